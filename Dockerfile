@@ -1,5 +1,5 @@
 # acqnp for CPUs, as a service or for single commands: docker build -t acqnp .
-# The image holds the static program alone. docs/integration.md says how to serve a run with it.
+# The image holds the static program alone. docs/how-to/containers.md says how to serve a run with it.
 FROM golang:1.26.8-bookworm AS build
 WORKDIR /src
 COPY go.mod go.sum ./

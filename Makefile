@@ -1,6 +1,7 @@
 # Everything CI does is a target here; `make` alone lists them.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 ONNX_PYTHON ?= python3
+SITE_PYTHON ?= python3
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
@@ -101,6 +102,7 @@ long: ## the tests that go test shortens: all shipped configurations, more repet
 	TEST_ALL=1 go test -count=1 -timeout 30m ./internal/test/e2e
 	TEST_ALL=1 go test -count=1 -run Levels ./internal/fit/search
 	TEST_ALL=1 go test -count=1 -timeout 30m -run Intervals -v ./internal/fit
+	TEST_ALL=1 go test -count=1 -run 'EnginesAgree|ModelGradients|ThreadsGive' ./internal/engine
 
 race: ## the tests under the race detector, the longest ones left out (needs cgo and a C compiler)
 	CGO_ENABLED=1 go test -race -short ./internal/... ./tools/...
@@ -157,10 +159,18 @@ gpu-check: gpu ## write bin/gpu-check and bin/gpu-check.tar.gz, the files that s
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
 
-reference: ## write docs/reference/configuration.md
+reference: ## write docs/reference/configuration.md and docs/reference/commands
 	@mkdir -p bin docs/reference
 	go run ./cmd/acqnp help configuration --markdown >bin/configuration.md
 	mv bin/configuration.md docs/reference/configuration.md
+	WRITE_COMMANDS=1 go test -count=1 -run ReferencePages ./internal/cli
+
+man: ## write a man page for each command to bin/man
+	@mkdir -p bin/man
+	MAN="$(CURDIR)/bin/man" go test -count=1 -run ManPages ./internal/cli
+
+site: ## the documentation as a site in bin/site, dead links refused; SITE_PYTHON names a Python with PyPI's mkdocs-material 9
+	NO_MKDOCS_2_WARNING=1 $(SITE_PYTHON) -m mkdocs build --strict -f tools/site/mkdocs.yml
 
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata

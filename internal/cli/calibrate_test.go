@@ -15,7 +15,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
-	config := write(t, dir, "own.yaml", strings.Replace(ownConfig, "steps: 150", "validate_every: 10, steps: 40", 1))
+	config := write(t, dir, "own.yaml", strings.Replace(ownConfig, "steps: 80", "validate_every: 10, steps: 40", 1))
 	train := []string{"train", "--config", config, "--run-dir", "run", "--set", "data.calibration=22", "--no-eval", "--quiet"}
 	succeed(t, train...)
 	text := "product,age,price\n"

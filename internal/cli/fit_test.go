@@ -14,13 +14,13 @@ import (
 	"testing"
 )
 
-// kettles writes a file of 12 products, each with 8 prices that fall with age, of two kinds.
+// kettles writes a file of 9 products, each with 6 prices that fall with age, of two kinds.
 func kettles(t *testing.T) string {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("product,age,kind,price,age2,sold\n")
-	for p := range 12 {
-		for i := range 8 {
+	for p := range 9 {
+		for i := range 6 {
 			age, kind := 0.5+float64((p*5+i*3)%8)/2, []string{"new", "used"}[(p+i)%2]
 			price := (300 + 40*math.Sin(float64(7*p))) * math.Exp(-0.15*age) * (1 + 0.02*math.Sin(float64(31*p+17*i)))
 			if kind == "used" {
@@ -71,7 +71,7 @@ func TestFitAndPredict(t *testing.T) {
 		t.Fatalf("%d rows, %v, want a header and two", len(rows), err)
 	}
 	// The context says 300·exp(−0.15·age) to 1%, so that the medians are 222 and 156. A tenth is
-	// three times the noise of the data and what 12 products leave open.
+	// three times the noise of the data and what 9 products leave open.
 	column := slices.Index(rows[0], "q0.5")
 	for i, want := range []float64{222, 156} {
 		median, err := strconv.ParseFloat(rows[i+1][column], 64)

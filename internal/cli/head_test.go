@@ -20,7 +20,7 @@ func TestEveryHead(t *testing.T) {
 	write(t, ".", "context.csv", "age,price\n0.4,376\n4.9,185\n")
 	write(t, ".", "targets.csv", "age,price\n2,300\n")
 	for _, head := range config.Heads() {
-		config := strings.NewReplacer("acqnp", "cnp, head: "+head, "adaptor: [8], ", "", "num_tau: 4, ", "validate_every: 50, ", "num_tau: 5, ", "").Replace(ownConfig)
+		config := strings.NewReplacer("acqnp", "cnp, head: "+head, "adaptor: [8], ", "", "num_tau: 4, ", "validate_every: 40, ", "num_tau: 5, ", "").Replace(ownConfig)
 		succeed(t, "train", "--config", write(t, ".", head+".yaml", config), "--run-dir", head, "--quiet")
 		for _, format := range []string{"safetensors", "onnx"} {
 			succeed(t, "export", "--run", head, "--out", head+"."+format, "--quiet")

@@ -2,6 +2,7 @@ package cli_test
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -16,7 +17,7 @@ import (
 const ownConfig = `benchmark: csv
 model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
 data: {file: prices.csv, function: product, x: [age], y: [price], points: [20, 40], context: [3, 19]}
-train: {steps: 150, batch_size: 8, num_tau: 4, log_every: 50, checkpoint_every: 50, learning_rate: 1e-2}
+train: {steps: 80, batch_size: 8, num_tau: 4, log_every: 40, checkpoint_every: 40, learning_rate: 1e-2}
 eval: {num_tau: 5, batch_size: 1}
 `
 
@@ -61,8 +62,10 @@ func TestShippedConfigurationsOfOwnData(t *testing.T) {
 	}
 	t.Chdir(t.TempDir())
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
+	smaller := map[string]string{"bnp": "model.eval_bootstraps=4", "cqnp": "eval.num_tau=5", "acqnp": "eval.num_tau=5"} // of the figure
 	for _, model := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
-		o := succeed(t, "train", "--config", filepath.Join(configs, model+".yaml"), "--set", "train.steps=2", "--set", "eval.batches=1", "--set", "eval.batch_size=1", "--quiet")
+		o := succeed(t, "train", "--config", filepath.Join(configs, model+".yaml"), "--set", "train.steps=2", "--set", "train.batch_size=2", "--set", "eval.batches=1", "--set", "eval.batch_size=1",
+			"--set", cmp.Or(smaller[model], "train.steps=2"), "--quiet")
 		if !strings.Contains(o.out, "run runs/csv/"+model+"/seed-0: 2 steps") {
 			t.Error(o.out)
 		}
@@ -181,7 +184,7 @@ func TestOldConfigurationsResumePlainRuns(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
-	config := write(t, dir, "own.yaml", strings.Replace(ownConfig, "steps: 150", "steps: 20", 1))
+	config := write(t, dir, "own.yaml", strings.Replace(ownConfig, "steps: 80", "steps: 20", 1))
 	train := []string{"train", "--config", config, "--quiet", "--no-eval"}
 	old := append(train, "--set", "train.steps=10", "--set", "model.adaptor_form=plain")
 	succeed(t, append(old, "--run-dir", "whole", "--set", "train.steps=20")...)

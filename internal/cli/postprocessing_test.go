@@ -15,7 +15,7 @@ func TestPostprocessingOfARun(t *testing.T) {
 	t.Chdir(dir)
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
 	text := strings.Replace(strings.Replace(ownConfig, "acqnp, ", "cnp, ", 1), "adaptor: [8], decoder: [8]", "decoder: [8], KEYS", 1)
-	text = strings.NewReplacer("steps: 150", "steps: 5", "num_tau: 4, ", "", "num_tau: 5, ", "").Replace(text)
+	text = strings.NewReplacer("steps: 80", "steps: 5", "num_tau: 4, ", "", "num_tau: 5, ", "").Replace(text)
 	old := write(t, dir, "old.yaml", strings.Replace(text, "KEYS", "tail_df: 5, pool_weight: 0.3, pool_kernel: [1, 0.5]", 1))
 	now := write(t, dir, "now.yaml", strings.Replace(text, ", KEYS", "", 1)+"postprocessing: {tail_df: 5, pool_weight: 0.3, pool_kernel: [1, 0.5]}\n")
 	train := func(config, run string) outcome {

@@ -88,7 +88,7 @@ func TestFineTunePrior(t *testing.T) {
 		t.Fatal(err)
 	}
 	args := []string{"train", "--config", config, "--set", "data.file=" + data, "--set", "train.steps=1", "--set", "train.batch_size=2",
-		"--set", "train.learning_rate=1e-9", "--set", "eval.batches=1", "--set", "eval.num_tau=20", "--quiet", "--json"}
+		"--set", "train.learning_rate=1e-9", "--set", "eval.batches=1", "--set", "eval.batch_size=2", "--set", "eval.num_tau=8", "--quiet", "--json"}
 	before := func(args ...string) float64 {
 		var s struct {
 			Evaluation struct {

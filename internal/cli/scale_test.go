@@ -22,7 +22,7 @@ func TestNaturalScaleNeedsNoLevels(t *testing.T) {
 		"acqnp": ownConfig,
 		"cqnp":  strings.NewReplacer("acqnp", "cqnp", "adaptor: [8], ", "").Replace(ownConfig),
 	} {
-		config = strings.Replace(config, "steps: 150", "steps: 600", 1)
+		config = strings.Replace(config, "steps: 80", "steps: 200", 1)
 		succeed(t, "train", "--config", write(t, ".", model+".yaml", config), "--run-dir", model, "--no-eval", "--quiet")
 		scored := func(targets, levels string) []quantileRow {
 			out := filepath.Join(t.TempDir(), "scores.csv")

@@ -2,11 +2,13 @@ package engine_test
 
 import (
 	"math"
+	"os"
 	"runtime"
 	"slices"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -14,7 +16,8 @@ import (
 
 var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 18}, Adaptor: []int{24, 17}, Decoder: []int{19, 33}}
 
-// TestThreadsGiveTheSameBits runs sizes of many tiles and chunks on 1 to 7 workers.
+// TestThreadsGiveTheSameBits runs sizes of many tiles and chunks on 1 and 7 workers, and with
+// TEST_ALL=1 also on 2 and 3.
 func TestThreadsGiveTheSameBits(t *testing.T) {
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
@@ -27,10 +30,10 @@ func TestThreadsGiveTheSameBits(t *testing.T) {
 }
 
 func sameBits(t *testing.T, compile engineOf, m *models.Model) {
-	sameBitsAt(t, compile, m, ops.Extents{Functions: 9, Context: 70, Points: 131, Levels: 6})
+	sameBitsAt(t, compile, m, ops.Extents{Functions: 9, Context: 40, Points: 91, Levels: 6})
 	if !m.Bootstrap() {
-		sameBitsAt(t, compile, m, ops.Extents{Functions: 9, Context: 0, Points: 131, Levels: 6})
-		sameBitsAt(t, compile, m, ops.Extents{Functions: 5, Context: 0, Points: 300, Levels: 2})
+		sameBitsAt(t, compile, m, ops.Extents{Functions: 9, Context: 0, Points: 91, Levels: 6})
+		sameBitsAt(t, compile, m, ops.Extents{Functions: 4, Context: 0, Points: 263, Levels: 2})
 	}
 }
 
@@ -38,9 +41,14 @@ func sameBitsAt(t *testing.T, compile engineOf, m *models.Model, e ops.Extents) 
 	if !m.Quantile() && !m.Bootstrap() {
 		e.Levels = 0
 	}
+	threads := []int{1, 7}
+	if os.Getenv("TEST_ALL") != "" {
+		threads = []int{1, 2, 3, 7}
+	}
+	g := graph(t, m, e, models.Training)
 	var want, wantLL []float32
-	for _, threads := range []int{1, 3, 7} {
-		p := compiledBy(t, compile, m, e, models.Training, threads)
+	for _, threads := range threads {
+		p := programOf(t, compile, g, threads)
 		fill(p, m, e, 5)
 		run(t, p, e)
 		if threads == 1 {
@@ -67,11 +75,11 @@ func TestExtentsWithinCapacity(t *testing.T) {
 }
 
 func withinCapacity(t *testing.T, compile engineOf, m *models.Model) {
-	capacity := ops.Extents{Functions: 5, Context: 40, Points: 90, Levels: 11}
-	runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 5, Context: 3, Points: 61, Levels: 7},
-		{Functions: 2, Context: 39, Points: 90, Levels: 11}, capacity}
+	capacity := ops.Extents{Functions: 5, Context: 20, Points: 45, Levels: 11}
+	runs := []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 2, Levels: 1}, {Functions: 5, Context: 3, Points: 31, Levels: 7},
+		{Functions: 2, Context: 19, Points: 45, Levels: 11}, capacity}
 	if !m.Bootstrap() {
-		runs = append(runs, ops.Extents{Functions: 3, Context: 0, Points: 61, Levels: 7}, capacity)
+		runs = append(runs, ops.Extents{Functions: 3, Context: 0, Points: 31, Levels: 7}, capacity)
 	}
 	if !m.Quantile() && !m.Bootstrap() {
 		capacity.Levels = 0
@@ -80,8 +88,13 @@ func withinCapacity(t *testing.T, compile engineOf, m *models.Model) {
 		}
 	}
 	p := compiledBy(t, compile, m, capacity, models.Training, 2)
+	ofSize := map[ops.Extents]engine.Program[float32]{}
 	for i, e := range runs {
-		exact := compiledBy(t, compile, m, e, models.Training, 2)
+		exact, ok := ofSize[e]
+		if !ok {
+			exact = compiledBy(t, compile, m, e, models.Training, 2)
+			ofSize[e] = exact
+		}
 		fill(p, m, e, uint64(i))
 		fill(exact, m, e, uint64(i))
 		run(t, p, e)

@@ -17,7 +17,7 @@ func TestKilledSweepWithoutLocks(t *testing.T) {
 	t.Setenv(withoutLocks, "1")
 	t.Setenv(run.HeartbeatVariable, "100ms")
 	if os.Getenv(killsVariable) == "" {
-		t.Setenv(killsVariable, "3")
+		t.Setenv(killsVariable, "2")
 	}
 	TestKilledSweepEndsWithTheSameBytes(t)
 }

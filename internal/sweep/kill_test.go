@@ -24,9 +24,9 @@ const killsVariable = "SWEEP_TEST_KILLS"
 // ends with the bytes of runs that nothing stopped. A child that was killed is started again without
 // that.
 func TestKilledSweepEndsWithTheSameBytes(t *testing.T) {
-	kills := 5
+	kills := 3
 	if testing.Short() {
-		kills = 3
+		kills = 2
 	}
 	if text := os.Getenv(killsVariable); text != "" {
 		var err error

@@ -205,7 +205,7 @@ func TestSweepEqualsSerialRuns(t *testing.T) {
 func TestTwoSweepsAtOnce(t *testing.T) {
 	folder(t, both)
 	for _, model := range []string{"cnp", "cqnp"} {
-		write(t, model+".yaml", strings.Replace(fmt.Sprintf(tiny, model), "steps: 60", "steps: 600", 1))
+		write(t, model+".yaml", strings.Replace(fmt.Sprintf(tiny, model), "steps: 60", "steps: 240", 1))
 	}
 	want := serial(t, "0", "1", "2")
 	var sweeps []*exec.Cmd

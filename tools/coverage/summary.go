@@ -157,7 +157,7 @@ func meanError(v []float64) (mean, se float64) {
 	return mean, stat.StdErr(sd, float64(len(v)))
 }
 
-// binomial says how many of single targets were inside, beside what independent draws allow.
+// binomial returns the numbers of single targets inside, beside what independent draws allow, as text.
 func binomial(half, most []float64) (text string) {
 	for i, v := range [][]float64{half, most} {
 		p, n, inside := []float64{0.5, 0.9}[i], float64(len(v)), 0.0

@@ -85,7 +85,7 @@ func describe(times []time.Duration, in time.Duration) string {
 		len(times), float64(len(times))/in.Seconds(), at(0.5), at(0.9), at(0.99), at(1))
 }
 
-// memory says how much memory the server has in RAM.
+// memory returns the memory that the server has in RAM, as text.
 func (l *load) memory(ctx context.Context) string {
 	bytes, err := l.resident(ctx)
 	if err != nil {

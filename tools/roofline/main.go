@@ -1,4 +1,4 @@
-// Command roofline prints the tables of docs/performance.md: for each kernel of a training step,
+// Command roofline prints the tables of docs/explanation/cuda.md: for each kernel of a training step,
 // its floating-point operations, the bytes of device memory that it moves, and the least time that
 // these take on some GPUs. Without arguments it prints the predicted times of ACQNP's fused branch in
 // half precision: what the matrix unit, shared memory, instructions, L2, memory and latency take.

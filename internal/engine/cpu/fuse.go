@@ -7,15 +7,15 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// fused is an addition of two gradients that the maker of one of them does: it adds its gradient to
-// base and writes the sum.
+// fused is an addition of two gradients in the unit that makes one of them. The unit adds its
+// gradient to base and writes the sum.
 type fused struct {
 	base, sum *analysis.Value
 	inPlace   bool // the sum has base's memory
 }
 
-// fuseAdditions lets gradients of layers and attentions be added where they are made. In a transformer
-// every token has several gradients, and adding them takes as long as a layer norm.
+// fuseAdditions moves additions of gradients into the units of layers and attentions that make them.
+// In a transformer every token has several gradients, and adding them takes as long as a layer norm.
 func (s *schedule) fuseAdditions(units []*analysis.Unit) {
 	for _, u := range units {
 		if u.Op != nil || s.of[u].domain == whole {
@@ -39,7 +39,7 @@ func (s *schedule) fuseAdditions(units []*analysis.Unit) {
 	}
 }
 
-// before reports whether a is there before the maker of b runs.
+// before reports whether a is complete before the unit that makes b runs.
 func (s *schedule) before(a, b *analysis.Value) bool {
 	if a.Made == nil || b.Made == nil {
 		return a.Made == nil

@@ -6,8 +6,8 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// halfWidth is the number of inputs and outputs from which on a layer's products are of bfloat16
-// numbers. In narrower layers rounding takes longer than it saves.
+// halfWidth is the least number of inputs and of outputs of a layer that multiplies bfloat16 numbers.
+// In narrower layers, rounding takes longer than it saves.
 const halfWidth = 32
 
 // halfWeight is a wide layer's weight in bfloat16.
@@ -62,7 +62,7 @@ func (w *weight) memory(halves bool) (forward, back []float32) {
 	return forward, back
 }
 
-// inHalves reports whether a unit's products are of bfloat16 numbers. A layer that starts from rows of
+// inHalves reports whether a unit multiplies bfloat16 numbers. A layer that starts from rows of
 // an ancestor space makes many small products, and those stay in float32.
 func (c *compiler) inHalves(u *analysis.Unit) bool {
 	v := weightOf(u)
@@ -75,8 +75,8 @@ func (c *compiler) inHalves(u *analysis.Unit) bool {
 	return u.Op.Kind == ops.LinearGrad || u.In[0].Space == ops.Parameter || u.In[0].Space == u.Out[0].Space
 }
 
-// planHalves chooses the values that are stored in bfloat16: tile-local results of units whose products
-// are of bfloat16 numbers, if only such units read them, as a factor or as a mask.
+// planHalves chooses the values that are stored in bfloat16. They are tile-local results of units that
+// multiply bfloat16 numbers, and only such units read them, as a factor or as a mask.
 func (c *compiler) planHalves() {
 	c.halves = map[*analysis.Value]bool{}
 	for _, u := range c.a.Units {
@@ -100,7 +100,7 @@ func (c *compiler) planHalves() {
 	}
 }
 
-// readsHalves reports whether a unit whose products are of bfloat16 numbers reads v in bfloat16 alone.
+// readsHalves reports whether a unit that multiplies bfloat16 numbers reads v in bfloat16 alone.
 func readsHalves(u *analysis.Unit, v *analysis.Value) bool {
 	if u.Op.Kind == ops.Linear {
 		return u.In[0] != v

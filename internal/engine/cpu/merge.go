@@ -6,9 +6,9 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
 )
 
-// mergeSums makes one sum over tiles of two that are only added up, if one stage makes both: the
-// gradients of a parameter that two paths of a transformer share. The units that make them then add to
-// the same partial sums, and the addition is not run.
+// mergeSums replaces two sums over tiles by one, if one stage makes both and the graph only adds them
+// up. Two paths of a transformer that share a parameter have such gradients. The units that make them
+// then add to the same partial sums, and the addition is not run.
 func (s *schedule) mergeSums(units []*analysis.Unit) {
 	for _, u := range units {
 		if u.Op != nil || s.of[u].domain != whole {
@@ -28,7 +28,8 @@ func (s *schedule) mergeSums(units []*analysis.Unit) {
 	s.dropEmpty(units)
 }
 
-// stageOfSum returns the stage that sums v over tiles; nil if v is no such sum, or a result of the run.
+// stageOfSum returns the stage that sums v over tiles. It returns nil if v is not summed over tiles, or
+// is a result of the run.
 func (s *schedule) stageOfSum(v *analysis.Value) *stage {
 	if v.Made == nil || v.Result {
 		return nil

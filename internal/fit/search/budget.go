@@ -17,11 +17,13 @@ const (
 )
 
 const (
-	patience   = 30   // validations without a better one, in trials and in training
-	leastSteps = 20   // of a trial
-	mostSteps  = 8000 // of a trial
-	trainingS  = 150  // seconds of two ordinary cores that a training takes at most
+	patience  = 30   // validations without a better one, in trials and in training
+	mostSteps = 8000 // of a trial
+	trainingS = 150  // seconds of two ordinary cores that a training takes at most
 )
+
+// leastSteps is the least number of steps of a trial and between its validations. Tests lower it.
+var leastSteps = 20
 
 // A budget holds the operations of a training step and of a validation.
 type budget struct{ step, validation float64 }
@@ -36,7 +38,8 @@ func budgetOf(o train.Options) (b budget, err error) {
 // training.
 func (b budget) validateEvery() int {
 	every := 5 * b.validation / (b.step + overhead)
-	return max(20, 10*int(math.Ceil(every/10)))
+	unit := leastSteps / 2
+	return max(leastSteps, unit*int(math.Ceil(every/float64(unit))))
 }
 
 // each returns the operations of a step with its share of a validation.

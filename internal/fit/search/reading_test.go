@@ -15,12 +15,13 @@ import (
 // What few data say of the tails of a Gaussian takes them from the usual ones only if it is sure, and its
 // trials give the configuration their keys. Many data may keep the Gaussian.
 func TestTailsAreChosenByValidation(t *testing.T) {
+	search.LeastSteps(t, 4)
 	for _, c := range []struct {
 		name string
 		rows []int
 	}{{"few functions", repeat(8, 12)}, {"many functions", repeat(5, 180)}} {
 		o := file{text: table("g,x,y", ",", c.rows, curve), function: "g"}.options(t)
-		o.Model, o.Budget = "cnp", 0.05
+		o.Model, o.Budget = "cnp", 0.002
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -42,6 +43,7 @@ func TestTailsAreChosenByValidation(t *testing.T) {
 // Noise of 400 points is enough to tell a Gaussian from Student's t with 3 degrees of freedom. The former gets
 // the lightest tails that few data have.
 func TestTailsFollowTheNoise(t *testing.T) {
+	search.LeastSteps(t, 4)
 	g := random.New(1, random.Data)
 	for _, df := range []float64{math.Inf(1), 3} {
 		noise := func(_, i int) string {
@@ -56,7 +58,7 @@ func TestTailsFollowTheNoise(t *testing.T) {
 			return strconv.FormatFloat(y, 'g', -1, 64)
 		}
 		o := file{text: table("g,x,y", ",", []int{400}, with(2, noise))}.options(t)
-		o.Model, o.Budget = "cnp", 0.2
+		o.Model, o.Budget = "cnp", 0.05
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -70,6 +72,7 @@ func TestTailsFollowTheNoise(t *testing.T) {
 // A model of held-out points has a kernel beside the network, and a model on a mixed model has that: with
 // the weight that validation prefers. The configuration trains. Several columns of y have none.
 func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
+	search.LeastSteps(t, 4)
 	var both []string
 	for i := range 120 {
 		both = append(both, fmt.Sprintf("\n%d,%d,%d", i, i*i, 7*i%10))
@@ -84,7 +87,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 		{"lines", file{text: table("g,x,y", ",", repeat(6, 12), with(2, line)), function: "g"}, false, true},
 	} {
 		o := c.file.options(t)
-		o.Budget, o.Model = 0.1, "cnp"
+		o.Budget, o.Model = 0.002, "cnp"
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
@@ -117,6 +120,7 @@ func TestTheKernelWithoutTrials(t *testing.T) {
 
 // A network of a few steps knows nothing of values that a kernel sees at once.
 func TestTheWeightFollowsTheData(t *testing.T) {
+	search.LeastSteps(t, 4)
 	sharp := func(_, i int) string { return strconv.Itoa(100 * (i / 20 % 2)) }
 	o := file{text: table("g,x,y", ",", []int{900}, with(2, sharp))}.options(t)
 	o.Model, o.Budget = "cnp", 0.001
@@ -133,11 +137,12 @@ func TestTheWeightFollowsTheData(t *testing.T) {
 // normal noise, chance shows so in one of six data sets, as the rule asks for one standard error: at most
 // one of four here if TEST_ALL is set, and not of the first alone otherwise.
 func TestLevelsAreForDataThatShowThem(t *testing.T) {
+	search.LeastSteps(t, 10)
 	chosen := func(seed uint64, y func(normal float64) float64) search.Result {
 		g := random.New(seed, random.Data)
 		noise := func(_, i int) string { return strconv.FormatFloat(y(g.Normal(0, uint64(i))), 'g', -1, 64) }
 		o := file{text: table("g,x,y", ",", []int{100}, with(2, noise))}.options(t)
-		o.Budget = 0.1
+		o.Budget = 0.01
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)

@@ -90,9 +90,10 @@ func many() file { return file{text: table("g,x,y", ",", repeat(5, 180), curve),
 
 // Trials give the same choice with any number of threads, and the file names them all.
 func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
+	search.LeastSteps(t, 4)
 	var files []string
 	o := waves().options(t)
-	o.Budget = 0.01
+	o.Budget = 0.001
 	for _, o.Threads = range []int{1, 3} {
 		r, err := search.Run(t.Context(), o)
 		if err != nil {
@@ -122,6 +123,7 @@ func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
 }
 
 func TestOneModelAlone(t *testing.T) {
+	search.LeastSteps(t, 4)
 	for _, model := range config.Models() {
 		o := many().options(t)
 		o.Budget, o.Model = 0.002, model
@@ -139,12 +141,13 @@ func TestOneModelAlone(t *testing.T) {
 // A trial's log densities are in the data's units: in other units of y they differ by the Jacobian,
 // and the choice is the same.
 func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
+	search.LeastSteps(t, 10)
 	skewed := awkward[len(awkward)-3]
 	if skewed.name != "a skewed y" {
 		t.Fatal(skewed.name)
 	}
 	o := skewed.options(t)
-	o.Budget, o.Model = 0.2, "cnp"
+	o.Budget, o.Model = 0.005, "cnp"
 	r, err := search.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
@@ -158,6 +161,7 @@ func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
 
 // The program's weights are for one column of x and one of y.
 func TestThePriorIsTriedWhereItFits(t *testing.T) {
+	search.LeastSteps(t, 4)
 	for _, x := range [][]string{{"x"}, {"x", "sex"}} {
 		f := file{text: table("g,x,y,sex", ",", repeat(5, 180), also(func(f, i int) string { return []string{"f", "m"}[f%2] })), function: "g", x: x}
 		o := f.options(t)
@@ -242,8 +246,9 @@ func TestFewFunctionsAndFewPoints(t *testing.T) {
 
 // Few data train an ensemble, as many networks as there is time for, with a calibration too.
 func TestMembersOfFewData(t *testing.T) {
+	search.LeastSteps(t, 4)
 	o := file{text: table("g,x,y", ",", repeat(90, 1), curve)}.options(t)
-	o.Model, o.Budget = "cnp", 0.3
+	o.Model, o.Budget = "cnp", 0.01
 	for _, calibrated := range []bool{false, true} {
 		o.Calibrate = calibrated
 		r, err := search.Run(t.Context(), o)

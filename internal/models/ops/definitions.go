@@ -6,9 +6,9 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
-// The definitions of the likelihoods in primitives, for any element that a mixture has for a level,
-// or a head for a part. The kernels of GaussianLogLik and MixtureLogLik compute the same, faster, and
-// are tested against them.
+// The definitions of the likelihoods in primitives. They compute by element; an element belongs to a
+// level of a mixture or to a part of a head. The kernels of GaussianLogLik and MixtureLogLik compute
+// the same, faster, and are tested against them.
 
 // Sigma adds the scale floor + (1−floor)·softplus(s) for every element of s [rows, d].
 func (b *Builder) Sigma(s *G.Node, floor float64) *G.Node {

@@ -60,13 +60,13 @@ type Dialect interface {
 	Count(v Value) Value
 }
 
-// A Value is what a dialect knows a tensor by, such as the name of a variable. Zero is "".
+// A Value identifies a tensor in a dialect. It is, for example, the name of a variable. Zero is "".
 type Value string
 
 // zero is the value of the base of a layer without a bias.
 const zero Value = ""
 
-// An Axis is that of a tensor, counted from its end.
+// An Axis is an axis of a tensor, counted from the last.
 type Axis int
 
 // The axes of every tensor.

@@ -100,7 +100,7 @@ func (l lowering) leaf(g *Graph, n *G.Node) error {
 	return nil
 }
 
-// name fills in what values are called: a layer by its weight, an argument of attention by its part
+// name sets the names of values: a layer by its weight, an argument of attention by its part
 // in it, an output by its name, and others by their kind. A name that means values of several spaces
 // tells them apart. Values without a name are short, and stand where they are read.
 func (l lowering) name(g *Graph, nodes []*G.Node) {

@@ -67,7 +67,7 @@ func linearGradCost(o *Op, e Extents, asked [3]bool) float64 {
 	return product * times(asked[InGrad], asked[WeightGrad])
 }
 
-// times counts what is true.
+// times returns how many of its arguments are true.
 func times(asked ...bool) (n float64) {
 	for _, a := range asked {
 		if a {

@@ -32,9 +32,9 @@ func (b *Builder) Pad(x *G.Node, from, width int) *G.Node {
 	return b.op(&Op{Kind: Pad, From: from, Width: width}, x)
 }
 
-// Spread adds the tensor [rows of s, width] whose rows are those of x that they belong to. s is the
-// space of x or, if that is Point, Row. A single column of x is repeated width times. Spread returns x
-// if x has this shape.
+// Spread adds the tensor [rows of s, width] that repeats each row of x for the rows that belong to
+// it. s is the space of x or, if that is Point, Row. A single column of x is repeated width times.
+// Spread returns x if x has this shape.
 func (b *Builder) Spread(x *G.Node, s Space, width int) *G.Node { return b.resize(Spread, x, s, width) }
 
 // Sum adds the tensor [rows of s, width] of sums over what Spread repeats: over the levels of a point

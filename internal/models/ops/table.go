@@ -60,7 +60,7 @@ const (
 	NegMeanGrad     Kind = "neg_mean_grad"
 )
 
-// operation declares all that a kind is, but for the kernels of the faster engines.
+// operation declares everything of a kind but the kernels of the faster engines.
 type operation struct {
 	// shape checks the spaces and widths of the inputs and sets the space and width of the result. It
 	// returns false for inputs that do not fit. It is nil for a gradient: only gradients builds it.

@@ -97,6 +97,32 @@ func TestOutliersDoNotRuinAFit(t *testing.T) {
 	}
 }
 
+// With far tails a value that nothing foretells has a density above e^−100, and others lose less than
+// 0.001.
+func TestFarTails(t *testing.T) {
+	draw := random.New(9, random.Validation)
+	groups := groupsOf(12, 6, func(_, i int) []float64 { return []float64{float64(i)} },
+		func(k, i int) float64 { return draw.Normal(uint64(k), 99) + 0.2*draw.Normal(uint64(k), uint64(i)) })
+	context := simple.Group{X: groups[3].X[:2], Y: groups[3].Y[:2], DX: 1}
+	for name, fit := range fits {
+		m, err := fit(groups)
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		plain := m.Given(context, []float64{2.5})[0]
+		simple.AddFarTails(m)
+		far := m.Given(context, []float64{2.5})[0]
+		for _, y := range []float64{1e3, -1e6, 1e9} {
+			if v := far.LogDensity(y); !(v > -100) {
+				t.Errorf("%s: log density %.1f of %g", name, v, y)
+			}
+		}
+		if a, b := plain.LogDensity(plain.Mean()), far.LogDensity(plain.Mean()); math.Abs(a-b) > 1e-3 {
+			t.Errorf("%s: log densities %.5f without and %.5f with far tails", name, a, b)
+		}
+	}
+}
+
 // A category of 200 names, a column for each, is learnt with shrinkage: names differ by a deviation of
 // 1, and of 6 points each has the noise 0.3.
 func TestManyNames(t *testing.T) {

@@ -48,9 +48,11 @@ type likelihoodAt struct {
 
 // solvedGroup is a group with what its factorised block gives.
 type solvedGroup struct {
-	chol mat.Cholesky
-	phi  *mat.Dense // B⁻¹Φ [n, M]
-	y    *mat.VecDense
+	chol          mat.Cholesky
+	phi           *mat.Dense // B⁻¹Φ [n, M]
+	y             *mat.VecDense
+	smooth        []float64 // the smooth part of the kernel, [n, n], upper triangle
+	lines, places []float64 // [n, DX]: slope·(x − centre), x/length
 }
 
 // at returns the marginal likelihood for the logarithms theta of the hyperparameters, with its
@@ -84,6 +86,9 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 			return likelihoodAt{}, false
 		}
 		solved[k] = s
+		if !withGradient {
+			s.smooth, s.lines, s.places = nil, nil, nil
+		}
 		product.Reset()
 		product.Mul(e.phi[k].T(), s.phi)
 		for i := range size {
@@ -138,13 +143,13 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 func isCondition(err error) bool { _, is := err.(mat.Condition); return is }
 
 // priorOf returns the normal prior of hyperparameter i, of which P are slopes. They are weak, and keep
-// what few data do not determine within reason.
+// what few data do not determine within reason. Lengths grow with √P, as distances do.
 func priorOf(i, p int) scaling {
 	switch {
 	case i >= plainHypers+2*p:
 		return scaling{0, 1}
 	case i >= plainHypers+p:
-		return scaling{math.Log(0.8), 1}
+		return scaling{math.Log(0.8 * math.Sqrt(float64(p))), 1}
 	case i == 4:
 		return scaling{0, 0.7}
 	}
@@ -153,15 +158,24 @@ func priorOf(i, p int) scaling {
 
 // solve factorises the block of a group.
 func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense) (*solvedGroup, bool) {
-	n := g.Points()
-	block := mat.NewSymDense(n, nil)
+	n, dx := g.Points(), g.DX
+	block, smooth := mat.NewSymDense(n, nil), make([]float64, n*n)
+	lines, places := h.lines(g), h.places(g)
 	for i := range n {
-		for j := range i + 1 {
-			block.SetSym(i, j, h.kernel(g.row(i), g.row(j)))
+		row := block.RawSymmetric().Data[i*n:][:n]
+		for j := i; j < n; j++ {
+			line, distance := h.Level*h.Level, 0.0
+			for c := range dx {
+				line += lines[i*dx+c] * lines[j*dx+c]
+				z := places[i*dx+c] - places[j*dx+c]
+				distance += z * z
+			}
+			smooth[i*n+j] = h.Curve * h.Curve * math.Exp(-distance/2)
+			row[j] = line + smooth[i*n+j]
 		}
-		block.SetSym(i, i, block.At(i, i)+h.Noise*h.Noise*noise[i])
+		row[i] += h.Noise * h.Noise * noise[i]
 	}
-	s := &solvedGroup{phi: mat.NewDense(n, phi.RawMatrix().Cols, nil), y: mat.NewVecDense(n, nil)}
+	s := &solvedGroup{smooth: smooth, lines: lines, places: places, phi: mat.NewDense(n, phi.RawMatrix().Cols, nil), y: mat.NewVecDense(n, nil)}
 	if !s.chol.Factorize(block) {
 		return nil, false
 	}
@@ -221,35 +235,46 @@ func (e *evidence) addGradient(gradient []float64, h hyper, k int, s *solvedGrou
 	if !ok {
 		return
 	}
-	g := e.groups[k]
-	n := g.Points()
+	n, dx := len(e.noise[k]), len(e.of)
 	slopes, lengths, centres := gradient[plainHypers:][:e.p], gradient[plainHypers+e.p:][:e.p], gradient[plainHypers+2*e.p:]
 	for i := range n {
-		a, inverse := g.row(i), block.RawSymmetric().Data[i*n:][:n]
+		inverse := block.RawSymmetric().Data[i*n:][:n]
 		for j := i; j < n; j++ {
 			d := alpha.AtVec(i)*alpha.AtVec(j) - inverse[j]
 			if i == j {
 				d /= 2
 				gradient[0] += d * 2 * h.Noise * h.Noise * e.noise[k][i]
 			}
-			b := g.row(j)
-			distance := 0.0
-			for c, v := range a {
-				z := (v - b[c]) / h.Lengths[h.Of[c]]
-				distance += z * z
-			}
-			smooth := h.Curve * h.Curve * math.Exp(-distance/2)
+			smooth := d * s.smooth[i*n+j]
 			gradient[1] += d * 2 * h.Level * h.Level
-			gradient[2] += d * 2 * smooth
-			for c, v := range a {
-				p := h.Of[c]
-				z := (v - b[c]) / h.Lengths[p]
-				lengths[p] += d * smooth * z * z
-				u, v := v-h.Centres[p], b[c]-h.Centres[p]
-				slope := h.Slopes[p] * h.Slopes[p]
-				slopes[p] += d * 2 * slope * u * v
-				centres[p] -= d * slope * (u + v)
+			gradient[2] += 2 * smooth
+			for c := range dx {
+				p := e.of[c]
+				z := s.places[i*dx+c] - s.places[j*dx+c]
+				lengths[p] += smooth * z * z
+				u, v := s.lines[i*dx+c], s.lines[j*dx+c]
+				slopes[p] += d * 2 * u * v
+				centres[p] -= d * h.Slopes[p] * (u + v)
 			}
 		}
 	}
+}
+
+// lines returns slope·(x − centre) of a group's points [n, DX].
+func (h *hyper) lines(g Group) []float64 {
+	out := make([]float64, len(g.X))
+	for i, v := range g.X {
+		p := h.Of[i%g.DX]
+		out[i] = h.Slopes[p] * (v - h.Centres[p])
+	}
+	return out
+}
+
+// places returns x/length of a group's points [n, DX].
+func (h *hyper) places(g Group) []float64 {
+	out := make([]float64, len(g.X))
+	for i, v := range g.X {
+		out[i] = v / h.Lengths[h.Of[i%g.DX]]
+	}
+	return out
 }

@@ -8,12 +8,14 @@ import (
 )
 
 // Bounds of what the hyperparameters are fitted to: points of all groups at the first and at the
-// second stage, and of one group; and of the points of a group that mean and noise are fitted to.
+// second stage, and of one group; and of the points of a group, and in all, that mean and noise are fitted to.
 const (
 	mostOfStart       = 400
 	mostFitted        = 1500
 	mostFittedOfGroup = 60
 	mostOfMean        = 120
+	mostOfAll         = 50_000
+	startOfOneGroup   = 120
 	mostOfOneGroup    = 250
 )
 
@@ -23,30 +25,31 @@ const noiseAlternations = 2
 // FitGP fits a GP by the marginal likelihood, in turn with its noise: the distribution of what points
 // are mispredicted by, given all others. Points that lie far off count little in the next turn.
 //
-// The hyperparameters are those of at most 60 points of a group, evenly spread over it, and of 1,500
-// points in all, 250 if there is one group. Given these, mean and noise are those of all groups, with at most 120 points of
-// each. It returns an error if the data do not determine the model.
+// The hyperparameters are those of at most 60 points of a group, evenly spread over it, and of
+// 1,500 points in all, 250 if there is one group. Given these, mean and noise are those of all
+// groups, with at most 120 points of each and 50,000 in all. It returns an error if the data do not
+// determine the model.
 func FitGP(groups []Group) (*GP, error) {
 	m := &GP{Units: unitsOf(groups)}
 	var all []Group
-	for _, g := range groups {
-		if g.Points() > 0 {
-			all = append(all, thin(m.Units.group(g), mostOfMean))
+	per := min(mostOfMean, max(mostOfAll/len(groups), 10))
+	if len(groups) <= 2 {
+		per = mostOfOneGroup
+	}
+	stride := max(1, len(groups)*per/mostOfAll)
+	for i, g := range groups {
+		if g.Points() > 0 && i%stride == 0 {
+			all = append(all, thin(m.Units.group(g), per))
 		}
 	}
 	if len(all) == 0 {
 		return nil, errNoFit
 	}
-	if len(all) <= 2 {
-		for i, g := range groups {
-			all[i] = thin(m.Units.group(g), mostOfOneGroup)
-		}
-	}
 	m.Basis = newBasis(all, 24)
 	whole := newEvidence(all, m.Basis)
-	theta := maximise(whole.part(mostOfStart), nil)
+	theta := maximise(whole.part(mostOfStart, startOfOneGroup), nil)
 	for range noiseAlternations {
-		if theta = maximise(whole.part(mostFitted), theta); theta == nil {
+		if theta = maximise(whole.part(mostFitted, mostOfOneGroup), theta); theta == nil {
 			return nil, errNoFit
 		}
 		r, ok := whole.at(theta, false)
@@ -76,11 +79,11 @@ func FitGP(groups []Group) (*GP, error) {
 }
 
 // part returns an evidence of at most most points: of groups evenly spread over all, with at most 60
-// points of each, or of the first ones.
-func (e *evidence) part(most int) *evidence {
+// points of each, or of one or two groups.
+func (e *evidence) part(most, ofOneGroup int) *evidence {
 	per := mostFittedOfGroup
 	if len(e.groups) <= 2 {
-		per = min(most, mostOfOneGroup)
+		per = ofOneGroup
 	}
 	points := 0
 	for _, g := range e.groups {
@@ -125,7 +128,7 @@ func maximise(e *evidence, start []float64) []float64 {
 	most := math.Inf(-1)
 	for _, length := range []float64{0.3, 1.5} {
 		start := slices.Concat([]float64{math.Log(0.5), math.Log(0.5), math.Log(0.3), math.Log(0.5), 0, math.Log(0.3)},
-			slices.Repeat([]float64{math.Log(0.3)}, e.p), slices.Repeat([]float64{math.Log(length)}, e.p), make([]float64, e.p))
+			slices.Repeat([]float64{math.Log(0.3)}, e.p), slices.Repeat([]float64{math.Log(length * math.Sqrt(float64(e.p)))}, e.p), make([]float64, e.p))
 		if theta, log := e.climb(start, 25); theta != nil && log > most {
 			best, most = theta, log
 		}

@@ -133,8 +133,13 @@ func (n *noise) parts(parts []likelihood.Gaussian, logs []float64, mean, varianc
 // noiseRounds is how often fitNoise fits scale, groups and shape in turn.
 const noiseRounds = 3
 
-// fitNoise fits the noise to misses of the points of groups, whose scale is about that given.
+// mostOfNoise bounds the points that noise is fitted to.
+const mostOfNoise = 20_000
+
+// fitNoise fits the noise to misses of the points of groups, whose scale is about that given. Of more
+// than 20,000 points it takes groups evenly spread over all, or a few points of few groups.
 func fitNoise(groups []Group, misses [][]miss, b basis, scale float64) noise {
+	groups, misses = fewer(groups, misses)
 	n := normalNoise(b, scale)
 	n.Parts = []part{{0, 0.6, 0.35}, {0, 1.1, 0.5}, {0, 2.2, 0.15}}
 	f := noiseFit{noise: &n, misses: misses, start: slices.Clone(n.Parts)}
@@ -152,6 +157,33 @@ func fitNoise(groups []Group, misses [][]miss, b basis, scale float64) noise {
 	}
 	f.fitShape()
 	return n
+}
+
+// fewer returns at most mostOfNoise points.
+func fewer(groups []Group, misses [][]miss) (some []Group, of [][]miss) {
+	points := 0
+	for _, g := range groups {
+		points += g.Points()
+	}
+	if points <= mostOfNoise {
+		return groups, misses
+	}
+	per := max(mostOfNoise/len(groups), 20)
+	points = 0
+	for _, g := range groups {
+		points += min(g.Points(), per)
+	}
+	stride := max(1, float64(points)/mostOfNoise)
+	for at := 0.0; int(at) < len(groups); at += stride {
+		g := groups[int(at)]
+		t := thin(g, per)
+		own := make([]miss, t.Points())
+		for i := range own {
+			own[i] = misses[int(at)][i*g.Points()/len(own)]
+		}
+		some, of = append(some, t), append(of, own)
+	}
+	return some, of
 }
 
 // A noiseFit is a noise while it is fitted.

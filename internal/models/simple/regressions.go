@@ -16,15 +16,17 @@ import (
 //
 //	y = β_kᵀp(x) + bᵀq(x) + ε,   ε ~ N(0, noise_k²)
 //
-// with a probability share_k of class k. p(x) has the powers of x, q(x) is 1 and the columns of x,
-// and b ~ N(0, G) is drawn anew for each group. The class of a point is not known. So the
+// with a probability of class k that a group draws from a Dirichlet distribution with mean share and
+// sum Alpha. p(x) has the powers of x, q(x) is 1 and the columns of x, and b ~ N(0, G) is drawn anew
+// for each group. The class of a point is not known. So the
 // distribution of b given a context is a mixture of normal distributions, one for each way to
 // assign classes to its points. Of these the most probable ones are kept.
 type Regressions struct {
 	Units   units     `json:"units"`
 	Powers  int       `json:"powers"`
 	Classes []class   `json:"classes"`
-	Cov     []float64 `json:"cov"` // G [q, q]
+	Cov     []float64 `json:"cov"`   // G [q, q]
+	Alpha   float64   `json:"alpha"` // 0: all groups have the same probabilities
 }
 
 // A class is one of the regressions.
@@ -90,7 +92,7 @@ func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) 
 			for k, c := range m.Classes {
 				mean, variance := list[from].expect(c, p, q, spread)
 				e := y - mean
-				l := list[from].log + math.Log(c.Share) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
+				l := list[from].log + math.Log(m.share(k, list[from].classes)) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
 				steps, logs = append(steps, step{from, k, l}), append(logs, l)
 			}
 		}
@@ -113,6 +115,21 @@ func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) 
 		list = next
 	}
 	return list, log
+}
+
+// share returns the probability of class k for a further point of a group that has points of these
+// classes.
+func (m *Regressions) share(k int, classes []uint8) float64 {
+	if m.Alpha == 0 {
+		return m.Classes[k].Share
+	}
+	n := 0.0
+	for _, c := range classes {
+		if int(c) == k {
+			n++
+		}
+	}
+	return (m.Alpha*m.Classes[k].Share + n) / (m.Alpha + float64(len(classes)))
 }
 
 // negligible is the logarithm of how much less probable than the first an assignment must be to be
@@ -143,6 +160,9 @@ func (m *Regressions) Check() error {
 	if len(m.Classes) == 0 || len(m.Classes) > 255 || m.Powers < 0 || m.Powers > 9 {
 		return errDamaged
 	}
+	if !(m.Alpha >= 0) || math.IsInf(m.Alpha, 0) {
+		return errDamaged
+	}
 	for _, c := range m.Classes {
 		if !(c.Share > 0 && c.Share <= 1 && c.Noise > 0) || sound(lengthOf{c.Beta, 1 + m.Powers*(q-1)}, lengthOf{[]float64{c.Noise}, 1}) != nil {
 			return errDamaged
@@ -162,8 +182,8 @@ func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMix
 		var parts []likelihood.Gaussian
 		var logs []float64
 		for _, a := range list {
-			for _, c := range m.Classes {
-				log := a.log + math.Log(c.Share)
+			for k, c := range m.Classes {
+				log := a.log + math.Log(m.share(k, a.classes))
 				if log < -negligible {
 					continue
 				}
@@ -176,11 +196,12 @@ func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMix
 	return out
 }
 
-// Bounds of a fit of Regressions: points of a group, rounds of each start and of the best one, the
+// Bounds of a fit of Regressions: points of a group, more where groups are few, rounds of each start and of the best one, the
 // assignments that these keep, and by how much the log density of a point must grow for another
 // round.
 const (
 	mostOfRegressions = 100
+	mostOfFewGroups   = 1500 // of all together
 	roundsOfStart     = 12
 	roundsOfBest      = 60
 	fewAssignments    = 6
@@ -194,9 +215,10 @@ func FitRegressions(groups []Group, k, powers int) (*Regressions, error) {
 	u := unitsOf(groups)
 	var all []Group
 	points := 0
+	per := max(mostOfRegressions, mostOfFewGroups/len(groups))
 	for _, g := range groups {
 		if g.Points() > 0 {
-			all = append(all, thin(u.group(g), mostOfRegressions))
+			all = append(all, thin(u.group(g), per))
 			points += all[len(all)-1].Points()
 		}
 	}
@@ -217,7 +239,24 @@ func FitRegressions(groups []Group, k, powers int) (*Regressions, error) {
 	if _, ok := best.climb(all, roundsOfBest, fewAssignments); !ok {
 		return nil, errNoFit
 	}
+	best.chooseAlpha(all)
 	return best, nil
+}
+
+// chooseAlpha sets Alpha to the one of a few under which the groups are most probable.
+func (m *Regressions) chooseAlpha(groups []Group) {
+	best, most := 0.0, math.Inf(-1)
+	for _, m.Alpha = range []float64{0, 100, 30, 10, 3, 1} {
+		sum := 0.0
+		for _, g := range groups {
+			_, log := m.given(g, fewAssignments)
+			sum += log
+		}
+		if sum > most {
+			best, most = m.Alpha, sum
+		}
+	}
+	m.Alpha = best
 }
 
 // startOf returns one of three starts of K classes.

@@ -56,6 +56,8 @@ func scalingOf(values []float64) scaling {
 type units struct {
 	X []scaling `json:"x"` // [DX]
 	Y scaling   `json:"y"`
+
+	Far bool `json:"far,omitempty"` // predictions have far tails
 }
 
 // check returns an error unless all widths are above 0.
@@ -137,8 +139,12 @@ func (u units) group(g Group) Group {
 	return z
 }
 
-// mixture returns the mixture of Gaussians of standardised y with logits, in the units of the data.
+// mixture returns the mixture of Gaussians of standardised y with logits, in the units of the data, with
+// far tails if the units have them.
 func (u units) mixture(parts []likelihood.Gaussian, logs []float64) likelihood.GaussianMixture {
+	if u.Far {
+		parts, logs = withFarTails(parts, logs)
+	}
 	for i, g := range parts {
 		parts[i] = likelihood.Gaussian{Mean: u.Y.back(g.Mean), Scale: u.Y.Width * g.Scale}
 	}

@@ -54,9 +54,18 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// as returns a fit as that of a Kind.
+// as returns a fit as that of a Kind. Predictions of y itself have far tails.
 func as[M simple.Model](fit func([]simple.Group) (M, error)) func(context.Context, Training) (simple.Model, error) {
-	return func(_ context.Context, t Training) (simple.Model, error) { return fit(t.Groups) }
+	return func(_ context.Context, t Training) (simple.Model, error) {
+		m, err := fit(t.Groups)
+		if err != nil {
+			return nil, err
+		}
+		if !t.Log {
+			simple.AddFarTails(m)
+		}
+		return m, nil
+	}
 }
 
 // read reads a model of type M.

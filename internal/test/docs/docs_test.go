@@ -1,7 +1,9 @@
 package docs
 
 import (
+	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -10,19 +12,29 @@ import (
 	"unicode/utf8"
 )
 
-// texts lists the documentation, by its path from the repository's root.
+// texts lists the documentation, by its path from the repository's root: the pages at the root, and
+// all below docs, deploy and tools.
 func texts(t *testing.T) []string {
 	t.Helper()
-	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md", "deploy/README.md", "tools/golden/README.md", reference}
-	docs, err := filepath.Glob(filepath.Join(root, "docs", "*.md"))
-	if err != nil || len(docs) < 2 {
-		t.Fatalf("%d files in docs, error %v", len(docs), err)
-	}
-	for _, path := range docs {
-		names = append(names, "docs/"+filepath.Base(path))
+	names := []string{"README.md", "CONTRIBUTING.md", "CHANGELOG.md"}
+	for _, folder := range []string{"docs", "deploy", "tools"} {
+		before := len(names)
+		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
+			if err == nil && strings.HasSuffix(path, ".md") {
+				name, relErr := filepath.Rel(root, path)
+				names, err = append(names, filepath.ToSlash(name)), relErr
+			}
+			return err
+		})
+		if err != nil || len(names) == before {
+			t.Fatalf("%d pages in %s, error %v", len(names)-before, folder, err)
+		}
 	}
 	return names
 }
+
+// written reports whether the program writes a page.
+func written(name string) bool { return strings.HasPrefix(name, commands) }
 
 const columns = 100
 
@@ -32,6 +44,9 @@ var target = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // the README.
 func TestProseWraps(t *testing.T) {
 	for _, name := range texts(t) {
+		if written(name) {
+			continue // it wraps where the help does
+		}
 		fenced := false
 		for i, line := range strings.Split(read(t, name), "\n") {
 			fence := strings.HasPrefix(strings.TrimSpace(line), "```")
@@ -72,9 +87,45 @@ func TestLinksLeadSomewhere(t *testing.T) {
 	}
 }
 
+// The README is a page, and its first command stands at its head.
+func TestReadmeIsAPage(t *testing.T) {
+	lines := strings.Split(strings.TrimSuffix(read(t, "README.md"), "\n"), "\n")
+	if len(lines) > 120 {
+		t.Errorf("README.md has %d lines, at most 120", len(lines))
+	}
+	first := slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, "    go run ./cmd/acqnp train ") })
+	if first < 0 || first >= 20 {
+		t.Errorf("README.md has its first command in line %d, at most 20", first+1)
+	}
+}
+
+// Each page of docs can be reached by links from the README, so that none is lost.
+func TestEveryPageIsLinked(t *testing.T) {
+	seen := map[string]bool{}
+	var visit func(name string)
+	visit = func(name string) {
+		if seen[name] || !strings.HasSuffix(name, ".md") {
+			return
+		}
+		seen[name] = true
+		for _, m := range target.FindAllStringSubmatch(read(t, name), -1) {
+			if file, _, _ := strings.Cut(m[1], "#"); file != "" && !strings.Contains(file, "://") {
+				visit(path.Join(path.Dir(name), file))
+			}
+		}
+	}
+	visit("README.md")
+	for _, name := range texts(t) {
+		if strings.HasPrefix(name, "docs/") && !seen[name] {
+			t.Errorf("no links lead from README.md to %s", name)
+		}
+	}
+}
+
 // headings returns the anchors of a text's headings.
 func headings(text string) []string {
 	var anchors []string
+	text = regexp.MustCompile("(?ms)^```.*?^```$").ReplaceAllString(text, "")
 	for _, m := range regexp.MustCompile(`(?m)^#+ (.*)$`).FindAllStringSubmatch(text, -1) {
 		words := regexp.MustCompile(`[^\p{L}\p{N} _-]`).ReplaceAllString(strings.ToLower(m[1]), "")
 		anchors = append(anchors, strings.ReplaceAll(words, " ", "-"))
@@ -89,8 +140,8 @@ var mentioned = regexp.MustCompile(
 // A path that a text mentions exists. NAME, <name> and * stand for any name, and {a,b} for a and b.
 func TestMentionedPathsExist(t *testing.T) {
 	for _, name := range texts(t) {
-		if name == "CHANGELOG.md" {
-			continue // it names files of earlier versions
+		if name == "CHANGELOG.md" || written(name) {
+			continue // they name files of earlier versions, and of users
 		}
 		text := target.ReplaceAllString(read(t, name), "")
 		for _, m := range mentioned.FindAllStringSubmatch(text, -1) {

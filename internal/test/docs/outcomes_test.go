@@ -10,11 +10,12 @@ import (
 )
 
 // TestWinsAreBeyondTheirErrors judges the differences to the best rivals again, and compares the counts
-// with those of the prose and of the README.
+// with those of the prose, of the README and of the page of results.
 func TestWinsAreBeyondTheirErrors(t *testing.T) {
-	readme := read(t, "README.md")
+	const ownData = "docs/results/own-data.md"
+	said := slices.Concat(blocks(t, "README.md"), blocks(t, "docs/results/index.md"))
 	for _, anchor := range []string{"the-14-sets-added-last", "rivals-on-own-data"} {
-		text, _, _ := strings.Cut(section(read(t, "docs/results.md"), anchor), "\n### ")
+		text, _, _ := strings.Cut(section(read(t, ownData), anchor), "\n### ")
 		count := map[string]int{}
 		for _, m := range regexp.MustCompile(`(\S+) \| (\S+) \| \S+ \| (win|tie|loss) \|`).FindAllStringSubmatch(text, -1) {
 			difference, err := strconv.ParseFloat(strings.Replace(m[1], "−", "-", 1), 64)
@@ -30,10 +31,10 @@ func TestWinsAreBeyondTheirErrors(t *testing.T) {
 			}
 		}
 		for outcome, pattern := range map[string]string{"win": `\b%d wins`, "tie": `\b%d ties`, "loss": `\b%d loss`} {
-			said := regexp.MustCompile(fmt.Sprintf(pattern, count[outcome]))
-			for _, b := range append(blocks(readme), block{text: text, links: []string{"docs/results.md#" + anchor}}) {
-				if slices.Contains(b.links, "docs/results.md#"+anchor) && !said.MatchString(b.text) {
-					t.Errorf("%s: %q is not in %.200q", anchor, said, b.text)
+			number := regexp.MustCompile(fmt.Sprintf(pattern, count[outcome]))
+			for _, b := range append(said, block{text: text, links: []string{ownData + "#" + anchor}}) {
+				if slices.Contains(b.links, ownData+"#"+anchor) && !number.MatchString(b.text) {
+					t.Errorf("%s: %q is not in %.200q", anchor, number, b.text)
 				}
 			}
 		}
