@@ -43,7 +43,7 @@ func TestWeightsAreBest(t *testing.T) {
 			logs[i] = append(logs[i], g.Normal(uint64(i), uint64(j))-0.3*float64(j))
 		}
 	}
-	w := weigh(logs, share, points)
+	w := weigh(logs, share, []float64{0.25, 0.25, 0.25, 0.25})
 	sum := 0.0
 	for j := range models {
 		sum += w[j]
