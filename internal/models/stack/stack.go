@@ -4,7 +4,8 @@
 // points of the groups in it, from contexts of several sizes: no model has seen in any way what it
 // is judged by. The prediction is a mixture of the candidates' densities, whose weights maximise
 // the mean log density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to
-// average Bayesian predictive distributions", 2018). The scale, y or log y, is chosen by it too.
+// average Bayesian predictive distributions", 2018), for contexts of about the same size each. The
+// scale, y or log y, is chosen by it too.
 //
 // # What is promised
 //
