@@ -48,8 +48,8 @@ points of each. 'log(price)' predicts the logarithm, 'low + high' two columns. W
 rows are one group. Without FORMULA, fit shows the columns and an example.
 
 The groups are cut into five folds. Each model is fitted without each fold and predicts the groups in it
-from contexts of 0, 1, 3 and 10 points and four fifths. The weights of the mixture maximise the log density
-of these predictions, and its intervals are calibrated on them. Scores of the mixture are those of groups
+from contexts of 0, 1, 3 and 10 points and four fifths. For each size, the weights of the mixture maximise
+the log density of these predictions, and its intervals are calibrated on them. Scores of the mixture are those of groups
 that neither models nor weights have seen.
 
 The models are a linear mixed model, a Gaussian process, a normal distribution of a common grid, a mixture

@@ -76,8 +76,14 @@ func (o Options) key() (string, error) {
 // tidy removes the directory if nothing is kept.
 func (p *parts) tidy() { _ = os.Remove(p.dir) } // fails if there are files
 
-// remove removes the directory.
-func (p *parts) remove() error { return os.RemoveAll(p.dir) }
+// remove removes the directory, and the temporary files that fits that were killed have left beside it.
+func (p *parts) remove() error {
+	left, err := filepath.Glob(filepath.Join(filepath.Dir(p.dir), files.TempPrefix+"fit.*"))
+	for _, path := range left {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return errors.Join(err, os.RemoveAll(p.dir))
+}
 
 // A column keeps the models of a column of y. It implements stack.Store.
 type column struct {

@@ -31,6 +31,18 @@ const mostContext = 1000
 // The last stands for all but one in five points.
 var contextSizes = []int{0, 1, 3, 10, -1}
 
+// spans are the least numbers of points of the contexts that weights are chosen for separately: about
+// those of contextSizes.
+var spans = [...]int{0, 1, 2, 6, 26}
+
+// spanOf returns the span of a context of n points.
+func spanOf(n int) (span int) {
+	for span+1 < len(spans) && n >= spans[span+1] {
+		span++
+	}
+	return span
+}
+
 // A question asks for the points of a group that a fold holds out, given a context of the group.
 type question struct {
 	fold, group int
@@ -42,6 +54,7 @@ type question struct {
 // A target is a point that a question asks for.
 type target struct {
 	fold  int
+	span  int // of the context
 	y     float64
 	unit  int     // the group or, if points are exchangeable, the target itself: units are counted from 0
 	share float64 // of the unit: its questions count the same, and so do the targets of a question
@@ -157,7 +170,7 @@ func (s *split) list() {
 		q := &s.questions[n]
 		q.first = len(s.targets)
 		for _, y := range q.targets.Y {
-			t := target{fold: q.fold, y: y, unit: len(s.targets), share: 1}
+			t := target{fold: q.fold, span: spanOf(q.context.Points()), y: y, unit: len(s.targets), share: 1}
 			if !s.byPoint {
 				if _, known := units[q.group]; !known {
 					units[q.group] = len(units)

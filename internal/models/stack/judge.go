@@ -13,9 +13,16 @@ import (
 // A choice is a scale and the weights of its trials.
 type choice struct {
 	trials  []*trial
-	weights []float64
-	score   float64 // mean log density of the targets that chose it
+	mean    []float64             // their weights if all contexts had the same
+	weights [len(spans)][]float64 // for contexts of each span
+	score   float64               // mean log density of the targets that chose it
 }
+
+// Of the prior of the weights: units at equal weights, and units at the mean weights for a span.
+const (
+	priorUnits = 1
+	spanUnits  = 2
+)
 
 // stack weighs the trials and calibrates their mixture.
 //
@@ -59,28 +66,46 @@ func (s *split) stack(trials []*trial, threads int) (*Stack, error) {
 // choose weighs trials by the targets outside a fold.
 func (s *split) choose(trials []*trial, fold int) choice {
 	c := choice{trials: trials}
-	var rows [][]float64
-	var shares []float64
+	var all rows
+	var by [len(spans)]rows
 	units := map[int]bool{}
 	for i, t := range s.targets {
 		if t.fold != fold {
-			rows, shares = append(rows, logsAt(trials, i)), append(shares, t.share)
+			row := logsAt(trials, i)
+			all.add(row, t.share)
+			by[t.span].add(row, t.share)
 			units[t.unit] = true
 		}
 	}
-	if len(rows) == 0 {
-		c.weights = slices.Repeat([]float64{1 / float64(len(trials))}, len(trials))
-		return c
+	equal := slices.Repeat([]float64{1 / float64(len(trials))}, len(trials))
+	if all.share == 0 {
+		c.mean = equal
+	} else {
+		unit := all.share / float64(len(units))
+		c.mean = weigh(all.logs, all.shares, times(priorUnits*unit, equal))
 	}
-	c.weights = weigh(rows, shares, len(units))
-	drop(c.weights)
-	total := 0.0
-	for i, row := range rows {
-		c.score += shares[i] * logMix(row, c.weights)
-		total += shares[i]
+	drop(c.mean)
+	for b := range by {
+		c.weights[b] = c.mean
+		if by[b].share > 0 && by[b].share < all.share {
+			c.weights[b] = weigh(by[b].logs, by[b].shares, times(spanUnits*all.share/float64(len(units)), c.mean))
+		}
+		for i, row := range by[b].logs {
+			c.score += by[b].shares[i] * logMix(row, c.weights[b]) / all.share
+		}
 	}
-	c.score /= total
 	return c
+}
+
+// rows are log densities of targets under the trials, with their shares.
+type rows struct {
+	logs   [][]float64
+	shares []float64
+	share  float64 // of all
+}
+
+func (r *rows) add(logs []float64, share float64) {
+	r.logs, r.shares, r.share = append(r.logs, logs), append(r.shares, share), r.share+share
 }
 
 // logsAt returns the log densities of a target under the trials.
@@ -97,9 +122,12 @@ func (s *split) rate(out *Stack, c choice, threads int) {
 	for j, t := range c.trials {
 		crps := make([]float64, len(s.targets))
 		inParallel(len(crps), threads, func(i int) { crps[i] = of(t.answers[i].Merged(mostParts), t.log).CRPS(s.targets[i].y) })
-		one := Candidate{Name: t.kind.Name, Weight: c.weights[j]}
+		one := Candidate{Name: t.kind.Name, Weight: c.mean[j]}
 		one.LogDensity, _ = s.mean(t.logs)
 		one.CRPS, _ = s.mean(crps)
+		for b, w := range c.weights {
+			one.Weights[b] = w[j]
+		}
 		if one.Weight > 0 {
 			for _, m := range t.models {
 				one.Models = append(one.Models, Saved{Kind: t.kind.Name, Model: m})
@@ -140,8 +168,8 @@ func (s *split) expect(out *Stack, without [folds]choice, threads int) {
 		for j, trial := range c.trials {
 			at[j] = trial.answers[i]
 		}
-		d, log := likelihood.MixtureOfMixtures(at, c.weights), c.trials[0].log
-		logs[i], crps[i] = logMix(logsAt(c.trials, i), c.weights), of(d.Merged(mostParts), log).CRPS(t.y)
+		d, log := likelihood.MixtureOfMixtures(at, c.weights[t.span]), c.trials[0].log
+		logs[i], crps[i] = logMix(logsAt(c.trials, i), c.weights[t.span]), of(d.Merged(mostParts), log).CRPS(t.y)
 		pits[i] = of(d, log).CDF(t.y)
 		if drawn[i] {
 			outcomes[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(of(d, log), t.y)}

@@ -45,7 +45,7 @@ func Kinds() []Kind {
 		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true, PerRow: 0.3e-3},
 		{Name: GaussianProcess, Fit: as(simple.FitGP), Read: read[simple.GP], PerRow: 2e-3},
 		{Name: "normal of the grid", Fit: as(simple.FitGridNormal), Read: read[simple.GridNormal], Grouped: true, PerRow: 0.1e-3},
-		{Name: "two regressions", Fit: as(regressions(2, 2)), Read: read[simple.Regressions], PerRow: 5e-3},
+		{Name: "regressions", Fit: as(quadratics), Read: read[simple.Regressions], PerRow: 5e-3},
 		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel], PerRow: 0.4e-3},
 	}
 	for i := range kinds {
@@ -77,8 +77,7 @@ func read[M any, P interface {
 	return m, json.Unmarshal(content, m)
 }
 
-func regressions(k, powers int) func([]simple.Group) (*simple.Regressions, error) {
-	return func(groups []simple.Group) (*simple.Regressions, error) {
-		return simple.FitRegressions(groups, k, powers)
-	}
+// quadratics fits regressions with the first two powers of x.
+func quadratics(groups []simple.Group) (*simple.Regressions, error) {
+	return simple.FitRegressions(groups, 2)
 }

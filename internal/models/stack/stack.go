@@ -4,7 +4,8 @@
 // points of the groups in it, from contexts of several sizes: no model has seen in any way what it
 // is judged by. The prediction is a mixture of the candidates' densities, whose weights maximise
 // the mean log density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to
-// average Bayesian predictive distributions", 2018). The scale, y or log y, is chosen by it too.
+// average Bayesian predictive distributions", 2018), for contexts of about the same size each. The
+// scale, y or log y, is chosen by it too.
 //
 // # What is promised
 //
@@ -45,11 +46,12 @@ type Stack struct {
 
 // A Candidate is one of the models of a Stack, fitted once without each fold.
 type Candidate struct {
-	Name       string  `json:"name"`
-	LogDensity float64 `json:"log_density"` // of the predictions for the folds, the mean over groups
-	CRPS       float64 `json:"crps"`
-	Weight     float64 `json:"weight"`
-	Models     []Saved `json:"models,omitempty"` // of each fold; none if the weight is 0
+	Name       string              `json:"name"`
+	LogDensity float64             `json:"log_density"` // of the predictions for the folds, the mean over groups
+	CRPS       float64             `json:"crps"`
+	Weight     float64             `json:"weight"`           // the mean of Weights, roughly
+	Weights    [len(spans)]float64 `json:"weights"`          // for contexts of the sizes in spans
+	Models     []Saved             `json:"models,omitempty"` // of each fold; none if the weight is 0
 }
 
 // Expected is what a new group may expect: the scores of predictions for each fold by a stack whose
@@ -72,15 +74,19 @@ type Coverage struct {
 // spread over the order of all.
 func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.GaussianMixture {
 	context = thin(context)
+	span := spanOf(context.Points())
 	if s.Log {
 		context.Y = logs(context.Y)
 	}
 	var parts [][]likelihood.GaussianMixture
 	var weights []float64
 	for _, c := range s.Candidates {
+		if c.Weights[span] == 0 {
+			continue
+		}
 		for _, m := range c.Models {
 			parts = append(parts, m.Model.Given(context, x))
-			weights = append(weights, c.Weight/float64(len(c.Models)))
+			weights = append(weights, c.Weights[span]/float64(len(c.Models)))
 		}
 	}
 	out := make([]likelihood.GaussianMixture, len(parts[0]))
@@ -110,7 +116,14 @@ func (s *Stack) OfFold(fold int) *Stack {
 // Check returns an error for a stack that Fit cannot have made for dx columns of x.
 func (s *Stack) Check(dx int) error {
 	models := 0
+	var weights [len(spans)]float64
 	for _, c := range s.Candidates {
+		for b, w := range c.Weights {
+			if !(w >= 0 && w <= 1) || w > 0 && len(c.Models) == 0 {
+				return fmt.Errorf("a damaged %s", c.Name)
+			}
+			weights[b] += w
+		}
 		for _, m := range c.Models {
 			if m.Model == nil || m.Model.Columns() != dx {
 				return fmt.Errorf("a %s that is not for %d columns of x", c.Name, dx)
@@ -123,6 +136,11 @@ func (s *Stack) Check(dx int) error {
 	}
 	if models == 0 {
 		return errors.New("no model")
+	}
+	for _, w := range weights {
+		if math.Abs(w-1) > 1e-9 {
+			return errors.New("weights that do not sum to 1")
+		}
 	}
 	if !s.Calibration.Valid() {
 		return errors.New("a calibration that does not increase from 0 to 1")

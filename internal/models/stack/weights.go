@@ -1,23 +1,27 @@
 package stack
 
-import "math"
+import (
+	"math"
 
-// weigh returns the weights w ≥ 0 with Σw = 1 that maximise Σ_i share_i·log Σ_j w_j·exp(logs_ij),
-// by expectation and maximisation. logs are log densities [targets, models]. A prior of one unit at
-// equal weights keeps few data from trusting one model alone.
-func weigh(logs [][]float64, share []float64, units int) []float64 {
-	models := len(logs[0])
+	"gonum.org/v1/gonum/floats"
+)
+
+// weigh returns the weights w ≥ 0 with Σw = 1 that maximise Σ_i share_i·log Σ_j w_j·exp(logs_ij) plus
+// Σ_j prior_j·log w_j, by expectation and maximisation. logs are log densities [targets, models].
+func weigh(logs [][]float64, share, prior []float64) []float64 {
+	models := len(prior)
 	w, next := make([]float64, models), make([]float64, models)
-	for j := range w {
-		w[j] = 1 / float64(models)
-	}
 	densities, total := relative(logs), 0.0
 	for _, s := range share {
 		total += s
 	}
-	prior := total / float64(units) / float64(models)
+	of := floats.Sum(prior)
+	for j, p := range prior {
+		w[j] = p / of // a weight of 0 stays 0
+	}
+	total += of
 	for range 500 {
-		clear(next)
+		copy(next, prior)
 		for i, s := range share {
 			row, sum := densities[i*models:][:models], 0.0
 			for j, d := range row {
@@ -32,7 +36,7 @@ func weigh(logs [][]float64, share []float64, units int) []float64 {
 		}
 		moved := 0.0
 		for j := range w {
-			v := (next[j] + prior) / (total + prior*float64(models))
+			v := next[j] / total
 			moved = max(moved, math.Abs(v-w[j]))
 			w[j] = v
 		}
@@ -61,6 +65,15 @@ func relative(logs [][]float64) []float64 {
 		}
 	}
 	return all
+}
+
+// times returns v times each weight.
+func times(v float64, w []float64) []float64 {
+	out := make([]float64, len(w))
+	for j := range w {
+		out[j] = v * w[j]
+	}
+	return out
 }
 
 // leastWeight is the weight below which a model is left out.
