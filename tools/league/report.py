@@ -190,7 +190,7 @@ def markdown(r, runs=()):
     splits = sorted({r_["split"] for r_ in r.rows})
     out = ["# The league", "",
            f"Tools that predict groups they have not seen, from few points of each, with whole distributions: {len(r.sets)} sets, "
-           f"{len(splits)} split{"s" * (len(splits) != 1)}, contexts of {', '.join(c for c in r.contexts if c != 'rest')} points. `tools/league` writes this page from",
+           f"{len(splits)} split{'s' * (len(splits) != 1)}, contexts of {', '.join(c for c in r.contexts if c != 'rest')} points. `tools/league` writes this page from",
            "`docs/league/results.csv`; [its README](../tools/league/README.md) says what is measured and how to",
            "add a tool or a set. Where one group alone is known, points of it are unseen (context: rest).",
            "A difference is the mean over splits of that in log score, averaged over the contexts, ± its",
