@@ -35,7 +35,7 @@ type Store interface {
 
 // Jobs returns how many models Fit fits.
 func (o Options) Jobs(groups []simple.Group) int {
-	return len(o.scales(groups)) * len(o.kinds()) * folds
+	return len(o.scales(groups))*len(o.kinds())*folds + len(o.kinds())
 }
 
 func (o Options) kinds() []Kind {
@@ -60,8 +60,9 @@ func (o Options) scales(groups []simple.Group) []bool {
 var ErrNothing = errors.New("no model can be fitted to these data")
 
 // Fit fits a stack to the groups, on y and, if all y are above 0, on log y, and keeps what predicts
-// better; the first fold may decide that, if it is clear. It returns an error if no model can be fitted. The stack depends on the groups, the seed,
-// Log and the kinds alone. Of more than 100,000 points it takes a sample. After ctx ends, Fit returns its error at once, while fits that had begun
+// better; the first fold may decide that, if it is clear. It returns an error if no model can be
+// fitted. The stack depends on the groups, the seed, Log and the kinds alone. Of more than 100,000
+// points it takes a sample. After ctx ends, Fit returns its error at once, while fits that had begun
 // end on their own.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
 	scales := o.scales(groups)
@@ -81,11 +82,46 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	if err != nil {
 		return nil, err
 	}
+	if err := s.refit(ctx, out, trials, o); err != nil {
+		return nil, err
+	}
 	out.Groups, out.ByPoint = len(groups), s.byPoint
 	for _, g := range groups {
 		out.Points += g.Points()
 	}
 	return out, ctx.Err()
+}
+
+// refit replaces the models of each candidate by one that is fitted to all folds, unless the kind is an
+// ensemble. Few groups teach a model much more than four fifths of them. Points of one group do not:
+// there the mean of the models is better, since it is less sure of itself.
+func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Options) error {
+	var jobs []job
+	of := map[string]*trial{}
+	for _, t := range trials {
+		if t.log == out.Log {
+			of[t.kind.Name] = t
+		}
+	}
+	for _, c := range out.Candidates {
+		if t := of[c.Name]; c.Weight > 0 && !t.kind.Ensemble && !s.byPoint {
+			jobs = append(jobs, job{trial: t, fold: folds})
+		}
+	}
+	if err := s.do(ctx, jobs, o); err != nil {
+		return err
+	}
+	for range len(o.kinds()) - len(jobs) { // which Jobs counts
+		o.done()
+	}
+	for i := range out.Candidates {
+		c := &out.Candidates[i]
+		c.byFold = c.Models
+		if m := of[c.Name].models[folds]; m != nil {
+			c.Models = []Saved{{Kind: c.Name, Model: m}}
+		}
+	}
+	return nil
 }
 
 // mostRows bounds the points that are cut into folds.
@@ -106,7 +142,7 @@ func positive(groups []simple.Group) bool {
 type trial struct {
 	kind    Kind
 	log     bool
-	models  [folds]simple.Model
+	models  [folds + 1]simple.Model      // the last is fitted to all; nil unless refit fits it
 	answers []likelihood.GaussianMixture // of y or log y, at each target
 	logs    []float64                    // log density of each target's y, in raw units
 }
@@ -122,7 +158,7 @@ func (t *trial) name(fold int) string {
 
 // fitted reports whether there is a model without each fold.
 func (t *trial) fitted() bool {
-	for _, m := range t.models {
+	for _, m := range t.models[:folds] {
 		if m == nil {
 			return false
 		}

@@ -65,7 +65,7 @@ type target struct {
 type split struct {
 	byPoint   bool
 	groups    int
-	training  [folds][]simple.Group
+	training  [folds + 1][]simple.Group // the last is whole
 	questions []question
 	targets   []target // of all questions, in their order
 	units     int      // groups that are asked about, or points
@@ -74,6 +74,7 @@ type split struct {
 // splitOf cuts the groups into folds. With fewer than four groups it cuts the points of each.
 func splitOf(groups []simple.Group, seed uint64) *split {
 	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups)}
+	s.training[folds] = groups
 	g := random.New(seed, random.Validation)
 	if s.byPoint {
 		s.cutPoints(groups, g)

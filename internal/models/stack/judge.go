@@ -129,7 +129,7 @@ func (s *split) rate(out *Stack, c choice, threads int) {
 			one.Weights[b] = w[j]
 		}
 		if one.Weight > 0 {
-			for _, m := range t.models {
+			for _, m := range t.models[:folds] {
 				one.Models = append(one.Models, Saved{Kind: t.kind.Name, Model: m})
 			}
 		}

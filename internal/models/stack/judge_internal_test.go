@@ -165,7 +165,8 @@ func TestAFitGoesOn(t *testing.T) {
 	}
 }
 
-// HeldOut names the groups that a fold asks about, and OfFold keeps the models without it.
+// HeldOut names the groups that a fold asks about, OfFold keeps the models without it, and all
+// others are fitted to all groups.
 func TestOneFoldOfAStack(t *testing.T) {
 	groups := twoLines(13, 6)
 	for fold := range folds {
@@ -182,8 +183,9 @@ func TestOneFoldOfAStack(t *testing.T) {
 	}
 	one := s.OfFold(3)
 	for i, c := range one.Candidates {
-		if all := s.Candidates[i].Models; len(all) > 0 && (len(c.Models) != 1 || c.Models[0].Model != all[3].Model) {
-			t.Errorf("%s has %d models", c.Name, len(c.Models))
+		all := s.Candidates[i]
+		if len(all.Models) > 0 && (len(c.Models) != 1 || c.Models[0].Model != all.byFold[3].Model || len(all.Models) != 1) {
+			t.Errorf("%s has %d models, and %d of a fold", c.Name, len(all.Models), len(c.Models))
 		}
 	}
 }
@@ -209,7 +211,7 @@ func TestAScaleIsLeftOut(t *testing.T) {
 		}
 		b, _ := json.Marshal(s)
 		text = append(text, string(b))
-		if want := map[bool]int{false: folds + 1, true: folds}[o.Log]; m.saved != want || done != o.Jobs(groups) {
+		if want := map[bool]int{false: folds + 2, true: folds + 1}[o.Log]; m.saved != want || done != o.Jobs(groups) {
 			t.Errorf("log y alone: %v: %d models were fitted, want %d; %d of %d are reported", o.Log, m.saved, want, done, o.Jobs(groups))
 		}
 	}

@@ -23,7 +23,10 @@ type Kind struct {
 	// Read reads what json.Marshal writes of a model.
 	Read    func(content []byte) (simple.Model, error)
 	Grouped bool // it needs several groups
-	Most    int  // rows that it is fitted to, of larger data a sample; 0 for all
+	// Ensemble says that the mean of the models without each fold predicts, and not one that is fitted to
+	// all: models that vary by chance gain more from the mean than from more data.
+	Ensemble bool
+	Most     int // rows that it is fitted to, of larger data a sample; 0 for all
 	// PerRow is what a row costs in all fits, of five folds on two scales, in seconds of an ordinary core.
 	PerRow float64
 }

@@ -14,8 +14,8 @@
 // Candès, Ramdas, Tibshirani 2021; one outcome of each group: Dunn, Wasserman, Ramdas 2023) says
 // that sets of level 1−α hold an outcome with a probability of 1−2α or more, less a term that vanishes
 // with many groups. Two of its conditions hold only nearly: the weights for a fold come from
-// predictions of models that were fitted to this fold too, and a [Stack] predicts with the mean of the
-// models without each fold, not with each of them. What is left is measured: [Expected.Coverage], and the
+// predictions of models that were fitted to this fold too, and a [Stack] predicts with models that are
+// fitted to all folds, or the mean of networks without each, not with each of those that were judged. What is left is measured: [Expected.Coverage], and the
 // coverage of simulated data in docs/results.md.
 //
 // A [Stack] is one file, and predicts the distribution of y for new groups.
@@ -51,7 +51,9 @@ type Candidate struct {
 	CRPS       float64             `json:"crps"`
 	Weight     float64             `json:"weight"`           // the mean of Weights, roughly
 	Weights    [len(spans)]float64 `json:"weights"`          // for contexts of the sizes in spans
-	Models     []Saved             `json:"models,omitempty"` // of each fold; none if the weight is 0
+	Models     []Saved             `json:"models,omitempty"` // one fitted to all, or that of each fold; none if the weight is 0
+
+	byFold []Saved // the model without each fold; nil after reading
 }
 
 // Expected is what a new group may expect: the scores of predictions for each fold by a stack whose
@@ -100,13 +102,13 @@ func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Gaussian
 	return out
 }
 
-// OfFold returns a stack with the models without one fold alone.
+// OfFold returns a stack that Fit has made with the models without one fold alone.
 func (s *Stack) OfFold(fold int) *Stack {
 	one := *s
 	one.Candidates = nil
 	for _, c := range s.Candidates {
-		if len(c.Models) > fold {
-			c.Models = c.Models[fold:][:1]
+		if len(c.byFold) > fold {
+			c.Models = c.byFold[fold:][:1]
 		}
 		one.Candidates = append(one.Candidates, c)
 	}
