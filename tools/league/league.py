@@ -111,7 +111,7 @@ def run(o, name, k, tools, done, results):
         except RuntimeError as reason:
             append(results, dict(set=name, split=k, tool=tool.NAME, chosen=f"failed: {name}, split {k}: {reason}"))
             continue
-        record(o, problem, name, k, tool.NAME, test, of, fitted, took, str(chosen)[:80], results)
+        record(o, problem, name, k, tool.NAME, test, of, fitted, took, str(chosen)[:60], results)
         done.add((name, str(k), tool.NAME))
     if {t.KIND for t in pending} & {"simple", "rival"}:
         combined(o, problem, name, k, test, results)

@@ -45,7 +45,7 @@ class GP:
         return (x - self.cx) / self.sx
 
     def setting(self):
-        return self.log, tuple(self.theta)
+        return self.log, tuple(map(float, self.theta))
 
     def shared(self, a, b, t):
         return np.exp(2 * t[0] - (((a[:, None] - b) / np.exp(t[4:4 + a.shape[1]]))**2).sum(2) / 2)

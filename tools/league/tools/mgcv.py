@@ -41,11 +41,12 @@ def candidates(problem):
         raise Skip("mgcv: " + done.stderr.strip().splitlines()[-1])
     choice = next(csv.DictReader(open(os.path.join(folder, "choice.csv"))))
     log = choice["y"] == "ly"
-    return [(folder, log, choice["family"], sx, move[log])]
+    return [(log, choice["family"], sx, move[log])]
 
 
 def fit(problem, settings):
-    folder, log, family, (cx, sx), (cy, sy) = settings
+    log, family, (cx, sx), (cy, sy) = settings
+    folder = os.path.join(problem.folder, "mgcv")
     k = 0 if problem.root is None else 1 + [p for p, _ in problem.root.folds()].index(problem)
     read = lambda name: np.loadtxt(os.path.join(folder, f"{k}-{name}.csv"), delimiter=",", ndmin=2)
     if not os.path.exists(os.path.join(folder, f"{k}-rows.csv")):
