@@ -28,8 +28,8 @@ type fitter = func(context.Context, stack.Training) (simple.Model, error)
 // once returns a fitter that fits a model once for each training, however often it is asked for.
 func once(fit fitter) fitter {
 	type key struct {
-		fold int
-		log  bool
+		fold      int
+		log, logX bool
 	}
 	type result struct {
 		sync.Once
@@ -40,10 +40,10 @@ func once(fit fitter) fitter {
 	results := map[key]*result{}
 	return func(ctx context.Context, t stack.Training) (simple.Model, error) {
 		m.Lock()
-		r := results[key{t.Fold, t.Log}]
+		r := results[key{t.Fold, t.Log, t.LogX}]
 		if r == nil {
 			r = new(result)
-			results[key{t.Fold, t.Log}] = r
+			results[key{t.Fold, t.Log, t.LogX}] = r
 		}
 		m.Unlock()
 		r.Do(func() { r.model, r.err = fit(ctx, t) })

@@ -35,7 +35,7 @@ type Store interface {
 
 // Jobs returns how many models Fit fits.
 func (o Options) Jobs(groups []simple.Group) int {
-	return len(o.scales(groups))*len(o.kinds())*folds + len(o.kinds())
+	return len(o.scales(groups, logColumns(some(groups, mostRows, o.Seed))))*len(o.kinds())*folds + 2*len(o.kinds())
 }
 
 func (o Options) kinds() []Kind {
@@ -45,15 +45,20 @@ func (o Options) kinds() []Kind {
 	return o.Kinds
 }
 
-// scales returns whether models predict log y, for each scale to try.
-func (o Options) scales(groups []simple.Group) []bool {
-	switch {
-	case o.Log:
-		return []bool{true}
-	case positive(groups):
-		return []bool{false, true}
+// scales returns the scales to try.
+func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
+	for _, x := range []bool{false, true} {
+		if x && len(logX) == 0 {
+			break
+		}
+		if !o.Log {
+			all = append(all, scale{x: x})
+		}
+		if o.Log || positive(groups) {
+			all = append(all, scale{y: true, x: x})
+		}
 	}
-	return []bool{false}
+	return all
 }
 
 // ErrNothing is the error of data to which no candidate can be fitted.
@@ -65,13 +70,13 @@ var ErrNothing = errors.New("no model can be fitted to these data")
 // points it takes a sample. After ctx ends, Fit returns its error at once, while fits that had begun
 // end on their own.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
-	scales := o.scales(groups)
+	all := groups
 	groups = some(groups, mostRows, o.Seed)
 	s := splitOf(groups, o.Seed)
 	var trials []*trial
-	for _, log := range scales {
+	for _, of := range o.scales(all, s.logX) {
 		for _, k := range o.kinds() {
-			trials = append(trials, &trial{kind: k, log: log, answers: make([]likelihood.GaussianMixture, len(s.targets)),
+			trials = append(trials, &trial{kind: k, scale: of, answers: make([]likelihood.GaussianMixture, len(s.targets)),
 				logs: make([]float64, len(s.targets))})
 		}
 	}
@@ -99,8 +104,8 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	var jobs []job
 	of := map[string]*trial{}
 	for _, t := range trials {
-		if t.log == out.Log {
-			of[t.kind.Name] = t
+		if t.scale.y == out.Log {
+			of[t.title()] = t
 		}
 	}
 	for _, c := range out.Candidates {
@@ -111,14 +116,14 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	if err := s.do(ctx, jobs, o); err != nil {
 		return err
 	}
-	for range len(o.kinds()) - len(jobs) { // which Jobs counts
+	for range 2*len(o.kinds()) - len(jobs) { // which Jobs counts
 		o.done()
 	}
 	for i := range out.Candidates {
 		c := &out.Candidates[i]
 		c.byFold = c.Models
 		if m := of[c.Name].models[folds]; m != nil {
-			c.Models = []Saved{{Kind: c.Name, Model: m}}
+			c.Models = []Saved{{Kind: of[c.Name].kind.Name, Model: m}}
 		}
 	}
 	return nil
@@ -141,19 +146,23 @@ func positive(groups []simple.Group) bool {
 // A trial is a kind on one scale, fitted without each fold, with its answers.
 type trial struct {
 	kind    Kind
-	log     bool
+	scale   scale
 	models  [folds + 1]simple.Model      // the last is fitted to all; nil unless refit fits it
 	answers []likelihood.GaussianMixture // of y or log y, at each target
 	logs    []float64                    // log density of each target's y, in raw units
 }
 
+// title returns the name of the trial among those on the same scale of y.
+func (t *trial) title() string {
+	if t.scale.x {
+		return t.kind.Name + ", log x"
+	}
+	return t.kind.Name
+}
+
 // name returns the name of the trial's model of a fold in a store.
 func (t *trial) name(fold int) string {
-	scale := "y"
-	if t.log {
-		scale = "log-y"
-	}
-	return fmt.Sprintf("%s.%s.%d", strings.ReplaceAll(t.kind.Name, " ", "-"), scale, fold)
+	return fmt.Sprintf("%s.%s.%d", strings.ReplaceAll(t.kind.Name, " ", "-"), t.scale.name(), fold)
 }
 
 // fitted reports whether there is a model without each fold.
@@ -251,13 +260,11 @@ func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.
 		}
 	}
 	begin := time.Now()
-	training := Training{Groups: s.training[fold], Fold: fold, Log: t.log, Seed: o.Seed}
+	training := Training{Groups: s.training[fold], Fold: fold, Log: t.scale.y, LogX: t.scale.x, Seed: o.Seed}
 	if t.kind.Most > 0 {
 		training.Groups = some(training.Groups, t.kind.Most, o.Seed)
 	}
-	if t.log {
-		training.Groups = logarithms(training.Groups)
-	}
+	training.Groups = s.seen(training.Groups, t.scale)
 	m, err := t.kind.Fit(ctx, training)
 	if err != nil {
 		return nil, ctx.Err()
@@ -277,12 +284,11 @@ func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.
 	return s.ask(t, fold, m), nil
 }
 
-// logarithms returns the groups with log y.
-func logarithms(groups []simple.Group) []simple.Group {
+// seen returns the groups on a scale.
+func (s *split) seen(groups []simple.Group, of scale) []simple.Group {
 	all := make([]simple.Group, len(groups))
 	for i, g := range groups {
-		g.Y = logs(g.Y)
-		all[i] = g
+		all[i] = seen(g, s.columns(of), of.y)
 	}
 	return all
 }
@@ -294,16 +300,13 @@ func (s *split) ask(t *trial, fold int, m simple.Model) simple.Model {
 		if q.fold != fold {
 			continue
 		}
-		known := q.context
-		if t.log {
-			known.Y = logs(known.Y)
-		}
-		for i, d := range m.Given(known, q.targets.X) {
+		known := seen(q.context, s.columns(t.scale), t.scale.y)
+		for i, d := range m.Given(known, underLogs(s.columns(t.scale), q.targets.X, q.targets.DX)) {
 			if v := d.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil
 			}
 			at := q.first + i
-			t.answers[at], t.logs[at] = d, of(d, t.log).LogDensity(q.targets.Y[i])
+			t.answers[at], t.logs[at] = d, of(d, t.scale.y).LogDensity(q.targets.Y[i])
 		}
 	}
 	return m

@@ -67,14 +67,15 @@ type split struct {
 	groups    int
 	training  [folds + 1][]simple.Group // the last is whole
 	questions []question
-	targets   []target // of all questions, in their order
-	units     int      // groups that are asked about, or points
+	targets   []target    // of all questions, in their order
+	logX      []LogColumn // columns of x whose logarithm is tried
+	units     int         // groups that are asked about, or points
 }
 
 // splitOf cuts the groups into folds. With fewer than four groups it cuts the points of each.
 func splitOf(groups []simple.Group, seed uint64) *split {
 	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups)}
-	s.training[folds] = groups
+	s.training[folds], s.logX = groups, logColumns(groups)
 	g := random.New(seed, random.Validation)
 	if s.byPoint {
 		s.cutPoints(groups, g)

@@ -2,46 +2,49 @@ package stack
 
 import "math"
 
-// Both scales are tried on the first fold. One that is behind there is not fitted to the others: if its best
-// model is behind the other scale's by more than clearly standard errors of the paired difference over
-// units, of which the fold has enoughUnits or more.
+// All scales are tried on the first fold. One that is behind there is not fitted to the others: if its best
+// model is behind that of the best scale by more than clearly standard errors of the paired difference
+// over units, of which the fold has enoughUnits or more.
 const (
 	clearly     = 4
 	enoughUnits = 20
 )
 
-// halve returns the trials of the scale that is clearly behind on the first fold, none if neither is.
+// halve returns the trials of the scales that are clearly behind on the first fold.
 func (s *split) halve(trials []*trial) (behind []*trial) {
-	scores := map[bool][]float64{} // of units, by the best trial of each scale
+	scores := map[scale][]float64{} // of units, by the best trial of each scale
+	var best []float64
 	for _, t := range trials {
 		if t.models[0] == nil {
 			continue
 		}
 		of := s.unitsOfFold(t, 0)
-		if best, known := scores[t.log]; !known || mean(of) > mean(best) {
-			scores[t.log] = of
+		if known := scores[t.scale]; known == nil || mean(of) > mean(known) {
+			scores[t.scale] = of
+		}
+		if best == nil || mean(of) > mean(best) {
+			best = of
 		}
 	}
-	if len(scores) < 2 || len(scores[true]) < enoughUnits {
-		return nil
-	}
-	n, difference := float64(len(scores[true])), make([]float64, len(scores[true]))
-	for i := range difference {
-		difference[i] = scores[true][i] - scores[false][i]
-	}
-	ahead, squares := mean(difference), 0.0
-	for _, d := range difference {
-		squares += (d - ahead) * (d - ahead)
-	}
-	if !(math.Abs(ahead) > clearly*math.Sqrt(squares/(n-1)/n)) {
-		return nil
-	}
 	for _, t := range trials {
-		if t.log != (ahead > 0) {
+		if of := scores[t.scale]; of != nil && clearlyBehind(of, best) {
 			behind = append(behind, t)
 		}
 	}
 	return behind
+}
+
+// clearlyBehind reports whether scores of units are behind others.
+func clearlyBehind(scores, others []float64) bool {
+	n := float64(len(scores))
+	if n < enoughUnits {
+		return false
+	}
+	behind, squares := mean(others)-mean(scores), 0.0
+	for i, v := range scores {
+		squares += (others[i] - v - behind) * (others[i] - v - behind)
+	}
+	return behind > clearly*math.Sqrt(squares/(n-1)/n)
 }
 
 // unitsOfFold returns the mean log density of each unit of a fold.

@@ -33,7 +33,7 @@ func (s *split) stack(trials []*trial, threads int) (*Stack, error) {
 	for _, log := range []bool{false, true} {
 		var some []*trial
 		for _, t := range trials {
-			if t.log == log && t.fitted() {
+			if t.scale.y == log && t.fitted() {
 				some = append(some, t)
 			}
 		}
@@ -50,7 +50,7 @@ func (s *split) stack(trials []*trial, threads int) (*Stack, error) {
 		return slices.MaxFunc(choices[without*len(scales):][:len(scales)], func(a, b choice) int { return cmp.Compare(a.score, b.score) })
 	}
 	all := best(folds)
-	out := &Stack{Log: all.trials[0].log}
+	out := &Stack{Log: all.trials[0].scale.y, LogX: s.logX}
 	s.rate(out, all, threads)
 	var without [folds]choice
 	for k := range folds {
@@ -121,8 +121,8 @@ func logsAt(trials []*trial, i int) []float64 {
 func (s *split) rate(out *Stack, c choice, threads int) {
 	for j, t := range c.trials {
 		crps := make([]float64, len(s.targets))
-		inParallel(len(crps), threads, func(i int) { crps[i] = of(t.answers[i].Merged(mostParts), t.log).CRPS(s.targets[i].y) })
-		one := Candidate{Name: t.kind.Name, Weight: c.mean[j]}
+		inParallel(len(crps), threads, func(i int) { crps[i] = of(t.answers[i].Merged(mostParts), t.scale.y).CRPS(s.targets[i].y) })
+		one := Candidate{Name: t.title(), LogX: t.scale.x, Weight: c.mean[j]}
 		one.LogDensity, _ = s.mean(t.logs)
 		one.CRPS, _ = s.mean(crps)
 		for b, w := range c.weights {
@@ -168,7 +168,7 @@ func (s *split) expect(out *Stack, without [folds]choice, threads int) {
 		for j, trial := range c.trials {
 			at[j] = trial.answers[i]
 		}
-		d, log := likelihood.MixtureOfMixtures(at, c.weights[t.span]), c.trials[0].log
+		d, log := likelihood.MixtureOfMixtures(at, c.weights[t.span]), c.trials[0].scale.y
 		logs[i], crps[i] = logMix(logsAt(c.trials, i), c.weights[t.span]), of(d.Merged(mostParts), log).CRPS(t.y)
 		pits[i] = of(d, log).CDF(t.y)
 		if drawn[i] {

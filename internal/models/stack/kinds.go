@@ -12,6 +12,7 @@ type Training struct {
 	Groups []simple.Group
 	Fold   int    // that is left out
 	Log    bool   // whether Y has logarithms
+	LogX   bool   // whether X has
 	Seed   uint64 // of the whole fit
 }
 

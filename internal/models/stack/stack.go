@@ -5,7 +5,7 @@
 // is judged by. The prediction is a mixture of the candidates' densities, whose weights maximise
 // the mean log density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to
 // average Bayesian predictive distributions", 2018), for contexts of about the same size each. The
-// scale, y or log y, is chosen by it too.
+// scale, y or log y, is chosen by it too. Models of x and of log x are candidates of one mixture.
 //
 // # What is promised
 //
@@ -35,8 +35,9 @@ import (
 
 // A Stack is a fitted mixture of models.
 type Stack struct {
-	Log         bool              `json:"log"`      // the models predict log y
-	ByPoint     bool              `json:"by_point"` // there is one group: folds are of points
+	Log         bool              `json:"log"`             // the models predict log y
+	LogX        []LogColumn       `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
+	ByPoint     bool              `json:"by_point"`        // there is one group: folds are of points
 	Groups      int               `json:"groups"`
 	Points      int               `json:"points"`
 	Candidates  []Candidate       `json:"candidates"` // the best first
@@ -47,7 +48,8 @@ type Stack struct {
 // A Candidate is one of the models of a Stack, fitted once without each fold.
 type Candidate struct {
 	Name       string              `json:"name"`
-	LogDensity float64             `json:"log_density"` // of the predictions for the folds, the mean over groups
+	LogX       bool                `json:"log_x,omitempty"` // its models see logarithms of the columns Stack.LogX
+	LogDensity float64             `json:"log_density"`     // of the predictions for the folds, the mean over groups
 	CRPS       float64             `json:"crps"`
 	Weight     float64             `json:"weight"`           // the mean of Weights, roughly
 	Weights    [len(spans)]float64 `json:"weights"`          // for contexts of the sizes in spans
@@ -77,17 +79,18 @@ type Coverage struct {
 func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.GaussianMixture {
 	context = thin(context)
 	span := spanOf(context.Points())
-	if s.Log {
-		context.Y = logs(context.Y)
-	}
 	var parts [][]likelihood.GaussianMixture
 	var weights []float64
 	for _, c := range s.Candidates {
 		if c.Weights[span] == 0 {
 			continue
 		}
+		var columns []LogColumn
+		if c.LogX {
+			columns = s.LogX
+		}
 		for _, m := range c.Models {
-			parts = append(parts, m.Model.Given(context, x))
+			parts = append(parts, m.Model.Given(seen(context, columns, s.Log), underLogs(columns, x, context.DX)))
 			weights = append(weights, c.Weights[span]/float64(len(c.Models)))
 		}
 	}
@@ -138,6 +141,11 @@ func (s *Stack) Check(dx int) error {
 	}
 	if models == 0 {
 		return errors.New("no model")
+	}
+	for _, c := range s.LogX {
+		if c.Column < 0 || c.Column >= dx || !(c.Shift+c.Floor > 0) {
+			return errors.New("a damaged column of logarithms")
+		}
 	}
 	for _, w := range weights {
 		if math.Abs(w-1) > 1e-9 {

@@ -1,0 +1,104 @@
+package stack
+
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/models/simple"
+)
+
+// A scale says what models see: log y instead of y, and logarithms of the columns of x that may have
+// one.
+type scale struct{ y, x bool }
+
+// name returns the scale's name in a store.
+func (s scale) name() string {
+	return map[bool]string{false: "y", true: "log-y"}[s.y] + map[bool]string{true: ".log-x"}[s.x]
+}
+
+// A LogColumn is a column of x whose logarithm models see: log(max(x, Floor) + Shift).
+type LogColumn struct {
+	Column int     `json:"column"`
+	Shift  float64 `json:"shift"` // the least positive value if the column has zeros, otherwise 0
+	Floor  float64 `json:"floor"` // a hundredth of that value, or 0 with zeros
+}
+
+// Bounds of the columns whose logarithm is tried: the ratio of the largest value to the least positive
+// one, and the values that differ, since less is nearly a line; and the points, since from more the
+// models learn what bends.
+const (
+	mostBent    = 2000
+	leastRatio  = 8
+	leastValues = 4
+)
+
+// logColumns returns the columns of x whose logarithm is tried.
+func logColumns(groups []simple.Group) (all []LogColumn) {
+	points := 0
+	for _, g := range groups {
+		points += g.Points()
+	}
+	if points > mostBent {
+		return nil
+	}
+	dx := groups[0].DX
+	for c := range dx {
+		least, most, zeros := math.Inf(1), 0.0, false
+		values := map[float64]bool{}
+		for _, g := range groups {
+			for i := c; i < len(g.X); i += dx {
+				v := g.X[i]
+				switch {
+				case v > 0:
+					least, most = min(least, v), max(most, v)
+				case v == 0:
+					zeros = true
+				default:
+					least = 0 // no logarithm
+				}
+				if len(values) < leastValues {
+					values[v] = true
+				}
+			}
+		}
+		if !(least > 0 && most >= leastRatio*least) || len(values) < leastValues {
+			continue
+		}
+		column := LogColumn{Column: c, Floor: least / 100}
+		if zeros {
+			column.Shift, column.Floor = least, 0
+		}
+		all = append(all, column)
+	}
+	return all
+}
+
+// underLogs returns x [n, dx] with the logarithms of columns.
+func underLogs(columns []LogColumn, x []float64, dx int) []float64 {
+	if len(columns) == 0 {
+		return x
+	}
+	z := append([]float64(nil), x...)
+	for _, c := range columns {
+		for i := c.Column; i < len(z); i += dx {
+			z[i] = math.Log(max(z[i], c.Floor) + c.Shift)
+		}
+	}
+	return z
+}
+
+// seen returns the group as models see it: with the logarithms of columns and, if log, of y.
+func seen(g simple.Group, columns []LogColumn, log bool) simple.Group {
+	g.X = underLogs(columns, g.X, g.DX)
+	if log {
+		g.Y = logs(g.Y)
+	}
+	return g
+}
+
+// columns returns the columns whose logarithm a scale takes.
+func (s *split) columns(of scale) []LogColumn {
+	if of.x {
+		return s.logX
+	}
+	return nil
+}

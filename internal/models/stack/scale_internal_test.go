@@ -1,0 +1,61 @@
+package stack
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/models/simple"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// Lines in log x, with a second column that has two values and so no logarithm: the mixed model that sees
+// log x gets most of the weight, a file keeps it, and an x that has no logarithm has a prediction.
+func TestModelsSeeLogarithmsOfX(t *testing.T) {
+	g := random.New(5, random.Validation)
+	groups := make([]simple.Group, 15)
+	for k := range groups {
+		groups[k].DX = 2
+		for i := range uint64(8) {
+			x, side := math.Exp(5*g.Float(uint64(k), i)), float64(i%2)
+			groups[k].X = append(groups[k].X, x, side)
+			groups[k].Y = append(groups[k].Y, g.Normal(uint64(k), 100)-math.Log(x)+side+0.1*g.Normal(uint64(k), 200+i))
+		}
+	}
+	s, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.LogX) != 1 || s.LogX[0].Column != 0 {
+		t.Errorf("logarithms of %v, want of column 0 alone", s.LogX)
+	}
+	if best := s.Candidates[0]; best.Name != "mixed model, log x" || best.Weight < 0.5 || best.LogDensity < s.Candidates[1].LogDensity+0.5 {
+		t.Errorf("the candidates are %+v", s.Candidates)
+	}
+	content, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := new(Stack)
+	if err := json.Unmarshal(content, read); err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Open(Kinds()); err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Check(2); err != nil {
+		t.Fatal(err)
+	}
+	known, x := simple.Group{X: []float64{3, 0}, Y: []float64{-0.5}, DX: 2}, []float64{20, 1, 0, 1}
+	for i, d := range s.Predict(known, x) {
+		again := read.Predict(known, x)[i]
+		if v := d.Mean(); v != again.Mean() || math.IsNaN(v) || math.IsInf(v, 0) {
+			t.Errorf("x = %v: mean %g, and %g by the file", x[2*i:][:2], v, again.Mean())
+		}
+	}
+	want := -0.5 + math.Log(3) - math.Log(20) + 1
+	if got := s.Predict(known, x)[0].Mean(); math.Abs(got-want) > 0.15 { // the noise has a deviation of 0.1
+		t.Errorf("mean %.3f at x = 20, want %.3f", got, want)
+	}
+}
