@@ -3,7 +3,6 @@ package simple
 import (
 	"math"
 
-
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 

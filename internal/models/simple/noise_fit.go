@@ -4,8 +4,8 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/mat"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"gonum.org/v1/gonum/mat"
 )
 
 // noiseRounds is how often fitNoise fits scale, groups and shape in turn.
