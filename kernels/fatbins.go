@@ -17,7 +17,7 @@ var fatbins embed.FS
 
 // Image is a compiled source: machine code for several GPUs, and PTX for later GPUs.
 type Image struct {
-	Name string // of the source, without its ending
+	Name string // of the source file, without its extension
 	Code []byte
 }
 

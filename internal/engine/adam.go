@@ -50,7 +50,9 @@ func (a *Adam[T]) Update(params, grads []T, learningRate float64) (finite bool) 
 			return finite
 		}
 	}
-	var found T // 0, or a NaN once a number is not finite. A first moment that is not finite makes its parameter so.
+	// found becomes a NaN once a number is not finite. A first moment that is not finite makes its
+	// parameter so.
+	var found T
 	for i, p := range params {
 		g := grads[i] + decay*p
 		m[i] = flush(b1*m[i]+c1*g, negligible)
@@ -61,8 +63,8 @@ func (a *Adam[T]) Update(params, grads []T, learningRate float64) (finite bool) 
 	return found == 0
 }
 
-// Sizes below which parameters and moments become 0. The L2 penalty shrinks the weights of a dead
-// unit at every step, until they are denormal, and arithmetic on denormal numbers takes a hundred
+// Magnitudes below which parameters and moments become 0. The L2 penalty shrinks the weights of a
+// dead unit at every step, until they are denormal. Arithmetic on denormal numbers takes a hundred
 // times as long. Numbers this small change no parameter (√1e-37 vanishes beside ε) and no result.
 const (
 	negligible       = 1e-30

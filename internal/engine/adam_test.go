@@ -71,7 +71,7 @@ func followAdam[T engine.Float](t *testing.T, c adamCase, tolerance float64) {
 	near(t, "v", adam.V, c.V, tolerance, func(int) float64 { return 0 })
 }
 
-// near compares values. The error is relative to the value, or to scale if that is larger.
+// near compares values. The error is relative to the value, or to scale if scale is larger.
 func near[T engine.Float](t *testing.T, what string, got []T, want []float64, tolerance float64, scale func(i int) float64) {
 	t.Helper()
 	for i, w := range want {

@@ -34,9 +34,9 @@ func (s shape) String() string {
 // A gradient jumps where the input of a ReLU is 0. If an input is so near 0 that rounding decides its
 // sign, two engines may differ by the jump. With seed 1, 37 functions, no context and a residual
 // adaptor, an input of the decoder lies between -1e-7 and -3e-8; the gradient jumps by 1.6e-5 there.
-// With seed 1, 2 functions, no context and a transformer, the portable kernels meet a jump of 2e-5 at
-// unit 54 of the decoder's second layer: the gradients of its weights and bias differ, those of other
-// units by 4e-9 at most.
+// With seed 1, 2 functions, no context and a transformer, the portable kernels' gradient jumps by 2e-5
+// at unit 54 of the decoder's second layer. The gradients of its weights and bias differ by that, those
+// of other units by 4e-9 at most.
 func (s shape) seed() uint64 {
 	if s.e.Context == 0 && (s.e.Functions == 37 || s.e.Points > 256) {
 		return 2
@@ -88,8 +88,9 @@ func shapes() []shape {
 	return all
 }
 
-// names returns the names of the models, and those of variants: a model's name, an aggregation, a
-// form of adaptor, one of the scale and a head, as in cnp/transformer, acqnp/mean/residual and cqnp/mean//natural.
+// names returns the names of the models and of variants. A variant's name is a model's name, an
+// aggregation, a form of adaptor, a form of the scale and a head, as in cnp/transformer,
+// acqnp/mean/residual and cqnp/mean//natural.
 func names() []string {
 	var heads []string
 	for _, h := range config.Heads()[1:] {

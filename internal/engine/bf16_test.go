@@ -10,11 +10,12 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// TestBF16IsNearFloat32 compares values and gradients in bf16 with float32's, of wide layers and of odd
-// sizes. A bfloat16 has 8 bits, so a product of two has an error of up to 2⁻⁸, and errors of many
-// products mostly cancel. The bounds are two to three times the largest differences seen: 1.7e-4 of
-// the log-likelihoods, 0.011 of the whole gradient, 0.12 of a tensor's, each by its norm. Tensors with
-// hardly any gradient, such as the biases of keys, have a bound by the whole gradient's norm.
+// TestBF16IsNearFloat32 compares values and gradients in bf16 with those in float32, for wide layers
+// and for odd sizes. A bfloat16 has 8 significant bits, so a product of two has a relative error of up
+// to 2⁻⁸. Errors of many products mostly cancel. The bounds are two to three times the largest
+// differences seen, relative to the norm: 1.7e-4 for the log-likelihoods, 0.011 for the whole gradient,
+// 0.12 for one tensor's gradient. For tensors with hardly any gradient, such as the biases of keys, the
+// bound is relative to the norm of the whole gradient.
 func TestBF16IsNearFloat32(t *testing.T) {
 	for _, name := range names() {
 		for _, width := range []int{50, 128} {

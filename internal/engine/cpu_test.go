@@ -21,7 +21,7 @@ var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 1
 func TestThreadsGiveTheSameBits(t *testing.T) {
 	for _, name := range names() {
 		t.Run(name, func(t *testing.T) {
-			for _, width := range []int{20, 100} { // 100: products by tiles, if the machine has them
+			for _, width := range []int{20, 100} { // at 100, products use tile instructions, if the machine has them
 				sameBits(t, cpu.New, build(t, shape{model: sized(name, width, []int{width + 4, width - 2}, 4), dx: 1, dy: 1}))
 			}
 			sameBits(t, cpu.NewBF16, build(t, shape{model: sized(name, 50, []int{57, 44}, 2), dx: 1, dy: 1}))

@@ -16,8 +16,8 @@ import (
 
 const definedFloor = 0.0625 // exact in float32
 
-// likelihoods builds each fused likelihood and, if defined, its definition in primitives, of a decoder
-// that is one layer. All have log-likelihoods of points.
+// likelihoods maps names to functions that build a fused likelihood or, if defined is true, its
+// definition in primitives. The decoder is one layer. All give log-likelihoods of points.
 var likelihoods = map[string]func(b *ops.Builder, dy int, defined bool) *G.Node{
 	"gaussian over points": func(b *ops.Builder, dy int, defined bool) *G.Node {
 		return gaussianOf(b, decoder(b, ops.Point, 2*dy), dy, defined)

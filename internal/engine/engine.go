@@ -1,5 +1,5 @@
-// Package engine defines what runs a graph. A Program evaluates it, with the gradient of the cost
-// if the graph has one. A Trainer makes optimiser steps. Both are compiled once, at the graph's
+// Package engine defines what runs a graph. A Program evaluates the graph, and the gradient of the
+// cost if the graph has one. A Trainer makes optimiser steps. Both are compiled once, at the graph's
 // capacity, and run at any extents within it.
 //
 // The implementations: reference (Gorgonia's TapeMachine and plain kernels, which the others are

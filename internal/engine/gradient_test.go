@@ -15,10 +15,10 @@ import (
 const directions = 3
 
 // TestModelGradients compares the gradients of all models except BNP with central differences in
-// float64: of each tensor in random directions of ±1, in which an error of any one element shows, and
-// with TEST_ALL=1 also of each element. A step of 1e-6 has an error of about 1e-9 from rounding and
-// 1e-12 from curvature. At these seeds no kink of ReLU or ρ is within a step. The quotients come from
-// a program without gradients, which takes a third of the time.
+// float64. The directions are random vectors of ±1 in each tensor, which show an error of any one
+// element, and with TEST_ALL=1 also single elements. A step of 1e-6 has an error of about 1e-9 from
+// rounding and 1e-12 from curvature. At these seeds no kink of ReLU or ρ is within a step. The
+// quotients come from a program without gradients, which takes a third of the time.
 func TestModelGradients(t *testing.T) {
 	if testing.Short() {
 		t.Skip("difference quotients of the reference engine take minutes under the race detector, and have no goroutines")

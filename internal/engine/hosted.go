@@ -43,8 +43,8 @@ func (h *hosted) Step(e ops.Extents, batch int, rate float64) error {
 	return h.failed
 }
 
-// overflow returns the error of an update that made a number NaN or infinite. It names the first
-// such element, and which of m, v and weight was the first to be computed so.
+// overflow returns the error of an update that made a NaN or an infinity. It names the first such
+// element, and the first of m, v and weight in which it was computed.
 func (h *hosted) overflow(batch int) error {
 	for i, w := range h.Params() {
 		for _, q := range []struct {
@@ -100,15 +100,15 @@ func (s State) Check(n int) error {
 	return nil
 }
 
-// FirstNonFinite returns the index of the first NaN or infinity; −1 if there is none. The sum of some
-// numbers is finite only if each of them is, and adding is faster than looking at them.
+// FirstNonFinite returns the index of the first NaN or infinity; −1 if there is none. It adds numbers,
+// because a sum is finite only if every number is, and adding is faster than testing each.
 func FirstNonFinite(v []float32) int {
 	for from := 0; from < len(v); from += len(ones) {
 		some := v[from:min(from+len(ones), len(v))]
 		if sum := simd.Dot(some, ones[:len(some)]); sum-sum == 0 {
 			continue
 		}
-		for i, x := range some { // the sum may also be too large
+		for i, x := range some { // the sum may also overflow
 			if x-x != 0 {
 				return from + i
 			}
@@ -117,7 +117,7 @@ func FirstNonFinite(v []float32) int {
 	return -1
 }
 
-// ones makes a sum of simd.Dot.
+// ones is the second factor with which simd.Dot computes a sum.
 var ones = func() (v [1024]float32) {
 	for i := range v {
 		v[i] = 1

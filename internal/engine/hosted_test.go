@@ -110,8 +110,9 @@ func TestTrainerStopsAtWhatIsNoNumber(t *testing.T) {
 	}
 }
 
-// An update that overflows float32 stops the trainer at its step and names what overflowed: a
-// weight, or a second moment whose gradient is finite but has an infinite square.
+// TestTrainerStopsAtAnUpdateThatOverflows makes updates that overflow float32. The trainer must stop
+// at that step and name what overflowed: a weight, or the second moment of a finite gradient whose
+// square is infinite.
 func TestTrainerStopsAtAnUpdateThatOverflows(t *testing.T) {
 	m := build(t, shape{model: sized("cnp", 8, []int{8}, 0), dx: 1, dy: 1})
 	last := m.Tensors()[len(m.Tensors())-1] // the decoder's last bias: μ and s
@@ -143,7 +144,7 @@ func TestTrainerStopsAtAnUpdateThatOverflows(t *testing.T) {
 	}
 }
 
-// TestFirstNonFinite puts NaN and infinities at all kinds of places among large numbers, whose sums are
+// TestFirstNonFinite puts a NaN or an infinity at various places among large numbers, whose sums are
 // infinite.
 func TestFirstNonFinite(t *testing.T) {
 	inf, nan := float32(math.Inf(1)), float32(math.NaN())

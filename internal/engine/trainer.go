@@ -22,10 +22,10 @@ type Trainer interface {
 	// error is a *NonFiniteError if a step found a NaN or an infinity.
 	Loss() (float32, error)
 	// State waits for all steps and returns what another Trainer needs to go on. The error is a
-	// *NonFiniteError if a step found a NaN or an infinity: a State without error is finite. Its
+	// *NonFiniteError if a step found a NaN or an infinity. A State without an error is finite. Its
 	// slices are valid until the next Step or Load.
 	State() (State, error)
-	// Load copies a state, from which the next Step goes on. Moments that are nil count as zeros.
+	// Load copies a state. The next Step goes on from it. Moments that are nil count as zeros.
 	Load(State) error
 	// Close releases what the trainer holds (goroutines, memory). It is safe to call twice.
 	Close() error

@@ -129,7 +129,8 @@ func TestWrongLaunchesAreRefused(t *testing.T) {
 	}
 }
 
-// A graph makes its launches when it is replayed, and reads the memory's content of that time.
+// TestGraphsReadMemoryAtReplay checks that a graph makes its launches when it is replayed, and reads
+// what the memory holds then.
 func TestGraphsReadMemoryAtReplay(t *testing.T) {
 	for _, order := range []int{0, 1, 7} {
 		d := device(t, emulator.Options{Order: order})
@@ -174,8 +175,8 @@ func TestGraphsReadMemoryAtReplay(t *testing.T) {
 	}
 }
 
-// TestGraphsRunInAnyOrderAllowed makes a graph whose second node misses that it comes after the
-// first. Another order of the nodes shows it.
+// TestGraphsRunInAnyOrderAllowed makes a graph whose second node lacks its dependency on the first.
+// Another order of the nodes shows the error.
 func TestGraphsRunInAnyOrderAllowed(t *testing.T) {
 	d := device(t, emulator.Options{Order: 1})
 	f, err := d.Function("vocabulary_copy")
@@ -212,8 +213,8 @@ func TestPinnedMemoryIsFreed(t *testing.T) {
 	}
 }
 
-// An upload reads pinned memory when it is done, which is not before a call waits for it. It reads
-// other memory at once.
+// TestUploadsReadPinnedMemoryLate checks that an upload reads pinned memory only when a call waits for
+// it, and other memory at once.
 func TestUploadsReadPinnedMemoryLate(t *testing.T) {
 	d := device(t, emulator.Options{})
 	p := upload(t, d, []byte{0, 0, 0, 0})

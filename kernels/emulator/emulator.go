@@ -24,12 +24,12 @@ type Options struct {
 	Major, Minor   int    // compute capability (the environment's SIMT_CAPABILITY, such as 75; otherwise 9.0)
 	Memory         uint64 // bytes of device memory (1 GiB)
 	SharedPerBlock int    // largest dynamic shared memory of a block, in bytes (that of the capability)
-	Order          int    // of threads, blocks and a graph's nodes: 0 upwards, 1 downwards, other numbers are seeds of random orders
+	Order          int    // of threads, blocks and graph nodes: 0 ascending, 1 descending, otherwise a random order's seed
 }
 
 // Driver is a gpu.Driver that runs the kernels on the host. It makes launches and uploads only when
-// a call waits for them, which is the latest time at which a device may make them. It checks every
-// access, unless Go's race detector is on (see Checked).
+// a call waits for them, which is the latest that a device may make them. It checks every access,
+// unless Go's race detector is on (see Checked).
 type Driver struct {
 	device    gpu.Device
 	order     int
@@ -47,7 +47,7 @@ type function struct {
 	sizes  []int // of its parameters, in bytes
 }
 
-// machine is locked during calls of the C code, whose state is global to the process.
+// machine is locked during calls to the C code, because its state is global to the process.
 var machine sync.Mutex
 
 // sharedPerBlock is the largest dynamic shared memory of a block, by compute capability.
@@ -163,7 +163,7 @@ func (e *Driver) Unpin(b []byte) error {
 // LivePinned returns the number of pinned allocations that have not been freed.
 func (e *Driver) LivePinned() int { return len(e.pinned) }
 
-// isPinned reports whether b is pinned memory, which may be copied late.
+// isPinned reports whether b is pinned memory. Upload may read such memory after it returns.
 func (e *Driver) isPinned(b []byte) bool {
 	at := uintptr(unsafe.Pointer(unsafe.SliceData(b)))
 	for _, p := range e.pinned {

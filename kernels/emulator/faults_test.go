@@ -48,7 +48,7 @@ var faults = map[string]string{
 	"fault_shared_in_template":          "__shared__ one in a template",
 }
 
-// unchecked holds the faults that are found without a checked build.
+// unchecked holds the faults that a build without checks finds too.
 var unchecked = map[string]bool{
 	"fault_end_without_wait": true, "fault_barriers_apart": true, "fault_barrier_for_some": true, "fault_barrier_against_warp": true,
 	"fault_shuffles_apart": true, "fault_shuffle_without_one": true, "fault_mask_without_self": true, "fault_matrix_from_global": true,
@@ -85,7 +85,7 @@ func TestFaultsAreFound(t *testing.T) {
 	}
 }
 
-// Every kernel of faults.cu is in the table.
+// TestFaultsAreAllTried checks that every kernel of faults.cu is in the table.
 func TestFaultsAreAllTried(t *testing.T) {
 	source, err := os.ReadFile("faults.cu")
 	if err != nil {
@@ -102,7 +102,8 @@ func TestFaultsAreAllTried(t *testing.T) {
 	}
 }
 
-// After a failed launch the emulator still works: fibers that stopped in the middle do not go on.
+// TestFailureLeavesNothingBehind checks that the emulator still works after a failed launch, and that
+// fibers that stopped in the middle do not go on.
 func TestFailureLeavesNothingBehind(t *testing.T) {
 	for _, name := range []string{"fault_barrier_for_some", "fault_end_without_wait", "fault_trap"} {
 		d := device(t, emulator.Options{})

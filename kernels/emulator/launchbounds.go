@@ -20,8 +20,8 @@ var boundedKernel = regexp.MustCompile(`__launch_bounds__\((\d+)[^)]*\)\s+(\w+)\
 //go:embed *.cu
 var probes embed.FS
 
-// launchBounds maps a kernel to the largest block that its __launch_bounds__ allows, if that is
-// written in digits. It reads the sources, because __launch_bounds__ means nothing to g++.
+// launchBounds maps a kernel to the largest block that its __launch_bounds__ allows, if the bound is
+// written in digits. It reads the sources, because g++ ignores __launch_bounds__.
 var launchBounds = sync.OnceValue(func() map[string]int {
 	bounds := map[string]int{}
 	for _, files := range []embed.FS{kernels.Sources, vocabulary.Source, probes} {

@@ -193,8 +193,8 @@ func (e *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 	return g, nil
 }
 
-// sorted returns an order of nodes in which each comes after those that it must come after. Of the
-// nodes that could be next it takes the first, the last, or a random one: see Options.Order.
+// sorted returns an order of nodes in which each comes after the nodes in its After list. Of the
+// nodes that could be next it takes the first, the last, or a random one (see Options.Order).
 func (e *Driver) sorted(nodes []gpu.Node) ([]int, error) {
 	random := rand.New(rand.NewPCG(uint64(e.order), 0))
 	var order, ready []int

@@ -1,5 +1,5 @@
-// Package vocabulary holds kernels that use every word of kernels/device.h, for tests: their source
-// and, with the build tag gpu, the image that nvcc compiled. The program does not contain them.
+// Package vocabulary holds test kernels that use every word of kernels/device.h: their source and,
+// with the build tag gpu, the image that nvcc compiled. The program does not contain them.
 package vocabulary
 
 import "embed"

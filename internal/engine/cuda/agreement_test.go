@@ -18,9 +18,9 @@ import (
 // tests of the CPU engine have the same bound.
 const float32Rounding = 2e-5
 
-// shapes returns small sizes, because the emulator is slow, and odd ones: one level and one point,
-// widths that are no multiple of a tile, several channels, one of full width, more context points
-// than a warp has lanes, and none.
+// shapes returns small shapes, because the emulator is slow, with edge cases: one level and one
+// point, widths that are no multiple of a tile, several channels, full width, no context points, and
+// more of them than a warp has lanes.
 func shapes() []shape {
 	var all []shape
 	for _, name := range variants() {
@@ -80,7 +80,7 @@ func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engi
 
 // TestEvaluatesAndPredicts compares the graphs for evaluation and prediction, with fused branches.
 func TestEvaluatesAndPredicts(t *testing.T) {
-	for _, name := range append(variants(), "cnp with tails") { // whose evaluation has components too
+	for _, name := range append(variants(), "cnp with tails") { // its evaluation has components too
 		t.Run(name, func(t *testing.T) {
 			model, tailed := strings.CutSuffix(name, " with tails")
 			s := small(model)

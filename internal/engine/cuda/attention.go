@@ -10,8 +10,9 @@ func (c *compiler) attention(u *analysis.Unit) {
 	c.emit("attention", c.warpEach(out.Rows*u.Op.Heads), c.step, c.at(q), c.at(k), c.at(v), written{c.at(out)}, int(out.Space), out.Width, u.Op.Heads)
 }
 
-// attentionGrad launches a kernel for the queries' gradient, which also keeps two sums for every
-// query and head. A second kernel reads them and computes the gradients of keys and values.
+// attentionGrad launches a kernel that computes the queries' gradient and stores two sums for every
+// query and head. A second kernel reads the sums and computes the gradients of keys and values, if
+// the graph asks for one of them.
 func (c *compiler) attentionGrad(u *analysis.Unit) {
 	grad, result, q, k, v := u.In[0], u.In[1], u.In[2], u.In[3], u.In[4]
 	dk, dv := u.Out[ops.KeyGrad], u.Out[ops.ValueGrad]

@@ -11,7 +11,7 @@ import (
 type table struct {
 	at    region
 	bytes []byte
-	tasks []task // if there are some, they are the bytes, once regions have addresses
+	tasks []task // if not empty, the table holds them, once regions have addresses
 }
 
 // keepTable reserves memory for a table.
@@ -37,15 +37,15 @@ func (t table) content(m *memory) []byte {
 	return bytes
 }
 
-// packed is memory for copies of the blocks whose columns lie in panels of the flat vector: one
-// matrix after the other.
+// packed is memory for copies of the blocks whose columns lie in panels of the flat vector. The
+// copies are matrices, one after the other.
 type packed struct {
 	at     region
 	blocks []ops.Block
 }
 
-// inPanels reports whether the rows of a block are not contiguous in the flat vector, so that kernels
-// need a copy.
+// inPanels reports whether kernels need a copy of a block, because its rows are not contiguous in the
+// flat vector.
 func inPanels(b ops.Block) bool { return b.Panel != 0 && b.Panel != b.Cols && !contiguous(b) }
 
 // stride returns the distance between the rows of a block's matrix, as kernels read or write it.

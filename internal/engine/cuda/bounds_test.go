@@ -16,8 +16,8 @@ import (
 )
 
 // TestRegionsAreLargeEnough gives every region an allocation of exactly its size, so that the
-// emulator finds each access beyond it. In their common allocation such an access would reach a
-// neighbour.
+// emulator finds each access beyond it. In one common allocation such an access would reach another
+// region.
 func TestRegionsAreLargeEnough(t *testing.T) {
 	if !emulator.Checked() {
 		t.Skip("accesses are not checked in this build")

@@ -9,10 +9,10 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// branch is a multilayer perceptron of [r, x, level] over all levels of all points, which fused
-// kernels compute: the adaptor ψ or the decoder. The level has one column, or two in the decoder of
-// a residual adaptor. The terms of r and x in the first layer are computed beforehand, once per
-// point. Values between the layers never leave a block's shared memory.
+// branch is a multilayer perceptron of [r, x, level] over all levels of all points: the adaptor ψ or
+// the decoder. Fused kernels compute it. The level has one column, or two in the decoder of a
+// residual adaptor. The terms of r and x in the first layer are computed beforehand, once per point.
+// Values between the layers never leave a block's shared memory.
 type branch struct {
 	BranchKernels
 	stationary *StationaryKernels // the kernels of half precision and tf32; nil for float32
@@ -110,8 +110,8 @@ func layerGradients(layers []*analysis.Unit) []*analysis.Unit {
 	return grads
 }
 
-// separable reports whether no other unit reads a value that only the fused kernels have. grads are
-// the gradients that the graph asks for.
+// separable reports whether all values that exist only in the fused kernels are read only there.
+// grads are the gradients that the graph asks for.
 func (b *branch) separable(grads map[*analysis.Value]bool, training bool) bool {
 	if training && b.grads == nil {
 		return false
@@ -170,8 +170,8 @@ func onlyWithin(v *analysis.Value, within map[*analysis.Unit]bool) bool {
 	return !v.Result
 }
 
-// choose chooses the branch's kernels. It reports whether there are any that the device has the
-// shared memory for.
+// choose chooses the branch's kernels. It reports whether there are any that fit the device's shared
+// memory.
 func (b *branch) choose(d gpu.Device) bool {
 	if b.Precision != "f32" {
 		k, ok := Stationary(d, b.BranchKernels)
@@ -220,8 +220,8 @@ func (c *compiler) packBranch(b *branch) {
 }
 
 // resident returns the shape of a launch with as many blocks as the device runs at a time, at most
-// two per multiprocessor. It does not depend on the capacity, so sums over blocks have the same
-// bits at any capacity.
+// two per multiprocessor. The shape does not depend on the capacity, so sums over blocks have the
+// same bits at any capacity.
 func (c *compiler) resident(shared int) gpu.Dims {
 	d := c.device
 	each := max(1, min(2, d.SharedPerBlock/max(1, shared)))
@@ -240,8 +240,8 @@ func (c *compiler) branchForward(b *branch) {
 		written{c.at(out)}, b.Inputs, b.Width, b.Depth, b.Outputs)
 }
 
-// branchBackward adds the launches of a branch's gradient: one in which every block sums its share,
-// one that adds the blocks' sums.
+// branchBackward adds the two launches of a branch's gradient. In the first, every block sums its
+// share of the rows. The second adds the blocks' sums.
 func (c *compiler) branchBackward(b *branch) {
 	if b.stationary != nil {
 		c.stationaryBackward(b)

@@ -73,10 +73,11 @@ func offers(d gpu.Driver, p cuda.Precision) bool {
 }
 
 // TestFusedBranchAgrees compares the fused branch with the float64 reference. float32 has the usual
-// bound. tf32 and fp16 keep 11 bits of a factor, an error of 5e-4, and a ReLU closer than that to
-// its kink may switch. Both have kernels for widths 64 and 128 alone. At these sizes one row contributes several hundredths of a sum, so the bound
-// is a tenth of a tensor's largest gradient. CQNP has one branch, its decoder. ACQNP has two, ψ and
-// the decoder, whichever form its adaptor has and whether r is a function's or a point's.
+// bound. tf32 and fp16 keep 11 bits of a factor, an error of 5e-4. The sign of a ReLU's input that
+// is closer to 0 than that may change. At these sizes one row contributes several hundredths of a
+// sum, so the bound is a tenth of a tensor's largest gradient. tf32 and fp16 have kernels only for
+// widths 64 and 128. CQNP has one branch, its decoder. ACQNP has two, ψ and the decoder, for every
+// form of adaptor and whether r belongs to a function or to a point.
 func TestFusedBranchAgrees(t *testing.T) {
 	names := map[cuda.Precision]string{cuda.FP32: "f32", cuda.TF32: "tf32", cuda.FP16: "f16"}
 	all := []cuda.Precision{cuda.FP32, cuda.TF32, cuda.FP16}
@@ -119,9 +120,9 @@ func TestFusedBranchAgrees(t *testing.T) {
 	}
 }
 
-// roughly compares gradients, relative to the largest of their tensor. Where the reference is
-// nothing but rounding in float64, as for the bias of attention's keys, float32 must be nothing but
-// rounding.
+// roughly compares gradients, relative to the largest of their tensor. Where the reference is only
+// float64 rounding error, as for the bias of attention's keys, the result must be only float32
+// rounding error.
 func roughly(t *testing.T, m *models.Model, got engine.Program[float32], want engine.Program[float64]) {
 	t.Helper()
 	if d := worst(got.Output("loglik"), want.Output("loglik")); !(d < 0.01) {
@@ -142,8 +143,8 @@ func roughly(t *testing.T, m *models.Model, got engine.Program[float32], want en
 	}
 }
 
-// TestWhatCannotBeFusedRunsUnfused asks for fused branches in half precision of models that have
-// none, and of widths without such kernels. A width that has kernels in float32 runs by those.
+// TestWhatCannotBeFusedRunsUnfused asks for fused branches in half precision, for models without
+// branches and for widths without such kernels. A width that has float32 kernels uses those.
 func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
 	for i, s := range []shape{small("cnp"), small("bnp"), {sized("acqnp", 20), 1, 1, small("acqnp").e}, small("acqnp")} {
 		m := build(t, s)
@@ -185,9 +186,9 @@ func TestFusedExtentsWithinCapacity(t *testing.T) {
 	}
 }
 
-// TestFusedTrainsLikeUnfused compares the losses of fused steps, in each precision, with unfused
-// ones. It does not compare parameters, because Adam turns differences in rounding into steps of
-// full size.
+// TestFusedTrainsLikeUnfused compares the losses of fused steps, in each precision, with those of
+// unfused steps. It does not compare parameters, because Adam turns differences in rounding into
+// steps of full size.
 func TestFusedTrainsLikeUnfused(t *testing.T) {
 	for _, name := range []string{"acqnp", "acqnp residual transformer"} {
 		s := shape{sized(name, 64), 2, 3, small(name).e}

@@ -20,8 +20,8 @@ func (b BranchKernels) Supported() bool {
 	return b.Precision == "f32" && (b.Inputs == 1 || b.Inputs == 2) && b.Width > 0 && b.Width <= 256 && b.Width%16 == 0 && b.Depth > 0 && b.Outputs > 0
 }
 
-// Of the weights and activations in shared memory: the bytes of an element, the elements that pad a
-// row, and the columns of a panel, the part of a weight that is there at a time.
+// Constants of weights and activations in shared memory: the bytes of an element, the elements that
+// pad a row, and the columns of a panel. A panel is the part of a weight that is loaded at a time.
 const (
 	elementBytes = 4
 	padElements  = 4

@@ -10,8 +10,8 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// compiler turns a graph into steps, lets steps share launches, and plans memory by the time at
-// which launches need it.
+// compiler turns a graph into steps, lets steps share launches, and plans which regions can use the
+// same memory at different times.
 type compiler struct {
 	memory
 	of       *ops.Graph // the graph
@@ -98,8 +98,8 @@ func (c *compiler) finish() {
 	c.memory.live(c.steps)
 }
 
-// findBranches finds the fused branches. Half precision has kernels for few widths; float32 takes
-// its place if it has none for the graph.
+// findBranches finds the fused branches. FP16 has kernels for few widths. If it has none for the
+// graph, FP32 takes its place.
 func (c *compiler) findBranches(a *analysis.Analysis, p Precision) {
 	c.branches = findBranches(c.device, a, c.of, p)
 	if p == FP16 && len(c.branches) == 0 {
@@ -108,8 +108,8 @@ func (c *compiler) findBranches(a *analysis.Analysis, p Precision) {
 	}
 }
 
-// Precision returns the precision of the matrix products: the one that the options ask for if there
-// is a fused branch in it, otherwise FP32.
+// Precision returns the precision of the matrix products: that of the options if a branch has fused
+// kernels in it, otherwise FP32.
 func (c *compiler) Precision() Precision {
 	if len(c.branches) == 0 {
 		return FP32
@@ -126,8 +126,8 @@ func (c *compiler) checkPrecision(p Precision) error {
 	return nil
 }
 
-// cut groups the units into items: those of the branches, and one item for every other unit, or for
-// two that one kernel computes.
+// cut groups the units into items: those of the branches, one for each pair of units that one kernel
+// computes, and one for every other unit.
 func (c *compiler) cut(a *analysis.Analysis) []*item {
 	within := map[*analysis.Unit]bool{}
 	var items []*item

@@ -75,8 +75,8 @@ func TestAnyOrderOfAGraphTrainsAlike(t *testing.T) {
 	}
 }
 
-// failing is a driver whose kernels fail when they are waited for, from the n-th launch on, without
-// the name of the kernel, as a GPU does.
+// failing is a driver whose kernels fail from the n-th launch on. As on a GPU, the error comes from
+// the call that waits for the kernel and does not name it.
 type failing struct {
 	gpu.Driver
 	n     int
@@ -136,7 +136,8 @@ func TestSynchronousErrorsNameTheKernel(t *testing.T) {
 	}
 }
 
-// TestUploadsOfAStep: struct Step and all inputs go to the device in one copy from pinned memory.
+// TestUploadsOfAStep counts uploads: a step makes one, from pinned memory, of struct Step and all
+// inputs.
 func TestUploadsOfAStep(t *testing.T) {
 	s := small("bnp")
 	m := build(t, s)

@@ -22,7 +22,7 @@ type machine struct {
 	base        gpu.Ptr  // the start of its memory
 	pages       [][]byte // its pinned memory
 	calls       []call
-	after       [][]int // for each call, those that must end before it begins
+	after       [][]int // for each call, the calls that must end before it begins
 	synchronous bool    // each launch is waited for
 	started     bool    // the launches have been made once
 	graph       gpu.Graph
@@ -138,12 +138,12 @@ func (m *machine) pinnedBytes(n int) ([]byte, error) {
 	return b, err
 }
 
-// spare is how many numbers without use a single copy may upload. To copy them takes about as long
-// as to start another copy or two.
+// spare is the most unused numbers that a single copy may upload. Copying them takes about as long as
+// starting one or two more copies.
 const spare = 1 << 16
 
-// upload uploads struct Step and the rows of the inputs that the extents have: in one copy, or in
-// one for each input if that would copy too much besides.
+// upload uploads struct Step and the inputs' rows within the extents. It makes one copy, or one for
+// each input if a single copy would include more than spare unused numbers.
 func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error {
 	step := bytesOf(h.block[:stepBytes/4])
 	for i, n := range [...]int{e.Functions, e.Context, e.Points, e.Levels} {

@@ -17,7 +17,7 @@ func (c *compiler) join(u *analysis.Unit) {
 	c.put(byPiece, t)
 }
 
-// ones adds a task that does not read the input: only its space matters.
+// ones adds a task that uses only the space of the input, not its values.
 func (c *compiler) ones(u *analysis.Unit) {
 	out := u.Out[0]
 	c.put(byPiece, task{op: opOnes, s: int(out.Space), d: out.Width, out: c.at(out)})
@@ -40,7 +40,7 @@ func (c *compiler) elementTask(op operation, u *analysis.Unit) task {
 	return t
 }
 
-// addition adds two gradients of one value, which may be a parameter's.
+// addition adds a task that sums two gradients of one value, which may be a parameter.
 func (c *compiler) addition(u *analysis.Unit) {
 	out := u.Out[0]
 	t := c.elementTask(opAdd, u)

@@ -91,9 +91,8 @@ func (e *countedEvent) Wait() error {
 
 var errInjected = errors.New("injected")
 
-// TestEveryFaultIsAnError repeats a run and lets another one of its calls to the driver fail each
-// time. The run must return an error and free everything. An event whose wait failed counts as
-// freed.
+// TestEveryFaultIsAnError repeats a run and makes a different call to the driver fail each time. The
+// run must return an error and free everything. An event whose wait failed counts as freed.
 func TestEveryFaultIsAnError(t *testing.T) {
 	s := small("cqnp")
 	m := build(t, s)
@@ -153,7 +152,7 @@ func steps(tr engine.Trainer, m *models.Model, s shape) error {
 	return errors.Join(lossErr, stateErr)
 }
 
-// TestTooLittleMemory has a device without enough memory.
+// TestTooLittleMemory compiles for a device without enough memory.
 func TestTooLittleMemory(t *testing.T) {
 	s := small("acqnp")
 	m := build(t, s)

@@ -81,7 +81,7 @@ func small(variant string) shape {
 	return shape{sized(variant, 16), 2, 3, ops.Extents{Functions: 2, Context: 3, Points: 6, Levels: 3}}.levelled()
 }
 
-// levelled returns the shape without levels if its model has none.
+// levelled returns the shape, with no levels if its model has none.
 func (s shape) levelled() shape {
 	if name := s.model.Name; name == "cnp" || name == "canp" {
 		s.e.Levels = 0

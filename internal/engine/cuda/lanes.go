@@ -3,7 +3,7 @@ package cuda
 import "slices"
 
 // relate makes every step come after the earlier steps whose results it reads or overwrites, and
-// after those that read what it overwrites. Two steps that write other parts of the same buffer
+// after those that read what it overwrites. Two steps that write different parts of the same buffer
 // have no order.
 func relate(steps []*step) {
 	for i, s := range steps {
@@ -27,9 +27,9 @@ func touches(a, b []region) bool {
 	})
 }
 
-// lanes appends lanes to the lanes whose results they read, where the rows allow it, so that one
-// launch does the work of several. It returns the steps that are left, each after those that it
-// must come after.
+// lanes appends each lane to one whose results it reads, where takes allows it, so that one launch
+// does the work of several. It returns the steps that are left, in an order that their before lists
+// allow.
 func lanes(steps []*step) []*step {
 	relate(steps)
 	within := map[*step]*step{} // the lane that a step became part of
@@ -95,10 +95,10 @@ func (s *step) follows(t *step) bool {
 	return visit(s)
 }
 
-// takes reports whether the lane s can go on with the tasks of t: t computes the same rows, reads
-// the result of the lane's last task, and of all its results the same row alone. A step that reads
-// an earlier result starts a lane of its own, which runs beside s. What t overwrites the lane must
-// not use.
+// takes reports whether the tasks of t can be appended to the lane s. t must compute the same rows
+// and read the result of the lane's last task. A row of t may read only the same row of the lane's
+// results. The lane must not use what t overwrites. A step that reads only an earlier result starts
+// a lane of its own, which runs beside s.
 func (s *step) takes(t *step) bool {
 	if !s.lane() || !t.lane() || s.tasks[0].s != t.tasks[0].s || !touches(t.reads, s.tasks[len(s.tasks)-1].writes()) || touches(t.writes, s.reads) || touches(t.writes, s.writes) {
 		return false
@@ -157,8 +157,8 @@ func (s *step) extend(t *step) {
 	}
 }
 
-// sorted returns the steps so that each comes after those that it must come after; otherwise in
-// the order that they had.
+// sorted returns the steps with each after those in its before list, and otherwise in their
+// original order.
 func sorted(steps []*step) []*step {
 	done := map[*step]bool{}
 	var all []*step

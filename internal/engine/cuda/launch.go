@@ -56,8 +56,8 @@ func bind(d gpu.Driver, m *memory, launches []*launch) ([]call, error) {
 }
 
 // run makes the launches. The first time it starts them one after another, because the driver loads
-// kernels when they are first started. From the second time on it replays them as one graph. If the
-// options ask for it, it never makes a graph and waits after each launch, so that an error names its
+// kernels when they are first started. From the second time on it replays them as one graph. With
+// Options.Synchronous it makes no graph and waits after each launch, so that an error names its
 // kernel.
 func (m *machine) run() error {
 	if m.graph != nil {

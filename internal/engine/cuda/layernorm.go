@@ -16,8 +16,8 @@ func (c *compiler) layerNorm(u *analysis.Unit) {
 }
 
 // layerNormGrad adds a task for the input's gradient, which also writes the moments of every row.
-// A kernel reads them and sums the gradients of gain and shift over slices of rows; a task adds the
-// slices.
+// A kernel reads them and sums the gradients of gain and shift over each slice of rows. A second
+// task adds the slices' sums.
 func (c *compiler) layerNormGrad(u *analysis.Unit) {
 	grad, x, gain := u.In[0], u.In[1], u.In[2]
 	dgain, dshift := u.Out[ops.GainGrad], u.Out[ops.ShiftGrad]

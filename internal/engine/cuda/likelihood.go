@@ -38,8 +38,8 @@ func (c *compiler) mixtureGrad(u *analysis.Unit) { c.mixtureGradAnd(u, nil) }
 // mixtureWithGrad launches one kernel for the likelihood and its gradient.
 func (c *compiler) mixtureWithGrad(u, grad *analysis.Unit) { c.mixtureGradAnd(grad, u.Out[0]) }
 
-// mixtureGradAnd launches the kernel of the gradient, which also writes the likelihood to ll unless
-// that is nil.
+// mixtureGradAnd launches the kernel of the gradient. The kernel also writes the likelihood to ll,
+// unless ll is nil.
 func (c *compiler) mixtureGradAnd(u *analysis.Unit, ll *analysis.Value) {
 	grad, components, z, y := u.In[0], u.In[1], u.In[2], u.In[3]
 	c.emit("mixture_grad", c.warpEach(grad.Rows), c.step, c.at(grad), c.at(components), c.at(z), c.at(y),

@@ -6,9 +6,10 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// Constants of the kernels of linear.cu, chain.cu and weights.cu: the threads of a block, the tile of
-// a product's result that a block computes at a time, the most slices of rows by which a weight's
-// gradient is summed, fewer for few rows, and the sums over slices that a block adds.
+// Constants of the kernels of linear.cu, chain.cu and weights.cu: the threads of a block, the rows and
+// columns of the result's tile that a block computes at a time, the most slices of rows over which a
+// weight's gradient is summed (for more than manyRows rows, and for fewer), and the elements of the
+// gradient for which a block adds the slices' sums.
 const (
 	linearThreads = 128
 	tileRows      = 32
@@ -51,8 +52,8 @@ func (c *compiler) linear(u *analysis.Unit) {
 	c.put(byRows, t)
 }
 
-// linearGrad adds steps for the parts of a layer's gradient that the graph asks for. The gradient
-// of a bias comes with the weight's.
+// linearGrad adds steps for the parts of a layer's gradient that the graph asks for. The tasks of
+// the weight's gradient also compute that of the bias.
 func (c *compiler) linearGrad(u *analysis.Unit) {
 	grad, in := u.In[0], u.In[2]
 	base, dx, dw := u.Out[ops.BaseGrad], u.Out[ops.InGrad], u.Out[ops.WeightGrad]
@@ -84,8 +85,8 @@ func (c *compiler) linearGrad(u *analysis.Unit) {
 	c.put(bySums, sum)
 }
 
-// masked returns the result of the layer whose gradient u is, if the gradient depends on it: that of
-// a ReLU.
+// masked returns the result of the layer whose gradient u is, if the layer has a ReLU. Otherwise the
+// gradient does not depend on the result, and masked returns the zero region.
 func (c *compiler) masked(u *analysis.Unit) region {
 	if !u.Op.ReLU {
 		return region{}

@@ -46,8 +46,8 @@ func (c *compiler) lower(it *item) error {
 	return nil
 }
 
-// kernels has, for every kind of package ops, the method that adds the steps of a unit. The arguments
-// of a launch are in the order of the kernel's table: the step, inputs, results, spaces and widths.
+// kernels maps every ops.Kind to the method that adds the steps of a unit. The arguments of a launch
+// are in the order of the kernel's parameters: the step, inputs, results, spaces and widths.
 var kernels = map[ops.Kind]func(*compiler, *analysis.Unit){
 	ops.Linear:          (*compiler).linear,
 	ops.LinearGrad:      (*compiler).linearGrad,

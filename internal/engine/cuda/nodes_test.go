@@ -27,9 +27,9 @@ func (d *drawn) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 }
 
 // TestNodesOfAStep counts the nodes of the graph of a training step, and the longest chain of nodes
-// that wait for each other. The models have the depths of their configurations, at a width that the
-// emulator runs quickly and that has fused kernels; at the configurations' capacity they have the
-// same nodes, because neither width nor rows change what shares a launch.
+// that wait for each other. The models have the depths of their configurations, and a width that has
+// fused kernels and that the emulator runs quickly. They have the same nodes at the configurations'
+// capacity, because neither width nor rows change which steps share a launch.
 func TestNodesOfAStep(t *testing.T) {
 	for name, most := range map[string]struct{ nodes, chain int }{
 		"acqnp": {25, 20}, "cqnp": {19, 16}, "cnp": {14, 14}, "canp": {17, 16}, "bnp": {39, 28},

@@ -10,7 +10,7 @@ import (
 // optimiser holds Adam's moments on the device, in the layout of the parameters.
 type optimiser struct{ m, v region }
 
-// optimise adds the launches that follow the gradient: a search for NaNs and infinities in it,
+// optimise adds the launches after the gradient: a search for NaNs and infinities in the gradient,
 // Adam, and the same search in Adam's results.
 func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}

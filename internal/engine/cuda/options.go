@@ -35,5 +35,5 @@ type Options struct {
 	Fused       bool              // run branches by fused kernels if there are kernels for their widths
 	WeightDecay float64           // of a Trainer's Adam: an L2 penalty
 	Synchronous bool              // wait for each launch, without a graph, so that an error names its kernel
-	DrawLevels  *random.Generator // a Trainer draws the levels from it on the device; if nil they are an input
+	DrawLevels  *random.Generator // a Trainer draws the levels from it on the device; if nil, they are an input
 }

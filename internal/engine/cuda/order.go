@@ -73,8 +73,8 @@ func made(vs []*analysis.Value) []*analysis.Value {
 }
 
 // order sorts items so that each comes after those whose results it reads. Of the items that could
-// come next it takes the one that leaves the least memory in use; of several such, the first. It
-// returns nil if there is no such order.
+// come next, it takes the first of those that leave the least memory in use. It returns nil if
+// there is no such order.
 func order(items []*item) []*item {
 	o := ordering{left: map[*analysis.Value]int{}, done: map[*analysis.Value]bool{}}
 	for _, it := range items {
@@ -117,7 +117,7 @@ func (o *ordering) ready(it *item) bool {
 	return true
 }
 
-// growth returns by how many numbers the memory in use changes when the item has run.
+// growth returns the change of the memory in use after the item has run, in numbers.
 func (o *ordering) growth(it *item) int {
 	n := 0
 	for _, v := range it.out {

@@ -66,8 +66,8 @@ func (c *compiler) keepConstants(vs []*analysis.Value) {
 }
 
 // keepResults plans the memory of outputs and gradients, which are kept for the whole run.
-// Gradients are computed in the flat vector, except those of blocks in panels. It returns their
-// packed memory, from which store_blocks copies.
+// Gradients are computed in the flat vector, except those of blocks in panels. It returns the packed
+// memory of the latter, which store_blocks copies to the flat vector.
 func (c *compiler) keepResults(a *analysis.Analysis) (*packed, error) {
 	g, gradients := c.of, &packed{}
 	if g.Grads != nil {

@@ -14,7 +14,7 @@ func (c *compiler) setMeanGrad(u *analysis.Unit) {
 	c.put(byPiece, task{op: opSetMeanGrad, s: int(out.Space), d: out.Width, a: c.at(grad), out: c.at(out)})
 }
 
-// setMeanGradOfSum adds the task of a mean's gradient that reads a sum of two gradients.
+// setMeanGradOfSum adds one task for a sum of two gradients and the mean's gradient that reads it.
 func (c *compiler) setMeanGradOfSum(sum, u *analysis.Unit) {
 	out := u.Out[0]
 	c.put(byPiece, task{op: opSetMeanGrad, s: int(out.Space), d: out.Width, a: c.at(sum.In[0]), b: c.at(sum.In[1]), out: c.at(out)})

@@ -2,13 +2,13 @@ package cuda
 
 import "slices"
 
-// mostPending limits the memory, in float32s, that results take which wait for a common launch of
+// mostPending limits the memory, in float32s, of results that are kept until a common launch of
 // weight_grads.
 const mostPending = 64 << 20
 
-// schedule gives every step its level. A level holds launches that do not depend on each other:
-// lanes of a level and a kind share a launch. Gradients of weights wait for each other, so that
-// few launches compute all of them.
+// schedule gives every step its level. Steps of a level do not depend on each other, and its lanes
+// of the same kind share a launch. Gradients of weights wait for each other, so that few launches
+// compute all of them.
 func schedule(steps []*step) {
 	var waiting []*step
 	size := 0
@@ -48,8 +48,8 @@ func (s *step) earliest() int {
 	return level
 }
 
-// settleWaiting gives levels to gradients of weights and the sums over their slices: one level to
-// all gradients, and as few as can be to the rest.
+// settleWaiting gives levels to gradients of weights and to the sums over their slices. All the
+// gradients get one level; each sum gets the earliest that it can.
 func settleWaiting(waiting []*step) {
 	common := 0
 	for _, s := range waiting {
@@ -93,8 +93,8 @@ func share(steps []*step) {
 	}
 }
 
-// betterLevel returns a later level at which s could share a launch with other lanes, and could
-// still end in time; otherwise its own.
+// betterLevel returns the first later level at which s could share a launch with other lanes and
+// still end before the steps that need it. If there is none, it returns the level of s.
 func (s *step) betterLevel(steps []*step) int {
 	latest := -1
 	for _, t := range steps {

@@ -7,8 +7,8 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// Shape is the shape of the weight-stationary kernels (kernels/branch_f16.cu, branch_tf32.cu) of a width on an
-// architecture and its successors.
+// Shape is the shape of the weight-stationary kernels (kernels/branch_f16.cu, branch_tf32.cu) for one
+// width, on an architecture and its successors.
 type Shape struct {
 	Precision  string // "f16" or "tf32"
 	Capability int    // compute capability, as gpu.Device.Capability counts
@@ -19,10 +19,10 @@ type Shape struct {
 	Chunks     int    // parts into which a run is divided, at most; sums over a part stay in registers
 }
 
-// Shapes holds a shape for each architecture and width. The most chunks are no more than the
-// multiprocessors of the architecture's usual GPUs, or a multiple (75: T4 40; 80: A100 108; 86: A10
-// 72, A40 84; 89: L4 58, 4090 128, L40S 142; 90: H100 and H200 132), and few enough that writing and
-// reading their sums takes less than 0.1 GB of ACQNP's step.
+// Shapes holds a shape for each architecture and width. Chunks is no more than the number of
+// multiprocessors of the architecture's usual GPUs, or a multiple of it (75: T4 40; 80: A100 108;
+// 86: A10 72, A40 84; 89: L4 58, 4090 128, L40S 142; 90: H100 and H200 132). It is also small enough
+// that the chunks' sums add less than 0.1 GB of reads and writes to a step of ACQNP.
 var Shapes = []Shape{
 	{Precision: "f16", Capability: 75, Width: 64, Resident: 4, Rows: 64, Stages: 2, Chunks: 120},
 	{Precision: "f16", Capability: 75, Width: 128, Resident: 1, Rows: 32, Stages: 1, Chunks: 120},
@@ -53,8 +53,8 @@ type StationaryKernels struct {
 	Outputs int // columns of the result
 }
 
-// Stationary returns the kernels of the newest architecture that the device has and whose memory
-// suffices. ok is false if there are none for the perceptron.
+// Stationary returns the kernels of the newest architecture that the device supports and whose shared
+// memory it has. ok is false if there are none for the perceptron.
 func Stationary(d gpu.Device, b BranchKernels) (k StationaryKernels, ok bool) {
 	if b.Inputs < 1 || b.Inputs > 2 || b.Depth < 2 || b.Outputs < 1 || b.Outputs > 16 {
 		return k, false
@@ -116,8 +116,8 @@ func (k StationaryKernels) Vectors() int {
 func (k StationaryKernels) Partials() int { return k.layers()*k.Width*k.Width + roundUp(k.Vectors()) }
 
 // HiddenBytes returns the size of the hidden values that the forward kernel writes for a number of
-// rows: all layers but the first for a backward pass, otherwise what passes from one group of
-// resident layers to the next.
+// rows. For a backward pass (keep) these are all layers but the first; otherwise only the values
+// that pass from one group of resident layers to the next.
 func (k StationaryKernels) HiddenBytes(rows int, keep bool) int {
 	switch {
 	case keep:
@@ -135,7 +135,7 @@ func (c *compiler) persistent(n, shared int) gpu.Dims {
 }
 
 // packStationary reserves memory for a branch's packed parameters and hidden values, and adds the
-// launch that packs them. layout is already there.
+// launch that packs the parameters. b.layout must be set.
 func (c *compiler) packStationary(b *branch) {
 	k := b.stationary
 	b.weights, b.vectors = c.keep(ceilDiv(k.WeightBytes(), 4)), c.keep(k.Vectors())
@@ -153,8 +153,8 @@ func (c *compiler) stationaryForward(b *branch) {
 		b.vectors, written{b.hidden}, written{c.at(out)}, k.Resident, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
 }
 
-// stationaryBackward adds the launches of a branch's gradient: one in which every chunk's sums are
-// written, one that adds them.
+// stationaryBackward adds the two launches of a branch's gradient. The first writes the sums of every
+// chunk. The second adds them.
 func (c *compiler) stationaryBackward(b *branch) {
 	k, first, begin, end := b.stationary, b.layers[0], b.grads[b.Depth], b.grads[0]
 	partials := c.reserve(k.Chunks * k.Partials())

@@ -56,9 +56,8 @@ func recorded(t *testing.T, kernel string, capability int) []int {
 	return nil
 }
 
-// TestShapesFit holds the table against the registers that the kernels have and against the
-// architectures' limits: 65,536 registers of a multiprocessor, which a thread gets in eights, and
-// the shared memory of a block.
+// TestShapesFit compares what the kernels use with the architectures' limits: 65,536 registers of a
+// multiprocessor, which a thread gets in multiples of eight, and the shared memory of a block.
 func TestShapesFit(t *testing.T) {
 	for _, s := range Shapes {
 		for _, k := range lissajous(t, s.Precision, s.Capability, s.Width) {
@@ -75,8 +74,8 @@ func TestShapesFit(t *testing.T) {
 	}
 }
 
-// TestWeightGradientTraffic counts the bytes that chunks' sums of the weights' gradients take
-// through the cache in a step of ACQNP on lissajous: each is written once and read once.
+// TestWeightGradientTraffic counts the bytes of the chunks' sums of the weights' gradients that pass
+// through the cache in a step of ACQNP on lissajous. Each sum is written once and read once.
 func TestWeightGradientTraffic(t *testing.T) {
 	for capability := range sharedPerBlock {
 		k := lissajous(t, "f16", capability, 128)

@@ -52,8 +52,8 @@ const (
 	opNegMean
 )
 
-// sums reports whether an element of the result is a sum over many rows of another space. Such an
-// operation needs more threads than the few rows of its result have in kernel chain.
+// sums reports whether an element of the result is a sum over many rows of another space. Kernel
+// chain would give such an operation too few threads, because its result has few rows.
 func (o operation) sums() bool {
 	switch o {
 	case opBaseGrad, opEnsembleAddGradLevel, opEnsembleAddGradPoint, opSetMean:
@@ -78,7 +78,7 @@ type task struct {
 	out     region
 	more    region
 
-	local []region // those of a, b and c of which a row of the result reads the same row alone
+	local []region // those of a, b and c of which a row of the result reads only the same row
 }
 
 // reads returns the inputs.

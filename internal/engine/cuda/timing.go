@@ -10,8 +10,8 @@ import (
 
 var _ engine.LaunchTimer = (*Trainer)(nil)
 
-// TimeLaunches implements engine.LaunchTimer. A time is that between two events around a launch, so
-// it contains the start of the kernel. In a graph, kernels start sooner and may overlap.
+// TimeLaunches implements engine.LaunchTimer. It measures the time between two events around a
+// launch, which includes the start of the kernel. In a graph, kernels start sooner and may overlap.
 func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int) ([]engine.LaunchTime, error) {
 	if t.err != nil {
 		return nil, t.err

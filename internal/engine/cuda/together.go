@@ -76,8 +76,8 @@ func (c *compiler) taskLaunch(kernel string, group []*step, blocks func(t task) 
 	return &launch{kernel: kernel, dims: d, args: []any{c.step, c.keepTasks(all)}}
 }
 
-// dependencies returns for each launch the earlier ones that must end before it begins, without
-// those that others of them come after.
+// dependencies returns for each launch the earlier ones that must end before it begins. It leaves
+// out a launch that another one of them comes after.
 func dependencies(m *memory, launches []*launch) [][]int {
 	after := make([][]int, len(launches))
 	before := make([]map[int]bool, len(launches)) // all that must end before, directly or not
@@ -99,7 +99,8 @@ func dependencies(m *memory, launches []*launch) [][]int {
 }
 
 // waitsFor reports whether a launch must begin after an earlier one ends: one reads what the other
-// writes, both write the same, or the launch writes where the earlier one had another buffer.
+// writes, both write the same region, or the launch writes to a buffer that overlaps in memory with
+// one that the earlier launch uses.
 func (l *launch) waitsFor(m *memory, earlier *launch) bool {
 	if touches(l.reads, earlier.writes) || touches(l.writes, earlier.reads) {
 		return true

@@ -11,9 +11,9 @@ import (
 // firstScale is the loss scale that half precision starts with.
 const firstScale = 65536
 
-// Trainer makes optimiser steps on a device. Levels, forward, backward, the search for a NaN or an
-// infinity and Adam are one CUDA graph, replayed for every batch. While a step runs, the caller
-// writes the next one's inputs to other buffers.
+// Trainer makes optimiser steps on a device. Drawing levels, forward, backward, the search for a NaN
+// or an infinity, and Adam are one CUDA graph, replayed for every batch. While a step runs, the
+// caller writes the next step's inputs to a second set of buffers.
 type Trainer struct {
 	*machine
 	optimiser
@@ -23,7 +23,7 @@ type Trainer struct {
 	params  []float32    // for State
 	moments [2][]float32
 	status  []byte // a struct Training
-	err     error  // of the device, which cannot be used after it
+	err     error  // of the device; the trainer cannot be used after it
 }
 
 var _ engine.Trainer = (*Trainer)(nil)
@@ -83,7 +83,7 @@ func (t *Trainer) Step(e ops.Extents, batch int, rate float64) error {
 }
 
 // start uploads a step's inputs and starts its work. Then it waits for the uploads of the previous
-// step, so that the caller can write to its buffers.
+// step, so that the caller can write to that step's buffers.
 func (t *Trainer) start(e ops.Extents, batch int, rate float64) (err error) {
 	if err := t.upload(t.hosts[t.next], e, batch, rate); err != nil {
 		return err
@@ -190,7 +190,7 @@ func (t *Trainer) restore(s engine.State) error {
 	return t.driver.Upload(t.ptr(t.training), status.bytes())
 }
 
-// moment uploads a moment, zeros for nil.
+// moment uploads a moment. A nil moment counts as zeros.
 func (t *Trainer) moment(to region, v []float32) error {
 	if v == nil {
 		return t.driver.Zero(t.ptr(to), 4*t.n)

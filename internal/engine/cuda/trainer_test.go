@@ -75,11 +75,11 @@ func smaller(e ops.Extents, batch int) ops.Extents {
 	return e
 }
 
-// TestTrainsLikeTheCPU makes ten steps on both. Adam divides by the root of the second moment, so
-// even a gradient that is only a rounding error makes a step of full size, 0.01, in either
+// TestTrainsLikeTheCPU makes ten steps on both engines. Adam divides by the root of the second
+// moment, so even a gradient that is only a rounding error makes a step of full size, 0.01, in either
 // direction. At these seeds the largest difference seen is a tenth of the bound. The biases of a
-// transformer's keys are left out: a softmax does not depend on them, so their gradients are
-// rounding errors and nothing else.
+// transformer's keys are left out: a softmax does not depend on them, so their gradients are only
+// rounding errors.
 func TestTrainsLikeTheCPU(t *testing.T) {
 	for _, name := range variants() {
 		t.Run(name, func(t *testing.T) {
@@ -242,9 +242,9 @@ func TestNamesTheTensorOfABadGradient(t *testing.T) {
 	}
 }
 
-// TestNamesTheTensorOfABadUpdate makes updates that overflow float32, here and on the CPU: a second
-// moment, of a finite gradient whose square is not finite, and a weight. Later steps do not change
-// the report.
+// TestNamesTheTensorOfABadUpdate makes updates that overflow float32, here and on the CPU. One
+// overflows a second moment, by a finite gradient whose square is not finite. The other overflows a
+// weight. Later steps do not change the report.
 func TestNamesTheTensorOfABadUpdate(t *testing.T) {
 	s := small("cnp")
 	m, e := build(t, s), ops.Extents{Functions: 1, Context: 1, Points: 1}

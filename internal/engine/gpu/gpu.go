@@ -37,8 +37,8 @@ func (d Device) Capability() int { return 10*d.Major + d.Minor }
 
 // Driver drives one device through one stream. Uploads, Zero and launches happen in the order of
 // their calls, but a call may return before its work is done. So the error of a kernel may come
-// from a later call. After it the device cannot be used. Every error is an *Error. A driver is used
-// by one goroutine at a time.
+// from a later call. After a kernel's error the device cannot be used. Every error is an *Error. A
+// driver is used by one goroutine at a time.
 type Driver interface {
 	Device() Device
 
@@ -70,12 +70,12 @@ type Driver interface {
 	// a shape or parameters do not fit.
 	Graph(nodes []Node) (Graph, error)
 
-	// Mark returns the event that all calls so far are done.
+	// Mark returns an event that happens when all calls so far are done.
 	Mark() (Event, error)
 	// Sync waits for all earlier calls.
 	Sync() error
-	// Time waits for all earlier calls, then makes those of work and waits for them. It returns the
-	// time that the device took for them. An emulated device takes the host's time.
+	// Time waits for all earlier calls, then calls work and waits for the calls that it made. It
+	// returns the time that the device took for them. An emulated device measures the host's time.
 	Time(work func() error) (time.Duration, error)
 	// Close waits for all calls and frees everything. It is safe to call twice.
 	Close() error
@@ -86,13 +86,13 @@ type Node struct {
 	Func   Func
 	Dims   Dims
 	Params Params
-	After  []int // the nodes that end before this one begins: positions in the list, all before its own
+	After  []int // indices of the nodes that must end before this one begins; all less than its own
 }
 
 // Graph is a graph of launches.
 type Graph interface {
-	// Replay makes the launches, in order with the driver's other calls. Launches of which neither
-	// comes after the other may run at the same time.
+	// Replay makes the launches, in order with the driver's other calls. Two launches may run at the
+	// same time if neither comes after the other.
 	Replay() error
 	Close() error
 }

@@ -1,8 +1,8 @@
 //go:build gpu
 
 // Package cu drives an NVIDIA GPU through gorgonia.org/cu. On a machine without a usable GPU, a
-// program that imports it ends at its start, with one line on stderr and status 1. It needs only
-// libcuda.so.1, of CUDA 11.4 or later.
+// program that imports this package ends at its start, with one line on stderr and status 1. The
+// package needs only libcuda.so.1, of CUDA 11.4 or later.
 package cu
 
 import (
@@ -169,8 +169,8 @@ func (d *Driver) Unpin(b []byte) error {
 	})
 }
 
-// Upload implements gpu.Driver. Only pinned memory is given to the GPU to read later: other memory
-// is copied through pinned memory of the driver, and waited for.
+// Upload implements gpu.Driver. The GPU reads pinned memory later. Other memory is copied through the
+// driver's own pinned memory before Upload returns.
 func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
@@ -250,8 +250,8 @@ func (d *Driver) Close() error {
 	return err
 }
 
-// release frees everything and returns the first error: on a lost GPU every call returns the same
-// one.
+// release frees everything and returns only the first error, because on a lost GPU every call returns
+// the same one.
 func (d *Driver) release() error {
 	var first error
 	note := func(err error) {

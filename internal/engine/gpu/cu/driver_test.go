@@ -17,7 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/gpu/cu"
 )
 
-// open opens the stand-in. At the end of the test it is closed, and everything must be freed then.
+// open opens the stand-in. The end of the test closes it and checks that everything is freed.
 func open(t *testing.T) *cu.Driver {
 	t.Helper()
 	d, err := cu.Open(0)
@@ -129,7 +129,7 @@ func TestLaunchesAndGraphs(t *testing.T) {
 	must(t, d.Sync())
 }
 
-// Another goroutine may use the driver, as tests and training loops do.
+// TestOtherGoroutines uses the driver from another goroutine, as tests and training loops do.
 func TestOtherGoroutines(t *testing.T) {
 	d := open(t)
 	done := make(chan error)
@@ -314,7 +314,7 @@ func everyCall(t *testing.T, call, code string) error {
 	return first
 }
 
-// Without a usable GPU a program ends at its start.
+// TestNoGPU checks that a program without a usable GPU ends at its start.
 func TestNoGPU(t *testing.T) {
 	open(t)
 	cmd := exec.Command("/proc/self/exe", "-test.run=^$")

@@ -45,7 +45,7 @@ func code(err error) (r result, ok bool) {
 	return result(v.Int()), true
 }
 
-// cause returns the error of a call with a message that explains it.
+// cause adds an explanation to the error of a call.
 func (d *Driver) cause(err error) error {
 	r, ok := code(err)
 	if !ok {

@@ -10,14 +10,14 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/gpu"
 )
 
-// unasked is the dynamic shared memory, in bytes, that a kernel may use without allowShared.
+// unasked is the most dynamic shared memory, in bytes, that a kernel may use without allowShared.
 const unasked = 48 << 10
 
 // function is a kernel. A gpu.Func is its position in Driver.functions, counted from 1.
 type function struct {
 	name    string
 	handle  cu.Function
-	sizes   []int  // of its parameters; nil if the driver does not know
+	sizes   []int  // of its parameters, in bytes; nil if the driver cannot tell
 	allowed uint32 // bytes of dynamic shared memory that it may use
 }
 
@@ -36,7 +36,7 @@ func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 	})
 }
 
-// checked returns a kernel, if the arguments fit it.
+// checked returns a kernel. It returns an error if the arguments do not fit it.
 func (d *Driver) checked(f gpu.Func, p gpu.Params) (*function, error) {
 	if f == 0 || int(f) > len(d.functions) {
 		return nil, &gpu.Error{Call: "launch", Cause: fmt.Errorf("no kernel has the number %d", f)}
@@ -56,7 +56,7 @@ func (d *Driver) set(dims gpu.Dims, p gpu.Params) {
 	}
 }
 
-// allow lets the kernel use that much dynamic shared memory, in bytes.
+// allow lets the kernel use shared bytes of dynamic shared memory.
 func (k *function) allow(shared uint32) error {
 	if shared <= k.allowed {
 		return nil

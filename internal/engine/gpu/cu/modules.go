@@ -14,9 +14,9 @@ import (
 	"github.com/acqnp/acqnp/kernels"
 )
 
-// load makes the stream and loads the smallest image, so that a GPU on which none runs is an error
-// at the start. The other images are loaded when one of their kernels is asked for: on a GPU that
-// is later than all machine code of the program, the driver compiles what is loaded, which takes
+// load makes the stream and loads the smallest image, so that a GPU on which no image runs is an
+// error at the start. The other images are loaded when one of their kernels is asked for. On a GPU
+// newer than the program's machine code, the driver compiles each image that is loaded, which takes
 // long for the branch's kernels.
 func (d *Driver) load() (err error) {
 	if d.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
@@ -29,8 +29,9 @@ func (d *Driver) load() (err error) {
 	return d.next("")
 }
 
-// next loads the image that most likely has a kernel: the one of whose name, such as branch_f16, the
-// most words are among the kernel's, such as branch_forward_f16_128; of several such, the smallest.
+// next loads the image that most likely has a kernel. All words of such an image's name, such as
+// branch_f16, are in the kernel's name, such as branch_forward_f16_128. Of these images it takes the
+// one with the most words, then the smallest. If there are none, it takes the smallest of all.
 func (d *Driver) next(kernel string) error {
 	words := strings.Split(kernel, "_")
 	likely := func(i kernels.Image) int {
@@ -85,7 +86,7 @@ func (d *Driver) Function(name string) (gpu.Func, error) {
 	return gpu.Func(len(d.functions)), err
 }
 
-// find returns a kernel of the modules, of which it loads more until one has it.
+// find returns a kernel of the modules. It loads more images until one has the kernel.
 func (d *Driver) find(name string) (cu.Function, error) {
 	for i := 0; ; i++ {
 		if i == len(d.modules) {

@@ -21,8 +21,8 @@ static CUresult launch(CUfunction f, const uint32_t *grid, const uint32_t *block
 	return cuLaunchKernel(f, grid[0], grid[1], grid[2], block[0], block[1], block[2], shared, stream, arguments, 0);
 }
 
-// parameter returns the size of a kernel's parameter, 0 beyond the last one, -1 if the driver
-// (before 12.4) does not know.
+// parameter returns the size of a kernel's parameter in bytes, 0 beyond the last one, and -1 if the
+// driver cannot tell (before CUDA 12.4).
 static int parameter(CUfunction f, size_t i) {
 	static CUresult (*info)(CUfunction, size_t, size_t *, size_t *);
 	if (!info) *(void **)&info = dlsym(RTLD_DEFAULT, "cuFuncGetParamInfo");
@@ -31,8 +31,8 @@ static int parameter(CUfunction f, size_t i) {
 	return info(f, i, &offset, &size) == CUDA_SUCCESS ? (int)size : 0;
 }
 
-// instantiate makes a graph executable. The call exists since CUDA 11.4; cuGraphInstantiate has
-// changed its arguments.
+// instantiate makes a graph executable. It calls cuGraphInstantiateWithFlags, which needs CUDA 11.4,
+// because the arguments of cuGraphInstantiate differ between versions.
 static CUresult instantiate(CUgraphExec *exec, CUgraph graph) { return cuGraphInstantiateWithFlags(exec, graph, 0); }
 
 // add adds a launch to a graph, after count earlier nodes. The driver copies the arguments.

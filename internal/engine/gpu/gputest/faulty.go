@@ -1,4 +1,5 @@
-// Package gputest provides a gpu.Driver for tests, whose calls can be made to fail.
+// Package gputest provides drivers for tests: one whose calls can be made to fail, and one that does
+// nothing.
 package gputest
 
 import (
@@ -7,7 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/gpu"
 )
 
-// Driver counts the calls to a driver, its graphs and its events, and can make one of them fail.
+// Driver wraps a driver. It counts the calls to it, its graphs and its events, and can make one call
+// fail.
 type Driver struct {
 	driver gpu.Driver
 	n      int

@@ -87,8 +87,8 @@ func TestEveryCallCanFail(t *testing.T) {
 		if d.Calls() != n {
 			t.Errorf("call %d: %d calls were counted", n, d.Calls())
 		}
-		// calls that free something do so even if they fail: closing the graph (10th), Unpin, Free
-		// and Close
+		// Calls that free something do so even if they fail: closing the graph (10th), Unpin, Free
+		// and Close.
 		releases := map[int]int{10: 1, 11: 1, 12: 1, 13: 1, 14: 1, 15: 1, 16: 2, 17: 3, 18: 4}[n]
 		if f.released != releases {
 			t.Errorf("call %d: %d releases, want %d", n, f.released, releases)

@@ -6,8 +6,8 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/gpu"
 )
 
-// Idle returns a Driver of a device that does nothing, at once. Downloads leave the memory as it is.
-// It shows what the host does for a step.
+// Idle returns a Driver whose calls do nothing and return at once. Downloads leave the destination as
+// it is. It serves to measure the host's part of a step.
 func Idle() gpu.Driver { return &idle{} }
 
 type idle struct{ used gpu.Ptr }
