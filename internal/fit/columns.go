@@ -61,14 +61,14 @@ func formsOf(o Options) ([]datasets.Form, error) {
 	return forms, nil
 }
 
-// Look returns the columns of a file and a formula that they may have.
+// Look returns the columns of a file and an example of a formula for them.
 func Look(file string) (columns []datasets.ScannedColumn, example formula.Formula, err error) {
 	scan, err := datasets.ScanCSV(config.Data{File: file}, ".")
 	return scan.Columns, exampleFormula(scan), err
 }
 
-// exampleFormula takes the last column of numbers as y, the first of those before it as x, and as groups the first column
-// of names or whole numbers that repeat, of which there are five or more.
+// exampleFormula takes the last column of numbers as y and the first of those before it as x. Its groups
+// are the first column of names or whole numbers whose values repeat, with at least five different ones.
 func exampleFormula(scan datasets.Scan) (f formula.Formula) {
 	var numbers []string
 	for _, c := range scan.Columns {

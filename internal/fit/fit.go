@@ -32,10 +32,10 @@ type Options struct {
 // leastRows is the number of rows that can be cut into folds.
 const leastRows = 10
 
-// Fit reads the file, fits a stack to each column of y, and writes the result. An error about the
-// file or the formula is an *invalid.Input. The Example is for a picture. A fit that was ended, or killed, goes on where it was
+// Fit reads the file, fits a stack to each column of y, and writes the result. An error about the file or
+// the formula is an *invalid.Input. The Example is for a picture. An interrupted or killed fit resumes
 // when Fit is called again with the same Options: fitted models wait in Out until all are fitted. The
-// result depends on the file, the formula, the seed and the budget alone.
+// result depends only on the file, the formula, the seed and the budget.
 func Fit(ctx context.Context, o Options) (f predict.Fitted, e Example, err error) {
 	f = predict.Fitted{File: o.File, Formula: o.Formula.String(), Group: o.Formula.Group,
 		X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y)}
@@ -102,8 +102,8 @@ func (o Options) fit(ctx context.Context, f *predict.Fitted, points []datasets.P
 	return nil
 }
 
-// affordable returns the kinds whose fits to a number of rows take at most budget seconds of two
-// ordinary cores together, the cheapest first, at least one. It counts Kind.Cost and no time, so that the
+// affordable returns the kinds whose fits to a number of rows take at most budget seconds of two ordinary
+// cores together: the cheapest first, and at least one. It adds up Kind.Cost and measures no time, so the
 // choice is the same on every machine.
 func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
 	if budget == 0 {

@@ -53,7 +53,7 @@ func once(fit fitter) fitter {
 
 var errFew = errors.New("too few points for a network")
 
-// onBase returns a fitter of networks on bases that another fits.
+// onBase returns a fitter of networks. fit fits their bases.
 func onBase(fit fitter) fitter {
 	return func(ctx context.Context, t stack.Training) (simple.Model, error) {
 		base, err := fit(ctx, t)

@@ -20,7 +20,7 @@ import (
 // follows.
 const partsPrefix = "parts-"
 
-// partsFrom is the time of fits from which on models are kept: less is not worth a file.
+// partsFrom is the shortest fit whose model is kept: a shorter one is not worth a file.
 var partsFrom = time.Second
 
 // parts are the fitted models of a fit that has not ended, each in a file of a directory in the
@@ -76,7 +76,7 @@ func (o Options) key() (string, error) {
 // tidy removes the directory if nothing is kept.
 func (p *parts) tidy() { _ = os.Remove(p.dir) } // fails if there are files
 
-// remove removes the directory, and the temporary files that fits that were killed have left beside it.
+// remove removes the directory, and the temporary files that killed fits left beside it.
 func (p *parts) remove() error {
 	left, err := filepath.Glob(filepath.Join(filepath.Dir(p.dir), files.TempPrefix+"fit.*"))
 	for _, path := range left {

@@ -1,7 +1,7 @@
-// Command coverage measures what calibrated intervals hold, through the whole path of a user: it
-// simulates data sets of a few groups, runs init --calibrate, train, score --calibrate and
-// predict --calibrated on each, or with --fit fit --instant and predict, and counts the outcomes of new groups inside the intervals and the
-// highest-density regions of 50% and 90%.
+// Command coverage measures what calibrated intervals hold, through the whole path of a user. It simulates
+// data sets of a few groups. On each it runs init --calibrate, train, score --calibrate and predict
+// --calibrated, or with --fit, fit --instant and predict. It then counts the outcomes of new groups inside
+// the intervals and the highest-density regions of 50% and 90%.
 //
 //	go build ./cmd/acqnp
 //	go run ./tools/coverage --program ./acqnp --out coverage.csv

@@ -93,7 +93,7 @@ func sorted(results map[int]result) (all []int) {
 // calibrates.
 const fitExceeds = 0.06
 
-// surely is how many standard errors a share may be off: 999 of 1000 seeds keep to it.
+// surely is the largest error of a share, in standard errors. 999 of 1000 seeds stay within it.
 const surely = 3.3
 
 // summarise prints the shares with their standard errors over data sets, of all sets and of parts. It

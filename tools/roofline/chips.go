@@ -41,8 +41,8 @@ const (
 
 var resourceNames = [resources]string{"matrix unit", "shared memory", "instructions", "L2", "memory", "latency"}
 
-// A phase is the work of a block between two barriers, per row. latency counts cycles in which a
-// multiprocessor waits whatever else it could do.
+// A phase is the work of a block between two barriers, per row. latency counts cycles that a
+// multiprocessor waits in any case.
 type phase struct {
 	products     float64 // m16n8k16
 	shared       float64 // bytes

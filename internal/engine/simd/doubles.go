@@ -5,12 +5,12 @@ import (
 	"math"
 )
 
-// DoubleLanes divides the sizes that the functions of float64 take: 64 bytes, one cache line.
+// DoubleLanes divides the lengths that the float64 functions take: 8 numbers are 64 bytes, one cache line.
 const DoubleLanes = 8
 
-// SquaredExponential sets dst[i] to the covariance variance·exp(scale·d·d) of two points at distance
-// d = distances[i], with the bits of this expression in Go. dst may be distances. The lengths are
-// equal and a multiple of DoubleLanes. scale·d·d is at most 700 and no NaN.
+// SquaredExponential sets dst[i] to the covariance variance·exp(scale·d·d) of two points at distance d =
+// distances[i], with the bits of this expression in Go. dst may be distances. The lengths are equal and a
+// multiple of DoubleLanes. scale·d·d must be at most 700 and not NaN.
 func SquaredExponential(dst, distances []float64, scale, variance float64) {
 	doubles(dst, distances)
 	if len(dst) > 0 {
@@ -18,8 +18,8 @@ func SquaredExponential(dst, distances []float64, scale, variance float64) {
 	}
 }
 
-// Matern52 sets dst[i] to the covariance variance·(1 + t + t·t/3)·exp(−t), t = scale·|distances[i]|,
-// as SquaredExponential does. scale is positive.
+// Matern52 sets dst[i] to the covariance variance·(1 + t + t·t/3)·exp(−t), t = scale·|distances[i]|, under
+// the same conditions as SquaredExponential. scale is positive.
 func Matern52(dst, distances []float64, scale, variance float64) {
 	doubles(dst, distances)
 	if len(dst) > 0 {

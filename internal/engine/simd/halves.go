@@ -1,11 +1,11 @@
 package simd
 
-// Halves is a matrix [m, n] of bfloat16 numbers, as products of precision bf16 read and write them.
-// It has the memory of a float32 matrix with an even number of rows. On processors with AVX512_BF16
-// that holds the numbers twice: by rows, for products that sum over columns, and as pairs of rows, for
-// those that sum over rows. Two numbers share a float32's place, the later one in the low half; what
-// fills up an odd row or the last of odd rows is 0. On other processors, the memory holds float32
-// numbers that bfloat16 has.
+// Halves is a matrix [m, n] of bfloat16 numbers, as products of precision bf16 read and write them. It has
+// the memory of a float32 matrix with an even number of rows. On processors with AVX512_BF16, this memory
+// holds each number twice: by rows, for products that sum over columns, and as pairs of rows, for products
+// that sum over rows. Two numbers share a float32's place, the later one in the low half. The padding of
+// rows of odd length, and of an odd last row, is 0. On other processors, the memory holds float32 numbers
+// with bfloat16 values.
 type Halves struct{ rows, pairs Matrix }
 
 // HalvesIn returns the matrix of at most m rows in data, of HalvesSize(m, stride) floats. The stride is
@@ -18,8 +18,8 @@ func HalvesIn(data []float32, m, stride int) Halves {
 	return Halves{rows: Rows(data[:even*perRow], perRow), pairs: Rows(data[even*perRow:], stride)}
 }
 
-// HasHalves reports whether the processor multiplies bfloat16 numbers. Where it does not, products
-// take as long as those of float32 numbers, and rounding comes on top.
+// HasHalves reports whether the processor multiplies bfloat16 numbers. Where it does not, products take as
+// long as those of float32 numbers, plus the time for rounding.
 func HasHalves() bool { return halves }
 
 // HalvesSize returns the number of floats of a matrix of m rows.

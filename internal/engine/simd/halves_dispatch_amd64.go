@@ -54,8 +54,8 @@ func (p *PackedHalves) panel(t *HalfProduct, i0, m, j0, k int) {
 		mask(columns), endHalf(columns), next, step)
 }
 
-// halfOperands are a kernel's operands besides A and B, from a row and a column on. What the product
-// lacks is nil.
+// halfOperands are a kernel's operands besides A and B, from a row and a column on. Operands that the
+// product does not have are nil.
 type halfOperands struct {
 	from, c, pairs, y  *float32
 	ldf, ldc, ldp, ldy int

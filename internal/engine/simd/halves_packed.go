@@ -69,7 +69,7 @@ type HalfProduct struct {
 	M     int    // rows of A; may be 0
 	A     Halves // [m, k]
 	Start Matrix // [m, n], added to the product; with stride 0 one row for all rows; no data for zeros
-	Where Halves // [m, n]: the result is 0 where this is 0; zero for none. Not with ReLU
+	Where Halves // [m, n]: the result is 0 where this is 0; the zero Halves for no mask; not with ReLU
 	ReLU  bool   // negative results become 0
 	C     Matrix // [m, n]: the result in float32, or
 	To    Halves // [m, n]: the result rounded to bfloat16; may be Where

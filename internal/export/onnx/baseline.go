@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/models/mixed"
 )
 
-// baseline standardises p once more by mixed models, as datasets.Baseline does: y becomes (y −
-// m)/s, and x gets the columns m and log s of every channel.
+// baseline standardises p again by the mixed models, as datasets.Baseline does. With the mean m and the
+// deviation s that a channel's model predicts, y becomes (y − m)/s, and x gains the columns m and log s.
 func (g *graph) baseline(b datasets.Baseline, p *standardised, r presence) {
 	contextX, contextY, x := g.widen(p.contextX), g.widen(p.contextY), g.widen(p.x)
 	var means, logs [2][]value // of the context and of the targets, for each channel
@@ -35,8 +35,8 @@ func (g *graph) baseline(b datasets.Baseline, p *standardised, r presence) {
 	p.factor = g.unsqueeze(g.mul(p.factor, deviation), 2)
 }
 
-// A posterior is a mixed model given the context of each function, in float64. With d coefficients,
-// its covariance matrix is that of the standardised coefficients.
+// A posterior is a mixed model conditioned on the context of each function, in float64. mean and
+// covariance are those of the model's d standardised coefficients.
 type posterior struct {
 	*graph
 	model      mixed.Model
@@ -44,8 +44,8 @@ type posterior struct {
 	mean       value // [B, d, 1]
 }
 
-// given conditions the model on context points x [B, N_c, dx] and y [B, N_c, 1]. With the rows a of
-// the standardised design and noise σ, the covariance is (I + aᵀa/σ²)⁻¹.
+// given conditions the model on context points x [B, N_c, dx] and y [B, N_c, 1]. The covariance is (I +
+// aᵀa/σ²)⁻¹, where a are the rows of the standardised design and σ is the deviation of the noise.
 func (g *graph) given(m mixed.Model, x, y value, r presence) posterior {
 	a, fixed := g.design(m, x)
 	weighted := g.mul(g.transpose(a, 0, 2, 1), g.double(1/(m.Noise*m.Noise)))

@@ -2,16 +2,16 @@ package onnx
 
 import "math"
 
-// beside returns the components with the parts of the simple model after them, as post.Predictive.Beside
-// has them: a standard normal in the network's units, or a part for each context point. A point that is
-// not near has the weight 0.
+// beside appends the parts of the simple model to the components, as post.Predictive.Beside does: one
+// standard normal in the network's units, or one part for each context point. A point that is not near has
+// weight 0.
 func (n *network) beside(c components, p standardised) components {
 	pool, widths := n.post.PoolWeight, n.post.PoolKernel
 	if pool == 0 {
 		return c
 	}
 	of := func(v, shape value) value { return n.op("Expand", v, n.op("Shape", shape)) }
-	var mean, share value // [B, 1, N_c, 1] and [B, N, N_c, 1], with 1 for N_c unless there is a kernel
+	var mean, share value // [B, 1, N_c, 1] and [B, N, N_c, 1]; without a kernel, 1 takes the place of N_c
 	deviation := 1.0
 	if len(widths) > 0 {
 		mean, deviation = n.unsqueeze(n.widen(n.contextY), 1), widths[1]

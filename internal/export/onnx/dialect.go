@@ -2,8 +2,8 @@ package onnx
 
 import "github.com/acqnp/acqnp/internal/models/ops"
 
-// A dialect writes operations as nodes. Values have the axes of ops.Dialect behind one of functions,
-// and are float32, but for indices, or float64.
+// A dialect writes operations as nodes. The first axis of a value is that of functions; the axes of
+// ops.Dialect follow. Values are float32, or float64 if wide; indices are integers.
 type dialect struct {
 	*network
 	fed    map[string]value
@@ -14,7 +14,7 @@ type dialect struct {
 
 func (d dialect) Input(in ops.Input) value { return d.fed[in.Name] }
 
-// Parameter adds a weight [out, in] as [in, out], which a row is multiplied by.
+// Parameter adds a weight [out, in] transposed to [in, out], so that a row can be multiplied by it.
 func (d dialect) Parameter(b ops.Block, slices []ops.Slice) value {
 	name := d.prefix + b.Name
 	if len(slices) == 1 && slices[0].Whole() {
@@ -41,10 +41,10 @@ func (d dialect) Number(v float64) value {
 	return d.scalar(float32(v))
 }
 
-// Named returns v: nodes are named by their operators.
+// Named returns v unchanged: nodes take their names from their operators.
 func (d dialect) Named(_ string, v value) value { return v }
 
-// operators has ONNX's operator for each function.
+// operators maps each function to its ONNX operator.
 var operators = map[ops.Elementwise]string{
 	ops.Plus: "Add", ops.Minus: "Sub", ops.Product: "Mul", ops.Quotient: "Div",
 	ops.ReLU: "Relu", ops.Logistic: "Sigmoid", ops.Exponential: "Exp", ops.Logarithm: "Log", ops.SmoothReLU: "Softplus",
@@ -52,7 +52,7 @@ var operators = map[ops.Elementwise]string{
 
 func (d dialect) Elementwise(f ops.Elementwise, of ...value) value {
 	if d.wide && f == ops.SmoothReLU {
-		return d.softplus(of[0]) // onnxruntime's is of float32
+		return d.softplus(of[0]) // onnxruntime's Softplus takes only float32
 	}
 	return d.op(operators[f], of...)
 }

@@ -46,13 +46,13 @@ func (g *graph) node(operator string, attributes []*onnxpb.AttributeProto, in ..
 	return out
 }
 
-// fresh returns a name that the graph does not have.
+// fresh returns a name that nothing in the graph has yet.
 func (g *graph) fresh(of string) value {
 	g.counts[of]++
 	return value(fmt.Sprintf("%s_%d", of, g.counts[of]))
 }
 
-// A dimension is the name of a size that runs choose, or a fixed size.
+// A dimension is a fixed size, or the name of a size that each run sets.
 type dimension any
 
 // input declares an input of the graph.
@@ -116,7 +116,7 @@ func (g *graph) index(v int) value {
 	return g.initialiser(string(g.fresh("constant")), int64s, raw, nil)
 }
 
-// bools adds a vector of truth values.
+// bools adds a vector of booleans.
 func (g *graph) bools(v []bool) value {
 	raw := make([]byte, len(v))
 	for i, b := range v {
@@ -158,7 +158,7 @@ func number(name string, v float32) *onnxpb.AttributeProto {
 // with lists the attributes of a node.
 func with(a ...*onnxpb.AttributeProto) []*onnxpb.AttributeProto { return a }
 
-// The versions that files declare. onnxruntime reads them since its version 1.12.
+// The versions that files declare. onnxruntime 1.12 and later reads them.
 const (
 	irVersion = 8
 	opset     = 17

@@ -40,7 +40,7 @@ func (n *network) read(head *ops.Graph, decoded map[string]value, p standardised
 	}), nil
 }
 
-// tailed returns the components with tails: each becomes several of the same mean.
+// tailed returns the components with tails: it replaces each by several with the same mean.
 func (n *network) tailed(c components) components {
 	tails := n.post.Tails()
 	if tails == nil {
@@ -59,7 +59,7 @@ func (n *network) tailed(c components) components {
 	}
 }
 
-// pooled returns the components of several networks, whose distributions have the same weight.
+// pooled joins the components of several networks, with the same weight for each network.
 func (n *network) pooled(all []components) components {
 	if len(all) == 1 {
 		return all[0]
@@ -79,8 +79,8 @@ func (n *network) pooled(all []components) components {
 	return c
 }
 
-// logDensity returns log p(y) of each channel, [B, N, dy], for y [B, N, dy] in raw units. logs says
-// of which channels the components are those of log y.
+// logDensity returns log p(y) of each channel, [B, N, dy], for y [B, N, dy] in raw units. logs[c] is true
+// if the components of channel c are those of log y.
 func (n *network) logDensity(c components, y value, logs []bool) value {
 	z := y
 	var isLog, logY value

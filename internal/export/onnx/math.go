@@ -22,12 +22,12 @@ func (g *graph) unsqueeze(in value, axis int) value { return g.op("Unsqueeze", i
 // squeeze removes a dimension of size 1.
 func (g *graph) squeeze(in value, axis int) value { return g.op("Squeeze", in, g.ints(axis)) }
 
-// slice returns the elements from, …, to−1 of an axis.
+// slice returns the elements [from, to) of an axis.
 func (g *graph) slice(in value, axis, from, to int) value {
 	return g.op("Slice", in, g.ints(from), g.ints(to), g.ints(axis))
 }
 
-// columns returns columns from, …, to−1 of the last axis.
+// columns returns the columns [from, to) of the last axis.
 func (g *graph) columns(in value, from, to int) value { return g.slice(in, -1, from, to) }
 
 func (g *graph) transpose(in value, order ...int) value {
@@ -41,10 +41,10 @@ func (g *graph) concat(axis int, in ...value) value {
 	return g.node("Concat", with(whole("axis", axis)), in...)
 }
 
-// sum adds over an axis, which stays with size 1.
+// sum adds over an axis and keeps it with size 1.
 func (g *graph) sum(in value, axis int) value { return g.op("ReduceSum", in, g.ints(axis)) }
 
-// size returns the size of an axis, of shape [1].
+// size returns the size of an axis as a tensor of shape [1].
 func (g *graph) size(in value, axis int) value {
 	return g.op("Gather", g.op("Shape", in), g.ints(axis))
 }
@@ -55,13 +55,14 @@ func (g *graph) double(v float64) value { return g.doubles([]float64{v}, 1) }
 // scalar returns a float32 constant.
 func (g *graph) scalar(v float32) value { return g.floats(string(g.fresh("constant")), []float32{v}) }
 
-// softplus returns log(1 + eˣ) = max(x, 0) + log(1 + e^−|x|) of float64s, which does not overflow.
+// softplus returns log(1 + eˣ) of float64s. It computes max(x, 0) + log(1 + e^−|x|), which does not
+// overflow.
 func (g *graph) softplus(in value) value {
 	tail := g.op("Log", g.add(g.double(1), g.op("Exp", g.op("Neg", g.op("Abs", in)))))
 	return g.add(g.op("Max", in, g.double(0)), tail)
 }
 
-// logSumExp returns log Σ eˣ over an axis, which stays with size 1. The largest x must be finite.
+// logSumExp returns log Σ eˣ over an axis and keeps it with size 1. The largest x must be finite.
 func (g *graph) logSumExp(in value, axis int) value {
 	top := g.node("ReduceMax", with(wholes("axes", axis)), in)
 	sum := g.sum(g.op("Exp", g.sub(in, top)), axis)

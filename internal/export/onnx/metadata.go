@@ -20,7 +20,7 @@ type columns struct {
 	Y []column `json:"y"`
 }
 
-// A column says what its numbers are and what the network sees of them: (number − offset)/scale, or
+// A column describes the numbers of a column and what the network sees of them: (number − offset)/scale,
 // (log(number + shift) − offset)/scale, or a one-hot column for each of the categories.
 type column struct {
 	Name       string   `json:"name"`
@@ -30,11 +30,11 @@ type column struct {
 	Log        bool     `json:"log,omitempty"`
 	Shift      float64  `json:"shift,omitempty"`
 	Categories []string `json:"categories,omitempty"` // number k is name k; other numbers are unknown names
-	Origin     string   `json:"origin,omitempty"`     // of dates, which are numbers of days since then
+	Origin     string   `json:"origin,omitempty"`     // for dates: their numbers are days since then
 	Encoded    []string `json:"encoded"`              // the columns that the network sees
 }
 
-// metadata describes the model to whoever reads the file.
+// metadata returns a description of the model, for readers of the file.
 func metadata(t predict.Trained, graph string) ([]*onnxpb.StringStringEntryProto, error) {
 	s := t.Units.Scaling
 	described, err := json.Marshal(columns{

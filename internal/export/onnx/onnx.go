@@ -4,8 +4,8 @@
 // that ends in the log density of known y. Both take and return raw units, those of the data; how
 // the columns are standardised is part of the graph. graph.go builds nodes, dialect.go writes
 // the model's own graphs, units.go and baseline.go convert the units, likelihood.go makes the parts of
-// the distributions and their density. All inputs and outputs are float64, but for the bootstraps of
-// BNP; the network is float32, and its head float64.
+// the distributions and their density. All inputs and outputs are float64, except BNP's bootstraps, which
+// are int64. The network computes in float32, its head in float64.
 //
 // The inputs are, for B functions with N_c context points, N targets, N_τ levels and k bootstraps:
 //
@@ -16,8 +16,9 @@
 //	levels     [N_τ]                    quantile models: u, in [0, 1]; the same at every target
 //	resample   [2, k, B, N_c], int64    BNP: whole numbers below N_c, for context and residuals
 //
-// The outputs are, with K = N_τ, K = k, or otherwise the number of Gaussians of a target, and further
-// parts with pool_weight, of which some may have a log_weight of −∞:
+// The outputs have K components for each target: N_τ for quantile models, k for BNP, otherwise the number
+// of Gaussians. With pool_weight, K also counts the parts of the simple model, some of which may have a
+// log_weight of −∞.
 //
 //	mu, sigma, log_weight  [B, N, K, dy]  of each component: see package likelihood
 //	level_logit            [B, N, N_τ]    quantile models: z, with τ = sigmoid(z)
@@ -44,7 +45,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run/version"
 )
 
-// The values of the metadata's graph.
+// The values that the metadata has for the graph.
 const (
 	componentsGraph = "components"
 	densityGraph    = "density"
@@ -57,8 +58,8 @@ func DensityPath(path string) string {
 	return strings.TrimSuffix(path, ext) + "-density" + ext
 }
 
-// Check returns an *invalid.Input if there can be no file at DensityPath(path), because path is a
-// device or a pipe, or if the one that is there is not of Write.
+// Check returns an *invalid.Input if path is a device or a pipe, so that no second file can stand beside
+// it, or if there is a file at DensityPath(path) that Write did not write.
 func Check(path string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() || strings.HasPrefix(path, "/dev/") {
@@ -80,7 +81,7 @@ func Check(path string) error {
 		Expected: "another name: this is that of the second graph"}
 }
 
-// marker begins each file: ir_version and producer_name.
+// marker is the start of each file: ir_version and producer_name.
 const marker = "\x08\x08\x12\x05acqnp"
 
 // Write writes the graph of the components to path and that of the density to DensityPath(path),
@@ -131,7 +132,7 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 	return g.model(version.String(), t.Title(), about), err
 }
 
-// ensemble returns the components of all networks and what stands beside them.
+// ensemble returns the components of all networks, and of the simple model beside them.
 func (n *network) ensemble(t predict.Trained, p standardised) (components, error) {
 	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
 	own, err := t.Model.Build(tensor.Float32, one, models.Prediction)
@@ -222,7 +223,7 @@ func (n *network) components(t predict.Trained) dimension {
 	return gaussians
 }
 
-// logged says of which channels of y the components are those of the logarithm.
+// logged reports for each channel of y whether its components are those of log y.
 func logged(t predict.Trained) []bool {
 	logs := make([]bool, len(t.Units.Scaling.YScale))
 	for c, f := range t.Units.Scaling.YForms {

@@ -2,14 +2,14 @@ package onnx
 
 import "github.com/acqnp/acqnp/internal/datasets"
 
-// presence says which context points are real. Runtimes fail at empty tensors in many ways, so a
-// graph adds a point that is not.
+// presence marks the real context points. Runtimes fail at empty tensors in many ways, so a graph adds a
+// point that is not real.
 type presence struct {
-	mask  value // [N_c+1, 1], truth values: true but for the last; "" for BNP, which needs a context
+	mask  value // [N_c+1, 1], booleans: all true but the last; "" for BNP, which needs a context
 	count value // [1], int64: N_c
 }
 
-// pad adds a point of ones to the context, raw x and y [B, N_c, ·]. One is a number of every form.
+// pad adds a point of ones to the context, raw x and y [B, N_c, ·]. One is valid in columns of every form.
 func (g *graph) pad(x, y value) (paddedX, paddedY value, r presence) {
 	r.count = g.size(x, 1)
 	end := g.squeeze(g.add(r.count, g.ints(1)), 0)
@@ -24,9 +24,9 @@ type standardised struct {
 	offset, factor        value // of y or its logarithm: offset + factor·model; they broadcast to [B, N, 1, dy]
 }
 
-// standardise converts raw points as datasets.Scaling.Model does: x and y of the context, with a
-// point that is not real if r has a mask, and x of the targets. The raw number of a name is its
-// index in the list of categories, and that of a date is a number of days.
+// standardise converts raw points as datasets.Scaling.Model does: x and y of the context, and x of the
+// targets. If r has a mask, the context includes the point of pad. The raw number of a name is its index
+// in the list of categories, and that of a date is a number of days.
 func (g *graph) standardise(s datasets.Scaling, contextX, contextY, targetX value, r presence) standardised {
 	p := standardised{
 		contextX: g.columnwise(contextX, s.XOffset, s.XScale, s.XForms),

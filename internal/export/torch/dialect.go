@@ -55,15 +55,15 @@ func networkOf(m *models.Model) (n network, err error) {
 	return n, nil
 }
 
-// A dialect writes operations as expressions of Python. Values have the axes of ops.Dialect and no
-// more, since a call predicts one function.
+// A dialect writes operations as expressions of Python. Values have the axes of ops.Dialect and none of
+// functions, since a call predicts one function.
 type dialect struct {
 	known       map[string]ops.Value // inputs that are computed
 	assignments []assignment
 	rank        map[ops.Value]int // of expressions that are not atoms
 }
 
-// An assignment gives a value a name, or one that begins so if the name is taken.
+// An assignment gives a value a name, or a name that starts with it while the name itself is in use.
 type assignment struct{ name, to string }
 
 // The ranks of expressions: a higher one binds more tightly.
@@ -80,7 +80,7 @@ func (d *dialect) expression(rank int, format string, of ...any) ops.Value {
 	return v
 }
 
-// in returns v as part of an expression that asks for a rank.
+// in returns v as an operand of an expression that needs at least a rank. A lower rank gets parentheses.
 func (d *dialect) in(v ops.Value, least int) ops.Value {
 	if r, ok := d.rank[v]; ok && r < least {
 		return "(" + v + ")"
@@ -98,7 +98,7 @@ func (d *dialect) method(v ops.Value, format string, of ...any) ops.Value {
 	return d.in(v, atom) + ops.Value(fmt.Sprintf(format, of...))
 }
 
-// Named assigns v. finish puts the name of the variable in the place of the token that it returns.
+// Named assigns v and returns a token. finish replaces the token by the name of the variable.
 func (d *dialect) Named(name string, v ops.Value) ops.Value {
 	d.assignments = append(d.assignments, assignment{name, string(v)})
 	return ops.Value(fmt.Sprintf("‹%d›", len(d.assignments)-1))
@@ -174,7 +174,7 @@ func (d *dialect) Parameter(b ops.Block, slices []ops.Slice) ops.Value {
 	return ops.Value(v)
 }
 
-// between writes a slice of Python: n elements from first on, of size.
+// between writes a Python slice: n elements from first on, of size elements in all.
 func between(first, n, size int) string {
 	from, to := strconv.Itoa(first), strconv.Itoa(first+n)
 	if first == 0 {
@@ -199,8 +199,8 @@ func stacked(b ops.Block, slices []ops.Slice) ops.Value {
 
 func (d *dialect) Number(v float64) ops.Value { return ops.Value(number(v)) }
 
-// operators has Python's operator and its rank for functions of two values, methods the method for
-// those of one.
+// operators maps functions of two values to Python's operator and its rank. methods maps functions of one
+// value to a method.
 var (
 	operators = map[ops.Elementwise]struct {
 		text string

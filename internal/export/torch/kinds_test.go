@@ -10,13 +10,13 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// The ends of the names of variants whose predictions something is done to.
+// Suffixes of the names of variants whose predictions are postprocessed.
 const (
 	withTails = " with tails"
 	wider     = " with a wider sigma"
 )
 
-// done returns what is done to the predictions of a variant.
+// done returns the postprocessing of a variant.
 func done(name string) (p post.Postprocessing) {
 	switch {
 	case strings.HasSuffix(name, withTails):

@@ -88,8 +88,8 @@ func Write(path, weights string, t predict.Trained) error {
 	return files.WriteBytes(path, text.Bytes())
 }
 
-// content is what the templates read. Texts of users are quoted, since they stand in a string of
-// the program.
+// content is the data of the templates. Users' texts are quoted, since they become part of a string in the
+// program.
 type content struct {
 	Marker, Title, Module, Weights string
 
@@ -109,7 +109,7 @@ type content struct {
 	Columns, DY                         int      // of x and y, in raw units
 	X, Y                                []string // what the columns are
 	Categories, Dates, AnyLog, Baseline bool
-	Log                                 string // a list of one truth a column of y, or "" if all are False
+	Log                                 string // a list with True or False for each column of y, or "" if all are False
 	ExampleX, ContextX, ContextY        string // points
 }
 
@@ -180,7 +180,7 @@ func quoted(text string) string {
 	return q[1 : len(q)-1]
 }
 
-// named is the number of names that the description of a column has at most.
+// named is the largest number of names in the description of a column.
 const named = 6
 
 // described returns what a column holds.

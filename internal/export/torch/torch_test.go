@@ -267,7 +267,7 @@ func compare(t *testing.T, tr predict.Trained, q question, a answer) {
 	}
 }
 
-// TestProgramsAreShort holds what a reader is promised: a short program, and in it a network of
+// TestProgramsAreShort checks what readers are promised: a short program, whose network is a list of
 // assignments, one a line.
 func TestProgramsAreShort(t *testing.T) {
 	// Logarithms and names, then dates and the mixed model, are further code.

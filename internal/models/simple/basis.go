@@ -6,8 +6,8 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// A basis has the functions that a smooth function of x is made of: 1, each column of x, and for each
-// column sines on an interval [−reach, reach] of standardised x, as Riutort-Mayol et al. choose them
+// A basis holds the functions whose weighted sums are smooth functions of x: 1, each column of x, and for each
+// column sines on an interval [−reach, reach] of standardised x. Riutort-Mayol et al. choose these sines
 // for a Gaussian process with the squared exponential kernel. A column with two values has no sines.
 type basis struct {
 	Reach []float64 `json:"reach"` // [DX]
@@ -17,8 +17,8 @@ type basis struct {
 // sinesOfAll bounds the number of sines, of all columns together, where columns are few.
 const sinesOfAll = 48
 
-// newBasis returns a basis for the points of standardised groups, with at most most sines of a
-// column. Its intervals are half as long again as the points reach.
+// newBasis returns a basis for the points of standardised groups, with at most most sines of a column. Its
+// intervals reach half as far again as the points.
 func newBasis(groups []Group, most int) basis {
 	dx := groups[0].DX
 	b := basis{Reach: make([]float64, dx), Sines: make([]int, dx)}

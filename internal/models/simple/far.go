@@ -7,10 +7,10 @@ import (
 )
 
 // AddFarTails adds the far tails of Student's t with 2 degrees of freedom to all that a model predicts:
-// parts of 10, 1,000, … 10⁹ deviations, with weights such that each adds a hundredth to the variance,
-// 0.0001 in all. A value that no model foresees then has a log density of −20 to −70, and not of minus
-// its square, so that it does not decide alone what the weights of a mixture are. It is not for
-// logarithms of y, whose exponentials would have no useful mean.
+// parts of 10, 1,000, … 10⁹ deviations. The weights are 0.0001 in all, and such that each part adds a
+// hundredth to the variance. A value that no model foresees then has a log density of −20 to −70, and not
+// of about minus its square. So it does not decide the weights of a mixture alone. AddFarTails is not for
+// models of log y: the exponentials would have no useful mean.
 func AddFarTails(m Model) {
 	switch m := m.(type) {
 	case *GP:

@@ -21,8 +21,8 @@ import (
 // process in the basis of [Riutort-Mayol et al.]: f(x) = w·φ(x) with w ~ N(0, Λ). The columns with two
 // values share slope and length. ε has the distribution of [noise].
 //
-// The hyperparameters maximise the marginal likelihood. With normal noise of a known scale,
-// predictions given these are exact, and the uncertainty of f is a part of them.
+// The hyperparameters maximise the marginal likelihood. If the noise is normal and its scale known,
+// predictions given the hyperparameters are exact. They include the uncertainty of f.
 //
 // [Riutort-Mayol et al.]: https://arxiv.org/abs/2004.11408
 type GP struct {
@@ -46,14 +46,14 @@ type hyper struct {
 	Slopes  []float64 `json:"slopes"`  // [P]
 	Lengths []float64 `json:"lengths"` // [P]
 	Centres []float64 `json:"centres"` // [P]
-	Of      []int     `json:"of"`      // [DX]: which of the P is that of a column
+	Of      []int     `json:"of"`      // [DX]: which of the P slopes and lengths a column has
 }
 
 // plainHypers is the number of hyperparameters besides slopes, lengths and centres, which follow them
 // in vectors.
 const plainHypers = 6
 
-// columnsOf returns which of the P is that of each column, and P.
+// columnsOf returns which of the P slopes and lengths each column has, and P.
 func columnsOf(b basis) (of []int, p int) {
 	of = make([]int, len(b.Sines))
 	for c, n := range b.Sines {
@@ -163,8 +163,8 @@ func (m *GP) variances(x []float64) []float64 {
 	return out
 }
 
-// Given implements [Model]. It takes the 1,000 points of a larger context that are evenly spread over
-// it. The scale of the group's noise is learnt from 64.
+// Given implements [Model]. Of a larger context, it takes 1,000 points, evenly spread over its order. It
+// learns the scale of the group's noise from 64.
 func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	return given(m, &m.Noise, m.Units, context, x)
 }

@@ -16,12 +16,12 @@ type evidence struct {
 	of     []int        // which slope and length each column has
 	p      int          // how many there are
 	phi    []*mat.Dense // of each group, [n, M]
-	noise  [][]float64  // the variance of each point's noise, in that of the hyperparameter
+	noise  [][]float64  // the variance of each point's noise, in units of the hyperparameter's variance
 	shift  [][]float64  // its mean
 }
 
-// newEvidence returns an evidence for groups whose points have noise of the same scale, for y that are
-// pressed: outliers do not have the leverage of their distance until their noise is known.
+// newEvidence returns an evidence for groups whose points have noise of the same scale. It presses y,
+// which limits the leverage of outliers until their noise is known.
 func newEvidence(groups []Group, b basis) *evidence {
 	e := &evidence{groups: groups, basis: b}
 	e.of, e.p = columnsOf(b)
@@ -139,11 +139,11 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 	return out, !math.IsNaN(out.log)
 }
 
-// isCondition reports whether an error only says that a result has few digits.
+// isCondition reports whether an error only warns that a result has few exact digits.
 func isCondition(err error) bool { _, is := err.(mat.Condition); return is }
 
-// priorOf returns the normal prior of hyperparameter i, of which P are slopes. They are weak, and keep
-// what few data do not determine within reason. Lengths grow with √P, as distances do.
+// priorOf returns the normal prior of hyperparameter i, of which P are slopes. The priors are weak: they
+// only bound what few data do not determine. Lengths grow with √P, as distances do.
 func priorOf(i, p int) scaling {
 	switch {
 	case i >= plainHypers+2*p:
@@ -188,7 +188,7 @@ func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense)
 	return s, true
 }
 
-// left sets what K⁻¹ has of a group: α = K⁻¹y of its points, and its block of K⁻¹.
+// left returns a group's part of K⁻¹: α = K⁻¹y at its points, and its block of K⁻¹.
 func (s *solvedGroup) left(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.VecDense, block *mat.SymDense, ok bool) {
 	alpha = new(mat.VecDense)
 	alpha.MulVec(s.phi, w)
@@ -210,7 +210,7 @@ func (s *solvedGroup) left(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.VecDe
 	return alpha, block, true
 }
 
-// misses returns by how much each point is mispredicted from all others.
+// misses returns the leave-one-out error of each point.
 func (e *evidence) misses(theta []float64, r likelihoodAt) ([][]miss, bool) {
 	all := make([][]miss, len(e.groups))
 	w := mat.NewVecDense(len(r.w), r.w)

@@ -7,8 +7,10 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Bounds of what the hyperparameters are fitted to: points of all groups at the first and at the
-// second stage, and of one group; and of the points of a group, and in all, that mean and noise are fitted to.
+// Bounds of the points of a fit. Hyperparameters are fitted in two stages, to mostOfStart and to
+// mostFitted points of all groups, at most mostFittedOfGroup of each. If there are only one or two groups,
+// the stages take startOfOneGroup and mostOfOneGroup points of each. Mean and noise are fitted to
+// mostOfMean points of a group and to mostOfAll in all.
 const (
 	mostOfStart       = 400
 	mostFitted        = 1500
@@ -22,8 +24,8 @@ const (
 // noiseAlternations is how often FitGP fits hyperparameters and noise in turn.
 const noiseAlternations = 2
 
-// FitGP fits a GP by the marginal likelihood, in turn with its noise: the distribution of what points
-// are mispredicted by, given all others. Points that lie far off count little in the next turn.
+// FitGP fits a GP by the marginal likelihood, and in turn its noise, the distribution of the leave-one-out
+// errors of the points. Outliers count little in the next turn.
 //
 // The hyperparameters are those of at most 60 points of a group, evenly spread over it, and of
 // 1,500 points in all, 250 if there is one group. Given these, mean and noise are those of all
@@ -106,7 +108,7 @@ func (e *evidence) part(most, ofOneGroup int) *evidence {
 	return s
 }
 
-// reweigh gives each point the Gaussian noise that stands for its own.
+// reweigh sets the noise of each point to the Gaussian that approximates it.
 func (e *evidence) reweigh(theta []float64, n *noise, misses [][]miss) {
 	each := make([]float64, len(n.Parts))
 	for k, g := range e.groups {
@@ -117,8 +119,9 @@ func (e *evidence) reweigh(theta []float64, n *noise, misses [][]miss) {
 	}
 }
 
-// maximise returns the hyperparameters with the largest marginal likelihood times their prior, from a
-// start, or from two: a rough and a smooth curve of each group. It returns nil if there are none.
+// maximise returns the hyperparameters with the largest marginal likelihood times their prior. It begins
+// at start or, if start is nil, at two points: a rough and a smooth curve of each group. It returns nil if
+// there are none.
 func maximise(e *evidence, start []float64) []float64 {
 	if start != nil {
 		theta, _ := e.climb(start, 12)

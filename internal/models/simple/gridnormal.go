@@ -30,12 +30,12 @@ type GridNormal struct {
 const (
 	fewestGroups = 5
 	largestGrid  = 300
-	leastFilled  = 0.7 // of the cells of the table of groups and x
+	leastFilled  = 0.7 // of the grid's x, in each group
 )
 
-// FitGridNormal fits the mean and the covariance to groups that share their x. It returns an error
-// if they do not: of more than 300 different x, more than 30% missing in a group, or an x twice in
-// a group. Missing y are filled by expectation and maximisation.
+// FitGridNormal fits the mean and the covariance to groups that share their x. It returns an error if they
+// do not: if there are more than 300 different x, if a group lacks more than 30% of them, or if it has an
+// x twice. Missing y are filled by expectation and maximisation.
 func FitGridNormal(groups []Group) (*GridNormal, error) {
 	m := &GridNormal{Units: unitsOf(groups)}
 	table, ok := m.tabulate(groups)
@@ -119,8 +119,8 @@ func fillByMeans(table [][]float64) *mat.Dense {
 	return filled
 }
 
-// shrunk returns the mean and the shrunk covariance of the rows of a table [n, G], to whose
-// covariance spread is added.
+// shrunk returns the mean and the shrunk covariance of the rows of a table [n, G]. Before it shrinks the
+// covariance, it adds spread.
 func shrunk(table *mat.Dense, spread *mat.SymDense) (mean, cov []float64) {
 	n, size := table.Dims()
 	mean = make([]float64, size)
@@ -309,8 +309,8 @@ type conditioned struct {
 	residual *mat.VecDense // the covariance's inverse times y less its mean
 }
 
-// condition conditions on rows with known y. Of rows that depend on one another, as two contexts
-// between the same x of the grid do, the y differ by a little noise.
+// condition conditions on rows with known y. Each y has a little noise, so that rows may be linearly
+// dependent, such as two context points between the same x of the grid.
 func (m *GridNormal) condition(known []row, y func(k int) float64) *conditioned {
 	c := &conditioned{m: m, known: known}
 	n := len(known)

@@ -19,8 +19,8 @@ type Mixed struct {
 	Noise noise       `json:"noise"`
 }
 
-// mostLeftOut is the number of groups up to which a group's noise is judged by coefficients that do
-// not know the group. Of more groups, one tells these little.
+// mostLeftOut is the largest number of groups for which the noise of a group is judged by coefficients
+// that were fitted without it. With more groups, a single group changes the coefficients little.
 const mostLeftOut = 50
 
 // FitMixed fits a mixed model of the degrees that cross-validation over the groups prefers. It fits the
@@ -76,8 +76,8 @@ func FitMixed(groups []Group) (*Mixed, error) {
 	return m, nil
 }
 
-// missesOf returns by how much each point of a group is mispredicted from its others. f has the points
-// with their weights, and y less the mean of the noise.
+// missesOf returns the leave-one-out errors of a group's points: each is predicted from the others of the
+// group. f has the points with their weights, and y less the mean of the noise.
 func missesOf(m mixed.Model, g Group, f mixed.Function) []miss {
 	n := g.Points()
 	if n == 0 {

@@ -10,9 +10,9 @@ import (
 //
 //	ε = s·e^τ·z,   s = exp(η(x)),   τ ~ N(0, group²) of a group,   z ~ Σ_k weight_k·N(shift_k, scale_k²)
 //
-// So its scale depends on x and on the group, and its shape has heavy tails or a skew. It is fitted to
-// predictions of points from other points, whose own uncertainty is known: what they and the noise
-// make together is a convolution of Gaussians, as in extreme deconvolution ([Bovy, Hogg, Roweis]).
+// So its scale depends on x and on the group, and its shape can have heavy tails or a skew. It is fitted
+// to leave-one-out errors. The uncertainty of each prediction is known, so the distribution of its error
+// is a convolution of Gaussians, as in extreme deconvolution ([Bovy, Hogg, Roweis]).
 //
 // [Bovy, Hogg, Roweis]: https://arxiv.org/abs/0905.2979
 type noise struct {
@@ -29,8 +29,8 @@ type part struct {
 	Weight float64 `json:"weight"`
 }
 
-// A miss is by how much a point was mispredicted, and the variance of the prediction without the noise
-// of the point.
+// A miss is the error of a point's prediction, and the variance of the prediction without the point's
+// noise.
 type miss struct{ by, variance float64 }
 
 // normalNoise returns normal noise of one scale.
@@ -84,8 +84,8 @@ func (n *noise) nodes() (factors, logs []float64) {
 	return factors, logs
 }
 
-// logDensity returns the log density of a miss if the scale is s, and sets each to the probability of
-// each part.
+// logDensity returns the log density of a miss if the scale is s, and sets each[k] to the probability of
+// part k.
 func (n *noise) logDensity(m miss, s float64, each []float64) float64 {
 	most := math.Inf(-1)
 	for k, p := range n.Parts {
@@ -105,8 +105,8 @@ func (n *noise) logDensity(m miss, s float64, each []float64) float64 {
 	return most + math.Log(sum)
 }
 
-// normal returns the Gaussian that stands for the noise of a point with a miss: with the mean of the
-// precisions of the parts, weighted by their probabilities. So a point that lies far off counts little.
+// normal returns the Gaussian that approximates the noise of a point with a miss. Its precision is the
+// mean of the parts' precisions, weighted by their probabilities. So an outlier counts little.
 func (n *noise) normal(m miss, s float64, each []float64) (shift, variance float64) {
 	n.logDensity(m, s, each)
 	precision := 0.0

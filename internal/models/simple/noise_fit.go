@@ -84,8 +84,7 @@ func (f *noiseFit) rescale() {
 	}
 }
 
-// fitShape fits the parts by expectation and maximisation. Each starts with four points of its own as
-// a prior.
+// fitShape fits the parts by expectation and maximisation. Their prior counts as much as four points.
 func (f *noiseFit) fitShape() {
 	const own, rounds = 4.0, 12
 	k := len(f.Parts)
@@ -266,7 +265,7 @@ func (f *noiseFit) slope(variance []float64) (log float64, gradient []float64, i
 	return log, gradient, information
 }
 
-// tauOf returns e^τ of a group, as its misses tell.
+// tauOf returns e^τ of a group, estimated from its misses.
 func (n *noise) tauOf(g Group, misses []miss) float64 {
 	factors, logs := n.nodes()
 	each := make([]float64, len(n.Parts))

@@ -111,8 +111,8 @@ func symmetric(a *mat.Dense) *mat.SymDense {
 	return mat.NewSymDense(raw.Rows, raw.Data)
 }
 
-// solve finds the noise of the points of a state: in turn what each point misses by, given the others,
-// and which Gaussian stands for its noise then.
+// solve finds the noise of the points of a state. In turn, it computes the leave-one-out error of each
+// point, and the Gaussian that approximates the point's noise given this error.
 func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales []float64) bool {
 	points := left.Len()
 	shift, variance := make([]float64, points), make([]float64, points)

@@ -6,9 +6,9 @@ import (
 	"gonum.org/v1/gonum/mat"
 )
 
-// Bounds of a fit of Regressions: points of a group, more where groups are few, points of a start, rounds
-// of each start and of the best one, the assignments that these keep, and by how much the log density
-// of a point must grow for another round.
+// Bounds of a fit of Regressions: points of a group (more if there are few groups), points of a start,
+// rounds of each start and of the best one, and assignments kept in these rounds. A further round needs a
+// gain of leastGain in the log density of a point.
 const (
 	mostOfRegressions = 100
 	mostOfFewGroups   = 1500 // of all together
@@ -117,7 +117,8 @@ func startOf(u units, k, powers, start int) *Regressions {
 	return m
 }
 
-// climb makes rounds until they gain little. It returns the log density of a point before the last.
+// climb repeats rounds until they gain little. It returns the log density of a point before the last
+// round.
 func (m *Regressions) climb(groups []Group, rounds, keep int) (log float64, ok bool) {
 	before := math.Inf(-1)
 	for range rounds {
@@ -139,8 +140,8 @@ type seen struct {
 	weight, y, own float64 // y less bᵀq, and the variance of bᵀq
 }
 
-// improve makes one round: it assigns the points to the classes, and fits the classes and G to that. It
-// returns the log density of a point before.
+// improve makes one round: it assigns the points to the classes, and fits the classes and G to the
+// assignment. It returns the log density of a point before the round.
 func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 	q := 1 + len(m.Units.X)
 	size := len(m.Classes[0].Beta)

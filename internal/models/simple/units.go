@@ -16,9 +16,9 @@ type scaling struct {
 func (s scaling) of(v float64) float64   { return (v - s.Centre) / s.Width }
 func (s scaling) back(z float64) float64 { return s.Centre + s.Width*z }
 
-// scalingOf returns the scaling to mean 0 and deviation 1 of what lies near most values: those beyond
-// twice the distance of the tenth and the ninetieth percentile count as if they lay there, so that a
-// few outliers do not press all others together. A column without a width keeps its units.
+// scalingOf returns the scaling to mean 0 and deviation 1, little changed by outliers: values beyond twice
+// the distance of the tenth and the ninetieth percentile count as if they lay there. Otherwise a few
+// outliers would squeeze all others together. A column without a width keeps its units.
 func scalingOf(values []float64) scaling {
 	most := 0.0
 	for _, v := range values {
@@ -121,8 +121,8 @@ func (u units) points(x []float64) []float64 {
 	return z
 }
 
-// pressed returns z, and beyond 6 what grows with its logarithm only: an outlier of x does not have
-// the leverage of its distance.
+// pressed returns z up to 6 in absolute value. Beyond, it grows only with the logarithm of z, which limits
+// the leverage of outliers.
 func pressed(z float64) float64 {
 	if a := math.Abs(z); a > 6 {
 		return math.Copysign(6+math.Log1p(a-6), z)

@@ -21,8 +21,8 @@ type Options struct {
 	Threads int
 	Log     bool   // y, all above 0, is predicted by its logarithm
 	Kinds   []Kind // the candidates; nil for Kinds()
-	Store   Store  // keeps fitted models, so that a fit that was ended goes on; may be nil
-	Done    func() // is called after each of Jobs; may be nil
+	Store   Store  // keeps fitted models, so that an interrupted fit resumes; may be nil
+	Done    func() // called after each of Jobs; may be nil
 }
 
 // A Store keeps the models of a fit by their names.
@@ -64,11 +64,11 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 // ErrNothing is the error of data to which no candidate can be fitted.
 var ErrNothing = errors.New("no model can be fitted to these data")
 
-// Fit fits a stack to the groups, on y and, if all y are above 0, on log y, and keeps what predicts
-// better; the first fold may decide that, if it is clear. It returns an error if no model can be
-// fitted. The stack depends on the groups, the seed, Log and the kinds alone. Of more than 100,000
-// points it takes a sample. After ctx ends, Fit returns its error at once, while fits that had begun
-// end on their own.
+// Fit fits a stack to the groups. If all y are above 0, it tries y and log y and keeps the scale that
+// predicts better; with Log it tries log y alone. The first fold decides the scale if its result is clear.
+// Fit returns an error if no model can be fitted. The stack depends only on the groups, the seed, Log and
+// the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error at
+// once; fits that have begun run to their end.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
 	all := groups
 	groups = some(groups, mostRows, o.Seed)
@@ -97,9 +97,10 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	return out, ctx.Err()
 }
 
-// refit replaces the models of each candidate by one that is fitted to all folds, unless the kind is an
-// ensemble. Few groups teach a model much more than four fifths of them. Points of one group do not:
-// there the mean of the models is better, since it is less sure of itself.
+// refit replaces the models of each candidate by one model fitted to all folds, unless the kind is an
+// ensemble or folds are of points. If there are few groups, a model learns much more from all of them than
+// from four fifths. From all points of a group it does not learn much more than from four fifths: there
+// the mean of the models is better, since it is less confident.
 func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Options) error {
 	var jobs []job
 	of := map[string]*trial{}
@@ -183,9 +184,9 @@ type job struct {
 	err   error
 }
 
-// try fits all trials without each fold and asks them about it, fold by fold: after the first fold,
-// the time that is left is known, and a scale may be left out. What a model answers does not depend
-// on the number of threads.
+// try fits all trials without each fold and asks them about that fold. It goes fold by fold: after the
+// first one, the time that is left is known, and a scale may be left out. The answers of a model do not
+// depend on the number of threads.
 func (s *split) try(ctx context.Context, trials []*trial, o Options) error {
 	var first, rest []job
 	for _, t := range trials {
@@ -213,7 +214,7 @@ func (o Options) done() {
 	}
 }
 
-// do does jobs, some at a time.
+// do runs jobs, several at a time.
 func (s *split) do(ctx context.Context, all []job, o Options) error {
 	jobs, results := make(chan job, len(all)), make(chan job, len(all))
 	for _, j := range all {
@@ -247,8 +248,8 @@ func (s *split) do(ctx context.Context, all []job, o Options) error {
 }
 
 // one returns the model of a trial without a fold, from the store if it is there, and asks it about the
-// fold. It returns nil if the kind cannot be fitted or an answer is not finite. What is judged
-// is what a file holds: the model goes through JSON.
+// fold. It returns nil if the kind cannot be fitted or an answer is not finite. The model goes through
+// JSON first, so that the model judged is the one that a file holds.
 func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.Model, error) {
 	if t.kind.Grouped && s.groups < 2 {
 		return nil, nil
@@ -312,7 +313,7 @@ func (s *split) ask(t *trial, fold int, m simple.Model) simple.Model {
 	return m
 }
 
-// of returns the distribution of y for that of y or of log y.
+// of returns the distribution of y, given that of y or, if log, of log y.
 func of(d likelihood.GaussianMixture, log bool) likelihood.Distribution {
 	if log {
 		return likelihood.ExpOf(d)

@@ -7,15 +7,15 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Numbers of folds, and of groups from which on folds are of groups.
+// The number of folds, and the fewest groups for which folds are of groups and not of points.
 const (
 	folds        = 5
 	fewestGroups = 4
 )
 
-// Bounds of what is asked. At most mostGroups groups are asked about, drawn at random; each gets as
-// many questions as mostQuestions allow, at least one and at most one for each of contextSizes. All
-// sizes are asked equally often.
+// Bounds of the questions. At most mostGroups groups, drawn at random, are asked about. Each gets as many
+// questions as mostQuestions allows, at least one and at most one for each of contextSizes. All sizes are
+// asked equally often.
 const (
 	mostQuestions = 1000
 	mostGroups    = 1000
@@ -23,16 +23,16 @@ const (
 	mostAsked     = 1000 // points in all, if folds are of points
 )
 
-// mostContext bounds the points of a context that models see. Of more, they see points that are evenly
-// spread over the order of all.
+// mostContext bounds the context points that models see. Of a larger context, they see this many points,
+// evenly spread over its order.
 const mostContext = 1000
 
-// contextSizes are the sizes of the contexts that questions have, as far as groups have more points.
-// The last stands for all but one in five points.
+// contextSizes are the sizes of the questions' contexts. A group gets only sizes below its number of
+// points. −1 stands for four fifths of the points.
 var contextSizes = []int{0, 1, 3, 10, -1}
 
-// spans are the least numbers of points of the contexts that weights are chosen for separately: about
-// those of contextSizes.
+// spans are the smallest contexts of the spans. Weights are chosen for each span separately. The spans lie
+// around the sizes in contextSizes.
 var spans = [...]int{0, 1, 2, 6, 26}
 
 // spanOf returns the span of a context of n points.
@@ -57,11 +57,11 @@ type target struct {
 	span  int // of the context
 	y     float64
 	unit  int     // the group or, if points are exchangeable, the target itself: units are counted from 0
-	share float64 // of the unit: its questions count the same, and so do the targets of a question
+	share float64 // of the unit: all its questions count the same, and so do all targets of a question
 }
 
-// A split is how data are cut: for each fold what models are fitted to, and the questions about the
-// rest.
+// A split is the data cut into folds: for each fold, the groups that models are fitted to, and the
+// questions about the rest.
 type split struct {
 	byPoint   bool
 	groups    int
@@ -87,7 +87,7 @@ func splitOf(groups []simple.Group, seed uint64) *split {
 	return s
 }
 
-// HeldOut returns the groups that a fold holds out, by their numbers, of a number of groups.
+// HeldOut returns the indices of the groups that a fold holds out, for a number of groups.
 func HeldOut(groups int, seed uint64, fold int) (held []int) {
 	for place, i := range shuffled(groups, random.New(seed, random.Validation)) {
 		if place%folds == fold {
@@ -119,7 +119,7 @@ func (s *split) cutGroups(groups []simple.Group, g random.Generator) {
 	}
 }
 
-// about adds questions about a group, which is at a place of the order: as many as each says.
+// about adds at most each questions about group i, whose place in the shuffled order is place.
 func (s *split) about(group simple.Group, i, place, each int, g random.Generator) {
 	points := make([]int, group.Points())
 	sizes := contextSizes
@@ -208,8 +208,8 @@ func thin(g simple.Group) simple.Group {
 	return pick(g, points)
 }
 
-// some returns groups of about most points in all, at random. If a few groups have more, it takes the
-// same number of points of each, at random.
+// some draws groups with about most points in all. Of groups with many points it draws the same number of
+// points each.
 func some(groups []simple.Group, most int, seed uint64) []simple.Group {
 	total := 0
 	for _, g := range groups {
@@ -238,5 +238,5 @@ func some(groups []simple.Group, most int, seed uint64) []simple.Group {
 	return taken
 }
 
-// fewGroups is the number of groups of which a sample of points has at least so many, if there are.
+// fewGroups is the fewest groups in a sample, where the data have as many.
 const fewGroups = 100

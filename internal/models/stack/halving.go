@@ -2,9 +2,9 @@ package stack
 
 import "math"
 
-// All scales are tried on the first fold. One that is behind there is not fitted to the others: if its best
-// model is behind that of the best scale by more than clearly standard errors of the paired difference
-// over units, of which the fold has enoughUnits or more.
+// All scales are tried on the first fold. A scale that is clearly behind there is not fitted to the other
+// folds: the fold has at least enoughUnits units, and the scale's best model is behind that of the best
+// scale by more than clearly standard errors of the paired difference over units.
 const (
 	clearly     = 4
 	enoughUnits = 20

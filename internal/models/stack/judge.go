@@ -18,7 +18,8 @@ type choice struct {
 	score   float64               // mean log density of the targets that chose it
 }
 
-// Of the prior of the weights: units at equal weights, and units at the mean weights for a span.
+// The strength of the prior of the weights, in units: at equal weights, and for a span at the mean
+// weights.
 const (
 	priorUnits = 1
 	spanUnits  = 2
@@ -26,8 +27,8 @@ const (
 
 // stack weighs the trials and calibrates their mixture.
 //
-// What the stack does is chosen by all targets. What it is worth is measured by predictions for each
-// fold with the scale, the weights and, for the coverage, the calibration that the other folds choose.
+// All targets choose what the stack does. Its scores are those of predictions for each fold, by the scale,
+// the weights and, for the coverage, the calibration that the other folds choose.
 func (s *split) stack(trials []*trial, threads int) (*Stack, error) {
 	var scales [][]*trial
 	for _, log := range []bool{false, true} {
@@ -137,7 +138,7 @@ func (s *split) rate(out *Stack, c choice, threads int) {
 	}
 }
 
-// mostParts bounds the parts of a mixture whose CRPS is computed, which takes time with their square.
+// mostParts bounds the parts of a mixture whose CRPS is computed: the time grows with their square.
 const mostParts = 60
 
 // mean returns the mean of a score of each target over units, and its standard error.
@@ -156,8 +157,8 @@ func (s *split) mean(scores []float64) (mean, se float64) {
 	return mean, math.Sqrt(se / max(n-1, 1) / n)
 }
 
-// expect sets what a new group may expect, by the choices without each fold, and the calibration. An
-// outcome of each unit, at random, calibrates.
+// expect sets the scores that a new group may expect, from the choices without each fold. It sets the
+// calibration from one outcome of each unit, drawn at random.
 func (s *split) expect(out *Stack, without [folds]choice, threads int) {
 	logs, crps, pits := make([]float64, len(s.targets)), make([]float64, len(s.targets)), make([]float64, len(s.targets))
 	outcomes := make([]score.Outcome, len(s.targets))
@@ -210,8 +211,8 @@ func (s *split) draw() []bool {
 	return drawn
 }
 
-// coverage returns how many targets lie in their calibrated interval of a mass. Without enough units for
-// the mass, the interval is that of the mixture.
+// coverage returns the share of targets in their calibrated interval of a mass, averaged over units. If
+// the mass needs more units than there are, the interval is that of the mixture.
 func (s *split) coverage(pits []float64, byFold [folds]score.Calibration, mass float64) float64 {
 	inside := make([]float64, len(pits))
 	for i, t := range s.targets {

@@ -77,8 +77,8 @@ func TestLargeDataAreSampled(t *testing.T) {
 	}
 }
 
-// What a stack is worth is measured by the other folds' choice: outcomes of a fold do not change the
-// weights by which they are predicted.
+// A stack is judged by the other folds' choice: outcomes of a fold do not change the weights by which they
+// are predicted.
 func TestFoldsDoNotChooseForThemselves(t *testing.T) {
 	s := splitOf(twoLines(20, 12), 1)
 	trials := []*trial{{logs: make([]float64, len(s.targets))}, {logs: make([]float64, len(s.targets))}}
@@ -128,8 +128,8 @@ func (m *memory) Save(name string, content []byte, _ time.Duration) error {
 	return nil
 }
 
-// A fit that was ended goes on: it takes the models that are kept, fits the others, and comes to the
-// same bytes as one that was not.
+// An interrupted fit resumes: it takes the models that are kept, fits the others, and gives the same bytes
+// as a fit without interruption.
 func TestAFitGoesOn(t *testing.T) {
 	groups := twoLines(15, 8)
 	whole, err := Fit(context.Background(), groups, Options{Threads: 2})
@@ -142,7 +142,8 @@ func TestAFitGoesOn(t *testing.T) {
 	if _, err := Fit(ctx, groups, Options{Threads: 1, Store: m}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a fit that was ended returns %v", err)
 	}
-	// The goroutine of the fit that was ended may still save: the next takes a copy, with a damaged model.
+	// The goroutine of the interrupted fit may still save: the next fit takes a copy, with a damaged
+	// model.
 	m.Lock()
 	kept := maps.Clone(m.kept)
 	m.Unlock()

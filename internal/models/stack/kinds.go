@@ -24,11 +24,12 @@ type Kind struct {
 	// Read reads what json.Marshal writes of a model.
 	Read    func(content []byte) (simple.Model, error)
 	Grouped bool // it needs several groups
-	// Ensemble says that the mean of the models without each fold predicts, and not one that is fitted to
-	// all: models that vary by chance gain more from the mean than from more data.
+	// Ensemble is true if the mean of the models without each fold predicts, not one model fitted to all.
+	// Models that vary by chance gain more from the mean than from more data.
 	Ensemble bool
-	Most     int // rows that it is fitted to, of larger data a sample; 0 for all
-	// PerRow is what a row costs in all fits, of five folds on two scales, in seconds of an ordinary core.
+	Most     int // the most rows that it is fitted to, a sample of larger data; 0 for all
+	// PerRow is the cost of a row in all fits together, five folds on two scales, in seconds of an
+	// ordinary core.
 	PerRow float64
 }
 
@@ -58,7 +59,7 @@ func Kinds() []Kind {
 	return kinds
 }
 
-// as returns a fit as that of a Kind. Predictions of y itself have far tails.
+// as converts a fit to that of a Kind. It adds far tails to models of y, but not to those of log y.
 func as[M simple.Model](fit func([]simple.Group) (M, error)) func(context.Context, Training) (simple.Model, error) {
 	return func(_ context.Context, t Training) (simple.Model, error) {
 		m, err := fit(t.Groups)

@@ -22,9 +22,9 @@ type LogColumn struct {
 	Floor  float64 `json:"floor"` // a hundredth of that value, or 0 with zeros
 }
 
-// Bounds of the columns whose logarithm is tried: the ratio of the largest value to the least positive
-// one, and the values that differ, since less is nearly a line; and the points, since from more the
-// models learn what bends.
+// Bounds of the columns whose logarithm is tried. The ratio of the largest value to the least positive
+// one, and the number of different values, have lower bounds: below them, the logarithm is nearly a line.
+// The number of points has an upper bound: from more points, models learn the curve themselves.
 const (
 	mostBent    = 2000
 	leastRatio  = 8
@@ -72,7 +72,7 @@ func logColumns(groups []simple.Group) (all []LogColumn) {
 	return all
 }
 
-// underLogs returns x [n, dx] with the logarithms of columns.
+// underLogs returns x [n, dx] with these columns replaced by their logarithms.
 func underLogs(columns []LogColumn, x []float64, dx int) []float64 {
 	if len(columns) == 0 {
 		return x

@@ -1,22 +1,22 @@
 // Package stack fits simple models to grouped data and mixes them.
 //
-// The groups are cut into folds. Each candidate is fitted once without each fold and predicts the
-// points of the groups in it, from contexts of several sizes: no model has seen in any way what it
-// is judged by. The prediction is a mixture of the candidates' densities, whose weights maximise
-// the mean log density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to
-// average Bayesian predictive distributions", 2018), for contexts of about the same size each. The
-// scale, y or log y, is chosen by it too. Models of x and of log x are candidates of one mixture.
+// The groups are cut into folds. Each candidate is fitted once without each fold and predicts the points
+// of the groups in that fold, from contexts of several sizes. So no model has seen the data that it is
+// judged by. The prediction is a mixture of the candidates' densities. Its weights maximise the mean log
+// density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to average Bayesian
+// predictive distributions", 2018), separately for small and large contexts. The same mean chooses the
+// scale, y or log y. Models of x and of log x are candidates of one mixture.
 //
 // # What is promised
 //
 // Intervals are calibrated on the same predictions (cross-conformal prediction: Vovk 2015). For the
 // predictions of a fold, scale and weights are chosen by the other folds. The theorem for CV+ (Barber,
-// Candès, Ramdas, Tibshirani 2021; one outcome of each group: Dunn, Wasserman, Ramdas 2023) says
-// that sets of level 1−α hold an outcome with a probability of 1−2α or more, less a term that vanishes
-// with many groups. Two of its conditions hold only nearly: the weights for a fold come from
-// predictions of models that were fitted to this fold too, and a [Stack] predicts with models that are
-// fitted to all folds, or the mean of networks without each, not with each of those that were judged. What is left is measured: [Expected.Coverage], and the
-// coverage of simulated data in docs/results.md.
+// Candès, Ramdas, Tibshirani 2021; one outcome of each group: Dunn, Wasserman, Ramdas 2023) says that sets
+// of level 1−α hold an outcome with a probability of at least 1−2α, less a term that vanishes with many
+// groups. Two of its conditions hold only nearly. The weights for a fold come from predictions of models
+// that were fitted to this fold too. And a [Stack] does not predict with the models that were judged, but
+// with models fitted to all folds, or with the mean of the networks without each fold. The effect is
+// measured: see [Expected.Coverage], and the coverage of simulated data in docs/results.md.
 //
 // A [Stack] is one file, and predicts the distribution of y for new groups.
 //
@@ -73,9 +73,9 @@ type Coverage struct {
 	Ninety float64 `json:"0.9"`
 }
 
-// Predict returns the distribution of y, or of log y, at each x of a group given its context, both
-// in raw units with y last transformed. Of a context of more than 1,000 points it takes as many, evenly
-// spread over the order of all.
+// Predict returns the distribution of y, or of log y if s.Log, at each x of a group given its context. The
+// context and x are in raw units. Of a context of more than 1,000 points, Predict takes 1,000, evenly
+// spread over its order.
 func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.GaussianMixture {
 	context = thin(context)
 	span := spanOf(context.Points())
@@ -105,7 +105,7 @@ func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Gaussian
 	return out
 }
 
-// OfFold returns a stack that Fit has made with the models without one fold alone.
+// OfFold returns the stack with only the models without one fold. The stack must come from Fit.
 func (s *Stack) OfFold(fold int) *Stack {
 	one := *s
 	one.Candidates = nil

@@ -22,7 +22,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models/simple"
 )
 
-// A Network is a CNP with attention whose head is a mixture of Gaussians, on what a base leaves.
+// A Network is a CNP with attention on the residuals of a base. Its head is a mixture of Gaussians.
 type Network struct {
 	Base   simple.Model
 	Centre []float64 // [DX]: x is standardised to (x − Centre)/Width
@@ -94,7 +94,7 @@ func (m *Network) Given(context simple.Group, x []float64) []likelihood.Gaussian
 	defer m.running.Unlock()
 	program, err := m.compiled()
 	if err != nil {
-		return base // no program of this size can be compiled: what the network corrects
+		return base // no program of this size can be compiled, so the base predicts alone
 	}
 	var f feed.Feed
 	for first := 0; first < len(base); first += mostTargets {
@@ -148,8 +148,8 @@ func (m *Network) context(g simple.Group) (x, y []float32) {
 	return x, y
 }
 
-// appendInput appends the input for a point: x, and what the base's prediction d adds to the one
-// before any context.
+// appendInput appends the input for a point: x, and how the base's prediction d differs from before, the
+// one without a context.
 func (m *Network) appendInput(dst []float32, x []float64, d, before likelihood.GaussianMixture) []float32 {
 	for c, v := range x {
 		dst = append(dst, bounded((v-m.Centre[c])/m.Width[c]))
@@ -163,7 +163,7 @@ func standard(y float64, d likelihood.GaussianMixture) float32 {
 	return bounded((y - d.Mean()) / deviation(d))
 }
 
-// bounded keeps a number of deviations where a network can use it.
+// bounded clips a number of deviations to ±20, where a network can use it.
 func bounded(v float64) float32 { return float32(max(-20, min(20, v))) }
 
 func deviation(d likelihood.GaussianMixture) float64 { return math.Sqrt(d.Variance()) }

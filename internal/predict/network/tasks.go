@@ -12,8 +12,8 @@ type task struct {
 	y []float32 // [context + targets]
 }
 
-// A bucket has tasks whose contexts have the same size, and so have their targets. A batch is from
-// one bucket.
+// A bucket holds tasks with the same number of context points and the same number of targets. A batch
+// comes from one bucket.
 type bucket struct {
 	context, targets int
 	tasks            []task
@@ -30,11 +30,11 @@ const (
 	targetsOfBatch = 256
 )
 
-// fewestGroups is the number of groups from which on every fifth group is for validation. With fewer,
-// every fifth point is.
+// fewestGroups is the fewest groups for which every fifth group is for validation. With fewer, every fifth
+// point is.
 const fewestGroups = 4
 
-// contextSizes are the sizes of contexts in training, as far as a group has more points.
+// contextSizes are the sizes of contexts in training. A group gets only sizes below its number of points.
 var contextSizes = []int{0, 1, 2, 3, 4, 6, 8, 10, 14, 20, 30, 50}
 
 // Tasks are the batches of a training and of its validation. The predictions of the base, which are
@@ -126,7 +126,7 @@ func (t *Tasks) cutPoints(m *Network, groups []simple.Group, g random.Generator)
 	t.keep(train, held)
 }
 
-// keep keeps the buckets that have tasks, those that are held out in batches.
+// keep keeps the buckets that have tasks, and cuts those that are held out into batches.
 func (t *Tasks) keep(train, held []bucket) {
 	for _, b := range train {
 		if len(b.tasks) > 0 {
@@ -143,7 +143,7 @@ func (t *Tasks) keep(train, held []bucket) {
 // batch returns the number of tasks of a batch.
 func (b bucket) batch() int { return max(1, targetsOfBatch/b.targets) }
 
-// newTask makes a task with a number of targets. Points that are too few are taken again.
+// newTask makes a task with a number of targets. If there are fewer points, it repeats them.
 func newTask(m *Network, g simple.Group, context, points []int, targets int) task {
 	known, asked := simple.Group{DX: g.DX}, simple.Group{DX: g.DX}
 	for _, i := range context {
