@@ -169,8 +169,8 @@ func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	return given(m, &m.Noise, m.Units, context, x)
 }
 
-// thin returns a group of at most n points, evenly spread over the order of all.
-func thin(g Group, n int) Group {
+// Thin returns a group of at most n points, evenly spread over the order of all.
+func Thin(g Group, n int) Group {
 	if g.Points() <= n {
 		return g
 	}

@@ -41,7 +41,7 @@ func FitGP(groups []Group) (*GP, error) {
 	stride := max(1, len(groups)*per/mostOfAll)
 	for i, g := range groups {
 		if g.Points() > 0 && i%stride == 0 {
-			all = append(all, thin(m.Units.group(g), per))
+			all = append(all, Thin(m.Units.group(g), per))
 		}
 	}
 	if len(all) == 0 {
@@ -96,7 +96,7 @@ func (e *evidence) part(most, ofOneGroup int) *evidence {
 	for at := 0.0; int(at) < len(e.groups); at += stride {
 		k := int(at)
 		n := e.groups[k].Points()
-		t := thin(e.groups[k], per)
+		t := Thin(e.groups[k], per)
 		s.groups = append(s.groups, t)
 		s.phi = append(s.phi, e.basis.at(t.X))
 		var noise, shift []float64

@@ -54,7 +54,7 @@ func fewer(groups []Group, misses [][]miss) (some []Group, of [][]miss) {
 	stride := max(1, float64(points)/mostOfNoise)
 	for at := 0.0; int(at) < len(groups); at += stride {
 		g := groups[int(at)]
-		t := thin(g, per)
+		t := Thin(g, per)
 		own := make([]miss, t.Points())
 		for i := range own {
 			own[i] = misses[int(at)][i*g.Points()/len(own)]

@@ -28,7 +28,7 @@ func given(f field, n *noise, u units, context Group, x []float64) []likelihood.
 	if len(x) == 0 {
 		return nil
 	}
-	c := thin(u.group(context), mostContext)
+	c := Thin(u.group(context), mostContext)
 	targets := u.points(x)
 	states := n.condition(f, c)
 	scales, means, variances := n.scales(targets), f.mean(targets), f.variances(targets)
@@ -69,7 +69,7 @@ type state struct {
 // condition returns the states of a standardised context.
 func (n *noise) condition(f field, c Group) []*state {
 	factors, logs := n.nodes()
-	if few := thin(c, mostOfScale); few.Points() < c.Points() && len(factors) > 1 {
+	if few := Thin(c, mostOfScale); few.Points() < c.Points() && len(factors) > 1 {
 		factor, most := 1.0, math.Inf(-1)
 		for _, s := range n.condition(f, few) {
 			if s.log > most {

@@ -171,7 +171,7 @@ func (m *Regressions) Check() error {
 
 // Given implements [Model]. It takes at most 100 points of a larger context, evenly spread.
 func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	list, _ := m.given(thin(m.Units.group(context), mostOfRegressions), mostAssignments)
+	list, _ := m.given(Thin(m.Units.group(context), mostOfRegressions), mostAssignments)
 	spread := make([]float64, 1+len(m.Units.X))
 	targets, dx := m.Units.points(x), len(m.Units.X)
 	out := make([]likelihood.GaussianMixture, len(targets)/dx)

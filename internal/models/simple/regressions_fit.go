@@ -27,7 +27,7 @@ func FitRegressions(groups []Group, powers int) (*Regressions, error) {
 	per := max(mostOfRegressions, mostOfFewGroups/len(groups))
 	for _, g := range groups {
 		if g.Points() > 0 {
-			all = append(all, thin(u.group(g), per))
+			all = append(all, Thin(u.group(g), per))
 		}
 	}
 	var best *Regressions

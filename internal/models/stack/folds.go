@@ -133,7 +133,7 @@ func (s *split) about(group simple.Group, i, place, each int, g random.Generator
 			size = max(len(points)*4/5, 11)
 		}
 		g.Perm(uint64(1+i*len(contextSizes)+n), points)
-		s.questions = append(s.questions, question{fold: place % folds, group: i, context: thin(pick(group, points[:size])),
+		s.questions = append(s.questions, question{fold: place % folds, group: i, context: simple.Thin(pick(group, points[:size]), mostContext),
 			targets: pick(group, points[size:min(len(points), size+mostTargets)])})
 	}
 }
@@ -156,7 +156,7 @@ func (s *split) cutPoints(groups []simple.Group, g random.Generator) {
 			context := pick(group, kept)
 			s.training[k] = append(s.training[k], context)
 			if held = held[:min(len(held), mostAsked/folds/len(groups))]; len(held) > 0 {
-				s.questions = append(s.questions, question{fold: k, group: i, context: thin(context), targets: pick(group, held)})
+				s.questions = append(s.questions, question{fold: k, group: i, context: simple.Thin(context, mostContext), targets: pick(group, held)})
 			}
 		}
 	}
@@ -194,18 +194,6 @@ func pick(g simple.Group, points []int) simple.Group {
 		some.X, some.Y = append(some.X, g.X[i*g.DX:][:g.DX]...), append(some.Y, g.Y[i])
 	}
 	return some
-}
-
-// thin returns a context of at most mostContext points.
-func thin(g simple.Group) simple.Group {
-	if g.Points() <= mostContext {
-		return g
-	}
-	points := make([]int, mostContext)
-	for k := range points {
-		points[k] = k * g.Points() / mostContext
-	}
-	return pick(g, points)
 }
 
 // some draws groups with about most points in all. Of groups with many points it draws the same number of

@@ -77,7 +77,7 @@ type Coverage struct {
 // context and x are in raw units. Of a context of more than 1,000 points, Predict takes 1,000, evenly
 // spread over its order.
 func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.GaussianMixture {
-	context = thin(context)
+	context = simple.Thin(context, mostContext)
 	span := spanOf(context.Points())
 	var parts [][]likelihood.GaussianMixture
 	var weights []float64

@@ -84,7 +84,7 @@ func (m *Network) Given(context simple.Group, x []float64) []likelihood.Gaussian
 	dx := len(m.Centre)
 	base := m.Base.Given(context, x)
 	before := m.Base.Given(simple.Group{DX: dx}, x)
-	cx, cy := m.context(thinned(context, mostContext))
+	cx, cy := m.context(simple.Thin(context, mostContext))
 	tx := make([]float32, 0, len(x)/dx*m.columns())
 	for t := range base {
 		tx = m.appendInput(tx, x[t*dx:][:dx], base[t], before[t])
@@ -167,16 +167,3 @@ func standard(y float64, d likelihood.GaussianMixture) float32 {
 func bounded(v float64) float32 { return float32(max(-20, min(20, v))) }
 
 func deviation(d likelihood.GaussianMixture) float64 { return math.Sqrt(d.Variance()) }
-
-// thinned returns at most n points of a group, evenly spread over it.
-func thinned(g simple.Group, n int) simple.Group {
-	if g.Points() <= n {
-		return g
-	}
-	t := simple.Group{DX: g.DX}
-	for k := range n {
-		i := k * g.Points() / n
-		t.X, t.Y = append(t.X, g.X[i*g.DX:][:g.DX]...), append(t.Y, g.Y[i])
-	}
-	return t
-}
