@@ -28,7 +28,7 @@ type Kind struct {
 	// Models that vary by chance gain more from the mean than from more data.
 	Ensemble bool
 	Most     int // the most rows that it is fitted to, a sample of larger data; 0 for all
-	// PerRow is the cost of a row in all fits together, five folds on two scales, in seconds of an
+	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, in seconds of an
 	// ordinary core.
 	PerRow float64
 }

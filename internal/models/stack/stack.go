@@ -16,7 +16,8 @@
 // groups. Two of its conditions hold only nearly. The weights for a fold come from predictions of models
 // that were fitted to this fold too. And a [Stack] does not predict with the models that were judged, but
 // with models fitted to all folds, or with the mean of the networks without each fold. The effect is
-// measured: see [Expected.Coverage], and the coverage of simulated data in docs/results.md.
+// measured: see [Expected.Coverage], and the coverage of simulated data in
+// docs/explanation/calibration.md.
 //
 // A [Stack] is one file, and predicts the distribution of y for new groups.
 //
@@ -51,7 +52,7 @@ type Candidate struct {
 	LogX       bool                `json:"log_x,omitempty"` // its models see logarithms of the columns Stack.LogX
 	LogDensity float64             `json:"log_density"`     // of the predictions for the folds, the mean over groups
 	CRPS       float64             `json:"crps"`
-	Weight     float64             `json:"weight"`           // the mean of Weights, roughly
+	Weight     float64             `json:"weight"`           // if one weight served contexts of all sizes
 	Weights    [len(spans)]float64 `json:"weights"`          // for contexts of the sizes in spans
 	Models     []Saved             `json:"models,omitempty"` // one fitted to all, or that of each fold; none if the weight is 0
 

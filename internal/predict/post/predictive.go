@@ -188,7 +188,7 @@ func MeanLogLik(networks [][]float32) []float32 {
 	return mean
 }
 
-// Besides are the densities of the simple model at the y of points: its weight there, 1 or that of a
+// Besides hold, for each point, the density of the simple model at its y and the weight there, 1 or that of a
 // kernel, and the logarithm of the density times the weight. They are nil without a simple model.
 type Besides []struct{ weight, log float64 }
 
