@@ -36,7 +36,6 @@ type fitScores struct {
 // fitTarget is what was fitted to a column of y.
 type fitTarget struct {
 	Channel string `json:"channel"`
-	Log     bool   `json:"log"` // the models predict its logarithm
 	fitScores
 }
 
@@ -50,7 +49,7 @@ type fitCandidate struct {
 func summaryOfFit(f predict.Fitted) *fitSummary {
 	s := &fitSummary{Rows: f.Rows, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
 	for c, st := range f.Stacks {
-		t := fitTarget{Channel: f.Y[c], Log: st.Log, fitScores: fitScores{Expected: st.Expected}}
+		t := fitTarget{Channel: f.Y[c], fitScores: fitScores{Expected: st.Expected}}
 		for _, m := range st.Candidates {
 			t.Candidates = append(t.Candidates, fitCandidate{m.Name, m.LogDensity, m.CRPS, m.Weight})
 		}
@@ -91,11 +90,7 @@ func (s *fitSummary) print(w io.Writer) error {
 		held = "points that they were not fitted to"
 	}
 	for _, t := range s.Targets {
-		name := t.Channel
-		if t.Log {
-			name = "log " + name
-		}
-		fmt.Fprintf(w, "\nmodels of %s, by predictions of %s:\n", name, held)
+		fmt.Fprintf(w, "\nmodels of %s, by predictions of %s:\n", t.Channel, held)
 		table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(table, "model\tlog density\tCRPS\tweight\t")
 		for _, c := range t.Candidates {

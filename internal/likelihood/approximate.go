@@ -4,7 +4,8 @@ import "math"
 
 // ApproximateQuantiles approximates d.Quantile(p) for each p in (0, 1). It takes about a tenth of the
 // time of Quantile, and less than a hundredth for a [Mixture]. Besides rounding, the error is at most
-// 1e-9 times the smallest scale of a component; within this error, a quantile may depend on the other
+// 1e-9 times the smallest scale of a component, or times the distance of the quantiles of the two parts of
+// a [TwoScales]; within this error, a quantile may depend on the other
 // ps. Quantiles increase with p.
 func ApproximateQuantiles(d Distribution, ps ...float64) []float64 {
 	quantiles := make([]float64, len(ps))
@@ -24,6 +25,12 @@ func ApproximateQuantiles(d Distribution, ps ...float64) []float64 {
 				b = bracket{math.Min(b.lo, q), math.Max(b.hi, q), math.Min(b.scale, c.Scale)}
 			}
 			quantiles[i] = approximate(d, p, b, d.CDF)
+		}
+	case TwoScales:
+		a, b := ApproximateQuantiles(d.parts[0], ps...), ApproximateQuantiles(d.parts[1], ps...)
+		for i, p := range ps {
+			lo, hi := min(a[i], b[i]), max(a[i], b[i])
+			quantiles[i] = approximate(d, p, bracket{lo, hi, hi - lo}, d.CDF)
 		}
 	}
 	return quantiles

@@ -34,15 +34,16 @@ func meanDistance(mean, scale float64) float64 {
 	return scale*math.Sqrt(2/math.Pi)*math.Exp(-z*z/2) + mean*math.Erf(z/math.Sqrt2)
 }
 
-// CRPS returns the continuous ranked probability score of the outcome y. A [GaussianMixture] has
-// it exactly.
+// CRPS returns the continuous ranked probability score of the outcome y. Gaussians without weights have it
+// exactly.
 //
-// The distribution of a [Mixture] may have no finite mean, and then it has no CRPS. Its score is
-// that of the quantiles Q(p) at all levels p up to 0.99, where Mean cuts the tail too,
+// The distribution of a [Mixture] may have no finite mean, and then it has no CRPS. The mean of a
+// [GaussianMixture] with weights can lie far beyond all its quantiles that matter. Their score is that of
+// the quantiles Q(p) at all levels p up to 0.99, where Mean cuts the tail too,
 //
 //	2 ∫ ρ_p(y − Q(p)) dp from 0 to 0.99,  ρ_p(e) = max(pe, (p−1)e),
 //
-// which is the CRPS if it runs to 1. It is exact and proper, and finite if Mean is: see the quantile-weighted
+// which is the CRPS if it runs to 1. It is proper, and finite if Mean is: see the quantile-weighted
 // scores of Gneiting and Ranjan, "Comparing density forecasts using threshold- and
 // quantile-weighted scoring rules" (2011).
 func (d Exp) CRPS(y float64) float64 {
@@ -50,6 +51,9 @@ func (d Exp) CRPS(y float64) float64 {
 	case Mixture:
 		return z.expCRPS(y)
 	case GaussianMixture:
+		if z.weights != nil {
+			return cutCRPS(d, y)
+		}
 		return z.expCRPS(y)
 	}
 	return math.NaN()

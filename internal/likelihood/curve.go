@@ -9,7 +9,8 @@ import (
 )
 
 // A curve is the density of a distribution of y in a coordinate z, for the search of its extrema
-// and levels. z is y, or log y for an [Exp], whose density in y is p_Z(z)·exp(−z).
+// and levels. z is y, or log y for an [Exp], whose density in y is p_Z(z)·exp(−z). A [TwoScales] has terms
+// of y and of log y, and z is y.
 type curve struct {
 	d     Distribution // of z
 	terms []term
@@ -27,6 +28,7 @@ type kink struct{ at, fall float64 }
 // logarithm of its density is linear, or a parabola for a Gaussian.
 type term struct {
 	gaussian        bool
+	log             bool // of log y: a Gaussian at location, whose height is that of log y's density
 	location, scale float64
 	height          float64 // the logarithm of the weighted density at the location
 	up, down        float64 // slopes of the logarithm left and right of the location, unless gaussian
@@ -46,23 +48,38 @@ func curveOf(d Distribution) (curve, bool) {
 	case Mixture:
 		for k, l := range m.components {
 			if m.weights[k] > negligible {
-				c.terms = append(c.terms, term{false, l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
+				c.terms = append(c.terms, term{false, false, l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
 			}
 		}
 	case GaussianMixture:
-		for k, g := range m.components {
-			c.terms = append(c.terms, term{true, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(m.weight(k)), 0, 0, g.Quantile})
-		}
+		c.addGaussians(m, 1, false)
+	case TwoScales:
+		c.addGaussians(m.parts[0].(GaussianMixture), m.weights[0], false)
+		c.addGaussians(m.parts[1].(Exp).z.(GaussianMixture), m.weights[1], true)
 	}
 	finite := len(c.terms) > 0
 	for _, t := range c.terms {
 		sum := t.location + t.scale + t.height + t.up + t.down
+		if t.log {
+			sum += t.quantile(1 - 1e-9)
+		}
 		finite = finite && !math.IsNaN(sum) && !math.IsInf(sum, 0)
 	}
 	if m, ok := c.d.(Mixture); ok && finite {
 		c.addUp(m)
 	}
 	return c, finite
+}
+
+// addGaussians adds the terms of a mixture with a weight. log says that it is that of log y.
+func (c *curve) addGaussians(m GaussianMixture, weight float64, log bool) {
+	for k, g := range m.components {
+		quantile := g.Quantile
+		if log {
+			quantile = func(p float64) float64 { return math.Exp(g.Quantile(p)) }
+		}
+		c.terms = append(c.terms, term{true, log, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(weight*m.weight(k)), 0, 0, quantile})
+	}
 }
 
 // addUp prepares the sums of a mixture.
@@ -117,6 +134,11 @@ func (c curve) at(z float64) (log, left, right float64) {
 // sums returns the density at z and its derivatives from the left and from the right.
 func (c curve) sums(z float64) (sum, rising, falling float64) {
 	for _, t := range c.terms {
+		if t.log {
+			p, slope := t.ofLog(z)
+			sum, rising, falling = sum+p, rising+slope, falling+slope
+			continue
+		}
 		e := z - t.location
 		up, down := t.up, t.down
 		var exponent float64
@@ -135,6 +157,17 @@ func (c curve) sums(z float64) (sum, rising, falling float64) {
 		falling += p * down
 	}
 	return sum, rising, falling
+}
+
+// ofLog returns the density of a term of log y at y, and its derivative.
+func (t term) ofLog(y float64) (p, slope float64) {
+	if !(y > 0) {
+		return 0, 0
+	}
+	z := math.Log(y)
+	e := (z - t.location) / t.scale
+	p = math.Exp(t.height - e*e/2 - z)
+	return p, -p * (e/t.scale + 1) / y
 }
 
 // cdf returns the distribution function at z, with the absolute error of rounding.
@@ -157,10 +190,15 @@ func (c curve) breaks(tail float64) []float64 {
 	var places []float64
 	for _, t := range c.terms {
 		low, high = math.Min(low, t.quantile(tail)), math.Max(high, t.quantile(1-tail))
-		places = append(places, t.location)
+		value := func(z float64) float64 { return z }
+		if t.log {
+			value = math.Exp
+			places = append(places, math.Exp(t.location-t.scale*t.scale)) // its mode
+		}
+		places = append(places, value(t.location))
 		if t.gaussian {
 			for _, s := range []float64{1, 2, 4} {
-				places = append(places, t.location-s*t.scale, t.location+s*t.scale)
+				places = append(places, value(t.location-s*t.scale), value(t.location+s*t.scale))
 			}
 		}
 	}

@@ -68,6 +68,10 @@ func (d Exp) Variance() float64 {
 // Components returns the parts of Z's mixture: μ and σ are those of log y.
 func (d Exp) Components() []Component { return d.z.Components() }
 
+// Draw turns two independent numbers into a draw of exp of a [GaussianMixture], as [GaussianMixture.Draw]
+// does. It panics for a [Mixture].
+func (d Exp) Draw(u, normal float64) float64 { return math.Exp(d.z.(GaussianMixture).Draw(u, normal)) }
+
 // moment returns E[Y^k], or E[min(Y, q)^k] where tails are cut.
 func (d Exp) moment(k float64) float64 {
 	most := math.Inf(1)

@@ -57,6 +57,7 @@ type Component struct {
 	Mu     float64 // its τ-quantile μ; the mean of a Gaussian
 	Sigma  float64 // its scale σ; the standard deviation of a Gaussian
 	Weight float64
+	Log    bool // Mu and Sigma are those of log y, beside parts of y: see TwoScales
 }
 
 // Scale says how the scale σ of an asymmetric Laplace distribution follows from a decoder's output s

@@ -12,7 +12,7 @@ type Interval struct{ Low, High float64 }
 // HighestDensity returns the smallest set that holds the probability mass, 0 < mass < 1: all y at
 // which the density is above a level. It is a list of disjoint intervals in increasing order, one
 // for each group of modes that a valley of the density divides. d is a [Mixture], a
-// [GaussianMixture] or their [Exp]; for another distribution, and if d has a NaN or an infinity,
+// [GaussianMixture], their [Exp] or a [TwoScales]; for another distribution, and if d has a NaN or an infinity,
 // the set is the central interval. The density of an Exp may be infinite at 0, where the set then
 // begins, unless the part of it that falls from there holds less than a hundredth: it is left out.
 func HighestDensity(d Distribution, mass float64) []Interval {
@@ -39,7 +39,7 @@ func central(d Distribution, mass float64) []Interval {
 }
 
 // Modes returns the places of the density's local maxima, the highest first. They are those of a
-// [Mixture], a [GaussianMixture] or their [Exp]; another distribution has none, and neither has an Exp
+// [Mixture], a [GaussianMixture], their [Exp] or a [TwoScales]; another distribution has none, and neither has an Exp
 // whose density only falls from 0 on.
 func Modes(d Distribution) []float64 {
 	curve, ok := curveOf(d)

@@ -15,10 +15,11 @@ import (
 // model follow.
 //
 // If data.log names the channel, this mixture is the distribution of log y. The components then are
-// those of log y, and everything else is stated of y.
+// those of log y, and everything else is stated of y. What acqnp fit wrote predicts a mixture of Gaussians
+// of y, of log y or of both.
 type Distribution struct {
 	likelihood.Distribution
-	parts  likelihood.Distribution // of y, or of log y
+	parts  likelihood.Distribution // of y, or of log y, of a network
 	levels []float32               // u of every component of a network; nil for Gaussians
 }
 
@@ -82,5 +83,10 @@ func (d Distribution) Draw(g random.Generator, step, i uint64) float64 {
 	if m, ok := d.parts.(likelihood.Mixture); ok {
 		return d.Value(m.Draw(g.Float(step, 2*i), g.Float(step, 2*i+1)))
 	}
-	return d.Value(d.parts.(likelihood.GaussianMixture).Draw(g.Float(step, picks+i), g.Normal(step, i)))
+	return d.Distribution.(gaussians).Draw(g.Float(step, picks+i), g.Normal(step, i))
+}
+
+// gaussians are distributions from which a uniform and a normal number give a draw.
+type gaussians interface {
+	Draw(u, normal float64) float64
 }

@@ -25,7 +25,7 @@ const FittedFile = "fit.json"
 const FittedSeed = 43
 
 // fittedSchema names the layout of the file.
-const fittedSchema = "acqnp.fit/1"
+const fittedSchema = "acqnp.fit/2"
 
 // maxFitted is the largest length of the file, in bytes.
 const maxFitted = 1 << 28
@@ -101,10 +101,10 @@ func (f Fitted) Layout() datasets.Layout {
 	return l
 }
 
-// yForms returns of which columns of y the models take the logarithm; nil before they are fitted.
+// yForms returns of which columns of y a model takes the logarithm; nil before they are fitted.
 func (f Fitted) yForms() (forms []datasets.Form) {
 	for _, s := range f.Stacks {
-		forms = append(forms, datasets.Form{Log: s.Log})
+		forms = append(forms, datasets.Form{Log: s.SeesLog()})
 	}
 	return forms
 }
@@ -192,7 +192,7 @@ func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
 			context.Y = append(context.Y, fn.ContextY[i])
 		}
 		for t, d := range s.Predict(context, at) {
-			out[t] = append(out[t], newDistribution(d, nil, s.Log))
+			out[t] = append(out[t], Distribution{Distribution: d})
 		}
 	}
 	return out

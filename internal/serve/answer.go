@@ -3,6 +3,7 @@ package serve
 import (
 	"encoding/json"
 	"math"
+	"slices"
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -80,7 +81,8 @@ func (q *request) appendChannel(b []byte, d predict.Distribution, levels, y []fl
 	return append(b, '}')
 }
 
-// appendComponents writes the parts of a mixture, as sample-quantiles does. Gaussians have no tau.
+// appendComponents writes the parts of a mixture, as sample-quantiles does. Gaussians have no tau. log marks
+// those of log y among parts of y.
 func appendComponents(b []byte, d predict.Distribution) []byte {
 	parts := d.Components()
 	list := func(of func(predict.Component) float64) {
@@ -102,6 +104,13 @@ func appendComponents(b []byte, d predict.Distribution) []byte {
 	list(func(c predict.Component) float64 { return c.Sigma })
 	b = append(b, `,"weight":`...)
 	list(func(c predict.Component) float64 { return c.Weight })
+	if slices.ContainsFunc(parts, func(c predict.Component) bool { return c.Log }) {
+		b = append(b, `,"log":[`...)
+		for i, c := range parts {
+			b = strconv.AppendBool(separated(b, i), c.Log)
+		}
+		b = append(b, ']')
+	}
 	return append(b, '}')
 }
 

@@ -90,6 +90,7 @@ def tasks(fit, held, sizes, seed, most=MOST):
         share = min(1, most / sum(map(len, order.values())))
         cut = {n: np.sort(at[:max(1, round(share * len(at)))]) for n, at in order.items()}
         return {"rest": [Task(n, *fit.get(n, (held[n][0][:0], held[n][1][:0])), held[n][0][at], held[n][1][at]) for n, at in cut.items()]}
+    sizes = [c for c in sizes if any(len(at) > c for at in order.values())]  # that leave a target
     out, count = {c: [] for c in sizes}, 0
     for name in r.permutation(sorted(held)).tolist():
         (x, y), at = held[name], order[name]

@@ -35,7 +35,15 @@ type Store interface {
 
 // Jobs returns how many models Fit fits.
 func (o Options) Jobs(groups []simple.Group) int {
-	return len(o.scales(groups, logColumns(some(groups, mostRows, o.Seed))))*len(o.kinds())*folds + 2*len(o.kinds())
+	scales, trials := len(o.scales(groups, logColumns(some(groups, mostRows, o.Seed)))), 0
+	for _, k := range o.kinds() {
+		if k.After == "" {
+			trials += scales
+		} else {
+			trials++
+		}
+	}
+	return trials * (folds + 1)
 }
 
 func (o Options) kinds() []Kind {
@@ -64,8 +72,8 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 // ErrNothing is the error of data to which no candidate can be fitted.
 var ErrNothing = errors.New("no model can be fitted to these data")
 
-// Fit fits a stack to the groups. If all y are above 0, it tries y and log y and keeps the scale that
-// predicts better; with Log it tries log y alone. The first fold decides the scale if its result is clear.
+// Fit fits a stack to the groups. If all y are above 0, models of log y are among its candidates; with Log
+// they are the only ones. If a scale is clearly behind on the first fold, its models are left out.
 // Fit returns an error if no model can be fitted. The stack depends only on the groups, the seed, Log and
 // the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error at
 // once; fits that have begun run to their end.
@@ -73,16 +81,26 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	all := groups
 	groups = some(groups, mostRows, o.Seed)
 	s := splitOf(groups, o.Seed)
-	var trials []*trial
+	var trials, after []*trial
 	for _, of := range o.scales(all, s.logX) {
 		for _, k := range o.kinds() {
-			trials = append(trials, &trial{kind: k, scale: of, answers: make([]likelihood.GaussianMixture, len(s.targets)),
-				logs: make([]float64, len(s.targets))})
+			if k.After == "" {
+				trials = append(trials, s.trial(k, of))
+			}
 		}
 	}
 	if err := s.try(ctx, trials, o); err != nil {
 		return nil, err
 	}
+	for _, k := range o.kinds() {
+		if k.After != "" {
+			after = append(after, s.trial(k, s.best(trials, k.After)))
+		}
+	}
+	if err := s.try(ctx, after, o); err != nil {
+		return nil, err
+	}
+	trials = append(trials, after...)
 	out, err := s.stack(trials, o.Threads)
 	if err != nil {
 		return nil, err
@@ -105,9 +123,7 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	var jobs []job
 	of := map[string]*trial{}
 	for _, t := range trials {
-		if t.scale.y == out.Log {
-			of[t.title()] = t
-		}
+		of[t.title()] = t
 	}
 	for _, c := range out.Candidates {
 		if t := of[c.Name]; c.Weight > 0 && !t.kind.Ensemble && !s.byPoint {
@@ -117,7 +133,7 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	if err := s.do(ctx, jobs, o); err != nil {
 		return err
 	}
-	for range 2*len(o.kinds()) - len(jobs) { // which Jobs counts
+	for range len(trials) - len(jobs) { // which Jobs counts
 		o.done()
 	}
 	for i := range out.Candidates {
@@ -153,12 +169,25 @@ type trial struct {
 	logs    []float64                    // log density of each target's y, in raw units
 }
 
-// title returns the name of the trial among those on the same scale of y.
-func (t *trial) title() string {
-	if t.scale.x {
-		return t.kind.Name + ", log x"
+// trial returns a trial of a kind on a scale.
+func (s *split) trial(k Kind, on scale) *trial {
+	return &trial{kind: k, scale: on, answers: make([]likelihood.GaussianMixture, len(s.targets)), logs: make([]float64, len(s.targets))}
+}
+
+// best returns the scale on which a kind predicts best.
+func (s *split) best(trials []*trial, kind string) (best scale) {
+	most := math.Inf(-1)
+	for _, t := range trials {
+		if l, _ := s.mean(t.logs); t.kind.Name == kind && t.fitted() && l > most {
+			best, most = t.scale, l
+		}
 	}
-	return t.kind.Name
+	return best
+}
+
+// title returns the name of the trial among all.
+func (t *trial) title() string {
+	return t.kind.Name + map[scale]string{{}: "", {y: true}: ", log y", {x: true}: ", log x", {y: true, x: true}: ", log x and y"}[t.scale]
 }
 
 // name returns the name of the trial's model of a fold in a store.

@@ -10,54 +10,38 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// A choice is a scale and the weights of its trials.
+// A choice holds the weights of trials.
 type choice struct {
-	trials  []*trial
-	mean    []float64             // their weights if all contexts had the same
-	weights [len(spans)][]float64 // for contexts of each span
-	score   float64               // mean log density of the targets that chose it
+	mean []float64             // if all contexts had the same
+	of   [len(spans)][]float64 // for contexts of each span
 }
 
 // The strength of the prior of the weights, in units: at equal weights, and for a span at the mean
 // weights.
 const (
-	priorUnits = 1
-	spanUnits  = 2
+	priorUnits = 0.5
+	spanUnits  = 1
 )
 
 // stack weighs the trials and calibrates their mixture.
 //
-// All targets choose what the stack does. Its scores are those of predictions for each fold, by the scale,
-// the weights and, for the coverage, the calibration that the other folds choose.
-func (s *split) stack(trials []*trial, threads int) (*Stack, error) {
-	var scales [][]*trial
-	for _, log := range []bool{false, true} {
-		var some []*trial
-		for _, t := range trials {
-			if t.scale.y == log && t.fitted() {
-				some = append(some, t)
-			}
-		}
-		if len(some) > 0 {
-			scales = append(scales, some)
+// All targets choose what the stack does. Its scores are those of predictions for each fold, by the
+// weights and, for the coverage, the calibration that the other folds choose.
+func (s *split) stack(all []*trial, threads int) (*Stack, error) {
+	var trials []*trial
+	for _, t := range all {
+		if t.fitted() {
+			trials = append(trials, t)
 		}
 	}
-	if len(scales) == 0 || len(s.targets) == 0 {
+	if len(trials) == 0 || len(s.targets) == 0 {
 		return nil, ErrNothing
 	}
-	choices := make([]choice, (folds+1)*len(scales)) // without each fold, and of all
-	inParallel(len(choices), threads, func(i int) { choices[i] = s.choose(scales[i%len(scales)], i/len(scales)) })
-	best := func(without int) choice {
-		return slices.MaxFunc(choices[without*len(scales):][:len(scales)], func(a, b choice) int { return cmp.Compare(a.score, b.score) })
-	}
-	all := best(folds)
-	out := &Stack{Log: all.trials[0].scale.y, LogX: s.logX}
-	s.rate(out, all, threads)
-	var without [folds]choice
-	for k := range folds {
-		without[k] = best(k)
-	}
-	s.expect(out, without, threads)
+	var choices [folds + 1]choice // without each fold, and of all
+	inParallel(len(choices), threads, func(i int) { choices[i] = s.choose(trials, i) })
+	out := &Stack{LogX: s.logX}
+	s.rate(out, trials, choices[folds], threads)
+	s.expect(out, trials, choices[:folds], threads)
 	slices.SortStableFunc(out.Candidates, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.LogDensity, a.LogDensity))
 	})
@@ -65,8 +49,7 @@ func (s *split) stack(trials []*trial, threads int) (*Stack, error) {
 }
 
 // choose weighs trials by the targets outside a fold.
-func (s *split) choose(trials []*trial, fold int) choice {
-	c := choice{trials: trials}
+func (s *split) choose(trials []*trial, fold int) (c choice) {
 	var all rows
 	var by [len(spans)]rows
 	units := map[int]bool{}
@@ -87,12 +70,9 @@ func (s *split) choose(trials []*trial, fold int) choice {
 	}
 	drop(c.mean)
 	for b := range by {
-		c.weights[b] = c.mean
+		c.of[b] = c.mean
 		if by[b].share > 0 && by[b].share < all.share {
-			c.weights[b] = weigh(by[b].logs, by[b].shares, times(spanUnits*all.share/float64(len(units)), c.mean))
-		}
-		for i, row := range by[b].logs {
-			c.score += by[b].shares[i] * logMix(row, c.weights[b]) / all.share
+			c.of[b] = weigh(by[b].logs, by[b].shares, times(spanUnits*all.share/float64(len(units)), c.mean))
 		}
 	}
 	return c
@@ -118,15 +98,34 @@ func logsAt(trials []*trial, i int) []float64 {
 	return row
 }
 
-// rate lists the trials of a choice as candidates, with their scores.
-func (s *split) rate(out *Stack, c choice, threads int) {
-	for j, t := range c.trials {
-		crps := make([]float64, len(s.targets))
-		inParallel(len(crps), threads, func(i int) { crps[i] = of(t.answers[i].Merged(mostParts), t.scale.y).CRPS(s.targets[i].y) })
-		one := Candidate{Name: t.title(), LogX: t.scale.x, Weight: c.mean[j]}
+// answersAt returns the answers of the trials at a target, each on the trial's scale.
+func answersAt(trials []*trial, i int) []likelihood.GaussianMixture {
+	at := make([]likelihood.GaussianMixture, len(trials))
+	for j, t := range trials {
+		at[j] = t.answers[i]
+	}
+	return at
+}
+
+// combined returns the mixture of answers of trials with these weights. Each scale of y has about most parts
+// or fewer.
+func combined(trials []*trial, weights []float64, answers []likelihood.GaussianMixture, most int) likelihood.Distribution {
+	var m scales
+	for j, t := range trials {
+		m.add(t.scale.y, answers[j], weights[j])
+	}
+	return m.mixture(most)
+}
+
+// rate lists the trials as candidates, with their weights and scores.
+func (s *split) rate(out *Stack, trials []*trial, c choice, threads int) {
+	for j, t := range trials {
+		one := Candidate{Name: t.title(), LogY: t.scale.y, LogX: t.scale.x, Weight: c.mean[j]}
 		one.LogDensity, _ = s.mean(t.logs)
-		one.CRPS, _ = s.mean(crps)
-		for b, w := range c.weights {
+		one.CRPS, _ = s.mean(s.crps(threads, func(i int) likelihood.Distribution {
+			return combined([]*trial{t}, []float64{1}, []likelihood.GaussianMixture{t.answers[i]}, mostParts)
+		}))
+		for b, w := range c.of {
 			one.Weights[b] = w[j]
 		}
 		if one.Weight > 0 {
@@ -138,8 +137,32 @@ func (s *split) rate(out *Stack, c choice, threads int) {
 	}
 }
 
-// mostParts bounds the parts of a mixture whose CRPS is computed: the time grows with their square.
-const mostParts = 60
+// mostParts bounds the parts of a mixture on one scale whose CRPS is computed: the time grows with their
+// square. mostScored bounds about how many targets have a CRPS.
+const (
+	mostParts  = 60
+	mostScored = 2000
+)
+
+// crps returns the CRPS of each target, given the distribution at it. Of a question with many targets, the
+// first ones are scored, and the others get the mean of these.
+func (s *split) crps(threads int, at func(i int) likelihood.Distribution) []float64 {
+	scores := make([]float64, len(s.targets))
+	each := max(1, mostScored/len(s.questions))
+	inParallel(len(s.questions), threads, func(n int) {
+		q := s.questions[n]
+		own, sum := scores[q.first:][:q.targets.Points()], 0.0
+		for k := range own {
+			if k < each {
+				own[k] = at(q.first + k).CRPS(s.targets[q.first+k].y)
+				sum += own[k]
+			} else {
+				own[k] = sum / float64(each)
+			}
+		}
+	})
+	return scores
+}
 
 // mean returns the mean of a score of each target over units, and its standard error.
 func (s *split) mean(scores []float64) (mean, se float64) {
@@ -159,26 +182,25 @@ func (s *split) mean(scores []float64) (mean, se float64) {
 
 // expect sets the scores that a new group may expect, from the choices without each fold. It sets the
 // calibration from one outcome of each unit, drawn at random.
-func (s *split) expect(out *Stack, without [folds]choice, threads int) {
-	logs, crps, pits := make([]float64, len(s.targets)), make([]float64, len(s.targets)), make([]float64, len(s.targets))
+func (s *split) expect(out *Stack, trials []*trial, without []choice, threads int) {
+	logs, pits := make([]float64, len(s.targets)), make([]float64, len(s.targets))
 	outcomes := make([]score.Outcome, len(s.targets))
 	drawn := s.draw()
+	at := func(i, most int) likelihood.Distribution {
+		t := s.targets[i]
+		return combined(trials, without[t.fold].of[t.span], answersAt(trials, i), most)
+	}
 	inParallel(len(s.targets), threads, func(i int) {
-		t, c := s.targets[i], without[s.targets[i].fold]
-		at := make([]likelihood.GaussianMixture, len(c.trials))
-		for j, trial := range c.trials {
-			at[j] = trial.answers[i]
-		}
-		d, log := likelihood.MixtureOfMixtures(at, c.weights[t.span]), c.trials[0].scale.y
-		logs[i], crps[i] = logMix(logsAt(c.trials, i), c.weights[t.span]), of(d.Merged(mostParts), log).CRPS(t.y)
-		pits[i] = of(d, log).CDF(t.y)
-		if drawn[i] {
-			outcomes[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(of(d, log), t.y)}
+		t := s.targets[i]
+		logs[i] = logMix(logsAt(trials, i), without[t.fold].of[t.span])
+		d := at(i, math.MaxInt)
+		if pits[i] = d.CDF(t.y); drawn[i] {
+			outcomes[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(d, t.y)}
 		}
 	})
 	e := &out.Expected
 	e.LogDensity, e.Error = s.mean(logs)
-	e.CRPS, _ = s.mean(crps)
+	e.CRPS, _ = s.mean(s.crps(threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
 	calibration := func(without int) score.Calibration {
 		var some []score.Outcome
 		for i, t := range s.targets {

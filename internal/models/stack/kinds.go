@@ -24,6 +24,9 @@ type Kind struct {
 	// Read reads what json.Marshal writes of a model.
 	Read    func(content []byte) (simple.Model, error)
 	Grouped bool // it needs several groups
+	// After is a kind named before this one. This one is fitted on the scale alone on which that one
+	// predicts best. "" for all scales.
+	After string
 	// Ensemble is true if the mean of the models without each fold predicts, not one model fitted to all.
 	// Models that vary by chance gain more from the mean than from more data.
 	Ensemble bool

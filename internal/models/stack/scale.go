@@ -3,6 +3,9 @@ package stack
 import (
 	"math"
 
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/simple"
 )
 
@@ -13,6 +16,35 @@ type scale struct{ y, x bool }
 // name returns the scale's name in a store.
 func (s scale) name() string {
 	return map[bool]string{false: "y", true: "log-y"}[s.y] + map[bool]string{true: ".log-x"}[s.x]
+}
+
+// scales collects the parts of a mixture of predictions of y and of log y.
+type scales struct {
+	parts   [2][]likelihood.GaussianMixture // of y, and of log y
+	weights [2][]float64
+}
+
+// add adds a prediction of y or, if log, of log y. One of weight 0 is left out.
+func (s *scales) add(log bool, d likelihood.GaussianMixture, weight float64) {
+	k := 0
+	if log {
+		k = 1
+	}
+	if weight > 0 {
+		s.parts[k], s.weights[k] = append(s.parts[k], d), append(s.weights[k], weight)
+	}
+}
+
+// mixture returns the distribution of y. Each scale has about most parts or fewer.
+func (s *scales) mixture(most int) likelihood.Distribution {
+	var on [2]likelihood.GaussianMixture
+	var sums [2]float64
+	for k := range on {
+		if sums[k] = floats.Sum(s.weights[k]); sums[k] > 0 {
+			on[k] = likelihood.MixtureOfMixtures(s.parts[k], times(1/sums[k], s.weights[k])).Merged(most)
+		}
+	}
+	return likelihood.OnScales(on[0], on[1], sums[1]/(sums[0]+sums[1]))
 }
 
 // A LogColumn is a column of x whose logarithm models see: log(max(x, Floor) + Shift).

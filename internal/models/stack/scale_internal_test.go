@@ -59,3 +59,37 @@ func TestModelsSeeLogarithmsOfX(t *testing.T) {
 		t.Errorf("mean %.3f at x = 20, want %.3f", got, want)
 	}
 }
+
+// Where some groups are normal and some log-normal, models of y and of log y share the mixture, and it is
+// better than each alone.
+func TestScalesAreMixed(t *testing.T) {
+	g := random.New(5, random.Validation)
+	groups := make([]simple.Group, 40)
+	for k := range groups {
+		groups[k].DX = 1
+		for i := range 10 {
+			z := g.Normal(uint64(k), uint64(i))
+			y := 10 + 4*z
+			if k%2 == 0 {
+				y = math.Exp(1.5 * z)
+			}
+			groups[k].X, groups[k].Y = append(groups[k].X, g.Float(uint64(k), uint64(100+i))-1), append(groups[k].Y, max(y, 0.1))
+		}
+	}
+	s, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.Candidates) != 2 || s.Candidates[0].LogY == s.Candidates[1].LogY || !s.SeesLog() {
+		t.Fatalf("candidates %+v, want a model of y and one of log y", s.Candidates)
+	}
+	for _, c := range s.Candidates {
+		if c.Weight < 0.1 || c.LogDensity > s.Expected.LogDensity {
+			t.Errorf("%s has the weight %.2f and the log density %.3f, the mixture has %.3f", c.Name, c.Weight, c.LogDensity, s.Expected.LogDensity)
+		}
+	}
+	d := s.Predict(simple.Group{DX: 1}, []float64{-0.5})[0]
+	if below := d.CDF(0); !(below > 0 && below < 0.1) || !(d.CDF(1e6) > 0.999) {
+		t.Errorf("y is below 0 with probability %v and below 1e6 with %v", below, d.CDF(1e6))
+	}
+}

@@ -4,13 +4,13 @@
 // of the groups in that fold, from contexts of several sizes. So no model has seen the data that it is
 // judged by. The prediction is a mixture of the candidates' densities. Its weights maximise the mean log
 // density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to average Bayesian
-// predictive distributions", 2018), separately for small and large contexts. The same mean chooses the
-// scale, y or log y. Models of x and of log x are candidates of one mixture.
+// predictive distributions", 2018), separately for small and large contexts. Models of y and of log y, and
+// of x and of log x, are candidates of one mixture.
 //
 // # What is promised
 //
 // Intervals are calibrated on the same predictions (cross-conformal prediction: Vovk 2015). For the
-// predictions of a fold, scale and weights are chosen by the other folds. The theorem for CV+ (Barber,
+// predictions of a fold, weights are chosen by the other folds. The theorem for CV+ (Barber,
 // Candès, Ramdas, Tibshirani 2021; one outcome of each group: Dunn, Wasserman, Ramdas 2023) says that sets
 // of level 1−α hold an outcome with a probability of at least 1−2α, less a term that vanishes with many
 // groups. Two of its conditions hold only nearly. The weights for a fold come from predictions of models
@@ -28,6 +28,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
@@ -36,7 +37,6 @@ import (
 
 // A Stack is a fitted mixture of models.
 type Stack struct {
-	Log         bool              `json:"log"`             // the models predict log y
 	LogX        []LogColumn       `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
 	ByPoint     bool              `json:"by_point"`        // there is one group: folds are of points
 	Groups      int               `json:"groups"`
@@ -49,7 +49,8 @@ type Stack struct {
 // A Candidate is one of the models of a Stack, fitted once without each fold.
 type Candidate struct {
 	Name       string              `json:"name"`
-	LogX       bool                `json:"log_x,omitempty"` // its models see logarithms of the columns Stack.LogX
+	LogY       bool                `json:"log_y,omitempty"` // its models predict log y
+	LogX       bool                `json:"log_x,omitempty"` // they see logarithms of the columns Stack.LogX
 	LogDensity float64             `json:"log_density"`     // of the predictions for the folds, the mean over groups
 	CRPS       float64             `json:"crps"`
 	Weight     float64             `json:"weight"`           // if one weight served contexts of all sizes
@@ -60,7 +61,7 @@ type Candidate struct {
 }
 
 // Expected is what a new group may expect: the scores of predictions for each fold by a stack whose
-// scale, weights and calibration the other folds have chosen.
+// weights and calibration the other folds have chosen.
 type Expected struct {
 	LogDensity float64  `json:"log_density"` // of a point in raw units, the mean over groups
 	Error      float64  `json:"log_density_se"`
@@ -74,14 +75,17 @@ type Coverage struct {
 	Ninety float64 `json:"0.9"`
 }
 
-// Predict returns the distribution of y, or of log y if s.Log, at each x of a group given its context. The
-// context and x are in raw units. Of a context of more than 1,000 points, Predict takes 1,000, evenly
-// spread over its order.
-func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.GaussianMixture {
+// SeesLog reports whether a model of the stack sees log y, so that all y must be above 0.
+func (s *Stack) SeesLog() bool {
+	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY && c.Weight > 0 })
+}
+
+// Predict returns the distribution of y at each x of a group given its context. The context and x are in
+// raw units. Of a context of more than 1,000 points, Predict takes 1,000, evenly spread over its order.
+func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Distribution {
 	context = simple.Thin(context, mostContext)
 	span := spanOf(context.Points())
-	var parts [][]likelihood.GaussianMixture
-	var weights []float64
+	at := make([]scales, len(x)/context.DX)
 	for _, c := range s.Candidates {
 		if c.Weights[span] == 0 {
 			continue
@@ -91,17 +95,14 @@ func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Gaussian
 			columns = s.LogX
 		}
 		for _, m := range c.Models {
-			parts = append(parts, m.Model.Given(seen(context, columns, s.Log), underLogs(columns, x, context.DX)))
-			weights = append(weights, c.Weights[span]/float64(len(c.Models)))
+			for t, d := range m.Model.Given(seen(context, columns, c.LogY), underLogs(columns, x, context.DX)) {
+				at[t].add(c.LogY, d, c.Weights[span]/float64(len(c.Models)))
+			}
 		}
 	}
-	out := make([]likelihood.GaussianMixture, len(parts[0]))
-	at := make([]likelihood.GaussianMixture, len(parts))
-	for t := range out {
-		for i := range parts {
-			at[i] = parts[i][t]
-		}
-		out[t] = likelihood.MixtureOfMixtures(at, weights)
+	out := make([]likelihood.Distribution, len(at))
+	for t := range at {
+		out[t] = at[t].mixture(math.MaxInt)
 	}
 	return out
 }

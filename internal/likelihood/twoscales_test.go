@@ -1,0 +1,125 @@
+package likelihood_test
+
+import (
+	"math"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// The parts of the distributions on two scales: one with values below 0, one above, near each other.
+func ofY() likelihood.GaussianMixture {
+	return likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 1, Scale: 0.8}, {Mean: 3, Scale: 0.3}}, []float64{0, 0.5})
+}
+
+func ofLogY() likelihood.GaussianMixture {
+	return likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 0.2, Scale: 0.9}, {Mean: 1, Scale: 0.2}}, []float64{0.2, 0})
+}
+
+// reference returns ∫ f over the real line for an f with the given values only between −6 and exp(8).
+func reference(f func(float64) float64) float64 {
+	sum, step := 0.0, 1e-3
+	for y := -6.0; y < 0; y += step { // the midpoint rule
+		sum += step * f(y+step/2)
+	}
+	for z := -14.0; z < 8; z += step {
+		y := math.Exp(z + step/2)
+		sum += step * y * f(y)
+	}
+	return sum
+}
+
+func TestTwoScalesIsADistributionOfY(t *testing.T) {
+	d := likelihood.OnScales(ofY(), ofLogY(), 0.4)
+	p := func(y float64) float64 { return math.Exp(d.LogDensity(y)) }
+	near(t, "∫ density", reference(p), 1, 1e-6) // the rule's error
+	for _, y := range []float64{-3, -0.1, 0, 0.01, 0.7, 2, 3, 40} {
+		want := 0.6*ofY().CDF(y) + 0.4*likelihood.ExpOf(ofLogY()).CDF(y)
+		near(t, "CDF", d.CDF(y), want, 1e-15)
+		near(t, "survival", d.Survival(y), 1-want, 1e-15)
+		if y != 0 { // where the density is not smooth
+			const h = 1e-5
+			near(t, "dCDF/dy", (d.CDF(y+h)-d.CDF(y-h))/(2*h), p(y), 1e-6)
+		}
+	}
+	for _, q := range probabilities {
+		near(t, "CDF of the quantile", min(d.CDF(d.Quantile(q)), 1-d.Survival(d.Quantile(q))), q, 1e-12)
+	}
+	for i, q := range likelihood.ApproximateQuantiles(d, 0.01, 0.3, 0.5, 0.9) {
+		near(t, "approximate quantile", q, d.Quantile([]float64{0.01, 0.3, 0.5, 0.9}[i]), 1e-8)
+	}
+}
+
+// Mean and variance are those of the parts, where exp is cut at its 0.99 quantile.
+func TestTwoScalesMoments(t *testing.T) {
+	d := likelihood.OnScales(ofY(), ofLogY(), 0.4)
+	log := likelihood.ExpOf(ofLogY())
+	most := log.Quantile(0.99)
+	moment := func(k float64) float64 {
+		return reference(func(y float64) float64 {
+			return 0.6*math.Exp(ofY().LogDensity(y))*math.Pow(y, k) + 0.4*math.Exp(log.LogDensity(y))*math.Pow(min(y, most), k)
+		})
+	}
+	near(t, "mean", d.Mean(), moment(1), 1e-5)
+	near(t, "variance", d.Variance(), moment(2)-moment(1)*moment(1), 1e-5)
+}
+
+// The score is the integral of pinball losses up to 0.99, and so is that of exp alone.
+func TestTwoScalesCRPS(t *testing.T) {
+	for _, ofLog := range []float64{0.4, 1} {
+		d := likelihood.OnScales(ofY(), ofLogY(), ofLog)
+		const levels = 10_000
+		for _, y := range []float64{-5, 0, 0.3, 2.9, 9, 30} {
+			want := 0.0
+			for i := range levels {
+				p := 0.99 * (float64(i) + 0.5) / levels
+				e := y - d.Quantile(p)
+				want += 2 * max(p*e, (p-1)*e) * 0.99 / levels
+			}
+			near(t, "CRPS", d.CRPS(y), want, 1e-3) // of the sum, at its lowest levels
+		}
+	}
+	if got, want := likelihood.OnScales(ofY(), ofLogY(), 0).CRPS(1.3), ofY().CRPS(1.3); got != want {
+		t.Errorf("without log y the CRPS is %v, want %v", got, want)
+	}
+}
+
+// A part of log y that is hardly known has no effect on the score but by its quantiles.
+func TestCRPSOfWideLogParts(t *testing.T) {
+	wide := likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 1, Scale: 0.3}, {Mean: 1, Scale: 30}}, []float64{0, -9})
+	for name, d := range map[string]likelihood.Distribution{"two scales": likelihood.OnScales(ofY(), wide, 0.5), "exp": likelihood.ExpOf(wide)} {
+		if c := d.CRPS(2); !(c > 0 && c < 2) {
+			t.Errorf("%s: CRPS %v, want one of quantiles from 0 to 4", name, c)
+		}
+	}
+}
+
+func TestTwoScalesDraws(t *testing.T) {
+	d := likelihood.OnScales(ofY(), ofLogY(), 0.4).(likelihood.TwoScales)
+	const draws = 20_000
+	g := random.New(1, random.Draws)
+	for _, q := range []float64{0.1, 0.5, 0.9} {
+		below, at := 0, d.Quantile(q)
+		for i := range uint64(draws) {
+			if d.Draw(g.Float(0, i), g.Normal(1, i)) <= at {
+				below++
+			}
+		}
+		near(t, "share of draws", float64(below)/draws, q, 4*math.Sqrt(q*(1-q)/draws)) // four standard errors
+	}
+}
+
+func TestTwoScalesComponents(t *testing.T) {
+	sum, logs := 0.0, 0
+	for _, c := range likelihood.OnScales(ofY(), ofLogY(), 0.4).Components() {
+		sum += c.Weight
+		if c.Log {
+			logs++
+		}
+	}
+	near(t, "weights", sum, 1, 1e-15)
+	if logs != 2 {
+		t.Errorf("%d components are of log y, want 2", logs)
+	}
+}
