@@ -114,7 +114,8 @@ func (f Fitted) yForms() (forms []datasets.Form) {
 func (f Fitted) Trained(dir string) Trained {
 	name := filepath.Base(filepath.Clean(f.File))
 	u := run.Units{XNames: f.X, YNames: f.Y, Scaling: datasets.Scaling{XForms: f.XForms, YForms: f.yForms()}}
-	return Trained{fitted: &f, Units: u, Data: strings.TrimSuffix(name, filepath.Ext(name)), Weights: run.Weights{Path: filepath.Join(dir, FittedFile)}}
+	return Trained{fitted: &f, Units: u, Data: strings.TrimSuffix(name, filepath.Ext(name)), File: name, Group: f.Group,
+		Weights: run.Weights{Path: filepath.Join(dir, FittedFile)}}
 }
 
 // OfFold returns what predicts with the models without one fold alone.

@@ -37,7 +37,9 @@ type Trained struct {
 	fitted *Fitted // predicts instead of a network; see Fitted.Trained
 
 	Benchmark string      // for run.Eval
-	Data      string      // for titles: the benchmark, or the name of your own file
+	Data      string      // for titles: the benchmark, or the name of your own file without its extension
+	File      string      // the name of your own file, without its folder; "" for a benchmark
+	Group     string      // the column of your own file that names groups; "" without one
 	Variant   string      // for run.Eval, as config.Experiment.Variant names it
 	Weights   run.Weights // for run.Eval: where Params were read from
 	ValidLL   *float64    // of Params, as training measured it; nil if it did not
@@ -47,7 +49,8 @@ type Trained struct {
 // say, with random levels. Its Weights are not set.
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
 	return Trained{Model: m, Params: params, Post: post.Of(e), Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
-		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), Variant: e.Variant()}
+		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), File: fileOf(e), Group: e.Data.Function,
+		Variant: e.Variant()}
 }
 
 // Evenly returns the model with the evenly spaced levels that it takes, as feed.Spacing says.
@@ -59,13 +62,20 @@ func (t Trained) Evenly() Trained {
 	return t
 }
 
-// dataOf returns the benchmark, or the name of a csv's file without directory and extension.
-func dataOf(e config.Experiment) string {
+// fileOf returns the name of a csv's file without its folder, "" for another benchmark.
+func fileOf(e config.Experiment) string {
 	if e.Data.File == "" {
-		return e.Benchmark
+		return ""
 	}
-	name := filepath.Base(filepath.Clean(e.Data.File))
-	return strings.TrimSuffix(name, filepath.Ext(name))
+	return filepath.Base(filepath.Clean(e.Data.File))
+}
+
+// dataOf returns the benchmark, or the name of a csv's file without folder and extension.
+func dataOf(e config.Experiment) string {
+	if name := fileOf(e); name != "" {
+		return strings.TrimSuffix(name, filepath.Ext(name))
+	}
+	return e.Benchmark
 }
 
 // Networks returns the parameters of all networks, one alone or those of an ensemble.
@@ -77,6 +87,14 @@ func (t Trained) Name() string {
 		return "fit"
 	}
 	return t.Model.Name()
+}
+
+// Formula returns the formula of what acqnp fit wrote, such as "price ~ age | product", and "" for a network.
+func (t Trained) Formula() string {
+	if t.fitted == nil {
+		return ""
+	}
+	return t.fitted.Formula
 }
 
 // NumParams returns the number of parameters of all networks, 0 for what acqnp fit wrote.

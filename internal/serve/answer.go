@@ -13,7 +13,7 @@ import (
 
 // A predictAnswer is the answer of POST /v1/predict:
 //
-//	{"functions": [{"name", "targets": [{"x", "channels": [{"mean", "sd", "quantiles", "modes",
+//	{"functions": [{"name", "targets": [{"x", "channels": [{"mean", "sd", "quantiles", "regions", "modes",
 //	 "density": {"y", "values"}, "components": {"tau", "mu", "sigma", "weight"}}]}],
 //	 "draws": [draw][target][channel]}]}
 //
@@ -21,7 +21,7 @@ import (
 // prediction.
 type predictAnswer struct {
 	q          *request
-	calibrated *post.Calibration // corrects the levels of quantiles; may be nil
+	calibrated *post.Calibration // corrects the levels of quantiles and the masses of regions; may be nil
 	targets    [][]answered      // [function][target]
 }
 
@@ -50,20 +50,23 @@ func (a predictAnswer) add(t predict.Target) error {
 		if a.q.spans != nil {
 			y = a.q.spans.of[t.Function][c].grid(*a.q.Density.Points)
 		}
-		levels, _ := a.calibrated.Corrected(c, a.q.Quantiles, nil)
-		b = a.q.appendChannel(separated(b, c), d, levels, y)
+		levels, masses := a.calibrated.Corrected(c, a.q.Quantiles, a.q.Regions)
+		b = a.q.appendChannel(separated(b, c), d, levels, masses, y)
 	}
 	a.targets[t.Function][t.Target] = answered{append(b, "]}"...), t.Draws}
 	return nil
 }
 
-// appendChannel describes a distribution as the request asks, with its quantiles at levels and its density
-// at y.
-func (q *request) appendChannel(b []byte, d predict.Distribution, levels, y []float64) []byte {
+// appendChannel describes a distribution as the request asks, with its quantiles at levels, its
+// regions of masses and its density at y.
+func (q *request) appendChannel(b []byte, d predict.Distribution, levels, masses, y []float64) []byte {
 	b = appendNumber(append(b, `{"mean":`...), d.Mean())
 	b = appendNumber(append(b, `,"sd":`...), math.Sqrt(d.Variance()))
 	if len(levels) > 0 {
 		b = appendNumbers(append(b, `,"quantiles":`...), likelihood.ApproximateQuantiles(d.Distribution, levels...))
+	}
+	if len(masses) > 0 {
+		b = appendRegions(append(b, `,"regions":`...), d, masses)
 	}
 	if q.Modes {
 		if modes := likelihood.Modes(d.Distribution); len(modes) > 0 {
@@ -79,6 +82,19 @@ func (q *request) appendChannel(b []byte, d predict.Distribution, levels, y []fl
 		b = appendComponents(append(b, `,"components":`...), d)
 	}
 	return append(b, '}')
+}
+
+// appendRegions writes the highest-density region of each mass as a list of its intervals [low, high].
+func appendRegions(b []byte, d predict.Distribution, masses []float64) []byte {
+	b = append(b, '[')
+	for i, mass := range masses {
+		b = append(separated(b, i), '[')
+		for k, part := range likelihood.HighestDensity(d.Distribution, mass) {
+			b = appendNumbers(separated(b, k), []float64{part.Low, part.High})
+		}
+		b = append(b, ']')
+	}
+	return append(b, ']')
 }
 
 // appendComponents writes the parts of a mixture, as sample-quantiles does. Gaussians have no tau. log marks

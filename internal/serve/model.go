@@ -151,6 +151,9 @@ type modelEntry struct {
 	Variant    string   `json:"variant,omitempty"`
 	Benchmark  string   `json:"benchmark"`
 	Data       string   `json:"data"`
+	File       string   `json:"file,omitempty"`
+	Formula    string   `json:"formula,omitempty"`
+	Group      string   `json:"group,omitempty"`
 	Columns    columns  `json:"columns"`
 	Parameters int      `json:"parameters"`
 	Steps      int      `json:"steps"`              // of training; 0 if unknown
@@ -183,6 +186,7 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 			steps = *t.Weights.Step
 		}
 		a.Runs = append(a.Runs, modelEntry{Name: m.Name, Model: t.Name(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data,
+			File: t.File, Formula: t.Formula(), Group: t.Group,
 			Columns:    columns{m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)},
 			Parameters: t.NumParams(), Steps: steps, ValidLL: t.ValidLL})
 	}

@@ -27,7 +27,7 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte) {
 		return
 	}
 	defer m.leave()
-	a := newPredictAnswer(&q, m.calibration(q.Quantiles))
+	a := newPredictAnswer(&q, m.calibration(q))
 	leave, err := s.admit(r.Context(), functions, q, m)
 	defer leave()
 	if err == nil {
@@ -90,15 +90,20 @@ func (m *Model) predictAll(ctx context.Context, functions []predict.Function, q 
 	})
 }
 
-// calibration returns the calibration for quantiles of these levels, nil if it is of too few groups for
-// one of them.
-func (m *Model) calibration(levels []float64) *post.Calibration {
+// calibration returns the calibration for the quantiles and regions of a request, nil if it is of too few
+// groups for one of them.
+func (m *Model) calibration(q request) *post.Calibration {
 	if m.Calibrated == nil {
 		return nil
 	}
 	for _, c := range m.Calibrated.Channels {
-		for _, p := range levels {
+		for _, p := range q.Quantiles {
 			if _, enough := c.Level(p); !enough {
+				return nil
+			}
+		}
+		for _, mass := range q.Regions {
+			if _, enough := c.Mass(mass); !enough {
 				return nil
 			}
 		}
@@ -110,6 +115,11 @@ func (q request) checkPredict() error {
 	for _, p := range q.Quantiles {
 		if !(p > 0 && p < 1) {
 			return &invalid.Input{Key: "quantiles", Found: jsonText(p), Expected: "levels between 0 and 1"}
+		}
+	}
+	for _, mass := range q.Regions {
+		if !(mass > 0 && mass < 1) {
+			return &invalid.Input{Key: "regions", Found: jsonText(mass), Expected: "probabilities between 0 and 1"}
 		}
 	}
 	if q.Draws < 0 {
@@ -130,12 +140,16 @@ const (
 func (s *Server) admit(ctx context.Context, functions []predict.Function, q request, m *Model) (leave func(), err error) {
 	targets := predict.CountTargets(functions, len(m.Trained.Units.XNames))
 	each := 2 + float64(len(q.Quantiles)) + float64(q.Density.count()) + float64(q.Draws) // an int may overflow
-	if q.Components {
+	// A region has at most an interval for each component.
+	if ofComponent := 2 * float64(len(q.Regions)); q.Components || ofComponent > 0 {
+		if q.Components {
+			ofComponent += 4
+		}
 		context := 0
 		for _, f := range functions {
 			context = max(context, len(f.ContextY)/len(m.Trained.Units.YNames))
 		}
-		each += 4 * float64(m.Trained.MostComponents(context))
+		each += ofComponent * float64(m.Trained.MostComponents(context))
 	}
 	n := float64(targets) * float64(len(m.Trained.Units.YNames)) * each
 	if n > float64(s.Numbers) {
@@ -214,8 +228,8 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte) {
 
 // checkScore refuses keys that only predictions have.
 func (q request) checkScore() error {
-	if len(q.Quantiles) > 0 || q.Density.count() > 0 || q.Modes || q.Draws != 0 || q.Components {
-		return &invalid.Input{Key: "body", Found: "quantiles, density, modes, draws or components", Expected: "run and functions alone; /v1/predict takes the others"}
+	if len(q.Quantiles) > 0 || len(q.Regions) > 0 || q.Density.count() > 0 || q.Modes || q.Draws != 0 || q.Components {
+		return &invalid.Input{Key: "body", Found: "quantiles, regions, density, modes, draws or components", Expected: "run and functions alone; /v1/predict takes the others"}
 	}
 	return nil
 }

@@ -22,6 +22,7 @@ type request struct {
 
 	// Of predict alone.
 	Quantiles  []float64      `json:"quantiles"`
+	Regions    []float64      `json:"regions"` // masses of highest-density regions
 	Density    densityRequest `json:"density"`
 	Modes      bool           `json:"modes"`
 	Draws      int            `json:"draws"`      // joint draws of each function

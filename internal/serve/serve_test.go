@@ -99,6 +99,7 @@ type prediction struct {
 			Channels []struct {
 				Mean, SD         float64
 				Quantiles, Modes []float64
+				Regions          [][][2]float64
 				Density          struct{ Y, Values []float64 }
 				Components       struct{ Tau, Mu, Sigma, Weight []float64 }
 				Y, CRPS, PIT     float64
@@ -123,7 +124,7 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 		all.Go(func() {
 			f, text := asked(1+worker*60, 3+worker*40, false) // from 64 targets on, two predictors share them
 			g, more := asked(0, 2, false)
-			status, body := post(t, server.URL+"/v1/predict", `{"functions": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "density": {"y": [-0.5, 0, 1]}, "modes": true, "components": true}`)
+			status, body := post(t, server.URL+"/v1/predict", `{"functions": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "regions": [0.5, 0.9], "density": {"y": [-0.5, 0, 1]}, "modes": true, "components": true}`)
 			var p prediction
 			if err := json.Unmarshal(body, &p); err != nil || status != 200 {
 				t.Errorf("%d %s %v", status, body, err)
@@ -139,6 +140,15 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 				if got.Mean != d.Mean() || got.SD != math.Sqrt(d.Variance()) || !slices.Equal(got.Quantiles, likelihood.ApproximateQuantiles(d.Distribution, levels...)) ||
 					!slices.Equal(got.Modes, likelihood.Modes(d.Distribution)) || !slices.Equal(got.Density.Values, values) || !slices.Equal(got.Density.Y, density) {
 					t.Errorf("function %d, target %d: %+v", want.Function, want.Target, got)
+				}
+				for k, mass := range []float64{0.5, 0.9} {
+					var region [][2]float64
+					for _, part := range likelihood.HighestDensity(d.Distribution, mass) {
+						region = append(region, [2]float64{part.Low, part.High})
+					}
+					if !slices.Equal(got.Regions[k], region) {
+						t.Errorf("function %d, target %d: the region of %v is %v, want %v", want.Function, want.Target, mass, got.Regions[k], region)
+					}
 				}
 				for k, c := range d.Components() {
 					if parts := got.Components; parts.Tau[k] != c.Tau || parts.Mu[k] != c.Mu || parts.Sigma[k] != c.Sigma || parts.Weight[k] != c.Weight {
@@ -229,6 +239,8 @@ func TestRefusals(t *testing.T) {
 		`{"functions": [{"context": {"x": [[1]], "y": [[1e300]]}, "targets": {"x": [[1]]}}]}`:               {400, "function 0, target 0: found a predictive mean of NaN"},
 		`{"run": "b", "functions": [{"targets": {"x": [[1]]}}]}`:                                            {400, `run: found \"b\"`},
 		`{"quantiles": [1], "functions": [{"targets": {"x": [[1]]}}]}`:                                      {400, "quantiles: found 1, expected levels between 0 and 1"},
+		`{"regions": [0], "functions": [{"targets": {"x": [[1]]}}]}`:                                        {400, "regions: found 0, expected probabilities between 0 and 1"},
+		`{"regions": [0.5, 0.9], "functions": [{"targets": {"x": [[1], [2], [3], [4]]}}]}`:                  {413, "numbers in the answer: found"},
 		`{"density": {"points": 1}, "functions": [{"targets": {"x": [[1]]}}]}`:                              {400, "density.points: found 1, expected 2 or more"},
 		`{"density": {"points": 9, "y": [1]}, "functions": [{"targets": {"x": [[1]]}}]}`:                    {400, "density: found y and points"},
 		`{"density": {"points": 999}, "functions": [{"targets": {"x": [[1]]}}]}`:                            {413, "numbers in the answer: found 1001"},

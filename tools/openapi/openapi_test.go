@@ -146,7 +146,7 @@ func TestAnswers(t *testing.T) {
 	a := start(t, nil)
 	for _, body := range []string{
 		`{"run": "curve", "functions": [` + curve + `]}`,
-		`{"run": "curve", "functions": [` + curve + `, ` + curve + `], "quantiles": [0.05, 0.999], "density": {"points": 5}, "modes": true, "draws": 3, "seed": 9007199254740991, "components": true}`,
+		`{"run": "curve", "functions": [` + curve + `, ` + curve + `], "quantiles": [0.05, 0.999], "regions": [0.5, 0.9], "density": {"points": 5}, "modes": true, "draws": 3, "seed": 9007199254740991, "components": true}`,
 		`{"run": "cnp", "functions": [` + curve + `], "quantiles": [0.5], "density": {"y": [0, 1]}, "modes": true, "draws": 1, "components": true}`,
 		`{"run": "cars", "functions": [` + car + `], "quantiles": [], "density": {"y": [-5, 200]}, "modes": false, "draws": 2, "seed": 0}`,
 	} {
