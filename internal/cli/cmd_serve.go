@@ -171,7 +171,7 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 		if err != nil {
 			return nil, err
 		}
-		if m.Ranges, err = datasets.RangesOf(e, t.Units.Scaling); err != nil {
+		if m.Ranges, err = datasets.RangesOf(e, t.Units.Scaling, o.dataDir); err != nil {
 			return nil, err
 		}
 		models = append(models, m)

@@ -15,17 +15,18 @@ type Range struct{ Low, High float64 }
 // Ranges are those of the columns of x and y. A column of names has none.
 type Ranges struct{ X, Y []Range }
 
-// RangesOf returns the ranges of an experiment's columns. They follow from the scaling, without the
-// data: from two deviations below the mean to two above it for data.scale standard, from the least to
-// the greatest number for range. With none they are not known. Functions of a random process are
-// drawn.
-func RangesOf(e config.Experiment, s Scaling) (Ranges, error) {
+// RangesOf returns the ranges of an experiment's columns. They follow from the scaling: from two
+// deviations below the mean to two above it for data.scale standard, from the least to the greatest
+// number for range. With none they are not known. Functions of a random process are drawn. If the CSV
+// file is still there, its ranges reach no further than its numbers: two deviations below the mean of
+// prices may lie below 0.
+func RangesOf(e config.Experiment, s Scaling, dataDir string) (Ranges, error) {
 	b, _ := catalogue.Find(e.Benchmark)
 	switch b.Kind {
 	case catalogue.CSV:
 		switch e.Data.Scale {
 		case "standard":
-			return s.ranges(Range{-2, 2}, Range{-2, 2}), nil
+			return s.ranges(Range{-2, 2}, Range{-2, 2}).within(e.Data, s, dataDir), nil
 		case "range":
 			return s.ranges(Range{0, 1}, Range{0, 1}), nil
 		}
@@ -62,6 +63,47 @@ func rawRanges(model Range, offset, scale []float64, forms []Form) []Range {
 		}
 	}
 	return all
+}
+
+// within returns the ranges without what lies beyond the numbers of the data's files. It returns the ranges
+// as they are if the files cannot be read: they may have moved since the training.
+func (r Ranges) within(d config.Data, s Scaling, dataDir string) Ranges {
+	paths, err := csvPaths(d.File, dataDir)
+	if err != nil {
+		return r
+	}
+	layout := Layout{X: d.XColumns, Y: d.YColumns, XForms: s.XForms, YForms: s.YForms, DropMissing: d.Missing == config.Drop}
+	var all []Points
+	for _, path := range paths {
+		points, err := layout.Read(path)
+		if err != nil {
+			return r
+		}
+		all = append(all, points...)
+	}
+	return Ranges{
+		overlap(r.X, all, func(p Points) []float64 { return p.X }),
+		overlap(r.Y, all, func(p Points) []float64 { return p.Y }),
+	}
+}
+
+// overlap returns the parts of the ranges in which there are numbers of the points.
+func overlap(ranges []Range, all []Points, of func(Points) []float64) []Range {
+	seen := slices.Repeat([]Range{{math.Inf(1), math.Inf(-1)}}, len(ranges))
+	for _, p := range all {
+		for i, v := range of(p) {
+			at := &seen[i%len(ranges)]
+			at.Low, at.High = min(at.Low, v), max(at.High, v)
+		}
+	}
+	found := slices.Clone(ranges)
+	for c, r := range ranges {
+		low, high := max(r.Low, seen[c].Low), min(r.High, seen[c].High)
+		if r != (Range{}) && low < high {
+			found[c] = Range{low, high}
+		}
+	}
+	return found
 }
 
 // UnitOf returns the unit of a benchmark's column of form f, or "" if it is not known. That of dates

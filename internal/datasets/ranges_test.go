@@ -18,13 +18,15 @@ func TestRanges(t *testing.T) {
 		x, y datasets.Range // of the first columns
 	}{
 		"speed-flow": {"data: {flow_range: [-1, 1]}", lanes, datasets.Range{High: 1000}, datasets.Range{High: 80}},
-		"mnist":      {"", pixels, datasets.Range{High: 27}, datasets.Range{High: 1}},
+		// Without the file, ranges are two deviations about the mean.
+		"csv":   {"data: {file: gone.csv, x: [a, b], y: [c], scale: standard}", pixels, datasets.Range{Low: -13.5, High: 40.5}, datasets.Range{Low: -1.5, High: 2.5}},
+		"mnist": {"", pixels, datasets.Range{High: 27}, datasets.Range{High: 1}},
 	} {
 		e, err := config.Parse("a.yaml", []byte("benchmark: "+name+"\nmodel: {name: cnp}\n"+c.text), config.Overrides{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := datasets.RangesOf(e, c.s)
+		r, err := datasets.RangesOf(e, c.s, "")
 		if err != nil || len(r.X) != len(c.s.XScale) || r.X[0] != c.x || r.Y[0] != c.y {
 			t.Errorf("%s: %+v, %v", name, r, err)
 		}
@@ -46,7 +48,7 @@ func TestRangesOfProcesses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := datasets.RangesOf(e, datasets.ScalingOf(source, 1, 1))
+		r, err := datasets.RangesOf(e, datasets.ScalingOf(source, 1, 1), "")
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -37,8 +37,8 @@ func TestColumnsOfCSV(t *testing.T) {
 			"y": [{"name": "price", "log": true, "low": 100, "high": 1621}, {"name": "score", "low": 0, "high": 2}]}`,
 		"none": `{"x": [{"name": "sold", "unit": "days since 2024-03-01", "dates": true}, {"name": "age"}, {"name": "miles", "log": true}, ` + fuel + `],
 			"y": [{"name": "price", "log": true}, {"name": "score"}]}`,
-		// Two deviations about the means, which are here those of 0..19 and of 0, 2, 4, 6, 8.
-		"standard": `{"x": [{"name": "sold", "unit": "days since 2024-03-01", "dates": true, "low": -2.03, "high": 21.03}, {"name": "age", "low": -1.66, "high": 9.66}]}`,
+		// Two deviations about the mean lie beyond the least and the greatest number of both columns.
+		"standard": `{"x": [{"name": "sold", "unit": "days since 2024-03-01", "dates": true, "low": 0, "high": 19}, {"name": "age", "low": 0, "high": 8}]}`,
 	} {
 		keys := []string{carsOf, "scale: " + scale, "train_fraction: 1"}
 		if scale == "standard" {
@@ -48,6 +48,9 @@ func TestColumnsOfCSV(t *testing.T) {
 		var columns map[string]any
 		if err := json.Unmarshal([]byte(want), &columns); err != nil {
 			t.Fatal(err)
+		}
+		if about["file"] != "cars.csv" || about["group"] != "car" || about["formula"] != nil {
+			t.Errorf("the file, the group and the formula are %v, %v and %v", about["file"], about["group"], about["formula"])
 		}
 		found := rounded(about["columns"]).(map[string]any)
 		if scale == "standard" {

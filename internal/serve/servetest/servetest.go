@@ -57,7 +57,7 @@ func Trained(t testing.TB, text string) (predict.Trained, datasets.Ranges) {
 	}
 	trained := predict.New(e, m, m.Initial(3), run.UnitsOf(e, source), device.CPU(1))
 	trained.Levels = predict.GridLevels
-	ranges, err := datasets.RangesOf(e, trained.Units.Scaling)
+	ranges, err := datasets.RangesOf(e, trained.Units.Scaling, "")
 	if err != nil {
 		t.Fatal(err)
 	}
