@@ -30,6 +30,9 @@ type trained struct {
 	Name       string  `json:"name"`
 	Model      string  `json:"model"`
 	Benchmark  string  `json:"benchmark"`
+	File       string  `json:"file,omitempty"`
+	Formula    string  `json:"formula,omitempty"`
+	Group      string  `json:"group,omitempty"`
 	Columns    columns `json:"columns"`
 	Parameters int     `json:"parameters"`
 	Steps      int     `json:"steps"`
@@ -39,13 +42,17 @@ func numeric(name, unit string, low, high float64) column {
 	return column{Name: name, Unit: unit, Low: &low, High: &high}
 }
 
-// fakeRuns lists runs with one input, with two, and with a category, three inputs and two outputs.
+// fakeRuns lists runs with one input, with two, with a category, three inputs and two outputs, and a fit of
+// numbers that are not below 0.
 var fakeRuns = []trained{
-	{"curve", "acqnp", "lissajous", columns{[]column{numeric("x", "", -1, 1)}, []column{numeric("y", "", -1, 1)}}, 51234, 80000},
-	{"surface", "cqnp", "csv", columns{[]column{numeric("east", "km", 0, 10), numeric("north", "km", 0, 10)}, []column{numeric("height", "m", -1, 1)}}, 20000, 3000},
-	{"mixed", "cnp", "csv", columns{
+	{Name: "curve", Model: "acqnp", Benchmark: "lissajous", Columns: columns{[]column{numeric("x", "", -1, 1)}, []column{numeric("y", "", -1, 1)}}, Parameters: 51234, Steps: 80000},
+	{Name: "surface", Model: "cqnp", Benchmark: "csv", File: "hills.csv", Group: "hill",
+		Columns: columns{[]column{numeric("east", "km", 0, 10), numeric("north", "km", 0, 10)}, []column{numeric("height", "m", -1, 1)}}, Parameters: 20000, Steps: 3000},
+	{Name: "mixed", Model: "cnp", Benchmark: "csv", File: "cars.csv", Columns: columns{
 		[]column{numeric("age", "years", 0, 6), numeric("mileage", "", 0, 100), {Name: "fuel", Categories: []string{"petrol", "diesel, old", "none"}}},
-		[]column{numeric("price", "€", -1, 1), {Name: "days", Unit: "d"}}}, 9000, 1200},
+		[]column{numeric("price", "€", -1, 1), {Name: "days", Unit: "d"}}}, Parameters: 9000, Steps: 1200},
+	{Name: "prices", Model: "fit", File: "prices.csv", Formula: "price ~ age | product", Group: "product",
+		Columns: columns{[]column{numeric("age", "", 0.2, 6)}, []column{numeric("price", "", 0.01, 2)}}},
 }
 
 // A fake answers GET /v1/model and POST /v1/predict by a formula, and / with the page.
@@ -91,6 +98,7 @@ type request struct {
 		} `json:"targets"`
 	} `json:"functions"`
 	Quantiles []float64 `json:"quantiles"`
+	Regions   []float64 `json:"regions"`
 	Density   *struct {
 		Y []float64 `json:"y"`
 	} `json:"density"`
@@ -187,6 +195,13 @@ func (m mixture) channel(q request) any {
 		quantiles = append(quantiles, m.quantile(p))
 	}
 	found["quantiles"] = quantiles
+	if len(q.Regions) > 0 {
+		regions := [][][2]float64{}
+		for _, mass := range q.Regions {
+			regions = append(regions, m.region(mass))
+		}
+		found["regions"] = regions
+	}
 	if q.Modes {
 		found["modes"] = m.modes()
 	}
@@ -196,6 +211,33 @@ func (m mixture) channel(q request) any {
 			values[i] = m.density(y)
 		}
 		found["density"] = map[string]any{"y": q.Density.Y, "values": values}
+	}
+	return found
+}
+
+// region returns the intervals of the smallest set that holds a probability, to 0.005.
+func (m mixture) region(mass float64) (found [][2]float64) {
+	const by, count = 0.005, 1200 // from −3 to 3
+	at := func(i int) float64 { return by * float64(i-count/2) }
+	order := make([]int, count)
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortFunc(order, func(i, j int) int { return cmp.Compare(m.density(at(j)), m.density(at(i))) })
+	within, held := make([]bool, count), 0.0
+	for _, i := range order {
+		if held >= mass {
+			break
+		}
+		within[i], held = true, held+by*m.density(at(i))
+	}
+	for i, in := range within {
+		switch {
+		case in && (i == 0 || !within[i-1]):
+			found = append(found, [2]float64{at(i), at(i)})
+		case in:
+			found[len(found)-1][1] = at(i)
+		}
 	}
 	return found
 }

@@ -141,7 +141,7 @@ func TestUploadAndDownload(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.run(chromedp.Click("#load > summary"), chromedp.SetUploadFiles("#file", []string{file}))
-	b.until(`document.getElementById("loaded").textContent.includes("3 points of 2 functions")`)
+	b.until(`document.getElementById("loaded").textContent.includes("3 rows of 2 groups")`)
 	if found := b.points(); !slices.Equal(found, []string{"-0.25,0.5"}) {
 		t.Errorf("after the upload, found %q, expected the point of function a", found)
 	}
@@ -354,4 +354,65 @@ func TestLatency(t *testing.T) {
 	t.Logf("%d requests: median %.0f ms, greatest %.0f ms", len(requests), requests[len(requests)/2], requests[len(requests)-1])
 	t.Logf("event to drawing: %d drawings, median %.0f ms, greatest %.0f ms", len(times), times[len(times)/2], times[len(times)-1])
 	b.shot("latency")
+}
+
+// At the widths of a desktop, a tablet and a phone: the header says what is predicted from what, nothing
+// is wider than the page, no part of the page lies on another, and each row of a pasted table has a point.
+func TestWidths(t *testing.T) {
+	b := open(t, "run=prices")
+	for _, size := range [][2]int64{{1280, 800}, {768, 1024}, {420, 800}} {
+		b.run(chromedp.EmulateViewport(size[0], size[1]), chromedp.Reload())
+		b.settled()
+		name := strconv.FormatInt(size[0], 10)
+		b.until(`document.getElementById("summary").textContent.startsWith("Click the plot")`)
+		b.shot("width-" + name + "-empty")
+		if title := value[string](b, `document.querySelector("h1").textContent`); title != "price ~ age | product, of prices.csv" {
+			t.Errorf("%s: the header is %q", name, title)
+		}
+		b.run(chromedp.Click("#load > summary"), chromedp.SetValue("#paste", "age,product,price\n1,kettle,0.8\n1,kettle,0.8\n2,lamp,1.5\n3,kettle,0.4\n5,lamp,0.9\n"), chromedp.Click("#use"))
+		b.settled()
+		b.until(`document.getElementById("summary").textContent.startsWith("3 context points")`)
+		b.shot("width-" + name)
+		if n := value[int](b, `document.querySelectorAll("#surface > button").length`); n != 3 {
+			t.Errorf("%s: %d points, expected one for each of the 3 rows of kettle", name, n)
+		}
+		if wide := value[int64](b, "document.documentElement.scrollWidth"); wide > size[0] {
+			t.Errorf("%s: the page is %d pixels wide", name, wide)
+		}
+		if over := value[[]string](b, overlaps); len(over) > 0 {
+			t.Errorf("%s: %q", name, over)
+		}
+		b.run(chromedp.Click("#clear"))
+		b.points()
+	}
+}
+
+// overlaps lists pairs of the page's parts that lie on each other.
+const overlaps = `(() => {
+	const parts = ["header", "#stage", "#summary", ".buttons", "aside > *"].flatMap((s) => [...document.querySelectorAll(s)]).filter((e) => e.offsetParent);
+	const found = [];
+	parts.forEach((a, i) => parts.slice(i + 1).forEach((b) => {
+		const [p, q] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
+		if (p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1) found.push((a.id || a.className || a.tagName) + " lies on " + (b.id || b.className || b.tagName));
+	}));
+	return found;
+})()`
+
+// Where the prediction has two branches, the page says both regions, and no interval across the gap.
+func TestRegionsInWords(t *testing.T) {
+	b := open(t, "run=curve&at=0.4")
+	b.settled()
+	b.until(`/^Click the plot.* At x = 0.4, 90% of y: −.* to −.* or .* to .*\.$/.test(document.getElementById("summary").textContent)`)
+	b.run(chromedp.Click("#load > summary"), chromedp.SetValue("#paste", "x,y\n0.4,0.5\n"), chromedp.Click("#use"))
+	b.until(`/^1 context point. At x = 0.4, 90% of y: 0.4.* to 0.5.*; median 0.5\.$/.test(document.getElementById("summary").textContent)`)
+}
+
+// Axes of numbers that are not below 0 begin at 0.
+func TestAxesBeginAtZero(t *testing.T) {
+	b := open(t, "run=prices")
+	b.settled()
+	ranges := value[[]float64](b, `[...document.querySelectorAll("#ranges input")].map((f) => Number(f.placeholder))`)
+	if len(ranges) != 4 || ranges[0] != 0 || ranges[2] != 0 || ranges[1] < 6 || ranges[3] < 2 {
+		t.Errorf("the axes reach %v, expected from 0", ranges)
+	}
 }

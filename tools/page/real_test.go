@@ -181,7 +181,7 @@ func TestRealColumns(t *testing.T) {
 		t.Fatal(err)
 	}
 	b.run(chromedp.Click("#load > summary"), chromedp.SetUploadFiles("#file", []string{file}))
-	b.until(`document.getElementById("loaded").textContent.includes("2 points")`)
+	b.until(`document.getElementById("loaded").textContent.includes("2 rows")`)
 	b.settled()
 	if found := b.points(); !slices.Equal(found, []string{"4,20,petrol,1,300", "8.5,0,none,0.5,200"}) || b.complaint() != "" {
 		t.Errorf("after the upload, found %q and %q", found, b.complaint())

@@ -14,7 +14,7 @@
 //	points.js              the context points as focusable buttons above the drawing
 //	panel.js, dom.js       menus, sliders and the table of points
 //	csv.js, files.js       tables and pictures that go in and out
-//	summary.js             the prediction in words
+//	summary.js             the run and its predictions in words
 package page
 
 import (

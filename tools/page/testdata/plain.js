@@ -3,10 +3,10 @@ import { newestWins } from "/page/api.js";
 import { extent, valueText } from "/page/columns.js";
 import { contextTable, parse, predictionTable, readContext } from "/page/csv.js";
 import { masses } from "/page/curve.js";
-import { asked, grid, request } from "/page/grid.js";
+import { asked, describeRequest, grid, request } from "/page/grid.js";
 import { linear, rounded, short, ticks, tickText } from "/page/scale.js";
 import { decode, encode, initial, levels } from "/page/state.js";
-import { summary } from "/page/summary.js";
+import { joined, question, summary } from "/page/summary.js";
 
 export const failures = [];
 
@@ -44,6 +44,7 @@ equal("functions", read, {
   ignored: [],
 });
 equal("other columns", readContext("age,fuel,price,a,b\n1,petrol,2,x,y\n", cars.columns).ignored, ["a", "b"]);
+equal("the column of groups", readContext("shop,product,age,fuel,price\ns,a,1,petrol,2\nt,b,1,petrol,3\n", cars.columns, "product").functions.map((f) => f.name), ["a", "b"]);
 refused("a missing column", () => readContext("age,fuel\n1,petrol\n", cars.columns), "CSV: found the columns age, fuel; expected also price");
 refused("an unknown name", () => readContext("age,fuel,price\n1,gas,2\n", cars.columns), 'CSV line 2, column fuel: found "gas", expected one of petrol, diesel, old');
 refused("an empty cell", () => readContext("age,fuel,price\n,petrol,2\n", cars.columns), 'CSV line 2, column age: found "", expected a number');
@@ -83,7 +84,10 @@ equal("tick texts", [tickText(-0.5, 0.5), tickText(1500, 500), tickText(0.1 + 0.
 equal("short numbers", [0, 0.12345, -1234.5, 1e9, 1e-7, null].map(short), ["0", "0.123", "−1235", "1.00e+9", "1.00e−7", "–"]);
 equal("rounding", [rounded(0.123456, [0, 1]), rounded(12345.6, [0, 1e5])], [0.123, 12300]);
 equal("an axis with a point outside", extent(price, [3], 0.1), [-1.2, 3.2]);
-equal("an axis of logarithms", extent({ name: "speed", log: true, low: 0.1, high: 10.1 }, [0.05], 0.1), [0.05, 11.1]);
+equal("an axis of logarithms", extent({ name: "speed", log: true, low: 0.1, high: 10.1 }, [0.05], 0.1), [0.025, 11.1]);
+equal("an axis of numbers that are not below 0", extent({ name: "price", low: 0.5, high: 10.5 }, [], 0.1), [0, 11.5]);
+equal("an axis far above 0", extent({ name: "price", low: 20, high: 30 }, [18], 0.1), [17, 31]);
+equal("an axis with a point below 0", extent({ name: "price", low: 0, high: 10 }, [-1], 0.1), [-2, 11]);
 
 // Requests
 const g = grid({ ...first, show: ["density"] }, cars, "moving");
@@ -97,8 +101,16 @@ equal("levels asked", asked({ quantiles: [0.9], map: "0.25" }), [0.05, 0.25, 0.5
 const found = masses([0, 1, 0, 2, 0], 1 / 3);
 equal("masses", [found[3], found[1]].map((v) => v.toFixed(4)), ["0.3333", "0.8333"]);
 
-equal("words", summary(cars, state, { grid: { kind: "curve", columns: [1], channel: 0 }, targets: [{ ...target, channels: [{ ...target.channels[0], quantiles: [-1, 0, 1], modes: [-0.5, 0.5] }] }], levels: [0.05, 0.5, 0.95] }, [1, 0]),
-  "1 context point. At age = 1 years, fuel = petrol: median of price 0, 90% between −1 and 1. Highest modes: −0.5, 0.5.");
+const told = (quantiles, region) => summary(cars, state, { x: [1, "petrol"], channels: [{ quantiles, regions: [region] }] });
+equal("words", told([0], [[-1, 1]]), "1 context point. At age = 1 years, fuel = petrol, 90% of price: −1 to 1; median 0.");
+equal("words of two branches", told([0], [[-1, -0.5], [0.5, 1]]), "1 context point. At age = 1 years, fuel = petrol, 90% of price: −1 to −0.5 or 0.5 to 1.");
+equal("words without a prediction", summary(cars, first, null), "Click the plot to add a point that the model is told.");
+equal("narrow gaps", joined([[0, 1], [1.01, 2], [3, 4]]), [[0, 2], [3, 4]]);
+equal("many branches", joined([[0, 1], [2, 3], [4, 5], [7, 8], [9, 10], [13, 14], [16, 17]]), [[0, 5], [7, 10], [13, 14], [16, 17]]);
+equal("the question of a run", question({ ...cars, model: "cnp", benchmark: "csv", file: "cars.csv", group: "car", parameters: 9000, steps: 0 }),
+  { title: "cars.csv: price from age, fuel, by car", about: "CNP · 9,000 parameters" });
+equal("the question of a fit", question({ columns: cars.columns, model: "fit", file: "cars.csv", formula: "price ~ age | car" }).title, "price ~ age | car, of cars.csv");
+equal("what is asked of a place", describeRequest(first, cars, [2.5, 9]).functions[0].targets.x, [[2.5, "petrol"]]);
 
 // Of jobs that wait, the newest runs.
 const ran = [];

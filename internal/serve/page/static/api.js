@@ -25,7 +25,10 @@ async function call(path, options = {}) {
     if (err.name === "AbortError") throw err;
     throw new Refused(0, "The server does not answer. Is acqnp serve running?");
   }
-  const body = await answer.json().catch(() => ({}));
+  const body = await answer.json().catch((err) => {
+    if (err.name === "AbortError") throw err;
+    return {};
+  });
   if (!answer.ok) throw new Refused(answer.status, body.error ?? `The server answered ${answer.status}.`);
   return body;
 }

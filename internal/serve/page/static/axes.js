@@ -1,5 +1,5 @@
 // The frame of a drawing: box, scales, ticks and labels. All lengths are CSS pixels.
-import { label } from "./columns.js";
+import { dateText, label } from "./columns.js";
 import { linear, tickText, ticks } from "./scale.js";
 
 // theme reads the colours of style.css, which follow the system's light or dark setting.
@@ -21,8 +21,8 @@ export function layout(width, height, ranges, map) {
 // marks returns the ticks of an axis as [position, text].
 function marks(column, [low, high], count) {
   if (column.categories) return column.categories.map((name, i) => [i, name]);
-  const { values, by } = ticks(low, high, count);
-  return values.map((v) => [v, tickText(v, by)]);
+  const { values, by } = ticks(low, high, column.dates ? count * 0.55 : count);
+  return values.map((v) => [v, column.dates ? dateText(column, v) : tickText(v, by)]);
 }
 
 // frame draws grid lines, ticks and the names of the axes.
@@ -39,7 +39,8 @@ export function frame(ctx, { box, x, y }, columns, colours) {
   ctx.fillStyle = colours.muted;
   ctx.textAlign = "center";
   ctx.textBaseline = "top";
-  for (const [v, text] of across) ctx.fillText(text, x.to(v), box.bottom + 6);
+  const room = across.length > 1 ? x.to(across[1][0]) - x.to(across[0][0]) - 4 : box.right - box.left;
+  for (const [v, text] of across) ctx.fillText(text, x.to(v), box.bottom + 6, room);
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
   for (const [v, text] of up) ctx.fillText(text, box.left - 7, y.to(v), box.left - 18);

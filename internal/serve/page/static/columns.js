@@ -3,8 +3,8 @@
 // in the list, so that a column of names can be an axis too.
 import { short } from "./scale.js";
 
-// label returns the name of a column and its unit.
-export const label = (c) => (c.unit ? `${c.name} [${c.unit}]` : c.name);
+// label returns the name of a column and its unit. Dates are written as such.
+export const label = (c) => (c.unit && !c.dates ? `${c.name} [${c.unit}]` : c.name);
 
 // position returns where a value lies on the column's axis.
 export const position = (c, value) => (c.categories ? c.categories.indexOf(value) : value);
@@ -52,17 +52,14 @@ export function limits(c) {
   return c.low < c.high ? [c.low, c.high] : [c.low - 1, c.high + 1];
 }
 
-// extent returns the axis of a column: its limits and the values, with a margin.
+// extent returns the axis of a column: its limits and the values, with a margin. The axis of numbers that
+// are nowhere below 0 does not go there.
 export function extent(c, values, margin) {
   if (c.categories) return [-0.5, c.categories.length - 0.5];
-  let [low, high] = limits(c);
-  const pad = (high - low) * margin;
-  // A column whose logarithm the model takes has no number below 0.
-  const below = c.log ? (v) => v : (v) => v - pad;
-  [low, high] = [below(low), high + pad];
-  for (const v of values) {
-    if (v < low) low = below(v);
-    if (v > high) high = v + pad;
-  }
-  return [low, high];
+  const known = limits(c);
+  const low = values.reduce((a, b) => Math.min(a, b), known[0]);
+  const high = values.reduce((a, b) => Math.max(a, b), known[1]);
+  const pad = (known[1] - known[0]) * margin;
+  if (c.log) return [Math.max(low - pad, low / 2), high + pad]; // 0 has no logarithm
+  return [low >= 0 ? Math.max(low - pad, 0) : low - pad, high + pad];
 }

@@ -28,9 +28,9 @@ export function parse(source) {
 }
 
 // readContext returns the functions of a table: {functions: [{name, points}], ignored: [names of
-// columns]}. The columns are found by their names. A column named function, or else the only other
-// column, divides the rows into functions.
-export function readContext(source, { x, y }) {
+// columns]}. The columns are found by their names. The run's column of groups, a column named function, or
+// else the only other column, divides the rows into functions.
+export function readContext(source, { x, y }, group) {
   const rows = parse(source);
   if (rows.length === 0) throw new Error("CSV: found no header; expected the columns " + namesOf(x, y));
   const header = rows[0];
@@ -40,7 +40,7 @@ export function readContext(source, { x, y }) {
   }
   const known = [...x, ...y].map((c) => c.name);
   const others = header.filter((name) => !known.includes(name));
-  const key = others.includes("function") ? "function" : others.length === 1 ? others[0] : null;
+  const key = others.includes(group) ? group : others.includes("function") ? "function" : others.length === 1 ? others[0] : null;
   const functions = new Map();
   rows.slice(1).forEach((cells, i) => {
     const at = (name) => cells[header.indexOf(name)] ?? "";

@@ -31,6 +31,7 @@ export function draw(ctx, scene) {
       if (state.show.includes("draws") && draws) joint(ctx, scene, items);
       if (state.show.includes("modes") && prediction.modes) modes(ctx, scene, items);
     }
+    others(ctx, scene, items);
   });
   border(ctx, layout, colours);
   points(ctx, scene);
@@ -118,6 +119,19 @@ function height(density, y) {
   if (!density) return 1;
   const at = Math.round((y - density.y[0]) / (density.y[1] - density.y[0]));
   return density.values[at] ?? 0;
+}
+
+// others draws the points of a file's other groups, which the model is not told.
+export function others(ctx, { layout, colours, state, surface }, items) {
+  if (state.others.length === 0) return;
+  ctx.fillStyle = colours.muted;
+  ctx.globalAlpha = 0.75;
+  for (const p of state.others) {
+    const [x, y] = surface.positions(p);
+    disc(ctx, layout.x.to(x), layout.y.to(y), 3);
+  }
+  ctx.globalAlpha = 1;
+  items.push({ text: "other groups", colour: colours.muted, kind: "dot" });
 }
 
 function points(ctx, { layout, columns, colours, state, run }) {

@@ -7,18 +7,24 @@ import { encode } from "./state.js";
 export function wireFiles(app, drawOn) {
   let functions = [];
   const take = (i, event) => {
-    app.change(() => { app.state.points = structuredClone(functions[i].points); }, false, event);
+    app.change(() => {
+      app.state.points = structuredClone(functions[i].points);
+      app.state.others = functions.flatMap((f, k) => (k === i ? [] : f.points));
+    }, false, event);
     app.select(-1);
   };
   const read = (text, event) => {
     try {
-      const found = readContext(text, app.run.columns);
+      const found = readContext(text, app.run.columns, app.run.group);
       functions = found.functions;
       if (functions.length === 0) throw new Error("CSV: found a header without rows; expected a row for each point");
-      options(byId("function"), functions.map((f, i) => [i, f.name || "(no name)"]), 0);
+      const rows = functions.reduce((n, f) => n + f.points.length, 0);
+      const named = functions.map((f, i) => [i, `${f.name || "(no name)"} (${f.points.length})`]);
+      options(byId("function"), named, 0);
+      byId("function-name").textContent = app.run.group ?? "Group";
       byId("function-label").hidden = functions.length < 2;
       const ignored = found.ignored.length > 0 ? ` Columns left out: ${found.ignored.join(", ")}.` : "";
-      byId("loaded").textContent = `Read ${functions.reduce((n, f) => n + f.points.length, 0)} points of ${functions.length === 1 ? "one function" : functions.length + " functions"}.${ignored}`;
+      byId("loaded").textContent = `Read ${rows} ${rows === 1 ? "row" : "rows"}${functions.length > 1 ? ` of ${functions.length} groups; the model is told those of one` : ""}.${ignored}`;
       app.complain("");
       take(0, event);
     } catch (err) {

@@ -13,8 +13,9 @@ const sizes = {
 export function view(state, run) {
   const { x, y } = run.columns;
   const range = (c, values, margin) => state.view[c.name] ?? extent(c, values, margin);
-  const input = (i) => range(x[i], state.points.map((p) => position(x[i], p.x[i])), 0.04);
-  const output = range(y[state.channel], state.points.map((p) => p.y[state.channel]), 0.12);
+  const points = [...state.points, ...state.others];
+  const input = (i) => range(x[i], points.map((p) => position(x[i], p.x[i])), 0.04);
+  const output = range(y[state.channel], points.map((p) => p.y[state.channel]), 0.12);
   return state.axes.length === 2 ? { x: input(state.axes[0]), y: input(state.axes[1]) } : { x: input(state.axes[0]), y: output };
 }
 
@@ -60,6 +61,19 @@ export function request(state, g) {
   if (g.kind === "curve" && state.show.includes("density")) body.density = { y: g.rows };
   if (g.kind === "curve" && state.show.includes("modes")) body.modes = true;
   return body;
+}
+
+// nearest returns the index of the target whose position on the axes is nearest to a place.
+export function nearest(grid, [p, q]) {
+  const closest = (list, v) => list.reduce((best, at, i) => (Math.abs(at - v) < Math.abs(list[best] - v) ? i : best), 0);
+  const i = closest(grid.columns, p);
+  return grid.kind === "map" ? closest(grid.rows, q) * grid.columns.length + i : i;
+}
+
+// describeRequest returns the body for what the page says of the prediction at a place on the axes.
+export function describeRequest(state, run, place) {
+  const x = state.at.map((v, i) => (state.axes.includes(i) ? valueAt(run.columns.x[i], place[state.axes.indexOf(i)]) : v));
+  return { run: state.run, functions: [{ context: contextOf(state.points), targets: { x: [x] } }], quantiles: [0.5], regions: [0.9] };
 }
 
 // drawRequest returns the body for joint draws at the targets x.

@@ -4,12 +4,12 @@ import { layout, theme } from "./axes.js";
 import * as curve from "./curve.js";
 import { ranged } from "./columns.js";
 import { byId, options } from "./dom.js";
-import { drawRequest, asked, grid, request, view } from "./grid.js";
+import { asked, describeRequest, drawRequest, grid, nearest, request, view } from "./grid.js";
 import * as map from "./map.js";
 import * as panel from "./panel.js";
 import { Surface } from "./points.js";
 import { decode, encode, initial } from "./state.js";
-import { nearest, summary } from "./summary.js";
+import { question, summary } from "./summary.js";
 import { wireFiles } from "./files.js";
 import { spaced } from "./scale.js";
 
@@ -103,7 +103,6 @@ function place() {
   const { clientWidth: width, clientHeight: height } = byId("stage");
   app.layout = layout(width, height, view(app.state, app.run), app.state.axes.length === 2);
   app.surface.place();
-  byId("hint").hidden = app.state.points.length > 0;
 }
 
 // see keeps the range of the first prediction for an output whose range the server does not say. It
@@ -218,14 +217,24 @@ function fail(err) {
   byId("token-form").hidden = err.status !== 401;
 }
 
-// tell says the prediction in words when it rests, so that screen readers are not flooded.
+let describing = null;
+
+// tell says the prediction in words when it rests, so that screen readers are not flooded. It asks for it at
+// the cross, the selected point or the middle. A newer call ends an older one.
 function tell() {
   clearTimeout(telling);
-  telling = setTimeout(() => {
+  describing?.abort();
+  telling = setTimeout(async () => {
     if (!app.run) return;
-    const cross = app.surface.cross ?? app.surface.positions(app.state.points[app.selected] ?? { x: app.state.at, y: app.state.at })
-      .map((v) => v ?? 0);
-    byId("summary").textContent = summary(app.run, app.state, app.prediction, cross);
+    const { run, state, surface } = app;
+    const place = surface.cross ?? surface.positions(state.points[app.selected] ?? { x: state.at, y: [0] });
+    describing = new AbortController();
+    try {
+      const answer = await api.predict(describeRequest(state, run, place), describing.signal);
+      if (app.state === state) byId("summary").textContent = summary(run, state, answer.targets[0]);
+    } catch (err) {
+      if (err.name !== "AbortError") fail(err);
+    }
   }, 400);
 }
 
@@ -235,10 +244,10 @@ function open(state) {
   app.state = state;
   app.selected = -1;
   byId("run").value = state.run;
-  const known = [app.run.model, app.run.benchmark, app.run.parameters && `${app.run.parameters.toLocaleString("en")} parameters`,
-    app.run.steps && `${app.run.steps.toLocaleString("en")} steps`];
-  byId("about").textContent = known.filter((t) => t).join(" · ");
-  document.title = `${app.run.name} · acqnp`;
+  const { title, about } = question(app.run);
+  byId("title").textContent = title;
+  byId("about").textContent = about;
+  document.title = `${title} · acqnp`;
   app.rebuild(() => {});
   app.select(-1);
 }
@@ -252,6 +261,7 @@ async function example(event) {
   try {
     const answer = await api.predict(drawRequest({ ...app.state, points: [] }, x, 1, app.state.seed));
     app.change(() => {
+      app.state.others = [];
       app.state.points = x.map((v, i) => ({ x: v, y: answer.draws[0][i].map((c) => Number(c.toPrecision(4))) }));
       app.state.seed++;
     }, false, event);
@@ -279,7 +289,7 @@ panel.wire(app);
 wireFiles(app, drawOn);
 byId("run").addEventListener("change", (e) => open(initial(app.runs.find((r) => r.name === e.target.value))));
 byId("example").addEventListener("click", example);
-byId("clear").addEventListener("click", (e) => { app.change(() => { app.state.points = []; }, false, e); app.select(-1); });
+byId("clear").addEventListener("click", (e) => { app.change(() => { Object.assign(app.state, { points: [], others: [] }); }, false, e); app.select(-1); });
 byId("delete").addEventListener("click", (e) => app.deletePoint(app.selected, e));
 byId("surface").addEventListener("focus", () => app.run && paintSoon());
 byId("surface").addEventListener("blur", () => app.run && paintSoon());

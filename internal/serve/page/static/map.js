@@ -2,6 +2,7 @@
 // the map's colours.
 import { border, disc, font, frame, image, inside, legend, stretch } from "./axes.js";
 import { position } from "./columns.js";
+import { others } from "./curve.js";
 import { linear, spaced, tickText, ticks } from "./scale.js";
 
 // Anchors of the colours from low to high: viridis, which also people with a weak sense for colours read.
@@ -36,12 +37,16 @@ export function draw(ctx, scene) {
     const [r, g, b] = colourAt(share.to(v));
     out[at] = r; out[at + 1] = g; out[at + 2] = b; out[at + 3] = Number.isNaN(v) ? 0 : 255;
   };
-  inside(ctx, layout, () => stretch(ctx, layout, grid, image(grid, colour)));
+  const items = [{ text, kind: "text" }];
+  inside(ctx, layout, () => {
+    stretch(ctx, layout, grid, image(grid, colour));
+    others(ctx, scene, items);
+  });
   border(ctx, layout, colours);
   bar(ctx, layout, scale, colours);
   points(ctx, scene, share);
-  legend(ctx, layout, [{ text, kind: "text" },
-    ...(state.points.length > 0 ? [{ text: "context", colour: colours.point, kind: "dot" }] : [])], colours);
+  if (state.points.length > 0) items.push({ text: "context", colour: colours.point, kind: "dot" });
+  legend(ctx, layout, items, colours);
 }
 
 // range returns the least and greatest number of the map, and of the points unless it shows the spread.

@@ -11,6 +11,7 @@ export function initial(run) {
   return {
     run: run.name,
     points: [], // {x: value for each input, y: number for each channel}
+    others: [], // points of the other groups of a file, which are drawn and not told; not in the address
     axes, // indices of the inputs on the axes: one for a curve, two for a map
     at: x.map(start), // values of the other inputs
     channel: 0,
