@@ -113,6 +113,9 @@ func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
 	if o.joint || o.calibrate {
 		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --joint and --calibrate: fit has calibrated its intervals"}
 	}
+	if err := o.checkPlot(); err != nil {
+		return err
+	}
 	asked, calibrated, err := o.openFitted(o.raw, func(*post.Calibration) error { return nil })
 	if err != nil {
 		return err
@@ -123,6 +126,9 @@ func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
 	if err := scores.Write(o.out, tally, predict.Shown(a.progress(), asked.CountTargets(), asked.Predict(ctx, asked.Functions))); err != nil {
 		return err
 	}
-	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
+	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
+	if err := o.drawCalibration(&asked, s.Summary); err != nil {
+		return err
+	}
 	return a.result(s, s.print)
 }

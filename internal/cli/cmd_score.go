@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -73,6 +74,7 @@ directory of acqnp fit, unless --raw is given.`,
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "calibrate the run on these targets, or on what it held back")
 	cmd.Flags().BoolVar(&o.calibrated, "calibrated", false, "score the predictions that the run's calibration corrects")
+	cmd.Flags().StringVar(&o.plot, "plot", "", "picture `FILE` for the PIT histogram and the coverage of central intervals: .png, .svg or .pdf")
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: score the mixture's own predictions, not calibrated")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
 	cmd.MarkFlagsMutuallyExclusive("calibrated", "raw")
@@ -83,7 +85,16 @@ directory of acqnp fit, unless --raw is given.`,
 		cmd.MarkFlagsMutuallyExclusive("calibrated", other)
 	}
 	must(cmd.MarkFlagFilename("out", "csv"))
+	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	return cmd
+}
+
+// drawCalibration draws the calibration into the file of --plot, if there is one.
+func (o *scoreOptions) drawCalibration(asked *predict.Asked, s score.Summary) error {
+	if o.plot == "" {
+		return nil
+	}
+	return figures.Calibration{Title: asked.Question(), Means: s.Means, Functions: s.PerFunction}.Save(o.plot)
 }
 
 // scoreSchema names the layout of score's JSON.
@@ -94,6 +105,7 @@ type scoreSummary struct {
 	Schema  string `json:"schema"`
 	Weights string `json:"weights"`
 	Out     string `json:"out,omitempty"`
+	Plot    string `json:"plot,omitempty"`
 	score.Summary
 	Calibration *post.Summary `json:"calibration,omitempty"`
 
@@ -130,7 +142,10 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 			return err
 		}
 	}
-	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
+	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
+	if err := o.drawCalibration(&asked, s.Summary); err != nil {
+		return err
+	}
 	if o.calibrate {
 		source := post.FromRun
 		if o.targets != "" {
@@ -175,6 +190,9 @@ func (s *scoreSummary) print(w io.Writer) error {
 	}
 	if s.Out != "" {
 		fmt.Fprintf(w, "\nscores of each target %s\n", s.Out)
+	}
+	if s.Plot != "" {
+		fmt.Fprintf(w, "\nplot %s\n", s.Plot)
 	}
 	return nil
 }

@@ -25,7 +25,7 @@ func exampleOf(f predict.Fitted, points []datasets.Points, seed uint64) (e Examp
 		return e
 	}
 	e.Trained = f.OfFold(0).Trained("")
-	e.Data += ", by models that were not fitted to these groups"
+	e.File += ", by models that were not fitted to these groups"
 	dx, dy := len(f.X), len(f.Y)
 	for _, i := range stack.HeldOut(len(points), seed, 0) {
 		p := points[i]

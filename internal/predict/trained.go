@@ -130,6 +130,22 @@ func (t Trained) Title() string {
 	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Data
 }
 
+// Question says what is predicted from what, for titles: "price ~ age | product, of prices.csv" for what
+// acqnp fit wrote, or "prices.csv: price from age, by product".
+func (t Trained) Question() string {
+	if t.fitted != nil {
+		return t.fitted.Formula + ", of " + t.File
+	}
+	data, by := t.File, ""
+	if data == "" {
+		data = t.Benchmark
+	}
+	if t.Group != "" {
+		by = ", by " + t.Group
+	}
+	return data + ": " + strings.Join(t.Units.YNames, ", ") + " from " + strings.Join(t.Units.XNames, ", ") + by
+}
+
 // draws returns the model's random inputs: levels or bootstraps.
 func (t Trained) draws() (feed.Draws, error) {
 	return feed.New(t.Model, feed.Choice{

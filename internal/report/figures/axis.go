@@ -7,8 +7,8 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/tables"
-	"github.com/acqnp/acqnp/internal/run"
 )
 
 // An Axis is a column of x along an axis: its name and what its numbers stand for. Dates and names are
@@ -19,8 +19,22 @@ type Axis struct {
 }
 
 // axisOf returns the axis of column c of x.
-func axisOf(u run.Units, c int) Axis {
-	return Axis{u.XNames[c], datasets.FormAt(u.Scaling.XForms, c)}
+func axisOf(t predict.Trained, c int) Axis {
+	f := datasets.FormAt(t.Units.Scaling.XForms, c)
+	return Axis{labelled(t, t.Units.XNames[c], f), f}
+}
+
+// labelOf returns the label of column c of y.
+func labelOf(t predict.Trained, c int) string {
+	return labelled(t, t.Units.YNames[c], datasets.FormAt(t.Units.Scaling.YForms, c))
+}
+
+// labelled returns the name of a column, with its unit if that is known. Dates have none.
+func labelled(t predict.Trained, name string, f datasets.Form) string {
+	if unit := datasets.UnitOf(t.Benchmark, name, f); unit != "" && f.Origin == "" {
+		return name + " (" + unit + ")"
+	}
+	return name
 }
 
 // set sets the label of a plot's axis, and ticks whose texts have at most a number of letters.

@@ -11,6 +11,7 @@ import (
 // A Calibration shows whether predictions are calibrated, from the scores of targets: the histogram
 // of the PIT, observed by nominal coverage, and the coverage of each function.
 type Calibration struct {
+	Title     string // of a file
 	Means     score.Means
 	Functions []score.Function // may be empty
 }

@@ -27,9 +27,6 @@ const (
 	functionMargin    = vg.Length(75) // above and below the functions
 )
 
-// similarFonts names fonts with letters of the same widths, for devices that lack the first.
-const similarFonts = "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"
-
 // drawnFunctions is the largest number of functions in the picture of their coverage.
 const drawnFunctions = 24
 
@@ -65,10 +62,24 @@ func (c Calibration) Pictures() ([]tables.Drawing, error) {
 		if _, err := canvas.WriteTo(&b); err != nil {
 			return nil, err
 		}
-		pictures[i].SVG = bytes.ReplaceAll(b.Bytes(), []byte("font-family:Liberation Sans;"), []byte(similarFonts))
+		pictures[i].SVG = b.Bytes()
 		pictures[i].Width, pictures[i].Height = int(calibrationWidth/vg.Inch*96), int(heights[i]/vg.Inch*96)
 	}
 	return pictures, nil
+}
+
+// Save draws the histogram of the PIT and the reliability side by side into path. The format follows from the
+// extension.
+func (c Calibration) Save(path string) error {
+	return saveFigure(path, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
+		to = drawHeading(draw.Crop(to, 14, -20, 12, -14), c.Title, []legendEntry{
+			{"inside the band", lineWidth, func(c *draw.Canvas) { fillBox(c, barColour) }},
+			{"outside", lineWidth, func(c *draw.Canvas) { fillBox(c, halfColour) }},
+			{"band of 95 of 100 calibrated models", lineWidth, func(c *draw.Canvas) { fillBox(c, bandColour) }},
+			{"calibrated on average", lineWidth, lineThumb(evenStyle)},
+		})
+		drawPanels(to, []*plot.Plot{c.histogram(), c.reliability()})
+	})
 }
 
 // newCalibrationPlot returns an empty panel with x from 0 to 1.

@@ -95,7 +95,7 @@ func (f Completion) draw(c draw.Canvas) {
 	most := f.largestSD()
 	c = drawHeading(c, f.Title, []legendEntry{
 		{"unknown", dotThumb, func(c *draw.Canvas) { fillBox(c, unknown) }},
-		{fmt.Sprintf("standard deviation, 0 to %.2g", most), lineWidth, levelThumb},
+		{fmt.Sprintf("standard deviation, 0 to %.2g or more", most), lineWidth, levelThumb},
 	})
 	left, height := c.Min.X+f.labelWidth(), f.pictureHeight()
 	centred, label := textStyle(12), textStyle(12)
@@ -135,21 +135,26 @@ func (f Completion) draw(c draw.Canvas) {
 	}
 }
 
-// largestSD returns the end of the scale of standard deviations. The largest 1 % lie beyond it, so
-// that a few outliers do not darken the rest.
+// largestSD returns the end of the scale of standard deviations: the median, over the rows, of what 1 % of a
+// row lies beyond. So neither a few outliers nor one model with heavy tails darken the rest.
 func (f Completion) largestSD() float64 {
-	var all []float64
+	var ends []float64
 	for _, r := range f.Rows {
+		var all []float64
 		for _, cell := range r.Cells {
 			all = append(all, cell.SD.Values...)
 		}
+		all = slices.DeleteFunc(all, func(v float64) bool { return !finite(v) || v <= 0 })
+		if len(all) > 0 {
+			slices.Sort(all)
+			ends = append(ends, all[(len(all)-1)*99/100])
+		}
 	}
-	all = slices.DeleteFunc(all, func(v float64) bool { return !finite(v) || v <= 0 })
-	if len(all) == 0 {
+	if len(ends) == 0 {
 		return 1
 	}
-	slices.Sort(all)
-	return all[(len(all)-1)*99/100]
+	slices.Sort(ends)
+	return ends[len(ends)/2]
 }
 
 // image returns the enlarged picture. colour returns the colour of a pixel from its channels.

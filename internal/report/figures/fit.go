@@ -37,6 +37,16 @@ type Panel struct {
 	Grid    []PredictedPoint // predictions along x, in any order
 	Levels  []float64        // of PredictedPoint.Quantiles, in (0, 1)
 	masses  [3]float64       // of the regions; 0 for 50, 90 and 99%
+	median  bool             // is drawn; see prepared
+}
+
+// prepared returns the panel with its grid in order, and whether its medians are one curve.
+func (p Panel) prepared() Panel {
+	p.Grid = slices.Clone(p.Grid)
+	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
+	lo, hi := p.yRange()
+	p.median = newShading(p.Grid, p.masses).oneCurve(lo, hi)
+	return p
 }
 
 // A PredictedPoint is the predictive distribution at one x.
@@ -67,17 +77,41 @@ func (f FitPlot) draw(c draw.Canvas) {
 		panels = panels[:MaxPanels]
 		title = fmt.Sprintf("%s (first %d of %d functions)", title, MaxPanels, n)
 	}
+	panels = slices.Clone(panels)
+	for i, p := range panels {
+		panels[i] = p.prepared()
+	}
 	c = draw.Crop(c, 14, -20, 12, -14)
 	c = drawHeading(c, title, legendOf(panels))
 
-	plots := make([]*plot.Plot, len(panels))
+	plots, ys, xs := make([]*plot.Plot, len(panels)), map[string][]*plot.Axis{}, []*plot.Axis(nil)
 	for i, p := range panels {
 		if p.YLabel == "" {
 			p.YLabel = f.YLabel
 		}
 		plots[i] = p.plot(f.X, len(panels))
+		ys[p.YLabel] = append(ys[p.YLabel], &plots[i].Y)
+		xs = append(xs, &plots[i].X)
+	}
+	share(xs)
+	for _, axes := range ys {
+		share(axes)
 	}
 	drawPanels(c, plots)
+}
+
+// share gives axes of one column the same range, unless that would leave one of them a quarter of its length.
+func share(axes []*plot.Axis) {
+	lo, hi, least := math.Inf(1), math.Inf(-1), math.Inf(1)
+	for _, a := range axes {
+		lo, hi, least = min(lo, a.Min), max(hi, a.Max), min(least, a.Max-a.Min)
+	}
+	if hi-lo > 4*least {
+		return
+	}
+	for _, a := range axes {
+		a.Min, a.Max = lo, hi
+	}
 }
 
 // lettersOf returns the number of letters that fit an axis of a picture with a number of panels.
@@ -121,9 +155,6 @@ func drawPanels(c draw.Canvas, panels []*plot.Plot) {
 // plot draws the parts of one panel of a picture with a number of panels. It draws a large context
 // before the lines, which it would hide, and after the shading, which would hide it.
 func (p Panel) plot(x Axis, panels int) *plot.Plot {
-	p.Grid = slices.Clone(p.Grid)
-	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
-
 	fig := plot.New()
 	style(fig)
 	fig.Title.Text, fig.Y.Label.Text = shortened(p.Title), p.YLabel
@@ -143,7 +174,10 @@ func (p Panel) plot(x Axis, panels int) *plot.Plot {
 		fig.Add(dots{p.Context, cloudStyle})
 	}
 	if p.shaded() {
-		fig.Add(medianLine{shading}, dots{p.Targets, heldOutStyle(len(p.Targets))})
+		if p.median {
+			shading.addMedians(fig)
+		}
+		fig.Add(dots{p.Targets, heldOutStyle(len(p.Targets))})
 	}
 	if n := len(p.Levels); p.gaussian() && n > 1 {
 		fig.Add(band{p.quantile(0), p.quantile(n - 1)})

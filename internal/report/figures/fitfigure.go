@@ -29,7 +29,7 @@ func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, erro
 	if len(runs) == 1 && f.Count <= MaxPanels {
 		return NewPrediction(ctx, first.Ask, subjects, Options{})
 	}
-	v := viewOf(first.Ask.Units, subjects)
+	v := viewOf(first.Ask, subjects)
 	if n := len(runs) * f.Count; v.kind != curves && n > mostParts {
 		return nil, &invalid.Input{File: "--functions", Found: fmt.Sprintf("%d for %d runs", f.Count, len(runs)),
 			Expected: fmt.Sprintf("at most %d, functions by runs, as x has several columns", mostParts)}
@@ -46,9 +46,9 @@ func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, erro
 // densitySheet returns a sheet with a row for each subject and a column for each run.
 func densitySheet(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
 	first := runs[0]
-	sheet := panelSheet{Title: first.Ask.Data, X: v.axis(0), ShareY: true, Cells: make([][]sheetCell, len(subjects))}
+	sheet := panelSheet{Title: first.Ask.Question(), X: v.axis(0), ShareY: true, Cells: make([][]sheetCell, len(subjects))}
 	for _, s := range subjects {
-		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (%s)", first.Ask.Units.YNames[0], v.title(s)))
+		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, %s", labelOf(first.Ask, 0), v.title(s)))
 	}
 	for _, r := range runs {
 		panels, err := densityPanels(ctx, r.Ask, v, subjects, Options{})
@@ -67,7 +67,7 @@ func densitySheet(ctx context.Context, runs []Run, v view, subjects []Subject) (
 
 // mapsOfRuns returns the maps of each subject, by one run after the other.
 func mapsOfRuns(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
-	figure := MapPlot{Title: runs[0].Ask.Data, X: v.axis(0), Y: v.axis(1)}
+	figure := MapPlot{Title: runs[0].Ask.Question(), X: v.axis(0), Y: v.axis(1)}
 	for i := range subjects {
 		for _, r := range runs {
 			rows, err := mapRows(ctx, r.Ask, v, subjects[i:i+1], Options{})
@@ -85,7 +85,7 @@ func mapsOfRuns(ctx context.Context, runs []Run, v view, subjects []Subject) (Fi
 
 // intervalsOfRuns returns the intervals of the first subjects, by one run after the other.
 func intervalsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
-	figure := IntervalPlot{Title: runs[0].Ask.Data}
+	figure := IntervalPlot{Title: runs[0].Ask.Question()}
 	for i := range subjects {
 		for _, r := range runs {
 			panels, err := intervalPanels(ctx, r.Ask, subjects[i:i+1], Options{})

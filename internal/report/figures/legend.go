@@ -27,7 +27,7 @@ const (
 
 // legendOf returns entries for what the panels show.
 func legendOf(panels []Panel) []legendEntry {
-	var context, cloud, levels, mean, shaded, whole bool
+	var context, cloud, levels, mean, shaded, whole, median bool
 	targets := 0 // of the panel with the most
 	var asked []float64
 	for _, p := range panels {
@@ -36,6 +36,7 @@ func legendOf(panels []Panel) []legendEntry {
 		targets = max(targets, len(p.Targets))
 		shaded = shaded || p.shaded()
 		whole = whole || p.shaded() && newShading(nil, p.masses).whole()
+		median = median || p.median
 		levels = levels || !p.gaussian() && !p.shaded()
 		mean = mean || len(p.Grid) > 0 && !p.shaded()
 		if len(p.Levels) > 0 {
@@ -57,7 +58,7 @@ func legendOf(panels []Panel) []legendEntry {
 	})
 	if shaded {
 		add(targets > 0, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(targets).enlarged().draw(c, c.Center()) })
-		entries = append(entries, regionEntries(whole)...)
+		entries = append(entries, regionEntries(whole, median)...)
 	} else {
 		add(targets > 0, "targets", dotThumb, func(c *draw.Canvas) { targetStyle.enlarged().draw(c, c.Center()) })
 	}

@@ -33,7 +33,7 @@ func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o
 		}
 		return shown
 	}
-	v := viewOf(t.Units, subjects[:min(len(subjects), MaxPanels)])
+	v := viewOf(t, subjects[:min(len(subjects), MaxPanels)])
 	switch v.kind {
 	case maps:
 		name, subjects := firstOf(subjects, t, maxMaps)
@@ -61,7 +61,7 @@ func CheckPlottable(name string) error {
 // firstOf returns the first subjects whose channels fit into a number of panels, at least one of them,
 // and a title that says what is left out.
 func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, shown []Subject) {
-	title = t.Title()
+	title = t.Question()
 	dy := len(t.Units.YNames)
 	if n := max(panels/dy, 1); len(subjects) > n {
 		title, subjects = fmt.Sprintf("%s (first %d of %d functions)", title, n, len(subjects)), subjects[:n]
@@ -90,7 +90,7 @@ func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Su
 		}
 		for c := range dy {
 			p := &panels[i*dy+c]
-			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: t.Units.YNames[c], masses: corrections[c].masses,
+			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: labelOf(t, c), masses: corrections[c].masses,
 				Context: points(v.along(s.ContextX, 0), s.ContextY, dy, c), Targets: points(v.along(s.HeldX, 0), s.HeldY, dy, c)}
 		}
 	}

@@ -87,7 +87,7 @@ func denser(all []cell, n int) []float64 {
 
 // smoothing is the width of a moving average, as a share of the width of the densest half. Three of
 // them have a standard deviation of half that width, and widen a normal distribution by 0.5%.
-const smoothing = 0.15
+const smoothing = 0.3
 
 // smoothCells replaces the densities of neighbouring cells of equal width by three moving averages of them.
 func smoothCells(cells []cell, width int) {

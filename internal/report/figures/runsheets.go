@@ -32,9 +32,9 @@ func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bo
 	if err != nil {
 		return nil, err
 	}
-	sheet := newDataSheet(first.Experiment.Benchmark, axisOf(first.Ask.Units, 0), shown)
+	sheet := newDataSheet(first.Ask.Question(), axisOf(first.Ask, 0), shown)
 	for i := range shown {
-		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s (function %d)", first.Ask.Units.YNames[0], f.First+i))
+		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, function %d", labelOf(first.Ask, 0), f.First+i))
 	}
 	for _, r := range runs {
 		r.Ask.Bootstraps = memberBootstraps
@@ -68,8 +68,9 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	sheet := newDataSheet("speed by flow", axisOf(runs[0].Ask.Units, 0), shown)
-	sheet.Rows = []string{"speed on lane 2", "speed on lane 3"}
+	first := runs[0].Ask
+	sheet := newDataSheet(first.Question(), axisOf(first, 0), shown)
+	sheet.Rows = []string{"lane 2: " + labelOf(first, 0), "lane 3: " + labelOf(first, 0)}
 	for _, r := range runs {
 		r.Ask.Bootstraps = ensembleBootstraps
 		view := quantileView

@@ -95,68 +95,40 @@ func (s *shading) region(g int) []float64 {
 	return s.regions[g]
 }
 
-// densest reports whether y belongs to the densest half of point g. Every y beyond the panel does.
-func (s *shading) densest(g int, y float64) bool {
-	lo, hi := s.edges[0], s.edges[len(s.edges)-1]
-	const slack = 0.05 // for the height of a row
-	share := (y - lo) / (hi - lo)
-	if !(share >= 0 && share < 1) {
-		return true
+// oneCurve reports whether the medians are one curve: nearly all lie in the densest half of their
+// prediction, and so does what is between neighbours. Between two branches there is a median, and no y. It
+// looks at some of the points, with y from lo to hi.
+func (s *shading) oneCurve(lo, hi float64) bool {
+	const looked, rows, most = 60, 300, 0.05
+	n := min(len(s.grid), looked)
+	edges := between(lo, hi, rows)
+	half := s.masses[0] + 0.05 // for the height of a row
+	outside, before := 0, math.NaN()
+	for i := range n {
+		d := s.grid[i*len(s.grid)/n].Density
+		region := regionMass(d, edges)
+		densest := func(y float64) bool {
+			share := (y - lo) / (hi - lo)
+			return !(share >= 0 && share < 1) || region[int(share*rows)] < half
+		}
+		median := d.Quantile(0.5)
+		if !densest(median) {
+			outside++
+		} else if finite(before) && !densest((before+median)/2) {
+			return false
+		}
+		before = median
 	}
-	return s.region(g)[int(share*float64(len(s.edges)-1))] < s.masses[0]+slack
+	return n > 0 && float64(outside) <= most*float64(n)
 }
 
-// A medianLine draws the medians of a shading, which is drawn before. It leaves out those outside of
-// the densest half, such as between two branches. A density with one peak has its median within.
-type medianLine struct{ *shading }
-
-// Plot implements plot.Plotter.
-func (m medianLine) Plot(c draw.Canvas, p *plot.Plot) {
-	if len(m.edges) == 0 {
-		return
+// addMedians adds the line of the medians to a plot.
+func (s *shading) addMedians(p *plot.Plot) {
+	line := make(plotter.XYs, len(s.grid))
+	for i, q := range s.grid {
+		line[i] = plotter.XY{X: q.X, Y: q.Density.Quantile(0.5)}
 	}
-	var line plotter.XYs
-	for g, q := range m.grid {
-		at := plotter.XY{X: q.X, Y: q.Density.Quantile(0.5)}
-		if !m.densest(g, at.Y) {
-			at.Y = math.NaN()
-		} else if n := len(line); n > 0 && !m.continues(g, line[n-1].Y, at.Y) {
-			line = append(line, plotter.XY{X: q.X, Y: math.NaN()})
-		}
-		line = append(line, at)
-	}
-	if len(m.grid) > 2*shortestRun {
-		line = longRuns(line)
-	}
-	for _, style := range []draw.LineStyle{casingStyle, medianStyle} {
-		curve{line, style}.Plot(c, p)
-	}
-}
-
-// shortestRun is the smallest number of medians in a row that are drawn, unless there are few in all:
-// single ones would look like points of the context.
-const shortestRun = 6
-
-// longRuns returns the line without its short runs of numbers.
-func longRuns(line plotter.XYs) plotter.XYs {
-	var long plotter.XYs
-	for first := 0; first < len(line); {
-		end := first
-		for end < len(line) && !math.IsNaN(line[end].Y) {
-			end++
-		}
-		if end-first >= shortestRun {
-			long = append(append(long, line[first:end]...), plotter.XY{Y: math.NaN()})
-		}
-		first = end + 1
-	}
-	return long
-}
-
-// continues reports whether the line from the median before to that of point g stays in the densest
-// half.
-func (m medianLine) continues(g int, before, y float64) bool {
-	return math.IsNaN(before) || m.densest(g, (before+y)/2) || m.densest(g-1, (before+y)/2)
+	p.Add(curve{line, casingStyle}, curve{line, medianStyle})
 }
 
 // densityRange returns the range of y of a panel: it covers the data, and the median and the central 90%
@@ -239,17 +211,19 @@ func regionThumb(ends [2]color.NRGBA) func(*draw.Canvas) {
 // whole reports whether more than 90% of the prediction is shaded.
 func (s *shading) whole() bool { return s.masses[2] > s.masses[1] }
 
-// regionEntries are the legend's entries for shadings, some of which may be whole.
-func regionEntries(whole bool) []legendEntry {
+// regionEntries are the legend's entries for shadings, some of which may be whole or have a median.
+func regionEntries(whole, median bool) []legendEntry {
 	entries := []legendEntry{
 		{"densest 50%", lineWidth, regionThumb(halfColours)},
 		{"90%", lineWidth, regionThumb(mostColours)},
 		{"99% of the prediction", lineWidth, regionThumb(shadedColours)},
-		{"median, where it is likely", lineWidth, lineThumb(medianStyle)},
 	}
 	if !whole {
 		entries[1].name = "90% of the prediction"
-		entries = slices.Delete(entries, 2, 3)
+		entries = entries[:2]
+	}
+	if median {
+		entries = append(entries, legendEntry{"median", lineWidth, lineThumb(medianStyle)})
 	}
 	return entries
 }

@@ -164,22 +164,45 @@ func TestShadingIsOneImageOfVectorFiles(t *testing.T) {
 	}
 }
 
-func TestMedianIsDrawnWhereItIsLikely(t *testing.T) {
-	// One peak at most x, and two at the others, where the median lies between.
-	peaks := func(narrow ...int) (pixels int) {
-		p := shadedBy(mixture(likelihood.Gaussian{Mean: -2, Scale: 0.3}, likelihood.Gaussian{Mean: 2, Scale: 0.3}))
-		for _, i := range narrow {
-			p.Grid[i].Density = mixture(likelihood.Gaussian{Mean: 0, Scale: 1})
+// The median is drawn where it is one curve, and not where it lies between two branches at some x.
+func TestMedianIsDrawnIfItIsOneCurve(t *testing.T) {
+	pixels := func(branched ...int) int {
+		p := shadedBy(mixture(likelihood.Gaussian{Mean: 0, Scale: 1}))
+		for _, i := range branched {
+			p.Grid[i].Density = mixture(likelihood.Gaussian{Mean: -2, Scale: 0.3}, likelihood.Gaussian{Mean: 2, Scale: 0.3})
 		}
 		return count(picture(t, figure(p), "medians"), 0.1, 0.45, 0.95, 0.6, dark)
 	}
-	row := func(n int) (indices []int) {
-		for i := range n {
-			indices = append(indices, 30+i)
-		}
-		return indices
+	var some []int
+	for i := range 40 {
+		some = append(some, 30+i)
 	}
-	if none, single, some := peaks(), peaks(40), peaks(row(40)...); none > 0 || single > 0 || some < 300 {
-		t.Errorf("%d, %d and %d pixels of the median where 0, 1 and 40 of 101 densities have one peak", none, single, some)
+	if whole, one, part := pixels(), pixels(40), pixels(some...); whole < 800 || one < 800 || part > 0 {
+		t.Errorf("%d, %d and %d pixels of the median where 0, 1 and 40 of 101 densities have two peaks", whole, one, part)
+	}
+	// A median that jumps from one branch to the other is no curve.
+	p := shadedBy(mixture(likelihood.Gaussian{Mean: 0, Scale: 1}))
+	for i := range p.Grid {
+		sign := 1.
+		if i > len(p.Grid)/2 {
+			sign = -1
+		}
+		p.Grid[i].Density = mixture(likelihood.Gaussian{Mean: 2 * sign, Scale: 0.3}, likelihood.Gaussian{Mean: 2.01 * sign, Scale: 0.3}, likelihood.Gaussian{Mean: -2 * sign, Scale: 0.3})
+	}
+	if n := count(picture(t, figure(p), "jump"), 0.1, 0.14, 0.95, 0.9, dark); n > 0 {
+		t.Errorf("%d pixels of a median that jumps", n)
+	}
+}
+
+// Panels of one column have the same range, unless one of them would be too small to see.
+func TestPanelsShareAxes(t *testing.T) {
+	ticks := func(scale float64) int {
+		a := shadedBy(mixture(likelihood.Gaussian{Mean: 0, Scale: 1}))
+		b := shadedBy(mixture(likelihood.Gaussian{Mean: 0, Scale: scale}))
+		b.Context = nil
+		return bytes.Count(save(t, figure(a, b), "shared.svg"), []byte(">-4<"))
+	}
+	if near, far := ticks(2), ticks(0.01); near != 2 || far != 1 {
+		t.Errorf("−4 is at %d and %d axes of two panels, expected 2 where the ranges are alike and 1 where not", near, far)
 	}
 }

@@ -22,7 +22,7 @@ type panelSheet struct {
 	Rows    []string      // labels of the y axes
 	Cells   [][]sheetCell // [row][column]
 
-	ShareY bool // the panels of a row have the same range of y
+	ShareY bool // the panels of a row have the same range of y, and all panels where they are of a length
 }
 
 // A sheetCell is one panel of a sheet, in raw units. Empty parts are not drawn.
@@ -32,6 +32,18 @@ type sheetCell struct {
 	Grid    []PredictedPoint // predictions; only densities and components are drawn, as by FitPlot
 	Curves  []sheetCurve
 	YRange  []float64 // [lo, hi]; if nil, it covers the data and most of the prediction
+	median  bool      // is drawn; see prepared
+}
+
+// prepared returns the cell with its grid in order, and whether its medians are one curve.
+func (c sheetCell) prepared() sheetCell {
+	c.Grid = slices.Clone(c.Grid)
+	slices.SortStableFunc(c.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
+	if c.shaded() {
+		y := c.yRange()
+		c.median = newShading(c.Grid, [3]float64{}).oneCurve(y[0], y[1])
+	}
+	return c
 }
 
 // A sheetCurve is a line along x.
@@ -107,9 +119,17 @@ func (s panelSheet) titles() []string {
 }
 
 func (s panelSheet) draw(c draw.Canvas) {
+	s.Cells = slices.Clone(s.Cells)
+	for i, cells := range s.Cells {
+		s.Cells[i] = slices.Clone(cells)
+		for j, cell := range cells {
+			s.Cells[i][j] = cell.prepared()
+		}
+	}
 	c = draw.Crop(c, 14, -16, 12, -14)
 	c = drawHeading(c, s.Title, s.legend())
 	plots, titles := make([][]*plot.Plot, len(s.Rows)), s.titles()
+	var xs, ys []*plot.Axis
 	for i, cells := range s.Cells {
 		ranges := make([][]float64, len(cells))
 		for j, cell := range cells {
@@ -125,15 +145,18 @@ func (s panelSheet) draw(c draw.Canvas) {
 			}
 			if j == 0 {
 				p.Y.Label.Text = s.Rows[i]
-			} else if s.ShareY {
-				p.Y.Tick.Marker = unlabelled{fewTicks{}}
 			}
 			s.X.set(&p.X, lettersOf(9))
 			if i < len(s.Rows)-1 {
 				p.X.Label.Text = ""
 			}
 			plots[i] = append(plots[i], p)
+			xs, ys = append(xs, &p.X), append(ys, &p.Y)
 		}
+	}
+	if s.ShareY {
+		share(xs)
+		share(ys)
 	}
 	canvases := plot.Align(plots, draw.Tiles{Rows: len(s.Rows), Cols: len(s.Columns), PadX: 12, PadY: 10}, c)
 	for i, row := range plots {
@@ -161,9 +184,7 @@ func (c sheetCell) plot(y []float64) *plot.Plot {
 	p.X.Min, p.X.Max = c.xRange()
 	p.Y.Min, p.Y.Max = y[0], y[1]
 	p.Add(gridLines())
-	grid := slices.Clone(c.Grid)
-	slices.SortStableFunc(grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
-	shading := newShading(grid, [3]float64{})
+	shading := newShading(c.Grid, [3]float64{})
 	if !c.shaded() {
 		p.Add(dots{c.Data, sheetData})
 	} else {
@@ -178,9 +199,12 @@ func (c sheetCell) plot(y []float64) *plot.Plot {
 		p.Add(dots{c.Context, beneath})
 	}
 	if c.shaded() {
-		p.Add(medianLine{shading}, dots{c.Data, sheetHeldOut(len(c.Data))})
+		if c.median {
+			shading.addMedians(p)
+		}
+		p.Add(dots{c.Data, sheetHeldOut(len(c.Data))})
 	}
-	p.Add(levelMarks{grid})
+	p.Add(levelMarks{c.Grid})
 	for _, line := range c.Curves {
 		p.Add(curve{line.Points, line.style()})
 	}
@@ -264,13 +288,14 @@ func shareRange(ranges [][]float64) {
 
 // legend returns entries for what the panels show.
 func (s panelSheet) legend() []legendEntry {
-	var data, context, cloud, marks, shaded bool
+	var data, context, cloud, marks, shaded, median bool
 	var kinds [3]bool
 	for _, c := range slices.Concat(s.Cells...) {
 		data = data || len(c.Data) > 0
 		context = context || len(c.Context) > 0 && len(c.Context) <= cloudSize
 		cloud = cloud || len(c.Context) > cloudSize
 		shaded = shaded || c.shaded()
+		median = median || c.median
 		marks = marks || len(c.Grid) > 0 && !c.shaded()
 		for _, l := range c.Curves {
 			kinds[l.Kind] = true
@@ -296,7 +321,7 @@ func (s panelSheet) legend() []legendEntry {
 			most = max(most, len(c.Data))
 		}
 		add(data, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(most).enlarged().draw(c, c.Center()) })
-		entries = append(entries, regionEntries(true)...)
+		entries = append(entries, regionEntries(true, median)...)
 	}
 	add(marks, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
 	add(kinds[quantileCurve] && !marks, "quantile level, 0 to 1", lineWidth, levelThumb)

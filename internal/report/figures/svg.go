@@ -7,7 +7,10 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// svgCanvas corrects the type of vgsvg's images.
+// similarFonts names fonts with letters of the same widths, for devices that lack the first.
+const similarFonts = "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"
+
+// svgCanvas corrects the type of vgsvg's images, and names more fonts.
 type svgCanvas struct{ vg.CanvasWriterTo }
 
 // WriteTo writes the file. vgsvg calls its images JPEG, but they are PNG, and some programs do not
@@ -17,6 +20,7 @@ func (c svgCanvas) WriteTo(w io.Writer) (int64, error) {
 	if _, err := c.CanvasWriterTo.WriteTo(&file); err != nil {
 		return 0, err
 	}
-	n, err := w.Write(bytes.ReplaceAll(file.Bytes(), []byte(`"data:image/jpg;base64,`), []byte(`"data:image/png;base64,`)))
+	b := bytes.ReplaceAll(file.Bytes(), []byte(`"data:image/jpg;base64,`), []byte(`"data:image/png;base64,`))
+	n, err := w.Write(bytes.ReplaceAll(b, []byte("font-family:Liberation Sans;"), []byte(similarFonts)))
 	return int64(n), err
 }

@@ -12,9 +12,6 @@ type roundTicks struct{}
 // fewTicks is roundTicks for a small panel.
 type fewTicks struct{}
 
-// unlabelled removes the labels of ticks.
-type unlabelled struct{ plot.Ticker }
-
 const maxTicks, maxFewTicks = 8, 6
 
 // Ticks implements plot.Ticker.
@@ -22,15 +19,6 @@ func (roundTicks) Ticks(lo, hi float64) []plot.Tick { return ticks(lo, hi, maxTi
 
 // Ticks implements plot.Ticker.
 func (fewTicks) Ticks(lo, hi float64) []plot.Tick { return ticks(lo, hi, maxFewTicks) }
-
-// Ticks implements plot.Ticker.
-func (u unlabelled) Ticks(lo, hi float64) []plot.Tick {
-	all := u.Ticker.Ticks(lo, hi)
-	for i := range all {
-		all[i].Label = " " // an empty label would make the tick a minor one
-	}
-	return all
-}
 
 // ticks returns the ticks of a range. most bounds their number.
 func ticks(lo, hi float64, most int) []plot.Tick {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -20,14 +22,16 @@ const (
 // A view says which columns of x a figure of predictions shows.
 type view struct {
 	kind
-	axes  []int // the columns of x along the axes, if the kind has them; the others are fixed for a subject
-	units run.Units
+	axes    []int // the columns of x along the axes, if the kind has them; the others are fixed for a subject
+	trained predict.Trained
+	units   run.Units // of trained
 }
 
 // viewOf returns the view of subjects. A column that is the same at all points of each subject needs no
 // axis.
-func viewOf(u run.Units, subjects []Subject) view {
-	v := view{intervals, nil, u}
+func viewOf(t predict.Trained, subjects []Subject) view {
+	u := t.Units
+	v := view{intervals, nil, t, u}
 	for c := range u.XNames {
 		if slices.ContainsFunc(subjects, func(s Subject) bool { lo, hi := extremes(v.column(s.all(), c)); return lo < hi }) {
 			v.axes = append(v.axes, c)
@@ -38,7 +42,7 @@ func viewOf(u run.Units, subjects []Subject) view {
 			v.axes = append(v.axes, c)
 		}
 	}
-	named := slices.ContainsFunc(v.axes, func(c int) bool { return axisOf(v.units, c).Form.Categories != nil })
+	named := slices.ContainsFunc(v.axes, func(c int) bool { return v.form(c).Categories != nil })
 	switch n := len(v.axes); {
 	case n == 1:
 		v.kind = curves
@@ -49,7 +53,10 @@ func viewOf(u run.Units, subjects []Subject) view {
 }
 
 // axis returns the axis of a number: 0 is the horizontal one.
-func (v view) axis(i int) Axis { return axisOf(v.units, v.axes[i]) }
+func (v view) axis(i int) Axis { return axisOf(v.trained, v.axes[i]) }
+
+// form returns what the numbers of column c of x stand for.
+func (v view) form(c int) datasets.Form { return datasets.FormAt(v.units.Scaling.XForms, c) }
 
 // all returns the x [N, columns of x] of the context and of the targets.
 func (s Subject) all() []float64 { return slices.Concat(s.ContextX, s.TargetX) }
@@ -102,7 +109,7 @@ func (v view) title(s Subject) string {
 
 // text returns a number of a column of x as a title has it.
 func (v view) text(c int, number float64) string {
-	if f := axisOf(v.units, c).Form; f.Categories != nil || f.Origin != "" {
+	if f := v.form(c); f.Categories != nil || f.Origin != "" {
 		return f.Text(number)
 	}
 	return fmt.Sprintf("%.4g", number)
