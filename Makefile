@@ -169,6 +169,9 @@ man: ## write a man page for each command to bin/man
 	@mkdir -p bin/man
 	MAN="$(CURDIR)/bin/man" go test -count=1 -run ManPages ./internal/cli
 
+pictures: build ## draw the pictures of docs/img, those whose runs are there: see scripts/pictures.sh
+	sh scripts/pictures.sh
+
 site: ## the documentation as a site in bin/site, dead links refused; SITE_PYTHON names a Python with PyPI's mkdocs-material 9
 	NO_MKDOCS_2_WARNING=1 $(SITE_PYTHON) -m mkdocs build --strict -f tools/site/mkdocs.yml
 
@@ -189,4 +192,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 prior: build ## train the weights that the program carries, to internal/models/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help reference kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always
+.PHONY: help reference pictures kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always

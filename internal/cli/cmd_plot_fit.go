@@ -24,9 +24,10 @@ func newPlotFit(a *app) *cobra.Command {
 		Use:   "fit --run DIR… --out FILE",
 		Short: "Draw fits of evaluation functions, models side by side",
 		Long: `Draw what models predict for evaluation functions: the smallest regions of y that hold 50, 90 and
-99% of the prediction as shading, the median, the context and the held-out targets. If two columns of
-x vary within functions, the median and the width of the 90% interval are maps. If more do, or names
-besides others, the targets are drawn with their intervals over the median of their prediction.
+99% of the prediction as shading, the median where it is one curve, the context and the held-out
+targets. If two columns of x vary within functions, the median and the width of the 90% interval are
+maps. If more do, or names besides others, the targets are drawn with their intervals over the median of
+their prediction.
 
 --components draws the paper's figure 1 instead: the quantile levels of ACQNP and CQNP, the means of
 BNP's bootstraps, and the mean of CNP and CANP. The levels are random for each x. For sawtooth, rbf and

@@ -74,8 +74,8 @@ func (c Calibration) Save(path string) error {
 	return saveFigure(path, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
 		to = drawHeading(draw.Crop(to, 14, -20, 12, -14), c.Title, []legendEntry{
 			{"inside the band", lineWidth, func(c *draw.Canvas) { fillBox(c, barColour) }},
-			{"outside", lineWidth, func(c *draw.Canvas) { fillBox(c, halfColour) }},
-			{"band of 95 of 100 calibrated models", lineWidth, func(c *draw.Canvas) { fillBox(c, bandColour) }},
+			{"outside it", lineWidth, func(c *draw.Canvas) { fillBox(c, halfColour) }},
+			{"95% of calibrated models", lineWidth, func(c *draw.Canvas) { fillBox(c, bandColour) }},
 			{"calibrated on average", lineWidth, lineThumb(evenStyle)},
 		})
 		drawPanels(to, []*plot.Plot{c.histogram(), c.reliability()})
