@@ -174,11 +174,15 @@ func (s *split) trial(k Kind, on scale) *trial {
 	return &trial{kind: k, scale: on, answers: make([]likelihood.GaussianMixture, len(s.targets)), logs: make([]float64, len(s.targets))}
 }
 
-// best returns the scale on which a kind predicts best.
+// best returns the scale on which a kind predicts best; without that kind, any kind.
 func (s *split) best(trials []*trial, kind string) (best scale) {
+	one := func(t *trial) bool { return t.kind.Name == kind && t.fitted() }
+	if !slices.ContainsFunc(trials, one) {
+		one = (*trial).fitted
+	}
 	most := math.Inf(-1)
 	for _, t := range trials {
-		if l, _ := s.mean(t.logs); t.kind.Name == kind && t.fitted() && l > most {
+		if l, _ := s.mean(t.logs); one(t) && l > most {
 			best, most = t.scale, l
 		}
 	}

@@ -31,8 +31,8 @@ type Kind struct {
 	// Models that vary by chance gain more from the mean than from more data.
 	Ensemble bool
 	Most     int // the most rows that it is fitted to, a sample of larger data; 0 for all
-	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, in seconds of an
-	// ordinary core.
+	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, or on the one scale
+	// of After, in seconds of an ordinary core.
 	PerRow float64
 }
 
@@ -52,9 +52,8 @@ func Kinds() []Kind {
 	kinds := []Kind{
 		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true, PerRow: 0.3e-3},
 		{Name: GaussianProcess, Fit: as(simple.FitGP), Read: read[simple.GP], PerRow: 2e-3},
-		{Name: "normal of the grid", Fit: as(simple.FitGridNormal), Read: read[simple.GridNormal], Grouped: true, PerRow: 0.1e-3},
-		{Name: "regressions", Fit: as(quadratics), Read: read[simple.Regressions], PerRow: 5e-3},
-		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel], PerRow: 0.4e-3},
+		{Name: "regressions", Fit: as(quadratics), Read: read[simple.Regressions], After: GaussianProcess, PerRow: 2.5e-3},
+		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel], After: GaussianProcess, PerRow: 0.2e-3},
 	}
 	for i := range kinds {
 		kinds[i].Most = 10_000
