@@ -53,10 +53,9 @@ the log density of these predictions, and its intervals are calibrated on them. 
 those of groups that neither models nor weights have seen.
 
 The models are a linear mixed model, a Gaussian process, a mixture of regressions, a kernel density, and
-a conditional neural process on what the Gaussian process leaves, each fitted to 10,000 rows at most. The
-first two predict y and, where all are above 0, log y, and up to 2,000 rows from log x too; the others
-only where the Gaussian process does best. --budget counts what rows cost each model, not time, and
-leaves out the models that cost most.
+a conditional neural process on what the Gaussian process leaves, each fitted to 10,000 rows at most. Each
+is tried on y and, where all are above 0, on log y, and up to 2,000 rows on log x too. --budget counts
+what rows cost each model, not time, and leaves out the models that cost most.
 
 The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the same
 bytes. A fit that was ended or killed goes on when it is started again.`,

@@ -24,8 +24,8 @@ type Kind struct {
 	// Read reads what json.Marshal writes of a model.
 	Read    func(content []byte) (simple.Model, error)
 	Grouped bool // it needs several groups
-	// After is a kind named before this one. This one is fitted on the scale alone on which that one
-	// predicts best. "" for all scales.
+	// After is a kind. This one is fitted on the scale alone on which that one predicts best. "" for all
+	// scales.
 	After string
 	// Ensemble is true if the mean of the models without each fold predicts, not one model fitted to all.
 	// Models that vary by chance gain more from the mean than from more data.
@@ -52,8 +52,8 @@ func Kinds() []Kind {
 	kinds := []Kind{
 		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true, PerRow: 0.3e-3},
 		{Name: GaussianProcess, Fit: as(simple.FitGP), Read: read[simple.GP], PerRow: 2e-3},
-		{Name: "regressions", Fit: as(quadratics), Read: read[simple.Regressions], After: GaussianProcess, PerRow: 2.5e-3},
-		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel], After: GaussianProcess, PerRow: 0.2e-3},
+		{Name: "regressions", Fit: as(quadratics), Read: read[simple.Regressions], PerRow: 5e-3},
+		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel], PerRow: 0.4e-3},
 	}
 	for i := range kinds {
 		kinds[i].Most = 10_000
