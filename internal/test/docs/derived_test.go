@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -155,15 +156,28 @@ func TestPapersFiguresAreThoseOfTheCatalogue(t *testing.T) {
 	}
 }
 
+// extremes returns the lowest and the highest figure of a column.
+func extremes(rows []row, column string) string {
+	by := func(a, b row) int { return cmp.Compare(a.number(column), b.number(column)) }
+	return slices.MinFunc(rows, by).cells[column] + " to " + slices.MaxFunc(rows, by).cells[column]
+}
+
+// The page of results states the extremes of the table beside PyTorch.
+func TestTimesBesidePyTorchAreExtremes(t *testing.T) {
+	page := strings.Join(strings.Fields(read(t, "docs/results/index.md")), " ")
+	for _, c := range []struct{ precision, column string }{{"fp32", "times"}, {"bf16", "times"}, {"fp32", "times fp32"}} {
+		want := extremes(rows(t, "pytorch", map[string]string{"acqnp": c.precision}), c.column) + " times"
+		if !strings.Contains(page, want) {
+			t.Errorf("docs/results/index.md lacks %q", want)
+		}
+	}
+}
+
 // The summary of attention has the extremes of the runs, or the best of a longer one, and the paper's
 // best targets.
 func TestSummaryOfAttentionIsThatOfItsRuns(t *testing.T) {
 	summary := func(line, benchmark string) string {
 		return rows(t, "attention-summary", map[string]string{"targets": line})[0].cells[benchmark]
-	}
-	extremes := func(runs []row, column string) string {
-		slices.SortFunc(runs, func(a, b row) int { return int(math.Copysign(1, a.number(column)-b.number(column))) })
-		return runs[0].cells[column] + " to " + runs[len(runs)-1].cells[column]
 	}
 	best := func(benchmark string) (context, target string) {
 		b, _ := catalogue.Find(benchmark)
@@ -196,7 +210,7 @@ func TestSummaryOfAttentionIsThatOfItsRuns(t *testing.T) {
 	}
 	for _, benchmark := range []string{"lissajous", "double-sine"} {
 		runs := rows(t, "attention-longer", map[string]string{"benchmark": benchmark})
-		last := slices.MaxFunc(runs, func(a, b row) int { return int(math.Copysign(1, a.number("target")-b.number("target"))) })
+		last := slices.MaxFunc(runs, func(a, b row) int { return cmp.Compare(a.number("target"), b.number("target")) })
 		equal(benchmark, summary("ours", benchmark), last.cells["target"])
 		equal(benchmark, summary("seconds on one core", benchmark), last.cells["seconds"])
 	}
