@@ -220,3 +220,39 @@ func TestSummaryOfAttentionIsThatOfItsRuns(t *testing.T) {
 		equal(b, summary("the paper's best", b), number)
 	}
 }
+
+// The prose states how many sets gain and lose by the natural scale, beyond two standard errors.
+func TestNaturalScaleGainsAndLosesOnAsManySets(t *testing.T) {
+	pages := map[string]string{"own-data": "", "index": ""}
+	for name := range pages {
+		pages[name] = strings.Join(strings.Fields(read(t, "docs/results/"+name+".md")), " ")
+	}
+	count := func(model string) (gains, losses int) {
+		for _, r := range rows(t, "natural-scale", nil) {
+			if r.cells[model+", difference"] == "" {
+				continue
+			}
+			switch z := r.number(model+", difference") / r.number(model+", difference ±"); {
+			case z > 2:
+				gains++
+			case z < -2:
+				losses++
+			}
+		}
+		return gains, losses
+	}
+	gains, losses := count("ACQNP")
+	for _, want := range [][2]string{
+		{"index", fmt.Sprintf("loses on %d sets with ACQNP", losses)},
+		{"index", fmt.Sprintf("gains on %d (", gains)},
+		{"own-data", fmt.Sprintf("has %d gains and %d losses", gains, losses)},
+	} {
+		if !strings.Contains(pages[want[0]], want[1]) {
+			t.Errorf("docs/results/%s.md lacks %q", want[0], want[1])
+		}
+	}
+	gains, losses = count("CQNP")
+	if want := fmt.Sprintf("gains: %d gains and %d loss ", gains, losses); !strings.Contains(pages["own-data"], want) {
+		t.Errorf("docs/results/own-data.md lacks %q", want)
+	}
+}
