@@ -165,6 +165,9 @@ reference: ## write docs/reference/configuration.md and docs/reference/commands
 	mv bin/configuration.md docs/reference/configuration.md
 	WRITE_COMMANDS=1 go test -count=1 -run ReferencePages ./internal/cli
 
+tables: ## write the tables of the documentation from docs/results/data
+	WRITE_TABLES=1 go test -count=1 -run TablesAreThoseOfTheData ./internal/test/docs
+
 man: ## write a man page for each command to bin/man
 	@mkdir -p bin/man
 	MAN="$(CURDIR)/bin/man" go test -count=1 -run ManPages ./internal/cli
@@ -189,4 +192,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 prior: build ## train the weights that the program carries, to internal/models/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help reference kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always
+.PHONY: help reference tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always
