@@ -27,7 +27,7 @@ func exampleOf(f predict.Fitted, points []datasets.Points, seed uint64) (e Examp
 	}
 	e.Trained = f.OfFold(0).Trained("")
 	if f.Stacks[0].ByPoint {
-		e.Data += ", by models that were not fitted to the open points"
+		e.Data += ", by models that were not fitted to the targets"
 		for i, p := range points {
 			if held, kept := stack.HeldOutPoints(i, p.N, seed, 0); len(held) > 0 {
 				e.Groups = append(e.Groups, exampleGroup(f, p, kept, held))
