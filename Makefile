@@ -105,7 +105,7 @@ long: ## the tests that go test shortens: all shipped configurations, more repet
 	TEST_ALL=1 go test -count=1 -run 'EnginesAgree|ModelGradients|ThreadsGive' ./internal/engine
 
 race: ## the tests under the race detector, the longest ones left out (needs cgo and a C compiler)
-	CGO_ENABLED=1 go test -race -short ./internal/... ./tools/...
+	CGO_ENABLED=1 go test -race -short -timeout 60m ./internal/... ./tools/... # it takes ten times as long
 
 # For every landing: the packages with most goroutines.
 race-short:
@@ -165,6 +165,9 @@ reference: ## write docs/reference/configuration.md and docs/reference/commands
 	mv bin/configuration.md docs/reference/configuration.md
 	WRITE_COMMANDS=1 go test -count=1 -run ReferencePages ./internal/cli
 
+tables: ## write the tables of the documentation from docs/results/data
+	WRITE_TABLES=1 go test -count=1 -run TablesAreThoseOfTheData ./internal/test/docs
+
 man: ## write a man page for each command to bin/man
 	@mkdir -p bin/man
 	MAN="$(CURDIR)/bin/man" go test -count=1 -run ManPages ./internal/cli
@@ -192,4 +195,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 prior: build ## train the weights that the program carries, to internal/models/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help reference pictures kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always
+.PHONY: help reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always
