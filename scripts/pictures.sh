@@ -99,7 +99,7 @@ speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
 	awk -F, -v OFS=, 'BEGIN { print "function,flow,speed" } FNR > 1 { n = split(FILENAME, part, "/"); sub(".csv", "", part[n]); print part[n], $(NF - 1), $NF }' \
 		"$data/speed-flow/lane2.csv" "$data/speed-flow/lane3.csv" >"$work/lanes.csv"
 	acqnp sample-quantiles --run "$runs/speed-flow-3000" --context "$work/lanes.csv" --grid=100:2500:150 --num-tau 30 --levels grid \
-		--quantiles 0.02,0.05,0.5,0.95 --out "$work/quantiles.csv" --plot "$img/speed-flow.svg" --components --overwrite
+		--quantiles 0.02,0.05,0.5,0.95 --out "$work/quantiles.csv" --plot "$img/speed-flow.png" --components --overwrite
 }
 
 three_runs() { # BENCHMARK FOLDER

@@ -1,6 +1,7 @@
 package cli_test
 
 import (
+	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
@@ -73,7 +74,11 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 		len(s.Coverage) != 2 || len(s.PerFunction) != 2 || s.PerFunction[0].Points != 2 || !(s.LogDensity.StdError > 0) {
 		t.Errorf("%s: mean %v, CRPS %v", o.out, mean, crps)
 	}
-	text := succeed(t, append([]string{"score"}, common...)...).out
+	text := succeed(t, append([]string{"score", "--plot", "pit.svg"}, common...)...).out
+	if svg, err := os.ReadFile("pit.svg"); err != nil || !bytes.Contains(svg, []byte(">PIT<")) || !strings.Contains(text, "plot pit.svg") {
+		t.Errorf("the picture of the calibration has %d bytes, error %v", len(svg), err)
+	}
+	checkRefusal(t, "score", acqnp(append([]string{"score", "--plot", "pit.txt"}, common...)...), 2, "found extension .txt")
 	for _, want := range []string{"3 targets of 2 functions", strconv.FormatFloat(mean, 'f', 4, 64), "in the units of gewicht", "worst functions"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
