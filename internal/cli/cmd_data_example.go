@@ -30,7 +30,7 @@ buyers pay much more than others. Equal seeds write equal files.`,
 	}
 	f := cmd.Flags()
 	f.StringVar(&o.out, "out", "", "`FILE` for the data (CSV)")
-	f.Uint64Var(&o.seed, "seed", 43, "`SEED` of the data")
+	f.Uint64Var(&o.seed, "seed", 43, "`SEED` of what the command draws: the data")
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("out", "csv"))

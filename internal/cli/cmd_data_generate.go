@@ -43,7 +43,7 @@ func newDataGenerate(a *app) *cobra.Command {
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringVar(&o.out, "out", "", "`FILE` for the tasks (safetensors)")
-	f.Uint64Var(&o.seed, "seed", 0, "`SEED` of the batches (default the configuration's eval.seed)")
+	f.Uint64Var(&o.seed, "seed", 0, "`SEED` of what the command draws: the batches (default the configuration's eval.seed)")
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagRequired("out"))

@@ -31,8 +31,8 @@ type fitOptions struct {
 	writeConfig string
 
 	// The flags of acqnp init, instead of FILE and FORMULA.
-	csv, function string
-	x, y          []string
+	csv, group string
+	x, y       []string
 
 	made bool // whether check made the directory Out
 }
@@ -73,14 +73,14 @@ bytes. A fit that was ended or killed goes on when it is started again.`,
 	f.BoolVar(&o.Instant, "instant", false, "train no network")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take; 0 for all models")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration of acqnp init to `FILE`, instead of a fit")
-	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of the folds and contexts")
+	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
 	f.StringVar(&o.csv, "csv", "", "FILE, as acqnp init names it")
 	f.StringSliceVar(&o.x, "x", nil, "columns of x, as acqnp init names them")
 	f.StringSliceVar(&o.y, "y", nil, "columns of y, as acqnp init names them")
-	f.StringVar(&o.function, "function", "", "the column of groups, as acqnp init names it")
-	for _, old := range []string{"csv", "x", "y", "function"} {
+	f.StringVar(&o.group, "group", "", "the column of groups, as acqnp init names it")
+	for _, old := range []string{"csv", "x", "y", "group"} {
 		must(f.MarkHidden(old))
 	}
 	cmd.MarkFlagsRequiredTogether("csv", "x", "y")
@@ -149,8 +149,8 @@ func (o *fitOptions) settle(a *app) (err error) {
 			return &invalid.Input{File: "--csv", Found: "it and the argument " + o.File, Expected: "one of them"}
 		}
 		o.File, o.formula = o.csv, strings.Join(o.y, " + ")+" ~ "+strings.Join(o.x, " + ")
-		if o.function != "" {
-			o.formula += " | " + o.function
+		if o.group != "" {
+			o.formula += " | " + o.group
 		}
 		o.Progress.Note("in short: acqnp fit " + invalid.ShellWord(o.File) + " " + invalid.ShellWord(o.formula))
 	}

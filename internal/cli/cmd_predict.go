@@ -30,7 +30,7 @@ type predictOptions struct {
 func newPredict(a *app) *cobra.Command {
 	var o predictOptions
 	cmd := &cobra.Command{
-		Use:   "predict (RUN | --run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --grid RANGE) [--out FILE]",
+		Use:   "predict (RUN | --run DIR | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --grid RANGE) [--out FILE]",
 		Short: "Predict the outcome for points of your own",
 		Long: `Predict from your own context points. The CSV file has one row for each target and channel of y, in
 your units, with the columns function, target, x…, channel, mean, sd and
@@ -56,7 +56,7 @@ quantile as that quantile.
 
 --plot shades the predictive density over x: the smallest regions of y that hold 50, 90 and 99% of it.
 If two columns of x vary within functions it draws maps, if more do, intervals; those that do not
-are in the titles. Points of --targets whose y the file has are drawn too. With --calibrated, regions
+are in the titles. Points of --targets whose y the file has are drawn too. With --use-calibration, regions
 and intervals are the corrected ones.
 
 A directory of acqnp fit is predicted from in the same way, without --joint. Its intervals and regions
@@ -68,7 +68,7 @@ acqnp sample-quantiles writes the components of the predictive density.`,
       --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --joint --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv --plot predictions.png
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
-  acqnp predict --prior --context context.csv --grid=0:10:50 --out predictions.csv`,
+  acqnp predict --pretrained --context context.csv --grid=0:10:50 --out predictions.csv`,
 		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
 			if isFitted(o.Run) {
@@ -90,12 +90,12 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 	f.Float64SliceVar(&o.exceed, "exceed", nil, "`Y` whose probability of more is predicted, separated by commas")
 	f.BoolVar(&o.modes, "modes", false, "the y at which the density has its peaks, the highest first")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
-	f.BoolVar(&o.calibrated, "calibrated", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
+	f.BoolVar(&o.calibrated, "use-calibration", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
 	f.BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: the mixture's own intervals and regions, not calibrated")
-	for _, other := range []string{"prior", "config", "raw"} {
-		cmd.MarkFlagsMutuallyExclusive("calibrated", other)
+	for _, other := range []string{"pretrained", "config", "raw"} {
+		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
-	f.BoolVar(&o.joint, "joint", false, "draw each target given the targets drawn before it")
+	f.BoolVar(&o.joint, "joint", false, "joint draws: each target is drawn given those before it")
 	return cmd
 }
 

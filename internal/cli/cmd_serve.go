@@ -64,7 +64,7 @@ first, within ten seconds, and the program exits with 0.`,
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
-	f.IntVar(&o.numTau, "num-tau", 0, "`NUMBER` of quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	f.IntVar(&o.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f.StringVar(&o.at.Listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on, HOST:PORT; port 0 for any")
 	f.StringVar(&o.at.Certificate, "tls-cert", "", "PEM `FILE` with the certificate, for HTTPS")
 	f.StringVar(&o.at.Key, "tls-key", "", "PEM `FILE` with the certificate's key")
@@ -192,13 +192,13 @@ func fittedModel(name, dir string, predictors int) (*serve.Model, error) {
 	return m, err
 }
 
-// experiment returns the configuration of a run, with --num-tau if its model has levels.
+// experiment returns the configuration of a run, with --num-quantiles if its model has levels.
 func (o *serveOptions) experiment(stored predict.Stored) (config.Experiment, error) {
 	e, err := stored.Experiment()
 	if err != nil || o.numTau == 0 || e.Eval.NumTau == 0 {
 		return e, err
 	}
-	return stored.Experiment(config.Flag{Name: "--num-tau", Key: "eval.num_tau", Value: strconv.Itoa(o.numTau)})
+	return stored.Experiment(config.Flag{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(o.numTau)})
 }
 
 // reloads loads the runs again on SIGHUP, until stop is called. If that fails, the old ones stay.

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/models/prior"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -26,12 +27,13 @@ type trainOptions struct {
 	settings
 	config            string
 	set               []string
-	seed              string // train.seed as YAML; "" for the configuration's
-	seeds             string // of several runs; "" for one
+	seed              string     // train.seed as YAML; "" for the configuration's
+	seeds             numberList // of several runs; none for one
 	runDir            string
 	resume, overwrite bool
 	weights           string
-	until             int // the step to stop after; 0 for none
+	pretrained        bool // with the weights that the program carries
+	until             int  // the step to stop after; 0 for none
 	noEval            bool
 }
 
@@ -74,13 +76,14 @@ does not change the schedule of the learning rate, which goes by train.steps.`,
 	f := cmd.Flags()
 	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
-	f.StringVar(&o.seed, "seed", "", "`SEED` of initial weights, batches and levels (train.seed)")
-	f.StringVar(&o.seeds, "seeds", "", "`LIST` of seeds of several runs that are trained at once: 0..5 or 0,3,7")
+	f.StringVar(&o.seed, "seed", "", "`SEED` of what the command draws: initial weights, batches and levels (train.seed)")
+	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs that are trained at once: 0..5 or 0,3,7")
 	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<name>/seed-<seed> if <name>.yaml is <model>.yaml\nor <model>-<more>.yaml, and runs/<name>/seed-<seed> otherwise);\nwith --seeds, the DIR of the directories seed-<seed>")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
-	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
+	f.BoolVar(&o.overwrite, "overwrite", false, "replace the run in the run directory, if there is one")
 	f.IntVar(&o.until, "until", 0, "stop after `STEP`, without an evaluation; --resume continues to the same result (0: train to the end)")
-	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names), or prior for those that the\nprogram carries (see configs/prior/acqnp.yaml)")
+	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names to start from")
+	f.BoolVar(&o.pretrained, "pretrained", false, "start from the weights that the program carries (see configs/prior/acqnp.yaml)")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
@@ -88,6 +91,7 @@ does not change the schedule of the learning rate, which goes by train.steps.`,
 	must(cmd.MarkFlagDirname("run-dir"))
 	cmd.MarkFlagsMutuallyExclusive("resume", "overwrite")
 	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
+	cmd.MarkFlagsMutuallyExclusive("weights", "pretrained")
 	return cmd
 }
 
@@ -111,7 +115,13 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.seeds != "" {
+	if o.pretrained {
+		o.weights = prior.Name
+	} else if o.weights == prior.Name {
+		a.renamed("--weights "+prior.Name, "--pretrained")
+		a.warnOfFormer()
+	}
+	if o.seeds.given {
 		return runSeeds(ctx, a, o)
 	}
 	e, source, err := o.prepare()

@@ -141,7 +141,7 @@ func TestFilesAreReplacedOnlyWithOverwrite(t *testing.T) {
 	f := newOutputFiles(t)
 	request := " --run RUN --context CONTEXT --grid 0:1:2 --out "
 	for i, c := range []struct{ args, old string }{
-		{"init --csv TABLE --function g --x x --y y --budget 0 --out OLD", "old.yaml"},
+		{"init --csv TABLE --group g --x x --y y --budget 0 --out OLD", "old.yaml"},
 		{"predict" + request + "OLD", "old.csv"},
 		{"predict" + request + "NEW/a.csv --plot OLD", "old.png"},
 		{"sample-quantiles" + request + "OLD", "old.csv"},
@@ -228,7 +228,7 @@ func TestAblationsDestroyNothing(t *testing.T) {
 	if err := os.Symlink(checkpoint, filepath.Join(dir, "num-tau.svg")); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	checkRefusal(t, "ablate num-tau", acqnp("ablate", "num-tau", "--run", run, "--out", dir, "--batches", "1"), 2, "num-tau.svg")
+	checkRefusal(t, "ablate num-quantiles", acqnp("ablate", "num-quantiles", "--run", run, "--out", dir, "--batches", "1"), 2, "num-tau.svg")
 	if read(t, checkpoint) != before {
 		t.Error("changed the checkpoint")
 	}

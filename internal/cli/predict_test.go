@@ -23,7 +23,7 @@ func TestPredict(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Functions != 1 || summary.Targets != 5 {
 		t.Errorf("%v: %s", err, o.out)
 	}
-	succeed(t, append([]string{"sample-quantiles", "--num-tau", "5", "--levels", "grid", "--quantiles", "0.05,0.5", "--draws", "2", "--out", long, "--quiet"}, model...)...)
+	succeed(t, append([]string{"sample-quantiles", "--num-quantiles", "5", "--level-spacing", "grid", "--quantiles", "0.05,0.5", "--draws", "2", "--out", long, "--quiet"}, model...)...)
 	want := map[string][]string{}
 	for _, r := range readRows(t, long) {
 		if r["kind"] != "component" {
@@ -69,7 +69,7 @@ func TestPredictWithoutTraining(t *testing.T) {
 	context := write(t, dir, "context.csv", "function,x,y\na,0,10\na,1,11\nb,0,20\nb,1,21\n")
 	targets := write(t, dir, "targets.csv", "function,x\nb,0.5\na,0.25\na,0.75\n")
 	out := filepath.Join(dir, "p.csv")
-	predict := []string{"predict", "--prior", "--context", context, "--out", out, "--overwrite", "--quiet"}
+	predict := []string{"predict", "--pretrained", "--context", context, "--out", out, "--overwrite", "--quiet"}
 	succeed(t, append(predict, "--targets", targets)...)
 	var got []string
 	for _, r := range readRows(t, out) {

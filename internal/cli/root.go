@@ -43,13 +43,21 @@ or SIGHUP; 141 nobody reads standard output any more.`,
 		if err := checkNotEmpty(cmd.Flags()); err != nil {
 			return err
 		}
-		return a.fromEnvironment(cmd.Flags())
+		if err := a.fromEnvironment(cmd.Flags()); err != nil {
+			return err
+		}
+		if name := cmd.CalledAs(); cmd.HasAlias(name) {
+			a.renamed(name, cmd.Name())
+		}
+		a.warnOfFormer()
+		return nil
 	}
 	root.AddCommand(newFit(a), newInit(a), newTrain(a), newSweep(a), newEval(a), newPredict(a), newServe(a), newScore(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
 	root.SetHelpCommand(newHelp(a))
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	fitIn(root)
+	a.acceptFormer(root)
 	return root
 }
 

@@ -36,7 +36,7 @@ func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.D
 	}
 	if len(a.Functions) == 0 {
 		return a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
-			Expected: "a configuration of acqnp init --calibrate, or --context and --targets with functions that training has not seen"}
+			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with functions that training has not seen"}
 	}
 	return a, nil
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Values of Trained.Levels: the ways of choosing quantile levels, as in --levels.
+// Values of Trained.Levels: the ways of choosing quantile levels, as in --level-spacing.
 const (
 	RandomLevels   = feed.RandomLevels   // drawn for every function and point
 	GridLevels     = feed.GridLevels     // evenly spaced from 0.001 to 0.999, the same everywhere

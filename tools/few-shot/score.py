@@ -85,8 +85,8 @@ def score(o, name, label, config, keys, seed):
     names = {s["function"]: "function", s["x"]: "x", s["y"]: "y"} if config == "prior" else {}
     write(data("ctx"), context, s["function"], s["context"][1], names)
     write(data("tgt"), targets, s["function"], sys.maxsize, names)
-    model = ["--prior"] if config == "prior" else ["--run", run]
-    levels = ["--num-tau", "100"] if config == "prior" or has_levels(run) else []
+    model = ["--pretrained"] if config == "prior" else ["--run", run]
+    levels = ["--num-quantiles", "100"] if config == "prior" or has_levels(run) else []
     call(o.acqnp, "sample-quantiles", *model, "--context", context, "--targets", targets, "--out", quantiles,
          "--overwrite", *levels, *common)
     y, mixtures = read(quantiles, data("tgt"), dict(s, column=names.get(s["x"], s["x"])))

@@ -34,7 +34,7 @@ func (f Found) holdBack(d *config.Data, dataDir string, all datasets.Scan) (Foun
 		n, what = f.used(), "row"
 	}
 	if n < leastForFew {
-		return f, &invalid.Input{File: "--calibrate", Found: invalid.Plural(n, what, what+"s"),
+		return f, &invalid.Input{File: "--hold-back", Found: invalid.Plural(n, what, what+"s"),
 			Expected: fmt.Sprintf("at least %d, of which %d calibrate an interval of 90%% and the others train", leastForFew, fewCalibrate)}
 	}
 	d.Calibration = calibrating(n)
