@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +22,7 @@ type predictOptions struct {
 	joint          bool
 	calibrated     bool
 	raw            bool
+	format         string
 
 	cdf    string
 	exceed []float64
@@ -43,6 +47,9 @@ your units, with the columns function, target, x…, channel, mean, sd and
   exceed1.5, …   the probability of more than 1.5 (--exceed)
   modes          the peaks of the density, "a;b", the highest first (--modes)
   draw1, …       random draws (--draws): independent at each target, or joint with --joint
+
+With --format json, each row is an object on a line of its own, with these names; the regions are
+[[a,b],[c,d]], the modes [a,b], and numbers that are not finite null.
 
 With --joint, each drawn target joins the context of the next, in the order of the file or grid. The
 numbers of a column draw1 then belong to one curve, where independent draws mix those of many. A draw
@@ -71,6 +78,9 @@ acqnp sample-quantiles writes the components of the predictive density.`,
   acqnp predict --pretrained --context context.csv --grid=0:10:50 --out predictions.csv`,
 		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
+			if err := o.checkFormat(); err != nil {
+				return err
+			}
 			if isFitted(o.Run) {
 				return runPredictFitted(cmd.Context(), a, o)
 			}
@@ -92,6 +102,8 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
 	f.BoolVar(&o.calibrated, "use-calibration", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
 	f.BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: the mixture's own intervals and regions, not calibrated")
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the predictions: csv or json, one object a line (default by the ending of --out, csv if\nit has none of these; json on standard output with --json)")
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{predict.CSVFormat, predict.JSONFormat}, cobra.ShellCompDirectiveNoFileComp)))
 	for _, other := range []string{"pretrained", "config", "raw"} {
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
@@ -147,7 +159,25 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 // table returns the table that the flags ask for, without its names.
 func (o *predictOptions) table(seed uint64) predict.Table {
 	return predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed, Modes: o.modes,
-		Draws: o.draws, Seed: seed, Threads: o.cores()}
+		Draws: o.draws, Seed: seed, Threads: o.cores(), Format: o.format}
+}
+
+// formats are the endings of predictions, with their formats.
+var formats = map[string]string{".csv": predict.CSVFormat, ".json": predict.JSONFormat, ".jsonl": predict.JSONFormat}
+
+// checkFormat settles the format. Without --format, the ending of --out or --json names it.
+func (o *predictOptions) checkFormat() error {
+	switch o.format {
+	case predict.CSVFormat, predict.JSONFormat:
+		return nil
+	case "":
+		o.format = formats[strings.ToLower(filepath.Ext(o.out))]
+		if o.out == "-" && o.app.json {
+			o.format = predict.JSONFormat
+		}
+		return nil
+	}
+	return &invalid.Input{File: "--format", Found: strconv.Quote(o.format), Expected: "csv or json"}
 }
 
 // checkColumns checks the flags that add columns.

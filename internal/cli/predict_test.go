@@ -87,3 +87,33 @@ func TestPredictWithoutTraining(t *testing.T) {
 		t.Error("a refusal replaced the file")
 	}
 }
+
+// --format, the ending of --out or --json choose JSON.
+func TestPredictionsAsJSON(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	model := []string{"predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--quiet"}
+	file := func(name string, flags ...string) string {
+		t.Helper()
+		succeed(t, append(append(model, "--out", filepath.Join(dir, name)), flags...)...)
+		return read(t, filepath.Join(dir, name))
+	}
+	want := file("a.jsonl")
+	if strings.Count(want, "\n") != 3 || !strings.HasPrefix(want, `{"function":"","target":0,"x":-2,"channel":"y","mean":`) || !strings.Contains(want, `"hdr0.9":[[`) {
+		t.Errorf("a.jsonl is %s", want)
+	}
+	if file("b.json") != want || file("c", "--format", "json") != want || file("d.csv", "--format", "json") != want {
+		t.Error("the files differ")
+	}
+	if table := file("e.csv", "--json"); !strings.HasPrefix(table, "function,target,x,") {
+		t.Errorf("with --json and a CSV file: %.80s", table)
+	}
+	cmd, errs := command(append(model, "--json")...)
+	if out, err := cmd.Output(); err != nil || string(out) != want || !strings.Contains(errs.String(), `"targets":3`) {
+		t.Errorf("%v, standard output %s, standard error %s", err, out, errs)
+	}
+	cmd, _ = command(model...)
+	if out, err := cmd.Output(); err != nil || !strings.HasPrefix(string(out), "function,target,x,") {
+		t.Errorf("%v, standard output %.80s", err, out)
+	}
+	checkRefusal(t, "a format", acqnp(append(model, "--format", "xml")...), 2, `--format: found "xml", expected csv or json`)
+}
