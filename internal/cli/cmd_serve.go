@@ -40,7 +40,7 @@ Prometheus. / is a page where you click context points and see the density. With
 request names one in its key run, by the last folders of DIR that differ.
 
 The server answers only this machine unless --listen names another address. Requests then need the token
-in ACQNP_SERVE_TOKEN, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
+in ACQNP_SERVE_TOKEN or in the file of --token-file, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
 another host's name, are refused.
 
 Quantiles and PITs of a directory of acqnp fit are calibrated, if it has enough groups for the levels.
@@ -66,6 +66,7 @@ first, within ten seconds, and the program exits with 0.`,
 	f.StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
 	f.IntVar(&o.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f.StringVar(&o.at.Listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on, HOST:PORT; port 0 for any")
+	f.StringVar(&o.at.TokenFile, "token-file", "", "`FILE` with the token (default the variable ACQNP_SERVE_TOKEN)")
 	f.StringVar(&o.at.Certificate, "tls-cert", "", "PEM `FILE` with the certificate, for HTTPS")
 	f.StringVar(&o.at.Key, "tls-key", "", "PEM `FILE` with the certificate's key")
 	must(cmd.MarkFlagRequired("run"))
