@@ -52,7 +52,7 @@ func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.settings.addFlags(a, cmd)
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "`DIR` for the figure, the CSV files and the runs that are trained")
+	f.StringVarP(&o.out, "out", "o", "", "`DIR` for the figure, the CSV files and the runs that are trained")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.batch_size=32")
 	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs, such as 0..5 or 0,3,7 (default 0; 0..5 with --full)")
 	f.IntVar(&o.steps, "steps", 0, fmt.Sprintf("`NUMBER` of training steps (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedSteps))

@@ -28,7 +28,7 @@ interruption, the same command continues the training.`,
 		RunE: a.run(func(cmd *cobra.Command) error { return runAblateDepth(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd)
-	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE` of an ACQNP")
+	cmd.Flags().StringVarP(&o.config, "config", "c", "", "configuration `FILE` of an ACQNP")
 	o.depths.numbers = []int{1, 2, 3, 4, 5}
 	cmd.Flags().Var(&o.depths, "depths", "`LIST` of numbers of hidden layers of ψ")
 	must(cmd.MarkFlagRequired("config"))

@@ -28,7 +28,7 @@ for each seed. After an interruption, the same command continues the training.`,
 		RunE: a.run(func(cmd *cobra.Command) error { return runAblateNumTau(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd)
-	cmd.Flags().StringArrayVar(&o.configs, "config", nil, "configuration `FILE` to train, repeatable")
+	cmd.Flags().StringArrayVarP(&o.configs, "config", "c", nil, "configuration `FILE` to train, repeatable")
 	cmd.Flags().StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagDirname("run"))

@@ -34,7 +34,7 @@ rows with missing cells, and the day from which dates are counted.`,
 		},
 	}
 	o.addDataDir(cmd)
-	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE` of your own data (csv)")
+	cmd.Flags().StringVarP(&o.config, "config", "c", "", "configuration `FILE` of your own data (csv)")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd
 }

@@ -50,7 +50,7 @@ coincide.`,
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")
-	f.StringVar(&o.out, "out", "", "`FILE` for the result, JSON (default eval.json in the run directory)")
+	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the result, JSON (default eval.json in the run directory)")
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagFilename("tasks", "safetensors"))
 	must(cmd.MarkFlagFilename("out", "json"))

@@ -34,7 +34,8 @@ type fitOptions struct {
 	csv, group string
 	x, y       []string
 
-	made bool // whether check made the directory Out
+	limited bool // --budget was given
+	made    bool // whether check made the directory Out
 }
 
 func newFit(a *app) *cobra.Command {
@@ -63,15 +64,16 @@ bytes. A fit that was ended or killed goes on when it is started again.`,
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: a.run(func(cmd *cobra.Command) error {
+			o.limited = cmd.Flags().Changed("budget")
 			args := append(cmd.Flags().Args(), "", "")
 			o.File, o.formula = args[0], args[1]
 			return runFit(cmd.Context(), a, o)
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Out, "out", "", "`DIR` for the result (default FILE's name with .fit)")
+	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
 	f.BoolVar(&o.Instant, "instant", false, "train no network")
-	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take; 0 for all models")
+	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take (default all models, whatever they take)")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration of acqnp init to `FILE`, instead of a fit")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
@@ -216,8 +218,8 @@ func (o *fitOptions) check(a *app) error {
 	if err := checkRange("--threads", o.Threads, 0, maxThreads); err != nil {
 		return err
 	}
-	if !(o.Budget >= 0 && o.Budget <= maxBudget) {
-		return &invalid.Input{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds from 0 to %d", maxBudget)}
+	if o.limited && !(o.Budget > 0 && o.Budget <= maxBudget) {
+		return &invalid.Input{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds above 0, at most %d", maxBudget)}
 	}
 	o.Threads, o.Overwrite = (&settings{threads: o.Threads}).cores(), a.overwrite
 	if o.Out == "" {

@@ -48,7 +48,7 @@ give equal configurations on every machine.`,
 	f.StringSliceVar(&o.X, "x", nil, "`COLUMNS` of x, separated by commas")
 	f.StringSliceVar(&o.Y, "y", nil, "`COLUMNS` of y, separated by commas")
 	f.StringVar(&o.Function, "group", "", "`COLUMN` that names the group of a row")
-	f.StringVar(&o.out, "out", "config.yaml", "`FILE` for the configuration")
+	f.StringVarP(&o.out, "out", "o", "config.yaml", "`FILE` for the configuration")
 	a.addOverwrite(cmd)
 	f.StringVar(&o.Model, "model", "", "the only `MODEL` to try: acqnp, cqnp, cnp, canp or bnp")
 	f.BoolVar(&o.Calibrate, "hold-back", false, "hold groups back for score --calibrate, 9 of 15 or more, 19 of 40 or more; nothing else uses them")

@@ -69,7 +69,7 @@ directory of acqnp fit, unless --raw is given.`,
 	}
 	o.addInputs(a, cmd, "x and y of the targets")
 	o.scored = true
-	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "CSV `FILE` for the scores of each target and channel")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the joint log density of all targets of a function, too")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "calibrate the run on these targets, or on what it held back")
 	cmd.Flags().BoolVar(&o.calibrated, "use-calibration", false, "score predictions corrected by the run's calibration")

@@ -61,7 +61,9 @@ threads. If one fails, the others go on, and the program exits with 1.
 
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
 there to the same result. --until stops training after a step in the same way, but exits with 0; it
-does not change the schedule of the learning rate, which goes by train.steps.`,
+does not change the schedule of the learning rate, which goes by train.steps.
+
+Of --seed and --set, the environment and the file, the first that names a key counts.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
@@ -74,7 +76,7 @@ does not change the schedule of the learning rate, which goes by train.steps.`,
 	}
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
+	f.StringVarP(&o.config, "config", "c", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
 	f.StringVar(&o.seed, "seed", "", "`SEED` of what the command draws: initial weights, batches and levels (train.seed)")
 	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs that are trained at once: 0..5 or 0,3,7")

@@ -91,6 +91,7 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		{[]string{file}, "the columns product, age, kind, price, age2, sold, expected one, such as 'age2 ~ age | product'"},
 		{nil, "acqnp fit prices.csv"},
 		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
+		{[]string{file, "price ~ age | product", "--budget", "0"}, "above 0"},
 		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "--write-config: found log(price)"},
 		{[]string{file, "price ~ age | product", "--csv", file, "--x", "age", "--y", "price"}, "--csv: found it and the argument"},
 		{[]string{file, "price", "--instant"}, "without '~'"},

@@ -41,7 +41,7 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.addInputs(a, cmd, "x of the targets")
 	f := cmd.Flags()
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M if x has two dimensions")
-	f.StringVar(&o.out, "out", "-", "`FILE` for the predictions; - is standard output")
+	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	cmd.MarkFlagsOneRequired("targets", "grid")

@@ -13,7 +13,7 @@ var commands = [][]string{
 	{}, {"train"}, {"eval"}, {"predict"}, {"score"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
 	{"export"}, {"bench"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
 	{"plot", "training"}, {"ablate"}, {"ablate", "num-quantiles"}, {"ablate", "adaptor-depth"},
-	{"sweep", "submit"}, {"doctor"}, {"help"}, {"help", "configuration"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
+	{"sweep"}, {"sweep", "submit"}, {"doctor"}, {"help"}, {"help", "configuration"}, {"help", "environment"}, {"fit"}, {"init"}, {"serve"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
 }
 
 func TestEveryCommandHelpsWithAnExample(t *testing.T) {
