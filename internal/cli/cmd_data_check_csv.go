@@ -98,7 +98,7 @@ func (c ownDataCheck) use(name string) string {
 		return "x"
 	case slices.Contains(c.data.YColumns, name):
 		return "y"
-	case name == c.data.Function:
+	case name == c.data.Group:
 		return "function"
 	case name == c.data.SplitColumn:
 		return "split"
@@ -145,7 +145,7 @@ func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 	case form.Log:
 		text += "; the model sees the logarithm"
 	}
-	if column.PerFunction && len(c.Functions) > 1 && column.Name != c.data.Function {
+	if column.PerFunction && len(c.Functions) > 1 && column.Name != c.data.Group {
 		text += "; the same in all rows of a function"
 	}
 	if column.Missing > 0 {

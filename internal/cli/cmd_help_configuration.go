@@ -80,7 +80,7 @@ func wrapped(text string, indent int) string {
 
 const markdownHead = `# Keys of a configuration
 A configuration is a YAML file with the key "benchmark" and the sections below; see
-[variants](variants.md). It needs "benchmark", "model.name" and, for csv,
+[variants](variants.md). It needs "model.name" and "benchmark" or, for your own files,
 "data.file"; every other key has a default. For the paper's benchmarks and models, defaults are the
 paper's values. "--set train.steps=2000" sets a key for one command, and so does the environment
 variable "ACQNP_TRAIN_STEPS".

@@ -35,7 +35,7 @@ each file is one group.
 A few models are trained on a part of the data for a short time and compared on the rest, for log
 densities in your units. The best is written. The table of the trials is printed, and is a comment in the
 configuration. If the data are few, all of them train an ensemble of up to five networks
-(train.members). --budget is counted in operations, not by a clock: equal files and seeds
+(train.ensemble_size). --budget is counted in operations, not by a clock: equal files and seeds
 give equal configurations on every machine.`,
 		Example: `  acqnp init --csv prices.csv --group product --x age --y price --out prices.yaml
   acqnp init --csv melbourne.csv --x yesterday --y today --model cqnp

@@ -52,7 +52,7 @@ With train.validate_every, the average of the last weights with the best log-lik
 data is kept in checkpoints/best.safetensors, and this evaluation and all other commands use it. With
 train.patience, training ends after that number of validations in a row without a better one.
 
-With train.members, the networks of an ensemble are trained, the first in the run directory and the
+With train.ensemble_size, the networks of an ensemble are trained, the first in the run directory and the
 others in members/N. All other commands average their predictions.
 
 With --seeds, several runs are trained at once, each with the bits that it has alone, in a directory

@@ -29,7 +29,7 @@ func growth() string {
 
 const growthConfig = `benchmark: csv
 model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
-data: {file: growth.csv, function: tier, x: [tag, futter, alter], y: [gewicht], categories: [futter], log: [gewicht, alter], missing: drop}
+data: {file: growth.csv, group: tier, x: [tag, futter, alter], y: [gewicht], categories: [futter], log: [gewicht, alter], missing: drop}
 train: {steps: 60, batch_size: 8, num_tau: 4, log_every: 50, learning_rate: 1e-2}
 eval: {num_tau: 5}
 `

@@ -291,7 +291,7 @@ func TestFiguresOfSeveralColumns(t *testing.T) {
 	data := write(t, dir, "own.csv", rows.String())
 	trained := func(model, x, more string) string {
 		run := filepath.Join(dir, model+x)
-		config := write(t, dir, "c.yaml", "benchmark: csv\nmodel: "+tinyModels[model]+"\ndata: {file: "+data+", function: day, x: ["+x+"], y: [rain]"+more+
+		config := write(t, dir, "c.yaml", "benchmark: csv\nmodel: "+tinyModels[model]+"\ndata: {file: "+data+", group: day, x: ["+x+"], y: [rain]"+more+
 			"}\ntrain: {steps: 4, batch_size: 2, log_every: 1, learning_rate: 1e-2}\neval: {batch_size: 2}\n")
 		succeed(t, "train", "--config", config, "--run-dir", run, "--quiet")
 		decode(t, filepath.Join(run, "fit.png"))

@@ -19,7 +19,7 @@ import (
 // contextHelp describes --context and --pretrained.
 const contextHelp = `The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
 if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
-column named function, or as in data.function for csv, divides the rows into functions. All of them
+column named function, or as in data.group for csv, divides the rows into functions. All of them
 are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
 function of which nothing is known (not for BNP).
 

@@ -150,7 +150,7 @@ func TestScoreSeveralChannelsOfGaussians(t *testing.T) {
 	write(t, dir, "targets.csv", "id,t,left,right\na,2.5,0.1,3\nb,3.5,0.5,2\na,1,0,0\n")
 	for name, model := range map[string]string{"cnp": "{name: cnp, representation: 8, encoder: [8], decoder: [8]}",
 		"bnp": "{name: bnp, width: 8, pre_depth: 2, post_depth: 2, decoder_depth: 3, eval_bootstraps: 4}"} {
-		config := write(t, dir, name+".yaml", "benchmark: csv\nmodel: "+model+"\ndata: {file: two.csv, function: id, x: [t], y: [left, right]}\n"+
+		config := write(t, dir, name+".yaml", "benchmark: csv\nmodel: "+model+"\ndata: {file: two.csv, group: id, x: [t], y: [left, right]}\n"+
 			"train: {steps: 2, batch_size: 2}\n")
 		succeed(t, "train", "--config", config, "--run-dir", name, "--no-eval", "--quiet")
 		args := []string{"score", "--run", name, "--targets", "targets.csv", "--quiet"}

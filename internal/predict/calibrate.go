@@ -29,7 +29,7 @@ func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.D
 	if err := run.CheckData(r.Run, a.Trained.Units, data); err != nil {
 		return a, err
 	}
-	a.Layout = a.Trained.Units.Layout(e.Data.Function, "function")
+	a.Layout = a.Trained.Units.Layout(e.Data.Group, "function")
 	for _, h := range datasets.CalibrationOf(source) {
 		a.Functions = append(a.Functions, Function{Name: h.Context.Function, ContextX: h.Context.X, ContextY: h.Context.Y,
 			TargetX: h.Targets.X, TargetY: h.Targets.Y})

@@ -281,7 +281,7 @@ func TestAFailureIsListed(t *testing.T) {
 func TestAllInputsAreBad(t *testing.T) {
 	folder(t, "configs: cnp.yaml\nruns: out\n")
 	write(t, "cnp.yaml", "benchmark: csv\nmodel: {name: cnp, representation: 8, encoder: [8], decoder: [8]}\n"+
-		"data: {file: prices.csv, function: product, x: [age], y: [price]}\ntrain: {steps: 5, batch_size: 2}\n")
+		"data: {file: prices.csv, group: product, x: [age], y: [price]}\ntrain: {steps: 5, batch_size: 2}\n")
 	_, errs := acqnp(t, 2, "sweep", "run", "plan.yaml", "--jobs", "1")
 	if !strings.Contains(errs, "prices.csv") {
 		t.Error(errs)

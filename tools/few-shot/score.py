@@ -66,7 +66,7 @@ def score(o, name, label, config, keys, seed):
     """Trains a configuration on a set and returns its scores: a row of the result."""
     s, run = SETS[name], os.path.join(o.runs, name, label, "seed-" + seed)
     data = lambda part: os.path.join(o.data, f"{name}.{part}.csv")
-    sets = [f"data.file={data('train')}", f"data.function={s['function']}", f"data.x=[{s['x']}]", f"data.y=[{s['y']}]",
+    sets = [f"data.file={data('train')}", f"data.group={s['function']}", f"data.x=[{s['x']}]", f"data.y=[{s['y']}]",
             f"data.split={s['split']}", "data.sizes=smallest", "data.train_fraction=0.99", f"data.points=[{s['points'][0]},{s['points'][1]}]",
             f"data.context=[{s['context'][0]},{s['context'][1]}]"] + keys
     common = ["--threads", o.threads, "--quiet"]

@@ -38,7 +38,7 @@ const (
 
 // look scans the files and settles the section data of the configuration.
 func look(o Options) (Found, config.Data, error) {
-	d := config.Data{File: o.File, Function: o.Function, XColumns: o.X, YColumns: o.Y}
+	d := config.Data{File: o.File, Group: o.Function, XColumns: o.X, YColumns: o.Y}
 	if err := checkNames(d); err != nil {
 		return Found{}, d, err
 	}
@@ -86,8 +86,8 @@ func foundIn(scan datasets.Scan, d config.Data) (Found, error) {
 // checkNames refuses a column that is named twice.
 func checkNames(d config.Data) error {
 	all := slices.Concat(d.XColumns, d.YColumns)
-	if d.Function != "" {
-		all = append(all, d.Function)
+	if d.Group != "" {
+		all = append(all, d.Group)
 	}
 	for i, name := range all {
 		if slices.Contains(all[:i], name) {
@@ -133,10 +133,10 @@ func (f Found) checkRows(d config.Data, s datasets.Scan) error {
 	case f.used() < leastRows:
 		return &invalid.Input{File: d.File, Found: invalid.Plural(f.used(), "row", "rows") + " without missing cells",
 			Expected: fmt.Sprintf("at least %d: fewer cannot be split for training and validation", leastRows)}
-	case d.Function != "" && f.Points[2] == 1:
-		return &invalid.Input{File: d.File, Key: d.Function, Found: "one row for each function",
+	case d.Group != "" && f.Points[2] == 1:
+		return &invalid.Input{File: d.File, Key: d.Group, Found: "one row for each function",
 			Expected: "functions of several rows (without --group, all rows are one function)"}
-	case d.Function == "" && f.Points[2] == 1:
+	case d.Group == "" && f.Points[2] == 1:
 		return &invalid.Input{File: d.File, Found: "one row in each file", Expected: "files of several rows, or --group COL in one file"}
 	}
 	return nil
