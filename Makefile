@@ -105,7 +105,7 @@ long: ## the tests that go test shortens: all shipped configurations, more repet
 	TEST_ALL=1 go test -count=1 -run 'EnginesAgree|ModelGradients|ThreadsGive' ./internal/engine
 
 race: ## the tests under the race detector, the longest ones left out (needs cgo and a C compiler)
-	CGO_ENABLED=1 go test -race -short ./internal/... ./tools/...
+	CGO_ENABLED=1 go test -race -short -timeout 60m ./internal/... ./tools/... # it takes ten times as long
 
 # For every landing: the packages with most goroutines.
 race-short:

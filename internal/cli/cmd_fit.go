@@ -53,10 +53,10 @@ from contexts of 0, 1, 3 and 10 points and four fifths. For each size, the weigh
 the log density of these predictions, and its intervals are calibrated on them. Scores of the mixture are
 those of groups that neither models nor weights have seen.
 
-The models are a linear mixed model, a Gaussian process, a normal distribution of a common grid, a
-mixture of regressions, a kernel density, and a conditional neural process on what the Gaussian process
-leaves, each fitted to 10,000 rows at most. Up to 2,000 rows, each is tried on log x too. --budget
-counts what rows cost each model, not time, and leaves out the models that cost most.
+The models are a linear mixed model, a Gaussian process, a mixture of regressions, a kernel density, and
+a conditional neural process on what the Gaussian process leaves, each fitted to 10,000 rows at most. Each
+is tried on y and, where all are above 0, on log y, and up to 2,000 rows on log x too. --budget counts
+what rows cost each model, not time, and leaves out the models that cost most.
 
 The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the same
 bytes. A fit that was ended or killed goes on when it is started again.`,

@@ -66,8 +66,8 @@ If two columns of x vary within functions it draws maps, if more do, intervals; 
 are in the titles. Points of --targets whose y the file has are drawn too. With --use-calibration, regions
 and intervals are the corrected ones.
 
-A directory of acqnp fit is predicted from in the same way, without --joint. Its intervals and regions
-are calibrated unless --raw is given.
+A directory of acqnp fit is predicted from in the same way. Its intervals and regions are calibrated
+unless --raw is given.
 
 acqnp sample-quantiles writes the components of the predictive density.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv

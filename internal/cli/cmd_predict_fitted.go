@@ -74,9 +74,6 @@ func (o *requestFlags) openFitted(raw bool, check func(*post.Calibration) error)
 
 // runPredictFitted predicts with what acqnp fit wrote. Intervals and regions are calibrated.
 func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
-	if o.joint {
-		return &invalid.Input{File: "--joint", Found: "a directory of acqnp fit", Expected: "a trained network: the draws of fitted models are independent"}
-	}
 	for _, check := range []func() error{o.checkPlot, o.checkColumns} {
 		if err := check(); err != nil {
 			return err
@@ -98,7 +95,11 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 	if err := table.CheckSize(targets); err != nil {
 		return err
 	}
-	if err := table.Write(o.out, predict.Shown(a.progress(), targets, asked.Predict(ctx, asked.Functions))); err != nil {
+	predictions := asked.Predict(ctx, asked.Functions)
+	if o.joint {
+		predictions = asked.WithJointDraws(ctx, asked.Functions, predict.JointDraws{Number: o.draws, Seed: table.Seed}, predictions)
+	}
+	if err := table.Write(o.out, predict.Shown(a.progress(), targets, predictions)); err != nil {
 		return err
 	}
 	if err := o.draw(ctx, &asked, figures.Options{Calibrated: calibrated}); err != nil {
@@ -110,8 +111,8 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 
 // runScoreFitted scores what acqnp fit wrote.
 func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
-	if o.joint || o.calibrate {
-		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --joint and --calibrate: fit has calibrated its intervals"}
+	if o.calibrate {
+		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --calibrate: fit has calibrated its intervals"}
 	}
 	asked, calibrated, err := o.openFitted(o.raw, func(*post.Calibration) error { return nil })
 	if err != nil {
@@ -122,6 +123,11 @@ func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
 	scores := predict.Scores{Names: names, Threads: o.cores(), Calibrated: calibrated}
 	if err := scores.Write(o.out, tally, predict.Shown(a.progress(), asked.CountTargets(), asked.Predict(ctx, asked.Functions))); err != nil {
 		return err
+	}
+	if o.joint {
+		if err := asked.JointScores(ctx, asked.Functions, tally); err != nil {
+			return err
+		}
 	}
 	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
 	return a.result(s, s.print)

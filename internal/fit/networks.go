@@ -17,7 +17,7 @@ func withNetwork(kinds []stack.Kind) []stack.Kind {
 	for i, k := range kinds {
 		if k.Name == stack.GaussianProcess {
 			kinds[i].Fit = once(k.Fit)
-			return append(kinds, stack.Kind{Name: network.Name, Read: network.Read, After: k.Name, Ensemble: true, Fit: onBase(kinds[i].Fit), Most: k.Most, PerRow: 20e-3})
+			return append(kinds, stack.Kind{Name: network.Name, Read: network.Read, After: k.Name, Ensemble: true, Fit: onBase(kinds[i].Fit), Most: k.Most, PerRow: 10e-3})
 		}
 	}
 	return kinds

@@ -21,11 +21,7 @@ import (
 // as many passes as it has targets.
 func (t Trained) WithJointDraws(ctx context.Context, functions []Function, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		if t.fitted != nil {
-			yield(Target{}, &invalid.Input{Key: "draws", Found: "joint draws of what acqnp fit wrote", Expected: "a trained network"})
-			return
-		}
-		j, err := newJoint(t, functions, d.Number)
+		j, err := t.revealer(functions, d.Number)
 		if err != nil {
 			yield(Target{}, err)
 			return
@@ -36,7 +32,7 @@ func (t Trained) WithJointDraws(ctx context.Context, functions []Function, d Joi
 				j.begin(p.Function, functions[p.Function])
 			}
 			if err == nil {
-				p.Draws, err = j.draw(ctx, p, d)
+				p.Draws, err = d.draw(ctx, j, p)
 			}
 			if !yield(p, err) || err != nil {
 				return
@@ -51,18 +47,37 @@ type JointDraws struct {
 	Seed   uint64
 }
 
+// A revealer reveals the targets of a function one after the other to several draws of it.
+type revealer interface {
+	// begin starts with function i. All draws begin with its own context.
+	begin(i int, f Function)
+	// reveal calls choose with the distributions [dy] of target i for each draw, given the targets
+	// revealed before. The y [dy] that choose returns joins the draw's context.
+	reveal(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error
+	// sizes returns the numbers of columns of raw x and y.
+	sizes() (x, y int)
+	close()
+}
+
+func (t Trained) revealer(functions []Function, draws int) (revealer, error) {
+	if t.fitted != nil {
+		return newFittedJoint(*t.fitted, functions, draws)
+	}
+	return newJoint(t, functions, draws)
+}
+
 // draw returns the draws of a target, [Number, dy]. Those of the first target are the independent
 // ones of [Table].
-func (j *joint) draw(ctx context.Context, p Target, d JointDraws) ([]float64, error) {
-	g, step := random.New(d.Seed, random.Draws|random.Evaluation), drawStep(p)
-	limits := make([]likelihood.Interval, j.dy)
+func (d JointDraws) draw(ctx context.Context, r revealer, p Target) ([]float64, error) {
+	g, step, dy := random.New(d.Seed, random.Draws|random.Evaluation), drawStep(p), len(p.Channels)
+	limits := make([]likelihood.Interval, dy)
 	for c := range limits {
 		limits[c] = plausible(p.Channels[c])
 	}
-	values, joining := make([]float64, d.Number*j.dy), make([]float64, j.dy)
-	err := j.reveal(ctx, p.Target, func(draw int, channels []Distribution) []float64 {
+	values, joining := make([]float64, d.Number*dy), make([]float64, dy)
+	err := r.reveal(ctx, p.Target, func(draw int, channels []Distribution) []float64 {
 		for c, channel := range channels {
-			at := draw*j.dy + c
+			at := draw*dy + c
 			values[at] = channel.Draw(g, step, uint64(at))
 			joining[c] = min(max(values[at], limits[c].Low), limits[c].High)
 		}
@@ -76,6 +91,9 @@ func (j *joint) draw(ctx context.Context, p Target, d JointDraws) ([]float64, er
 // point unlike all that it was trained on is arbitrary, and the tails of a mixture's outermost levels
 // reach that far. Without a limit, one such draw makes the next ones larger and larger.
 func plausible(d Distribution) likelihood.Interval {
+	if d.parts == nil {
+		return plausibleOfFit(d)
+	}
 	set := likelihood.HighestDensity(d.parts, 0.95)
 	low, high := set[0].Low, set[len(set)-1].High // of log y, if the parts are
 	limits := likelihood.Interval{Low: d.Value(2*low - high), High: d.Value(2*high - low)}
@@ -89,19 +107,20 @@ func plausible(d Distribution) likelihood.Interval {
 // raw units. y is [N, dy]. By the chain rule it is the sum of the log densities of the targets, in
 // their order, each with the targets before it in its context.
 func (t Trained) JointLogDensity(f Function, y []float64) (float64, error) {
-	j, err := newJoint(t, []Function{f}, 1)
+	j, err := t.revealer([]Function{f}, 1)
 	if err != nil {
 		return math.NaN(), err
 	}
 	defer j.close()
-	targets := len(f.TargetX) / j.columns
-	if len(y) != targets*j.dy {
-		return math.NaN(), fmt.Errorf("found %d numbers of y for %d targets, expected %d each", len(y), targets, j.dy)
+	columns, dy := j.sizes()
+	targets := len(f.TargetX) / columns
+	if len(y) != targets*dy {
+		return math.NaN(), fmt.Errorf("found %d numbers of y for %d targets, expected %d each", len(y), targets, dy)
 	}
 	j.begin(0, f)
 	sum := 0.0
 	for i := range targets {
-		known := y[i*j.dy:][:j.dy]
+		known := y[i*dy:][:dy]
 		err := j.reveal(context.Background(), i, func(_ int, channels []Distribution) []float64 {
 			for c, d := range channels {
 				sum += d.LogDensity(known[c])
@@ -115,7 +134,7 @@ func (t Trained) JointLogDensity(f Function, y []float64) (float64, error) {
 	return sum, nil
 }
 
-// A joint reveals the targets of a function one after the other to several draws of it.
+// A joint is the revealer of networks.
 type joint struct {
 	*predictor
 	draws    int
@@ -141,9 +160,8 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 	for _, f := range functions {
 		context, targets, _ := p.size(f) // newPredictor has checked it
 		points = max(points, context+targets)
-		if targets > maxJointTargets || draws*(context+targets)*(p.dx+p.dy) > maxJointNumbers {
-			return nil, &invalid.Input{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a function", draws, targets),
-				Expected: fmt.Sprintf("at most %d targets, and %d numbers of x and y with the context", maxJointTargets, maxJointNumbers)}
+		if err := checkJoint(draws, targets, draws*(context+targets)*(p.dx+p.dy)); err != nil {
+			return nil, err
 		}
 	}
 	j := &joint{predictor: p, draws: draws, atOnce: min(draws, max(1, pointsAtOnce/max(1, points)))}
@@ -151,7 +169,17 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 	return j, nil
 }
 
-// begin starts with function i. All draws begin with its own context.
+// checkJoint checks draws of a function's targets, and the numbers in their contexts.
+func checkJoint(draws, targets, numbers int) error {
+	if targets > maxJointTargets || numbers > maxJointNumbers {
+		return &invalid.Input{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a function", draws, targets),
+			Expected: fmt.Sprintf("at most %d targets, and %d numbers of x and y with the context", maxJointTargets, maxJointNumbers)}
+	}
+	return nil
+}
+
+func (j *joint) sizes() (x, y int) { return j.columns, j.dy }
+
 func (j *joint) begin(i int, f Function) {
 	j.number, j.function, j.known = i, f, make([]Function, j.draws)
 	for n := range j.known {
@@ -174,8 +202,6 @@ func (j *joint) model(i int, known []Function) (contexts [][]float32, x []float3
 	return contexts, x
 }
 
-// reveal calls choose with the distributions [dy] of target i for each draw, given the targets
-// revealed before. The y [dy] that choose returns joins the draw's context.
 func (j *joint) reveal(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error {
 	for first := 0; first < j.draws; first += j.atOnce {
 		if err := ctx.Err(); err != nil {

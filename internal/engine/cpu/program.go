@@ -3,7 +3,7 @@
 //
 // A unit is one kernel call (analysis.Unit). Units whose rows are independent form a stage, which runs
 // tile by tile: a tile of about 256 rows goes through all units of the stage, forward, likelihood
-// and backward, while it is in the cache. So memory does not grow with the number of quantile
+// and backward, while it is in the cache. So memory hardly grows with the number of quantile
 // levels. A stage begins when all tiles of the one before are done.
 //
 // The tiles of a stage are divided into chunks, which the workers take one after another. A sum

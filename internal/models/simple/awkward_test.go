@@ -12,7 +12,6 @@ import (
 var fits = map[string]func(groups []simple.Group) (simple.Model, error){
 	"mixed":       func(g []simple.Group) (simple.Model, error) { return simple.FitMixed(g) },
 	"GP":          func(g []simple.Group) (simple.Model, error) { return simple.FitGP(g) },
-	"grid normal": func(g []simple.Group) (simple.Model, error) { return simple.FitGridNormal(g) },
 	"regressions": func(g []simple.Group) (simple.Model, error) { return simple.FitRegressions(g, 2) },
 	"kernel":      func(g []simple.Group) (simple.Model, error) { return simple.FitKernel(g) },
 }

@@ -17,8 +17,6 @@ func AddFarTails(m Model) {
 		m.Units.Far = true
 	case *Mixed:
 		m.Units.Far = true
-	case *GridNormal:
-		m.Units.Far = true
 	case *Regressions:
 		m.Units.Far = true
 	case *Kernel:

@@ -73,7 +73,7 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 var ErrNothing = errors.New("no model can be fitted to these data")
 
 // Fit fits a stack to the groups. If all y are above 0, models of log y are among its candidates; with Log
-// they are the only ones. If a scale is clearly behind on the first fold, its models are left out.
+// they are the only ones. A kind that is behind on a scale on the first fold is left out there.
 // Fit returns an error if no model can be fitted. The stack depends only on the groups, the seed, Log and
 // the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error at
 // once; fits that have begun run to their end.
@@ -174,11 +174,15 @@ func (s *split) trial(k Kind, on scale) *trial {
 	return &trial{kind: k, scale: on, answers: make([]likelihood.GaussianMixture, len(s.targets)), logs: make([]float64, len(s.targets))}
 }
 
-// best returns the scale on which a kind predicts best.
+// best returns the scale on which a kind predicts best; without that kind, any kind.
 func (s *split) best(trials []*trial, kind string) (best scale) {
+	one := func(t *trial) bool { return t.kind.Name == kind && t.fitted() }
+	if !slices.ContainsFunc(trials, one) {
+		one = (*trial).fitted
+	}
 	most := math.Inf(-1)
 	for _, t := range trials {
-		if l, _ := s.mean(t.logs); t.kind.Name == kind && t.fitted() && l > most {
+		if l, _ := s.mean(t.logs); one(t) && l > most {
 			best, most = t.scale, l
 		}
 	}

@@ -2,32 +2,28 @@ package stack
 
 import "math"
 
-// All scales are tried on the first fold. A scale that is clearly behind there is not fitted to the other
-// folds: the fold has at least enoughUnits units, and the scale's best model is behind that of the best
-// scale by more than clearly standard errors of the paired difference over units.
+// Each kind is tried on all scales on the first fold. A scale on which it is behind there is not tried on
+// the other folds: the fold has at least enoughUnits units, and the kind is behind itself on its best scale
+// by more than clearly standard errors of the paired difference over units.
 const (
-	clearly     = 4
-	enoughUnits = 20
+	clearly     = 2
+	enoughUnits = 5
 )
 
-// halve returns the trials of the scales that are clearly behind on the first fold.
+// halve returns the trials that are behind the best one of their kind on the first fold.
 func (s *split) halve(trials []*trial) (behind []*trial) {
-	scores := map[scale][]float64{} // of units, by the best trial of each scale
-	var best []float64
-	for _, t := range trials {
+	scores, best := make([][]float64, len(trials)), map[string][]float64{} // of units
+	for i, t := range trials {
 		if t.models[0] == nil {
 			continue
 		}
-		of := s.unitsOfFold(t, 0)
-		if known := scores[t.scale]; known == nil || mean(of) > mean(known) {
-			scores[t.scale] = of
-		}
-		if best == nil || mean(of) > mean(best) {
-			best = of
+		scores[i] = s.unitsOfFold(t, 0)
+		if b := best[t.kind.Name]; b == nil || mean(scores[i]) > mean(b) {
+			best[t.kind.Name] = scores[i]
 		}
 	}
-	for _, t := range trials {
-		if of := scores[t.scale]; of != nil && clearlyBehind(of, best) {
+	for i, t := range trials {
+		if scores[i] != nil && clearlyBehind(scores[i], best[t.kind.Name]) {
 			behind = append(behind, t)
 		}
 	}

@@ -24,15 +24,15 @@ type Kind struct {
 	// Read reads what json.Marshal writes of a model.
 	Read    func(content []byte) (simple.Model, error)
 	Grouped bool // it needs several groups
-	// After is a kind named before this one. This one is fitted on the scale alone on which that one
-	// predicts best. "" for all scales.
+	// After is a kind. This one is fitted on the scale alone on which that one predicts best. "" for all
+	// scales.
 	After string
 	// Ensemble is true if the mean of the models without each fold predicts, not one model fitted to all.
 	// Models that vary by chance gain more from the mean than from more data.
 	Ensemble bool
 	Most     int // the most rows that it is fitted to, a sample of larger data; 0 for all
-	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, in seconds of an
-	// ordinary core.
+	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, or on the one scale
+	// of After, in seconds of an ordinary core.
 	PerRow float64
 }
 
@@ -52,7 +52,6 @@ func Kinds() []Kind {
 	kinds := []Kind{
 		{Name: "mixed model", Fit: as(simple.FitMixed), Read: read[simple.Mixed], Grouped: true, PerRow: 0.3e-3},
 		{Name: GaussianProcess, Fit: as(simple.FitGP), Read: read[simple.GP], PerRow: 2e-3},
-		{Name: "normal of the grid", Fit: as(simple.FitGridNormal), Read: read[simple.GridNormal], Grouped: true, PerRow: 0.1e-3},
 		{Name: "regressions", Fit: as(quadratics), Read: read[simple.Regressions], PerRow: 5e-3},
 		{Name: "kernel density", Fit: as(simple.FitKernel), Read: read[simple.Kernel], PerRow: 0.4e-3},
 	}
