@@ -23,6 +23,7 @@ type predictOptions struct {
 	calibrated     bool
 	raw            bool
 	format         string
+	components     bool
 
 	cdf    string
 	exceed []float64
@@ -69,7 +70,7 @@ and intervals are the corrected ones.
 A directory of acqnp fit is predicted from in the same way. Its intervals and regions are calibrated
 unless --raw is given.
 
-acqnp sample-quantiles writes the components of the predictive density.`,
+--components writes the file of acqnp sample-quantiles, what the predictive density is a mixture of.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --joint --out predictions.csv
@@ -80,6 +81,9 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 		RunE: a.run(func(cmd *cobra.Command) error {
 			if err := o.checkFormat(); err != nil {
 				return err
+			}
+			if o.components {
+				return o.writeComponents(cmd.Context(), a)
 			}
 			if isFitted(o.Run) {
 				return runPredictFitted(cmd.Context(), a, o)
@@ -108,6 +112,10 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
 	f.BoolVar(&o.joint, "joint", false, "joint draws: each target is drawn given those before it")
+	f.BoolVar(&o.components, "components", false, "write and plot quantile levels, bootstraps or means instead of the density, as acqnp sample-quantiles does")
+	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw", "format"} {
+		cmd.MarkFlagsMutuallyExclusive("components", column)
+	}
 	return cmd
 }
 
@@ -154,6 +162,18 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	}
 	s := o.summary(&asked)
 	return a.result(s, s.print)
+}
+
+// writeComponents does what acqnp sample-quantiles does.
+func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
+	if isFitted(o.Run) {
+		return &invalid.Input{File: "--components", Found: "a directory of acqnp fit", Expected: "a trained network"}
+	}
+	s := sampleOptions{requestFlags: o.requestFlags, draws: o.draws, components: o.plot != ""}
+	if o.given("quantiles") {
+		s.quantiles = o.quantiles
+	}
+	return runSample(ctx, a, s)
 }
 
 // table returns the table that the flags ask for, without its names.

@@ -26,7 +26,7 @@ func newSample(a *app) *cobra.Command {
 		Short: "Predict quantiles for points of your own",
 		Long: `Predict from your own context points. For every target, the CSV file has the components of the
 predicted mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles
-adds quantiles of the mixture, --draws random draws from it.
+adds quantiles of the mixture, --draws random draws from it. acqnp predict --components does the same.
 
 ` + contextHelp,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv

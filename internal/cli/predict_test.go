@@ -117,3 +117,22 @@ func TestPredictionsAsJSON(t *testing.T) {
 	}
 	checkRefusal(t, "a format", acqnp(append(model, "--format", "xml")...), 2, `--format: found "xml", expected csv or json`)
 }
+
+// --components writes what sample-quantiles writes.
+func TestPredictComponents(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	file := func(words ...string) string {
+		t.Helper()
+		out := filepath.Join(dir, words[0]+".csv")
+		succeed(t, append(words, "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--out", out, "--quiet")...)
+		return read(t, out)
+	}
+	more := []string{"--quantiles", "0.1,0.5", "--draws", "2", "--plot"}
+	for _, flags := range [][]string{nil, more[:4], append(more, filepath.Join(dir, "a.png"), "--components")} {
+		want := file(append([]string{"sample-quantiles", "--overwrite"}, flags...)...)
+		if got := file(append([]string{"predict", "--components", "--overwrite"}, flags...)...); got != want {
+			t.Errorf("%v: another file", flags)
+		}
+	}
+	checkRefusal(t, "both", acqnp("predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--components", "--hdr", "0.5"), 2, "--components and --hdr")
+}
