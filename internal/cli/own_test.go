@@ -218,7 +218,7 @@ func TestDataCheckSaysTheSplit(t *testing.T) {
 		t.Error(o.out)
 	}
 	write(t, dir, "own.yaml", "benchmark: csv\nmodel: {name: bnp}\ndata: {file: mine.csv, group: name}\n")
-	if o := succeed(t, "data", "check", "csv", "--config", config); !strings.Contains(o.out, "unused 4; 4 functions left out: bnp needs a context point") {
+	if o := succeed(t, "data", "check", "csv", "--config", config); !strings.Contains(o.out, "unused 4; 4 groups left out: bnp needs a context point") {
 		t.Error(o.out)
 	}
 }

@@ -71,7 +71,7 @@ var awkward = []file{
 	{name: "four long functions", text: table("g,x,y", ",", repeat(40, 4), curve), function: "g", holds: "split: point"},
 	{name: "functions of 2 to 40 points", text: table("g,x,y", ",", []int{2, 3, 40, 9, 2, 5, 11, 1}, curve), function: "g", holds: "split: function"},
 	{name: "one point each", text: table("g,x,y", ",", repeat(1, 30), with(1, func(f, i int) string { return fmt.Sprint(f) })), function: "g",
-		refuses: "without --group, all rows are one function"},
+		refuses: "without --group, all rows are one group"},
 	{name: "one point each, as one function", text: table("g,x,y", ",", repeat(1, 30), with(1, func(f, i int) string { return fmt.Sprint(f) })), holds: "split: point"},
 	{name: "few rows", text: table("g,x,y", ",", repeat(3, 3), curve), function: "g", refuses: "9 rows without missing cells, expected at least 10"},
 	{name: "a header alone", text: "g,x,y\n", refuses: "row"},

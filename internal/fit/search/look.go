@@ -134,8 +134,8 @@ func (f Found) checkRows(d config.Data, s datasets.Scan) error {
 		return &invalid.Input{File: d.File, Found: invalid.Plural(f.used(), "row", "rows") + " without missing cells",
 			Expected: fmt.Sprintf("at least %d: fewer cannot be split for training and validation", leastRows)}
 	case d.Group != "" && f.Points[2] == 1:
-		return &invalid.Input{File: d.File, Key: d.Group, Found: "one row for each function",
-			Expected: "functions of several rows (without --group, all rows are one function)"}
+		return &invalid.Input{File: d.File, Key: d.Group, Found: "one row for each group",
+			Expected: "groups of several rows (without --group, all rows are one group)"}
 	case d.Group == "" && f.Points[2] == 1:
 		return &invalid.Input{File: d.File, Found: "one row in each file", Expected: "files of several rows, or --group COL in one file"}
 	}
