@@ -167,6 +167,9 @@ reference: ## write configuration.md, environment.md and commands in docs/refere
 	mv bin/environment.md docs/reference/environment.md
 	WRITE_COMMANDS=1 go test -count=1 -run ReferencePages ./internal/cli
 
+tables: ## write the tables of the documentation from docs/results/data
+	WRITE_TABLES=1 go test -count=1 -run TablesAreThoseOfTheData ./internal/test/docs
+
 man: ## write a man page for each command to bin/man
 	@mkdir -p bin/man
 	MAN="$(CURDIR)/bin/man" go test -count=1 -run ManPages ./internal/cli
@@ -191,4 +194,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 prior: build ## train the weights that the program carries, to internal/models/prior: ten minutes of one core
 	/usr/bin/python3 tools/prior/make.py --acqnp ./acqnp
 
-.PHONY: help reference kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always
+.PHONY: help reference tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check prior always

@@ -19,29 +19,49 @@ const (
 	exampleKnown  = 6
 )
 
-// exampleOf returns groups of the first fold. There are none if folds are of points, or if the data are a sample.
+// exampleOf returns groups of the first fold or, if folds are of points, all groups with the points of the
+// first fold as targets. There are none if the data are a sample.
 func exampleOf(f predict.Fitted, points []datasets.Points, seed uint64) (e Example) {
-	if f.Stacks[0].ByPoint || f.Stacks[0].Points < f.Rows {
+	if f.Stacks[0].Points < f.Rows {
 		return e
 	}
 	e.Trained = f.OfFold(0).Trained("")
+	if f.Stacks[0].ByPoint {
+		e.Data += ", by models that were not fitted to the targets"
+		for i, p := range points {
+			if held, kept := stack.HeldOutPoints(i, p.N, seed, 0); len(held) > 0 {
+				e.Groups = append(e.Groups, exampleGroup(f, p, kept, held))
+			}
+		}
+		return e
+	}
 	e.Data += ", by models that were not fitted to these groups"
-	dx, dy := len(f.X), len(f.Y)
 	for _, i := range stack.HeldOut(len(points), seed, 0) {
 		p := points[i]
 		if p.N < 3 || len(e.Groups) == exampleGroups {
 			continue
 		}
-		g := predict.Function{Name: p.Function}
+		var known, rest []int
 		for k := range p.N {
-			x, y := p.X[k*dx:][:dx], p.Y[k*dy:][:dy]
-			if k%2 == 0 && len(g.ContextY) < exampleKnown*dy {
-				g.ContextX, g.ContextY = append(g.ContextX, x...), append(g.ContextY, y...)
+			if k%2 == 0 && len(known) < exampleKnown {
+				known = append(known, k)
 			} else {
-				g.TargetX, g.TargetY = append(g.TargetX, x...), append(g.TargetY, y...)
+				rest = append(rest, k)
 			}
 		}
-		e.Groups = append(e.Groups, g)
+		e.Groups = append(e.Groups, exampleGroup(f, p, known, rest))
 	}
 	return e
+}
+
+// exampleGroup returns a group with a context of some of its points and targets at others.
+func exampleGroup(f predict.Fitted, p datasets.Points, known, targets []int) predict.Function {
+	g, dx, dy := predict.Function{Name: p.Function}, len(f.X), len(f.Y)
+	for _, k := range known {
+		g.ContextX, g.ContextY = append(g.ContextX, p.X[k*dx:][:dx]...), append(g.ContextY, p.Y[k*dy:][:dy]...)
+	}
+	for _, k := range targets {
+		g.TargetX, g.TargetY = append(g.TargetX, p.X[k*dx:][:dx]...), append(g.TargetY, p.Y[k*dy:][:dy]...)
+	}
+	return g
 }

@@ -143,16 +143,7 @@ func (s *split) about(group simple.Group, i, place, each int, g random.Generator
 func (s *split) cutPoints(groups []simple.Group, g random.Generator) {
 	for k := range folds {
 		for i, group := range groups {
-			order := make([]int, group.Points())
-			g.Perm(uint64(i), order)
-			var kept, held []int
-			for place, p := range order {
-				if place%folds == k {
-					held = append(held, p)
-				} else {
-					kept = append(kept, p)
-				}
-			}
+			held, kept := cut(i, group.Points(), k, g)
 			context := pick(group, kept)
 			s.training[k] = append(s.training[k], context)
 			if held = held[:min(len(held), mostAsked/folds/len(groups))]; len(held) > 0 {
@@ -160,6 +151,26 @@ func (s *split) cutPoints(groups []simple.Group, g random.Generator) {
 			}
 		}
 	}
+}
+
+// cut returns the points of group i that fold k holds out, and the others.
+func cut(i, points, k int, g random.Generator) (held, kept []int) {
+	order := make([]int, points)
+	g.Perm(uint64(i), order)
+	for place, p := range order {
+		if place%folds == k {
+			held = append(held, p)
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	return held, kept
+}
+
+// HeldOutPoints returns the indices of the points of group i that a fold holds out, and of the others, if
+// folds are of points.
+func HeldOutPoints(i, points int, seed uint64, fold int) (held, kept []int) {
+	return cut(i, points, fold, random.New(seed, random.Validation))
 }
 
 // list lists the targets of the questions.

@@ -138,9 +138,11 @@ func (s *split) rate(out *Stack, trials []*trial, c choice, threads int) {
 }
 
 // mostParts bounds the parts of a mixture on one scale whose CRPS is computed: the time grows with their
-// square. mostScored bounds about how many targets have a CRPS.
+// square. So does that of a rank, which mostRanked bounds. mostScored bounds about how many targets have a
+// CRPS.
 const (
 	mostParts  = 60
+	mostRanked = 300
 	mostScored = 2000
 )
 
@@ -193,9 +195,8 @@ func (s *split) expect(out *Stack, trials []*trial, without []choice, threads in
 	inParallel(len(s.targets), threads, func(i int) {
 		t := s.targets[i]
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].of[t.span])
-		d := at(i, math.MaxInt)
-		if pits[i] = d.CDF(t.y); drawn[i] {
-			outcomes[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(d, t.y)}
+		if pits[i] = at(i, math.MaxInt).CDF(t.y); drawn[i] {
+			outcomes[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), t.y)}
 		}
 	})
 	e := &out.Expected

@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"regexp"
 	"slices"
-	"strconv"
-	"strings"
 	"testing"
 )
 
@@ -14,26 +12,25 @@ import (
 func TestWinsAreBeyondTheirErrors(t *testing.T) {
 	const ownData = "docs/results/own-data.md"
 	said := slices.Concat(blocks(t, "README.md"), blocks(t, "docs/results/index.md"))
-	for _, anchor := range []string{"the-14-sets-added-last", "rivals-on-own-data"} {
-		text, _, _ := strings.Cut(section(read(t, ownData), anchor), "\n### ")
+	for name, anchor := range map[string]string{"last-sets": "the-14-sets-added-last", "rivals": "rivals-on-own-data"} {
 		count := map[string]int{}
-		for _, m := range regexp.MustCompile(`(\S+) \| (\S+) \| \S+ \| (win|tie|loss) \|`).FindAllStringSubmatch(text, -1) {
-			difference, err := strconv.ParseFloat(strings.Replace(m[1], "−", "-", 1), 64)
-			deviation, err2 := strconv.ParseFloat(m[2], 64)
+		for _, r := range rows(t, name+"-differences", nil) {
 			want := "tie"
-			if difference > deviation {
+			if difference, deviation := r.number("difference"), r.number("unpaired error"); difference > deviation {
 				want = "win"
 			} else if difference < -deviation {
 				want = "loss"
 			}
-			if count[want]++; err != nil || err2 != nil || m[3] != want {
-				t.Errorf("%s: %s, want %s", anchor, m[0], want)
+			if count[want]++; r.cells["outcome"] != want {
+				t.Errorf("%s: %v, want %s", name, r.cells, want)
 			}
 		}
+		link := ownData + "#" + anchor
+		text := block{text: section(read(t, ownData), anchor), links: []string{link}}
 		for outcome, pattern := range map[string]string{"win": `\b%d wins`, "tie": `\b%d ties`, "loss": `\b%d loss`} {
 			number := regexp.MustCompile(fmt.Sprintf(pattern, count[outcome]))
-			for _, b := range append(said, block{text: text, links: []string{ownData + "#" + anchor}}) {
-				if slices.Contains(b.links, ownData+"#"+anchor) && !number.MatchString(b.text) {
+			for _, b := range append(said, text) {
+				if slices.Contains(b.links, link) && !number.MatchString(b.text) {
 					t.Errorf("%s: %q is not in %.200q", anchor, number, b.text)
 				}
 			}

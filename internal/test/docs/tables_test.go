@@ -1,0 +1,194 @@
+package docs
+
+import (
+	"encoding/csv"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const data = "docs/results/data"
+
+// marked matches a table of a page: the line that names its file and, where the best figure of each
+// row is bold, whether that is the highest or the lowest; and what stands before the end.
+var marked = regexp.MustCompile(`(?s)<!-- table: ([^ ,]+)(?:, (highest|lowest) bold)? -->\n(.*?)<!-- end -->\n`)
+
+// records returns the header and the rows of a CSV file.
+func records(t *testing.T, name string) [][]string {
+	t.Helper()
+	all, err := csv.NewReader(strings.NewReader(read(t, name))).ReadAll()
+	if err != nil || len(all) < 2 {
+		t.Fatalf("%s: %d lines, error %v", name, len(all), err)
+	}
+	return all
+}
+
+// TestTablesAreThoseOfTheData compares each marked table with its file. With WRITE_TABLES=1 it writes
+// the tables (make tables).
+func TestTablesAreThoseOfTheData(t *testing.T) {
+	for _, name := range texts(t) {
+		page := read(t, name)
+		want := marked.ReplaceAllStringFunc(page, func(found string) string {
+			m := marked.FindStringSubmatch(found)
+			first, _, _ := strings.Cut(found, "\n")
+			return first + "\n\n" + table(records(t, path.Join(path.Dir(name), m[1])), m[2]) + "\n<!-- end -->\n"
+		})
+		if page == want {
+			continue
+		}
+		if os.Getenv("WRITE_TABLES") == "" {
+			t.Errorf("the tables of %s are not those of its data; make tables writes them", name)
+		} else if err := os.WriteFile(filepath.Join(root, name), []byte(want), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// table returns rows as Markdown. A column "X ±" has the errors of the column X before it.
+func table(rows [][]string, best string) string {
+	header := rows[0]
+	var lines []string
+	for i, row := range rows {
+		var cells, marks []string
+		bold := boldest(header, row, best)
+		for j := 0; j < len(row); j++ {
+			cell, mark := row[j], "---"
+			if i > 0 {
+				cell = typeset(cell)
+			} else if numeric(rows[1:], j) {
+				mark = "---:"
+			}
+			if i > 0 && slices.Contains(bold, j) {
+				cell = "**" + cell + "**"
+			}
+			if withError(header, j) {
+				if j++; i > 0 && row[j] != "" {
+					cell += " ± " + typeset(row[j])
+				}
+			}
+			cells, marks = append(cells, cell), append(marks, mark)
+		}
+		lines = append(lines, "| "+strings.Join(cells, " | ")+" |\n")
+		if i == 0 {
+			lines = append(lines, "| "+strings.Join(marks, " | ")+" |\n")
+		}
+	}
+	return strings.Join(lines, "")
+}
+
+func withError(header []string, column int) bool {
+	return column+1 < len(header) && header[column+1] == header[column]+" ±"
+}
+
+// numeric reports whether the first cell of a column that is not empty starts with a number.
+func numeric(rows [][]string, column int) bool {
+	for _, row := range rows {
+		if row[column] != "" {
+			return regexp.MustCompile(`^[-+]?\d`).MatchString(row[column])
+		}
+	}
+	return false
+}
+
+// boldest returns the columns of a row that have the best of its figures with errors.
+func boldest(header, row []string, best string) (columns []int) {
+	var most float64
+	for j := range row {
+		value, err := strconv.ParseFloat(row[j], 64)
+		if best == "" || err != nil || !withError(header, j) {
+			continue
+		}
+		if best == "lowest" {
+			value = -value
+		}
+		if columns == nil || value > most {
+			columns, most = nil, value
+		}
+		if value == most {
+			columns = append(columns, j)
+		}
+	}
+	return columns
+}
+
+var (
+	minus = regexp.MustCompile(`(^|[ (])-(\d)`)
+	long  = regexp.MustCompile(`^\d{5,}$`)
+)
+
+// typeset returns a cell with minus signs for hyphens, and whole numbers of five digits and more with
+// commas.
+func typeset(cell string) string {
+	if long.MatchString(cell) {
+		for i := len(cell) - 3; i > 0; i -= 3 {
+			cell = cell[:i] + "," + cell[i:]
+		}
+	}
+	return minus.ReplaceAllString(cell, "$1−$2")
+}
+
+func TestTypeset(t *testing.T) {
+	for cell, want := range map[string]string{
+		"-0.5": "−0.5", "1234": "1234", "12345": "12,345", "1234567": "1,234,567", "123456": "123,456",
+		"-0.015 (CANP)": "−0.015 (CANP)", "+0.1": "+0.1", "--instant": "--instant", "fp32-bf16": "fp32-bf16",
+	} {
+		if got := typeset(cell); got != want {
+			t.Errorf("typeset(%q) = %q, want %q", cell, got, want)
+		}
+	}
+}
+
+func TestTheBestFiguresOfARowAreBold(t *testing.T) {
+	rows := [][]string{{"set", "n", "a", "a ±", "b", "b ±"}, {"x", "900", "-1.5", "0.1", "-2", ""}, {"y", "", "too large", "", "3", "0.2"}}
+	want := "| set | n | a | b |\n| --- | ---: | ---: | ---: |\n| x | 900 | %s | %s |\n| y |  | too large | **3** ± 0.2 |\n"
+	for best, cells := range map[string][]any{"highest": {"**−1.5** ± 0.1", "−2"}, "lowest": {"−1.5 ± 0.1", "**−2**"}} {
+		if got, want := table(rows, best), fmt.Sprintf(want, cells...); got != want {
+			t.Errorf("%s:\n%s\nwant\n%s", best, got, want)
+		}
+	}
+}
+
+// TestEachTableHasItsSource wants a row of sources.csv for each file of data, and one page with its table.
+func TestEachTableHasItsSource(t *testing.T) {
+	uses := map[string]int{}
+	for _, name := range texts(t) {
+		page := read(t, name)
+		for _, m := range marked.FindAllStringSubmatch(page, -1) {
+			uses[path.Join(path.Dir(name), m[1])]++
+		}
+		if strings.HasPrefix(name, "docs/results/") && strings.Contains(marked.ReplaceAllString(page, ""), "\n|") {
+			t.Errorf("%s has a table without a file in %s", name, data)
+		}
+	}
+	sources := records(t, data+"/sources.csv")
+	if want := []string{"file", "command", "commit", "date", "machine"}; !slices.Equal(sources[0], want) {
+		t.Fatalf("sources.csv has the columns %q, want %q", sources[0], want)
+	}
+	listed := []string{"sources.csv"}
+	for _, row := range sources[1:] {
+		if n := uses[data+"/"+row[0]]; n != 1 {
+			t.Errorf("%s is the table of %d pages, want one", row[0], n)
+		}
+		if !regexp.MustCompile(`^([0-9a-f]{7,})?$`).MatchString(row[2]) || !regexp.MustCompile(`^(\d{4}-\d\d-\d\d)?$`).MatchString(row[3]) {
+			t.Errorf("%s: commit %q, date %q", row[0], row[2], row[3])
+		}
+		listed = append(listed, row[0])
+	}
+	entries, err := os.ReadDir(filepath.Join(root, data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var files []string
+	for _, e := range entries {
+		files = append(files, e.Name())
+	}
+	if slices.Sort(listed); !slices.Equal(listed, files) {
+		t.Errorf("sources.csv has the files %q, the folder %q", listed, files)
+	}
+}
