@@ -56,7 +56,7 @@ fit() { # two new products, by acqnp fit
 
 prices() { # the same by the network that init chooses
 	prices_data
-	acqnp init --csv prices.csv --function product --x age --y price --out prices.yaml --overwrite >init.txt
+	acqnp init --csv prices.csv --group product --x age --y price --out prices.yaml --overwrite >init.txt
 	acqnp train --config prices.yaml --overwrite >train.txt
 	acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv --plot "$img/prices.svg" --overwrite
 }
@@ -98,7 +98,7 @@ speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
 	mkdir -p "$work"
 	awk -F, -v OFS=, 'BEGIN { print "function,flow,speed" } FNR > 1 { n = split(FILENAME, part, "/"); sub(".csv", "", part[n]); print part[n], $(NF - 1), $NF }' \
 		"$data/speed-flow/lane2.csv" "$data/speed-flow/lane3.csv" >"$work/lanes.csv"
-	acqnp sample-quantiles --run "$runs/speed-flow-3000" --context "$work/lanes.csv" --grid=100:2500:150 --num-tau 30 --levels grid \
+	acqnp sample-quantiles --run "$runs/speed-flow-3000" --context "$work/lanes.csv" --grid=100:2500:150 --num-quantiles 30 --level-spacing grid \
 		--quantiles 0.02,0.05,0.5,0.95 --out "$work/quantiles.csv" --plot "$img/speed-flow.png" --components --overwrite
 }
 

@@ -62,7 +62,7 @@ func TestAblateNumTau(t *testing.T) {
 	// A second seed of the first model.
 	succeed(t, "train", "--config", filepath.Join(a, "config.yaml"), "--seed", "1", "--run-dir", b, "--quiet", "--no-eval")
 	out := filepath.Join(dir, "new", "out")
-	o := succeed(t, "ablate", "num-tau", "--run", a, "--run", b, "--run", c, "--batches", "2", "--out", out)
+	o := succeed(t, "ablate", "num-quantiles", "--run", a, "--run", b, "--run", c, "--batches", "2", "--out", out)
 	checkFigures(t, out, "num-tau")
 	if !strings.Contains(o.err, "will take about") || !strings.Contains(o.err, "defaults for a CPU: at most 1000 steps and 50 batches, one seed; --full") {
 		t.Errorf("standard error does not say what it will cost: %s", o.err)
@@ -88,7 +88,7 @@ func TestAblateNumTau(t *testing.T) {
 	}
 	// The same log-likelihoods as those of eval.
 	eval := filepath.Join(dir, "eval.json")
-	succeed(t, "eval", "--run", c, "--num-tau", "7", "--levels", "grid", "--batches", "2", "--out", eval, "--quiet")
+	succeed(t, "eval", "--run", c, "--num-quantiles", "7", "--level-spacing", "grid", "--batches", "2", "--out", eval, "--quiet")
 	if e := readEvaluation(t, eval); e.Target.Mean != targets["cqnp07"] {
 		t.Errorf("%g, eval finds %g", targets["cqnp07"], e.Target.Mean)
 	}
@@ -116,7 +116,7 @@ func TestAblateNumTau(t *testing.T) {
 
 func TestAblateNumTauTrains(t *testing.T) {
 	s, out := share(t), filepath.Join(t.TempDir(), "out")
-	o := succeed(t, "ablate", "num-tau", "--config", s.config, "--seeds", "0,3", "--steps", "4", "--batches", "1", "--out", out, "--quiet", "--json")
+	o := succeed(t, "ablate", "num-quantiles", "--config", s.config, "--seeds", "0,3", "--steps", "4", "--batches", "1", "--out", out, "--quiet", "--json")
 	var summary struct {
 		Points []struct {
 			Model       string
@@ -212,11 +212,11 @@ func TestWrongAblationsAreRefused(t *testing.T) {
 		want string
 		args []string
 	}{
-		{"acqnp or cqnp", []string{"num-tau", "--run", gaussian}},
-		{"same run twice", []string{"num-tau", "--run", levels, "--run", levels + string(filepath.Separator)}},
-		{"acqnp or cqnp", []string{"num-tau", "--config", cnp}},
-		{"same run twice", []string{"num-tau", "--config", s.config, "--config", s.config}},
-		{"found --run and --steps, expected only one of them", []string{"num-tau", "--run", levels, "--steps", "3"}},
+		{"acqnp or cqnp", []string{"num-quantiles", "--run", gaussian}},
+		{"same run twice", []string{"num-quantiles", "--run", levels, "--run", levels + string(filepath.Separator)}},
+		{"acqnp or cqnp", []string{"num-quantiles", "--config", cnp}},
+		{"same run twice", []string{"num-quantiles", "--config", s.config, "--config", s.config}},
+		{"found --run and --steps, expected only one of them", []string{"num-quantiles", "--run", levels, "--steps", "3"}},
 		{"acqnp, which has", []string{"adaptor-depth", "--config", cnp}},
 		{"--depths", []string{"adaptor-depth", "--config", s.config, "--depths", "0"}},
 		{"--depths", []string{"adaptor-depth", "--config", s.config, "--depths", "2,2"}},
@@ -236,10 +236,10 @@ func TestWrongAblationsAreRefused(t *testing.T) {
 	if err := os.RemoveAll(filepath.Join(empty, "checkpoints")); err != nil {
 		t.Fatal(err)
 	}
-	checkRefusal(t, "no checkpoint", acqnp("ablate", "num-tau", "--run", levels, "--run", empty, "--out", out), 2, "no usable checkpoint")
+	checkRefusal(t, "no checkpoint", acqnp("ablate", "num-quantiles", "--run", levels, "--run", empty, "--out", out), 2, "no usable checkpoint")
 	if _, err := os.Stat(out); err == nil {
 		t.Error("something was left behind")
 	}
 	file := write(t, dir, "file", "")
-	checkRefusal(t, "out is a file", acqnp("ablate", "num-tau", "--run", levels, "--out", file), 2, "--out")
+	checkRefusal(t, "out is a file", acqnp("ablate", "num-quantiles", "--run", levels, "--out", file), 2, "--out")
 }

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A run calibrates itself on the functions that it held back. predict --calibrated then reads the
-// quantiles of the calibrated levels, and score --calibrated the shares inside them.
+// A run calibrates itself on the functions that it held back. predict --use-calibration then reads the
+// quantiles of the calibrated levels, and score --use-calibration the shares inside them.
 func TestCalibrateAndPredict(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
@@ -27,8 +27,8 @@ func TestCalibrateAndPredict(t *testing.T) {
 	predict := func(out string, more ...string) []string {
 		return append(append([]string{"predict", "--out", out}, common...), more...)
 	}
-	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated")...), 2, "postprocessing.json")
-	checkRefusal(t, "score", acqnp(append([]string{"score", "--calibrated"}, common...)...), 2, "postprocessing.json")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration")...), 2, "postprocessing.json")
+	checkRefusal(t, "score", acqnp(append([]string{"score", "--use-calibration"}, common...)...), 2, "postprocessing.json")
 
 	o := succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
 	for _, want := range []string{"of 22 functions", "calibrated on 22 functions, one target of each, used for nothing else",
@@ -50,7 +50,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 		t.Fatal(err)
 	}
 	low, high := s.Calibration.Channels[0].Most[0], s.Calibration.Channels[0].Most[1]
-	succeed(t, predict("calibrated.csv", "--calibrated", "--plot", "calibrated.png")...)
+	succeed(t, predict("calibrated.csv", "--use-calibration", "--plot", "calibrated.png")...)
 	succeed(t, predict("plain.csv", "--quantiles", fmt.Sprintf("%v,%v", low, high), "--plot", "plain.png")...)
 	picture := func(path string) string {
 		decode(t, path)
@@ -78,17 +78,17 @@ func TestCalibrateAndPredict(t *testing.T) {
 		}
 	}
 	var scored scores
-	if err := json.Unmarshal([]byte(succeed(t, append([]string{"score", "--calibrated", "--json"}, common...)...).out), &scored); err != nil {
+	if err := json.Unmarshal([]byte(succeed(t, append([]string{"score", "--use-calibration", "--json"}, common...)...).out), &scored); err != nil {
 		t.Fatal(err)
 	}
 	if share := scored.Coverage["0.9"]; math.Abs(share-inside/25) > 1e-9 {
 		t.Errorf("%v inside the calibrated interval of 90%%, want %v", share, inside/25)
 	}
 
-	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--quantiles", "0.01")...), 2,
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration", "--quantiles", "0.01")...), 2,
 		"--quantiles: found 0.01, expected levels between 0.022 and 0.978: price is calibrated on 22 functions")
-	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--hdr", "0.99")...), 2, "--hdr: found 0.99, expected probabilities up to 0.956")
-	checkRefusal(t, "predict", acqnp(predict("none.csv", "--calibrated", "--num-tau", "7")...), 2, "with 7 levels (midpoints): run acqnp score --calibrate again")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration", "--hdr", "0.99")...), 2, "--hdr: found 0.99, expected probabilities up to 0.956")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration", "--num-quantiles", "7")...), 2, "with 7 levels (midpoints): run acqnp score --calibrate again")
 	if _, err := os.Stat("none.csv"); err == nil {
 		t.Error("a refused call has left a file")
 	}
@@ -107,7 +107,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 		t.Error("--overwrite keeps the calibration of the run before")
 	}
 	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "held back no data for calibration")
-	checkRefusal(t, "score", acqnp("score", "--prior", "--calibrate", "--quiet"), 2, "--calibrate and --prior")
+	checkRefusal(t, "score", acqnp("score", "--pretrained", "--calibrate", "--quiet"), 2, "--calibrate and --pretrained")
 }
 
 // A calibration of a version before 0.3 still corrects, with a warning that it promises nothing.
@@ -118,7 +118,7 @@ func TestOldCalibrationsAreWarnedOf(t *testing.T) {
 	config := write(t, dir, "own.yaml", ownConfig)
 	succeed(t, "train", "--config", config, "--run-dir", "run", "--set", "data.calibration=20", "--set", "train.steps=5", "--no-eval", "--quiet")
 	succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
-	predict := []string{"predict", "--run", "run", "--calibrated", "--grid=1:5:3", "--out", "p.csv", "--overwrite"}
+	predict := []string{"predict", "--run", "run", "--use-calibration", "--grid=1:5:3", "--out", "p.csv", "--overwrite"}
 	const warning = "of a version before 0.3"
 	if o := succeed(t, predict...); strings.Contains(o.err, warning) {
 		t.Error(o.err)

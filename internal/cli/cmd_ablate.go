@@ -28,7 +28,7 @@ func newAblate(a *app) *cobra.Command {
 		Long: `Repeat the paper's ablations and write figures and CSV files: the number of quantile levels at test
 time, and the depth of ψ. Each command first estimates its time. On a CPU it does a small part of the
 paper's work unless --full is given.`,
-		Example: `  acqnp ablate num-tau --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
+		Example: `  acqnp ablate num-quantiles --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
   acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --out ablation`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
@@ -43,7 +43,7 @@ type ablateFlags struct {
 	batchFlags
 	out   string
 	set   []string
-	seeds []int
+	seeds numberList
 	steps int
 	full  bool
 }
@@ -52,9 +52,9 @@ func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.settings.addFlags(a, cmd)
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "`DIR` for the figure, the CSV files and the runs that are trained")
+	f.StringVarP(&o.out, "out", "o", "", "`DIR` for the figure, the CSV files and the runs that are trained")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.batch_size=32")
-	f.IntSliceVar(&o.seeds, "seeds", nil, "`NUMBERS` for train.seed, a run for each (default 0; 0,1,2,3,4,5 with --full)")
+	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs, such as 0..5 or 0,3,7 (default 0; 0..5 with --full)")
 	f.IntVar(&o.steps, "steps", 0, fmt.Sprintf("`NUMBER` of training steps (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedSteps))
 	f.BoolVar(&o.full, "full", false, "follow the paper's protocol: all steps and batches, six seeds")
 	f.Lookup("batches").Usage = fmt.Sprintf("`NUMBER` of evaluation batches (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedBatches)
@@ -75,14 +75,11 @@ func (o *ablateFlags) check() error {
 			return err
 		}
 	}
-	if len(o.seeds) == 0 {
-		o.seeds = []int{0}
+	if len(o.seeds.numbers) == 0 {
+		o.seeds.numbers = []int{0}
 		for s := 1; o.full && s < ablate.PaperSeeds; s++ {
-			o.seeds = append(o.seeds, s)
+			o.seeds.numbers = append(o.seeds.numbers, s)
 		}
-	}
-	if err := checkDistinct("--seeds", o.seeds); err != nil {
-		return err
 	}
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
 		return &invalid.Input{File: "--out", Found: "the file " + o.out, Expected: "a directory"}
@@ -95,7 +92,7 @@ func (o *ablateFlags) reduced() bool { return !o.full && o.device.Kernels() != "
 
 // protocol returns the protocol of the flags.
 func (o *ablateFlags) protocol() ablate.Protocol {
-	return ablate.Protocol{Out: o.out, Set: o.set, Seeds: o.seeds, Steps: o.steps, Batches: o.batches, Reduced: o.reduced()}
+	return ablate.Protocol{Out: o.out, Set: o.set, Seeds: o.seeds.numbers, Steps: o.steps, Batches: o.batches, Reduced: o.reduced()}
 }
 
 // run notes how long the trials will take, runs them, and writes and prints the results. configs

@@ -11,7 +11,7 @@ import (
 type ablateDepthOptions struct {
 	ablateFlags
 	config string
-	depths []int
+	depths numberList
 }
 
 func newAblateDepth(a *app) *cobra.Command {
@@ -28,8 +28,9 @@ interruption, the same command continues the training.`,
 		RunE: a.run(func(cmd *cobra.Command) error { return runAblateDepth(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd)
-	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE` of an ACQNP")
-	cmd.Flags().IntSliceVar(&o.depths, "depths", []int{1, 2, 3, 4, 5}, "`NUMBERS` of hidden layers of ψ")
+	cmd.Flags().StringVarP(&o.config, "config", "c", "", "configuration `FILE` of an ACQNP")
+	o.depths.numbers = []int{1, 2, 3, 4, 5}
+	cmd.Flags().Var(&o.depths, "depths", "`LIST` of numbers of hidden layers of ψ")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd
@@ -42,15 +43,12 @@ func runAblateDepth(ctx context.Context, a *app, o *ablateDepthOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if err := checkDistinct("--depths", o.depths); err != nil {
-		return err
-	}
-	for _, depth := range o.depths {
+	for _, depth := range o.depths.numbers {
 		if err := checkRange("--depths", depth, 1, maxDepth); err != nil {
 			return err
 		}
 	}
-	trials, err := o.protocol().Depths(o.config, o.depths)
+	trials, err := o.protocol().Depths(o.config, o.depths.numbers)
 	if err != nil {
 		return err
 	}

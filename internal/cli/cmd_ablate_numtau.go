@@ -16,18 +16,19 @@ type ablateNumTauOptions struct {
 func newAblateNumTau(a *app) *cobra.Command {
 	var o ablateNumTauOptions
 	cmd := &cobra.Command{
-		Use:   "num-tau (--run DIR… | --config FILE…) --out DIR",
-		Short: "Evaluate with few quantile levels",
+		Use:     "num-quantiles (--run DIR… | --config FILE…) --out DIR",
+		Aliases: []string{"num-tau"}, // its former name
+		Short:   "Evaluate with few quantile levels",
 		Long: `Evaluate ACQNP and CQNP with 3, 5, 7, 9 and 11 evenly spaced quantile levels, as in the left half of
 the paper's figure 4. Runs are evaluated as they are. Configurations are first trained in --out, once
 for each seed. After an interruption, the same command continues the training.`,
-		Example: `  acqnp ablate num-tau --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
-  acqnp ablate num-tau --config configs/lissajous/acqnp.yaml --config configs/lissajous/cqnp.yaml --full --out ablation`,
+		Example: `  acqnp ablate num-quantiles --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
+  acqnp ablate num-quantiles --config configs/lissajous/acqnp.yaml --config configs/lissajous/cqnp.yaml --full --out ablation`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runAblateNumTau(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd)
-	cmd.Flags().StringArrayVar(&o.configs, "config", nil, "configuration `FILE` to train, repeatable")
+	cmd.Flags().StringArrayVarP(&o.configs, "config", "c", nil, "configuration `FILE` to train, repeatable")
 	cmd.Flags().StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagDirname("run"))

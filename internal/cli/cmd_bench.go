@@ -57,10 +57,10 @@ on a stream of the GPU or on its share of the CPU's threads.`,
 	}
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
+	f.StringVarP(&o.config, "config", "c", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.batch_size=32")
 	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of each function, half of them context; 0 for the benchmark's")
-	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of steps to time, after a few to warm up")
+	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of training steps to time, after a few to warm up")
 	f.BoolVar(&o.kernels, "kernels", false, "time each kernel launch of a step on a GPU too")
 	f.IntVar(&o.runs, "runs", 1, "`NUMBER` of runs that are timed at once, after one alone")
 	must(cmd.MarkFlagRequired("config"))

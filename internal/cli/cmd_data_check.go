@@ -24,7 +24,7 @@ func newDataCheck(a *app) *cobra.Command {
 		Long: `Read the files of all benchmarks, or of the named ones, and show what is missing and how to get it.
 The exit status is 2 if a named benchmark is not ready.
 
-With --config, read your own data as a configuration says, and show what was found: the functions
+With --config, read your own data as a configuration says, and show what was found: the groups
 and how many points they have, the columns with their kinds and units, the names of categories, the
 rows with missing cells, and the day from which dates are counted.`,
 		Example: "  acqnp data check\n  acqnp data check speed-flow --data-dir /srv/data\n  acqnp data check csv --config configs/csv/acqnp.yaml",
@@ -34,7 +34,7 @@ rows with missing cells, and the day from which dates are counted.`,
 		},
 	}
 	o.addDataDir(cmd)
-	cmd.Flags().StringVar(&o.config, "config", "", "configuration `FILE` of your own data (csv)")
+	cmd.Flags().StringVarP(&o.config, "config", "c", "", "configuration `FILE` of your own data (csv)")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd
 }

@@ -61,7 +61,7 @@ func (c ownDataCheck) print(w io.Writer) error {
 	fmt.Fprintf(t, "file\t%s\t(%s, columns separated by %s)\n", c.File, invalid.Plural(c.Files, "file", "files"), separated)
 	fmt.Fprintf(t, "rows\t%d\t%s\n", c.Rows, c.missing())
 	least, median, most := c.Sizes()
-	fmt.Fprintf(t, "functions\t%d\tpoints of each: least %d, median %d, most %d\n", len(c.Functions), least, median, most)
+	fmt.Fprintf(t, "groups\t%d\tpoints of each: least %d, median %d, most %d\n", len(c.Functions), least, median, most)
 	fmt.Fprintf(t, "split\t%s\t%s\n", c.data.SplitBy, c.parts())
 	fmt.Fprintf(t, "model\t%d x, %d y\tcolumns that it sees\n\n", c.DX, c.DY)
 	fmt.Fprint(t, "column\tuse\tcells\n")
@@ -86,7 +86,7 @@ func (c ownDataCheck) parts() string {
 	}
 	text := strings.Join(parts, ", ")
 	if c.TooSmall > 0 {
-		text += fmt.Sprintf("; %s left out: bnp needs a context point", invalid.Plural(c.TooSmall, "function", "functions"))
+		text += fmt.Sprintf("; %s left out: bnp needs a context point", invalid.Plural(c.TooSmall, "group", "groups"))
 	}
 	return text
 }
@@ -98,8 +98,8 @@ func (c ownDataCheck) use(name string) string {
 		return "x"
 	case slices.Contains(c.data.YColumns, name):
 		return "y"
-	case name == c.data.Function:
-		return "function"
+	case name == c.data.Group:
+		return "group"
 	case name == c.data.SplitColumn:
 		return "split"
 	}
@@ -145,8 +145,8 @@ func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 	case form.Log:
 		text += "; the model sees the logarithm"
 	}
-	if column.PerFunction && len(c.Functions) > 1 && column.Name != c.data.Function {
-		text += "; the same in all rows of a function"
+	if column.PerFunction && len(c.Functions) > 1 && column.Name != c.data.Group {
+		text += "; the same in all rows of a group"
 	}
 	if column.Missing > 0 {
 		text += fmt.Sprintf("; %d missing", column.Missing)

@@ -29,8 +29,8 @@ buyers pay much more than others. Equal seeds write equal files.`,
 		RunE: a.run(func(*cobra.Command) error { return runDataExample(a, o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.out, "out", "", "`FILE` for the data (CSV)")
-	f.Uint64Var(&o.seed, "seed", 43, "`SEED` of the data")
+	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the data (CSV)")
+	f.Uint64Var(&o.seed, "seed", 43, "`SEED` of what the command draws: the data")
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagFilename("out", "csv"))

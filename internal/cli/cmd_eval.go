@@ -46,11 +46,11 @@ coincide.`,
 	}
 	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
-	o.levelFlags.addFlags(cmd, 0, predict.RandomLevels, "levels per point, for quantile models (default the configuration's)")
+	o.levelFlags.addFlags(cmd, 0, predict.RandomLevels, "quantile levels of each point, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")
-	f.StringVar(&o.out, "out", "", "`FILE` for the result, JSON (default eval.json in the run directory)")
+	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the result, JSON (default eval.json in the run directory)")
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagFilename("tasks", "safetensors"))
 	must(cmd.MarkFlagFilename("out", "json"))

@@ -63,7 +63,7 @@ if --out is a pipe or a device.
 	o.addRun(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.format, "format", "", "`FORMAT` of the file: torch or onnx (default by the ending of --out)")
-	f.StringVar(&o.out, "out", "", "`FILE` for the weights (safetensors) or for the graph (onnx)")
+	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the weights (safetensors) or for the graph (onnx)")
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))

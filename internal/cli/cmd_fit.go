@@ -31,10 +31,11 @@ type fitOptions struct {
 	writeConfig string
 
 	// The flags of acqnp init, instead of FILE and FORMULA.
-	csv, function string
-	x, y          []string
+	csv, group string
+	x, y       []string
 
-	made bool // whether check made the directory Out
+	limited bool // --budget was given
+	made    bool // whether check made the directory Out
 }
 
 func newFit(a *app) *cobra.Command {
@@ -63,24 +64,25 @@ bytes. A fit that was ended or killed goes on when it is started again.`,
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: a.run(func(cmd *cobra.Command) error {
+			o.limited = cmd.Flags().Changed("budget")
 			args := append(cmd.Flags().Args(), "", "")
 			o.File, o.formula = args[0], args[1]
 			return runFit(cmd.Context(), a, o)
 		}),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.Out, "out", "", "`DIR` for the result (default FILE's name with .fit)")
+	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
 	f.BoolVar(&o.Instant, "instant", false, "train no network")
-	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take; 0 for all models")
+	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take (default all models, whatever they take)")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration of acqnp init to `FILE`, instead of a fit")
-	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of the folds and contexts")
+	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
 	f.StringVar(&o.csv, "csv", "", "FILE, as acqnp init names it")
 	f.StringSliceVar(&o.x, "x", nil, "columns of x, as acqnp init names them")
 	f.StringSliceVar(&o.y, "y", nil, "columns of y, as acqnp init names them")
-	f.StringVar(&o.function, "function", "", "the column of groups, as acqnp init names it")
-	for _, old := range []string{"csv", "x", "y", "function"} {
+	f.StringVar(&o.group, "group", "", "the column of groups, as acqnp init names it")
+	for _, old := range []string{"csv", "x", "y", "group"} {
 		must(f.MarkHidden(old))
 	}
 	cmd.MarkFlagsRequiredTogether("csv", "x", "y")
@@ -149,8 +151,8 @@ func (o *fitOptions) settle(a *app) (err error) {
 			return &invalid.Input{File: "--csv", Found: "it and the argument " + o.File, Expected: "one of them"}
 		}
 		o.File, o.formula = o.csv, strings.Join(o.y, " + ")+" ~ "+strings.Join(o.x, " + ")
-		if o.function != "" {
-			o.formula += " | " + o.function
+		if o.group != "" {
+			o.formula += " | " + o.group
 		}
 		o.Progress.Note("in short: acqnp fit " + invalid.ShellWord(o.File) + " " + invalid.ShellWord(o.formula))
 	}
@@ -216,8 +218,8 @@ func (o *fitOptions) check(a *app) error {
 	if err := checkRange("--threads", o.Threads, 0, maxThreads); err != nil {
 		return err
 	}
-	if !(o.Budget >= 0 && o.Budget <= maxBudget) {
-		return &invalid.Input{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds from 0 to %d", maxBudget)}
+	if o.limited && !(o.Budget > 0 && o.Budget <= maxBudget) {
+		return &invalid.Input{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds above 0, at most %d", maxBudget)}
 	}
 	o.Threads, o.Overwrite = (&settings{threads: o.Threads}).cores(), a.overwrite
 	if o.Out == "" {

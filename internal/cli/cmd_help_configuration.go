@@ -17,7 +17,10 @@ func newHelpConfiguration(a *app) *cobra.Command {
 		Use:   "configuration",
 		Short: "Explain the keys of a configuration",
 		Long: `List the keys of a configuration: what they mean, the values that they accept, their defaults, and
-the models, aggregations and benchmarks that use them.`,
+the models, aggregations and benchmarks that use them. "--set train.steps=2000" sets a key for one
+command, and so does the environment variable ACQNP_TRAIN_STEPS.
+
+` + precedence,
 		Example: `  acqnp help configuration
   acqnp help configuration --json`,
 		Args: cobra.NoArgs,
@@ -29,7 +32,7 @@ the models, aggregations and benchmarks that use them.`,
 			return a.result(config.Keys(), func(w io.Writer) error { return write(w, config.Keys()) })
 		}),
 	}
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print docs/reference/configuration.md")
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the page of docs/reference")
 	return cmd
 }
 
@@ -77,7 +80,7 @@ func wrapped(text string, indent int) string {
 
 const markdownHead = `# Keys of a configuration
 A configuration is a YAML file with the key "benchmark" and the sections below; see
-[variants](variants.md). It needs "benchmark", "model.name" and, for csv,
+[variants](variants.md). It needs "model.name" and "benchmark" or, for your own files,
 "data.file"; every other key has a default. For the paper's benchmarks and models, defaults are the
 paper's values. "--set train.steps=2000" sets a key for one command, and so does the environment
 variable "ACQNP_TRAIN_STEPS".

@@ -29,15 +29,15 @@ func newInit(a *app) *cobra.Command {
 		Short: "Write a configuration for your own CSV files",
 		Long: `Look at your own data, print what was found, and write a complete configuration that train runs as it
 is. --csv is a CSV file with a header, or a directory of files with the same header. --x and --y name
-the columns of x and y, --function the column that names the function of a row. Without --function
-each file is one function.
+the columns of x and y, --group the column that names the group of a row. Without --group
+each file is one group.
 
 A few models are trained on a part of the data for a short time and compared on the rest, for log
 densities in your units. The best is written. The table of the trials is printed, and is a comment in the
 configuration. If the data are few, all of them train an ensemble of up to five networks
-(train.members). --budget is counted in operations, not by a clock: equal files and seeds
+(train.ensemble_size). --budget is counted in operations, not by a clock: equal files and seeds
 give equal configurations on every machine.`,
-		Example: `  acqnp init --csv prices.csv --function product --x age --y price --out prices.yaml
+		Example: `  acqnp init --csv prices.csv --group product --x age --y price --out prices.yaml
   acqnp init --csv melbourne.csv --x yesterday --y today --model cqnp
   acqnp train --config config.yaml`,
 		Args: cobra.NoArgs,
@@ -47,13 +47,13 @@ give equal configurations on every machine.`,
 	f.StringVar(&o.File, "csv", "", "CSV `FILE` or directory")
 	f.StringSliceVar(&o.X, "x", nil, "`COLUMNS` of x, separated by commas")
 	f.StringSliceVar(&o.Y, "y", nil, "`COLUMNS` of y, separated by commas")
-	f.StringVar(&o.Function, "function", "", "`COLUMN` that names the function of a row")
-	f.StringVar(&o.out, "out", "config.yaml", "`FILE` for the configuration")
+	f.StringVar(&o.Function, "group", "", "`COLUMN` that names the group of a row")
+	f.StringVarP(&o.out, "out", "o", "config.yaml", "`FILE` for the configuration")
 	a.addOverwrite(cmd)
 	f.StringVar(&o.Model, "model", "", "the only `MODEL` to try: acqnp, cqnp, cnp, canp or bnp")
-	f.BoolVar(&o.Calibrate, "calibrate", false, "hold functions back for score --calibrate, 9 of 15 or more, 19 of 40 or more; nothing else uses them")
+	f.BoolVar(&o.Calibrate, "hold-back", false, "hold groups back for score --calibrate, 9 of 15 or more, 19 of 40 or more; nothing else uses them")
 	f.Float64Var(&o.Budget, "budget", initBudget, "`SECONDS` of two ordinary cores for the trials; 0 tries nothing")
-	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of initial weights, batches and levels (train.seed)")
+	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: initial weights, batches and levels (train.seed)")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	f.StringVar(&o.DataDir, "data-dir", "data", "`DIR` of the data sets")
 	for _, name := range []string{"csv", "x", "y"} {

@@ -38,7 +38,7 @@ type figureFlags struct {
 
 func (f *figureFlags) addFlags(a *app, cmd *cobra.Command, checkpoint bool) {
 	cmd.Flags().StringArrayVar(&f.runs, "run", nil, "run `DIR`, repeatable")
-	cmd.Flags().StringVar(&f.out, "out", "", "`FILE` for the figure (.png, .svg or .pdf)")
+	cmd.Flags().StringVarP(&f.out, "out", "o", "", "`FILE` for the figure (.png, .svg or .pdf)")
 	a.addOverwrite(cmd)
 	if checkpoint {
 		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Preferred, "`STEP` of the runs' checkpoints to use, best or latest (default best in a run with validation,\nlatest in any other)")

@@ -10,8 +10,8 @@ import (
 
 type plotCompletionOptions struct {
 	modelFigure
-	images  int
-	context []int
+	images int
+	pixels numberList
 }
 
 // completionLevels is a number of levels beyond which the drawn means do not change visibly.
@@ -28,13 +28,14 @@ root of the mean variance.) Several runs of one benchmark are drawn below each o
 contexts. ACQNP and CQNP use many evenly spaced levels. With few, the tails of the outermost levels
 would dominate means and deviations.`,
 		Example: `  acqnp plot completion --run runs/freyface/acqnp/seed-0 --out completion.png
-  acqnp plot completion --run runs/mnist/cnp/seed-0 --run runs/mnist/acqnp/seed-0 --images 3 --context 30,200 --out digits.pdf`,
+  acqnp plot completion --run runs/mnist/cnp/seed-0 --run runs/mnist/acqnp/seed-0 --images 3 --pixels 30,200 --out digits.pdf`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotCompletion(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd, completionLevels, evenLevels)
 	cmd.Flags().IntVar(&o.images, "images", 4, "`NUMBER` of test images")
-	cmd.Flags().IntSliceVar(&o.context, "context", []int{20, 100, 300}, "`NUMBERS` of context pixels")
+	o.pixels.numbers = []int{20, 100, 300}
+	cmd.Flags().Var(&o.pixels, "pixels", "`LIST` of numbers of context pixels")
 	return cmd
 }
 
@@ -42,14 +43,14 @@ func runPlotCompletion(ctx context.Context, a *app, o *plotCompletionOptions) er
 	if err := checkRange("--images", o.images, 1, maxRows); err != nil {
 		return err
 	}
-	if err := checkRange("numbers given with --context", len(o.context), 1, maxRows); err != nil {
+	if err := checkRange("numbers given with --pixels", len(o.pixels.numbers), 1, maxRows); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.OfImages)
 	if err != nil {
 		return err
 	}
-	figure, err := figures.NewCompletion(ctx, runs, o.images, o.context)
+	figure, err := figures.NewCompletion(ctx, runs, o.images, o.pixels.numbers)
 	if err != nil {
 		return err
 	}

@@ -14,8 +14,8 @@ const figureLevels = 10
 
 type plotFitOptions struct {
 	modelFigure
-	function, functions int
-	components          bool
+	first, functions int
+	components       bool
 }
 
 func newPlotFit(a *app) *cobra.Command {
@@ -32,21 +32,21 @@ their prediction.
 --components draws the paper's figure 1 instead: the quantile levels of ACQNP and CQNP, the means of
 BNP's bootstraps, and the mean of CNP and CANP. The levels are random for each x. For sawtooth, rbf and
 matern52, the mean of ACQNP and CQNP is drawn instead of their levels, as in the supplement. The levels
-are then evenly spaced unless --levels is given, since the mean of a few random levels jumps from x to
+are then evenly spaced unless --level-spacing is given, since the mean of a few random levels jumps from x to
 x.
 
 All runs are shown the functions of the first.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
-  acqnp plot fit --run runs/rbf/bnp/seed-0 --function 3 --functions 2 --components --out fit.pdf`,
+  acqnp plot fit --run runs/rbf/bnp/seed-0 --first 3 --functions 2 --components --out fit.pdf`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotFit(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd, 0, predict.RandomLevels)
 	f := cmd.Flags()
-	f.Lookup("num-tau").Usage = "`NUMBER` of quantile levels of each point, for CQNP and ACQNP (default the configuration's\neval.num_tau, 10 with --components)"
-	f.Lookup("levels").Usage += ";\nfor --components"
+	f.Lookup("num-quantiles").Usage = "`NUMBER` of quantile levels of each point, for CQNP and ACQNP (default the configuration's\neval.num_tau, 10 with --components)"
+	f.Lookup("level-spacing").Usage += ";\nfor --components"
 	f.BoolVar(&o.components, "components", false, "draw quantile levels, bootstraps or means instead of the density")
-	f.IntVar(&o.function, "function", 0, "`NUMBER` of the first function, counted from 0 over the evaluation batches")
+	f.IntVar(&o.first, "first", 0, "`NUMBER` of the first function, counted from 0 over the evaluation batches")
 	f.IntVar(&o.functions, "functions", 1, "`NUMBER` of functions, a panel or a row each")
 	return cmd
 }
@@ -55,7 +55,7 @@ All runs are shown the functions of the first.`,
 const maxRows = 8
 
 func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
-	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
+	if err := checkRange("--first", o.first, 0, maxBatches); err != nil {
 		return err
 	}
 	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
@@ -64,7 +64,7 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 	check := figures.NotOfImages
 	if o.components {
 		check = figures.OneDimensional
-		if !o.given("num-tau") {
+		if !o.given("num-quantiles") {
 			o.numTau = figureLevels
 		}
 	}
@@ -72,10 +72,10 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 	if err != nil {
 		return err
 	}
-	which := figures.FitFunctions{First: o.function, Count: o.functions}
+	which := figures.FitFunctions{First: o.first, Count: o.functions}
 	var figure figures.Figure
 	if o.components {
-		figure, err = figures.NewFitSheet(ctx, runs, which, o.given("levels"))
+		figure, err = figures.NewFitSheet(ctx, runs, which, o.given("level-spacing"))
 	} else {
 		figure, err = figures.NewFitFigure(ctx, runs, which)
 	}

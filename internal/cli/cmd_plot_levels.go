@@ -11,7 +11,7 @@ import (
 
 type plotLevelsOptions struct {
 	modelFigure
-	function int
+	first int
 }
 
 func newPlotLevels(a *app) *cobra.Command {
@@ -23,24 +23,24 @@ func newPlotLevels(a *app) *cobra.Command {
 them the quantiles that they stand for. ACQNP adapts its levels to the data; those of CQNP are
 uniform. Runs can be of different benchmarks; each is shown its own function.`,
 		Example: `  acqnp plot levels --run runs/double-sine/acqnp/seed-0 --run runs/circle/acqnp/seed-0 --out levels.png
-  acqnp plot levels --run runs/lissajous/acqnp/seed-0 --function 5 --num-tau 20 --out levels.svg`,
+  acqnp plot levels --run runs/lissajous/acqnp/seed-0 --first 5 --num-quantiles 20 --out levels.svg`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotLevels(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
-	cmd.Flags().IntVar(&o.function, "function", 0, "`NUMBER` of the function, counted from 0 over the evaluation batches")
+	cmd.Flags().IntVar(&o.first, "first", 0, "`NUMBER` of the function, counted from 0 over the evaluation batches")
 	return cmd
 }
 
 func runPlotLevels(ctx context.Context, a *app, o *plotLevelsOptions) error {
-	if err := checkRange("--function", o.function, 0, maxBatches); err != nil {
+	if err := checkRange("--first", o.first, 0, maxBatches); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.WithLevels)
 	if err != nil {
 		return err
 	}
-	sheet, err := figures.NewLevelSheet(ctx, runs, o.function)
+	sheet, err := figures.NewLevelSheet(ctx, runs, o.first)
 	if err != nil {
 		return err
 	}

@@ -25,7 +25,7 @@ from 0.001 to 0.999. The distribution of BNP is the mixture of 5 bootstraps.`,
 }
 
 func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
-	if err := checkRange("--num-tau", o.numTau, 1, maxFigureLevels); err != nil {
+	if err := checkRange("--num-quantiles", o.numTau, 1, maxFigureLevels); err != nil {
 		return err
 	}
 	runs, err := o.open(a.progress(), figures.OfLanes)

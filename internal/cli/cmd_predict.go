@@ -3,6 +3,9 @@ package cli
 import (
 	"context"
 	"fmt"
+	"path/filepath"
+	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -19,6 +22,8 @@ type predictOptions struct {
 	joint          bool
 	calibrated     bool
 	raw            bool
+	format         string
+	components     bool
 
 	cdf    string
 	exceed []float64
@@ -30,7 +35,7 @@ type predictOptions struct {
 func newPredict(a *app) *cobra.Command {
 	var o predictOptions
 	cmd := &cobra.Command{
-		Use:   "predict (RUN | --run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --grid RANGE) [--out FILE]",
+		Use:   "predict (RUN | --run DIR | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --grid RANGE) [--out FILE]",
 		Short: "Predict the outcome for points of your own",
 		Long: `Predict from your own context points. The CSV file has one row for each target and channel of y, in
 your units, with the columns function, target, x…, channel, mean, sd and
@@ -44,6 +49,9 @@ your units, with the columns function, target, x…, channel, mean, sd and
   modes          the peaks of the density, "a;b", the highest first (--modes)
   draw1, …       random draws (--draws): independent at each target, or joint with --joint
 
+With --format json, each row is an object on a line of its own, with these names; the regions are
+[[a,b],[c,d]], the modes [a,b], and numbers that are not finite null.
+
 With --joint, each drawn target joins the context of the next, in the order of the file or grid. The
 numbers of a column draw1 then belong to one curve, where independent draws mix those of many. A draw
 far out in a tail joins at a limit: as far outside the highest-density region of 95% as that is wide.
@@ -56,21 +64,27 @@ quantile as that quantile.
 
 --plot shades the predictive density over x: the smallest regions of y that hold 50, 90 and 99% of it.
 If two columns of x vary within functions it draws maps, if more do, intervals; those that do not
-are in the titles. Points of --targets whose y the file has are drawn too. With --calibrated, regions
+are in the titles. Points of --targets whose y the file has are drawn too. With --use-calibration, regions
 and intervals are the corrected ones.
 
 A directory of acqnp fit is predicted from in the same way. Its intervals and regions are calibrated
 unless --raw is given.
 
-acqnp sample-quantiles writes the components of the predictive density.`,
+--components writes the file of acqnp sample-quantiles, what the predictive density is a mixture of.`,
 		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --joint --out predictions.csv
   acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv --plot predictions.png
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
-  acqnp predict --prior --context context.csv --grid=0:10:50 --out predictions.csv`,
+  acqnp predict --pretrained --context context.csv --grid=0:10:50 --out predictions.csv`,
 		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
+			if err := o.checkFormat(); err != nil {
+				return err
+			}
+			if o.components {
+				return o.writeComponents(cmd.Context(), a)
+			}
 			if isFitted(o.Run) {
 				return runPredictFitted(cmd.Context(), a, o)
 			}
@@ -90,12 +104,18 @@ acqnp sample-quantiles writes the components of the predictive density.`,
 	f.Float64SliceVar(&o.exceed, "exceed", nil, "`Y` whose probability of more is predicted, separated by commas")
 	f.BoolVar(&o.modes, "modes", false, "the y at which the density has its peaks, the highest first")
 	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
-	f.BoolVar(&o.calibrated, "calibrated", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
+	f.BoolVar(&o.calibrated, "use-calibration", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
 	f.BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: the mixture's own intervals and regions, not calibrated")
-	for _, other := range []string{"prior", "config", "raw"} {
-		cmd.MarkFlagsMutuallyExclusive("calibrated", other)
+	f.StringVar(&o.format, "format", "", "`FORMAT` of the predictions: csv or json, one object a line (default by the ending of --out, csv if\nit has none of these; json on standard output with --json)")
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{predict.CSVFormat, predict.JSONFormat}, cobra.ShellCompDirectiveNoFileComp)))
+	for _, other := range []string{"pretrained", "config", "raw"} {
+		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
-	f.BoolVar(&o.joint, "joint", false, "draw each target given the targets drawn before it")
+	f.BoolVar(&o.joint, "joint", false, "joint draws: each target is drawn given those before it")
+	f.BoolVar(&o.components, "components", false, "write and plot quantile levels, bootstraps or means instead of the density, as acqnp sample-quantiles does")
+	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw", "format"} {
+		cmd.MarkFlagsMutuallyExclusive("components", column)
+	}
 	return cmd
 }
 
@@ -144,10 +164,40 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	return a.result(s, s.print)
 }
 
+// writeComponents does what acqnp sample-quantiles does.
+func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
+	if isFitted(o.Run) {
+		return &invalid.Input{File: "--components", Found: "a directory of acqnp fit", Expected: "a trained network"}
+	}
+	s := sampleOptions{requestFlags: o.requestFlags, draws: o.draws, components: o.plot != ""}
+	if o.given("quantiles") {
+		s.quantiles = o.quantiles
+	}
+	return runSample(ctx, a, s)
+}
+
 // table returns the table that the flags ask for, without its names.
 func (o *predictOptions) table(seed uint64) predict.Table {
 	return predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed, Modes: o.modes,
-		Draws: o.draws, Seed: seed, Threads: o.cores()}
+		Draws: o.draws, Seed: seed, Threads: o.cores(), Format: o.format}
+}
+
+// formats are the endings of predictions, with their formats.
+var formats = map[string]string{".csv": predict.CSVFormat, ".json": predict.JSONFormat, ".jsonl": predict.JSONFormat}
+
+// checkFormat settles the format. Without --format, the ending of --out or --json names it.
+func (o *predictOptions) checkFormat() error {
+	switch o.format {
+	case predict.CSVFormat, predict.JSONFormat:
+		return nil
+	case "":
+		o.format = formats[strings.ToLower(filepath.Ext(o.out))]
+		if o.out == "-" && o.app.json {
+			o.format = predict.JSONFormat
+		}
+		return nil
+	}
+	return &invalid.Input{File: "--format", Found: strconv.Quote(o.format), Expected: "csv or json"}
 }
 
 // checkColumns checks the flags that add columns.

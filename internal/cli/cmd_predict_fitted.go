@@ -35,7 +35,7 @@ func isFitted(dir string) bool {
 
 // rawOfNetwork is the error of --raw for a trained network.
 func rawOfNetwork() error {
-	return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --calibrated alone"}
+	return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --use-calibration alone"}
 }
 
 // openFitted checks the outputs, and reads what acqnp fit wrote and the functions to predict. It
@@ -46,7 +46,7 @@ func (o *requestFlags) openFitted(raw bool, check func(*post.Calibration) error)
 			return asked, nil, err
 		}
 	}
-	for _, flag := range []string{"num-tau", "levels"} {
+	for _, flag := range []string{"num-quantiles", "level-spacing"} {
 		if o.given(flag) {
 			return asked, nil, &invalid.Input{File: "--" + flag, Found: "a directory of acqnp fit", Expected: "a trained network with quantile levels"}
 		}

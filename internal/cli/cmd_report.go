@@ -54,7 +54,7 @@ includes the plots in the run directories.`,
 	f := cmd.Flags()
 	names := tables.FormatNames()
 	f.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(names, ", ")+" (default by the ending of --out, otherwise markdown)")
-	f.StringVar(&o.out, "out", "", "`FILE` for the report (default standard output)")
+	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the report (default standard output)")
 	a.addOverwrite(cmd)
 	f.BoolVar(&o.all, "all", false, "list all results of the paper, with and without runs")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))

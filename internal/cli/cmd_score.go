@@ -28,7 +28,7 @@ type scoreOptions struct {
 func newScore(a *app) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
-		Use:   "score (RUN | --run DIR | --config FILE --weights FILE | --prior) [--context FILE] (--targets FILE | --calibrate)",
+		Use:   "score (RUN | --run DIR | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --calibrate)",
 		Short: "Measure how good predictions of points of your own are",
 		Long: `Predict points whose y is known, and say how good the predictions are, in raw units: the mean log
 density of a target and its standard error, the CRPS, pinball losses, and how many targets lie inside
@@ -42,7 +42,7 @@ all targets of a function together: each is predicted with those before it in it
 order of the file.
 
 --calibrate corrects the central intervals and the regions of a run: it writes the calibration to the
-run's postprocessing.json, which acqnp predict --calibrated uses. It takes the functions that acqnp init --calibrate
+run's postprocessing.json, which acqnp predict --use-calibration uses. It takes the functions that acqnp init --hold-back
 held back and that nothing else has used, or those of --context and --targets, which the training must
 not have seen. One target is drawn of each. An interval of 90% then holds an outcome of a new function
 with a probability of at least 90% and, of K functions and without ties, at most 90% + 1/(K+1),
@@ -52,7 +52,7 @@ whatever the model predicts, if the new function and its context are like those 
 much they vary. If points were held out, not functions, it holds for a new point whose context are the
 points for training and validation. The quantiles p and 1−p bound an interval; alone, a quantile has no
 promise.
-With --calibrated, pit and the shares inside intervals are those of corrected predictions; so they are for a
+With --use-calibration, pit and the shares inside intervals are those of corrected predictions; so they are for a
 directory of acqnp fit, unless --raw is given.`,
 		Example: `  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv
   acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json
@@ -70,19 +70,19 @@ directory of acqnp fit, unless --raw is given.`,
 	}
 	o.addInputs(a, cmd, "x and y of the targets")
 	o.scored = true
-	cmd.Flags().StringVar(&o.out, "out", "", "CSV `FILE` for the scores of each target and channel")
-	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the log density of all targets of a function together, too")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "CSV `FILE` for the scores of each target and channel")
+	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the joint log density of all targets of a function, too")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "calibrate the run on these targets, or on what it held back")
-	cmd.Flags().BoolVar(&o.calibrated, "calibrated", false, "score the predictions that the run's calibration corrects")
-	cmd.Flags().StringVar(&o.plot, "plot", "", "picture `FILE` for the PIT histogram and the coverage of central intervals: .png, .svg or .pdf")
+	cmd.Flags().BoolVar(&o.calibrated, "use-calibration", false, "score predictions corrected by the run's calibration")
+	cmd.Flags().StringVar(&o.plot, "plot", "", "`FILE` for a plot of the PIT histogram and the coverage of intervals (.png, .svg or .pdf)")
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: score the mixture's own predictions, not calibrated")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
-	cmd.MarkFlagsMutuallyExclusive("calibrated", "raw")
-	cmd.MarkFlagsMutuallyExclusive("calibrate", "calibrated")
+	cmd.MarkFlagsMutuallyExclusive("use-calibration", "raw")
+	cmd.MarkFlagsMutuallyExclusive("calibrate", "use-calibration")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "joint")
-	for _, other := range []string{"prior", "config"} {
+	for _, other := range []string{"pretrained", "config"} {
 		cmd.MarkFlagsMutuallyExclusive("calibrate", other)
-		cmd.MarkFlagsMutuallyExclusive("calibrated", other)
+		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
 	must(cmd.MarkFlagFilename("out", "csv"))
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))

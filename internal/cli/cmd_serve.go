@@ -40,7 +40,7 @@ Prometheus. / is a page where you click context points and see the density. With
 request names one in its key run, by the last folders of DIR that differ.
 
 The server answers only this machine unless --listen names another address. Requests then need the token
-in ACQNP_SERVE_TOKEN, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
+in ACQNP_SERVE_TOKEN or in the file of --token-file, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
 another host's name, are refused.
 
 Quantiles and PITs of a directory of acqnp fit are calibrated, if it has enough groups for the levels.
@@ -64,8 +64,9 @@ first, within ten seconds, and the program exits with 0.`,
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
-	f.IntVar(&o.numTau, "num-tau", 0, "`NUMBER` of quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	f.IntVar(&o.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	f.StringVar(&o.at.Listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on, HOST:PORT; port 0 for any")
+	f.StringVar(&o.at.TokenFile, "token-file", "", "`FILE` with the token (default the variable ACQNP_SERVE_TOKEN)")
 	f.StringVar(&o.at.Certificate, "tls-cert", "", "PEM `FILE` with the certificate, for HTTPS")
 	f.StringVar(&o.at.Key, "tls-key", "", "PEM `FILE` with the certificate's key")
 	must(cmd.MarkFlagRequired("run"))
@@ -192,13 +193,13 @@ func fittedModel(name, dir string, predictors int) (*serve.Model, error) {
 	return m, err
 }
 
-// experiment returns the configuration of a run, with --num-tau if its model has levels.
+// experiment returns the configuration of a run, with --num-quantiles if its model has levels.
 func (o *serveOptions) experiment(stored predict.Stored) (config.Experiment, error) {
 	e, err := stored.Experiment()
 	if err != nil || o.numTau == 0 || e.Eval.NumTau == 0 {
 		return e, err
 	}
-	return stored.Experiment(config.Flag{Name: "--num-tau", Key: "eval.num_tau", Value: strconv.Itoa(o.numTau)})
+	return stored.Experiment(config.Flag{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(o.numTau)})
 }
 
 // reloads loads the runs again on SIGHUP, until stop is called. If that fails, the old ones stay.

@@ -9,6 +9,8 @@ func newSweep(a *app) *cobra.Command {
 		Long: `Train the runs of a plan, a YAML file. It names configurations and seeds, and may set keys for all
 runs and grids of values. The run directories are the only state of a sweep: started again, it trains
 what is missing.`,
+		Example: `  acqnp sweep run sweeps/quick.yaml
+  acqnp sweep status sweeps/quick.yaml --watch`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
 	}

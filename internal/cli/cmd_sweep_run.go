@@ -22,8 +22,7 @@ type sweepRunOptions struct {
 	settings
 	plan     string
 	jobs     int
-	index    string
-	indices  string
+	indices  numberList
 	failFast bool
 }
 
@@ -45,11 +44,11 @@ again, up to three times in a row without progress. After a wrong configuration 
 not, as it would fail again. Failures are listed at the end and in the run's error.json; the
 exit code is then 1. Several calls may share a plan and a file system: each run is trained once.
 
---index and --indices train a part of the plan, for the arrays of schedulers. Without either, the
-variables JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set --index.`,
+--indices trains a part of the plan, for the arrays of schedulers. Without it, the variables
+JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set it.`,
 		Example: `  acqnp sweep run sweeps/quick.yaml
   acqnp sweep run sweeps/paper.yaml --jobs 8 --device cuda
-  acqnp sweep run sweeps/paper.yaml --indices 16-23`,
+  acqnp sweep run sweeps/paper.yaml --indices 16..23`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o.plan = args[0]
@@ -60,10 +59,9 @@ variables JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set --
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.jobs, "jobs", 0, "`NUMBER` of runs at a time; 0 for what trains fastest")
-	f.StringVar(&o.index, "index", "", "`INDEX` of the one run to train, from 0")
-	f.StringVar(&o.indices, "indices", "", "`FROM-TO`, the indices of the runs to train")
+	o.indices.renamed = a.renamed
+	f.Var(&o.indices, "indices", "`LIST` of the runs to train, counted from 0: 16..23 or 3")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop all runs when one has failed")
-	cmd.MarkFlagsMutuallyExclusive("index", "indices")
 	return cmd
 }
 
@@ -115,31 +113,33 @@ func runSweep(ctx context.Context, a *app, o sweepRunOptions) error {
 	return errors.Join(err, a.result(s, func(w io.Writer) error { return printSweep(w, s) }))
 }
 
-// part returns the runs that --index or --indices asks for, or all.
+// part returns the runs that --indices or a variable of a scheduler asks for, or all.
 func (o *sweepRunOptions) part(runs []plan.Run) ([]plan.Run, error) {
-	flag, found := "--index", o.index
+	flag := "--indices"
 	for _, name := range []string{"JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"} {
-		if value := os.Getenv(name); found == "" && o.indices == "" && value != "" {
-			flag, found = "environment "+name, value
+		if value := os.Getenv(name); !o.indices.given && value != "" {
+			flag = "environment " + name
+			if err := o.indices.Set(value); err != nil {
+				return nil, outside(flag, value, len(runs))
+			}
 		}
 	}
-	first, last, isRange := found, found, false
-	if o.indices != "" {
-		flag, found = "--indices", o.indices
-		first, last, isRange = strings.Cut(found, "-")
-		if !isRange {
-			last = first
-		}
-	}
-	if found == "" {
+	if !o.indices.given {
 		return runs, nil
 	}
-	from, err := strconv.Atoi(first)
-	to, err2 := strconv.Atoi(last)
-	if err != nil || err2 != nil || from < 0 || to < from || to >= len(runs) {
-		return nil, &invalid.Input{File: flag, Found: strconv.Quote(found), Expected: fmt.Sprintf("indices of the plan's runs, 0 to %d", len(runs)-1)}
+	var part []plan.Run
+	for _, i := range o.indices.numbers {
+		if i >= len(runs) {
+			return nil, outside(flag, o.indices.String(), len(runs))
+		}
+		part = append(part, runs[i])
 	}
-	return runs[from : to+1], nil
+	return part, nil
+}
+
+// outside returns the error for indices that a plan does not have.
+func outside(flag, found string, runs int) error {
+	return &invalid.Input{File: flag, Found: strconv.Quote(found), Expected: fmt.Sprintf("indices of the plan's runs, 0 to %d", runs-1)}
 }
 
 func (o *sweepRunOptions) onCPU() bool { return o.device.Kernels() != "" }

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/models/prior"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -26,12 +27,13 @@ type trainOptions struct {
 	settings
 	config            string
 	set               []string
-	seed              string // train.seed as YAML; "" for the configuration's
-	seeds             string // of several runs; "" for one
+	seed              string     // train.seed as YAML; "" for the configuration's
+	seeds             numberList // of several runs; none for one
 	runDir            string
 	resume, overwrite bool
 	weights           string
-	until             int // the step to stop after; 0 for none
+	pretrained        bool // with the weights that the program carries
+	until             int  // the step to stop after; 0 for none
 	noEval            bool
 }
 
@@ -50,7 +52,7 @@ With train.validate_every, the average of the last weights with the best log-lik
 data is kept in checkpoints/best.safetensors, and this evaluation and all other commands use it. With
 train.patience, training ends after that number of validations in a row without a better one.
 
-With train.members, the networks of an ensemble are trained, the first in the run directory and the
+With train.ensemble_size, the networks of an ensemble are trained, the first in the run directory and the
 others in members/N. All other commands average their predictions.
 
 With --seeds, several runs are trained at once, each with the bits that it has alone, in a directory
@@ -59,7 +61,9 @@ threads. If one fails, the others go on, and the program exits with 1.
 
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
 there to the same result. --until stops training after a step in the same way, but exits with 0; it
-does not change the schedule of the learning rate, which goes by train.steps.`,
+does not change the schedule of the learning rate, which goes by train.steps.
+
+Of --seed and --set, the environment and the file, the first that names a key counts.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
@@ -72,15 +76,16 @@ does not change the schedule of the learning rate, which goes by train.steps.`,
 	}
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
-	f.StringVar(&o.config, "config", "", "configuration `FILE` (YAML)")
+	f.StringVarP(&o.config, "config", "c", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
-	f.StringVar(&o.seed, "seed", "", "`SEED` of initial weights, batches and levels (train.seed)")
-	f.StringVar(&o.seeds, "seeds", "", "`LIST` of seeds of several runs that are trained at once: 0..5 or 0,3,7")
+	f.StringVar(&o.seed, "seed", "", "`SEED` of what the command draws: initial weights, batches and levels (train.seed)")
+	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs that are trained at once: 0..5 or 0,3,7")
 	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<name>/seed-<seed> if <name>.yaml is <model>.yaml\nor <model>-<more>.yaml, and runs/<name>/seed-<seed> otherwise);\nwith --seeds, the DIR of the directories seed-<seed>")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
-	f.BoolVar(&o.overwrite, "overwrite", false, "remove the run in the run directory first")
+	f.BoolVar(&o.overwrite, "overwrite", false, "replace the run in the run directory, if there is one")
 	f.IntVar(&o.until, "until", 0, "stop after `STEP`, without an evaluation; --resume continues to the same result (0: train to the end)")
-	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights to start from (PyTorch's names), or prior for those that the\nprogram carries (see configs/prior/acqnp.yaml)")
+	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names to start from")
+	f.BoolVar(&o.pretrained, "pretrained", false, "start from the weights that the program carries (see configs/prior/acqnp.yaml)")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
@@ -88,6 +93,7 @@ does not change the schedule of the learning rate, which goes by train.steps.`,
 	must(cmd.MarkFlagDirname("run-dir"))
 	cmd.MarkFlagsMutuallyExclusive("resume", "overwrite")
 	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
+	cmd.MarkFlagsMutuallyExclusive("weights", "pretrained")
 	return cmd
 }
 
@@ -111,7 +117,13 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	if o.seeds != "" {
+	if o.pretrained {
+		o.weights = prior.Name
+	} else if o.weights == prior.Name {
+		a.renamed("--weights "+prior.Name, "--pretrained")
+		a.warnOfFormer()
+	}
+	if o.seeds.given {
 		return runSeeds(ctx, a, o)
 	}
 	e, source, err := o.prepare()

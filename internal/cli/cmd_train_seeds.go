@@ -24,13 +24,14 @@ type seedsSummary struct {
 
 // runSeeds trains a run for each of the seeds, and then evaluates one after another.
 func runSeeds(ctx context.Context, a *app, o trainOptions) error {
-	list, err := seeds.Parse(o.seeds)
-	if err != nil {
+	list := o.seeds.seeds()
+	if err := checkRange("seeds given with --seeds", len(list), 1, seeds.Most); err != nil {
 		return err
 	}
 	each := make([]trainOptions, len(list))
 	runs := make([]train.Options, len(list))
 	for i, seed := range list {
+		var err error
 		if each[i], runs[i], err = o.seeded(seed); err != nil {
 			return err
 		}

@@ -27,7 +27,7 @@ func TestCoincidingLevelsAreWarnedOf(t *testing.T) {
 	for _, args := range [][]string{
 		{"train", "--config", file, "--run-dir", runDir, "--quiet"},
 		{"eval", "--run", runDir},
-		{"eval", "--run", runDir, "--quiet", "--num-tau", "1"},
+		{"eval", "--run", runDir, "--quiet", "--num-quantiles", "1"},
 	} {
 		o := succeed(t, args...)
 		said := spans.FindAllStringSubmatch(o.err, -1)

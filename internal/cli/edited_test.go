@@ -37,7 +37,7 @@ func TestAnEditedConfigurationIsNotTheCheckpoints(t *testing.T) {
 			"sample-quantiles --run RUN --out OUT --grid 0:1:2 --context " + s.context,
 			"export --run RUN --out OUT --format torch",
 			"plot fit --run RUN --out OUT",
-			"ablate num-tau --run RUN --out OUT --batches 1",
+			"ablate num-quantiles --run RUN --out OUT --batches 1",
 		} {
 			line := strings.NewReplacer("RUN", run, "OUT", out).Replace(args)
 			checkRefusal(t, c.key+": "+args, acqnp(strings.Fields(line)...), 2, c.key)
@@ -53,7 +53,7 @@ func TestAnEditedEvaluation(t *testing.T) {
 	if e := readEvaluation(t, out); e.NumTau != 6 {
 		t.Errorf("%d levels", e.NumTau)
 	}
-	succeed(t, "eval", "--run", run, "--out", out, "--overwrite", "--quiet", "--num-tau", "3", "--seed", "7", "--batches", "1")
+	succeed(t, "eval", "--run", run, "--out", out, "--overwrite", "--quiet", "--num-quantiles", "3", "--seed", "7", "--batches", "1")
 }
 
 // Data with another scaling than in training would silently give wrong log-likelihoods.

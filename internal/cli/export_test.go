@@ -53,7 +53,7 @@ func recipes(t *testing.T, dir, model string) recipeRun {
 	table := write(t, dir, "recipes.csv", rows.String())
 	config := write(t, dir, model+".yaml", `benchmark: csv
 model: {name: `+model+`}
-data: {file: `+table+`, function: dish, x: [kind, minutes], y: [weight, height], categories: [kind], log: [minutes, weight]}
+data: {file: `+table+`, group: dish, x: [kind, minutes], y: [weight, height], categories: [kind], log: [minutes, weight]}
 train: {steps: 200, batch_size: 4, learning_rate: 1e-2, log_every: 200, checkpoint_every: 200}
 eval: {batch_size: 1}
 `)

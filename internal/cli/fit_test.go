@@ -58,9 +58,9 @@ func TestFitAndPredict(t *testing.T) {
 	context := write(t, dir, "context.csv", "product,age,kind,price\nx,0.5,new,278\nx,3,used,134\n")
 	targets := write(t, dir, "targets.csv", "product,age,kind\nx,2,new\nx,2,used\n")
 	succeed(t, "predict", filepath.Join(dir, "fit1"), "--context", context, "--targets", targets, "--out", out)
-	o := acqnp("predict", filepath.Join(dir, "fit1"), "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--levels", "grid")
-	if o.code != 2 || !strings.Contains(o.err, "--levels") {
-		t.Errorf("--levels of a fit: exit code %d, %q, want 2", o.code, o.err)
+	o := acqnp("predict", filepath.Join(dir, "fit1"), "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--level-spacing", "grid")
+	if o.code != 2 || !strings.Contains(o.err, "--level-spacing") {
+		t.Errorf("--level-spacing of a fit: exit code %d, %q, want 2", o.code, o.err)
 	}
 	f, err := os.Open(out)
 	if err != nil {
@@ -91,6 +91,7 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		{[]string{file}, "the columns product, age, kind, price, age2, sold, expected one, such as 'age2 ~ age | product'"},
 		{nil, "acqnp fit prices.csv"},
 		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
+		{[]string{file, "price ~ age | product", "--budget", "0"}, "above 0"},
 		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "--write-config: found log(price)"},
 		{[]string{file, "price ~ age | product", "--csv", file, "--x", "age", "--y", "price"}, "--csv: found it and the argument"},
 		{[]string{file, "price", "--instant"}, "without '~'"},
@@ -114,7 +115,7 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 // The last line of fit --json is what INTERFACE.md states: scripts read it.
 func TestFitAsJSON(t *testing.T) {
 	file, dir := kettles(t), t.TempDir()
-	o := succeed(t, "fit", "--csv", file, "--x", "age", "--y", "price,age2", "--function", "product", "--out", filepath.Join(dir, "f"), "--json", "--budget", "1")
+	o := succeed(t, "fit", "--csv", file, "--x", "age", "--y", "price,age2", "--group", "product", "--out", filepath.Join(dir, "f"), "--json", "--budget", "1")
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")
 	type scores struct {
 		Expected struct {

@@ -38,18 +38,6 @@ func checkRange(flag string, v, lo, hi int) error {
 	return nil
 }
 
-// checkDistinct returns an *invalid.Input for a number that is negative or given twice.
-func checkDistinct(flag string, numbers []int) error {
-	seen := map[int]bool{}
-	for _, n := range numbers {
-		if n < 0 || seen[n] {
-			return &invalid.Input{File: flag, Found: strconv.Itoa(n), Expected: "different whole numbers"}
-		}
-		seen[n] = true
-	}
-	return nil
-}
-
 // checkProbabilities returns an *invalid.Input for a number that is not between 0 and 1, or that is given twice.
 func checkProbabilities(flag string, numbers []float64) error {
 	for i, p := range numbers {

@@ -126,7 +126,7 @@ func TestEvalWithoutOutWritesIntoTheRun(t *testing.T) {
 	config := write(t, dir, "tiny.yaml", tinyConfig)
 	run := filepath.Join(dir, "run")
 	succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
-	o := succeed(t, "eval", "--run", run, "--checkpoint", "20", "--batches", "1", "--num-tau", "7", "--levels", "grid", "--seed", "5")
+	o := succeed(t, "eval", "--run", run, "--checkpoint", "20", "--batches", "1", "--num-quantiles", "7", "--level-spacing", "grid", "--seed", "5")
 	e := readEvaluation(t, filepath.Join(run, "eval.json"))
 	if *e.Checkpoint.Step != 20 || e.Batches != 1 || e.NumTau != 7 || e.Levels != "grid" || e.Seed != 5 || e.Context.StdError != nil {
 		t.Errorf("%+v", e)
@@ -206,7 +206,7 @@ func TestRealDataInRawUnits(t *testing.T) {
 	context := write(t, dir, "context.csv", "flow,speed\n500,62\n1000,61\n1500,59\n")
 	// Columns and scaling are in the checkpoint and in exported weights, so no data are needed.
 	sample := []string{"sample-quantiles", "--data-dir", dir, "--context", context, "--grid", "0:2500:6",
-		"--num-tau", "20", "--quantiles", "0.5", "--quiet"}
+		"--num-quantiles", "20", "--quantiles", "0.5", "--quiet"}
 	succeed(t, append(sample, "--run", run, "--out", out)...)
 	weights, again := filepath.Join(dir, "weights.safetensors"), filepath.Join(dir, "again.csv")
 	succeed(t, "export", "--data-dir", dir, "--run", run, "--out", weights)

@@ -22,9 +22,9 @@ func TestInitThenTrain(t *testing.T) {
 		return text
 	}
 	write(t, dir, "prices.csv", items(180, 5))
-	words := []string{"init", "--csv", "prices.csv", "--function", "item", "--x", "age", "--y", "price", "--budget", "0.02", "--model", "cnp"}
+	words := []string{"init", "--csv", "prices.csv", "--group", "item", "--x", "age", "--y", "price", "--budget", "0.02", "--model", "cnp"}
 	o := succeed(t, words...)
-	for _, want := range []string{"functions  180, points of each: least 5, median 5, most 5", "chosen", "wrote config.yaml; next: acqnp train --config config.yaml"} {
+	for _, want := range []string{"groups  180, points of each: least 5, median 5, most 5", "chosen", "wrote config.yaml; next: acqnp train --config config.yaml"} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("no %q in\n%s", want, o.out)
 		}

@@ -25,7 +25,7 @@ func branches() string {
 
 const branchConfig = `benchmark: csv
 model: {name: acqnp, representation: 16, encoder: [16], adaptor: [16], decoder: [16]}
-data: {file: branches.csv, function: f, x: [x], y: [y]}
+data: {file: branches.csv, group: f, x: [x], y: [y]}
 train: {steps: 1000, batch_size: 16, num_tau: 8, learning_rate: 3e-3}
 eval: {num_tau: 20}
 `

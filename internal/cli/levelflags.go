@@ -19,33 +19,33 @@ type levelFlags struct {
 	given  func(flag string) bool // reports whether a flag was given
 }
 
-// evenLevels is a default of --levels: the evenly spaced levels of the model.
+// evenLevels is a default of --level-spacing: the evenly spaced levels of the model.
 const evenLevels = ""
 
-// addFlags adds the flags with their defaults. usage says what --num-tau counts.
+// addFlags adds the flags with their defaults. usage says what --num-quantiles counts.
 func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, levels, usage string) {
-	cmd.Flags().IntVar(&f.numTau, "num-tau", numTau, "`NUMBER` of "+usage)
-	way := "`WAY` to choose the quantile levels: random, grid from 0.001 to 0.999, or\nmidpoints of equal parts of (0, 1)"
+	cmd.Flags().IntVar(&f.numTau, "num-quantiles", numTau, "`NUMBER` of "+usage)
+	way := "`WAY` to space the quantile levels: random, grid from 0.001 to 0.999, or\nmidpoints of equal parts of (0, 1)"
 	if levels == evenLevels {
 		way += " (default midpoints for model.scale_form natural,\ngrid otherwise)"
 	}
-	cmd.Flags().StringVar(&f.levels, "levels", levels, way)
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of batches, levels and draws (default the configuration's eval.seed)")
-	must(cmd.RegisterFlagCompletionFunc("levels", cobra.FixedCompletions(
+	cmd.Flags().StringVar(&f.levels, "level-spacing", levels, way)
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of what the command draws: batches, levels and samples (default the configuration's eval.seed)")
+	must(cmd.RegisterFlagCompletionFunc("level-spacing", cobra.FixedCompletions(
 		levelWays, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 var levelWays = []string{predict.RandomLevels, predict.GridLevels, predict.MidpointLevels}
 
-// check returns an *invalid.Input if --levels names no way to choose levels.
+// check returns an *invalid.Input if --level-spacing names no way to choose levels.
 func (f *levelFlags) check() error {
-	if f.given("levels") && !slices.Contains(levelWays, f.levels) {
-		return &invalid.Input{File: "--levels", Found: strconv.Quote(f.levels), Expected: "random, grid or midpoints"}
+	if f.given("level-spacing") && !slices.Contains(levelWays, f.levels) {
+		return &invalid.Input{File: "--level-spacing", Found: strconv.Quote(f.levels), Expected: "random, grid or midpoints"}
 	}
 	return nil
 }
 
-// choose returns the model with the levels of --levels.
+// choose returns the model with the levels of --level-spacing.
 func (f *levelFlags) choose(t predict.Trained) predict.Trained {
 	if f.levels == evenLevels {
 		return t.Evenly()
@@ -54,12 +54,12 @@ func (f *levelFlags) choose(t predict.Trained) predict.Trained {
 	return t
 }
 
-// overrides returns the flags as overrides of the configuration e. --num-tau has no effect on
+// overrides returns the flags as overrides of the configuration e. --num-quantiles has no effect on
 // models without levels.
 func (f *levelFlags) overrides(e config.Experiment) []config.Flag {
 	var flags []config.Flag
-	if e.Eval.NumTau > 0 && (f.given("num-tau") || f.numTau > 0) {
-		flags = append(flags, config.Flag{Name: "--num-tau", Key: "eval.num_tau", Value: strconv.Itoa(f.numTau)})
+	if e.Eval.NumTau > 0 && (f.given("num-quantiles") || f.numTau > 0) {
+		flags = append(flags, config.Flag{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(f.numTau)})
 	}
 	if f.given("seed") {
 		flags = append(flags, seedFlag(f.seed))

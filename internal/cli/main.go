@@ -53,6 +53,7 @@ type app struct {
 	quiet, json bool // --quiet, --json
 	overwrite   bool // --overwrite, of commands that write files
 	args        []string
+	former      []formerName      // the former names in args
 	variables   map[string]string // from a flag to the environment variable that has set it
 	command     string            // the command that runs, such as "acqnp train"
 	started     bool              // whether its run function was called; errors before are wrong usage

@@ -28,7 +28,7 @@ func trainEnsemble(t *testing.T, args ...string) ensembleRun {
 	r.config = write(t, dir, "own.yaml", `benchmark: csv
 model: {name: cnp, representation: 8, encoder: [8], decoder: [8]}
 data: {file: `+write(t, dir, "own.csv", rows.String())+`, x: [x], y: [y], split: point, sizes: all}
-train: {steps: 30, batch_size: 4, learning_rate: 1e-2, log_every: 10, checkpoint_every: 10, keep_checkpoints: 9, members: 3}
+train: {steps: 30, batch_size: 4, learning_rate: 1e-2, log_every: 10, checkpoint_every: 10, keep_checkpoints: 9, ensemble_size: 3}
 eval: {batch_size: 1}
 `)
 	r.context, r.targets = write(t, dir, "context.csv", "x,y\n1,0\n5,2\n"), write(t, dir, "targets.csv", "x,y\n2,1\n9,7\n")
@@ -64,7 +64,7 @@ func TestTrainMembers(t *testing.T) {
 	var alone []string
 	for k := range 3 {
 		one := filepath.Join(r.dir, "alone"+strconv.Itoa(k))
-		succeed(t, "train", "--config", r.config, "--set", "train.members=1", "--seed", strconv.Itoa(k), "--run-dir", one, "--no-eval", "--quiet")
+		succeed(t, "train", "--config", r.config, "--set", "train.ensemble_size=1", "--seed", strconv.Itoa(k), "--run-dir", one, "--no-eval", "--quiet")
 		if k > 0 && !bytes.Equal(weightsOf(t, r.member(k)), weightsOf(t, one)) {
 			t.Errorf("network %d has other weights than alone", k)
 		}
@@ -106,7 +106,7 @@ func TestResumeWithoutTheWeights(t *testing.T) {
 	for _, members := range []string{"1", "2"} {
 		succeed(t, "export", "--run", r.member(1), "--out", weights, "--overwrite")
 		run := filepath.Join(r.dir, "started"+members)
-		args := []string{"train", "--config", r.config, "--set", "train.members=" + members, "--run-dir", run, "--weights", weights, "--no-eval", "--quiet"}
+		args := []string{"train", "--config", r.config, "--set", "train.ensemble_size=" + members, "--run-dir", run, "--weights", weights, "--no-eval", "--quiet"}
 		succeed(t, append(args, "--until", "20")...)
 		if err := os.Remove(weights); err != nil {
 			t.Fatal(err)
@@ -131,7 +131,7 @@ func TestResumeMembers(t *testing.T) {
 	if got := r.components(t, r.run); !slices.Equal(got, want) {
 		t.Errorf("components %q, expected %q", got, want)
 	}
-	checkRefusal(t, "more networks", acqnp(r.args("--resume", "--set", "train.members=4")...), 2, "train.members")
+	checkRefusal(t, "more networks", acqnp(r.args("--resume", "--set", "train.ensemble_size=4")...), 2, "train.ensemble_size")
 	if _, err := os.Stat(r.member(3)); err == nil {
 		t.Error("a refused run has trained a network")
 	}
@@ -146,17 +146,17 @@ func TestMembersRefusals(t *testing.T) {
 	weights := filepath.Join(r.dir, "weights.safetensors")
 	succeed(t, "export", "--run", r.run, "--out", weights)
 	checkRefusal(t, "start from an ensemble", acqnp("train", "--config", r.config, "--run-dir", filepath.Join(r.dir, "start"), "--weights", weights, "--quiet"), 2, "an ensemble of 3 networks")
-	checkRefusal(t, "seeds", acqnp("train", "--config", r.config, "--seeds", "0..1", "--run-dir", filepath.Join(r.dir, "seeds")), 2, "train.members")
+	checkRefusal(t, "seeds", acqnp("train", "--config", r.config, "--seeds", "0..1", "--run-dir", filepath.Join(r.dir, "seeds")), 2, "train.ensemble_size")
 	levels := write(t, r.dir, "levels.yaml", strings.Replace(read(t, r.config), "name: cnp", "name: acqnp, adaptor: [8]", 1))
-	checkRefusal(t, "ablate", acqnp("ablate", "adaptor-depth", "--config", levels, "--out", filepath.Join(r.dir, "a")), 2, "train.members")
+	checkRefusal(t, "ablate", acqnp("ablate", "adaptor-depth", "--config", levels, "--out", filepath.Join(r.dir, "a")), 2, "train.ensemble_size")
 	plan := write(t, r.dir, "plan.yaml", "configs: ["+r.config+"]\nruns: "+filepath.Join(r.dir, "sweep")+"\n")
-	checkRefusal(t, "sweep", acqnp("sweep", "run", plan), 2, "train.members")
-	checkRefusal(t, "synthetic", acqnp("train", "--config", write(t, r.dir, "tiny.yaml", tinyConfig), "--set", "train.members=3"), 2, "train.members")
-	checkRefusal(t, "too many", acqnp(r.args("--overwrite", "--set", "train.members=65")...), 2, "train.members")
+	checkRefusal(t, "sweep", acqnp("sweep", "run", plan), 2, "train.ensemble_size")
+	checkRefusal(t, "synthetic", acqnp("train", "--config", write(t, r.dir, "tiny.yaml", tinyConfig), "--set", "train.ensemble_size=3"), 2, "train.ensemble_size")
+	checkRefusal(t, "too many", acqnp(r.args("--overwrite", "--set", "train.ensemble_size=65")...), 2, "train.ensemble_size")
 	checkRefusal(t, "its own file", acqnp("predict", "--run", r.run, "--context", r.context, "--targets", r.targets,
 		"--out", filepath.Join(r.member(1), "checkpoints", "step-30.safetensors")), 2, "--out")
 
-	succeed(t, "train", "--config", r.config, "--set", "train.members=1", "--set", "train.learning_rate=0.1", "--seed", "1",
+	succeed(t, "train", "--config", r.config, "--set", "train.ensemble_size=1", "--set", "train.learning_rate=0.1", "--seed", "1",
 		"--run-dir", r.member(1), "--overwrite", "--quiet", "--no-eval")
 	checkRefusal(t, "another configuration", acqnp("score", "--run", r.run, "--context", r.context, "--targets", r.targets), 2, "train.learning_rate")
 }

@@ -24,10 +24,10 @@ func TestMoreMemoryThanThereIs(t *testing.T) {
 			"with which training takes"},
 		{"train --config " + bnp + " --run-dir " + run + " --set model.eval_bootstraps=900000 --set eval.batch_size=50", "with which evaluation takes"},
 		{"bench --config " + bnp + " --set model.train_bootstraps=900000 --set train.batch_size=90", "model.train_bootstraps: found 900000"},
-		{"eval --run " + s.run + " --num-tau 1000000 --threads 4096", "with which evaluation takes"},
-		{"sample-quantiles --run " + s.run + " --context " + s.context + " --grid 0:1:600 --out " + filepath.Join(dir, "q.csv") + " --num-tau 1000000 --threads 4096",
+		{"eval --run " + s.run + " --num-quantiles 1000000 --threads 4096", "with which evaluation takes"},
+		{"sample-quantiles --run " + s.run + " --context " + s.context + " --grid 0:1:600 --out " + filepath.Join(dir, "q.csv") + " --num-quantiles 1000000 --threads 4096",
 			"with which prediction takes"},
-		{"plot fit --components --run " + s.run + " --out " + filepath.Join(dir, "f.png") + " --num-tau 1000000 --threads 4096", "with which prediction takes"},
+		{"plot fit --components --run " + s.run + " --out " + filepath.Join(dir, "f.png") + " --num-quantiles 1000000 --threads 4096", "with which prediction takes"},
 	} {
 		checkRefusal(t, c.args, acqnp(append(strings.Fields(c.args), "--quiet")...), 2, c.want)
 	}

@@ -13,7 +13,7 @@ type modelFlags struct{ predict.Stored }
 // addFlags adds the flags. others are flags that name a model too.
 func (f *modelFlags) addFlags(cmd *cobra.Command, others ...string) {
 	f.addRun(cmd)
-	cmd.Flags().StringVar(&f.Config, "config", "", "configuration `FILE` of the model in --weights")
+	cmd.Flags().StringVarP(&f.Config, "config", "c", "", "configuration `FILE` of the model in --weights")
 	cmd.Flags().StringVar(&f.Weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names, for --config")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagFilename("weights", "safetensors"))

@@ -24,7 +24,7 @@ func newOutputFiles(t *testing.T) outputFiles {
 	table := write(t, dir, "prices.csv", "g,x,y\n"+strings.Repeat("a,1,2\na,2,3\na,3,5\nb,1,1\nb,2,4\nb,3,6\nc,1,2\nc,2,2\nc,3,1\nd,1,3\nd,2,3\nd,3,3\n", 3))
 	config := write(t, dir, "own.yaml", `benchmark: csv
 model: {name: cnp, representation: 4, encoder: [4], decoder: [4]}
-data: {file: `+table+`, x: [x], y: [y], function: g, points: [4, 6], context: [2, 3]}
+data: {file: `+table+`, x: [x], y: [y], group: g, points: [4, 6], context: [2, 3]}
 train: {steps: 4, batch_size: 2, log_every: 2, checkpoint_every: 2}
 eval: {batches: 1, batch_size: 1}
 `)
@@ -141,7 +141,7 @@ func TestFilesAreReplacedOnlyWithOverwrite(t *testing.T) {
 	f := newOutputFiles(t)
 	request := " --run RUN --context CONTEXT --grid 0:1:2 --out "
 	for i, c := range []struct{ args, old string }{
-		{"init --csv TABLE --function g --x x --y y --budget 0 --out OLD", "old.yaml"},
+		{"init --csv TABLE --group g --x x --y y --budget 0 --out OLD", "old.yaml"},
 		{"predict" + request + "OLD", "old.csv"},
 		{"predict" + request + "NEW/a.csv --plot OLD", "old.png"},
 		{"sample-quantiles" + request + "OLD", "old.csv"},
@@ -228,7 +228,7 @@ func TestAblationsDestroyNothing(t *testing.T) {
 	if err := os.Symlink(checkpoint, filepath.Join(dir, "num-tau.svg")); err != nil {
 		t.Skip("no symbolic links here")
 	}
-	checkRefusal(t, "ablate num-tau", acqnp("ablate", "num-tau", "--run", run, "--out", dir, "--batches", "1"), 2, "num-tau.svg")
+	checkRefusal(t, "ablate num-quantiles", acqnp("ablate", "num-quantiles", "--run", run, "--out", dir, "--batches", "1"), 2, "num-tau.svg")
 	if read(t, checkpoint) != before {
 		t.Error("changed the checkpoint")
 	}

@@ -29,7 +29,7 @@ func growth() string {
 
 const growthConfig = `benchmark: csv
 model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
-data: {file: growth.csv, function: tier, x: [tag, futter, alter], y: [gewicht], categories: [futter], log: [gewicht, alter], missing: drop}
+data: {file: growth.csv, group: tier, x: [tag, futter, alter], y: [gewicht], categories: [futter], log: [gewicht, alter], missing: drop}
 train: {steps: 60, batch_size: 8, num_tau: 4, log_every: 50, learning_rate: 1e-2}
 eval: {num_tau: 5}
 `
@@ -43,8 +43,8 @@ func TestOwnColumnsFromCheckToPrediction(t *testing.T) {
 	config := write(t, dir, "growth.yaml", growthConfig)
 	o := succeed(t, "data", "check", "csv", "--config", config)
 	for _, want := range []string{
-		"columns separated by semicolons, decimal commas", "4 left out", "least 5, median 8, most 10", "model      5 x, 1 y",
-		"dates, 2024-02-20 to 2024-02-29, as days since 2024-02-20", "3 names in the training part, one-hot: f0, f1, f2; the same in all rows of a function",
+		"columns separated by semicolons, decimal commas", "4 left out", "least 5, median 8, most 10", "model   5 x, 1 y",
+		"dates, 2024-02-20 to 2024-02-29, as days since 2024-02-20", "3 names in the training part, one-hot: f0, f1, f2; the same in all rows of a group",
 		"4 missing", "the model sees the logarithm", "notiz    not used  1 text: a; b",
 	} {
 		if !strings.Contains(o.out, want) {

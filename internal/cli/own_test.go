@@ -16,7 +16,7 @@ import (
 // ownConfig returns tinyConfig on the file that data example writes.
 const ownConfig = `benchmark: csv
 model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
-data: {file: prices.csv, function: product, x: [age], y: [price], points: [20, 40], context: [3, 19]}
+data: {file: prices.csv, group: product, x: [age], y: [price], points: [20, 40], context: [3, 19]}
 train: {steps: 80, batch_size: 8, num_tau: 4, log_every: 40, checkpoint_every: 40, learning_rate: 1e-2}
 eval: {num_tau: 5, batch_size: 1}
 `
@@ -213,12 +213,12 @@ func TestDataCheckSaysTheSplit(t *testing.T) {
 		}
 	}
 	write(t, dir, "mine.csv", text)
-	config := write(t, dir, "own.yaml", "benchmark: csv\nmodel: {name: cnp}\ndata: {file: mine.csv, function: name}\n")
+	config := write(t, dir, "own.yaml", "benchmark: csv\nmodel: {name: cnp}\ndata: {file: mine.csv, group: name}\n")
 	if o := succeed(t, "data", "check", "csv", "--config", config); !strings.Contains(o.out, "train 9, test 3\n") {
 		t.Error(o.out)
 	}
-	write(t, dir, "own.yaml", "benchmark: csv\nmodel: {name: bnp}\ndata: {file: mine.csv, function: name}\n")
-	if o := succeed(t, "data", "check", "csv", "--config", config); !strings.Contains(o.out, "unused 4; 4 functions left out: bnp needs a context point") {
+	write(t, dir, "own.yaml", "benchmark: csv\nmodel: {name: bnp}\ndata: {file: mine.csv, group: name}\n")
+	if o := succeed(t, "data", "check", "csv", "--config", config); !strings.Contains(o.out, "unused 4; 4 groups left out: bnp needs a context point") {
 		t.Error(o.out)
 	}
 }

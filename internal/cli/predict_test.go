@@ -23,7 +23,7 @@ func TestPredict(t *testing.T) {
 	if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Functions != 1 || summary.Targets != 5 {
 		t.Errorf("%v: %s", err, o.out)
 	}
-	succeed(t, append([]string{"sample-quantiles", "--num-tau", "5", "--levels", "grid", "--quantiles", "0.05,0.5", "--draws", "2", "--out", long, "--quiet"}, model...)...)
+	succeed(t, append([]string{"sample-quantiles", "--num-quantiles", "5", "--level-spacing", "grid", "--quantiles", "0.05,0.5", "--draws", "2", "--out", long, "--quiet"}, model...)...)
 	want := map[string][]string{}
 	for _, r := range readRows(t, long) {
 		if r["kind"] != "component" {
@@ -69,7 +69,7 @@ func TestPredictWithoutTraining(t *testing.T) {
 	context := write(t, dir, "context.csv", "function,x,y\na,0,10\na,1,11\nb,0,20\nb,1,21\n")
 	targets := write(t, dir, "targets.csv", "function,x\nb,0.5\na,0.25\na,0.75\n")
 	out := filepath.Join(dir, "p.csv")
-	predict := []string{"predict", "--prior", "--context", context, "--out", out, "--overwrite", "--quiet"}
+	predict := []string{"predict", "--pretrained", "--context", context, "--out", out, "--overwrite", "--quiet"}
 	succeed(t, append(predict, "--targets", targets)...)
 	var got []string
 	for _, r := range readRows(t, out) {
@@ -86,4 +86,53 @@ func TestPredictWithoutTraining(t *testing.T) {
 	if rows := readRows(t, out); len(rows) != 3 {
 		t.Error("a refusal replaced the file")
 	}
+}
+
+// --format, the ending of --out or --json choose JSON.
+func TestPredictionsAsJSON(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	model := []string{"predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--quiet"}
+	file := func(name string, flags ...string) string {
+		t.Helper()
+		succeed(t, append(append(model, "--out", filepath.Join(dir, name)), flags...)...)
+		return read(t, filepath.Join(dir, name))
+	}
+	want := file("a.jsonl")
+	if strings.Count(want, "\n") != 3 || !strings.HasPrefix(want, `{"function":"","target":0,"x":-2,"channel":"y","mean":`) || !strings.Contains(want, `"hdr0.9":[[`) {
+		t.Errorf("a.jsonl is %s", want)
+	}
+	if file("b.json") != want || file("c", "--format", "json") != want || file("d.csv", "--format", "json") != want {
+		t.Error("the files differ")
+	}
+	if table := file("e.csv", "--json"); !strings.HasPrefix(table, "function,target,x,") {
+		t.Errorf("with --json and a CSV file: %.80s", table)
+	}
+	cmd, errs := command(append(model, "--json")...)
+	if out, err := cmd.Output(); err != nil || string(out) != want || !strings.Contains(errs.String(), `"targets":3`) {
+		t.Errorf("%v, standard output %s, standard error %s", err, out, errs)
+	}
+	cmd, _ = command(model...)
+	if out, err := cmd.Output(); err != nil || !strings.HasPrefix(string(out), "function,target,x,") {
+		t.Errorf("%v, standard output %.80s", err, out)
+	}
+	checkRefusal(t, "a format", acqnp(append(model, "--format", "xml")...), 2, `--format: found "xml", expected csv or json`)
+}
+
+// --components writes what sample-quantiles writes.
+func TestPredictComponents(t *testing.T) {
+	s, dir := share(t), t.TempDir()
+	file := func(words ...string) string {
+		t.Helper()
+		out := filepath.Join(dir, words[0]+".csv")
+		succeed(t, append(words, "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--out", out, "--quiet")...)
+		return read(t, out)
+	}
+	more := []string{"--quantiles", "0.1,0.5", "--draws", "2", "--plot"}
+	for _, flags := range [][]string{nil, more[:4], append(more, filepath.Join(dir, "a.png"), "--components")} {
+		want := file(append([]string{"sample-quantiles", "--overwrite"}, flags...)...)
+		if got := file(append([]string{"predict", "--components", "--overwrite"}, flags...)...); got != want {
+			t.Errorf("%v: another file", flags)
+		}
+	}
+	checkRefusal(t, "both", acqnp("predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--components", "--hdr", "0.5"), 2, "--components and --hdr")
 }

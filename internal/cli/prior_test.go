@@ -27,8 +27,8 @@ func TestPredictWithPrior(t *testing.T) {
 	dir := t.TempDir()
 	out := filepath.Join(dir, "q.csv")
 	sample := func(context, grid string) (means, low, high []float64) {
-		succeed(t, "sample-quantiles", "--prior", "--context", write(t, dir, "context.csv", context), "--grid="+grid,
-			"--quantiles", "0.05,0.95", "--levels", "grid", "--num-tau", "50", "--out", out, "--overwrite", "--quiet")
+		succeed(t, "sample-quantiles", "--pretrained", "--context", write(t, dir, "context.csv", context), "--grid="+grid,
+			"--quantiles", "0.05,0.95", "--level-spacing", "grid", "--num-quantiles", "50", "--out", out, "--overwrite", "--quiet")
 		for _, r := range readRows(t, out) {
 			switch {
 			case r["kind"] == "mean":
@@ -69,12 +69,12 @@ func TestPriorRefuses(t *testing.T) {
 		"the same y":  {"x,y\n1,2\n2,2\n", "y = 2 in all"},
 		"other names": {"age,height\n1,2\n2,3\n", "age, height"},
 	} {
-		o := acqnp("sample-quantiles", "--prior", "--context", write(t, dir, "c.csv", c.context), "--grid=0:1:3", "--out", out, "--quiet")
+		o := acqnp("sample-quantiles", "--pretrained", "--context", write(t, dir, "c.csv", c.context), "--grid=0:1:3", "--out", out, "--quiet")
 		checkRefusal(t, name, o, 2, c.says)
 	}
-	checkRefusal(t, "no context", acqnp("sample-quantiles", "--prior", "--grid=0:1:3", "--out", out), 2, "--context")
+	checkRefusal(t, "no context", acqnp("sample-quantiles", "--pretrained", "--grid=0:1:3", "--out", out), 2, "--context")
 	context := write(t, dir, "c.csv", "x,y\n1,2\n2,3\n")
-	checkRefusal(t, "a run too", acqnp("sample-quantiles", "--prior", "--run", "r", "--context", context, "--grid=0:1:3", "--out", out), 2, "--prior")
+	checkRefusal(t, "a run too", acqnp("sample-quantiles", "--pretrained", "--run", "r", "--context", context, "--grid=0:1:3", "--out", out), 2, "--pretrained")
 }
 
 // TestFineTunePrior trains from the program's own weights: one step at a tiny rate keeps what they
@@ -103,14 +103,14 @@ func TestFineTunePrior(t *testing.T) {
 		return s.Evaluation.Before.Target.Mean
 	}
 	untrained := before(append(args, "--run-dir", filepath.Join(dir, "a"))...)
-	prior := before(append(args, "--run-dir", filepath.Join(dir, "b"), "--weights", "prior")...)
+	prior := before(append(args, "--run-dir", filepath.Join(dir, "b"), "--pretrained")...)
 	if !(prior > untrained+0.3) { // nats a point; an untrained model is below a standard normal
 		t.Errorf("the prior's log-likelihood is %.3f, that of an untrained model %.3f", prior, untrained)
 	}
 	if same := before(append(args, "--run-dir", filepath.Join(dir, "d"), "--set", "train.weights=prior")...); same != prior {
 		t.Errorf("with train.weights: prior the log-likelihood is %.3f, want %.3f", same, prior)
 	}
-	o := acqnp(append(args[:len(args)-1], "--run-dir", filepath.Join(dir, "c"), "--weights", "prior", "--set", "model.representation=48")...)
+	o := acqnp(append(args[:len(args)-1], "--run-dir", filepath.Join(dir, "c"), "--pretrained", "--set", "model.representation=48")...)
 	checkRefusal(t, "another shape", o, 2, "model.representation: 48 and 64")
 	if _, err := os.Stat(filepath.Join(dir, "c")); err == nil {
 		t.Error("a refused training left a run directory")

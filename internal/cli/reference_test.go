@@ -139,15 +139,18 @@ func page(c *cobra.Command) string {
 	if c.Runnable() {
 		fmt.Fprintf(&b, "    %s\n\n", c.UseLine())
 	}
+	if c.Example != "" {
+		fmt.Fprintf(&b, "## Examples\n```\n%s\n```\n\n", strings.ReplaceAll("\n"+c.Example, "\n  ", "\n")[1:])
+	}
+	if c.Long != "" {
+		b.WriteString("## Description\n")
+	}
 	for _, paragraph := range strings.Split(strings.TrimSpace(c.Long), "\n\n") {
 		if strings.HasPrefix(paragraph, " ") || strings.HasPrefix(paragraph, "\t") {
 			fmt.Fprintf(&b, "```\n%s\n```\n\n", paragraph)
 		} else if paragraph != "" {
 			fmt.Fprintf(&b, "%s\n\n", plain.Replace(paragraph))
 		}
-	}
-	if c.Example != "" {
-		fmt.Fprintf(&b, "## Examples\n```\n%s\n```\n\n", strings.ReplaceAll("\n"+c.Example, "\n  ", "\n")[1:])
 	}
 	writeFlags(&b, "Flags", c.NonInheritedFlags())
 	writeFlags(&b, "Flags of every command", c.InheritedFlags())

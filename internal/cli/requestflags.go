@@ -16,14 +16,14 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// contextHelp describes --context and --prior.
+// contextHelp describes --context and --pretrained.
 const contextHelp = `The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
 if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
-column named function, or as in data.function for csv, divides the rows into functions. All of them
+column named function, or as in data.group for csv, divides the rows into functions. All of them
 are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
 function of which nothing is known (not for BNP).
 
---prior predicts without any training, with the weights that the program carries. They know functions
+--pretrained predicts without any training, with the weights that the program carries. They know functions
 of one x and one y of many kinds. x and y are standardised by the points of the context, which must
 have the columns x and y and two different values of each.`
 
@@ -41,7 +41,7 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.addInputs(a, cmd, "x of the targets")
 	f := cmd.Flags()
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M if x has two dimensions")
-	f.StringVar(&o.out, "out", "-", "CSV `FILE` for the predictions; - is standard output")
+	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
@@ -55,8 +55,8 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	a.addOverwrite(cmd)
 	o.given = cmd.Flags().Changed
 	o.settings.addFlags(a, cmd)
-	cmd.Flags().BoolVar(&o.Prior, "prior", false, "predict with the weights that the program carries")
-	o.modelFlags.addFlags(cmd, "prior")
+	cmd.Flags().BoolVar(&o.Prior, "pretrained", false, "predict with the weights that the program carries")
+	o.modelFlags.addFlags(cmd, "pretrained")
 	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
 	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` with the context points; - is standard input")
 	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` with the "+columns+"; - is standard input")
@@ -103,7 +103,7 @@ func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, 
 
 func (o *requestFlags) checkPrior() error {
 	if o.Prior && o.context == "" {
-		return &invalid.Input{File: "--context", Found: "nothing", Expected: "a file of points: --prior standardises x and y by the context"}
+		return &invalid.Input{File: "--context", Found: "nothing", Expected: "a file of points: --pretrained standardises x and y by the context"}
 	}
 	return nil
 }

@@ -16,15 +16,16 @@ func newRoot(a *app) *cobra.Command {
 		Use:   "acqnp",
 		Short: "Train conditional neural processes with quantile likelihoods, and predict with them",
 		Long: `acqnp trains conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP), evaluates them, and predicts
-quantiles for your own points.
+quantiles for your own points. acqnp fit mixes them with statistical models.
 
-Environment variables set flags: ACQNP_DATA_DIR, ACQNP_DEVICE, ACQNP_PRECISION, ACQNP_THREADS,
-ACQNP_QUIET and ACQNP_JSON. They also set keys of a configuration: ACQNP_TRAIN_STEPS sets
-train.steps. A flag overrides its variable. "acqnp help configuration" explains the keys.
+` + precedence + `
+"acqnp help environment" lists the variables, "acqnp help configuration" the keys.
 
 Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM
 or SIGHUP; 141 nobody reads standard output any more.`,
-		Example: `  acqnp train --config configs/quickstart.yaml
+		Example: `  acqnp fit prices.csv 'price ~ age | product'
+  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
+  acqnp train --config configs/quickstart.yaml
   acqnp eval --run runs/quickstart/seed-0 --batches 100
   acqnp predict --run runs/quickstart/seed-0 --context context.csv --grid=-2:2:200 --out predictions.csv`,
 		Version:       version.String(),
@@ -37,19 +38,33 @@ or SIGHUP; 141 nobody reads standard output any more.`,
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
-	root.PersistentFlags().BoolVar(&a.quiet, "quiet", false, "show warnings and errors, but no progress")
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "show warnings and errors, but no progress")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, progress and errors as JSON, one object a line")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
 		if err := checkNotEmpty(cmd.Flags()); err != nil {
 			return err
 		}
-		return a.fromEnvironment(cmd.Flags())
+		if err := a.fromEnvironment(cmd.Flags()); err != nil {
+			return err
+		}
+		if name := cmd.CalledAs(); cmd.HasAlias(name) {
+			a.renamed(name, cmd.Name())
+		}
+		a.warnOfFormer()
+		return nil
 	}
-	root.AddCommand(newFit(a), newInit(a), newTrain(a), newSweep(a), newEval(a), newPredict(a), newServe(a), newScore(a), newSample(a), newData(a), newExport(a), newPlot(a), newAblate(a), newReport(a), newBench(a), newDoctor(a))
 	root.SetHelpCommand(newHelp(a))
+	addGroups(root, []group{
+		{"Your own data", []*cobra.Command{newFit(a), newPredict(a), newScore(a), newInit(a), newTrain(a)}},
+		{"The paper", []*cobra.Command{newData(a), newEval(a), newPlot(a), newAblate(a)}},
+		{"Many runs", []*cobra.Command{newSweep(a), newReport(a)}},
+		{"Other programs", []*cobra.Command{newServe(a), newExport(a), newSample(a)}},
+		{"This machine", []*cobra.Command{newDoctor(a), newBench(a)}},
+	})
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	fitIn(root)
+	a.acceptFormer(root)
 	return root
 }
 
@@ -58,7 +73,7 @@ func newHelp(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:     "help [COMMAND]",
 		Short:   "Explain a command",
-		Example: "  acqnp help train\n  acqnp help data generate\n  acqnp help configuration",
+		Example: "  acqnp help train\n  acqnp help data generate\n  acqnp help configuration\n  acqnp help environment",
 		RunE: func(cmd *cobra.Command, args []string) error {
 			topic, rest, err := cmd.Root().Find(args)
 			if err != nil {
@@ -70,7 +85,7 @@ func newHelp(a *app) *cobra.Command {
 			return topic.Help()
 		},
 	}
-	cmd.AddCommand(newHelpConfiguration(a))
+	cmd.AddCommand(newHelpConfiguration(a), newHelpEnvironment(a))
 	return cmd
 }
 

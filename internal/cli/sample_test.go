@@ -48,7 +48,7 @@ func readRows(t *testing.T, path string) (rows []quantileRow) {
 func TestSampleQuantiles(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	out, plot := filepath.Join(dir, "quantiles.csv"), filepath.Join(dir, "quantiles.svg")
-	succeed(t, "sample-quantiles", "--run", s.run, "--context", s.context, "--grid=-2:2:5", "--num-tau", "6",
+	succeed(t, "sample-quantiles", "--run", s.run, "--context", s.context, "--grid=-2:2:5", "--num-quantiles", "6",
 		"--quantiles", "0.05,0.5,0.95", "--draws", "3", "--out", out, "--plot", plot)
 	kinds, xs := map[string]int{}, map[string]bool{}
 	weight, last := map[string]float64{}, math.Inf(-1)
@@ -85,7 +85,7 @@ func TestSampleQuantiles(t *testing.T) {
 	}
 	again := filepath.Join(dir, "again.csv")
 	succeed(t, "sample-quantiles", "--config", s.config, "--weights", s.weights, "--context", s.context, "--grid=-2:2:5",
-		"--num-tau", "6", "--quantiles", "0.05,0.5,0.95", "--draws", "3", "--out", again, "--quiet")
+		"--num-quantiles", "6", "--quantiles", "0.05,0.5,0.95", "--draws", "3", "--out", again, "--quiet")
 	if a, b := readRows(t, out), readRows(t, again); !cmp.Equal(a, b) {
 		t.Error("the run and its exported weights predict differently")
 	}
@@ -106,7 +106,7 @@ func TestSampleLevelsByDefault(t *testing.T) {
 	if diff := cmp.Diff([]string{"0.001", "0.2505", "0.5", "0.7495", "0.999"}, sample()); diff != "" {
 		t.Error(diff)
 	}
-	if u := sample("--levels", "random", "--num-tau", "3"); len(u) != 3 || u[0] == "0.001" {
+	if u := sample("--level-spacing", "random", "--num-quantiles", "3"); len(u) != 3 || u[0] == "0.001" {
 		t.Errorf("random levels %v", u)
 	}
 }
@@ -115,7 +115,7 @@ func TestSampleManyFunctions(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	context := write(t, dir, "context.csv", "function,x,y\na,0,0\nb,1,1\na,0.5,0.5\nb,-1,1\n")
 	out := filepath.Join(dir, "quantiles.csv")
-	common := []string{"sample-quantiles", "--run", s.run, "--context", context, "--out", out, "--overwrite", "--quiet", "--num-tau", "1"}
+	common := []string{"sample-quantiles", "--run", s.run, "--context", context, "--out", out, "--overwrite", "--quiet", "--num-quantiles", "1"}
 	count := func() map[string]int {
 		n := map[string]int{}
 		for _, r := range readRows(t, out) {
@@ -145,7 +145,7 @@ func TestSampleWithoutContext(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	out, plot := filepath.Join(dir, "quantiles.csv"), filepath.Join(dir, "plot.svg")
 	sample := func(args ...string) []quantileRow {
-		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--out", out, "--plot", plot, "--overwrite", "--quiet", "--num-tau", "10"}, args...)...)
+		succeed(t, append([]string{"sample-quantiles", "--run", s.run, "--out", out, "--plot", plot, "--overwrite", "--quiet", "--num-quantiles", "10"}, args...)...)
 		return readRows(t, out)
 	}
 	absent := sample("--grid=-1:1:3")

@@ -26,7 +26,7 @@ func TestNaturalScaleNeedsNoLevels(t *testing.T) {
 		succeed(t, "train", "--config", write(t, ".", model+".yaml", config), "--run-dir", model, "--no-eval", "--quiet")
 		scored := func(targets, levels string) []quantileRow {
 			out := filepath.Join(t.TempDir(), "scores.csv")
-			succeed(t, "score", "--run", model, "--context", "context.csv", "--targets", targets, "--num-tau", levels, "--out", out, "--quiet")
+			succeed(t, "score", "--run", model, "--context", "context.csv", "--targets", targets, "--num-quantiles", levels, "--out", out, "--quiet")
 			return readRows(t, out)
 		}
 		most := scored("targets.csv", "200")
@@ -85,13 +85,13 @@ func TestServeOfTheNaturalScale(t *testing.T) {
 	if err != nil || r.StatusCode != 200 {
 		t.Fatalf("%d %s %v", r.StatusCode, answer, err)
 	}
-	even, grid := predicted(), predicted("--levels", "grid")
+	even, grid := predicted(), predicted("--level-spacing", "grid")
 	for _, name := range []string{"mean", "sd", "q0.05", "q0.5"} {
 		if even[name] == "" || !strings.Contains(string(answer), even[name]) || even[name] == grid[name] {
 			t.Errorf("%s is %q by predict, %q with levels on the grid, and the server answers %s", name, even[name], grid[name], answer)
 		}
 	}
-	if midpoints := predicted("--levels", "midpoints"); fmt.Sprint(midpoints) != fmt.Sprint(even) {
+	if midpoints := predicted("--level-spacing", "midpoints"); fmt.Sprint(midpoints) != fmt.Sprint(even) {
 		t.Errorf("%v with midpoints, %v by default", midpoints, even)
 	}
 }

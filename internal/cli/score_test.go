@@ -37,7 +37,7 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 	succeed(t, "train", "--config", write(t, dir, "growth.yaml", growthConfig), "--run-dir", "run", "--no-eval", "--quiet")
 	write(t, dir, "context.csv", "alter,futter,tier,tag,gewicht\n1.5,f1,a,2024-02-21,50\n2.5,f1,a,2024-02-22,\n2.5,rye,b,2024-02-22,60\n")
 	write(t, dir, "targets.csv", "tag\talter\tfutter\ttier\tgewicht\n2024-02-25\t5.5\tf2\tb\t90\n2024-02-26\t7\trye\ta\t140\n2024-02-27\t7\trye\ta\t20\n")
-	common := []string{"--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--levels", "grid", "--num-tau", "5", "--quiet"}
+	common := []string{"--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--level-spacing", "grid", "--num-quantiles", "5", "--quiet"}
 	succeed(t, append([]string{"sample-quantiles", "--out", "q.csv"}, common...)...)
 	o := succeed(t, append([]string{"score", "--json", "--out", "points.csv"}, common...)...)
 	var s scores
@@ -155,7 +155,7 @@ func TestScoreSeveralChannelsOfGaussians(t *testing.T) {
 	write(t, dir, "targets.csv", "id,t,left,right\na,2.5,0.1,3\nb,3.5,0.5,2\na,1,0,0\n")
 	for name, model := range map[string]string{"cnp": "{name: cnp, representation: 8, encoder: [8], decoder: [8]}",
 		"bnp": "{name: bnp, width: 8, pre_depth: 2, post_depth: 2, decoder_depth: 3, eval_bootstraps: 4}"} {
-		config := write(t, dir, name+".yaml", "benchmark: csv\nmodel: "+model+"\ndata: {file: two.csv, function: id, x: [t], y: [left, right]}\n"+
+		config := write(t, dir, name+".yaml", "benchmark: csv\nmodel: "+model+"\ndata: {file: two.csv, group: id, x: [t], y: [left, right]}\n"+
 			"train: {steps: 2, batch_size: 2}\n")
 		succeed(t, "train", "--config", config, "--run-dir", name, "--no-eval", "--quiet")
 		args := []string{"score", "--run", name, "--targets", "targets.csv", "--quiet"}

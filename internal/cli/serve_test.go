@@ -71,7 +71,7 @@ func until(t *testing.T, lines chan string, text string) {
 // serve answers what predict writes, loads its runs again on SIGHUP, and ends in order on SIGTERM.
 func TestServe(t *testing.T) {
 	s := share(t)
-	signal, url, lines, wait := served(t, "--run", s.run, "--num-tau", "7")
+	signal, url, lines, wait := served(t, "--run", s.run, "--num-quantiles", "7")
 	const body = `{"functions": [{"context": {"x": [[-1], [0], [1]], "y": [[0.5], [0.25], [-0.5]]}, "targets": {"x": [[-2], [0], [2]]}}], "quantiles": [0.05, 0.5]}`
 	ask := func() string {
 		t.Helper()
@@ -87,7 +87,7 @@ func TestServe(t *testing.T) {
 		return string(b)
 	}
 	out := t.TempDir() + "/predictions.csv"
-	succeed(t, "predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--num-tau", "7", "--quantiles", "0.05,0.5", "--hdr", "0.5", "--out", out, "--device", "cpu")
+	succeed(t, "predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--num-quantiles", "7", "--quantiles", "0.05,0.5", "--hdr", "0.5", "--out", out, "--device", "cpu")
 	answer := ask()
 	for _, row := range readRows(t, out) {
 		for _, name := range []string{"mean", "sd", "q0.05", "q0.5"} {
@@ -142,7 +142,7 @@ func TestServeRefuses(t *testing.T) {
 		"absent":           {"--run", t.TempDir() + "/absent"},
 		"expected --run":   {},
 		"nobody.pem":       {"--run", s.run, "--listen", "127.0.0.1:0", "--tls-cert", "nobody.pem", "--tls-key", "nobody.pem"},
-		"--num-tau":        {"--run", s.run, "--num-tau", "-1"},
+		"--num-quantiles":  {"--run", s.run, "--num-quantiles", "-1"},
 		"expected a token": {"--run", s.run, "--listen", ":0"},
 	} {
 		checkRefusal(t, want, acqnp(append([]string{"serve", "--device", "cpu"}, args...)...), 2, want)

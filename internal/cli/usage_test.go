@@ -12,8 +12,8 @@ import (
 var commands = [][]string{
 	{}, {"train"}, {"eval"}, {"predict"}, {"score"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
 	{"export"}, {"bench"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
-	{"plot", "training"}, {"ablate"}, {"ablate", "num-tau"}, {"ablate", "adaptor-depth"},
-	{"sweep", "submit"}, {"doctor"}, {"help"}, {"help", "configuration"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
+	{"plot", "training"}, {"ablate"}, {"ablate", "num-quantiles"}, {"ablate", "adaptor-depth"},
+	{"sweep"}, {"sweep", "submit"}, {"doctor"}, {"help"}, {"help", "configuration"}, {"help", "environment"}, {"fit"}, {"init"}, {"serve"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
 }
 
 func TestEveryCommandHelpsWithAnExample(t *testing.T) {
@@ -61,14 +61,14 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"eval --config x --weights y --checkpoint 3", `found --checkpoint and --config, expected only`},
 		{"eval --run x --seed -1", `--seed: found "-1", expected a whole number from 0`},
 		{"predict --run x --context - --targets -", `--targets: found standard input, which --context names too`},
-		{"predict --run x --prior --out o --grid 0:1:2", `found --prior and --run, expected only one of them`},
+		{"predict --run x --pretrained --out o --grid 0:1:2", `found --pretrained and --run, expected only one of them`},
 		{"predict --run x --out o --grid 0:1:2 --hdr a", `--hdr: found "a", expected numbers, separated by commas`},
 		{"init --csv x --x a --y b --budget abc", `--budget: found "abc", expected a number of seconds, at least 0 (`},
 		{"init --csv x --x a --y b --budget 1,2", `--budget: found "1,2", expected a number of seconds, at least 0 (`},
 		{"sample-quantiles --run x --context c --out o", `expected one of --targets and --grid (`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `found --grid and --targets, expected only`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles: found "a", expected numbers, separated by commas`},
-		{"ablate adaptor-depth --config x --out o --depths 1,a", `--depths: found "1,a", expected whole numbers, separated by commas`},
+		{"ablate adaptor-depth --config x --out o --depths 1,a", `--depths: found "1,a", expected different whole numbers or ranges with commas between them, such as 0..5`},
 		{"train --config x --resume=maybe", `--resume: found "maybe", expected true or false`},
 		{"export --run x", `expected --out (`},
 		{"bench", `expected --config (`},
@@ -178,7 +178,7 @@ func TestUnknownKernelsAreRefused(t *testing.T) {
 		{"eval", "--run", s.run, "--out", filepath.Join(dir, "eval.json")}, {"bench", "--config", s.config},
 		{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid", "0:1:3", "--out", filepath.Join(dir, "q.csv")},
 		{"plot", "fit", "--run", s.run, "--out", filepath.Join(dir, "fit.png")},
-		{"ablate", "num-tau", "--config", s.config, "--out", filepath.Join(dir, "ablation")},
+		{"ablate", "num-quantiles", "--config", s.config, "--out", filepath.Join(dir, "ablation")},
 	} {
 		checkRefusal(t, strings.Join(args, " "), acqnp(args...), 2,
 			`ACQNP_SIMD: found "foo", expected amx, avx512, avx2 or portable`)

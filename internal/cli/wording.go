@@ -67,8 +67,8 @@ func flagValues(f *pflag.Flag) string {
 		return "a whole number from 0 to 18446744073709551615"
 	case "bool":
 		return "true or false"
-	case "intSlice":
-		return "whole numbers, separated by commas"
+	case "numberList":
+		return numberListValues
 	case "float64":
 		unit, _ := pflag.UnquoteUsage(f)
 		return "a number of " + strings.ToLower(unit) + ", at least 0" // no flag takes less

@@ -40,7 +40,7 @@ type Data struct {
 	Filter        string    `yaml:"filter,omitempty"` // one of Filters
 	TestCopies    int       `yaml:"test_copies,omitempty"`
 	File          string    `yaml:"file,omitempty"`
-	Function      string    `yaml:"function,omitempty"`
+	Group         string    `yaml:"group,omitempty"`
 	XColumns      []string  `yaml:"x,flow,omitempty"`
 	YColumns      []string  `yaml:"y,flow,omitempty"`
 	SplitBy       string    `yaml:"split,omitempty"`        // "function" or "point"
@@ -139,9 +139,9 @@ var dataKeys = []entry{{
 	accepts: rule{"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
 	help:    "CSV file, or directory of CSV files with the same header, in the working directory or in csv below the data directory.",
 }, {
-	name: "data.function", kinds: kindsOf(csv), preset: none("none"),
-	accepts: rule{"the name of a column, or nothing if each file is one function", func(v any) bool { return clean(v.(string)) }},
-	help:    "Column that names the function of a row; without it, each file is one function.",
+	name: "data.group", former: "data.function", kinds: kindsOf(csv), preset: none("none"),
+	accepts: rule{"the name of a column, or nothing if each file is one group", func(v any) bool { return clean(v.(string)) }},
+	help:    "Column that names the group of a row, which is a function of x; without it, each file is one group.",
 }, {
 	name: "data.x", kinds: kindsOf(csv), accepts: columns, preset: always([]string{"x"}),
 	help: "Columns of x.",

@@ -74,6 +74,7 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 	if err != nil {
 		return Experiment{}, err
 	}
+	file = inferred(file, env, flags)
 	written := slices.Concat(file, env, flags) // later wins
 	if err := checkUse(name, written); err != nil {
 		return Experiment{}, err
@@ -90,6 +91,17 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 		return Experiment{}, fmt.Errorf("%s: merging the configuration: %w", name, err)
 	}
 	return e, checkTogether(e, written)
+}
+
+// inferred adds the benchmark csv to a file without a benchmark, if data.file is set.
+func inferred(file, env, flags []leaf) []leaf {
+	written := slices.Concat(file, env, flags)
+	_, chosen := last(written, "benchmark")
+	if l, own := last(written, "data.file"); own && !chosen {
+		l.key, l.as, l.value = "benchmark", "benchmark", "csv"
+		file = append(file, l)
+	}
+	return file
 }
 
 // warnOfNames says which keys have a new name.

@@ -10,12 +10,12 @@ import (
 const MaxMembers = 64
 
 // Ensemble returns the number of networks of an ensemble, 1 for a network alone.
-func (t Train) Ensemble() int { return max(1, t.Members) }
+func (t Train) Ensemble() int { return max(1, t.EnsembleSize) }
 
 // Member returns the configuration that network k of an ensemble is trained with, from 1 on: that of a
 // network alone, with a seed of its own. Network 0 has the configuration of the ensemble.
 func (e Experiment) Member(k int) Experiment {
-	e.Train.Members = 0
+	e.Train.EnsembleSize = 0
 	e.Train.Seed += uint64(k)
 	return e
 }
@@ -25,5 +25,5 @@ func (e Experiment) CheckAlone(file, command string) error {
 	if e.Train.Ensemble() == 1 {
 		return nil
 	}
-	return &invalid.Input{File: file, Key: "train.members", Found: strconv.Itoa(e.Train.Members), Expected: "1: " + command + " trains networks alone"}
+	return &invalid.Input{File: file, Key: "train.ensemble_size", Found: strconv.Itoa(e.Train.EnsembleSize), Expected: "1: " + command + " trains networks alone"}
 }

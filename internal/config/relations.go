@@ -27,9 +27,9 @@ func relations(e Experiment) []relation {
 		expected: "train.validate_every above 0: patience counts validations",
 	})
 	all = append(all, relation{
-		keys:     []string{"train.average", "train.validate_every"},
-		holds:    e.Train.Average == 0 || e.Train.ValidateEvery == 0,
-		found:    fmt.Sprintf("an average over %d steps and validations", e.Train.Average),
+		keys:     []string{"train.ema", "train.validate_every"},
+		holds:    e.Train.EMA == 0 || e.Train.ValidateEvery == 0,
+		found:    fmt.Sprintf("an average over %d steps and validations", e.Train.EMA),
 		expected: "one of both: a validation averages the weights by itself",
 	})
 	all = append(all, contextRelations(e)...)
@@ -276,7 +276,7 @@ func csvRelations(e Experiment) []relation {
 		context = d.Context
 	}
 	columns := slices.Concat(d.XColumns, d.YColumns)
-	for _, name := range []string{d.Function, d.SplitColumn} {
+	for _, name := range []string{d.Group, d.SplitColumn} {
 		if name != "" {
 			columns = append(columns, name)
 		}
@@ -284,7 +284,7 @@ func csvRelations(e Experiment) []relation {
 	distinct := slices.Compact(slices.Sorted(slices.Values(columns)))
 	isCategory := func(name string) bool { return slices.Contains(d.Categories, name) }
 	all := []relation{{
-		keys:     []string{"data.x", "data.y", "data.function", "data.split_column"},
+		keys:     []string{"data.x", "data.y", "data.group", "data.split_column"},
 		holds:    len(distinct) == len(columns),
 		found:    "a column with two meanings among " + text(columns),
 		expected: "different columns for x, y, function and split_column",

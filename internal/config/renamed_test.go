@@ -1,6 +1,7 @@
 package config_test
 
 import (
+	"fmt"
 	"slices"
 	"testing"
 
@@ -44,5 +45,49 @@ func TestKeysByTheirFormerNames(t *testing.T) {
 		if !slices.Equal(lines, c.lines) {
 			t.Errorf("%s: lines %q, want %q", c.text, lines, c.lines)
 		}
+	}
+}
+
+// Keys of your own data have the same meaning by their former names.
+func TestFormerNamesOfKeysOfOwnData(t *testing.T) {
+	const format = "benchmark: csv\nmodel: {name: cnp}\ndata: {file: a.csv, %s: item}\ntrain: {steps: 5, %s: 3, %s: 100}\n"
+	parse := func(text string) (config.Experiment, int) {
+		t.Helper()
+		lines := 0
+		e, err := config.Parse("own.yaml", []byte(text), config.Overrides{Warn: func(string) { lines++ }})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return e, lines
+	}
+	want, none := parse(fmt.Sprintf(format, "group", "ensemble_size", "ema"))
+	got, three := parse(fmt.Sprintf(format, "function", "members", "average"))
+	if diff := cmp.Diff(want, got); diff != "" || none != 0 || three != 3 {
+		t.Errorf("%d and %d lines; %s", none, three, diff)
+	}
+	if want.Data.Group != "item" || want.Train.EnsembleSize != 3 || want.Train.EMA != 100 {
+		t.Errorf("%+v", want)
+	}
+}
+
+// A configuration with data.file and without a benchmark is one of csv.
+func TestBenchmarkOfOwnFiles(t *testing.T) {
+	const own = "model: {name: cnp}\ntrain: {steps: 5}\n"
+	want, err := config.Parse("own.yaml", []byte("benchmark: csv\ndata: {file: a.csv}\n"+own), config.Overrides{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := func() []string { return []string{"ACQNP_DATA_FILE=a.csv"} }
+	for text, o := range map[string]config.Overrides{"data: {file: a.csv}\n" + own: {}, own: {Set: []string{"data.file=a.csv"}}, "data: {}\n" + own: {Env: file}} {
+		got, err := config.Parse("own.yaml", []byte(text), o)
+		if diff := cmp.Diff(want, got); err != nil || diff != "" {
+			t.Errorf("%s: %v, %s", text, err, diff)
+		}
+	}
+	if _, err := config.Parse("own.yaml", []byte(own), config.Overrides{Set: []string{"benchmark=circle", "data.file=a.csv"}}); err == nil {
+		t.Error("a file for circle is taken")
+	}
+	if _, err := config.Parse("own.yaml", []byte(own), config.Overrides{}); err == nil {
+		t.Error("a configuration without benchmark and file is taken")
 	}
 }

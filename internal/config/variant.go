@@ -40,8 +40,8 @@ func (e Experiment) Variant() string {
 	if p.PoolWeight > 0 {
 		parts = append(parts, fmt.Sprintf("%g of a %s", p.PoolWeight, map[bool]string{true: "kernel", false: "mixed model"}[len(p.PoolKernel) > 0]))
 	}
-	if e.Train.Members > 1 {
-		parts = append(parts, fmt.Sprintf("ensemble of %d", e.Train.Members))
+	if e.Train.EnsembleSize > 1 {
+		parts = append(parts, fmt.Sprintf("ensemble of %d", e.Train.EnsembleSize))
 	}
 	if loss := e.Train.Loss; loss != "" && loss != defaultLoss(m.Name, m.Aggregation) {
 		parts = append(parts, map[string]string{AllPoints: "loss over all points", Targets: "loss over targets"}[loss])

@@ -29,7 +29,7 @@ func linesData(t testing.TB, functions uint64) config.Experiment {
 	put(t, path, text)
 	return config.Experiment{
 		Benchmark: "csv",
-		Data: config.Data{Seed: 43, File: path, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y", "y2"}, Log: []string{"y2"},
+		Data: config.Data{Seed: 43, File: path, Group: "name", XColumns: []string{"x"}, YColumns: []string{"y", "y2"}, Log: []string{"y2"},
 			SplitBy: "function", TrainFraction: 0.7, Scale: "standard", Sizes: config.AllSizes, Baseline: []int{2, 1}},
 		Train: config.Train{BatchSize: 3, Seed: 1},
 		Eval:  config.Eval{BatchSize: 2, Seed: 43},

@@ -351,7 +351,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 // A scan says what the columns of awkward files are, and does not stop at 5,000 functions.
 func TestScanOfAwkwardFiles(t *testing.T) {
 	for name, how := range awkward {
-		scan, err := datasets.ScanCSV(config.Data{File: awkwardFile(t, name, true), Function: "name"}, "")
+		scan, err := datasets.ScanCSV(config.Data{File: awkwardFile(t, name, true), Group: "name"}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -375,7 +375,7 @@ func TestScanOfAwkwardFiles(t *testing.T) {
 		text = fmt.Appendf(text, "f%d,0,%d,1\nf%d,1,%d,one\n", f, f, f, f)
 	}
 	path := csvFile(t, string(text))
-	scan, err := datasets.ScanCSV(config.Data{File: path, Function: "f"}, "")
+	scan, err := datasets.ScanCSV(config.Data{File: path, Group: "f"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -385,7 +385,7 @@ func TestScanOfAwkwardFiles(t *testing.T) {
 		y.Distinct != datasets.MaxDistinct+1 || y.Values != nil || !y.PerFunction || mixed.Kind != datasets.MixedColumn || mixed.Odd != path+":3" {
 		t.Errorf("%d functions, y %+v, mixed %+v", len(scan.Functions), y, mixed)
 	}
-	if _, err := datasets.ScanCSV(config.Data{File: path, Function: "none"}, ""); err == nil {
+	if _, err := datasets.ScanCSV(config.Data{File: path, Group: "none"}, ""); err == nil {
 		t.Error("a scan without the column of functions")
 	}
 }

@@ -125,7 +125,7 @@ func TestCSVRefusesWhatScalingMakesInfinite(t *testing.T) {
 
 func csvExperiment(file string) config.Experiment {
 	return config.Experiment{Benchmark: "csv",
-		Data: config.Data{Seed: 43, File: file, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y"},
+		Data: config.Data{Seed: 43, File: file, Group: "name", XColumns: []string{"x"}, YColumns: []string{"y"},
 			SplitBy: "function", TrainFraction: 0.5, Scale: "standard"},
 		Train: config.Train{BatchSize: 2, Seed: 1}, Eval: config.Eval{BatchSize: 2, Seed: 43}}
 }
@@ -171,7 +171,7 @@ func FuzzCSV(f *testing.F) {
 			e.Data.SplitBy = "point"
 		}
 		if !named {
-			e.Data.Function = ""
+			e.Data.Group = ""
 		}
 		if categories {
 			e.Data.Categories, e.Data.Log, e.Data.Missing = []string{"x"}, []string{"y"}, config.Drop

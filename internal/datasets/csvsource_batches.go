@@ -65,7 +65,7 @@ func (s *csvSource) EvalBatches() int {
 	return all
 }
 
-// EvalNames returns the names of the functions of evaluation batch i, "" without data.function.
+// EvalNames returns the names of the functions of evaluation batch i, "" without data.group.
 func (s *csvSource) EvalNames(i int) []string {
 	var names []string
 	for _, f := range s.test[i*s.evalBatchSize : min((i+1)*s.evalBatchSize, len(s.test))] {

@@ -33,7 +33,7 @@ type csvReader struct {
 }
 
 // readCSV reads data.file. Rows with the same function name belong together, whatever file they are
-// in. Without data.function each file is one function, named after the file. The readers of the
+// in. Without data.group each file is one function, named after the file. The readers of the
 // result know what the cells of the columns are.
 func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 	paths, err := csvPaths(d.File, dataDir)
@@ -112,7 +112,7 @@ func (r *csvReader) read(path string) error {
 	if r.cells.yAt, err = t.columns(r.data.YColumns); err != nil {
 		return err
 	}
-	if r.cells.by, err = t.optional(r.data.Function); err != nil {
+	if r.cells.by, err = t.optional(r.data.Group); err != nil {
 		return err
 	}
 	if r.cells.split, err = t.optional(r.data.SplitColumn); err != nil {

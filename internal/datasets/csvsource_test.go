@@ -29,7 +29,7 @@ func csvData(t testing.TB, split string, points ...int) config.Experiment {
 	put(t, path, text)
 	return config.Experiment{
 		Benchmark: "csv",
-		Data: config.Data{Seed: 43, File: path, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y"}, SplitBy: split,
+		Data: config.Data{Seed: 43, File: path, Group: "name", XColumns: []string{"x"}, YColumns: []string{"y"}, SplitBy: split,
 			TrainFraction: 0.75, Scale: "none"},
 		Train: config.Train{BatchSize: 3, Seed: 1},
 		Eval:  config.Eval{BatchSize: 2, Seed: 43},
@@ -338,11 +338,11 @@ func TestCSVFiles(t *testing.T) {
 	put(t, filepath.Join(dir, "csv", "parts", "readme.txt"), []byte("not of the data"))
 	put(t, filepath.Join(dir, "csv", "parts", ".hidden.csv"), []byte("nor this"))
 	e := config.Experiment{Benchmark: "csv",
-		Data: config.Data{File: "parts", Function: "who", XColumns: []string{"t", "a"}, YColumns: []string{"b"}, SplitBy: "point",
+		Data: config.Data{File: "parts", Group: "who", XColumns: []string{"t", "a"}, YColumns: []string{"b"}, SplitBy: "point",
 			TrainFraction: 0.8, Scale: "none"},
 		Train: config.Train{BatchSize: 1}, Eval: config.Eval{BatchSize: 1}}
 	for function, want := range map[string][]int{"who": {10, 8}, "": {5, 13}} { // without names a function is a file
-		e.Data.Function = function
+		e.Data.Group = function
 		e.Data.Context = []int{1, 2}
 		s := open(t, e, dir)
 		if dx, dy := s.Dims(); dx != 2 || dy != 1 {

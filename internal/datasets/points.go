@@ -63,6 +63,12 @@ func (l *Layout) XText(c int, v float64) string {
 	return f.Text(v)
 }
 
+// XIsText reports whether column c of x has texts in files, names or dates.
+func (l *Layout) XIsText(c int) bool {
+	f := FormAt(l.XForms, c)
+	return f.Categories != nil || f.Origin != ""
+}
+
 // cells returns the readers of x and y and their columns in t. Those of x remember the names of
 // earlier files.
 func (l *Layout) cells(t *table, y []string) (*cells, error) {

@@ -195,7 +195,7 @@ func (s *scanner) file(path string) error {
 		return &invalid.Input{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 			Expected: quote(strings.Join(mapped(s.Columns, names), ", "), 200) + ", as in the first file"}
 	}
-	by, err := t.optional(s.data.Function)
+	by, err := t.optional(s.data.Group)
 	if err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (s *scanner) file(path string) error {
 
 // usedColumns returns the columns whose missing cells drop a row.
 func (s *scanner) usedColumns() (names []string) {
-	for _, name := range slices.Concat(s.data.XColumns, s.data.YColumns, []string{s.data.Function, s.data.SplitColumn}) {
+	for _, name := range slices.Concat(s.data.XColumns, s.data.YColumns, []string{s.data.Group, s.data.SplitColumn}) {
 		if name != "" && !slices.Contains(names, name) {
 			names = append(names, name)
 		}

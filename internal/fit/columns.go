@@ -17,7 +17,7 @@ const mostOfModelX = 40
 // formsOf returns what the cells of each column of x are.
 func formsOf(o Options) ([]datasets.Form, error) {
 	x, y := formula.Columns(o.Formula.X), formula.Columns(o.Formula.Y)
-	scan, err := datasets.ScanCSV(config.Data{File: o.File, Function: o.Formula.Group, XColumns: x, YColumns: y}, ".")
+	scan, err := datasets.ScanCSV(config.Data{File: o.File, Group: o.Formula.Group, XColumns: x, YColumns: y}, ".")
 	if err != nil {
 		return nil, err
 	}

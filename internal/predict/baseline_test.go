@@ -33,7 +33,7 @@ func ofLines(t *testing.T, name string) config.Experiment {
 	}
 	return config.Experiment{Benchmark: "csv",
 		Model: config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}},
-		Data: config.Data{Seed: 43, File: path, Function: "name", XColumns: []string{"x"}, YColumns: []string{"y"}, Log: []string{"y"},
+		Data: config.Data{Seed: 43, File: path, Group: "name", XColumns: []string{"x"}, YColumns: []string{"y"}, Log: []string{"y"},
 			SplitBy: "function", TrainFraction: 0.7, Scale: "standard", Sizes: config.AllSizes},
 		Train: config.Train{BatchSize: 3}, Eval: config.Eval{BatchSize: 2, NumTau: 5, Seed: 43}}
 }

@@ -29,14 +29,14 @@ func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.D
 	if err := run.CheckData(r.Run, a.Trained.Units, data); err != nil {
 		return a, err
 	}
-	a.Layout = a.Trained.Units.Layout(e.Data.Function, "function")
+	a.Layout = a.Trained.Units.Layout(e.Data.Group, "function")
 	for _, h := range datasets.CalibrationOf(source) {
 		a.Functions = append(a.Functions, Function{Name: h.Context.Function, ContextX: h.Context.X, ContextY: h.Context.Y,
 			TargetX: h.Targets.X, TargetY: h.Targets.Y})
 	}
 	if len(a.Functions) == 0 {
 		return a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
-			Expected: "a configuration of acqnp init --calibrate, or --context and --targets with functions that training has not seen"}
+			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with functions that training has not seen"}
 	}
 	return a, nil
 }

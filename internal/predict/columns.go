@@ -9,13 +9,14 @@ import (
 type Names struct {
 	XNames    []string                      // of the columns of x
 	XText     func(c int, v float64) string // the text of a raw number of column c of x; nil for numbers
+	XIsText   func(c int) bool              // whether column c of x has texts, names or dates; nil for numbers
 	YNames    []string                      // of the channels of y
 	Functions []Function                    // that were predicted
 }
 
 // NamesOf returns the names of the rows for what was asked.
 func NamesOf(a *Asked) Names {
-	return Names{XNames: a.Trained.Units.XNames, XText: a.Layout.XText, YNames: a.Trained.Units.YNames, Functions: a.Functions}
+	return Names{XNames: a.Trained.Units.XNames, XText: a.Layout.XText, XIsText: a.Layout.XIsText, YNames: a.Trained.Units.YNames, Functions: a.Functions}
 }
 
 // header returns the file's columns: function, target, x…, channel and others. A column of x with

@@ -51,7 +51,7 @@ func TestLevelSpan(t *testing.T) {
 
 func TestLevelSpanOfCQNPIsFull(t *testing.T) {
 	o := asking(t, "cqnp")
-	o.NumTau = 1 // as in eval --num-tau 1; LevelSpan does not read it
+	o.NumTau = 1 // as in eval --num-quantiles 1; LevelSpan does not read it
 	got, err := o.LevelSpan(t.Context(), source{batches: 1})
 	if err != nil || !(math.Abs(got-0.998) < 1e-6) { // float32
 		t.Errorf("span %g, want 0.998 (%v)", got, err)

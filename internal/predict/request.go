@@ -32,7 +32,7 @@ func (r Request) Open(e config.Experiment, dataDir string, d device.Device, warn
 	if a.Trained, err = r.Load(e, units, d, warn); err != nil {
 		return a, err
 	}
-	a.Layout = a.Trained.Units.Layout(e.Data.Function, "function")
+	a.Layout = a.Trained.Units.Layout(e.Data.Group, "function")
 	a.Layout.DropMissing = e.Data.Missing == config.Drop
 	files := FunctionFiles{Context: r.Context, Targets: r.Targets, Grid: r.Grid, Layout: &a.Layout, Scored: r.Scored}
 	if a.Functions, err = files.Read(); err != nil {

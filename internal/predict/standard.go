@@ -21,7 +21,7 @@ func ContextScaling(file string, functions []Function) (datasets.Scaling, error)
 	}
 	refuse := func(found string) (datasets.Scaling, error) {
 		return datasets.Scaling{}, &invalid.Input{File: file, Found: found,
-			Expected: "two context points or more, with different x and y: --prior standardises x and y by the context"}
+			Expected: "two context points or more, with different x and y: --pretrained standardises x and y by the context"}
 	}
 	if len(x) < 2 {
 		return refuse(invalid.Plural(len(x), "context point", "context points"))

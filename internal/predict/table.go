@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"encoding/csv"
 	"fmt"
 	"io"
 	"iter"
@@ -19,7 +18,8 @@ import (
 )
 
 // Table describes a predictions.csv: a row for each target and channel, with the columns function,
-// target, x…, channel, mean, sd, and those that its fields add.
+// target, x…, channel, mean, sd, and those that its fields add. As JSON, a row is an object with
+// the same names; regions are [[a,b],[c,d]] and modes [a,b].
 type Table struct {
 	Names
 	Levels  []float64 // column q0.05, …: quantiles at these levels, in (0, 1), approximate to 1e-9 of a σ
@@ -31,6 +31,7 @@ type Table struct {
 	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
 	Seed    uint64    // of the draws
 	Threads int       // that compute rows; at least 1
+	Format  string    // CSVFormat, which is the default, or JSONFormat
 
 	Calibrated *post.Calibration // corrects the levels of quantiles, the masses of regions and probabilities; may be nil
 }
@@ -62,7 +63,7 @@ const cellsAtOnce = 1 << 16
 // their number. It returns the first error of the predictions.
 func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
 	return files.Write(path, func(w io.Writer) error {
-		out, columns := csv.NewWriter(w), t.columns()
+		out, columns := t.rowWriter(w), t.columns()
 		if err := out.Write(t.header(columns)); err != nil {
 			return err
 		}

@@ -25,10 +25,10 @@ func tableOf(q predict.Quantiles) predict.Table {
 		Draws: 3, Seed: q.Seed, Threads: 2}
 }
 
-// writeTable returns the file's content and its rows by column.
-func writeTable(t *testing.T, table predict.Table, predictions iter.Seq2[predict.Target, error]) ([]byte, []map[string]string) {
+// writeLines returns the file's lines and its content.
+func writeLines(t *testing.T, table predict.Table, predictions iter.Seq2[predict.Target, error]) ([]string, []byte) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "predictions.csv")
+	path := filepath.Join(t.TempDir(), "predictions")
 	if err := table.Write(path, predictions); err != nil {
 		t.Fatal(err)
 	}
@@ -36,6 +36,13 @@ func writeTable(t *testing.T, table predict.Table, predictions iter.Seq2[predict
 	if err != nil {
 		t.Fatal(err)
 	}
+	return strings.Split(strings.TrimSpace(string(content)), "\n"), content
+}
+
+// writeTable returns the file's content and its rows by column.
+func writeTable(t *testing.T, table predict.Table, predictions iter.Seq2[predict.Target, error]) ([]byte, []map[string]string) {
+	t.Helper()
+	_, content := writeLines(t, table, predictions)
 	lines, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
 	if err != nil {
 		t.Fatal(err)

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Values of Trained.Levels: the ways of choosing quantile levels, as in --levels.
+// Values of Trained.Levels: the ways of choosing quantile levels, as in --level-spacing.
 const (
 	RandomLevels   = feed.RandomLevels   // drawn for every function and point
 	GridLevels     = feed.GridLevels     // evenly spaced from 0.001 to 0.999, the same everywhere
@@ -49,7 +49,7 @@ type Trained struct {
 // say, with random levels. Its Weights are not set.
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
 	return Trained{Model: m, Params: params, Post: post.Of(e), Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
-		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), File: fileOf(e), Group: e.Data.Function,
+		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), File: fileOf(e), Group: e.Data.Group,
 		Variant: e.Variant()}
 }
 

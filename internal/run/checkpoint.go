@@ -50,9 +50,9 @@ type Checkpoint struct {
 	engine.State // weights and optimiser
 }
 
-// Predictor returns the weights that predict: the average of a run with train.average.
+// Predictor returns the weights that predict: the average of a run with train.ema.
 func (c *Checkpoint) Predictor(t config.Train) []float32 {
-	if t.Average > 0 && c.Average != nil {
+	if t.EMA > 0 && c.Average != nil {
 		return c.Average
 	}
 	return c.Params

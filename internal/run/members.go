@@ -36,7 +36,7 @@ func (r *Run) Members() ([]*Run, error) {
 		dir := MemberDir(r.Dir, k)
 		if _, err := os.Stat(filepath.Join(dir, ConfigFile)); errors.Is(err, fs.ErrNotExist) {
 			return nil, &invalid.Input{File: dir, Found: "no trained network",
-				Expected: fmt.Sprintf("network %d of the %d that train.members asks for (train --resume trains it)", k, n)}
+				Expected: fmt.Sprintf("network %d of the %d that train.ensemble_size asks for (train --resume trains it)", k, n)}
 		}
 		m, err := Open(dir)
 		if err != nil {

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -18,12 +19,17 @@ const TokenVariable = "ACQNP_SERVE_TOKEN"
 type Address struct {
 	Listen           string // HOST:PORT
 	Certificate, Key string // PEM files, for HTTPS; "" for HTTP
+	TokenFile        string // has the token; "": the environment has it, if there is one
 }
 
 // Options returns the options of a server at the address. An address that other machines reach needs a
 // token. A server at a loopback address answers only requests for this machine's own names.
 func (a Address) Options() (Options, error) {
-	o := Options{Limits: DefaultLimits(), Token: os.Getenv(TokenVariable)}
+	o := Options{Limits: DefaultLimits()}
+	var err error
+	if o.Token, err = a.token(); err != nil {
+		return o, err
+	}
 	host, _, err := net.SplitHostPort(a.Listen)
 	if err != nil {
 		return o, &invalid.Input{File: "--listen", Found: a.Listen, Expected: "HOST:PORT, such as 127.0.0.1:8080"}
@@ -37,9 +43,25 @@ func (a Address) Options() (Options, error) {
 	}
 	if o.Token == "" {
 		return o, &invalid.Input{File: "--listen", Found: a.Listen + ", which other machines reach, without a token",
-			Expected: "a token in " + TokenVariable + ", or 127.0.0.1"}
+			Expected: "a token in " + TokenVariable + " or in --token-file FILE, or 127.0.0.1"}
 	}
 	return o, nil
+}
+
+// token returns the token, without spaces around it.
+func (a Address) token() (string, error) {
+	if a.TokenFile == "" {
+		return os.Getenv(TokenVariable), nil
+	}
+	content, err := files.Read(a.TokenFile, "a file with a token", 1<<16)
+	if err != nil {
+		return "", err
+	}
+	token := strings.TrimSpace(string(content))
+	if token == "" || strings.ContainsAny(token, "\r\n") {
+		return "", &invalid.Input{File: a.TokenFile, Found: invalid.Plural(len(strings.Fields(token)), "word", "words"), Expected: "one line with a token"}
+	}
+	return token, nil
 }
 
 // Open opens the listener of the address, with TLS if it has a certificate.

@@ -2,6 +2,7 @@ package serve_test
 
 import (
 	"errors"
+	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -37,5 +38,24 @@ func TestAddresses(t *testing.T) {
 	}
 	if _, err := (serve.Address{Listen: "8080"}).Options(); err == nil {
 		t.Error("an address without a colon is taken")
+	}
+}
+
+// A file with the token counts before the variable.
+func TestTokenFiles(t *testing.T) {
+	t.Setenv(serve.TokenVariable, "variable")
+	file := filepath.Join(t.TempDir(), "token")
+	for content, want := range map[string]string{"secret\n": "secret", " a b ": "a b", "": "", "\n": "", "one\ntwo\n": ""} {
+		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		o, err := serve.Address{Listen: ":8080", TokenFile: file}.Options()
+		var bad *invalid.Input
+		if o.Token != want || (want == "") != errors.As(err, &bad) {
+			t.Errorf("%q: token %q, %v, want %q", content, o.Token, err, want)
+		}
+	}
+	if _, err := (serve.Address{Listen: ":8080", TokenFile: file + "none"}).Options(); err == nil {
+		t.Error("a token file that is not there is taken")
 	}
 }

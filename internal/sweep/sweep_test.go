@@ -247,12 +247,12 @@ func TestParts(t *testing.T) {
 	}
 	folder(t, both)
 	want := serial(t, "0", "1", "2")
-	acqnp(t, 0, "sweep", "run", "plan.yaml", "--indices", "1-4")
-	acqnp(t, 0, "sweep", "run", "plan.yaml", "--index", "0")
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--indices", "1..4")
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--indices", "0")
 	t.Setenv("JOB_COMPLETION_INDEX", "5")
 	acqnp(t, 0, "sweep", "run", "plan.yaml")
 	checkSame(t, "out", want)
-	for _, bad := range [][]string{{"--index", "6"}, {"--index", "-1"}, {"--indices", "3-2"}, {"--indices", "0-6"}, {"--index", "x"}, {"--index", "1", "--indices", "1-2"}} {
+	for _, bad := range [][]string{{"--indices", "6"}, {"--indices", "-1"}, {"--indices", "3..2"}, {"--indices", "0..6"}, {"--indices", "0-6"}, {"--indices", "x"}, {"--indices", "1", "--indices", "1..2"}} {
 		acqnp(t, 2, append([]string{"sweep", "run", "plan.yaml"}, bad...)...)
 	}
 }
@@ -281,7 +281,7 @@ func TestAFailureIsListed(t *testing.T) {
 func TestAllInputsAreBad(t *testing.T) {
 	folder(t, "configs: cnp.yaml\nruns: out\n")
 	write(t, "cnp.yaml", "benchmark: csv\nmodel: {name: cnp, representation: 8, encoder: [8], decoder: [8]}\n"+
-		"data: {file: prices.csv, function: product, x: [age], y: [price]}\ntrain: {steps: 5, batch_size: 2}\n")
+		"data: {file: prices.csv, group: product, x: [age], y: [price]}\ntrain: {steps: 5, batch_size: 2}\n")
 	_, errs := acqnp(t, 2, "sweep", "run", "plan.yaml", "--jobs", "1")
 	if !strings.Contains(errs, "prices.csv") {
 		t.Error(errs)
@@ -363,5 +363,5 @@ func TestHalvingInThePool(t *testing.T) {
 	}
 	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "3")
 	checkSame(t, "again", want)
-	acqnp(t, 2, "sweep", "run", "plan.yaml", "--index", "0")
+	acqnp(t, 2, "sweep", "run", "plan.yaml", "--indices", "0")
 }

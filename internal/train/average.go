@@ -21,7 +21,7 @@ func newAverage(t config.Train) average {
 	if t.ValidateEvery > 0 {
 		return average{steps: validAverage, every: min(validAverage/10, t.ValidateEvery)}
 	}
-	return average{steps: t.Average, every: max(1, t.Average/10)}
+	return average{steps: t.EMA, every: max(1, t.EMA/10)}
 }
 
 // updateAverage adds the weights of the current step to their average, if the run has one. The first

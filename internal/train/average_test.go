@@ -52,7 +52,7 @@ func stepName(step int) string { return filepath.Base(checkpoint("", "step-"+str
 // Without validation too, predictions can use an average of the weights, over as many steps as they are told.
 // The training itself does not change, and the average survives a resume.
 func TestAnAverageWithoutValidation(t *testing.T) {
-	averaged := func(e *config.Experiment) { e.Train.Average, e.Train.Schedule = 5, config.Constant }
+	averaged := func(e *config.Experiment) { e.Train.EMA, e.Train.Schedule = 5, config.Constant }
 	e := experiment(t, steps(40), averaged, func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 1000 })
 	dir, plain, resumed := t.TempDir(), t.TempDir(), t.TempDir()
 	mustTrain(t, train.Options{Experiment: e, Dir: dir})

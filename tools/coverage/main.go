@@ -1,6 +1,6 @@
 // Command coverage measures what calibrated intervals hold, through the whole path of a user. It simulates
-// data sets of a few groups. On each it runs init --calibrate, train, score --calibrate and predict
-// --calibrated, or with --fit, fit --instant and predict. It then counts the outcomes of new groups inside
+// data sets of a few groups. On each it runs init --hold-back, train, score --calibrate and predict
+// --use-calibration, or with --fit, fit --instant and predict. It then counts the outcomes of new groups inside
 // the intervals and the highest-density regions of 50% and 90%.
 //
 //	go build ./cmd/acqnp

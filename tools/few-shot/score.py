@@ -66,7 +66,7 @@ def score(o, name, label, config, keys, seed):
     """Trains a configuration on a set and returns its scores: a row of the result."""
     s, run = SETS[name], os.path.join(o.runs, name, label, "seed-" + seed)
     data = lambda part: os.path.join(o.data, f"{name}.{part}.csv")
-    sets = [f"data.file={data('train')}", f"data.function={s['function']}", f"data.x=[{s['x']}]", f"data.y=[{s['y']}]",
+    sets = [f"data.file={data('train')}", f"data.group={s['function']}", f"data.x=[{s['x']}]", f"data.y=[{s['y']}]",
             f"data.split={s['split']}", "data.sizes=smallest", "data.train_fraction=0.99", f"data.points=[{s['points'][0]},{s['points'][1]}]",
             f"data.context=[{s['context'][0]},{s['context'][1]}]"] + keys
     common = ["--threads", o.threads, "--quiet"]
@@ -85,8 +85,8 @@ def score(o, name, label, config, keys, seed):
     names = {s["function"]: "function", s["x"]: "x", s["y"]: "y"} if config == "prior" else {}
     write(data("ctx"), context, s["function"], s["context"][1], names)
     write(data("tgt"), targets, s["function"], sys.maxsize, names)
-    model = ["--prior"] if config == "prior" else ["--run", run]
-    levels = ["--num-tau", "100"] if config == "prior" or has_levels(run) else []
+    model = ["--pretrained"] if config == "prior" else ["--run", run]
+    levels = ["--num-quantiles", "100"] if config == "prior" or has_levels(run) else []
     call(o.acqnp, "sample-quantiles", *model, "--context", context, "--targets", targets, "--out", quantiles,
          "--overwrite", *levels, *common)
     y, mixtures = read(quantiles, data("tgt"), dict(s, column=names.get(s["x"], s["x"])))

@@ -21,7 +21,7 @@ def main():
     common = ["--threads", "1", "--device", "cpu", "--quiet"]
     call(o.acqnp, "train", "--config", o.config, "--run-dir", o.run_dir, "--resume", "--no-eval", *common)
     scores = os.path.join(o.run_dir, "eval.json")
-    call(o.acqnp, "eval", "--run", o.run_dir, "--levels", "grid", "--out", scores, "--overwrite", *common)
+    call(o.acqnp, "eval", "--run", o.run_dir, "--level-spacing", "grid", "--out", scores, "--overwrite", *common)
     call(o.acqnp, "export", "--run", o.run_dir, "--out", os.path.join(o.out, "weights.safetensors"), "--overwrite")
     os.remove(os.path.join(o.out, "weights.py"))  # the program for PyTorch that export writes beside the weights
     shutil.copy(o.config, os.path.join(o.out, "config.yaml"))

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// The ways to choose quantile levels. --levels takes random, grid and midpoints, train.levels random
+// The ways to choose quantile levels. --level-spacing takes random, grid and midpoints, train.levels random
 // and stratified.
 const (
 	RandomLevels   = "random"    // drawn separately for every row
@@ -66,7 +66,7 @@ func New(m Reader, c Choice) (Draws, error) {
 		return Draws{}, nil
 	}
 	if c.NumTau < 1 {
-		return Draws{}, &invalid.Input{Key: "--num-tau", Found: strconv.Itoa(c.NumTau), Expected: "at least 1 quantile level"}
+		return Draws{}, &invalid.Input{Key: "--num-quantiles", Found: strconv.Itoa(c.NumTau), Expected: "at least 1 quantile level"}
 	}
 	d := Draws{count: c.NumTau, random: random.New(c.Seed, random.Levels|part)}
 	switch c.Spacing {
@@ -78,7 +78,7 @@ func New(m Reader, c Choice) (Draws, error) {
 	case MidpointLevels:
 		d.grid = midpoints(c.NumTau)
 	default:
-		return Draws{}, &invalid.Input{Key: "--levels", Found: strconv.Quote(c.Spacing), Expected: "random, grid or midpoints"}
+		return Draws{}, &invalid.Input{Key: "--level-spacing", Found: strconv.Quote(c.Spacing), Expected: "random, grid or midpoints"}
 	}
 	return d, nil
 }

@@ -29,12 +29,12 @@ func calibrating(n int) int {
 // holdBack sets how many functions, or points, calibrate, and returns what the other rows hold. The
 // search sees only those rows, so its choice does not depend on the data that calibrate.
 func (f Found) holdBack(d *config.Data, dataDir string, all datasets.Scan) (Found, error) {
-	n, what := count(all, 2), "function"
+	n, what := count(all, 2), "group"
 	if d.SplitBy == "point" {
 		n, what = f.used(), "row"
 	}
 	if n < leastForFew {
-		return f, &invalid.Input{File: "--calibrate", Found: invalid.Plural(n, what, what+"s"),
+		return f, &invalid.Input{File: "--hold-back", Found: invalid.Plural(n, what, what+"s"),
 			Expected: fmt.Sprintf("at least %d, of which %d calibrate an interval of 90%% and the others train", leastForFew, fewCalibrate)}
 	}
 	d.Calibration = calibrating(n)

@@ -304,8 +304,8 @@ func (s *search) experiment(c candidate) (config.Experiment, error) {
 	d := s.data
 	data := section{"seed": splitSeed, "file": d.File, "x": d.XColumns, "y": d.YColumns, "split": d.SplitBy,
 		"train_fraction": d.TrainFraction, "scale": d.Scale, "missing": d.Missing, "sizes": d.Sizes}
-	if d.Function != "" {
-		data["function"] = d.Function
+	if d.Group != "" {
+		data["group"] = d.Group
 	}
 	if len(d.Categories) > 0 {
 		data["categories"] = d.Categories

@@ -10,7 +10,7 @@ import (
 type file struct {
 	name     string
 	text     string
-	function string   // --function
+	function string   // --group
 	x, y     []string // x and y if nil
 	refuses  string   // part of the message; "" if the file is read
 	holds    string   // part of the configuration
@@ -71,7 +71,7 @@ var awkward = []file{
 	{name: "four long functions", text: table("g,x,y", ",", repeat(40, 4), curve), function: "g", holds: "split: point"},
 	{name: "functions of 2 to 40 points", text: table("g,x,y", ",", []int{2, 3, 40, 9, 2, 5, 11, 1}, curve), function: "g", holds: "split: function"},
 	{name: "one point each", text: table("g,x,y", ",", repeat(1, 30), with(1, func(f, i int) string { return fmt.Sprint(f) })), function: "g",
-		refuses: "without --function, all rows are one function"},
+		refuses: "without --group, all rows are one group"},
 	{name: "one point each, as one function", text: table("g,x,y", ",", repeat(1, 30), with(1, func(f, i int) string { return fmt.Sprint(f) })), holds: "split: point"},
 	{name: "few rows", text: table("g,x,y", ",", repeat(3, 3), curve), function: "g", refuses: "9 rows without missing cells, expected at least 10"},
 	{name: "a header alone", text: "g,x,y\n", refuses: "row"},
@@ -113,18 +113,18 @@ var awkward = []file{
 		says: "9 names, one-hot: 3/1/2024, 3/2/2024, 3/3/2024, 3/4/2024, 3/5/2024, 3/6/2024, …; if these are dates, write them as 2024-03-01 or 1.3.2024, and they become days"},
 	{name: "years of unclear dates", text: table("g,x,y", ",", repeat(300, 5), with(1, func(f, i int) string { return fmt.Sprintf("%d/%d/%d", i%12+1, i/12+1, 2000+f) })), function: "g",
 		refuses: "dates of which it is not clear which number is the day, expected dates such as 2024-03-01"},
-	{name: "a BOM", text: "\ufeff" + table("g,x,y", ",", repeat(9, 9), curve), function: "g", holds: "function: g"},
-	{name: "semicolons", text: table("g;x;y", ";", repeat(9, 9), curve), function: "g", holds: "function: g"},
-	{name: "tabs", text: table("g\tx\ty", "\t", repeat(9, 9), curve), function: "g", holds: "function: g"},
-	{name: "decimal commas", text: table("g;x;y", ";", repeat(9, 9), decimalComma), function: "g", holds: "function: g"},
+	{name: "a BOM", text: "\ufeff" + table("g,x,y", ",", repeat(9, 9), curve), function: "g", holds: "group: g"},
+	{name: "semicolons", text: table("g;x;y", ";", repeat(9, 9), curve), function: "g", holds: "group: g"},
+	{name: "tabs", text: table("g\tx\ty", "\t", repeat(9, 9), curve), function: "g", holds: "group: g"},
+	{name: "decimal commas", text: table("g;x;y", ";", repeat(9, 9), decimalComma), function: "g", holds: "group: g"},
 	{name: "decimal commas between commas", text: table("g,x,y", ",", repeat(9, 9), func(f, i int) []string {
 		row := decimalComma(f, i)
 		row[2] = `"` + row[2] + `"`
 		return row
 	}), function: "g", refuses: "names"},
-	{name: "Windows' line ends", text: strings.ReplaceAll(table("g,x,y", ",", repeat(9, 9), curve), "\n", "\r\n"), function: "g", holds: "function: g"},
-	{name: "times from 0", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("%g", float64(i*i*i)/4) })), function: "g", holds: "function: g"},
-	{name: "a skewed y", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return fmt.Sprintf("%.4f", math.Exp(math.Sin(float64(i*i+f))*3)) })), function: "g", holds: "function: g"},
+	{name: "Windows' line ends", text: strings.ReplaceAll(table("g,x,y", ",", repeat(9, 9), curve), "\n", "\r\n"), function: "g", holds: "group: g"},
+	{name: "times from 0", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("%g", float64(i*i*i)/4) })), function: "g", holds: "group: g"},
+	{name: "a skewed y", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return fmt.Sprintf("%.4f", math.Exp(math.Sin(float64(i*i+f))*3)) })), function: "g", holds: "group: g"},
 	{name: "huge numbers", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return fmt.Sprintf("%de300", i+f) })), function: "g", refuses: "several kinds, from"},
 	{name: "a line with too few cells", text: table("g,x,y", ",", repeat(9, 9), curve) + "f1,2\n", function: "g", refuses: "83"},
 }

@@ -38,7 +38,7 @@ const (
 
 // look scans the files and settles the section data of the configuration.
 func look(o Options) (Found, config.Data, error) {
-	d := config.Data{File: o.File, Function: o.Function, XColumns: o.X, YColumns: o.Y}
+	d := config.Data{File: o.File, Group: o.Function, XColumns: o.X, YColumns: o.Y}
 	if err := checkNames(d); err != nil {
 		return Found{}, d, err
 	}
@@ -86,12 +86,12 @@ func foundIn(scan datasets.Scan, d config.Data) (Found, error) {
 // checkNames refuses a column that is named twice.
 func checkNames(d config.Data) error {
 	all := slices.Concat(d.XColumns, d.YColumns)
-	if d.Function != "" {
-		all = append(all, d.Function)
+	if d.Group != "" {
+		all = append(all, d.Group)
 	}
 	for i, name := range all {
 		if slices.Contains(all[:i], name) {
-			return &invalid.Input{File: "--x, --y, --function", Found: fmt.Sprintf("the column %q twice", name), Expected: "each column once"}
+			return &invalid.Input{File: "--x, --y, --group", Found: fmt.Sprintf("the column %q twice", name), Expected: "each column once"}
 		}
 	}
 	return nil
@@ -133,11 +133,11 @@ func (f Found) checkRows(d config.Data, s datasets.Scan) error {
 	case f.used() < leastRows:
 		return &invalid.Input{File: d.File, Found: invalid.Plural(f.used(), "row", "rows") + " without missing cells",
 			Expected: fmt.Sprintf("at least %d: fewer cannot be split for training and validation", leastRows)}
-	case d.Function != "" && f.Points[2] == 1:
-		return &invalid.Input{File: d.File, Key: d.Function, Found: "one row for each function",
-			Expected: "functions of several rows (without --function, all rows are one function)"}
-	case d.Function == "" && f.Points[2] == 1:
-		return &invalid.Input{File: d.File, Found: "one row in each file", Expected: "files of several rows, or --function COL in one file"}
+	case d.Group != "" && f.Points[2] == 1:
+		return &invalid.Input{File: d.File, Key: d.Group, Found: "one row for each group",
+			Expected: "groups of several rows (without --group, all rows are one group)"}
+	case d.Group == "" && f.Points[2] == 1:
+		return &invalid.Input{File: d.File, Found: "one row in each file", Expected: "files of several rows, or --group COL in one file"}
 	}
 	return nil
 }
@@ -164,7 +164,7 @@ func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 		if c.UnclearDates {
 			return refuse("dates of which it is not clear which number is the day", "dates such as 2024-03-01 or 1.3.2024")
 		}
-		return refuse(fmt.Sprintf("more than %d names", datasets.MaxDistinct), "fewer (leave the column out of --x, or name it as --function)")
+		return refuse(fmt.Sprintf("more than %d names", datasets.MaxDistinct), "fewer (leave the column out of --x, or name it as --group)")
 	case c.Kind == datasets.NameColumn:
 		f.Categories = append(f.Categories, c.Name)
 	case c.Kind == datasets.DateColumn:

@@ -20,8 +20,8 @@ func (s *search) result(best candidate) (Result, error) {
 	if i, tried := s.known[best.key()]; tried && s.folds() > 1 && s.settled(s.outcomes[i]) {
 		r.Ends = EndsBySteps
 		// As the trials did: at a constant rate, with an average of the weights.
-		e.Train.Steps, e.Train.Schedule, e.Train.Average, e.Train.ValidateEvery = s.outcomes[i].Step, config.Constant, averaged, 0
-		if e.Train.Members, err = s.members(e); err != nil {
+		e.Train.Steps, e.Train.Schedule, e.Train.EMA, e.Train.ValidateEvery = s.outcomes[i].Step, config.Constant, averaged, 0
+		if e.Train.EnsembleSize, err = s.members(e); err != nil {
 			return Result{}, err
 		}
 	} else if err := s.endByPatience(&e); err != nil {
@@ -54,7 +54,7 @@ func (s *search) budget(e config.Experiment) (budget, error) {
 	return budgetOf(train.Options{Experiment: e, Source: source})
 }
 
-// averaged is train.average of a training on all data, as in the trials.
+// averaged is train.ema of a training on all data, as in the trials.
 const averaged = 100
 
 // mostMembers is the largest number of networks of an ensemble. Five gained up to a tenth of a nat where

@@ -255,11 +255,11 @@ func TestMembersOfFewData(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Ends != search.EndsBySteps || r.Experiment.Train.Members != 5 {
-			t.Errorf("calibrated %v: ends by %s with %d networks, expected 5", calibrated, r.Ends, r.Experiment.Train.Members)
+		if r.Ends != search.EndsBySteps || r.Experiment.Train.EnsembleSize != 5 {
+			t.Errorf("calibrated %v: ends by %s with %d networks, expected 5", calibrated, r.Ends, r.Experiment.Train.EnsembleSize)
 		}
-		if tr := r.Experiment.Train; tr.Average == 0 || tr.Schedule != config.Constant {
-			t.Errorf("an average over %d steps, %s: expected a training like the trials'", tr.Average, tr.Schedule)
+		if tr := r.Experiment.Train; tr.EMA == 0 || tr.Schedule != config.Constant {
+			t.Errorf("an average over %d steps, %s: expected a training like the trials'", tr.EMA, tr.Schedule)
 		}
 		trains(t, r, "")
 	}

@@ -1,7 +1,7 @@
 // Package prior holds the weights that the program carries: those of an ACQNP that was trained on the
 // benchmark prior, functions of one variable from families of many kinds. They start a training on
-// your own data (acqnp train --weights prior), and predict without any training (acqnp
-// predict --prior).
+// your own data (acqnp train --pretrained), and predict without any training (acqnp
+// predict --pretrained).
 //
 // "make prior" makes the files of this folder: weights.safetensors, config.yaml, the configuration of
 // the training, and prior.json, which states how the weights were made and how good they are.

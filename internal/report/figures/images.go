@@ -25,7 +25,7 @@ func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Com
 	pixels := images[0].Height * images[0].Width
 	for _, n := range sizes {
 		if n < 1 || n > pixels {
-			return Completion{}, &invalid.Input{File: "--context", Found: strconv.Itoa(n), Expected: fmt.Sprintf("1 to %d", pixels)}
+			return Completion{}, &invalid.Input{File: "--pixels", Found: strconv.Itoa(n), Expected: fmt.Sprintf("1 to %d", pixels)}
 		}
 	}
 	figure := Completion{Title: "completed images of " + runs[0].Experiment.Benchmark, Sizes: sizes}

@@ -152,6 +152,6 @@ func (r Run) shown(first, count int) ([]sheetFunction, error) {
 }
 
 func (r Run) noFunction(f int) error {
-	return &invalid.Input{File: "--function", Found: strconv.Itoa(f), Expected: fmt.Sprintf("one of the functions of %s of %s",
+	return &invalid.Input{File: "--first", Found: strconv.Itoa(f), Expected: fmt.Sprintf("one of the functions of %s of %s",
 		invalid.Plural(r.Source.EvalBatches(), "evaluation batch", "evaluation batches"), r.Dir)}
 }

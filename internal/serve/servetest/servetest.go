@@ -35,7 +35,7 @@ func Cars(t testing.TB, keys ...string) string {
 		t.Fatal(err)
 	}
 	return "benchmark: csv\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n" +
-		"data: {file: " + file + ", function: car, " + strings.Join(keys, ", ") + "}\n"
+		"data: {file: " + file + ", group: car, " + strings.Join(keys, ", ") + "}\n"
 }
 
 // Trained returns the model of a configuration with random weights, as a server uses a trained one, and

@@ -105,11 +105,11 @@ func (k Kubernetes) pod(name string, p *plan.Plan, files []file) podSpec {
 func (k Kubernetes) command(p *plan.Plan) (command, args []string) {
 	file := argument(p.File)
 	if k.PerJob == 1 {
-		return nil, []string{"sweep", "run", file, "--index", "$(JOB_COMPLETION_INDEX)"}
+		return nil, []string{"sweep", "run", file, "--indices", "$(JOB_COMPLETION_INDEX)"}
 	}
 	script := fmt.Sprintf(`first=$((JOB_COMPLETION_INDEX * %[1]d))
 last=$((first + %[1]d < %[2]d ? first + %[1]d - 1 : %[2]d - 1))
-exec acqnp sweep run "$1" --indices "$first-$last"
+exec acqnp sweep run "$1" --indices "$first..$last"
 `, k.PerJob, len(p.Runs))
 	return []string{"sh", "-c", argument(script), "sh"}, []string{file}
 }

@@ -148,11 +148,11 @@ func TestPacksHoldEachRunOnce(t *testing.T) {
 		t.Fatal(err)
 	}
 	for size, want := range map[int]string{
-		5:   "0-4 5-9 10-11",
-		6:   "0-5 6-11",
-		11:  "0-10 11-11",
-		12:  "0-11",
-		100: "0-11",
+		5:   "0..4 5..9 10..11",
+		6:   "0..5 6..11",
+		11:  "0..10 11..11",
+		12:  "0..11",
+		100: "0..11",
 	} {
 		k := everything
 		k.PerJob = size

@@ -87,7 +87,7 @@ fi
 export GOMAXPROCS=${SLURM_CPUS_ON_NODE:-1}
 first=$((SLURM_ARRAY_TASK_ID * %d))
 last=$((first + %d < %[3]d ? first + %[2]d : %[3]d))
-srun %[4]s sweep run %[5]s --indices "$first-$last"
+srun %[4]s sweep run %[5]s --indices "$first..$last"
 status=$?
 if [ "$status" -eq 130 ] || [ "$status" -eq 143 ]; then # 143: SIGTERM came before acqnp listened
 	scontrol requeue "${SLURM_ARRAY_JOB_ID}_$SLURM_ARRAY_TASK_ID"

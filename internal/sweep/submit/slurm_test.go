@@ -111,7 +111,7 @@ func TestElementsRunTheirPartAndRequeueThemselves(t *testing.T) {
 		s := submit.Slurm{PerJob: 3, Program: "'" + acqnp + "'", Dir: dir, Environ: []string{"HOME=/h", "ACQNP_X=it's $HOME"}}
 		file := program(t, dir, "script", script(t, s, made(7), all(7)))
 		var ran, asked string
-		for element, part := range []string{"0-2", "3-5", "6-6"} {
+		for element, part := range []string{"0..2", "3..5", "6..6"} {
 			cmd := exec.Command("bash", file)
 			cmd.Env = []string{"PATH=" + dir + ":" + os.Getenv("PATH"), "SLURM_JOB_ID=108", "SLURM_ARRAY_JOB_ID=100", fmt.Sprint("SLURM_ARRAY_TASK_ID=", element),
 				"SLURM_CPUS_ON_NODE=4", "SLURM_CPUS_PER_TASK=2"}

@@ -182,8 +182,8 @@ func TestOldRunPredictsAsItDid(t *testing.T) {
 			if run == "csv" {
 				context, grid = "prices-context.csv", "0.2:6:5"
 			}
-			acqnp(t, dir, "sample-quantiles", "--run", filepath.Join("runs", run), "--context", context, "--grid="+grid, "--num-tau", "3",
-				"--levels", "random", "--quantiles", "0.1,0.5", "--draws", "2", "--out", "now.csv", "--quiet", "--data-dir", "data")
+			acqnp(t, dir, "sample-quantiles", "--run", filepath.Join("runs", run), "--context", context, "--grid="+grid, "--num-quantiles", "3",
+				"--level-spacing", "random", "--quantiles", "0.1,0.5", "--draws", "2", "--out", "now.csv", "--quiet", "--data-dir", "data")
 			want := read(t, filepath.Join(dir, "runs", run, "quantiles.csv"))
 			if diff := cmp.Diff(want, read(t, filepath.Join(dir, "now.csv"))); diff != "" {
 				t.Errorf("quantiles.csv (-then +now):\n%s", diff)

@@ -85,7 +85,7 @@ func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
 	if err := os.WriteFile("context.csv", []byte(context), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	succeed(t, "sample-quantiles", "--run", resumed, "--data-dir", data, "--context", "context.csv", grid, "--num-tau", "3", "--levels", "grid",
+	succeed(t, "sample-quantiles", "--run", resumed, "--data-dir", data, "--context", "context.csv", grid, "--num-quantiles", "3", "--level-spacing", "grid",
 		"--out", "quantiles.csv", "--quiet")
 	// A component for each of 3 targets and 3 levels, a mean for each target, and the header.
 	if lines := strings.Count(read(t, "quantiles.csv"), "\n"); lines != 3*3+3+1 {

@@ -57,7 +57,7 @@ func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
 			tasks := filepath.Join(exchangeDir, "tasks-"+c.Benchmark+".safetensors")
 			sameMeans(t, "levels and bootstraps of the file", evaluate(t, config, weights, tasks), c.Tasks)
 			if c.Grid != nil {
-				got := evaluate(t, config, weights, withoutLevels(t, tasks), "--levels", "grid", "--num-tau", strconv.Itoa(e.NumTau))
+				got := evaluate(t, config, weights, withoutLevels(t, tasks), "--level-spacing", "grid", "--num-quantiles", strconv.Itoa(e.NumTau))
 				sameMeans(t, "levels of a grid", got, c.Grid)
 			}
 		})

@@ -185,7 +185,7 @@ func TestArraySurvives(t *testing.T) {
 	s.strike(t,
 		strike{syscall.SIGSTOP, s.seed(0), []string{"train", s.seed(0)}},
 		strike{syscall.SIGKILL, s.seed(1), []string{"train", s.seed(1)}},
-		strike{syscall.SIGKILL, s.seed(2), []string{"--indices", "2-2"}})
+		strike{syscall.SIGKILL, s.seed(2), []string{"--indices", "2..2"}})
 	s.timesOut(t, func() string { return s.log(job, 0) }, s.seed(0))
 	eventually(t, "the end of the array", func() bool { return s.ended(t, job) })
 

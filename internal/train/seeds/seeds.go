@@ -5,7 +5,6 @@
 // threads. A run computes the bits that it computes alone. It has its own directory, with its lock,
 // checkpoints and metrics, and [train.Run] resumes it. If it fails, the others go on.
 //
-//	list, err := seeds.Parse("0..5")
 //	outcomes := seeds.Train(ctx, seeds.Options{Runs: runs, Open: open, OnCPU: true, Threads: 8, Progress: p})
 package seeds
 
@@ -20,6 +19,9 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/train"
 )
+
+// Most is the largest number of runs that share a machine.
+const Most = 64
 
 // Options say what to train and where.
 type Options struct {

@@ -244,23 +244,6 @@ func TestDevicesThatFail(t *testing.T) {
 	}
 }
 
-func TestParse(t *testing.T) {
-	for list, want := range map[string][]uint64{
-		"0": {0}, "0..3": {0, 1, 2, 3}, "4..4": {4}, "7,0, 2..3": {7, 0, 2, 3}, "9223372036854775807": {9223372036854775807},
-	} {
-		if got, err := seeds.Parse(list); err != nil || !slices.Equal(got, want) {
-			t.Errorf("%q: %v, %v", list, got, err)
-		}
-	}
-	for _, list := range []string{"", ",", "1,", "-1", "a", "3..1", "1..", "..2", "0,0", "0..2,1", "1.5", "0..64", "0...2",
-		"9223372036854775807..9223372036854775808", "0..9223372036854775807", "0..40,50..90"} {
-		var bad *invalid.Input
-		if got, err := seeds.Parse(list); !errors.As(err, &bad) || bad.File != "--seeds" {
-			t.Errorf("%q: %v, %v", list, got, err)
-		}
-	}
-}
-
 func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		n, threads   int

@@ -1,0 +1,75 @@
+package cli
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// precedence says which of several settings counts.
+const precedence = "A flag overrides its environment variable, a variable overrides the configuration file, and the file\noverrides the default."
+
+// variables are the environment variables that the program reads, but for those of schedulers.
+var variables = []struct {
+	Name string `json:"name"`
+	Help string `json:"help"`
+}{
+	{"ACQNP_DATA_DIR", "the flag --data-dir: the directory of the data sets"},
+	{"ACQNP_DEVICE", "the flag --device: auto, cpu, cuda or cuda:N"},
+	{"ACQNP_PRECISION", "the flag --precision"},
+	{"ACQNP_THREADS", "the flag --threads; 0 takes all cores"},
+	{"ACQNP_QUIET", "the flag --quiet"},
+	{"ACQNP_JSON", "the flag --json"},
+	{"ACQNP_SECTION_KEY", "a key of the configuration: ACQNP_TRAIN_STEPS sets train.steps"},
+	{"ACQNP_SIMD", "the kind of CPU kernels: amx, avx512, avx2 or portable"},
+	{"ACQNP_SERVE_TOKEN", "the token that acqnp serve asks for; the flag --token-file names a file with it"},
+	{"ACQNP_HEARTBEAT", "the time between heartbeats in a run directory, 5s if unset"},
+	{"ACQNP_CUDA_DEBUG", "1 launches CUDA kernels one by one and waits for each"},
+	{"ACQNP_DEBUG", "1 prints the stack of a panic, which is a bug to report"},
+}
+
+func newHelpEnvironment(a *app) *cobra.Command {
+	var markdown bool
+	cmd := &cobra.Command{
+		Use:   "environment",
+		Short: "Explain the environment variables",
+		Long:  "List the environment variables. " + precedence,
+		Example: `  acqnp help environment
+  ACQNP_DEVICE=cpu ACQNP_TRAIN_STEPS=2000 acqnp train --config configs/lissajous/acqnp.yaml`,
+		Args: cobra.NoArgs,
+		RunE: a.run(func(*cobra.Command) error {
+			write := writeVariables
+			if markdown {
+				write = writeVariablesMarkdown
+			}
+			return a.result(variables, write)
+		}),
+	}
+	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the page of docs/reference")
+	return cmd
+}
+
+// writeVariables writes the variables for a terminal.
+func writeVariables(w io.Writer) error {
+	var b strings.Builder
+	for _, v := range variables {
+		fmt.Fprintf(&b, "%-19s %s\n", v.Name, wrapped(v.Help, 20))
+	}
+	_, err := fmt.Fprintf(w, "%s\n%s\n", &b, precedence)
+	return err
+}
+
+// writeVariablesMarkdown writes the variables as docs/reference/environment.md.
+func writeVariablesMarkdown(w io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Environment variables\n%s\n\n| variable | meaning |\n| --- | --- |\n", precedence)
+	for _, v := range variables {
+		const key = "key of the configuration"
+		fmt.Fprintf(&b, "| `%s` | %s |\n", v.Name, strings.Replace(v.Help, key, "["+key+"](configuration.md)", 1))
+	}
+	b.WriteString("\n`acqnp help environment` prints this list; `make reference` writes this page.\n")
+	_, err := io.WriteString(w, b.String())
+	return err
+}

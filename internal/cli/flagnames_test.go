@@ -1,0 +1,112 @@
+package cli
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/spf13/pflag"
+)
+
+// A meaning is what a flag says in the help of every command that has it.
+type meaning struct{ value, says string }
+
+// meanings are those of the flags that several commands have. value is the name of the flag's value,
+// "" for a switch; says is a part of the help. A different meaning needs a different name.
+var meanings = map[string]meaning{
+	"batches":         {"NUMBER", "of evaluation batches"},
+	"budget":          {"SECONDS", "of two ordinary cores"},
+	"checkpoint":      {"STEP", "to use, best or latest"},
+	"components":      {"", "instead of the density"},
+	"config":          {"FILE", "configuration FILE"},
+	"context":         {"FILE", "with the context points"},
+	"data-dir":        {"DIR", "of the data sets"},
+	"device":          {"DEVICE", "to compute on"},
+	"draws":           {"NUMBER", "of random draws"},
+	"first":           {"NUMBER", "counted from 0 over the evaluation batches"},
+	"format":          {"FORMAT", "by the ending of --out"},
+	"full":            {"", "the paper's protocol"},
+	"grid":            {"A:B:N", "evenly spaced targets"},
+	"joint":           {"", "joint"},
+	"json":            {"", "one object a line"},
+	"level-spacing":   {"WAY", "to space the quantile levels"},
+	"markdown":        {"", "print the page of docs/reference"},
+	"num-quantiles":   {"NUMBER", "of quantile levels of each"},
+	"out":             {"FILE", "FILE"},
+	"overwrite":       {"", "replace"},
+	"plot":            {"FILE", "for a plot of"},
+	"precision":       {"FORMAT", "of matrix products"},
+	"pretrained":      {"", "the weights that the program carries"},
+	"quantiles":       {"LEVELS", "whose quantiles are predicted"},
+	"quiet":           {"", "no progress"},
+	"raw":             {"", "not calibrated"},
+	"run":             {"DIR", "run DIR"},
+	"seed":            {"SEED", "of what the command draws"},
+	"seeds":           {"LIST", "of seeds of several runs"},
+	"set":             {"KEY=VALUE", "that overrides the configuration's"},
+	"steps":           {"NUMBER", "of training steps"},
+	"targets":         {"FILE", "of the targets"},
+	"threads":         {"NUMBER", "of CPU threads"},
+	"use-calibration": {"", "the run's calibration"},
+	"weights":         {"FILE", "with the weights under PyTorch's names"},
+}
+
+// directories are the commands whose --out is a directory.
+var directories = map[string]bool{"acqnp fit": true, "acqnp ablate num-quantiles": true, "acqnp ablate adaptor-depth": true}
+
+// TestNoFlagHasTwoMeanings holds each command's flags against the table of meanings.
+func TestNoFlagHasTwoMeanings(t *testing.T) {
+	commands, shorthands := map[string]int{}, map[string]string{}
+	for _, c := range commandTree() {
+		if c.Parent() != nil && c.Parent().Name() == "completion" {
+			continue // cobra's own flags
+		}
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			if f.Hidden || f.Name == "help" || f.Name == "version" {
+				return
+			}
+			commands[f.Name]++
+			if s := f.Shorthand; s != "" && shorthands[s] != "" && shorthands[s] != f.Name {
+				t.Errorf("-%s is --%s and --%s", s, shorthands[s], f.Name)
+			}
+			shorthands[f.Shorthand] = f.Name
+			m, shared := meanings[f.Name]
+			if f.Name == "out" && directories[c.CommandPath()] {
+				m = meaning{"DIR", "DIR"}
+			}
+			value, usage := pflag.UnquoteUsage(f)
+			usage = strings.Join(strings.Fields(usage), " ")
+			if shared && (value != m.value || !strings.Contains(usage, m.says)) {
+				t.Errorf("%s --%s %s: %q, expected the value %q and the words %q", c.CommandPath(), f.Name, value, usage, m.value, m.says)
+			}
+		})
+	}
+	for name, n := range commands {
+		if _, is := meanings[name]; n > 1 && !is {
+			t.Errorf("%d commands have --%s, whose one meaning the table lacks", n, name)
+		}
+	}
+	for name := range meanings {
+		if commands[name] == 0 {
+			t.Errorf("the table has --%s, which no command has", name)
+		}
+	}
+}
+
+// A former name must not be that of another flag of the same command.
+func TestFormerNamesAreFree(t *testing.T) {
+	tree := commandTree()
+	for _, f := range formerFlags {
+		used := false
+		for _, c := range tree {
+			names := map[string]bool{}
+			c.Flags().VisitAll(func(f *pflag.Flag) { names[f.Name] = true })
+			used = used || names[f.now]
+			if names[f.former] && names[f.now] {
+				t.Errorf("%s has --%s and --%s, which it was called before", c.CommandPath(), f.former, f.now)
+			}
+		}
+		if !used {
+			t.Errorf("no command has --%s, which was --%s before", f.now, f.former)
+		}
+	}
+}

@@ -1,0 +1,84 @@
+package cli
+
+import (
+	"errors"
+	"strconv"
+	"strings"
+)
+
+// A numberList is the value of a flag that takes a list of whole numbers and ranges, such as
+// 0..5 or 0,3,10..12. Both ends of a range count. A flag that is given again adds to the list.
+type numberList struct {
+	numbers []int
+	given   bool // the numbers are no default
+
+	// renamed, if not nil, is told of a range in the form of earlier versions, 0-5, which is then read.
+	renamed func(former, now string)
+}
+
+// mostNumbers bounds the length of a list, against typing errors.
+const mostNumbers = 1 << 20
+
+// Set reads a list. It implements pflag.Value, as String and Type do.
+func (l *numberList) Set(text string) error {
+	if !l.given {
+		l.numbers, l.given = nil, true
+	}
+	seen := map[int]bool{}
+	for _, n := range l.numbers {
+		seen[n] = true
+	}
+	for part := range strings.SplitSeq(text, ",") {
+		part = l.modern(strings.TrimSpace(part))
+		from, to, isRange := strings.Cut(part, "..")
+		if !isRange {
+			to = from
+		}
+		first, err := strconv.ParseUint(from, 10, 63)
+		last, err2 := strconv.ParseUint(to, 10, 63)
+		if err != nil || err2 != nil || last < first || last-first >= uint64(mostNumbers-len(l.numbers)) {
+			return errors.New("expected " + numberListValues)
+		}
+		for i := range int(last-first) + 1 {
+			n := int(first) + i
+			if seen[n] {
+				return errors.New("expected " + numberListValues)
+			}
+			seen[n] = true
+			l.numbers = append(l.numbers, n)
+		}
+	}
+	return nil
+}
+
+// modern returns a part of a list in the form of today: 0-5 as 0..5, if that is read.
+func (l *numberList) modern(part string) string {
+	from, to, isRange := strings.Cut(part, "-")
+	if l.renamed == nil || !isRange || from == "" {
+		return part
+	}
+	l.renamed(part, from+".."+to)
+	return from + ".." + to
+}
+
+// numberListValues says what a list holds.
+const numberListValues = "different whole numbers or ranges with commas between them, such as 0..5 or 0,3,7"
+
+func (l *numberList) String() string {
+	words := make([]string, len(l.numbers))
+	for i, n := range l.numbers {
+		words[i] = strconv.Itoa(n)
+	}
+	return strings.Join(words, ",")
+}
+
+func (l *numberList) Type() string { return "numberList" }
+
+// seeds returns the numbers as seeds.
+func (l *numberList) seeds() []uint64 {
+	list := make([]uint64, len(l.numbers))
+	for i, n := range l.numbers {
+		list[i] = uint64(n)
+	}
+	return list
+}
