@@ -4,13 +4,11 @@ import (
 	"context"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -121,19 +119,8 @@ func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
 	if err != nil {
 		return err
 	}
-	names := predict.NamesOf(&asked)
-	tally := score.NewTally(names.YNames)
-	scores := predict.Scores{Names: names, Threads: o.cores(), Calibrated: calibrated}
-	if err := scores.Write(o.out, tally, predict.Shown(a.progress(), asked.CountTargets(), asked.Predict(ctx, asked.Functions))); err != nil {
-		return err
-	}
-	if o.joint {
-		if err := asked.JointScores(ctx, asked.Functions, tally); err != nil {
-			return err
-		}
-	}
-	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
-	if err := o.drawCalibration(&asked, s.Summary); err != nil {
+	s, err := o.score(ctx, &asked, predict.Scores{Calibrated: calibrated})
+	if err != nil {
 		return err
 	}
 	return a.result(s, s.print)

@@ -123,8 +123,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		return err
 	}
 	o.announce(p)
-	names := predict.NamesOf(&asked)
-	tally, scores := score.NewTally(names.YNames), predict.Scores{Names: names, Threads: o.cores()}
+	var scores predict.Scores
 	if o.calibrate {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
 	}
@@ -133,17 +132,8 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 			return err
 		}
 	}
-	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
-	if err := scores.Write(o.out, tally, predictions); err != nil {
-		return err
-	}
-	if o.joint {
-		if err := asked.JointScores(ctx, asked.Functions, tally); err != nil {
-			return err
-		}
-	}
-	s := scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(names.YNames, ", ")}
-	if err := o.drawCalibration(&asked, s.Summary); err != nil {
+	s, err := o.score(ctx, &asked, scores)
+	if err != nil {
 		return err
 	}
 	if o.calibrate {
@@ -158,6 +148,23 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		s.Calibration = c.Summary(o.Run)
 	}
 	return a.result(s, s.print)
+}
+
+// score writes the scores of all functions, and draws them if the flags say so.
+func (o *scoreOptions) score(ctx context.Context, asked *predict.Asked, scores predict.Scores) (*scoreSummary, error) {
+	scores.Names, scores.Threads = predict.NamesOf(asked), o.cores()
+	channels := scores.Names.YNames
+	tally := score.NewTally(channels)
+	if err := scores.Write(o.out, tally, predict.Shown(o.app.progress(), asked.CountTargets(), asked.Predict(ctx, asked.Functions))); err != nil {
+		return nil, err
+	}
+	if o.joint {
+		if err := asked.JointScores(ctx, asked.Functions, tally); err != nil {
+			return nil, err
+		}
+	}
+	s := &scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(channels, ", ")}
+	return s, o.drawCalibration(asked, s.Summary)
 }
 
 // openScored reads the model and the functions to score.

@@ -153,7 +153,11 @@ func (o *requestFlags) summary(asked *predict.Asked) *predictSummary {
 }
 
 func (s *predictSummary) print(w io.Writer) error {
-	fmt.Fprintf(w, "%s: %s of %s, predicted with %s\n", s.Out, invalid.Plural(s.Targets, "target", "targets"),
+	out := s.Out
+	if out == "/dev/stdout" {
+		out = "standard output"
+	}
+	fmt.Fprintf(w, "%s: %s of %s, predicted with %s\n", out, invalid.Plural(s.Targets, "target", "targets"),
 		invalid.Plural(s.Functions, "function", "functions"), s.Weights)
 	if s.Plot != "" {
 		fmt.Fprintf(w, "plot %s\n", s.Plot)
