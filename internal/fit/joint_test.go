@@ -2,7 +2,6 @@ package fit_test
 
 import (
 	"fmt"
-	"io"
 	"math"
 	"os"
 	"path/filepath"
@@ -10,9 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
-	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -32,15 +29,7 @@ func leveled(t *testing.T) predict.Trained {
 	if err := os.WriteFile(path, []byte(rows.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	asked, err := formula.Parse("y ~ x | group")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := fit.Fit(t.Context(), fit.Options{File: path, Formula: asked, Instant: true, Out: t.TempDir(), Threads: 2, Progress: progress.New(io.Discard, progress.Auto)})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f.Trained("")
+	return fitted(t, path, fit.Options{Instant: true, Threads: 2}).Trained("")
 }
 
 func TestJointPredictionsOfAFit(t *testing.T) {

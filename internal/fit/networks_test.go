@@ -41,13 +41,14 @@ func branched(t *testing.T) string {
 }
 
 // fitted fits y ~ x | group.
-func fitted(t *testing.T, file string, threads int) predict.Fitted {
+func fitted(t *testing.T, file string, o fit.Options) predict.Fitted {
 	t.Helper()
 	asked, err := formula.Parse("y ~ x | group")
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, _, err := fit.Fit(t.Context(), fit.Options{File: file, Formula: asked, Out: t.TempDir(), Threads: threads, Progress: progress.New(io.Discard, progress.Auto)})
+	o.File, o.Formula, o.Out, o.Progress = file, asked, t.TempDir(), progress.New(io.Discard, progress.Auto)
+	f, _, err := fit.Fit(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -59,7 +60,7 @@ func fitted(t *testing.T, file string, threads int) predict.Fitted {
 // is about 1 nat. The file keeps the networks, and threads change nothing.
 func TestNetworkLearnsBranches(t *testing.T) {
 	file := branched(t)
-	f := fitted(t, file, 2)
+	f := fitted(t, file, fit.Options{Threads: 2})
 	of := map[string]stack.Candidate{}
 	for _, c := range f.Stacks[0].Candidates {
 		of[c.Name] = c
@@ -86,7 +87,7 @@ func TestNetworkLearnsBranches(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	other, err := json.Marshal(fitted(t, file, 1))
+	other, err := json.Marshal(fitted(t, file, fit.Options{Threads: 1}))
 	if err != nil {
 		t.Fatal(err)
 	}

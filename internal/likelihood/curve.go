@@ -71,7 +71,7 @@ func curveOf(d Distribution) (curve, bool) {
 	return c, finite
 }
 
-// addGaussians adds the terms of a mixture with a weight. log says that it is that of log y.
+// addGaussians adds the terms of a mixture of y or, if log, of log y, times a weight.
 func (c *curve) addGaussians(m GaussianMixture, weight float64, log bool) {
 	for k, g := range m.components {
 		quantile := g.Quantile
