@@ -1,0 +1,36 @@
+#!/usr/bin/env bash
+# Writes docs/results/data/fit-cost.csv: what acqnp fit costs, on a machine without other work. The files are
+# made here, so anybody can repeat it. It takes about five minutes.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+program=$PWD/acqnp
+table=$PWD/docs/results/data/fit-cost.csv
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cd "$work"
+
+"$program" data example --out prices.csv 2>/dev/null
+head -n 441 prices.csv >few.csv # 5 products and a part of a sixth: 440 rows
+awk 'BEGIN { srand(1); print "group,x,y"; for (g = 0; g < 40; g++) { a = rand(); for (i = 0; i < 12; i++) { x = rand(); print g "," x "," a + x * a + 0.1 * rand() } } }' >lines.csv
+awk 'BEGIN { srand(2); print "group,x,y"; for (g = 0; g < 5000; g++) { a = rand(); for (i = 0; i < 2; i++) { x = rand(); print g "," x "," a + x + 0.1 * rand() } } }' >pairs.csv
+awk 'BEGIN { srand(3); print "group,x,y"; for (g = 0; g < 5000; g++) { a = rand(); for (i = 0; i < 200; i++) { x = rand(); print g "," x "," a + x + 0.1 * rand() } } }' >million.csv
+
+echo 'file,rows,groups,models,clock s,processor s,MiB' >rows
+TIMEFORMAT='%R %U %S'
+# row NAME FILE FORMULA GROUPS [FLAG] adds a row.
+row() {
+	local models=all
+	[ "${5-}" = --instant ] && models=--instant
+	/usr/bin/time -f '%e %U %S %M' -o took "$program" fit "$2" "$3" ${5-} --out out.fit --overwrite --quiet >/dev/null
+	awk -v name="$1" -v rows=$(($(wc -l <"$2") - 1)) -v groups="$4" -v models="$models" \
+		'{ printf "%s,%d,%d,%s,%.0f,%.0f,%.0f\n", name, rows, groups, models, $1, $2 + $3, $4 / 1024 }' took >>rows
+	rm -rf out.fit
+}
+row "data example" prices.csv 'price ~ age | product' 60
+row "data example" prices.csv 'price ~ age | product' 60 --instant
+row "data example, its first rows" few.csv 'price ~ age | product' 6
+row "lines" lines.csv 'y ~ x | group' 40
+row "lines" lines.csv 'y ~ x | group' 40 --instant
+row "groups of two points" pairs.csv 'y ~ x | group' 5000 --instant
+row "groups of 200 points, of which fit takes a sample" million.csv 'y ~ x | group' 5000 --instant
+cp rows "$table"
