@@ -16,7 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/formula"
-	"github.com/acqnp/acqnp/internal/fit/search"
+	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/post"
@@ -205,7 +205,7 @@ func (o *fitOptions) configure(ctx context.Context, a *app) error {
 			return &invalid.Input{File: "--write-config", Found: "log(" + t.Column + ")", Expected: "columns alone: the search chooses logarithms itself"}
 		}
 	}
-	i := initOptions{out: o.writeConfig, Options: search.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
+	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
 		Function: o.Formula.Group, Budget: o.Budget, Seed: o.Seed, Threads: o.Threads, DataDir: "data"}}
 	if o.Budget == 0 {
 		i.Budget = initBudget

@@ -13,12 +13,12 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
-	"github.com/acqnp/acqnp/internal/fit/search"
+	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 type initOptions struct {
-	search.Options
+	draft.Options
 	out string
 }
 
@@ -72,7 +72,7 @@ const initBudget = 60
 // initSummary is the result of init.
 type initSummary struct {
 	Out string `json:"out"`
-	search.Result
+	draft.Result
 }
 
 func runInit(ctx context.Context, a *app, o initOptions) error {
@@ -80,11 +80,11 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		return err
 	}
 	o.Progress = a.progress()
-	r, err := search.Run(ctx, o.Options)
+	r, err := draft.Run(ctx, o.Options)
 	if err != nil {
 		return err
 	}
-	content, err := r.YAML([]string{"A configuration of acqnp init. Train it with", "  " + search.Command(o.out)})
+	content, err := r.YAML([]string{"A configuration of acqnp init. Train it with", "  " + draft.Command(o.out)})
 	if err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func runInit(ctx context.Context, a *app, o initOptions) error {
 		if err := r.Print(w); err != nil {
 			return err
 		}
-		_, err := fmt.Fprintf(w, "\nwrote %s; next: %s\n", o.out, search.Command(o.out))
+		_, err := fmt.Fprintf(w, "\nwrote %s; next: %s\n", o.out, draft.Command(o.out))
 		return err
 	})
 }

@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/datasets/feed", "internal/run", "internal/run/footprint"},
 	{"internal/predict/post", "internal/predict/network"},
 	{"internal/predict", "internal/train"},
-	{"internal/fit", "internal/fit/search", "internal/train/bench", "internal/train/seeds", "internal/export/onnx", "internal/export/onnx/onnxtest", "internal/export/torch",
+	{"internal/fit", "internal/fit/draft", "internal/train/bench", "internal/train/seeds", "internal/export/onnx", "internal/export/onnx/onnxtest", "internal/export/torch",
 		"internal/serve/page", "internal/sweep/plan", "internal/sweep/ablate", "internal/report/tables"},
 	{"internal/sweep", "internal/sweep/submit", "internal/report/figures", "internal/serve"},
 	{"internal/serve/servetest", "internal/cli/doctor", "internal/cli/output"},

@@ -1,4 +1,4 @@
-package search_test
+package draft_test
 
 import (
 	"context"
@@ -14,20 +14,20 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/fit/search"
+	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
 // options returns the options for a file in a directory of its own. Nothing is tried.
-func (f file) options(t *testing.T) search.Options {
+func (f file) options(t *testing.T) draft.Options {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "my data.csv")
 	if err := os.WriteFile(path, []byte(f.text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	o := search.Options{File: path, Function: f.function, X: f.x, Y: f.y, DataDir: "data", Threads: 1,
+	o := draft.Options{File: path, Function: f.function, X: f.x, Y: f.y, DataDir: "data", Threads: 1,
 		Progress: progress.Quiet(progress.New(io.Discard, progress.Auto))}
 	if o.X == nil {
 		o.X = []string{"x"}
@@ -43,7 +43,7 @@ func TestAwkwardFiles(t *testing.T) {
 	for _, f := range awkward {
 		t.Run(f.name, func(t *testing.T) {
 			o := f.options(t)
-			r, err := search.Run(t.Context(), o)
+			r, err := draft.Run(t.Context(), o)
 			if f.refuses != "" {
 				var bad *invalid.Input
 				if !errors.As(err, &bad) || !strings.Contains(err.Error(), f.refuses) || strings.Contains(err.Error(), "\n") || bad.Expected == "" {
@@ -64,7 +64,7 @@ func TestAwkwardFiles(t *testing.T) {
 }
 
 // trains fails unless the result's file holds a text, loads and trains for three steps.
-func trains(t *testing.T, r search.Result, holds string) {
+func trains(t *testing.T, r draft.Result, holds string) {
 	t.Helper()
 	content, err := r.YAML([]string{"mine\n\u2028second"})
 	if err != nil {
@@ -90,12 +90,12 @@ func many() file { return file{text: table("g,x,y", ",", repeat(5, 180), curve),
 
 // Trials give the same choice with any number of threads, and the file names them all.
 func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
-	search.LeastSteps(t, 4)
+	draft.LeastSteps(t, 4)
 	var files []string
 	o := waves().options(t)
 	o.Budget = 0.001
 	for _, o.Threads = range []int{1, 3} {
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -123,11 +123,11 @@ func TestTrialsAreTheSameOnAnyThreads(t *testing.T) {
 }
 
 func TestOneModelAlone(t *testing.T) {
-	search.LeastSteps(t, 4)
+	draft.LeastSteps(t, 4)
 	for _, model := range config.Models() {
 		o := many().options(t)
 		o.Budget, o.Model = 0.002, model
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -141,14 +141,14 @@ func TestOneModelAlone(t *testing.T) {
 // A trial's log densities are in the data's units: in other units of y they differ by the Jacobian,
 // and the choice is the same.
 func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
-	search.LeastSteps(t, 10)
+	draft.LeastSteps(t, 10)
 	skewed := awkward[len(awkward)-3]
 	if skewed.name != "a skewed y" {
 		t.Fatal(skewed.name)
 	}
 	o := skewed.options(t)
 	o.Budget, o.Model = 0.005, "cnp"
-	r, err := search.Run(t.Context(), o)
+	r, err := draft.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -161,12 +161,12 @@ func TestLogDensitiesAreInTheUnitsOfTheData(t *testing.T) {
 
 // The program's weights are for one column of x and one of y.
 func TestThePriorIsTriedWhereItFits(t *testing.T) {
-	search.LeastSteps(t, 4)
+	draft.LeastSteps(t, 4)
 	for _, x := range [][]string{{"x"}, {"x", "sex"}} {
 		f := file{text: table("g,x,y,sex", ",", repeat(5, 180), also(func(f, i int) string { return []string{"f", "m"}[f%2] })), function: "g", x: x}
 		o := f.options(t)
 		o.Budget, o.Model = 0.002, "acqnp"
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -185,7 +185,7 @@ func TestInterrupted(t *testing.T) {
 	cancel()
 	o := waves().options(t)
 	o.Budget = 60
-	if _, err := search.Run(ctx, o); !errors.Is(err, context.Canceled) {
+	if _, err := draft.Run(ctx, o); !errors.Is(err, context.Canceled) {
 		t.Errorf("%v", err)
 	}
 }
@@ -196,7 +196,7 @@ func TestCalibrationHoldsFunctionsBack(t *testing.T) {
 	for functions, want := range map[int]int{14: 0, 15: 9, 39: 9, 40: 19, 200: 49} {
 		o := file{text: table("g,x,y", ",", repeat(4, functions), curve), function: "g"}.options(t)
 		o.Calibrate = true
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if want == 0 {
 			var bad *invalid.Input
 			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "at least 15") {
@@ -214,7 +214,7 @@ func TestCalibrationHoldsFunctionsBack(t *testing.T) {
 	}
 	o := file{text: table("g,x,y", ",", repeat(400, 1), curve)}.options(t)
 	o.Calibrate = true
-	if r, err := search.Run(t.Context(), o); err != nil || r.Experiment.Data.Calibration != 99 || r.Found.Rows != 301 {
+	if r, err := draft.Run(t.Context(), o); err != nil || r.Experiment.Data.Calibration != 99 || r.Found.Rows != 301 {
 		t.Errorf("%d of 400 rows held back, %d found: %v", r.Experiment.Data.Calibration, r.Found.Rows, err)
 	}
 }
@@ -234,7 +234,7 @@ func TestFewFunctionsAndFewPoints(t *testing.T) {
 	} {
 		o := c.file.options(t)
 		o.Model = "cnp"
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -246,16 +246,16 @@ func TestFewFunctionsAndFewPoints(t *testing.T) {
 
 // Few data train an ensemble, as many networks as there is time for, with a calibration too.
 func TestMembersOfFewData(t *testing.T) {
-	search.LeastSteps(t, 4)
+	draft.LeastSteps(t, 4)
 	o := file{text: table("g,x,y", ",", repeat(90, 1), curve)}.options(t)
 	o.Model, o.Budget = "cnp", 0.01
 	for _, calibrated := range []bool{false, true} {
 		o.Calibrate = calibrated
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.Ends != search.EndsBySteps || r.Experiment.Train.EnsembleSize != 5 {
+		if r.Ends != draft.EndsBySteps || r.Experiment.Train.EnsembleSize != 5 {
 			t.Errorf("calibrated %v: ends by %s with %d networks, expected 5", calibrated, r.Ends, r.Experiment.Train.EnsembleSize)
 		}
 		if tr := r.Experiment.Train; tr.EMA == 0 || tr.Schedule != config.Constant {
@@ -267,7 +267,7 @@ func TestMembersOfFewData(t *testing.T) {
 
 func TestOutcomesAsJSON(t *testing.T) {
 	for ll, want := range map[float64]string{-1.5: `"log_density":-1.5`, math.Inf(-1): `"log_density":null`} {
-		got, err := json.Marshal(search.Outcome{Name: "CNP", LogLik: ll, Folds: []float64{1}})
+		got, err := json.Marshal(draft.Outcome{Name: "CNP", LogLik: ll, Folds: []float64{1}})
 		if err != nil || !strings.Contains(string(got), want) || !strings.Contains(string(got), `"name":"CNP"`) {
 			t.Errorf("%s, %v; expected %s", got, err, want)
 		}

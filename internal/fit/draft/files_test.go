@@ -1,4 +1,4 @@
-package search_test
+package draft_test
 
 import (
 	"fmt"

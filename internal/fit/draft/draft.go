@@ -5,7 +5,7 @@
 // the same data and keeps the one whose validation is best. The number of steps follows from counted
 // operations, not from time, so the choice depends on the files and the seed alone. [Result.YAML]
 // returns the configuration with comments.
-package search
+package draft
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package search_test
+package draft_test
 
 import (
 	"fmt"
@@ -8,21 +8,21 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit/search"
+	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 // What few data say of the tails of a Gaussian takes them from the usual ones only if it is sure, and its
 // trials give the configuration their keys. Many data may keep the Gaussian.
 func TestTailsAreChosenByValidation(t *testing.T) {
-	search.LeastSteps(t, 4)
+	draft.LeastSteps(t, 4)
 	for _, c := range []struct {
 		name string
 		rows []int
 	}{{"few functions", repeat(8, 12)}, {"many functions", repeat(5, 180)}} {
 		o := file{text: table("g,x,y", ",", c.rows, curve), function: "g"}.options(t)
 		o.Model, o.Budget = "cnp", 0.002
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -43,7 +43,7 @@ func TestTailsAreChosenByValidation(t *testing.T) {
 // Noise of 400 points is enough to tell a Gaussian from Student's t with 3 degrees of freedom. The former gets
 // the lightest tails that few data have.
 func TestTailsFollowTheNoise(t *testing.T) {
-	search.LeastSteps(t, 4)
+	draft.LeastSteps(t, 4)
 	g := random.New(1, random.Data)
 	for _, df := range []float64{math.Inf(1), 3} {
 		noise := func(_, i int) string {
@@ -59,7 +59,7 @@ func TestTailsFollowTheNoise(t *testing.T) {
 		}
 		o := file{text: table("g,x,y", ",", []int{400}, with(2, noise))}.options(t)
 		o.Model, o.Budget = "cnp", 0.05
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -72,7 +72,7 @@ func TestTailsFollowTheNoise(t *testing.T) {
 // A model of held-out points has a kernel beside the network, and a model on a mixed model has that: with
 // the weight that validation prefers. The configuration trains. Several columns of y have none.
 func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
-	search.LeastSteps(t, 4)
+	draft.LeastSteps(t, 4)
 	var both []string
 	for i := range 120 {
 		both = append(both, fmt.Sprintf("\n%d,%d,%d", i, i*i, 7*i%10))
@@ -88,7 +88,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 	} {
 		o := c.file.options(t)
 		o.Budget, o.Model = 0.002, "cnp"
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestTheSimpleModelBesideTheNetwork(t *testing.T) {
 // data keep.
 func TestTheKernelWithoutTrials(t *testing.T) {
 	sharp := func(_, i int) string { return strconv.Itoa(100 * (i / 20 % 2)) }
-	r, err := search.Run(t.Context(), file{text: table("g,x,y", ",", []int{400}, with(2, sharp))}.options(t))
+	r, err := draft.Run(t.Context(), file{text: table("g,x,y", ",", []int{400}, with(2, sharp))}.options(t))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -120,11 +120,11 @@ func TestTheKernelWithoutTrials(t *testing.T) {
 
 // A network of a few steps knows nothing of values that a kernel sees at once.
 func TestTheWeightFollowsTheData(t *testing.T) {
-	search.LeastSteps(t, 4)
+	draft.LeastSteps(t, 4)
 	sharp := func(_, i int) string { return strconv.Itoa(100 * (i / 20 % 2)) }
 	o := file{text: table("g,x,y", ",", []int{900}, with(2, sharp))}.options(t)
 	o.Model, o.Budget = "cnp", 0.001
-	r, err := search.Run(t.Context(), o)
+	r, err := draft.Run(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -137,13 +137,13 @@ func TestTheWeightFollowsTheData(t *testing.T) {
 // normal noise, chance shows so in one of six data sets, as the rule asks for one standard error: at most
 // one of four here if TEST_ALL is set, and not of the first alone otherwise.
 func TestLevelsAreForDataThatShowThem(t *testing.T) {
-	search.LeastSteps(t, 10)
-	chosen := func(seed uint64, y func(normal float64) float64) search.Result {
+	draft.LeastSteps(t, 10)
+	chosen := func(seed uint64, y func(normal float64) float64) draft.Result {
 		g := random.New(seed, random.Data)
 		noise := func(_, i int) string { return strconv.FormatFloat(y(g.Normal(0, uint64(i))), 'g', -1, 64) }
 		o := file{text: table("g,x,y", ",", []int{100}, with(2, noise))}.options(t)
 		o.Budget = 0.01
-		r, err := search.Run(t.Context(), o)
+		r, err := draft.Run(t.Context(), o)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,7 +174,7 @@ func line(f, i int) string {
 }
 
 // named returns the names of trials.
-func named(trials []search.Outcome) string {
+func named(trials []draft.Outcome) string {
 	var names []string
 	for _, o := range trials {
 		names = append(names, o.Name)

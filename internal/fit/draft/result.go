@@ -1,4 +1,4 @@
-package search
+package draft
 
 import (
 	"github.com/acqnp/acqnp/internal/config"
