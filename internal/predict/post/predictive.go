@@ -3,7 +3,6 @@ package post
 import (
 	"fmt"
 	"math"
-	"slices"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -130,22 +129,6 @@ func (r *Predictive) LogLik(p Ran, besides Besides) []float32 {
 	r.network(p, r.tails, ll)
 	besides.pool(r.pool, ll, ll)
 	return ll
-}
-
-// LogLiks calls f with what LogLik returns for a run of n points, as number 0, and with what it would be
-// under the postprocessing of others, from 1 on. Their tails count only if r has some, and their
-// weights of the simple model if r has one.
-func (r *Predictive) LogLiks(p Ran, besides Besides, others []*Predictive, n int, f func(i int, ll []float32)) {
-	network, pooled := make([]float32, n), make([]float32, n)
-	before := r
-	for i, o := range append([]*Predictive{r}, others...) {
-		if i == 0 || !slices.Equal(o.tails, before.tails) {
-			r.network(p, o.tails, network)
-		}
-		besides.pool(o.pool, network, pooled)
-		f(i, pooled)
-		before = o
-	}
 }
 
 // pointsAtOnce bounds the memory of the distributions of a run.
