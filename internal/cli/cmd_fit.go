@@ -15,11 +15,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/fit"
-	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/draft"
+	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -127,7 +127,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 }
 
 // draw draws an example and returns the path of the picture, "" without an example.
-func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *post.Calibration) (path string, err error) {
+func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calibration) (path string, err error) {
 	if len(e.Groups) == 0 {
 		return "", nil
 	}

@@ -14,7 +14,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/footprint"
 )
@@ -25,11 +24,9 @@ const validLevels = 50
 // A validator computes the log-likelihood of validation batches. Batches, levels and bootstraps are
 // the same at every validation, so its results differ by the weights alone.
 type validator struct {
-	estimate   footprint.Estimate
-	program    engine.Program[float32]
-	feeds      []*feed.Feed
-	predictive *post.Predictive
-	besides    []post.Besides // of each feed, once compiled
+	estimate footprint.Estimate
+	program  engine.Program[float32]
+	feeds    []*feed.Feed
 }
 
 // newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
@@ -45,12 +42,8 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 	if err != nil {
 		return nil, err
 	}
-	r, err := post.Of(e).Predictive(m)
-	if err != nil {
-		return nil, err
-	}
 	size := valid.ValidSize()
-	v := &validator{predictive: r, estimate: footprint.Estimate{Device: d, Model: m, Mode: r.Mode(), Capacity: ops.Extents{ // no feeds: they are made here
+	v := &validator{estimate: footprint.Estimate{Device: d, Model: m, Mode: models.Evaluation, Capacity: ops.Extents{ // no feeds: they are made here
 		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
 	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
@@ -78,15 +71,12 @@ func (v *validator) compile() error {
 func (v *validator) loglik(params []float32) (float64, error) {
 	copy(v.program.Params(), params)
 	sum, functions := 0.0, 0
-	for k, f := range v.feeds {
+	for _, f := range v.feeds {
 		f.Write(v.program)
 		if err := v.program.Run(f.Extents); err != nil {
 			return 0, fmt.Errorf("validation: %w", err)
 		}
-		if k == len(v.besides) { // they do not depend on the weights
-			v.besides = append(v.besides, v.predictive.Besides(v.program, f.Extents))
-		}
-		sum += sumOfMeans(v.predictive.LogLik(v.program, v.besides[k]), f.Extents)
+		sum += sumOfMeans(v.program.Output("loglik"), f.Extents)
 		functions += f.Extents.Functions
 	}
 	return sum / float64(functions), nil
