@@ -1,9 +1,12 @@
 package train_test
 
 import (
+	"math"
 	"slices"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -25,5 +28,22 @@ func TestTryTrainsAsRunDoes(t *testing.T) {
 	}
 	if !slices.Equal(trial.Params, best.Params) {
 		t.Error("other weights than those of a run")
+	}
+}
+
+// A validation is what an evaluation of the same batches finds.
+func TestValidationAgreesWithEvaluation(t *testing.T) {
+	e := validated(t)
+	trial, err := train.Try(t.Context(), train.Options{Experiment: e, Source: overfitted})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := predict.New(e, modelOf(t, e), trial.Params, run.Units{}, device.CPU(1)).Evenly().Evaluate(t.Context(), swapped{overfitted}, predict.EvalOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// 1e-5: the former averages in another order.
+	if d := math.Abs(got.TargetLL.Mean - trial.ValidLL); !(d < 1e-5) {
+		t.Errorf("evaluation %v, validation %v", got.TargetLL.Mean, trial.ValidLL)
 	}
 }
