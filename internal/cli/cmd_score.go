@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -42,7 +42,7 @@ all targets of a function together: each is predicted with those before it in it
 order of the file.
 
 --calibrate corrects the central intervals and the regions of a run: it writes the calibration to the
-run's postprocessing.json, which acqnp predict --use-calibration uses. It takes the functions that acqnp init --hold-back
+run's calibration.json, which acqnp predict --use-calibration uses. It takes the functions that acqnp init --hold-back
 held back and that nothing else has used, or those of --context and --targets, which the training must
 not have seen. One target is drawn of each. An interval of 90% then holds an outcome of a new function
 with a probability of at least 90% and, of K functions and without ties, at most 90% + 1/(K+1),
@@ -107,7 +107,7 @@ type scoreSummary struct {
 	Out     string `json:"out,omitempty"`
 	Plot    string `json:"plot,omitempty"`
 	score.Summary
-	Calibration *post.Summary `json:"calibration,omitempty"`
+	Calibration *conformal.Summary `json:"calibration,omitempty"`
 
 	unit string // of y, for people
 }
@@ -128,7 +128,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
 	}
 	if o.calibrated {
-		if scores.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
+		if scores.Calibrated, err = asked.Calibrated(o.Run); err != nil {
 			return err
 		}
 	}
@@ -137,12 +137,12 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		return err
 	}
 	if o.calibrate {
-		source := post.FromRun
+		source := conformal.FromRun
 		if o.targets != "" {
-			source = post.FromFiles
+			source = conformal.FromFiles
 		}
 		c := asked.Calibration(scores.Outcomes, source)
-		if err := asked.SetCalibration(o.Run, c); err != nil {
+		if err := c.Write(o.Run); err != nil {
 			return err
 		}
 		s.Calibration = c.Summary(o.Run)
@@ -170,7 +170,7 @@ func (o *scoreOptions) score(ctx context.Context, asked *predict.Asked, scores p
 // openScored reads the model and the functions to score.
 func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
 	if o.calibrate {
-		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.PostprocessingFile), Part: run.PostprocessingFile, Overwrite: true}
+		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
 		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
 			return predict.Asked{}, err
 		}

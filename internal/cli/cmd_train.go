@@ -52,9 +52,6 @@ With train.validate_every, the average of the last weights with the best log-lik
 data is kept in checkpoints/best.safetensors, and this evaluation and all other commands use it. With
 train.patience, training ends after that number of validations in a row without a better one.
 
-With train.ensemble_size, the networks of an ensemble are trained, the first in the run directory and the
-others in members/N. All other commands average their predictions.
-
 With --seeds, several runs are trained at once, each with the bits that it has alone, in a directory
 seed-N of its own. On a GPU each has a stream, so that small networks fill it; on a CPU they share the
 threads. If one fails, the others go on, and the program exits with 1.
@@ -133,9 +130,6 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	p := a.progress()
 	run := o.run(e, source)
 	run.Device = o.device
-	if err := o.trainMembers(ctx, run, p); err != nil {
-		return err
-	}
 	result, err := train.RunShown(ctx, run, o.cores(), p)
 	if err != nil {
 		return err
@@ -238,9 +232,6 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	}
 	t, err := predict.LoadCheckpoint(e, checkpoint, run.UnitsOf(e, source), o.device)
 	if err != nil {
-		return err
-	}
-	if t, err = t.WithMembers(&run.Run{Dir: o.runDir, Experiment: e}, run.Preferred, p.Warn); err != nil {
 		return err
 	}
 	first := t.Model.Initial(e.Train.Seed)
