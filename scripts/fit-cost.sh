@@ -23,7 +23,7 @@ row() {
 	[ "${5-}" = --instant ] && models=--instant
 	/usr/bin/time -f '%e %U %S %M' -o took "$program" fit "$2" "$3" ${5-} --out out.fit --overwrite --quiet >/dev/null
 	awk -v name="$1" -v rows=$(($(wc -l <"$2") - 1)) -v groups="$4" -v models="$models" \
-		'{ printf "%s,%d,%d,%s,%.0f,%.0f,%.0f\n", name, rows, groups, models, $1, $2 + $3, $4 / 1024 }' took >>rows
+		'{ printf "\"%s\",%d,%d,%s,%.0f,%.0f,%.0f\n", name, rows, groups, models, $1, $2 + $3, $4 / 1024 }' took >>rows
 	rm -rf out.fit
 }
 row "data example" prices.csv 'price ~ age | product' 60
