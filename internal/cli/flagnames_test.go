@@ -29,7 +29,6 @@ var meanings = map[string]meaning{
 	"joint":           {"", "joint"},
 	"json":            {"", "one object a line"},
 	"level-spacing":   {"WAY", "to space the quantile levels"},
-	"markdown":        {"", "print the page of docs/reference"},
 	"num-quantiles":   {"NUMBER", "of quantile levels of each"},
 	"out":             {"FILE", "FILE"},
 	"overwrite":       {"", "replace"},
