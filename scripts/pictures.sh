@@ -116,7 +116,7 @@ speed_flow_models() { # both lanes by three models at the paper's length
 
 freyface() { # three completed faces by three models at the paper's length
 	have "$(three_runs freyface frey)" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
-	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --images 3 --data-dir "$data" \
+	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --functions 3 --data-dir "$data" \
 		--out "$img/freyface.png" --overwrite
 }
 

@@ -46,7 +46,8 @@ coincide.`,
 	}
 	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
-	o.levelFlags.addFlags(cmd, 0, predict.RandomLevels, "quantile levels of each point, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	o.levelFlags.addFlags(cmd, "point")
+	o.addSpacing(cmd, predict.RandomLevels)
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")

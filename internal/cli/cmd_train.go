@@ -267,7 +267,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if figures.CheckPlottable(e.Benchmark) != nil {
 		return nil
 	}
-	subjects, err := figures.Subjects(source, t.Units.Scaling, 0, figures.MaxPanels)
+	subjects, err := figures.Subjects(source, t.Units.Scaling, figures.MaxPanels)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	o.settings.addFlags(a, cmd)
 	cmd.Flags().BoolVar(&o.Prior, "pretrained", false, "predict with the weights that the program carries")
 	o.modelFlags.addFlags(cmd, "pretrained")
-	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	o.levelFlags.addFlags(cmd, "target")
 	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` with the context points; - is standard input")
 	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` with the "+columns+"; - is standard input")
 	for _, name := range []string{"context", "targets"} {

@@ -37,7 +37,7 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 	succeed(t, "train", "--config", write(t, dir, "growth.yaml", growthConfig), "--run-dir", "run", "--no-eval", "--quiet")
 	write(t, dir, "context.csv", "alter,futter,tier,tag,gewicht\n1.5,f1,a,2024-02-21,50\n2.5,f1,a,2024-02-22,\n2.5,rye,b,2024-02-22,60\n")
 	write(t, dir, "targets.csv", "tag\talter\tfutter\ttier\tgewicht\n2024-02-25\t5.5\tf2\tb\t90\n2024-02-26\t7\trye\ta\t140\n2024-02-27\t7\trye\ta\t20\n")
-	common := []string{"--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--level-spacing", "grid", "--num-quantiles", "5", "--quiet"}
+	common := []string{"--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--num-quantiles", "5", "--quiet"}
 	succeed(t, append([]string{"sample-quantiles", "--out", "q.csv"}, common...)...)
 	o := succeed(t, append([]string{"score", "--json", "--out", "points.csv"}, common...)...)
 	var s scores
