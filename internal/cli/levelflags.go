@@ -24,12 +24,12 @@ const evenLevels = ""
 
 // addFlags adds the flags of all commands. of says whose levels --num-quantiles counts.
 func (f *levelFlags) addFlags(cmd *cobra.Command, of string) {
-	cmd.Flags().IntVar(&f.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each "+of+", for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	cmd.Flags().IntVar(&f.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each "+of+" (default the configuration's eval.num_tau)")
 	f.addSeed(cmd)
 }
 
 func (f *levelFlags) addSeed(cmd *cobra.Command) {
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of what the command draws: batches, levels and samples (default the configuration's eval.seed)")
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of what the command draws (default the configuration's eval.seed)")
 }
 
 // addSpacing adds --level-spacing with its default.
