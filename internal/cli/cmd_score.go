@@ -174,7 +174,7 @@ func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (pre
 
 func (s *scoreSummary) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s of %s, predicted with %s\n", invalid.Plural(s.Targets, "target", "targets"),
-		invalid.Plural(len(s.PerFunction), "function", "functions"), s.Weights)
+		invalid.Plural(len(s.PerFunction), "group", "groups"), s.Weights)
 	if err := s.Summary.Print(w, s.unit); err != nil {
 		return err
 	}

@@ -154,7 +154,7 @@ func (s *predictSummary) print(w io.Writer) error {
 		out = "standard output"
 	}
 	fmt.Fprintf(w, "%s: %s of %s, predicted with %s\n", out, invalid.Plural(s.Targets, "target", "targets"),
-		invalid.Plural(s.Functions, "function", "functions"), s.Weights)
+		invalid.Plural(s.Functions, "group", "groups"), s.Weights)
 	if s.Plot != "" {
 		fmt.Fprintf(w, "plot %s\n", s.Plot)
 	}

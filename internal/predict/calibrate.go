@@ -36,7 +36,7 @@ func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.D
 	}
 	if len(a.Functions) == 0 {
 		return a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
-			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with functions that training has not seen"}
+			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with groups that training has not seen"}
 	}
 	return a, nil
 }
@@ -77,7 +77,7 @@ func (t Trained) Calibration(o *score.Outcomes, source string) post.Calibration 
 func (t Trained) Calibrated(dir string, warn func(string)) (*post.Calibration, error) {
 	c, err := t.Post.Calibrated(dir, t.Units.YNames, t.predictions())
 	if err == nil && !c.Promises() {
-		warn("the calibration of " + dir + " is of a version before 0.3, which calibrated on functions that had chosen the weights: " +
+		warn("the calibration of " + dir + " is of a version before 0.3, which calibrated on groups that had chosen the weights: " +
 			"its intervals may hold less than they say")
 	}
 	return c, err

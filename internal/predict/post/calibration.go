@@ -187,9 +187,9 @@ func (c *Calibration) PIT(channel int, pit float64) float64 {
 	return c.Channels[channel].PIT(pit)
 }
 
-// Groups describes a number of the calibration's groups, as in "3 functions".
+// Groups describes a number of the calibration's groups, as in "3 groups".
 func (c Calibration) Groups(n int) string {
-	return invalid.Plural(n, c.Exchangeable, c.Exchangeable+"s")
+	return invalid.Plural(n, unit(c.Exchangeable), unit(c.Exchangeable)+"s")
 }
 
 // Summary returns what score prints of the calibration, which is written to the run directory dir.
@@ -224,7 +224,7 @@ func (s *Summary) Print(w io.Writer) {
 		}{{50, c.Half}, {90, c.Most}} {
 			fmt.Fprintf(w, "%s, %d%% interval: ", c.Channel, interval.percent)
 			if interval.levels == nil {
-				fmt.Fprintf(w, "too few %ss, it takes %d\n", s.Exchangeable, interval.percent/(100-interval.percent))
+				fmt.Fprintf(w, "too few %ss, it takes %d\n", unit(s.Exchangeable), interval.percent/(100-interval.percent))
 			} else {
 				fmt.Fprintf(w, "the model's levels %.3f to %.3f\n", interval.levels[0], interval.levels[1])
 			}
@@ -235,9 +235,17 @@ func (s *Summary) Print(w io.Writer) {
 	}
 }
 
+// unit returns the word for what is exchangeable. Files say function, the word of before version 0.3.
+func unit(exchangeable string) string {
+	if exchangeable == "function" {
+		return "group"
+	}
+	return exchangeable
+}
+
 // basis says what a calibration was made from.
 func (s *Summary) basis() string {
-	groups := invalid.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
+	groups := invalid.Plural(s.Groups, unit(s.Exchangeable), unit(s.Exchangeable)+"s")
 	if s.Exchangeable == "function" {
 		groups += ", one target of each"
 	}
@@ -246,7 +254,7 @@ func (s *Summary) basis() string {
 
 // promise states what the intervals hold, and how sure that is.
 func (s *Summary) promise(share []float64) string {
-	of, like := "a new function", "the function and its context are like those of the calibration"
+	of, like := "a new group", "the group and its context are like those of the calibration"
 	if s.Exchangeable == "point" {
 		of, like = "a new point", "it is like those of the calibration, and so is its context"
 		if s.Source == FromRun {
@@ -259,12 +267,12 @@ func (s *Summary) promise(share []float64) string {
 	held := (9*(s.Groups+1) + 9) / 10 // ⌈0.9·(K+1)⌉
 	source := "Vovk, Gammerman, Shafer 2005"
 	if s.Exchangeable == "function" {
-		source += "; one target of each function: Dunn, Wasserman, Ramdas 2023"
+		source += "; one target of each group: Dunn, Wasserman, Ramdas 2023"
 	}
 	return fmt.Sprintf("promise: y of %s lies in an interval or region of 90%% with a probability of at least 90%%\n"+
 		"and, without ties, at most %.3g%%, on average over calibrations,\nif %s.\n"+
 		"Of 10 such calibrations, 9 have intervals of 90%% that hold %.0f%% to %.0f%%.\n"+
 		"An interval of 90%% takes 9 %[6]ss, one of 95%% 19.\n"+
 		"Split conformal prediction: %[7]s.\n",
-		of, 100*float64(held)/float64(s.Groups+1), like, 100*share[0], 100*share[1], s.Exchangeable, source)
+		of, 100*float64(held)/float64(s.Groups+1), like, 100*share[0], 100*share[1], unit(s.Exchangeable), source)
 }
