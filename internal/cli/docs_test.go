@@ -27,6 +27,12 @@ func TestCommandsOfTheDocumentationAreRead(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		if strings.HasSuffix(page, ".sh") {
+			for _, line := range commandsOf(string(text)) {
+				check(page, line)
+			}
+			continue
+		}
 		for _, line := range commandsOf(codeBlocks(string(text))) {
 			check(page, line)
 		}
@@ -67,7 +73,7 @@ func unknownFlag(command string) string {
 	return ""
 }
 
-// documentation returns the pages with commands that a reader may type. The pages of the commands have
+// documentation returns the pages with commands that a reader may type, and the shell scripts. The pages of the commands have
 // those of the help; results name commands of earlier versions in a CSV file, which is not read here.
 func documentation(t *testing.T) (pages []string) {
 	t.Helper()
@@ -79,7 +85,7 @@ func documentation(t *testing.T) (pages []string) {
 			return err
 		case d.IsDir() && (name == "docs/reference/commands" || name == "shared" || name == "bin" || strings.HasPrefix(d.Name(), ".") && name != "."):
 			return filepath.SkipDir
-		case strings.HasSuffix(name, ".md") && name != "CHANGELOG.md":
+		case strings.HasSuffix(name, ".md") && name != "CHANGELOG.md", strings.HasSuffix(name, ".sh"):
 			pages = append(pages, path)
 		}
 		return nil
