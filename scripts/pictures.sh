@@ -114,10 +114,9 @@ speed_flow_models() { # both lanes by three models after 3000 steps
 		--data-dir "$data" --out "$img/speed-flow-models.png" --overwrite
 }
 
-freyface() { # three completed faces by three models at the paper's length, hours of one core
-	commands=$(for model in acqnp cqnp cnp; do echo "    acqnp train --config configs/freyface/$model.yaml --data-dir $data --run-dir $runs/frey/$model-0"; done)
-	have "$commands" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
-	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --images 3 --data-dir "$data" \
+freyface() { # three completed faces by three models at the paper's length
+	have "$(three_runs freyface frey)" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
+	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --functions 3 --data-dir "$data" \
 		--out "$img/freyface.png" --overwrite
 }
 

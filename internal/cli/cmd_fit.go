@@ -43,24 +43,19 @@ func newFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE [FORMULA]",
 		Short: "Fit statistical models and a network to your own CSV file, and mix them",
-		Long: `Fit models to a CSV file and mix them. FORMULA says what is predicted from what: 'price ~ age | product'
-predicts the price of a product from its age, for products that the file does not have, from a few known
-points of each. 'log(price)' predicts the logarithm, 'low + high' two columns. Without '| product' all
-rows are one group. Without FORMULA, fit shows the columns and an example.
+		Long: `FORMULA says what is predicted from what. 'price ~ age | product' predicts the price of a product from
+its age, for products that the file does not have, from a few known points of each. 'log(price)'
+predicts the logarithm, 'low + high' two columns. Without '| product' all rows are one group. Without
+FORMULA, fit shows the columns and an example.
 
-The groups are cut into five folds. Each model is fitted without each fold and predicts the groups in it
-from contexts of 0, 1, 3 and 10 points and four fifths. For each size, the weights of the mixture maximise
-the log density of these predictions, and its intervals are calibrated on them. Scores of the mixture are
-those of groups that neither models nor weights have seen.
+Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
+that are printed are those of the mixture on groups that neither models nor weights have seen.
+docs/explanation/method.md says which models and how.
 
-The models are a linear mixed model, a Gaussian process, a mixture of regressions, a kernel density, and
-a conditional neural process on what the Gaussian process leaves, each fitted to 10,000 rows at most. Each
-is tried on y and, where all are above 0, on log y, and up to 2,000 rows on log x too. --budget counts
-what rows cost each model, not time, and leaves out the models that cost most.
-
-The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the same
-bytes. A fit that was ended or killed goes on when it is started again.`,
+The result is a directory for acqnp predict, score and serve. The same file and seed give the same bytes.
+A fit that was ended or killed goes on when it is started again.`,
 		Example: `  acqnp fit prices.csv 'price ~ age | product'
+  acqnp fit prices.csv 'log(price) ~ age + kind | product' --instant --out quick.fit
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: a.run(func(cmd *cobra.Command) error {
@@ -72,9 +67,9 @@ bytes. A fit that was ended or killed goes on when it is started again.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
-	f.BoolVar(&o.Instant, "instant", false, "train no network")
-	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take (default all models, whatever they take)")
-	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration of acqnp init to `FILE`, instead of a fit")
+	f.BoolVar(&o.Instant, "instant", false, "fit only the models that take seconds, no neural network")
+	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
+	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration for acqnp train to `FILE`, as acqnp init does, and fit nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)

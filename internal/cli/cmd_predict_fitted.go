@@ -44,10 +44,8 @@ func (o *requestFlags) openFitted(raw bool, check func(*conformal.Calibration) e
 			return asked, nil, err
 		}
 	}
-	for _, flag := range []string{"num-quantiles", "level-spacing"} {
-		if o.given(flag) {
-			return asked, nil, &invalid.Input{File: "--" + flag, Found: "a directory of acqnp fit", Expected: "a trained network with quantile levels"}
-		}
+	if o.given("num-quantiles") {
+		return asked, nil, &invalid.Input{File: "--num-quantiles", Found: "a directory of acqnp fit", Expected: "a trained network with quantile levels"}
 	}
 	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot}}
 	if err := o.app.checkOutputs(outputs, filepath.Join(o.Run, predict.FittedFile), o.context, o.targets); err != nil {

@@ -130,13 +130,13 @@ func (s *csvSource) checkSizes() error {
 	size, levels := s.EvalSize(), max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
 	dx, dy := s.Dims()
 	if t := s.TrainSize(); t.Functions*t.Points*(dx+dy) > config.MaxNumbers {
-		return refuse("train.batch_size", fmt.Sprintf("a batch of %d functions of %d points with %d columns", t.Functions, t.Points, dx+dy),
-			"fewer functions, points or names in data.categories")
+		return refuse("train.batch_size", fmt.Sprintf("a batch of %d groups of %d points with %d columns", t.Functions, t.Points, dx+dy),
+			"fewer groups, points or names in data.categories")
 	}
 	points := size.Functions * size.Points
 	if points*(dx+dy) > config.MaxNumbers || points*levels > config.MaxRows {
-		return refuse("eval.batch_size", fmt.Sprintf("a batch of %d functions of %d points", size.Functions, size.Points),
-			"fewer functions, or fewer levels or bootstraps")
+		return refuse("eval.batch_size", fmt.Sprintf("a batch of %d groups of %d points", size.Functions, size.Points),
+			"fewer groups, or fewer levels or bootstraps")
 	}
 	return nil
 }

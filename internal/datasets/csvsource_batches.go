@@ -125,7 +125,7 @@ func (s *csvSource) choose(step int) {
 func (s *csvSource) Eval(i int, dst *Batch) error {
 	first := i * s.evalBatchSize
 	if i < 0 || first >= len(s.test) {
-		return refuse("eval.batches", i+1, "at most %d, which cover the test functions", batchesOf(len(s.test), s.evalBatchSize))
+		return refuse("eval.batches", i+1, "at most %d, which cover the test groups", batchesOf(len(s.test), s.evalBatchSize))
 	}
 	chosen := s.test[first:min(first+s.evalBatchSize, len(s.test))]
 	n, context := s.evaluated(chosen[0])

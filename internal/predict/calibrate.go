@@ -36,7 +36,7 @@ func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.D
 	}
 	if len(a.Functions) == 0 {
 		return a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
-			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with functions that training has not seen"}
+			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with groups that training has not seen"}
 	}
 	return a, nil
 }
@@ -62,7 +62,7 @@ func (t Trained) predictions() conformal.Predictions {
 // Calibration returns the calibration of the model that the outcomes of its predictions give. source is
 // conformal.FromRun or conformal.FromFiles.
 func (t Trained) Calibration(o *score.Outcomes, source string) conformal.Calibration {
-	c := conformal.Calibration{Predictions: t.predictions(), Source: source, Exchangeable: "function", Targets: o.Targets()}
+	c := conformal.Calibration{Predictions: t.predictions(), Source: source, Exchangeable: "group", Targets: o.Targets()}
 	if o.ByPoint {
 		c.Exchangeable = "point"
 	}

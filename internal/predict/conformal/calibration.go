@@ -28,7 +28,7 @@ const (
 type Calibration struct {
 	Predictions
 	Source       string `json:"source"`       // FromRun or FromFiles; "" of a fit
-	Exchangeable string `json:"exchangeable"` // "function" or "point": what the groups are
+	Exchangeable string `json:"exchangeable"` // "group" or "point": what the calibration counts
 	Targets      int    `json:"targets"`      // of all groups
 
 	Channels []ChannelCalibration `json:"channels"`
@@ -176,7 +176,7 @@ func (c *Calibration) PIT(channel int, pit float64) float64 {
 	return c.Channels[channel].PIT(pit)
 }
 
-// Groups describes a number of the calibration's groups, as in "3 functions".
+// Groups describes a number of the calibration's groups, as in "3 groups".
 func (c Calibration) Groups(n int) string {
 	return invalid.Plural(n, c.Exchangeable, c.Exchangeable+"s")
 }
@@ -227,7 +227,7 @@ func (s *Summary) Print(w io.Writer) {
 // basis says what a calibration was made from.
 func (s *Summary) basis() string {
 	groups := invalid.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
-	if s.Exchangeable == "function" {
+	if s.Exchangeable == "group" {
 		groups += ", one target of each"
 	}
 	return groups + map[string]string{FromRun: ", used for nothing else", FromFiles: ", of the files"}[s.Source]
@@ -235,7 +235,7 @@ func (s *Summary) basis() string {
 
 // promise states what the intervals hold, and how sure that is.
 func (s *Summary) promise(share []float64) string {
-	of, like := "a new function", "the function and its context are like those of the calibration"
+	of, like := "a new group", "the group and its context are like those of the calibration"
 	if s.Exchangeable == "point" {
 		of, like = "a new point", "it is like those of the calibration, and so is its context"
 		if s.Source == FromRun {
@@ -247,8 +247,8 @@ func (s *Summary) promise(share []float64) string {
 	}
 	held := (9*(s.Groups+1) + 9) / 10 // ⌈0.9·(K+1)⌉
 	source := "Vovk, Gammerman, Shafer 2005"
-	if s.Exchangeable == "function" {
-		source += "; one target of each function: Dunn, Wasserman, Ramdas 2023"
+	if s.Exchangeable == "group" {
+		source += "; one target of each group: Dunn, Wasserman, Ramdas 2023"
 	}
 	return fmt.Sprintf("promise: y of %s lies in an interval or region of 90%% with a probability of at least 90%%\n"+
 		"and, without ties, at most %.3g%%, on average over calibrations,\nif %s.\n"+

@@ -24,7 +24,7 @@ func someCalibration(functions int) (conformal.Calibration, conformal.Prediction
 	}
 	step := 30
 	p := conformal.Predictions{Checkpoint: "best.safetensors", Step: &step, NumTau: 5, Levels: "grid"}
-	return conformal.Calibration{Predictions: p, Source: conformal.FromRun, Exchangeable: "function", Targets: functions,
+	return conformal.Calibration{Predictions: p, Source: conformal.FromRun, Exchangeable: "group", Targets: functions,
 		Channels: []conformal.ChannelCalibration{{Channel: "y", Calibration: score.Calibrate(outcomes)}}}, p
 }
 
@@ -53,10 +53,10 @@ func TestCalibrationIsReadAsItWasWritten(t *testing.T) {
 	points.Exchangeable = "point"
 	points.Summary(dir).Print(&b)
 	// The 18th of 19 scores is 17.5/19. The beta distribution of 18 and 2 has 5% below 0.774 and above 0.981.
-	for _, want := range []string{"calibrated on 19 functions, one target of each, used for nothing else: " + filepath.Join(dir, "calibration.json"),
-		"y, 90% interval: the model's levels 0.039 to 0.961", "y of a new function lies in an interval or region of 90% with a probability of at least 90%",
-		"and, without ties, at most 90%, on average", "hold 77% to 98%", "takes 9 functions, one of 95% 19",
-		"Vovk, Gammerman, Shafer 2005; one target of each function: Dunn, Wasserman, Ramdas 2023.",
+	for _, want := range []string{"calibrated on 19 groups, one target of each, used for nothing else: " + filepath.Join(dir, "calibration.json"),
+		"y, 90% interval: the model's levels 0.039 to 0.961", "y of a new group lies in an interval or region of 90% with a probability of at least 90%",
+		"and, without ties, at most 90%, on average", "hold 77% to 98%", "takes 9 groups, one of 95% 19",
+		"Vovk, Gammerman, Shafer 2005; one target of each group: Dunn, Wasserman, Ramdas 2023.",
 		"y of a new point", "and, without ties, at most 91.7%", "its context are the points for training and validation.", "takes 9 points, one of 95% 19", "calibrated on 8 points, of the files", "y, 90% interval: too few points, it takes 9"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())

@@ -51,8 +51,7 @@ class Program:
         return lambda tasks: self.scored(d, header, names, tasks, problem)
 
     def flags(self):
-        text = subprocess.run([self.path, "fit", "--help"], capture_output=True, text=True).stdout
-        return ["--instant"] * ("This version has no other mode" in text or "(instant)" in self.NAME)
+        return ["--instant"] * ("--instant" in self.NAME)
 
     def scored(self, d, header, names, tasks, problem):
         u = problem.unit / 2
