@@ -100,7 +100,6 @@ kills: ## kill a sweep and its children 200 times at random, with locks and with
 
 long: ## the tests that go test shortens: all shipped configurations, more repetitions
 	TEST_ALL=1 go test -count=1 -timeout 30m ./internal/test/e2e
-	TEST_ALL=1 go test -count=1 -run Levels ./internal/fit/search
 	TEST_ALL=1 go test -count=1 -timeout 30m -run Intervals -v ./internal/fit
 	TEST_ALL=1 go test -count=1 -run 'EnginesAgree|ModelGradients|ThreadsGive' ./internal/engine
 

@@ -28,9 +28,9 @@ row() {
 }
 row "data example" prices.csv 'price ~ age | product' 60
 row "data example" prices.csv 'price ~ age | product' 60 --instant
-row "data example, its first rows" few.csv 'price ~ age | product' 6
+row "its first rows" few.csv 'price ~ age | product' 6
 row "lines" lines.csv 'y ~ x | group' 40
 row "lines" lines.csv 'y ~ x | group' 40 --instant
 row "groups of two points" pairs.csv 'y ~ x | group' 5000 --instant
-row "groups of 200 points, of which fit takes a sample" million.csv 'y ~ x | group' 5000 --instant
+row "groups of 200 points (fit takes a sample)" million.csv 'y ~ x | group' 5000 --instant
 cp rows "$table"

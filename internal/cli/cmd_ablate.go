@@ -88,11 +88,6 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 	if err := o.checkFiles(a, trials, configs, of); err != nil {
 		return err
 	}
-	for _, t := range trials {
-		if err := t.Experiment.CheckAlone("--config", "ablate"); err != nil {
-			return err
-		}
-	}
 	p := a.progress()
 	runner := ablate.Runner{DataDir: o.dataDir, Device: o.device, Version: version.String(), Progress: p, Threads: o.cores()}
 	work, err := runner.Estimate(ctx, trials)

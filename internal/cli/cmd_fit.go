@@ -15,11 +15,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/fit/formula"
-	"github.com/acqnp/acqnp/internal/fit/search"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -81,6 +81,9 @@ A fit that was ended or killed goes on when it is started again.`,
 		must(f.MarkHidden(old))
 	}
 	cmd.MarkFlagsRequiredTogether("csv", "x", "y")
+	for _, other := range []string{"out", "instant", "budget", "seed", "threads"} {
+		cmd.MarkFlagsMutuallyExclusive("write-config", other)
+	}
 	must(cmd.MarkFlagDirname("out"))
 	must(cmd.MarkFlagFilename("write-config", "yaml", "yml"))
 	return cmd
@@ -97,7 +100,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 		return err
 	}
 	if o.writeConfig != "" {
-		return o.configure(ctx, a)
+		return o.configure(a)
 	}
 	if err := o.check(a); err != nil {
 		return err
@@ -119,7 +122,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 }
 
 // draw draws an example and returns the path of the picture, "" without an example.
-func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *post.Calibration) (path string, err error) {
+func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calibration) (path string, err error) {
 	if len(e.Groups) == 0 {
 		return "", nil
 	}
@@ -194,18 +197,15 @@ func (o *fitOptions) ask(a *app) error {
 }
 
 // configure writes a configuration as acqnp init does.
-func (o *fitOptions) configure(ctx context.Context, a *app) error {
+func (o *fitOptions) configure(a *app) error {
+	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
+		Function: o.Formula.Group, DataDir: "data", Model: "acqnp"}}
 	for _, t := range append(o.Formula.Y, o.Formula.X...) {
 		if t.Log {
-			return &invalid.Input{File: "--write-config", Found: "log(" + t.Column + ")", Expected: "columns alone: the search chooses logarithms itself"}
+			i.Log = append(i.Log, t.Column)
 		}
 	}
-	i := initOptions{out: o.writeConfig, Options: search.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
-		Function: o.Formula.Group, Budget: o.Budget, Seed: o.Seed, Threads: o.Threads, DataDir: "data"}}
-	if o.Budget == 0 {
-		i.Budget = initBudget
-	}
-	return runInit(ctx, a, i)
+	return runInit(a, i)
 }
 
 // check checks the flags and settles where the result goes.
@@ -232,3 +232,6 @@ func (o *fitOptions) check(a *app) error {
 	result, picture := filepath.Join(o.Out, predict.FittedFile), filepath.Join(o.Out, run.FitFile)
 	return a.checkOutputs([]output.File{{Flag: "--out", Path: result}, {Flag: "--out", Path: picture, Part: run.FitFile}}, o.File)
 }
+
+// maxBudget keeps a typing error from starting a fit of years.
+const maxBudget = 1_000_000

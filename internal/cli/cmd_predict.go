@@ -103,7 +103,7 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	table := o.table(e.Eval.Seed)
 	table.Names = predict.NamesOf(&asked)
 	if o.calibrated {
-		if table.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
+		if table.Calibrated, err = asked.Calibrated(o.Run); err != nil {
 			return err
 		}
 	}

@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -93,7 +93,7 @@ type scoreSummary struct {
 	Out     string `json:"out,omitempty"`
 	Plot    string `json:"plot,omitempty"`
 	score.Summary
-	Calibration *post.Summary `json:"calibration,omitempty"`
+	Calibration *conformal.Summary `json:"calibration,omitempty"`
 
 	unit string // of y, for people
 }
@@ -114,7 +114,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
 	}
 	if o.calibrated {
-		if scores.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
+		if scores.Calibrated, err = asked.Calibrated(o.Run); err != nil {
 			return err
 		}
 	}
@@ -123,12 +123,12 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		return err
 	}
 	if o.calibrate {
-		source := post.FromRun
+		source := conformal.FromRun
 		if o.targets != "" {
-			source = post.FromFiles
+			source = conformal.FromFiles
 		}
 		c := asked.Calibration(scores.Outcomes, source)
-		if err := asked.SetCalibration(o.Run, c); err != nil {
+		if err := c.Write(o.Run); err != nil {
 			return err
 		}
 		s.Calibration = c.Summary(o.Run)
@@ -156,7 +156,7 @@ func (o *scoreOptions) score(ctx context.Context, asked *predict.Asked, scores p
 // openScored reads the model and the functions to score.
 func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
 	if o.calibrate {
-		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.PostprocessingFile), Part: run.PostprocessingFile, Overwrite: true}
+		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
 		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
 			return predict.Asked{}, err
 		}

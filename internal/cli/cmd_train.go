@@ -125,9 +125,6 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	p := a.progress()
 	run := o.run(e, source)
 	run.Device = o.device
-	if err := o.trainMembers(ctx, run, p); err != nil {
-		return err
-	}
 	result, err := train.RunShown(ctx, run, o.cores(), p)
 	if err != nil {
 		return err
@@ -230,9 +227,6 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	}
 	t, err := predict.LoadCheckpoint(e, checkpoint, run.UnitsOf(e, source), o.device)
 	if err != nil {
-		return err
-	}
-	if t, err = t.WithMembers(&run.Run{Dir: o.runDir, Experiment: e}, run.Preferred, p.Warn); err != nil {
 		return err
 	}
 	first := t.Model.Initial(e.Train.Seed)

@@ -92,7 +92,7 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		{nil, "acqnp fit prices.csv"},
 		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
 		{[]string{file, "price ~ age | product", "--budget", "0"}, "above 0"},
-		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "--write-config: found log(price)"},
+		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "found --out and --write-config"},
 		{[]string{file, "price ~ age | product", "--csv", file, "--x", "age", "--y", "price"}, "--csv: found it and the argument"},
 		{[]string{file, "price", "--instant"}, "without '~'"},
 		{[]string{file, "price ~ weight | product", "--instant"}, "weight"},

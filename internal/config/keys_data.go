@@ -50,9 +50,8 @@ type Data struct {
 	Sizes         string    `yaml:"sizes,omitempty"` // AllSizes or SmallestSize
 	Scale         string    `yaml:"scale,omitempty"` // "standard", "range" or "none"
 	Categories    []string  `yaml:"categories,flow,omitempty"`
-	Log           []string  `yaml:"log,flow,omitempty"`      // densities in raw units include the Jacobian 1/y
-	Baseline      []int     `yaml:"baseline,flow,omitempty"` // nil, or the degrees [fixed, random]; see datasets.Scaling
-	Missing       string    `yaml:"missing,omitempty"`       // Refuse or Drop
+	Log           []string  `yaml:"log,flow,omitempty"` // densities in raw units include the Jacobian 1/y
+	Missing       string    `yaml:"missing,omitempty"`  // Refuse or Drop
 }
 
 // LeastContext returns MinContext, 0 if it is not set.
@@ -173,9 +172,6 @@ var dataKeys = []entry{{
 }, {
 	name: "data.log", kinds: kindsOf(csv), accepts: someColumns, preset: none("none"),
 	help: "Columns of x and y whose natural logarithm the model sees; predictions are in raw units. If a column of x has zeros, its least positive number is added first.",
-}, {
-	name: "data.baseline", kinds: kindsOf(csv), accepts: baseline, preset: none("none"),
-	help: "Degrees in x of a linear mixed model that y is standardised by: that of the mean, and that of each group's part.",
 }, {
 	name: "data.missing", kinds: kindsOf(csv), accepts: name([]string{Refuse, Drop}), preset: always(Refuse),
 	help: "What is done with a row that has a missing cell (empty, NA, NaN or null). error: reading ends with an error; drop: the row is left out.",

@@ -17,8 +17,7 @@ import (
 type csvSource struct {
 	e         config.Experiment
 	scaling   Scaling
-	x, y      []float32  // [points of all functions, dx or dy], in the model's units without a baseline
-	without   []Baseline // for each function: the baseline that does not know it; nil without one
+	x, y      []float32 // [points of all functions, dx or dy], in the model's units
 	functions []span
 	names     []string // of the functions
 	order     [][]int  // of each function: the row of each of its points; nil for the order of rows
@@ -55,9 +54,6 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 		return nil, err
 	}
 	if err := s.store(functions); err != nil {
-		return nil, err
-	}
-	if err := s.fitBaseline(); err != nil {
 		return nil, err
 	}
 	s.evalBatchSize = e.Eval.BatchSize

@@ -140,16 +140,20 @@ def row(problem, name, k, c, tool, y, log, scores, pit):
 
 
 def combined(o, problem, name, k, test, results):
-    """Scores the mixtures of all rivals that have predicted this split."""
+    """Scores the mixtures of those rivals that have predicted this split."""
     at = lambda t, c: os.path.join(problem.folder, f"{t.replace(' ', '-')}.{c}.npz")
-    names = [m.NAME for m in rivals.modules().values()]
-    names = [n for n in names if all(os.path.exists(at(n, c)) for c in [*test, "inner"])]
-    for c, ts in test.items():
-        y, parts = stacked(ts), [np.load(at(n, c)) for n in names]
-        inner = np.stack([np.load(at(n, "inner"))[str(c)] for n in names], 1)
-        for label, w in ((rivals.EQUAL, np.full(len(names), 1 / len(names))), (rivals.STACK, combine.weights(inner))):
-            chosen = " ".join(f"{n}:{v:.2f}" for n, v in zip(names, w) if v > 0.02) if label == rivals.STACK else f"{len(names)} tools"
-            append(results, row(problem, name, k, c, label, y, *combine.mixed(parts, y, w)) | dict(chosen=chosen))
+    last = []
+    for equal, stack, pool in rivals.mixtures():
+        names = [n for n in pool if all(os.path.exists(at(n, c)) for c in [*test, "inner"])]
+        if names == last:
+            continue
+        last = names
+        for c, ts in test.items():
+            y, parts = stacked(ts), [np.load(at(n, c)) for n in names]
+            w = combine.weights(np.stack([np.load(at(n, "inner"))[str(c)] for n in names], 1))
+            append(results, row(problem, name, k, c, equal, y, *combine.mixed(parts, y, np.full(len(names), 1 / len(names)))) | dict(chosen=f"{len(names)} tools"))
+            append(results, row(problem, name, k, c, stack, y, *combine.mixed(parts, y, w)) |
+                   dict(chosen=" ".join(f"{n}:{v:.2f}" for n, v in zip(names, w) if v > 0.02)))
 
 
 def seconds():

@@ -10,6 +10,7 @@ import rivals
 import simulated
 
 CLOSE = 0.02  # nats: what is no farther behind is no loss
+ON_ONE = " on split 0, beside all rivals"
 ORDER = [*simulated.SETS, *data.SETS]
 
 
@@ -26,7 +27,7 @@ class Results:
 
     def __init__(self, rows):
         self.rows = [r for r in rows if r["context"]]
-        self.skipped = {(r["tool"], r["chosen"].partition(": ")[2]): r for r in rows if not r["context"]}
+        self.skipped = [r for r in rows if not r["context"]]
         self.at = {}
         for r in self.rows:
             self.at.setdefault((r["set"], r["tool"]), {}).setdefault(r["split"], {})[r["context"]] = r
@@ -35,7 +36,7 @@ class Results:
         kinds = rivals.kinds()
         tools = list(dict.fromkeys(r["tool"] for r in self.rows))
         order = ["exact", *kinds]
-        self.tools = [t for t in order if t in tools] + [t for t in tools if t not in order][::-1]  # the latest program first
+        self.tools = [t for t in order if t in tools] + [t for t in tools if t not in order]
         self.of_kind = lambda *ks: [t for t in self.tools if kinds.get(t, "exact" if t == "exact" else "acqnp") in ks]
         self.contexts = [c for c in ("0", "1", "3", "10", "rest") if any(r["context"] == c for r in self.rows)]
 
@@ -90,13 +91,31 @@ def table(header, lines):
     return ["| " + " | ".join(header) + " |", "| --- |" + " ---: |" * (len(header) - 1)] + ["| " + " | ".join(l) + " |" for l in lines]
 
 
+def first(r):
+    """Returns the results of split 0 alone, where a tool has run on it and not on all splits of a set, or None."""
+    short = any(set(r.at[s, t]) == {"0"} < set(r.at[s, u]) for s in r.sets for t in r.of_kind("simple", "rival") for u in r.of_kind("acqnp") if (s, t) in r.at and (s, u) in r.at)
+    return Results([row for row in r.rows if row["split"] == "0"]) if short else None
+
+
+def even(r):
+    """Returns the results of those tools of each set that have as many splits there as any, without rivals
+    that have run on split 0 of most sets."""
+    if first(r) is None:
+        return r
+    most = {s: max(len(r.at[s, t]) for t in r.tools if (s, t) in r.at) for s in r.sets}
+    late = [t for t in r.of_kind("simple", "rival", "mixture") if t not in {n for equal, stack, names in rivals.mixtures()[:1] for n in (equal, stack, *names)}]
+    return Results([row for row in r.rows if len(r.at[row["set"], row["tool"]]) == most[row["set"]] and row["tool"] not in late])
+
+
 def against(r, tool):
     """Returns (set, {name: (rival, difference)}) of a tool for each set, the greatest loss to the best
-    rival first."""
+    rival first. The mixtures are of all rivals where these have run on the tool's splits."""
     single, out = r.of_kind("simple", "rival"), []
+    mixed = lambda s, *names: next(([n] for n in names if r.paired(s, tool, n) and set(r.at[s, tool]) <= set(r.at[s, n])), [])
     for s in r.sets:
         of = {}
-        for name, among in (("rival", single), ("simple", r.of_kind("simple")), ("stack", [rivals.STACK]), ("equal", [rivals.EQUAL])):
+        for name, among in (("rival", single), ("simple", r.of_kind("simple")), 
+                            ("stack", mixed(s, rivals.ALL_STACK, rivals.STACK)), ("equal", mixed(s, rivals.ALL_EQUAL, rivals.EQUAL))):
             b = r.best(s, tool, among)
             of[name] = (b, r.paired(s, tool, b)) if b else (None, None)
         if of["rival"][0]:
@@ -104,7 +123,7 @@ def against(r, tool):
     return sorted(out, key=lambda v: v[1]["rival"][1][0])
 
 
-def losses(r, tool):
+def losses(r, tool, where=""):
     """Returns the paragraph and the table of what a tool loses."""
     rows = against(r, tool)
     if not rows:
@@ -113,10 +132,10 @@ def losses(r, tool):
     count = lambda name: f"{sum(map(close, got(name)))} of {len(got(name))}"
     kinds = [outcome(d) for d in got("rival") if d[2] > 1]
     seconds = np.median([r.mean(s, tool, "fit_seconds") for s, _ in rows])
-    out = [f"### {tool}", "",
+    out = [f"### {tool}{where}", "",
            f"Within {CLOSE} nats or one paired standard error of the best rival, chosen after the fact: {count('rival')} sets; "
-           f"of the best simple model: {count('simple')}; of the stack of all rivals: {count('stack')}; of their equal mixture: {count('equal')}. "
-           f"Beside the best rival of sets with several splits: {kinds.count('win')} wins, {kinds.count('tie')} ties, {kinds.count('loss')} losses. "
+           f"of the best simple model: {count('simple')}; of a stack of rivals: {count('stack')}; of their equal mixture: {count('equal')}. " +
+           (f"Beside the best rival of sets with several splits: {kinds.count('win')} wins, {kinds.count('tie')} ties, {kinds.count('loss')} losses. " if kinds else "") +
            f"Median processor time of a fit: {seconds:.1f} s.", ""]
     bad = [(s, of) for s, of in rows if not all(close(d) for _, d in of.values() if d)]
     if bad:
@@ -173,6 +192,18 @@ def regrets(r, context=None):
     return table(["tool", *sets, "mean"], lines) if lines else []
 
 
+def programs(r):
+    """Returns the table of differences between the first program and the others on the splits of both."""
+    one, *others = r.of_kind("acqnp") or [None]
+    cells = {t: {s: r.paired(s, one, t) for s in r.sets if r.paired(s, one, t)} for t in others}
+    lines = [[s, *(signed(cells[t].get(s)) for t in others), *(str(cells[t][s][2]) if s in cells[t] else "" for t in others)]
+             for s in r.sets if any(s in c for c in cells.values())]
+    seconds = lambda t, sets: np.median([r.mean(s, t, "fit_seconds") for s in sets])
+    said = [f"- {one} less {t}: {np.mean([d[0] for d in c.values()]):+.3f} nats in the mean of {len(c)} sets, ahead on {sum(d[0] > 0 for d in c.values())}; "
+            f"median seconds on these {seconds(one, c):.1f} and {seconds(t, c):.1f}.".replace("-0.", "−0.") for t, c in cells.items()]
+    return said + [""] + table(["set", *(f"less {t}" for t in others), *(f"splits ({t})" for t in others)], lines) if lines else []
+
+
 def grid(r, column, context, best):
     """Returns a table with one line a set and one column a tool; the best is bold."""
     tools = [t for t in r.tools if any(np.isfinite(r.mean(s, t, column, context)) for s in r.sets)]
@@ -195,33 +226,44 @@ def markdown(r, runs=()):
            "add a tool or a set. Where one group alone is known, points of it are unseen (context: rest).",
            "A difference is the mean over splits of that in log score, averaged over the contexts, ± its",
            "standard error: positive is better. A difference within its error is a tie, for wins as for losses.",
-           "Where no error stands, one split alone was run.",
+           "Where no error stands, one split alone was run, and a loss beyond 0.02 counts as one.",
            "All sets are *seen*: something was chosen on them, or their results were looked at.", ""]
     for line in runs:
         out += ["- " + "; ".join(f"{k}: {v}" for k, v in line.items() if v)]
     out += ["", "## Losses first", ""]
+    start, same = first(r), even(r)
     for t in r.of_kind("acqnp"):
         out += losses(r, t)
+        if start and any(len(r.at[s, t]) > 1 for s in r.sets if (s, t) in r.at):
+            out += losses(start, t, ON_ONE)
     out += ["![paired differences to the best rival and to the stack](league/differences.svg)", "", "## Ranks", "",
             "Mean rank in log score over the sets, 1 for the best, also at each context; the median CRPS as a",
             "share of that of the training part's distribution; mean coverage; the median processor seconds of",
-            "a fit. A tool is ranked on the sets that it has run.", ""] + ranks(r)
-    if regret := regrets(r):
+            "a fit. A tool is ranked on the sets that it has run.", ""] + ranks(same)
+    if start:
+        out += ["", "On split 0 alone, with all rivals:", ""] + ranks(start)
+    if beside := programs(r):
+        out += ["", "## The programs beside each other", ""] + beside
+    if regret := regrets(same):
         out += ["", "## Regret", "", "What is lost to the exact posterior predictive density of simulated sets, in nats a target, ± the",
                 "paired standard error; all contexts:", ""] + regret
+        if start:
+            out += ["", "On split 0 alone, with all rivals:", ""] + regrets(start)
         for c in r.contexts[:-1] if "rest" in r.contexts else r.contexts:
-            out += ["", f"With {c} points:", ""] + regrets(r, c)
+            out += ["", f"With {c} points:", ""] + regrets(same, c)
     for t in r.of_kind("acqnp"):
         out += ["", f"## {t} beside the best rival of each context", ""] + by_context(r, t)
+    if start:
+        out += ["", "## Log score on split 0, mean over contexts", ""] + grid(start, "log_score", None, max)
     for c in r.contexts:
         name = f"{c} points" if c != "rest" else "all other points"
-        out += ["", f"## Log score with {name} of context", ""] + grid(r, "log_score", c, max)
-        out += ["", f"CRPS with {name}, as a share of that of the training part's distribution:", ""] + grid(r, "crps_relative", c, min)
+        out += ["", f"## Log score with {name} of context", ""] + grid(same, "log_score", c, max)
+        out += ["", f"CRPS with {name}, as a share of that of the training part's distribution:", ""] + grid(same, "crps_relative", c, min)
     skips = {}
-    for (t, why), row in r.skipped.items():
-        skips.setdefault((t, why), []).append(row["set"])
+    for row in r.skipped:
+        skips.setdefault((row["tool"], row["chosen"].partition(": ")[2]), []).append(row["set"])
     if skips:
-        out += ["", "## Left out", ""] + [f"- {t}: {why}." for t, why in skips]
+        out += ["", "## Left out", ""] + [f"- {t}: {why} ({', '.join(dict.fromkeys(sets))})." for (t, why), sets in skips.items()]
     return "\n".join(out) + "\n"
 
 

@@ -3,7 +3,9 @@ import glob
 import importlib
 import os
 
-EQUAL, STACK = "equal mixture", "stack of rivals"
+EQUAL, STACK = "equal mixture", "stack of rivals"  # of those of EVERY
+ALL_EQUAL, ALL_STACK = "equal mixture of all", "stack of all rivals"
+EVERY = ["constant", "mixed_model", "gaussian_process", "conditional_normal", "regressions", "cat_boost"]  # have run on every split
 KINDS = ["simple", "rival"]
 
 
@@ -15,6 +17,12 @@ def modules():
     return dict(sorted(found.items(), key=lambda m: KINDS.index(m[1].KIND)))
 
 
+def mixtures():
+    """Returns the mixtures of rivals: the names of the equal one and of the stack, and those of their tools."""
+    of = modules()
+    return [(EQUAL, STACK, [m.NAME for f, m in of.items() if f in EVERY]), (ALL_EQUAL, ALL_STACK, [m.NAME for m in of.values()])]
+
+
 def kinds():
-    """Returns the kind of each rival by its name; the mixtures of all rivals are of the kind mixture."""
-    return {m.NAME: m.KIND for m in modules().values()} | {EQUAL: "mixture", STACK: "mixture"}
+    """Returns the kind of each rival by its name; the mixtures of rivals are of the kind mixture."""
+    return {m.NAME: m.KIND for m in modules().values()} | dict.fromkeys((EQUAL, STACK, ALL_EQUAL, ALL_STACK), "mixture")

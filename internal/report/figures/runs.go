@@ -69,8 +69,8 @@ type Check func(r Run) error
 
 // OneDimensional returns an *invalid.Input if x has more than one dimension.
 func OneDimensional(r Run) error {
-	dx, dy := r.Source.Dims()
-	if dx = datasets.ScalingOf(r.Source, dx, dy).ScaledX(); dx != 1 {
+	dx, _ := r.Source.Dims()
+	if dx != 1 {
 		return r.refuse("benchmark", fmt.Sprintf("%s with x of %d dimensions", r.Experiment.Benchmark, dx), "x of one dimension")
 	}
 	return nil
