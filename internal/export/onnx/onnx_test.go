@@ -3,6 +3,7 @@ package onnx_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -176,7 +177,7 @@ func shapes(values []*onnxpb.ValueInfoProto) (all []string) {
 				text += " " + d.GetDimParam()
 				continue
 			}
-			text += " " + string(rune('0'+d.GetDimValue()))
+			text += fmt.Sprintf(" %d", d.GetDimValue())
 		}
 		all = append(all, text)
 	}
