@@ -100,7 +100,6 @@ kills: ## kill a sweep and its children 200 times at random, with locks and with
 
 long: ## the tests that go test shortens: all shipped configurations, more repetitions
 	TEST_ALL=1 go test -count=1 -timeout 30m ./internal/test/e2e
-	TEST_ALL=1 go test -count=1 -run Levels ./internal/fit/search
 	TEST_ALL=1 go test -count=1 -timeout 30m -run Intervals -v ./internal/fit
 	TEST_ALL=1 go test -count=1 -run 'EnginesAgree|ModelGradients|ThreadsGive' ./internal/engine
 
@@ -160,11 +159,6 @@ fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x
 	sh scripts/fuzz.sh $(or $(FUZZTIME),10s)
 
 reference: ## write configuration.md, environment.md and commands in docs/reference
-	@mkdir -p bin docs/reference
-	go run ./cmd/acqnp help configuration --markdown >bin/configuration.md
-	mv bin/configuration.md docs/reference/configuration.md
-	go run ./cmd/acqnp help environment --markdown >bin/environment.md
-	mv bin/environment.md docs/reference/environment.md
 	WRITE_COMMANDS=1 go test -count=1 -run ReferencePages ./internal/cli
 
 tables: ## write the tables of the documentation from docs/results/data

@@ -23,14 +23,14 @@ row() {
 	[ "${5-}" = --instant ] && models=--instant
 	/usr/bin/time -f '%e %U %S %M' -o took "$program" fit "$2" "$3" ${5-} --out out.fit --overwrite --quiet >/dev/null
 	awk -v name="$1" -v rows=$(($(wc -l <"$2") - 1)) -v groups="$4" -v models="$models" \
-		'{ printf "%s,%d,%d,%s,%.0f,%.0f,%.0f\n", name, rows, groups, models, $1, $2 + $3, $4 / 1024 }' took >>rows
+		'{ printf "\"%s\",%d,%d,%s,%.0f,%.0f,%.0f\n", name, rows, groups, models, $1, $2 + $3, $4 / 1024 }' took >>rows
 	rm -rf out.fit
 }
 row "data example" prices.csv 'price ~ age | product' 60
 row "data example" prices.csv 'price ~ age | product' 60 --instant
-row "data example, its first rows" few.csv 'price ~ age | product' 6
+row "its first rows" few.csv 'price ~ age | product' 6
 row "lines" lines.csv 'y ~ x | group' 40
 row "lines" lines.csv 'y ~ x | group' 40 --instant
 row "groups of two points" pairs.csv 'y ~ x | group' 5000 --instant
-row "groups of 200 points, of which fit takes a sample" million.csv 'y ~ x | group' 5000 --instant
+row "groups of 200 points (fit takes a sample)" million.csv 'y ~ x | group' 5000 --instant
 cp rows "$table"

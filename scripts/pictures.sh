@@ -92,45 +92,45 @@ serve() { # the page of acqnp serve, in a headless Chromium
 	kill "$server"
 }
 
-speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
-	have "    acqnp train --config configs/speed-flow/acqnp.yaml --set train.steps=3000 --data-dir $data --run-dir $runs/speed-flow-3000" \
-		speed-flow-3000 || return 0
-	mkdir -p "$work"
-	awk -F, -v OFS=, 'BEGIN { print "function,flow,speed" } FNR > 1 { n = split(FILENAME, part, "/"); sub(".csv", "", part[n]); print part[n], $(NF - 1), $NF }' \
-		"$data/speed-flow/lane2.csv" "$data/speed-flow/lane3.csv" >"$work/lanes.csv"
-	acqnp sample-quantiles --run "$runs/speed-flow-3000" --context "$work/lanes.csv" --grid=100:2500:150 --num-quantiles 30 --level-spacing grid \
-		--quantiles 0.02,0.05,0.5,0.95 --out "$work/quantiles.csv" --plot "$img/speed-flow.png" --components --overwrite
-}
-
-three_runs() { # BENCHMARK FOLDER
-	for model in acqnp cqnp cnp; do
-		echo "    acqnp train --config configs/$1/$model.yaml --data-dir $data --run-dir $runs/$2/$model-0"
+# lanes prints the commands that train models on speed-flow for 3000 steps: 14, 10 and 1 minutes of one core.
+lanes() { # MODEL...
+	for model in "$@"; do
+		echo "    acqnp train --config configs/speed-flow/$model.yaml --set train.steps=3000 --data-dir $data --run-dir $runs/speed-flow-3000/$model"
 	done
 }
 
-speed_flow_models() { # both lanes by three models at the paper's length
-	have "$(three_runs speed-flow lanes)" lanes/acqnp-0 lanes/cqnp-0 lanes/cnp-0 || return 0
-	acqnp plot speed-flow --run "$runs/lanes/acqnp-0" --run "$runs/lanes/cqnp-0" --run "$runs/lanes/cnp-0" --data-dir "$data" \
-		--out "$img/speed-flow-models.png" --overwrite
+speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
+	have "$(lanes acqnp)" speed-flow-3000/acqnp || return 0
+	mkdir -p "$work"
+	awk -F, -v OFS=, 'BEGIN { print "function,flow,speed" } FNR > 1 { n = split(FILENAME, part, "/"); sub(".csv", "", part[n]); print part[n], $(NF - 1), $NF }' \
+		"$data/speed-flow/lane2.csv" "$data/speed-flow/lane3.csv" >"$work/lanes.csv"
+	acqnp sample-quantiles --run "$runs/speed-flow-3000/acqnp" --context "$work/lanes.csv" --grid=100:2500:150 --num-quantiles 30 --level-spacing grid \
+		--quantiles 0.02,0.05,0.5,0.95 --out "$work/quantiles.csv" --plot "$img/speed-flow.png" --components --overwrite
+}
+
+speed_flow_models() { # both lanes by three models after 3000 steps
+	have "$(lanes acqnp cqnp cnp)" speed-flow-3000/acqnp speed-flow-3000/cqnp speed-flow-3000/cnp || return 0
+	acqnp plot speed-flow --run "$runs/speed-flow-3000/acqnp" --run "$runs/speed-flow-3000/cqnp" --run "$runs/speed-flow-3000/cnp" \
+		--data-dir "$data" --out "$img/speed-flow-models.png" --overwrite
 }
 
 freyface() { # three completed faces by three models at the paper's length
 	have "$(three_runs freyface frey)" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
-	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --images 3 --data-dir "$data" \
+	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --functions 3 --data-dir "$data" \
 		--out "$img/freyface.png" --overwrite
 }
 
-lissajous() { # four whole curves after 400,000 steps
+lissajous() { # four whole curves after 400,000 steps, an hour of one core
 	have "    acqnp train --config configs/lissajous/acqnp-attention-small.yaml --set train.steps=400000 --set train.learning_rate=2e-3 --run-dir $runs/lissajous-400k" \
 		lissajous-400k || return 0
 	acqnp plot fit --run "$runs/lissajous-400k" --functions 4 --components --out "$img/lissajous.png" --overwrite
 }
 
 equal_time_rbf() { # one function of rbf by three aggregations after 20 seconds each
-	have '    /usr/bin/python3 tools/equal-time/equal_time.py --seconds 20 --seeds 0 # then name the runs of rbf as above' \
-		equal-time/rbf-mean equal-time/rbf-attention equal-time/rbf-transformer || return 0
-	acqnp plot fit --run "$runs/equal-time/rbf-mean" --run "$runs/equal-time/rbf-attention" --run "$runs/equal-time/rbf-transformer" \
-		--components --out "$img/equal-time-rbf.png" --overwrite
+	have "    /usr/bin/python3 tools/equal-time/equal_time.py --benchmarks rbf --likelihoods gaussian --seconds 20 --seeds 0 --runs $runs/equal-time" \
+		equal-time/rbf/gaussian-mean/seed-0 equal-time/rbf/gaussian-attention/seed-0 equal-time/rbf/gaussian-transformer/seed-0 || return 0
+	acqnp plot fit --run "$runs/equal-time/rbf/gaussian-mean/seed-0" --run "$runs/equal-time/rbf/gaussian-attention/seed-0" \
+		--run "$runs/equal-time/rbf/gaussian-transformer/seed-0" --out "$img/equal-time-rbf.svg" --overwrite
 }
 
 [ $# -gt 0 ] || set -- fit prices pit quickstart serve speed-flow speed-flow-models freyface lissajous equal-time-rbf

@@ -64,7 +64,7 @@ func TestAblateNumTau(t *testing.T) {
 	out := filepath.Join(dir, "new", "out")
 	o := succeed(t, "ablate", "num-quantiles", "--run", a, "--run", b, "--run", c, "--batches", "2", "--out", out)
 	checkFigures(t, out, "num-tau")
-	if !strings.Contains(o.err, "will take about") || !strings.Contains(o.err, "defaults for a CPU: at most 1000 steps and 50 batches, one seed; --full") {
+	if !strings.Contains(o.err, "will take about") {
 		t.Errorf("standard error does not say what it will cost: %s", o.err)
 	}
 	if before, _, _ := strings.Cut(o.err, "evaluate 3 levels"); !strings.Contains(before, "30 evaluation batches") {
@@ -116,7 +116,7 @@ func TestAblateNumTau(t *testing.T) {
 
 func TestAblateNumTauTrains(t *testing.T) {
 	s, out := share(t), filepath.Join(t.TempDir(), "out")
-	o := succeed(t, "ablate", "num-quantiles", "--config", s.config, "--seeds", "0,3", "--steps", "4", "--batches", "1", "--out", out, "--quiet", "--json")
+	o := succeed(t, "ablate", "num-quantiles", "--config", s.config, "--seeds", "0,3", "--set", "train.steps=4", "--batches", "1", "--out", out, "--quiet", "--json")
 	var summary struct {
 		Points []struct {
 			Model       string
@@ -145,14 +145,14 @@ func TestAblateNumTauTrains(t *testing.T) {
 
 func TestAblateAdaptorDepth(t *testing.T) {
 	s, out := share(t), filepath.Join(t.TempDir(), "out")
-	args := []string{"ablate", "adaptor-depth", "--config", s.config, "--depths", "1,3", "--steps", "5", "--batches", "2", "--out", out}
+	args := []string{"ablate", "adaptor-depth", "--config", s.config, "--set", "train.steps=5", "--batches", "2", "--out", out}
 	o := succeed(t, args...)
 	checkFigures(t, out, "adaptor-depth")
-	if !strings.Contains(o.err, "10 training steps") {
+	if !strings.Contains(o.err, "25 training steps") {
 		t.Errorf("the work is not counted: %s", o.err)
 	}
 	_, rows := table(t, filepath.Join(out, "adaptor-depth.csv"))
-	if len(rows) != 2 || rows[0]["depth"] != "1" || rows[1]["depth"] != "3" || rows[0]["target_ll"] == rows[1]["target_ll"] {
+	if len(rows) != 5 || rows[0]["depth"] != "1" || rows[4]["depth"] != "5" || rows[0]["target_ll"] == rows[1]["target_ll"] {
 		t.Errorf("%v", rows)
 	}
 	for depth, want := range map[string]string{"depth-1": "adaptor: [8]\n", "depth-3": "adaptor: [8, 8, 8]\n"} {
@@ -172,9 +172,9 @@ func TestAblateAdaptorDepth(t *testing.T) {
 
 func TestAnInterruptedAblationGoesOn(t *testing.T) {
 	s, out := share(t), filepath.Join(t.TempDir(), "out")
-	args := []string{"ablate", "adaptor-depth", "--config", s.config, "--depths", "2", "--batches", "1", "--out", out}
-	cmd, errs := program(t, append(args, "--steps", "100000000")...)
-	waitFor(t, filepath.Join(out, "depth-2", "seed-0", "metrics.jsonl"))
+	args := []string{"ablate", "adaptor-depth", "--config", s.config, "--batches", "1", "--out", out}
+	cmd, errs := program(t, append(args, "--set", "train.steps=100000000")...)
+	waitFor(t, filepath.Join(out, "depth-1", "seed-0", "metrics.jsonl"))
 	if err := cmd.Process.Signal(os.Interrupt); err != nil {
 		t.Fatal(err)
 	}
@@ -200,7 +200,7 @@ func TestAnInterruptedAblationGoesOn(t *testing.T) {
 		}
 		last = max(last, step)
 	}
-	succeed(t, append(args, "--steps", fmt.Sprint(last), "--quiet")...) // which the run has done already
+	succeed(t, append(args, "--set", "train.steps="+strconv.Itoa(last), "--quiet")...) // which the run has done already
 }
 
 func TestWrongAblationsAreRefused(t *testing.T) {
@@ -216,12 +216,11 @@ func TestWrongAblationsAreRefused(t *testing.T) {
 		{"same run twice", []string{"num-quantiles", "--run", levels, "--run", levels + string(filepath.Separator)}},
 		{"acqnp or cqnp", []string{"num-quantiles", "--config", cnp}},
 		{"same run twice", []string{"num-quantiles", "--config", s.config, "--config", s.config}},
-		{"found --run and --steps, expected only one of them", []string{"num-quantiles", "--run", levels, "--steps", "3"}},
+		{"found --run and --set, expected only one of them", []string{"num-quantiles", "--run", levels, "--set", "train.steps=3"}},
 		{"acqnp, which has", []string{"adaptor-depth", "--config", cnp}},
-		{"--depths", []string{"adaptor-depth", "--config", s.config, "--depths", "0"}},
-		{"--depths", []string{"adaptor-depth", "--config", s.config, "--depths", "2,2"}},
+		{"deleted: ψ has the paper's 1 to 5 hidden layers", []string{"adaptor-depth", "--config", s.config, "--depths", "2"}},
 		{"--seeds", []string{"adaptor-depth", "--config", s.config, "--seeds", "-1"}},
-		{"--steps", []string{"adaptor-depth", "--config", s.config, "--steps", "0"}},
+		{"train.steps", []string{"adaptor-depth", "--config", s.config, "--set", "train.steps=0"}},
 		{"--batches", []string{"adaptor-depth", "--config", s.config, "--batches", "0"}},
 		{"missing.yaml", []string{"adaptor-depth", "--config", filepath.Join(dir, "missing.yaml")}},
 		{"train.stops", []string{"adaptor-depth", "--config", s.config, "--set", "train.stops=3"}},

@@ -27,12 +27,12 @@ func TestCalibrateAndPredict(t *testing.T) {
 	predict := func(out string, more ...string) []string {
 		return append(append([]string{"predict", "--out", out}, common...), more...)
 	}
-	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration")...), 2, "postprocessing.json")
-	checkRefusal(t, "score", acqnp(append([]string{"score", "--use-calibration"}, common...)...), 2, "postprocessing.json")
+	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration")...), 2, "calibration.json")
+	checkRefusal(t, "score", acqnp(append([]string{"score", "--use-calibration"}, common...)...), 2, "calibration.json")
 
 	o := succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
-	for _, want := range []string{"of 22 functions", "calibrated on 22 functions, one target of each, used for nothing else",
-		"price, 90% interval: the model's levels 0.", "promise: y of a new function"} {
+	for _, want := range []string{"of 22 groups", "calibrated on 22 groups, one target of each, used for nothing else",
+		"price, 90% interval: the model's levels 0.", "promise: y of a new group"} {
 		if !strings.Contains(o.out, want) {
 			t.Fatalf("%q is not in\n%s", want, o.out)
 		}
@@ -86,7 +86,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 	}
 
 	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration", "--quantiles", "0.01")...), 2,
-		"--quantiles: found 0.01, expected levels between 0.022 and 0.978: price is calibrated on 22 functions")
+		"--quantiles: found 0.01, expected levels between 0.022 and 0.978: price is calibrated on 22 groups")
 	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration", "--hdr", "0.99")...), 2, "--hdr: found 0.99, expected probabilities up to 0.956")
 	checkRefusal(t, "predict", acqnp(predict("none.csv", "--use-calibration", "--num-quantiles", "7")...), 2, "with 7 levels (midpoints): run acqnp score --calibrate again")
 	if _, err := os.Stat("none.csv"); err == nil {
@@ -94,7 +94,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 	}
 	// One function: its points count. Files with functions of their own replace those held back.
 	o = succeed(t, append([]string{"score", "--calibrate"}, common...)...)
-	if !strings.Contains(o.out, "calibrated on 5 functions, one target of each, of the files") || !strings.Contains(o.out, "90% interval: too few functions, it takes 9") {
+	if !strings.Contains(o.out, "calibrated on 5 groups, one target of each, of the files") || !strings.Contains(o.out, "90% interval: too few groups, it takes 9") {
 		t.Error(o.out)
 	}
 	write(t, dir, "one.csv", "product,age,price\na,1,300\na,2,200\na,3,150\n")
@@ -103,34 +103,11 @@ func TestCalibrateAndPredict(t *testing.T) {
 		t.Error(o.out)
 	}
 	succeed(t, append(train, "--overwrite", "--set", "data.calibration=0")...)
-	if _, err := os.Stat("run/postprocessing.json"); err == nil {
+	if _, err := os.Stat("run/calibration.json"); err == nil {
 		t.Error("--overwrite keeps the calibration of the run before")
 	}
 	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "held back no data for calibration")
 	checkRefusal(t, "score", acqnp("score", "--pretrained", "--calibrate", "--quiet"), 2, "--calibrate and --pretrained")
-}
-
-// A calibration of a version before 0.3 still corrects, with a warning that it promises nothing.
-func TestOldCalibrationsAreWarnedOf(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
-	config := write(t, dir, "own.yaml", ownConfig)
-	succeed(t, "train", "--config", config, "--run-dir", "run", "--set", "data.calibration=20", "--set", "train.steps=5", "--no-eval", "--quiet")
-	succeed(t, "score", "--run", "run", "--calibrate", "--quiet")
-	predict := []string{"predict", "--run", "run", "--use-calibration", "--grid=1:5:3", "--out", "p.csv", "--overwrite"}
-	const warning = "of a version before 0.3"
-	if o := succeed(t, predict...); strings.Contains(o.err, warning) {
-		t.Error(o.err)
-	}
-	content, err := os.ReadFile("run/postprocessing.json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	write(t, dir, "run/postprocessing.json", strings.Replace(string(content), `"source":"run",`, "", 1))
-	if o := succeed(t, predict...); !strings.Contains(o.err, warning) {
-		t.Errorf("no warning: %s", o.err)
-	}
 }
 
 // order returns the row of predictions for row i of the test's file: they are in the order of the five

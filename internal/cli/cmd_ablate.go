@@ -26,8 +26,8 @@ func newAblate(a *app) *cobra.Command {
 		Use:   "ablate",
 		Short: "Measure how the log-likelihood depends on one number",
 		Long: `Repeat the paper's ablations and write figures and CSV files: the number of quantile levels at test
-time, and the depth of ψ. Each command first estimates its time. On a CPU it does a small part of the
-paper's work unless --full is given.`,
+time, and the depth of ψ. Each command first says about how long it will take. The paper has six
+seeds: --seeds 0..5. On a CPU, try a part of its work first: --set train.steps=1000 --batches 50.`,
 		Example: `  acqnp ablate num-quantiles --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
   acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --out ablation`,
 		Args: cobra.ArbitraryArgs,
@@ -44,8 +44,6 @@ type ablateFlags struct {
 	out   string
 	set   []string
 	seeds numberList
-	steps int
-	full  bool
 }
 
 func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
@@ -54,10 +52,13 @@ func (o *ablateFlags) addFlags(a *app, cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVarP(&o.out, "out", "o", "", "`DIR` for the figure, the CSV files and the runs that are trained")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.batch_size=32")
-	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs, such as 0..5 or 0,3,7 (default 0; 0..5 with --full)")
-	f.IntVar(&o.steps, "steps", 0, fmt.Sprintf("`NUMBER` of training steps (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedSteps))
-	f.BoolVar(&o.full, "full", false, "follow the paper's protocol: all steps and batches, six seeds")
-	f.Lookup("batches").Usage = fmt.Sprintf("`NUMBER` of evaluation batches (default the configuration's, on a CPU without --full at most %d)", ablate.ReducedBatches)
+	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs, such as 0..5 or 0,3,7")
+	o.seeds.numbers = []int{0}
+	f.Func("steps", "former", func(steps string) error {
+		a.renamed("--steps", "--set train.steps="+steps)
+		return f.Set("set", "train.steps="+steps)
+	})
+	must(f.MarkHidden("steps"))
 	o.given = f.Changed
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagDirname("out"))
@@ -70,29 +71,15 @@ func (o *ablateFlags) check() error {
 	if err := o.checkBatches(); err != nil {
 		return err
 	}
-	if o.given("steps") {
-		if err := checkRange("--steps", o.steps, 1, maxBatches); err != nil {
-			return err
-		}
-	}
-	if len(o.seeds.numbers) == 0 {
-		o.seeds.numbers = []int{0}
-		for s := 1; o.full && s < ablate.PaperSeeds; s++ {
-			o.seeds.numbers = append(o.seeds.numbers, s)
-		}
-	}
 	if info, err := os.Stat(o.out); err == nil && !info.IsDir() {
 		return &invalid.Input{File: "--out", Found: "the file " + o.out, Expected: "a directory"}
 	}
 	return nil
 }
 
-// reduced reports whether steps and batches have the limits for a CPU.
-func (o *ablateFlags) reduced() bool { return !o.full && o.device.Kernels() != "" }
-
 // protocol returns the protocol of the flags.
 func (o *ablateFlags) protocol() ablate.Protocol {
-	return ablate.Protocol{Out: o.out, Set: o.set, Seeds: o.seeds.numbers, Steps: o.steps, Batches: o.batches, Reduced: o.reduced()}
+	return ablate.Protocol{Out: o.out, Set: o.set, Seeds: o.seeds.numbers, Batches: o.batches}
 }
 
 // run notes how long the trials will take, runs them, and writes and prints the results. configs
@@ -100,11 +87,6 @@ func (o *ablateFlags) protocol() ablate.Protocol {
 func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, configs []string, of ablate.Subject) error {
 	if err := o.checkFiles(a, trials, configs, of); err != nil {
 		return err
-	}
-	for _, t := range trials {
-		if err := t.Experiment.CheckAlone("--config", "ablate"); err != nil {
-			return err
-		}
 	}
 	p := a.progress()
 	runner := ablate.Runner{DataDir: o.dataDir, Device: o.device, Version: version.String(), Progress: p, Threads: o.cores()}
@@ -127,17 +109,12 @@ func (o *ablateFlags) run(ctx context.Context, a *app, trials []ablate.Trial, co
 	return a.result(s, func(w io.Writer) error { return s.Print(w, of) })
 }
 
-// announce notes how long the trials will take, and the limits of a reduced protocol.
+// announce notes how long the trials will take.
 func (o *ablateFlags) announce(runs int, work ablate.Work, p progress.Reporter) {
 	text := fmt.Sprintf("%s, %d training steps and %d evaluation batches will take about %s on %s",
 		invalid.Plural(runs, "run", "runs"), work.Steps, work.Batches, work.Roughly(), o.device)
-	if o.reduced() {
-		text += fmt.Sprintf("; defaults for a CPU: at most %d steps and %d batches, one seed; --full follows the paper's protocol",
-			ablate.ReducedSteps, ablate.ReducedBatches)
-	}
 	p.Note(text, progress.Field{Name: "runs", Value: runs}, progress.Field{Name: "steps", Value: work.Steps},
-		progress.Field{Name: "batches", Value: work.Batches}, progress.Field{Name: "seconds", Value: work.Time.Seconds()},
-		progress.Field{Name: "reduced", Value: o.reduced()})
+		progress.Field{Name: "batches", Value: work.Batches}, progress.Field{Name: "seconds", Value: work.Time.Seconds()})
 }
 
 // write writes the figures and the CSV files.

@@ -11,7 +11,6 @@ import (
 type ablateDepthOptions struct {
 	ablateFlags
 	config string
-	depths numberList
 }
 
 func newAblateDepth(a *app) *cobra.Command {
@@ -23,32 +22,22 @@ func newAblateDepth(a *app) *cobra.Command {
 the right half of the paper's figure 4. Every depth and seed has its own run in --out. After an
 interruption, the same command continues the training.`,
 		Example: `  acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --out ablation
-  acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --depths 1,3,5 --seeds 0,1,2 --steps 5000 --out ablation`,
+  acqnp ablate adaptor-depth --config configs/lissajous/acqnp.yaml --seeds 0..2 --set train.steps=5000 --out ablation`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runAblateDepth(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd)
 	cmd.Flags().StringVarP(&o.config, "config", "c", "", "configuration `FILE` of an ACQNP")
-	o.depths.numbers = []int{1, 2, 3, 4, 5}
-	cmd.Flags().Var(&o.depths, "depths", "`LIST` of numbers of hidden layers of ψ")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd
 }
 
-// maxDepth is the largest number of hidden layers, far beyond the paper's five.
-const maxDepth = 20
-
 func runAblateDepth(ctx context.Context, a *app, o *ablateDepthOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	for _, depth := range o.depths.numbers {
-		if err := checkRange("--depths", depth, 1, maxDepth); err != nil {
-			return err
-		}
-	}
-	trials, err := o.protocol().Depths(o.config, o.depths.numbers)
+	trials, err := o.protocol().Depths(o.config)
 	if err != nil {
 		return err
 	}

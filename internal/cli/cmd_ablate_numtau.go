@@ -23,7 +23,7 @@ func newAblateNumTau(a *app) *cobra.Command {
 the paper's figure 4. Runs are evaluated as they are. Configurations are first trained in --out, once
 for each seed. After an interruption, the same command continues the training.`,
 		Example: `  acqnp ablate num-quantiles --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out ablation
-  acqnp ablate num-quantiles --config configs/lissajous/acqnp.yaml --config configs/lissajous/cqnp.yaml --full --out ablation`,
+  acqnp ablate num-quantiles --config configs/lissajous/acqnp.yaml --config configs/lissajous/cqnp.yaml --seeds 0..5 --out ablation`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runAblateNumTau(cmd.Context(), a, &o) }),
 	}
@@ -34,7 +34,7 @@ for each seed. After an interruption, the same command continues the training.`,
 	must(cmd.MarkFlagDirname("run"))
 	cmd.MarkFlagsOneRequired("run", "config")
 	cmd.MarkFlagsMutuallyExclusive("run", "config")
-	for _, flag := range []string{"seeds", "steps", "set"} { // runs have been trained already
+	for _, flag := range []string{"seeds", "set"} { // runs have been trained already
 		cmd.MarkFlagsMutuallyExclusive("run", flag)
 	}
 	return cmd

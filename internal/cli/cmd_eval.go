@@ -30,11 +30,10 @@ func newEval(a *app) *cobra.Command {
 		Use:   "eval (--run DIR | --config FILE --weights FILE)",
 		Short: "Measure the log-likelihood of a trained model",
 		Long: `Measure the log-likelihood of context and target points under a trained model: the mean over
-evaluation batches and its standard error. Values that no flag sets come from the configuration. The
-paper's 5000 batches take long on a CPU. The result is printed and written to eval.json in the run
-directory, or to --out. It has the CRPS and other scores of some of the targets, in raw units. A
-warning follows if the quantile levels of an ACQNP with a plain adaptor
-coincide.`,
+evaluation batches and its standard error. What no flag sets comes from the configuration. The paper's
+5000 batches take long on a CPU. The result is printed and written to eval.json in the run directory, or
+to --out. It has the CRPS and other scores of some of the targets too, in the units of the data. A
+warning follows if the quantile levels of an ACQNP with a plain adaptor coincide.`,
 		Example: `  acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100
   acqnp eval --run runs/lissajous/acqnp/seed-0 --tasks tasks.safetensors --checkpoint 50000 --out eval-50000.json
   acqnp eval --config configs/lissajous/acqnp.yaml --weights weights.safetensors --batches 100`,
@@ -46,7 +45,8 @@ coincide.`,
 	}
 	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
-	o.levelFlags.addFlags(cmd, 0, predict.RandomLevels, "quantile levels of each point, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	o.levelFlags.addFlags(cmd, "point")
+	o.addSpacing(cmd, predict.RandomLevels)
 	o.batchFlags.addFlags(cmd)
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")

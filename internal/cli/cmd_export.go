@@ -161,7 +161,7 @@ func exportTorch(a *app, o exportOptions) error {
 	if err != nil {
 		return err
 	}
-	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units, m.Others...); err != nil {
+	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units); err != nil {
 		return err
 	}
 	if program != "" {
@@ -169,7 +169,7 @@ func exportTorch(a *app, o exportOptions) error {
 			return err
 		}
 	}
-	s := exportSummary{Out: o.out, Program: program, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Networks()) * len(m.Model.Tensors()), Parameters: m.NumParams()}
+	s := exportSummary{Out: o.out, Program: program, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.NumParams()}
 	return a.result(s, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d tensors, %d parameters, from %s\n", s.Out, s.Tensors, s.Parameters, s.Checkpoint)
 		if err == nil && s.Program != "" {

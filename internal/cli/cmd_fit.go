@@ -15,11 +15,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/fit/formula"
-	"github.com/acqnp/acqnp/internal/fit/search"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -43,24 +43,19 @@ func newFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE [FORMULA]",
 		Short: "Fit statistical models and a network to your own CSV file, and mix them",
-		Long: `Fit models to a CSV file and mix them. FORMULA says what is predicted from what: 'price ~ age | product'
-predicts the price of a product from its age, for products that the file does not have, from a few known
-points of each. 'log(price)' predicts the logarithm, 'low + high' two columns. Without '| product' all
-rows are one group. Without FORMULA, fit shows the columns and an example.
+		Long: `FORMULA says what is predicted from what. 'price ~ age | product' predicts the price of a product from
+its age, for products that the file does not have, from a few known points of each. 'log(price)'
+predicts the logarithm, 'low + high' two columns. Without '| product' all rows are one group. Without
+FORMULA, fit shows the columns and an example.
 
-The groups are cut into five folds. Each model is fitted without each fold and predicts the groups in it
-from contexts of 0, 1, 3 and 10 points and four fifths. For each size, the weights of the mixture maximise
-the log density of these predictions, and its intervals are calibrated on them. Scores of the mixture are
-those of groups that neither models nor weights have seen.
+Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
+that are printed are those of the mixture on groups that neither models nor weights have seen.
+docs/explanation/method.md says which models and how.
 
-The models are a linear mixed model, a Gaussian process, a mixture of regressions, a kernel density, and
-a conditional neural process on what the Gaussian process leaves, each fitted to 10,000 rows at most. Each
-is tried on y and, where all are above 0, on log y, and up to 2,000 rows on log x too. --budget counts
-what rows cost each model, not time, and leaves out the models that cost most.
-
-The result is a directory, FILE's name with .fit, for acqnp predict. The same file and seed give the same
-bytes. A fit that was ended or killed goes on when it is started again.`,
+The result is a directory for acqnp predict, score and serve. The same file and seed give the same bytes.
+A fit that was ended or killed goes on when it is started again.`,
 		Example: `  acqnp fit prices.csv 'price ~ age | product'
+  acqnp fit prices.csv 'log(price) ~ age + kind | product' --instant --out quick.fit
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv`,
 		Args: cobra.MaximumNArgs(2),
 		RunE: a.run(func(cmd *cobra.Command) error {
@@ -72,9 +67,9 @@ bytes. A fit that was ended or killed goes on when it is started again.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
-	f.BoolVar(&o.Instant, "instant", false, "train no network")
-	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores that the models may take (default all models, whatever they take)")
-	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration of acqnp init to `FILE`, instead of a fit")
+	f.BoolVar(&o.Instant, "instant", false, "fit only the models that take seconds, no neural network")
+	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
+	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration for acqnp train to `FILE`, as acqnp init does, and fit nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
@@ -86,6 +81,9 @@ bytes. A fit that was ended or killed goes on when it is started again.`,
 		must(f.MarkHidden(old))
 	}
 	cmd.MarkFlagsRequiredTogether("csv", "x", "y")
+	for _, other := range []string{"out", "instant", "budget", "seed", "threads"} {
+		cmd.MarkFlagsMutuallyExclusive("write-config", other)
+	}
 	must(cmd.MarkFlagDirname("out"))
 	must(cmd.MarkFlagFilename("write-config", "yaml", "yml"))
 	return cmd
@@ -102,7 +100,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 		return err
 	}
 	if o.writeConfig != "" {
-		return o.configure(ctx, a)
+		return o.configure(a)
 	}
 	if err := o.check(a); err != nil {
 		return err
@@ -124,7 +122,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 }
 
 // draw draws an example and returns the path of the picture, "" without an example.
-func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *post.Calibration) (path string, err error) {
+func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calibration) (path string, err error) {
 	if len(e.Groups) == 0 {
 		return "", nil
 	}
@@ -199,18 +197,15 @@ func (o *fitOptions) ask(a *app) error {
 }
 
 // configure writes a configuration as acqnp init does.
-func (o *fitOptions) configure(ctx context.Context, a *app) error {
+func (o *fitOptions) configure(a *app) error {
+	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
+		Function: o.Formula.Group, DataDir: "data", Model: "acqnp"}}
 	for _, t := range append(o.Formula.Y, o.Formula.X...) {
 		if t.Log {
-			return &invalid.Input{File: "--write-config", Found: "log(" + t.Column + ")", Expected: "columns alone: the search chooses logarithms itself"}
+			i.Log = append(i.Log, t.Column)
 		}
 	}
-	i := initOptions{out: o.writeConfig, Options: search.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
-		Function: o.Formula.Group, Budget: o.Budget, Seed: o.Seed, Threads: o.Threads, DataDir: "data"}}
-	if o.Budget == 0 {
-		i.Budget = initBudget
-	}
-	return runInit(ctx, a, i)
+	return runInit(a, i)
 }
 
 // check checks the flags and settles where the result goes.
@@ -237,3 +232,6 @@ func (o *fitOptions) check(a *app) error {
 	result, picture := filepath.Join(o.Out, predict.FittedFile), filepath.Join(o.Out, run.FitFile)
 	return a.checkOutputs([]output.File{{Flag: "--out", Path: result}, {Flag: "--out", Path: picture, Part: run.FitFile}}, o.File)
 }
+
+// maxBudget keeps a typing error from starting a fit of years.
+const maxBudget = 1_000_000

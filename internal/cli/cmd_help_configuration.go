@@ -12,8 +12,7 @@ import (
 )
 
 func newHelpConfiguration(a *app) *cobra.Command {
-	var markdown bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "configuration",
 		Short: "Explain the keys of a configuration",
 		Long: `List the keys of a configuration: what they mean, the values that they accept, their defaults, and
@@ -25,15 +24,9 @@ command, and so does the environment variable ACQNP_TRAIN_STEPS.
   acqnp help configuration --json`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(*cobra.Command) error {
-			write := writeKeys
-			if markdown {
-				write = writeKeysMarkdown
-			}
-			return a.result(config.Keys(), func(w io.Writer) error { return write(w, config.Keys()) })
+			return a.result(config.Keys(), func(w io.Writer) error { return writeKeys(w, config.Keys()) })
 		}),
 	}
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the page of docs/reference")
-	return cmd
 }
 
 // writeKeys writes the keys for a terminal.
@@ -76,30 +69,4 @@ func wrapped(text string, indent int) string {
 		column += n
 	}
 	return b.String()
-}
-
-const markdownHead = `# Keys of a configuration
-A configuration is a YAML file with the key "benchmark" and the sections below; see
-[variants](variants.md). It needs "model.name" and "benchmark" or, for your own files,
-"data.file"; every other key has a default. For the paper's benchmarks and models, defaults are the
-paper's values. "--set train.steps=2000" sets a key for one command, and so does the environment
-variable "ACQNP_TRAIN_STEPS".
-
-"acqnp help configuration" prints this list; "make reference" writes this page.
-`
-
-// writeKeysMarkdown writes the keys as docs/reference/configuration.md.
-func writeKeysMarkdown(w io.Writer, keys []config.Key) error {
-	var b strings.Builder
-	b.WriteString(strings.ReplaceAll(markdownHead, `"`, "`"))
-	section := ""
-	for _, k := range keys {
-		if k.Section() != section {
-			section = k.Section()
-			fmt.Fprintf(&b, "\n## %s\n| key | meaning | type | values | default | used by |\n| --- | --- | --- | --- | --- | --- |\n", section)
-		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s |\n", k.Name, k.Help, k.Type, k.Values, k.Default, k.Users)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
 }

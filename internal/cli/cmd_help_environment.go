@@ -16,10 +16,10 @@ var variables = []struct {
 	Name string `json:"name"`
 	Help string `json:"help"`
 }{
-	{"ACQNP_DATA_DIR", "the flag --data-dir: the directory of the data sets"},
-	{"ACQNP_DEVICE", "the flag --device: auto, cpu, cuda or cuda:N"},
-	{"ACQNP_PRECISION", "the flag --precision"},
-	{"ACQNP_THREADS", "the flag --threads; 0 takes all cores"},
+	{"ACQNP_DATA_DIR", "the flag --data-dir: the directory of the paper's data sets (data)"},
+	{"ACQNP_DEVICE", "the flag --device, what computes: auto, cpu, cuda or cuda:N (auto: a GPU, if there is one)"},
+	{"ACQNP_PRECISION", "the flag --precision, the format of matrix products: auto, fp32 or bf16 on a CPU, fp32, tf32 or fp16 on a GPU"},
+	{"ACQNP_THREADS", "the flag --threads, the number of CPU threads; 0 takes all cores"},
 	{"ACQNP_QUIET", "the flag --quiet"},
 	{"ACQNP_JSON", "the flag --json"},
 	{"ACQNP_SECTION_KEY", "a key of the configuration: ACQNP_TRAIN_STEPS sets train.steps"},
@@ -31,24 +31,15 @@ var variables = []struct {
 }
 
 func newHelpEnvironment(a *app) *cobra.Command {
-	var markdown bool
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "environment",
 		Short: "Explain the environment variables",
 		Long:  "List the environment variables. " + precedence,
 		Example: `  acqnp help environment
   ACQNP_DEVICE=cpu ACQNP_TRAIN_STEPS=2000 acqnp train --config configs/lissajous/acqnp.yaml`,
 		Args: cobra.NoArgs,
-		RunE: a.run(func(*cobra.Command) error {
-			write := writeVariables
-			if markdown {
-				write = writeVariablesMarkdown
-			}
-			return a.result(variables, write)
-		}),
+		RunE: a.run(func(*cobra.Command) error { return a.result(variables, writeVariables) }),
 	}
-	cmd.Flags().BoolVar(&markdown, "markdown", false, "print the page of docs/reference")
-	return cmd
 }
 
 // writeVariables writes the variables for a terminal.
@@ -58,18 +49,5 @@ func writeVariables(w io.Writer) error {
 		fmt.Fprintf(&b, "%-19s %s\n", v.Name, wrapped(v.Help, 20))
 	}
 	_, err := fmt.Fprintf(w, "%s\n%s\n", &b, precedence)
-	return err
-}
-
-// writeVariablesMarkdown writes the variables as docs/reference/environment.md.
-func writeVariablesMarkdown(w io.Writer) error {
-	var b strings.Builder
-	fmt.Fprintf(&b, "# Environment variables\n%s\n\n| variable | meaning |\n| --- | --- |\n", precedence)
-	for _, v := range variables {
-		const key = "key of the configuration"
-		fmt.Fprintf(&b, "| `%s` | %s |\n", v.Name, strings.Replace(v.Help, key, "["+key+"](configuration.md)", 1))
-	}
-	b.WriteString("\n`acqnp help environment` prints this list; `make reference` writes this page.\n")
-	_, err := io.WriteString(w, b.String())
 	return err
 }

@@ -31,18 +31,14 @@ completed, and the loss by step. Several runs are drawn side by side.`,
 
 // figureFlags name the runs that a figure shows, and the file.
 type figureFlags struct {
-	runs       []string
-	checkpoint string
-	out        string
+	runs []string
+	out  string
 }
 
-func (f *figureFlags) addFlags(a *app, cmd *cobra.Command, checkpoint bool) {
+func (f *figureFlags) addFlags(a *app, cmd *cobra.Command) {
 	cmd.Flags().StringArrayVar(&f.runs, "run", nil, "run `DIR`, repeatable")
 	cmd.Flags().StringVarP(&f.out, "out", "o", "", "`FILE` for the figure (.png, .svg or .pdf)")
 	a.addOverwrite(cmd)
-	if checkpoint {
-		cmd.Flags().StringVar(&f.checkpoint, "checkpoint", run.Preferred, "`STEP` of the runs' checkpoints to use, best or latest (default best in a run with validation,\nlatest in any other)")
-	}
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
 	must(cmd.MarkFlagDirname("run"))
@@ -70,23 +66,24 @@ type modelFigure struct {
 	levelFlags
 }
 
+// addFlags adds the flags. A figure has levels of the number and in the way of the arguments, 0 for
+// the configuration's number.
 func (o *modelFigure) addFlags(a *app, cmd *cobra.Command, numTau int, levels string) {
-	o.settings.addFlags(a, cmd)
-	o.figureFlags.addFlags(a, cmd, true)
-	o.levelFlags.addFlags(cmd, numTau, levels, "quantile levels of each point, for CQNP and ACQNP")
-	o.given = cmd.Flags().Changed
+	o.addDevice(a, cmd)
+	o.figureFlags.addFlags(a, cmd)
+	o.numTau, o.levels, o.given = numTau, levels, cmd.Flags().Changed
 }
 
 // open checks the flags and opens the runs. Each must pass check.
 func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.Run, error) {
-	for _, check := range []func() error{o.settings.check, o.figureFlags.check, o.levelFlags.check} {
+	for _, check := range []func() error{o.settings.check, o.figureFlags.check} {
 		if err := check(); err != nil {
 			return nil, err
 		}
 	}
 	var runs []figures.Run
 	for _, dir := range o.runs {
-		stored := predict.Stored{Run: dir, Checkpoint: o.checkpoint}
+		stored := predict.Stored{Run: dir, Checkpoint: run.Preferred}
 		e, err := stored.Experiment()
 		if err == nil {
 			e, err = stored.Experiment(o.overrides(e)...)

@@ -14,8 +14,8 @@ const figureLevels = 10
 
 type plotFitOptions struct {
 	modelFigure
-	first, functions int
-	components       bool
+	functions  int
+	components bool
 }
 
 func newPlotFit(a *app) *cobra.Command {
@@ -32,21 +32,18 @@ their prediction.
 --components draws the paper's figure 1 instead: the quantile levels of ACQNP and CQNP, the means of
 BNP's bootstraps, and the mean of CNP and CANP. The levels are random for each x. For sawtooth, rbf and
 matern52, the mean of ACQNP and CQNP is drawn instead of their levels, as in the supplement. The levels
-are then evenly spaced unless --level-spacing is given, since the mean of a few random levels jumps from x to
-x.
+are then evenly spaced, since the mean of a few random levels jumps from x to x.
 
-All runs are shown the functions of the first.`,
+All runs are shown the first functions of the first run. Another --seed draws others.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
-  acqnp plot fit --run runs/rbf/bnp/seed-0 --first 3 --functions 2 --components --out fit.pdf`,
+  acqnp plot fit --run runs/rbf/bnp/seed-0 --functions 2 --seed 7 --components --out fit.pdf`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotFit(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd, 0, predict.RandomLevels)
+	o.addSeed(cmd)
 	f := cmd.Flags()
-	f.Lookup("num-quantiles").Usage = "`NUMBER` of quantile levels of each point, for CQNP and ACQNP (default the configuration's\neval.num_tau, 10 with --components)"
-	f.Lookup("level-spacing").Usage += ";\nfor --components"
 	f.BoolVar(&o.components, "components", false, "draw quantile levels, bootstraps or means instead of the density")
-	f.IntVar(&o.first, "first", 0, "`NUMBER` of the first function, counted from 0 over the evaluation batches")
 	f.IntVar(&o.functions, "functions", 1, "`NUMBER` of functions, a panel or a row each")
 	return cmd
 }
@@ -55,29 +52,23 @@ All runs are shown the functions of the first.`,
 const maxRows = 8
 
 func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
-	if err := checkRange("--first", o.first, 0, maxBatches); err != nil {
-		return err
-	}
 	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
 		return err
 	}
 	check := figures.NotOfImages
 	if o.components {
 		check = figures.OneDimensional
-		if !o.given("num-quantiles") {
-			o.numTau = figureLevels
-		}
+		o.numTau = figureLevels
 	}
 	runs, err := o.open(a.progress(), check)
 	if err != nil {
 		return err
 	}
-	which := figures.FitFunctions{First: o.first, Count: o.functions}
 	var figure figures.Figure
 	if o.components {
-		figure, err = figures.NewFitSheet(ctx, runs, which, o.given("level-spacing"))
+		figure, err = figures.NewFitSheet(ctx, runs, o.functions)
 	} else {
-		figure, err = figures.NewFitFigure(ctx, runs, which)
+		figure, err = figures.NewFitFigure(ctx, runs, o.functions)
 	}
 	if err != nil {
 		return err

@@ -9,38 +9,31 @@ import (
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
-type plotLevelsOptions struct {
-	modelFigure
-	first int
-}
-
 func newPlotLevels(a *app) *cobra.Command {
-	var o plotLevelsOptions
+	var o modelFigure
 	cmd := &cobra.Command{
 		Use:   "levels --run DIR… --out FILE",
 		Short: "Draw where a model's quantile levels lie along x",
 		Long: `Draw the quantile levels τ along x for one evaluation function, as in the paper's figure 2, and above
 them the quantiles that they stand for. ACQNP adapts its levels to the data; those of CQNP are
-uniform. Runs can be of different benchmarks; each is shown its own function.`,
+uniform. Runs can be of different benchmarks; each is shown its own first function. Another --seed
+draws another.`,
 		Example: `  acqnp plot levels --run runs/double-sine/acqnp/seed-0 --run runs/circle/acqnp/seed-0 --out levels.png
-  acqnp plot levels --run runs/lissajous/acqnp/seed-0 --first 5 --num-quantiles 20 --out levels.svg`,
+  acqnp plot levels --run runs/lissajous/acqnp/seed-0 --seed 5 --out levels.svg`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runPlotLevels(cmd.Context(), a, &o) }),
 	}
 	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
-	cmd.Flags().IntVar(&o.first, "first", 0, "`NUMBER` of the function, counted from 0 over the evaluation batches")
+	o.addSeed(cmd)
 	return cmd
 }
 
-func runPlotLevels(ctx context.Context, a *app, o *plotLevelsOptions) error {
-	if err := checkRange("--first", o.first, 0, maxBatches); err != nil {
-		return err
-	}
+func runPlotLevels(ctx context.Context, a *app, o *modelFigure) error {
 	runs, err := o.open(a.progress(), figures.WithLevels)
 	if err != nil {
 		return err
 	}
-	sheet, err := figures.NewLevelSheet(ctx, runs, o.first)
+	sheet, err := figures.NewLevelSheet(ctx, runs)
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,6 @@ from 0.001 to 0.999. The distribution of BNP is the mixture of 5 bootstraps.`,
 }
 
 func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
-	if err := checkRange("--num-quantiles", o.numTau, 1, maxFigureLevels); err != nil {
-		return err
-	}
 	runs, err := o.open(a.progress(), figures.OfLanes)
 	if err != nil {
 		return err
@@ -38,7 +35,3 @@ func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
 	}
 	return o.save(a, sheet)
 }
-
-// maxFigureLevels is the largest number of levels in a figure, far more than an eye can
-// distinguish.
-const maxFigureLevels = 1000

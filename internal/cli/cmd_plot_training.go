@@ -19,7 +19,7 @@ drawn too.`,
 		Args:    cobra.NoArgs,
 		RunE:    a.run(func(*cobra.Command) error { return runPlotTraining(a, &o) }),
 	}
-	o.addFlags(a, cmd, false)
+	o.addFlags(a, cmd)
 	return cmd
 }
 

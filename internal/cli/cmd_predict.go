@@ -35,48 +35,19 @@ type predictOptions struct {
 func newPredict(a *app) *cobra.Command {
 	var o predictOptions
 	cmd := &cobra.Command{
-		Use:   "predict (RUN | --run DIR | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --grid RANGE) [--out FILE]",
+		Use:   "predict (RUN | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --grid A:B:N)",
 		Short: "Predict the outcome for points of your own",
-		Long: `Predict from your own context points. The CSV file has one row for each target and channel of y, in
-your units, with the columns function, target, x…, channel, mean, sd and
-
-  q0.05, …       quantiles (--quantiles)
-  hdr0.9, …      the smallest set that holds this probability (--hdr), as "a:b": y from a to b. On two
-                 branches it has two intervals, "a:b;c:d"
-  density1.5, …  the density of y at 1.5 (--density)
-  cdf1.5, …      the probability of a y up to 1.5 (--cdf)
-  exceed1.5, …   the probability of more than 1.5 (--exceed)
-  modes          the peaks of the density, "a;b", the highest first (--modes)
-  draw1, …       random draws (--draws): independent at each target, or joint with --joint
-
-With --format json, each row is an object on a line of its own, with these names; the regions are
-[[a,b],[c,d]], the modes [a,b], and numbers that are not finite null.
-
-With --joint, each drawn target joins the context of the next, in the order of the file or grid. The
-numbers of a column draw1 then belong to one curve, where independent draws mix those of many. A draw
-far out in a tail joins at a limit: as far outside the highest-density region of 95% as that is wide.
-Joint draws take a pass of the model for every target. The other columns do not change.
+		Long: `Predict new points of groups of which some points are known, or none.
 
 ` + contextHelp + `
 
-If data.log names a channel with long tails (CQNP, ACQNP), mean and sd count values above its 0.99
-quantile as that quantile.
-
---plot shades the predictive density over x: the smallest regions of y that hold 50, 90 and 99% of it.
-If two columns of x vary within functions it draws maps, if more do, intervals; those that do not
-are in the titles. Points of --targets whose y the file has are drawn too. With --use-calibration, regions
-and intervals are the corrected ones.
-
-A directory of acqnp fit is predicted from in the same way. Its intervals and regions are calibrated
-unless --raw is given.
-
---components writes the file of acqnp sample-quantiles, what the predictive density is a mixture of.`,
-		Example: `  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv
-  acqnp predict --run runs/prices/seed-0 --context context.csv --targets targets.csv \
-      --quantiles 0.1,0.5,0.9 --hdr 0.5,0.9 --density=0:2000:201 --draws 100 --joint --out predictions.csv
-  acqnp predict --run runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --out predictions.csv --plot predictions.png
-  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
-  acqnp predict --pretrained --context context.csv --grid=0:10:50 --out predictions.csv`,
+The output has a row for each target, in your units: the group (function), the number of the target, its
+x, the column of y (channel), the mean, the standard deviation (sd), and what flags ask for.
+docs/reference/predictions.md explains the columns.`,
+		Example: `  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
+  acqnp predict runs/prices/seed-0 --context context.csv --targets targets.csv --exceed 500 --out predictions.csv
+  acqnp predict runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --draws 100 --joint --plot predictions.png
+  acqnp predict --pretrained --context context.csv --grid=0:10:50`,
 		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
 			if err := o.checkFormat(); err != nil {
@@ -96,23 +67,23 @@ unless --raw is given.
 	}
 	o.requestFlags.addFlags(a, cmd)
 	f := cmd.Flags()
-	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "`LEVELS` between 0 and 1 whose quantiles are predicted")
-	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "`PROBABILITIES` between 0 and 1 that highest-density regions hold")
-	f.Lookup("quantiles").DefValue, f.Lookup("hdr").DefValue = "0.05,0.25,0.5,0.75,0.95", "0.9"
-	f.StringVar(&o.density, "density", "", "N evenly spaced y from A to B whose density is predicted, as `A:B:N` (--density=-2:2:101)")
-	f.StringVar(&o.cdf, "cdf", "", "N evenly spaced y from A to B whose probability of a y up to it is predicted, as `A:B:N`")
-	f.Float64SliceVar(&o.exceed, "exceed", nil, "`Y` whose probability of more is predicted, separated by commas")
-	f.BoolVar(&o.modes, "modes", false, "the y at which the density has its peaks, the highest first")
-	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
-	f.BoolVar(&o.calibrated, "use-calibration", false, "correct intervals and regions by the run's calibration, which acqnp score --calibrate makes")
-	f.BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: the mixture's own intervals and regions, not calibrated")
-	f.StringVar(&o.format, "format", "", "`FORMAT` of the predictions: csv or json, one object a line (default by the ending of --out, csv if\nit has none of these; json on standard output with --json)")
+	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "add the quantiles of these `LEVELS`")
+	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "add the smallest sets of y that hold these `PROBABILITIES`; two branches give two intervals")
+	f.StringVar(&o.density, "density", "", "add the density at N values of y from `A:B:N` (--density=-2:2:101)")
+	f.StringVar(&o.cdf, "cdf", "", "add the probability of a y up to each of N values from `A:B:N`")
+	f.Float64SliceVar(&o.exceed, "exceed", nil, "add the probability of more than `Y`, or of several, separated by commas")
+	f.Lookup("quantiles").DefValue, f.Lookup("hdr").DefValue, f.Lookup("exceed").DefValue = "0.05,0.25,0.5,0.75,0.95", "0.9", ""
+	f.BoolVar(&o.modes, "modes", false, "add the peaks of the density, the highest first")
+	f.IntVar(&o.draws, "draws", 0, "add a `NUMBER` of random draws")
+	f.BoolVar(&o.calibrated, "use-calibration", false, "correct intervals and regions by the run's calibration, which score --calibrate makes")
+	f.BoolVar(&o.raw, "raw", false, "leave the intervals and regions of a fit as they are, not calibrated")
+	f.StringVar(&o.format, "format", "", "`FORMAT`: csv, or json with one object a line (default by the ending of --out, otherwise csv)")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{predict.CSVFormat, predict.JSONFormat}, cobra.ShellCompDirectiveNoFileComp)))
 	for _, other := range []string{"pretrained", "config", "raw"} {
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
-	f.BoolVar(&o.joint, "joint", false, "joint draws: each target is drawn given those before it")
-	f.BoolVar(&o.components, "components", false, "write and plot quantile levels, bootstraps or means instead of the density, as acqnp sample-quantiles does")
+	f.BoolVar(&o.joint, "joint", false, "joint draws: the draws of a column belong to one curve")
+	f.BoolVar(&o.components, "components", false, "write and plot the parts of the mixture instead of the density, as sample-quantiles does")
 	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw", "format"} {
 		cmd.MarkFlagsMutuallyExclusive("components", column)
 	}
@@ -132,7 +103,7 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	table := o.table(e.Eval.Seed)
 	table.Names = predict.NamesOf(&asked)
 	if o.calibrated {
-		if table.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
+		if table.Calibrated, err = asked.Calibrated(o.Run); err != nil {
 			return err
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -38,16 +38,14 @@ func rawOfNetwork() error {
 
 // openFitted checks the outputs, and reads what acqnp fit wrote and the functions to predict. It
 // returns the calibration, nil with --raw or if it is of too few groups for what check asks.
-func (o *requestFlags) openFitted(raw bool, check func(*post.Calibration) error) (asked predict.Asked, c *post.Calibration, err error) {
+func (o *requestFlags) openFitted(raw bool, check func(*conformal.Calibration) error) (asked predict.Asked, c *conformal.Calibration, err error) {
 	for _, check := range []func() error{o.streams, o.settings.check} {
 		if err := check(); err != nil {
 			return asked, nil, err
 		}
 	}
-	for _, flag := range []string{"num-quantiles", "level-spacing"} {
-		if o.given(flag) {
-			return asked, nil, &invalid.Input{File: "--" + flag, Found: "a directory of acqnp fit", Expected: "a trained network with quantile levels"}
-		}
+	if o.given("num-quantiles") {
+		return asked, nil, &invalid.Input{File: "--num-quantiles", Found: "a directory of acqnp fit", Expected: "a trained network with quantile levels"}
 	}
 	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot}}
 	if err := o.app.checkOutputs(outputs, filepath.Join(o.Run, predict.FittedFile), o.context, o.targets); err != nil {
@@ -81,7 +79,7 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 	if o.given("seed") {
 		table.Seed = o.seed
 	}
-	asked, calibrated, err := o.openFitted(o.raw, func(c *post.Calibration) error {
+	asked, calibrated, err := o.openFitted(o.raw, func(c *conformal.Calibration) error {
 		table.Calibrated = c
 		return table.CheckCalibration()
 	})
@@ -115,7 +113,7 @@ func runScoreFitted(ctx context.Context, a *app, o scoreOptions) error {
 	if err := o.checkPlot(); err != nil {
 		return err
 	}
-	asked, calibrated, err := o.openFitted(o.raw, func(*post.Calibration) error { return nil })
+	asked, calibrated, err := o.openFitted(o.raw, func(*conformal.Calibration) error { return nil })
 	if err != nil {
 		return err
 	}

@@ -20,7 +20,6 @@ type reportOptions struct {
 	dir    string
 	format string
 	out    string
-	all    bool
 }
 
 func newReport(a *app) *cobra.Command {
@@ -56,7 +55,6 @@ includes the plots in the run directories.`,
 	f.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(names, ", ")+" (default by the ending of --out, otherwise markdown)")
 	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the report (default standard output)")
 	a.addOverwrite(cmd)
-	f.BoolVar(&o.all, "all", false, "list all results of the paper, with and without runs")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }
@@ -74,7 +72,7 @@ func runReport(a *app, o reportOptions) error {
 	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, evaluationFiles(runs)...); err != nil {
 		return err
 	}
-	s, err := tables.Summarize(runs, o.all)
+	s, err := tables.Summarize(runs)
 	if err != nil {
 		return err
 	}

@@ -39,10 +39,11 @@ adds quantiles of the mixture, --draws random draws from it. acqnp predict --com
 		}),
 	}
 	o.requestFlags.addFlags(a, cmd)
+	o.addSpacing(cmd, evenLevels)
 	f := cmd.Flags()
-	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "`LEVELS` between 0 and 1 whose quantiles are predicted: 0.05,0.5,0.95")
-	f.IntVar(&o.draws, "draws", 0, "`NUMBER` of random draws for each target and channel")
-	f.BoolVar(&o.components, "components", false, "plot quantile levels and means instead of the density")
+	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "add the quantiles of these `LEVELS`: 0.05,0.5,0.95")
+	f.IntVar(&o.draws, "draws", 0, "add a `NUMBER` of random draws")
+	f.BoolVar(&o.components, "components", false, "plot the parts of the mixture instead of the density")
 	return cmd
 }
 

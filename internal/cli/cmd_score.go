@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -28,35 +28,21 @@ type scoreOptions struct {
 func newScore(a *app) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
-		Use:   "score (RUN | --run DIR | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --calibrate)",
+		Use:   "score (RUN | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --calibrate)",
 		Short: "Measure how good predictions of points of your own are",
-		Long: `Predict points whose y is known, and say how good the predictions are, in raw units: the mean log
-density of a target and its standard error, the CRPS, pinball losses, and how many targets lie inside
-the central intervals of 50% and 90%. These shares are near 50% and 90% if the model is calibrated.
+		Long: `Compare predictions with targets whose y is known, in your units: the mean log density of a target
+(higher is better), the CRPS and pinball losses (distances in the units of y, lower is better), and the
+shares of targets inside the central intervals of 50% and 90%, which are near 50% and 90% if the model
+knows how sure it is. With several groups, standard errors are those over groups. The files are those
+of predict; the targets have y too. docs/how-to/score.md explains the table and the columns of --out.
 
-Context and targets are CSV files as for predict; the targets also have the columns of y.
-With several functions, the error is that over functions, because the points of one function are
-alike. --out writes a row for each target and channel, with log density, CRPS, PIT (the predicted
-probability of a y up to the true one), mean and standard deviation. --joint adds the log density of
-all targets of a function together: each is predicted with those before it in its context, in the
-order of the file.
-
---calibrate corrects the central intervals and the regions of a run: it writes the calibration to the
-run's postprocessing.json, which acqnp predict --use-calibration uses. It takes the functions that acqnp init --hold-back
-held back and that nothing else has used, or those of --context and --targets, which the training must
-not have seen. One target is drawn of each. An interval of 90% then holds an outcome of a new function
-with a probability of at least 90% and, of K functions and without ties, at most 90% + 1/(K+1),
-whatever the model predicts, if the new function and its context are like those of the calibration
-(split conformal prediction: Vovk et al. 2005; one target of each function: Dunn et al. 2023). That takes
-9 functions, and 19 for an interval of 95%. It holds on average over calibrations; the output says how
-much they vary. If points were held out, not functions, it holds for a new point whose context are the
-points for training and validation. The quantiles p and 1−p bound an interval; alone, a quantile has no
-promise.
-With --use-calibration, pit and the shares inside intervals are those of corrected predictions; so they are for a
-directory of acqnp fit, unless --raw is given.`,
-		Example: `  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv
-  acqnp score --run runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --json
-  acqnp score --run runs/prices/seed-0 --calibrate`,
+--calibrate corrects the intervals and regions of a run with the groups that init --hold-back held back,
+or with --context and --targets, which the training must not have seen; predict --use-calibration uses
+the correction. What fit wrote is calibrated already. docs/how-to/calibrate.md says how, and
+docs/explanation/calibration.md what intervals then promise.`,
+		Example: `  acqnp score prices.fit --context context.csv --targets held-out.csv
+  acqnp score runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --plot pit.svg
+  acqnp score runs/prices/seed-0 --calibrate`,
 		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
 			if isFitted(o.Run) {
@@ -68,14 +54,14 @@ directory of acqnp fit, unless --raw is given.`,
 			return runScore(cmd.Context(), a, o)
 		}),
 	}
-	o.addInputs(a, cmd, "x and y of the targets")
+	o.addInputs(a, cmd, "their x and y")
 	o.scored = true
-	cmd.Flags().StringVarP(&o.out, "out", "o", "", "CSV `FILE` for the scores of each target and channel")
-	cmd.Flags().BoolVar(&o.joint, "joint", false, "state the joint log density of all targets of a function, too")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "CSV `FILE` for the scores of each target")
+	cmd.Flags().BoolVar(&o.joint, "joint", false, "add the joint log density of all targets of a group")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "calibrate the run on these targets, or on what it held back")
 	cmd.Flags().BoolVar(&o.calibrated, "use-calibration", false, "score predictions corrected by the run's calibration")
-	cmd.Flags().StringVar(&o.plot, "plot", "", "`FILE` for a plot of the PIT histogram and the coverage of intervals (.png, .svg or .pdf)")
-	cmd.Flags().BoolVar(&o.raw, "raw", false, "of a directory of acqnp fit: score the mixture's own predictions, not calibrated")
+	cmd.Flags().StringVar(&o.plot, "plot", "", "`FILE` for a plot of the calibration (.png, .svg or .pdf)")
+	cmd.Flags().BoolVar(&o.raw, "raw", false, "leave the intervals of a fit as they are, not calibrated")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
 	cmd.MarkFlagsMutuallyExclusive("use-calibration", "raw")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "use-calibration")
@@ -107,7 +93,7 @@ type scoreSummary struct {
 	Out     string `json:"out,omitempty"`
 	Plot    string `json:"plot,omitempty"`
 	score.Summary
-	Calibration *post.Summary `json:"calibration,omitempty"`
+	Calibration *conformal.Summary `json:"calibration,omitempty"`
 
 	unit string // of y, for people
 }
@@ -128,7 +114,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
 	}
 	if o.calibrated {
-		if scores.Calibrated, err = asked.Calibrated(o.Run, p.Warn); err != nil {
+		if scores.Calibrated, err = asked.Calibrated(o.Run); err != nil {
 			return err
 		}
 	}
@@ -137,12 +123,12 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		return err
 	}
 	if o.calibrate {
-		source := post.FromRun
+		source := conformal.FromRun
 		if o.targets != "" {
-			source = post.FromFiles
+			source = conformal.FromFiles
 		}
 		c := asked.Calibration(scores.Outcomes, source)
-		if err := asked.SetCalibration(o.Run, c); err != nil {
+		if err := c.Write(o.Run); err != nil {
 			return err
 		}
 		s.Calibration = c.Summary(o.Run)
@@ -170,7 +156,7 @@ func (o *scoreOptions) score(ctx context.Context, asked *predict.Asked, scores p
 // openScored reads the model and the functions to score.
 func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
 	if o.calibrate {
-		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.PostprocessingFile), Part: run.PostprocessingFile, Overwrite: true}
+		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
 		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
 			return predict.Asked{}, err
 		}
@@ -188,7 +174,7 @@ func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (pre
 
 func (s *scoreSummary) print(w io.Writer) error {
 	fmt.Fprintf(w, "%s of %s, predicted with %s\n", invalid.Plural(s.Targets, "target", "targets"),
-		invalid.Plural(len(s.PerFunction), "function", "functions"), s.Weights)
+		invalid.Plural(len(s.PerFunction), "group", "groups"), s.Weights)
 	if err := s.Summary.Print(w, s.unit); err != nil {
 		return err
 	}

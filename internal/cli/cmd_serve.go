@@ -31,26 +31,20 @@ type serveOptions struct {
 func newServe(a *app) *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{
-		Use:   "serve (RUN … | --run DIR …)",
+		Use:   "serve RUN…",
 		Short: "Answer predictions and scores over HTTP, and show a page",
-		Long: `Answer over HTTP, with JSON in and out, what predict and score answer for files: POST /v1/predict
-and POST /v1/score. GET /v1/model describes the models, and GET /openapi.json all requests and
-answers. GET /healthz says that the server lives; GET /metrics counts requests and times for
-Prometheus. / is a page where you click context points and see the density. With several --run, a
-request names one in its key run, by the last folders of DIR that differ.
+		Long: `Show a page where you click points and see the density, and answer in JSON what predict and score answer
+for files: POST /v1/predict and POST /v1/score. GET /openapi.json describes all requests. With several
+runs, a request names one. docs/reference/http-api.md explains it all, docs/how-to/serve.md has examples.
 
-The server answers only this machine unless --listen names another address. Requests then need the token
-in ACQNP_SERVE_TOKEN or in the file of --token-file, as "Authorization: Bearer TOKEN". Requests from pages of other origins, or under
-another host's name, are refused.
+The server answers only this machine, unless --listen names another address. Requests then need a token,
+as "Authorization: Bearer TOKEN": that of the variable ACQNP_SERVE_TOKEN, or of --token-file.
 
-Quantiles and PITs of a directory of acqnp fit are calibrated, if it has enough groups for the levels.
-
-On SIGHUP, the runs are loaded again; no request is lost. On SIGINT or SIGTERM, requests under way end
-first, within ten seconds, and the program exits with 0.`,
-		Example: `  acqnp serve --run runs/quickstart/seed-0
-  acqnp serve prices.fit
-  acqnp serve --run runs/prices/seed-0 --run runs/speeds/seed-0 --listen 127.0.0.1:9000
-  ACQNP_SERVE_TOKEN=secret acqnp serve --run runs/prices/seed-0 --listen :8443 --tls-cert cert.pem --tls-key key.pem`,
+SIGHUP loads the runs again, and no request is lost. SIGINT and SIGTERM end the server with exit code 0,
+after the requests under way, within ten seconds.`,
+		Example: `  acqnp serve prices.fit
+  acqnp serve runs/prices/seed-0 runs/speeds/seed-0 --listen 127.0.0.1:9000
+  ACQNP_SERVE_TOKEN=secret acqnp serve prices.fit --listen :8443 --tls-cert cert.pem --tls-key key.pem`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			for _, dir := range args {
 				if err := cmd.Flags().Set("run", dir); err != nil {
@@ -64,7 +58,7 @@ first, within ten seconds, and the program exits with 0.`,
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.StringArrayVar(&o.runs, "run", nil, "run `DIR`, repeatable")
-	f.IntVar(&o.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
+	f.IntVar(&o.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each target (default the configuration's eval.num_tau)")
 	f.StringVar(&o.at.Listen, "listen", "127.0.0.1:8080", "`ADDRESS` to listen on, HOST:PORT; port 0 for any")
 	f.StringVar(&o.at.TokenFile, "token-file", "", "`FILE` with the token (default the variable ACQNP_SERVE_TOKEN)")
 	f.StringVar(&o.at.Certificate, "tls-cert", "", "PEM `FILE` with the certificate, for HTTPS")

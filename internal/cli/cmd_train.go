@@ -42,32 +42,24 @@ func newTrain(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "train --config FILE",
 		Short: "Train a model",
-		Long: `Train the model of a configuration. The run directory gets the complete configuration (config.yaml),
-the split of your own data (split.csv), the loss by step (metrics.jsonl) and checkpoints. At the end, the trained model is compared with the
-untrained one on a few evaluation batches, and fit.png shows what it predicts for the first
-evaluation functions. eval.json is written if they are all of the configuration's batches. A warning
-follows if the quantile levels of an ACQNP with a plain adaptor coincide.
+		Long: `Train the model of a configuration: one that acqnp init has written for your own data, or one of configs.
+The run directory gets the complete configuration, the loss by step and checkpoints. At the end, the
+trained model is compared with the untrained one on a few evaluation batches, and fit.png shows what it
+predicts. docs/reference/run-directory.md lists the files.
 
-With train.validate_every, the average of the last weights with the best log-likelihood of validation
-data is kept in checkpoints/best.safetensors, and this evaluation and all other commands use it. With
-train.patience, training ends after that number of validations in a row without a better one.
+With train.validate_every, the weights with the best log-likelihood of validation data are kept, and all
+other commands use them. With train.patience, training ends after so many validations without a better
+one. With train.ensemble_size, several networks are trained; other commands average their predictions.
 
-With train.ensemble_size, the networks of an ensemble are trained, the first in the run directory and the
-others in members/N. All other commands average their predictions.
-
-With --seeds, several runs are trained at once, each with the bits that it has alone, in a directory
-seed-N of its own. On a GPU each has a stream, so that small networks fill it; on a CPU they share the
-threads. If one fails, the others go on, and the program exits with 1.
+--seeds trains several runs at once, each with the bits that it has alone, in a directory seed-N. On a
+GPU each has a stream, so that small networks fill it; on a CPU they share the threads. If one fails,
+the others go on, and the exit code is 1.
 
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
-there to the same result. --until stops training after a step in the same way, but exits with 0; it
-does not change the schedule of the learning rate, which goes by train.steps.
-
-Of --seed and --set, the environment and the file, the first that names a key counts.`,
+there to the same result. --until stops after a step in the same way, but with exit code 0.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
-  acqnp train --config configs/lissajous/acqnp.yaml --precision bf16 --device cpu
   acqnp train --config configs/lissajous/cnp.yaml --seeds 0..5
   acqnp train --config configs/lissajous/acqnp.yaml --until 10000
   acqnp train --config configs/speed-flow/acqnp.yaml --data-dir data --run-dir runs/lanes`,
@@ -80,10 +72,10 @@ Of --seed and --set, the environment and the file, the first that names a key co
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
 	f.StringVar(&o.seed, "seed", "", "`SEED` of what the command draws: initial weights, batches and levels (train.seed)")
 	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs that are trained at once: 0..5 or 0,3,7")
-	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default runs/<benchmark>/<name>/seed-<seed> if <name>.yaml is <model>.yaml\nor <model>-<more>.yaml, and runs/<name>/seed-<seed> otherwise);\nwith --seeds, the DIR of the directories seed-<seed>")
+	f.StringVar(&o.runDir, "run-dir", "", "run `DIR`, or with --seeds the DIR of the directories seed-N (default from the names of the\nconfiguration, as runs/lissajous/acqnp/seed-0)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace the run in the run directory, if there is one")
-	f.IntVar(&o.until, "until", 0, "stop after `STEP`, without an evaluation; --resume continues to the same result (0: train to the end)")
+	f.IntVar(&o.until, "until", 0, "stop after `STEP` without an evaluation; --resume continues, and the schedule goes by train.steps")
 	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names to start from")
 	f.BoolVar(&o.pretrained, "pretrained", false, "start from the weights that the program carries (see configs/prior/acqnp.yaml)")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
@@ -133,9 +125,6 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	p := a.progress()
 	run := o.run(e, source)
 	run.Device = o.device
-	if err := o.trainMembers(ctx, run, p); err != nil {
-		return err
-	}
 	result, err := train.RunShown(ctx, run, o.cores(), p)
 	if err != nil {
 		return err
@@ -240,9 +229,6 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if err != nil {
 		return err
 	}
-	if t, err = t.WithMembers(&run.Run{Dir: o.runDir, Experiment: e}, run.Preferred, p.Warn); err != nil {
-		return err
-	}
 	first := t.Model.Initial(e.Train.Seed)
 	if o.weights != "" {
 		if first, err = run.ReadWeights(o.weights, t.Model); err != nil {
@@ -267,7 +253,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if figures.CheckPlottable(e.Benchmark) != nil {
 		return nil
 	}
-	subjects, err := figures.Subjects(source, t.Units.Scaling, 0, figures.MaxPanels)
+	subjects, err := figures.Subjects(source, t.Units.Scaling, figures.MaxPanels)
 	if err != nil {
 		return err
 	}

@@ -86,9 +86,6 @@ func (o trainOptions) seeded(seed uint64) (trainOptions, train.Options, error) {
 	}
 	e, source, err := o.prepare()
 	if err == nil {
-		err = e.CheckAlone(o.config, "--seeds")
-	}
-	if err == nil {
 		err = o.checkNew(o.runDir)
 	}
 	return o, o.run(e, source), err

@@ -18,32 +18,29 @@ var meanings = map[string]meaning{
 	"checkpoint":      {"STEP", "to use, best or latest"},
 	"components":      {"", "instead of the density"},
 	"config":          {"FILE", "configuration FILE"},
-	"context":         {"FILE", "with the context points"},
+	"context":         {"FILE", "of the known points"},
 	"data-dir":        {"DIR", "of the data sets"},
 	"device":          {"DEVICE", "to compute on"},
 	"draws":           {"NUMBER", "of random draws"},
-	"first":           {"NUMBER", "counted from 0 over the evaluation batches"},
 	"format":          {"FORMAT", "by the ending of --out"},
-	"full":            {"", "the paper's protocol"},
+	"functions":       {"NUMBER", "of functions,"},
 	"grid":            {"A:B:N", "evenly spaced targets"},
 	"joint":           {"", "joint"},
 	"json":            {"", "one object a line"},
 	"level-spacing":   {"WAY", "to space the quantile levels"},
-	"markdown":        {"", "print the page of docs/reference"},
 	"num-quantiles":   {"NUMBER", "of quantile levels of each"},
 	"out":             {"FILE", "FILE"},
 	"overwrite":       {"", "replace"},
 	"plot":            {"FILE", "for a plot of"},
 	"precision":       {"FORMAT", "of matrix products"},
 	"pretrained":      {"", "the weights that the program carries"},
-	"quantiles":       {"LEVELS", "whose quantiles are predicted"},
+	"quantiles":       {"LEVELS", "the quantiles of these LEVELS"},
 	"quiet":           {"", "no progress"},
 	"raw":             {"", "not calibrated"},
 	"run":             {"DIR", "run DIR"},
 	"seed":            {"SEED", "of what the command draws"},
 	"seeds":           {"LIST", "of seeds of several runs"},
 	"set":             {"KEY=VALUE", "that overrides the configuration's"},
-	"steps":           {"NUMBER", "of training steps"},
 	"targets":         {"FILE", "of the targets"},
 	"threads":         {"NUMBER", "of CPU threads"},
 	"use-calibration": {"", "the run's calibration"},
@@ -107,6 +104,25 @@ func TestFormerNamesAreFree(t *testing.T) {
 		}
 		if !used {
 			t.Errorf("no command has --%s, which was --%s before", f.now, f.former)
+		}
+	}
+}
+
+// The help of the commands that newcomers use stays short: details are in docs.
+func TestHelpFitsAScreen(t *testing.T) {
+	for name, most := range map[string]int{"fit": 40, "serve": 40, "score": 48, "predict": 60} { // predict has 32 flags
+		c, _, err := newRoot(&app{variables: map[string]string{}}).Find([]string{name})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var b strings.Builder
+		c.SetOut(&b)
+		c.InitDefaultHelpFlag()
+		if err := c.Help(); err != nil {
+			t.Fatal(err)
+		}
+		if n := strings.Count(b.String(), "\n"); n > most {
+			t.Errorf("the help of %s has %d lines, at most %d", name, n, most)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package cli
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -14,9 +15,8 @@ type formerName struct{ former, now string }
 var formerFlags = []formerName{
 	{"calibrate", "hold-back"},
 	{"calibrated", "use-calibration"},
-	{"context", "pixels"},
-	{"function", "first"},
 	{"function", "group"},
+	{"images", "functions"},
 	{"index", "indices"},
 	{"levels", "level-spacing"},
 	{"num-tau", "num-quantiles"},
@@ -59,4 +59,43 @@ func (a *app) warnOfFormer() {
 		a.progress().Warn(f.former + " has a new name, " + f.now)
 	}
 	a.former = nil
+}
+
+// A deletedFlag is a flag of an earlier version without a successor that means the same.
+type deletedFlag struct{ command, flag, now string }
+
+// deletedFlags say what to do without them. command is the beginning of the names of the commands.
+var deletedFlags = []deletedFlag{
+	{"acqnp ablate adaptor-depth", "depths", "ψ has the paper's 1 to 5 hidden layers"},
+	{"acqnp ablate", "full", "all steps and batches are the default; six seeds are --seeds 0..5"},
+	{"acqnp data example", "seed", "there is one example"},
+	{"acqnp help", "markdown", "docs/reference has the pages"},
+	{"acqnp plot", "checkpoint", "a figure shows the best or the last one of a run"},
+	{"acqnp plot", "first", "--seed draws other functions"},
+	{"acqnp plot", "function", "--seed draws other functions"},
+	{"acqnp plot", "level-spacing", "acqnp sample-quantiles --plot has it"},
+	{"acqnp plot", "num-quantiles", "the levels are the paper's; acqnp sample-quantiles --plot has it"},
+	{"acqnp plot completion", "context", "images are completed from 20, 100 and 300 pixels"},
+	{"acqnp plot completion", "pixels", "images are completed from 20, 100 and 300 pixels"},
+	{"acqnp plot", "precision", "figures take the device's own"},
+	{"acqnp plot", "seed", "the paper's figures are of the configuration's eval.seed"},
+	{"acqnp predict", "level-spacing", "acqnp sample-quantiles has it"},
+	{"acqnp report", "all", "the paper's results without runs are in the paper"},
+	{"acqnp score", "level-spacing", "acqnp eval has it"},
+}
+
+// deleted returns what to do without a flag that a command no longer has, "" if it never had it. flag may
+// be a former name.
+func deleted(command, flag string) string {
+	for _, f := range formerFlags {
+		if f.former == flag && f.now != "group" { // which stands for another --function
+			flag = f.now
+		}
+	}
+	for _, d := range deletedFlags {
+		if strings.HasPrefix(command, d.command) && flag == d.flag {
+			return d.now
+		}
+	}
+	return ""
 }

@@ -45,8 +45,8 @@ func TestFormerNamesInErrors(t *testing.T) {
 	s := share(t)
 	for args, want := range map[string][]string{
 		"init --csv x.csv --x a --y b --function c --calibrate":                    {"--function has a new name, --group\n", "--calibrate has a new name, --hold-back\n", "x.csv"},
-		"plot fit --run none --function 3 --out fit.png":                           {"--function has a new name, --first\n", "none"},
-		"plot completion --run none --context 3,4 --out fit.png":                   {"--context has a new name, --pixels\n", "none"},
+		"plot completion --run none --images 3 --out fit.png":                      {"--images has a new name, --functions\n", "none"},
+		"ablate adaptor-depth --config none.yaml --steps 3 --out out":              {"--steps has a new name, --set train.steps=3\n", "none.yaml"},
 		"sweep run none.yaml --index 3":                                            {"--index has a new name, --indices\n", "none.yaml"},
 		"sweep run none.yaml --indices 3-5":                                        {"3-5 has a new name, 3..5\n", "none.yaml"},
 		"train --config none.yaml --weights prior":                                 {"--weights prior has a new name, --pretrained\n", "none.yaml"},

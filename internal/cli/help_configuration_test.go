@@ -29,7 +29,7 @@ train.loss: string
 	if err := json.Unmarshal([]byte(succeed(t, "help", "configuration", "--json").out), &keys); err != nil {
 		t.Fatal(err)
 	}
-	if len(keys) < 80 || keys[0].Name != "benchmark" {
+	if len(keys) < 70 || keys[0].Name != "benchmark" {
 		t.Errorf("%d keys with --json: %+v", len(keys), keys)
 	}
 	checkRefusal(t, "a key", acqnp("help", "configuration", "train.loss"), 2, `found the argument "train.loss"`)

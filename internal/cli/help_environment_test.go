@@ -9,7 +9,7 @@ import (
 // The order in which settings count is said where users look for it.
 func TestPrecedenceIsSaid(t *testing.T) {
 	const said = "A flag overrides its environment variable, a variable overrides the configuration file"
-	for _, args := range [][]string{{"--help"}, {"help", "environment"}, {"help", "environment", "--markdown"}, {"help", "configuration", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"help", "environment"}, {"help", "configuration", "--help"}} {
 		if o := succeed(t, args...); !strings.Contains(o.out, said) {
 			t.Errorf("acqnp %s does not say it:\n%s", strings.Join(args, " "), o.out)
 		}
@@ -17,13 +17,6 @@ func TestPrecedenceIsSaid(t *testing.T) {
 	var variables []struct{ Name, Help string }
 	if err := json.Unmarshal([]byte(succeed(t, "help", "environment", "--json").out), &variables); err != nil || len(variables) < 12 || variables[0].Help == "" {
 		t.Errorf("%v: %+v", err, variables)
-	}
-}
-
-// The page of variables is what help environment --markdown prints.
-func TestEnvironmentPageIsWhatTheProgramSays(t *testing.T) {
-	if o := succeed(t, "help", "environment", "--markdown"); o.out != read(t, "../../docs/reference/environment.md") {
-		t.Error("docs/reference/environment.md is not what the program says; make reference writes it")
 	}
 }
 

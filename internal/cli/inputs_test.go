@@ -176,7 +176,6 @@ func TestBadInputIsOneLineAndTwoAndLeavesNothing(t *testing.T) {
 		{predict + "--density 0:1", "--density"},
 		{predict + "--draws -1", "--draws"},
 		{predict + "--draws 100001", "--draws"},
-		{predict + "--level-spacing even", "--level-spacing"},
 		{"predict --run RUN --context CONTEXT --grid 0:1:1000000 --draws 2000 --out OUT", "--out: found 2.01e+09 numbers for 1000000 targets"},
 		{"predict --run RUN --context CONTEXT --targets TARGETNAN --out OUT", "targets.csv:2: x"},
 		{"predict --run RUN --context NAN --grid 0:1:2 --out OUT", "nan.csv:3: y"},

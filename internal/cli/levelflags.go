@@ -22,15 +22,23 @@ type levelFlags struct {
 // evenLevels is a default of --level-spacing: the evenly spaced levels of the model.
 const evenLevels = ""
 
-// addFlags adds the flags with their defaults. usage says what --num-quantiles counts.
-func (f *levelFlags) addFlags(cmd *cobra.Command, numTau int, levels, usage string) {
-	cmd.Flags().IntVar(&f.numTau, "num-quantiles", numTau, "`NUMBER` of "+usage)
+// addFlags adds the flags of all commands. of says whose levels --num-quantiles counts.
+func (f *levelFlags) addFlags(cmd *cobra.Command, of string) {
+	cmd.Flags().IntVar(&f.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each "+of+" (default the configuration's eval.num_tau)")
+	f.addSeed(cmd)
+}
+
+func (f *levelFlags) addSeed(cmd *cobra.Command) {
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of what the command draws (default the configuration's eval.seed)")
+}
+
+// addSpacing adds --level-spacing with its default.
+func (f *levelFlags) addSpacing(cmd *cobra.Command, levels string) {
 	way := "`WAY` to space the quantile levels: random, grid from 0.001 to 0.999, or\nmidpoints of equal parts of (0, 1)"
 	if levels == evenLevels {
 		way += " (default midpoints for model.scale_form natural,\ngrid otherwise)"
 	}
 	cmd.Flags().StringVar(&f.levels, "level-spacing", levels, way)
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of what the command draws: batches, levels and samples (default the configuration's eval.seed)")
 	must(cmd.RegisterFlagCompletionFunc("level-spacing", cobra.FixedCompletions(
 		levelWays, cobra.ShellCompDirectiveNoFileComp)))
 }

@@ -27,11 +27,10 @@ func TestMoreMemoryThanThereIs(t *testing.T) {
 		{"eval --run " + s.run + " --num-quantiles 1000000 --threads 4096", "with which evaluation takes"},
 		{"sample-quantiles --run " + s.run + " --context " + s.context + " --grid 0:1:600 --out " + filepath.Join(dir, "q.csv") + " --num-quantiles 1000000 --threads 4096",
 			"with which prediction takes"},
-		{"plot fit --components --run " + s.run + " --out " + filepath.Join(dir, "f.png") + " --num-quantiles 1000000 --threads 4096", "with which prediction takes"},
 	} {
 		checkRefusal(t, c.args, acqnp(append(strings.Fields(c.args), "--quiet")...), 2, c.want)
 	}
-	for _, name := range []string{"run", "q.csv", "f.png"} {
+	for _, name := range []string{"run", "q.csv"} {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s was made", name)
 		}

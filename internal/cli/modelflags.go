@@ -14,7 +14,7 @@ type modelFlags struct{ predict.Stored }
 func (f *modelFlags) addFlags(cmd *cobra.Command, others ...string) {
 	f.addRun(cmd)
 	cmd.Flags().StringVarP(&f.Config, "config", "c", "", "configuration `FILE` of the model in --weights")
-	cmd.Flags().StringVar(&f.Weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names, for --config")
+	cmd.Flags().StringVar(&f.Weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagFilename("weights", "safetensors"))
 	models := append([]string{"run", "config"}, others...)
@@ -28,6 +28,6 @@ func (f *modelFlags) addFlags(cmd *cobra.Command, others ...string) {
 
 func (f *modelFlags) addRun(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Run, "run", "", "run `DIR`")
-	cmd.Flags().StringVar(&f.Checkpoint, "checkpoint", run.Preferred, "`STEP` of the run's checkpoint to use, best or latest (default best in a run with validation,\nlatest in any other)")
+	cmd.Flags().StringVar(&f.Checkpoint, "checkpoint", run.Preferred, "`STEP` of the checkpoint to use, best or latest (default best, where there is one)")
 	must(cmd.MarkFlagDirname("run"))
 }

@@ -141,7 +141,7 @@ func TestFilesAreReplacedOnlyWithOverwrite(t *testing.T) {
 	f := newOutputFiles(t)
 	request := " --run RUN --context CONTEXT --grid 0:1:2 --out "
 	for i, c := range []struct{ args, old string }{
-		{"init --csv TABLE --group g --x x --y y --budget 0 --out OLD", "old.yaml"},
+		{"init --csv TABLE --group g --x x --y y --out OLD", "old.yaml"},
 		{"predict" + request + "OLD", "old.csv"},
 		{"predict" + request + "NEW/a.csv --plot OLD", "old.png"},
 		{"sample-quantiles" + request + "OLD", "old.csv"},

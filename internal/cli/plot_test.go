@@ -130,18 +130,18 @@ func TestFigures(t *testing.T) {
 	}{
 		// A panel of one of n columns is 1000/n pt wide, 190 to 360, and 82% as high; 96 dots are
 		// 72 pt. 60 pt beside the panels and 124 pt above and below them hold labels.
-		"fit":        {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--first", "1", "--components"), 1413, 603, 0.01},
-		"fit grid":   {append(run("double-sine", "acqnp"), "fit", "--level-spacing", "grid", "--num-quantiles", "3", "--components"), 1040, 559, 0.001},
+		"fit":        {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--seed", "1", "--components"), 1413, 603, 0.01},
+		"fit levels": {append(run("double-sine", "acqnp"), "fit", "--components"), 1040, 559, 0.001},
 		"means":      {append(run("sawtooth", "cqnp", "cnp"), "fit", "--components"), 1413, 530, 0.001},
 		"density":    {append(run("double-sine", "acqnp"), "fit", "--functions", "2"), 1200, 800, 0.1},
 		"densities":  {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2"), 1413, 712, 0.1},
 		"levels":     {append(run("double-sine", "acqnp", "cqnp"), "levels"), 1040, 952, 0.01},
 		"lanes":      {append(run("speed-flow", "acqnp", "bnp", "cnp"), "speed-flow", "--data-dir", data), 1413, 712, 0.01},
-		"completion": {append(run("freyface", "acqnp", "cnp"), "completion", "--data-dir", data, "--images", "2", "--pixels", "20,200"), 0, 0, 0.2},
-		"rgb":        {append(run("svhn", "cqnp"), "completion", "--data-dir", data, "--images", "1", "--pixels", "100"), 0, 0, 0.1},
+		"completion": {append(run("freyface", "acqnp", "cnp"), "completion", "--data-dir", data, "--functions", "2"), 0, 0, 0.2},
+		"rgb":        {append(run("svhn", "cqnp"), "completion", "--data-dir", data, "--functions", "1"), 0, 0, 0.1},
 		"training":   {append(run("double-sine", "acqnp", "bnp"), "training"), 1200, 800, 0.001},
 	} {
-		if testing.Short() && name != "fit grid" && name != "rgb" && name != "training" {
+		if testing.Short() && name != "fit levels" && name != "rgb" && name != "training" {
 			continue // pictures take long under the race detector, and are drawn by one goroutine
 		}
 		t.Run(name, func(t *testing.T) {
@@ -211,14 +211,11 @@ func TestFiguresOfWrongRunsAreRefused(t *testing.T) {
 		{sine, []string{"fit", "--run", sine, "--run", lanes}},
 		{empty, []string{"fit", "--run", empty}},
 		{empty, []string{"training", "--run", empty}},
-		{"--first", []string{"fit", "--run", lanes, "--first", "2"}},
-		{"--first", []string{"fit", "--run", sine, "--first", "-1"}},
-		{"--images", []string{"completion", "--run", faces, "--images", "0"}},
-		{"--pixels", []string{"completion", "--run", faces, "--pixels", "561"}},
-		{"--num-quantiles", []string{"speed-flow", "--run", lanes, "--num-quantiles", "0"}},
-		{"--level-spacing", []string{"fit", "--run", sine, "--level-spacing", "some"}},
-		{"--checkpoint", []string{"fit", "--run", sine, "--checkpoint", "best"}},
-		{"no checkpoint of step 999", []string{"fit", "--run", sine, "--checkpoint", "999"}},
+		{"--functions", []string{"fit", "--run", lanes, "--functions", "3"}},
+		{"--functions", []string{"fit", "--run", sine, "--functions", "0"}},
+		{"--functions", []string{"completion", "--run", faces, "--functions", "0"}},
+		{"deleted: --seed draws other functions", []string{"fit", "--run", sine, "--first", "1"}},
+		{"deleted: a figure shows the best or the last one", []string{"levels", "--run", sine, "--checkpoint", "best"}},
 	} {
 		args := append([]string{"plot"}, c.args...)
 		if c.args[0] != "training" { // which needs no data

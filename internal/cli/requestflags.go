@@ -17,15 +17,11 @@ import (
 )
 
 // contextHelp describes --context and --pretrained.
-const contextHelp = `The context is a CSV file in raw units. Its header names the columns x and y; x1, x2, …, y1, y2, …
-if there are several; flow and speed for speed-flow; the names in data.x and data.y for csv. A
-column named function, or as in data.group for csv, divides the rows into functions. All of them
-are predicted in one call. Without --context, or if the file has no rows, the prediction is that for a
-function of which nothing is known (not for BNP).
-
---pretrained predicts without any training, with the weights that the program carries. They know functions
-of one x and one y of many kinds. x and y are standardised by the points of the context, which must
-have the columns x and y and two different values of each.`
+const contextHelp = `--context is a CSV file of the known points, in your units, with the columns of the training data (x and y
+for the paper's one-dimensional benchmarks; docs/reference/predictions.md has the others). A column
+names the groups: that of the training data, or function. Without --context, the prediction is that for a
+group of which nothing is known (not for bnp). --pretrained needs no training: the program carries a
+network that knows functions of one x and one y, in the columns x and y.`
 
 // requestFlags name a model, a context and targets, and the outputs of a prediction.
 type requestFlags struct {
@@ -38,9 +34,9 @@ type requestFlags struct {
 }
 
 func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
-	o.addInputs(a, cmd, "x of the targets")
+	o.addInputs(a, cmd, "their x")
 	f := cmd.Flags()
-	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from A to B, as `A:B:N` (--grid=-2:2:200); A:B:N,C:D:M if x has two dimensions")
+	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), or A:B:N,C:D:M for two columns of x")
 	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
@@ -55,11 +51,11 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	a.addOverwrite(cmd)
 	o.given = cmd.Flags().Changed
 	o.settings.addFlags(a, cmd)
-	cmd.Flags().BoolVar(&o.Prior, "pretrained", false, "predict with the weights that the program carries")
+	cmd.Flags().BoolVar(&o.Prior, "pretrained", false, "use the weights that the program carries")
 	o.modelFlags.addFlags(cmd, "pretrained")
-	o.levelFlags.addFlags(cmd, 0, evenLevels, "quantile levels of each target, for CQNP and ACQNP (default the configuration's eval.num_tau)")
-	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` with the context points; - is standard input")
-	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` with the "+columns+"; - is standard input")
+	o.levelFlags.addFlags(cmd, "target")
+	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` of the known points; - is standard input")
+	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` of the targets, with "+columns+"; - is standard input")
 	for _, name := range []string{"context", "targets"} {
 		must(cmd.MarkFlagFilename(name, "csv"))
 	}
@@ -158,7 +154,7 @@ func (s *predictSummary) print(w io.Writer) error {
 		out = "standard output"
 	}
 	fmt.Fprintf(w, "%s: %s of %s, predicted with %s\n", out, invalid.Plural(s.Targets, "target", "targets"),
-		invalid.Plural(s.Functions, "function", "functions"), s.Weights)
+		invalid.Plural(s.Functions, "group", "groups"), s.Weights)
 	if s.Plot != "" {
 		fmt.Fprintf(w, "plot %s\n", s.Plot)
 	}

@@ -37,7 +37,7 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 	succeed(t, "train", "--config", write(t, dir, "growth.yaml", growthConfig), "--run-dir", "run", "--no-eval", "--quiet")
 	write(t, dir, "context.csv", "alter,futter,tier,tag,gewicht\n1.5,f1,a,2024-02-21,50\n2.5,f1,a,2024-02-22,\n2.5,rye,b,2024-02-22,60\n")
 	write(t, dir, "targets.csv", "tag\talter\tfutter\ttier\tgewicht\n2024-02-25\t5.5\tf2\tb\t90\n2024-02-26\t7\trye\ta\t140\n2024-02-27\t7\trye\ta\t20\n")
-	common := []string{"--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--level-spacing", "grid", "--num-quantiles", "5", "--quiet"}
+	common := []string{"--run", "run", "--context", "context.csv", "--targets", "targets.csv", "--num-quantiles", "5", "--quiet"}
 	succeed(t, append([]string{"sample-quantiles", "--out", "q.csv"}, common...)...)
 	o := succeed(t, append([]string{"score", "--json", "--out", "points.csv"}, common...)...)
 	var s scores
@@ -79,13 +79,13 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 		t.Errorf("the picture of the calibration has %d bytes, error %v", len(svg), err)
 	}
 	checkRefusal(t, "score", acqnp(append([]string{"score", "--plot", "pit.txt"}, common...)...), 2, "found extension .txt")
-	for _, want := range []string{"3 targets of 2 functions", strconv.FormatFloat(mean, 'f', 4, 64), "in the units of gewicht", "worst functions"} {
+	for _, want := range []string{"3 targets of 2 groups", strconv.FormatFloat(mean, 'f', 4, 64), "in the units of gewicht", "worst groups"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("%q is not in\n%s", want, text)
 		}
 	}
 	write(t, dir, "lone.csv", "tag,alter,futter,tier,gewicht\n2024-02-25,5.5,spelt,b,90\n")
-	if o := succeed(t, "score", "--run", "run", "--targets", "lone.csv", "--out", "lone-points.csv", "--quiet"); !strings.Contains(o.out, "1 target of 1 function,") {
+	if o := succeed(t, "score", "--run", "run", "--targets", "lone.csv", "--out", "lone-points.csv", "--quiet"); !strings.Contains(o.out, "1 target of 1 group,") {
 		t.Error(o.out)
 	}
 	if rows := readRows(t, "lone-points.csv"); len(rows) != 1 || rows[0]["futter"] != "spelt" {
@@ -94,7 +94,7 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 	for text, want := range map[string]string{
 		"tag,alter,futter,tier\n2024-02-25,5,f2,a\n":                "targets.csv:1: found the columns",
 		"alter,futter,tier,gewicht\n5,f2,a,9\n":                     "targets.csv:1: found the columns",
-		"tag,alter,futter,gewicht\n2024-02-25,5,f2,9\n":             "targets.csv:1: found no column that names the function",
+		"tag,alter,futter,gewicht\n2024-02-25,5,f2,9\n":             "targets.csv:1: found no column that names the group",
 		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,c,9\n":      "targets.csv: function: found \"c\"",
 		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,\n":       "targets.csv:2: gewicht: found nothing",
 		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,NaN\n":    "targets.csv:2: gewicht: found \"NaN\"",
@@ -164,7 +164,7 @@ func TestScoreSeveralChannelsOfGaussians(t *testing.T) {
 			args = append(args, "--context", write(t, dir, "context.csv", "id,t,left,right\na,1,0.4,1\nb,1,0.4,1\nc,1,0.4,1\n"))
 		}
 		o := succeed(t, args...)
-		for _, want := range []string{"3 targets of 2 functions,", "all channels", "left", "right", "in the units of its channel", "worst functions"} {
+		for _, want := range []string{"3 targets of 2 groups,", "all outputs", "left", "right", "in the units of its output", "worst groups"} {
 			if !strings.Contains(o.out, want) {
 				t.Errorf("%s: %q is not in\n%s", name, want, o.out)
 			}

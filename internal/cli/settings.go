@@ -67,17 +67,21 @@ type settings struct {
 }
 
 func (s *settings) addFlags(a *app, cmd *cobra.Command) {
-	s.app = a
+	s.addDevice(a, cmd)
+	cmd.Flags().StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of matrix products: auto, or fp32 or bf16 on a CPU, or fp32, tf32 or fp16 on a GPU; --device auto takes the CPU for bf16")
+	must(cmd.RegisterFlagCompletionFunc("precision", cobra.FixedCompletions(
+		[]string{device.AutoPrecision, device.FP32, device.TF32, device.FP16, device.BF16}, cobra.ShellCompDirectiveNoFileComp)))
+}
+
+// addDevice adds all flags but --precision, which is auto then.
+func (s *settings) addDevice(a *app, cmd *cobra.Command) {
+	s.app, s.precision = a, device.AutoPrecision
 	s.addDataDir(cmd)
 	f := cmd.Flags()
 	f.StringVar(&s.choice, "device", "auto", "`DEVICE` to compute on: auto, cpu or cuda[:N]")
-	f.StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of matrix products: auto, or fp32 or bf16 on a CPU, or fp32, tf32 or fp16 on a GPU; --device auto takes the CPU for bf16")
 	f.IntVar(&s.threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
-	complete := func(flag string, values ...string) {
-		must(cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)))
-	}
-	complete("device", "auto", "cpu", "cuda")
-	complete("precision", device.AutoPrecision, device.FP32, device.TF32, device.FP16, device.BF16)
+	must(cmd.RegisterFlagCompletionFunc("device", cobra.FixedCompletions(
+		[]string{"auto", "cpu", "cuda"}, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 func (s *settings) addDataDir(cmd *cobra.Command) {

@@ -2,9 +2,7 @@ package config
 
 import (
 	"fmt"
-	"reflect"
 	"slices"
-	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -101,33 +99,6 @@ func checkTogether(e Experiment, written []leaf) error {
 			}
 		}
 		return fmt.Errorf("the defaults of %s and %s: found %s, expected %s", e.Benchmark, e.Model.Name, r.found, r.expected)
-	}
-	return nil
-}
-
-// CheckPostprocessing refuses values of e.Postprocessing that the configuration could not have. file is
-// where they were read, for the error.
-func CheckPostprocessing(file string, e Experiment) error {
-	b, _ := catalogue.Find(e.Benchmark)
-	c := choice{b, e.Model.Name, e.Model.Aggregation}
-	for _, k := range table {
-		name, ours := strings.CutPrefix(k.name, "postprocessing.")
-		v := reflect.ValueOf(e).FieldByIndex(k.index)
-		if !ours || v.IsZero() {
-			continue
-		}
-		l := leaf{key: k.name, as: name, file: file}
-		if !k.accepts.ok(v.Interface()) {
-			return l.refuse(textOf(v), k.accepts.expected)
-		}
-		if err := c.check(l); err != nil {
-			return err
-		}
-	}
-	for _, r := range poolRelations(e) {
-		if !r.holds {
-			return leaf{as: "pool_weight", file: file}.refuse(r.found, r.expected)
-		}
 	}
 	return nil
 }

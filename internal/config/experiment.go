@@ -1,7 +1,7 @@
 // Package config reads and checks the configuration of a run.
 //
-// A configuration is one YAML file, complete in itself, with the sections model, data, train, eval
-// and postprocessing. Load merges it with --set, other flags and ACQNP_ environment variables, fills in the
+// A configuration is one YAML file, complete in itself, with the sections model, data, train and
+// eval. Load merges it with --set, other flags and ACQNP_ environment variables, fills in the
 // paper's values for the benchmark and the model, and returns an Experiment. Every value has passed
 // all checks that need no data: its own rule, the limits of memory and random streams (limits.go),
 // what keys must hold together (relations.go), and whether the benchmark and the model use the key
@@ -30,8 +30,6 @@ type Experiment struct {
 	Data      Data   `yaml:"data"`
 	Train     Train  `yaml:"train"`
 	Eval      Eval   `yaml:"eval"`
-
-	Postprocessing Postprocessing `yaml:"postprocessing,omitempty"`
 }
 
 var rootKeys = []entry{{

@@ -43,10 +43,10 @@ var bySettings = []catalogue.Kind{}
 
 // table has an entry for every key, in the order of Experiment's fields, and entries has them by name,
 // also by their former names.
-var table, entries = bound(slices.Concat(rootKeys, modelKeys, dataKeys, trainKeys, evalKeys, postprocessingKeys))
+var table, entries = bound(slices.Concat(rootKeys, modelKeys, dataKeys, trainKeys, evalKeys))
 
 // sections are the names before the dots.
-var sections = []string{"model", "data", "train", "eval", "postprocessing"}
+var sections = []string{"model", "data", "train", "eval"}
 
 // bound fills typ and index of each entry. A test compares the table with the fields of Experiment.
 func bound(all []entry) (list []*entry, byName map[string]*entry) {

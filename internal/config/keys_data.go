@@ -50,9 +50,8 @@ type Data struct {
 	Sizes         string    `yaml:"sizes,omitempty"` // AllSizes or SmallestSize
 	Scale         string    `yaml:"scale,omitempty"` // "standard", "range" or "none"
 	Categories    []string  `yaml:"categories,flow,omitempty"`
-	Log           []string  `yaml:"log,flow,omitempty"`      // densities in raw units include the Jacobian 1/y
-	Baseline      []int     `yaml:"baseline,flow,omitempty"` // nil, or the degrees [fixed, random]; see datasets.Scaling
-	Missing       string    `yaml:"missing,omitempty"`       // Refuse or Drop
+	Log           []string  `yaml:"log,flow,omitempty"` // densities in raw units include the Jacobian 1/y
+	Missing       string    `yaml:"missing,omitempty"`  // Refuse or Drop
 }
 
 // LeastContext returns MinContext, 0 if it is not set.
@@ -108,7 +107,7 @@ var dataKeys = []entry{{
 }, {
 	name: "data.train_fraction", kinds: kindsOf(speedFlow, csv), preset: always(0.75),
 	accepts: rule{"a number above 0 and below 1, or 1 for csv", func(v any) bool { return v.(float64) > 0 && v.(float64) <= 1 }},
-	help:    "Share for training: of the points of each lane, of the frames, or of the functions or the points of each. 1: nothing is held out for the test.",
+	help:    "Share for training: of the points of each lane, of the frames, or of the groups or the points of each. 1: nothing is held out for the test.",
 }, {
 	name: "data.context", kinds: kindsOf(speedFlow, csv), accepts: wholeRange(0, maxContext),
 	preset: always([]int{500, 985}).but(nil, csv).or(fmt.Sprintf("at most N−1 and %d (with data.sizes smallest, 3 to N−3)", MaxCSVContext)),
@@ -150,20 +149,20 @@ var dataKeys = []entry{{
 	help: "Columns of y.",
 }, {
 	name: "data.split", kinds: kindsOf(csv), accepts: name([]string{"function", "point"}), preset: always("function"),
-	help: "What is held out. function: whole functions; point: points of each function.",
+	help: "What is held out. function: whole groups; point: points of each group.",
 }, {
 	name: "data.split_column", kinds: kindsOf(csv), preset: none("none"),
 	accepts: rule{"the name of a column, or nothing", func(v any) bool { return clean(v.(string)) }},
 	help:    "Column with the values train, valid, test and calibration; it replaces data.train_fraction and data.calibration.",
 }, {
 	name: "data.valid_fraction", kinds: kindsOf(csv), accepts: between0And1, preset: always(0.1),
-	help: "Share of the training part, of functions or of the points of each, that is for validation. Used where train.validate_every is set.",
+	help: "Share of the training part, of groups or of the points of each, that is for validation. Used where train.validate_every is set.",
 }, {
 	name: "data.calibration", kinds: kindsOf(csv), accepts: whole(0, maxCount), preset: none("0"),
-	help: "Number of functions, or of points if points are held out, for the calibration of predictions alone. They do not depend on data.seed.",
+	help: "Number of groups, or of points if points are held out, for the calibration of predictions alone. They do not depend on data.seed.",
 }, {
 	name: "data.sizes", kinds: kindsOf(csv), accepts: name([]string{AllSizes, SmallestSize}), preset: always(AllSizes), older: SmallestSize,
-	help: "all: functions of any size take part, and a batch holds functions of similar sizes; smallest: batches take as many points as the smallest function has.",
+	help: "all: groups of any size take part, those of similar sizes in a batch; smallest (version 0.2): batches take as many points as the smallest group has.",
 }, {
 	name: "data.scale", kinds: kindsOf(csv), accepts: name([]string{"standard", "range", "none"}), preset: always("standard"),
 	help: "Scaling of x and y, learned from the training part. standard: mean 0 and deviation 1; range: [0, 1]; none. Predictions are in raw units.",
@@ -173,9 +172,6 @@ var dataKeys = []entry{{
 }, {
 	name: "data.log", kinds: kindsOf(csv), accepts: someColumns, preset: none("none"),
 	help: "Columns of x and y whose natural logarithm the model sees; predictions are in raw units. If a column of x has zeros, its least positive number is added first.",
-}, {
-	name: "data.baseline", kinds: kindsOf(csv), accepts: baseline, preset: none("none"),
-	help: "Degrees in x of a linear mixed model that y is standardised by: that of the mean, and that of each function's part.",
 }, {
 	name: "data.missing", kinds: kindsOf(csv), accepts: name([]string{Refuse, Drop}), preset: always(Refuse),
 	help: "What is done with a row that has a missing cell (empty, NA, NaN or null). error: reading ends with an error; drop: the row is left out.",

@@ -147,7 +147,7 @@ var modelKeys = []entry{{
 	help: "Number k of contexts that evaluation and prediction resample from each context.",
 }, {
 	name: "model.head", models: []string{"cnp"}, accepts: name(Heads()), preset: none(GaussianHead),
-	help: "What the decoder states of each channel of y. gaussian: a Gaussian, the paper's; gaussian-mixture: a mixture of model.parts Gaussians.",
+	help: "What the decoder states of each output, a column of y. gaussian: a Gaussian, the paper's; gaussian-mixture: a mixture of model.parts Gaussians.",
 }, {
 	name: "model.parts", models: []string{"cnp"}, accepts: whole(1, 256), preset: none(strconv.Itoa(DefaultParts)),
 	help: "Number of Gaussians of model.head gaussian-mixture.",

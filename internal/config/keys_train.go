@@ -38,9 +38,8 @@ type Train struct {
 	Schedule        string  `yaml:"schedule"` // Constant, Cosine or Plateau
 	Loss            string  `yaml:"loss"`     // AllPoints or Targets
 	Seed            uint64  `yaml:"seed"`
-	Weights         string  `yaml:"weights,omitempty"`       // PriorWeights or ""
-	EnsembleSize    int     `yaml:"ensemble_size,omitempty"` // 0 means 1; see Ensemble
-	EMA             int     `yaml:"ema,omitempty"`           // a run with validation always averages
+	Weights         string  `yaml:"weights,omitempty"` // PriorWeights or ""
+	EMA             int     `yaml:"ema,omitempty"`     // a run with validation always averages
 	LogEvery        int     `yaml:"log_every"`
 	CheckpointEvery int     `yaml:"checkpoint_every"`
 	KeepCheckpoints int     `yaml:"keep_checkpoints"`
@@ -93,9 +92,6 @@ var trainKeys = []entry{{
 }, {
 	name: "train.weights", models: []string{"acqnp"}, kinds: kindsOf(csv), accepts: name([]string{PriorWeights}), preset: none("none"),
 	help: "Weights that training starts from. prior: those that the program carries; none: random weights.",
-}, {
-	name: "train.ensemble_size", former: "train.members", kinds: kindsOf(csv), accepts: whole(1, MaxMembers), preset: none("1"),
-	help: "Number of networks of an ensemble. They differ by their seeds, and predictions are the mean of theirs.",
 }, {
 	name: "train.ema", former: "train.average", accepts: whole(0, maxCount), preset: none("0"),
 	help: "Predictions use an exponential average of the weights over about this number of steps; 0: the weights of the last step. Not beside train.validate_every.",

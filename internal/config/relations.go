@@ -33,7 +33,6 @@ func relations(e Experiment) []relation {
 		expected: "one of both: a validation averages the weights by itself",
 	})
 	all = append(all, contextRelations(e)...)
-	all = append(all, poolRelations(e)...)
 	if b.Kind != catalogue.CSV {
 		all = append(all, relation{
 			keys:     []string{"data.train_fraction"},
@@ -91,25 +90,6 @@ func modelRelations(m Model) []relation {
 		})
 	}
 	return all
-}
-
-// poolRelations requires something to pool with the network, and one column of y.
-func poolRelations(e Experiment) []relation {
-	if e.Postprocessing.PoolWeight == 0 {
-		return nil
-	}
-	mixed, kernel := len(e.Data.Baseline) > 0, len(e.Postprocessing.PoolKernel) > 0
-	return []relation{{
-		keys:     []string{"postprocessing.pool_weight", "postprocessing.pool_kernel", "data.baseline"},
-		holds:    mixed != kernel,
-		found:    fmt.Sprintf("a weight of %g and %s", e.Postprocessing.PoolWeight, map[bool]string{true: "both simple models", false: "no simple model"}[mixed]),
-		expected: "data.baseline, for the mixed model, or postprocessing.pool_kernel, and not both",
-	}, {
-		keys:     []string{"postprocessing.pool_weight", "data.y"},
-		holds:    len(e.Data.YColumns) < 2,
-		found:    fmt.Sprintf("a weight and %d columns of y", len(e.Data.YColumns)),
-		expected: "one column of y beside a weight",
-	}}
 }
 
 // contextRelations refuses empty contexts for BNP, which resamples the context. Other models predict from

@@ -1,7 +1,6 @@
 package config_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
@@ -10,31 +9,31 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
-// Keys of model.tail_df and its like set those of postprocessing, wherever they stand, with a line that
-// names the new key unless a run wrote them.
+// Keys set their values by their former names, wherever they stand, with a line that names the new key unless
+// a run wrote them.
 func TestKeysByTheirFormerNames(t *testing.T) {
-	const plain, old = "benchmark: circle\nmodel:\n  name: cnp\n", "  tail_df: 5\n  sigma_scale: 1.2\n"
-	want, err := config.Parse("new.yaml", []byte(plain+"postprocessing: {tail_df: 5, sigma_scale: 1.2}\n"), config.Overrides{})
+	const plain = "benchmark: csv\nmodel: {name: cnp}\ndata:\n  file: a.csv\n"
+	const old = "  function: item\ntrain:\n  steps: 5\n  average: 100\n"
+	const now = "  group: item\ntrain: {steps: 5, ema: 100}\n"
+	want, err := config.Parse("new.yaml", []byte(plain+now), config.Overrides{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want.Postprocessing.TailDF != 5 || want.Postprocessing.SigmaScale != 1.2 {
-		t.Fatalf("%+v", want.Postprocessing)
+	if want.Data.Group != "item" || want.Train.EMA != 100 {
+		t.Fatalf("%+v", want)
 	}
-	environment := func() []string { return []string{"ACQNP_MODEL_TAIL_DF=5", "ACQNP_POSTPROCESSING_SIGMA_SCALE=1.2"} }
+	environment := func() []string { return []string{"ACQNP_DATA_FUNCTION=item", "ACQNP_TRAIN_EMA=100"} }
 	for _, c := range []struct {
 		text  string
 		o     config.Overrides
 		lines []string
 	}{
-		{plain + old, config.Overrides{}, []string{"old.yaml:4: model.tail_df has a new name, postprocessing.tail_df",
-			"old.yaml:5: model.sigma_scale has a new name, postprocessing.sigma_scale"}},
-		{plain + "  tail_df: 4\n", config.Overrides{Set: []string{"model.tail_df=5", "postprocessing.sigma_scale=1.2"}}, []string{
-			"old.yaml:4: model.tail_df has a new name, postprocessing.tail_df",
-			"--set model.tail_df: model.tail_df has a new name, postprocessing.tail_df"}},
-		{plain, config.Overrides{Env: environment}, []string{
-			"environment ACQNP_MODEL_TAIL_DF: model.tail_df has a new name, postprocessing.tail_df"}},
-		{plain + "postprocessing: {tail_df: 5, sigma_scale: 1.2}\n", config.Overrides{}, nil},
+		{plain + old, config.Overrides{}, []string{"old.yaml:5: data.function has a new name, data.group", "old.yaml:8: train.average has a new name, train.ema"}},
+		{plain + "  function: thing\ntrain: {steps: 5}\n", config.Overrides{Set: []string{"data.function=item", "train.ema=100"}}, []string{
+			"old.yaml:5: data.function has a new name, data.group", "--set data.function: data.function has a new name, data.group"}},
+		{plain + "train: {steps: 5}\n", config.Overrides{Env: environment}, []string{
+			"environment ACQNP_DATA_FUNCTION: data.function has a new name, data.group"}},
+		{plain + now, config.Overrides{}, nil},
 	} {
 		var lines []string
 		c.o.Warn = func(line string) { lines = append(lines, line) }
@@ -45,28 +44,6 @@ func TestKeysByTheirFormerNames(t *testing.T) {
 		if !slices.Equal(lines, c.lines) {
 			t.Errorf("%s: lines %q, want %q", c.text, lines, c.lines)
 		}
-	}
-}
-
-// Keys of your own data have the same meaning by their former names.
-func TestFormerNamesOfKeysOfOwnData(t *testing.T) {
-	const format = "benchmark: csv\nmodel: {name: cnp}\ndata: {file: a.csv, %s: item}\ntrain: {steps: 5, %s: 3, %s: 100}\n"
-	parse := func(text string) (config.Experiment, int) {
-		t.Helper()
-		lines := 0
-		e, err := config.Parse("own.yaml", []byte(text), config.Overrides{Warn: func(string) { lines++ }})
-		if err != nil {
-			t.Fatal(err)
-		}
-		return e, lines
-	}
-	want, none := parse(fmt.Sprintf(format, "group", "ensemble_size", "ema"))
-	got, three := parse(fmt.Sprintf(format, "function", "members", "average"))
-	if diff := cmp.Diff(want, got); diff != "" || none != 0 || three != 3 {
-		t.Errorf("%d and %d lines; %s", none, three, diff)
-	}
-	if want.Data.Group != "item" || want.Train.EnsembleSize != 3 || want.Train.EMA != 100 {
-		t.Errorf("%+v", want)
 	}
 }
 

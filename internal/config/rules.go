@@ -37,15 +37,6 @@ func wholeRange(low, high int) rule {
 	}}
 }
 
-// baseline accepts the degrees of a mixed model, or none.
-var baseline = rule{
-	"[FIXED, RANDOM], the degrees of a linear mixed model: 0 to 5 and 0 to 2, FIXED ≥ RANDOM; or nothing",
-	func(v any) bool {
-		d := v.([]int)
-		return len(d) == 0 || len(d) == 2 && d[0] <= 5 && d[1] <= min(d[0], 2) && d[1] >= 0
-	},
-}
-
 // widths accepts the widths of one or more hidden layers.
 var widths = rule{
 	fmt.Sprintf("the widths of 1 to %d hidden layers, whole numbers from 1 to %d", maxLayers, maxWidth),
@@ -71,16 +62,6 @@ var realRange = rule{
 	func(v any) bool {
 		r := v.([]float64)
 		return len(r) == 2 && -maxReal <= r[0] && r[0] < r[1] && r[1] <= maxReal
-	},
-}
-
-// kernelWidths accepts the widths of a kernel in x and in y, or none.
-var kernelWidths = rule{
-	fmt.Sprintf("[WIDTH OF X, WIDTH OF Y], numbers from %g to %g, or nothing", minReal, maxReal),
-	func(v any) bool {
-		w := v.([]float64)
-		ok := func(width float64) bool { return minReal <= width && width <= maxReal }
-		return len(w) == 0 || len(w) == 2 && ok(w[0]) && ok(w[1])
 	},
 }
 

@@ -7,17 +7,14 @@ import (
 )
 
 // Variant names what distinguishes the model from the paper's: its aggregation, its head, its adaptor, the form
-// of its scale, its lower bound of σ, its tails, the number of its networks and its loss, as in "transformer, residual".
+// of its scale, its lower bound of σ, and its loss, as in "transformer, residual".
 // It returns "" for the paper's model. The loss is named only if it is not the default of the
 // aggregation. Sizes and settings of the optimiser are not named.
 func (e Experiment) Variant() string {
-	m, p := e.Model, e.Postprocessing
+	m := e.Model
 	var parts []string
 	if m.Aggregation != "" && m.Aggregation != Mean {
 		parts = append(parts, m.Aggregation)
-	}
-	if len(e.Data.Baseline) > 0 {
-		parts = append(parts, fmt.Sprintf("baseline %d %d", e.Data.Baseline[0], e.Data.Baseline[1]))
 	}
 	if head := m.HeadName(); head != GaussianHead {
 		parts = append(parts, head)
@@ -30,18 +27,6 @@ func (e Experiment) Variant() string {
 	}
 	if m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name) {
 		parts = append(parts, fmt.Sprintf("sigma floor %g", m.SigmaFloor))
-	}
-	if p.TailDF != 0 {
-		parts = append(parts, fmt.Sprintf("tails of t with %g degrees of freedom", p.TailDF))
-	}
-	if p.SigmaScale != 0 && p.SigmaScale != 1 {
-		parts = append(parts, fmt.Sprintf("sigma times %g", p.SigmaScale))
-	}
-	if p.PoolWeight > 0 {
-		parts = append(parts, fmt.Sprintf("%g of a %s", p.PoolWeight, map[bool]string{true: "kernel", false: "mixed model"}[len(p.PoolKernel) > 0]))
-	}
-	if e.Train.EnsembleSize > 1 {
-		parts = append(parts, fmt.Sprintf("ensemble of %d", e.Train.EnsembleSize))
 	}
 	if loss := e.Train.Loss; loss != "" && loss != defaultLoss(m.Name, m.Aggregation) {
 		parts = append(parts, map[string]string{AllPoints: "loss over all points", Targets: "loss over targets"}[loss])

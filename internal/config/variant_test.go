@@ -19,10 +19,6 @@ func TestVariantNamesWhatIsNotThePapers(t *testing.T) {
 		{"name: canp", "", "CANP", "canp"},
 		{"name: canp", "loss: targets", "CANP, loss over targets", "canp (loss over targets)"},
 		{"name: cnp, sigma_floor: 0.01", "", "CNP, sigma floor 0.01", "cnp (sigma floor 0.01)"},
-		{"name: cnp, tail_df: 5", "", "CNP, tails of t with 5 degrees of freedom", "cnp (tails of t with 5 degrees of freedom)"},
-		{"name: cnp, tail_df: 5, sigma_scale: 1.2", "", "CNP, tails of t with 5 degrees of freedom, sigma times 1.2",
-			"cnp (tails of t with 5 degrees of freedom, sigma times 1.2)"},
-		{"name: cnp, pool_weight: 0.2, pool_kernel: [1, 0.1]", "", "CNP, 0.2 of a kernel", "cnp (0.2 of a kernel)"},
 		{"name: bnp", "", "BNP", "bnp"},
 	} {
 		e, err := config.Parse("c.yaml", []byte("benchmark: circle\nmodel: {"+c.model+"}\ntrain: {"+c.train+"}\n"), config.Overrides{})

@@ -17,8 +17,7 @@ import (
 type csvSource struct {
 	e         config.Experiment
 	scaling   Scaling
-	x, y      []float32  // [points of all functions, dx or dy], in the model's units without a baseline
-	without   []Baseline // for each function: the baseline that does not know it; nil without one
+	x, y      []float32 // [points of all functions, dx or dy], in the model's units
 	functions []span
 	names     []string // of the functions
 	order     [][]int  // of each function: the row of each of its points; nil for the order of rows
@@ -55,9 +54,6 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 		return nil, err
 	}
 	if err := s.store(functions); err != nil {
-		return nil, err
-	}
-	if err := s.fitBaseline(); err != nil {
 		return nil, err
 	}
 	s.evalBatchSize = e.Eval.BatchSize
@@ -134,13 +130,13 @@ func (s *csvSource) checkSizes() error {
 	size, levels := s.EvalSize(), max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
 	dx, dy := s.Dims()
 	if t := s.TrainSize(); t.Functions*t.Points*(dx+dy) > config.MaxNumbers {
-		return refuse("train.batch_size", fmt.Sprintf("a batch of %d functions of %d points with %d columns", t.Functions, t.Points, dx+dy),
-			"fewer functions, points or names in data.categories")
+		return refuse("train.batch_size", fmt.Sprintf("a batch of %d groups of %d points with %d columns", t.Functions, t.Points, dx+dy),
+			"fewer groups, points or names in data.categories")
 	}
 	points := size.Functions * size.Points
 	if points*(dx+dy) > config.MaxNumbers || points*levels > config.MaxRows {
-		return refuse("eval.batch_size", fmt.Sprintf("a batch of %d functions of %d points", size.Functions, size.Points),
-			"fewer functions, or fewer levels or bootstraps")
+		return refuse("eval.batch_size", fmt.Sprintf("a batch of %d groups of %d points", size.Functions, size.Points),
+			"fewer groups, or fewer levels or bootstraps")
 	}
 	return nil
 }

@@ -48,7 +48,7 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 			file: "a.csv", line: 2, says: "4 of them for training"},
 		{name: "one point", files: map[string]string{"a.csv": good + "e,1,2\n"}, change: func(d *config.Data) { d.SplitBy = "point" },
 			file: "a.csv", line: 34, says: "data.train_fraction 0.5 to split"},
-		{name: "one function", files: map[string]string{"a.csv": head + rows("a", 9)}, key: "data.train_fraction", says: "some of the 1 functions"},
+		{name: "one function", files: map[string]string{"a.csv": head + rows("a", 9)}, key: "data.train_fraction", says: "some of the 1 groups"},
 		{name: "constant x", files: map[string]string{"a.csv": constant(good)}, change: func(d *config.Data) { d.XColumns, d.YColumns = d.YColumns, d.XColumns },
 			file: "a.csv", key: "y", says: "every row of the training part"},
 		{name: "constant y", files: map[string]string{"a.csv": constant(good)}, file: "a.csv", key: "y", says: "every row of the training part"},

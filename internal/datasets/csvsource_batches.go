@@ -125,7 +125,7 @@ func (s *csvSource) choose(step int) {
 func (s *csvSource) Eval(i int, dst *Batch) error {
 	first := i * s.evalBatchSize
 	if i < 0 || first >= len(s.test) {
-		return refuse("eval.batches", i+1, "at most %d, which cover the test functions", batchesOf(len(s.test), s.evalBatchSize))
+		return refuse("eval.batches", i+1, "at most %d, which cover the test groups", batchesOf(len(s.test), s.evalBatchSize))
 	}
 	chosen := s.test[first:min(first+s.evalBatchSize, len(s.test))]
 	n, context := s.evaluated(chosen[0])
@@ -156,13 +156,12 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 
 // fill writes function b: the picked points of function i of the files.
 func (s *csvSource) fill(dst *Batch, b, i int) {
-	at, width := b*dst.Points, s.scaling.ScaledX()
+	at, width := b*dst.Points, dst.DX
 	for k, p := range s.picked {
 		p += s.functions[i].first
 		copy(dst.X[(at+k)*dst.DX:], s.x[p*width:][:width])
 		copy(dst.Y[(at+k)*dst.DY:][:dst.DY], s.y[p*dst.DY:])
 	}
-	s.standardise(dst, b, i)
 }
 
 // A deck draws cards without replacement, in a time that does not depend on its size. Between

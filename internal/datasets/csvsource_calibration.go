@@ -74,9 +74,9 @@ func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, erro
 	}
 	switch {
 	case left > 0:
-		return nil, refuse("data.calibration", n, "at most %d, which leave two points of each function", n-left)
+		return nil, refuse("data.calibration", n, "at most %d, which leave two points of each group", n-left)
 	case !byPoint && n >= len(units):
-		return nil, refuse("data.calibration", n, "fewer than the %s of two points or more", countOf(len(units), "function"))
+		return nil, refuse("data.calibration", n, "fewer than the %s of two points or more", countOf(len(units), "group"))
 	}
 	return held, nil
 }

@@ -182,10 +182,10 @@ func TestTooLargeCalibrationsAreRefused(t *testing.T) {
 		sizes  []int
 		expect string
 	}{
-		{"function", 5, []int{4, 4, 4, 4, 4, 1}, "found 5, expected fewer than the 5 functions of two points or more"},
+		{"function", 5, []int{4, 4, 4, 4, 4, 1}, "found 5, expected fewer than the 5 groups of two points or more"},
 		{"function", 6, []int{4, 4, 4, 4, 4, 1}, "found 6, expected at most 5"},
 		{"point", 9, []int{4, 9, 1, 2}, ""},
-		{"point", 10, []int{4, 9, 1, 2}, "found 10, expected at most 9, which leave two points of each function"},
+		{"point", 10, []int{4, 9, 1, 2}, "found 10, expected at most 9, which leave two points of each group"},
 	} {
 		e := calibrating(t, c.split, c.n, c.sizes...)
 		e.Train.ValidateEvery = 0

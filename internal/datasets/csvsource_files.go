@@ -159,7 +159,7 @@ func (r *csvReader) function(t *table) (*csvFunction, error) {
 	key, by := t.path, r.cells.by
 	if by >= 0 {
 		if key = t.cell(by); key == "" {
-			return nil, t.refuse(by, "the name of a function")
+			return nil, t.refuse(by, "the name of a group")
 		}
 	}
 	i, known := r.index[key]
@@ -178,6 +178,6 @@ func (r *csvReader) function(t *table) (*csvFunction, error) {
 
 // refuse returns an error about the function.
 func (f *csvFunction) refuse(found, expected string, values ...any) error {
-	return &invalid.Input{File: f.path, Line: f.line, Found: "function " + strconv.Quote(f.Function) + " " + found,
+	return &invalid.Input{File: f.path, Line: f.line, Found: "group " + strconv.Quote(f.Function) + " " + found,
 		Expected: fmt.Sprintf(expected, values...)}
 }

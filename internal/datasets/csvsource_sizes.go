@@ -69,12 +69,12 @@ func (s *csvSource) leaveOut() error {
 			s.tooSmall++
 		}
 	}
-	what := fmt.Sprintf("at least one function with %s or more", countOf(least+1, "point"))
+	what := fmt.Sprintf("at least one group with %s or more", countOf(least+1, "point"))
 	switch {
 	case len(s.training) == 0:
-		return refuse("data.file", "no training function that the model can use", "%s for training", what)
+		return refuse("data.file", "no training group that the model can use", "%s for training", what)
 	case len(s.test) == 0:
-		return refuse("data.file", "no held-out function that the model can use", "%s for the test", what)
+		return refuse("data.file", "no held-out group that the model can use", "%s for the test", what)
 	}
 	return nil
 }

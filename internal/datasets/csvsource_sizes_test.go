@@ -319,13 +319,13 @@ func TestBadSplitsAreRefused(t *testing.T) {
 	}{
 		{name: "an unknown value", parts: []string{"ttt", "eXe"}, line: 6, key: "part", says: `"X", expected train, valid, test`},
 		{name: "no value", parts: []string{"tt-", "eee"}, line: 4, key: "part", says: "found nothing"},
-		{name: "no training function", parts: []string{"eee", "vvv"}, key: "part", says: "no function with the value train"},
-		{name: "no test", parts: []string{"ttt", "vvv"}, key: "part", says: "no function with the value test"},
+		{name: "no training group", parts: []string{"eee", "vvv"}, key: "part", says: "no group with the value train"},
+		{name: "no test", parts: []string{"ttt", "vvv"}, key: "part", says: "no group with the value test"},
 		{name: "no training row", split: "point", parts: []string{"eee", "vvv"}, key: "part", says: "no row with the value train"},
 		{name: "two values in a function", parts: []string{"ttt", "eet"}, line: 5, says: `"f1" with test and train in the column part`},
 		{name: "no column", parts: []string{"ttt", "eee"}, column: "set", line: 1, says: "set"},
-		{name: "functions of one point", parts: []string{"t", "t", "e"}, model: "bnp", key: "data.file", says: "no training function"},
-		{name: "tests of one point", parts: []string{"tt", "ttt", "e"}, model: "bnp", key: "data.file", says: "no held-out function"},
+		{name: "functions of one point", parts: []string{"t", "t", "e"}, model: "bnp", key: "data.file", says: "no training group"},
+		{name: "tests of one point", parts: []string{"tt", "ttt", "e"}, model: "bnp", key: "data.file", says: "no held-out group"},
 	} {
 		e := anySize(t, "function", 6, 6)
 		if c.split != "" {

@@ -125,7 +125,7 @@ func (s *csvSource) drawFunctions(functions []csvFunction) error {
 	n := trainingPart(fraction, len(others))
 	if n < 1 || n >= len(others) && !s.keepsAll() {
 		return refuse("data.train_fraction", fraction,
-			"a fraction that leaves some of the %d functions on both sides (data.split: point splits their points instead)", len(others))
+			"a fraction that leaves some of the %d groups on both sides (data.split: point splits their points instead)", len(others))
 	}
 	all := shuffled(random.New(s.e.Data.Seed, random.Split), 0, others)
 	s.training, s.test = all[:n:n], all[n:]
@@ -144,13 +144,13 @@ func (s *csvSource) readFunctions(functions []csvFunction) error {
 		for _, p := range f.parts[1:] {
 			if p != f.parts[0] {
 				return f.refuse(fmt.Sprintf("with %s and %s in the column %s", partNames[f.parts[0]], partNames[p], s.e.Data.SplitColumn),
-					"one of them in all rows of a function (data.split: point splits the points of functions)")
+					"one of them in all rows of a group (data.split: point splits the points of groups)")
 			}
 		}
 		list := lists[f.parts[0]]
 		*list = append(*list, i)
 	}
-	if err := s.checkParts(functions[0].path, len(s.training), len(s.test), "function"); err != nil {
+	if err := s.checkParts(functions[0].path, len(s.training), len(s.test), "group"); err != nil {
 		return err
 	}
 	if !s.validates() || len(s.valid) > 0 {
@@ -191,7 +191,7 @@ func (s *csvSource) takeValidation() error {
 	n := len(s.training)
 	valid := max(1, trainingPart(s.e.Data.ValidFraction, n))
 	if valid >= n {
-		return refuse("data.valid_fraction", fmt.Sprintf("%g of %s", s.e.Data.ValidFraction, countOf(n, "training function")),
+		return refuse("data.valid_fraction", fmt.Sprintf("%g of %s", s.e.Data.ValidFraction, countOf(n, "training group")),
 			"some for validation and some for training (train.validate_every: 0 trains without validation, data.split: point splits points)")
 	}
 	s.training, s.valid = s.training[:n-valid:n-valid], s.training[n-valid:]
@@ -242,10 +242,10 @@ func (s *csvSource) splitPoints(functions []csvFunction) error {
 	s.evaluateOnTraining()
 	switch {
 	case len(s.test) == 0:
-		return refuse("data.split", "point", "a function of two points or more, or data.split: function")
+		return refuse("data.split", "point", "a group of two points or more, or data.split: function")
 	case s.validates() && len(s.valid) == 0:
 		return refuse("data.valid_fraction", s.e.Data.ValidFraction,
-			"a function with two training points or more (train.validate_every: 0 trains without validation)")
+			"a group with two training points or more (train.validate_every: 0 trains without validation)")
 	}
 	return nil
 }

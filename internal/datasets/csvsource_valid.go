@@ -46,7 +46,7 @@ func (s *csvSource) planValidation() error {
 	}
 	if len(items) == 0 {
 		return refuse("data.valid_fraction", strconv.FormatFloat(s.e.Data.ValidFraction, 'g', -1, 64),
-			"a function of %s or more in validation", countOf(s.leastContext()+1, "point"))
+			"a group of %s or more in validation", countOf(s.leastContext()+1, "point"))
 	}
 	most := max(1, csvValidTargets/len(items))
 	for k := range items {

@@ -217,7 +217,7 @@ func TestValidationNeedsFunctions(t *testing.T) {
 		sizes []int
 		says  string
 	}{
-		{"function", []int{9, 9}, "0.2 of 1 training function, expected some for validation"},
+		{"function", []int{9, 9}, "0.2 of 1 training group, expected some for validation"},
 		{"point", []int{2, 2}, "two training points or more"},
 	} {
 		_, err := datasets.Open(validated(t, c.split, c.sizes...), "")

@@ -10,14 +10,11 @@ import (
 //
 // A column with a Form other than plain numbers is converted first: model = (log raw − offset)/scale
 // for a logarithm, and several one-hot columns without offset and scale for a column of names.
-//
-// With a Baseline, y is then standardised once more; see there.
 type Scaling struct {
 	XOffset, XScale []float64 // [columns of x]
 	YOffset, YScale []float64 // [dy]
 	XForms          []Form    // [columns of x]; nil if all are plain numbers
 	YForms          []Form    // [dy]; nil if all are plain numbers
-	Baseline        Baseline  // nil: none
 }
 
 // ScalingOf returns the scaling of a source. For a source without one it returns a scaling that
@@ -38,21 +35,17 @@ func ScalingOf(src any, dx, dy int) Scaling {
 
 // Dims returns the numbers of columns of x and y that the model sees. A column of names is a column
 // for each name.
-func (s Scaling) Dims() (dx, dy int) { return s.ScaledX() + s.Baseline.columns(), len(s.YScale) }
-
-// ScaledX returns the number of columns of x that the model sees, without those of a baseline.
-func (s Scaling) ScaledX() (dx int) {
+func (s Scaling) Dims() (dx, dy int) {
 	for i := range s.XScale {
 		dx += FormAt(s.XForms, i).width()
 	}
-	return dx
+	return dx, len(s.YScale)
 }
 
-// ModelX converts x [n, columns of x] from raw units into the model's, without the columns of a
-// baseline.
+// ModelX converts x [n, columns of x] from raw units into the model's.
 func (s Scaling) ModelX(raw []float64) []float32 { return toModel(raw, s.XOffset, s.XScale, s.XForms) }
 
-// ModelY converts y [n, dy] from raw units into the model's, without a baseline.
+// ModelY converts y [n, dy] from raw units into the model's.
 func (s Scaling) ModelY(raw []float64) []float32 { return toModel(raw, s.YOffset, s.YScale, s.YForms) }
 
 // RawX reverses ModelX.
@@ -64,41 +57,13 @@ func (s Scaling) RawY(model []float64) []float64 { return toRaw(model, s.YOffset
 // Model converts the points of a function from raw units into the model's: its context, x [n, columns
 // of x] and y [n, dy], and the x of its targets.
 func (s Scaling) Model(contextX, contextY, targetX []float64) (cx, cy, tx []float32) {
-	cx, cy, tx = s.ModelX(contextX), s.ModelY(contextY), s.ModelX(targetX)
-	if s.Baseline == nil {
-		return cx, cy, tx
-	}
-	dx, dy := s.Dims()
-	width, known := s.ScaledX(), len(cy)/len(s.YScale)
-	n := known + len(tx)/width
-	x, y := make([]float32, n*dx), make([]float32, n*dy)
-	for i := range n {
-		if i < known {
-			copy(x[i*dx:], cx[i*width:][:width])
-		} else {
-			copy(x[i*dx:], tx[(i-known)*width:][:width])
-		}
-	}
-	copy(y, cy)
-	s.Baseline.standardise(x, y, known)
-	return x[:known*dx], y[:known*dy], x[known*dx:]
+	return s.ModelX(contextX), s.ModelY(contextY), s.ModelX(targetX)
 }
 
 // Raw converts points x [n, dx] and y [n, dy] from the model's units into raw ones, x [n, columns of
 // x].
 func (s Scaling) Raw(x, y []float32) (rawX, rawY []float64) {
-	dx, dy := s.Dims()
-	width := s.ScaledX()
-	rawX, rawY = make([]float64, 0, len(x)), make([]float64, 0, len(y))
-	for i := 0; i < len(x); i += dx {
-		rawX = append(rawX, s.RawX(widened(x[i:][:width]))...)
-	}
-	for i, v := range y {
-		c := i % dy
-		offset, scale := s.YUnits(x[i/dy*dx:][:dx], c)
-		rawY = append(rawY, FormAt(s.YForms, c).raw([]float64{float64(v)}, offset, scale))
-	}
-	return rawX, rawY
+	return s.RawX(widened(x)), s.RawY(widened(y))
 }
 
 func widened(v []float32) []float64 {
@@ -107,17 +72,6 @@ func widened(v []float32) []float64 {
 		w[i] = float64(x)
 	}
 	return w
-}
-
-// YUnits returns the offset and the scale of channel c of y at the point x [dx], which is in the
-// model's units: y, or its logarithm if the channel has that Form, is offset + scale·model.
-func (s Scaling) YUnits(x []float32, c int) (offset, scale float64) {
-	offset, scale = s.YOffset[c], s.YScale[c]
-	if s.Baseline != nil {
-		mean, log := s.Baseline.at(x, c)
-		offset, scale = offset+scale*mean, scale*math.Exp(log)
-	}
-	return offset, scale
 }
 
 // RawShift returns −Σ log(scale) over the columns of y. Added to the log-likelihood of a point in the
@@ -133,22 +87,16 @@ func (s Scaling) RawShift() float64 {
 // PointShifts reports whether the log density of a point in raw units has a PointShift besides
 // RawShift.
 func (s Scaling) PointShifts() bool {
-	return s.Baseline != nil || slices.ContainsFunc(s.YForms, func(f Form) bool { return f.Log })
+	return slices.ContainsFunc(s.YForms, func(f Form) bool { return f.Log })
 }
 
-// PointShift returns the part of the log density of a point in raw units that RawShift lacks: −log of the
-// baseline's deviation, and −log(raw y) for each column of y whose logarithm the model sees. x [dx]
-// and y [dy] are in the model's units.
-func (s Scaling) PointShift(x, y []float32) float64 {
+// PointShift returns the part of the log density of a point in raw units that RawShift lacks: −log(raw y)
+// for each column of y whose logarithm the model sees. y [dy] is in the model's units.
+func (s Scaling) PointShift(y []float32) float64 {
 	shift := 0.0
 	for c := range s.YScale {
-		if s.Baseline != nil {
-			_, log := s.Baseline.at(x, c)
-			shift -= log
-		}
 		if FormAt(s.YForms, c).Log {
-			offset, scale := s.YUnits(x, c)
-			shift -= offset + float64(y[c])*scale
+			shift -= s.YOffset[c] + float64(y[c])*s.YScale[c]
 		}
 	}
 	return shift

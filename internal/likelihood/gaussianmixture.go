@@ -7,8 +7,7 @@ import (
 )
 
 // GaussianMixture is a mixture of Gaussians: with equal weights, one for each bootstrap of BNP's
-// context, with those of its [Tails], or with the decoder's. A mixture of one component equals that
-// [Gaussian].
+// context, or with the decoder's. A mixture of one component equals that [Gaussian].
 type GaussianMixture struct {
 	components []Gaussian
 	weights    []float64 // nil: all are equal
@@ -34,22 +33,6 @@ func WeightedGaussians(components []Gaussian, logits []float64) GaussianMixture 
 		logits[k] = math.Exp(a - all)
 	}
 	return GaussianMixture{components: components, weights: logits}
-}
-
-// PooledGaussians returns the mixture in which all have the same weight. All have the same number of
-// components, and the same weights.
-func PooledGaussians(all []GaussianMixture) GaussianMixture {
-	if len(all) == 1 {
-		return all[0]
-	}
-	var pooled GaussianMixture
-	for _, m := range all {
-		pooled.components = append(pooled.components, m.components...)
-		for _, w := range m.weights {
-			pooled.weights = append(pooled.weights, w/float64(len(all)))
-		}
-	}
-	return pooled
 }
 
 // In returns the mixture in the units that u converts to.

@@ -93,19 +93,6 @@ func mixtureOf(components []laplace, logits []float64) Mixture {
 	return m
 }
 
-// Pooled returns the mixture in which all have the same weight. It returns the only one itself.
-func Pooled(all []Mixture) Mixture {
-	if len(all) == 1 {
-		return all[0]
-	}
-	var components []laplace
-	var logits []float64
-	for _, m := range all {
-		components, logits = append(components, m.components...), append(logits, m.logWeights...)
-	}
-	return mixtureOf(components, logits)
-}
-
 // In returns the mixture in the units that u converts to.
 func (m Mixture) In(u Units) Mixture {
 	m.components = slices.Clone(m.components)

@@ -51,10 +51,9 @@ import (
 type Mode int
 
 const (
-	Training        Mode = iota // outputs "cost" and "loglik", with gradients
-	Evaluation                  // output "loglik"
-	EvaluationParts             // outputs "loglik" and "components", for models without levels
-	Prediction                  // outputs "components" and, for quantile models, "logit"; no input "y"
+	Training   Mode = iota // outputs "cost" and "loglik", with gradients
+	Evaluation             // output "loglik"
+	Prediction             // outputs "components" and, for quantile models, "logit"; no input "y"
 )
 
 // family is the form of a model's likelihood. It decides the inputs besides context, x and y.
@@ -216,7 +215,7 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	cost        one number       −(mean of loglik over points and functions); BNP adds the same
 //	                             mean for the path without a bootstrap
 //	loglik      [B·N, 1]         log p(y), summed over the channels of y
-//	components  in EvaluationParts and Prediction
+//	components  in Prediction
 //	            [B·N·N_τ, 3·dy]  quantile models: rows as likelihood.NewMixture reads them
 //	            [B·N·k, 2·dy]    bootstrapping models: rows as likelihood.NewGaussian reads them
 //	            [B·N, RowWidth]  other models: rows as Gaussians reads them
@@ -239,10 +238,7 @@ func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops
 	}
 	ll, cost := c.loss(d, b.Input("y", ops.Point, m.dy))
 	b.Output("loglik", ll)
-	switch mode {
-	case EvaluationParts:
-		b.Output("components", d.out)
-	case Training:
+	if mode == Training {
 		b.Output("cost", cost)
 		return b.Finish(cost)
 	}

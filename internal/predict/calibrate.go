@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -36,7 +36,7 @@ func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.D
 	}
 	if len(a.Functions) == 0 {
 		return a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
-			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with functions that training has not seen"}
+			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with groups that training has not seen"}
 	}
 	return a, nil
 }
@@ -48,8 +48,8 @@ func ByPoint(e config.Experiment, functions []Function) bool {
 }
 
 // predictions returns how the model predicts.
-func (t Trained) predictions() post.Predictions {
-	p := post.Predictions{Checkpoint: filepath.Base(t.Weights.Path), Step: t.Weights.Step}
+func (t Trained) predictions() conformal.Predictions {
+	p := conformal.Predictions{Checkpoint: filepath.Base(t.Weights.Path), Step: t.Weights.Step}
 	switch {
 	case t.Model.Bootstrap():
 		p.Bootstraps = t.Bootstraps
@@ -60,33 +60,21 @@ func (t Trained) predictions() post.Predictions {
 }
 
 // Calibration returns the calibration of the model that the outcomes of its predictions give. source is
-// post.FromRun or post.FromFiles.
-func (t Trained) Calibration(o *score.Outcomes, source string) post.Calibration {
-	c := post.Calibration{Predictions: t.predictions(), Source: source, Exchangeable: "function", Targets: o.Targets()}
+// conformal.FromRun or conformal.FromFiles.
+func (t Trained) Calibration(o *score.Outcomes, source string) conformal.Calibration {
+	c := conformal.Calibration{Predictions: t.predictions(), Source: source, Exchangeable: "group", Targets: o.Targets()}
 	if o.ByPoint {
 		c.Exchangeable = "point"
 	}
 	for i, channel := range o.Calibrations() {
-		c.Channels = append(c.Channels, post.ChannelCalibration{Channel: t.Units.YNames[i], Calibration: channel})
+		c.Channels = append(c.Channels, conformal.ChannelCalibration{Channel: t.Units.YNames[i], Calibration: channel})
 	}
 	return c
 }
 
-// Calibrated returns the calibration of the run directory dir, if it is one of this model. It calls warn
-// with a line if its intervals promise nothing.
-func (t Trained) Calibrated(dir string, warn func(string)) (*post.Calibration, error) {
-	c, err := t.Post.Calibrated(dir, t.Units.YNames, t.predictions())
-	if err == nil && !c.Promises() {
-		warn("the calibration of " + dir + " is of a version before 0.3, which calibrated on functions that had chosen the weights: " +
-			"its intervals may hold less than they say")
-	}
-	return c, err
-}
-
-// SetCalibration writes the calibration of the model to the run directory dir.
-func (t Trained) SetCalibration(dir string, c post.Calibration) error {
-	c.Postprocessing, t.Post.Calibration = &t.Post.Postprocessing, &c
-	return t.Post.Write(dir)
+// Calibrated returns the calibration of the run directory dir, if it is one of this model.
+func (t Trained) Calibrated(dir string) (*conformal.Calibration, error) {
+	return conformal.Read(dir, t.Units.YNames, t.predictions())
 }
 
 // CheckCalibration returns an *invalid.Input if a calibration has too few groups for the levels or the

@@ -18,7 +18,7 @@ type Comparison struct{ Before, After run.Eval }
 // It scores targets for the latter alone.
 func (t Trained) Compare(ctx context.Context, before []float32, source Source, o EvalOptions) (c Comparison, err error) {
 	untrained := t
-	untrained.Params, untrained.Others, untrained.Weights = before, nil, run.Weights{}
+	untrained.Params, untrained.Weights = before, run.Weights{}
 	scored := o.Scored
 	o.Scored = false
 	o.Task = "evaluate the untrained model"

@@ -10,9 +10,7 @@ import (
 // Distribution is the predictive distribution of one channel of y at one target, in raw units. For
 // CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
 // For the other models it is a mixture of Gaussians: one for each bootstrap of BNP, otherwise those that
-// model.head states; with tail_df each becomes those of [likelihood.GaussianMixture.Tailed].
-// That of an ensemble has the components of all networks. With pool_weight, the parts of a simple
-// model follow.
+// model.head states.
 //
 // If data.log names the channel, this mixture is the distribution of log y. The components then are
 // those of log y, and everything else is stated of y. What acqnp fit wrote predicts a mixture of Gaussians
@@ -48,7 +46,7 @@ func (d Distribution) Value(mu float64) float64 {
 }
 
 // Component is one component of a distribution, and the u that its level τ was computed from. For
-// CQNP, τ is 0.001 + 0.998·u. U is NaN for a Gaussian, and for a part beside those of the network.
+// CQNP, τ is 0.001 + 0.998·u. U is NaN for a Gaussian.
 type Component struct {
 	U float64
 	likelihood.Component
@@ -60,8 +58,7 @@ func (d Distribution) Mixture() bool { return d.levels != nil }
 // NumLevels returns the number of components with quantile levels. They come first.
 func (d Distribution) NumLevels() int { return len(d.levels) }
 
-// Components returns the components, those with levels in the order of u, those of an ensemble one
-// network after the other, and then those of the simple model that pool_weight gives a weight.
+// Components returns the components, those with levels in the order of u.
 func (d Distribution) Components() []Component {
 	components := make([]Component, 0, len(d.levels))
 	for k, c := range d.Distribution.Components() {

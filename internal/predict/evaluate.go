@@ -4,15 +4,13 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"slices"
 	"time"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
-	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -124,10 +122,9 @@ func (t Trained) CheckMemory(source Source) error {
 // An evaluator evaluates batches.
 type evaluator struct {
 	runner
-	predictive *post.Predictive
-	draws      feed.Draws
-	scaling    datasets.Scaling
-	scorer     *scorer // nil: no target is scored
+	draws   feed.Draws
+	scaling datasets.Scaling
+	scorer  *scorer // nil: no target is scored
 
 	numTau, bootstraps int // of the last batch; 0 for a model without them
 	levels             string
@@ -138,12 +135,8 @@ func newEvaluator(t Trained, source Source) (*evaluator, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.Post.Predictive(t.Model)
-	if err != nil {
-		return nil, err
-	}
 	size := source.EvalSize()
-	e := &evaluator{predictive: r, draws: d, runner: t.runner(r.Mode()), scaling: t.Units.Scaling}
+	e := &evaluator{draws: d, runner: t.runner(models.Evaluation), scaling: t.Units.Scaling}
 	e.feeds, e.keys = feed.Turns, datasets.EvalKeys(source)
 	e.capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
 	e.drawn(d.Count(), t.Levels)
@@ -186,31 +179,15 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 	shifts := e.shifts(f)
 	e.scorer.take(i, f)
 	feeds.Release(f)
-	loglik, err := e.loglik(p, extents)
-	if err != nil {
+	if err := p.Run(extents); err != nil {
 		return run.BatchResult{}, err
 	}
-	r, err := split(loglik, extents.Functions, extents.Points, extents.Context)
+	r, err := split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
 	r.RawContext, r.RawTarget = shifts.ContextLL, shifts.TargetLL
 	if err == nil {
 		err = e.scorer.score(ctx, i)
 	}
 	return r, err
-}
-
-// loglik runs all networks and returns log p(y) of every point [B, N]. The density of an ensemble is the
-// mean of those of its networks, of all channels of y together.
-func (e *evaluator) loglik(program engine.Program[float32], extents ops.Extents) ([]float32, error) {
-	var all [][]float32
-	besides := e.predictive.Besides(program, extents) // the same beside every network
-	err := e.each(program, extents, func(int) error {
-		all = append(all, slices.Clone(e.predictive.LogLik(program, besides)))
-		return nil
-	})
-	if err != nil {
-		return nil, err
-	}
-	return post.MeanLogLik(all), nil
 }
 
 // shifts returns the part of the log-likelihoods of a batch in raw units that the scaling lacks, for the
@@ -220,10 +197,10 @@ func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 	if !e.scaling.PointShifts() {
 		return run.BatchResult{}
 	}
-	dx, dy := e.scaling.Dims()
+	_, dy := e.scaling.Dims()
 	shifts := make([]float64, x.Functions*x.Points)
 	for i := range shifts {
-		shifts[i] = e.scaling.PointShift(f.X()[i*dx:][:dx], f.Y()[i*dy:][:dy])
+		shifts[i] = e.scaling.PointShift(f.Y()[i*dy:][:dy])
 	}
 	means, _ := split(shifts, x.Functions, x.Points, x.Context)
 	return means

@@ -13,8 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/predict/network"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -200,13 +200,13 @@ func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
 }
 
 // Calibrated returns the calibration of each column of y.
-func (f Fitted) Calibrated() *post.Calibration {
-	c := &post.Calibration{Exchangeable: "group"}
+func (f Fitted) Calibrated() *conformal.Calibration {
+	c := &conformal.Calibration{Exchangeable: "group"}
 	if f.Stacks[0].ByPoint {
 		c.Exchangeable = "point"
 	}
 	for i, s := range f.Stacks {
-		c.Channels = append(c.Channels, post.ChannelCalibration{Channel: f.Y[i], Calibration: s.Calibration})
+		c.Channels = append(c.Channels, conformal.ChannelCalibration{Channel: f.Y[i], Calibration: s.Calibration})
 	}
 	return c
 }

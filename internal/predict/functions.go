@@ -45,8 +45,8 @@ func (f FunctionFiles) Read() ([]Function, error) {
 		return nil, err
 	}
 	if f.Scored && len(functions) > 1 && targets[0].Function == "" {
-		return nil, &invalid.Input{File: f.Targets, Line: 1, Found: "no column that names the function of a row",
-			Expected: "one, since " + f.Context + " has " + invalid.Plural(len(functions), "function", "functions")}
+		return nil, &invalid.Input{File: f.Targets, Line: 1, Found: "no column that names the group of a row",
+			Expected: "one, since " + f.Context + " has " + invalid.Plural(len(functions), "group", "groups")}
 	}
 	if len(functions) == 0 {
 		for _, p := range targets {
@@ -126,7 +126,7 @@ func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) 
 		i := slices.IndexFunc(functions, func(g Function) bool { return g.Name == p.Function })
 		if i < 0 {
 			return &invalid.Input{File: f.Targets, Key: "function", Found: strconv.Quote(p.Function),
-				Expected: "a function of " + f.Context}
+				Expected: "a group of " + f.Context}
 		}
 		functions[i].TargetX, functions[i].TargetY = p.X, p.Y
 	}

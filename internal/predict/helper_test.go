@@ -1,13 +1,11 @@
 package predict_test
 
 import (
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -17,10 +15,8 @@ const (
 )
 
 // tiny returns a small model with two channels of y and a lower bound of σ that is not the default.
-// After its name may stand "with tails".
-func tiny(t *testing.T, name string) (*models.Model, []float32, post.Postprocessing) {
+func tiny(t *testing.T, name string) (*models.Model, []float32) {
 	t.Helper()
-	name, tailed := strings.CutSuffix(name, " with tails")
 	c := config.Model{Name: name, Representation: 6, Encoder: []int{7}, Decoder: []int{7}}
 	switch name {
 	case "acqnp":
@@ -31,15 +27,11 @@ func tiny(t *testing.T, name string) (*models.Model, []float32, post.Postprocess
 		c = config.Model{Name: name, Width: 6, PreDepth: 2, PostDepth: 2, DecoderDepth: 3}
 	}
 	c.SigmaFloor = 0.15
-	var p post.Postprocessing
-	if tailed {
-		p.TailDF, p.SigmaScale = 4, 1.2
-	}
 	m, err := models.New(c, 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m, m.Initial(3), p
+	return m, m.Initial(3)
 }
 
 // source makes batches of changing sizes from random numbers. If levels is set, it gives them their

@@ -172,7 +172,7 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 // checkJoint checks draws of a function's targets, and the numbers in their contexts.
 func checkJoint(draws, targets, numbers int) error {
 	if targets > maxJointTargets || numbers > maxJointNumbers {
-		return &invalid.Input{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a function", draws, targets),
+		return &invalid.Input{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a group", draws, targets),
 			Expected: fmt.Sprintf("at most %d targets, and %d numbers of x and y with the context", maxJointTargets, maxJointNumbers)}
 	}
 	return nil

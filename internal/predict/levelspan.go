@@ -43,7 +43,7 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 		if err := p.run(i, f, 0, n); err != nil {
 			return 0, err
 		}
-		for z := range slices.Chunk(p.outputs[0].Logit[:n*spanLevels], spanLevels) {
+		for z := range slices.Chunk(p.logit[:n*spanLevels], spanLevels) {
 			spans = append(spans, likelihood.Sigmoid(float64(slices.Max(z)))-likelihood.Sigmoid(float64(slices.Min(z))))
 		}
 	}

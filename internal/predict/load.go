@@ -1,20 +1,15 @@
 package predict
 
 import (
-	"reflect"
-
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads, and
-// the other networks of an ensemble. Its postprocessing.json, if there is one, says what is done to
-// predictions, and otherwise its configuration. units are those of the data that the model is used with. LoadRun
-// uses them if the checkpoint, of an older version, has none.
+// LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads.
+// units are those of the data that the model is used with. LoadRun uses them if the checkpoint, of an older
+// version, has none.
 func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
 	m, err := modelOf(r.Experiment, units)
 	if err != nil {
@@ -24,36 +19,7 @@ func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, wa
 	if err != nil {
 		return Trained{}, err
 	}
-	p, _, err := post.Read(r.Dir, r.Experiment)
-	if err != nil {
-		return Trained{}, err
-	}
-	e := r.Experiment
-	e.Postprocessing = p.Postprocessing
-	t := ofCheckpoint(e, m, c, units, d)
-	t.Post = p
-	return t.WithMembers(r, checkpoint, warn)
-}
-
-// WithMembers returns the model with the other networks of the run's ensemble, each with the weights of
-// a checkpoint.
-func (t Trained) WithMembers(r *run.Run, checkpoint string, warn func(string)) (Trained, error) {
-	members, err := r.Members()
-	if err != nil {
-		return Trained{}, err
-	}
-	for _, member := range members {
-		c, err := member.Load(checkpoint, t.Model, warn)
-		if err != nil {
-			return Trained{}, err
-		}
-		if c.Units != nil && !reflect.DeepEqual(*c.Units, t.Units) {
-			return Trained{}, &invalid.Input{File: c.Path, Found: "other units of the data than those of the ensemble's first network",
-				Expected: "networks that were trained on the same data (train --overwrite trains all)"}
-		}
-		t.Others, t.ValidLL = append(t.Others, c.Predictor(r.Experiment.Train)), nil // training measured each alone
-	}
-	return t, nil
+	return ofCheckpoint(r.Experiment, m, c, units, d), nil
 }
 
 // LoadCheckpoint returns the model of an experiment with the weights of the checkpoint at path.
@@ -75,19 +41,18 @@ func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, units 
 	return t
 }
 
-// LoadWeights returns the model of an experiment with the weights at path, of one network or of an
-// ensemble.
+// LoadWeights returns the model of an experiment with the weights at path.
 func LoadWeights(e config.Experiment, path string, units run.Units, d device.Device) (Trained, error) {
 	m, err := modelOf(e, units)
 	if err != nil {
 		return Trained{}, err
 	}
-	networks, err := run.ReadEnsemble(path, m)
+	params, err := run.ReadWeights(path, m)
 	if err != nil {
 		return Trained{}, err
 	}
-	t := New(e, m, networks[0], units, d)
-	t.Weights.Path, t.Others = path, networks[1:]
+	t := New(e, m, params, units, d)
+	t.Weights.Path = path
 	return t, nil
 }
 

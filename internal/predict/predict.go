@@ -14,7 +14,6 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
-	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // A Function is a function to predict: its context and its targets, in raw units.
@@ -124,14 +123,14 @@ func (p *predictor) all(ctx context.Context, functions []Function, yield func(Ta
 // A predictor predicts functions, up to targetsPerRun targets at a time.
 type predictor struct {
 	runner
-	predictive *post.Predictive
 	draws      feed.Draws
 	feed       feed.Feed
 	dx, dy     int // of the model
 	columns    int // of x in raw units
 	scaling    datasets.Scaling
-	x          []float32  // [n, dx]: of the targets of the last run
-	outputs    []post.Raw // of the last run, of each network, at all points
+	x          []float32 // [n, dx]: of the targets of the last run
+	components []float32 // of the last run, at all points
+	logit      []float32 // of the last run, at all points; for quantile models
 }
 
 func newPredictor(t Trained, functions []Function) (*predictor, error) {
@@ -139,11 +138,7 @@ func newPredictor(t Trained, functions []Function) (*predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	r, err := t.Post.Predictive(t.Model)
-	if err != nil {
-		return nil, err
-	}
-	p := &predictor{predictive: r, draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
+	p := &predictor{draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
 	p.feeds, p.keys, p.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
 	p.dx, p.dy = t.Model.Dims()
 	p.columns = len(p.scaling.XScale)
@@ -231,19 +226,16 @@ func (p *predictor) run(i int, f Function, first, n int) error {
 	return p.evaluate(program)
 }
 
-// evaluate runs all networks on the feed that was written and keeps their outputs.
+// evaluate runs the program on the feed that was written and keeps its outputs.
 func (p *predictor) evaluate(program engine.Program[float32]) error {
-	if p.outputs == nil {
-		p.outputs = make([]post.Raw, len(p.networks))
+	if err := program.Run(p.feed.Extents); err != nil {
+		return err
 	}
-	return p.each(program, p.feed.Extents, func(i int) error {
-		o := post.Raw{Components: program.Output("components"), Logit: program.Output("logit")}
-		if len(p.networks) > 1 { // the next run writes over them
-			o.Components, o.Logit = append(p.outputs[i].Components[:0], o.Components...), append(p.outputs[i].Logit[:0], o.Logit...)
-		}
-		p.outputs[i] = o
-		return nil
-	})
+	p.components = program.Output("components")
+	if p.model.Quantile() {
+		p.logit = program.Output("logit")
+	}
+	return nil
 }
 
 // channels returns the distributions at target t of the last run, one for each channel. It returns
@@ -261,21 +253,13 @@ func (p *predictor) channels(t int) ([]Distribution, error) {
 
 // distribution reads the distribution of one channel at target t from the outputs of the last run.
 func (p *predictor) distribution(t, channel int) Distribution {
-	offset, scale := p.scaling.YUnits(p.x[t*p.dx:][:p.dx], channel)
-	units := likelihood.Units{Factor: scale, Offset: offset}
+	units := likelihood.Units{Factor: p.scaling.YScale[channel], Offset: p.scaling.YOffset[channel]}
 	log := p.scaling.YForms != nil && p.scaling.YForms[channel].Log
-	beside := p.predictive.Beside(p.feed.Context(t/p.feed.Extents.Points), p.x[t*p.dx:][:p.dx])
 	k, width := max(1, p.draws.Count()), p.model.RowWidth()
-	at := make([]post.Raw, len(p.outputs))
-	for i, o := range p.outputs {
-		at[i].Components = o.Components[t*k*width:][:k*width]
-		if p.model.Quantile() {
-			at[i].Logit = o.Logit[t*k:][:k]
-		}
+	raw := p.components[t*k*width:][:k*width]
+	if !p.model.Quantile() {
+		return newDistribution(p.model.Gaussians(raw, 1)[channel].In(units), nil, log)
 	}
-	var u []float32
-	if p.model.Quantile() {
-		u = slices.Repeat(p.feed.Levels()[t*k:][:k], len(at))
-	}
-	return newDistribution(p.predictive.Distribution(at, channel, beside, units), u, log)
+	parts := likelihood.NewMixtureIn(units, raw, p.logit[t*k:][:k], p.dy, channel, p.model.Scale())
+	return newDistribution(parts, slices.Clone(p.feed.Levels()[t*k:][:k]), log)
 }

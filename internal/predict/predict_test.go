@@ -26,9 +26,9 @@ import (
 func unscaled() datasets.Scaling { return datasets.ScalingOf(nil, 1, 2) }
 
 func asking(t *testing.T, model string) predict.Trained {
-	m, params, p := tiny(t, model)
+	m, params := tiny(t, model)
 	return predict.Trained{
-		Model: m, Params: params, Post: p, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Device: device.CPU(2),
+		Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels, Bootstraps: levels, Seed: 11, Device: device.CPU(2),
 		Units: run.Units{Scaling: unscaled()},
 	}
 }

@@ -97,9 +97,9 @@ func lanes() []predict.Function {
 // from the model's.
 func askLanes(t *testing.T, model string) predict.Trained {
 	t.Helper()
-	m, params, p := tiny(t, model)
+	m, params := tiny(t, model)
 	return predict.Trained{
-		Model: m, Params: params, Post: p, NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1),
+		Model: m, Params: params, NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1),
 		Units: run.Units{Scaling: datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}, YOffset: []float64{0, 10}, YScale: []float64{70, 70}}},
 	}
 }

@@ -22,12 +22,12 @@ import (
 
 // A runner holds a compiled program that is large enough for all runs so far.
 type runner struct {
-	model    *models.Model
-	networks [][]float32 // the parameters of each
-	mode     models.Mode
-	device   device.Device
-	feeds    int               // how many feeds are in memory
-	keys     datasets.SizeKeys // the keys that set the sizes, for errors about memory
+	model  *models.Model
+	params []float32
+	mode   models.Mode
+	device device.Device
+	feeds  int               // how many feeds are in memory
+	keys   datasets.SizeKeys // the keys that set the sizes, for errors about memory
 
 	capacity ops.Extents // of the next program
 	compiled ops.Extents // of this one
@@ -40,8 +40,8 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	if r.program != nil && e.Fits(r.compiled) {
 		return r.program, nil
 	}
-	if want := r.model.NumParams(); len(r.networks[0]) != want {
-		return nil, fmt.Errorf("found %d parameters, expected %d, as the model has", len(r.networks[0]), want)
+	if want := r.model.NumParams(); len(r.params) != want {
+		return nil, fmt.Errorf("found %d parameters, expected %d, as the model has", len(r.params), want)
 	}
 	r.close()
 	r.capacity = ops.Extents{
@@ -61,7 +61,7 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 	if err != nil {
 		return nil, fmt.Errorf("compiling the graph: %w", err)
 	}
-	copy(program.Params(), r.networks[0])
+	copy(program.Params(), r.params)
 	r.program, r.compiled = program, r.capacity
 	return program, nil
 }
@@ -69,23 +69,6 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 // checkMemory returns an error if a program of r.capacity takes more memory than there is.
 func (r *runner) checkMemory() error {
 	return footprint.Estimate{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}.Check()
-}
-
-// each runs the program with the weights of every network, and calls f after each run with the
-// network's number. So the memory is that of one network.
-func (r *runner) each(program engine.Program[float32], e ops.Extents, f func(network int) error) error {
-	for i, params := range r.networks {
-		if len(r.networks) > 1 {
-			copy(program.Params(), params)
-		}
-		if err := program.Run(e); err != nil {
-			return err
-		}
-		if err := f(i); err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 func (r *runner) close() {

@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
 
 // Scores scores predictions at the outcomes that the TargetY of the functions state.
@@ -21,8 +21,8 @@ type Scores struct {
 	Names
 	Threads int // that compute scores; at least 1
 
-	Outcomes   *score.Outcomes   // collects outcomes for a calibration; may be nil
-	Calibrated *post.Calibration // changes the PITs to those of calibrated predictions; may be nil
+	Outcomes   *score.Outcomes        // collects outcomes for a calibration; may be nil
+	Calibrated *conformal.Calibration // changes the PITs to those of calibrated predictions; may be nil
 }
 
 // scoreColumns are the columns of a points.csv after channel.

@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -33,7 +33,7 @@ type Table struct {
 	Threads int       // that compute rows; at least 1
 	Format  string    // CSVFormat, which is the default, or JSONFormat
 
-	Calibrated *post.Calibration // corrects the levels of quantiles, the masses of regions and probabilities; may be nil
+	Calibrated *conformal.Calibration // corrects the levels of quantiles, the masses of regions and probabilities; may be nil
 }
 
 // columns returns the names of the columns after channel.

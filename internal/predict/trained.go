@@ -8,7 +8,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -23,9 +22,7 @@ const (
 // change nothing, so a copy with other fields evaluates the same model in another way.
 type Trained struct {
 	Model  *models.Model
-	Params []float32   // flat, in the order of Model.Tensors
-	Others [][]float32 // of the other networks of an ensemble, whose predictions count the same; nil for none
-	Post   post.Postprocessing
+	Params []float32     // flat, in the order of Model.Tensors
 	Units  run.Units     // of the data that the model was trained on
 	Device device.Device // nil: the CPU with all its cores
 
@@ -48,7 +45,7 @@ type Trained struct {
 // New returns a model with weights params [NumParams] that evaluates as the experiment's eval keys
 // say, with random levels. Its Weights are not set.
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
-	return Trained{Model: m, Params: params, Post: post.Of(e), Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
+	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
 		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), File: fileOf(e), Group: e.Data.Group,
 		Variant: e.Variant()}
 }
@@ -78,9 +75,6 @@ func dataOf(e config.Experiment) string {
 	return e.Benchmark
 }
 
-// Networks returns the parameters of all networks, one alone or those of an ensemble.
-func (t Trained) Networks() [][]float32 { return append([][]float32{t.Params}, t.Others...) }
-
 // Name returns the model's name, "fit" for what acqnp fit wrote.
 func (t Trained) Name() string {
 	if t.fitted != nil {
@@ -97,12 +91,12 @@ func (t Trained) Formula() string {
 	return t.fitted.Formula
 }
 
-// NumParams returns the number of parameters of all networks, 0 for what acqnp fit wrote.
+// NumParams returns the number of parameters, 0 for what acqnp fit wrote.
 func (t Trained) NumParams() int {
 	if t.fitted != nil {
 		return 0
 	}
-	return len(t.Networks()) * t.Model.NumParams()
+	return t.Model.NumParams()
 }
 
 // MostComponents returns the largest number of components of a predictive distribution, for a context
@@ -111,15 +105,13 @@ func (t Trained) MostComponents(context int) int {
 	if t.fitted != nil {
 		return t.fitted.components(context)
 	}
-	r, err := t.Post.Predictive(t.Model)
-	if err != nil { // nothing is predicted
-		return 0
+	switch {
+	case t.Model.Quantile():
+		return t.NumTau
+	case t.Model.Bootstrap():
+		return t.Bootstraps
 	}
-	levels := t.NumTau
-	if t.Model.Bootstrap() {
-		levels = t.Bootstraps
-	}
-	return r.Components(len(t.Networks()), levels, context)
+	return t.Model.Parts()
 }
 
 // Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
@@ -159,5 +151,5 @@ func (t Trained) runner(mode models.Mode) runner {
 	if d == nil {
 		d = device.CPU(0)
 	}
-	return runner{model: t.Model, networks: t.Networks(), mode: mode, device: d}
+	return runner{model: t.Model, params: t.Params, mode: mode, device: d}
 }

@@ -8,8 +8,7 @@
 //	checkpoints/step-<n>.safetensors     a [Checkpoint]: weights, optimiser and step
 //	checkpoints/best.safetensors         the checkpoint with the best [Validation]
 //	eval.json                            an [Eval], if the run was evaluated
-//	postprocessing.json                  what is done to predictions; see package post
-//	members/<n>                          the run of network n of an ensemble, from 1 on
+//	calibration.json                     the calibration of its intervals; see package conformal
 //	fit.png                              a plot of the first evaluation functions
 //	error.json                           a [Failure], if a sweep gave the run up
 //	.lock                                keeps a second training out

@@ -20,8 +20,7 @@ const (
 	FitFile    = "fit.png"
 	splitFile  = "split.csv" // of your own data: what each function, or each row, is for
 
-	PostprocessingFile = "postprocessing.json" // what is done to predictions: see package post
-	CalibrationFile    = "calibration.json"    // the calibration of a version before postprocessing.json
+	CalibrationFile = "calibration.json" // see package conformal
 )
 
 const (
@@ -34,10 +33,10 @@ const (
 
 // ownFiles lists the files of a run that predictions read, and those that only training writes, besides the
 // checkpoints.
-var ownFiles = []string{ConfigFile, PostprocessingFile, splitFile, metricsFile, lockFile, evalLockFile, sweepLockFile}
+var ownFiles = []string{ConfigFile, splitFile, metricsFile, lockFile, evalLockFile, sweepLockFile}
 
 // Files lists the files of a run directory that only training writes, whether or not they exist,
-// claims, every file in its directory of checkpoints, and those of the other networks of an ensemble.
+// claims, and every file in its directory of checkpoints.
 func Files(dir string) []string {
 	var files []string
 	for _, name := range ownFiles {
@@ -52,10 +51,6 @@ func Files(dir string) []string {
 	entries, _ := os.ReadDir(filepath.Join(dir, checkpointsDir))
 	for _, e := range entries {
 		files = append(files, filepath.Join(dir, checkpointsDir, e.Name()))
-	}
-	members, _ := os.ReadDir(filepath.Join(dir, membersDir))
-	for _, e := range members {
-		files = append(files, Files(filepath.Join(dir, membersDir, e.Name()))...)
 	}
 	return files
 }
@@ -227,7 +222,7 @@ func removeRun(dir string) error {
 		return err
 	}
 	var all []string
-	for _, name := range []string{EvalFile, FitFile, PostprocessingFile, CalibrationFile, splitFile, failureFile} {
+	for _, name := range []string{EvalFile, FitFile, CalibrationFile, splitFile, failureFile} {
 		all = append(all, filepath.Join(dir, name))
 	}
 	for _, file := range append(all, files...) {
@@ -243,7 +238,6 @@ func removeRun(dir string) error {
 func removeTemporary(dir string) error {
 	return errors.Join(removePrefixed(filepath.Join(dir, checkpointsDir), files.TempPrefix),
 		removePrefixed(dir, files.TempPrefix+ConfigFile), removePrefixed(dir, files.TempPrefix+splitFile),
-		removePrefixed(dir, files.TempPrefix+PostprocessingFile),
 		removePrefixed(dir, files.TempPrefix+metricsFile),
 		removePrefixed(dir, files.TempPrefix+clockFile))
 }

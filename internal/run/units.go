@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -62,9 +63,8 @@ func (c column) form() datasets.Form {
 }
 
 type columns struct {
-	X        []column          `json:"x"`
-	Y        []column          `json:"y"`
-	Baseline datasets.Baseline `json:"baseline,omitempty"`
+	X []column `json:"x"`
+	Y []column `json:"y"`
 }
 
 func (u Units) columns() columns {
@@ -80,7 +80,7 @@ func (u Units) columns() columns {
 		}
 		return cs
 	}
-	return columns{list(u.XNames, s.XOffset, s.XScale, s.XForms), list(u.YNames, s.YOffset, s.YScale, s.YForms), s.Baseline}
+	return columns{list(u.XNames, s.XOffset, s.XScale, s.XForms), list(u.YNames, s.YOffset, s.YScale, s.YForms)}
 }
 
 // text returns the units as JSON, for a file's metadata.
@@ -100,7 +100,9 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 		return &invalid.Input{File: path, Key: unitsKey, Found: found,
 			Expected: "names, offsets and positive scales of the columns of x and y, as training writes them"}
 	}
-	if err := json.Unmarshal([]byte(text), &c); err != nil {
+	d := json.NewDecoder(strings.NewReader(text))
+	d.DisallowUnknownFields() // what they do to the units is not known
+	if err := d.Decode(&c); err != nil {
 		return nil, bad("unreadable text (" + err.Error() + ")")
 	}
 	if len(c.X) == 0 || len(c.Y) == 0 {
@@ -125,10 +127,6 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 	u.YNames, s.YOffset, s.YScale, s.YForms = unzip(c.Y)
 	if datasets.SameForms(s.XForms, nil) && datasets.SameForms(s.YForms, nil) {
 		s.XForms, s.YForms = nil, nil
-	}
-	s.Baseline = c.Baseline
-	if err := s.CheckBaseline(); err != nil {
-		return nil, bad(fmt.Sprintf("a baseline with %v", err))
 	}
 	return &u, nil
 }

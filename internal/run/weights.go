@@ -27,19 +27,9 @@ const headsKey = "heads"
 // Weights that acqnp exported without it have the paper's.
 const formKey = "scale_form"
 
-// MemberPrefix stands before the names of the tensors of an ensemble's network k. Those of network 0 have
-// none.
-func MemberPrefix(k int) string {
-	if k == 0 {
-		return ""
-	}
-	return fmt.Sprintf("members.%d.", k)
-}
-
 // WriteWeights writes params, the model's flat vector [NumParams], to a safetensors file under the
-// names of the authors' state_dict, and those of the other networks of an ensemble under these names
-// with a prefix. units, unless nil, go to the file's metadata.
-func WriteWeights(path string, m *models.Model, params []float32, units *Units, others ...[]float32) error {
+// names of the authors' state_dict. units, unless nil, go to the file's metadata.
+func WriteWeights(path string, m *models.Model, params []float32, units *Units) error {
 	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
 	if units != nil {
 		text, err := units.text()
@@ -55,11 +45,7 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units, 
 		meta[formKey] = config.NaturalScale
 	}
 	return files.Write(path, func(w io.Writer) error {
-		var tensors []safetensors.Tensor
-		for i, p := range append([][]float32{params}, others...) {
-			tensors = append(tensors, split(m, MemberPrefix(i), p)...)
-		}
-		return safetensors.Write(w, meta, tensors)
+		return safetensors.Write(w, meta, split(m, "", params))
 	})
 }
 
@@ -76,18 +62,6 @@ func openWeights(path string) (*safetensors.Reader, error) {
 // F32, or F64, which it rounds. It returns an *invalid.Input that names the file and the tensor if the
 // file does not hold exactly this model's weights.
 func ReadWeights(path string, m *models.Model) ([]float32, error) {
-	networks, err := ReadEnsemble(path, m)
-	if err != nil {
-		return nil, err
-	}
-	if n := len(networks); n > 1 {
-		return nil, &invalid.Input{File: path, Found: fmt.Sprintf("an ensemble of %d networks", n), Expected: "the weights of one"}
-	}
-	return networks[0], nil
-}
-
-// ReadEnsemble reads the weights of all networks of an ensemble, as ReadWeights does those of one.
-func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 	if path == prior.Name {
 		dx, dy := m.Dims()
 		if err := prior.Check(m.Config(), dx, dy); err != nil {
@@ -105,14 +79,7 @@ func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 	if name, ok := r.Metadata()["model"]; ok && name != m.Name() {
 		return nil, &invalid.Input{File: path, Found: "weights of model " + name, Expected: "those of model " + m.Name()}
 	}
-	prefixes := []string{""}
-	for k := 1; k < config.MaxMembers; k++ {
-		if _, ok := r.Spec(MemberPrefix(k) + m.Tensors()[0].Name); !ok {
-			break
-		}
-		prefixes = append(prefixes, MemberPrefix(k))
-	}
-	if err := checkTensors(r, path, m, prefixes...); err != nil {
+	if err := checkTensors(r, path, m, ""); err != nil {
 		return nil, err
 	}
 	if heads, ok := r.Metadata()[headsKey]; ok && heads != strconv.Itoa(m.Config().Heads) {
@@ -122,14 +89,8 @@ func ReadEnsemble(path string, m *models.Model) ([][]float32, error) {
 	if err := checkScale(r, path, m); err != nil {
 		return nil, err
 	}
-	networks := make([][]float32, len(prefixes))
-	for i, prefix := range prefixes {
-		networks[i] = make([]float32, m.NumParams())
-		if err := join(r, path, m, prefix, networks[i]); err != nil {
-			return nil, err
-		}
-	}
-	return networks, nil
+	params := make([]float32, m.NumParams())
+	return params, join(r, path, m, "", params)
 }
 
 // checkScale compares the form of the scale that the weights were trained with to the model's.

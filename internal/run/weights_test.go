@@ -1,18 +1,14 @@
 package run_test
 
 import (
-	"bytes"
-	"errors"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -194,33 +190,4 @@ func TestTruncatedWeights(t *testing.T) {
 	}
 	_, err := run.ReadWeights(filepath.Join(t.TempDir(), "absent.safetensors"), m)
 	wantInputError(t, err, "absent.safetensors")
-}
-
-// A file holds all networks of an ensemble, or is refused.
-func TestWeightsOfAnEnsemble(t *testing.T) {
-	m := modelOf(t, experiment(t))
-	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	want := [][]float32{m.Initial(1), m.Initial(2), m.Initial(3)}
-	if err := run.WriteWeights(path, m, want[0], nil, want[1:]...); err != nil {
-		t.Fatal(err)
-	}
-	got, err := run.ReadEnsemble(path, m)
-	if err != nil || len(got) != 3 || !slices.Equal(got[0], want[0]) || !slices.Equal(got[1], want[1]) || !slices.Equal(got[2], want[2]) {
-		t.Errorf("%d networks come back, error %v", len(got), err)
-	}
-	var bad *invalid.Input
-	if _, err := run.ReadWeights(path, m); !errors.As(err, &bad) || bad.Found != "an ensemble of 3 networks" {
-		t.Errorf("read as one network: %v", err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	content = bytes.ReplaceAll(content, []byte("members.1."), []byte("members.9.")) // of the same length
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := run.ReadEnsemble(path, m); !errors.As(err, &bad) || !strings.HasPrefix(bad.Key, "members.") {
-		t.Errorf("a network is missing: %v", err)
-	}
 }

@@ -166,14 +166,6 @@ func (w *Writer) WriteConfig(text string) error {
 	return w.hold.guard(func() error { return files.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text)) })
 }
 
-// WritePostprocessing writes postprocessing.json. It does nothing if content is nil.
-func (w *Writer) WritePostprocessing(content []byte) error {
-	if content == nil {
-		return nil
-	}
-	return w.hold.guard(func() error { return files.WriteBytes(filepath.Join(w.dir, PostprocessingFile), content) })
-}
-
 // WriteSplit writes what the functions of your own data are for. It does nothing if s is nil.
 func (w *Writer) WriteSplit(s *datasets.Split) error {
 	if s == nil {

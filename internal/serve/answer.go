@@ -8,7 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
 
 // A predictAnswer is the answer of POST /v1/predict:
@@ -21,8 +21,8 @@ import (
 // prediction.
 type predictAnswer struct {
 	q          *request
-	calibrated *post.Calibration // corrects the levels of quantiles and the masses of regions; may be nil
-	targets    [][]answered      // [function][target]
+	calibrated *conformal.Calibration // corrects the levels of quantiles and the masses of regions; may be nil
+	targets    [][]answered           // [function][target]
 }
 
 type answered struct {
@@ -30,7 +30,7 @@ type answered struct {
 	draws []float64 // [draw][channel]
 }
 
-func newPredictAnswer(q *request, calibrated *post.Calibration) predictAnswer {
+func newPredictAnswer(q *request, calibrated *conformal.Calibration) predictAnswer {
 	a := predictAnswer{q, calibrated, make([][]answered, len(q.Functions))}
 	for i, f := range q.Functions {
 		a.targets[i] = make([]answered, len(f.Targets.X))

@@ -10,7 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
 
 // firstContext is the number of context points that a program has room for at first.
@@ -23,7 +23,7 @@ type Model struct {
 	Ranges  datasets.Ranges // of the columns; zero if unknown
 
 	// Calibrated corrects quantiles and PITs; nil corrects nothing.
-	Calibrated *post.Calibration
+	Calibrated *conformal.Calibration
 
 	idle    chan *predict.Predictor
 	turn    chan struct{} // held by the request that hands out pieces

@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
 
 // A number is null in JSON if it is not finite, as the standard deviation of a heavy tail may be.
@@ -92,7 +92,7 @@ func (m *Model) predictAll(ctx context.Context, functions []predict.Function, q 
 
 // calibration returns the calibration for the quantiles and regions of a request, nil if it is of too few
 // groups for one of them.
-func (m *Model) calibration(q request) *post.Calibration {
+func (m *Model) calibration(q request) *conformal.Calibration {
 	if m.Calibrated == nil {
 		return nil
 	}

@@ -7,7 +7,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // Options say what to train and where.
@@ -22,11 +21,6 @@ type Options struct {
 	Weights    string            // a safetensors file of weights to start from; "" for what train.weights says
 	Version    string            // of the program, for the checkpoints
 	WarmUp     time.Duration     // of Bench
-
-	// Others are further ways to make predictions of what the network computes, whose validations a
-	// Trial's curves have too. Their tails count only for an experiment with tails, their weights of the
-	// simple model only for one with a weight, with its kernel. Only Try uses them.
-	Others []post.Postprocessing
 
 	// Until is the step after which Run stops, as if it were interrupted there but without an error;
 	// 0 for none. Schedules go by all steps, so a resumed run has the same bits as one in one piece.

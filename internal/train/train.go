@@ -18,7 +18,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/footprint"
 )
@@ -244,13 +243,6 @@ func (l *loop) begin() error {
 		}
 	}
 	if err := l.dir.WriteSplit(datasets.SplitOf(l.o.Source)); err != nil {
-		return err
-	}
-	content, err := post.Begun(l.o.Dir, l.o.Experiment)
-	if err != nil {
-		return err
-	}
-	if err := l.dir.WritePostprocessing(content); err != nil {
 		return err
 	}
 	return l.dir.WriteConfig(l.config)

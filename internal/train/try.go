@@ -17,14 +17,11 @@ import (
 
 // A Trial is the outcome of a training that leaves no files.
 type Trial struct {
-	Steps   int     // done
-	Best    int     // the step with the best validation
-	ValidLL float64 // of that step, in the model's units
-	Ended   string  // what ended it, as in Result
-	// Curves are all validations until the patience ran out or the learning rate fell: with the
-	// model's own predictions, then under each of Options.Others.
-	Curves [][]float64
-	Params []float32 // of the best validation
+	Steps   int       // done
+	Best    int       // the step with the best validation
+	ValidLL float64   // of that step, in the model's units
+	Ended   string    // what ended it, as in Result
+	Params  []float32 // of the best validation
 }
 
 // Try trains as Run does, with validation, and writes nothing. It needs o.Source and ignores Dir,
@@ -46,37 +43,28 @@ func Try(ctx context.Context, o Options) (t Trial, err error) {
 		return t, err
 	}
 	l.meter = newMeter(0)
-	for _, p := range o.Others {
-		r, err := p.Predictive(l.model)
-		if err != nil {
-			return t, err
-		}
-		l.validator.others = append(l.validator.others, r)
-	}
-	curves, best, err := l.try(ctx)
+	best, err := l.try(ctx)
 	if err != nil {
 		return t, err
 	}
-	return Trial{Steps: l.step, Best: l.valid.Step, ValidLL: l.valid.Best, Ended: l.ended(), Curves: curves, Params: best}, nil
+	return Trial{Steps: l.step, Best: l.valid.Step, ValidLL: l.valid.Best, Ended: l.ended(), Params: best}, nil
 }
 
-// try makes all steps, with the best weights in memory, and returns the curves of the Trial and these
-// weights.
-func (l *loop) try(ctx context.Context) ([][]float64, []float32, error) {
-	curves := make([][]float64, 1+len(l.validator.others))
+// try makes all steps, with the best weights in memory, and returns these weights.
+func (l *loop) try(ctx context.Context) ([]float32, error) {
 	feeds := feed.Start(l.o.Source.Train, pointsOf(l.schedule), l.draws, 0, l.schedule.Steps)
 	defer feeds.Close()
 	var best engine.State
 	for l.step < l.end() {
 		extents, err := l.load(ctx, feeds)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := l.advance(extents); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if err := l.updateAverage(); err != nil {
-			return nil, nil, err
+			return nil, err
 		}
 		if l.o.OnStep != nil {
 			l.o.OnStep(l.last)
@@ -84,25 +72,20 @@ func (l *loop) try(ctx context.Context) ([][]float64, []float32, error) {
 		if !l.due() {
 			continue
 		}
-		state, lls, err := l.validated()
+		state, ll, err := l.validated()
 		if err != nil {
-			return nil, nil, err
-		}
-		if falls, _ := fall(l.schedule, 0); l.valid.Out == 0 && l.step <= falls {
-			for i, ll := range lls {
-				curves[i] = append(curves[i], ll)
-			}
+			return nil, err
 		}
 		switch {
-		case l.judge(lls[0]):
+		case l.judge(ll):
 			best = copied(state)
 		case l.valid.Out == l.step && l.step < l.end():
 			if err := l.startAgain(best); err != nil {
-				return nil, nil, err
+				return nil, err
 			}
 		}
 	}
-	return curves, best.Params, nil
+	return best.Params, nil
 }
 
 func copied(s engine.State) engine.State {

@@ -14,7 +14,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/footprint"
 )
@@ -25,12 +24,9 @@ const validLevels = 50
 // A validator computes the log-likelihood of validation batches. Batches, levels and bootstraps are
 // the same at every validation, so its results differ by the weights alone.
 type validator struct {
-	estimate   footprint.Estimate
-	program    engine.Program[float32]
-	feeds      []*feed.Feed
-	predictive *post.Predictive
-	besides    []post.Besides     // of each feed, once compiled
-	others     []*post.Predictive // besides the model's own
+	estimate footprint.Estimate
+	program  engine.Program[float32]
+	feeds    []*feed.Feed
 }
 
 // newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
@@ -46,12 +42,8 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 	if err != nil {
 		return nil, err
 	}
-	r, err := post.Of(e).Predictive(m)
-	if err != nil {
-		return nil, err
-	}
 	size := valid.ValidSize()
-	v := &validator{predictive: r, estimate: footprint.Estimate{Device: d, Model: m, Mode: r.Mode(), Capacity: ops.Extents{ // no feeds: they are made here
+	v := &validator{estimate: footprint.Estimate{Device: d, Model: m, Mode: models.Evaluation, Capacity: ops.Extents{ // no feeds: they are made here
 		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
 	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
@@ -75,28 +67,19 @@ func (v *validator) compile() error {
 }
 
 // loglik returns the mean log-likelihood of the targets under the weights params: the mean over the
-// targets of each function of a batch, then over all functions of all batches. After it come those
-// under each other postprocessing.
-func (v *validator) loglik(params []float32) ([]float64, error) {
+// targets of each function of a batch, then over all functions of all batches.
+func (v *validator) loglik(params []float32) (float64, error) {
 	copy(v.program.Params(), params)
-	lls, functions := make([]float64, 1+len(v.others)), 0
-	for k, f := range v.feeds {
+	sum, functions := 0.0, 0
+	for _, f := range v.feeds {
 		f.Write(v.program)
 		if err := v.program.Run(f.Extents); err != nil {
-			return nil, fmt.Errorf("validation: %w", err)
+			return 0, fmt.Errorf("validation: %w", err)
 		}
-		if k == len(v.besides) { // they do not depend on the weights
-			v.besides = append(v.besides, v.predictive.Besides(v.program, f.Extents))
-		}
-		v.predictive.LogLiks(v.program, v.besides[k], v.others, f.Extents.Functions*f.Extents.Points, func(i int, ll []float32) {
-			lls[i] += sumOfMeans(ll, f.Extents)
-		})
+		sum += sumOfMeans(v.program.Output("loglik"), f.Extents)
 		functions += f.Extents.Functions
 	}
-	for i := range lls {
-		lls[i] /= float64(functions)
-	}
-	return lls, nil
+	return sum / float64(functions), nil
 }
 
 // sumOfMeans returns the sum over functions of the means over their points.
@@ -125,12 +108,12 @@ func (l *loop) validateAndReport() error {
 	if !l.due() {
 		return l.report(nil)
 	}
-	state, lls, err := l.validated()
+	state, ll, err := l.validated()
 	if err != nil {
 		return err
 	}
-	better := l.judge(lls[0])
-	if err := l.report(&lls[0]); err != nil {
+	better := l.judge(ll)
+	if err := l.report(&ll); err != nil {
 		return err
 	}
 	switch {
@@ -145,20 +128,20 @@ func (l *loop) validateAndReport() error {
 }
 
 // validated returns the current state with the average of the weights for its weights, and the
-// validation's log-likelihoods under them.
-func (l *loop) validated() (engine.State, []float64, error) {
+// validation's log-likelihood under them.
+func (l *loop) validated() (engine.State, float64, error) {
 	state, err := l.trainer.State()
 	if err != nil {
-		return state, nil, l.named(err)
+		return state, 0, l.named(err)
 	}
 	if l.average.of != nil {
 		state.Params = l.average.of
 	}
-	lls, err := l.validator.loglik(state.Params)
-	if err == nil && lls[0]-lls[0] != 0 {
-		err = l.named(&engine.NonFiniteError{Batch: l.step - 1, Quantity: "valid_ll", Value: float32(lls[0])})
+	ll, err := l.validator.loglik(state.Params)
+	if err == nil && ll-ll != 0 {
+		err = l.named(&engine.NonFiniteError{Batch: l.step - 1, Quantity: "valid_ll", Value: float32(ll)})
 	}
-	return state, lls, err
+	return state, ll, err
 }
 
 // goBack loads the best weights, from which the plateau schedule lowers the learning rate once the

@@ -1,6 +1,6 @@
 // Command coverage measures what calibrated intervals hold, through the whole path of a user. It simulates
 // data sets of a few groups. On each it runs init --hold-back, train, score --calibrate and predict
-// --use-calibration, or with --fit, fit --instant and predict. It then counts the outcomes of new groups inside
+// --use-calibration, or with --fit, fit and predict. It then counts the outcomes of new groups inside
 // the intervals and the highest-density regions of 50% and 90%.
 //
 //	go build ./cmd/acqnp
@@ -23,7 +23,6 @@ import (
 type options struct {
 	program, out, dir string
 	sets              int
-	budget            float64
 	fit               bool
 	jobs, newGroups   int
 }
@@ -34,8 +33,7 @@ func main() {
 	flag.StringVar(&o.out, "out", "coverage.csv", "CSV file for the shares of each data set")
 	flag.StringVar(&o.dir, "dir", "", "directory for the data sets and runs; a temporary one by default")
 	flag.IntVar(&o.sets, "sets", 200, "number of data sets")
-	flag.Float64Var(&o.budget, "budget", 1, "init --budget")
-	flag.BoolVar(&o.fit, "fit", false, "fit --instant, instead of init, train and score")
+	flag.BoolVar(&o.fit, "fit", false, "fit, instead of init, train and score")
 	flag.IntVar(&o.jobs, "jobs", 2, "data sets at a time, each on one thread")
 	flag.IntVar(&o.newGroups, "new", 40, "new groups of each data set")
 	flag.Parse()

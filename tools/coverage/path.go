@@ -35,14 +35,14 @@ func measure(ctx context.Context, o options, i int) (result, error) {
 		return result{}, err
 	}
 	commands := [][]string{
-		{"init", "--csv", file("data.csv"), "--group", "g", "--x", "x", "--y", "y", "--hold-back", "--budget", fmt.Sprint(o.budget),
-			"--out", file("config.yaml"), "--overwrite", "--threads", "1", "--quiet"},
+		{"init", "--csv", file("data.csv"), "--group", "g", "--x", "x", "--y", "y", "--hold-back",
+			"--out", file("config.yaml"), "--overwrite", "--quiet"},
 		{"train", "--config", file("config.yaml"), "--run-dir", file("run"), "--overwrite", "--no-eval", "--threads", "1", "--quiet"},
 		{"score", "--run", file("run"), "--calibrate", "--threads", "1", "--quiet"},
 	}
 	ofRaw, ofCalibrated := []string{}, []string{"--use-calibration"}
 	if o.fit {
-		commands = [][]string{{"fit", file("data.csv"), "y ~ x | g", "--instant", "--out", file("run"), "--overwrite", "--threads", "1", "--quiet"}}
+		commands = [][]string{{"fit", file("data.csv"), "y ~ x | g", "--out", file("run"), "--overwrite", "--threads", "1", "--quiet"}}
 		ofRaw, ofCalibrated = []string{"--raw"}, []string{}
 	}
 	for _, args := range commands {

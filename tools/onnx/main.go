@@ -105,14 +105,12 @@ func (r *runCase) expect(t predict.Trained, functions []predict.Function) error 
 		}
 		f := functions[target.Function]
 		into := of[target.Function]
-		if len(t.Post.PoolKernel) == 0 { // the graph has a part for each context point, predict for those nearby
-			mu, sigma, logWeight, logit := parts(target.Channels)
-			add(into, "mu", mu)
-			add(into, "sigma", sigma)
-			add(into, "log_weight", logWeight)
-			if target.Channels[0].Mixture() {
-				add(into, "level_logit", logit)
-			}
+		mu, sigma, logWeight, logit := parts(target.Channels)
+		add(into, "mu", mu)
+		add(into, "sigma", sigma)
+		add(into, "log_weight", logWeight)
+		if target.Channels[0].Mixture() {
+			add(into, "level_logit", logit)
 		}
 		density := make([]float64, len(target.Channels))
 		for c, d := range target.Channels {

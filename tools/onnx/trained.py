@@ -24,8 +24,7 @@ KINDS = ["fish", "meat", "soup"]
 CONFIG = """benchmark: csv
 model: {name: acqnp, aggregation: attention, representation: 16, heads: 2, encoder: [16], key_encoder: [16],
   query_encoder: [16], adaptor: [16], decoder: [16]}
-data: {file: dishes.csv, group: dish, x: [minutes, kind, size], y: [weight], categories: [kind], log: [size, weight],
-  baseline: [1, 1]}
+data: {file: dishes.csv, group: dish, x: [minutes, kind, size], y: [weight], categories: [kind], log: [size, weight]}
 train: {steps: 60, batch_size: 4, learning_rate: 1e-2}
 eval: {num_tau: 7}
 """

@@ -32,51 +32,12 @@ func (n *network) read(head *ops.Graph, decoded map[string]value, p standardised
 		v = n.transpose(n.op("Reshape", v, n.ints(0, 0, 0, n.dy, n.parts)), 0, 1, 2, 4, 3)
 		return n.op("Reshape", v, n.ints(0, 0, -1, n.dy))
 	}
-	return n.tailed(components{
+	return components{
 		mu:        n.add(n.mul(p.factor, part("mu")), p.offset),
 		sigma:     n.mul(p.factor, part("sigma")),
 		logWeight: part("log_weight"),
 		logit:     wide["logit"],
-	}), nil
-}
-
-// tailed returns the components with tails: it replaces each by several with the same mean.
-func (n *network) tailed(c components) components {
-	tails := n.post.Tails()
-	if tails == nil {
-		return c
-	}
-	scales, logWeights := make([]float64, len(tails)), make([]float64, len(tails))
-	for j, t := range tails {
-		scales[j], logWeights[j] = t.Scale, math.Log(t.Weight)
-	}
-	each := func(v value) value { return n.op("Reshape", v, n.ints(0, 0, -1, n.dy)) }
-	sigma := n.mul(n.unsqueeze(c.sigma, 2), n.doubles(scales, len(scales), 1, 1))
-	return components{
-		mu:        each(n.op("Expand", n.unsqueeze(c.mu, 2), n.op("Shape", sigma))),
-		sigma:     each(sigma),
-		logWeight: each(n.add(n.unsqueeze(c.logWeight, 2), n.doubles(logWeights, len(logWeights), 1, 1))),
-	}
-}
-
-// pooled joins the components of several networks, with the same weight for each network.
-func (n *network) pooled(all []components) components {
-	if len(all) == 1 {
-		return all[0]
-	}
-	join := func(of func(components) value) value {
-		var parts []value
-		for _, c := range all {
-			parts = append(parts, of(c))
-		}
-		return n.concat(2, parts...)
-	}
-	c := components{mu: join(func(c components) value { return c.mu }), sigma: join(func(c components) value { return c.sigma })}
-	c.logWeight = n.sub(join(func(c components) value { return c.logWeight }), n.double(math.Log(float64(len(all)))))
-	if all[0].logit != "" {
-		c.logit = join(func(c components) value { return c.logit })
-	}
-	return c
+	}, nil
 }
 
 // logDensity returns log p(y) of each channel, [B, N, dy], for y [B, N, dy] in raw units. logs[c] is true

@@ -50,9 +50,6 @@ func metadata(t predict.Trained, graph string) ([]*onnxpb.StringStringEntryProto
 	if t.Weights.Step != nil {
 		entries = append(entries, [2]string{"step", strconv.Itoa(*t.Weights.Step)})
 	}
-	if s.Baseline != nil {
-		entries = append(entries, [2]string{"baseline", "y is standardised by a mixed model given the context"})
-	}
 	more, err := defaults(t)
 	if err != nil {
 		return nil, err

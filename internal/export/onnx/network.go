@@ -2,14 +2,12 @@ package onnx
 
 import (
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/predict/post"
 )
 
 // A network is a model in a graph under construction. In the shapes, B is the number of functions,
 // N_c of context points, N of targets, N_τ of levels and k of bootstraps.
 type network struct {
 	*graph
-	post   post.Postprocessing
 	dx, dy int
 	parts  int // of models.Model
 
@@ -20,8 +18,8 @@ type network struct {
 }
 
 // newNetwork returns a network without parameters.
-func newNetwork(g *graph, m *models.Model, p post.Postprocessing) *network {
-	n := &network{graph: g, post: p, parts: m.Parts()}
+func newNetwork(g *graph, m *models.Model) *network {
+	n := &network{graph: g, parts: m.Parts()}
 	n.dx, n.dy = m.Dims()
 	return n
 }

@@ -3,7 +3,7 @@
 // [Write] writes two graphs: one that ends in the components of the predictive distributions, and one
 // that ends in the log density of known y. Both take and return raw units, those of the data; how
 // the columns are standardised is part of the graph. graph.go builds nodes, dialect.go writes
-// the model's own graphs, units.go and baseline.go convert the units, likelihood.go makes the parts of
+// the model's own graphs, units.go converts the units, likelihood.go makes the parts of
 // the distributions and their density. All inputs and outputs are float64, except BNP's bootstraps, which
 // are int64. The network computes in float32, its head in float64.
 //
@@ -17,8 +17,7 @@
 //	resample   [2, k, B, N_c], int64    BNP: whole numbers below N_c, for context and residuals
 //
 // The outputs have K components for each target: N_τ for quantile models, k for BNP, otherwise the number
-// of Gaussians. With pool_weight, K also counts the parts of the simple model, some of which may have a
-// log_weight of −∞.
+// of Gaussians.
 //
 //	mu, sigma, log_weight  [B, N, K, dy]  of each component: see package likelihood
 //	level_logit            [B, N, N_τ]    quantile models: z, with τ = sigmoid(z)
@@ -41,7 +40,6 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/version"
 )
 
@@ -113,13 +111,13 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 		name = densityGraph
 	}
 	g := newGraph(name)
-	n := newNetwork(g, t.Model, t.Post)
+	n := newNetwork(g, t.Model)
 	p := n.inputs(t)
 	var y value
 	if density {
 		y = g.input("target_y", float64s, "outcomes at the targets, in raw units", "functions", "targets", n.dy)
 	}
-	c, err := n.ensemble(t, p)
+	c, err := n.predicted(t, p)
 	if err != nil {
 		return nil, err
 	}
@@ -132,8 +130,8 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 	return g.model(version.String(), t.Title(), about), err
 }
 
-// ensemble returns the components of all networks, and of the simple model beside them.
-func (n *network) ensemble(t predict.Trained, p standardised) (components, error) {
+// predicted returns the components that the network computes.
+func (n *network) predicted(t predict.Trained, p standardised) (components, error) {
 	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
 	own, err := t.Model.Build(tensor.Float32, one, models.Prediction)
 	if err != nil {
@@ -143,19 +141,11 @@ func (n *network) ensemble(t predict.Trained, p standardised) (components, error
 	if err != nil {
 		return components{}, err
 	}
-	var all []components
-	for i, params := range t.Networks() {
-		decoded, err := ops.Lower(own, dialect{network: n, fed: n.fed, params: params, prefix: run.MemberPrefix(i)})
-		if err != nil {
-			return components{}, err
-		}
-		c, err := n.read(head, decoded, p)
-		if err != nil {
-			return components{}, err
-		}
-		all = append(all, c)
+	decoded, err := ops.Lower(own, dialect{network: n, fed: n.fed, params: t.Params})
+	if err != nil {
+		return components{}, err
 	}
-	return n.beside(n.pooled(all), p), nil
+	return n.read(head, decoded, p)
 }
 
 // inputs declares the inputs that both graphs have and standardises the points.
@@ -169,7 +159,7 @@ func (n *network) inputs(t predict.Trained) standardised {
 	} else {
 		contextX, contextY, n.present = n.pad(contextX, contextY)
 	}
-	p := n.standardise(t.Units.Scaling, contextX, contextY, x, n.present)
+	p := n.standardise(t.Units.Scaling, contextX, contextY, x)
 	n.contextX, n.contextY, n.x = p.contextX, p.contextY, p.x
 	n.fed = map[string]value{"context": n.unsqueeze(n.concat(-1, n.contextX, n.contextY), 2), "x": n.unsqueeze(n.x, 2)}
 	switch {
@@ -207,20 +197,13 @@ func (n *network) outputs(c components, parts dimension) {
 
 // components returns the number of components of a target.
 func (n *network) components(t predict.Trained) dimension {
-	gaussians := len(t.Networks()) * n.parts * max(1, len(n.post.Tails()))
-	switch pool := n.post.PoolWeight > 0; {
-	case pool && !t.Model.Quantile() && len(n.post.PoolKernel) == 0:
-		return gaussians + 1
-	case pool:
-		return "components"
-	case (t.Model.Quantile() || t.Model.Bootstrap()) && len(t.Others) > 0:
-		return "components"
+	switch {
 	case t.Model.Quantile():
 		return "levels"
 	case t.Model.Bootstrap():
 		return "bootstraps"
 	}
-	return gaussians
+	return n.parts
 }
 
 // logged reports for each channel of y whether its components are those of log y.

@@ -3,6 +3,7 @@ package onnx_test
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -145,9 +146,9 @@ func TestInputsAndOutputs(t *testing.T) {
 				"resample 2 bootstraps functions context"},
 			[]string{"mu functions targets bootstraps 2", "sigma functions targets bootstraps 2", "log_weight functions targets bootstraps 2"},
 			[]string{"target_y functions targets 2"}, []string{"log_density functions targets 2"}},
-		{"cnp-tails",
-			[]string{"context_x functions context 1", "context_y functions context 2", "target_x functions targets 1"},
-			[]string{"mu functions targets 7 2", "sigma functions targets 7 2", "log_weight functions targets 7 2"},
+		{"cnp-gaussian-mixture-pair",
+			[]string{"context_x functions context 2", "context_y functions context 2", "target_x functions targets 2"},
+			[]string{"mu functions targets 20 2", "sigma functions targets 20 2", "log_weight functions targets 20 2"},
 			[]string{"target_y functions targets 2"}, []string{"log_density functions targets 2"}},
 	} {
 		components, density := written(t, named(t, c.name))
@@ -176,7 +177,7 @@ func shapes(values []*onnxpb.ValueInfoProto) (all []string) {
 				text += " " + d.GetDimParam()
 				continue
 			}
-			text += " " + string(rune('0'+d.GetDimValue()))
+			text += fmt.Sprintf(" %d", d.GetDimValue())
 		}
 		all = append(all, text)
 	}

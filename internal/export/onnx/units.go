@@ -25,20 +25,16 @@ type standardised struct {
 }
 
 // standardise converts raw points as datasets.Scaling.Model does: x and y of the context, and x of the
-// targets. If r has a mask, the context includes the point of pad. The raw number of a name is its index
-// in the list of categories, and that of a date is a number of days.
-func (g *graph) standardise(s datasets.Scaling, contextX, contextY, targetX value, r presence) standardised {
-	p := standardised{
+// targets. The raw number of a name is its index in the list of categories, and that of a date is a number of
+// days.
+func (g *graph) standardise(s datasets.Scaling, contextX, contextY, targetX value) standardised {
+	return standardised{
 		contextX: g.columnwise(contextX, s.XOffset, s.XScale, s.XForms),
 		contextY: g.columnwise(contextY, s.YOffset, s.YScale, s.YForms),
 		x:        g.columnwise(targetX, s.XOffset, s.XScale, s.XForms),
 		offset:   g.doubles(s.YOffset, len(s.YOffset)),
 		factor:   g.doubles(s.YScale, len(s.YScale)),
 	}
-	if s.Baseline != nil {
-		g.baseline(s.Baseline, &p, r)
-	}
-	return p
 }
 
 // columnwise converts raw columns [B, ·, columns] to those that the network sees, as their forms

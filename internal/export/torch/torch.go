@@ -24,7 +24,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -97,24 +96,20 @@ type content struct {
 	Network             network
 	Quantile, Bootstrap bool
 	Levels, Bootstraps  int
-	Networks            int // of an ensemble; 0 for a network alone
 	Seed                uint64
 	Stream              random.Stream
-	Natural             bool   // levels
-	Tails, TailWeights  string // lists, or ""
-	LongTails           bool   // Gaussians of different weights
-	Pool                string // the weight of the simple model, or ""
-	KernelX, KernelY    string // its widths; "" for the mixed model
+	Natural             bool // levels
+	Weighted            bool // Gaussians of different weights
 
-	Columns, DY                         int      // of x and y, in raw units
-	X, Y                                []string // what the columns are
-	Categories, Dates, AnyLog, Baseline bool
-	Log                                 string // a list with True or False for each column of y, or "" if all are False
-	ExampleX, ContextX, ContextY        string // points
+	Columns, DY                  int      // of x and y, in raw units
+	X, Y                         []string // what the columns are
+	Categories, Dates, AnyLog    bool
+	Log                          string // a list with True or False for each column of y, or "" if all are False
+	ExampleX, ContextX, ContextY string // points
 }
 
 // Math reports whether the program needs Python's module math.
-func (c content) Math() bool { return !c.Quantile || c.Log != "" || c.Networks > 0 }
+func (c content) Math() bool { return !c.Quantile || c.Log != "" }
 
 // Texts reports whether columns hold texts.
 func (c content) Texts() bool { return c.Categories || c.Dates }
@@ -129,22 +124,9 @@ func contentOf(t predict.Trained, n network, weights string) content {
 		Network: n, Levels: t.NumTau, Bootstraps: t.Bootstraps,
 		Seed: t.Seed, Stream: random.Bootstrap | random.Evaluation, Natural: t.Model.Natural(),
 
-		Columns: len(u.XNames), DY: len(u.YNames), Baseline: u.Scaling.Baseline != nil,
+		Columns: len(u.XNames), DY: len(u.YNames),
 	}
-	c.LongTails = t.Model.Parts() > 1 || len(t.Post.Tails()) > 1 || t.Post.PoolWeight > 0
-	if len(t.Others) > 0 {
-		c.Networks = len(t.Networks())
-	}
-	if tails := t.Post.Tails(); tails != nil {
-		c.Tails = list(tails, func(t likelihood.Tail) string { return number(t.Scale) })
-		c.TailWeights = list(tails, func(t likelihood.Tail) string { return number(t.Weight) })
-	}
-	if t.Post.PoolWeight > 0 {
-		c.Pool = number(t.Post.PoolWeight)
-		if w := t.Post.PoolKernel; len(w) > 0 {
-			c.KernelX, c.KernelY = number(w[0]), number(w[1])
-		}
-	}
+	c.Weighted = t.Model.Parts() > 1
 	s := u.Scaling
 	x, y := formsOf(s.XForms, len(u.XNames)), formsOf(s.YForms, len(u.YNames))
 	for i, name := range u.XNames {

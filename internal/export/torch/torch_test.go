@@ -109,8 +109,8 @@ func cells(raw []float64, forms []datasets.Form, columns int) [][]any {
 }
 
 // TestProgramsPredictAsPredictDoes compares programs of models with random weights with package
-// predict: all models and aggregations, both adaptors, all forms of columns, networks alone and
-// ensembles, with and without a context.
+// predict: all models and aggregations, both adaptors, all forms of columns, with and without a
+// context.
 func TestProgramsPredictAsPredictDoes(t *testing.T) {
 	python, dir := interpreter(t), t.TempDir()
 	trained, questions := map[string]predict.Trained{}, map[string][]question{}
@@ -123,13 +123,8 @@ func TestProgramsPredictAsPredictDoes(t *testing.T) {
 		}
 		params := m.Initial(3)
 		spread(m, params)
-		tr := predict.Trained{Model: m, Params: params, Post: k.post, Units: u, NumTau: levels,
+		tr := predict.Trained{Model: m, Params: params, Units: u, NumTau: levels,
 			Bootstraps: levels, Seed: 43 + 3<<32, Data: `da"""ta`, Variant: k.form}.Evenly()
-		for i := 1; i < k.networks; i++ {
-			other := m.Initial(uint64(3 + i))
-			spread(m, other)
-			tr.Others = append(tr.Others, other)
-		}
 		qs := []question{ask(u, 5, 7, 0), ask(u, 1, 1, 0)}
 		if !m.Bootstrap() {
 			qs = append(qs, ask(u, 0, 3, 0))
@@ -190,7 +185,7 @@ func exported(t *testing.T, folder string, tr predict.Trained) {
 		t.Fatal(err)
 	}
 	weights := filepath.Join(folder, "weights.safetensors")
-	if err := run.WriteWeights(weights, tr.Model, tr.Params, &tr.Units, tr.Others...); err != nil {
+	if err := run.WriteWeights(weights, tr.Model, tr.Params, &tr.Units); err != nil {
 		t.Fatal(err)
 	}
 	if err := torch.Write(torch.Path(weights), weights, tr); err != nil {
@@ -228,9 +223,7 @@ func compare(t *testing.T, tr predict.Trained, q question, a answer) {
 			}
 			sd := math.Sqrt(d.Variance())
 			parts := d.Components()
-			if tr.Post.PoolWeight > 0 { // the parts of a simple model are in another order
-				parts = nil
-			} else if len(a.Mu[n][c]) != len(parts) {
+			if len(a.Mu[n][c]) != len(parts) {
 				t.Fatalf("%d parts, predict has %d", len(a.Mu[n][c]), len(parts))
 			}
 			scale := tr.Units.Scaling.YScale[c] // of y, or of log y
@@ -270,8 +263,8 @@ func compare(t *testing.T, tr predict.Trained, q question, a answer) {
 // TestProgramsAreShort checks what readers are promised: a short program, whose network is a list of
 // assignments, one a line.
 func TestProgramsAreShort(t *testing.T) {
-	// Logarithms and names, then dates and the mixed model, are further code.
-	limits := map[string]int{"numbers": 130, "forms": 145, "baseline": 170, "one baseline": 170}
+	// Logarithms, names and dates are further code.
+	limits := map[string]int{"numbers": 130, "forms": 145, "dates": 145}
 	for _, k := range kinds() {
 		dx, dy := k.units.Dims()
 		m, err := models.New(k.config, dx, dy)
@@ -279,7 +272,7 @@ func TestProgramsAreShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		path := filepath.Join(t.TempDir(), "w.py")
-		if err := torch.Write(path, "w.safetensors", predict.Trained{Model: m, Post: k.post, Units: k.units, NumTau: 5}); err != nil {
+		if err := torch.Write(path, "w.safetensors", predict.Trained{Model: m, Units: k.units, NumTau: 5}); err != nil {
 			t.Fatal(err)
 		}
 		content, err := os.ReadFile(path)

@@ -19,8 +19,8 @@ func (s Summary) Print(w io.Writer, unit string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	columns := []Means{s.Means}
 	if len(s.PerChannel) > 0 {
-		unit = "its channel"
-		fmt.Fprint(t, "\tall channels")
+		unit = "its output"
+		fmt.Fprint(t, "\tall outputs")
 		for _, c := range s.PerChannel {
 			columns = append(columns, c.Means)
 			fmt.Fprintf(t, "\t%s", c.Channel)
@@ -66,7 +66,7 @@ func (s Summary) printWorst(w io.Writer) error {
 	slices.SortStableFunc(functions, func(f, g Function) int { return cmp.Compare(f.LogDensity, g.LogDensity) })
 	functions = functions[:min(worst, len(functions))]
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintf(t, "\nworst functions\ttargets\tlog density\tCRPS\tin 50%%\tin 90%%\n")
+	fmt.Fprintf(t, "\nworst groups\ttargets\tlog density\tCRPS\tin 50%%\tin 90%%\n")
 	for _, f := range functions {
 		fmt.Fprintf(t, "%s\t%d\t%.4f\t%s\t%s\t%s\n", f.Function, f.Points, f.LogDensity, short(f.CRPS),
 			percent(f.Coverage.Half), percent(f.Coverage.Most))

@@ -100,7 +100,7 @@ func TestMeansOverFunctionsAndChannels(t *testing.T) {
 	if err := s.Print(&b, "kg"); err != nil {
 		t.Fatal(err)
 	}
-	for _, text := range []string{"all channels", "1.7500 ± ", "worst functions", "50.0%", "h "} {
+	for _, text := range []string{"all outputs", "1.7500 ± ", "worst groups", "50.0%", "h "} {
 		if !strings.Contains(b.String(), text) {
 			t.Errorf("%q is not in\n%s", text, b.String())
 		}

@@ -8,9 +8,12 @@ import (
 
 // A Choice is the form that cross-validation prefers.
 type Choice struct {
-	Fixed, Random int     // the degrees
-	LogDensity    float64 // of a held-out point, the mean over all
+	Fixed, Random int // the degrees
 }
+
+// mostChosen is the largest number of functions that Choose looks at, evenly spread over all. The degrees that
+// more of them prefer hardly differ, and each takes a fit for every fold and pair of degrees.
+const mostChosen = 500
 
 // folds is the number of parts that Choose holds out in turn.
 const folds = 5
@@ -19,13 +22,19 @@ const folds = 5
 var contexts = []int{0, 1, 2, 5, 10, 20, 50}
 
 // Choose returns the degrees whose model predicts held-out functions best, from contexts of several
-// sizes. shift[i] is added to the log density of a point of function i: what turns it into that of
-// the data's units. Choose returns false if no model can be fitted.
-func Choose(functions []Function, shift []float64) (Choice, bool) {
-	best := Choice{LogDensity: math.Inf(-1)}
+// sizes. It returns false if no model can be fitted.
+func Choose(functions []Function) (best Choice, ok bool) {
 	if len(functions) < 2 {
 		return best, false
 	}
+	if n := len(functions); n > mostChosen {
+		some := make([]Function, mostChosen)
+		for i := range some {
+			some[i] = functions[i*n/mostChosen]
+		}
+		functions = some
+	}
+	most := math.Inf(-1)
 	points := 0
 	for _, f := range functions {
 		points += f.points()
@@ -38,17 +47,17 @@ func Choose(functions []Function, shift []float64) (Choice, bool) {
 			if sp, sq := smaller.count(); 4*p > points || q > 4 || fixed > 1 && sp == p && sq == q {
 				continue
 			}
-			if ll := crossValidated(functions, shift, form); ll > best.LogDensity {
-				best = Choice{fixed, r, ll}
+			if ll := crossValidated(functions, form); ll > most {
+				most, best = ll, Choice{fixed, r}
 			}
 		}
 	}
-	return best, !math.IsInf(best.LogDensity, -1)
+	return best, !math.IsInf(most, -1)
 }
 
 // crossValidated returns the log density of held-out points. Each function and each size of its
 // context counts the same. It returns −∞ if the model cannot be fitted.
-func crossValidated(functions []Function, shift []float64, form Form) float64 {
+func crossValidated(functions []Function, form Form) float64 {
 	sum, n := 0.0, 0
 	for k := range min(folds, len(functions)) {
 		var rest []Function
@@ -64,7 +73,7 @@ func crossValidated(functions []Function, shift []float64, form Form) float64 {
 		for i := k; i < len(functions); i += folds {
 			for _, size := range contexts {
 				if size < functions[i].points() {
-					sum += m.logDensity(mixedUp(functions[i], uint64(i)), size) + shift[i]
+					sum += m.logDensity(mixedUp(functions[i], uint64(i)), size)
 					n++
 				}
 			}

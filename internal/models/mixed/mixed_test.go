@@ -155,8 +155,7 @@ func TestWithoutAFunction(t *testing.T) {
 
 func TestChoosesTheDegreesThatPredictBest(t *testing.T) {
 	functions := lines(40, 8)
-	shift := make([]float64, len(functions))
-	c, ok := mixed.Choose(functions, shift)
+	c, ok := mixed.Choose(functions)
 	if !ok || c.Random != 1 {
 		t.Errorf("found %+v, expected random slopes", c)
 	}
@@ -165,12 +164,9 @@ func TestChoosesTheDegreesThatPredictBest(t *testing.T) {
 			functions[i].Y[k] += functions[i].X[k] * functions[i].X[k]
 		}
 	}
-	c2, ok := mixed.Choose(functions, shift)
+	c2, ok := mixed.Choose(functions)
 	if !ok || c2.Fixed < 2 {
 		t.Errorf("found %+v, expected a parabola", c2)
-	}
-	if math.Abs(c2.LogDensity-c.LogDensity) > 0.05 {
-		t.Errorf("found a log density of %v, expected about %v: the parabola is known", c2.LogDensity, c.LogDensity)
 	}
 }
 

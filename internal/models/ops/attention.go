@@ -27,8 +27,8 @@ func attentionShape(o *Op, _ G.Nodes) bool {
 	return (o.Out == Point || o.Out == Context) && ofContext(1) && ofContext(2) && o.Heads >= 1 && o.Width%o.Heads == 0
 }
 
-// ofContextToItself reports whether the queries are of the context points. Keys and values of points'
-// queries are of another space, which is complete.
+// ofContextToItself reports whether the queries are those of the context points themselves. If not, keys
+// and values are of another space than the queries, and complete before the operation starts.
 func ofContextToItself(o *Op) bool { return o.In[0] == Context }
 
 // sumsOverQueries reports whether a gradient is that of keys or values.

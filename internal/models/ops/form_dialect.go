@@ -11,7 +11,7 @@ package ops
 //	Ensemble [1, k, d]     Point   [N, 1, d]      Row      [N, N_τ, d]
 //
 // A dialect may have further axes before these, such as one of functions. Operands of elementwise
-// words broadcast; an axis of a result has its full size only if it has so in an operand. So a Spread
+// words broadcast; an axis of a result has its full size only if one operand has it. So a Spread
 // is the narrow tensor itself, and only operations of one element, and outputs, may read it.
 type Dialect interface {
 	// Input returns an input of the graph, in the shape of its space.

@@ -169,7 +169,7 @@ func run[T Float](o *Op, vs []G.Value) []T {
 	return out
 }
 
-// rowsOf returns the memory of a value without the row that stands for a space that has none.
+// rowsOf returns the memory of a value, without the row that stands in for those of an empty space.
 func rowsOf[T Float](o *Op, s Space, v []T) []T {
 	if o.capacity.Rows(s) == 0 {
 		return v[:0]

@@ -26,8 +26,8 @@ func (b *Builder) Softplus(x *G.Node) *G.Node { return b.op(&Op{Kind: Softplus},
 // no gradient; that of Mul(x, Positive(x)), a ReLU, at 0 is the right one.
 func (b *Builder) Positive(x *G.Node) *G.Node { return b.op(&Op{Kind: Positive}, x) }
 
-// Pad adds a tensor [rows, width] of zeros that has x [rows, d] in the columns from `from` on: what
-// Columns does, backward.
+// Pad adds a tensor [rows, width] of zeros that has x [rows, d] in the columns from `from` on. It is
+// the inverse of Columns.
 func (b *Builder) Pad(x *G.Node, from, width int) *G.Node {
 	return b.op(&Op{Kind: Pad, From: from, Width: width}, x)
 }

@@ -77,7 +77,7 @@ type operation struct {
 	cost func(o *Op, e Extents, asked [3]bool) float64
 	// form writes the operation in an export's dialect. Only operations of graphs of predictions need it.
 	form form
-	// across and reduces answer Op.Across and Op.Reduces where spaces alone do not tell; nil: they do.
+	// across and reduces answer Op.Across and Op.Reduces. If they are nil, the spaces tell.
 	across, reduces func(o *Op) bool
 }
 

@@ -41,7 +41,7 @@ func FitMixed(groups []Group) (*Mixed, error) {
 			functions = append(functions, f)
 		}
 	}
-	choice, ok := mixed.Choose(functions, make([]float64, len(functions)))
+	choice, ok := mixed.Choose(functions)
 	if !ok {
 		return nil, errNoFit
 	}

@@ -10,28 +10,28 @@ import (
 // mostParts is the largest number of maps or panels of intervals, for several runs.
 const mostParts = 24
 
-// NewFitFigure returns a figure of the predictive densities of evaluation functions by runs of one
-// benchmark, as NewPrediction draws them. Several runs are shown together, for the first channel of y:
-// densities side by side, maps and intervals one after the other. All runs predict the functions of the
-// first.
-func NewFitFigure(ctx context.Context, runs []Run, f FitFunctions) (Figure, error) {
+// NewFitFigure returns a figure of the predictive densities of the first evaluation functions by runs
+// of one benchmark, as NewPrediction draws them. Several runs are shown together, for the first channel
+// of y: densities side by side, maps and intervals one after the other. All runs predict the functions
+// of the first.
+func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 	if err := sameBenchmark(runs); err != nil {
 		return nil, err
 	}
 	first := runs[0]
-	subjects, err := Subjects(first.Source, first.Ask.Units.Scaling, f.First, f.Count)
+	subjects, err := Subjects(first.Source, first.Ask.Units.Scaling, count)
 	if err != nil {
 		return nil, err
 	}
-	if len(subjects) < f.Count {
-		return nil, first.noFunction(f.First + len(subjects))
+	if len(subjects) < count {
+		return nil, first.noFunctions(count)
 	}
-	if len(runs) == 1 && f.Count <= MaxPanels {
+	if len(runs) == 1 && count <= MaxPanels {
 		return NewPrediction(ctx, first.Ask, subjects, Options{})
 	}
 	v := viewOf(first.Ask, subjects)
-	if n := len(runs) * f.Count; v.kind != curves && n > mostParts {
-		return nil, &invalid.Input{File: "--functions", Found: fmt.Sprintf("%d for %d runs", f.Count, len(runs)),
+	if n := len(runs) * count; v.kind != curves && n > mostParts {
+		return nil, &invalid.Input{File: "--functions", Found: fmt.Sprintf("%d for %d runs", count, len(runs)),
 			Expected: fmt.Sprintf("at most %d, functions by runs, as x has several columns", mostParts)}
 	}
 	switch v.kind {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math"
-	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -12,8 +11,7 @@ import (
 )
 
 // NewCompletion returns a figure in which runs of one benchmark complete its first test images from
-// contexts of several sizes, with a row for each image and run. It returns an *invalid.Input for a
-// size that is larger than the images.
+// contexts of several sizes, with a row for each image and run.
 func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Completion, error) {
 	if err := sameBenchmark(runs); err != nil {
 		return Completion{}, err
@@ -21,12 +19,6 @@ func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Com
 	images, err := testImages(runs[0].Source, count)
 	if err != nil {
 		return Completion{}, err
-	}
-	pixels := images[0].Height * images[0].Width
-	for _, n := range sizes {
-		if n < 1 || n > pixels {
-			return Completion{}, &invalid.Input{File: "--pixels", Found: strconv.Itoa(n), Expected: fmt.Sprintf("1 to %d", pixels)}
-		}
 	}
 	figure := Completion{Title: "completed images of " + runs[0].Experiment.Benchmark, Sizes: sizes}
 	rows := make([][]CompletionRow, len(runs))
@@ -53,7 +45,7 @@ func testImages(source datasets.Source, count int) ([]Image, error) {
 	height, width, channels := source.(datasets.Imager).ImageShape()
 	for i := 0; len(images) < count; i++ {
 		if i == source.EvalBatches() {
-			return nil, &invalid.Input{File: "--images", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most %d, the test images", len(images))}
+			return nil, &invalid.Input{File: "--functions", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most %d, the test images", len(images))}
 		}
 		if err := source.Eval(i, &b); err != nil {
 			return nil, err

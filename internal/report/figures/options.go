@@ -2,14 +2,14 @@ package figures
 
 import (
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
 
 // Options say how predictions are drawn.
 type Options struct {
-	Levels     []float64         // lines for the quantiles at these levels, over x of one column
-	Calibrated *post.Calibration // corrects regions and intervals; nil for the model's own
-	Components bool              // over x of one column, levels and means instead of the density
+	Levels     []float64              // lines for the quantiles at these levels, over x of one column
+	Calibrated *conformal.Calibration // corrects regions and intervals; nil for the model's own
+	Components bool                   // over x of one column, levels and means instead of the density
 }
 
 // A correction holds the levels and masses that a picture's quantiles and regions have in the model's

@@ -7,19 +7,19 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
 // calibrated returns a calibration on a number of functions that replaces the level and the mass p by
 // of(p).
-func calibrated(groups int, of func(p float64) float64) *post.Calibration {
-	c := post.ChannelCalibration{Channel: "rain", Calibration: score.Calibration{Groups: groups}}
+func calibrated(groups int, of func(p float64) float64) *conformal.Calibration {
+	c := conformal.ChannelCalibration{Channel: "rain", Calibration: score.Calibration{Groups: groups}}
 	for i := range 1001 {
 		c.Levels = append(c.Levels, of(float64(i)/1000))
 		c.Masses = append(c.Masses, of(float64(i)/1000))
 	}
-	return &post.Calibration{Exchangeable: "function", Channels: []post.ChannelCalibration{c}}
+	return &conformal.Calibration{Exchangeable: "function", Channels: []conformal.ChannelCalibration{c}}
 }
 
 func TestPicturesAreCalibrated(t *testing.T) {
@@ -27,7 +27,7 @@ func TestPicturesAreCalibrated(t *testing.T) {
 	lower := calibrated(2000, func(p float64) float64 { return p * p })
 	for columnsOfX, name := range map[int]string{1: "curves", 2: "maps", 3: "intervals"} {
 		o, s := columns(t, columnsOfX, false)
-		draw := func(c *post.Calibration) []byte {
+		draw := func(c *conformal.Calibration) []byte {
 			figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Calibrated: c})
 			if err != nil {
 				t.Fatal(err)
@@ -40,7 +40,7 @@ func TestPicturesAreCalibrated(t *testing.T) {
 	}
 	// Smaller masses have smaller regions.
 	o, s := columns(t, 1, false)
-	dark := func(c *post.Calibration) int {
+	dark := func(c *conformal.Calibration) int {
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{{Function: predict.Function{TargetX: s.TargetX}}}, figures.Options{Calibrated: c})
 		if err != nil {
 			t.Fatal(err)

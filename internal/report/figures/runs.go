@@ -69,8 +69,8 @@ type Check func(r Run) error
 
 // OneDimensional returns an *invalid.Input if x has more than one dimension.
 func OneDimensional(r Run) error {
-	dx, dy := r.Source.Dims()
-	if dx = datasets.ScalingOf(r.Source, dx, dy).ScaledX(); dx != 1 {
+	dx, _ := r.Source.Dims()
+	if dx != 1 {
 		return r.refuse("benchmark", fmt.Sprintf("%s with x of %d dimensions", r.Experiment.Benchmark, dx), "x of one dimension")
 	}
 	return nil
@@ -128,15 +128,15 @@ func sameBenchmark(runs []Run) error {
 	return nil
 }
 
-// shown returns functions first to first+count−1 of the run's evaluation batches.
-func (r Run) shown(first, count int) ([]sheetFunction, error) {
+// shown returns the first functions of the run's evaluation batches.
+func (r Run) shown(count int) ([]sheetFunction, error) {
 	size, shown := r.Source.EvalSize().Functions, []sheetFunction(nil)
 	var b datasets.Batch
 	made := -1
-	for f := first; f < first+count; f++ {
+	for f := range count {
 		if batch := f / size; batch != made {
 			if batch >= r.Source.EvalBatches() {
-				return nil, r.noFunction(f)
+				return nil, r.noFunctions(count)
 			}
 			if err := r.Source.Eval(batch, &b); err != nil {
 				return nil, err
@@ -144,14 +144,14 @@ func (r Run) shown(first, count int) ([]sheetFunction, error) {
 			made = batch
 		}
 		if f%size >= b.Functions {
-			return nil, r.noFunction(f)
+			return nil, r.noFunctions(count)
 		}
 		shown = append(shown, newSheetFunction(&b, f%size, 0, datasets.ScalingOf(r.Source, b.DX, b.DY)))
 	}
 	return shown, nil
 }
 
-func (r Run) noFunction(f int) error {
-	return &invalid.Input{File: "--first", Found: strconv.Itoa(f), Expected: fmt.Sprintf("one of the functions of %s of %s",
+func (r Run) noFunctions(count int) error {
+	return &invalid.Input{File: "--functions", Found: strconv.Itoa(count), Expected: fmt.Sprintf("at most the functions of %s of %s",
 		invalid.Plural(r.Source.EvalBatches(), "evaluation batch", "evaluation batches"), r.Dir)}
 }

@@ -15,31 +15,27 @@ const (
 	ensembleBootstraps = 5  // of the lanes, which show quantiles of their mixture
 )
 
-// FitFunctions state which evaluation functions a sheet of fits shows.
-type FitFunctions struct{ First, Count int }
-
-// NewFitSheet returns a figure of fits of evaluation functions by runs of one benchmark, as in the
-// paper's figure 1: the data; the quantile levels of ACQNP and CQNP; the means of BNP's bootstraps;
-// the mean of other models. On unimodal benchmarks it shows the mean of ACQNP and CQNP instead of
-// their levels. This mean uses the levels of Run.Ask if askedLevels is set, and evenly spaced ones
-// otherwise. All runs predict the functions of the first.
-func NewFitSheet(ctx context.Context, runs []Run, f FitFunctions, askedLevels bool) (Figure, error) {
+// NewFitSheet returns a figure of fits of the first evaluation functions by runs of one benchmark, as
+// in the paper's figure 1: the data; the quantile levels of ACQNP and CQNP; the means of BNP's
+// bootstraps; the mean of other models. On unimodal benchmarks it shows the mean of ACQNP and CQNP over
+// evenly spaced levels instead of the levels. All runs predict the functions of the first.
+func NewFitSheet(ctx context.Context, runs []Run, count int) (Figure, error) {
 	if err := sameBenchmark(runs); err != nil {
 		return nil, err
 	}
 	first := runs[0]
-	shown, err := first.shown(f.First, f.Count)
+	shown, err := first.shown(count)
 	if err != nil {
 		return nil, err
 	}
 	sheet := newDataSheet(first.Ask.Question(), axisOf(first.Ask, 0), shown)
 	for i := range shown {
-		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, function %d", labelOf(first.Ask, 0), f.First+i))
+		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, function %d", labelOf(first.Ask, 0), i))
 	}
 	for _, r := range runs {
 		r.Ask.Bootstraps = memberBootstraps
 		view := fitView(r)
-		if view == meanView && !askedLevels {
+		if view == meanView {
 			r.Ask = r.Ask.Evenly()
 		}
 		if err := sheet.addRun(ctx, r, shown, view, nil); err != nil {
@@ -64,7 +60,7 @@ func fitView(r Run) cellView {
 // NewLaneSheet returns a figure of the quantiles of speed by flow on both lanes, as in the paper's
 // figure 3: the levels of ACQNP and CQNP, and as many quantiles of other models' distributions.
 func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
-	shown, err := runs[0].shown(0, 2)
+	shown, err := runs[0].shown(2)
 	if err != nil {
 		return nil, err
 	}
@@ -111,14 +107,14 @@ func (s *panelSheet) addRun(ctx context.Context, r Run, shown []sheetFunction, v
 	return nil
 }
 
-// NewLevelSheet returns a figure of the runs' quantile levels τ along x, each run for one of its
-// own evaluation functions, as in the paper's figure 2. The row above shows the quantiles at these
+// NewLevelSheet returns a figure of the runs' quantile levels τ along x, each run for its
+// own first evaluation function, as in the paper's figure 2. The row above shows the quantiles at these
 // levels.
-func NewLevelSheet(ctx context.Context, runs []Run, function int) (Figure, error) {
+func NewLevelSheet(ctx context.Context, runs []Run) (Figure, error) {
 	sheet := panelSheet{Title: "quantile levels τ, and the quantiles that they stand for", X: Axis{Name: "x"}, Rows: []string{"y", "τ"},
 		Cells: make([][]sheetCell, 2)}
 	for _, r := range runs {
-		shown, err := r.shown(function, 1)
+		shown, err := r.shown(1)
 		if err != nil {
 			return nil, err
 		}

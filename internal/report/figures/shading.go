@@ -4,7 +4,9 @@ import (
 	"image"
 	"image/color"
 	"math"
+	"runtime"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -25,10 +27,8 @@ const (
 // A shading draws the densities of a grid as one image: each place has the colour of the smallest
 // highest-density region around it. The colours have edges at 50, 90 and 99%.
 type shading struct {
-	grid    []PredictedPoint // ascending in X, each with a Density
-	masses  [3]float64       // where the colours have edges
-	edges   []float64        // of the rows of the last Plot
-	regions [][]float64      // of the grid's points: regionMass between the edges; nil if not drawn
+	grid   []PredictedPoint // ascending in X, each with a Density
+	masses [3]float64       // where the colours have edges
 }
 
 // newShading returns the shading of the points that have a finite X and a Density. The grid ascends
@@ -54,14 +54,14 @@ func (s *shading) Plot(c draw.Canvas, p *plot.Plot) {
 	if columns < 1 || rows < 1 || len(s.grid) == 0 {
 		return
 	}
-	s.edges = between(p.Y.Min, p.Y.Max, rows)
-	s.regions = make([][]float64, len(s.grid))
+	edges, shown := between(p.Y.Min, p.Y.Max, rows), s.nearest(columns, p.X.Norm)
+	regions := s.regions(shown, edges)
 	img := image.NewNRGBA(image.Rect(0, 0, columns, rows))
-	for i, g := range s.nearest(columns, p.X.Norm) {
+	for i, g := range shown {
 		if g < 0 {
 			continue
 		}
-		for j, mass := range s.region(g) {
+		for j, mass := range regions[g] {
 			img.SetNRGBA(i, rows-1-j, s.colour(mass))
 		}
 	}
@@ -87,12 +87,29 @@ func (s *shading) nearest(columns int, at func(x float64) float64) []int {
 	return shown
 }
 
-// region returns the masses of point g by row.
-func (s *shading) region(g int) []float64 {
-	if s.regions[g] == nil {
-		s.regions[g] = regionMass(s.grid[g].Density, s.edges)
+// regions returns the masses of the points of the grid that are shown, by row. They take most of the time of a
+// picture, so all cores share them.
+func (s *shading) regions(shown []int, edges []float64) [][]float64 {
+	all := make([][]float64, len(s.grid))
+	points := make(chan int)
+	var workers sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(s.grid)) {
+		workers.Go(func() {
+			for g := range points {
+				all[g] = regionMass(s.grid[g].Density, edges)
+			}
+		})
 	}
-	return s.regions[g]
+	last := -1
+	for _, g := range shown { // ascending
+		if g > last {
+			points <- g
+			last = g
+		}
+	}
+	close(points)
+	workers.Wait()
+	return all
 }
 
 // oneCurve reports whether the medians are one curve: nearly all lie in the densest half of their

@@ -35,12 +35,12 @@ func AskedSubjects(a *predict.Asked, targets string) []Subject {
 	return subjects
 }
 
-// Subjects returns the functions first to first+count−1 of the evaluation batches of a source, or
-// fewer if there are fewer.
-func Subjects(source predict.Source, scaling datasets.Scaling, first, count int) ([]Subject, error) {
+// Subjects returns the first functions of the evaluation batches of a source, count or fewer if there
+// are fewer.
+func Subjects(source predict.Source, scaling datasets.Scaling, count int) ([]Subject, error) {
 	var subjects []Subject
 	e := evaluation{source: source}
-	for f := first; f < first+count; f++ {
+	for f := range count {
 		b, i, err := e.function(f)
 		if b == nil || err != nil {
 			return subjects, err

@@ -38,7 +38,7 @@ func (sh sheet) blocks() []block {
 		all = append(all, block{lines: []string{fmt.Sprintf("[%d] %s", i+1, note)}})
 	}
 	if len(sh.Functions) > 0 {
-		all = append(all, block{level: 2, heading: "Functions", lines: []string{sh.FunctionLegend()}})
+		all = append(all, block{level: 2, heading: "Groups", lines: []string{sh.FunctionLegend()}})
 	}
 	for _, t := range sh.Functions {
 		all = append(all, block{level: 3, heading: t.Title, rows: slices.Concat([][]string{functionHeader}, t.Rows), texts: 1})

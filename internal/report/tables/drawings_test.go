@@ -11,7 +11,7 @@ import (
 )
 
 func TestPageHoldsDrawingsOfFirstRuns(t *testing.T) {
-	s, _ := summarize(t, own(t), false)
+	s, _ := summarize(t, own(t))
 	var drawn []float64
 	err := s.Draw(func(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
 		drawn = append(drawn, means.LogDensity.Mean)
@@ -42,7 +42,7 @@ func TestDrawingsAreBounded(t *testing.T) {
 	for i := range 23 {
 		addOwn(t, root, fmt.Sprint(i), ownEval(-6), "a.csv", 300+i, 0)
 	}
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	err := s.Draw(func(score.Means, []score.Function) ([]tables.Drawing, error) {
 		return []tables.Drawing{{Title: "A", SVG: []byte("<svg/>")}}, nil
 	})

@@ -51,7 +51,7 @@ func TestOutputIsTheSameEveryTime(t *testing.T) {
 			t.Fatal(err)
 		}
 		written := func() string {
-			s, _ := summarize(t, root, true)
+			s, _ := summarize(t, root)
 			return text(t, func(w io.Writer) error { return format.Write(s, w) })
 		}
 		want := written()
@@ -64,7 +64,7 @@ func TestOutputIsTheSameEveryTime(t *testing.T) {
 }
 
 func TestMarkdownTablesHold(t *testing.T) {
-	s, _ := summarize(t, some(t), false)
+	s, _ := summarize(t, some(t))
 	md := text(t, s.Markdown)
 	cells := 0
 	for row := range strings.Lines(md) {
@@ -91,7 +91,7 @@ func TestMarkdownTablesHold(t *testing.T) {
 }
 
 func TestCSVHasEveryNumberInFull(t *testing.T) {
-	s, _ := summarize(t, some(t), false)
+	s, _ := summarize(t, some(t))
 	records, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestCSVHasEveryNumberInFull(t *testing.T) {
 }
 
 func TestLaTeXIsEscapedAndBalanced(t *testing.T) {
-	s, _ := summarize(t, some(t), false)
+	s, _ := summarize(t, some(t))
 	tex := text(t, s.LaTeX)
 	for _, c := range tex {
 		if c >= 0x80 {
@@ -155,7 +155,7 @@ func TestLaTeXCompiles(t *testing.T) {
 	if err != nil {
 		t.Skip("pdflatex is not here")
 	}
-	s, _ := summarize(t, some(t), true)
+	s, _ := summarize(t, some(t))
 	dir := t.TempDir()
 	write(t, text(t, s.LaTeX), dir, "report.tex")
 	cmd := exec.Command(program, "-interaction=nonstopmode", "-halt-on-error", "report.tex")
@@ -169,7 +169,7 @@ func TestLaTeXCompiles(t *testing.T) {
 var voids = []string{"meta", "link", "img", "br", "!DOCTYPE"}
 
 func TestPageIsWellFormedAndAlone(t *testing.T) {
-	s, _ := summarize(t, some(t), false)
+	s, _ := summarize(t, some(t))
 	page := text(t, s.HTML)
 	var open []string
 	for _, m := range regexp.MustCompile(`<(/?)([!a-zA-Z0-9]+)((?:[^>"]|"[^"]*")*)>`).FindAllStringSubmatch(page, -1) {
@@ -205,7 +205,7 @@ func TestPageIsWellFormedAndAlone(t *testing.T) {
 }
 
 func TestPageHoldsThePlotsOfEachFirstRun(t *testing.T) {
-	s, _ := summarize(t, some(t), false)
+	s, _ := summarize(t, some(t))
 	page := text(t, s.HTML)
 	var sizes []string
 	for _, m := range regexp.MustCompile(`src="data:image/png;base64,([^"]*)" width="(\d+)"`).FindAllStringSubmatch(page, -1) {
@@ -230,7 +230,7 @@ func TestPlotsAreLimited(t *testing.T) {
 		write(t, pngOf(t, 10+i, 5), root, "a", fmt.Sprintf("%d.png", i))
 	}
 	write(t, pngOf(t, 9, 5)+strings.Repeat("x", 3<<20), root, "a", "0.png")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	page := text(t, s.HTML)
 	if n := strings.Count(page, "<img"); n != 3 || !strings.Contains(page, "could not be read: 3.") {
 		t.Errorf("%d pictures, want 3 of the first 4, one of which is too big", n)
@@ -239,7 +239,7 @@ func TestPlotsAreLimited(t *testing.T) {
 
 // A mean far from the paper's is shown at the end of the axis, so that the paper's remain distinct.
 func TestDotsStayInTheirPlot(t *testing.T) {
-	s, _ := summarize(t, some(t), false)
+	s, _ := summarize(t, some(t))
 	page := text(t, s.HTML)
 	n := 0
 	for _, m := range regexp.MustCompile(`<(?:line|circle|path|text) [^>]*?(?:x1|cx|x|transform)="(?:translate\()?(-?[0-9.]+)[^>]*>`).FindAllStringSubmatch(page, -1) {
@@ -266,7 +266,7 @@ func TestPageInChromium(t *testing.T) {
 	if err != nil {
 		t.Skip("chromium is not here")
 	}
-	s, _ := summarize(t, some(t), false)
+	s, _ := summarize(t, some(t))
 	dir := t.TempDir()
 	page := write(t, text(t, s.HTML), dir, "report.html")
 	pictures := os.Getenv("ACQNP_SCREENSHOTS")

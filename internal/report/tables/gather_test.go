@@ -29,7 +29,7 @@ func TestForeignFilesAreNamedAndLeftOut(t *testing.T) {
 		"huge":    {edit(`"mean": 1,`, `"mean": 1e200,`), "1e+200"},
 	} {
 		path := write(t, c.content, root, name, "eval.json")
-		_, warnings := summarize(t, root, false)
+		_, warnings := summarize(t, root)
 		if len(warnings) != 1 || !strings.HasPrefix(warnings[0], path) || !strings.Contains(warnings[0], c.want) || strings.Contains(warnings[0], "\n") {
 			t.Errorf("%s: warnings %q, want one line with %q", name, warnings, c.want)
 		}
@@ -44,7 +44,7 @@ func TestConfigurationMustBelongToTheEvaluation(t *testing.T) {
 	addRun(t, root, "good", lissajous(1, 0.5), 0, "")
 	write(t, lissajous(2, 0.5).String(), root, "other", "eval.json")
 	other := write(t, "benchmark: circle\nmodel: {name: cnp}\n", root, "other", "config.yaml")
-	s, warnings := summarize(t, root, false)
+	s, warnings := summarize(t, root)
 	if len(warnings) != 1 || !strings.Contains(warnings[0], other) || !strings.Contains(warnings[0], "cnp on circle") {
 		t.Errorf("warnings %q", warnings)
 	}
@@ -60,7 +60,7 @@ func TestOnlyWhatIsNamedEvalJSONIsGathered(t *testing.T) {
 	if err := os.MkdirAll(filepath.Join(root, "odd", "eval.json"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	s, warnings := summarize(t, root, false)
+	s, warnings := summarize(t, root)
 	if row := onlyRow(t, s); len(row.Runs) != 1 || len(warnings) != 0 {
 		t.Errorf("%d runs, warnings %q", len(row.Runs), warnings)
 	}
@@ -105,7 +105,7 @@ func TestTwoEvaluationsOfOneSeedAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tables.Summarize(runs, false)
+	_, err = tables.Summarize(runs)
 	var bad *invalid.Input
 	if !errors.As(err, &bad) {
 		t.Fatalf("error %v", err)
@@ -123,7 +123,7 @@ func TestWeightsFromElsewhereAreKnownByTheirFile(t *testing.T) {
 	two.weights = "v"
 	write(t, one.String(), root, "a", "eval.json")
 	write(t, two.String(), root, "b", "eval.json")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	if row := onlyRow(t, s); len(row.Runs) != 2 || row.Used.Seeds[0] != "unknown" {
 		t.Errorf("%d runs of seeds %q", len(row.Runs), row.Used.Seeds)
 	}
@@ -132,7 +132,7 @@ func TestWeightsFromElsewhereAreKnownByTheirFile(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if _, err = tables.Summarize(runs, false); err == nil || !strings.Contains(err.Error(), "weights w") {
+	if _, err = tables.Summarize(runs); err == nil || !strings.Contains(err.Error(), "weights w") {
 		t.Errorf("error %v, want one about the weights", err)
 	}
 }

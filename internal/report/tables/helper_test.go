@@ -78,14 +78,14 @@ func addRun(t *testing.T, root, name string, e evalJSON, seed int, settings stri
 }
 
 // summarize gathers and summarizes runs. It returns the warnings as texts.
-func summarize(t *testing.T, root string, all bool) (tables.Summary, []string) {
+func summarize(t *testing.T, root string) (tables.Summary, []string) {
 	t.Helper()
 	var warnings []string
 	runs, err := tables.Gather(root, func(err error) { warnings = append(warnings, err.Error()) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	s, err := tables.Summarize(runs, all)
+	s, err := tables.Summarize(runs)
 	if err != nil {
 		t.Fatal(err)
 	}

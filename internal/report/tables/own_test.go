@@ -56,7 +56,7 @@ func own(t *testing.T) string {
 }
 
 func TestOwnDataHaveNoPaper(t *testing.T) {
-	s, warnings := summarize(t, own(t), false)
+	s, warnings := summarize(t, own(t))
 	if len(warnings) != 0 {
 		t.Errorf("warnings %q", warnings)
 	}
@@ -105,7 +105,7 @@ func TestOwnDataHaveNoPaper(t *testing.T) {
 func spaceless(s string) string { return strings.ReplaceAll(s, " ", "") }
 
 func TestScoresInCSV(t *testing.T) {
-	s, _ := summarize(t, own(t), false)
+	s, _ := summarize(t, own(t))
 	records, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
 	if err != nil {
 		t.Fatal(err)
@@ -134,7 +134,7 @@ func TestDataOfOneName(t *testing.T) {
 	for i, file := range []string{"/x/a/data.csv", "/y/a/data.csv", "/x/b/data.csv", "./data.csv", "other.csv"} {
 		addOwn(t, root, fmt.Sprint(i), ownEval(-6), file, 300, 0)
 	}
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	var got []string
 	for _, row := range s.Tables[0].Rows {
 		got = append(got, row.Benchmark)
@@ -152,7 +152,7 @@ func TestTablesOfFunctionsAreBounded(t *testing.T) {
 	for seed := range 15 {
 		addOwn(t, root, fmt.Sprint(seed), ownEval(-6, names...), "a.csv", 300+seed, 0)
 	}
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	md := text(t, s.Markdown)
 	if n := strings.Count(md, "\n### "); n != 12 || !strings.Contains(md, "left out for their number: 3.") {
 		t.Errorf("%d tables of functions, want 12:\n%s", n, md)
@@ -170,7 +170,7 @@ func TestScoresOfThePapersBenchmarks(t *testing.T) {
 	root := t.TempDir()
 	e := strings.NewReplacer(`"csv"`, `"lissajous"`, `"cqnp"`, `"acqnp"`).Replace(ownEval(-6))
 	write(t, e, root, "a", "eval.json")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	md := text(t, s.Markdown)
 	for _, want := range []string{"paper", "Scores in raw units: ", "| -6.000 ± 0.125 | 3.25 |", "0.100 ± 0.003†"} {
 		if !strings.Contains(spaceless(md), spaceless(want)) {
@@ -197,7 +197,7 @@ func TestImpossibleScoresAreLeftOut(t *testing.T) {
 			t.Fatalf("%s: nothing to replace", key)
 		}
 		path := write(t, broken, root, "bad", "eval.json")
-		if _, warnings := summarize(t, root, false); len(warnings) != 1 || !strings.HasPrefix(warnings[0], path+": "+key) {
+		if _, warnings := summarize(t, root); len(warnings) != 1 || !strings.HasPrefix(warnings[0], path+": "+key) {
 			t.Errorf("%s: warnings %q", key, warnings)
 		}
 	}

@@ -101,7 +101,7 @@ func (sh sheet) scoreLegend() []string {
 	legend := []string{
 		"Scores of held-out targets, in the units of the data: log density (nats for each target and column of y, higher is better), " +
 			"CRPS (a distance in the units of y, lower is better), and the shares of targets inside the central intervals of 50% and 90%, near 50% and 90% if the model is calibrated.",
-		"± of a score is the sample standard deviation over runs of different seeds. Of one run, it is the standard error over its functions, or over the targets of one.",
+		"± of a score is the sample standard deviation over runs of different seeds. Of one run, it is the standard error over its groups, or over the targets of one.",
 	}
 	missing, likelihood := false, false
 	for _, t := range sh.Scores {
@@ -125,7 +125,7 @@ const (
 )
 
 // functionHeader names the columns of a table of functions.
-var functionHeader = []string{"function", "targets", "log density", "CRPS", "in 50%", "in 90%"}
+var functionHeader = []string{"group", "targets", "log density", "CRPS", "in 50%", "in 90%"}
 
 // A functionTable has the worst and the best functions of the first run of a row.
 type functionTable struct {
@@ -170,7 +170,7 @@ func newFunctionTable(title string, functions []score.Function) functionTable {
 
 // FunctionLegend explains the tables of functions.
 func (sh sheet) FunctionLegend() string {
-	text := "Means over the targets of a function, of the first run of each row, the lowest log density first."
+	text := "Means over the targets of a group, of the first run of each row, the lowest log density first."
 	if slices.ContainsFunc(sh.Functions, func(t functionTable) bool { return t.LeftOut > 0 }) {
 		text += fmt.Sprintf(" The %d lowest and the %d highest are shown; eval.json has all.", shownFunctions, shownFunctions)
 	}

@@ -45,7 +45,7 @@ func rows(s tables.Summary) (list []string) {
 
 func TestSettingsTellRunsOfOneSeedApart(t *testing.T) {
 	root := searched(t)
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	want := []string{"train.learning_rate=0.0002|2|4.5", "train.learning_rate=0.001|1|3", "train.learning_rate=0.01|2|1.5"}
 	if diff := cmp.Diff(want, rows(s)); diff != "" {
 		t.Error(diff)
@@ -55,7 +55,7 @@ func TestSettingsTellRunsOfOneSeedApart(t *testing.T) {
 	}
 	// A second key that differs is part of every row's name.
 	addSearched(t, root, "f", ", schedule: cosine", 0, 6)
-	s, _ = summarize(t, root, false)
+	s, _ = summarize(t, root)
 	want = []string{"train.learning_rate=0.0002; train.schedule=constant|2|4.5", "train.learning_rate=0.001; train.schedule=constant|1|3",
 		"train.learning_rate=0.001; train.schedule=cosine|1|6", "train.learning_rate=0.01; train.schedule=constant|2|1.5"}
 	if diff := cmp.Diff(want, rows(s)); diff != "" {
@@ -67,7 +67,7 @@ func TestSettingsTellRunsOfOneSeedApart(t *testing.T) {
 func TestThePlotKeepsTheValues(t *testing.T) {
 	root := searched(t)
 	addSearched(t, root, "f", ", num_tau: 23, batch_size: 17, learning_rate: 0.03", 0, 6)
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	if page := text(t, s.HTML); !strings.Contains(page, `>bat…=17, num…=23, lea…=0.03<`) {
 		t.Errorf("no short settings: %q", regexp.MustCompile(`soft variant"[^<]*<`).FindAllString(page, -1))
 	}
@@ -78,7 +78,7 @@ func TestSettingsOfDifferentSeedsAreANote(t *testing.T) {
 	root := t.TempDir()
 	addSearched(t, root, "a", ", learning_rate: 0.01", 0, 1)
 	addSearched(t, root, "b", "", 1, 2)
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	if row := onlyRow(t, s); len(row.Runs) != 2 || row.Settings != nil || !strings.HasPrefix(row.Notes[0], "The runs differ: train.learning_rate: 0.01 and 0.001") {
 		t.Errorf("%+v", row)
 	}
@@ -94,7 +94,7 @@ func TestTheSameSettingsTwiceAreRefused(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tables.Summarize(runs, false)
+	_, err = tables.Summarize(runs)
 	var bad *invalid.Input
 	if !errors.As(err, &bad) || bad.File != filepath.Join(root, "x", "eval.json") ||
 		!strings.Contains(err.Error(), "found seed 1 of acqnp (learning_rate=0.01) on lissajous, as in "+filepath.Join(root, "b", "eval.json")) {
@@ -103,7 +103,7 @@ func TestTheSameSettingsTwiceAreRefused(t *testing.T) {
 }
 
 func TestEachFormatNamesSettings(t *testing.T) {
-	s, _ := summarize(t, searched(t), false)
+	s, _ := summarize(t, searched(t))
 	if md := text(t, s.Markdown); strings.Count(md, "| ACQNP, learning_rate=0.0002") != 2 { // also in What was evaluated
 		t.Errorf("markdown:\n%s", md)
 	}

@@ -108,9 +108,8 @@ func (s subject) compare(t subject) int {
 // variant have several sizes, each size has a row. On own data, so has each number of steps. If runs
 // of the same seed remain that differ in other settings, each choice of settings has a row. If two
 // runs of a row have the same seed, Summarize returns an *invalid.Input that names both. The summary
-// has the benchmarks and models with runs, and if all is set also all others of the paper. Variants
-// stand below the paper's model.
-func Summarize(runs []Run, all bool) (Summary, error) {
+// has the benchmarks and models with runs. Variants stand below the paper's model.
+func Summarize(runs []Run) (Summary, error) {
 	groups, err := group(runs)
 	if err != nil {
 		return Summary{}, err
@@ -120,7 +119,7 @@ func Summarize(runs []Run, all bool) (Summary, error) {
 		t := Table{Title: string(title)}
 		for _, b := range catalogue.Names(func(b catalogue.Benchmark) bool { return b.Table == title }) {
 			for _, m := range models {
-				t.Rows = append(t.Rows, take(groups, b, m, all)...)
+				t.Rows = append(t.Rows, take(groups, b, m)...)
 			}
 		}
 		s.add(t)
@@ -198,13 +197,12 @@ func tellApart(groups map[subject][]Run, key subject, runs []Run) error {
 }
 
 // take removes the groups of model m on the paper's benchmark b and returns their rows. The first
-// row is that of the paper's model. It has no runs if only variants have some, or none has and all
-// is set.
-func take(groups map[subject][]Run, b, m string, all bool) (rows []Row) {
+// row is that of the paper's model. It has no runs if only variants have some.
+func take(groups map[subject][]Run, b, m string) (rows []Row) {
 	keys := slices.DeleteFunc(slices.SortedFunc(maps.Keys(groups), subject.compare), func(s subject) bool {
 		return s.benchmark != b || s.model != m
 	})
-	if len(keys) > 0 && keys[0].variant != "" || len(keys) == 0 && all {
+	if len(keys) > 0 && keys[0].variant != "" {
 		rows = append(rows, newRow(subject{benchmark: b, model: m}, nil))
 	}
 	for _, key := range keys {

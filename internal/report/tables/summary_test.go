@@ -19,7 +19,7 @@ func TestCombinedErrorByHand(t *testing.T) {
 	for seed, context := range []float64{0.9, 1.0, 1.4} { // mean 1.1, squares 0.04+0.01+0.09 = 0.14 over 2: sd² = 0.07
 		addRun(t, root, fmt.Sprint(seed), lissajous(context, 0.634), seed, "")
 	}
-	s, warnings := summarize(t, root, false)
+	s, warnings := summarize(t, root)
 	row := onlyRow(t, s)
 	c := row.Context
 	// the paper: 0.929 ± 0.038, so (1.1 − 0.929) / √(0.07/3 + 0.038²)
@@ -38,7 +38,7 @@ func TestCombinedErrorByHand(t *testing.T) {
 func TestASingleRunHasItsErrorOverBatches(t *testing.T) {
 	root := t.TempDir()
 	addRun(t, root, "a", lissajous(0.969, 0.6), 3, "")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	c := onlyRow(t, s).Context
 	want := 0.040 / math.Sqrt(0.003*0.003+0.038*0.038)
 	if c.SD != nil || !near(c.StdError, 0.003) || !near(c.Difference, want) {
@@ -59,7 +59,7 @@ func TestASingleBatchHasNoErrorOfItsOwn(t *testing.T) {
 	root := t.TempDir()
 	e := evalJSON{benchmark: "speed-flow", model: "cnp", batches: 1, context: 0.865, contextE: -1, target: 0.719, targetE: -1, step: 10000}
 	addRun(t, root, "a", e, 0, "")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	if c := onlyRow(t, s).Context; c.StdError != nil || !near(c.Difference, 2) {
 		t.Errorf("context %+v, want a difference of (0.865 − 0.845)/0.010", c)
 	}
@@ -74,7 +74,7 @@ func TestNotesTellWhatIsNotAlike(t *testing.T) {
 	a.batches, a.levels, a.step = 10, "grid", 500
 	addRun(t, root, "a", a, 0, "data: {points: [6, 50]}")
 	addRun(t, root, "b", b, 1, "")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	row := onlyRow(t, s)
 	want := []string{
 		"The runs differ: batches: 10 and 5000; levels: grid and random; steps: 500 and 100000; data.points: [6, 50] and [6, 100].",
@@ -107,7 +107,7 @@ func TestEachCSVFileIsABenchmark(t *testing.T) {
 	e.benchmark = "csv"
 	addRun(t, root, "a", e, 0, "data: {file: a.csv}")
 	addRun(t, root, "b", e, 0, "data: {file: b.csv}")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 2 {
 		t.Fatalf("%+v", s)
 	}
@@ -115,27 +115,5 @@ func TestEachCSVFileIsABenchmark(t *testing.T) {
 		if row := s.Tables[0].Rows[i]; row.Benchmark != want || row.Context.Paper != nil || row.Context.Difference != nil {
 			t.Errorf("row %+v, want %s, which the paper knows nothing about", row, want)
 		}
-	}
-}
-
-func TestAllShowsThePapersRowsToo(t *testing.T) {
-	root := t.TempDir()
-	addRun(t, root, "a", lissajous(1, 0.5), 0, "")
-	s, _ := summarize(t, root, true)
-	rows, withRuns := 0, 0
-	for _, table := range s.Tables {
-		rows += len(table.Rows)
-		for _, row := range table.Rows {
-			withRuns += len(row.Runs)
-		}
-	}
-	if len(s.Tables) != 4 || rows != 60 || withRuns != 1 {
-		t.Errorf("%d tables, %d rows, %d runs, want 4, 60, 1", len(s.Tables), rows, withRuns)
-	}
-	if first := s.Tables[0].Rows[0]; first.Benchmark != "double-sine" || first.Model != "cnp" {
-		t.Errorf("the first row is %s on %s, not the paper's", first.Model, first.Benchmark)
-	}
-	if md := text(t, s.Markdown); strings.Count(md, "\n| FreyFace") != 5 || !strings.Contains(md, "1.522 ± 0.089") {
-		t.Errorf("FreyFace is not there for five models:\n%s", md)
 	}
 }

@@ -32,7 +32,7 @@ func variants(t *testing.T) string {
 }
 
 func TestVariantsAreRowsBelowThePapersModel(t *testing.T) {
-	s, warnings := summarize(t, variants(t), false)
+	s, warnings := summarize(t, variants(t))
 	if len(s.Tables) != 1 || len(warnings) != 0 {
 		t.Fatalf("%d tables, warnings %q", len(s.Tables), warnings)
 	}
@@ -71,7 +71,7 @@ func TestNotesNameTheForemostDifferences(t *testing.T) {
 model: {name: acqnp, aggregation: transformer, adaptor_form: residual, representation: 64, encoder: [64], adaptor: [32], decoder: [64], layers: 3}
 train: {steps: 100000, batch_size: 16, num_tau: 32, learning_rate: 5e-4, weight_decay: 0, schedule: cosine}
 `, root, "a", "config.yaml")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	if rows := s.Tables[0].Rows; len(rows) != 2 || len(rows[0].Runs) != 0 || rows[0].Context.Paper.Mean != 0.929 {
 		t.Fatalf("%+v, want the paper's row above the variant's", rows)
 	}
@@ -86,7 +86,7 @@ train: {steps: 100000, batch_size: 16, num_tau: 32, learning_rate: 5e-4, weight_
 func TestSizesOfOneVariantAreRowsOfTheirOwn(t *testing.T) {
 	root := variants(t)
 	addVariant(t, root, "small", ", aggregation: transformer, adaptor_form: residual, representation: 64, layers: 3", 0, 5)
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	md := text(t, s.Markdown)
 	for _, want := range []string{"| ACQNP [", "| ACQNP, attention [", "| ACQNP, transformer, residual, width 128, 6 layers [",
 		"| ACQNP, transformer, residual, width 64, 3 layers ["} {
@@ -100,7 +100,7 @@ func TestSizesOfOneVariantAreRowsOfTheirOwn(t *testing.T) {
 }
 
 func TestEachFormatNamesVariants(t *testing.T) {
-	s, _ := summarize(t, variants(t), false)
+	s, _ := summarize(t, variants(t))
 	if tex := text(t, s.LaTeX); !strings.Contains(tex, "& ACQNP, transformer, residual$^{") {
 		t.Errorf("no variant in\n%s", tex)
 	} else if !strings.Contains(tex, `\footnotesize`) || !strings.Contains(tex, "p{4.2cm}") {
@@ -138,7 +138,7 @@ func TestVariantsOfEvaluationsWithoutAConfiguration(t *testing.T) {
 	e := lissajous(1, 0.5)
 	write(t, e.String(), root, "a", "eval.json")
 	write(t, strings.Replace(e.String(), `"seed": 43`, `"variant": "attention", "seed": 43`, 1), root, "b", "eval.json")
-	s, _ := summarize(t, root, false)
+	s, _ := summarize(t, root)
 	if rows := s.Tables[0].Rows; len(rows) != 2 || rows[1].Variant != "attention" || rows[1].Context.Paper != nil {
 		t.Errorf("%+v, want a row for each", rows)
 	}

@@ -82,7 +82,7 @@ func (p Estimate) Bytes() (float64, error) {
 
 // refuse returns the error for a model that takes too much.
 func (p Estimate) refuse(need, have float64) error {
-	work := [...]string{models.Training: "training", models.Evaluation: "evaluation", models.EvaluationParts: "evaluation", models.Prediction: "prediction"}[p.Mode]
+	work := [...]string{models.Training: "training", models.Evaluation: "evaluation", models.Prediction: "prediction"}[p.Mode]
 	takes, least := fmt.Sprintf("%s takes %s of memory", work, memory.Size(need)), need
 	e := &invalid.Input{Found: takes, Expected: fmt.Sprintf("at most the %s available", memory.Size(have))}
 	for _, part := range p.parts() {

@@ -129,7 +129,7 @@ func TestRepeatedRunsAreRefused(t *testing.T) {
 	if err := os.WriteFile(config, []byte(text), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	p := ablate.Protocol{Out: "out", Seeds: []int{0, 1}, Reduced: true}
+	p := ablate.Protocol{Out: "out", Seeds: []int{0, 1}, Batches: 7, Set: []string{"train.steps=5"}}
 	if _, err := p.NumTau([]string{config, config}, nil); err == nil || !strings.Contains(err.Error(), "the same run twice") {
 		t.Errorf("error %v", err)
 	}
@@ -138,10 +138,10 @@ func TestRepeatedRunsAreRefused(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := trials[1].Experiment
-	if len(trials) != 2 || e.Train.Seed != 1 || e.Train.Steps != ablate.ReducedSteps || e.Eval.Batches != ablate.ReducedBatches {
+	if len(trials) != 2 || e.Train.Seed != 1 || e.Train.Steps != 5 || e.Eval.Batches != 7 {
 		t.Errorf("%d trials, of seed %d with %d steps and %d batches", len(trials), e.Train.Seed, e.Train.Steps, e.Eval.Batches)
 	}
-	if _, err := p.Depths(config, []int{1}); err == nil || !strings.Contains(err.Error(), "found cqnp") {
+	if _, err := p.Depths(config); err == nil || !strings.Contains(err.Error(), "found cqnp") {
 		t.Errorf("error %v", err)
 	}
 }

@@ -56,7 +56,7 @@ func (r Runner) Estimate(ctx context.Context, trials []Trial) (Work, error) {
 			return work, err
 		}
 		e := t.Experiment
-		key := fmt.Sprint(e.Benchmark, e.Model, e.Postprocessing, e.Train.BatchSize, e.Train.NumTau, steps > 0)
+		key := fmt.Sprint(e.Benchmark, e.Model, e.Train.BatchSize, e.Train.NumTau, steps > 0)
 		if _, timed := paces[key]; !timed {
 			if paces[key], err = r.time(ctx, t, model, source, steps > 0); err != nil {
 				return work, err

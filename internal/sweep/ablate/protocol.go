@@ -14,24 +14,18 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// The most work of a reduced protocol, and the paper's number of seeds.
-const (
-	ReducedSteps   = 1000
-	ReducedBatches = 50
-	PaperSeeds     = 6
+// The paper's numbers of quantile levels at test time, and of hidden layers of ψ.
+var (
+	testedLevels = []int{3, 5, 7, 9, 11}
+	testedDepths = []int{1, 2, 3, 4, 5}
 )
-
-// testedLevels are the paper's numbers of quantile levels at test time.
-var testedLevels = []int{3, 5, 7, 9, 11}
 
 // Protocol states how the runs of an ablation are trained and evaluated.
 type Protocol struct {
 	Out     string   // directory of the runs that are trained
 	Set     []string // KEY=VALUE, each overrides the configuration's
 	Seeds   []int    // of training; each makes a run
-	Steps   int      // of training; 0 for the configuration's
 	Batches int      // of evaluation; 0 for the configuration's
-	Reduced bool     // if Steps or Batches is 0: at most ReducedSteps or ReducedBatches
 }
 
 // A Trial is one run, and the values of the ablation's number that it is evaluated at.
@@ -92,7 +86,7 @@ func (p Protocol) finished(dirs []string) ([]Trial, error) {
 	for _, dir := range dirs {
 		r, err := run.Open(dir)
 		if err == nil {
-			r, err = run.Open(dir, p.batches(r.Experiment)...)
+			r, err = run.Open(dir, p.batches()...)
 		}
 		if err != nil {
 			return nil, err
@@ -102,12 +96,11 @@ func (p Protocol) finished(dirs []string) ([]Trial, error) {
 	return trials, nil
 }
 
-// Depths returns the trials that train an ACQNP for each number of hidden layers of ψ and every
-// seed. The layers are as wide as the configuration's first. It returns an *invalid.Input for another
+// Depths returns the trials that train an ACQNP with 1 to 5 hidden layers of ψ for every seed. The layers are as wide as the configuration's first. It returns an *invalid.Input for another
 // model.
-func (p Protocol) Depths(file string, depths []int) ([]Trial, error) {
+func (p Protocol) Depths(file string) ([]Trial, error) {
 	var trials []Trial
-	for _, depth := range depths {
+	for _, depth := range testedDepths {
 		for _, seed := range p.Seeds {
 			t, err := p.depth(file, depth, seed)
 			if err != nil {
@@ -131,7 +124,7 @@ func (p Protocol) depth(file string, depth, seed int) (Trial, error) {
 	for i := range widths {
 		widths[i] = strconv.Itoa(e.Model.Adaptor[0])
 	}
-	e, err = p.experiment(file, seed, config.Flag{Name: "--depths", Key: "model.adaptor", Value: "[" + strings.Join(widths, ", ") + "]"})
+	e, err = p.experiment(file, seed, config.Flag{Name: "adaptor-depth", Key: "model.adaptor", Value: "[" + strings.Join(widths, ", ") + "]"})
 	return Trial{
 		Experiment: e, Train: true,
 		Dir:    filepath.Join(p.Out, fmt.Sprintf("depth-%d", depth), fmt.Sprintf("seed-%d", seed)),
@@ -144,44 +137,21 @@ func (p Protocol) depth(file string, depth, seed int) (Trial, error) {
 
 // experiment reads the configuration of a trial to train and sets the ablation's keys.
 func (p Protocol) experiment(file string, seed int, more ...config.Flag) (config.Experiment, error) {
-	flags := append([]config.Flag{{Name: "--seeds", Key: "train.seed", Value: strconv.Itoa(seed)}}, more...)
-	over := config.Overrides{Set: p.Set, Flags: flags, Env: os.Environ}
-	e, err := config.Load(file, over)
+	flags := append(append([]config.Flag{{Name: "--seeds", Key: "train.seed", Value: strconv.Itoa(seed)}}, p.batches()...), more...)
+	e, err := config.Load(file, config.Overrides{Set: p.Set, Flags: flags, Env: os.Environ})
 	if err != nil {
-		return e, err
-	}
-	over.Flags = append(append(over.Flags, p.steps(e)...), p.batches(e)...)
-	if e, err = config.Load(file, over); err != nil {
 		return e, err
 	}
 	e.Data.File, err = datasets.AbsoluteFile(e.Data.File)
 	return e, err
 }
 
-// steps returns the flag that sets train.steps, if the protocol changes it.
-func (p Protocol) steps(e config.Experiment) []config.Flag {
-	steps := p.Steps
-	if steps == 0 && p.Reduced && (e.Train.Epochs > 0 || e.Train.Steps > ReducedSteps) {
-		steps = ReducedSteps
-	}
-	return flag("--steps", "train.steps", steps)
-}
-
-// batches returns the flag that sets eval.batches, if the protocol changes it.
-func (p Protocol) batches(e config.Experiment) []config.Flag {
-	batches := p.Batches
-	if batches == 0 && p.Reduced && (e.Eval.Batches == 0 || e.Eval.Batches > ReducedBatches) {
-		batches = ReducedBatches
-	}
-	return flag("--batches", "eval.batches", batches)
-}
-
-// flag returns a flag that sets key to value, or none for 0.
-func flag(name, key string, value int) []config.Flag {
-	if value == 0 {
+// batches returns the flag that sets eval.batches, if there is one.
+func (p Protocol) batches() []config.Flag {
+	if p.Batches == 0 {
 		return nil
 	}
-	return []config.Flag{{Name: name, Key: key, Value: strconv.Itoa(value)}}
+	return []config.Flag{{Name: "--batches", Key: "eval.batches", Value: strconv.Itoa(p.Batches)}}
 }
 
 // runDir returns the directory in which a run of a configuration file is trained. Files such as

@@ -88,9 +88,6 @@ func (f *planFile) addSeeds(p *Plan, file string, content []byte, candidate cand
 	if err != nil {
 		return err
 	}
-	if err := e.CheckAlone(file, "a sweep"); err != nil {
-		return err
-	}
 	var set []string
 	for _, s := range append(f.set[:len(f.set):len(f.set)], candidate.settings...) {
 		text, err := s.text()

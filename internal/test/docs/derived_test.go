@@ -65,9 +65,9 @@ func (r row) says(column string, want, tolerance float64) {
 }
 
 // The tables of differences follow from those of the log densities.
-func TestDifferencesAreThoseToTheBestRival(t *testing.T) {
+func TestDifferencesAreThoseToTheBestBaseline(t *testing.T) {
 	const ours = "acqnp (init)"
-	for _, name := range []string{"rivals", "last-sets"} {
+	for _, name := range []string{"baselines", "last-sets"} {
 		scores := rows(t, name+"-log-density", nil)
 		if n := len(rows(t, name+"-differences", nil)); n != len(scores) {
 			t.Errorf("%s: %d sets have differences, %d scores", name, n, len(scores))
@@ -80,11 +80,11 @@ func TestDifferencesAreThoseToTheBestRival(t *testing.T) {
 				}
 			}
 			difference := rows(t, name+"-differences", map[string]string{"set": score.cells["set"]})[0]
-			rival := difference.cells["best rival"]
-			if score.number(rival) < best {
-				t.Errorf("%s: %s is not the best rival of %v", name, rival, score.cells)
+			baseline := difference.cells["best baseline"]
+			if score.number(baseline) < best {
+				t.Errorf("%s: %s is not the best baseline of %v", name, baseline, score.cells)
 			}
-			a, b := score.number(ours+" ±"), score.number(rival+" ±")
+			a, b := score.number(ours+" ±"), score.number(baseline+" ±")
 			difference.says("difference", score.number(ours)-best, rounding)
 			difference.says("unpaired error", math.Hypot(a, b), rounding)
 			difference.says("largest error", a+b, rounding)

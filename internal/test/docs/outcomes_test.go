@@ -7,12 +7,12 @@ import (
 	"testing"
 )
 
-// TestWinsAreBeyondTheirErrors judges the differences to the best rivals again, and compares the counts
+// TestWinsAreBeyondTheirErrors judges the differences to the best baselines again, and compares the counts
 // with those of the prose, of the README and of the page of results.
 func TestWinsAreBeyondTheirErrors(t *testing.T) {
 	const ownData = "docs/results/own-data.md"
 	said := slices.Concat(blocks(t, "README.md"), blocks(t, "docs/results/index.md"))
-	for name, anchor := range map[string]string{"last-sets": "the-14-sets-added-last", "rivals": "rivals-on-own-data"} {
+	for name, anchor := range map[string]string{"last-sets": "the-14-sets-added-last", "baselines": "baselines-on-own-data"} {
 		count := map[string]int{}
 		for _, r := range rows(t, name+"-differences", nil) {
 			want := "tie"

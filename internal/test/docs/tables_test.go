@@ -175,7 +175,10 @@ func TestEachTableHasItsSource(t *testing.T) {
 		if n := uses[data+"/"+row[0]]; n != 1 {
 			t.Errorf("%s is the table of %d pages, want one", row[0], n)
 		}
-		if !regexp.MustCompile(`^([0-9a-f]{7,})?$`).MatchString(row[2]) || !regexp.MustCompile(`^(\d{4}-\d\d-\d\d)?$`).MatchString(row[3]) {
+		if slices.Contains(row, "") {
+			t.Errorf("%s: an empty cell; what nobody knows is \"not recorded\"", row[0])
+		}
+		if !regexp.MustCompile(`^[0-9a-f]{7,}$`).MatchString(row[2]) || !regexp.MustCompile(`^\d{4}-\d\d-\d\d$`).MatchString(row[3]) {
 			t.Errorf("%s: commit %q, date %q", row[0], row[2], row[3])
 		}
 		listed = append(listed, row[0])

@@ -46,7 +46,7 @@ class Program:
         if self.way == "fit":
             call(self.path, "fit", "train.csv", f"y ~ {' + '.join(xs)}" + " | g" * names, *self.flags(), "--out", "run", "--overwrite", "--threads", "1", "--quiet", folder=d)
         else:
-            call(self.path, "init", "--csv", "train.csv", "--x", ",".join(xs), "--y", "y", *["--group", "g"] * names, "--out", "config.yaml", "--overwrite", "--threads", "1", folder=d)
+            call(self.path, "init", "--csv", "train.csv", "--x", ",".join(xs), "--y", "y", *["--group", "g"] * names, "--out", "config.yaml", "--overwrite", folder=d)
             call(self.path, "train", "--config", "config.yaml", "--run-dir", "run", "--overwrite", "--no-eval", "--threads", "1", "--quiet", folder=d)
         return lambda tasks: self.scored(d, header, names, tasks, problem)
 
@@ -59,7 +59,7 @@ class Program:
         at = lambda shift, *flags: self.points(d, header, names, tasks, shift, flags)
         log, crps, pit = at(0).T
         if u:
-            raw = ["--raw"] * ("unless --raw" in subprocess.run([self.path, "score", "--help"], capture_output=True, text=True).stdout)
+            raw = ["--raw"] * (self.way == "fit" and "unless --raw" in subprocess.run([self.path, "score", "--help"], capture_output=True, text=True).stdout)
             log = np.log(np.maximum(at(u, *raw)[:, 2] - at(-u, *raw)[:, 2], 1e-30) / (2 * u))
         return Scored(log, crps, pit)
 

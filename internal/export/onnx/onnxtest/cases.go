@@ -10,20 +10,16 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/models/mixed"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/post"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
 // A Case is a configuration and the units of its data.
 type Case struct {
-	Name     string
-	config   config.Model
-	post     config.Postprocessing
-	units    run.Units
-	networks int // of an ensemble; 0 and 1 mean one network
+	Name   string
+	config config.Model
+	units  run.Units
 }
 
 // Cases returns every model, aggregation and form of the adaptor, in units of each kind.
@@ -37,31 +33,13 @@ func Cases() []Case {
 			all = append(all, Case{Name: c.name + "-single", config: c.config, units: plain(1, 1)})
 		}
 	}
-	tails, wider := config.Postprocessing{TailDF: 4, SigmaScale: 1.3}, config.Postprocessing{SigmaScale: 1.5}
-	near, mix := []float64{0.8, 0.3}, baseline(1)
-	pooled := func(p config.Postprocessing, kernel []float64) config.Postprocessing {
-		p.PoolWeight, p.PoolKernel = 0.3, kernel
-		return p
-	}
-	none := config.Postprocessing{}
-	all = append(all, Case{Name: "cnp-kernel", config: of["cnp-mean"], post: pooled(tails, near), units: plain(2, 1)},
-		Case{Name: "acqnp-kernel", config: of["acqnp-attention-residual"], post: pooled(none, near), units: plain(1, 1), networks: 2},
-		Case{Name: "cnp-mixed", config: of["cnp-mean"], post: pooled(tails, nil), units: mix, networks: 2},
-		Case{Name: "cqnp-mixed", config: of["cqnp-mean"], post: pooled(none, nil), units: mix})
 	for _, head := range config.Heads() {
 		c := of["cnp-mean"]
 		c.Head = head
-		all = append(all, Case{Name: "cnp-" + head, config: c, units: forms()}, Case{Name: "cnp-" + head + "-tails", config: c, post: tails, units: plain(2, 2), networks: 2})
+		all = append(all, Case{Name: "cnp-" + head, config: c, units: forms()}, Case{Name: "cnp-" + head + "-pair", config: c, units: plain(2, 2)})
 	}
-	return append(all, Case{Name: "canp-wider", config: of["canp"], post: wider, units: plain(1, 1)},
-		Case{Name: "cnp-tails", config: of["cnp-mean"], post: tails, units: plain(1, 2)},
-		Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "cnp-baseline", config: of["cnp-mean"], units: baseline(2)},
-		Case{Name: "bnp-forms", config: of["bnp"], units: forms()}, Case{Name: "bnp-baseline", config: of["bnp"], units: baseline(2)},
-		Case{Name: "acqnp-forms", config: of["acqnp-transformer-plain"], units: forms()}, Case{Name: "acqnp-baseline", config: of["acqnp-attention-residual"], units: baseline(2)},
-		Case{Name: "cnp-ensemble", config: of["cnp-mean"], post: tails, units: forms(), networks: 3}, Case{Name: "bnp-ensemble", config: of["bnp"], units: plain(1, 2), networks: 2},
-		Case{Name: "acqnp-ensemble", config: of["acqnp-attention-residual"], units: baseline(2), networks: 2},
-		Case{Name: "acqnp-transformer-ensemble", config: of["acqnp-transformer-plain"], units: plain(1, 1), networks: 2},
-	)
+	return append(all, Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "bnp-forms", config: of["bnp"], units: forms()},
+		Case{Name: "acqnp-forms", config: of["acqnp-transformer-plain"], units: forms()})
 }
 
 type configuration struct {
@@ -113,12 +91,7 @@ func (m Case) Trained() (predict.Trained, error) {
 	for i := range params {
 		params[i] *= 2
 	}
-	var others [][]float32
-	for i := 1; i < m.networks; i++ {
-		others = append(others, built.Initial(uint64(3+i)))
-	}
-	return predict.Trained{Model: built, Params: params, Others: others, Units: m.units,
-		Post: post.Postprocessing{Postprocessing: m.post}, NumTau: 9, Bootstraps: 4,
+	return predict.Trained{Model: built, Params: params, Units: m.units, NumTau: 9, Bootstraps: 4,
 		Benchmark: "csv", Data: "data"}.Evenly(), nil
 }
 
@@ -142,23 +115,6 @@ func forms() run.Units {
 	u := plain(4, 2)
 	u.Scaling.XForms = []datasets.Form{{Log: true, Shift: 0.25}, {Categories: []string{"a", "b", "c"}}, {Origin: "2024-03-01"}, {}}
 	u.Scaling.YForms = []datasets.Form{{}, {Log: true}}
-	return u
-}
-
-// baseline returns the units of y that is standardised by mixed models.
-func baseline(dy int) run.Units {
-	u := plain(2, dy)
-	for c := range dy {
-		m := mixed.Model{Form: mixed.Form{Fixed: []int{2, 1}, Random: []int{1, 0}}, Beta: []float64{0.1, 0.4, -0.2, 0.3}, Noise: 0.2 + 0.1*float64(c)}
-		const d = 6
-		m.Factor = make([]float64, d*d)
-		for i := range d {
-			for j := range i + 1 {
-				m.Factor[i*d+j] = 0.5/float64(1+i-j) - 0.1*float64(c)
-			}
-		}
-		u.Scaling.Baseline = append(u.Scaling.Baseline, m)
-	}
 	return u
 }
 

@@ -1,4 +1,7 @@
-package post
+// Package conformal keeps the calibration of a model's intervals and regions: which levels of its quantiles
+// hold what they should, by split conformal prediction. score --calibrate writes a [Calibration] to the run,
+// and predict --use-calibration reads it; a fit has its own.
+package conformal
 
 import (
 	"encoding/json"
@@ -9,7 +12,6 @@ import (
 	"path/filepath"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
@@ -25,12 +27,9 @@ const (
 // Calibration is the correction of a model's levels, and the predictions that it was made for.
 type Calibration struct {
 	Predictions
-	Source       string `json:"source"`       // FromRun or FromFiles; "" of a program before 0.3
-	Exchangeable string `json:"exchangeable"` // "function" or "point": what the groups are
+	Source       string `json:"source"`       // FromRun or FromFiles; "" of a fit
+	Exchangeable string `json:"exchangeable"` // "group" or "point": what the calibration counts
 	Targets      int    `json:"targets"`      // of all groups
-
-	// Postprocessing is what was done to the predictions; nil in a calibration.json.
-	Postprocessing *config.Postprocessing `json:"postprocessing,omitempty"`
 
 	Channels []ChannelCalibration `json:"channels"`
 }
@@ -50,64 +49,58 @@ type ChannelCalibration struct {
 	score.Calibration
 }
 
-// The file of a calibration before postprocessing.json, and its layout.
-const oldSchema = "acqnp.calibration/1"
+// Schema names the layout of calibration.json.
+const Schema = "acqnp.calibration/2"
 
-// Calibrated returns the calibration of p, or, without one, that in the calibration.json of an earlier
-// version in the run directory dir. The error if there is none, or for one that has other channels or was
-// made for other predictions, is an *invalid.Input.
-func (p Postprocessing) Calibrated(dir string, channels []string, now Predictions) (*Calibration, error) {
-	path, c := filepath.Join(dir, run.PostprocessingFile), p.Calibration
-	if c == nil {
-		old := filepath.Join(dir, run.CalibrationFile)
-		if _, err := os.Lstat(old); errors.Is(err, os.ErrNotExist) {
-			return nil, &invalid.Input{File: path, Key: "calibration", Found: "nothing", Expected: "what acqnp score --calibrate writes"}
-		}
-		var err error
-		if c, err = readOld(old); err != nil {
-			return nil, err
-		}
-		path = old
+// file is the content of calibration.json.
+type file struct {
+	Schema string `json:"schema"`
+	Calibration
+}
+
+// Write writes the calibration to the run directory dir.
+func (c Calibration) Write(dir string) error {
+	content, err := json.Marshal(file{Schema, c})
+	if err != nil {
+		return err
 	}
+	return files.WriteBytes(filepath.Join(dir, run.CalibrationFile), append(content, '\n'))
+}
+
+// Read returns the calibration in the run directory dir. The error if there is none, or for one that has other
+// channels or was made for other predictions, is an *invalid.Input.
+func Read(dir string, channels []string, now Predictions) (*Calibration, error) {
+	const expected, maxFile = "what acqnp score --calibrate writes", 1 << 26
+	path := filepath.Join(dir, run.CalibrationFile)
 	refuse := func(key, found, expected string) (*Calibration, error) {
 		return nil, &invalid.Input{File: path, Key: key, Found: found, Expected: expected}
 	}
+	if _, err := os.Lstat(path); errors.Is(err, os.ErrNotExist) {
+		return refuse("", "nothing", expected)
+	}
+	content, err := files.Read(path, expected, maxFile)
+	if err != nil {
+		return nil, err
+	}
+	var f file
+	if err := json.Unmarshal(content, &f); err != nil {
+		return refuse("", err.Error(), expected)
+	}
+	if f.Schema != Schema {
+		return refuse("schema", fmt.Sprintf("%q", f.Schema), Schema)
+	}
+	if bad := f.disordered(); bad != "" {
+		return refuse("channels", bad, expected)
+	}
 	var names []string
-	for _, channel := range c.Channels {
+	for _, channel := range f.Channels {
 		names = append(names, channel.Channel)
 	}
 	if !slices.Equal(names, channels) {
 		return refuse("channels", fmt.Sprintf("%q", names), fmt.Sprintf("%q, as the model has", channels))
 	}
-	if made := c.Predictions.String(); made != now.String() {
+	if made := f.Predictions.String(); made != now.String() {
 		return refuse("", "a calibration of "+made, now.String()+": run acqnp score --calibrate again")
-	}
-	if made := c.Postprocessing; made != nil && fmt.Sprint(*made) != fmt.Sprint(p.Postprocessing) {
-		return refuse("", "a calibration of predictions with other tails or weights", "those of the file: run acqnp score --calibrate again")
-	}
-	return c, nil
-}
-
-// readOld reads a calibration.json.
-func readOld(path string) (*Calibration, error) {
-	content, err := files.Read(path, expected, maxFile)
-	if err != nil {
-		return nil, err
-	}
-	var f struct {
-		Schema string `json:"schema"`
-		Calibration
-	}
-	bad, key := "", ""
-	if err := json.Unmarshal(content, &f); err != nil {
-		bad = err.Error()
-	} else if f.Schema != oldSchema {
-		return nil, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q", f.Schema), Expected: oldSchema}
-	} else {
-		bad, key = f.disordered(), "channels"
-	}
-	if bad != "" {
-		return nil, &invalid.Input{File: path, Key: key, Found: bad, Expected: "what acqnp score --calibrate of an earlier version writes"}
 	}
 	return &f.Calibration, nil
 }
@@ -136,10 +129,6 @@ func (p Predictions) String() string {
 	}
 	return text
 }
-
-// Promises reports whether the coverage of the intervals is guaranteed. It is not for a calibration by a
-// program before 0.3, which used functions that had also chosen the weights.
-func (c Calibration) Promises() bool { return c.Source != "" }
 
 // Summary is the part of a calibration that score prints.
 type Summary struct {
@@ -187,14 +176,14 @@ func (c *Calibration) PIT(channel int, pit float64) float64 {
 	return c.Channels[channel].PIT(pit)
 }
 
-// Groups describes a number of the calibration's groups, as in "3 functions".
+// Groups describes a number of the calibration's groups, as in "3 groups".
 func (c Calibration) Groups(n int) string {
 	return invalid.Plural(n, c.Exchangeable, c.Exchangeable+"s")
 }
 
 // Summary returns what score prints of the calibration, which is written to the run directory dir.
 func (c Calibration) Summary(dir string) *Summary {
-	s := &Summary{File: filepath.Join(dir, run.PostprocessingFile), Source: c.Source, Exchangeable: c.Exchangeable,
+	s := &Summary{File: filepath.Join(dir, run.CalibrationFile), Source: c.Source, Exchangeable: c.Exchangeable,
 		Groups: c.Channels[0].Groups, Targets: c.Targets}
 	for _, channel := range c.Channels {
 		interval := func(mass float64) []float64 {
@@ -238,7 +227,7 @@ func (s *Summary) Print(w io.Writer) {
 // basis says what a calibration was made from.
 func (s *Summary) basis() string {
 	groups := invalid.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
-	if s.Exchangeable == "function" {
+	if s.Exchangeable == "group" {
 		groups += ", one target of each"
 	}
 	return groups + map[string]string{FromRun: ", used for nothing else", FromFiles: ", of the files"}[s.Source]
@@ -246,7 +235,7 @@ func (s *Summary) basis() string {
 
 // promise states what the intervals hold, and how sure that is.
 func (s *Summary) promise(share []float64) string {
-	of, like := "a new function", "the function and its context are like those of the calibration"
+	of, like := "a new group", "the group and its context are like those of the calibration"
 	if s.Exchangeable == "point" {
 		of, like = "a new point", "it is like those of the calibration, and so is its context"
 		if s.Source == FromRun {
@@ -258,8 +247,8 @@ func (s *Summary) promise(share []float64) string {
 	}
 	held := (9*(s.Groups+1) + 9) / 10 // ⌈0.9·(K+1)⌉
 	source := "Vovk, Gammerman, Shafer 2005"
-	if s.Exchangeable == "function" {
-		source += "; one target of each function: Dunn, Wasserman, Ramdas 2023"
+	if s.Exchangeable == "group" {
+		source += "; one target of each group: Dunn, Wasserman, Ramdas 2023"
 	}
 	return fmt.Sprintf("promise: y of %s lies in an interval or region of 90%% with a probability of at least 90%%\n"+
 		"and, without ties, at most %.3g%%, on average over calibrations,\nif %s.\n"+

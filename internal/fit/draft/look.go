@@ -1,4 +1,4 @@
-package search
+package draft
 
 import (
 	"fmt"
@@ -21,9 +21,10 @@ type Found struct {
 	Columns     []datasets.ScannedColumn `json:"columns"`   // those of x and y
 	Categories  []string                 `json:"categories"`
 	Dates       []string                 `json:"dates"`
-	Skewed      []string                 `json:"skewed"`       // skewed and nowhere negative: their logarithm is tried
+	Skewed      []string                 `json:"skewed"`       // skewed and nowhere negative: the model sees their logarithm
 	PerFunction []string                 `json:"per_function"` // the same in all rows of a function
 	Calibration int                      `json:"calibration"`  // functions, or rows, that are held back and not in the other numbers
+	SplitBy     string                   `json:"split"`        // what is held out: function or point
 }
 
 // used returns the number of rows that are used.
@@ -58,12 +59,17 @@ func look(o Options) (Found, config.Data, error) {
 	if withTwo := count(scan, 2); withTwo >= leastFunctions || withTwo >= leastShort && f.Points[1] < short {
 		d.SplitBy = "function"
 	}
-	if o.Calibrate {
+	if o.HoldBack {
 		if f, err = f.holdBack(&d, o.DataDir, scan); err != nil {
 			return f, d, err
 		}
 	}
-	d.Categories = f.Categories
+	f.SplitBy, d.Categories, d.Log = d.SplitBy, f.Categories, o.Log
+	for _, name := range f.Skewed {
+		if !slices.Contains(d.Log, name) {
+			d.Log = append(d.Log, name)
+		}
+	}
 	return f, d, nil
 }
 
@@ -179,14 +185,8 @@ func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 	return nil
 }
 
-// skewed reports whether a network may need the logarithm of numbers: all are positive, spread over
-// more than a factor of 3, with a long tail to the right. Those of x may be 0.
+// skewed reports whether a network sees the logarithm of numbers: all are positive, spread over more
+// than a factor of 3, with a long tail to the right. Those of x may be 0.
 func skewed(c datasets.ScannedColumn, y bool) bool {
 	return (c.Least > 0 || c.Least == 0 && !y && c.Distinct > 2) && c.Most > 3*c.Least && c.Skew > 0.7
-}
-
-// positive reports whether a mixed model may need the logarithm: all numbers are positive, those of
-// x spread over more than a factor of 3. Those of x may be 0 if they are skewed.
-func positive(c datasets.ScannedColumn, y bool) bool {
-	return c.Least > 0 && (y || c.Most > 3*c.Least) || skewed(c, y)
 }

@@ -1,8 +1,7 @@
-package search
+package draft
 
 import (
 	"fmt"
-	"math"
 	"strings"
 	"unicode/utf8"
 
@@ -41,13 +40,8 @@ var remarks = map[string]string{
 	"train.levels":           "one in each of num_tau equal parts; or random",
 	"train.learning_rate":    "Adam",
 	"train.weight_decay":     "λ of the L2 regulariser",
-	"data.baseline":          "the mixed model: degrees in x of the mean and of each function's part",
 	"train.schedule":         "a constant learning rate, which falls to 0 at the end",
-	"train.loss":             "over all points, or over the target points alone (targets)",
-	"train.weights":          "starts from the weights that the program carries",
 	"train.seed":             "fixes initial weights, batches, levels",
-	"train.ema":              "predictions use a mean of the weights over about this number of steps",
-	"train.ensemble_size":    "networks of different seeds; predictions are the mean of theirs",
 	"train.validate_every":   "steps",
 	"train.patience":         "training ends after this many validations without a better one",
 	"train.checkpoint_every": "steps, and after the last step",
@@ -55,11 +49,6 @@ var remarks = map[string]string{
 	"eval.num_tau":           "levels for each point",
 	"eval.batches":           "0: all",
 	"eval.seed":              "fixes the evaluation batches",
-
-	"postprocessing.tail_df":     "degrees of freedom of the Student's t of predictions",
-	"postprocessing.sigma_scale": "multiplies the network's σ in predictions",
-	"postprocessing.pool_weight": "the weight of a simple model in predictions, beside the network",
-	"postprocessing.pool_kernel": "widths in x and y of the simple model, a kernel density of the context",
 }
 
 // remarkColumn is where remarks begin.
@@ -73,7 +62,7 @@ func (r Result) YAML(head []string) ([]byte, error) {
 		return nil, err
 	}
 	var b strings.Builder
-	for _, line := range append(head, r.reasons()...) {
+	for _, line := range append(head, "", "Validation ends the training, and the best weights are kept.") {
 		fmt.Fprintln(&b, strings.TrimSpace("# "+oneLine(line)))
 	}
 	section := ""
@@ -83,7 +72,7 @@ func (r Result) YAML(head []string) ([]byte, error) {
 		if isKey && !strings.HasPrefix(line, " ") {
 			section = key
 		}
-		remark := r.remark(section + "." + key)
+		remark := remarks[section+"."+key]
 		if remark == "" || !isKey || !strings.HasPrefix(line, " ") {
 			fmt.Fprintln(&b, line)
 			continue
@@ -101,21 +90,6 @@ func (r Result) YAML(head []string) ([]byte, error) {
 	return content, nil
 }
 
-// remark returns the remark on a key.
-func (r Result) remark(key string) string {
-	if r.Ends == EndsBySteps {
-		switch key {
-		case "train.steps":
-			return "as many as the trials took"
-		case "data.valid_fraction":
-			return "the part for validation, if train.validate_every is set"
-		case "train.schedule":
-			return "of the learning rate"
-		}
-	}
-	return remarks[key]
-}
-
 // oneLine replaces line breaks and other control characters of a text by spaces.
 func oneLine(text string) string {
 	return strings.Map(func(c rune) rune {
@@ -124,49 +98,4 @@ func oneLine(text string) string {
 		}
 		return c
 	}, text)
-}
-
-// reasons says how the configuration was chosen.
-func (r Result) reasons() []string {
-	lines := []string{}
-	if len(r.Trials) > 0 {
-		lines = append(lines, "", fmt.Sprintf("Chosen by validation on %s of the data: %s.", splits(len(r.Trials[0].Folds)), r.Chosen),
-			"Log density of a held-out point in your units, higher is better:")
-		width := 0
-		for _, o := range r.Trials {
-			width = max(width, utf8.RuneCountInString(o.Name))
-		}
-		for _, o := range r.Trials {
-			lines = append(lines, fmt.Sprintf("  %s%s  %s", o.Name, strings.Repeat(" ", width-utf8.RuneCountInString(o.Name)), o.density()))
-		}
-	}
-	if r.Ends == EndsBySteps {
-		return append(lines, "", "The data are few, so all of them train the final model"+r.butCalibration()+", without validation,",
-			"for as many steps as the trials took.")
-	}
-	return append(lines, "", "Validation ends the training, and the best weights are kept.")
-}
-
-// butCalibration names the data that do not train.
-func (r Result) butCalibration() string {
-	if r.Found.Calibration == 0 {
-		return ""
-	}
-	return ", except those that calibrate"
-}
-
-// splits returns a number of splits in words.
-func splits(n int) string {
-	if n == 1 {
-		return "one split"
-	}
-	return fmt.Sprintf("%d splits", n)
-}
-
-// density returns the outcome's log density as text.
-func (o Outcome) density() string {
-	if math.IsInf(o.LogLik, 0) {
-		return "diverged"
-	}
-	return fmt.Sprintf("%.3f", o.LogLik)
 }

@@ -1,4 +1,4 @@
-package search
+package draft
 
 import (
 	"fmt"
@@ -47,29 +47,10 @@ func (f Found) describe(c datasets.ScannedColumn) string {
 		text = fmt.Sprintf("dates, %s to %s, as days since the first", least, most)
 	}
 	if slices.Contains(f.Skewed, c.Name) {
-		text += "; skewed and nowhere negative, the logarithm is tried"
+		text += "; skewed and nowhere negative, the model sees the logarithm"
 	}
 	if slices.Contains(f.PerFunction, c.Name) {
 		text += "; the same in all rows of a group"
 	}
 	return text
-}
-
-// Print writes the result of the search, for people.
-func (r Result) Print(w io.Writer) error {
-	if err := r.Found.Print(w); err != nil {
-		return err
-	}
-	if len(r.Trials) > 0 {
-		fmt.Fprintf(w, "\nlog density of a held-out point, %s\n", splits(len(r.Trials[0].Folds)))
-	}
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, o := range r.Trials {
-		chosen := ""
-		if o.Name == r.Chosen {
-			chosen = "chosen"
-		}
-		fmt.Fprintf(t, "%s\t%s\tbest after %d steps\t%s\n", o.Name, o.density(), o.Step, chosen)
-	}
-	return t.Flush()
 }

@@ -1,0 +1,189 @@
+// Package draft writes a configuration for a user's own CSV files: acqnp init.
+//
+// [Run] scans the files and settles what follows from them: the split, categories, logarithms, missing
+// cells, the model, and how long training takes at most. It trains nothing and compares nothing, which
+// acqnp fit does. [Result.YAML] returns the configuration with comments.
+package draft
+
+import (
+	"math"
+
+	"go.yaml.in/yaml/v3"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/train"
+)
+
+// Options say which files to look at.
+type Options struct {
+	File     string // a CSV file or a directory of them
+	Function string // the column that names the function; "" if each file is one
+	X, Y     []string
+	Log      []string // columns of which the model sees the logarithm, besides the skewed ones
+	DataDir  string
+	Model    string // "" for acqnp
+	HoldBack bool   // holds functions, or points, back to calibrate intervals with
+}
+
+// A Result is a configuration and what it follows from.
+type Result struct {
+	Found      Found             `json:"found"`
+	Experiment config.Experiment `json:"-"`
+}
+
+// Run looks at the files and returns a configuration. For files that cannot be used it returns an
+// *invalid.Input with the remedy.
+func Run(o Options) (r Result, err error) {
+	if o.Model == "" {
+		o.Model = "acqnp"
+	}
+	var data config.Data
+	if r.Found, data, err = look(o); err != nil {
+		return r, err
+	}
+	if r.Experiment, err = r.Found.experiment(o.Model, data); err != nil {
+		return r, err
+	}
+	return r, r.endTraining(o.DataDir)
+}
+
+// Command returns the command that trains the configuration in a file.
+func Command(file string) string {
+	return "acqnp train --config " + invalid.ShellWord(file)
+}
+
+// endTraining sets the validation, the patience and the largest number of steps.
+func (r *Result) endTraining(dataDir string) error {
+	t := &r.Experiment.Train
+	r.Experiment.Data.ValidFraction, t.ValidateEvery, t.Patience = r.Found.validFraction(), 1, patience
+	source, err := datasets.Open(r.Experiment, dataDir)
+	if err != nil {
+		return err
+	}
+	var b budget
+	if b.step, b.validation, err = train.Cost(train.Options{Experiment: r.Experiment, Source: source}); err != nil {
+		return err
+	}
+	t.Steps, t.ValidateEvery = b.longest(), b.validateEvery()
+	t.CheckpointEvery = max(1000, t.Steps/5)
+	return nil
+}
+
+// patience is train.patience.
+const patience = 30
+
+// validFraction returns the share of the data for validation: a fifth, or less if there are many
+// functions or points.
+func (f Found) validFraction() float64 {
+	n, most := f.Functions, 100
+	if f.SplitBy == "point" {
+		n, most = f.used(), 2000
+	}
+	return math.Ceil(min(0.2, float64(most)/float64(n))*1000) / 1000
+}
+
+// few reports whether the data are few.
+func (f Found) few() bool {
+	if f.SplitBy == "point" {
+		return f.used() < 600
+	}
+	return f.Functions < 30
+}
+
+// manyFunctions is the number of functions from which the context is aggregated by attention.
+const manyFunctions = 40
+
+// section is a part of a configuration.
+type section = map[string]any
+
+// experiment returns the configuration without its validation and its number of steps.
+func (f Found) experiment(model string, d config.Data) (config.Experiment, error) {
+	data := section{"seed": 43, "file": d.File, "x": d.XColumns, "y": d.YColumns, "split": d.SplitBy,
+		"train_fraction": d.TrainFraction, "scale": d.Scale, "missing": d.Missing, "sizes": d.Sizes}
+	if d.Group != "" {
+		data["group"] = d.Group
+	}
+	if len(d.Categories) > 0 {
+		data["categories"] = d.Categories
+	}
+	if len(d.Log) > 0 {
+		data["log"] = d.Log
+	}
+	if d.Calibration > 0 {
+		data["calibration"] = d.Calibration
+	}
+	if f.few() && d.SplitBy == "point" {
+		data["points"] = []int{fewPoints, fewPoints}
+	}
+	m := f.model(model)
+	rate := 2e-3
+	if m["aggregation"] == config.Attention || model == "canp" {
+		rate = 1e-3
+	}
+	train := section{"steps": 1, "batch_size": f.batchSize(), "learning_rate": rate, "weight_decay": 1e-5,
+		"schedule": config.Plateau, "seed": 0, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
+	eval := section{"batches": 0, "batch_size": 4, "seed": 43}
+	if model == "acqnp" || model == "cqnp" {
+		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
+	}
+	content, err := yaml.Marshal(section{"benchmark": "csv", "model": m, "data": data, "train": train, "eval": eval})
+	if err != nil {
+		return config.Experiment{}, err
+	}
+	return config.Parse("init", content, config.Overrides{})
+}
+
+// fewPoints is the number of points of a function in a training step if there are few in all. Steps that
+// all use the same points overfit sooner.
+const fewPoints = 64
+
+// batchSize returns the number of functions of a batch, fewer if they are large.
+func (f Found) batchSize() int {
+	n := min(f.Points[1], config.MaxCSVPoints)
+	return min(max(512/max(n, 1), 4), 64)
+}
+
+// width is that of the networks, and heads is the number of heads of attentions.
+const width, heads = 48, 8
+
+// model returns the section model.
+func (f Found) model(name string) section {
+	w := []int{width}
+	m := section{"name": name, "sigma_floor": 0.01}
+	switch {
+	case name == "bnp":
+		m["width"], m["pre_depth"], m["post_depth"], m["decoder_depth"] = width, 3, 2, 3
+		m["train_bootstraps"], m["eval_bootstraps"], m["sigma_floor"] = 4, 50, f.floor()
+		return m
+	case name == "canp":
+	case f.SplitBy == "function" && f.Functions >= manyFunctions:
+		m["aggregation"] = config.Attention
+	default:
+		m["aggregation"] = config.Mean
+	}
+	m["representation"], m["encoder"], m["decoder"] = width, []int{width, width}, []int{width, width}
+	if m["aggregation"] == config.Attention || name == "canp" {
+		m["key_encoder"], m["query_encoder"], m["heads"] = w, w, heads
+	}
+	if name == "cnp" || name == "canp" {
+		m["sigma_floor"] = f.floor()
+	} else {
+		m["scale_form"] = config.NaturalScale
+	}
+	if name == "acqnp" {
+		m["adaptor"], m["adaptor_form"] = []int{width, width}, config.Residual
+	}
+	return m
+}
+
+// floor returns the lower bound of σ of one Gaussian. It has short tails: if σ is small, one target of an
+// unusual function costs dozens of nats, and few functions may not show that. Where points are held out,
+// the model knows other points of the same function, so σ may be a hundredth of the deviation of y.
+func (f Found) floor() float64 {
+	if f.few() && f.SplitBy == "function" {
+		return 0.2
+	}
+	return 0.01
+}

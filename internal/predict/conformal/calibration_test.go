@@ -1,0 +1,105 @@
+package conformal_test
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
+)
+
+// someCalibration returns a calibration of a number of functions, and the predictions that it is for.
+func someCalibration(functions int) (conformal.Calibration, conformal.Predictions) {
+	var outcomes []score.Outcome
+	for i := range functions {
+		v := (float64(i) + 0.5) / float64(functions)
+		outcomes = append(outcomes, score.Outcome{PIT: (1 + v) / 2, Rank: v})
+	}
+	step := 30
+	p := conformal.Predictions{Checkpoint: "best.safetensors", Step: &step, NumTau: 5, Levels: "grid"}
+	return conformal.Calibration{Predictions: p, Source: conformal.FromRun, Exchangeable: "group", Targets: functions,
+		Channels: []conformal.ChannelCalibration{{Channel: "y", Calibration: score.Calibrate(outcomes)}}}, p
+}
+
+// write writes a calibration.
+func write(t *testing.T, dir string, c conformal.Calibration) {
+	t.Helper()
+	if err := c.Write(dir); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestCalibrationIsReadAsItWasWritten(t *testing.T) {
+	dir := t.TempDir()
+	c, p := someCalibration(19)
+	write(t, dir, c)
+	read, err := conformal.Read(dir, []string{"y"}, p)
+	if diff := cmp.Diff(&c, read); err != nil || diff != "" {
+		t.Errorf("%v, %s", err, diff)
+	}
+	var b bytes.Buffer
+	c.Summary(dir).Print(&b)
+	few, _ := someCalibration(8)
+	few.Source, few.Exchangeable = conformal.FromFiles, "point"
+	few.Summary(dir).Print(&b)
+	points, _ := someCalibration(11)
+	points.Exchangeable = "point"
+	points.Summary(dir).Print(&b)
+	// The 18th of 19 scores is 17.5/19. The beta distribution of 18 and 2 has 5% below 0.774 and above 0.981.
+	for _, want := range []string{"calibrated on 19 groups, one target of each, used for nothing else: " + filepath.Join(dir, "calibration.json"),
+		"y, 90% interval: the model's levels 0.039 to 0.961", "y of a new group lies in an interval or region of 90% with a probability of at least 90%",
+		"and, without ties, at most 90%, on average", "hold 77% to 98%", "takes 9 groups, one of 95% 19",
+		"Vovk, Gammerman, Shafer 2005; one target of each group: Dunn, Wasserman, Ramdas 2023.",
+		"y of a new point", "and, without ties, at most 91.7%", "its context are the points for training and validation.", "takes 9 points, one of 95% 19", "calibrated on 8 points, of the files", "y, 90% interval: too few points, it takes 9"} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("%q is not in\n%s", want, b.String())
+		}
+	}
+}
+
+func TestCalibrationsOfOthersAreRefused(t *testing.T) {
+	c, p := someCalibration(19)
+	other := p
+	other.NumTau = 6
+	path := filepath.Join(t.TempDir(), "calibration.json")
+	write(t, filepath.Dir(path), c)
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	edit := func(old, new string) string { return strings.Replace(string(content), old, new, 1) }
+	for name, bad := range map[string]struct {
+		content  string
+		channels string
+		now      conformal.Predictions
+		want     string
+	}{
+		"absent":      {"", "y", p, "calibration.json: found nothing"},
+		"no JSON":     {"{", "y", p, "unexpected end"},
+		"schema":      {edit("calibration/2", "calibration/1"), "y", p, "acqnp.calibration/2"},
+		"channel":     {string(content), "z", p, `channels: found ["y"], expected ["z"]`},
+		"predictions": {string(content), "y", other, "with 5 levels (grid), expected best.safetensors (step 30) with 6 levels (grid): run acqnp score --calibrate"},
+		"short":       {edit(`"levels":[0,`, `"levels":[`), "y", p, "steps of 0.001"},
+		"disordered":  {edit(`"levels":[0,`, `"levels":[0.9,`), "y", p, "steps of 0.001"},
+		"no channels": {`{"schema": "acqnp.calibration/2"}`, "y", p, "channels"},
+	} {
+		dir := t.TempDir()
+		if bad.content != "" {
+			if err := os.WriteFile(filepath.Join(dir, "calibration.json"), []byte(bad.content), 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+		_, err := conformal.Read(dir, []string{bad.channels}, bad.now)
+		var refused *invalid.Input
+		if !errors.As(err, &refused) || !strings.Contains(err.Error(), bad.want) || strings.Contains(err.Error(), "\n") {
+			t.Errorf("%s: %v, want %q", name, err, bad.want)
+		}
+	}
+}
