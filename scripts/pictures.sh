@@ -54,7 +54,7 @@ fit() { # two new products, by acqnp fit
 	acqnp predict prices.fit --context context.csv --grid=0.2:6:100 --out predictions.csv --plot "$img/fit.svg" --overwrite
 }
 
-prices() { # the same by the network that init chooses
+prices() { # the same by the network of the configuration that init writes
 	prices_data
 	acqnp init --csv prices.csv --group product --x age --y price --out prices.yaml --overwrite >init.txt
 	acqnp train --config prices.yaml --overwrite >train.txt

@@ -49,7 +49,7 @@ predicts. docs/reference/run-directory.md lists the files.
 
 With train.validate_every, the weights with the best log-likelihood of validation data are kept, and all
 other commands use them. With train.patience, training ends after so many validations without a better
-one. With train.ensemble_size, several networks are trained; other commands average their predictions.
+one.
 
 --seeds trains several runs at once, each with the bits that it has alone, in a directory seed-N. On a
 GPU each has a stream, so that small networks fill it; on a CPU they share the threads. If one fails,

@@ -84,11 +84,20 @@ func TestFitAndPredict(t *testing.T) {
 
 func TestFitRefusesWhatItCannotUse(t *testing.T) {
 	file := kettles(t)
+	shops := "shop,day,sales\n"
+	for i := range 20 {
+		shops += fmt.Sprintf("s%d,2024-01-%02d,%d\n", i%5, i+1, 100+i)
+	}
+	dates := filepath.Join(t.TempDir(), "dates.csv")
+	if err := os.WriteFile(dates, []byte(shops), 0o644); err != nil {
+		t.Fatal(err)
+	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
 		{[]string{file}, "the columns product, age, kind, price, age2, sold, expected one, such as 'age2 ~ age | product'"},
+		{[]string{dates}, "the columns shop, day, sales, expected one, such as 'sales ~ day | shop'"},
 		{nil, "acqnp fit prices.csv"},
 		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
 		{[]string{file, "price ~ age | product", "--budget", "0"}, "above 0"},

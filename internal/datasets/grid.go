@@ -51,6 +51,9 @@ func ParseRange(flag, text string, most int) ([]float64, error) {
 	}
 	a, errA := strconv.ParseFloat(part[0], 64)
 	b, errB := strconv.ParseFloat(part[1], 64)
+	if errA != nil && strings.Count(strings.TrimLeft(part[0], "-"), "-") == 2 {
+		return nil, bad("A:B:N with numbers; a date is its days since the first one of the file, and --targets takes dates")
+	}
 	if errA != nil || errB != nil || !(-math.MaxFloat32 <= a && a <= b && b <= math.MaxFloat32) {
 		return nil, bad("A:B:N with finite numbers A ≤ B that fit float32")
 	}

@@ -1,6 +1,7 @@
 package datasets_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -22,6 +23,9 @@ func TestGridOfTwoDimensions(t *testing.T) {
 	}
 	if _, err := datasets.ParseGrid("0:1e308:3", 1); err == nil {
 		t.Error("a grid beyond float32 was accepted")
+	}
+	if _, err := datasets.ParseGrid("2024-01-01:2024-12-01:12", 1); err == nil || !strings.Contains(err.Error(), "--targets takes dates") {
+		t.Errorf("a grid of dates: %v", err)
 	}
 	if got, err := datasets.ParseGrid("0.1:0.1:1", 1); err != nil || !cmp.Equal(got, []float64{0.1}) {
 		t.Errorf("found %v, error %v; want [0.1]", got, err)

@@ -67,22 +67,25 @@ func Look(file string) (columns []datasets.ScannedColumn, example formula.Formul
 	return scan.Columns, exampleFormula(scan), err
 }
 
-// exampleFormula takes the last column of numbers as y and the first of those before it as x. Its groups
-// are the first column of names or whole numbers whose values repeat, with at least five different ones.
+// exampleFormula takes the last column of numbers as y and the first other one, or of dates, as x. Its
+// groups are the first column of names or whole numbers whose values repeat, with at least five different
+// ones.
 func exampleFormula(scan datasets.Scan) (f formula.Formula) {
-	var numbers []string
+	var x, y string
 	for _, c := range scan.Columns {
 		repeats := c.Distinct >= 5 && scan.Rows >= 3*c.Distinct && c.Distinct <= datasets.MaxDistinct
 		switch {
 		case c.Constant():
 		case f.Group == "" && repeats && (c.Kind == datasets.NameColumn || c.Kind == datasets.NumberColumn && whole(c.Values) && !slices.Contains([]string{"x", "y"}, c.Name)):
 			f.Group = c.Name
+		case x == "" && (c.Kind == datasets.NumberColumn || c.Kind == datasets.DateColumn):
+			x = c.Name
 		case c.Kind == datasets.NumberColumn:
-			numbers = append(numbers, c.Name)
+			y = c.Name
 		}
 	}
-	if len(numbers) > 1 {
-		f.Y, f.X = []formula.Term{{Column: numbers[len(numbers)-1]}}, []formula.Term{{Column: numbers[0]}}
+	if y != "" {
+		f.Y, f.X = []formula.Term{{Column: y}}, []formula.Term{{Column: x}}
 	}
 	return f
 }

@@ -323,8 +323,11 @@ func TestToken(t *testing.T) {
 	b.fake.token = "secret"
 	b.run(chromedp.Reload())
 	b.until(`!document.getElementById("token-form").hidden`)
+	if value[bool](b, `document.getElementById("stage").checkVisibility()`) {
+		t.Error("an empty plot is above the token")
+	}
 	b.run(chromedp.SendKeys("#token", "secret"+kb.Enter))
-	b.until(`document.getElementById("token-form").hidden`)
+	b.until(`document.getElementById("token-form").hidden && document.getElementById("stage").checkVisibility()`)
 	b.settled()
 }
 
@@ -360,7 +363,7 @@ func TestLatency(t *testing.T) {
 // is wider than the page, no part of the page lies on another, and each row of a pasted table has a point.
 func TestWidths(t *testing.T) {
 	b := open(t, "run=prices")
-	for _, size := range [][2]int64{{1280, 800}, {768, 1024}, {420, 800}} {
+	for _, size := range [][2]int64{{1280, 800}, {768, 1024}, {390, 844}} {
 		b.run(chromedp.EmulateViewport(size[0], size[1]), chromedp.Reload())
 		b.settled()
 		name := strconv.FormatInt(size[0], 10)

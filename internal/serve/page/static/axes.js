@@ -14,7 +14,7 @@ export const font = "13px system-ui, sans-serif";
 
 // layout returns the box of the drawing within width × height, and its scales.
 export function layout(width, height, ranges, map) {
-  const box = { left: width < 500 ? 48 : 60, top: 30, right: width - (map ? 74 : 14), bottom: height - 44 };
+  const box = { left: width < 500 ? 54 : 64, top: 30, right: width - (map ? 74 : 14), bottom: height - 44 };
   return { box, x: linear(ranges.x, [box.left, box.right]), y: linear(ranges.y, [box.bottom, box.top]) };
 }
 
@@ -43,7 +43,7 @@ export function frame(ctx, { box, x, y }, columns, colours) {
   for (const [v, text] of across) ctx.fillText(text, x.to(v), box.bottom + 6, room);
   ctx.textAlign = "right";
   ctx.textBaseline = "middle";
-  for (const [v, text] of up) ctx.fillText(text, box.left - 7, y.to(v), box.left - 18);
+  for (const [v, text] of up) ctx.fillText(text, box.left - 7, y.to(v), box.left - 28); // beside the name of the axis
   ctx.fillStyle = colours.ink;
   ctx.textAlign = "center";
   ctx.textBaseline = "bottom";

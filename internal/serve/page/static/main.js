@@ -213,8 +213,10 @@ async function askDraws() {
 
 function fail(err) {
   if (!(err instanceof api.Refused)) throw err;
-  app.complain(err.message);
-  byId("token-form").hidden = err.status !== 401;
+  const locked = err.status === 401;
+  app.complain(locked ? "This server wants the token that it was started with." : err.message);
+  byId("token-form").hidden = !locked;
+  document.body.classList.toggle("locked", locked && !app.run);
 }
 
 let describing = null;
@@ -278,6 +280,7 @@ async function begin() {
     return fail(err);
   }
   byId("token-form").hidden = true;
+  document.body.classList.remove("locked");
   app.complain("");
   options(byId("run"), app.runs.map((r) => [r.name, r.name]), app.runs[0].name);
   byId("run-label").hidden = app.runs.length < 2;
