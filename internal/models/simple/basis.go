@@ -10,8 +10,9 @@ import (
 // column sines on an interval [−reach, reach] of standardised x. Riutort-Mayol et al. choose these sines
 // for a Gaussian process with the squared exponential kernel. A column with two values has no sines.
 type basis struct {
-	Reach []float64 `json:"reach"` // [DX]
-	Sines []int     `json:"sines"` // [DX]
+	Reach    []float64 `json:"reach"` // [DX]
+	Sines    []int     `json:"sines"` // [DX]
+	Products []product `json:"products,omitempty"`
 }
 
 // sinesOfAll bounds the number of sines, of all columns together, where columns are few.
@@ -55,6 +56,13 @@ func (b basis) check(dx int) error {
 			return errDamaged
 		}
 	}
+	for _, p := range b.Products {
+		for i, c := range p.Columns {
+			if c < 0 || c >= dx || p.Sines[i] < 0 || p.Sines[i] > b.Sines[c] {
+				return errDamaged
+			}
+		}
+	}
 	return nil
 }
 
@@ -64,14 +72,28 @@ func (b basis) size() int {
 	for _, s := range b.Sines {
 		n += s
 	}
+	for _, p := range b.Products {
+		n += p.size()
+	}
 	return n
+}
+
+// starts returns the places of the sines of each column among the functions, and the place after all.
+func (b basis) starts() []int {
+	at := 1 + len(b.Reach)
+	all := make([]int, 0, len(b.Sines)+1)
+	for _, s := range b.Sines {
+		all = append(all, at)
+		at += s
+	}
+	return append(all, at)
 }
 
 // at returns the functions at points x [n, DX], as [n, size] with at least one row.
 func (b basis) at(x []float64) *mat.Dense {
 	dx := len(b.Reach)
 	n := len(x) / dx
-	phi := mat.NewDense(max(n, 1), b.size(), nil)
+	phi, starts := mat.NewDense(max(n, 1), b.size(), nil), b.starts()
 	for i := range n {
 		row := phi.RawRowView(i)
 		row[0] = 1
@@ -89,6 +111,10 @@ func (b basis) at(x []float64) *mat.Dense {
 			}
 			at = at[b.Sines[c]:]
 		}
+		at = row[starts[dx]:]
+		for _, p := range b.Products {
+			at = p.at(at, row, starts)
+		}
 	}
 	return phi
 }
@@ -97,14 +123,14 @@ func (b basis) at(x []float64) *mat.Dense {
 const flat = 100
 
 // A prior is the variances of the coefficients of a basis, and their derivatives by the logarithms of
-// spread, wave and ridge.
-type prior struct{ variance, bySpread, byWave, byRidge []float64 }
+// spread, wave, ridge and blend.
+type prior struct{ variance, bySpread, byWave, byRidge, byBlend []float64 }
 
 // prior returns the prior for functions of deviation spread and length wave, and coefficients of
-// columns with two values of deviation ridge.
-func (b basis) prior(spread, wave, ridge float64) prior {
+// columns with two values of deviation ridge. blend is the deviation of products.
+func (b basis) prior(spread, wave, ridge, blend float64) prior {
 	size, dx := b.size(), len(b.Reach)
-	p := prior{make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)}
+	p := prior{make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size), make([]float64, size)}
 	p.variance[0] = flat
 	at := 1 + dx
 	for c, l := range b.Reach {
@@ -113,12 +139,14 @@ func (b basis) prior(spread, wave, ridge float64) prior {
 			p.variance[1+c], p.byRidge[1+c] = ridge*ridge, 2*ridge*ridge
 		}
 		for j := range b.Sines[c] {
-			// The spectral density of the kernel at the frequency of the sine.
-			e := wave * math.Pi * float64(j+1) / (2 * l)
-			v := spread * spread * math.Sqrt(2*math.Pi) * wave * math.Exp(-e*e/2)
+			density, e := spectral(j, l, wave)
+			v := spread * spread * density
 			p.variance[at], p.bySpread[at], p.byWave[at] = v+1e-12, 2*v, (1-e*e)*v
 			at++
 		}
+	}
+	for _, one := range b.Products {
+		at = one.prior(&p, at, b.Reach, blend, wave)
 	}
 	return p
 }

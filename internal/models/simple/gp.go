@@ -17,8 +17,9 @@ import (
 //
 //	k(x, x′) = level² + Σ_c slope_c²·(x_c − centre_c)(x′_c − centre_c) + curve²·exp(−½ Σ_c ((x_c − x′_c)/length_c)²)
 //
-// in standardised x and y. f is a sum of one smooth function for each column of x, each a Gaussian
-// process in the basis of [Riutort-Mayol et al.]: f(x) = w·φ(x) with w ~ N(0, Λ). The columns with two
+// in standardised x and y. f is a sum of one smooth function for each column of x, and of
+// products of two, each a Gaussian process in the basis of [Riutort-Mayol et al.]: f(x) = w·φ(x) with
+// w ~ N(0, Λ). The columns with two
 // values share slope and length. ε has the distribution of [noise].
 //
 // The hyperparameters maximise the marginal likelihood. If the noise is normal and its scale known,
@@ -43,6 +44,7 @@ type hyper struct {
 	Spread  float64   `json:"spread"` // of f: deviation and length of each column's function
 	Wave    float64   `json:"wave"`
 	Ridge   float64   `json:"ridge"`   // of f: deviation of the coefficients of columns with two values
+	Blend   float64   `json:"blend"`   // of f: deviation of products of two columns
 	Slopes  []float64 `json:"slopes"`  // [P]
 	Lengths []float64 `json:"lengths"` // [P]
 	Centres []float64 `json:"centres"` // [P]
@@ -51,7 +53,7 @@ type hyper struct {
 
 // plainHypers is the number of hyperparameters besides slopes, lengths and centres, which follow them
 // in vectors.
-const plainHypers = 6
+const plainHypers = 7
 
 // columnsOf returns which of the P slopes and lengths each column has, and P.
 func columnsOf(b basis) (of []int, p int) {
@@ -75,14 +77,14 @@ func columnsOf(b basis) (of []int, p int) {
 }
 
 // hyperOf returns the hyperparameters of a vector: the logarithms of noise, level, curve, spread, wave,
-// ridge, slopes and lengths, and the centres.
+// ridge, blend, slopes and lengths, and the centres.
 func hyperOf(theta []float64, of []int) hyper {
 	e := make([]float64, len(theta))
 	for i, v := range theta {
 		e[i] = math.Exp(v)
 	}
 	p := (len(theta) - plainHypers) / 3
-	return hyper{Noise: e[0], Level: e[1], Curve: e[2], Spread: e[3], Wave: e[4], Ridge: e[5],
+	return hyper{Noise: e[0], Level: e[1], Curve: e[2], Spread: e[3], Wave: e[4], Ridge: e[5], Blend: e[6],
 		Slopes: e[plainHypers:][:p], Lengths: e[plainHypers+p:][:p], Centres: theta[plainHypers+2*p:], Of: of}
 }
 
@@ -121,7 +123,7 @@ func (m *GP) Check() error {
 		}
 	}
 	return sound(lengthOf{m.W, size}, lengthOf{m.Cov, size * size}, lengthOf{h.Lengths, p}, lengthOf{h.Slopes, p}, lengthOf{h.Centres, p},
-		lengthOf{[]float64{h.Noise, h.Level, h.Curve, h.Spread, h.Wave, h.Ridge}, plainHypers})
+		lengthOf{[]float64{h.Noise, h.Level, h.Curve, h.Spread, h.Wave, h.Ridge, h.Blend}, plainHypers})
 }
 
 // mean implements field.

@@ -65,7 +65,7 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 		}
 	}
 	size := e.basis.size()
-	prior := e.basis.prior(h.Spread, h.Wave, h.Ridge)
+	prior := e.basis.prior(h.Spread, h.Wave, h.Ridge, h.Blend)
 	precision := mat.NewSymDense(size, nil) // A = Λ⁻¹ + Σ ΦᵀB⁻¹Φ
 	b := mat.NewVecDense(size, nil)         // Σ ΦᵀB⁻¹y
 	log := 0.0
@@ -126,6 +126,7 @@ func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
 			out.gradient[3] += d * prior.bySpread[i]
 			out.gradient[4] += d * prior.byWave[i]
 			out.gradient[5] += d * prior.byRidge[i]
+			out.gradient[6] += d * prior.byBlend[i]
 		}
 	}
 	for i, v := range theta {
