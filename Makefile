@@ -177,7 +177,7 @@ site: ## the documentation as a site in bin/site, dead links refused; SITE_PYTHO
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
-coverage: build ## what calibrated intervals hold on 200 simulated data sets, in about 20 minutes of one core each: with init and train, and with fit
+coverage: build ## what calibrated intervals hold on 200 simulated data sets, with init and train, in about 10 minutes of one core, and with fit, in an hour
 	@mkdir -p bin
 	go run ./tools/coverage --program ./acqnp --out bin/coverage.csv
 	go run ./tools/coverage --program ./acqnp --fit --out bin/coverage-fit.csv
