@@ -108,7 +108,7 @@ func refuseExport(dir string) error {
 			models = append(models, fmt.Sprintf("%s with %.2f", c.Name, c.Weight))
 		}
 	}
-	return &invalid.Input{File: "--run", Found: "a directory of acqnp fit: no export holds its models, " + strings.Join(models, ", "),
+	return &invalid.Input{File: dir, Found: "a directory of acqnp fit: no export holds its models, " + strings.Join(models, ", "),
 		Expected: "the run of a network; acqnp serve answers for a fit"}
 }
 
