@@ -4,7 +4,7 @@ COLOURS = ["#0b6fa4", "#c2571a", "#4a8f3c"]
 
 
 def forest(r, against):
-    """Returns the differences of each model of acqnp to the best rival (filled) and to the stack of all
+    """Returns the differences of each model of acqnp to the best rival (filled) and to a stack of
     rivals (hollow), with bars of one standard error. Beyond ± LIMIT, points stand at the edge."""
     tools = r.of_kind("acqnp")[:3]
     rows = {t: dict(against(r, t)) for t in tools}
@@ -14,7 +14,7 @@ def forest(r, against):
     at = lambda v: LEFT + (WIDTH - LEFT - 20) * (max(-LIMIT, min(LIMIT / 2, v)) + LIMIT) / (1.5 * LIMIT)
     out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{height}" font-family="sans-serif" font-size="11">',
            f'<rect width="{WIDTH}" height="{height}" fill="white"/>',
-           '<text x="10" y="18">log score beside the best rival (filled) and the stack of all rivals (hollow), nats a target; left is worse</text>']
+           '<text x="10" y="18">log score beside the best rival (filled) and a stack of rivals (hollow), nats a target; left is worse</text>']
     for i, t in enumerate(tools):
         out.append(f'<circle cx="16" cy="{34 + ROW * i}" r="4" fill="{COLOURS[i]}"/><text x="26" y="{38 + ROW * i}">{t}</text>')
     for v in (-1, -0.75, -0.5, -0.25, 0, 0.25, 0.5):

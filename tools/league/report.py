@@ -199,9 +199,9 @@ def programs(r):
     lines = [[s, *(signed(cells[t].get(s)) for t in others), *(str(cells[t][s][2]) if s in cells[t] else "" for t in others)]
              for s in r.sets if any(s in c for c in cells.values())]
     seconds = lambda t, sets: np.median([r.mean(s, t, "fit_seconds") for s in sets])
-    said = [f"- {one} less {t}: {np.mean([d[0] for d in c.values()]):+.3f} nats in the mean of {len(c)} sets, ahead on {sum(d[0] > 0 for d in c.values())}; "
+    said = [f"- {one} over {t}: {np.mean([d[0] for d in c.values()]):+.3f} nats in the mean of {len(c)} sets, ahead on {sum(d[0] > 0 for d in c.values())}; "
             f"median seconds on these {seconds(one, c):.1f} and {seconds(t, c):.1f}.".replace("-0.", "−0.") for t, c in cells.items()]
-    return said + [""] + table(["set", *(f"less {t}" for t in others), *(f"splits ({t})" for t in others)], lines) if lines else []
+    return said + [""] + table(["set", *(f"over {t}" for t in others), *(f"splits ({t})" for t in others)], lines) if lines else []
 
 
 def grid(r, column, context, best):
@@ -230,8 +230,12 @@ def markdown(r, runs=()):
            "All sets are *seen*: something was chosen on them, or their results were looked at.", ""]
     for line in runs:
         out += ["- " + "; ".join(f"{k}: {v}" for k, v in line.items() if v)]
-    out += ["", "## Losses first", ""]
     start, same = first(r), even(r)
+    if start:
+        out += ["", "Some rivals have run on split 0 alone, and on the others where the list above says so. So a program is compared twice: "
+                "on all its splits with the rivals that have them, and on split 0 with all rivals. A stack and an equal mixture are of the six "
+                "rivals that have run everywhere, and on split 0 of all."]
+    out += ["", "## Losses first", ""]
     for t in r.of_kind("acqnp"):
         out += losses(r, t)
         if start and any(len(r.at[s, t]) > 1 for s in r.sets if (s, t) in r.at):
