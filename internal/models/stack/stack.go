@@ -120,13 +120,16 @@ func (s *Stack) OfFold(fold int) *Stack {
 	return &one
 }
 
+// rounding is the error of a sum of weights.
+const rounding = 1e-9
+
 // Check returns an error for a stack that Fit cannot have made for dx columns of x.
 func (s *Stack) Check(dx int) error {
 	models := 0
 	var weights [len(spans)]float64
 	for _, c := range s.Candidates {
 		for b, w := range c.Weights {
-			if !(w >= 0 && w <= 1) || w > 0 && len(c.Models) == 0 {
+			if !(w >= 0 && w <= 1+rounding) || w > 0 && len(c.Models) == 0 {
 				return fmt.Errorf("a damaged %s", c.Name)
 			}
 			weights[b] += w
@@ -135,7 +138,7 @@ func (s *Stack) Check(dx int) error {
 			if m.Model == nil || m.Model.Columns() != dx {
 				return fmt.Errorf("a %s that is not for %d columns of x", c.Name, dx)
 			}
-			if m.Model.Check() != nil || !(c.Weight > 0 && c.Weight <= 1) {
+			if m.Model.Check() != nil || !(c.Weight > 0 && c.Weight <= 1+rounding) {
 				return fmt.Errorf("a damaged %s", c.Name)
 			}
 			models++
@@ -150,7 +153,7 @@ func (s *Stack) Check(dx int) error {
 		}
 	}
 	for _, w := range weights {
-		if math.Abs(w-1) > 1e-9 {
+		if math.Abs(w-1) > rounding {
 			return errors.New("weights that do not sum to 1")
 		}
 	}

@@ -159,6 +159,25 @@ func TestDamagedStacksAreRefused(t *testing.T) {
 	}
 }
 
+// A weight may be above 1 by the rounding of the sum that it is divided by.
+func TestWeightsMayRound(t *testing.T) {
+	s, err := Fit(context.Background(), twoLines(8, 12), Options{Threads: 2, Kinds: Kinds()[:1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &s.Candidates[0]
+	for over, ok := range map[float64]bool{0: true, 4e-15: true, 1e-6: false} {
+		s.Candidates = s.Candidates[:1]
+		for b := range c.Weights {
+			c.Weights[b] = 1 + over
+		}
+		c.Weight = 1 + over
+		if err := s.Check(1); (err == nil) != ok {
+			t.Errorf("weights of 1 + %g: %v", over, err)
+		}
+	}
+}
+
 // Of one group, folds are of points, and the context is the rest.
 func TestStackOfOneGroup(t *testing.T) {
 	s, err := Fit(context.Background(), twoLines(1, 120), Options{Threads: 2})
