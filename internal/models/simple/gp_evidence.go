@@ -153,6 +153,8 @@ func priorOf(i, p int) scaling {
 		return scaling{math.Log(0.8 * math.Sqrt(float64(p))), 1}
 	case i == 4:
 		return scaling{0, 0.7}
+	case i == 6:
+		return scaling{math.Log(0.1), 1}
 	}
 	return scaling{math.Log(0.4), 1.5}
 }

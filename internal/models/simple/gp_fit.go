@@ -131,7 +131,7 @@ func maximise(e *evidence, start []float64) []float64 {
 	var best []float64
 	most := math.Inf(-1)
 	for _, length := range []float64{0.3, 1.5} {
-		start := slices.Concat([]float64{math.Log(0.5), math.Log(0.5), math.Log(0.3), math.Log(0.5), 0, math.Log(0.3), math.Log(0.4)},
+		start := slices.Concat([]float64{math.Log(0.5), math.Log(0.5), math.Log(0.3), math.Log(0.5), 0, math.Log(0.3), math.Log(0.1)},
 			slices.Repeat([]float64{math.Log(0.3)}, e.p), slices.Repeat([]float64{math.Log(length * math.Sqrt(float64(e.p)))}, e.p), make([]float64, e.p))
 		if theta, log := e.climb(start, 25); theta != nil && log > most {
 			best, most = theta, log
