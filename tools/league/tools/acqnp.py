@@ -59,7 +59,7 @@ class Program:
         at = lambda shift, *flags: self.points(d, header, names, tasks, shift, flags)
         log, crps, pit = at(0).T
         if u:
-            raw = ["--raw"] * (self.way == "fit" and "unless --raw" in subprocess.run([self.path, "score", "--help"], capture_output=True, text=True).stdout)
+            raw = ["--raw"] * (self.way == "fit" and "--raw" in subprocess.run([self.path, "score", "--help"], capture_output=True, text=True).stdout)
             log = np.log(np.maximum(at(u, *raw)[:, 2] - at(-u, *raw)[:, 2], 1e-30) / (2 * u))
         return Scored(log, crps, pit)
 
