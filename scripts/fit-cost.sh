@@ -16,12 +16,11 @@ awk 'BEGIN { srand(2); print "group,x,y"; for (g = 0; g < 5000; g++) { a = rand(
 awk 'BEGIN { srand(3); print "group,x,y"; for (g = 0; g < 5000; g++) { a = rand(); for (i = 0; i < 200; i++) { x = rand(); print g "," x "," a + x + 0.1 * rand() } } }' >million.csv
 
 echo 'file,rows,groups,models,clock s,processor s,MiB' >rows
-TIMEFORMAT='%R %U %S'
 # row NAME FILE FORMULA GROUPS [FLAG] adds a row.
 row() {
 	local models=all
 	[ "${5-}" = --instant ] && models=--instant
-	/usr/bin/time -f '%e %U %S %M' -o took "$program" fit "$2" "$3" ${5-} --out out.fit --overwrite --quiet >/dev/null
+	/usr/bin/time -f '%e %U %S %M' -o took "$program" fit "$2" "$3" "${@:5}" --out out.fit --overwrite --quiet >/dev/null
 	awk -v name="$1" -v rows=$(($(wc -l <"$2") - 1)) -v groups="$4" -v models="$models" \
 		'{ printf "\"%s\",%d,%d,%s,%.0f,%.0f,%.0f\n", name, rows, groups, models, $1, $2 + $3, $4 / 1024 }' took >>rows
 	rm -rf out.fit
