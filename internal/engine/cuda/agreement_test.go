@@ -4,7 +4,6 @@ package cuda_test
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/engine"
@@ -80,17 +79,12 @@ func agree[T engine.Float](t *testing.T, other string, m *models.Model, got engi
 
 // TestEvaluatesAndPredicts compares the graphs for evaluation and prediction, with fused branches.
 func TestEvaluatesAndPredicts(t *testing.T) {
-	for _, name := range append(variants(), "cnp with tails") { // its evaluation has components too
+	for _, name := range variants() {
 		t.Run(name, func(t *testing.T) {
-			model, tailed := strings.CutSuffix(name, " with tails")
-			s := small(model)
-			evaluation := models.Evaluation
-			if tailed {
-				evaluation = models.EvaluationParts
-			}
+			s := small(name)
 			m := build(t, s)
 			for mode, outputs := range map[models.Mode][]string{
-				evaluation: {"loglik", "components"}, models.Prediction: {"components", "logit"},
+				models.Evaluation: {"loglik"}, models.Prediction: {"components", "logit"},
 			} {
 				got, want := onDevice(t, m, s.e, mode, cuda.Options{Fused: true}), truth(t, m, s.e, mode)
 				fill(got, m, s.e, 2)
