@@ -8,17 +8,16 @@ type dialect struct {
 	*network
 	fed    map[string]value
 	wide   bool      // float64; such a graph has no parameters
-	params []float32 // of the network, whose names in the graph have a prefix
-	prefix string
+	params []float32 // of the network
 }
 
 func (d dialect) Input(in ops.Input) value { return d.fed[in.Name] }
 
 // Parameter adds a weight [out, in] transposed to [in, out], so that a row can be multiplied by it.
 func (d dialect) Parameter(b ops.Block, slices []ops.Slice) value {
-	name := d.prefix + b.Name
+	name := b.Name
 	if len(slices) == 1 && slices[0].Whole() {
-		name = d.prefix + slices[0].Tensor.Name
+		name = slices[0].Tensor.Name
 	}
 	v := make([]float32, b.Rows*b.Cols)
 	ops.LoadBlock(v, d.params, b)
