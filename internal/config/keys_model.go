@@ -39,6 +39,7 @@ const (
 	Mean        = "mean"      // the paper's
 	Attention   = "attention" // CANP's encoder
 	Transformer = "transformer"
+	Groups      = "groups" // functions are data sets, whose groups read one another
 )
 
 // Model is the architecture; modelKeys say what the fields mean. The lists are hidden widths of MLPs,
@@ -51,7 +52,7 @@ type Model struct {
 	Adaptor         []int   `yaml:"adaptor,flow,omitempty"`
 	Decoder         []int   `yaml:"decoder,flow,omitempty"`
 	AdaptorForm     string  `yaml:"adaptor_form,omitempty"` // Plain or Residual
-	Aggregation     string  `yaml:"aggregation,omitempty"`  // Mean, Attention or Transformer
+	Aggregation     string  `yaml:"aggregation,omitempty"`  // Mean, Attention, Transformer or Groups
 	KeyEncoder      []int   `yaml:"key_encoder,flow,omitempty"`
 	QueryEncoder    []int   `yaml:"query_encoder,flow,omitempty"`
 	Heads           int     `yaml:"heads,omitempty"`
@@ -100,8 +101,8 @@ var modelKeys = []entry{{
 	preset: always(Plain).but(Residual, csv), older: Plain,
 	help: "plain: τ = sigmoid(ψ(r, x, u)), the paper's, and the decoder reads τ; residual: ψ is added to the logit of CQNP's τ, and the decoder reads τ and u.",
 }, {
-	name: "model.aggregation", models: aggregating, accepts: name([]string{Mean, Attention, Transformer}), preset: always(Mean),
-	help: "How r is computed from the context. mean: one r for each function, the paper's; attention (CANP's encoder) and transformer: one r for each point.",
+	name: "model.aggregation", models: aggregating, accepts: name([]string{Mean, Attention, Transformer, Groups}), preset: always(Mean),
+	help: "How r is computed from the context. mean: one r for each function, the paper's; attention (CANP's encoder) and transformer: one r for each point; groups, of the benchmark groups alone: a transformer whose points read their own group and its siblings.",
 }, {
 	name: "model.key_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths,
 	preset: always([]int{128}).but([]int{64}, speedFlow),
@@ -111,19 +112,19 @@ var modelKeys = []entry{{
 	preset: always([]int{128}).but([]int{64}, speedFlow),
 	help:   "Hidden widths of the MLP that makes queries from x.",
 }, {
-	name: "model.heads", models: encoding, aggregations: []string{Attention, Transformer}, accepts: whole(1, 1024),
+	name: "model.heads", models: encoding, aggregations: []string{Attention, Transformer, Groups}, accepts: whole(1, 1024),
 	preset: from(func(c choice) any {
-		if c.aggregates() == Transformer {
+		if c.aggregates() != Attention {
 			return 4
 		}
 		return 8
 	}),
 	help: "Number of attention heads, a divisor of model.representation.",
 }, {
-	name: "model.layers", models: aggregating, aggregations: []string{Transformer}, accepts: whole(1, maxLayers), preset: always(6),
+	name: "model.layers", models: aggregating, aggregations: []string{Transformer, Groups}, accepts: whole(1, maxLayers), preset: always(6),
 	help: "Number of layers of the transformer.",
 }, {
-	name: "model.feedforward", models: aggregating, aggregations: []string{Transformer}, accepts: whole(1, maxWidth), preset: always(128),
+	name: "model.feedforward", models: aggregating, aggregations: []string{Transformer, Groups}, accepts: whole(1, maxWidth), preset: always(128),
 	help: "Hidden width of the feed-forward network in each layer of the transformer.",
 }, {
 	name: "model.width", models: []string{"bnp"}, accepts: whole(1, maxWidth), preset: always(128).but(64, speedFlow),

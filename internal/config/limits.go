@@ -23,6 +23,9 @@ const (
 	// data.context is not set.
 	MaxCSVContext = 50
 
+	// LeastRows is the smallest data set of the benchmark groups: there are targets and siblings.
+	LeastRows = 32
+
 	maxLevels  = 1000000       // N_τ, and BNP's bootstraps k
 	maxContext = 1000000       // N_c of speed-flow; for csv N_c is below data.points
 	maxCount   = 1000000000000 // steps, images, partitions

@@ -152,7 +152,7 @@ func joined(groups []named) string {
 func (e *entry) choices() (all []choice) {
 	for _, b := range catalogue.All() {
 		for _, model := range models {
-			for _, aggregation := range []string{"", Mean, Attention, Transformer} {
+			for _, aggregation := range []string{"", Mean, Attention, Transformer, Groups} {
 				c := choice{b, model, aggregation}
 				who, _ := c.unusedBy(e)
 				if who == "" && (aggregation == "" || slices.Contains(aggregating, model)) {

@@ -36,6 +36,11 @@ type Batch struct {
 	X []float32 // [B, N, dx], in the model's units
 	Y []float32 // [B, N, dy], in the model's units
 
+	// Ranges says which context points each point reads, where functions are data sets of groups: those of
+	// its own group, and those of its siblings. A range is the first of them, counted in the function, and
+	// the end. Other sources have none.
+	Ranges []float32 // [B, N, 4]
+
 	// NumTau and U are set only if the batch comes with its levels, as from a tasks file. Otherwise
 	// the caller draws them.
 	NumTau int
@@ -54,6 +59,7 @@ func (b *Batch) reshape(s Size, dx, dy int) {
 	n := s.Functions * s.Points
 	b.X = slices.Grow(b.X[:0], n*dx)[:n*dx]
 	b.Y = slices.Grow(b.Y[:0], n*dy)[:n*dy]
+	b.Ranges = b.Ranges[:0]
 	b.NumTau, b.U = 0, b.U[:0]
 	b.Bootstraps, b.Resample = 0, b.Resample[:0]
 }

@@ -22,6 +22,8 @@ func Open(e config.Experiment, dataDir string) (Source, error) {
 		return newSpeedFlow(e, b, dataDir)
 	case catalogue.Images:
 		return newImages(e, b, dataDir)
+	case catalogue.Groups:
+		return newGroups(e), nil
 	case catalogue.CSV:
 		return newCSVSource(e, dataDir)
 	}

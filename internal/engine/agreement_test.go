@@ -36,8 +36,12 @@ func (s shape) String() string {
 // adaptor, an input of the decoder lies between -1e-7 and -3e-8; the gradient jumps by 1.6e-5 there.
 // With seed 1, 2 functions, no context and a transformer, the portable kernels' gradient jumps by 2e-5
 // at unit 54 of the decoder's second layer. The gradients of its weights and bias differ by that, those
-// of other units by 4e-9 at most.
+// of other units by 4e-9 at most. With seed 1, 20 context points and aggregation by groups, a unit of the
+// last layer's network is such a one; with seeds 2, 3 and 4 all gradients agree.
 func (s shape) seed() uint64 {
+	if s.model.Aggregation == config.Groups && s.e.Context == 20 {
+		return 2
+	}
 	if s.e.Context == 0 && (s.e.Functions == 37 || s.e.Points > 256) {
 		return 2
 	}
@@ -97,7 +101,7 @@ func names() []string {
 		heads = append(heads, "cnp/mean///"+h)
 	}
 	return append(append(models.Names(), heads...), "cnp/attention", "cnp/transformer", "cqnp/attention", "cqnp/transformer", "acqnp/attention",
-		"acqnp/mean/residual", "acqnp/transformer/residual", "cqnp/mean//natural", "acqnp/mean/residual/natural", "acqnp/mean/plain/natural")
+		"acqnp/mean/residual", "acqnp/transformer/residual", "acqnp/groups/residual", "cqnp/mean//natural", "acqnp/mean/residual/natural", "acqnp/mean/plain/natural")
 }
 
 // sized returns a model of one of names, whose representation, hidden layers and heads have the
@@ -115,7 +119,7 @@ func sized(form string, width int, hidden []int, heads int) config.Model {
 	switch {
 	case name == "canp" || aggregation == config.Attention:
 		c.KeyEncoder, c.QueryEncoder, c.Heads = hidden, hidden, heads
-	case aggregation == config.Transformer:
+	case aggregation == config.Transformer, aggregation == config.Groups:
 		c.Layers, c.Feedforward, c.Heads = 3, width+7, heads
 	}
 	return c
@@ -207,6 +211,45 @@ func fill[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, s
 		}
 		for j := range e.Rows(in.space) * in.width {
 			data[j] = T(in.value(g.Float(uint64(i), uint64(j))))
+		}
+	}
+	if m.Groups() {
+		fillGroups(p, m, e, g)
+	}
+}
+
+// fillGroups fills the inputs that a model by groups has besides the others'. The first two thirds of the
+// context are siblings. A group has three rows, some none. In a prediction, the first four of a function's
+// points are its context.
+func fillGroups[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, g random.Generator) {
+	ranges := func(name string, space ops.Space, of func(row int) (first, end int)) {
+		data := p.Input(name)
+		for row := range e.Rows(space) {
+			if data != nil {
+				first, end := of(row % e.Ratio(space, ops.Function))
+				data[2*row], data[2*row+1] = T(first), T(end)
+			}
+		}
+	}
+	three := func(row int) (first, end int) { return min(row/3*3, e.Context), min(row/3*3+3, e.Context) }
+	siblings := func(int) (first, end int) { return 0, e.Context * 2 / 3 }
+	ranges("context_group", ops.Context, three)
+	ranges("context_siblings", ops.Context, siblings)
+	ranges("siblings", ops.Point, siblings)
+	if p.Input("asked") == nil {
+		ranges("group", ops.Point, three)
+		return
+	}
+	ranges("group", ops.Point, func(int) (first, end int) { return 0, min(4, e.Points) })
+	for i := range e.Rows(ops.Point) {
+		p.Input("asked")[i] = T(g.IntN(100, uint64(i), 2))
+	}
+	for l := range m.Config().Layers {
+		keys, values := models.SiblingInputs(l)
+		for i, name := range []string{keys, values} {
+			for j := range e.Rows(ops.Context) * m.Config().Representation {
+				p.Input(name)[j] = T(4*g.Float(uint64(101+2*l+i), uint64(j)) - 2)
+			}
 		}
 	}
 }

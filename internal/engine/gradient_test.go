@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -35,11 +36,15 @@ func TestModelGradients(t *testing.T) {
 		}
 		t.Run(s.String(), func(t *testing.T) {
 			m := build(t, s)
+			seed := uint64(2)
+			if s.model.Aggregation == config.Groups {
+				seed = 3 // with 2 a kink of the last embedding is within a step of a value
+			}
 			p := truth[float64](t, m, s.e, models.Training)
-			fill(p, m, s.e, 2)
+			fill(p, m, s.e, seed)
 			run(t, p, s.e)
 			forward := truth[float64](t, m, s.e, models.Evaluation)
-			fill(forward, m, s.e, 2)
+			fill(forward, m, s.e, seed)
 			cost := func() float64 {
 				run(t, forward, s.e)
 				return -mean(forward.Output("loglik"))

@@ -14,6 +14,7 @@ import (
 type construction struct {
 	*ops.Builder
 	*Model
+	mode    Mode
 	context *G.Node // [B·N_c, dx+dy]
 	x       *G.Node // [B·N, dx]
 	u       *G.Node // [B·N·N_τ, 1]; quantile models only
@@ -29,6 +30,8 @@ func (c *construction) aggregate() *G.Node {
 	case config.Transformer:
 		c.WholeFunctions()
 		return c.transformer()
+	case config.Groups:
+		return c.groups()
 	}
 	return c.SetMean(c.contextMLP())
 }

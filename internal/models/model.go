@@ -173,6 +173,10 @@ func (m *Model) Quantile() bool { return m.arch.family == quantile }
 // inputs "resample_context" and "resample_residual".
 func (m *Model) Bootstrap() bool { return m.arch.family == bootstrap }
 
+// Groups reports whether the model aggregates by groups: its functions are data sets, and the graph of
+// Prediction needs what BuildSiblings returns.
+func (m *Model) Groups() bool { return m.config.Aggregation == config.Groups }
+
 // Tensors returns the parameters under their PyTorch names, in the order of the parameter vector.
 func (m *Model) Tensors() []ops.Tensor { return m.tensors }
 
@@ -210,6 +214,19 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	resample_context   [B·N_c·k, 1]  bootstrapping models, k bootstraps: whole numbers below N_c
 //	resample_residual  [B·N_c·k, 1]  likewise
 //
+// Aggregation by groups has further inputs: ranges of context rows, as ops.AttentionWithin reads them,
+//
+//	context_group, context_siblings  [B·N_c, 2]  what each context row reads
+//	group, siblings                  [B·N, 2]    what each point reads
+//
+// and in Prediction, where the rows of one group, context and targets, are the points of a function and
+// the siblings are its context, instead of all of these and of context:
+//
+//	y            [B·N, dy]   of the group's context points; 0 for targets
+//	asked        [B·N, 1]    1 for targets; 0 for context points
+//	group        [B·N, 2]    the range of context points among the function's points
+//	keys.l, values.l  [B·N_c, d]  for each layer l, the outputs of BuildSiblings
+//
 // The outputs, which depend on the mode, are
 //
 //	cost        one number       −(mean of loglik over points and functions); BNP adds the same
@@ -222,9 +239,11 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	logit       [B·N·N_τ, 1]     quantile models: z, with τ = sigmoid(z)
 func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops.Graph, error) {
 	b := ops.NewBuilder(dtype, capacity)
-	c := &construction{Builder: b, Model: m,
-		context: b.Input("context", ops.Context, m.dx+m.dy),
-		x:       b.Input("x", ops.Point, m.dx)}
+	c := &construction{Builder: b, Model: m, mode: mode}
+	if !m.Groups() || mode != Prediction {
+		c.context = b.Input("context", ops.Context, m.dx+m.dy)
+	}
+	c.x = b.Input("x", ops.Point, m.dx)
 	if m.Quantile() {
 		c.u = b.Input("u", ops.Row, 1)
 	}

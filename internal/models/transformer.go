@@ -31,21 +31,44 @@ func (c *construction) transformer() *G.Node {
 
 // embed returns the tokens of the context [B·N_c, d] and of the points [B·N, d].
 func (c *construction) embed() (context, query *G.Node) {
+	e := c.embedder()
+	xs, ys := c.Columns(c.context, 0, c.dx), c.Columns(c.context, c.dx, c.dx+c.dy)
+	return e.of(c, xs, ys, nil), e.of(c, c.x, nil, c.Ones(c.x))
+}
+
+// An embedder is the MLP that makes tokens of [x, y, asked].
+type embedder struct {
+	first affine // the blocks of its weight are those of x, y and asked
+	rest  []affine
+}
+
+// embedder makes the parameters of the MLP.
+func (c *construction) embedder() embedder {
 	const name = "_encoder._embedder._net"
 	widths := append(append([]int{}, c.config.Encoder...), c.config.Representation)
-	relu := len(widths) > 1
-	w := c.Weight(layer(name, 0)+".weight", widths[0], c.dx, c.dy, 1)
-	bias := c.Bias(layer(name, 0)+".bias", widths[0], c.dx+c.dy+1)
-	xs, ys := c.Columns(c.context, 0, c.dx), c.Columns(c.context, c.dx, c.dx+c.dy)
-	context = c.Linear(c.Linear(bias, xs, w[0], false), ys, w[1], relu)
-	query = c.Linear(c.Linear(bias, c.Ones(c.x), w[2], false), c.x, w[0], relu)
+	e := embedder{first: affine{c.Weight(layer(name, 0)+".weight", widths[0], c.dx, c.dy, 1), c.Bias(layer(name, 0)+".bias", widths[0], c.dx+c.dy+1)}}
 	for i := 1; i < len(widths); i++ {
-		l := affine{c.Weight(layer(name, i)+".weight", widths[i], widths[i-1]), c.Bias(layer(name, i)+".bias", widths[i], widths[i-1])}
-		last := i == len(widths)-1
-		context = c.Linear(l.bias, context, l.weight[0], !last)
-		query = c.Linear(l.bias, query, l.weight[0], !last)
+		e.rest = append(e.rest, affine{c.Weight(layer(name, i)+".weight", widths[i], widths[i-1]), c.Bias(layer(name, i)+".bias", widths[i], widths[i-1])})
 	}
-	return context, query
+	return e
+}
+
+// of returns tokens [S, d] of x [S, dx], y [S, dy] and asked [S, 1]. y or asked may be nil, for zeros.
+func (e embedder) of(c *construction, x, y, asked *G.Node) *G.Node {
+	var parts, weights []*G.Node
+	for i, in := range []*G.Node{asked, x, y} {
+		if in != nil {
+			parts, weights = append(parts, in), append(weights, e.first.weight[(i+2)%3])
+		}
+	}
+	h := e.first.bias
+	for i, in := range parts {
+		h = c.Linear(h, in, weights[i], i == len(parts)-1 && len(e.rest) > 0)
+	}
+	for i, l := range e.rest {
+		h = c.Linear(l.bias, h, l.weight[0], i < len(e.rest)-1)
+	}
+	return h
 }
 
 // transformerLayer holds the parameters of a layer, which context tokens and query tokens share.

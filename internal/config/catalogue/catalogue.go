@@ -27,6 +27,7 @@ const (
 	Synthetic Kind = "synthetic"  // functions of one variable, drawn from a random process
 	SpeedFlow Kind = "speed-flow" // traffic on two lanes of a motorway
 	Images    Kind = "images"     // image completion: a function maps a pixel's place to its value
+	Groups    Kind = "groups"     // data sets of groups, drawn from a prior
 	CSV       Kind = "csv"        // functions in your own CSV files
 )
 
@@ -73,7 +74,7 @@ type Rate struct{ Learning, Decay float64 }
 
 // catalogue lists the synthetic benchmarks first, unimodal before multimodal, then those on real
 // data.
-var catalogue = slices.Concat(unimodal, multimodal, []Benchmark{speedFlow}, images, []Benchmark{prior, csv})
+var catalogue = slices.Concat(unimodal, multimodal, []Benchmark{speedFlow}, images, []Benchmark{prior, groups, csv})
 
 // All returns every benchmark, in the order in which lists show them.
 func All() []Benchmark { return slices.Clone(catalogue) }

@@ -29,13 +29,17 @@ type Feed struct {
 	Own     bool        // the levels or bootstraps came with the batch, from a tasks file
 
 	batch            datasets.Batch
-	targetX, targetY []float32 // [B, N−N_c, dx], [B, N−N_c, dy] of the batch; feeds of targets
-	context          []float32 // [B, N_c, dx+dy]: x and y of each function's context points
-	x, y             []float32 // [B, N, dx], [B, N, dy]; no y in prediction
-	levels           []float32 // [B, N, N_τ]: u; quantile models
-	resampleContext  []float32 // [B, N_c, k]: the context point that each bootstrap takes; BNP
-	resampleResidual []float32 // [B, N_c, k]: the residual that it takes; BNP
+	targetX, targetY []float32    // [B, N−N_c, dx], [B, N−N_c, dy] of the batch; feeds of targets
+	context          []float32    // [B, N_c, dx+dy]: x and y of each function's context points
+	x, y             []float32    // [B, N, dx], [B, N, dy]; no y in prediction
+	levels           []float32    // [B, N, N_τ]: u; quantile models
+	resampleContext  []float32    // [B, N_c, k]: the context point that each bootstrap takes; BNP
+	resampleResidual []float32    // [B, N_c, k]: the residual that it takes; BNP
+	ranges           [4][]float32 // [B, N_c, 2] or [B, N, 2], named by rangeInputs; data sets of groups
 }
+
+// rangeInputs are the inputs of ranges, first those of context points.
+var rangeInputs = [4]string{"context_group", "context_siblings", "group", "siblings"}
 
 // Points says for which points of a batch a run computes its outputs. The encoder reads the context
 // points either way.
@@ -79,6 +83,7 @@ func (f *Feed) load(step int, points Points, d Draws) error {
 	}
 	f.x, f.y = b.X, b.Y
 	f.packContext(b.X, b.Y, b.DX, b.DY)
+	f.packRanges(points)
 	if points == TargetPoints {
 		return f.keepTargets(step, d)
 	}
@@ -159,6 +164,23 @@ func (f *Feed) packContext(x, y []float32, dx, dy int) {
 	}
 }
 
+// packRanges divides the ranges of the batch into those of context points and those of points.
+func (f *Feed) packRanges(points Points) {
+	b := &f.batch
+	for i := range f.ranges {
+		f.ranges[i] = f.ranges[i][:0]
+	}
+	for at := 0; at < len(b.Ranges); at += 4 {
+		r, context := b.Ranges[at:at+4], at/4%b.Points < b.Context
+		if context {
+			f.ranges[0], f.ranges[1] = append(f.ranges[0], r[:2]...), append(f.ranges[1], r[2:]...)
+		}
+		if !context || points == AllPoints {
+			f.ranges[2], f.ranges[3] = append(f.ranges[2], r[:2]...), append(f.ranges[3], r[2:]...)
+		}
+	}
+}
+
 // Levels returns u [B, N, N_τ] of a quantile model, or nil if the feed does not hold the levels
 // (see Draws.Elsewhere). The slice is valid until the feed is filled again.
 func (f *Feed) Levels() []float32 { return f.levels }
@@ -193,5 +215,11 @@ func (f *Feed) Write(p Inputs) {
 		if in.v != nil {
 			copy(p.Input(in.name), in.v)
 		}
+	}
+	for i, v := range f.ranges {
+		if len(v) == 0 {
+			continue
+		}
+		copy(p.Input(rangeInputs[i]), v)
 	}
 }
