@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/random/dice"
 )
 
 // The prior over functions. A function belongs to a family, as those of a data set do, and a family is
@@ -39,10 +40,10 @@ func prior(config.Data) process {
 		if first != drawn || f.curves == nil {
 			f, drawn = newFamily(first), first
 		}
-		m := f.member(&dice{r.g, r.step, r.base + memberWords})
+		m := f.member(dice.New(r.g, r.step, r.base+memberWords))
 		for i, u := range s {
-			d := dice{r.g, r.step, r.base + rest + uint64(i)*pointWords}
-			px, py := m.point(&d, min(max(u, 0), 1-1.0/(1<<24)))
+			d := dice.New(r.g, r.step, r.base+rest+uint64(i)*pointWords)
+			px, py := m.point(d, min(max(u, 0), 1-1.0/(1<<24)))
 			x[i], y[i] = float32(px), float32(py)
 		}
 		return nil
@@ -52,9 +53,9 @@ func prior(config.Data) process {
 // A family makes functions that are alike.
 type family struct {
 	layout   layout
-	branches float64             // the share of points on the first curve, 1 if there is one curve
-	curves   func(d *dice) curve // of a function
-	second   func(d *dice) curve // nil unless there are two
+	branches float64                  // the share of points on the first curve, 1 if there is one curve
+	curves   func(d *dice.Dice) curve // of a function
+	second   func(d *dice.Dice) curve // nil unless there are two
 	noise    noise
 	skew     float64 // if it is not 0, y is (exp(skew·y) − 1)/skew
 
@@ -83,15 +84,15 @@ func momentsOf(values []float64) moments {
 
 // newFamily draws the family whose first function has these words.
 func newFamily(r randomness) family {
-	d := &dice{r.g, r.step, r.base}
+	d := dice.New(r.g, r.step, r.base)
 	f := family{layout: newLayout(d), noise: newNoise(d), branches: 1}
 	f.curves = newCurves(d)
-	if d.chance(0.08) {
-		f.branches, f.second = d.uniform(0.2, 0.8), newCurves(d)
+	if d.Chance(0.08) {
+		f.branches, f.second = d.Uniform(0.2, 0.8), newCurves(d)
 		f.noise.share = min(f.noise.share, 0.3)
 	}
-	if d.chance(0.12) {
-		f.skew = d.uniform(0.2, 1) * float64(1-2*d.choose(2, 1))
+	if d.Chance(0.12) {
+		f.skew = d.Uniform(0.2, 1) * float64(1-2*d.Choose(2, 1))
 	}
 	f.standardise(r)
 	return f
@@ -99,14 +100,14 @@ func newFamily(r randomness) family {
 
 // newCurves draws the curves of a family: one or two shapes, a random intercept and a random slope, so
 // that a function of it is that of a mixed model around a curve of the population.
-func newCurves(d *dice) func(d *dice) curve {
-	one := shapes[d.choose(often...)](d, newSpread(d))
+func newCurves(d *dice.Dice) func(d *dice.Dice) curve {
+	one := shapes[d.Choose(often...)](d, newSpread(d))
 	two, weight := one, 0.0
-	if d.chance(0.35) {
-		two, weight = shapes[d.choose(often...)](d, newSpread(d)), d.uniform(0.2, 1.5)
+	if d.Chance(0.35) {
+		two, weight = shapes[d.Choose(often...)](d, newSpread(d)), d.Uniform(0.2, 1.5)
 	}
 	effects := newEffects(d)
-	return func(d *dice) curve {
+	return func(d *dice.Dice) curve {
 		a, line := one(d), effects(d)
 		if weight == 0 {
 			return func(x float64) float64 { return a(x) + line(x) }
@@ -118,34 +119,34 @@ func newCurves(d *dice) func(d *dice) curve {
 
 // newSpread draws how far the parameters of a family's functions lie from the family's: not at all, a
 // little, or so far that the functions have little in common.
-func newSpread(d *dice) float64 {
-	switch d.choose(3, 5, 3) {
+func newSpread(d *dice.Dice) float64 {
+	switch d.Choose(3, 5, 3) {
 	case 0:
 		return 0
 	case 1:
-		return d.logUniform(0.05, 1)
+		return d.LogUniform(0.05, 1)
 	}
-	return d.logUniform(1, 10)
+	return d.LogUniform(1, 10)
 }
 
 // newEffects draws the deviations of a random intercept and a random slope, their correlation, and
 // whether the functions form two groups.
-func newEffects(d *dice) func(d *dice) curve {
+func newEffects(d *dice.Dice) func(d *dice.Dice) curve {
 	var intercept, slope, groups float64
-	if d.chance(0.75) {
-		intercept = d.logUniform(0.1, 4)
+	if d.Chance(0.75) {
+		intercept = d.LogUniform(0.1, 4)
 	}
-	if d.chance(0.5) {
-		slope = d.logUniform(0.05, 2)
+	if d.Chance(0.5) {
+		slope = d.LogUniform(0.05, 2)
 	}
-	if d.chance(0.12) {
-		groups = intercept * d.uniform(1, 4)
+	if d.Chance(0.12) {
+		groups = intercept * d.Uniform(1, 4)
 	}
-	correlation := d.uniform(-1, 1)
+	correlation := d.Uniform(-1, 1)
 	own := math.Sqrt(1 - correlation*correlation)
-	return func(d *dice) curve {
-		z, side := d.normal(), float64(1-2*d.choose(1, 1))
-		a, b := intercept*z+groups*side, slope*(correlation*z+own*d.normal())
+	return func(d *dice.Dice) curve {
+		z, side := d.Normal(), float64(1-2*d.Choose(1, 1))
+		a, b := intercept*z+groups*side, slope*(correlation*z+own*d.Normal())
 		return func(x float64) float64 { return a + b*x }
 	}
 }
@@ -159,8 +160,8 @@ type member struct {
 }
 
 // member draws a function.
-func (f *family) member(d *dice) member {
-	m := member{family: f, place: f.layout.place(d), factor: math.Exp(f.noise.loud * d.normal())}
+func (f *family) member(d *dice.Dice) member {
+	m := member{family: f, place: f.layout.place(d), factor: math.Exp(f.noise.loud * d.Normal())}
 	m.branch[0] = f.curves(d)
 	if f.second != nil {
 		m.branch[1] = f.second(d)
@@ -169,13 +170,13 @@ func (f *family) member(d *dice) member {
 }
 
 // point draws the point at a share u of the function's x.
-func (m *member) point(d *dice, u float64) (x, y float64) {
+func (m *member) point(d *dice.Dice, u float64) (x, y float64) {
 	x = m.layout.x(m.place, u)
 	return x, m.family.y.of(m.raw(d, x))
 }
 
 // raw draws y before its last standardisation.
-func (m *member) raw(d *dice, x float64) float64 {
+func (m *member) raw(d *dice.Dice, x float64) float64 {
 	signal := m.signal.of(m.value(d, x))
 	scale := m.noise.scale(x, signal, m.factor) / m.loudness.deviation
 	y := math.Sqrt(1-m.noise.share)*signal + math.Sqrt(m.noise.share)*scale*m.noise.draw(d)
@@ -186,8 +187,8 @@ func (m *member) raw(d *dice, x float64) float64 {
 }
 
 // value returns the curve at x: on two branches one of them by chance.
-func (m *member) value(d *dice, x float64) float64 {
-	if m.branch[1] != nil && !d.chance(m.branches) {
+func (m *member) value(d *dice.Dice, x float64) float64 {
+	if m.branch[1] != nil && !d.Chance(m.branches) {
 		return m.branch[1](x)
 	}
 	return m.branch[0](x)
@@ -198,34 +199,34 @@ func (m *member) value(d *dice, x float64) float64 {
 // does from a data set.
 func (f *family) standardise(r randomness) {
 	f.signal, f.loudness, f.y = moments{0, 1}, moments{0, 1}, moments{0, 1}
-	members, dices := make([]member, references), make([]dice, references)
+	members, dices := make([]member, references), make([]*dice.Dice, references)
 	var u, x [references * referencePoints]float64
 	values := make([]float64, len(x))
-	each := func(draw func(m *member, d *dice, i int) float64) []float64 {
+	each := func(draw func(m *member, d *dice.Dice, i int) float64) []float64 {
 		for i := range values {
-			values[i] = draw(&members[i/referencePoints], &dices[i/referencePoints], i)
+			values[i] = draw(&members[i/referencePoints], dices[i/referencePoints], i)
 		}
 		return values
 	}
 	for k := range members {
-		dices[k] = dice{r.g, r.step, r.base + referenceWords + uint64(k)*eachReference}
-		members[k] = f.member(&dices[k])
+		dices[k] = dice.New(r.g, r.step, r.base+referenceWords+uint64(k)*eachReference)
+		members[k] = f.member(dices[k])
 	}
-	m := momentsOf(each(func(m *member, d *dice, i int) float64 {
-		u[i] = d.uniform(0, 1)
+	m := momentsOf(each(func(m *member, d *dice.Dice, i int) float64 {
+		u[i] = d.Uniform(0, 1)
 		return f.layout.x(m.place, u[i])
 	}))
 	f.layout.offset, f.layout.deviation = m.mean, m.deviation
-	f.signal = momentsOf(each(func(m *member, d *dice, i int) float64 {
+	f.signal = momentsOf(each(func(m *member, d *dice.Dice, i int) float64 {
 		x[i] = f.layout.x(m.place, u[i])
 		return m.value(d, x[i])
 	}))
 	squares := 0.0
-	for _, v := range each(func(m *member, d *dice, i int) float64 {
+	for _, v := range each(func(m *member, d *dice.Dice, i int) float64 {
 		return f.noise.scale(x[i], f.signal.of(m.value(d, x[i])), m.factor)
 	}) {
 		squares += v * v / float64(len(values))
 	}
 	f.loudness.deviation = math.Sqrt(squares)
-	f.y = momentsOf(each(func(m *member, d *dice, i int) float64 { return m.raw(d, x[i]) }))
+	f.y = momentsOf(each(func(m *member, d *dice.Dice, i int) float64 { return m.raw(d, x[i]) }))
 }

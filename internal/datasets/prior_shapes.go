@@ -1,6 +1,10 @@
 package datasets
 
-import "math"
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/random/dice"
+)
 
 // A curve is the noiseless part of a function.
 type curve func(x float64) float64
@@ -8,7 +12,7 @@ type curve func(x float64) float64
 // A shape is a kind of curves with a few parameters. It draws the parameters of a family, and returns
 // a function that draws the curve of one of its functions. spread is the deviation of a function's
 // parameters from the family's, relative to that among families; without it all curves are the same.
-type shape func(d *dice, spread float64) func(d *dice) curve
+type shape func(d *dice.Dice, spread float64) func(d *dice.Dice) curve
 
 // shapes are all shapes, with how often a family has them.
 var (
@@ -17,24 +21,24 @@ var (
 )
 
 // about draws a family's number of deviation 1, and returns a function that draws one near it.
-func about(d *dice, spread float64) func(d *dice) float64 {
-	centre := d.normal()
-	return func(d *dice) float64 { return centre + spread*d.normal() }
+func about(d *dice.Dice, spread float64) func(d *dice.Dice) float64 {
+	centre := d.Normal()
+	return func(d *dice.Dice) float64 { return centre + spread*d.Normal() }
 }
 
-func lines(d *dice, spread float64) func(d *dice) curve {
+func lines(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
 	slope := about(d, spread)
-	return func(d *dice) curve {
+	return func(d *dice.Dice) curve {
 		b := slope(d)
 		return func(x float64) float64 { return b * x }
 	}
 }
 
 // polynomials are of degree 3, in Hermite's form, and constant beyond 3 deviations of x.
-func polynomials(d *dice, spread float64) func(d *dice) curve {
+func polynomials(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
 	b1, b2, b3 := about(d, spread), about(d, spread), about(d, spread)
-	cubic := 0.4 * float64(d.choose(1, 1))
-	return func(d *dice) curve {
+	cubic := 0.4 * float64(d.Choose(1, 1))
+	return func(d *dice.Dice) curve {
 		b, c, e := b1(d), 0.7*b2(d), cubic*b3(d)
 		return func(x float64) float64 {
 			x = min(max(x, -3), 3)
@@ -49,20 +53,20 @@ const features = 24
 // smooth are Gaussian processes with a random length and a kernel that is squared-exponential or
 // Matérn's. Random frequencies of the kernel's spectrum (Rahimi and Recht, 2007) make a process of a
 // sum of waves with normal weights.
-func smooth(d *dice, spread float64) func(d *dice) curve {
+func smooth(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
 	var frequency, centre [2 * features]float64
-	length, freedom := d.logUniform(0.15, 3), []int{0, 1, 3, 5}[d.choose(4, 1, 2, 2)]
+	length, freedom := d.LogUniform(0.15, 3), []int{0, 1, 3, 5}[d.Choose(4, 1, 2, 2)]
 	for k := range features {
 		frequency[k] = spectral(d, freedom) / length
 	}
 	for k := range centre {
-		centre[k] = d.normal()
+		centre[k] = d.Normal()
 	}
 	total := math.Sqrt(features * (1 + spread*spread))
-	return func(d *dice) curve {
+	return func(d *dice.Dice) curve {
 		var weight [2 * features]float64
 		for k := range weight {
-			weight[k] = (centre[k] + spread*d.normal()) / total
+			weight[k] = (centre[k] + spread*d.Normal()) / total
 		}
 		return func(x float64) float64 {
 			y := 0.0
@@ -77,23 +81,23 @@ func smooth(d *dice, spread float64) func(d *dice) curve {
 
 // spectral draws a frequency of a kernel of length 1: of Matérn's with smoothness freedom/2, or of the
 // squared-exponential one if freedom is 0. It is at most 40.
-func spectral(d *dice, freedom int) float64 {
-	z, squares := d.normal(), 0.0
+func spectral(d *dice.Dice, freedom int) float64 {
+	z, squares := d.Normal(), 0.0
 	if freedom == 0 {
 		return z
 	}
 	for range freedom {
-		v := d.normal()
+		v := d.Normal()
 		squares += v * v
 	}
 	return min(max(z*math.Sqrt(float64(freedom)/squares), -40), 40)
 }
 
 // sigmoids grow from one level to another: logistic curves, or Gompertz's.
-func sigmoids(d *dice, spread float64) func(d *dice) curve {
+func sigmoids(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
 	height, centre, rate := about(d, spread), about(d, spread), about(d, spread)
-	high, gompertz := 2+d.uniform(0, 2), d.chance(0.4)
-	return func(d *dice) curve {
+	high, gompertz := 2+d.Uniform(0, 2), d.Chance(0.4)
+	return func(d *dice.Dice) curve {
 		a, t, k := high+0.7*height(d), 0.6*centre(d), math.Exp(0.7+0.5*rate(d))
 		if gompertz {
 			return func(x float64) float64 { return a * math.Exp(-math.Exp(-min(k*(x-t), 30))) }
@@ -103,33 +107,33 @@ func sigmoids(d *dice, spread float64) func(d *dice) curve {
 }
 
 // exponentials grow, or decay to a level.
-func exponentials(d *dice, spread float64) func(d *dice) curve {
+func exponentials(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
 	height, rate := about(d, spread), about(d, spread)
-	base := 0.8 * d.normal()
-	return func(d *dice) curve {
+	base := 0.8 * d.Normal()
+	return func(d *dice.Dice) curve {
 		a, k := 1+0.5*height(d), min(max(base+0.4*rate(d), -2), 2)
 		return func(x float64) float64 { return a * math.Exp(k*min(max(x, -3), 3)) }
 	}
 }
 
 // waves have two harmonics.
-func waves(d *dice, spread float64) func(d *dice) curve {
+func waves(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
 	height, second, phase, speed := about(d, spread), about(d, spread), about(d, spread), about(d, spread)
-	w, over := d.logUniform(0.7, 8), 0.4*float64(d.choose(1, 1))
-	return func(d *dice) curve {
+	w, over := d.LogUniform(0.7, 8), 0.4*float64(d.Choose(1, 1))
+	return func(d *dice.Dice) curve {
 		a, b, f, v := 1+0.5*height(d), over*second(d), phase(d), w*math.Exp(0.1*speed(d))
 		return func(x float64) float64 { return a*math.Sin(v*x+f) + b*math.Sin(2*v*x+f) }
 	}
 }
 
 // steps jump at one to three places.
-func steps(d *dice, spread float64) func(d *dice) curve {
-	count := 1 + d.choose(3, 2, 1)
-	var at, jump [3]func(d *dice) float64
+func steps(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
+	count := 1 + d.Choose(3, 2, 1)
+	var at, jump [3]func(d *dice.Dice) float64
 	for k := range count {
 		at[k], jump[k] = about(d, spread), about(d, spread)
 	}
-	return func(d *dice) curve {
+	return func(d *dice.Dice) curve {
 		var t, h [3]float64
 		for k := range count {
 			t[k], h[k] = at[k](d), jump[k](d)
@@ -147,19 +151,19 @@ func steps(d *dice, spread float64) func(d *dice) curve {
 }
 
 // peaks rise and fall once.
-func peaks(d *dice, spread float64) func(d *dice) curve {
+func peaks(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
 	height, centre, width := about(d, spread), about(d, spread), about(d, spread)
-	high := 1 + d.uniform(0, 2)
-	return func(d *dice) curve {
+	high := 1 + d.Uniform(0, 2)
+	return func(d *dice.Dice) curve {
 		a, t, w := high+0.7*height(d), 0.7*centre(d), math.Exp(-0.5+0.4*width(d))
 		return func(x float64) float64 { return a * math.Exp(-(x-t)*(x-t)/(2*w*w)) }
 	}
 }
 
 // hinges are two lines that meet.
-func hinges(d *dice, spread float64) func(d *dice) curve {
+func hinges(d *dice.Dice, spread float64) func(d *dice.Dice) curve {
 	left, right, at := about(d, spread), about(d, spread), about(d, spread)
-	return func(d *dice) curve {
+	return func(d *dice.Dice) curve {
 		a, b, t := left(d), right(d), 0.7*at(d)
 		return func(x float64) float64 { return a*min(x-t, 0) + b*max(x-t, 0) }
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/random/dice"
 )
 
 // drawFamily returns n points of each function of family k of step 0: x and y [familySize, n].
@@ -104,14 +105,14 @@ func TestPriorHasFamiliesOfAllKinds(t *testing.T) {
 func TestPriorErrorsAreStandard(t *testing.T) {
 	const n = 4000
 	for k := range uint64(60) {
-		d := dice{random.New(2, random.Data), k, 0}
-		draw := newErrors(&d)
+		d := dice.New(random.New(2, random.Data), k, 0)
+		draw := newErrors(d)
 		var mean, square, fourth float64
 		for i := range uint64(n) {
-			point := dice{random.New(3, random.Data), k, i * pointWords}
-			v := draw(&point)
+			point := dice.New(random.New(3, random.Data), k, i*pointWords)
+			v := draw(point)
 			mean, square, fourth = mean+v/n, square+v*v/n, fourth+v*v*v*v/n
-			if used := point.word - i*pointWords; used > pointWords {
+			if used := point.Word() - i*pointWords; used > pointWords {
 				t.Fatalf("kind %d takes %d words a point, more than %d", k, used, pointWords)
 			}
 		}
@@ -125,19 +126,19 @@ func TestPriorErrorsAreStandard(t *testing.T) {
 func TestPriorWords(t *testing.T) {
 	g := random.New(7, random.Data)
 	for k := range uint64(300) {
-		d := &dice{g, k, 0}
+		d := dice.New(g, k, 0)
 		newLayout(d)
 		newNoise(d)
 		curves := newCurves(d)
 		other := newCurves(d)
-		if d.word > referenceWords-8 { // a few numbers follow
-			t.Errorf("family %d takes %d words, more than %d", k, d.word, referenceWords)
+		if d.Word() > referenceWords-8 { // a few numbers follow
+			t.Errorf("family %d takes %d words, more than %d", k, d.Word(), referenceWords)
 		}
-		d.word = 0
+		d = dice.New(g, k, 0)
 		curves(d)
 		other(d)
-		if most := uint64(eachReference - 8 - referencePoints*(1+3+pointWords/2)); d.word > most {
-			t.Errorf("a function of family %d takes %d words, more than %d", k, d.word, most)
+		if most := uint64(eachReference - 8 - referencePoints*(1+3+pointWords/2)); d.Word() > most {
+			t.Errorf("a function of family %d takes %d words, more than %d", k, d.Word(), most)
 		}
 	}
 }
