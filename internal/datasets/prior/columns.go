@@ -44,7 +44,7 @@ func (s *sketch) drawColumns() {
 // grid, or scattered.
 func (s *sketch) first() column {
 	place := s.scattered
-	if s.Chance(0.5) {
+	if s.Chance(0.6) {
 		place = s.grid
 	}
 	c := column{shown: place(), smooth: true}
@@ -55,7 +55,7 @@ func (s *sketch) first() column {
 	for i, x := range c.shown {
 		c.shown[i] = (x - lo) / (hi - lo)
 	}
-	if s.Chance(0.2) { // days, doses
+	if s.Chance(0.3) { // days, doses
 		steps := math.Ceil(s.LogUniform(1, 60))
 		for i, x := range c.shown {
 			c.shown[i] = math.Floor(x*steps+0.5) / steps
@@ -80,7 +80,7 @@ func (s *sketch) first() column {
 // there are points has some of them: by chance, the first, or a run.
 func (s *sketch) grid() []float64 {
 	most := slices.Max(s.groups)
-	if most < 3 || s.Chance(0.3) { // points that no group has all of
+	if most < 3 || s.Chance(0.25) { // points that no group has all of
 		most += 1 + int(float64(most)*s.Uniform(0, 0.6)) + s.Below(4)
 	}
 	points := make([]float64, most)

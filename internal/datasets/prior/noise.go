@@ -4,11 +4,11 @@ import "math"
 
 // disturb adds the noise.
 func (s *sketch) disturb() {
-	level := s.LogUniform(0.05, 1.5)
+	level := s.LogUniform(0.04, 1.5)
 	switch {
 	case s.kind.counts():
 		level *= s.Uniform(0, 0.5)
-	case s.plan != plan{} && s.Chance(0.05): // hardly any
+	case s.plan != plan{} && s.Chance(0.07): // hardly any
 		level = s.LogUniform(0.003, 0.03)
 	}
 	scale := s.scales(level)
@@ -21,7 +21,7 @@ func (s *sketch) disturb() {
 	}
 	share, length := 0.0, 1.0
 	if s.plan[memory] && s.varying > 0 {
-		share, length = s.Uniform(0.3, 0.95), s.LogUniform(0.05, 2)
+		share, length = s.Uniform(0.3, 0.95), s.LogUniform(0.1, 3)
 	}
 	own, kept := math.Sqrt(1-share), math.Sqrt(share)
 	s.each(func(from, to int) {
@@ -39,8 +39,8 @@ func (s *sketch) disturb() {
 	}
 }
 
-// scales returns the scale of each row's noise: the same or, by the plan, by a column, by the mean and
-// by group.
+// scales returns the scale of each row's noise: the same or nearly or, by the plan, by a column, by the
+// mean and by group.
 func (s *sketch) scales(level float64) []float64 {
 	scale := make([]float64, len(s.y))
 	var byColumn, byMean, byGroup float64
@@ -56,6 +56,8 @@ func (s *sketch) scales(level float64) []float64 {
 		if which == 2 || which == 3 {
 			byGroup = s.Uniform(0.15, 0.8)
 		}
+	} else if s.Chance(0.3) { // so little that few would notice
+		byMean, byGroup = s.Uniform(-0.2, 0.2), s.Uniform(0, 0.3)
 	}
 	mean, deviation := moments(s.y)
 	s.each(func(from, to int) {

@@ -56,7 +56,7 @@ func newPlan(d *dice.Dice) plan {
 	if d.Chance(0.5) {
 		return p
 	}
-	often := [parts]float64{shape: 5, joint: 2, deviant: 5, errors: 4, spread: 3, memory: 2, outcome: 4, strays: 1}
+	often := [parts]float64{shape: 6, joint: 2, deviant: 6, errors: 4, spread: 4, memory: 4, outcome: 5, strays: 1.5}
 	for range 2 + d.Below(2) {
 		next := d.Choose(often[:]...)
 		p[next], often[next] = true, 0
