@@ -43,8 +43,11 @@ func (s *sketch) drawColumns() {
 // first draws the first varying column, in rising order within each group: times, ages or doses on a
 // grid, or scattered.
 func (s *sketch) first() column {
-	place := s.scattered
-	if s.Chance(0.6) {
+	place, often := s.scattered, 0.6
+	if len(s.groups) == len(s.y) {
+		often = 0.2 // a grid has few points there
+	}
+	if s.Chance(often) {
 		place = s.grid
 	}
 	c := column{shown: place(), smooth: true}

@@ -77,13 +77,20 @@ type sketch struct {
 	y       []float64 // the mean, then the mean and noise, then the outcome
 }
 
-func draw(d *dice.Dice, p plan, rows int) Set {
+// newSketch draws sizes and columns.
+func newSketch(d *dice.Dice, p plan, rows int) *sketch {
 	s := &sketch{Dice: d, plan: p, y: make([]float64, rows)}
 	if p[outcome] {
 		s.kind = newEnding(d)
 	}
 	s.groups = sizes(d, rows)
 	s.drawColumns()
+	return s
+}
+
+// draw draws a data set by a plan.
+func draw(d *dice.Dice, p plan, rows int) Set {
+	s := newSketch(d, p, rows)
 	s.population()
 	s.deviations()
 	s.disturb()
