@@ -37,7 +37,7 @@ func (s *sketch) population() {
 func (s *sketch) newComponent(c column, weight float64) component {
 	m := component{u: c.unit(), weight: weight}
 	kind := s.kindOf(c)
-	m.f, m.growing, m.bent = kinds[kind](s.Dice), kind >= growing && kind < len(kinds)-2, kind > 0
+	m.f, m.growing, m.bent = kinds[kind](s.Dice), kind >= growing && kind < grown, kind > 0
 	values := make([]float64, len(m.u))
 	for i, u := range m.u {
 		values[i] = m.f(u)
@@ -54,7 +54,7 @@ func (s *sketch) kindOf(c column) int {
 	case s.plan[shape]:
 		return s.Choose(often...)
 	}
-	return s.Choose(12, 2, 1)
+	return s.Choose(6, 2, 2)
 }
 
 // add adds a curve of a column to y.
