@@ -35,7 +35,7 @@ func newMemory(groups []simple.Group) *memory {
 	net.use(net.readers, m.rows, 1, func(p program) {
 		copy(p.Input("context"), rows)
 		copy(p.Input("context_group"), ranges)
-		run(p, ops.Extents{Functions: 1, Context: m.rows, Points: 1})
+		run(p, ops.Extents{Functions: 1, Context: m.rows, Points: 1, Levels: levels})
 		for l := range net.model.Config().Layers {
 			keys, values := models.SiblingInputs(l)
 			m.layers = append(m.layers, [2][]float32{clone(p.Output(keys)), clone(p.Output(values))})
@@ -54,11 +54,18 @@ func apart(g simple.Group) (all []simple.Group) {
 
 func clone(v []float32) []float32 { return append([]float32(nil), v...) }
 
+// levels is the number of quantile levels of a target: the midpoints of so many equal parts of (0, 1).
+const levels = 24
+
 // predict returns the distributions at each row of x of a group with this context.
 func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.GaussianMixture) {
 	net := network()
 	n, targets := context.Points(), len(x)/context.DX
 	net.use(net.predictors, m.rows, n+targets, func(p program) {
+		u := p.Input("u")
+		for i := range (n + targets) * levels {
+			u[i] = (float32(i%levels) + 0.5) / levels
+		}
 		for l, layer := range m.layers {
 			keys, values := models.SiblingInputs(l)
 			copy(p.Input(keys), layer[0])
@@ -77,10 +84,11 @@ func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.Ga
 			}
 		}
 		copy(p.Input("x"), rows)
-		run(p, ops.Extents{Functions: 1, Context: m.rows, Points: n + targets})
-		raw := p.Output("components")[n*net.model.RowWidth():][:targets*net.model.RowWidth()]
-		for _, d := range net.model.Gaussians(raw, targets) {
-			out = append(out, d.In(m.units()))
+		run(p, ops.Extents{Functions: 1, Context: m.rows, Points: n + targets, Levels: levels})
+		components, logits := p.Output("components"), p.Output("logit")
+		for first := n * levels; first < (n+targets)*levels; first += levels {
+			d := likelihood.NewMixtureIn(m.units(), components[first*net.model.RowWidth():], logits[first:][:levels], 1, 0, net.model.Scale())
+			out = append(out, d.Gaussians())
 		}
 	})
 	return out
