@@ -24,7 +24,6 @@ func TestKeysAreDescribed(t *testing.T) {
 		"model.heads":           {"whole number", "8; 4 for aggregation transformer", "canp, aggregation attention and aggregation transformer"},
 		"train.loss":            {"string", "all; targets for aggregation attention and aggregation transformer", "all"},
 		"train.learning_rate":   {"number", "the paper's, by benchmark and model", "all"},
-		"train.weights":         {"string", "none", "acqnp on csv"},
 		"data.train_fraction":   {"number", "0.75", "speed-flow, freyface and csv"}, // freyface by its Settings
 		"data.zero_mean":        {"boolean", "true", "sawtooth"},
 		"data.min_context":      {"whole number", "3; 0 for prior", "synthetic benchmarks and images"},
