@@ -40,15 +40,14 @@ func gap(n int) int {
 	return (lines | 1) * 16
 }
 
-// head holds the sizes of one head, its width and the number of context points, and the scale of the
-// scores.
+// head holds the sizes of one head, its width and the number of keys of a function, and the scale of
+// the scores.
 type head struct {
 	width, context int
 	scale          float32
 }
 
-// newHead returns the sizes of a head of an attention with d columns, for a run's number of context
-// points.
+// newHead returns the sizes of a head of an attention with d columns, for a run's number of keys.
 func newHead(d, heads, context int) head {
 	w := d / heads
 	return head{width: w, context: context, scale: float32(1 / math.Sqrt(float64(w)))}
@@ -80,29 +79,75 @@ func (s *attentionScratch) fuse(h head, q, k, v simd.Matrix, n, col, d int) *sim
 	return &s.fused
 }
 
-// heads calls f for every function with queries in the tile and every head. It passes the rows [i,
-// j) of these queries in the tile, the first row of the function's keys, and the head's first column.
-// space is that of the queries.
-func heads(t *tile, space ops.Space, h head, d int, f func(i, j, first, col int)) {
+// heads calls f for every run of queries in the tile that read the same keys, and every head of d
+// columns. It passes the rows [i, j) of these queries in the tile, the first row of their keys, the
+// head's first column and its sizes. space is that of the queries. ranges says which keys of its
+// function a query reads, as ops.AttentionWithin has it; nil if every query reads all.
+func heads(t *tile, space ops.Space, ranges []float32, h head, d int, f func(i, j, first, col int, h head)) {
 	groups(t, space, ops.Function, func(function, i, j int) {
-		for col := 0; col < d; col += h.width {
-			f(i, j, function*h.context, col)
+		first := function * h.context
+		for i < j {
+			end, from, run := j, first, h
+			if ranges != nil {
+				from, run.context, end = rangeOf(ranges, i, j)
+				from += first
+			}
+			for col := 0; col < d; col += h.width {
+				f(i, end, from, col, run)
+			}
+			i = end
 		}
 	})
 }
 
+// rangeOf returns the first key and the number of keys of query i, and the first of the queries up to j
+// that reads others.
+func rangeOf(ranges []float32, i, j int) (from, n, end int) {
+	lo, hi := ranges[2*i], ranges[2*i+1]
+	for end = i + 1; end < j && ranges[2*end] == lo && ranges[2*end+1] == hi; end++ {
+	}
+	return int(lo), int(hi - lo), end
+}
+
+// rangesOf returns the operand of the ranges among the inputs from the given one on; nil if there is none.
+func (c *compiler) rangesOf(in []*analysis.Value) *operand {
+	if len(in) == 0 {
+		return nil
+	}
+	return c.in(in[0])
+}
+
+// rangesIn returns the ranges of the tile's queries; nil for nil.
+func (o *operand) rangesIn(w *worker, t *tile) []float32 {
+	if o == nil {
+		return nil
+	}
+	return o.at(w, t)
+}
+
+// clearRows sets rows [i, j) of the head to 0.
+func (h head) clearRows(m simd.Matrix, i, j, col int) {
+	for ; i < j; i++ {
+		clear(m.Data[i*m.Stride+col:][:h.width])
+	}
+}
+
 func (c *compiler) attention(u *analysis.Unit) kernel {
 	qs, ks, vs, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
-	d := out.width
+	d, ranges := out.width, c.rangesOf(u.In[3:])
 	return func(w *worker, t *tile) {
 		q, k, v, y := qs.matrix(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t), out.matrix(w, t)
-		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
+		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Ratio(ks.space, ops.Function))
 		if h.context == 0 {
 			clear(y.Data)
 			return
 		}
-		fused := simd.Fused(h.context, h.width)
-		heads(t, qs.space, h, d, func(i, j, first, col int) {
+		heads(t, qs.space, ranges.rangesIn(w, t), h, d, func(i, j, first, col int, h head) {
+			if h.context == 0 {
+				h.clearRows(y, i, j, col)
+				return
+			}
+			fused := simd.Fused(h.context, h.width)
 			if !fused {
 				h.packTurned(s.keys, k.From(first, col))
 				s.along.Borrow(v.From(first, col), h.context, h.width)
@@ -124,19 +169,23 @@ func (c *compiler) attention(u *analysis.Unit) kernel {
 func (c *compiler) attentionGrad(u *analysis.Unit) kernel {
 	grad, qs, ks, vs := c.in(u.In[0]), c.in(u.In[2]), c.in(u.In[3]), c.in(u.In[4]) // In[1], the result, is not needed
 	outQ, outK, outV := c.out(u.Out[ops.QueryGrad]), c.out(u.Out[ops.KeyGrad]), c.out(u.Out[ops.ValueGrad])
-	d := grad.width
+	d, ranges := grad.width, c.rangesOf(u.In[5:])
 	_, addK := c.fused[u.Out[ops.KeyGrad]] // then the results are there to be added to
 	_, addV := c.fused[u.Out[ops.ValueGrad]]
 	return func(w *worker, t *tile) {
 		g, q, k, v := grad.matrix(w, t), qs.matrix(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t)
 		dq, dk, dv := outQ.matrix(w, t), outK.sums(w, t, !addK), outV.sums(w, t, !addV)
-		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Context)
+		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Ratio(ks.space, ops.Function))
 		if h.context == 0 {
 			clear(dq.Data)
 			return
 		}
-		fused := simd.Fused(h.context, h.width)
-		heads(t, qs.space, h, d, func(i, j, first, col int) {
+		heads(t, qs.space, ranges.rangesIn(w, t), h, d, func(i, j, first, col int, h head) {
+			if h.context == 0 {
+				h.clearRows(dq, i, j, col)
+				return
+			}
+			fused := simd.Fused(h.context, h.width)
 			if !fused {
 				h.packTurned(s.keys, k.From(first, col))
 				h.packTurned(s.values, v.From(first, col))

@@ -67,7 +67,7 @@ func (c *compiler) makeWorker(scratch int) *worker {
 		w.rounded[i] = c.floats(simd.HalvesSize(rows, c.widestHalves()))
 	}
 	if head > 0 {
-		w.attention = newAttentionScratch(c.memory, max(1, c.p.graph.Capacity.Context), head)
+		w.attention = newAttentionScratch(c.memory, max(1, c.mostKeys()), head)
 	}
 	c.memory.worker = c.bytes - before
 	return w
@@ -82,6 +82,11 @@ func (c *compiler) widestGradient() int {
 // widestHead returns the width of the widest head of an attention; 0 without attention.
 func (c *compiler) widestHead() int {
 	return c.widest(func(u *analysis.Unit) int { return u.Out[0].Width / u.Op.Heads }, ops.Attention)
+}
+
+// mostKeys returns the most keys of a function in an attention.
+func (c *compiler) mostKeys() int {
+	return c.widest(func(u *analysis.Unit) int { return c.p.graph.Capacity.Ratio(u.In[1].Space, ops.Function) }, ops.Attention)
 }
 
 // widestToken returns the columns of the widest attention.

@@ -13,56 +13,89 @@ const (
 	ValueGrad = 2
 )
 
-// Attention adds multi-head attention of queries q over a function's keys k and values v [B·N_c,
-// d], softmax(q·kᵀ/√(d/H))·v with H heads. q and the result have a row for each point, [B·N, d], or
-// for each context point, [B·N_c, d]. Head h has columns [h·d/H, (h+1)·d/H) of all four. Without
-// context points the result is 0.
+// Attention adds multi-head attention of queries q over a function's keys k and values v,
+// softmax(q·kᵀ/√(d/H))·v with H heads. q and the result have a row for each point, [B·N, d], or for
+// each context point, [B·N_c, d]; so have k and v, of which there are N_k = N_c or N in a function.
+// Points cannot be the keys of context points. Head h has columns [h·d/H, (h+1)·d/H) of all four.
+// Without keys the result is 0.
 func (b *Builder) Attention(q, k, v *G.Node, heads int) *G.Node {
 	return b.op(&Op{Kind: Attention, Heads: heads}, q, k, v)
 }
 
-func attentionShape(o *Op, _ G.Nodes) bool {
-	o.Out, o.Width = o.In[0], o.Widths[0]
-	ofContext := func(i int) bool { return o.In[i] == Context && o.Widths[i] == o.Width }
-	return (o.Out == Point || o.Out == Context) && ofContext(1) && ofContext(2) && o.Heads >= 1 && o.Width%o.Heads == 0
+// AttentionWithin adds attention in which each query reads only some of its function's keys: those
+// from ranges' first column up to, but without, its second, counted from 0 in the function. ranges has
+// a row for each query. A range without keys gives 0. Ranges are data: they have no gradient.
+func (b *Builder) AttentionWithin(q, k, v, ranges *G.Node, heads int) *G.Node {
+	return b.op(&Op{Kind: Attention, Heads: heads}, q, k, v, ranges)
 }
 
-// ofContextToItself reports whether the queries are those of the context points themselves. If not, keys
-// and values are of another space than the queries, and complete before the operation starts.
-func ofContextToItself(o *Op) bool { return o.In[0] == Context }
+func attentionShape(o *Op, _ G.Nodes) bool {
+	o.Out, o.Width = o.In[0], o.Widths[0]
+	of := func(i int) bool {
+		return (o.In[i] == Context || o.In[i] == o.Out) && o.In[i] == o.In[1] && o.Widths[i] == o.Width
+	}
+	if len(o.In) > 3 && (o.In[3] != o.Out || o.Widths[3] != rangeColumns) {
+		return false
+	}
+	return (o.Out == Point || o.Out == Context) && of(1) && of(2) && o.Heads >= 1 && o.Width%o.Heads == 0
+}
+
+// rangeColumns is the width of AttentionWithin's ranges.
+const rangeColumns = 2
+
+// toItself reports whether queries and keys are of the same points. If not, keys and values are of
+// another space than the queries, and complete before the operation starts.
+func toItself(o *Op) bool { return o.In[0] == o.In[1] }
+
+// gradToItself is toItself for the gradient, whose queries and keys are its third and fourth inputs.
+func gradToItself(o *Op) bool { return o.In[2] == o.In[3] }
 
 // sumsOverQueries reports whether a gradient is that of keys or values.
 func sumsOverQueries(o *Op) bool { return o.Part != QueryGrad }
 
 // attentionCost counts q·kᵀ, and the weights by v.
-func attentionCost(o *Op, e Extents, _ [3]bool) float64 { return 2 * pairs(o, e) }
+func attentionCost(o *Op, e Extents, _ [3]bool) float64 { return 2 * pairs(o, e, o.In[1]) }
 
 // attentionGradCost counts the weights' gradient g·vᵀ, and a product of it for each part.
 func attentionGradCost(o *Op, e Extents, asked [3]bool) float64 {
-	return pairs(o, e) * times(asked[QueryGrad] || asked[KeyGrad], asked[QueryGrad], asked[KeyGrad], asked[ValueGrad])
+	return pairs(o, e, o.In[3]) * times(asked[QueryGrad] || asked[KeyGrad], asked[QueryGrad], asked[KeyGrad], asked[ValueGrad])
 }
 
-// pairs counts the multiply-adds of every query, which the first input has a row for, with every
-// context point of its function, in all heads together.
-func pairs(o *Op, e Extents) float64 {
-	return float64(e.Rows(o.In[0])) * float64(e.Context) * float64(o.Widths[0])
+// pairs counts the multiply-adds of every query, which the first input has a row for, with every key
+// of its function, in all heads together. Ranges are not known before a run; so with them it is the
+// most that a run can have.
+func pairs(o *Op, e Extents, keys Space) float64 {
+	return float64(e.Rows(o.In[0])) * float64(e.Ratio(keys, Function)) * float64(o.Widths[0])
 }
 
 func attentionGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	uses := []int{result, 0, 1, 2, 3}[:len(in)+1]
 	return o.each(3, func(part int) (*G.Node, error) {
-		return apply(o.gradOf(AttentionGrad, part, part, result, 0, 1, 2), grad, out, in[0], in[1], in[2])
+		return apply(o.gradOf(AttentionGrad, part, part, uses...), append(G.Nodes{grad, out}, in...)...)
 	})
 }
 
-// attention evaluates Attention. in: q [Point or Context, d], k and v [Context, d]; out: the shape
-// of q.
+// keysOf returns the first key that query p reads and the number of its keys. ranges are those of
+// AttentionWithin, empty without.
+func keysOf[T Float](e Extents, queries, keys Space, p int, ranges [][]T) (first, n int) {
+	n = e.Ratio(keys, Function)
+	first = p / e.Ratio(queries, Function) * n
+	if len(ranges) > 0 {
+		r := row(ranges[0], p, rangeColumns)
+		first, n = first+int(r[0]), int(r[1]-r[0])
+	}
+	return first, n
+}
+
+// attention evaluates Attention. in: q [Point or Context, d], k and v [Context or Point, d], and ranges
+// [Point or Context, 2] if the queries have some; out: the shape of q.
 func attention[T Float](o *Op, e Extents, out []T, in [][]T) {
-	weights := make([]T, e.Context)
+	most := make([]T, e.Ratio(o.In[1], Function))
 	d, w := o.Width, o.Width/o.Heads
 	clear(out)
-	queries := e.Ratio(o.Out, Function)
 	for p := range e.Rows(o.Out) {
-		first := p / queries * e.Context
+		first, n := keysOf(e, o.Out, o.In[1], p, in[3:])
+		weights := most[:n]
 		for col := 0; col < d; col += w {
 			attend(weights, row(in[0], p, d)[col:col+w], in[1][first*d:], d, col)
 			y := row(out, p, d)[col : col+w]
@@ -73,7 +106,7 @@ func attention[T Float](o *Op, e Extents, out []T, in [][]T) {
 	}
 }
 
-// attend fills weights [N_c] with softmax(q·k_i/√len(q)) over the first N_c rows of keys [·, d]. A
+// attend fills weights [n] with softmax(q·k_i/√len(q)) over the first n rows of keys [·, d]. A
 // head's part of a row is the len(q) columns from col on.
 func attend[T Float](weights, q, keys []T, d, col int) {
 	scale := T(1 / math.Sqrt(float64(len(q))))
@@ -89,16 +122,16 @@ func attend[T Float](weights, q, keys []T, d, col int) {
 }
 
 // attentionGrad evaluates a part of AttentionGrad. in: gradient, result and q [Point or Context,
-// d], k and v [Context, d]; out: the shape of q, or [Context, d].
+// d], k and v [Context or Point, d], and ranges as in attention; out: the shape of q, or of k.
 func attentionGrad[T Float](o *Op, e Extents, out []T, in [][]T) {
 	clear(out)
-	weights := make([]T, e.Context)
+	most := make([]T, e.Ratio(o.In[3], Function))
 	d := o.Width
 	w := d / o.Heads
 	scale := T(1 / math.Sqrt(float64(w)))
-	queries := e.Ratio(o.In[0], Function)
 	for p := range e.Rows(o.In[0]) {
-		first := p / queries * e.Context
+		first, n := keysOf(e, o.In[0], o.In[3], p, in[5:])
+		weights := most[:n]
 		for col := 0; col < d; col += w {
 			g, y, q := row(in[0], p, d)[col:col+w], row(in[1], p, d)[col:col+w], row(in[2], p, d)[col:col+w]
 			attend(weights, q, in[3][first*d:], d, col)

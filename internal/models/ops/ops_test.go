@@ -92,6 +92,24 @@ var graphs = map[string]func(b *ops.Builder) *G.Node{
 		out := attend(points, attend(context, context))
 		return b.Linear(b.Bias("b2", 1, 4), out, b.Weight("w2", 1, 4)[0], false)
 	},
+	"attention within ranges, of the context and of points": func(b *ops.Builder) *G.Node {
+		w, bias := b.WeightRows("w", 4, ops.Xavier(4, 12), 4, 4, 4), b.Vectors("b", ops.Constant(0), 4, 4, 4)
+		attend := func(q, c, ranges *G.Node) *G.Node {
+			of := func(i int, in *G.Node) *G.Node { return b.Linear(bias[i], in, w[i], false) }
+			return b.AttentionWithin(of(0, q), of(1, c), of(2, c), ranges, 2)
+		}
+		context := b.Linear(b.Bias("e", 4, 2), b.Input("c", ops.Context, 2), b.Weight("ew", 4, 2)[0], false)
+		points := b.Linear(b.Bias("e2", 4, 2), b.Input("x", ops.Point, 2), b.Weight("ew2", 4, 2)[0], false)
+		out := attend(points, attend(context, context, b.Input("ranges of the context", ops.Context, 2)), b.Input("ranges", ops.Point, 2))
+		return b.Linear(b.Bias("b2", 1, 4), out, b.Weight("w2", 1, 4)[0], false)
+	},
+	"attention of points to themselves, within ranges": func(b *ops.Builder) *G.Node {
+		of := func(i string) *G.Node {
+			return b.Linear(b.Bias("b"+i, 4, 2), b.Input(i, ops.Point, 2), b.Weight("w"+i, 4, 2)[0], false)
+		}
+		out := b.AttentionWithin(of("q"), of("k"), of("v"), b.Input("ranges", ops.Point, 2), 2)
+		return b.Linear(b.Bias("b2", 1, 4), out, b.Weight("w2", 1, 4)[0], false)
+	},
 	"ensembles": func(b *ops.Builder) *G.Node {
 		c, x := b.Input("c", ops.Context, 3), b.Input("x", ops.Point, 2)
 		tilde := b.Perturb(b.Input("decoded", ops.Resample, 2), b.Input("residual", ops.Resample, 1), b.Input("mean", ops.Ensemble, 1), 0.4)
@@ -178,6 +196,10 @@ func program(t *testing.T, f func(b *ops.Builder) *G.Node) (engine.Program[float
 		p.Params()[i] = 2*r.Float(0, uint64(i)) - 1
 	}
 	for i, in := range g.Inputs {
+		if strings.HasPrefix(in.Name, "ranges") {
+			ranges(r, uint64(i+1), p.Input(in.Name), extents.Context) // there are more points
+			continue
+		}
 		for j := range p.Input(in.Name) {
 			v := r.Float(uint64(i+1), uint64(j))
 			if in.Name != "u" {
@@ -187,6 +209,64 @@ func program(t *testing.T, f func(b *ops.Builder) *G.Node) (engine.Program[float
 		}
 	}
 	return p, g.Tensors
+}
+
+// ranges fills dst [·, 2] with ranges of n keys, some of them empty.
+func ranges(r random.Generator, step uint64, dst []float64, n int) {
+	for i := 0; i < len(dst); i += 2 {
+		first := r.IntN(step, uint64(i), n+1)
+		dst[i], dst[i+1] = float64(first), float64(first+r.IntN(step, uint64(i+1), n-first+1))
+	}
+}
+
+// TestRangesChooseKeys: a query that reads some keys has the result of attention to these alone, and one
+// that reads none has 0.
+func TestRangesChooseKeys(t *testing.T) {
+	attention := func(e ops.Extents, within bool) engine.Program[float64] {
+		p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {
+			b := ops.NewBuilder(tensor.Float64, e)
+			q, k, v := b.Input("q", ops.Point, 4), b.Input("k", ops.Context, 4), b.Input("v", ops.Context, 4)
+			out := b.Attention(q, k, v, 2)
+			if within {
+				out = b.AttentionWithin(q, k, v, b.Input("ranges", ops.Point, 2), 2)
+			}
+			b.Output("out", out)
+			return b.Finish(nil)
+		}, e)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return p
+	}
+	all := ops.Extents{Functions: 1, Context: 6, Points: 2}
+	p := attention(all, true)
+	r := random.New(3, random.Data)
+	for i, name := range []string{"q", "k", "v"} {
+		r.Floats(uint64(i), 0, p.Input(name))
+	}
+	for first := range all.Context {
+		for end := first; end <= all.Context; end++ {
+			copy(p.Input("ranges"), []float64{float64(first), float64(end), float64(first), float64(first)})
+			if err := p.Run(all); err != nil {
+				t.Fatal(err)
+			}
+			some := ops.Extents{Functions: 1, Context: end - first, Points: 2}
+			alone := attention(some, false)
+			copy(alone.Input("q"), p.Input("q"))
+			if end > first {
+				copy(alone.Input("k"), p.Input("k")[4*first:])
+				copy(alone.Input("v"), p.Input("v")[4*first:])
+			}
+			if err := alone.Run(some); err != nil {
+				t.Fatal(err)
+			}
+			for i, want := range append(append([]float64{}, alone.Output("out")[:4]...), 0, 0, 0, 0) {
+				if got := p.Output("out")[i]; got != want {
+					t.Errorf("keys %d to %d: result %d is %v, want %v", first, end, i, got, want)
+				}
+			}
+		}
+	}
 }
 
 // TestLikelihoodsAreThoseOfTheirPackage compares the kernels with package likelihood, at ordinary
@@ -289,6 +369,9 @@ func TestBuilderRefusesWhatDoesNotFit(t *testing.T) {
 		"weights":     func(b *ops.Builder) *G.Node { return b.Exp(b.Weight("w", 2, 2)[0]) },
 		"heads": func(b *ops.Builder) *G.Node {
 			return b.Attention(b.Input("q", ops.Point, 4), b.Input("k", ops.Context, 4), b.Input("v", ops.Context, 4), 3)
+		},
+		"ranges": func(b *ops.Builder) *G.Node {
+			return b.AttentionWithin(b.Input("q", ops.Point, 4), b.Input("k", ops.Context, 4), b.Input("v", ops.Context, 4), b.Input("r", ops.Context, 2), 2)
 		},
 		"ensemble": func(b *ops.Builder) *G.Node {
 			return b.EnsembleAdd(b.Input("x", ops.Point, 2), b.Input("e", ops.Function, 2), false)

@@ -41,7 +41,7 @@ const (
 	LayerNorm     Kind = "layer_norm"      // of every row, with a gain and a shift
 	LayerNormGrad Kind = "layer_norm_grad" // parts NormInGrad, GainGrad, ShiftGrad
 
-	Attention     Kind = "attention"      // multi-head attention over context points
+	Attention     Kind = "attention"      // multi-head attention
 	AttentionGrad Kind = "attention_grad" // parts QueryGrad, KeyGrad, ValueGrad
 
 	EnsembleAdd     Kind = "ensemble_add"      // act(a per point + b per bootstrap)
@@ -117,9 +117,9 @@ func init() {
 		LayerNormGrad: {single: layerNormGrad[float32], double: layerNormGrad[float64], cost: noProducts},
 
 		Attention: {shape: attentionShape, gradients: attentionGradients, single: attention[float32], double: attention[float64], cost: attentionCost, form: attentionForm,
-			across: ofContextToItself},
+			across: toItself},
 		AttentionGrad: {single: attentionGrad[float32], double: attentionGrad[float64], cost: attentionGradCost,
-			across: ofContextToItself, reduces: sumsOverQueries},
+			across: gradToItself, reduces: sumsOverQueries},
 
 		EnsembleAdd:     {shape: ensembleAddShape, gradients: ensembleAddGradients, single: ensembleAdd[float32], double: ensembleAdd[float64], cost: noProducts, form: ensembleAddForm},
 		EnsembleAddGrad: {single: ensembleAddGrad[float32], double: ensembleAddGrad[float64], cost: noProducts},
