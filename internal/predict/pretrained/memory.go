@@ -55,7 +55,7 @@ func apart(g simple.Group) (all []simple.Group) {
 func clone(v []float32) []float32 { return append([]float32(nil), v...) }
 
 // levels is the number of quantile levels of a target: the midpoints of so many equal parts of (0, 1).
-const levels = 24
+const levels = 12
 
 // predict returns the distributions at each row of x of a group with this context.
 func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.GaussianMixture) {
