@@ -114,7 +114,7 @@ func (o Options) kinds() (all []stack.Kind, questions int) {
 
 // Bounds of an instant fit: of the rows that each model sees, and of the questions to it.
 const (
-	instantRows      = 1500
+	instantRows      = 800
 	instantQuestions = 200
 )
 
