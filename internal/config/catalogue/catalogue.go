@@ -1,5 +1,5 @@
 // Package catalogue is the catalogue of the benchmarks that models train on: the paper's twelve,
-// prior, a prior over functions, and csv, for your own data.
+// prior and groups, priors over functions and over data sets of groups, and csv, for your own data.
 //
 // An entry states what a benchmark is, once, for the whole program: its name and description, its
 // files and where their publishers offer them, the shape of its images, the paper's
