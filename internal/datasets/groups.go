@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	invented "github.com/acqnp/acqnp/internal/datasets/prior"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/random/dice"
 )
 
 // groups is the source of invented data sets of groups. A function is a data set: its context holds
@@ -25,7 +26,7 @@ type groups struct {
 func newGroups(e config.Experiment) Source {
 	p := &groups{e: e}
 	p.workers = newWorkers(func() *arranger { return new(arranger) }, func(a *arranger, b int) error {
-		a.dataset(dice{p.g, p.step<<16 | uint64(b), 0}, p.dst, b)
+		a.dataset(p.g, p.step<<16|uint64(b), p.dst, b)
 		return nil
 	})
 	return p
@@ -90,14 +91,14 @@ type arranger struct {
 }
 
 // dataset draws data set b of a batch.
-func (a *arranger) dataset(d dice, dst *Batch, b int) {
-	set := invented.Draw(d.g, d.step, dst.Points)
-	d.word = 1 << 33 // beyond those of the prior
-	if !a.choose(&d, set.Groups, dst.Points-dst.Context) {
+func (a *arranger) dataset(g random.Generator, step uint64, dst *Batch, b int) {
+	set := invented.Draw(g, step, dst.Points)
+	d := dice.New(g, step, 1<<33) // beyond the words of the prior
+	if !a.choose(d, set.Groups, dst.Points-dst.Context) {
 		set.Groups = ones(dst.Points) // rows without groups
-		a.choose(&d, set.Groups, dst.Points-dst.Context)
+		a.choose(d, set.Groups, dst.Points-dst.Context)
 	}
-	w := writer{set: set, slots: slots(&d, set), dst: dst, b: b}
+	w := writer{set: set, slots: slots(d, set), dst: dst, b: b}
 	w.write(a.order, a.context)
 }
 
@@ -113,11 +114,11 @@ func ones(n int) []int {
 // choose puts the groups in a random order, and chooses for as many of them as it takes how many of
 // their rows are context, so that the others are so many targets. It reports whether some groups are
 // left as siblings.
-func (a *arranger) choose(d *dice, sizes []int, targets int) bool {
+func (a *arranger) choose(d *dice.Dice, sizes []int, targets int) bool {
 	a.order, a.context = a.order[:0], a.context[:0]
 	for i := range sizes {
 		a.order = append(a.order, i)
-		j := int(d.uniform(0, float64(i+1)))
+		j := d.Below(i + 1)
 		a.order[i], a.order[j] = a.order[j], i
 	}
 	for _, g := range a.order {
@@ -126,8 +127,8 @@ func (a *arranger) choose(d *dice, sizes []int, targets int) bool {
 		}
 		n := sizes[g]
 		context := 0
-		if n > 1 && d.chance(0.7) {
-			context = min(n-1, int(d.logUniform(1, 24)))
+		if n > 1 && d.Chance(0.7) {
+			context = min(n-1, int(d.LogUniform(1, 24)))
 		}
 		context = max(context, n-targets)
 		a.context = append(a.context, context)
@@ -138,14 +139,14 @@ func (a *arranger) choose(d *dice, sizes []int, targets int) bool {
 
 // slots returns for each column of a set the column of the batch: those that vary within groups come
 // first, those that are constant in each after Varying, both in random order.
-func slots(d *dice, set invented.Set) []int {
+func slots(d *dice.Dice, set invented.Set) []int {
 	all := make([]int, set.Varying+set.Constant)
 	for i := range all {
 		first := 0
 		if i >= set.Varying {
 			first = set.Varying
 		}
-		j := first + int(d.uniform(0, float64(i-first+1)))
+		j := first + d.Below(i-first+1)
 		all[i] = all[j]
 		all[j] = i
 	}

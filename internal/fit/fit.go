@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/pretrained"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -74,7 +75,7 @@ func (o Options) fit(ctx context.Context, f *predict.Fitted, points []datasets.P
 	done, total := 0, 0
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
-		kinds := stack.Kinds()
+		kinds := append(stack.Kinds(), pretrained.Kind())
 		if !o.Instant {
 			kinds = withNetwork(kinds)
 		}

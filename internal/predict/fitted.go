@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/predict/network"
+	"github.com/acqnp/acqnp/internal/predict/pretrained"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -45,7 +46,7 @@ type Fitted struct {
 }
 
 // fittedKinds are the models that a file can hold.
-var fittedKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read})
+var fittedKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read}, pretrained.Kind())
 
 // Write writes fit.json to a directory.
 func (f Fitted) Write(dir string) error {

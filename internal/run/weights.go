@@ -73,6 +73,11 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 		return nil, err
 	}
 	defer r.Close()
+	return WeightsIn(r, path, m)
+}
+
+// WeightsIn is ReadWeights for an open file. path is its name in errors.
+func WeightsIn(r *safetensors.Reader, path string, m *models.Model) ([]float32, error) {
 	if r.Metadata()["format"] == checkpointFormat {
 		return nil, &invalid.Input{File: path, Found: "a checkpoint", Expected: "weights, as acqnp export writes them"}
 	}

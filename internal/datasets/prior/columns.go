@@ -43,8 +43,11 @@ func (s *sketch) drawColumns() {
 // first draws the first varying column, in rising order within each group: times, ages or doses on a
 // grid, or scattered.
 func (s *sketch) first() column {
-	place := s.scattered
-	if s.Chance(0.5) {
+	place, often := s.scattered, 0.6
+	if len(s.groups) == len(s.y) {
+		often = 0.2 // a grid has few points there
+	}
+	if s.Chance(often) {
 		place = s.grid
 	}
 	c := column{shown: place(), smooth: true}
@@ -55,7 +58,7 @@ func (s *sketch) first() column {
 	for i, x := range c.shown {
 		c.shown[i] = (x - lo) / (hi - lo)
 	}
-	if s.Chance(0.2) { // days, doses
+	if s.Chance(0.3) { // days, doses
 		steps := math.Ceil(s.LogUniform(1, 60))
 		for i, x := range c.shown {
 			c.shown[i] = math.Floor(x*steps+0.5) / steps
@@ -80,7 +83,7 @@ func (s *sketch) first() column {
 // there are points has some of them: by chance, the first, or a run.
 func (s *sketch) grid() []float64 {
 	most := slices.Max(s.groups)
-	if most < 3 || s.Chance(0.3) { // points that no group has all of
+	if most < 3 || s.Chance(0.25) { // points that no group has all of
 		most += 1 + int(float64(most)*s.Uniform(0, 0.6)) + s.Below(4)
 	}
 	points := make([]float64, most)

@@ -9,18 +9,21 @@ import (
 // A curve is a function of a column, mapped to [0, 1] over the rows. Groups may shift and stretch it.
 type curve func(u float64) float64
 
-// growing is the first of the kinds that are shapes of growth, decay and saturation, which the groups of
-// a data set go through at rates and to sizes of their own.
-const growing = 3
+// The kinds from growing up to grown are shapes of growth, decay and saturation, which the groups of a
+// data set go through at rates and to sizes of their own.
+const (
+	growing = 3
+	grown   = 11
+)
 
 // kinds draw curves. Their weights are often.
 var kinds = []func(d *dice.Dice) curve{
 	line, bow, smooth,
 	logistic, gompertz, rise, decay, saturation, compartment, power, stick,
-	periodic, steps,
+	periodic, steps, jagged,
 }
 
-var often = []float64{3, 1, 5, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1}
+var often = []float64{2, 1, 5, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1}
 
 func line(*dice.Dice) curve { return func(u float64) float64 { return u } }
 
@@ -115,6 +118,20 @@ func steps(d *dice.Dice) curve {
 			}
 		}
 		return y
+	}
+}
+
+// jagged draws lines between points of unrelated heights, as good and bad years make them.
+func jagged(d *dice.Dice) curve {
+	heights := make([]float64, 5+d.Below(40))
+	for i := range heights {
+		heights[i] = d.Normal()
+	}
+	last := len(heights) - 1
+	return func(u float64) float64 {
+		at := min(max(u, 0), 1) * float64(last)
+		k := min(int(at), last-1)
+		return heights[k] + (at-float64(k))*(heights[k+1]-heights[k])
 	}
 }
 

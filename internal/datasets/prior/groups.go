@@ -1,6 +1,9 @@
 package prior
 
-import "math"
+import (
+	"math"
+	"slices"
+)
 
 // deviations adds the main component and what the groups have of their own: intercepts, slopes,
 // parameters of the main component, curves.
@@ -48,12 +51,17 @@ func (s *sketch) effects(odd bool) {
 	var intercept, within float64
 	var slope [2]float64
 	if s.Chance(0.95) {
-		intercept = s.LogUniform(0.05, 1.5)
+		intercept = s.LogUniform(0.1, 1.5)
 	}
 	for j := range min(s.varying, 2) {
-		if s.Chance(0.5 - 0.3*float64(j)) {
-			slope[j] = s.LogUniform(0.03, 1)
+		if s.Chance(0.7 - 0.4*float64(j)) {
+			slope[j] = s.LogUniform(0.05, 1)
 		}
+	}
+	start := 0.0 // where the slopes change nothing
+	if s.varying > 0 && s.Chance(0.3) {
+		start = slices.Min(s.columns[0].z)
+		intercept *= s.Uniform(0, 0.5)
 	}
 	if s.varying > 0 && s.Chance(0.1) { // groups at other places of x have other intercepts
 		within = 0.7 * s.Normal()
@@ -74,7 +82,7 @@ func (s *sketch) effects(odd bool) {
 		for i := from; i < to; i++ {
 			s.y[i] += a
 			if b != 0 {
-				s.y[i] += b * s.columns[0].z[i]
+				s.y[i] += b * (s.columns[0].z[i] - start)
 			}
 			if c != 0 {
 				s.y[i] += c * s.columns[1].z[i]
@@ -125,12 +133,12 @@ func (s *sketch) paths() {
 	}
 	w := newWaves(s.Dice, []int{1, 2, 3, 12}[s.Choose(1, 1, 1, 3)], s.LogUniform(0.2, 3))
 	each := math.Sqrt(2 / float64(len(w.height)))
-	rough, length := s.Chance(0.35), s.LogUniform(0.05, 2)
+	rough, length, start := s.Chance(0.4), s.LogUniform(0.05, 4), s.Chance(0.4)
 	s.each(func(from, to int) {
 		for k := range w.height {
 			w.height[k] = each * s.Normal()
 		}
-		walk := walker{s: s, length: length}
+		walk := walker{s: s, length: length, walks: rough && start, at: z[from]}
 		for i := from; i < to; i++ {
 			var v float64
 			if rough {
@@ -146,12 +154,13 @@ func (s *sketch) paths() {
 	})
 }
 
-// A walker makes an Ornstein–Uhlenbeck process of variance 1: correlation exp(−gap/length).
+// A walker makes an Ornstein–Uhlenbeck process of variance 1: correlation exp(−gap/length). It may start
+// at 0 instead.
 type walker struct {
 	s         *sketch
 	length    float64
 	at, value float64
-	walks     bool
+	walks     bool // has been at a place
 }
 
 // to returns the process at x, which is not below that of the call before.

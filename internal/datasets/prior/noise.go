@@ -4,24 +4,27 @@ import "math"
 
 // disturb adds the noise.
 func (s *sketch) disturb() {
-	level := s.LogUniform(0.05, 1.5)
+	level := s.LogUniform(0.04, 1.5)
 	switch {
 	case s.kind.counts():
 		level *= s.Uniform(0, 0.5)
-	case s.plan != plan{} && s.Chance(0.05): // hardly any
+	case s.plan != plan{} && s.Chance(0.07): // hardly any
 		level = s.LogUniform(0.003, 0.03)
 	}
 	scale := s.scales(level)
 	draw := s.Normal
 	if s.plan[errors] {
-		if s.Chance(0.3) {
+		branches := s.Chance(0.35)
+		if branches {
 			s.branch(scale)
 		}
-		draw = s.newError()
+		if !branches || s.Chance(0.5) {
+			draw = s.newError(!branches)
+		}
 	}
 	share, length := 0.0, 1.0
 	if s.plan[memory] && s.varying > 0 {
-		share, length = s.Uniform(0.3, 0.95), s.LogUniform(0.05, 2)
+		share, length = s.Uniform(0.3, 0.95), s.LogUniform(0.1, 3)
 	}
 	own, kept := math.Sqrt(1-share), math.Sqrt(share)
 	s.each(func(from, to int) {
@@ -39,8 +42,8 @@ func (s *sketch) disturb() {
 	}
 }
 
-// scales returns the scale of each row's noise: the same or, by the plan, by a column, by the mean and
-// by group.
+// scales returns the scale of each row's noise: the same or nearly or, by the plan, by a column, by the
+// mean and by group.
 func (s *sketch) scales(level float64) []float64 {
 	scale := make([]float64, len(s.y))
 	var byColumn, byMean, byGroup float64
@@ -56,6 +59,8 @@ func (s *sketch) scales(level float64) []float64 {
 		if which == 2 || which == 3 {
 			byGroup = s.Uniform(0.15, 0.8)
 		}
+	} else if s.Chance(0.3) { // so little that few would notice
+		byMean, byGroup = s.Uniform(-0.2, 0.2), s.Uniform(0, 0.3)
 	}
 	mean, deviation := moments(s.y)
 	s.each(func(from, to int) {
@@ -78,10 +83,13 @@ func (s *sketch) scales(level float64) []float64 {
 }
 
 // newError draws a distribution of noise of mean 0 and deviation 1 that is not normal: with heavy
-// tails, skewed, or of two modes.
-func (s *sketch) newError() func() float64 {
-	side := s.sign()
-	switch s.Choose(3, 1, 2, 1, 4) {
+// tails, skewed or, if it may have them, of two modes.
+func (s *sketch) newError(modes bool) func() float64 {
+	side, two := s.sign(), 0.0
+	if modes {
+		two = 4
+	}
+	switch s.Choose(3, 1, 2, 1, two) {
 	case 0:
 		half := s.Uniform(1.5, 4) // half the degrees of freedom
 		unit := math.Sqrt(half - 1)
@@ -109,26 +117,31 @@ func (s *sketch) newError() func() float64 {
 }
 
 // branch moves a share of the rows to a second curve, at a distance, of another slope and with noise of
-// another scale. Groups may have shares of their own.
+// another scale. Groups may have shares of their own, and so may places of x.
 func (s *sketch) branch(scale []float64) {
 	mean := 0.0
 	for _, v := range scale {
 		mean += v / float64(len(scale))
 	}
 	gap, factor, slope := s.sign()*mean*s.LogUniform(1.5, 12), s.LogUniform(0.4, 2.5), 0.0
-	if s.varying > 0 && s.Chance(0.5) {
+	if s.Chance(0.5) {
 		slope = gap * s.Uniform(-0.6, 0.6)
 	}
-	middle, differ := 1.5*s.Normal(), max(s.Uniform(-1, 1), 0)
+	middle, differ, turn := s.Normal(), max(s.Uniform(-1, 1), 0), 0.0
+	z := make([]float64, len(s.y))
+	if s.varying > 0 {
+		z = s.columns[0].z
+		if s.Chance(0.25) {
+			turn = 2 * s.Normal()
+		}
+	}
 	s.each(func(from, to int) {
-		share := 1 / (1 + math.Exp(middle+differ*s.Normal()))
+		group := middle + differ*s.Normal()
 		for i := from; i < to; i++ {
-			if !s.Chance(share) {
+			if !s.Chance(1 / (1 + math.Exp(group+turn*z[i]))) {
 				continue
 			}
-			if s.y[i] += gap; slope != 0 {
-				s.y[i] += slope * s.columns[0].z[i]
-			}
+			s.y[i] += gap + slope*z[i]
 			scale[i] *= factor
 		}
 	})

@@ -29,19 +29,38 @@ func newEnding(d *dice.Dice) ending {
 // counts reports whether y is a count, which brings its own noise.
 func (e ending) counts() bool { return e == count || e == marks }
 
-// end makes y of the sum of mean and noise. If all y were equal, it leaves the sum.
+// whole reports whether y is a whole number.
+func (e ending) whole() bool { return e.counts() || e == rounded }
+
+// end makes y of the sum of mean and noise, and rounds half of them to the resolution of an instrument.
 func (s *sketch) end() {
 	standardise(s.y)
 	for i, v := range s.y {
 		s.y[i] = min(max(v, -8), 8)
 	}
-	if s.kind == asItIs {
-		return
+	if s.kind != asItIs {
+		s.become(func(y []float64) { s.kind.make(s, y) })
 	}
+	if !s.kind.whole() && s.Chance(0.55) {
+		_, deviation := moments(s.y)
+		step := deviation * s.LogUniform(0.005, 0.3)
+		s.become(func(y []float64) { round(y, step) })
+	}
+}
+
+// become changes y, unless all y would be equal.
+func (s *sketch) become(change func(y []float64)) {
 	y := slices.Clone(s.y)
-	s.kind.make(s, y)
+	change(y)
 	if slices.Min(y) < slices.Max(y) {
 		s.y = y
+	}
+}
+
+// round rounds values to multiples of a step.
+func round(values []float64, step float64) {
+	for i, v := range values {
+		values[i] = step * math.Floor(v/step+0.5)
 	}
 }
 

@@ -37,7 +37,7 @@ func (s *sketch) population() {
 func (s *sketch) newComponent(c column, weight float64) component {
 	m := component{u: c.unit(), weight: weight}
 	kind := s.kindOf(c)
-	m.f, m.growing, m.bent = kinds[kind](s.Dice), kind >= growing && kind < len(kinds)-2, kind > 0
+	m.f, m.growing, m.bent = kinds[kind](s.Dice), kind >= growing && kind < grown, kind > 0
 	values := make([]float64, len(m.u))
 	for i, u := range m.u {
 		values[i] = m.f(u)
@@ -46,7 +46,8 @@ func (s *sketch) newComponent(c column, weight float64) component {
 	return m
 }
 
-// kindOf draws a kind of curves for a column: mostly a line where the plan has no shapes.
+// kindOf draws a kind of curves for a column: mostly a line where the plan has no shapes, at times one
+// of growth, which textbooks fit too.
 func (s *sketch) kindOf(c column) int {
 	switch {
 	case !c.smooth:
@@ -54,7 +55,10 @@ func (s *sketch) kindOf(c column) int {
 	case s.plan[shape]:
 		return s.Choose(often...)
 	}
-	return s.Choose(12, 2, 1)
+	if kind := s.Choose(6, 2, 2, 1.5); kind < growing {
+		return kind
+	}
+	return growing + s.Below(grown-growing)
 }
 
 // add adds a curve of a column to y.

@@ -56,7 +56,7 @@ func newPlan(d *dice.Dice) plan {
 	if d.Chance(0.5) {
 		return p
 	}
-	often := [parts]float64{shape: 5, joint: 2, deviant: 5, errors: 4, spread: 3, memory: 2, outcome: 4, strays: 1}
+	often := [parts]float64{shape: 6, joint: 2, deviant: 6, errors: 4, spread: 4, memory: 4, outcome: 5, strays: 1.5}
 	for range 2 + d.Below(2) {
 		next := d.Choose(often[:]...)
 		p[next], often[next] = true, 0
@@ -77,13 +77,20 @@ type sketch struct {
 	y       []float64 // the mean, then the mean and noise, then the outcome
 }
 
-func draw(d *dice.Dice, p plan, rows int) Set {
+// newSketch draws sizes and columns.
+func newSketch(d *dice.Dice, p plan, rows int) *sketch {
 	s := &sketch{Dice: d, plan: p, y: make([]float64, rows)}
 	if p[outcome] {
 		s.kind = newEnding(d)
 	}
 	s.groups = sizes(d, rows)
 	s.drawColumns()
+	return s
+}
+
+// draw draws a data set by a plan.
+func draw(d *dice.Dice, p plan, rows int) Set {
+	s := newSketch(d, p, rows)
 	s.population()
 	s.deviations()
 	s.disturb()

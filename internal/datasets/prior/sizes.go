@@ -15,7 +15,7 @@ const (
 
 // sizes draws the rows of each group.
 func sizes(d *dice.Dice, rows int) []int {
-	switch d.Choose(8, 3, 3, 86) {
+	switch d.Choose(7, 5, 3, 85) {
 	case 0: // a table without groups
 		ones := make([]int, rows)
 		for i := range ones {
@@ -55,7 +55,7 @@ func newSize(d *dice.Dice, rows float64) func() int {
 	}
 	mean = min(max(mean, rows/mostGroups, 1), mostRows)
 	whole := int(mean + 0.5)
-	switch d.Choose(5, 2, 4) {
+	switch d.Choose(7, 2, 4) {
 	case 0:
 		return func() int { return whole }
 	case 1:

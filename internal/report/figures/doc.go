@@ -8,6 +8,7 @@
 //	IntervalPlot predictions for more columns of x, by their medians
 //	Completion   images completed from some of their pixels
 //	Ablation     log-likelihoods by one varied number
+//	DataSets     invented data sets, a panel each
 //
 // A Calibration draws SVG for a page instead: the PIT histogram, the reliability and the coverage of
 // each function.

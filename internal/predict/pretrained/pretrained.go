@@ -1,0 +1,125 @@
+// Package pretrained predicts new groups by a network that was trained once, on invented data sets of
+// groups, and whose weights the program carries. Nothing is trained on a user's data: the network reads
+// all rows of the known groups, the siblings, and then the context of the new one.
+//
+// "make pretrained" makes the files of this folder: weights.safetensors, config.yaml, the configuration
+// of the training, and card.json, which states how the weights were made and how good they are.
+package pretrained
+
+import (
+	"errors"
+	"math"
+	"sync"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/models/simple"
+)
+
+// Name is the name of the model in a file and in tables.
+const Name = "pretrained network"
+
+// A Model is the network beside a data set, whose groups are the siblings of each new one. It implements
+// [simple.Model].
+type Model struct {
+	Groups []simple.Group // as New was given them, or a sample of their rows
+
+	reading sync.Mutex // guards memory
+	memory  *memory
+}
+
+// Bounds of what the network reads: rows of siblings, and of a group's context. It was trained on less;
+// of more, it reads a sample. mostTargets bounds the targets of one run.
+const (
+	mostSiblings = 2048
+	mostContext  = 256
+	mostTargets  = 256
+)
+
+// New returns the network beside the groups.
+func New(groups []simple.Group) *Model { return &Model{Groups: sample(groups, mostSiblings)} }
+
+// sample returns at most so many rows of the groups. Groups keep at least one row each as long as there
+// are not too many; of the larger ones it takes rows evenly spread over their order.
+func sample(groups []simple.Group, most int) []simple.Group {
+	total := 0
+	for _, g := range groups {
+		total += g.Points()
+	}
+	if total <= most {
+		return groups
+	}
+	cap := 1
+	for rows(groups, cap+1) <= most {
+		cap++
+	}
+	var some []simple.Group
+	for i, g := range groups {
+		if len(groups) > most && i*most/len(groups) == (i+1)*most/len(groups) {
+			continue
+		}
+		some = append(some, simple.Thin(g, cap))
+	}
+	return some
+}
+
+// rows counts the rows of groups with at most so many of each.
+func rows(groups []simple.Group, most int) (n int) {
+	for _, g := range groups {
+		n += min(g.Points(), most)
+	}
+	return n
+}
+
+// Columns implements [simple.Model].
+func (m *Model) Columns() int {
+	if len(m.Groups) == 0 {
+		return 0
+	}
+	return m.Groups[0].DX
+}
+
+// Check implements [simple.Model].
+func (m *Model) Check() error {
+	if len(m.Groups) == 0 {
+		return errDamaged
+	}
+	for _, g := range m.Groups {
+		if g.DX != m.Columns() || g.DX < 1 || len(g.X) != g.DX*len(g.Y) || len(g.Y) == 0 {
+			return errDamaged
+		}
+		for _, list := range [][]float64{g.X, g.Y} {
+			for _, v := range list {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return errDamaged
+				}
+			}
+		}
+	}
+	return nil
+}
+
+var errDamaged = errors.New("numbers that do not make a data set")
+
+// Given implements [simple.Model].
+func (m *Model) Given(context simple.Group, x []float64) []likelihood.GaussianMixture {
+	memory := m.read()
+	context = simple.Thin(context, mostContext)
+	if memory.single { // its rows are siblings already
+		context = simple.Group{DX: context.DX}
+	}
+	var all []likelihood.GaussianMixture
+	for first := 0; first < len(x); first += mostTargets * context.DX {
+		all = append(all, memory.predict(context, x[first:min(len(x), first+mostTargets*context.DX)])...)
+	}
+	return all
+}
+
+// read returns what the network remembers of the siblings.
+func (m *Model) read() *memory {
+	m.reading.Lock()
+	defer m.reading.Unlock()
+	if m.memory == nil {
+		m.memory = newMemory(m.Groups)
+	}
+	return m.memory
+}

@@ -1,0 +1,153 @@
+package pretrained
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/models/simple"
+)
+
+// A view is how the network sees a data set: which column of x is which of its own, and the units.
+type view struct {
+	columns []column // of the network
+	y       moments
+}
+
+// A column of the network is a column of x, standardised; none if from is negative.
+type column struct {
+	from int
+	moments
+}
+
+// moments are a mean and a deviation.
+type moments struct{ mean, deviation float64 }
+
+func (m moments) of(v float64) float64 { return (v - m.mean) / m.deviation }
+
+// in returns v in these units, at most so many deviations.
+func (m moments) in(v, most float64) float32 {
+	return float32(max(-most, min(most, m.of(v))))
+}
+
+// momentsOf returns the moments of values. If they are equal but for rounding, their deviation is 1.
+func momentsOf(values []float64) (m moments) {
+	for _, v := range values {
+		m.mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		m.deviation += (v - m.mean) * (v - m.mean) / float64(len(values))
+	}
+	if m.deviation = math.Sqrt(m.deviation); !(m.deviation > 1e-9*math.Abs(m.mean)) {
+		m.deviation = 1
+	}
+	return m
+}
+
+// viewOf returns the view of siblings. Columns that vary within groups have the network's first columns,
+// those that are constant in each group the others. If there are more of one sort than it has, they take
+// places of the other; of all together, those that go with y most closely remain.
+func viewOf(groups []simple.Group) view {
+	v := view{columns: make([]column, datasets.Varying+datasets.Constant)}
+	for i := range v.columns {
+		v.columns[i].from = -1
+	}
+	var y []float64
+	for _, g := range groups {
+		y = append(y, g.Y...)
+	}
+	v.y = momentsOf(y)
+	kept := closest(groups, y)
+	var varying, constant []int
+	for _, c := range kept {
+		if varies(groups, c) {
+			varying = append(varying, c)
+		} else {
+			constant = append(constant, c)
+		}
+	}
+	if n := len(varying) - datasets.Varying; n > 0 {
+		varying, constant = varying[:datasets.Varying], append(constant, varying[datasets.Varying:]...)
+	} else if n := len(constant) - datasets.Constant; n > 0 {
+		constant, varying = constant[:datasets.Constant], append(varying, constant[datasets.Constant:]...)
+	}
+	for i, c := range varying {
+		v.columns[i] = column{c, momentsOf(valuesOf(groups, c))}
+	}
+	for i, c := range constant {
+		v.columns[datasets.Varying+i] = column{c, momentsOf(valuesOf(groups, c))}
+	}
+	return v
+}
+
+// closest returns the columns of x that the network can take: all, or those that are correlated with y most
+// closely, in their order.
+func closest(groups []simple.Group, y []float64) []int {
+	dx := groups[0].DX
+	all, of := make([]int, dx), make([]float64, dx)
+	my := momentsOf(y)
+	for c := range all {
+		all[c] = c
+		x := valuesOf(groups, c)
+		mx := momentsOf(x)
+		for i, v := range x {
+			of[c] += mx.of(v) * my.of(y[i])
+		}
+	}
+	if most := datasets.Varying + datasets.Constant; dx > most {
+		slices.SortStableFunc(all, func(a, b int) int { return cmp.Compare(math.Abs(of[b]), math.Abs(of[a])) })
+		all = all[:most]
+		slices.Sort(all)
+	}
+	return all
+}
+
+// valuesOf returns column c of all rows.
+func valuesOf(groups []simple.Group, c int) (values []float64) {
+	for _, g := range groups {
+		for i := c; i < len(g.X); i += g.DX {
+			values = append(values, g.X[i])
+		}
+	}
+	return values
+}
+
+// varies reports whether column c differs within a group. In groups of one row each, every column counts as
+// one that does.
+func varies(groups []simple.Group, c int) bool {
+	single := true
+	for _, g := range groups {
+		single = single && g.Points() == 1
+		for i := c; i < len(g.X); i += g.DX {
+			if g.X[i] != g.X[c] {
+				return true
+			}
+		}
+	}
+	return single
+}
+
+// mostDeviations bounds standardised x; y may be twice as far.
+const mostDeviations = 12
+
+// appendX appends what the network sees of a row of x.
+func (v view) appendX(dst []float32, x []float64) []float32 {
+	for _, c := range v.columns {
+		if c.from < 0 {
+			dst = append(dst, 0)
+		} else {
+			dst = append(dst, c.in(x[c.from], mostDeviations))
+		}
+	}
+	return dst
+}
+
+// ofY returns what the network sees of y.
+func (v view) ofY(y float64) float32 { return v.y.in(y, 2*mostDeviations) }
+
+// units returns the units of its predictions.
+func (v view) units() likelihood.Units {
+	return likelihood.Units{Factor: v.y.deviation, Offset: v.y.mean}
+}
