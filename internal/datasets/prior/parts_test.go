@@ -33,7 +33,7 @@ func correlation(a, b []float64) float64 {
 	return sum / (da * db * float64(len(a)))
 }
 
-// Half of the plans have no harder part, the others two or three, and each part is in a share of all
+// Three in ten plans have no harder part, the others one to three, and each part is in a share of all
 // plans. The bounds are four standard errors of 4,000 plans.
 func TestPlans(t *testing.T) {
 	const plans = 4000
@@ -49,11 +49,13 @@ func TestPlans(t *testing.T) {
 		}
 		numbers[n]++
 	}
-	if plain := float64(numbers[0]) / plans; math.Abs(plain-0.5) > 4*math.Sqrt(0.25/plans) {
-		t.Errorf("%.3f of the plans are plain, want half", plain)
+	if plain := float64(numbers[0]) / plans; math.Abs(plain-0.3) > 4*math.Sqrt(0.21/plans) {
+		t.Errorf("%.3f of the plans are plain, want 0.3", plain)
 	}
-	if numbers[0]+numbers[2]+numbers[3] != plans || math.Abs(float64(numbers[2]-numbers[3])) > 4*math.Sqrt(plans/2) {
-		t.Errorf("numbers of parts %v", numbers)
+	for k := 1; k <= 3; k++ {
+		if share := float64(numbers[k]) / plans; math.Abs(share-0.7/3) > 4*math.Sqrt(0.18/plans) {
+			t.Errorf("%.3f of the plans have %d parts, want %.3f", share, k, 0.7/3)
+		}
 	}
 	for k, share := range shares {
 		if share < 0.04 || share > 0.4 {

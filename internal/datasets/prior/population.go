@@ -31,6 +31,9 @@ func (s *sketch) population() {
 	if strength > 0 && len(s.columns) > 1 && (s.plan[joint] || s.Chance(0.15)) {
 		s.together(strength)
 	}
+	if constant := len(s.columns) - s.varying; strength > 0 && s.varying > 0 && constant > 0 && s.Chance(0.3) {
+		s.addScaled(s.product(0, s.varying+s.Below(constant)), strength) // a column of groups turns slopes
+	}
 }
 
 // newComponent draws the main component, of a column.
@@ -91,10 +94,7 @@ func (s *sketch) together(strength float64) {
 	switch kind {
 	case 0:
 		a := s.Below(len(s.columns))
-		b := (a + 1 + s.Below(len(s.columns)-1)) % len(s.columns)
-		for i := range v {
-			v[i] = s.columns[a].z[i] * s.columns[b].z[i]
-		}
+		v = s.product(a, (a+1+s.Below(len(s.columns)-1))%len(s.columns))
 	case 1:
 		for _, c := range s.columns {
 			w := s.Normal()
@@ -110,6 +110,20 @@ func (s *sketch) together(strength float64) {
 	case 2:
 		s.tree(v)
 	}
+	s.addScaled(v, strength)
+}
+
+// product returns the product of two columns.
+func (s *sketch) product(a, b int) []float64 {
+	v := make([]float64, len(s.y))
+	for i := range v {
+		v[i] = s.columns[a].z[i] * s.columns[b].z[i]
+	}
+	return v
+}
+
+// addScaled standardises values and adds them with a normal weight of a strength.
+func (s *sketch) addScaled(v []float64, strength float64) {
 	standardise(v)
 	weight := strength * s.Normal()
 	for i := range v {

@@ -2,8 +2,8 @@
 // the pupils of a school or the patients of a trial are. A network that learns from enough of them can
 // read a real one.
 //
-// Half of the data sets are what a textbook's mixed model fits well: lines, normal intercepts and
-// slopes of the groups, normal noise. The others have two or three harder parts. What a set has is
+// Three in ten of the data sets are what a textbook's mixed model fits well: lines, normal intercepts and
+// slopes of the groups, normal noise. The others have one to three harder parts. What a set has is
 // drawn first (a [plan]), then sizes, columns, the population's mean, the groups' deviations from it,
 // noise, and what becomes of the sum: a count, a rounded mark.
 package prior
@@ -50,14 +50,14 @@ const (
 // A plan says which harder parts a data set has.
 type plan [parts]bool
 
-// newPlan draws a plan: nothing for half of the data sets, two or three parts for the others.
+// newPlan draws a plan: nothing for three in ten of the data sets, one to three parts for the others.
 func newPlan(d *dice.Dice) plan {
 	var p plan
-	if d.Chance(0.5) {
+	if d.Chance(0.3) {
 		return p
 	}
 	often := [parts]float64{shape: 6, joint: 2, deviant: 6, errors: 4, spread: 4, memory: 4, outcome: 5, strays: 1.5}
-	for range 2 + d.Below(2) {
+	for range 1 + d.Below(3) {
 		next := d.Choose(often[:]...)
 		p[next], often[next] = true, 0
 	}

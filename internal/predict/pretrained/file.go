@@ -45,7 +45,8 @@ func Kind() stack.Kind {
 	return stack.Kind{
 		Name: Name,
 		Fit: func(_ context.Context, t stack.Training) (simple.Model, error) {
-			return New(t.Groups), nil
+			m := New(t.Groups)
+			return m, m.Check()
 		},
 		Read: func(content []byte) (simple.Model, error) {
 			m := new(Model)

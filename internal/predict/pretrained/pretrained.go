@@ -48,16 +48,16 @@ func sample(groups []simple.Group, most int) []simple.Group {
 	if total <= most {
 		return groups
 	}
-	cap := 1
-	for rows(groups, cap+1) <= most {
-		cap++
+	each := 1
+	for rows(groups, each+1) <= most {
+		each++
 	}
 	var some []simple.Group
 	for i, g := range groups {
 		if len(groups) > most && i*most/len(groups) == (i+1)*most/len(groups) {
 			continue
 		}
-		some = append(some, simple.Thin(g, cap))
+		some = append(some, simple.Thin(g, each))
 	}
 	return some
 }
@@ -89,7 +89,7 @@ func (m *Model) Check() error {
 		}
 		for _, list := range [][]float64{g.X, g.Y} {
 			for _, v := range list {
-				if math.IsNaN(v) || math.IsInf(v, 0) {
+				if !(math.Abs(v) <= largest) {
 					return errDamaged
 				}
 			}
@@ -97,6 +97,9 @@ func (m *Model) Check() error {
 	}
 	return nil
 }
+
+// largest is the largest number that the network takes: sums of squares are finite.
+const largest = 1e100
 
 var errDamaged = errors.New("numbers that do not make a data set")
 

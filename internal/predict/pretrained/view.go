@@ -34,13 +34,19 @@ func (m moments) in(v, most float64) float32 {
 
 // momentsOf returns the moments of values. If they are equal but for rounding, their deviation is 1.
 func momentsOf(values []float64) (m moments) {
+	size := 0.0 // by which squares of small numbers do not vanish
 	for _, v := range values {
 		m.mean += v / float64(len(values))
+		size = max(size, math.Abs(v))
+	}
+	if size == 0 {
+		return moments{0, 1}
 	}
 	for _, v := range values {
-		m.deviation += (v - m.mean) * (v - m.mean) / float64(len(values))
+		d := (v - m.mean) / size
+		m.deviation += d * d / float64(len(values))
 	}
-	if m.deviation = math.Sqrt(m.deviation); !(m.deviation > 1e-9*math.Abs(m.mean)) {
+	if m.deviation = size * math.Sqrt(m.deviation); !(m.deviation > 1e-9*math.Abs(m.mean)) {
 		m.deviation = 1
 	}
 	return m
