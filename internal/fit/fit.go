@@ -21,7 +21,7 @@ import (
 type Options struct {
 	File      string
 	Formula   formula.Formula
-	Instant   bool    // without networks
+	Instant   bool    // only models that take about a second
 	Out       string  // the directory for the result, which exists
 	Overwrite bool    // removes what another fit has left in Out
 	Budget    float64 // seconds of two cores, see affordable; 0 for all candidates
@@ -75,12 +75,9 @@ func (o Options) fit(ctx context.Context, f *predict.Fitted, points []datasets.P
 	done, total := 0, 0
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
-		kinds := append(stack.Kinds(), pretrained.Kind())
-		if !o.Instant {
-			kinds = withNetwork(kinds)
-		}
+		kinds, questions := o.kinds()
 		kinds = affordable(kinds, o.Budget, f.Rows*len(f.Y))
-		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, Kinds: kinds, Store: column{kept, c}, Done: func() {
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
 		}}
@@ -102,6 +99,24 @@ func (o Options) fit(ctx context.Context, f *predict.Fitted, points []datasets.P
 	}
 	return nil
 }
+
+// kinds returns the candidates, and how often each is asked, 0 for the stack's own bound.
+func (o Options) kinds() (all []stack.Kind, questions int) {
+	all = stack.Kinds()
+	if o.Instant {
+		all[0].Most = instantRows
+		return append(all[:1], pretrained.Kind(instantRows)), instantQuestions
+	}
+	network := pretrained.Kind(pretrained.MostSiblings)
+	network.After = stack.GaussianProcess
+	return append(withNetwork(all), network), 0
+}
+
+// Bounds of an instant fit: of the rows that each model sees, and of the questions to it.
+const (
+	instantRows      = 800
+	instantQuestions = 200
+)
 
 // affordable returns the kinds whose fits to a number of rows take at most budget seconds of two ordinary
 // cores together: the cheapest first, and at least one. It adds up Kind.Cost and measures no time, so the

@@ -46,7 +46,7 @@ type Fitted struct {
 }
 
 // fittedKinds are the models that a file can hold.
-var fittedKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read}, pretrained.Kind())
+var fittedKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read}, pretrained.Kind(pretrained.MostSiblings))
 
 // Write writes fit.json to a directory.
 func (f Fitted) Write(dir string) error {

@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -23,6 +24,9 @@ type Options struct {
 	Kinds   []Kind // the candidates; nil for Kinds()
 	Store   Store  // keeps fitted models, so that an interrupted fit resumes; may be nil
 	Done    func() // called after each of Jobs; may be nil
+
+	// Questions bounds how often each model is asked about a fold; 0 for 1,000.
+	Questions int
 }
 
 // A Store keeps the models of a fit by their names.
@@ -80,7 +84,7 @@ var ErrNothing = errors.New("no model can be fitted to these data")
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
 	all := groups
 	groups = some(groups, mostRows, o.Seed)
-	s := splitOf(groups, o.Seed)
+	s := splitOf(groups, o.Seed, cmp.Or(o.Questions, mostQuestions))
 	var trials, after []*trial
 	for _, of := range o.scales(all, s.logX) {
 		for _, k := range o.kinds() {

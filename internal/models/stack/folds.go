@@ -13,9 +13,9 @@ const (
 	fewestGroups = 4
 )
 
-// Bounds of the questions. At most mostGroups groups, drawn at random, are asked about. Each gets as many
-// questions as mostQuestions allows, at least one and at most one for each of contextSizes. All sizes are
-// asked equally often.
+// Bounds of the questions. At most mostGroups groups, and no more than there may be questions, are asked
+// about; they are drawn at random. Each gets as many questions as mostQuestions or Options.Questions
+// allows, at least one and at most one for each of contextSizes. All sizes are asked equally often.
 const (
 	mostQuestions = 1000
 	mostGroups    = 1000
@@ -70,17 +70,18 @@ type split struct {
 	targets   []target    // of all questions, in their order
 	logX      []LogColumn // columns of x whose logarithm is tried
 	units     int         // groups that are asked about, or points
+	most      int         // questions that were allowed
 }
 
 // splitOf cuts the groups into folds. With fewer than four groups it cuts the points of each.
-func splitOf(groups []simple.Group, seed uint64) *split {
-	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups)}
+func splitOf(groups []simple.Group, seed uint64, questions int) *split {
+	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions}
 	s.training[folds], s.logX = groups, logColumns(groups)
 	g := random.New(seed, random.Validation)
 	if s.byPoint {
-		s.cutPoints(groups, g)
+		s.cutPoints(groups, g, questions)
 	} else {
-		s.cutGroups(groups, g)
+		s.cutGroups(groups, g, questions)
 	}
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
 	s.list()
@@ -104,16 +105,16 @@ func shuffled(groups int, g random.Generator) []int {
 	return order
 }
 
-func (s *split) cutGroups(groups []simple.Group, g random.Generator) {
+func (s *split) cutGroups(groups []simple.Group, g random.Generator, questions int) {
 	order := shuffled(len(groups), g)
-	each := min(max(mostQuestions/len(groups), 1), len(contextSizes))
+	each := min(max(questions/len(groups), 1), len(contextSizes))
 	for place, i := range order {
 		for k := range folds {
 			if place%folds != k {
 				s.training[k] = append(s.training[k], groups[i])
 			}
 		}
-		if place < mostGroups {
+		if place < min(mostGroups, questions) {
 			s.about(groups[i], i, place, each, g)
 		}
 	}
@@ -140,13 +141,13 @@ func (s *split) about(group simple.Group, i, place, each int, g random.Generator
 
 // cutPoints holds out a fifth of the points of each group in turn. The context of a question is all
 // points that are not held out.
-func (s *split) cutPoints(groups []simple.Group, g random.Generator) {
+func (s *split) cutPoints(groups []simple.Group, g random.Generator, questions int) {
 	for k := range folds {
 		for i, group := range groups {
 			held, kept := cut(i, group.Points(), k, g)
 			context := pick(group, kept)
 			s.training[k] = append(s.training[k], context)
-			if held = held[:min(len(held), mostAsked/folds/len(groups))]; len(held) > 0 {
+			if held = held[:min(len(held), min(mostAsked, questions)/folds/len(groups))]; len(held) > 0 {
 				s.questions = append(s.questions, question{fold: k, group: i, context: simple.Thin(context, mostContext), targets: pick(group, held)})
 			}
 		}

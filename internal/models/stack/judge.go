@@ -150,7 +150,7 @@ const (
 // first ones are scored, and the others get the mean of these.
 func (s *split) crps(threads int, at func(i int) likelihood.Distribution) []float64 {
 	scores := make([]float64, len(s.targets))
-	each := max(1, mostScored/len(s.questions))
+	each := max(1, min(mostScored/len(s.questions), mostTargets*s.most/mostQuestions))
 	inParallel(len(s.questions), threads, func(n int) {
 		q := s.questions[n]
 		own, sum := scores[q.first:][:q.targets.Points()], 0.0

@@ -33,7 +33,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 	for _, c := range []struct{ groups, points, asked, questions int }{
 		{20, 30, 20, 100}, {300, 30, 300, 900}, {3000, 5, 1000, 1000}, {700, 2, 700, 700},
 	} {
-		s := splitOf(manyGroups(c.groups, c.points), 3)
+		s := splitOf(manyGroups(c.groups, c.points), 3, mostQuestions)
 		sizes, folded := map[int]int{}, map[int]int{}
 		for _, q := range s.questions {
 			sizes[q.context.Points()]++
@@ -63,7 +63,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 // Contexts and samples of large data have the stated sizes.
 func TestLargeDataAreSampled(t *testing.T) {
 	one := manyGroups(1, 6000)
-	for _, q := range splitOf(one, 1).questions {
+	for _, q := range splitOf(one, 1, mostQuestions).questions {
 		if n := q.context.Points(); n != mostContext {
 			t.Errorf("a context of %d points", n)
 		}
@@ -80,7 +80,7 @@ func TestLargeDataAreSampled(t *testing.T) {
 // A stack is judged by the other folds' choice: outcomes of a fold do not change the weights by which they
 // are predicted.
 func TestFoldsDoNotChooseForThemselves(t *testing.T) {
-	s := splitOf(twoLines(20, 12), 1)
+	s := splitOf(twoLines(20, 12), 1, mostQuestions)
 	trials := []*trial{{logs: make([]float64, len(s.targets))}, {logs: make([]float64, len(s.targets))}}
 	g := random.New(2, random.Validation)
 	for i := range s.targets {
@@ -172,7 +172,7 @@ func TestOneFoldOfAStack(t *testing.T) {
 	groups := twoLines(13, 6)
 	for fold := range folds {
 		held := HeldOut(len(groups), 7, fold)
-		for _, q := range splitOf(groups, 7).questions {
+		for _, q := range splitOf(groups, 7, mostQuestions).questions {
 			if slices.Contains(held, q.group) != (q.fold == fold) {
 				t.Errorf("group %d is in fold %d, and fold %d holds out %v", q.group, q.fold, fold, held)
 			}

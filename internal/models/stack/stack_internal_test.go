@@ -63,7 +63,7 @@ func TestWeightsAreBest(t *testing.T) {
 // No model is asked about a group that it was fitted to, and each group is asked about in one fold.
 func TestFoldsHoldGroupsOut(t *testing.T) {
 	groups := twoLines(13, 6)
-	s := splitOf(groups, 4)
+	s := splitOf(groups, 4, mostQuestions)
 	if s.byPoint || len(s.questions) == 0 {
 		t.Fatalf("by point: %v, %d questions", s.byPoint, len(s.questions))
 	}

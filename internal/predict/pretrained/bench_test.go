@@ -29,7 +29,7 @@ func BenchmarkGiven(b *testing.B) {
 		for _, size := range [][2]int{{1, 10}, {10, 10}, {10, 200}} {
 			b.Run(fmt.Sprintf("%d siblings, %d context points, %d targets", rows, size[0], size[1]), func(b *testing.B) {
 				all := lines(rows/10, 10)
-				m := pretrained.New(all)
+				m := pretrained.New(all, pretrained.MostSiblings)
 				context := lines(1, size[0])[0]
 				x := lines(1, size[1])[0].X
 				m.Given(context, x)
@@ -48,7 +48,7 @@ func BenchmarkRead(b *testing.B) {
 			all := lines(rows/10, 10)
 			context, x := simple.Group{DX: 1}, []float64{0}
 			for b.Loop() {
-				pretrained.New(all).Given(context, x)
+				pretrained.New(all, pretrained.MostSiblings).Given(context, x)
 			}
 		})
 	}

@@ -40,12 +40,12 @@ func (m *Model) UnmarshalJSON(content []byte) error {
 	return nil
 }
 
-// Kind is the network as a candidate of a stack. Nothing is fitted.
-func Kind() stack.Kind {
+// Kind is the network as a candidate of a stack. Nothing is fitted. It reads at most so many rows.
+func Kind(siblings int) stack.Kind {
 	return stack.Kind{
 		Name: Name,
 		Fit: func(_ context.Context, t stack.Training) (simple.Model, error) {
-			m := New(t.Groups)
+			m := New(t.Groups, siblings)
 			return m, m.Check()
 		},
 		Read: func(content []byte) (simple.Model, error) {

@@ -55,7 +55,11 @@ func apart(g simple.Group) (all []simple.Group) {
 func clone(v []float32) []float32 { return append([]float32(nil), v...) }
 
 // levels is the number of quantile levels of a target: the midpoints of so many equal parts of (0, 1).
-const levels = 24
+// mostParts bounds the Gaussians of its distribution.
+const (
+	levels    = 12
+	mostParts = 40
+)
 
 // predict returns the distributions at each row of x of a group with this context.
 func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.GaussianMixture) {
@@ -88,7 +92,7 @@ func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.Ga
 		components, logits := p.Output("components"), p.Output("logit")
 		for first := n * levels; first < (n+targets)*levels; first += levels {
 			d := likelihood.NewMixtureIn(m.units(), components[first*net.model.RowWidth():], logits[first:][:levels], 1, 0, net.model.Scale())
-			out = append(out, d.Gaussians())
+			out = append(out, d.Gaussians().Merged(mostParts))
 		}
 	})
 	return out

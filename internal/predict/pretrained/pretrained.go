@@ -27,16 +27,20 @@ type Model struct {
 	memory  *memory
 }
 
-// Bounds of what the network reads: rows of siblings, and of a group's context. It was trained on less;
-// of more, it reads a sample. mostTargets bounds the targets of one run.
+// MostSiblings bounds the rows of siblings that the network reads: it was trained on fewer.
+const MostSiblings = 2048
+
+// Bounds of what the network reads of a group's context, of which it takes a sample, and of the targets of
+// one run.
 const (
-	mostSiblings = 2048
-	mostContext  = 256
-	mostTargets  = 256
+	mostContext = 256
+	mostTargets = 256
 )
 
-// New returns the network beside the groups.
-func New(groups []simple.Group) *Model { return &Model{Groups: sample(groups, mostSiblings)} }
+// New returns the network beside the groups, of which it reads at most so many rows.
+func New(groups []simple.Group, most int) *Model {
+	return &Model{Groups: sample(groups, min(most, MostSiblings))}
+}
 
 // sample returns at most so many rows of the groups. Groups keep at least one row each as long as there
 // are not too many; of the larger ones it takes rows evenly spread over their order.

@@ -33,11 +33,11 @@ func worst(want, got []likelihood.GaussianMixture, u likelihood.Units) (most flo
 func TestWhatDoesNotMatter(t *testing.T) {
 	groups := lines(20, 9)
 	context, x := asked()
-	want := pretrained.New(groups).Given(context, x)
+	want := pretrained.New(groups, pretrained.MostSiblings).Given(context, x)
 	same := likelihood.Units{Factor: 1}
 	check := func(what string, groups []simple.Group, context simple.Group, x []float64, u likelihood.Units) {
 		t.Helper()
-		if d := worst(want, pretrained.New(groups).Given(context, x), u); !(d < 1e-3) {
+		if d := worst(want, pretrained.New(groups, pretrained.MostSiblings).Given(context, x), u); !(d < 1e-3) {
 			t.Errorf("%s: quantiles move by %g deviations", what, d)
 		}
 	}
@@ -60,7 +60,7 @@ func TestWhatDoesNotMatter(t *testing.T) {
 		check("the units of x", inX, of(context, u, same), in(u, x), same)
 		check("the units of y", inY, of(context, same, u), x, u)
 	}
-	reversedX := pretrained.New(groups).Given(context, []float64{2, 0.7, 0, -0.5, -1.5})
+	reversedX := pretrained.New(groups, pretrained.MostSiblings).Given(context, []float64{2, 0.7, 0, -0.5, -1.5})
 	slices.Reverse(reversedX)
 	if d := worst(want, reversedX, same); !(d < 1e-3) {
 		t.Errorf("the order of targets: quantiles move by %g deviations", d)
@@ -84,12 +84,12 @@ func in(u likelihood.Units, values []float64) (all []float64) {
 // TestAFileHoldsTheModel: what is read predicts what was written, to the bit.
 func TestAFileHoldsTheModel(t *testing.T) {
 	context, x := asked()
-	m := pretrained.New(lines(30, 4))
+	m := pretrained.New(lines(30, 4), pretrained.MostSiblings)
 	content, err := json.Marshal(m)
 	if err != nil {
 		t.Fatal(err)
 	}
-	read, err := pretrained.Kind().Read(content)
+	read, err := pretrained.Kind(pretrained.MostSiblings).Read(content)
 	if err != nil || read.Check() != nil || read.Columns() != 1 {
 		t.Fatal(err, read.Check(), read.Columns())
 	}
@@ -99,7 +99,7 @@ func TestAFileHoldsTheModel(t *testing.T) {
 		}
 	}
 	for _, bad := range []string{`{}`, `{"columns":1,"x":[[1]],"y":[[]]}`, `{"columns":1,"x":[[1]],"y":[]}`, `{"columns":2,"x":[[1]],"y":[[1]]}`, `{"columns":1,"x":[[1e200]],"y":[[1]]}`, `3`} {
-		if m, err := pretrained.Kind().Read([]byte(bad)); err == nil && m.Check() == nil {
+		if m, err := pretrained.Kind(pretrained.MostSiblings).Read([]byte(bad)); err == nil && m.Check() == nil {
 			t.Errorf("%s was read", bad)
 		}
 	}
@@ -137,7 +137,7 @@ func TestAwkwardData(t *testing.T) {
 			return row
 		}, normal),
 	} {
-		m := pretrained.New(groups)
+		m := pretrained.New(groups, pretrained.MostSiblings)
 		if err := m.Check(); err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
