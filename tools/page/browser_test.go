@@ -181,7 +181,7 @@ func (b *tab) until(expression string) {
 // settled waits until the finer drawing is done.
 func (b *tab) settled() {
 	b.Helper()
-	b.until(`document.getElementById("canvas").dataset.drawn`)
+	b.until(`document.getElementById("canvas").dataset.drawn && !document.getElementById("canvas").dataset.coarse`)
 	before := -1
 	for {
 		drawn := value[int](b, `Number(document.getElementById("canvas").dataset.drawn)`)
@@ -190,6 +190,7 @@ func (b *tab) settled() {
 		}
 		before = drawn
 		time.Sleep(500 * time.Millisecond) // longer than the page waits before it draws finer
+		b.until(`!document.getElementById("canvas").dataset.coarse`)
 	}
 }
 

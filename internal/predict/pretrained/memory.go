@@ -91,8 +91,8 @@ func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.Ga
 		run(p, ops.Extents{Functions: 1, Context: m.rows, Points: n + targets, Levels: levels})
 		components, logits := p.Output("components"), p.Output("logit")
 		for first := n * levels; first < (n+targets)*levels; first += levels {
-			d := likelihood.NewMixtureIn(m.units(), components[first*net.model.RowWidth():], logits[first:][:levels], 1, 0, net.model.Scale())
-			out = append(out, d.Gaussians().Merged(mostParts))
+			d := likelihood.NewMixture(components[first*net.model.RowWidth():], logits[first:][:levels], 1, 0, net.model.Scale())
+			out = append(out, d.Gaussians().Merged(mostParts).In(m.units()))
 		}
 	})
 	return out

@@ -26,7 +26,7 @@ var layers = [][]string{
 	{"internal/device", "internal/datasets/prior", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch", "internal/datasets/datatest"},
 	{"internal/datasets"},
 	{"internal/datasets/feed", "internal/run", "internal/run/footprint"},
-	{"internal/predict/conformal", "internal/predict/network"},
+	{"internal/predict/conformal", "internal/predict/network", "internal/predict/pretrained"},
 	{"internal/predict", "internal/train"},
 	{"internal/fit", "internal/fit/draft", "internal/train/bench", "internal/train/seeds", "internal/export/onnx", "internal/export/onnx/onnxtest", "internal/export/torch",
 		"internal/serve/page", "internal/sweep/plan", "internal/sweep/ablate", "internal/report/tables"},

@@ -85,6 +85,7 @@ function refresh(moving, since) {
   panel.show(app);
   paintSoon();
   ask({ moving: true, since });
+  canvas.dataset.coarse = "yes"; // tests wait for the finer drawing
   clearTimeout(resting);
   resting = setTimeout(() => {
     ask({ moving: false });
@@ -116,6 +117,7 @@ function see(column, targets, levels, channel) {
 }
 
 let painting = false;
+let finest = null; // the state whose finer prediction the next drawing shows
 let answered = []; // times of the events whose predictions the next drawing shows
 
 // paintSoon draws with the browser's next frame.
@@ -125,6 +127,7 @@ function paintSoon() {
   requestAnimationFrame(() => {
     painting = false;
     paint();
+    if (finest === app.state) delete canvas.dataset.coarse;
     if (answered.length === 0) return;
     // The page's own measure of what a user waits for, which tests and browsers' tools read.
     for (const start of answered.filter((t) => t)) performance.measure("event to drawing", { start });
@@ -182,6 +185,7 @@ const ask = api.newestWins(async ({ moving, since }) => {
     app.complain("");
     if (see(run.columns.y[g.channel], answer.targets, levels, g.channel)) return refresh(false, since);
     answered.push(since);
+    finest = moving ? null : state;
     paintSoon();
     tell();
   } catch (err) {
@@ -213,6 +217,7 @@ async function askDraws() {
 
 function fail(err) {
   if (!(err instanceof api.Refused)) throw err;
+  delete canvas.dataset.coarse; // nothing finer comes
   const locked = err.status === 401;
   app.complain(locked ? "This server wants the token that it was started with." : err.message);
   byId("token-form").hidden = !locked;
