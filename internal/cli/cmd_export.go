@@ -50,7 +50,7 @@ in the units of your data, and has the numbers of acqnp predict. Its head says h
   low, median, high = d.quantiles([0.05, 0.5, 0.95])
 
 In the name of this file, characters that a name in Python cannot have become _. There is no such file
-if --out is a pipe or a device.
+if --out is a pipe or a device, or if the model reads groups (model.aggregation).
 
 ` + onnxHelp,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --out weights.safetensors
@@ -163,6 +163,9 @@ func exportTorch(a *app, o exportOptions) error {
 	}
 	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units); err != nil {
 		return err
+	}
+	if m.Model.Groups() {
+		program = "" // the program would need the other groups, as Predict does
 	}
 	if program != "" {
 		if err := torch.Write(program, o.out, m); err != nil {

@@ -5,6 +5,7 @@ import (
 	"io"
 
 	"github.com/acqnp/acqnp/internal/export/onnx"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 const onnxHelp = `As onnx, write two graphs (opset 17) that onnxruntime and other programs run: the
@@ -42,6 +43,9 @@ func exportONNX(a *app, o exportOptions) error {
 	m, err := o.load(a, s.Out, s.Density)
 	if err != nil {
 		return err
+	}
+	if m.Model.Groups() {
+		return &invalid.Input{File: o.Run, Key: "model.aggregation", Found: "groups", Expected: "another aggregation: the graphs do not hold the other groups of a data set"}
 	}
 	if err := onnx.Write(s.Out, m); err != nil {
 		return err

@@ -55,7 +55,7 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
 		return err
 	}
-	check := figures.NotOfImages
+	check := figures.Plottable
 	if o.components {
 		check = figures.OneDimensional
 		o.numTau = figureLevels

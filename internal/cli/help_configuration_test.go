@@ -14,7 +14,7 @@ train.loss: string
   Points whose mean log-likelihood training maximises. all: context and target points, the paper's;
   targets: target points alone.
   values:  all or targets
-  default: all; targets for aggregation attention and aggregation transformer
+  default: all; targets for aggregation attention, aggregation transformer and aggregation groups
   used by: all
 `
 	if !strings.Contains(o.out, block) || o.err != "" {

@@ -40,6 +40,9 @@ func checkUse(file string, written []leaf) error {
 			return &invalid.Input{File: file, Key: must.key, Found: "nothing", Expected: entries[must.key].accepts.expected}
 		}
 	}
+	if l, _ := last(written, "model.name"); !c.known() {
+		return l.refuse(c.model+" on "+c.benchmark.Name, oneOf(modelsOf(c.benchmark)))
+	}
 	for _, l := range written {
 		if err := c.check(l); err != nil {
 			return err

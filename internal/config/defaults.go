@@ -71,8 +71,17 @@ func SigmaFloor(model string) float64 {
 	return 0.1
 }
 
-// defaultLoss returns the default of train.loss: Targets for cnp, cqnp and acqnp with attention or
-// a transformer, AllPoints otherwise.
+// defaultAggregation returns the default of model.aggregation: the only one that a benchmark has, or
+// the paper's.
+func defaultAggregation(b catalogue.Benchmark) string {
+	if b.Kind == groups {
+		return Groups
+	}
+	return Mean
+}
+
+// defaultLoss returns the default of train.loss: Targets for cnp, cqnp and acqnp with an
+// aggregation other than the mean, AllPoints otherwise.
 func defaultLoss(model, aggregation string) string {
 	if slices.Contains(aggregating, model) && aggregation != "" && aggregation != Mean {
 		return Targets

@@ -36,6 +36,7 @@ const (
 	synthetic = catalogue.Synthetic
 	speedFlow = catalogue.SpeedFlow
 	images    = catalogue.Images
+	groups    = catalogue.Groups
 	csv       = catalogue.CSV
 )
 

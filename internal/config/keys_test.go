@@ -7,8 +7,6 @@ import (
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
-
-	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // Every field of Experiment has its entry in the table, in the order of the fields, which is that of
@@ -57,13 +55,8 @@ func TestDefaultsAreValid(t *testing.T) {
 			}
 		}
 		check("older", e.older)
-		for _, b := range catalogue.All() {
-			for _, model := range models {
-				for _, aggregation := range []string{"", Mean, Attention, Transformer} {
-					c := choice{b, model, aggregation}
-					check(b.Name+" "+model+" "+aggregation, defaults(c)[e.name])
-				}
-			}
+		for _, c := range allChoices() {
+			check(c.benchmark.Name+" "+c.model+" "+c.aggregation, defaults(c)[e.name])
 		}
 	}
 }

@@ -79,7 +79,7 @@ var trainKeys = []entry{{
 	help: "Learning rate over time. cosine: it falls to 0 over all steps; plateau: it is constant, then falls to 0, from the best weights on.",
 }, {
 	name: "train.loss", accepts: name([]string{AllPoints, Targets}),
-	preset: from(func(c choice) any { return defaultLoss(c.model, c.aggregation) }),
+	preset: from(func(c choice) any { return defaultLoss(c.model, c.aggregates()) }),
 	help:   "Points whose mean log-likelihood training maximises. all: context and target points, the paper's; targets: target points alone.",
 }, {
 	name: "train.seed", accepts: seed, preset: always(uint64(0)),

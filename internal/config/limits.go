@@ -25,6 +25,8 @@ const (
 
 	// LeastRows is the smallest data set of the benchmark groups: there are targets and siblings.
 	LeastRows = 32
+	// GroupsColumns is dx+dy of the benchmark groups, whatever its data sets have.
+	GroupsColumns = 9
 
 	maxLevels  = 1000000       // N_τ, and BNP's bootstraps k
 	maxContext = 1000000       // N_c of speed-flow; for csv N_c is below data.points

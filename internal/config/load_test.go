@@ -302,6 +302,22 @@ func TestDefaultsOfAggregationsAndForms(t *testing.T) {
 	}
 }
 
+// The benchmark and a model are enough for a network that reads groups.
+func TestDefaultsOfGroups(t *testing.T) {
+	for _, model := range []string{"cnp", "cqnp", "acqnp"} {
+		e := load(t, "benchmark: groups\nmodel: {name: "+model+"}\n", config.Overrides{})
+		if e.Model.Aggregation != config.Groups || e.Train.Loss != config.Targets || e.Model.Layers == 0 || e.Model.Heads != 4 {
+			t.Errorf("%s: found aggregation %q, loss %q, %d layers, %d heads", model, e.Model.Aggregation, e.Train.Loss, e.Model.Layers, e.Model.Heads)
+		}
+		if natural := e.Model.ScaleForm == config.NaturalScale; natural == (model == "cnp") {
+			t.Errorf("%s: found scale %q", model, e.Model.ScaleForm)
+		}
+		if residual := e.Model.AdaptorForm == config.Residual; residual != (model == "acqnp") {
+			t.Errorf("%s: found adaptor %q", model, e.Model.AdaptorForm)
+		}
+	}
+}
+
 // A configuration that a run wrote may be older than a key that it lacks. The key then says what
 // older versions did. One that continues a run has the key of that run.
 func TestKeysThatOlderConfigurationsLack(t *testing.T) {

@@ -88,8 +88,11 @@ func benchmarkNames(names []string) (short []string) {
 var parts = []func(choice) string{
 	func(c choice) string { return c.benchmark.Name },
 	func(c choice) string { return c.model },
-	func(c choice) string { return "aggregation " + c.aggregation },
+	func(c choice) string { return aggregationPart(c.aggregation) },
 }
+
+// aggregationPart names an aggregation as a part of a choice, also one that is not set.
+func aggregationPart(name string) string { return "aggregation " + name }
 
 // defaultText describes the default: "128; 64 for speed-flow". It is the words of the preset if the
 // default depends on more than one part of a choice.
@@ -130,17 +133,21 @@ func (e *entry) namesByDefault(part func(choice) string) (groups []named, ok boo
 	return groups, true
 }
 
-// joined lists defaults, the most frequent first. That one has no names, and stands for all others,
-// if half of the names or more have it.
+// joined lists defaults, the most frequent first, or that of a configuration without the aggregation.
+// That one has no names, and stands for all others, if half of the names or more have it.
 func joined(groups []named) string {
 	slices.SortStableFunc(groups, func(a, b named) int { return cmp.Compare(len(b.names), len(a.names)) })
 	all := 0
 	for _, g := range groups {
 		all += len(g.names)
 	}
+	unset := slices.IndexFunc(groups, func(g named) bool { return slices.Contains(g.names, aggregationPart("")) })
+	if unset > 0 {
+		groups[0], groups[unset] = groups[unset], groups[0]
+	}
 	var list []string
 	for i, g := range groups {
-		if i > 0 || 2*len(g.names) < all {
+		if i > 0 || unset < 0 && 2*len(g.names) < all {
 			g.text += " for " + listed(benchmarkNames(g.names), " and ")
 		}
 		list = append(list, g.text)
@@ -149,15 +156,27 @@ func joined(groups []named) string {
 }
 
 // choices lists the choices that use the key.
-func (e *entry) choices() (all []choice) {
+func (e *entry) choices() []choice {
+	return slices.DeleteFunc(allChoices(), func(c choice) bool {
+		who, _ := c.unusedBy(e)
+		return who != ""
+	})
+}
+
+// allChoices lists the choices that a configuration can make. The benchmark groups has its
+// aggregation, set or not.
+func allChoices() (all []choice) {
 	for _, b := range catalogue.All() {
-		for _, model := range models {
-			for _, aggregation := range []string{"", Mean, Attention, Transformer, Groups} {
-				c := choice{b, model, aggregation}
-				who, _ := c.unusedBy(e)
-				if who == "" && (aggregation == "" || slices.Contains(aggregating, model)) {
-					all = append(all, c)
-				}
+		for _, model := range modelsOf(b) {
+			aggregations := []string{"", Mean, Attention, Transformer}
+			switch {
+			case b.Kind == groups:
+				aggregations = []string{Groups}
+			case !slices.Contains(aggregating, model):
+				aggregations = []string{""}
+			}
+			for _, aggregation := range aggregations {
+				all = append(all, choice{b, model, aggregation})
 			}
 		}
 	}

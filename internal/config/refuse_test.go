@@ -24,6 +24,7 @@ const (
 	mnist = "benchmark: mnist\nmodel: {name: acqnp}\n"       // 3
 	omni  = "benchmark: omniglot\nmodel: {name: bnp}\n"      // 3
 	frey  = "benchmark: freyface\nmodel: {name: cnp}\n"      // 3
+	group = "benchmark: groups\nmodel: {name: acqnp}\n"      // 3
 )
 
 var refusals = []struct {
@@ -190,11 +191,20 @@ var refusals = []struct {
 	{"absurdly large keys", canp + "  key_encoder: [65536, 65536]\n", 4, "model.key_encoder", "weights"},
 	{"an absurd attention", canp + "  representation: 16384\n", 4, "model.representation", "weights"},
 	{"levels for canp", canp + "train: {num_tau: 5}\n", 4, "train.num_tau", "cqnp or acqnp"},
-	{"heads for cnp", cnp + "  heads: 8\n", 4, "model.heads", "only canp, aggregation attention or aggregation transformer can use it"},
+	{"heads for cnp", cnp + "  heads: 8\n", 4, "model.heads", "only canp, aggregation attention, aggregation transformer or aggregation groups can use it"},
 	{"keys for acqnp", acqnp + "  key_encoder: [8]\n", 4, "model.key_encoder", "only canp or aggregation attention can use it"},
-	{"layers for attention", acqnp + "  layers: 2\n  aggregation: attention\n", 4, "model.layers", "only aggregation transformer can use it"},
+	{"layers for attention", acqnp + "  layers: 2\n  aggregation: attention\n", 4, "model.layers", "only aggregation transformer or aggregation groups can use it"},
 	{"key encoders for a transformer", cnp + "  aggregation: transformer\n  key_encoder: [8]\n", 5, "model.key_encoder", "aggregation transformer does not use"},
-	{"an unknown aggregation", cnp + "  aggregation: max\n", 4, "model.aggregation", "mean, attention or transformer"},
+	{"an unknown aggregation", cnp + "  aggregation: max\n", 4, "model.aggregation", "mean, attention, transformer or groups"},
+	{"groups of functions", cnp + "  aggregation: groups\n", 4, "model.aggregation", "only the benchmark groups has groups"},
+	{"a mean over groups", "benchmark: groups\nmodel:\n  name: acqnp\n  aggregation: mean\n", 4, "model.aggregation", "which rows are of one group"},
+	{"a model that reads no groups", "benchmark: groups\nmodel:\n  name: canp\n", 3, "model.name", "found canp on groups, expected cnp, cqnp or acqnp"},
+	{"a loss over the context of groups", group + "train: {loss: all}\n", 3, "train.loss", "expected targets"},
+	{"no room for groups", group + "data: {points: [31, 64]}\n", 3, "data.points", "data sets of 32 to 2048 rows"},
+	{"groups beyond the prior", group + "data: {points: [32, 2049]}\n", 3, "data.points", "data sets of 32 to 2048 rows"},
+	{"no room for groups in the test", group + "eval: {num_points: 31}\n", 3, "eval.num_points", "data sets of 32 to 2048 rows"},
+	{"groups of too many numbers", group + "data: {points: [32, 2048]}\ntrain: {batch_size: 65536, num_tau: 1}\n", 4, "train.batch_size", "at most 134217728"},
+	{"a context for groups", group + "data: {min_context: 3}\n", 3, "data.min_context", "groups does not use"},
 	{"an aggregation for bnp", bnp + "  aggregation: attention\n", 4, "model.aggregation", "only cnp, cqnp or acqnp can use it"},
 	{"an aggregation for canp", canp + "  aggregation: mean\n", 4, "model.aggregation", "only cnp, cqnp or acqnp can use it"},
 	{"an unknown form", acqnp + "  adaptor_form: linear\n", 4, "model.adaptor_form", "plain or residual"},

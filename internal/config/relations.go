@@ -33,7 +33,7 @@ func relations(e Experiment) []relation {
 		expected: "one of both: a validation averages the weights by itself",
 	})
 	all = append(all, contextRelations(e)...)
-	all = append(all, groupsRelations(e, b)...)
+	all = append(all, aggregationRelation(e, b))
 	if b.Kind != catalogue.CSV {
 		all = append(all, relation{
 			keys:     []string{"data.train_fraction"},
@@ -49,7 +49,9 @@ func relations(e Experiment) []relation {
 		all = append(all, speedFlowRelations(e)...)
 	case catalogue.CSV:
 		return append(all, csvRelations(e)...)
-	case catalogue.Synthetic:
+	case catalogue.Groups:
+		all = append(all, groupsRelations(e, b)...)
+	default:
 		all = append(all, syntheticRelations(e, b)...)
 	}
 	return append(all, relation{
@@ -91,37 +93,6 @@ func modelRelations(m Model) []relation {
 		})
 	}
 	return all
-}
-
-// groupsRelations ties aggregation by groups to the benchmark of data sets, which no other aggregation can
-// read. A data set needs rows for groups with targets and for others.
-func groupsRelations(e Experiment, b catalogue.Benchmark) []relation {
-	found := fmt.Sprintf("aggregation %s on %s", e.Model.Aggregation, b.Name)
-	all := []relation{{
-		keys:     []string{"model.aggregation", "benchmark"},
-		holds:    (e.Model.Aggregation == Groups) == (b.Kind == catalogue.Groups),
-		found:    found,
-		expected: "aggregation " + Groups + " on the benchmark " + Groups + ", and both or neither",
-	}}
-	if b.Kind != catalogue.Groups {
-		return all
-	}
-	return append(all, relation{
-		keys:     []string{"train.loss"},
-		holds:    e.Train.Loss == Targets,
-		found:    e.Train.Loss,
-		expected: Targets + ": the rows of the context are those that the model reads",
-	}, relation{
-		keys:     []string{"data.points"},
-		holds:    e.Data.Points[0] >= LeastRows,
-		found:    text(e.Data.Points),
-		expected: fmt.Sprintf("data sets of %d rows or more", LeastRows),
-	}, relation{
-		keys:     []string{"eval.num_points"},
-		holds:    e.Eval.NumPoints >= LeastRows,
-		found:    text(e.Eval.NumPoints),
-		expected: fmt.Sprintf("data sets of %d rows or more", LeastRows),
-	})
 }
 
 // contextRelations refuses empty contexts for BNP, which resamples the context. Other models predict from

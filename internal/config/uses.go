@@ -22,6 +22,11 @@ func Models() []string { return slices.Clone(models) }
 // HasLevels reports whether the model predicts with quantile levels.
 func (m Model) HasLevels() bool { return slices.Contains(quantile, m.Name) }
 
+// modelsOf returns the names of the models that a benchmark is for.
+func modelsOf(b catalogue.Benchmark) []string {
+	return slices.DeleteFunc(Models(), func(m string) bool { return !choice{benchmark: b, model: m}.known() })
+}
+
 // kindsOf lists kinds of benchmarks.
 func kindsOf(list ...catalogue.Kind) []catalogue.Kind { return list }
 
@@ -37,10 +42,19 @@ func (c choice) aggregates() string {
 	switch {
 	case c.model == "canp":
 		return Attention
-	case c.aggregation == "" || !slices.Contains(aggregating, c.model):
+	case !slices.Contains(aggregating, c.model):
 		return Mean
+	case c.aggregation == "":
+		return defaultAggregation(c.benchmark)
 	}
 	return c.aggregation
+}
+
+// known reports whether a benchmark is one for the chosen model. Data sets of groups are only for
+// models with an aggregation.
+func (c choice) known() bool {
+	_, ok := c.benchmark.Rates[c.model]
+	return ok
 }
 
 // unusedBy returns the benchmark, the model or the aggregation that does not use a key, and the

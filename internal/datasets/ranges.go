@@ -36,8 +36,12 @@ func RangesOf(e config.Experiment, s Scaling, dataDir string) (Ranges, error) {
 	case catalogue.Images:
 		return s.ranges(Range{-1, 1}, Range{-0.5, 0.5}), nil
 	}
+	source, err := Open(e, dataDir)
+	if err != nil {
+		return Ranges{}, err
+	}
 	var drawn Batch
-	if err := newSynthetic(e).Eval(0, &drawn); err != nil {
+	if err := source.Eval(0, &drawn); err != nil {
 		return Ranges{}, err
 	}
 	return s.ranges(widest(drawn.X), widest(drawn.Y)), nil

@@ -21,7 +21,7 @@ const maxTasks = 500_000
 
 // WriteTasks writes the first evaluation batches of a source to a tasks file, which appears under
 // its name when it is complete. It stops if ctx ends. It calls report, which may be nil, with the
-// number of finished batches.
+// number of finished batches. Data sets of groups are an *invalid.Input.
 func WriteTasks(ctx context.Context, path string, src Source, batches int, report func(done int)) (err error) {
 	if batches < 1 || batches > maxTasks {
 		return &invalid.Input{Key: "batches", Found: fmt.Sprint(batches), Expected: fmt.Sprintf("1 to %d", maxTasks)}
@@ -68,6 +68,9 @@ func spoolTasks(ctx context.Context, w io.Writer, src Source, batches int, repor
 		}
 		if err := src.Eval(i, &b); err != nil {
 			return nil, nil, err
+		}
+		if len(b.Ranges) > 0 {
+			return nil, nil, &invalid.Input{Key: "benchmark", Found: "data sets of groups", Expected: "functions: a tasks file does not say which rows are of one group"}
 		}
 		for _, t := range []safetensors.Tensor{
 			safetensors.F32(tensorName(i, "x"), []int{b.Functions, b.Points, b.DX}, b.X),

@@ -79,7 +79,8 @@ func SiblingInputs(l int) (keys, values string) {
 
 // BuildSiblings builds the graph in which aggregation by groups reads the siblings. Its inputs are
 // "context" [B·N_c, dx+dy] and "context_group" [B·N_c, 2], the rows of the siblings and the ranges of
-// their groups; its outputs are those that SiblingInputs names, [B·N_c, d] each.
+// their groups; its outputs are those that SiblingInputs names, [B·N_c, d] each. Its parameters are the
+// first of the model's vector.
 func (m *Model) BuildSiblings(dtype tensor.Dtype, capacity ops.Extents) (*ops.Graph, error) {
 	b := ops.NewBuilder(dtype, capacity)
 	c := &construction{Builder: b, Model: m, context: b.Input("context", ops.Context, m.dx+m.dy)}

@@ -3,6 +3,7 @@ package models_test
 import (
 	"fmt"
 	"math"
+	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -73,6 +74,28 @@ func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
 					}
 				}
 			}
+		}
+	}
+}
+
+// TestRangesHaveNoForm: a network that reads groups is not lowered, and nothing panics.
+func TestRangesHaveNoForm(t *testing.T) {
+	m, err := models.New(config.Model{Name: "cnp", Aggregation: config.Groups, Representation: 4, Encoder: []int{3}, Decoder: []int{3}, Heads: 2, Layers: 1, Feedforward: 3}, 2, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := ops.Extents{Functions: 1, Context: 3, Points: 2}
+	for _, mode := range []models.Mode{models.Evaluation, models.Prediction} {
+		g, err := m.Build(tensor.Float64, e, mode)
+		if err != nil {
+			t.Fatal(err)
+		}
+		fed := map[string][]float64{}
+		for _, in := range g.Inputs {
+			fed[in.Name] = make([]float64, e.Rows(in.Space)*in.Width)
+		}
+		if _, err := lowered(g, e, m, fed, 0); err == nil || !strings.Contains(err.Error(), "attention") || !strings.Contains(err.Error(), "no form") {
+			t.Errorf("mode %d: found error %v", mode, err)
 		}
 	}
 }
@@ -149,10 +172,13 @@ func computed(g *ops.Graph, e ops.Extents, m *models.Model) (outputs, fed map[st
 func lowered(g *ops.Graph, e ops.Extents, m *models.Model, fed map[string][]float64, padding int) (map[string][]float64, error) {
 	d := &arrays{known: map[ops.Value]array{}, extents: e, padding: padding, params: parameters(m), fed: fed}
 	values, err := ops.Lower(g, d)
+	if err != nil {
+		return nil, err
+	}
 	outputs := map[string][]float64{}
 	for _, out := range g.Outputs {
 		full := d.shape(out.Space, out.Width)
 		outputs[out.Name] = d.known[d.add(full, d.known[values[out.Name]].at)].data
 	}
-	return outputs, err
+	return outputs, nil
 }

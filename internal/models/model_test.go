@@ -3,6 +3,7 @@ package models_test
 import (
 	"errors"
 	"fmt"
+	"maps"
 	"math"
 	"slices"
 	"testing"
@@ -154,20 +155,46 @@ func TestInitial(t *testing.T) {
 // TestTransformersStartAsPyTorchs checks the starts that differ from those of a linear layer:
 // Xavier's bound for in_proj, gains of 1, and zeros.
 func TestTransformersStartAsPyTorchs(t *testing.T) {
-	m, err := models.New(config.Model{Name: "cnp", Aggregation: config.Transformer, Representation: 16, Encoder: []int{16}, Decoder: []int{16},
+	type bounds = [2]float64 // the least and the largest value
+	attention := func(name string) map[string]bounds {
+		return map[string]bounds{
+			name + "in_proj_weight": {-math.Sqrt(6 / 64.0), math.Sqrt(6 / 64.0)}, name + "in_proj_bias": {0, 0},
+			name + "out_proj.weight": {-0.25, 0.25}, name + "out_proj.bias": {0, 0},
+		}
+	}
+	feed := func(name string) map[string]bounds {
+		return map[string]bounds{
+			name + "linear1.weight": {-0.25, 0.25}, name + "linear1.bias": {-0.25, 0.25}, name + "linear2.weight": {-1 / math.Sqrt(32), 1 / math.Sqrt(32)},
+		}
+	}
+	norms := func(names ...string) map[string]bounds {
+		all := map[string]bounds{}
+		for _, n := range names {
+			all[n+".weight"], all[n+".bias"] = bounds{1, 1}, bounds{0, 0}
+		}
+		return all
+	}
+	const one, other = "_encoder._transformer.layers.0.", "_encoder._groups.layers.0."
+	checkStart(t, config.Transformer, attention(one+"self_attn."), feed(one), norms(one+"norm1", one+"norm2"))
+	checkStart(t, config.Groups, attention(other+"within."), attention(other+"across."), feed(other),
+		norms(other+"within.norm", other+"across.norm", other+"norm", "_encoder._groups.norm"))
+}
+
+// checkStart checks the least and the largest initial value of tensors.
+func checkStart(t *testing.T, aggregation string, tensors ...map[string][2]float64) {
+	t.Helper()
+	m, err := models.New(config.Model{Name: "cnp", Aggregation: aggregation, Representation: 16, Encoder: []int{16}, Decoder: []int{16},
 		Heads: 2, Layers: 1, Feedforward: 32}, 1, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
 	params := m.Initial(1)
-	for name, want := range map[string][2]float64{ // the least and the largest value
-		"self_attn.in_proj_weight": {-math.Sqrt(6 / 64.0), math.Sqrt(6 / 64.0)},
-		"self_attn.in_proj_bias":   {0, 0}, "self_attn.out_proj.bias": {0, 0},
-		"self_attn.out_proj.weight": {-0.25, 0.25}, "linear1.weight": {-0.25, 0.25}, "linear1.bias": {-0.25, 0.25},
-		"linear2.weight": {-1 / math.Sqrt(32), 1 / math.Sqrt(32)},
-		"norm1.weight":   {1, 1}, "norm1.bias": {0, 0}, "norm2.weight": {1, 1}, "norm2.bias": {0, 0},
-	} {
-		i := slices.IndexFunc(m.Tensors(), func(n ops.Tensor) bool { return n.Name == "_encoder._transformer.layers.0."+name })
+	all := map[string][2]float64{}
+	for _, some := range tensors {
+		maps.Copy(all, some)
+	}
+	for name, want := range all {
+		i := slices.IndexFunc(m.Tensors(), func(n ops.Tensor) bool { return n.Name == name })
 		if i < 0 {
 			t.Errorf("no tensor %s", name)
 			continue

@@ -50,7 +50,8 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 		return run.Eval{}, err
 	}
 	defer e.close()
-	if o.Scored {
+	scored := o.Scored && !t.Model.Groups()
+	if scored {
 		if e.scorer, err = newScorer(t, source, total, o.Threads); err != nil {
 			return run.Eval{}, err
 		}
@@ -62,6 +63,9 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 	}
 	r := run.NewEval(batches, t.Units.Scaling.RawShift())
 	e.scorer.addTo(&r)
+	if o.Scored && !scored {
+		r.Unscored = apart
+	}
 	r.Benchmark, r.Model, r.Variant = t.Benchmark, t.Model.Name(), t.Variant
 	r.Seed, r.Weights = t.Seed, t.Weights
 	r.NumTau, r.Levels, r.Bootstraps = e.numTau, e.levels, e.bootstraps

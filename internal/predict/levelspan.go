@@ -52,9 +52,9 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 }
 
 // WarnOfCollapse calls warn with one line if the levels of an ACQNP with a plain adaptor coincide.
-// It returns the errors of LevelSpan.
+// It returns the errors of LevelSpan. It does not ask a network that reads groups.
 func (t Trained) WarnOfCollapse(ctx context.Context, source Source, warn func(string)) error {
-	if m := t.Model.Config(); m.Name != "acqnp" || m.AdaptorForm == config.Residual {
+	if m := t.Model.Config(); m.Name != "acqnp" || m.AdaptorForm == config.Residual || m.Aggregation == config.Groups {
 		return nil
 	}
 	span, err := t.LevelSpan(ctx, source)

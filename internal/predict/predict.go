@@ -134,6 +134,9 @@ type predictor struct {
 }
 
 func newPredictor(t Trained, functions []Function) (*predictor, error) {
+	if err := t.checkGroups(); err != nil {
+		return nil, err
+	}
 	d, err := t.draws()
 	if err != nil {
 		return nil, err

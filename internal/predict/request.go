@@ -23,13 +23,16 @@ type Asked struct {
 }
 
 // Open reads the model and the files. e is what Experiment returned, with flags applied. Open calls
-// warn with a line about each checkpoint that it skips.
+// warn with a line about each checkpoint that it skips. A network that reads groups is an *invalid.Input.
 func (r Request) Open(e config.Experiment, dataDir string, d device.Device, warn func(string)) (a Asked, err error) {
 	units, err := r.Units(e, dataDir)
 	if err != nil {
 		return a, err
 	}
 	if a.Trained, err = r.Load(e, units, d, warn); err != nil {
+		return a, err
+	}
+	if err := a.Trained.checkGroups(); err != nil {
 		return a, err
 	}
 	a.Layout = a.Trained.Units.Layout(e.Data.Group, "function")

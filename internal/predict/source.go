@@ -18,11 +18,14 @@ type Source interface {
 
 // OpenSource returns the evaluation batches of an experiment, or those of a tasks file unless tasks
 // is "". It returns an *invalid.Input if the file's dimensions are not those of the experiment's
-// data.
+// data, or if the experiment's model reads groups, which no tasks file has.
 func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
 	own, err := datasets.Open(e, dataDir)
 	if tasks == "" {
 		return own, err
+	}
+	if e.Model.Aggregation == config.Groups {
+		return nil, &invalid.Input{File: "--tasks", Found: tasks, Expected: "no tasks file: it does not say which rows are of one group"}
 	}
 	opened, openErr := datasets.OpenTasks(tasks)
 	if openErr != nil || err != nil { // a tasks file needs no data of the benchmark

@@ -18,7 +18,8 @@ import (
 // weightsFormat marks weights that acqnp exported. Files from PyTorch do not have it.
 const weightsFormat = "acqnp.weights/1"
 
-// headsKey is the metadata entry of exported weights that holds a transformer's number of heads. No
+// headsKey is the metadata entry of exported weights that holds the number of heads of a
+// transformer, also of one that reads groups. No
 // tensor's shape depends on it.
 const headsKey = "heads"
 
@@ -37,7 +38,7 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units) 
 		}
 		meta[unitsKey] = text
 	}
-	if c := m.Config(); c.Aggregation == config.Transformer {
+	if c := m.Config(); c.Aggregation == config.Transformer || c.Aggregation == config.Groups {
 		meta[headsKey] = strconv.Itoa(c.Heads)
 	}
 	if m.Natural() {
@@ -73,7 +74,7 @@ func WeightsIn(r *safetensors.Reader, path string, m *models.Model) ([]float32, 
 		return nil, err
 	}
 	if heads, ok := r.Metadata()[headsKey]; ok && heads != strconv.Itoa(m.Config().Heads) {
-		return nil, &invalid.Input{File: path, Found: "weights of a transformer with " + heads + " heads",
+		return nil, &invalid.Input{File: path, Found: "weights of attention with " + heads + " heads",
 			Expected: fmt.Sprintf("%d heads (model.heads)", m.Config().Heads)}
 	}
 	if err := checkScale(r, path, m); err != nil {

@@ -60,7 +60,10 @@ func (r *recorder) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, err
 
 func (t recording) Step(e ops.Extents, batch int, rate float64) error {
 	t.r.own = t.Input("u") == nil
-	for name, n := range map[string]int{"context": 2 * e.Rows(ops.Context), "x": e.Rows(ops.Point), "y": e.Rows(ops.Point)} {
+	for name, n := range map[string]int{"context": 2 * e.Rows(ops.Context), "x": e.Rows(ops.Point), "y": e.Rows(ops.Point), "group": 2 * e.Rows(ops.Point)} {
+		if t.Input(name) == nil {
+			continue
+		}
 		t.r.seen[name] = append(t.r.seen[name], slices.Clone(t.Input(name)[:n]))
 	}
 	return t.Trainer.Step(e, batch, rate)
@@ -75,12 +78,16 @@ const near = 2e-3
 // both ways. Those with an r for each point train on targets alone, and the transformer with
 // stratified levels, which the host draws.
 func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
-	for _, name := range append(models.Names(), "acqnp residual", "cnp attention", "acqnp residual transformer", "acqnp residual natural") {
+	for _, name := range append(models.Names(), "acqnp residual", "cnp attention", "acqnp residual transformer", "acqnp residual natural", "acqnp residual groups") {
 		t.Run(name, func(t *testing.T) {
 			e := experiment(t, func(e *config.Experiment) {
 				e.Model, e.Train.LogEvery = tinyModel(name), 1
-				if e.Model.Aggregation == config.Attention || e.Model.Aggregation == config.Transformer {
+				if a := e.Model.Aggregation; a != "" && a != config.Mean {
 					e.Train.Loss = config.Targets
+				}
+				if e.Model.Aggregation == config.Groups {
+					e.Benchmark, e.Data = "groups", config.Data{Seed: e.Data.Seed, Points: []int{32, 40}}
+					e.Eval.NumPoints, e.Eval.MaxContext = 40, 0
 				}
 				if e.Model.Aggregation == config.Transformer {
 					e.Train.Levels = config.StratifiedLevels
@@ -136,7 +143,7 @@ func tinyModel(variant string) config.Model {
 			m.AdaptorForm = word
 		case config.Attention:
 			m.Aggregation, m.KeyEncoder, m.QueryEncoder, m.Heads = word, []int{8}, []int{8}, 2
-		case config.Transformer:
+		case config.Transformer, config.Groups:
 			m.Aggregation, m.Heads, m.Layers, m.Feedforward = word, 2, 2, 12
 		case config.NaturalScale:
 			m.ScaleForm = word

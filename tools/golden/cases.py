@@ -80,6 +80,11 @@ NATURAL = {"scale_form": "natural"}
 SMALL |= {"cqnp-natural": {**SMALL["cqnp"], **NATURAL},
           "acqnp-natural": {**SMALL["acqnp"], **NATURAL},
           "acqnp-residual-natural": {**SMALL["acqnp"], **RESIDUAL, **NATURAL}}
+SMALL |= {"cnp-groups": encoder("cnp", "groups", **stack(6, 2, 2, 5)),
+          "cqnp-groups-natural": encoder("cqnp", "groups", **stack(9, 3, 1, 7), **NATURAL),
+          "acqnp-groups": encoder("acqnp", "groups", **stack(5, 1, 2, 9)),
+          "acqnp-groups-residual-natural": encoder("acqnp", "groups", **stack(6, 2, 3, 7), **RESIDUAL, **NATURAL),
+          "acqnp-groups-wide": encoder("acqnp", "groups", **stack(32, 2, 2, 32), **RESIDUAL, **NATURAL)}
 
 # name, model, (dx, dy), (B, N, N_c, N_tau or k), a function that changes weights and batch, or None
 CASES = [(f"{name}-x{dx}-y{dy}", name, (dx, dy), extents, None)
@@ -123,8 +128,13 @@ CASES += [("cqnp-natural-x2-y2", "cqnp-natural", (2, 2), (2, 7, 4, 3), None),
           ("cqnp-natural-ends", "cqnp-natural", (1, 1), (2, 6, 3, 1), end_levels),
           ("acqnp-natural-saturated", "acqnp-natural", (1, 1), (3, 7, 4, 5), saturate),
           ("acqnp-residual-natural-x1-y3", "acqnp-residual-natural", (1, 3), (3, 7, 3, 4), None)]
+CASES += [("cnp-groups-x2-y2", "cnp-groups", (2, 2), (2, 7, 4, 0), None),
+          ("cqnp-groups-natural-x1-y1", "cqnp-groups-natural", (1, 1), (2, 6, 4, 3), None),
+          ("acqnp-groups-x2-y1", "acqnp-groups", (2, 1), (2, 7, 5, 4), None),
+          ("acqnp-groups-residual-natural-targets", "acqnp-groups-residual-natural", (2, 1), (3, 9, 5, 3), None),
+          ("acqnp-groups-wide", "acqnp-groups-wide", (1, 1), (2, 7, 4, 5), None)]
 # The cases whose loss is that of the target points alone.
-TARGETS = {"cnp-attention-targets", "acqnp-transformer-residual-targets"}
+TARGETS = {"cnp-attention-targets", "acqnp-transformer-residual-targets", "acqnp-groups-residual-natural-targets"}
 # The sizes (B, N, N_c, N_tau or k) of the batches of Adam's steps: (smallest, largest, increment) of each.
 SIZES = {"canp": ((2, 3, 1), (6, 7, 1), (1, 5, 1), (0, 0, 1)), "bnp": ((2, 3, 1), (6, 7, 1), (1, 4, 1), (1, 4, 1))}
 OTHER_SIZES = ((2, 3, 1), (6, 7, 1), (3, 4, 1), (1, 5, 2))

@@ -3,7 +3,7 @@ import math
 
 import torch
 
-from method import has_levels, shapes
+from method import aggregation, has_levels, shapes
 
 
 def uniform(rng, shape, bound):
@@ -32,7 +32,23 @@ def draw_batch(model, extents, dx, dy, rng):
         batch["u"] = draw_levels(b, levels, n, rng)
     if model["name"] == "bnp":
         batch["resample"] = draw_resample(levels, b, nc, rng)
+    if aggregation(model) == "groups":
+        batch["ranges"] = torch.stack([draw_ranges(n, nc, rng) for _ in range(b)])
     return batch
+
+
+def draw_ranges(n, nc, rng):
+    """Draws groups: the context points [from, to) of each point's own group, and of the siblings, [N, 4]. Points after the
+    context belong to groups that are no siblings, or to one without context points."""
+    def below(k):
+        return int(torch.randint(0, k, (1,), generator=rng))
+    starts = [i for i in range(nc) if i == 0 or below(2)] + [nc]
+    siblings = starts[below(len(starts))]
+    own = [max((i for i in range(len(starts)) if starts[i] <= at), default=0) for at in range(nc)]
+    open_to_targets = [i for i in range(len(starts)) if starts[i] >= siblings]
+    own += [open_to_targets[below(len(open_to_targets))] for _ in range(n - nc)]
+    ends = starts[1:] + [nc]
+    return torch.tensor([[starts[g], ends[g], 0, siblings] for g in own])
 
 
 def draw_levels(b, levels, n, rng):

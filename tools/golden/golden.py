@@ -13,6 +13,7 @@ import sys
 import torch
 
 import exchange
+import groups
 import transformer
 from cases import CASES, OTHER_SIZES, SIZES, SMALL, TARGETS
 from draw import draw_batch, draw_weights
@@ -26,11 +27,11 @@ WEIGHT_DECAY = 1e-3
 # The smallest allowed distance of any ReLU input, or y - mu, from its kink. Float32 rounding is about 1e-7 here, so a
 # float32 program takes the same side everywhere and its gradients can be compared. The distance is larger for BNP, whose
 # decoder comes after two more networks, for attention, whose values go through a softmax and a sum over heads, and for
-# transformers, which do that in every layer.
-MARGIN = {"attention": 5e-6, "transformer": 1e-5}
+# transformers and groups, which do that in every layer.
+MARGIN = {"attention": 5e-6, "transformer": 1e-5, "groups": 1e-5}
 OTHER_MARGIN = {"bnp": 1e-5}
 LEAST_MARGIN = 2e-6
-NUMBERS = ("x", "y", "u", "resample")
+NUMBERS = ("x", "y", "u", "resample", "ranges")
 
 
 def run_case(number, name, model, dims, extents, change):
@@ -73,6 +74,8 @@ def run_case(number, name, model, dims, extents, change):
 
     if aggregation(model) == "transformer":
         transformer.check(name, model, given, batch, Kinks())
+    if aggregation(model) == "groups":
+        groups.check(name, model, given, batch, Kinks())
     tensors = {k: batch[k] for k in NUMBERS if k in batch}
     tensors |= {f"w.{k}": v for k, v in given.items()}
     tensors |= {"loglik": result.loglik, "loss": loss, "components": result.components}

@@ -3,13 +3,14 @@ level, point), everything tiled and concatenated. Weights are a dict under the a
 dict with the keys of a configuration.
 
 A batch is a dict: x [B, N, dx], y [B, N, dy], num_context; u [B, N_tau, N] for CQNP and ACQNP; resample [2, k, B, N_c]
-(indices of context points, indices of residuals) for BNP.
+(indices of context points, indices of residuals) for BNP; ranges [B, N, 4] for aggregation by groups.
 """
 import math
 from typing import NamedTuple, Optional
 
 import torch
 
+import groups
 import transformer
 from layers import linear, mlp, relu, softplus
 
@@ -85,6 +86,8 @@ def represent(model, weights, batch, kinks):
     """Returns r of every point [B, N, d], or of every function [B, 1, d] with mean aggregation."""
     if aggregation(model) == "transformer":
         return transformer.encode(model, weights, batch, kinks)
+    if aggregation(model) == "groups":
+        return groups.encode(model, weights, batch, kinks)
     x, y, nc = batch["x"], batch["y"], batch["num_context"]
     values = mlp(weights, "_encoder._mlp._net", torch.cat([x[:, :nc], y[:, :nc]], dim=-1), kinks)
     if aggregation(model) == "attention":
@@ -190,9 +193,9 @@ def shapes(model, dx, dy):
         return
 
     d, levels = model["representation"], has_levels(model) + residual(model)
-    if aggregation(model) == "transformer":
+    if aggregation(model) in ("transformer", "groups"):
         yield from net(transformer.EMBEDDER, [dx + dy + 1, *model["encoder"], d])
-        yield from transformer.shapes(model)
+        yield from (groups if aggregation(model) == "groups" else transformer).shapes(model)
     else:
         yield from net("_encoder._mlp._net", [dx + dy, *model["encoder"], d])
     if model["name"] == "acqnp":

@@ -32,7 +32,6 @@ def main():
         call(o.acqnp, "train", "--config", o.config, "--run-dir", o.run_dir, "--resume", "--no-eval", "--quiet", *start)
     weights = os.path.join(o.out, "weights.safetensors")
     call(o.acqnp, "export", "--run", o.run_dir, "--out", weights, "--overwrite")
-    os.remove(os.path.join(o.out, "weights.py"))  # the program for PyTorch that export writes beside the weights
     shutil.copy(o.config, os.path.join(o.out, "config.yaml"))
     with open(os.path.join(o.run_dir, "metrics.jsonl")) as f:
         last = json.loads(f.readlines()[-1])

@@ -127,7 +127,7 @@ func title(m config.Model) string {
 	if m.AdaptorForm == config.Residual {
 		t += ", residual adaptor"
 	}
-	if m.Aggregation == config.Attention || m.Aggregation == config.Transformer {
+	if m.Aggregation != "" && m.Aggregation != config.Mean {
 		t += ", " + m.Aggregation
 	}
 	return t

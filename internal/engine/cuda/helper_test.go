@@ -41,7 +41,7 @@ func variants() []string {
 		heads = append(heads, "cnp "+h)
 	}
 	return append(append(models.Names(), heads...), "acqnp residual", "cnp attention", "cnp transformer", "cqnp attention", "cqnp transformer",
-		"acqnp residual attention", "acqnp residual transformer", "cqnp natural", "acqnp residual natural")
+		"acqnp residual attention", "acqnp residual transformer", "acqnp residual groups", "cqnp natural", "acqnp residual natural")
 }
 
 // sized returns a variant whose representation and hidden layers have the given width.
@@ -69,7 +69,7 @@ func sized(variant string, width int) config.Model {
 			c.KeyEncoder, c.QueryEncoder, c.Heads = hidden[:1], hidden[:1], 4
 		case config.Attention:
 			c.Aggregation, c.KeyEncoder, c.QueryEncoder, c.Heads = word, hidden[:1], hidden[:1], 4
-		case config.Transformer:
+		case config.Transformer, config.Groups:
 			c.Aggregation, c.Layers, c.Heads, c.Feedforward = word, 2, 2, width+3
 		}
 	}
@@ -163,22 +163,46 @@ func inputs[T engine.Float](buffer func(name string) []T, m *models.Model, e ops
 	g := random.New(seed, random.Data)
 	symmetric := func(u float64) float64 { return 4*u - 2 }
 	index := func(u float64) float64 { return math.Floor(u * float64(e.Context)) }
-	for i, in := range []struct {
+	type input struct {
 		name  string
 		space ops.Space
 		width int
 		value func(u float64) float64
-	}{
+	}
+	all := []input{
 		{"context", ops.Context, dx + dy, symmetric}, {"x", ops.Point, dx, symmetric}, {"y", ops.Point, dy, symmetric},
 		{"u", ops.Row, 1, func(u float64) float64 { return u }},
 		{"resample_context", ops.Resample, 1, index}, {"resample_residual", ops.Resample, 1, index},
-	} {
+		{"asked", ops.Point, 1, math.Round},
+	}
+	for l := range m.Config().Layers {
+		keys, values := models.SiblingInputs(l)
+		all = append(all, input{keys, ops.Context, m.Config().Representation, symmetric}, input{values, ops.Context, m.Config().Representation, symmetric})
+	}
+	for i, in := range all {
 		data := buffer(in.name)
 		if data == nil {
 			continue
 		}
 		for j := range e.Rows(in.space) * in.width {
 			data[j] = T(in.value(g.Float(uint64(i), uint64(j))))
+		}
+	}
+	ranges(buffer, e, g)
+}
+
+// ranges fills the ranges of keys that a model by groups reads: some rows around the middle of the context,
+// which there are in a prediction's points too.
+func ranges[T engine.Float](buffer func(name string) []T, e ops.Extents, g random.Generator) {
+	for i, name := range []string{"context_group", "context_siblings", "group", "siblings"} {
+		data := buffer(name)
+		space := []ops.Space{ops.Context, ops.Point}[i/2]
+		for row := range e.Rows(space) {
+			if data != nil {
+				n := min(e.Context, e.Points)
+				data[2*row] = T(g.IntN(uint64(100+i), uint64(2*row), n/2+1))
+				data[2*row+1] = T(n - g.IntN(uint64(100+i), uint64(2*row+1), n-n/2+1))
+			}
 		}
 	}
 }

@@ -43,6 +43,9 @@ func attentionShape(o *Op, _ G.Nodes) bool {
 // rangeColumns is the width of AttentionWithin's ranges.
 const rangeColumns = 2
 
+// within reports whether the queries of an attention have ranges. No export writes such a graph.
+func within(o *Op) bool { return o.Kind == Attention && len(o.In) > 3 }
+
 // toItself reports whether queries and keys are of the same points. If not, keys and values are of
 // another space than the queries, and complete before the operation starts.
 func toItself(o *Op) bool { return o.In[0] == o.In[1] }

@@ -64,8 +64,8 @@ func (l lowering) lower(g *Graph, n *G.Node) error {
 		return l.leaf(g, n)
 	}
 	write := table[o.Kind].form
-	if write == nil {
-		return fmt.Errorf("ops: %v has no form", o.Kind)
+	if write == nil || within(o) {
+		return fmt.Errorf("ops: %v has no form", o)
 	}
 	var in []Value
 	for _, c := range Children(n) {

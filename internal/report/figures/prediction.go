@@ -50,10 +50,13 @@ func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o
 }
 
 // CheckPlottable returns an *invalid.Input if a benchmark's predictions are not for NewPrediction: images
-// have a figure of their own.
+// have a figure of their own, and a network that reads groups predicts in fits.
 func CheckPlottable(name string) error {
-	if b, _ := catalogue.Find(name); b.Kind == catalogue.Images {
+	switch b, _ := catalogue.Find(name); b.Kind {
+	case catalogue.Images:
 		return &invalid.Input{Key: "plot", Found: "images of " + name, Expected: "another benchmark (acqnp plot completion draws images)"}
+	case catalogue.Groups:
+		return &invalid.Input{Key: "plot", Found: "data sets of groups", Expected: "another benchmark (acqnp fit draws groups)"}
 	}
 	return nil
 }

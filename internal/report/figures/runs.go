@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -76,10 +77,11 @@ func OneDimensional(r Run) error {
 	return nil
 }
 
-// NotOfImages returns an *invalid.Input if the benchmark has images.
-func NotOfImages(r Run) error {
-	if CheckPlottable(r.Experiment.Benchmark) != nil {
-		return r.refuse("benchmark", r.Experiment.Benchmark, "a benchmark without images (acqnp plot completion draws them)")
+// Plottable returns an *invalid.Input if the benchmark's predictions are not for NewPrediction.
+func Plottable(r Run) error {
+	var bad *invalid.Input
+	if errors.As(CheckPlottable(r.Experiment.Benchmark), &bad) {
+		return r.refuse("benchmark", bad.Found, bad.Expected)
 	}
 	return nil
 }

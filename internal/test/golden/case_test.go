@@ -36,9 +36,11 @@ type batch struct {
 	u       []float64 // [B, N_τ, N]; quantile models
 
 	resample []float64 // [2, k, B, N_c], indices of context points and of residuals; BNP
+
+	contextRanges, ranges []float64 // [B, N_c, 4], [B, N, 4]: what each reads; groups
 }
 
-const numCases = 50
+const numCases = 55
 
 // cases returns the paths of the files in testdata.
 func cases(t *testing.T) []string {
@@ -120,6 +122,9 @@ func (g *golden) batch(prefix string, context int) batch {
 		b.resample = g.values(prefix + "resample")
 		b.extents.Levels = g.tensor(prefix + "resample").Shape[1]
 	}
+	if g.model.Groups() {
+		b.contextRanges, b.ranges = ranged(g.values(prefix+"ranges"), b.extents)
+	}
 	b.context = pairs(b.x, b.y, b.extents, g.dx, g.dy)
 	if g.targets {
 		return b.points(context, shape[1], g.dx, g.dy)
@@ -146,6 +151,7 @@ func (b batch) points(from, to, dx, dy int) batch {
 	b.x = part(b.x, e.Functions, e.Points, from, to, dx)
 	b.y = part(b.y, e.Functions, e.Points, from, to, dy)
 	b.u = part(b.u, e.Functions*e.Levels, e.Points, from, to, 1)
+	b.ranges = part(b.ranges, e.Functions, e.Points, from, to, rangeColumns)
 	b.extents.Points = to - from
 	return b
 }

@@ -19,16 +19,27 @@ func onReference[T engine.Float](m *models.Model, capacity ops.Extents, mode mod
 	if _, ok := any(T(0)).(float32); ok {
 		dt = tensor.Float32
 	}
+	if m.Groups() && mode == models.Prediction {
+		return newCached(m, capacity, func(build func(tensor.Dtype, ops.Extents) (*ops.Graph, error), c ops.Extents) (engine.Program[T], error) {
+			return reference.New[T](func(e ops.Extents) (*ops.Graph, error) { return build(dt, e) }, c)
+		}), nil
+	}
 	return reference.New[T](func(e ops.Extents) (*ops.Graph, error) { return m.Build(dt, e, mode) }, capacity)
 }
 
 // onCPU uses more threads than some cases have functions, and fewer than they have points.
 func onCPU(m *models.Model, capacity ops.Extents, mode models.Mode) (engine.Program[float32], error) {
-	g, err := m.Build(tensor.Float32, capacity, mode)
-	if err != nil {
-		return nil, err
+	compile := func(build func(tensor.Dtype, ops.Extents) (*ops.Graph, error), c ops.Extents) (engine.Program[float32], error) {
+		g, err := build(tensor.Float32, c)
+		if err != nil {
+			return nil, err
+		}
+		return cpu.New(g, 3)
 	}
-	return cpu.New(g, 3)
+	if m.Groups() && mode == models.Prediction {
+		return newCached(m, capacity, compile), nil
+	}
+	return compile(func(d tensor.Dtype, c ops.Extents) (*ops.Graph, error) { return m.Build(d, c, mode) }, capacity)
 }
 
 // start compiles the case's model and gives it the case's weights.
@@ -63,6 +74,11 @@ func run[T engine.Float](t *testing.T, p engine.Program[T], mode models.Mode, b 
 		half := len(b.resample) / 2
 		fill(p.Input("resample_context"), bootstrapsLast(b.resample[:half], e))
 		fill(p.Input("resample_residual"), bootstrapsLast(b.resample[half:], e))
+	}
+	if c, ok := p.(*cachedProgram[T]); ok {
+		c.batch = b
+	} else {
+		fillRanges(p, b)
 	}
 	if err := p.Run(e); err != nil {
 		t.Fatal(err)
