@@ -107,7 +107,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 		t.Error("--overwrite keeps the calibration of the run before")
 	}
 	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "held back no data for calibration")
-	checkRefusal(t, "score", acqnp("score", "--pretrained", "--calibrate", "--quiet"), 2, "--calibrate and --pretrained")
+	checkRefusal(t, "score", acqnp("score", "--config", "c.yaml", "--weights", "w.safetensors", "--calibrate", "--quiet"), 2, "--calibrate and --config")
 }
 
 // order returns the row of predictions for row i of the test's file: they are in the order of the five

@@ -35,7 +35,7 @@ type predictOptions struct {
 func newPredict(a *app) *cobra.Command {
 	var o predictOptions
 	cmd := &cobra.Command{
-		Use:   "predict (RUN | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --grid A:B:N)",
+		Use:   "predict (RUN | --config FILE --weights FILE) [--context FILE] (--targets FILE | --grid A:B:N)",
 		Short: "Predict the outcome for points of your own",
 		Long: `Predict new points of groups of which some points are known, or none.
 
@@ -46,8 +46,7 @@ x, the column of y (channel), the mean, the standard deviation (sd), and what fl
 docs/reference/predictions.md explains the columns.`,
 		Example: `  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
   acqnp predict runs/prices/seed-0 --context context.csv --targets targets.csv --exceed 500 --out predictions.csv
-  acqnp predict runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --draws 100 --joint --plot predictions.png
-  acqnp predict --pretrained --context context.csv --grid=0:10:50`,
+  acqnp predict runs/prices/seed-0 --context context.csv --grid=0.2:6:100 --draws 100 --joint --plot predictions.png`,
 		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
 			if err := o.checkFormat(); err != nil {
@@ -79,7 +78,7 @@ docs/reference/predictions.md explains the columns.`,
 	f.BoolVar(&o.raw, "raw", false, "leave the intervals and regions of a fit as they are, not calibrated")
 	f.StringVar(&o.format, "format", "", "`FORMAT`: csv, or json with one object a line (default by the ending of --out, otherwise csv)")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{predict.CSVFormat, predict.JSONFormat}, cobra.ShellCompDirectiveNoFileComp)))
-	for _, other := range []string{"pretrained", "config", "raw"} {
+	for _, other := range []string{"config", "raw"} {
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
 	f.BoolVar(&o.joint, "joint", false, "joint draws: the draws of a column belong to one curve")

@@ -22,7 +22,7 @@ type sampleOptions struct {
 func newSample(a *app) *cobra.Command {
 	var o sampleOptions
 	cmd := &cobra.Command{
-		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
+		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
 		Short: "Predict quantiles for points of your own",
 		Long: `Predict from your own context points. For every target, the CSV file has the components of the
 predicted mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles
@@ -30,7 +30,6 @@ adds quantiles of the mixture, --draws random draws from it. acqnp predict --com
 
 ` + contextHelp,
 		Example: `  acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --grid=-2:2:200 --out quantiles.csv
-  acqnp sample-quantiles --pretrained --context context.csv --grid=0:10:50 --quantiles 0.05,0.5,0.95 --out quantiles.csv
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.05,0.5,0.95 --draws 100 --out quantiles.csv --plot quantiles.png`,
 		Args: cobra.NoArgs,

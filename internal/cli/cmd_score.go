@@ -28,7 +28,7 @@ type scoreOptions struct {
 func newScore(a *app) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{
-		Use:   "score (RUN | --config FILE --weights FILE | --pretrained) [--context FILE] (--targets FILE | --calibrate)",
+		Use:   "score (RUN | --config FILE --weights FILE) [--context FILE] (--targets FILE | --calibrate)",
 		Short: "Measure how good predictions of points of your own are",
 		Long: `Compare predictions with targets whose y is known, in your units: the mean log density of a target
 (higher is better), the CRPS and pinball losses (distances in the units of y, lower is better), and the
@@ -66,10 +66,8 @@ docs/explanation/calibration.md what intervals then promise.`,
 	cmd.MarkFlagsMutuallyExclusive("use-calibration", "raw")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "use-calibration")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "joint")
-	for _, other := range []string{"pretrained", "config"} {
-		cmd.MarkFlagsMutuallyExclusive("calibrate", other)
-		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
-	}
+	cmd.MarkFlagsMutuallyExclusive("calibrate", "config")
+	cmd.MarkFlagsMutuallyExclusive("use-calibration", "config")
 	must(cmd.MarkFlagFilename("out", "csv"))
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	return cmd

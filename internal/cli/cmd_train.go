@@ -14,7 +14,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/models/prior"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -32,8 +31,7 @@ type trainOptions struct {
 	runDir            string
 	resume, overwrite bool
 	weights           string
-	pretrained        bool // with the weights that the program carries
-	until             int  // the step to stop after; 0 for none
+	until             int // the step to stop after; 0 for none
 	noEval            bool
 }
 
@@ -77,7 +75,6 @@ there to the same result. --until stops after a step in the same way, but with e
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace the run in the run directory, if there is one")
 	f.IntVar(&o.until, "until", 0, "stop after `STEP` without an evaluation; --resume continues, and the schedule goes by train.steps")
 	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names to start from")
-	f.BoolVar(&o.pretrained, "pretrained", false, "start from the weights that the program carries (see configs/prior/acqnp.yaml)")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
@@ -85,7 +82,6 @@ there to the same result. --until stops after a step in the same way, but with e
 	must(cmd.MarkFlagDirname("run-dir"))
 	cmd.MarkFlagsMutuallyExclusive("resume", "overwrite")
 	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
-	cmd.MarkFlagsMutuallyExclusive("weights", "pretrained")
 	return cmd
 }
 
@@ -108,12 +104,6 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	}
 	if err := o.check(); err != nil {
 		return err
-	}
-	if o.pretrained {
-		o.weights = prior.Name
-	} else if o.weights == prior.Name {
-		a.renamed("--weights "+prior.Name, "--pretrained")
-		a.warnOfFormer()
 	}
 	if o.seeds.given {
 		return runSeeds(ctx, a, o)
@@ -160,9 +150,6 @@ func (o *trainOptions) prepare() (e config.Experiment, source datasets.Source, e
 	}
 	if !o.noEval { // so that the evaluation does not fail after hours of training
 		err = predict.New(e, m, nil, run.UnitsOf(e, source), o.device).CheckMemory(source)
-	}
-	if o.weights == "" {
-		o.weights = e.Train.Weights
 	}
 	return e, source, err
 }

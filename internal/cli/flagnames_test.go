@@ -33,7 +33,6 @@ var meanings = map[string]meaning{
 	"overwrite":       {"", "replace"},
 	"plot":            {"FILE", "for a plot of"},
 	"precision":       {"FORMAT", "of matrix products"},
-	"pretrained":      {"", "the weights that the program carries"},
 	"quantiles":       {"LEVELS", "the quantiles of these LEVELS"},
 	"quiet":           {"", "no progress"},
 	"raw":             {"", "not calibrated"},

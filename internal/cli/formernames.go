@@ -20,7 +20,6 @@ var formerFlags = []formerName{
 	{"index", "indices"},
 	{"levels", "level-spacing"},
 	{"num-tau", "num-quantiles"},
-	{"prior", "pretrained"},
 }
 
 // acceptFormer makes a command and those below it read the former names of their flags. warnOfFormer

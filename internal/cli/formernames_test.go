@@ -49,9 +49,7 @@ func TestFormerNamesInErrors(t *testing.T) {
 		"ablate adaptor-depth --config none.yaml --steps 3 --out out":              {"--steps has a new name, --set train.steps=3\n", "none.yaml"},
 		"sweep run none.yaml --index 3":                                            {"--index has a new name, --indices\n", "none.yaml"},
 		"sweep run none.yaml --indices 3-5":                                        {"3-5 has a new name, 3..5\n", "none.yaml"},
-		"train --config none.yaml --weights prior":                                 {"--weights prior has a new name, --pretrained\n", "none.yaml"},
 		"predict --run none --context x.csv --grid 0:1:2 --calibrated":             {"--calibrated has a new name, --use-calibration\n", "none"},
-		"predict --prior --run none --context x.csv --grid 0:1:2":                  {"--prior has a new name, --pretrained\n", "found --pretrained and --run"},
 		"ablate num-tau --config none.yaml --out out":                              {"num-tau has a new name, num-quantiles\n", "none.yaml"},
 		"eval --run " + s.run + " --num-quantiles 3 --num-tau x --out none/e.json": {`--num-quantiles: found "x"`},
 	} {

@@ -10,19 +10,16 @@ import (
 // modelFlags name a trained model: a run, or a configuration and a weights file.
 type modelFlags struct{ predict.Stored }
 
-// addFlags adds the flags. others are flags that name a model too.
-func (f *modelFlags) addFlags(cmd *cobra.Command, others ...string) {
+// addFlags adds the flags.
+func (f *modelFlags) addFlags(cmd *cobra.Command) {
 	f.addRun(cmd)
 	cmd.Flags().StringVarP(&f.Config, "config", "c", "", "configuration `FILE` of the model in --weights")
 	cmd.Flags().StringVar(&f.Weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names")
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagFilename("weights", "safetensors"))
-	models := append([]string{"run", "config"}, others...)
-	cmd.MarkFlagsOneRequired(models...)
-	cmd.MarkFlagsMutuallyExclusive(models...)
-	for _, model := range models[1:] {
-		cmd.MarkFlagsMutuallyExclusive("checkpoint", model)
-	}
+	cmd.MarkFlagsOneRequired("run", "config")
+	cmd.MarkFlagsMutuallyExclusive("run", "config")
+	cmd.MarkFlagsMutuallyExclusive("checkpoint", "config")
 	cmd.MarkFlagsRequiredTogether("config", "weights")
 }
 

@@ -16,12 +16,11 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// contextHelp describes --context and --pretrained.
+// contextHelp describes --context.
 const contextHelp = `--context is a CSV file of the known points, in your units, with the columns of the training data (x and y
 for the paper's one-dimensional benchmarks; docs/reference/predictions.md has the others). A column
 names the groups: that of the training data, or function. Without --context, the prediction is that for a
-group of which nothing is known (not for bnp). --pretrained needs no training: the program carries a
-network that knows functions of one x and one y, in the columns x and y.`
+group of which nothing is known (not for bnp).`
 
 // requestFlags name a model, a context and targets, and the outputs of a prediction.
 type requestFlags struct {
@@ -51,8 +50,7 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	a.addOverwrite(cmd)
 	o.given = cmd.Flags().Changed
 	o.settings.addFlags(a, cmd)
-	cmd.Flags().BoolVar(&o.Prior, "pretrained", false, "use the weights that the program carries")
-	o.modelFlags.addFlags(cmd, "pretrained")
+	o.modelFlags.addFlags(cmd)
 	o.levelFlags.addFlags(cmd, "target")
 	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` of the known points; - is standard input")
 	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` of the targets, with "+columns+"; - is standard input")
@@ -77,7 +75,7 @@ func (o *requestFlags) streams() error {
 // experiment checks the flags and the outputs, and returns the model's configuration with the flags
 // applied.
 func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, err error) {
-	for _, check := range append([]func() error{o.streams, o.settings.check, o.levelFlags.check, o.checkPrior, o.checkPlot}, checks...) {
+	for _, check := range append([]func() error{o.streams, o.settings.check, o.levelFlags.check, o.checkPlot}, checks...) {
 		if err := check(); err != nil {
 			return e, err
 		}
@@ -95,13 +93,6 @@ func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, 
 		return e, err
 	}
 	return o.Experiment(o.overrides(e)...)
-}
-
-func (o *requestFlags) checkPrior() error {
-	if o.Prior && o.context == "" {
-		return &invalid.Input{File: "--context", Found: "nothing", Expected: "a file of points: --pretrained standardises x and y by the context"}
-	}
-	return nil
 }
 
 func (o *requestFlags) checkPlot() error {

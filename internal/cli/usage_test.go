@@ -61,7 +61,7 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"eval --config x --weights y --checkpoint 3", `found --checkpoint and --config, expected only`},
 		{"eval --run x --seed -1", `--seed: found "-1", expected a whole number from 0`},
 		{"predict --run x --context - --targets -", `--targets: found standard input, which --context names too`},
-		{"predict --run x --pretrained --out o --grid 0:1:2", `found --pretrained and --run, expected only one of them`},
+		{"predict --run x --config y --weights z --out o --grid 0:1:2", `found --config and --run, expected only one of them`},
 		{"predict --run x --out o --grid 0:1:2 --hdr a", `--hdr: found "a", expected numbers, separated by commas`},
 		{"fit x.csv --budget abc", `--budget: found "abc", expected a number of seconds, at least 0 (`},
 		{"fit x.csv --budget 1,2", `--budget: found "1,2", expected a number of seconds, at least 0 (`},

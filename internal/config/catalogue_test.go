@@ -23,7 +23,7 @@ func TestSettingsOfTheCatalogueAreValid(t *testing.T) {
 }
 
 // Every benchmark of the paper has a folder of shipped configurations, one for each model, and every
-// folder has a benchmark. Those of csv are examples, and prior has that of the program's own weights.
+// folder has a benchmark. Those of csv are examples.
 func TestEveryBenchmarkHasConfigurations(t *testing.T) {
 	const shipped = "../../configs"
 	for _, b := range catalogue.All() {

@@ -34,5 +34,5 @@ type Experiment struct {
 
 var rootKeys = []entry{{
 	name: "benchmark", accepts: name(catalogue.Names(nil)), preset: none("csv if data.file is set; otherwise none, must be set"),
-	help: "The data to train on: a benchmark of the paper, a prior over functions (prior) or over data sets (groups), or csv for your own files.",
+	help: "The data to train on: a benchmark of the paper, a prior over data sets (groups), or csv for your own files.",
 }}

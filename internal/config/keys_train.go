@@ -15,10 +15,6 @@ const (
 	Plateau  = "plateau" // falls over a tenth of the steps before
 )
 
-// PriorWeights is the value of train.weights for the weights that the program carries; see package
-// prior.
-const PriorWeights = "prior"
-
 // The values of train.levels: how the N_τ levels of a point are drawn.
 const (
 	RandomLevels     = "random" // the paper's
@@ -38,8 +34,7 @@ type Train struct {
 	Schedule        string  `yaml:"schedule"` // Constant, Cosine or Plateau
 	Loss            string  `yaml:"loss"`     // AllPoints or Targets
 	Seed            uint64  `yaml:"seed"`
-	Weights         string  `yaml:"weights,omitempty"` // PriorWeights or ""
-	EMA             int     `yaml:"ema,omitempty"`     // a run with validation always averages
+	EMA             int     `yaml:"ema,omitempty"` // a run with validation always averages
 	LogEvery        int     `yaml:"log_every"`
 	CheckpointEvery int     `yaml:"checkpoint_every"`
 	KeepCheckpoints int     `yaml:"keep_checkpoints"`
@@ -89,9 +84,6 @@ var trainKeys = []entry{{
 }, {
 	name: "train.seed", accepts: seed, preset: always(uint64(0)),
 	help: "Fixes initial weights, batches, and levels or bootstraps.",
-}, {
-	name: "train.weights", models: []string{"acqnp"}, kinds: kindsOf(csv), accepts: name([]string{PriorWeights}), preset: none("none"),
-	help: "Weights that training starts from. prior: those that the program carries; none: random weights.",
 }, {
 	name: "train.ema", former: "train.average", accepts: whole(0, maxCount), preset: none("0"),
 	help: "Predictions use an exponential average of the weights over about this number of steps; 0: the weights of the last step. Not beside train.validate_every.",

@@ -24,11 +24,10 @@ func TestKeysAreDescribed(t *testing.T) {
 		"model.heads":           {"whole number", "8; 4 for aggregation transformer and aggregation groups", "canp, aggregation attention, aggregation transformer and aggregation groups"},
 		"train.loss":            {"string", "all; targets for aggregation attention, aggregation transformer and aggregation groups", "all"},
 		"train.learning_rate":   {"number", "the paper's, by benchmark and model", "all"},
-		"train.weights":         {"string", "none", "acqnp on csv"},
 		"model.aggregation":     {"string", "mean; groups for groups", "cnp, cqnp and acqnp"},
 		"data.train_fraction":   {"number", "0.75", "speed-flow, freyface and csv"}, // freyface by its Settings
 		"data.zero_mean":        {"boolean", "true", "sawtooth"},
-		"data.min_context":      {"whole number", "3; 0 for prior", "synthetic benchmarks and images"},
+		"data.min_context":      {"whole number", "3", "synthetic benchmarks and images"},
 		"model.query_encoder":   {"list of whole numbers", "[128]; [64] for speed-flow", "canp and aggregation attention"},
 		"model.eval_bootstraps": {"whole number", "50", "bnp"},
 	} {

@@ -274,8 +274,6 @@ var refusals = []struct {
 	{"too many csv rows", minimalCSV + "train: {batch_size: 65536, num_tau: 100}\n", 5, "train.num_tau", "a batch of 1310720000 rows"},
 	{"csv of digits", mnist + "data: {file: a.csv}\n", 3, "data.file", "only csv can use it"},
 	{"files of csv", minimalCSV + "  files: [a.csv]\n", 5, "data.files", "csv does not use"},
-	{"weights that the program does not carry", "benchmark: csv\nmodel: {name: acqnp}\ntrain: {weights: mine.safetensors}\n", 3, "train.weights", "expected prior"},
-	{"the prior's weights for lissajous", "benchmark: lissajous\nmodel: {name: acqnp}\ntrain: {weights: prior}\n", 3, "train.weights", "does not use"},
 	{"epochs of csv", minimalCSV + "train: {epochs: 3}\n", 5, "train.epochs", "csv does not use"},
 
 	{"patience without validations", plain + "train: {patience: 3}\n", 3, "train.patience", "expected train.validate_every above 0"},

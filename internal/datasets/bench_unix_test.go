@@ -12,7 +12,7 @@ import (
 )
 
 // BenchmarkBatch makes training batches of 128 functions with 6 to 100 points, and evaluation batches
-// of 16 functions with 500 (prior: 64). cpu-ms is the processor time of a batch, which other programs on
+// of 16 functions with 500. cpu-ms is the processor time of a batch, which other programs on
 // the machine disturb less than its time.
 func BenchmarkBatch(b *testing.B) {
 	for _, name := range syntheticNames {

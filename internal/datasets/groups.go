@@ -196,8 +196,7 @@ func (w *writer) write(order, context []int) {
 	}
 }
 
-// over returns the moments of what of says of the rows of some groups. Values that are equal but for
-// rounding have the deviation 1.
+// over returns the moments of what of says of the rows of some groups.
 func (w *writer) over(some, first []int, of func(row int) float64) moments {
 	var values []float64
 	for _, g := range some {
@@ -205,8 +204,24 @@ func (w *writer) over(some, first []int, of func(row int) float64) moments {
 			values = append(values, of(row))
 		}
 	}
-	m := momentsOf(values)
-	if m.deviation < 1e-9*math.Abs(m.mean) {
+	return momentsOf(values)
+}
+
+// moments are a mean and a deviation, by which values are standardised.
+type moments struct{ mean, deviation float64 }
+
+func (m moments) of(v float64) float64 { return (v - m.mean) / m.deviation }
+
+// momentsOf returns the moments of values. Values that are equal but for rounding have the deviation 1.
+func momentsOf(values []float64) moments {
+	var m moments
+	for _, v := range values {
+		m.mean += v / float64(len(values))
+	}
+	for _, v := range values {
+		m.deviation += (v - m.mean) * (v - m.mean) / float64(len(values))
+	}
+	if m.deviation = math.Sqrt(m.deviation); !(m.deviation > 1e-9) || m.deviation < 1e-9*math.Abs(m.mean) {
 		m.deviation = 1
 	}
 	return m

@@ -31,13 +31,12 @@ var processes = map[string]func(config.Data) process{
 	"lissajous":   lissajous,
 	"rbf":         rbf,
 	"matern52":    matern52,
-	"prior":       prior,
 }
 
 func newSynthetic(e config.Experiment) Source {
 	draw := processes[e.Benchmark]
 	p := &synthetic{e: e}
-	p.workers = newWorkers(func() *drawer { return &drawer{draw: draw(e.Data)} }, p.team)
+	p.workers = newWorkers(func() *drawer { return &drawer{draw: draw(e.Data)} }, p.function)
 	return p
 }
 
@@ -88,17 +87,7 @@ func between(g random.Generator, step int, index uint64, lo, hi int) int {
 func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) error {
 	dst.reshape(size, 1, 1)
 	p.g, p.step, p.dst = g, uint64(step), dst
-	return p.workers.each((size.Functions + familySize - 1) / familySize)
-}
-
-// team draws some consecutive functions.
-func (p *synthetic) team(w *drawer, team int) error {
-	for b := team * familySize; b < min((team+1)*familySize, p.dst.Functions); b++ {
-		if err := w.function(randomness{p.g, p.step, uint64(b) * functionWords}, p.e.Data.Interval, p.dst, b); err != nil {
-			return err
-		}
-	}
-	return nil
+	return p.workers.each(size.Functions)
 }
 
 // A drawer draws functions on one goroutine.
@@ -107,16 +96,17 @@ type drawer struct {
 	s    []float64 // [N], scratch: the parameters of the points of a function
 }
 
-// function draws function b of a batch.
-func (w *drawer) function(f randomness, interval []float64, dst *Batch, b int) error {
-	n := dst.Points
+// function draws function b of the batch.
+func (p *synthetic) function(w *drawer, b int) error {
+	n := p.dst.Points
 	w.s = slices.Grow(w.s[:0], n)[:n]
+	f := randomness{p.g, p.step, uint64(b) * functionWords}
 	f.positions(w.s)
-	lo, hi := interval[0], interval[1]
+	lo, hi := p.e.Data.Interval[0], p.e.Data.Interval[1]
 	for i, share := range w.s {
 		w.s[i] = lo + (hi-lo)*share
 	}
-	return w.draw(f, w.s, dst.X[b*n:(b+1)*n], dst.Y[b*n:(b+1)*n])
+	return w.draw(f, w.s, p.dst.X[b*n:(b+1)*n], p.dst.Y[b*n:(b+1)*n])
 }
 
 // randomness makes the random numbers of one function of a batch. Each function has functionWords

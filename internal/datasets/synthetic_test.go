@@ -230,10 +230,7 @@ func TestSyntheticBatchesReuseTheirMemory(t *testing.T) {
 		runtime.ReadMemStats(&before)
 		makeInto(t, source, 1, true, &b)
 		runtime.ReadMemStats(&after)
-		most := uint64(16 << 10) // less than the batch's x
-		if name == "prior" {
-			most = 1 << 20 // the parameters of the families' curves, whatever the number of points
-		}
+		const most = 16 << 10 // less than the batch's x
 		if bytes := after.TotalAlloc - before.TotalAlloc; bytes > most {
 			t.Errorf("%s: %d bytes allocated for a second batch, want at most %d", name, bytes, most)
 		}

@@ -38,12 +38,7 @@ func (r Request) Open(e config.Experiment, dataDir string, d device.Device, warn
 	a.Layout = a.Trained.Units.Layout(e.Data.Group, "function")
 	a.Layout.DropMissing = e.Data.Missing == config.Drop
 	files := FunctionFiles{Context: r.Context, Targets: r.Targets, Grid: r.Grid, Layout: &a.Layout, Scored: r.Scored}
-	if a.Functions, err = files.Read(); err != nil {
-		return a, err
-	}
-	if r.Prior {
-		a.Trained.Units.Scaling, err = ContextScaling(r.Context, a.Functions)
-	}
+	a.Functions, err = files.Read()
 	return a, err
 }
 

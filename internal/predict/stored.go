@@ -6,26 +6,20 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/models/prior"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// Stored names a trained model: a checkpoint of a run, a configuration and weights, or that of package
-// prior, which the program carries.
+// Stored names a trained model: a checkpoint of a run, or a configuration and weights.
 type Stored struct {
-	Prior      bool   // the model is that of package prior; the other fields are empty
 	Run        string // run directory; if empty, the model is that of Config and Weights
 	Checkpoint string // of the run: see run.Run.Load
 	Config     string // configuration file
 	Weights    string // safetensors file with PyTorch's names
 }
 
-// Experiment returns the configuration: the prior's or the run's, which environment variables do not
-// change, or that of Config, which they do. flags set keys of it.
+// Experiment returns the configuration: the run's, which environment variables do not change, or that of
+// Config, which they do. flags set keys of it.
 func (s Stored) Experiment(flags ...config.Flag) (config.Experiment, error) {
-	if s.Prior {
-		return prior.Experiment(flags...)
-	}
 	if s.Run == "" {
 		return config.Load(s.Config, config.Overrides{Flags: flags, Env: os.Environ})
 	}
@@ -39,9 +33,6 @@ func (s Stored) Experiment(flags ...config.Flag) (config.Experiment, error) {
 // Files returns the paths that the model and the experiment's data are read from.
 func (s Stored) Files(e config.Experiment, dataDir string) []string {
 	files := datasets.Files(e, dataDir)
-	if s.Prior {
-		return files
-	}
 	if s.Run != "" {
 		return append(files, run.Files(s.Run)...)
 	}
@@ -68,7 +59,7 @@ func (s Stored) Units(e config.Experiment, dataDir string) (run.Units, error) {
 // units returns the units stored with the weights, or nil if there are none.
 func (s Stored) units() (*run.Units, error) {
 	if s.Run == "" {
-		return run.ReadUnits(s.weights())
+		return run.ReadUnits(s.Weights)
 	}
 	r, err := run.Open(s.Run)
 	if err != nil {
@@ -77,20 +68,12 @@ func (s Stored) units() (*run.Units, error) {
 	return r.Units(), nil
 }
 
-// weights returns the file of weights.
-func (s Stored) weights() string {
-	if s.Prior {
-		return prior.Name
-	}
-	return s.Weights
-}
-
 // Load reads the weights and returns the model. e is what Experiment returned, and data are the
 // units of the data that the model is used with. Load calls warn with a line about each checkpoint
 // that it skips.
 func (s Stored) Load(e config.Experiment, data run.Units, d device.Device, warn func(string)) (Trained, error) {
 	if s.Run == "" {
-		return LoadWeights(e, s.weights(), data, d)
+		return LoadWeights(e, s.Weights, data, d)
 	}
 	r, err := run.Open(s.Run)
 	if err != nil {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 )
@@ -142,7 +143,7 @@ func unzip(cs []column) (names []string, offset, scale []float64, forms []datase
 // ReadUnits reads the units in a checkpoint or in exported weights. It returns nil if the file has
 // none.
 func ReadUnits(path string) (*Units, error) {
-	r, err := openWeights(path)
+	r, err := safetensors.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -13,7 +13,6 @@ import (
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
-	"github.com/acqnp/acqnp/internal/models/prior"
 )
 
 // weightsFormat marks weights that acqnp exported. Files from PyTorch do not have it.
@@ -50,26 +49,12 @@ func WriteWeights(path string, m *models.Model, params []float32, units *Units) 
 	})
 }
 
-// openWeights opens a file of weights; prior.Name stands for those that the program carries.
-func openWeights(path string) (*safetensors.Reader, error) {
-	if path == prior.Name {
-		return prior.Open()
-	}
-	return safetensors.Open(path)
-}
-
 // ReadWeights reads weights under the names of the authors' state_dict into a flat vector
-// [NumParams] in the layout of m.Tensors. The path prior.Name stands for the program's own. They are
-// F32, or F64, which it rounds. It returns an *invalid.Input that names the file and the tensor if the
-// file does not hold exactly this model's weights.
+// [NumParams] in the layout of m.Tensors. They are F32, or F64, which it rounds. It returns an
+// *invalid.Input that names the file and the tensor if the file does not hold exactly this model's
+// weights.
 func ReadWeights(path string, m *models.Model) ([]float32, error) {
-	if path == prior.Name {
-		dx, dy := m.Dims()
-		if err := prior.Check(m.Config(), dx, dy); err != nil {
-			return nil, err
-		}
-	}
-	r, err := openWeights(path)
+	r, err := safetensors.Open(path)
 	if err != nil {
 		return nil, err
 	}

@@ -18,7 +18,7 @@ type Options struct {
 	Resume     bool              // continue the run in Dir, or start one if there is none
 	Overwrite  bool              // remove the run in Dir first
 	Source     datasets.Source   // of the experiment; nil opens it
-	Weights    string            // a safetensors file of weights to start from; "" for what train.weights says
+	Weights    string            // a safetensors file of weights to start from; "" for weights drawn from the seed
 	Version    string            // of the program, for the checkpoints
 	WarmUp     time.Duration     // of Bench
 

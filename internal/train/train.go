@@ -50,9 +50,6 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // closes it.
 func newLoop(o Options) (*loop, error) {
 	source := o.Source
-	if o.Weights == "" {
-		o.Weights = o.Experiment.Train.Weights
-	}
 	dx, dy := source.Dims()
 	model, err := models.New(o.Experiment.Model, dx, dy)
 	if err != nil {

@@ -30,8 +30,7 @@ SETS = {
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     p.add_argument("models", nargs="+", metavar="NAME=CONFIG[,KEY=VALUE...]",
-                   help="a configuration, and the --set flags that change it; weights=FILE are where it starts. "
-                   "NAME=prior predicts without training")
+                   help="a configuration, and the --set flags that change it")
     p.add_argument("--acqnp", default="./acqnp", help="the program")
     p.add_argument("--data", required=True, metavar="DIR", help="holds SET.train.csv, SET.ctx.csv and SET.tgt.csv")
     p.add_argument("--sets", default=",".join(SETS))
@@ -40,7 +39,7 @@ def main():
     p.add_argument("--seconds", type=float, default=0, help="processor time of a training; 0: the steps of the configurations")
     p.add_argument("--threads", default="0", help="of the program; 0: all cores")
     p.add_argument("--runs", default="few-shot-runs", metavar="DIR", help="for run directories and predictions")
-    p.add_argument("--check", action="store_true", help="compare the scores with those of acqnp score; not for NAME=prior")
+    p.add_argument("--check", action="store_true", help="compare the scores with those of acqnp score")
     p.add_argument("--out", metavar="FILE", help="CSV file for the scores, beside the printed table")
     o = p.parse_args()
     rows = []
@@ -70,32 +69,25 @@ def score(o, name, label, config, keys, seed):
             f"data.split={s['split']}", "data.sizes=smallest", "data.train_fraction=0.99", f"data.points=[{s['points'][0]},{s['points'][1]}]",
             f"data.context=[{s['context'][0]},{s['context'][1]}]"] + keys
     common = ["--threads", o.threads, "--quiet"]
-    start = [word for key in sets if key.startswith("weights=") for word in ("--weights", key.removeprefix("weights="))]
-    keys = [key for key in sets if not key.startswith("weights=")]
     train = lambda *more: call(o.acqnp, "train", "--config", config, "--seed", seed, "--run-dir", run, "--overwrite", "--no-eval",
-                               *start, *common, *(word for key in keys + list(more) for word in ("--set", key)))
-    more = [f"train.steps={round(o.seconds / step_time(train))}"] if o.seconds and config != "prior" else []
+                               *common, *(word for key in sets + list(more) for word in ("--set", key)))
+    more = [f"train.steps={round(o.seconds / step_time(train))}"] if o.seconds else []
     begin = time.time()
-    if config == "prior":
-        os.makedirs(run, exist_ok=True)
-    else:
-        train(*more)
+    train(*more)
     seconds = time.time() - begin
     context, targets, quantiles = (os.path.join(run, name + ".csv") for name in ("context", "targets", "quantiles"))
-    names = {s["function"]: "function", s["x"]: "x", s["y"]: "y"} if config == "prior" else {}
-    write(data("ctx"), context, s["function"], s["context"][1], names)
-    write(data("tgt"), targets, s["function"], sys.maxsize, names)
-    model = ["--pretrained"] if config == "prior" else ["--run", run]
-    levels = ["--num-quantiles", "100"] if config == "prior" or has_levels(run) else []
-    call(o.acqnp, "sample-quantiles", *model, "--context", context, "--targets", targets, "--out", quantiles,
+    write(data("ctx"), context, s["function"], s["context"][1])
+    write(data("tgt"), targets, s["function"], sys.maxsize)
+    levels = ["--num-quantiles", "100"] if has_levels(run) else []
+    call(o.acqnp, "sample-quantiles", "--run", run, "--context", context, "--targets", targets, "--out", quantiles,
          "--overwrite", *levels, *common)
-    y, mixtures = read(quantiles, data("tgt"), dict(s, column=names.get(s["x"], s["x"])))
+    y, mixtures = read(quantiles, data("tgt"), s)
     log_density, crps = mixtures.log_density(y), mixtures.crps(y)
     row = dict(set=name, model=label, seed=seed, log_density=log_density.mean(),
                std_error=log_density.std(ddof=1) / len(y)**0.5, crps=crps.mean(), span=mixtures.span(),
                targets=len(y), seconds=seconds)
     show(row)
-    if o.check and config != "prior":
+    if o.check:
         check(o, row, mixtures, y, ["--run", run, "--context", context, "--targets", targets, *levels, *common])
     return row
 
@@ -141,12 +133,12 @@ def has_levels(run):
         return any(line.strip().startswith("num_tau:") for line in f)
 
 
-def write(source, target, function, most, names):
-    """Copies a file of points, at most a number of each function, and gives its columns other names."""
+def write(source, target, function, most):
+    """Copies a file of points, at most a number of each function."""
     with open(source, newline="") as f, open(target, "w", newline="") as g:
         rows, seen = csv.DictReader(f), {}
         w = csv.writer(g)
-        w.writerow(names.get(c, c) for c in rows.fieldnames)
+        w.writerow(rows.fieldnames)
         for r in rows:
             seen[r[function]] = seen.get(r[function], 0) + 1
             if seen[r[function]] <= most:
@@ -168,8 +160,8 @@ def read(quantiles, targets, s):
             if r["kind"] != "component":
                 continue
             key = r["function"], int(r["target"])
-            if abs(float(r[s["column"]]) - truth[key][0]) > 1e-5 * (1 + abs(truth[key][0])):
-                sys.exit(f"{quantiles}: target {key} is at {r[s['column']]}, expected {truth[key][0]}")
+            if abs(float(r[s["x"]]) - truth[key][0]) > 1e-5 * (1 + abs(truth[key][0])):
+                sys.exit(f"{quantiles}: target {key} is at {r[s['x']]}, expected {truth[key][0]}")
             parts.setdefault(key, []).append([float(r[c]) if r[c] else np.nan for c in ("tau", "mu", "sigma", "weight")])
     if parts.keys() != truth.keys():
         sys.exit(f"{quantiles}: {len(parts)} targets, expected the {len(truth)} of {targets}")

@@ -39,7 +39,7 @@ func TestConfigurationsRun(t *testing.T) {
 		}
 	}
 	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(filepath.Dir(f)) == "csv" })
-	wanted = append(wanted, configFile("prior", "acqnp"))
+	wanted = append(wanted, configFile("groups", "acqnp"))
 	slices.Sort(wanted)
 	if len(files) < 92 || !slices.Equal(files, wanted) {
 		t.Fatalf("found %d configurations: %q", len(files), files)
@@ -61,7 +61,7 @@ func TestConfigurationsRun(t *testing.T) {
 	}
 }
 
-func TestPriorRuns(t *testing.T) { trainAndEvaluate(t, "prior", "acqnp", t.TempDir()) }
+func TestGroupsRun(t *testing.T) { trainAndEvaluate(t, "groups", "acqnp", t.TempDir()) }
 
 // dataDir returns a directory with the data sets that consist of files. They have few images.
 func dataDir(t *testing.T) string {
@@ -139,6 +139,9 @@ func reduced(name, model string) []string {
 	}
 	if synthetic(name) {
 		values = append(values, "data.points=[6,20]", "eval.num_points=120")
+	}
+	if kind(name) == catalogue.Groups { // rows of a data set
+		values = append(values, "data.points=[64,120]", "eval.num_points=120")
 	}
 	return values
 }
