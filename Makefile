@@ -188,4 +188,7 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 	$(ONNX_PYTHON) tools/onnx/check.py bin/onnx
 	$(ONNX_PYTHON) tools/onnx/trained.py ./acqnp bin/onnx
 
-.PHONY: help reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check always
+pretrained: build ## train the weights that the program carries, to internal/predict/pretrained: hours of all cores; an interrupted training goes on
+	/usr/bin/python3 tools/pretrained/make.py --acqnp ./acqnp
+
+.PHONY: help reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check pretrained always

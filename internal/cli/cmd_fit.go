@@ -67,7 +67,7 @@ A fit that was ended or killed goes on when it is started again.`,
 	}
 	f := cmd.Flags()
 	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
-	f.BoolVar(&o.Instant, "instant", false, "fit only the models that take seconds, no neural network")
+	f.BoolVar(&o.Instant, "instant", false, "take only a network that reads the groups without training and a mixed model, on 800 rows")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration for acqnp train to `FILE`, as acqnp init does, and fit nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/predict/pretrained"
 )
 
 // Diagnosis is the result of Look. Its JSON fields are those of acqnp doctor --json.
@@ -28,7 +29,8 @@ type Diagnosis struct {
 	CUDA        string            `json:"cuda_engine"`                  // path of acqnp-cuda, "" if absent
 	CUDAError   string            `json:"cuda_error,omitempty"`         // why it cannot be used
 	Data        []datasets.Status `json:"data_sets"`
-	Missing     []string          `json:"missing"` // each with the remedy
+	Network     string            `json:"pretrained_network"` // its weights
+	Missing     []string          `json:"missing"`            // each with the remedy
 }
 
 // Look examines the machine and the data sets below dataDir. version is the program's.
@@ -41,6 +43,7 @@ func Look(dataDir, version string) Diagnosis {
 		Features: device.CPUFeatures(),
 		Cores:    runtime.GOMAXPROCS(0),
 		Data:     datasets.Check(dataDir),
+		Network:  pretrained.About().String(),
 		Missing:  []string{},
 	}
 	d.Kernels, d.Available = device.CPUKernels()

@@ -21,6 +21,7 @@ func (d Diagnosis) Print(w io.Writer) error {
 	line("memory", d.memoryText())
 	line("GPU", d.gpuText())
 	line("CUDA engine", d.engineText())
+	line("network", "pretrained: "+d.Network)
 	for _, s := range d.Data {
 		line("data set", s.Benchmark+": "+s.Detail)
 	}

@@ -1,0 +1,115 @@
+#!/usr/bin/python3
+"""Writes the tables of docs/results/pretrained.md: the network beside the league's tools on split 0, its
+regret on simulated sets, and its learning curve.
+
+    /usr/bin/python3 tools/pretrained/tables.py
+
+It reads docs/league/results.csv, docs/league/pretrained.csv, which has the same columns and was written by
+tools/league with the programs named there, and the card of the weights.
+"""
+import csv
+import json
+import math
+import statistics
+
+DATA = "docs/results/data/pretrained-"
+OWN = ("network alone", "fit --instant", "fit with it")
+RIVALS = ("CatBoost", "GPBoost", "Gaussian process", "NGBoost", "conditional normal", "kernel density", "mgcv", "mixed model", "mixture of regressions", "quantile forest")
+BEFORE = "fit before it"
+
+
+def main():
+    log, cover, seconds = scores()
+    sets = sorted({s for s, _, t in log if t == "network alone"})
+    league(log, cover, seconds, sets)
+    regret(log, [s for s in sets if s.startswith("sim-")])
+    with open("internal/predict/pretrained/card.json") as f:
+        card = json.load(f)
+    write("curve", ["steps", "log density", "log density ±"], card["curve"])
+
+
+def scores():
+    """Returns log density and coverage of 90% by set, context and tool, and the seconds of fitting by set and tool."""
+    log, cover, seconds = {}, {}, {}
+    for file in ("docs/league/results.csv", "docs/league/pretrained.csv"):
+        with open(file, newline="") as f:
+            for r in csv.DictReader(f):
+                tool = r["tool"]
+                if file.endswith("results.csv"):
+                    if r["split"] != "0" or tool.startswith("acqnp fit --"):
+                        continue
+                    tool = {"acqnp fit": BEFORE}.get(tool, tool)
+                log[r["set"], r["context"], tool] = float(r["log_score"])
+                if r["cover90"]:
+                    cover[r["set"], r["context"], tool] = float(r["cover90"])
+                if r["fit_seconds"]:
+                    seconds[r["set"], tool] = float(r["fit_seconds"])
+    return log, cover, seconds
+
+
+def mean(log, name, tool):
+    """Returns the mean over the contexts of a set that the network has; None if the tool lacks one."""
+    values = [log.get((name, c, tool)) for s, c, t in list(log) if s == name and t == "network alone"]
+    return None if None in values else statistics.mean(values)
+
+
+def league(log, cover, seconds, sets):
+    rows, ranks, near, ahead = [], {}, {}, []
+    for name in sets:
+        rivals = {t: m for t in RIVALS if (m := mean(log, name, t)) is not None}
+        best = max(rivals, key=rivals.get)
+        own = {t: mean(log, name, t) for t in (*OWN, BEFORE)}
+        gain = own["fit with it"] - own[BEFORE] if own["fit with it"] is not None and own[BEFORE] is not None else None
+        rows.append([name, *(cell(own[t]) for t in (*OWN, BEFORE)), cell(rivals[best]), best, cell(rivals.get("mixed model")), cell(gain)])
+        for t in OWN:
+            if own[t] is None:
+                continue
+            order = sorted([*rivals.values(), own[t]], reverse=True)
+            ranks.setdefault(t, []).append(1 + order.index(own[t]))
+            near.setdefault(t, []).append(own[t] - rivals[best])
+        for r in rivals:
+            if own["network alone"] is not None:
+                ranks.setdefault(r, []).append(1 + sorted([*rivals.values(), own["network alone"]], reverse=True).index(rivals[r]))
+        if gain is not None:
+            ahead.append(gain)
+    write("league", ["set", *OWN, BEFORE, "best rival", "which", "mixed model", "with it over before"], rows)
+    summary = []
+    for t in OWN:
+        d = near.get(t, [])
+        covers = [v for (s, c, tool), v in cover.items() if tool == t]
+        own = [v for (s, tool), v in seconds.items() if tool == t]
+        summary.append([t, len(d), sum(x >= 0 for x in d), sum(x >= -0.05 for x in d), f"{statistics.median(d):.3f}", f"{statistics.mean(ranks[t]):.1f}",
+                        f"{100 * statistics.mean(covers):.0f}", f"{statistics.median(own):.1f}"])
+    write("summary", ["tool", "sets", "ahead of the best rival", "within 0.05 of it", "median difference", "mean rank among ten rivals", "90% interval holds %", "seconds, median"], summary)
+    n = len(ahead)
+    print(f"fit with it over fit before it: {statistics.mean(ahead):.4f} ± {statistics.stdev(ahead) / math.sqrt(n):.4f} over {n} sets, ahead on {sum(x > 0 for x in ahead)}, by more than 0.01 on {sum(x > 0.01 for x in ahead)}, behind by more on {sum(x < -0.01 for x in ahead)}")
+    for r in RIVALS:
+        print(f"rank of {r}: {statistics.mean(ranks[r]):.1f}" if r in ranks else r)
+
+
+def regret(log, sets):
+    rows = []
+    for name in sets:
+        for tool in (*OWN, BEFORE, "mixed model"):
+            row = [name, tool]
+            for c in ("0", "1", "3", "10"):
+                exact, own = log.get((name, c, "exact")), log.get((name, c, tool))
+                row.append("–" if exact is None or own is None else f"{exact - own:.3f}")
+            if any(v != "–" for v in row[2:]):
+                rows.append(row)
+    write("regret", ["set", "tool", "0 points", "1 point", "3 points", "10 points"], rows)
+
+
+def cell(v):
+    return "–" if v is None else f"{v:.3f}"
+
+
+def write(name, header, rows):
+    with open(f"{DATA}{name}.csv", "w", newline="") as f:
+        w = csv.writer(f, lineterminator="\n")
+        w.writerow(header)
+        w.writerows(rows)
+
+
+if __name__ == "__main__":
+    main()
