@@ -35,6 +35,8 @@ def scores():
         with open(file, newline="") as f:
             for r in csv.DictReader(f):
                 tool = r["tool"]
+                if not r["log_score"]:  # the tool failed there
+                    continue
                 if file.endswith("results.csv"):
                     if r["split"] != "0" or tool.startswith("acqnp fit --"):
                         continue
@@ -49,7 +51,7 @@ def scores():
 
 def mean(log, name, tool):
     """Returns the mean over the contexts of a set that the network has; None if the tool lacks one."""
-    values = [log.get((name, c, tool)) for s, c, t in list(log) if s == name and t == "network alone"]
+    values = [log.get((name, c, tool)) for s, c, t in log if s == name and t == "network alone"]
     return None if None in values else statistics.mean(values)
 
 
