@@ -84,9 +84,9 @@ def league(log, cover, seconds, sets):
                         f"{100 * statistics.mean(covers):.0f}", f"{statistics.median(own):.1f}"])
     write("summary", ["tool", "sets", "ahead of the best rival", "within 0.05 of it", "median difference", "mean rank among ten rivals", "90% interval holds %", "seconds, median"], summary)
     n = len(ahead)
-    print(f"fit with it over fit before it: {statistics.mean(ahead):.4f} ± {statistics.stdev(ahead) / math.sqrt(n):.4f} over {n} sets, ahead on {sum(x > 0 for x in ahead)}, by more than 0.01 on {sum(x > 0.01 for x in ahead)}, behind by more on {sum(x < -0.01 for x in ahead)}")
-    for r in RIVALS:
-        print(f"rank of {r}: {statistics.mean(ranks[r]):.1f}" if r in ranks else r)
+    write("gain", ["sets", "difference", "difference ±", "ahead", "ahead by 0.01", "behind by 0.01"],
+          [[n, f"{statistics.mean(ahead):.4f}", f"{statistics.stdev(ahead) / math.sqrt(n):.4f}", sum(x > 0 for x in ahead), sum(x > 0.01 for x in ahead), sum(x < -0.01 for x in ahead)]])
+    write("ranks", ["rival", "mean rank beside the network alone"], [[r, f"{statistics.mean(ranks[r]):.1f}"] for r in sorted(RIVALS, key=lambda r: statistics.mean(ranks[r]))])
 
 
 def regret(log, sets):
