@@ -134,16 +134,10 @@ type attentionHeads struct {
 	out  affine
 }
 
-// headsOf makes the parameters of an attention, under the names of PyTorch's MultiheadAttention.
+// headsOf makes the parameters of an attention.
 func (c *construction) headsOf(name string) attentionHeads {
-	d := c.config.Representation
 	h := attentionHeads{norm: c.normOf(name + "norm")}
-	w := c.WeightRows(name+"in_proj_weight", d, ops.Xavier(d, 3*d), d, d, d)
-	b := c.Vectors(name+"in_proj_bias", ops.Constant(0), d, d, d)
-	for i := range h.in {
-		h.in[i] = affine{w[i : i+1], b[i]}
-	}
-	h.out = affine{c.Weight(name+"out_proj.weight", d, d), c.Vectors(name+"out_proj.bias", ops.Constant(0), d)[0]}
+	h.in, h.out = c.projections(name)
 	return h
 }
 
@@ -159,17 +153,9 @@ func (h attentionHeads) read(c *construction, tokens *G.Node) memory {
 // apply adds what each token finds in m, within its range if ranges is not nil.
 func (h attentionHeads) apply(c *construction, tokens *G.Node, m memory, ranges *G.Node) *G.Node {
 	q := h.in[0].of(c, h.norm.of(c, tokens))
-	attended := (*G.Node)(nil)
-	if ranges == nil {
-		attended = c.Attention(q, m.keys, m.values, c.config.Heads)
-	} else {
-		attended = c.AttentionWithin(q, m.keys, m.values, ranges, c.config.Heads)
+	attended := c.Attention
+	if ranges != nil {
+		attended = func(q, k, v *G.Node, heads int) *G.Node { return c.AttentionWithin(q, k, v, ranges, heads) }
 	}
-	return c.Add(tokens, h.out.of(c, attended))
-}
-
-// normOf makes the parameters of a layer norm.
-func (c *construction) normOf(name string) norm {
-	d := c.config.Representation
-	return norm{c.Vectors(name+".weight", ops.Constant(1), d)[0], c.Vectors(name+".bias", ops.Constant(0), d)[0]}
+	return c.Add(tokens, h.out.of(c, attended(q, m.keys, m.values, c.config.Heads)))
 }

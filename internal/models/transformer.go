@@ -85,20 +85,32 @@ type norm struct{ gain, shift *G.Node }
 // transformerLayer makes the parameters of a layer, in the order and under the names of PyTorch.
 func (c *construction) transformerLayer(name string) *transformerLayer {
 	d, f := c.config.Representation, c.config.Feedforward
-	w := c.WeightRows(name+"self_attn.in_proj_weight", d, ops.Xavier(d, 3*d), d, d, d)
-	b := c.Vectors(name+"self_attn.in_proj_bias", ops.Constant(0), d, d, d)
 	l := &transformerLayer{}
-	for i := range l.attention {
-		l.attention[i] = affine{w[i : i+1], b[i]}
-	}
-	l.out = affine{c.Weight(name+"self_attn.out_proj.weight", d, d), c.Vectors(name+"self_attn.out_proj.bias", ops.Constant(0), d)[0]}
+	l.attention, l.out = c.projections(name + "self_attn.")
 	l.hidden = affine{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)}
 	l.reduced = affine{c.Weight(name+"linear2.weight", d, f), c.Bias(name+"linear2.bias", d, f)}
 	for i := range l.norms {
-		n := fmt.Sprintf("%snorm%d", name, i+1)
-		l.norms[i] = norm{c.Vectors(n+".weight", ops.Constant(1), d)[0], c.Vectors(n+".bias", ops.Constant(0), d)[0]}
+		l.norms[i] = c.normOf(fmt.Sprintf("%snorm%d", name, i+1))
 	}
 	return l
+}
+
+// projections makes the maps of an attention to queries, keys and values, and that of its result, under
+// the names of PyTorch's MultiheadAttention.
+func (c *construction) projections(name string) (in [3]affine, out affine) {
+	d := c.config.Representation
+	w := c.WeightRows(name+"in_proj_weight", d, ops.Xavier(d, 3*d), d, d, d)
+	b := c.Vectors(name+"in_proj_bias", ops.Constant(0), d, d, d)
+	for i := range in {
+		in[i] = affine{w[i : i+1], b[i]}
+	}
+	return in, affine{c.Weight(name+"out_proj.weight", d, d), c.Vectors(name+"out_proj.bias", ops.Constant(0), d)[0]}
+}
+
+// normOf makes the parameters of a layer norm.
+func (c *construction) normOf(name string) norm {
+	d := c.config.Representation
+	return norm{c.Vectors(name+".weight", ops.Constant(1), d)[0], c.Vectors(name+".bias", ops.Constant(0), d)[0]}
 }
 
 // apply returns the layer's result [S, d] for tokens [S, d], whose queries attend to the keys and
