@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -77,13 +76,6 @@ func (p *groups) fill(seed uint64, use random.Stream, step, functions, rows int,
 
 // targetsOf returns the number of targets among rows, a tenth to 30% by share in [0, 1).
 func targetsOf(rows int, share float64) int { return int(float64(rows) * (0.1 + 0.2*share)) }
-
-// The columns of a data set that a model by groups reads: so many that vary within groups, and so many that
-// are constant within each.
-const (
-	Varying  = 4
-	Constant = 4
-)
 
 // An arranger puts data sets into a batch on one goroutine.
 type arranger struct {
@@ -164,8 +156,8 @@ type writer struct {
 	slots  []int
 	dst    *Batch
 	b      int
-	x      []moments // of the siblings, by column of the set
-	y      moments
+	x      []Standard // of the siblings, by column of the set
+	y      Standard
 	at     int // rows of the context so far
 	target int // targets so far
 }
@@ -178,7 +170,7 @@ func (w *writer) write(order, context []int) {
 		first[g+1] = first[g] + n
 	}
 	columns := len(w.slots)
-	w.x = make([]moments, columns)
+	w.x = make([]Standard, columns)
 	for c := range w.x {
 		w.x[c] = w.over(order[len(context):], first, func(row int) float64 { return w.set.X[row*columns+c] })
 	}
@@ -196,39 +188,16 @@ func (w *writer) write(order, context []int) {
 	}
 }
 
-// over returns the moments of what of says of the rows of some groups.
-func (w *writer) over(some, first []int, of func(row int) float64) moments {
+// over returns the units of what of says of the rows of some groups.
+func (w *writer) over(some, first []int, of func(row int) float64) Standard {
 	var values []float64
 	for _, g := range some {
 		for row := first[g]; row < first[g+1]; row++ {
 			values = append(values, of(row))
 		}
 	}
-	return momentsOf(values)
+	return StandardOf(values)
 }
-
-// moments are a mean and a deviation, by which values are standardised.
-type moments struct{ mean, deviation float64 }
-
-func (m moments) of(v float64) float64 { return (v - m.mean) / m.deviation }
-
-// momentsOf returns the moments of values. Values that are equal but for rounding have the deviation 1.
-func momentsOf(values []float64) moments {
-	var m moments
-	for _, v := range values {
-		m.mean += v / float64(len(values))
-	}
-	for _, v := range values {
-		m.deviation += (v - m.mean) * (v - m.mean) / float64(len(values))
-	}
-	if m.deviation = math.Sqrt(m.deviation); !(m.deviation > 1e-9) || m.deviation < 1e-9*math.Abs(m.mean) {
-		m.deviation = 1
-	}
-	return m
-}
-
-// mostDeviations bounds standardised x; y may be twice as far.
-const mostDeviations = 12
 
 // group writes the rows of a group from row first on, the first of them as context and the others as targets.
 func (w *writer) group(first, rows, context int) {
@@ -246,12 +215,9 @@ func (w *writer) group(first, rows, context int) {
 		x := dst.X[i*dst.DX:][:dst.DX]
 		clear(x)
 		for c, s := range w.slots {
-			x[s] = bounded(w.x[c].of(w.set.X[(first+r)*len(w.slots)+c]), mostDeviations)
+			x[s] = w.x[c].X(w.set.X[(first+r)*len(w.slots)+c])
 		}
-		dst.Y[i] = bounded(w.y.of(w.set.Y[first+r]), 2*mostDeviations)
+		dst.Y[i] = w.y.Y(w.set.Y[first+r])
 		dst.Ranges[4*i], dst.Ranges[4*i+1] = lo, hi
 	}
 }
-
-// bounded returns v, at most so many from 0.
-func bounded(v, most float64) float32 { return float32(max(-most, min(most, v))) }

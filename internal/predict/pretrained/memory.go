@@ -27,7 +27,7 @@ func newMemory(groups []simple.Group) *memory {
 	for _, g := range groups {
 		first := m.rows
 		for i, y := range g.Y {
-			rows = append(m.appendX(rows, g.X[i*g.DX:][:g.DX]), m.ofY(y))
+			rows = append(m.appendX(rows, g.X[i*g.DX:][:g.DX]), m.y.Y(y))
 			ranges = append(ranges, float32(first), float32(first+g.Points()))
 		}
 		m.rows += g.Points()
@@ -82,7 +82,7 @@ func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.Ga
 			ranges[2*i], ranges[2*i+1] = 0, float32(n)
 			if i < n {
 				rows = m.appendX(rows, context.X[i*context.DX:][:context.DX])
-				y[i], asked[i] = m.ofY(context.Y[i]), 0
+				y[i], asked[i] = m.y.Y(context.Y[i]), 0
 			} else {
 				rows = m.appendX(rows, x[(i-n)*context.DX:][:context.DX])
 			}

@@ -13,43 +13,13 @@ import (
 // A view is how the network sees a data set: which column of x is which of its own, and the units.
 type view struct {
 	columns []column // of the network
-	y       moments
+	y       datasets.Standard
 }
 
 // A column of the network is a column of x, standardised; none if from is negative.
 type column struct {
 	from int
-	moments
-}
-
-// moments are a mean and a deviation.
-type moments struct{ mean, deviation float64 }
-
-func (m moments) of(v float64) float64 { return (v - m.mean) / m.deviation }
-
-// in returns v in these units, at most so many deviations.
-func (m moments) in(v, most float64) float32 {
-	return float32(max(-most, min(most, m.of(v))))
-}
-
-// momentsOf returns the moments of values. If they are equal but for rounding, their deviation is 1.
-func momentsOf(values []float64) (m moments) {
-	size := 0.0 // by which squares of small numbers do not vanish
-	for _, v := range values {
-		m.mean += v / float64(len(values))
-		size = max(size, math.Abs(v))
-	}
-	if size == 0 {
-		return moments{0, 1}
-	}
-	for _, v := range values {
-		d := (v - m.mean) / size
-		m.deviation += d * d / float64(len(values))
-	}
-	if m.deviation = size * math.Sqrt(m.deviation); !(m.deviation > 1e-9*math.Abs(m.mean)) {
-		m.deviation = 1
-	}
-	return m
+	datasets.Standard
 }
 
 // viewOf returns the view of siblings. Columns that vary within groups have the network's first columns,
@@ -64,7 +34,7 @@ func viewOf(groups []simple.Group) view {
 	for _, g := range groups {
 		y = append(y, g.Y...)
 	}
-	v.y = momentsOf(y)
+	v.y = datasets.StandardOf(y)
 	kept := closest(groups, y)
 	var varying, constant []int
 	for _, c := range kept {
@@ -80,10 +50,10 @@ func viewOf(groups []simple.Group) view {
 		constant, varying = constant[:datasets.Constant], append(varying, constant[datasets.Constant:]...)
 	}
 	for i, c := range varying {
-		v.columns[i] = column{c, momentsOf(valuesOf(groups, c))}
+		v.columns[i] = column{c, datasets.StandardOf(valuesOf(groups, c))}
 	}
 	for i, c := range constant {
-		v.columns[datasets.Varying+i] = column{c, momentsOf(valuesOf(groups, c))}
+		v.columns[datasets.Varying+i] = column{c, datasets.StandardOf(valuesOf(groups, c))}
 	}
 	return v
 }
@@ -93,13 +63,13 @@ func viewOf(groups []simple.Group) view {
 func closest(groups []simple.Group, y []float64) []int {
 	dx := groups[0].DX
 	all, of := make([]int, dx), make([]float64, dx)
-	my := momentsOf(y)
+	my := datasets.StandardOf(y)
 	for c := range all {
 		all[c] = c
 		x := valuesOf(groups, c)
-		mx := momentsOf(x)
+		mx := datasets.StandardOf(x)
 		for i, v := range x {
-			of[c] += mx.of(v) * my.of(y[i])
+			of[c] += mx.Of(v) * my.Of(y[i])
 		}
 	}
 	if most := datasets.Varying + datasets.Constant; dx > most {
@@ -135,25 +105,19 @@ func varies(groups []simple.Group, c int) bool {
 	return single
 }
 
-// mostDeviations bounds standardised x; y may be twice as far.
-const mostDeviations = 12
-
 // appendX appends what the network sees of a row of x.
 func (v view) appendX(dst []float32, x []float64) []float32 {
 	for _, c := range v.columns {
 		if c.from < 0 {
 			dst = append(dst, 0)
 		} else {
-			dst = append(dst, c.in(x[c.from], mostDeviations))
+			dst = append(dst, c.X(x[c.from]))
 		}
 	}
 	return dst
 }
 
-// ofY returns what the network sees of y.
-func (v view) ofY(y float64) float32 { return v.y.in(y, 2*mostDeviations) }
-
 // units returns the units of its predictions.
 func (v view) units() likelihood.Units {
-	return likelihood.Units{Factor: v.y.deviation, Offset: v.y.mean}
+	return likelihood.Units{Factor: v.y.Deviation, Offset: v.y.Mean}
 }
