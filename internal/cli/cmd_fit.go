@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/fit/formula"
@@ -218,8 +219,7 @@ func (o *fitOptions) check(a *app) error {
 	}
 	o.Threads, o.Overwrite = (&settings{threads: o.Threads}).cores(), a.overwrite
 	if o.Out == "" {
-		base := filepath.Base(filepath.Clean(o.File))
-		o.Out = strings.TrimSuffix(base, filepath.Ext(base)) + ".fit"
+		o.Out = tabular.Stem(o.File) + ".fit"
 	}
 	if info, err := os.Stat(o.Out); err == nil && !info.IsDir() {
 		return &invalid.Input{File: "--out", Found: o.Out + ", which is a file", Expected: "a directory, or a name that is free"}
