@@ -117,7 +117,7 @@ func (r *jsonRows) member() error {
 	case !known && r.rows > 1:
 		return r.refuse(key, "a key that the first object does not have", strings.Join(r.names, ", "))
 	case !known && nested:
-		r.index[key], r.refused[key] = -1, word(token)
+		r.index[key], r.refused[key] = -1, strings.TrimPrefix(word(token), "an ")
 		return r.skip()
 	case !known:
 		i = len(r.names)

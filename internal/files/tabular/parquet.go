@@ -135,9 +135,9 @@ func (c *parquetColumn) turn() (err error) {
 func parquetType(c *parquet.Column) string {
 	switch {
 	case c.Repeated():
-		return "a list"
+		return "list"
 	case !c.Leaf():
-		return "a list or a structure"
+		return "list or structure"
 	}
 	return strings.ToLower(c.Type().String())
 }

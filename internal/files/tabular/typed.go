@@ -105,7 +105,7 @@ func appendDay(dst []byte, days int64) []byte {
 
 // appendTime appends a point in time: in UTC if it is one of the world, else without a zone.
 func appendTime(dst []byte, t time.Time, zoned bool) []byte {
-	layout := "2006-01-02 15:04:05.999999999"
+	layout := "2006-01-02T15:04:05.999999999"
 	if zoned {
 		layout += "Z"
 	}
