@@ -18,10 +18,10 @@ import (
 )
 
 // contextHelp describes --context.
-const contextHelp = `--context is a file of the known points, in your units, with the columns of the training data (x and y
-for the paper's one-dimensional benchmarks; docs/reference/predictions.md has the others). A column
-names the groups: that of the training data, or function. Without --context, the prediction is that for a
-group of which nothing is known (not for bnp).`
+const contextHelp = `--context is a file of the known points (CSV, JSON lines, Parquet or Arrow), in your units, with the
+columns of the training data (x and y for the paper's one-dimensional benchmarks;
+docs/reference/predictions.md has the others). A column names the groups: that of the training data, or
+function. Without --context, the prediction is that for a group of which nothing is known (not for bnp).`
 
 // requestFlags name a model, a context and targets, and the outputs of a prediction.
 type requestFlags struct {
@@ -37,7 +37,7 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.addInputs(a, cmd, "their x")
 	f := cmd.Flags()
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), or A:B:N,C:D:M for two columns of x")
-	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions; - is standard output")
+	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions, CSV or by its ending another form; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
