@@ -23,32 +23,31 @@ type arrowCells struct {
 // An appender appends the text of value i of an array.
 type appender func(dst []byte, i int) []byte
 
-// newArrowStream reads a stream of at most size bytes.
-func newArrowStream(r io.Reader, size int64) (cells, error) {
-	options := limits(size)
-	s, err := ipc.NewReaderFromMessageReader(ipc.NewMessageReader(r, options...), options...)
+// newArrow reads a stream of at most size bytes.
+func newArrow(r io.Reader, size int64) (cells, error) {
+	s, err := ipc.NewReaderFromMessageReader(&messages{from: r, size: size}, ipc.WithAllocator(limited{memory.NewGoAllocator(), size}))
 	if err != nil {
 		return nil, err
 	}
-	return newArrowCells(s.Schema(), s.Read), nil
+	return &arrowCells{schema: s.Schema(), read: s.Read}, nil
 }
 
-// newArrowFile reads a file of size bytes.
-func newArrowFile(r readerAt, size int64) (cells, error) {
-	f, err := ipc.NewFileReader(r, limits(size)...)
-	if err != nil {
+// fileMagic is the start of an Arrow file, and without its zeros the end. A stream lies between.
+const fileMagic = "ARROW1\x00\x00"
+
+// newArrowFile reads the stream in a file. raw is what r reads from.
+func newArrowFile(r io.Reader, raw io.Reader) (cells, error) {
+	size := sizeOf(raw)
+	if file, ok := raw.(io.ReaderAt); ok {
+		end := make([]byte, 6)
+		if _, err := file.ReadAt(end, size-6); err != nil || string(end) != fileMagic[:6] {
+			return nil, io.ErrUnexpectedEOF
+		}
+	}
+	if _, err := io.CopyN(io.Discard, r, int64(len(fileMagic))); err != nil {
 		return nil, err
 	}
-	return newArrowCells(f.Schema(), f.Read), nil
-}
-
-func newArrowCells(schema *arrow.Schema, read func() (arrow.RecordBatch, error)) *arrowCells {
-	return &arrowCells{schema: schema, read: read}
-}
-
-// limits keep a damaged file from asking for more memory than it can fill.
-func limits(size int64) []ipc.Option {
-	return []ipc.Option{ipc.WithMetadataSizeLimit(size), ipc.WithBodySizeLimit(size), ipc.WithAllocator(limited{memory.NewGoAllocator(), size})}
+	return newArrow(r, size)
 }
 
 // mostExpansion bounds how many times larger than its file a buffer can be: zstd writes a block of 128 KiB

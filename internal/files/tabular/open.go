@@ -82,11 +82,11 @@ func (f *File) open(path string, raw io.Reader) (err error) {
 			return z, err
 		})
 	case bytes.HasPrefix(start, []byte("PAR1")):
-		f.Rows, err = random(path, "Parquet", raw, r, newParquet)
+		f.Rows, err = typed(path, "Parquet", func() (cells, error) { return openParquet(raw, r) })
 	case bytes.HasPrefix(start, []byte("ARROW1")):
-		f.Rows, err = random(path, "Arrow", raw, r, newArrowFile)
+		f.Rows, err = typed(path, "Arrow", func() (cells, error) { return newArrowFile(r, raw) })
 	case bytes.HasPrefix(start, []byte("\xff\xff\xff\xff")):
-		f.Rows, err = typed(path, "Arrow", func() (cells, error) { return newArrowStream(r, sizeOf(raw)) })
+		f.Rows, err = typed(path, "Arrow", func() (cells, error) { return newArrow(r, sizeOf(raw)) })
 	default:
 		f.Text = r
 	}
@@ -141,27 +141,6 @@ func damaged(path, form string, err error) error {
 		text = text[:200] + "…"
 	}
 	return &invalid.Input{File: path, Found: fmt.Sprintf("a damaged %s file (%s)", form, text), Expected: "a whole one", Cause: err}
-}
-
-// A readerAt is what files that are not read from start to end are read from.
-type readerAt interface {
-	io.ReaderAt
-	io.ReadSeeker
-}
-
-// random opens a form that is not read from start to end. A pipe is read into the memory, up to the limit
-// of pipes.
-func random(path, form string, raw io.Reader, r *bufio.Reader, open func(r readerAt, size int64) (cells, error)) (Rows, error) {
-	return typed(path, form, func() (cells, error) {
-		if file, ok := raw.(*os.File); ok {
-			return open(file, sizeOf(file))
-		}
-		content, err := io.ReadAll(r)
-		if err != nil {
-			return nil, err
-		}
-		return open(bytes.NewReader(content), int64(len(content)))
-	})
 }
 
 // sizeOf returns the size of a regular file, and for a pipe the most that is read from one.

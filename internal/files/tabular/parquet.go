@@ -1,9 +1,11 @@
 package tabular
 
 import (
+	"bytes"
 	"encoding/binary"
 	"io"
 	"math/big"
+	"os"
 	"strconv"
 	"strings"
 	"time"
@@ -31,8 +33,21 @@ type parquetColumn struct {
 	at, n  int
 }
 
+// openParquet opens a file. It reads a pipe into the memory first, up to the limit of pipes. raw is what r
+// reads from.
+func openParquet(raw, r io.Reader) (cells, error) {
+	if file, ok := raw.(*os.File); ok {
+		return newParquet(file, sizeOf(file))
+	}
+	content, err := io.ReadAll(r)
+	if err != nil {
+		return nil, err
+	}
+	return newParquet(bytes.NewReader(content), int64(len(content)))
+}
+
 // newParquet reads a file of size bytes.
-func newParquet(r readerAt, size int64) (cells, error) {
+func newParquet(r io.ReaderAt, size int64) (cells, error) {
 	var end [8]byte
 	if _, err := r.ReadAt(end[:], size-int64(len(end))); err != nil || size < 12 {
 		return nil, io.ErrUnexpectedEOF
