@@ -58,7 +58,7 @@ func clone(v []float32) []float32 { return append([]float32(nil), v...) }
 // mostParts bounds the Gaussians of its distribution.
 const (
 	levels    = 12
-	mostParts = 40
+	mostParts = 16
 )
 
 // predict returns the distributions at each row of x of a group with this context.
