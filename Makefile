@@ -152,9 +152,9 @@ page: ## the page of acqnp serve in a headless Chromium (Debian: chromium), in a
 image: build ## build the images of Dockerfile and Dockerfile.cuda without a daemon and run them, as root on Debian: see scripts/image.sh
 	sh scripts/image.sh go test -count=1 -v ./internal/test/image
 
-r: build ## R CMD build and R CMD check of the package in r, with this program (Debian: r-base-core, r-cran-knitr, r-cran-markdown)
+r: build ## R CMD build and R CMD check of the package in r, with this program (Debian: r-base-core, r-cran-knitr, r-cran-markdown, qpdf)
 	rm -rf bin/r && mkdir -p bin/r
-	cd bin/r && export PATH="$(CURDIR):$$PATH" && R CMD build ../../r && _R_CHECK_CRAN_INCOMING_=false R CMD check --as-cran --no-manual acqnp_*.tar.gz
+	cd bin/r && export PATH="$(CURDIR):$$PATH" && R CMD build ../../r && _R_CHECK_CRAN_INCOMING_=false _R_CHECK_SYSTEM_CLOCK_=0 R CMD check --as-cran --no-manual acqnp_*.tar.gz
 	@! grep -E '(WARNING|ERROR)$$' bin/r/acqnp.Rcheck/00check.log
 
 slurm: build ## sweeps on a real Slurm of two nodes on this machine; as root, installs Debian's slurm-wlm and munge
