@@ -30,7 +30,7 @@ panel <- function(object, axis, y, known, group, n, levels, more) {
     if (length(object$columns$y) > 1) found[[y]] else found
   })
   seen <- range(unlist(regions), known[[y]], na.rm = TRUE, finite = TRUE)
-  title <- if (is.na(group) || !nzchar(group)) "" else group
+  title <- if (is.na(group) || !nzchar(group)) "" else paste(object$columns$group, group)
   do.call(plot, modifyList(list(x = ends, y = seen, type = "n", xlab = axis, ylab = y, main = title), more))
   shades <- gray.colors(length(levels), start = 0.9, end = 0.6)
   half <- diff(ends) / (n - 1) / 2
