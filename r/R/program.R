@@ -28,7 +28,8 @@ run <- function(dir, ...) {
   out <- tempfile()
   err <- tempfile()
   on.exit(unlink(c(out, err)), add = TRUE)
-  code <- system2(path, shQuote(c(..., "--quiet")), stdout = out, stderr = err)
+  shell <- if (.Platform$OS.type == "windows") "cmd" else "sh"
+  code <- system2(path, shQuote(c(..., "--quiet"), type = shell), stdout = out, stderr = err)
   said <- readLines(err, encoding = "UTF-8", warn = FALSE)
   said <- said[nzchar(said)]
   if (code != 0) {
