@@ -10,5 +10,9 @@ command -v goreleaser >/dev/null || GOBIN=$PWD/bin/tools go install "$GORELEASER
 command -v syft >/dev/null || GOBIN=$PWD/bin/tools go install "$SYFT"
 GORELEASER_CURRENT_TAG=v$(sed -n 's/^const release = "\(.*\)"/\1/p' internal/run/version/version.go)
 export GORELEASER_CURRENT_TAG
+# goreleaser asks for the name of a remote repository; a checkout may have none.
+if ! git remote get-url origin >/dev/null 2>&1; then
+	export GIT_CONFIG_COUNT=1 GIT_CONFIG_KEY_0=remote.origin.url GIT_CONFIG_VALUE_0=https://github.com/acqnp/acqnp.git
+fi
 goreleaser check
 goreleaser release --snapshot --clean --skip=sign --parallelism="$(nproc)"

@@ -147,10 +147,13 @@ func list(modules []*module) []byte {
 }
 
 const intro = `# Licences
-acqnp is under the [MIT licence](../../LICENSE), its code and the weights that it carries. The programs
-of a release contain the modules below, on one system or another. ` + "`make licences`" + ` writes this page,
-and ` + "`bin/release/THIRD_PARTY_LICENSES.txt`" + ` with all texts, which archives and packages contain. It
-refuses a module without a licence, and one under terms that are not listed here.
+acqnp is under the [MIT licence](../../LICENSE), its code and the weights that it carries. The
+programs contain the modules below, on one system or another. Archives and packages contain all
+texts, in THIRD_PARTY_LICENSES.txt. ` + "`make licences`" + ` writes this page and the texts. It refuses a
+module without a licence, and one under terms that are not listed here.
+
+Portions of this software are copyright © 2010 The FreeType Project (www.freetype.org). All rights
+reserved.
 
 | module | licences |
 | --- | --- |
