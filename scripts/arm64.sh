@@ -1,6 +1,7 @@
 #!/bin/sh
 # Runs tests of numbers as arm64 programs under qemu (Debian: qemu-user-static): PyTorch's results, the
-# kernels in plain Go, likelihoods and models. One test starts itself, which needs a real processor. An emulated processor takes many times as long as a real one.
+# kernels in plain Go, likelihoods and models. An emulated processor takes many times as long as a real one,
+# and cannot run the test that starts itself.
 set -eu
 folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT

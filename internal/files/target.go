@@ -18,6 +18,9 @@ func Target(path string) (string, error) {
 	if path == "" {
 		return "", &fs.PathError{Op: "write", Path: path, Err: errors.New("an empty file name")}
 	}
+	if stream(path) != nil {
+		return path, nil
+	}
 	at := path
 	for range maxLinks {
 		dir, name := filepath.Split(at)
