@@ -12,6 +12,9 @@ import (
 // TestOwnDataNeedsNoNetwork goes from an example to scores and a plot in a network namespace without
 // interfaces but a loopback that is down, so that every connection would fail.
 func TestOwnDataNeedsNoNetwork(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds the program")
+	}
 	unshare := namespaces(t)
 	dir := t.TempDir()
 	program := filepath.Join(dir, "acqnp")
