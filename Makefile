@@ -24,7 +24,7 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 build: ## one static program, ./acqnp
-	CGO_ENABLED=0 go build -trimpath -o acqnp ./cmd/acqnp
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o acqnp ./cmd/acqnp
 
 gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) and gcc; ARCHS="75 80 90" names the GPUs
 	$(GPU) go build -trimpath -tags $(GPUTAGS) -o acqnp-cuda ./cmd/acqnp
