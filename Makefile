@@ -1,5 +1,6 @@
 # Everything CI does is a target here; `make` alone lists them.
 STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
+GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 ONNX_PYTHON ?= python3
 SITE_PYTHON ?= python3
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
@@ -176,6 +177,32 @@ man: ## write a man page for each command to bin/man
 	@mkdir -p bin/man
 	MAN="$(CURDIR)/bin/man" go test -count=1 -run ManPages ./internal/cli
 
+licences: ## write docs/reference/licences.md, and all texts to bin/release; refuse licences that are not permitted
+	@mkdir -p bin/release
+	go run -C tools/licences . --root "$(CURDIR)" --page "$(CURDIR)/docs/reference/licences.md" --texts "$(CURDIR)/bin/release/THIRD_PARTY_LICENSES.txt"
+
+release-files: build licences ## completions, man pages and licences of a release, in bin/release
+	sh scripts/release-files.sh bin/release
+
+snapshot: ## a release without signatures and uploads, in bin/dist; installs goreleaser and syft to bin/tools
+	sh scripts/snapshot.sh
+
+release: snapshot ## try that release's archive, deb and rpm in clean roots of Debian: as root, needs mmdebstrap and rpm
+	sh scripts/try-release.sh bin/dist
+
+arm64: ## the tests of numbers on arm64, emulated (Debian: qemu-user-static)
+	sh scripts/arm64.sh
+
+windows: ## the Windows program and its tests under wine (Debian: wine64, gcc-mingw-w64-x86-64-win32), beside Linux's
+	sh scripts/windows.sh
+
+cross: ## go vet for Windows and macOS
+	GOOS=windows go vet ./...
+	GOOS=darwin GOARCH=arm64 go vet ./...
+
+vulnerabilities: ## known vulnerabilities in what the program calls; asks Go's database
+	go run $(GOVULNCHECK) ./...
+
 pictures: build ## draw the pictures of docs/img, those whose runs are there: see scripts/pictures.sh
 	sh scripts/pictures.sh
 
@@ -199,4 +226,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 pretrained: build ## train the weights that the program carries, to internal/predict/pretrained: hours of all cores; an interrupted training goes on
 	/usr/bin/python3 tools/pretrained/make.py --acqnp ./acqnp
 
-.PHONY: help reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm image r gpu-check fuzz golden coverage onnx-check pretrained always
+.PHONY: help reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm image r gpu-check fuzz golden coverage onnx-check pretrained licences release-files snapshot release arm64 windows cross vulnerabilities always

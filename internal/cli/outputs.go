@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/files"
 )
 
 // addOverwrite adds the flag without which checkOutputs refuses files that exist.
@@ -28,12 +29,8 @@ func (a *app) checkOutputs(outputs []output.File, inputs ...string) error {
 	if !ok {
 		return nil
 	}
-	standard, err := own.Stat()
-	if err != nil {
-		return nil
-	}
 	for _, o := range outputs {
-		if info, err := os.Stat(o.Path); err == nil && os.SameFile(info, standard) {
+		if files.Names(o.Path, own) {
 			a.Out = a.Err
 		}
 	}

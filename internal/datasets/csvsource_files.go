@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
@@ -63,7 +64,7 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 // the order of their names. It looks in the working directory, then in dataDir/csv.
 func csvPaths(name, dataDir string) ([]string, error) {
 	path := name
-	info, err := os.Stat(path)
+	info, err := files.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
 		path = filepath.Join(dataDir, "csv", name)
 		info, err = os.Stat(path)

@@ -44,11 +44,11 @@ func interrupted(path string) error {
 // or error, it returns the file that is open already, so that nothing written there before is
 // overwritten.
 func openExisting(ctx context.Context, path string) (f *os.File, closeFile func() error, err error) {
-	info, err := os.Stat(path)
+	info, err := Stat(path)
 	if err != nil {
 		return nil, nil, err
 	}
-	if f := standard(info); f != nil {
+	if f := standard(path); f != nil {
 		return f, func() error { return nil }, nil
 	}
 	if info.Mode()&fs.ModeNamedPipe != 0 {
@@ -80,12 +80,22 @@ func openPipe(ctx context.Context, path string) (*os.File, error) {
 	}
 }
 
-// standard returns standard output or standard error if info describes it, else nil.
-func standard(info fs.FileInfo) *os.File {
+// standard returns standard output or standard error if path names it, else nil.
+func standard(path string) *os.File {
 	for _, f := range []*os.File{os.Stdout, os.Stderr} {
-		if own, err := f.Stat(); err == nil && os.SameFile(own, info) {
+		if Names(path, f) {
 			return f
 		}
 	}
 	return nil
+}
+
+// same reports whether path names the open file f.
+func same(path string, f *os.File) bool {
+	named, err := os.Stat(path)
+	if err != nil {
+		return false
+	}
+	own, err := f.Stat()
+	return err == nil && os.SameFile(named, own)
 }

@@ -6,7 +6,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"syscall"
 	"time"
 
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -64,14 +63,14 @@ func Stream(path, expected string) (io.ReadCloser, error) {
 
 // open opens a file or a pipe. It does not wait and does not open devices.
 func open(path, expected string) (*os.File, fs.FileMode, error) {
-	info, err := os.Stat(path)
+	info, err := Stat(path)
 	if err != nil {
 		return nil, 0, Unreadable(path, expected, err)
 	}
 	if mode := info.Mode(); !mode.IsRegular() && mode&fs.ModeNamedPipe == 0 {
 		return nil, 0, notAFile(path, mode, expected)
 	}
-	f, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	f, err := openRead(path)
 	if err != nil {
 		return nil, 0, Unreadable(path, expected, err)
 	}

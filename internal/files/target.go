@@ -18,6 +18,9 @@ func Target(path string) (string, error) {
 	if path == "" {
 		return "", &fs.PathError{Op: "write", Path: path, Err: errors.New("an empty file name")}
 	}
+	if stream(path) != nil {
+		return path, nil
+	}
 	at := path
 	for range maxLinks {
 		dir, name := filepath.Split(at)
@@ -54,7 +57,7 @@ func realDir(dir string) (string, error) {
 // Replaces reports whether Write(path) would replace a file that somebody made. One that a shell has
 // opened for this output, as behind /dev/stdout or /dev/fd/3, is new.
 func Replaces(path string) bool {
-	_, err := os.Stat(path)
+	_, err := Stat(path)
 	_, replaceable, unresolved := resolve(path)
 	return err == nil && unresolved == nil && replaceable && !IsStream(path)
 }
@@ -62,14 +65,14 @@ func Replaces(path string) bool {
 // IsStream reports whether path is the name of an open file, such as /dev/stdout. The file may be a
 // regular one.
 func IsStream(path string) bool {
-	return slices.Contains([]string{"/dev", "/dev/fd", "/proc/self/fd"}, filepath.Dir(path))
+	return slices.Contains([]string{"/dev", "/dev/fd", "/proc/self/fd"}, filepath.ToSlash(filepath.Dir(path)))
 }
 
 // resolve returns the target of path and reports whether a new file may replace it. A device, a
 // pipe or a socket may not be replaced. Neither may a file that is open but has no name, as behind
 // /dev/stdout or /dev/fd/3.
 func resolve(path string) (target string, replaceable bool, err error) {
-	info, err := os.Stat(path)
+	info, err := Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		target, err = Target(path)
@@ -78,7 +81,7 @@ func resolve(path string) (target string, replaceable bool, err error) {
 		return "", false, because(path, err)
 	case info.IsDir():
 		return "", false, &fs.PathError{Op: "write", Path: path, Err: errors.New("is a directory")}
-	case !info.Mode().IsRegular() || standard(info) != nil:
+	case !info.Mode().IsRegular() || standard(path) != nil:
 		return path, false, nil
 	}
 	if target, err = Target(path); err != nil {

@@ -51,7 +51,7 @@ func replace(path string, fill func(io.Writer) error) error {
 		}
 		return errors.Join(err, os.Remove(f.Name()))
 	}
-	if err := os.Rename(f.Name(), path); err != nil {
+	if err := rename(f.Name(), path); err != nil {
 		return errors.Join(because(path, err), os.Remove(f.Name()))
 	}
 	return SyncDir(filepath.Dir(path))
@@ -120,6 +120,18 @@ func temporary(dir, name string) (*os.File, error) {
 	return os.CreateTemp(dir, TempPrefix+name[:min(len(name), maxTempName)]+"-*")
 }
 
+// RemoveDir removes a directory that holds files alone, if it is there.
+func RemoveDir(dir string) error {
+	entries, err := os.ReadDir(dir)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	for _, e := range entries {
+		err = errors.Join(err, Remove(filepath.Join(dir, e.Name())))
+	}
+	return errors.Join(err, Remove(dir))
+}
+
 // because turns an error about the temporary file into one about the output at path.
 func because(path string, err error) error {
 	var pathError *fs.PathError
@@ -131,13 +143,4 @@ func because(path string, err error) error {
 		err = linkError.Err
 	}
 	return &fs.PathError{Op: "write", Path: path, Err: err}
-}
-
-// SyncDir makes renames and removals in a directory survive a crash.
-func SyncDir(dir string) error {
-	d, err := os.Open(dir)
-	if err != nil {
-		return err
-	}
-	return errors.Join(d.Sync(), d.Close())
 }

@@ -50,7 +50,7 @@ func openParts(o Options) (*parts, error) {
 			return nil, &invalid.Input{File: "--out", Found: o.Out + " with a fit that did not end, of another file, formula, seed, budget or version of this program",
 				Expected: "the same, to go on, or --overwrite to begin again"}
 		default:
-			if err := os.RemoveAll(other); err != nil {
+			if err := files.RemoveDir(other); err != nil {
 				return nil, err
 			}
 		}
@@ -82,7 +82,7 @@ func (p *parts) remove() error {
 	for _, path := range left {
 		err = errors.Join(err, os.Remove(path))
 	}
-	return errors.Join(err, os.RemoveAll(p.dir))
+	return errors.Join(err, files.RemoveDir(p.dir))
 }
 
 // A column keeps the models of a column of y. It implements stack.Store.

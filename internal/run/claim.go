@@ -226,7 +226,7 @@ func removeIfOwn(path, token string) error {
 	if err != nil {
 		return err
 	}
-	return os.Remove(path)
+	return files.Remove(path)
 }
 
 // makeClaim makes a claim file, with fs.ErrExist if there is one.

@@ -1,4 +1,4 @@
-//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd)
+//go:build !(darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows)
 
 package run
 
@@ -7,7 +7,7 @@ import (
 	"path/filepath"
 )
 
-// lock only makes the file, because this system has no flock.
+// lock only makes the file, because this system has no locks that end with a process.
 func lock(dir, name string) (unlock func(), works bool, err error) {
 	f, err := os.OpenFile(filepath.Join(dir, name), os.O_RDWR|os.O_CREATE, 0o644)
 	if err != nil {

@@ -219,7 +219,7 @@ func (w *Writer) retain(step, keep int) error {
 		return s > step || slices.Contains(w.unusable, checkpointPath(w.dir, s))
 	})
 	for len(steps) > keep+1 {
-		if err := os.Remove(checkpointPath(w.dir, steps[0])); err != nil {
+		if err := files.Remove(checkpointPath(w.dir, steps[0])); err != nil {
 			return err
 		}
 		steps = steps[1:]

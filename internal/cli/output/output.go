@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -79,7 +78,7 @@ func (o File) refuse(found, expected string) error {
 // check refuses a path where there cannot be a file.
 func (o File) check() error {
 	const expected = "a file in a directory that exists"
-	info, err := os.Stat(o.Path)
+	info, err := files.Stat(o.Path)
 	switch {
 	case err == nil && info.IsDir():
 		return o.refuse("the directory "+o.Path, expected)
@@ -87,7 +86,7 @@ func (o File) check() error {
 		return nil
 	case !errors.Is(err, fs.ErrNotExist):
 		return o.refuse(files.Reason(err)+": "+o.Path, expected)
-	case strings.HasSuffix(o.Path, string(filepath.Separator)):
+	case os.IsPathSeparator(o.Path[len(o.Path)-1]):
 		return o.refuse("no directory "+o.Path, expected)
 	}
 	if _, err := files.Target(o.Path); err != nil {
@@ -103,7 +102,7 @@ type identity struct {
 }
 
 func identify(path string) (id identity) {
-	id.info, _ = os.Stat(path)
+	id.info, _ = files.Stat(path)
 	id.target, _ = files.Target(path)
 	return id
 }
