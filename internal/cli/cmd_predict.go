@@ -52,7 +52,7 @@ docs/reference/predictions.md explains the columns.`,
 			if err := o.checkFormat(); err != nil {
 				return err
 			}
-			if o.components {
+			if o.components && o.format != predict.JSONFormat {
 				return o.writeComponents(cmd.Context(), a)
 			}
 			if isFitted(o.Run) {
@@ -82,10 +82,7 @@ docs/reference/predictions.md explains the columns.`,
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
 	f.BoolVar(&o.joint, "joint", false, "joint draws: the draws of a column belong to one curve")
-	f.BoolVar(&o.components, "components", false, "write and plot the parts of the mixture instead of the density, as sample-quantiles does")
-	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw", "format"} {
-		cmd.MarkFlagsMutuallyExclusive("components", column)
-	}
+	f.BoolVar(&o.components, "components", false, "with JSON, add the parts of the mixture; otherwise write and plot them instead of the density, as sample-quantiles does")
 	return cmd
 }
 
@@ -137,7 +134,12 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 // writeComponents does what acqnp sample-quantiles does.
 func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
 	if isFitted(o.Run) {
-		return &invalid.Input{File: "--components", Found: "a directory of acqnp fit", Expected: "a trained network"}
+		return &invalid.Input{File: "--components", Found: "a directory of acqnp fit", Expected: "--format json with it, or a trained network"}
+	}
+	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw"} {
+		if o.given(column) {
+			return &invalid.Input{Found: "--components and --" + column, Expected: "only one of them, or --format json"}
+		}
 	}
 	s := sampleOptions{requestFlags: o.requestFlags, draws: o.draws, components: o.plot != ""}
 	if o.given("quantiles") {
@@ -149,7 +151,7 @@ func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
 // table returns the table that the flags ask for, without its names.
 func (o *predictOptions) table(seed uint64) predict.Table {
 	return predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed, Modes: o.modes,
-		Draws: o.draws, Seed: seed, Threads: o.cores(), Format: o.format}
+		Draws: o.draws, Seed: seed, Threads: o.cores(), Format: o.format, Parts: o.components}
 }
 
 // formats are the endings of predictions, with their formats.

@@ -32,6 +32,7 @@ type Table struct {
 	Seed    uint64    // of the draws
 	Threads int       // that compute rows; at least 1
 	Format  string    // CSVFormat, which is the default, or JSONFormat
+	Parts   bool      // with JSONFormat, the key components: see Distribution.AppendComponents
 
 	Calibrated *conformal.Calibration // corrects the levels of quantiles, the masses of regions and probabilities; may be nil
 }
@@ -52,6 +53,9 @@ func (t Table) columns() []string {
 	}
 	for i := range t.Draws {
 		columns = append(columns, "draw"+strconv.Itoa(i+1))
+	}
+	if t.Parts {
+		columns = append(columns, "components")
 	}
 	return columns
 }
@@ -157,6 +161,9 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 		}
 		for i := range t.Draws {
 			row = append(row, number(target.draw(draws, i, c)))
+		}
+		if t.Parts {
+			row = append(row, string(d.AppendComponents(nil)))
 		}
 		rows[c] = row
 	}

@@ -35,13 +35,16 @@ func (t Table) rowWriter(w io.Writer) rowWriter {
 		j.values = append(j.values, value)
 	}
 	j.values = append(j.values, jsonText)
-	for i := range t.columns() {
+	columns := t.columns()
+	for i := range columns {
 		value := jsonNumber
 		switch first := 2 + len(t.Levels); {
 		case i >= first && i < first+len(t.Masses):
 			value = jsonRegion
 		case t.Modes && i == first+len(t.Masses)+len(t.Density)+len(t.CDF)+len(t.Exceed):
 			value = jsonModes
+		case t.Parts && i == len(columns)-1:
+			value = jsonItself
 		}
 		j.values = append(j.values, value)
 	}
@@ -105,6 +108,9 @@ func jsonRegion(cell string) string {
 
 // jsonModes returns "a;b" as [a,b].
 func jsonModes(cell string) string { return jsonList(cell, jsonNumber) }
+
+// jsonItself returns a cell that is JSON.
+func jsonItself(cell string) string { return cell }
 
 // jsonList returns the list of what value makes of the parts of a cell, which semicolons divide.
 func jsonList(cell string, value func(part string) string) string {
