@@ -66,8 +66,11 @@ docs/reference/predictions.md explains the columns.`,
 	}
 	o.requestFlags.addFlags(a, cmd)
 	f := cmd.Flags()
-	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "add the quantiles of these `LEVELS`")
-	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "add the smallest sets of y that hold these `PROBABILITIES`; two branches give two intervals")
+	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "add the quantiles of these `LEVELS`; '' adds none")
+	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "add the smallest sets of y that hold these `PROBABILITIES`; two branches give two intervals; '' adds none")
+	for _, name := range []string{"quantiles", "hdr"} {
+		f.Lookup(name).Value = emptiable{f.Lookup(name).Value}
+	}
 	f.StringVar(&o.density, "density", "", "add the density at N values of y from `A:B:N` (--density=-2:2:101)")
 	f.StringVar(&o.cdf, "cdf", "", "add the probability of a y up to each of N values from `A:B:N`")
 	f.Float64SliceVar(&o.exceed, "exceed", nil, "add the probability of more than `Y`, or of several, separated by commas")
