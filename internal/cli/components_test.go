@@ -40,7 +40,10 @@ func partsOf(t *testing.T, args ...string) (rows []jsonParts) {
 func TestComponentsOfAFitAsJSON(t *testing.T) {
 	file, dir := kettles(t), t.TempDir()
 	out := filepath.Join(dir, "kettles.fit")
-	succeed(t, "fit", file, "price ~ age | product", "--budget", "0.3", "--out", out, "--quiet")
+	succeed(t, "fit", file, "price ~ age | product", "--budget", "0.3", "--no-picture", "--out", out, "--quiet")
+	if _, err := os.Stat(filepath.Join(out, "fit.png")); err == nil {
+		t.Error("fit --no-picture drew one")
+	}
 	context := write(t, dir, "context.csv", "product,age,price\nx,0.5,278\nx,3,190\n")
 	rows := partsOf(t, out, "--raw", "--context", context, "--grid=1:3:2", "--cdf=250:300:2")
 	if len(rows) != 2 {
