@@ -154,7 +154,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return the mean log density of y over the rows: higher is better."""
         return float(np.nanmean(self._scores(X, y, groups, context)[:, 0]))
 
-    def score_samples(self, X, y, groups=None, context=None):
+    def log_density(self, X, y, groups=None, context=None):
         """Return the log density of y of each row."""
         return _cells.series(self._scores(X, y, groups, context)[:, 0], X, "log_density")
 
@@ -223,13 +223,11 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
-        tags.input_tags.string = True
-        tags.input_tags.categorical = True
         tags.regressor_tags.poor_score = True  # score is a log density, and not R²
         return tags
 
     def _more_tags(self):  # of scikit-learn before 1.6
-        return {"allow_nan": True, "poor_score": True, "X_types": ["2darray", "categorical", "string"]}
+        return {"allow_nan": True, "poor_score": True}
 
 
 def _taken_out(X, groups):
