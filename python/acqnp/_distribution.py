@@ -114,14 +114,14 @@ class Distribution:
         """Return (y − μ)/σ of each part, for parts of log y that of the logarithm."""
         mu, sigma, weight, log, row, first = self._parts()
         y = self._spread(y)[..., row]
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             y = np.where(log, np.where(y > 0, np.log(y), -np.inf), y)
-        return (y - mu) / sigma, y
+            return (y - mu) / sigma, y
 
     def logpdf(self, y):
         mu, sigma, weight, log, row, first = self._parts()
         z, y = self._standardised(y)
-        with np.errstate(divide="ignore", invalid="ignore"):
+        with np.errstate(all="ignore"):
             joint = np.log(weight) - z * z / 2 - np.log(sigma) - math.log(2 * math.pi) / 2 - np.where(log, y, 0)
             joint = np.where(np.isneginf(z), -np.inf, joint)
             top = np.maximum.reduceat(joint, first, axis=-1)

@@ -56,6 +56,7 @@ class Fit:
         self.content, self.program, self.threads, self.verbose = content, program, threads, verbose
         saved = json.loads(content)
         self.x, self.y, self.grouped_by = saved["x"], saved["y"], saved["group"]
+        self.ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
         self.levels = np.array(saved["stacks"][0]["calibration"]["levels"])
         if len(self.y) != 1:
             raise ValueError(f"found a fit of {len(self.y)} columns of y, expected one")

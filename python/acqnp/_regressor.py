@@ -64,10 +64,6 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         if not columns:
             raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
         points = _points(columns, groups, _numbers(y, self, "fit"))
-        complete = len(points.complete())
-        if complete < LEAST_ROWS:
-            raise ValueError(f"found n_samples={complete} rows without missing values, expected at least {LEAST_ROWS}")
-
         self.n_features_in_ = len(columns)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
@@ -83,7 +79,10 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         defaults = [f"x{i}" for i in range(len(columns))]
         self._names = _cells.usable(names, defaults, [y_name, group_name])
         self._training = self._seen(points)
-        columns_in_formula = [self._names[i] for i in self._kept], y_name, group_name
+        complete = len(self._training.complete())
+        if complete < LEAST_ROWS:
+            raise ValueError(f"found n_samples={complete} rows without missing values, expected at least {LEAST_ROWS}")
+        columns_in_formula = self._seen_names(), y_name, group_name
         flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant)
         if self.budget is not None:
             flags += ["--budget", repr(float(self.budget))]
@@ -163,7 +162,10 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         return float(np.nanmean(self._scores(X, y, groups, context)[:, 1]))
 
     def plot(self, groups=None, context=None, column=None, ax=None):
-        """Draw the predictions of groups over a column of X; see the documentation. Needs matplotlib."""
+        """Draw the predictions of groups over a column of X, with matplotlib, and return the axes.
+
+        groups are by default those of the context, or the first four of the training.
+        """
         from ._plot import plot
 
         return plot(self, groups, context, column, ax)
@@ -182,22 +184,30 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     def _y_name(self):
         return self._fit().y[0]
 
+    def _seen_names(self):
+        return [self._names[i] for i in self._kept]
+
     def _asked(self, X, groups, context, y=None):
         """Return the rows that are asked for, and the known points or None."""
         self._fit()
         points = self._read(X, groups, y)
-        if context is None:
-            # Without groups in fit, all rows are one group, which the training has seen.
-            known = self._training if (points.groups is None) == (not self._grouped()) else None
-            return points, known
+        if context is None and (points.groups is None) == self._grouped():
+            return points, None  # rows of a new group
+        known = self._known(context)
+        if known is not None and (known.groups is None) != (points.groups is None):
+            raise ValueError("found groups in only one of X and the context, expected them in both or in neither")
+        return points, known
+
+    def _known(self, context):
+        """Return the known points that a context means, or None."""
+        if context is None:  # the training's own, of all groups
+            return self._training
         if len(context) == 0:
-            return points, None
+            return None
         if len(context) not in (2, 3):
             raise ValueError(f"found a context of {len(context)} parts, expected (X, y, groups), (X, y) or ()")
-        Xc, yc, gc = (*context, None)[:3]
-        if (gc is None) != (points.groups is None):
-            raise ValueError("found groups in only one of X and the context, expected them in both or in neither")
-        return points, self._read(Xc, gc, yc, quiet=True)
+        X, y, groups = (*context, None)[:3]
+        return self._read(X, groups, y, quiet=True)
 
     def _grouped(self):
         return bool(self._fit().grouped_by)
