@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/onnx"
-	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 const onnxHelp = `As onnx, write two graphs (opset 17) that onnxruntime and other programs run: the
@@ -23,36 +23,48 @@ and N targets.
            level_logit [B, N, N_τ]: cqnp and acqnp; τ = 1/(1 + exp(−level_logit))
            log_density [B, N, dy]: of model-density.onnx alone
 
+With model.aggregation groups, the second graph is model-siblings.onnx: it reads the other groups once, for
+model.onnx. docs/how-to/onnx.md has the inputs.
+
 mu and sigma are those of log y where data.log names y. The metadata name the columns with their
 units, categories and standardisation, the model and the version of the program.`
 
 // onnxSummary is the result of an export to ONNX.
 type onnxSummary struct {
 	Out        string `json:"out"`
-	Density    string `json:"density"`
+	Density    string `json:"density,omitempty"`
+	Siblings   string `json:"siblings,omitempty"`
 	Checkpoint string `json:"checkpoint"`
 	Step       int    `json:"step"`
 	Parameters int    `json:"parameters"`
 }
 
 func exportONNX(a *app, o exportOptions) error {
-	s := onnxSummary{Out: o.out, Density: onnx.DensityPath(o.out)}
-	if err := onnx.Check(s.Out); err != nil {
-		return err
-	}
-	m, err := o.load(a, s.Out, s.Density)
+	e, err := o.Experiment()
 	if err != nil {
 		return err
 	}
-	if m.Model.Groups() {
-		return &invalid.Input{File: o.Run, Key: "model.aggregation", Found: "groups", Expected: "another aggregation: the graphs do not hold the other groups of a data set"}
+	s := onnxSummary{Out: o.out}
+	second, holds, write := onnx.DensityPath(o.out), "log density at target_y", onnx.Write
+	if e.Model.Aggregation == config.Groups {
+		second, holds, write = onnx.SiblingsPath(o.out), "reads the other groups", onnx.WriteGroups
+		s.Siblings = second
+	} else {
+		s.Density = second
 	}
-	if err := onnx.Write(s.Out, m); err != nil {
+	if err := onnx.Check(s.Out, second); err != nil {
+		return err
+	}
+	m, err := o.load(a, s.Out, second)
+	if err != nil {
+		return err
+	}
+	if err := write(s.Out, m); err != nil {
 		return err
 	}
 	s.Checkpoint, s.Step, s.Parameters = m.Weights.Path, *m.Weights.Step, m.NumParams()
 	return a.result(s, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: components, %d parameters, from %s\n%s: log density at target_y\n", s.Out, s.Parameters, s.Checkpoint, s.Density)
+		_, err := fmt.Fprintf(w, "%s: components, %d parameters, from %s\n%s: %s\n", s.Out, s.Parameters, s.Checkpoint, second, holds)
 		return err
 	})
 }

@@ -57,8 +57,14 @@ func (o *requestFlags) openFitted(raw bool, check func(*conformal.Calibration) e
 	}
 	asked.Trained, asked.Layout = f.Trained(o.Run), f.Layout()
 	read := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Layout: &asked.Layout, Scored: o.scored}
-	if asked.Functions, err = read.Read(); err != nil || raw {
+	if asked.Functions, err = read.Read(); err != nil {
 		return asked, nil, err
+	}
+	if outside := f.Extrapolation(asked.Functions); outside != "" {
+		o.app.progress().Warn(outside)
+	}
+	if raw {
+		return asked, nil, nil
 	}
 	c = f.Calibrated()
 	if err := check(c); err != nil {

@@ -58,7 +58,15 @@ func TestFitAndPredict(t *testing.T) {
 	context := write(t, dir, "context.csv", "product,age,kind,price\nx,0.5,new,278\nx,3,used,134\n")
 	targets := write(t, dir, "targets.csv", "product,age,kind\nx,2,new\nx,2,used\n")
 	succeed(t, "predict", filepath.Join(dir, "fit1"), "--context", context, "--targets", targets, "--out", out)
-	o := acqnp("predict", filepath.Join(dir, "fit1"), "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--num-quantiles", "9")
+	far := write(t, dir, "far.csv", "product,age,kind\nx,2,new\nx,9,used\nx,-40,red\n")
+	o := succeed(t, "predict", filepath.Join(dir, "fit1"), "--targets", far, "--out", filepath.Join(dir, "far-out.csv"))
+	if want := "age of 2 of 3 targets is not among the data's 0.5 to 4; kind of 1 of 3 targets is not among the data's names"; !strings.Contains(o.err, want) {
+		t.Errorf("far targets: %q, want %s", o.err, want)
+	}
+	if o := succeed(t, "predict", filepath.Join(dir, "fit1"), "--context", context, "--targets", targets, "--out", filepath.Join(dir, "near.csv")); strings.Contains(o.err, "extrapolate") {
+		t.Errorf("targets within the data: %q", o.err)
+	}
+	o = acqnp("predict", filepath.Join(dir, "fit1"), "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--num-quantiles", "9")
 	if o.code != 2 || !strings.Contains(o.err, "--num-quantiles") {
 		t.Errorf("--num-quantiles of a fit: exit code %d, %q, want 2", o.code, o.err)
 	}

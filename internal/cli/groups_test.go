@@ -3,6 +3,7 @@ package cli_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 )
 
@@ -29,6 +30,9 @@ eval: {batches: 2, batch_size: 2, num_points: 48, num_tau: 4}
 	succeed(t, "eval", "--run", run)
 	succeed(t, "bench", "--config", config, "--points", "32")
 	succeed(t, "export", "--run", run, "--out", at("weights.safetensors"))
+	if o := succeed(t, "export", "--run", run, "--out", at("model.onnx")); !strings.Contains(o.out, "model-siblings.onnx: reads the other groups") {
+		t.Errorf("export to ONNX says %q", o.out)
+	}
 	succeed(t, "eval", "--config", config, "--weights", at("weights.safetensors"))
 	succeed(t, "train", "--config", config, "--weights", at("weights.safetensors"), "--run-dir", at("more"))
 	for _, name := range []string{"run/fit.png", "weights.py"} {
@@ -44,7 +48,6 @@ eval: {batches: 2, batch_size: 2, num_points: 48, num_tau: 4}
 		{"needs the other groups", []string{"score", run, "--context", points, "--targets", points}},
 		{"needs the other groups", []string{"serve", "--run", run}},
 		{"another benchmark (acqnp fit draws groups)", []string{"plot", "fit", "--run", run, "--out", at("fit.png")}},
-		{"do not hold the other groups", []string{"export", "--run", run, "--out", at("model.onnx")}},
 		{"which rows are of one group", []string{"data", "generate", "--quiet", "--config", config, "--out", at("tasks.safetensors")}},
 		{"which rows are of one group", []string{"eval", "--run", run, "--tasks", at("tasks.safetensors")}},
 		{"weights of attention with 2 heads", []string{"eval", "--config", write("heads.yaml", `benchmark: groups

@@ -28,7 +28,11 @@ func (g Gaussian) LogDensity(y float64) float64 {
 
 // CDF returns P(Y ≤ y).
 func (g Gaussian) CDF(y float64) float64 {
-	return 0.5 * math.Erfc((g.Mean-y)/(g.Scale*math.Sqrt2))
+	z := (g.Mean - y) / (g.Scale * math.Sqrt2)
+	if z < -6 { // 1 − 1e-17: the same bits, sooner
+		return 1
+	}
+	return 0.5 * math.Erfc(z)
 }
 
 // Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.

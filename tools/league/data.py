@@ -106,6 +106,28 @@ SETS = {
         library(MASS); d <- with(birthwt, data.frame(f="", age, lwt, smoke, ht, bwt))""", by_point=True),
     "cats": Set("", ["bwt", "male"], "hwt", """
         library(MASS); d <- with(cats, data.frame(f="", bwt=Bwt, male=1*(Sex=="M"), hwt=Hwt))""", by_point=True),
+    # The 12 that were sealed until 2026-11-25.
+    "remifentanil": Set("id", ["time"], "conc", """
+        library(nlme); d <- with(subset(Remifentanil, !is.na(conc)), data.frame(id=ID, time=Time, conc=conc))"""),
+    "nitrendipene": Set("tissue", ["lognif"], "activity", """
+        library(nlme); d <- with(subset(Nitrendipene, NIF > 0), data.frame(tissue=Tissue, lognif=log(NIF), activity=activity))"""),
+    "tetracycline": Set("subject", ["time"], "conc", """
+        library(nlme); d <- with(Tetracycline1, data.frame(subject=Subject, time=Time, conc=conc))"""),
+    "quinidine": Set("subject", ["time"], "conc", """
+        library(nlme); d <- with(subset(Quinidine, !is.na(conc)), data.frame(subject=Subject, time=time, conc=conc))"""),
+    "pups": Set("litter", ["size"], "weight", """
+        library(nlme); d <- with(RatPupWeight, data.frame(litter=Litter, size=Lsize, weight=weight))"""),
+    "gasoline": Set("sample", ["endpoint"], "yield", """
+        library(nlme); d <- with(Gasoline, data.frame(sample=Sample, endpoint=endpoint, yield=yield))"""),
+    "rabbit": Set("animal", ["dose"], "change", """
+        library(MASS); d <- with(Rabbit, data.frame(animal=Animal, dose=Dose, change=BPchange))"""),
+    "epil": Set("subject", ["period", "base"], "seizures", """
+        library(MASS); d <- with(epil, data.frame(subject=subject, period=period, base=lbase, seizures=y))"""),
+    "barley": Set("site", ["year"], "yield", """
+        library(lattice); d <- with(barley, data.frame(site=site, year=as.numeric(as.character(year)), yield=yield))"""),
+    "fertility": Set("country", ["year"], "fertility", "statsmodels"),
+    "strikes": Set("", ["iprod"], "duration", "statsmodels", by_point=True),
+    "whiteside": Set("", ["temp"], "gas", "library(MASS); d <- with(whiteside, data.frame(f='', temp=Temp, gas=Gas))", by_point=True),
 }
 
 
@@ -137,6 +159,12 @@ def rows(s, name, files):
         import statsmodels.api as sm
         if s.y == "temperature":
             return [(str(int(r[0])), m, r[m]) for r in sm.datasets.elnino.load_pandas().data.to_numpy() for m in range(1, 13)]
+        if s.y == "fertility":
+            d = sm.datasets.fertility.load_pandas().data
+            years = [c for c in d.columns if c.isdigit()]
+            return [(r["Country Name"], float(c), r[c]) for _, r in d.iterrows() for c in years if r[c] == r[c]]
+        if s.y == "duration":
+            return [("", *r) for r in sm.datasets.strikes.load_pandas().data[["iprod", "duration"]].to_numpy()]
         if s.y == "food":
             return [("", *r) for r in sm.datasets.engel.load_pandas().data[["income", "foodexp"]].to_numpy()]
         d = sm.datasets.grunfeld.load_pandas().data

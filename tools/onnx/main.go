@@ -64,7 +64,7 @@ func write(folder string) error {
 			return err
 		}
 	}
-	return nil
+	return writeGroups(folder)
 }
 
 // predicted predicts three functions of a size.

@@ -4,7 +4,7 @@ import "math"
 
 // disturb adds the noise.
 func (s *sketch) disturb() {
-	level := s.LogUniform(0.04, 1.5)
+	level := s.LogUniform(0.03, 1.4)
 	switch {
 	case s.kind.counts():
 		level *= s.Uniform(0, 0.5)

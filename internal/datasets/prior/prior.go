@@ -110,9 +110,12 @@ func (s *sketch) each(f func(from, to int)) {
 // sign returns −1 or 1.
 func (s *sketch) sign() float64 { return float64(2*s.Below(2) - 1) }
 
-// set returns the data set in random units, with the rows of each group in random order.
+// set returns the data set in random units, with the rows of each group and the columns of each kind in
+// random order: the first column is the main one, and no reader may know.
 func (s *sketch) set() Set {
 	rows, wide := len(s.y), len(s.columns)
+	s.shuffle(s.columns[:s.varying])
+	s.shuffle(s.columns[s.varying:])
 	order := s.shuffled()
 	set := Set{Varying: s.varying, Constant: wide - s.varying, Groups: s.groups,
 		X: make([]float64, rows*wide), Y: make([]float64, rows)}
@@ -133,6 +136,13 @@ func (s *sketch) set() Set {
 func (s *sketch) unit() (offset, scale float64) {
 	scale = s.sign() * s.LogUniform(0.01, 100)
 	return 3 * scale * s.Normal(), scale
+}
+
+func (s *sketch) shuffle(columns []column) {
+	for i := range columns {
+		j := s.Below(i + 1)
+		columns[i], columns[j] = columns[j], columns[i]
+	}
 }
 
 // shuffled returns the rows with those of each group in random order.

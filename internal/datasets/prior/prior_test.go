@@ -5,6 +5,8 @@ import (
 	"reflect"
 	"testing"
 
+	"gonum.org/v1/gonum/stat"
+
 	"github.com/acqnp/acqnp/internal/datasets/prior"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -176,4 +178,33 @@ func BenchmarkDraw(b *testing.B) {
 		cells += len(s.X) + len(s.Y)
 	}
 	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(cells), "ns/cell")
+}
+
+// The main column is as often the second of two as the first: a reader of a file does not know which it
+// is. Among 2,000 data sets, the share in which the first is more closely correlated with y is 1/2 ± 0.034,
+// three standard errors.
+func TestTheOrderOfColumnsSaysNothing(t *testing.T) {
+	first, sets := 0, 0
+	for step := uint64(0); sets < 2000; step++ {
+		s := prior.Draw(random.New(5, random.Data), step, 60)
+		if s.Varying != 2 {
+			continue
+		}
+		sets++
+		wide := s.Varying + s.Constant
+		var of [2]float64
+		for c := range of {
+			x := make([]float64, len(s.Y))
+			for i := range x {
+				x[i] = s.X[i*wide+c]
+			}
+			of[c] = math.Abs(stat.Correlation(x, s.Y, nil))
+		}
+		if of[0] > of[1] {
+			first++
+		}
+	}
+	if share := float64(first) / float64(sets); math.Abs(share-0.5) > 0.034 {
+		t.Errorf("the first of two columns is closer to y in %.3f of the data sets, want 0.5", share)
+	}
 }

@@ -106,6 +106,18 @@ func (d dialect) Present(v value, axis ops.Axis, otherwise float64) value {
 	return d.op("Where", mask, v, d.Number(otherwise))
 }
 
+// Among implements [ops.Ranging].
+func (d dialect) Among(scores, ranges value) value {
+	bound := func(c int) value { return d.transpose(d.columns(ranges, c, c+1), 0, 2, 1, 3) }
+	keys := d.cast(d.op("Range", d.index(0), d.squeeze(d.size(scores, 3), 0), d.index(1)), float32s)
+	return d.op("And", d.op("GreaterOrEqual", keys, bound(0)), d.op("Less", keys, bound(1)))
+}
+
+// Where implements [ops.Ranging].
+func (d dialect) Where(keys, v value, otherwise float64) value {
+	return d.op("Where", keys, v, d.Number(otherwise))
+}
+
 func (d dialect) Count(value) value {
 	return d.cast(d.op("Max", d.present.count, d.ints(1)), float32s)
 }

@@ -61,10 +61,15 @@ func (g *graph) input(name string, elements int32, about string, shape ...dimens
 	return value(name)
 }
 
-// output declares v as an output of the graph under a name.
+// output declares float64s v as an output of the graph under a name.
 func (g *graph) output(name string, v value, about string, shape ...dimension) {
+	g.outputOf(float64s, name, v, about, shape...)
+}
+
+// outputOf declares v as an output of the graph under a name.
+func (g *graph) outputOf(elements int32, name string, v value, about string, shape ...dimension) {
 	g.proto.Node = append(g.proto.Node, &onnxpb.NodeProto{OpType: "Identity", Name: name, Input: []string{string(v)}, Output: []string{name}})
-	g.proto.Output = append(g.proto.Output, info(name, float64s, about, shape))
+	g.proto.Output = append(g.proto.Output, info(name, elements, about, shape))
 }
 
 func info(name string, elements int32, about string, shape []dimension) *onnxpb.ValueInfoProto {

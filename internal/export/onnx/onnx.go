@@ -57,14 +57,14 @@ func DensityPath(path string) string {
 }
 
 // Check returns an *invalid.Input if path is a device or a pipe, so that no second file can stand beside
-// it, or if there is a file at DensityPath(path) that Write did not write.
-func Check(path string) error {
+// it, or if there is a file at second, a DensityPath or SiblingsPath, that this package did not write.
+func Check(path, second string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() || strings.HasPrefix(path, "/dev/") {
 		return &invalid.Input{File: "--out", Found: path + ", which is a device or a pipe",
 			Expected: "a file: a second graph is written beside it"}
 	}
-	f, err := os.Open(DensityPath(path))
+	f, err := os.Open(second)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -75,7 +75,7 @@ func Check(path string) error {
 			return nil
 		}
 	}
-	return &invalid.Input{File: "--out", Found: DensityPath(path) + ", which acqnp export did not write",
+	return &invalid.Input{File: "--out", Found: second + ", which acqnp export did not write",
 		Expected: "another name: this is that of the second graph"}
 }
 
@@ -132,7 +132,6 @@ func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
 
 // predicted returns the components that the network computes.
 func (n *network) predicted(t predict.Trained, p standardised) (components, error) {
-	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
 	own, err := t.Model.Build(tensor.Float32, one, models.Prediction)
 	if err != nil {
 		return components{}, err
@@ -164,9 +163,7 @@ func (n *network) inputs(t predict.Trained) standardised {
 	n.fed = map[string]value{"context": n.unsqueeze(n.concat(-1, n.contextX, n.contextY), 2), "x": n.unsqueeze(n.x, 2)}
 	switch {
 	case t.Model.Quantile():
-		u := n.input("levels", float64s, "u of the quantile levels, in [0, 1]", "levels")
-		u = n.op("Reshape", n.cast(u, float32s), n.ints(1, 1, -1, 1))
-		n.fed["u"] = n.op("Expand", u, n.op("Shape", n.columns(n.fed["x"], 0, 1)))
+		n.levels()
 	case t.Model.Bootstrap():
 		resample := n.input("resample", int64s, "the context point, and the residual, that each bootstrap takes", 2, "bootstraps", "functions", "context")
 		each := n.transpose(resample, 0, 2, 3, 1) // [2, B, N_c, k]
@@ -175,6 +172,13 @@ func (n *network) inputs(t predict.Trained) standardised {
 		}
 	}
 	return p
+}
+
+// levels declares the input of the quantile levels, the same at each row of x.
+func (n *network) levels() {
+	u := n.input("levels", float64s, "u of the quantile levels, in [0, 1]", "levels")
+	u = n.op("Reshape", n.cast(u, float32s), n.ints(1, 1, -1, 1))
+	n.fed["u"] = n.op("Expand", u, n.op("Shape", n.columns(n.fed["x"], 0, 1)))
 }
 
 // outputs declares the outputs of the graph of the components.

@@ -245,7 +245,7 @@ func TestCheckKeepsOtherFiles(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "model.onnx")
 	for range 2 {
-		if err := onnx.Check(path); err != nil {
+		if err := onnx.Check(path, onnx.DensityPath(path)); err != nil {
 			t.Error(err)
 		}
 		if err := onnx.Write(path, trained); err != nil {
@@ -256,7 +256,7 @@ func TestCheckKeepsOtherFiles(t *testing.T) {
 		t.Fatal(err)
 	}
 	var bad *invalid.Input
-	if err := onnx.Check(path); !errors.As(err, &bad) || !strings.Contains(bad.Found, "model-density.onnx") {
+	if err := onnx.Check(path, onnx.DensityPath(path)); !errors.As(err, &bad) || !strings.Contains(bad.Found, "model-density.onnx") {
 		t.Errorf("error %v", err)
 	}
 }

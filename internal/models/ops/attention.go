@@ -43,7 +43,7 @@ func attentionShape(o *Op, _ G.Nodes) bool {
 // rangeColumns is the width of AttentionWithin's ranges.
 const rangeColumns = 2
 
-// within reports whether the queries of an attention have ranges. No export writes such a graph.
+// within reports whether the queries of an attention have ranges.
 func within(o *Op) bool { return o.Kind == Attention && len(o.In) > 3 }
 
 // toItself reports whether queries and keys are of the same points. If not, keys and values are of

@@ -59,14 +59,22 @@ func uniformLogitForm(w words, _ *Op, in []Value) Value {
 const excluded = -1e30
 
 // attentionForm writes Attention. A context of padding alone has the result 0, because its values
-// are 0.
+// are 0; so has a query of AttentionWithin without keys, because its weights are 0.
 func attentionForm(w words, o *Op, in []Value) Value {
 	width := o.Width / o.Heads
 	heads := func(v Value) Value { return w.Heads(v, o.Heads, width) }
 	scores := w.MatMul(heads(in[0]), w.Transposed(heads(in[1])))
 	scores = w.product(w.Number(1/math.Sqrt(float64(width))), scores)
-	weights := w.Named("weights", w.Softmax(w.Present(scores, ColumnAxis, excluded)))
-	return w.Merged(w.MatMul(weights, heads(w.Present(in[2], PointAxis, 0))), o.Heads, width)
+	only := func(v Value, otherwise float64) Value { return w.Present(v, ColumnAxis, otherwise) }
+	if within(o) {
+		keys := w.Dialect.(Ranging).Among(scores, in[3])
+		only = func(v Value, otherwise float64) Value { return w.Dialect.(Ranging).Where(keys, v, otherwise) }
+	}
+	weights := w.Softmax(only(scores, excluded))
+	if within(o) {
+		weights = only(weights, 0)
+	}
+	return w.Merged(w.MatMul(w.Named("weights", weights), heads(w.Present(in[2], PointAxis, 0))), o.Heads, width)
 }
 
 // gaussian returns μ and σ of a decoder's output [·, 2·dy].

@@ -60,6 +60,16 @@ type Dialect interface {
 	Count(v Value) Value
 }
 
+// A Ranging dialect can also write AttentionWithin.
+type Ranging interface {
+	Dialect
+	// Among returns which keys are among those of each query, in the shape of scores [n, S, M]. ranges
+	// [S, 1, 2] has the first key and that after the last.
+	Among(scores, ranges Value) Value
+	// Where returns v where a key is among them, and a number elsewhere.
+	Where(keys, v Value, otherwise float64) Value
+}
+
 // A Value identifies a tensor in a dialect. It is, for example, the name of a variable. Zero is "".
 type Value string
 

@@ -64,7 +64,8 @@ func (l lowering) lower(g *Graph, n *G.Node) error {
 		return l.leaf(g, n)
 	}
 	write := table[o.Kind].form
-	if write == nil || within(o) {
+	_, ranging := l.Dialect.(Ranging)
+	if write == nil || within(o) && !ranging {
 		return fmt.Errorf("ops: %v has no form", o)
 	}
 	var in []Value

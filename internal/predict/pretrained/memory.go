@@ -15,13 +15,13 @@ type memory struct {
 	layers [][2][]float32 // keys and values [rows, d]
 }
 
-// newMemory reads the siblings.
-func newMemory(groups []simple.Group) *memory {
+// newMemory reads the siblings, of which it sees x times a sign.
+func newMemory(groups []simple.Group, sign float64) *memory {
 	m := &memory{single: len(groups) == 1}
 	if m.single {
 		groups = apart(groups[0])
 	}
-	m.view = viewOf(groups)
+	m.view = viewOf(groups, sign)
 	net := network()
 	var rows, ranges []float32
 	for _, g := range groups {
@@ -58,10 +58,10 @@ func clone(v []float32) []float32 { return append([]float32(nil), v...) }
 // mostParts bounds the Gaussians of its distribution.
 const (
 	levels    = 12
-	mostParts = 40
+	mostParts = 16
 )
 
-// predict returns the distributions at each row of x of a group with this context.
+// predict returns the distributions of standardised y at each row of x of a group with this context.
 func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.GaussianMixture) {
 	net := network()
 	n, targets := context.Points(), len(x)/context.DX
@@ -92,7 +92,7 @@ func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.Ga
 		components, logits := p.Output("components"), p.Output("logit")
 		for first := n * levels; first < (n+targets)*levels; first += levels {
 			d := likelihood.NewMixture(components[first*net.model.RowWidth():], logits[first:][:levels], 1, 0, net.model.Scale())
-			out = append(out, d.Gaussians().Merged(mostParts).In(m.units()))
+			out = append(out, d.Gaussians().Merged(mostParts))
 		}
 	})
 	return out

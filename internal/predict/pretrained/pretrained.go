@@ -9,6 +9,7 @@ package pretrained
 import (
 	"errors"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -23,9 +24,13 @@ const Name = "pretrained network"
 type Model struct {
 	Groups []simple.Group // as New was given them, or a sample of their rows
 
-	reading sync.Mutex // guards memory
-	memory  *memory
+	reading  sync.Mutex // guards memories
+	memories []*memory  // one for each of signs
 }
+
+// signs are the ways in which the network sees a data set: as it is, and with every column of x reflected.
+// Neither is better, and their mean is better than each.
+var signs = []float64{1, -1}
 
 // MostSiblings bounds the rows of siblings that the network reads: it was trained on fewer.
 const MostSiblings = 2048
@@ -107,26 +112,46 @@ const largest = 1e100
 
 var errDamaged = errors.New("numbers that do not make a data set")
 
-// Given implements [simple.Model].
+// Given implements [simple.Model]. Each sign has a goroutine.
 func (m *Model) Given(context simple.Group, x []float64) []likelihood.GaussianMixture {
-	memory := m.read()
+	memories := m.read()
 	context = simple.Thin(context, mostContext)
-	if memory.single { // its rows are siblings already
+	if memories[0].single { // its rows are siblings already
 		context = simple.Group{DX: context.DX}
 	}
-	var all []likelihood.GaussianMixture
-	for first := 0; first < len(x); first += mostTargets * context.DX {
-		all = append(all, memory.predict(context, x[first:min(len(x), first+mostTargets*context.DX)])...)
+	seen := make([][]likelihood.GaussianMixture, len(memories))
+	var work sync.WaitGroup
+	for i, memory := range memories {
+		work.Go(func() {
+			for first := 0; first < len(x); first += mostTargets * context.DX {
+				seen[i] = append(seen[i], memory.predict(context, x[first:min(len(x), first+mostTargets*context.DX)])...)
+			}
+		})
+	}
+	work.Wait()
+	all := make([]likelihood.GaussianMixture, len(seen[0]))
+	equal := slices.Repeat([]float64{1 / float64(len(seen))}, len(seen))
+	for t := range all {
+		each := make([]likelihood.GaussianMixture, len(seen))
+		for i := range seen {
+			each[i] = seen[i][t]
+		}
+		all[t] = likelihood.MixtureOfMixtures(each, equal).Merged(mostParts).In(memories[0].units())
 	}
 	return all
 }
 
 // read returns what the network remembers of the siblings.
-func (m *Model) read() *memory {
+func (m *Model) read() []*memory {
 	m.reading.Lock()
 	defer m.reading.Unlock()
-	if m.memory == nil {
-		m.memory = newMemory(m.Groups)
+	if m.memories == nil {
+		m.memories = make([]*memory, len(signs))
+		var work sync.WaitGroup
+		for i, sign := range signs {
+			work.Go(func() { m.memories[i] = newMemory(m.Groups, sign) })
+		}
+		work.Wait()
 	}
-	return m.memory
+	return m.memories
 }

@@ -22,10 +22,10 @@ type column struct {
 	datasets.Standard
 }
 
-// viewOf returns the view of siblings. Columns that vary within groups have the network's first columns,
+// viewOf returns the view of siblings, in which x is reflected if sign is −1. Columns that vary within groups have the network's first columns,
 // those that are constant in each group the others. If there are more of one sort than it has, they take
 // places of the other; of all together, those that go with y most closely remain.
-func viewOf(groups []simple.Group) view {
+func viewOf(groups []simple.Group, sign float64) view {
 	v := view{columns: make([]column, datasets.Varying+datasets.Constant)}
 	for i := range v.columns {
 		v.columns[i].from = -1
@@ -49,11 +49,16 @@ func viewOf(groups []simple.Group) view {
 	} else if n := len(constant) - datasets.Constant; n > 0 {
 		constant, varying = constant[:datasets.Constant], append(varying, constant[datasets.Constant:]...)
 	}
+	see := func(c int) column {
+		s := datasets.StandardOf(valuesOf(groups, c))
+		s.Deviation *= sign
+		return column{c, s}
+	}
 	for i, c := range varying {
-		v.columns[i] = column{c, datasets.StandardOf(valuesOf(groups, c))}
+		v.columns[i] = see(c)
 	}
 	for i, c := range constant {
-		v.columns[datasets.Varying+i] = column{c, datasets.StandardOf(valuesOf(groups, c))}
+		v.columns[datasets.Varying+i] = see(c)
 	}
 	return v
 }

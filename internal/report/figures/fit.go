@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"sync"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -36,15 +37,18 @@ type Panel struct {
 	Grid    []PredictedPoint // predictions along x, in any order
 	Levels  []float64        // of PredictedPoint.Quantiles, in (0, 1)
 	masses  [3]float64       // of the regions; 0 for 50, 90 and 99%
-	median  bool             // is drawn; see prepared
+	low     float64          // the range of y; see prepared
+	high    float64
+	median  bool // is drawn; see prepared
 }
 
-// prepared returns the panel with its grid in order, and whether its medians are one curve.
+// prepared returns the panel with its grid in order, its range of y, and whether its medians are one
+// curve.
 func (p Panel) prepared() Panel {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
-	lo, hi := p.yRange()
-	p.median = newShading(p.Grid, p.masses).oneCurve(lo, hi)
+	p.low, p.high = p.yRange()
+	p.median = newShading(p.Grid, p.masses).oneCurve(p.low, p.high)
 	return p
 }
 
@@ -77,9 +81,11 @@ func (f FitPlot) draw(c draw.Canvas) {
 		title = fmt.Sprintf("%s (first %d of %d functions)", title, MaxPanels, n)
 	}
 	panels = slices.Clone(panels)
+	var work sync.WaitGroup
 	for i, p := range panels {
-		panels[i] = p.prepared()
+		work.Go(func() { panels[i] = p.prepared() })
 	}
+	work.Wait()
 	c = draw.Crop(c, 14, -20, 12, -14)
 	c = drawHeading(c, title, legendOf(panels))
 
@@ -159,7 +165,7 @@ func (p Panel) plot(x Axis, panels int) *plot.Plot {
 	fig.Title.Text, fig.Y.Label.Text = shortened(p.Title), p.YLabel
 	x.set(&fig.X, lettersOf(panels))
 	fig.X.Min, fig.X.Max = p.xRange()
-	fig.Y.Min, fig.Y.Max = p.yRange()
+	fig.Y.Min, fig.Y.Max = p.low, p.high
 
 	fig.Add(gridLines())
 	shading := newShading(p.Grid, p.masses)

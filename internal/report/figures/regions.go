@@ -31,12 +31,11 @@ func regionMass(d Density, edges []float64) []float64 {
 	n := len(edges) - 1
 	all := make([]cell, 0, n+40)
 	add := func(row int, mass, width float64) { all = append(all, cell{row, mass, mass / width}) }
-	lower := d.CDF(edges[0])
-	below, at := lower, lower
+	cdf := cdfAt(d, edges)
+	lower, at := cdf[0], cdf[n]
+	below := lower
 	for j := range n {
-		next := d.CDF(edges[j+1])
-		add(j, next-at, edges[j+1]-edges[j])
-		at = next
+		add(j, cdf[j+1]-cdf[j], edges[j+1]-edges[j])
 	}
 	const rest, doublings = 0.0005, 60
 	width := edges[1] - edges[0]
@@ -64,6 +63,27 @@ func regionMass(d Density, edges []float64) []float64 {
 	}
 	smoothCells(all[:n], int(math.Round(smoothing*float64(half))))
 	return denser(all, n)
+}
+
+// cdfAt returns the CDF at the edges. Where so many cells together hold next to nothing, which is most of
+// a panel, their edges share it.
+func cdfAt(d Density, edges []float64) []float64 {
+	const block, nothing = 16, 1e-4
+	all := make([]float64, len(edges))
+	all[0] = d.CDF(edges[0])
+	for from := 0; from < len(edges)-1; from += block {
+		to := min(from+block, len(edges)-1)
+		all[to] = d.CDF(edges[to])
+		mass := all[to] - all[from]
+		for i := from + 1; i < to; i++ {
+			if mass < nothing {
+				all[i] = all[from] + mass*float64(i-from)/float64(to-from)
+			} else {
+				all[i] = d.CDF(edges[i])
+			}
+		}
+	}
+	return all
 }
 
 // A cell is a range of y.
