@@ -176,7 +176,7 @@ wheels: ## wheels for pip, of all systems, in dist: needs Python 3.11 and nothin
 	$(PYTHON) python/wheels.py dist
 
 python: build ## the tests of the Python package with PYTHON, which needs NumPy; without scikit-learn, pandas, polars or matplotlib parts are skipped
-	cd python && $(PYTHON) -W error::ResourceWarning -m unittest
+	cd python && $(PYTHON) -W error::ResourceWarning -m unittest discover -s tests -t .
 
 pythons: build ## the wheel in new environments of Python 3.10 to 3.13, those that are there, and the notebook in Jupyter: from PyPI
 	sh scripts/pythons.sh

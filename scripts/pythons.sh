@@ -19,7 +19,7 @@ python_of() { # VERSION
 }
 
 tests() { # PYTHON: runs the tests outside the checkout, against the package that is installed
-	(cd "$work" && ACQNP_INSTALLED=1 "$1" -W error::ResourceWarning -m unittest)
+	(cd "$work" && ACQNP_INSTALLED=1 "$1" -W error::ResourceWarning -m unittest discover -s tests -t .)
 }
 
 maker=

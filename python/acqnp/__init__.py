@@ -14,9 +14,12 @@ def __getattr__(name):
     elif name == "Distribution":
         from ._distribution import Distribution as found
     elif name == "__version__":
-        from importlib.metadata import version
+        from importlib.metadata import PackageNotFoundError, version
 
-        found = version("acqnp")
+        try:
+            found = version("acqnp")
+        except PackageNotFoundError:  # run from a checkout
+            found = "unknown"
     else:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     globals()[name] = found
