@@ -1,7 +1,7 @@
 #!/bin/sh
 # Installs the wheel into new virtual environments of the Pythons that are there, and runs the tests of the
 # package: with NumPy alone, then with scikit-learn, pandas, polars and matplotlib. The last Python runs the
-# notebook in Jupyter too. Packages come from PyPI.
+# notebook in Jupyter too. Packages come from PyPI. Arguments name other versions than 3.10 to 3.13.
 set -eu
 cd "$(dirname "$0")/.."
 work=$(mktemp -d)
@@ -31,8 +31,9 @@ done
 cp -R python/tests "$work/tests"
 
 last=
-for version in 3.10 3.11 3.12 3.13; do
-	python=$(python_of $version)
+[ $# -gt 0 ] || set -- 3.10 3.11 3.12 3.13
+for version in "$@"; do
+	python=$(python_of "$version")
 	[ -n "$python" ] || { echo "skipped: there is no Python $version" && continue; }
 	echo "== Python $version, NumPy alone"
 	"$python" -m venv "$work/$version"

@@ -40,7 +40,9 @@ class Package(unittest.TestCase):
         got = data.predicted("saved.fit", "--context", "two.csv", "--grid=1:2:2")
         np.testing.assert_array_equal([r["mean"] for r in got], model.predict([[1.0], [2.0]], context=context))
         loaded = GroupedRegressor.load(data.folder() / "kettles.fit")
-        np.testing.assert_array_equal(loaded.predict([[1.0], [2.0]], context=context), [r["mean"] for r in got])
+        with self.assertWarnsRegex(UserWarning, "valid feature names"):
+            means = loaded.predict([[1.0], [2.0]], context=context)
+        np.testing.assert_array_equal(means, [r["mean"] for r in got])
         self.assertEqual(list(loaded.feature_names_in_), ["age"])
 
     def test_command(self):
@@ -87,7 +89,7 @@ print(abs(d.raw().cdf(d.raw().ppf(0.3)) - 0.3).max() < 1e-6)
 
 @unittest.skipUnless(sklearn, "there is no scikit-learn")
 class ScikitLearn(unittest.TestCase):
-    # docs/how-to/python.md has this table: checks that fail, and why. There are none.
+    # Checks that fail, and why. There are none; docs/how-to/python.md says so.
     EXPECTED = {}
 
     def test_checks_of_estimators(self):
