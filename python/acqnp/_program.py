@@ -34,11 +34,7 @@ def find(program=None):
 def _folders():
     """Yield where pip puts programs: for this Python, for this user, and with pip install --target."""
     yield Path(sysconfig.get_path("scripts"))
-    user = {"nt": "nt_user", "posix": "posix_user"}.get(os.name)
-    if sys.platform == "darwin" and sysconfig.get_config_var("PYTHONFRAMEWORK"):
-        user = "osx_framework_user"
-    if user in sysconfig.get_scheme_names():
-        yield Path(sysconfig.get_path("scripts", scheme=user))
+    yield Path(sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user")))
     yield Path(__file__).parent.parent / "bin"
 
 

@@ -37,11 +37,15 @@ def kettles(groups=24, rows=8):
     return found
 
 
-def command(*words):
-    """Run the command line in the folder."""
+def program():
     from acqnp._program import find
 
-    done = subprocess.run([find(), *map(str, words)], cwd=folder(), capture_output=True, text=True)
+    return find()
+
+
+def command(*words):
+    """Run the command line in the folder."""
+    done = subprocess.run([program(), *map(str, words)], cwd=folder(), capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
