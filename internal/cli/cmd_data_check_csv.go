@@ -54,11 +54,14 @@ func runOwnDataCheck(a *app, o dataCheckOptions) error {
 // print writes what was found for people.
 func (c ownDataCheck) print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	separated := map[string]string{",": "commas", ";": "semicolons", "\t": "tabs"}[c.Delimiter]
-	if c.DecimalComma {
-		separated += ", decimal commas"
+	more := invalid.Plural(c.Files, "file", "files")
+	if separators, ok := map[string]string{",": "commas", ";": "semicolons", "\t": "tabs"}[c.Delimiter]; ok {
+		more += ", columns separated by " + separators
 	}
-	fmt.Fprintf(t, "file\t%s\t(%s, columns separated by %s)\n", c.File, invalid.Plural(c.Files, "file", "files"), separated)
+	if c.DecimalComma {
+		more += ", decimal commas"
+	}
+	fmt.Fprintf(t, "file\t%s\t(%s)\n", c.File, more)
 	fmt.Fprintf(t, "rows\t%d\t%s\n", c.Rows, c.missing())
 	least, median, most := c.Sizes()
 	fmt.Fprintf(t, "groups\t%d\tpoints of each: least %d, median %d, most %d\n", len(c.Functions), least, median, most)

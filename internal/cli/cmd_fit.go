@@ -14,6 +14,7 @@ import (
 	"golang.org/x/term"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/fit/formula"
@@ -43,11 +44,12 @@ func newFit(a *app) *cobra.Command {
 	var o fitOptions
 	cmd := &cobra.Command{
 		Use:   "fit FILE [FORMULA]",
-		Short: "Fit statistical models and a network to your own CSV file, and mix them",
-		Long: `FORMULA says what is predicted from what. 'price ~ age | product' predicts the price of a product from
-its age, for products that the file does not have, from a few known points of each. 'log(price)'
-predicts the logarithm, 'low + high' two columns. Without '| product' all rows are one group. Without
-FORMULA, fit shows the columns and an example.
+		Short: "Fit statistical models and a network to your own file of rows, and mix them",
+		Long: `FILE is CSV, JSON lines, Parquet or Arrow (docs/reference/files.md). FORMULA says what is predicted
+from what. 'price ~ age | product' predicts the price of a product from its age, for products that the
+file does not have, from a few known points of each. 'log(price)' predicts the logarithm, 'low + high'
+two columns. Without '| product' all rows are one group. Without FORMULA, fit shows the columns and an
+example.
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
 that are printed are those of the mixture on groups that neither models nor weights have seen.
@@ -157,7 +159,7 @@ func (o *fitOptions) settle(a *app) (err error) {
 		o.Progress.Note("in short: acqnp fit " + invalid.ShellWord(o.File) + " " + invalid.ShellWord(o.formula))
 	}
 	if o.File == "" {
-		return &invalid.Input{File: "FILE", Found: "nothing", Expected: "a CSV file: acqnp fit prices.csv 'price ~ age | product'"}
+		return &invalid.Input{File: "FILE", Found: "nothing", Expected: "a file of rows: acqnp fit prices.csv 'price ~ age | product'"}
 	}
 	if o.formula == "" {
 		return o.ask(a)
@@ -220,8 +222,7 @@ func (o *fitOptions) check(a *app) error {
 	}
 	o.Threads, o.Overwrite = (&settings{threads: o.Threads}).cores(), a.overwrite
 	if o.Out == "" {
-		base := filepath.Base(filepath.Clean(o.File))
-		o.Out = strings.TrimSuffix(base, filepath.Ext(base)) + ".fit"
+		o.Out = tabular.Stem(o.File) + ".fit"
 	}
 	if info, err := os.Stat(o.Out); err == nil && !info.IsDir() {
 		return &invalid.Input{File: "--out", Found: o.Out + ", which is a file", Expected: "a directory, or a name that is free"}

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
@@ -25,11 +26,11 @@ func newInit(a *app) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{
 		Use:   "init --csv FILE|DIR --x COL[,COL] --y COL[,COL]",
-		Short: "Write a configuration for your own CSV files",
+		Short: "Write a configuration for your own files of rows",
 		Long: `Look at your own data, print what was found, and write a complete configuration that train runs as it
-is. --csv is a CSV file with a header, or a directory of files with the same header. --x and --y name
-the columns of x and y, --group the column that names the group of a row. Without --group
-each file is one group.
+is. --csv is a CSV file with a header, or another form of table (docs/reference/files.md), or a directory
+of files with the same header. --x and --y name the columns of x and y, --group the column that names the
+group of a row. Without --group each file is one group.
 
 Nothing is trained or compared: acqnp fit does that, and usually predicts better. The configuration is for
 those who want to change the network and its training. The same files give the same configuration.`,
@@ -40,7 +41,7 @@ those who want to change the network and its training. The same files give the s
 		RunE: a.run(func(*cobra.Command) error { return runInit(a, o) }),
 	}
 	f := cmd.Flags()
-	f.StringVar(&o.File, "csv", "", "CSV `FILE` or directory")
+	f.StringVar(&o.File, "csv", "", "`FILE` of rows, CSV or another form, or a directory of them")
 	f.StringSliceVar(&o.X, "x", nil, "`COLUMNS` of x, separated by commas")
 	f.StringSliceVar(&o.Y, "y", nil, "`COLUMNS` of y, separated by commas")
 	f.StringVar(&o.Function, "group", "", "`COLUMN` that names the group of a row")
@@ -52,7 +53,7 @@ those who want to change the network and its training. The same files give the s
 	for _, name := range []string{"csv", "x", "y"} {
 		must(cmd.MarkFlagRequired(name))
 	}
-	must(cmd.MarkFlagFilename("csv", "csv"))
+	must(cmd.MarkFlagFilename("csv", tabular.Endings...))
 	must(cmd.MarkFlagFilename("out", "yaml", "yml"))
 	must(cmd.MarkFlagDirname("data-dir"))
 	must(cmd.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(config.Models(), cobra.ShellCompDirectiveNoFileComp)))

@@ -3,12 +3,13 @@ package cli
 import (
 	"context"
 	"fmt"
-	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -52,7 +53,7 @@ docs/reference/predictions.md explains the columns.`,
 			if err := o.checkFormat(); err != nil {
 				return err
 			}
-			if o.components && o.format != predict.JSONFormat {
+			if o.components && o.format != tabular.JSON {
 				return o.writeComponents(cmd.Context(), a)
 			}
 			if isFitted(o.Run) {
@@ -79,8 +80,8 @@ docs/reference/predictions.md explains the columns.`,
 	f.IntVar(&o.draws, "draws", 0, "add a `NUMBER` of random draws")
 	f.BoolVar(&o.calibrated, "use-calibration", false, "correct intervals and regions by the run's calibration, which score --calibrate makes")
 	f.BoolVar(&o.raw, "raw", false, "leave the intervals and regions of a fit as they are, not calibrated")
-	f.StringVar(&o.format, "format", "", "`FORMAT`: csv, or json with one object a line (default by the ending of --out, otherwise csv)")
-	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions([]string{predict.CSVFormat, predict.JSONFormat}, cobra.ShellCompDirectiveNoFileComp)))
+	f.StringVar(&o.format, "format", "", "`FORMAT`: csv, json with one object a line, parquet, arrow, or arrows for Arrow's stream (default by the ending of --out, otherwise csv)")
+	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(tabular.Formats(), cobra.ShellCompDirectiveNoFileComp)))
 	for _, other := range []string{"config", "raw"} {
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
@@ -157,22 +158,17 @@ func (o *predictOptions) table(seed uint64) predict.Table {
 		Draws: o.draws, Seed: seed, Threads: o.cores(), Format: o.format, Parts: o.components}
 }
 
-// formats are the endings of predictions, with their formats.
-var formats = map[string]string{".csv": predict.CSVFormat, ".json": predict.JSONFormat, ".jsonl": predict.JSONFormat}
-
 // checkFormat settles the format. Without --format, the ending of --out or --json names it.
 func (o *predictOptions) checkFormat() error {
-	switch o.format {
-	case predict.CSVFormat, predict.JSONFormat:
-		return nil
-	case "":
-		o.format = formats[strings.ToLower(filepath.Ext(o.out))]
-		if o.out == "-" && o.app.json {
-			o.format = predict.JSONFormat
-		}
-		return nil
+	switch {
+	case o.format == "" && o.out == "-" && o.app.json:
+		o.format = tabular.JSON
+	case o.format == "":
+		o.format = tabular.FormatOf(o.out)
+	case !slices.Contains(tabular.Formats(), o.format):
+		return &invalid.Input{File: "--format", Found: strconv.Quote(o.format), Expected: "one of " + strings.Join(tabular.Formats(), ", ")}
 	}
-	return &invalid.Input{File: "--format", Found: strconv.Quote(o.format), Expected: "csv or json"}
+	return tabular.CheckOut("--out", o.out, o.format)
 }
 
 // checkColumns checks the flags that add columns.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -56,7 +57,7 @@ docs/explanation/calibration.md what intervals then promise.`,
 	}
 	o.addInputs(a, cmd, "their x and y")
 	o.scored = true
-	cmd.Flags().StringVarP(&o.out, "out", "o", "", "CSV `FILE` for the scores of each target")
+	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`FILE` for the scores of each target, CSV or by its ending another form")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "add the joint log density of all targets of a group")
 	cmd.Flags().BoolVar(&o.calibrate, "calibrate", false, "calibrate the run on these targets, or on what it held back")
 	cmd.Flags().BoolVar(&o.calibrated, "use-calibration", false, "score predictions corrected by the run's calibration")
@@ -68,7 +69,7 @@ docs/explanation/calibration.md what intervals then promise.`,
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "joint")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "config")
 	cmd.MarkFlagsMutuallyExclusive("use-calibration", "config")
-	must(cmd.MarkFlagFilename("out", "csv"))
+	must(cmd.MarkFlagFilename("out", tabular.Endings...))
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	return cmd
 }

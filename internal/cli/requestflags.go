@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -17,10 +18,10 @@ import (
 )
 
 // contextHelp describes --context.
-const contextHelp = `--context is a CSV file of the known points, in your units, with the columns of the training data (x and y
-for the paper's one-dimensional benchmarks; docs/reference/predictions.md has the others). A column
-names the groups: that of the training data, or function. Without --context, the prediction is that for a
-group of which nothing is known (not for bnp).`
+const contextHelp = `--context is a file of the known points (CSV, JSON lines, Parquet or Arrow), in your units, with the
+columns of the training data (x and y for the paper's one-dimensional benchmarks;
+docs/reference/predictions.md has the others). A column names the groups: that of the training data, or
+function. Without --context, the prediction is that for a group of which nothing is known (not for bnp).`
 
 // requestFlags name a model, a context and targets, and the outputs of a prediction.
 type requestFlags struct {
@@ -36,12 +37,12 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.addInputs(a, cmd, "their x")
 	f := cmd.Flags()
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), or A:B:N,C:D:M for two columns of x")
-	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions; - is standard output")
+	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions, CSV or by its ending another form; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
 	cmd.MarkFlagsMutuallyExclusive("targets", "grid")
-	must(cmd.MarkFlagFilename("out", "csv"))
+	must(cmd.MarkFlagFilename("out", tabular.Endings...))
 }
 
 // addInputs adds the flags of the model, of the context and of the targets, a file with the given
@@ -52,17 +53,20 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	o.settings.addFlags(a, cmd)
 	o.modelFlags.addFlags(cmd)
 	o.levelFlags.addFlags(cmd, "target")
-	cmd.Flags().StringVar(&o.context, "context", "", "CSV `FILE` of the known points; - is standard input")
-	cmd.Flags().StringVar(&o.targets, "targets", "", "CSV `FILE` of the targets, with "+columns+"; - is standard input")
+	cmd.Flags().StringVar(&o.context, "context", "", "`FILE` of the known points, CSV or another form of tables; - is standard input")
+	cmd.Flags().StringVar(&o.targets, "targets", "", "`FILE` of the targets, with "+columns+"; - is standard input")
 	for _, name := range []string{"context", "targets"} {
-		must(cmd.MarkFlagFilename(name, "csv"))
+		must(cmd.MarkFlagFilename(name, tabular.Endings...))
 	}
 }
 
-// streams replaces - by the names of the standard streams.
+// streams replaces - by the names of the standard streams, and checks the name of the output.
 func (o *requestFlags) streams() error {
 	if o.context == "-" && o.targets == "-" {
 		return &invalid.Input{File: "--targets", Found: "standard input, which --context names too", Expected: "a file"}
+	}
+	if err := tabular.CheckOut("--out", o.out, tabular.FormatOf(o.out)); err != nil {
+		return err
 	}
 	for path, stream := range map[*string]string{&o.out: "/dev/stdout", &o.context: "/dev/stdin", &o.targets: "/dev/stdin"} {
 		if *path == "-" {

@@ -136,7 +136,7 @@ var dataKeys = []entry{{
 }, {
 	name: "data.file", kinds: kindsOf(csv), preset: none("none, must be set"),
 	accepts: rule{"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
-	help:    "CSV file, or directory of CSV files with the same header, in the working directory or in csv below the data directory.",
+	help:    "CSV file or another form of table (files.md), or directory of them with the same header, in the working directory or in csv below the data directory.",
 }, {
 	name: "data.group", former: "data.function", kinds: kindsOf(csv), preset: none("none"),
 	accepts: rule{"the name of a column, or nothing if each file is one group", func(v any) bool { return clean(v.(string)) }},

@@ -140,10 +140,13 @@ func (c *cellReader) expected(t *table, cell string) string {
 	return what
 }
 
-// place names the cell of the current row: FILE:line.
+// place names the cell of the current row: FILE:line, or FILE, row N.
 func (t *table) place(column int) string {
-	line, _ := t.csv.FieldPos(column)
-	return fmt.Sprintf("%s:%d", t.path, line)
+	file, line := t.where(column)
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
 }
 
 // form returns the form of the cells read so far. Dates count from the given origin.

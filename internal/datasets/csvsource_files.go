@@ -11,13 +11,14 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A csvFunction is a function in raw units, with the place of its first row.
 type csvFunction struct {
 	Points
-	path  string
+	path  string // with the row if the file has no lines
 	line  int
 	parts []splitPart // of its points, from data.split_column; nil without one
 }
@@ -58,8 +59,8 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 	return r.functions, r.cells, nil
 }
 
-// csvPaths returns the files to read: the file of this name, or all .csv files of the directory of
-// this name in the order of their names. It looks in the working directory, then in dataDir/csv.
+// csvPaths returns the files to read: the file of this name, or all tables of the directory of this name in
+// the order of their names. It looks in the working directory, then in dataDir/csv.
 func csvPaths(name, dataDir string) ([]string, error) {
 	path := name
 	info, err := os.Stat(path)
@@ -70,7 +71,7 @@ func csvPaths(name, dataDir string) ([]string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, &invalid.Input{File: name, Key: "data.file", Found: "no such file",
-			Expected: "a CSV file or a directory of them, here or in " + filepath.Join(dataDir, "csv")}
+			Expected: "a table or a directory of them, here or in " + filepath.Join(dataDir, "csv")}
 	case err != nil:
 		return nil, unreadable(path, err)
 	case !info.IsDir():
@@ -81,13 +82,20 @@ func csvPaths(name, dataDir string) ([]string, error) {
 		return nil, unreadable(path, err)
 	}
 	var paths []string
+	stems := map[string]string{}
 	for _, e := range entries {
-		if strings.EqualFold(filepath.Ext(e.Name()), ".csv") && !e.IsDir() && !strings.HasPrefix(e.Name(), ".") {
-			paths = append(paths, filepath.Join(path, e.Name()))
+		if !tabular.IsName(e.Name()) || e.IsDir() || strings.HasPrefix(e.Name(), ".") {
+			continue
 		}
+		paths = append(paths, filepath.Join(path, e.Name()))
+		stem := tabular.Stem(e.Name())
+		if other, twice := stems[stem]; twice {
+			return nil, &invalid.Input{File: path, Key: "data.file", Found: "both " + other + " and " + e.Name(), Expected: "one of them"}
+		}
+		stems[stem] = e.Name()
 	}
 	if len(paths) == 0 {
-		return nil, &invalid.Input{File: path, Key: "data.file", Found: "a directory without a .csv file", Expected: "one or more"}
+		return nil, &invalid.Input{File: path, Key: "data.file", Found: "a directory without a .csv file", Expected: "one or more, or ." + strings.Join(tabular.Endings[1:], ", .")}
 	}
 	return paths, nil
 }
@@ -103,7 +111,7 @@ func (r *csvReader) read(path string) error {
 		r.first, r.header = path, t.header
 	}
 	if !slices.Equal(r.header, t.header) {
-		return &invalid.Input{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+		return &invalid.Input{File: path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 			Expected: quote(strings.Join(r.header, ", "), 200) + ", as in " + r.first}
 	}
 	if r.cells.xAt, err = t.columns(r.data.XColumns); err != nil {
@@ -166,10 +174,10 @@ func (r *csvReader) function(t *table) (*csvFunction, error) {
 	if !known {
 		key = strings.Clone(key) // so that the rest of the row can be freed
 		i, r.index[key] = len(r.functions), len(r.functions)
-		line, _ := t.csv.FieldPos(0)
-		f := csvFunction{Points: Points{Function: key}, path: t.path, line: line}
+		file, line := t.where(0)
+		f := csvFunction{Points: Points{Function: key}, path: file, line: line}
 		if by < 0 {
-			f.Function = strings.TrimSuffix(filepath.Base(key), filepath.Ext(key))
+			f.Function = tabular.Stem(key)
 		}
 		r.functions = append(r.functions, f)
 	}

@@ -83,7 +83,7 @@ func isNumber(cell string) bool {
 // hint returns what to do about a cell that is a number only with a decimal comma, or an unclear date, or
 // "".
 func (t *table) hint(cell string) string {
-	if t.delimiter != ';' && strings.Count(cell, ",") == 1 && isNumber(strings.Replace(cell, ",", ".", 1)) {
+	if t.delimiter != ';' && t.delimiter != 0 && strings.Count(cell, ",") == 1 && isNumber(strings.Replace(cell, ",", ".", 1)) {
 		return " with a decimal point (decimal commas need semicolons between the columns)"
 	}
 	if unclearDate(cell) {

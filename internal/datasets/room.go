@@ -24,8 +24,8 @@ func (t *table) checkRoom() error {
 	if need <= left {
 		return nil
 	}
-	line, _ := t.csv.FieldPos(0)
-	return &invalid.Input{File: t.path, Line: line, Found: "more rows than there is memory for",
+	file, line := t.where(0)
+	return &invalid.Input{File: file, Line: line, Found: "more rows than there is memory for",
 		Expected: fmt.Sprintf("fewer rows: reading on takes %s, and %s is available", memory.Size(need), memory.Size(left))}
 }
 

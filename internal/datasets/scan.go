@@ -5,18 +5,18 @@ import (
 	"hash/maphash"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// A Scan says what a CSV file, or a directory of them, holds.
+// A Scan says what a file of rows, or a directory of them, holds.
 type Scan struct {
 	Files        int               `json:"files"`
-	Delimiter    string            `json:"delimiter"`     // of the first file: a comma, a semicolon or a tab
+	Delimiter    string            `json:"delimiter"`     // of the first file: a comma, a semicolon or a tab; "" if it is not CSV
 	DecimalComma bool              `json:"decimal_comma"` // whether a column has decimal commas
 	Rows         int               `json:"rows"`
 	Dropped      int               `json:"dropped"` // rows with a missing cell in a column of function, x, y or split
@@ -54,7 +54,7 @@ type ScannedColumn struct {
 	// UnclearDates says that all cells look like dates such as 3/4/2024, whose day and month cannot be told
 	// apart. They are names.
 	UnclearDates bool `json:"unclear_dates,omitempty"`
-	// Odd is FILE:LINE of the first cell of another kind than those before; "" if there is none.
+	// Odd is FILE:LINE, or FILE, row N, of the first cell of another kind than those before; "" if there is none.
 	Odd string `json:"odd,omitempty"`
 }
 
@@ -184,7 +184,9 @@ func (s *scanner) file(path string) error {
 	}
 	defer file.Close()
 	if s.Columns == nil {
-		s.Delimiter = string(t.delimiter)
+		if t.delimiter != 0 {
+			s.Delimiter = string(t.delimiter)
+		}
 		for _, name := range t.header {
 			s.Columns = append(s.Columns, ScannedColumn{Name: name})
 			s.columns = append(s.columns, scannedCells{values: map[string]bool{}, kinds: map[string]bool{}})
@@ -192,7 +194,7 @@ func (s *scanner) file(path string) error {
 	}
 	names := func(c ScannedColumn) string { return c.Name }
 	if !slices.Equal(t.header, mapped(s.Columns, names)) {
-		return &invalid.Input{File: path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+		return &invalid.Input{File: path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 			Expected: quote(strings.Join(mapped(s.Columns, names), ", "), 200) + ", as in the first file"}
 	}
 	by, err := t.optional(s.data.Group)
@@ -264,7 +266,7 @@ func (s *scanner) function(t *table, by int) int {
 		i, s.index[key] = len(s.Functions), len(s.Functions)
 		name := key
 		if by < 0 {
-			name = strings.TrimSuffix(filepath.Base(key), filepath.Ext(key))
+			name = tabular.Stem(key)
 		}
 		s.Functions, s.used = append(s.Functions, ScannedFunction{Name: name}), append(s.used, 0)
 	}

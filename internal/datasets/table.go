@@ -13,16 +13,19 @@ import (
 	"unicode/utf8"
 
 	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// A table reads a CSV file row by row. The first line names the columns, every row has a field for
-// each, and numbers must be finite. An error is an *invalid.Input with line and column.
+// A table reads a CSV file, or a table of another form of package tabular, row by row. The first line
+// names the columns, every row has a field for each, and numbers must be finite. An error is an
+// *invalid.Input with line, or row, and column.
 type table struct {
 	path      string
-	rows      *rowLimit
-	csv       *csv.Reader
-	delimiter rune // a comma, a semicolon or a tab
+	text      *rowLimit         // nil if the file is no text
+	rows      tabular.Rows      // a *csv.Reader or those of another form
+	refused   map[string]string // columns without cells, and their types
+	delimiter rune              // of a CSV file: a comma, a semicolon or a tab; 0 for other forms
 	decimals  decimals
 	line      int // of the current row; 0 before the header
 	header    []string
@@ -37,11 +40,16 @@ const headerBuffer = 64 << 10
 
 // openTable opens the file and reads the header. The caller closes the file.
 func openTable(path string) (*table, io.Closer, error) {
-	f, err := files.Stream(path, readable)
+	f, err := tabular.Open(path, readable)
 	if err != nil {
 		return nil, nil, err
 	}
-	t, err := newTable(path, f)
+	var t *table
+	if f.Rows != nil {
+		t, err = (&table{path: path, rows: f.Rows}).start()
+	} else {
+		t, err = newTable(path, f.Text)
+	}
 	if err != nil {
 		return nil, nil, errors.Join(err, f.Close())
 	}
@@ -53,33 +61,45 @@ const readable = "a readable file"
 
 func unreadable(path string, err error) error { return files.Unreadable(path, readable, err) }
 
-// newTable reads the header from r.
+// newTable reads the header from a text, CSV or JSON.
 func newTable(path string, r io.Reader) (*table, error) {
-	rows := &rowLimit{from: r}
-	buffered := bufio.NewReaderSize(rows, headerBuffer)
+	text := &rowLimit{from: r}
+	buffered := bufio.NewReaderSize(text, headerBuffer)
 	if mark, err := buffered.Peek(3); err == nil && string(mark) == "\ufeff" {
 		buffered.Discard(3) // the byte order mark that spreadsheets write
 	}
-	t := &table{path: path, rows: rows, delimiter: delimiterOf(buffered), csv: csv.NewReader(buffered), stride: bytesBetweenChecks, room: room}
-	t.csv.Comma = t.delimiter
-	t.csv.ReuseRecord = true
-	t.csv.TrimLeadingSpace = t.delimiter != '\t' // a tab is a space too
+	if tabular.IsJSON(buffered) {
+		return (&table{path: path, text: text, rows: tabular.NewJSON(path, buffered)}).start()
+	}
+	c := csv.NewReader(buffered)
+	c.Comma = delimiterOf(buffered)
+	c.ReuseRecord = true
+	c.TrimLeadingSpace = c.Comma != '\t' // a tab is a space too
+	return (&table{path: path, text: text, rows: c, delimiter: c.Comma}).start()
+}
+
+// start reads the header.
+func (t *table) start() (*table, error) {
+	t.stride, t.room = bytesBetweenChecks, room
 	if err := t.next(); err == io.EOF {
-		return nil, &invalid.Input{File: path, Found: "an empty file", Expected: "a header line and rows"}
+		return nil, &invalid.Input{File: t.path, Found: "an empty file", Expected: "a header line and rows"}
 	} else if err != nil {
 		return nil, err
+	}
+	if r, ok := t.rows.(tabular.Refuser); ok {
+		t.refused = r.Refused()
 	}
 	seen := map[string]bool{}
 	for i, name := range t.fields {
 		name = strings.TrimSpace(name)
-		line, _ := t.csv.FieldPos(i)
+		file, line := t.where(i)
 		switch {
 		case !utf8.ValidString(name):
-			return nil, &invalid.Input{File: path, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
+			return nil, &invalid.Input{File: file, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
 		case name == "" && i > 0: // only the first column, of row names, needs no name
-			return nil, &invalid.Input{File: path, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "a name"}
+			return nil, &invalid.Input{File: file, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "a name"}
 		case seen[name]:
-			return nil, &invalid.Input{File: path, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
+			return nil, &invalid.Input{File: file, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
 		}
 		seen[name] = true
 		t.header = append(t.header, name)
@@ -87,16 +107,39 @@ func newTable(path string, r io.Reader) (*table, error) {
 	return t, nil
 }
 
+// where returns the place of a field of the current row for messages: the file and a line, or, in a table
+// without lines, the file with the number of the row and 0.
+func (t *table) where(field int) (file string, line int) {
+	line, _ = t.rows.FieldPos(field)
+	switch {
+	case t.text != nil:
+		return t.path, line
+	case line == 0: // the names of the columns
+		return t.path, 0
+	}
+	return fmt.Sprintf("%s, row %d", t.path, line), 0
+}
+
+// headerLine returns the line of the header for messages, 0 in a table without lines.
+func (t *table) headerLine() int {
+	if t.text == nil {
+		return 0
+	}
+	return 1
+}
+
 // next reads a row into fields. It returns io.EOF after the last row.
 func (t *table) next() error {
-	t.rows.read = 0
-	fields, err := t.csv.Read()
+	if t.text != nil {
+		t.text.read = 0
+	}
+	fields, err := t.rows.Read()
 	if err == io.EOF {
 		return io.EOF
 	}
 	var bad *csv.ParseError
 	switch {
-	case t.rows.read > longestRow: // whatever else is wrong with the row
+	case t.text != nil && t.text.read > longestRow: // whatever else is wrong with the row
 		return &invalid.Input{File: t.path, Line: t.line + 1, Found: "a row of more than 16 MiB",
 			Expected: "a shorter row, and every quote closed"}
 	case errors.Is(err, csv.ErrFieldCount) && errors.As(err, &bad):
@@ -108,8 +151,8 @@ func (t *table) next() error {
 		return unreadable(t.path, err)
 	}
 	t.fields = fields
-	t.line, _ = t.csv.FieldPos(len(fields) - 1)
-	if at := t.csv.InputOffset(); at-t.checked >= t.stride {
+	t.line, _ = t.rows.FieldPos(len(fields) - 1)
+	if at := t.rows.InputOffset(); at-t.checked >= t.stride {
 		t.checked = at
 		return t.checkRoom()
 	}
@@ -153,18 +196,25 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 			expected = append(expected, e)
 		}
 	}
-	return nil, &invalid.Input{File: t.path, Line: 1, Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+	for _, names := range ways {
+		for _, name := range names {
+			if kind, ok := t.refused[name]; ok {
+				return nil, &invalid.Input{File: t.path, Key: name, Found: "the type " + kind, Expected: "a column of numbers, dates, texts or booleans"}
+			}
+		}
+	}
+	return nil, &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
 		Expected: "a header with " + strings.Join(expected, ", or with ")}
 }
 
 // refuse returns an error about a cell of the current row.
 func (t *table) refuse(column int, expected string) error {
-	line, _ := t.csv.FieldPos(column)
+	file, line := t.where(column)
 	found := "nothing"
 	if cell := t.fields[column]; cell != "" {
 		found = quote(cell, 40)
 	}
-	return &invalid.Input{File: t.path, Line: line, Key: t.header[column], Found: found, Expected: expected}
+	return &invalid.Input{File: file, Line: line, Key: t.header[column], Found: found, Expected: expected}
 }
 
 // cell returns a cell of the current row without the spaces around it.
@@ -193,7 +243,7 @@ func (t *table) number(column int) (float64, error) {
 func (t *table) parse(column int) (v float64, ok bool, err error) {
 	cell, conflict := t.cell(column), ""
 	if t.delimiter == ';' {
-		line, _ := t.csv.FieldPos(column)
+		line, _ := t.rows.FieldPos(column)
 		v, conflict, err = t.decimals.number(cell, line)
 	} else {
 		v, err = strconv.ParseFloat(cell, 64)

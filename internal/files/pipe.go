@@ -12,8 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// maxPipe is the most bytes that are read from a pipe.
-const maxPipe = 64 << 20
+// MaxPipe is the most bytes that are read from a pipe.
+const MaxPipe = 64 << 20
 
 // pipe reads a pipe until its end, its limit or an interrupt.
 type pipe struct {
@@ -36,8 +36,8 @@ func (p *pipe) Read(b []byte) (int, error) {
 	switch {
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		return n, fmt.Errorf("reading %s: %w", p.path, context.Canceled)
-	case p.read > maxPipe:
-		return 0, &invalid.Input{File: p.path, Found: "a pipe with more than " + size(maxPipe), Expected: "at most that, or a regular file"}
+	case p.read > MaxPipe:
+		return 0, &invalid.Input{File: p.path, Found: "a pipe with more than " + size(MaxPipe), Expected: "at most that, or a regular file"}
 	case err == io.EOF && p.read == 0:
 		return 0, &invalid.Input{File: p.path, Found: "a pipe without data", Expected: p.expected}
 	}

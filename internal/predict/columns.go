@@ -3,6 +3,8 @@ package predict
 import (
 	"slices"
 	"strconv"
+
+	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
 // Names are how a CSV file of predictions names its rows: by function, target, x and channel.
@@ -19,7 +21,38 @@ func NamesOf(a *Asked) Names {
 	return Names{XNames: a.Trained.Units.XNames, XText: a.Layout.XText, XIsText: a.Layout.XIsText, YNames: a.Trained.Units.YNames, Functions: a.Functions}
 }
 
-// header returns the file's columns: function, target, x…, channel and others. A column of x with
+// typed returns the file's columns: those of header, with their kinds.
+func (n Names) typed(others []tabular.Column) []tabular.Column {
+	names := make([]string, len(others))
+	for i, c := range others {
+		names[i] = c.Name
+	}
+	all := make([]tabular.Column, 0, len(n.XNames)+len(others)+3)
+	for i, name := range n.header(names) {
+		kind := tabular.Number
+		switch x := i - 2; {
+		case i == 1:
+			kind = tabular.Integer
+		case i == 0 || x == len(n.XNames) || x < len(n.XNames) && n.XIsText != nil && n.XIsText(x):
+			kind = tabular.Text
+		case x > len(n.XNames):
+			kind = others[x-len(n.XNames)-1].Kind
+		}
+		all = append(all, tabular.Column{Name: name, Kind: kind})
+	}
+	return all
+}
+
+// numbers returns columns of numbers.
+func numbers(names ...string) []tabular.Column {
+	all := make([]tabular.Column, len(names))
+	for i, name := range names {
+		all[i] = tabular.Column{Name: name, Kind: tabular.Number}
+	}
+	return all
+}
+
+// header returns the names of the file's columns: function, target, x…, channel and others. A column of x with
 // the name of another column gets the prefix x_, as often as it takes to make all names different.
 func (n Names) header(others []string) []string {
 	taken := append([]string{"function", "target", "channel"}, others...)

@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"math"
 	"slices"
 	"strconv"
 )
@@ -23,7 +24,7 @@ func (d Distribution) AppendComponents(b []byte) []byte {
 		b = append(b, ']')
 	}
 	numbers := func(name string, of func(Component) float64) {
-		list(name, func(c Component) string { return jsonNumber(number(of(c))) })
+		list(name, func(c Component) string { return finite(of(c)) })
 	}
 	b = append(b, '{')
 	if d.Mixture() {
@@ -36,4 +37,12 @@ func (d Distribution) AppendComponents(b []byte) []byte {
 		list("log", func(c Component) string { return strconv.FormatBool(c.Log || d.Log()) })
 	}
 	return append(b, '}')
+}
+
+// finite returns a number as JSON: null if it is not finite.
+func finite(v float64) string {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
+		return "null"
+	}
+	return number(v)
 }

@@ -6,10 +6,10 @@ import (
 	"fmt"
 	"iter"
 	"path/filepath"
-	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
@@ -115,7 +115,7 @@ func (f Fitted) yForms() (forms []datasets.Form) {
 func (f Fitted) Trained(dir string) Trained {
 	name := filepath.Base(filepath.Clean(f.File))
 	u := run.Units{XNames: f.X, YNames: f.Y, Scaling: datasets.Scaling{XForms: f.XForms, YForms: f.yForms()}}
-	return Trained{fitted: &f, Units: u, Data: strings.TrimSuffix(name, filepath.Ext(name)), File: name, Group: f.Group,
+	return Trained{fitted: &f, Units: u, Data: tabular.Stem(name), File: name, Group: f.Group,
 		Weights: run.Weights{Path: filepath.Join(dir, FittedFile)}}
 }
 

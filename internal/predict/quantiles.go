@@ -1,13 +1,11 @@
 package predict
 
 import (
-	"encoding/csv"
-	"io"
 	"iter"
 	"math"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -30,7 +28,7 @@ const (
 )
 
 // kindColumns are the columns after channel.
-var kindColumns = []string{"kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
+var kindColumns = append([]tabular.Column{{Name: "kind", Kind: tabular.Text}}, numbers("u", "tau", "mu", "sigma", "weight", "level", "value")...)
 
 // Write writes the predictions to a file, whole or not at all. The file is in long format, with the
 // columns function, target (counted from 0 within the function), x…, channel, kind, u, tau, mu,
@@ -38,33 +36,34 @@ var kindColumns = []string{"kind", "u", "tau", "mu", "sigma", "weight", "level",
 // that do not apply to a kind are empty. If data.log names the channel, mu and sigma are those of
 // log y. Write returns the first error of the predictions.
 func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) error {
-	return files.Write(path, func(w io.Writer) error {
-		out := quantileRows{Quantiles: q, csv: csv.NewWriter(w), draws: random.New(q.Seed, random.Draws|random.Evaluation)}
-		out.row = out.header(kindColumns)
-		out.write()
+	return tabular.Write(path, tabular.FormatOf(path), q.typed(kindColumns), func(w tabular.Writer) error {
+		out := quantileRows{Quantiles: q, to: w, draws: random.New(q.Seed, random.Draws|random.Evaluation)}
 		for t, err := range predictions {
 			if err != nil {
 				return err
 			}
-			out.target(t)
-			if err := out.csv.Error(); err != nil {
-				return err
+			if out.target(t); out.err != nil {
+				return out.err
 			}
 		}
-		out.csv.Flush()
-		return out.csv.Error()
+		return nil
 	})
 }
 
-// quantileRows writes the rows. Errors stay in csv.
+// quantileRows writes the rows. It keeps the first error.
 type quantileRows struct {
 	Quantiles
-	csv   *csv.Writer
+	to    tabular.Writer
+	err   error
 	draws random.Generator
 	row   []string
 }
 
-func (o *quantileRows) write() { _ = o.csv.Write(o.row) } // csv.Writer keeps its first error
+func (o *quantileRows) write() {
+	if o.err == nil {
+		o.err = o.to.Write(o.row)
+	}
+}
 
 func (o *quantileRows) target(t Target) {
 	for channel, d := range t.Channels {

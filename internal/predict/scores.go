@@ -2,15 +2,13 @@ package predict
 
 import (
 	"context"
-	"encoding/csv"
 	"errors"
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"sync"
 
-	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
@@ -26,7 +24,7 @@ type Scores struct {
 }
 
 // scoreColumns are the columns of a points.csv after channel.
-var scoreColumns = []string{"y", "log_density", "crps", "pit", "mean", "sd"}
+var scoreColumns = numbers("y", "log_density", "crps", "pit", "mean", "sd")
 
 // Write adds the scores of all predictions to the tally, and writes them to a file, whole or not at
 // all, unless path is "". The file has a row for each target and channel, with the columns function,
@@ -39,23 +37,21 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 			return nil
 		})
 	}
-	return files.Write(path, func(w io.Writer) error {
-		out := csv.NewWriter(w)
-		row := s.header(scoreColumns)
-		_ = out.Write(row) // csv.Writer keeps its first error
-		err := s.Each(predictions, func(t Target, points []score.Point) error {
+	return tabular.Write(path, tabular.FormatOf(path), s.typed(scoreColumns), func(out tabular.Writer) error {
+		var row []string
+		return s.Each(predictions, func(t Target, points []score.Point) error {
 			s.add(tally, points)
 			for c, p := range points {
 				row = s.row(row[:0], t, c)
 				for _, v := range [...]float64{p.Y, p.LogDensity, p.CRPS, p.PIT, p.Mean, p.SD} {
 					row = append(row, number(v))
 				}
-				_ = out.Write(row)
+				if err := out.Write(row); err != nil {
+					return err
+				}
 			}
-			return out.Error()
+			return nil
 		})
-		out.Flush()
-		return errors.Join(err, out.Error())
 	})
 }
 

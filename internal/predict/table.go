@@ -2,7 +2,6 @@ package predict
 
 import (
 	"fmt"
-	"io"
 	"iter"
 	"math"
 	"strconv"
@@ -10,7 +9,7 @@ import (
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
@@ -19,7 +18,7 @@ import (
 
 // Table describes a predictions.csv: a row for each target and channel, with the columns function,
 // target, x…, channel, mean, sd, and those that its fields add. As JSON, a row is an object with
-// the same names; regions are [[a,b],[c,d]] and modes [a,b].
+// the same names; regions are [[a,b],[c,d]] and modes [a,b], as they are lists in Arrow and Parquet.
 type Table struct {
 	Names
 	Levels  []float64 // column q0.05, …: quantiles at these levels, in (0, 1), approximate to 1e-9 of a σ
@@ -31,31 +30,32 @@ type Table struct {
 	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
 	Seed    uint64    // of the draws
 	Threads int       // that compute rows; at least 1
-	Format  string    // CSVFormat, which is the default, or JSONFormat
-	Parts   bool      // with JSONFormat, the key components: see Distribution.AppendComponents
+	Format  string    // one of tabular.Formats, "" for CSV
+	Parts   bool      // with tabular.JSON, the key components: see Distribution.AppendComponents
 
 	Calibrated *conformal.Calibration // corrects the levels of quantiles, the masses of regions and probabilities; may be nil
 }
 
-// columns returns the names of the columns after channel.
-func (t Table) columns() []string {
-	columns := []string{"mean", "sd"}
+// columns returns the columns after channel.
+func (t Table) columns() []tabular.Column {
+	columns := numbers("mean", "sd")
 	for _, list := range []struct {
 		prefix string
+		kind   tabular.Kind
 		values []float64
-	}{{"q", t.Levels}, {"hdr", t.Masses}, {"density", t.Density}, {"cdf", t.CDF}, {"exceed", t.Exceed}} {
+	}{{"q", tabular.Number, t.Levels}, {"hdr", tabular.Pairs, t.Masses}, {"density", tabular.Number, t.Density}, {"cdf", tabular.Number, t.CDF}, {"exceed", tabular.Number, t.Exceed}} {
 		for _, v := range list.values {
-			columns = append(columns, list.prefix+number(v))
+			columns = append(columns, tabular.Column{Name: list.prefix + number(v), Kind: list.kind})
 		}
 	}
 	if t.Modes {
-		columns = append(columns, "modes")
+		columns = append(columns, tabular.Column{Name: "modes", Kind: tabular.Numbers})
 	}
 	for i := range t.Draws {
-		columns = append(columns, "draw"+strconv.Itoa(i+1))
+		columns = append(columns, tabular.Column{Name: "draw" + strconv.Itoa(i+1), Kind: tabular.Number})
 	}
 	if t.Parts {
-		columns = append(columns, "components")
+		columns = append(columns, tabular.Column{Name: "components", Kind: tabular.Object})
 	}
 	return columns
 }
@@ -66,11 +66,8 @@ const cellsAtOnce = 1 << 16
 // Write writes the predictions to a file, whole or not at all, in memory that does not depend on
 // their number. It returns the first error of the predictions.
 func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
-	return files.Write(path, func(w io.Writer) error {
-		out, columns := t.rowWriter(w), t.columns()
-		if err := out.Write(t.header(columns)); err != nil {
-			return err
-		}
+	columns := t.columns()
+	return tabular.Write(path, t.Format, t.typed(columns), func(out tabular.Writer) error {
 		size := max(1, cellsAtOnce/(len(columns)*max(1, len(t.YNames))))
 		for block, err := range blocks(predictions, size) {
 			if err != nil {
@@ -84,8 +81,7 @@ func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
 				}
 			}
 		}
-		out.Flush()
-		return out.Error()
+		return nil
 	})
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
 // Each object of the JSON has the names, the order and the values of a row of the CSV file.
@@ -18,7 +18,7 @@ func TestTableAsJSON(t *testing.T) {
 	table.Modes, table.XText, table.XIsText = true, func(int, float64) string { return `a "b"` }, func(int) bool { return true }
 	content, rows := writeTable(t, table, o.Predict(t.Context(), q.Functions))
 	header, _, _ := strings.Cut(string(content), "\n")
-	table.Format = predict.JSONFormat
+	table.Format = tabular.JSON
 	lines, _ := writeLines(t, table, o.Predict(t.Context(), q.Functions))
 	if len(lines) != len(rows) {
 		t.Fatalf("%d objects for %d rows", len(lines), len(rows))

@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -70,7 +71,7 @@ func fileOf(e config.Experiment) string {
 // dataOf returns the benchmark, or the name of a csv's file without folder and extension.
 func dataOf(e config.Experiment) string {
 	if name := fileOf(e); name != "" {
-		return strings.TrimSuffix(name, filepath.Ext(name))
+		return tabular.Stem(name)
 	}
 	return e.Benchmark
 }

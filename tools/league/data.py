@@ -162,7 +162,7 @@ def rows(s, name, files):
         if s.y == "fertility":
             d = sm.datasets.fertility.load_pandas().data
             years = [c for c in d.columns if c.isdigit()]
-            return [(r["Country Name"], float(c), r[c]) for _, r in d.iterrows() for c in years if r[c] == r[c]]
+            return [(r["Country Name"].replace(",", ""), float(c), r[c]) for _, r in d.iterrows() for c in years if r[c] == r[c]]
         if s.y == "duration":
             return [("", *r) for r in sm.datasets.strikes.load_pandas().data[["iprod", "duration"]].to_numpy()]
         if s.y == "food":

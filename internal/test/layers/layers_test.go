@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"internal/invalid", "internal/random", "internal/progress", "internal/files/interrupt", "internal/device/memory", "internal/run/version", "internal/engine/gpu",
 		"internal/export/onnx/onnxpb"},
 	{"internal/files", "internal/random/dice", "internal/config/catalogue", "internal/config/yamlnode"},
-	{"internal/config", "internal/files/safetensors", "internal/engine/simd"},
+	{"internal/config", "internal/files/safetensors", "internal/files/tabular", "internal/engine/simd"},
 	{"internal/likelihood", "internal/models/mixed", "internal/models/kde", "internal/fit/formula", "internal/models/ops", "internal/engine/gpu/gputest",
 		"internal/engine/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/likelihood/score", "internal/models/simple", "internal/models", "internal/engine", "internal/engine/analysis", "internal/engine/gpu/cu", "kernels/emulator"},

@@ -1,0 +1,164 @@
+package datasets_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/invalid"
+)
+
+// sales writes rows in a form.
+func sales(t *testing.T, dir, ending string, rows int) string {
+	t.Helper()
+	path := filepath.Join(dir, "sales"+ending)
+	f, err := os.Create(path)
+	if err == nil {
+		err = errors.Join(datatest.WriteSales(f, ending, rows), f.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// Every form of a table gives the cells and the points of its CSV file, to the last bit.
+func TestAllFormsGiveTheSamePoints(t *testing.T) {
+	read := func(ending string) (datasets.Scan, []datasets.Points) {
+		path := sales(t, t.TempDir(), ending, 60)
+		scan, err := datasets.ScanCSV(config.Data{File: path, Group: "product", XColumns: []string{"age"}, YColumns: []string{"price"}}, "")
+		if err != nil {
+			t.Fatal(ending, err)
+		}
+		scan.Delimiter = "" // of CSV alone
+		for i := range scan.Columns {
+			scan.Columns[i].Odd = "" // names the file
+		}
+		if last := len(scan.Columns) - 1; scan.Columns[last].Name == "tags" {
+			scan.Columns = scan.Columns[:last] // a list in the other forms
+		}
+		layout := datasets.Layout{X: []string{"age", "kind", "ratio", "count", "small", "fresh", "sold", "at", "cents"}, Y: []string{"price"},
+			XForms:    []datasets.Form{{}, {Categories: []string{"new", "used"}}, {}, {}, {}, {Categories: []string{"true", "false"}}, {Origin: "2022-01-01"}, {Origin: "2022-01-01"}, {}},
+			Functions: []string{"product"}, DropMissing: true}
+		points, err := layout.Read(path)
+		if err != nil {
+			t.Fatal(ending, err)
+		}
+		return scan, points
+	}
+	wantScan, wantPoints := read(".csv")
+	if wantScan.Dropped == 0 || len(wantPoints) != 10 {
+		t.Fatalf("%d rows dropped, %d groups, want some and 10", wantScan.Dropped, len(wantPoints))
+	}
+	for _, ending := range datatest.SalesForms {
+		scan, points := read(ending)
+		if diff := cmp.Diff(wantScan, scan); diff != "" {
+			t.Errorf("%s: the scan differs: %s", ending, diff)
+		}
+		if diff := cmp.Diff(wantPoints, points); diff != "" {
+			t.Errorf("%s: points differ: %s", ending, diff)
+		}
+	}
+}
+
+// What is wrong with a table is one line that says where.
+func TestBadTablesAreRefused(t *testing.T) {
+	dir := t.TempDir()
+	layout := func(x string) *datasets.Layout { return &datasets.Layout{X: []string{x}, Y: []string{"price"}} }
+	for _, c := range []struct{ ending, x, want string }{
+		{".parquet", "tags", "sales.parquet: tags: found the type list or structure, expected a column of numbers, dates, texts or booleans"},
+		{".arrow", "tags", "sales.arrow: tags: found the type list<item: utf8, nullable>, expected a column"},
+		{".jsonl", "tags", "sales.jsonl: tags: found the type array, expected a column"},
+		{".parquet", "weight", "sales.parquet: found the columns \"product, age"},
+		{".parquet", "age", "sales.parquet, row 6: age: found nothing, expected a finite number"},
+		{".arrows", "age", "sales.arrows, row 6: age: found nothing"},
+		{".jsonl", "age", "sales.jsonl:6: age: found nothing"},
+		{".csv.gz", "age", "sales.csv.gz:7: age: found nothing"},
+		{".parquet", "kind", "sales.parquet, row 1: kind: found \"new\", expected a finite number"},
+	} {
+		path := sales(t, dir, c.ending, 20)
+		_, err := layout(c.x).Read(path)
+		badTable(t, err, filepath.Join(dir, c.want))
+	}
+	for ending, what := range map[string]string{".parquet": "damaged Parquet", ".arrow": "damaged Arrow", ".arrows": "damaged Arrow", ".csv.gz": "damaged gzip", ".csv.zst": "damaged zstd", ".jsonl": "object that ends too early"} {
+		path := sales(t, dir, ending, 2000)
+		info, err := os.Stat(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Truncate(path, info.Size()/2); err != nil {
+			t.Fatal(err)
+		}
+		_, err = (&datasets.Layout{X: []string{"count"}, Y: []string{"price"}}).Read(path)
+		badTable(t, err, what)
+	}
+}
+
+// badTable tests that an error is one line of a user's mistake.
+func badTable(t *testing.T, err error, want string) {
+	t.Helper()
+	var bad *invalid.Input
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %v, want %q", err, want)
+	}
+}
+
+// JSON lines have keys in any order and without nulls, and may be an array.
+func TestJSONLines(t *testing.T) {
+	for text, want := range map[string]string{
+		"{\"x\":1,\"y\":2}\n{\"y\":4,\"x\":3}\n":                            "",
+		" [ {\"x\":1,\"y\":2},\n{\"x\":3,\"y\":4} ]":                        "",
+		"\ufeff{\"x\":1,\"y\":2,\"z\":{\"a\":[1]}}\n{\"x\":3,\"y\":4}\n":    "",
+		"{\"x\":1,\"y\":2}\n{\"x\":3}\n":                                    "f.jsonl:2: y: found nothing",
+		"{\"x\":1,\"y\":2}\n\n{\"x\":3,\"y\":4,\"z\":5}\n":                  "f.jsonl:3: z: found a key that the first object does not have, expected x, y",
+		"{\"x\":1,\"y\":2}\n{\"x\":3,\"x\":4}\n":                            "f.jsonl:2: x: found the key twice",
+		"{\"x\":1,\"y\":2}\n{\"x\":[3],\"y\":4}\n":                          "f.jsonl:2: x: found an array",
+		"{\"x\":1,\"y\":2}\n[3,4]\n":                                        "f.jsonl:2: found an array, expected one object a line",
+		"{\"x\":1,\"y\":2}\n{\"x\":3 \"y\":4}\n":                            "f.jsonl:2: found invalid character '\"' after object key:value pair",
+		"{\"x\":1,\"y\":2}\n{\"x\":3,\"y\":":                                "f.jsonl:2: found an object that ends too early",
+		"{\"x\":1,\"y\":2}\n{\"x\":\"" + strings.Repeat("a", 17<<20) + "\n": "f.jsonl:2: found a row of more than 16 MiB",
+	} {
+		path := filepath.Join(t.TempDir(), "f.jsonl")
+		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		points, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path)
+		if want != "" {
+			badTable(t, err, want)
+			continue
+		}
+		if diff := cmp.Diff([]datasets.Points{{N: 2, X: []float64{1, 3}, Y: []float64{2, 4}}}, points); err != nil || diff != "" {
+			t.Errorf("%.60q: %v %s", text, err, diff)
+		}
+	}
+}
+
+// A directory has one table of each name, whatever its form.
+func TestADirectoryOfForms(t *testing.T) {
+	dir := t.TempDir()
+	for name, ending := range map[string]string{"a.csv.gz": ".csv.gz", "b.parquet": ".parquet"} {
+		if err := os.Rename(sales(t, t.TempDir(), ending, 6), filepath.Join(dir, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("?"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := datasets.ScanCSV(config.Data{File: dir}, "")
+	badTable(t, err, "b.parquet: found the columns") // a list is a column of CSV alone
+	if err := os.Remove(filepath.Join(dir, "b.parquet")); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(sales(t, t.TempDir(), ".jsonl", 6), filepath.Join(dir, "a.jsonl")); err != nil {
+		t.Fatal(err)
+	}
+	_, err = datasets.ScanCSV(config.Data{File: dir}, "")
+	badTable(t, err, "found both a.csv.gz and a.jsonl, expected one of them")
+}

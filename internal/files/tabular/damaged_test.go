@@ -1,0 +1,62 @@
+package tabular_test
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/random/dice"
+)
+
+// Files with random changes of some bytes are read or refused. DAMAGES says how many of each form, 100
+// without it.
+func TestDamagedTables(t *testing.T) {
+	damages, err := strconv.Atoi(os.Getenv("DAMAGES"))
+	if err != nil {
+		damages = 100
+	}
+	path := filepath.Join(t.TempDir(), "damaged")
+	for _, ending := range datatest.SalesForms[1:] {
+		var whole bytes.Buffer
+		if err := datatest.WriteSales(&whole, ending, 30); err != nil {
+			t.Fatal(err)
+		}
+		refused := 0
+		for i := range damages {
+			content := bytes.Clone(whole.Bytes())
+			d := dice.New(random.New(uint64(i), random.Data), 0, 0)
+			for range 1 + d.Below(4) {
+				at := d.Below(len(content))
+				switch d.Below(3) {
+				case 0:
+					content[at] ^= 1 << d.Below(8)
+				case 1:
+					content[at] = byte(d.Below(256))
+				case 2: // a length of many bytes
+					copy(content[at:], []byte{0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f}[:1+d.Below(8)])
+				}
+			}
+			if err := os.WriteFile(path, content, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			err := read(path)
+			var bad *invalid.Input
+			if errors.As(err, &bad) {
+				refused++
+			} else if err != nil && err != io.EOF {
+				t.Errorf("%s, damage %d: error %v, want an *invalid.Input", ending, i, err)
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s: no damaged file of %d is refused", ending, damages)
+		}
+		t.Logf("%s: %d of %d refused", ending, refused, damages)
+	}
+}

@@ -1,0 +1,155 @@
+package tabular
+
+import (
+	"compress/gzip"
+	"encoding/csv"
+	"errors"
+	"io"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/klauspost/compress/zstd"
+
+	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/invalid"
+)
+
+// Formats are the forms of written tables. JSON has one object a line.
+const (
+	CSV     = "csv"
+	JSON    = "json"
+	Parquet = "parquet"
+	Arrow   = "arrow"  // Arrow's file format
+	Arrows  = "arrows" // Arrow's stream format
+)
+
+// Formats lists them.
+func Formats() []string { return []string{CSV, JSON, Parquet, Arrow, Arrows} }
+
+// endings are the endings of the forms.
+var endings = map[string]string{".csv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": Parquet, ".arrow": Arrow, ".feather": Arrow, ".arrows": Arrows}
+
+// FormatOf returns the form that a file's name asks for, CSV if it names none.
+func FormatOf(path string) string {
+	if format, ok := endings[strings.ToLower(filepath.Ext(uncompressed(path)))]; ok {
+		return format
+	}
+	return CSV
+}
+
+// CheckOut refuses a compressed file of a form that is not text. flag names the file in messages.
+func CheckOut(flag, path, format string) error {
+	if uncompressed(path) == path || format == "" || format == CSV || format == JSON {
+		return nil
+	}
+	return &invalid.Input{File: flag, Found: strconv.Quote(path) + " for the format " + format, Expected: "a name without " + filepath.Ext(path) + ": only csv and json are compressed so"}
+}
+
+// A Kind says what the cells of a written column are.
+type Kind int
+
+// The kinds of columns. A cell is "" if there is no value.
+const (
+	Text    Kind = iota
+	Integer      // int64
+	Number       // float64
+	Numbers      // a list of numbers, "a;b"
+	Pairs        // a list of pairs of numbers, "a:b;c:d"
+	Object       // JSON, which the form JSON alone can have
+)
+
+// A Column of a written table.
+type Column struct {
+	Name string
+	Kind Kind
+}
+
+// A Writer writes rows of cells, which have the texts of CSV files.
+type Writer interface {
+	Write(row []string) error
+	// Close writes what is left.
+	Close() error
+}
+
+// Write writes a table to a file, whole or not at all. An ending .gz or .zst compresses it.
+func Write(path, format string, columns []Column, fill func(Writer) error) error {
+	return files.Write(path, func(to io.Writer) error {
+		compressor, err := compress(to, path)
+		if err != nil {
+			return err
+		}
+		w, err := newWriter(compressor, format, columns)
+		if err != nil {
+			return err
+		}
+		if err = fill(w); err == nil {
+			err = w.Close()
+		}
+		return errors.Join(err, compressor.Close())
+	})
+}
+
+// compress returns a writer that compresses if the ending of a name says so.
+func compress(w io.Writer, path string) (io.WriteCloser, error) {
+	switch strings.ToLower(filepath.Ext(path)) {
+	case ".gz":
+		return gzip.NewWriter(w), nil
+	case ".zst":
+		return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1))
+	}
+	return plain{w}, nil
+}
+
+type plain struct{ io.Writer }
+
+func (plain) Close() error { return nil }
+
+func newWriter(w io.Writer, format string, columns []Column) (Writer, error) {
+	switch format {
+	case JSON:
+		return newJSONWriter(w, columns), nil
+	case Arrow, Arrows:
+		return newArrowWriter(w, format, columns)
+	case Parquet:
+		return newParquetWriter(w, columns), nil
+	}
+	c := csvWriter{csv.NewWriter(w)}
+	names := make([]string, len(columns))
+	for i, column := range columns {
+		names[i] = column.Name
+	}
+	return c, c.Write(names)
+}
+
+type csvWriter struct{ *csv.Writer }
+
+func (c csvWriter) Close() error {
+	c.Flush()
+	return c.Error()
+}
+
+// number returns the number of a cell, and false for a cell without one.
+func number(cell string) (float64, bool) {
+	v, err := strconv.ParseFloat(cell, 64)
+	return v, err == nil
+}
+
+// parts returns the parts of a cell that is a list.
+func parts(cell string) []string {
+	if cell == "" {
+		return nil
+	}
+	return strings.Split(cell, ";")
+}
+
+// pair returns the numbers of a part of a cell of pairs.
+func pair(part string) (low, high float64) {
+	l, h, _ := strings.Cut(part, ":")
+	low, _ = number(l)
+	high, _ = number(h)
+	return low, high
+}
+
+// rowsAtOnce returns how many rows a writer holds, so that their number of cells has a bound.
+func rowsAtOnce(columns, cells int) int { return max(1, cells/max(1, columns)) }
