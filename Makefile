@@ -24,7 +24,7 @@ help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
 
 build: ## one static program, ./acqnp
-	CGO_ENABLED=0 go build -trimpath -o acqnp ./cmd/acqnp
+	CGO_ENABLED=0 go build -trimpath -ldflags "-s -w" -o acqnp ./cmd/acqnp
 
 gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) and gcc; ARCHS="75 80 90" names the GPUs
 	$(GPU) go build -trimpath -tags $(GPUTAGS) -o acqnp-cuda ./cmd/acqnp
@@ -150,6 +150,14 @@ page: ## the page of acqnp serve in a headless Chromium (Debian: chromium), in a
 	go vet -C tools/page .
 	PAGE_SHOTS="$(CURDIR)/bin/page" go test -C tools/page -count=1 ./...
 
+image: build ## build the images of Dockerfile and Dockerfile.cuda without a daemon and run them, as root on Debian: see scripts/image.sh
+	sh scripts/image.sh go test -count=1 -v ./internal/test/image
+
+r: build ## R CMD build and R CMD check of the package in r, with this program (Debian: r-base-core, r-cran-knitr, r-cran-markdown, qpdf)
+	rm -rf bin/r && mkdir -p bin/r
+	cd bin/r && export PATH="$(CURDIR):$$PATH" && R CMD build ../../r && _R_CHECK_CRAN_INCOMING_=false _R_CHECK_SYSTEM_CLOCK_=0 R CMD check --as-cran --no-manual acqnp_*.tar.gz
+	@! grep -E '(WARNING|ERROR)$$' bin/r/acqnp.Rcheck/00check.log
+
 slurm: build ## sweeps on a real Slurm of two nodes on this machine; as root, installs Debian's slurm-wlm and munge
 	ACQNP_SLURM=1 sh scripts/slurm.sh go test -count=1 ./internal/test/slurm
 
@@ -201,4 +209,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 pretrained: build ## train the weights that the program carries, to internal/predict/pretrained: hours of all cores; an interrupted training goes on
 	/usr/bin/python3 tools/pretrained/make.py --acqnp ./acqnp
 
-.PHONY: help wheels python pythons reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm gpu-check fuzz golden coverage onnx-check pretrained always
+.PHONY: help wheels python pythons reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm image r gpu-check fuzz golden coverage onnx-check pretrained always

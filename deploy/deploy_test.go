@@ -15,6 +15,8 @@ import (
 	"testing"
 
 	"go.yaml.in/yaml/v3"
+
+	"github.com/acqnp/acqnp/internal/run/version"
 )
 
 func read(t *testing.T, name string) string {
@@ -124,6 +126,76 @@ func TestSubmittedPodsFitTheImageAndTheClaim(t *testing.T) {
 	for _, want := range []string{"runAsUser: " + user[1], "runAsGroup: " + user[2], "fsGroup: " + user[2], "claimName: " + claim[1]} {
 		if !strings.Contains(example, want+"\n") {
 			t.Errorf("the pods have no %q", want)
+		}
+	}
+}
+
+// The pods that serve fit the image of Dockerfile: its user, its port, where runs lie, and the path that
+// its health check asks.
+func TestServedPodsFitTheImage(t *testing.T) {
+	image := read(t, "../Dockerfile")
+	d := yaml.NewDecoder(strings.NewReader(read(t, "kubernetes-serve.yaml")))
+	var deployment struct {
+		Spec struct {
+			Template struct {
+				Spec struct {
+					SecurityContext struct {
+						User  int `yaml:"runAsUser"`
+						Group int `yaml:"runAsGroup"`
+					} `yaml:"securityContext"`
+					Containers []struct {
+						Args  []string
+						Ports []struct {
+							ContainerPort int `yaml:"containerPort"`
+						}
+						ReadinessProbe struct {
+							HTTPGet struct{ Path string } `yaml:"httpGet"`
+						} `yaml:"readinessProbe"`
+						SecurityContext struct {
+							ReadOnly bool `yaml:"readOnlyRootFilesystem"`
+						} `yaml:"securityContext"`
+						Mounts []struct {
+							Path string `yaml:"mountPath"`
+						} `yaml:"volumeMounts"`
+					}
+				}
+			}
+		}
+	}
+	if err := d.Decode(&deployment); err != nil {
+		t.Fatal(err)
+	}
+	p := deployment.Spec.Template.Spec
+	if len(p.Containers) != 1 || len(p.Containers[0].Ports) != 1 || len(p.Containers[0].Mounts) != 1 {
+		t.Fatalf("one container with one port and one mount expected: %+v", p)
+	}
+	c := p.Containers[0]
+	for _, want := range []string{
+		fmt.Sprintf("USER %d:%d\n", p.SecurityContext.User, p.SecurityContext.Group),
+		fmt.Sprintf("EXPOSE %d\n", c.Ports[0].ContainerPort),
+		`CMD ["acqnp", "serve", "--check"]`, "WORKDIR /work\n", `ENTRYPOINT ["acqnp"]`,
+	} {
+		if !strings.Contains(image, want) {
+			t.Errorf("the image has no %q", want)
+		}
+	}
+	if listen := fmt.Sprintf(":%d", c.Ports[0].ContainerPort); c.Args[0] != "serve" || c.Args[len(c.Args)-1] != listen {
+		t.Errorf("arguments %q: not a server at %s", c.Args, listen)
+	}
+	if c.Mounts[0].Path != "/work/runs" || !strings.HasPrefix(c.Args[2], c.Mounts[0].Path+"/") {
+		t.Errorf("the run of %q is not below %s", c.Args, c.Mounts[0].Path)
+	}
+	if check := read(t, "../internal/serve/check.go"); !strings.Contains(check, `"`+c.ReadinessProbe.HTTPGet.Path+`"`) || !c.SecurityContext.ReadOnly {
+		t.Errorf("the probe asks %q, the health check another path; or the root can be written", c.ReadinessProbe.HTTPGet.Path)
+	}
+}
+
+// The labels of both images name the release of the program, whose version may be followed by a commit.
+func TestImagesNameTheRelease(t *testing.T) {
+	release, _, _ := strings.Cut(version.String(), " ")
+	for _, name := range []string{"../Dockerfile", "../Dockerfile.cuda"} {
+		if want := `org.opencontainers.image.version="` + release + `"`; !strings.Contains(read(t, name), want) {
+			t.Errorf("%s has no label %s", name, want)
 		}
 	}
 }

@@ -26,6 +26,7 @@ type serveOptions struct {
 	runs   []string
 	numTau int
 	at     serve.Address
+	asks   bool
 }
 
 func newServe(a *app) *cobra.Command {
@@ -40,6 +41,9 @@ runs, a request names one. docs/reference/http-api.md explains it all, docs/how-
 The server answers only this machine, unless --listen names another address. Requests then need a token,
 as "Authorization: Bearer TOKEN": that of the variable ACQNP_SERVE_TOKEN, or of --token-file.
 
+With --check, nothing is served: exit code 0 says that a server is well at the address of --listen on this
+machine, 1 that none is. It is for health checks of containers.
+
 SIGHUP loads the runs again, and no request is lost. SIGINT and SIGTERM end the server with exit code 0,
 after the requests under way, within ten seconds.`,
 		Example: `  acqnp serve prices.fit
@@ -53,7 +57,12 @@ after the requests under way, within ten seconds.`,
 			}
 			return nil
 		},
-		RunE: a.run(func(cmd *cobra.Command) error { return runServe(cmd.Context(), a, o) }),
+		RunE: a.run(func(cmd *cobra.Command) error {
+			if o.asks {
+				return o.at.Check(cmd.Context())
+			}
+			return runServe(cmd.Context(), a, o)
+		}),
 	}
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
@@ -63,7 +72,9 @@ after the requests under way, within ten seconds.`,
 	f.StringVar(&o.at.TokenFile, "token-file", "", "`FILE` with the token (default the variable ACQNP_SERVE_TOKEN)")
 	f.StringVar(&o.at.Certificate, "tls-cert", "", "PEM `FILE` with the certificate, for HTTPS")
 	f.StringVar(&o.at.Key, "tls-key", "", "PEM `FILE` with the certificate's key")
-	must(cmd.MarkFlagRequired("run"))
+	f.BoolVar(&o.asks, "check", false, "ask whether a server is well, and serve nothing")
+	cmd.MarkFlagsOneRequired("run", "check")
+	cmd.MarkFlagsMutuallyExclusive("run", "check")
 	must(cmd.MarkFlagDirname("run"))
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return cmd

@@ -120,7 +120,7 @@ func TestPredictionsAsJSON(t *testing.T) {
 	if out, err := cmd.Output(); err != nil || !strings.HasPrefix(string(out), "function,target,x,") {
 		t.Errorf("%v, standard output %.80s", err, out)
 	}
-	checkRefusal(t, "a format", acqnp(append(model, "--format", "xml")...), 2, `--format: found "xml", expected csv or json`)
+	checkRefusal(t, "a format", acqnp(append(model, "--format", "xml")...), 2, `--format: found "xml", expected one of csv, json, `)
 }
 
 // An empty list leaves the columns out.

@@ -84,12 +84,13 @@ func (a Address) Open() (net.Listener, error) {
 }
 
 // URL returns the address of a listener's page.
-func (a Address) URL(l net.Listener) string {
-	scheme := "http"
+func (a Address) URL(l net.Listener) string { return a.scheme() + "://" + l.Addr().String() + "/" }
+
+func (a Address) scheme() string {
 	if a.Certificate != "" {
-		scheme = "https"
+		return "https"
 	}
-	return scheme + "://" + l.Addr().String() + "/"
+	return "http"
 }
 
 // maxRuns is the largest number of runs of a server.

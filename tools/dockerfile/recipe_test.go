@@ -24,7 +24,7 @@ func TestShippedFileKeepsTheRules(t *testing.T) {
 	for _, p := range r.Problems() {
 		t.Error(p)
 	}
-	want := []string{"sh scripts/cuda-toolkit.sh", "go mod download", "make build gpu"}
+	want := []string{"sh scripts/cuda-toolkit.sh", "go mod download", "make build gpu", "mkdir -p bin/work/data bin/work/runs"}
 	if got := r.RunLines(); !slices.Equal(got, want) {
 		t.Errorf("RUN lines %q, want %q", got, want)
 	}
@@ -42,7 +42,7 @@ func TestServiceFileKeepsTheRules(t *testing.T) {
 	for _, p := range r.Problems() {
 		t.Error(p)
 	}
-	want := []string{"go mod download", "make build"} // .ci/run builds so
+	want := []string{"go mod download", "make build", "mkdir -p bin/work/data bin/work/runs"} // .ci/run builds so
 	if got := r.RunLines(); !slices.Equal(got, want) {
 		t.Errorf("RUN lines %q, want %q", got, want)
 	}

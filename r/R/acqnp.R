@@ -1,0 +1,61 @@
+acqnp <- function(formula, data, instant = FALSE, budget = NULL, seed = NULL, threads = NULL) {
+  if (!is.data.frame(data)) {
+    stop("data: expected a data frame", call. = FALSE)
+  }
+  columns <- columnsOf(formula, data)
+  all <- c(columns$group, columns$x, columns$y)
+  prefixes <- lapply(setNames(columns$x, columns$x), function(name) prefixOf(data[[name]]))
+  dir <- folder()
+  on.exit(unlink(dir, recursive = TRUE))
+  writeTable(data, all, prefixes, file.path(dir, "data.csv"))
+  number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", numbers(value))
+  said <- run(
+    dir, "fit", "data.csv", columns$text, "--out", "fit", "--json", if (instant) "--instant",
+    number("--budget", budget), number("--seed", seed), number("--threads", threads)
+  )
+  structure(list(
+    call = match.call(), columns = columns, prefixes = prefixes, result = fromJSON(said[length(said)]),
+    ranges = lapply(setNames(all, all), function(name) if (is.numeric(data[[name]])) range(data[[name]], na.rm = TRUE)),
+    files = contents(file.path(dir, "fit"))
+  ), class = "acqnp")
+}
+
+print.acqnp <- function(x, ...) {
+  s <- summary(x)
+  cat(headline(s))
+  cat(sprintf("expected of %s: log density %.3f, CRPS %.4g, intervals of 90%% hold %.0f%%\n",
+    s$expected$y, s$expected$log_density, s$expected$crps, 100 * s$expected$coverage90), sep = "")
+  invisible(x)
+}
+
+headline <- function(s) paste0("acqnp: ", s$formula, ", ", s$groups, " groups of ", s$rows, " rows\n")
+
+summary.acqnp <- function(object, ...) {
+  row <- function(target) {
+    e <- target$expected
+    data.frame(
+      y = target$channel, log_density = e$log_density, se = e$log_density_se, crps = e$crps,
+      coverage50 = e$coverage[["0.5"]], coverage90 = e$coverage[["0.9"]]
+    )
+  }
+  rows <- function(target) {
+    of <- function(name) unlist(lapply(target$candidates, `[[`, name))
+    data.frame(y = target$channel, model = of("name"), log_density = of("log_density"), crps = of("crps"), weight = of("weight"))
+  }
+  targets <- object$result$targets
+  structure(list(
+    formula = object$columns$text, groups = object$result$groups, rows = object$result$rows,
+    expected = do.call(rbind, lapply(targets, row)), models = do.call(rbind, lapply(targets, rows)),
+    promise = object$result$promise
+  ), class = "summary.acqnp")
+}
+
+print.summary.acqnp <- function(x, ...) {
+  cat(headline(x))
+  cat("\nmodels, by predictions of groups that they were not fitted to:\n")
+  print(x$models, row.names = FALSE, digits = 4)
+  cat("\nexpected of a new group:\n")
+  print(x$expected, row.names = FALSE, digits = 4)
+  cat("\n", paste(strwrap(paste("promise:", x$promise)), collapse = "\n"), "\n", sep = "")
+  invisible(x)
+}

@@ -1,0 +1,46 @@
+# columnsOf reads y ~ x | group: the columns y, x and group (NULL without one), and the text that the
+# program reads.
+columnsOf <- function(formula, data) {
+  if (!inherits(formula, "formula") || length(formula) != 3) {
+    stop("formula: expected y ~ x1 + x2 | group, with names of columns", call. = FALSE)
+  }
+  right <- formula[[3]]
+  group <- NULL
+  if (is.call(right) && identical(right[[1]], as.name("|"))) {
+    group <- termsOf(right[[3]])$columns
+    right <- right[[2]]
+  }
+  y <- termsOf(formula[[2]])
+  x <- if (identical(right, as.name("."))) others(names(data), c(y$columns, group)) else termsOf(right)
+  all <- c(y$columns, x$columns, group)
+  absent <- setdiff(all, names(data))
+  if (length(absent) > 0) {
+    stop("formula: found no column ", absent[1], " in data", call. = FALSE)
+  }
+  if (length(group) > 1 || anyDuplicated(all) > 0) {
+    stop("formula: expected one column after |, and each column once", call. = FALSE)
+  }
+  text <- paste(paste(y$text, collapse = " + "), "~", paste(x$text, collapse = " + "))
+  list(y = y$columns, x = x$columns, group = group, text = paste0(text, if (!is.null(group)) paste(" |", group)))
+}
+
+others <- function(all, used) {
+  columns <- setdiff(all, used)
+  list(columns = columns, text = columns)
+}
+
+# termsOf reads a sum of columns and of logarithms of columns.
+termsOf <- function(e) {
+  if (is.name(e)) {
+    return(list(columns = as.character(e), text = as.character(e)))
+  }
+  if (is.call(e) && identical(e[[1]], as.name("+")) && length(e) == 3) {
+    sides <- list(termsOf(e[[2]]), termsOf(e[[3]]))
+    return(list(columns = unlist(lapply(sides, `[[`, "columns")), text = unlist(lapply(sides, `[[`, "text"))))
+  }
+  if (is.call(e) && identical(e[[1]], as.name("log")) && length(e) == 2 && is.name(e[[2]])) {
+    column <- as.character(e[[2]])
+    return(list(columns = column, text = paste0("log(", column, ")")))
+  }
+  stop("formula: found ", paste(deparse(e), collapse = " "), ", expected columns, log(column) and +", call. = FALSE)
+}

@@ -1,0 +1,102 @@
+# Fits and predictions, beside the same of the command line.
+library(acqnp)
+program <- Sys.which("acqnp")
+if (!nzchar(program)) {
+  cat("skipped: found no program acqnp in PATH\n")
+  quit("no")
+}
+fails <- function(code, text) {
+  said <- tryCatch({
+    code
+    ""
+  }, error = conditionMessage)
+  if (!grepl(text, said, fixed = TRUE)) stop("found the error '", said, "', expected '", text, "'")
+}
+# near allows a unit in the last digit: R reads decimal numbers a bit less exactly than it writes them.
+near <- function(a, b) isTRUE(all.equal(a, b, tolerance = 1e-15))
+
+set.seed(1)
+d <- data.frame(
+  g = rep(sprintf("group %02d", 1:15), each = 8), x = runif(120), k = factor(sample(c("u", "v"), 120, TRUE)),
+  day = as.Date("2024-01-01") + sample(300, 120)
+)
+d$y <- exp(d$x + (d$k == "u") + rnorm(15)[rep(1:15, each = 8)] / 2 + rnorm(120) / 5)
+d$z <- d$x - d$y
+d$x[3] <- NA
+dir <- tempfile()
+dir.create(dir)
+setwd(dir)
+write <- function(d, file) write.csv(within(d, x <- sprintf("%.17g", x)), file, row.names = FALSE, na = "")
+precise <- function(d) {
+  for (name in intersect(c("y", "z"), names(d))) d[[name]] <- sprintf("%.17g", d[[name]])
+  d
+}
+call <- function(...) system2(program, shQuote(c(..., "-q")), stdout = TRUE)
+
+fit <- acqnp(log(y) ~ x + k + day | g, d, instant = TRUE)
+write(precise(d[c("g", "x", "k", "day", "y")]), "d.csv")
+invisible(call("fit", "d.csv", "log(y) ~ x + k + day | g", "--instant", "--out", "d.fit"))
+# The files name the place of the data, and are else the same.
+text <- function(bytes) sub('"file":"[^"]*"', "", rawToChar(bytes))
+stopifnot(text(fit$files[["fit.json"]]) == text(readBin("d.fit/fit.json", "raw", 1e8)))
+
+context <- d[c(10:12, 20, 21), ]
+newdata <- d[c(22, 13, 14, 24), ]
+write(precise(context[c("g", "x", "k", "day", "y")]), "context.csv")
+write(newdata[c("g", "x", "k", "day")], "newdata.csv")
+call("predict", "d.fit", "--context", "context.csv", "--targets", "newdata.csv", "--density=1:5:9", "--exceed=2,3", "--out", "p.csv")
+p <- read.csv("p.csv", check.names = FALSE)
+p <- p[match(newdata$x, p$x), ]
+got <- function(...) predict(fit, newdata, context, ...)
+columns <- function(pattern) unname(as.matrix(p[grepl(pattern, names(p))]))
+stopifnot(
+  near(got(), p$mean), near(got("sd"), p$sd), near(unname(got("quantile")), columns("^q")),
+  near(unname(got("interval")), columns("^q0[.][09]5$")), near(unname(got("density", at = seq(1, 5, 0.5))), columns("^density")),
+  near(unname(got("prob", at = 2:3)), columns("^exceed")), near(got("table")$mean, p$mean),
+  near(c(t(got("region")[[2]])), as.numeric(strsplit(p$hdr0.9[2], "[:;]")[[1]])),
+  identical(got("draws", draws = 4, seed = 1), got("draws", draws = 4, seed = 1)), ncol(got("draws", draws = 4)) == 4
+)
+
+# Groups without known points, a missing x, and the order of rows.
+newdata$g[2] <- "unknown"
+newdata$x[3] <- NA
+mixed <- predict(fit, newdata, context)
+stopifnot(
+  identical(is.na(mixed), c(FALSE, FALSE, TRUE, FALSE)), near(mixed[c(1, 4)], p$mean[c(1, 4)]),
+  near(mixed[2], predict(fit, newdata[2, c("x", "k", "day")])), is.null(predict(fit, newdata, context, "region")[[3]])
+)
+
+# A fit that was saved predicts in another session what it predicted before.
+saveRDS(fit, "fit.rds")
+script <- 'library(acqnp); f <- readRDS("fit.rds"); a <- readRDS("asked.rds"); saveRDS(predict(f, a[[1]], a[[2]]), "told.rds")'
+saveRDS(list(newdata, context), "asked.rds")
+stopifnot(system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(script)), env = "R_TESTS=") == 0, identical(readRDS("told.rds"), mixed))
+
+# Two columns of y, and factors whose levels are numbers.
+d$code <- factor(ifelse(d$k == "u", "1", "2"))
+two <- acqnp(y + z ~ x + code | g, d, instant = TRUE, seed = 3)
+m <- predict(two, d[9:10, ], d[11:12, ])
+k <- acqnp(y ~ x + k | g, d, instant = TRUE)
+c1 <- acqnp(y ~ x + code | g, d, instant = TRUE)
+stopifnot(
+  identical(names(m), c("y", "z")), length(m$z) == 2, nrow(summary(two)$expected) == 2,
+  identical(predict(k, d[9:10, ], d[11:12, ]), predict(c1, d[9:10, ], d[11:12, ]))
+)
+
+# What is printed and drawn.
+s <- summary(fit)
+stopifnot(
+  abs(sum(s$models$weight) - 1) < 1e-9, s$groups == 15, s$expected$coverage90 > 0.5,
+  any(grepl("log(y) ~ x + k + day | g", capture.output(print(fit)), fixed = TRUE)), any(grepl("promise", capture.output(s)))
+)
+pdf("plot.pdf")
+plot(fit, context)
+plot(acqnp(y ~ x | g, d, instant = TRUE))
+dev.off()
+stopifnot(file.size("plot.pdf") > 1000)
+fails(plot(fit), "expected a context")
+
+# A mistake is an error with the program's line.
+fails(acqnp(k ~ x | g, d, instant = TRUE), "data.csv")
+fails(predict(fit, newdata, context["x"]), "context: found no column")
+fails(predict(fit, newdata, context, "density"), "evenly spaced")
