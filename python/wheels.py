@@ -53,7 +53,7 @@ def build(system, out):
     """Build the program for a system such as linux/amd64."""
     goos, goarch = system.split("/")
     environment = {**os.environ, "CGO_ENABLED": "0", "GOOS": goos, "GOARCH": goarch}
-    subprocess.run(["go", "build", "-trimpath", "-o", out, "./cmd/acqnp"], cwd=ROOT, env=environment, check=True)
+    subprocess.run(["go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, "./cmd/acqnp"], cwd=ROOT, env=environment, check=True)
 
 
 def metadata():
