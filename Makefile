@@ -3,6 +3,7 @@ STATICCHECK = honnef.co/go/tools/cmd/staticcheck@v0.8.2
 GOVULNCHECK = golang.org/x/vuln/cmd/govulncheck@v1.9.0
 ONNX_PYTHON ?= python3
 SITE_PYTHON ?= python3
+PYTHON ?= python3
 # The packages whose tests run the CUDA engine, on the host emulation or on a GPU.
 ENGINE = ./kernels/... ./internal/engine/cuda/... ./internal/test/kernels
 # The GPUs with machine code. Later GPUs compile the PTX of the last when a program starts.
@@ -206,6 +207,15 @@ vulnerabilities: ## known vulnerabilities in what the program calls; asks Go's d
 pictures: build ## draw the pictures of docs/img, those whose runs are there: see scripts/pictures.sh
 	sh scripts/pictures.sh
 
+wheels: ## wheels for pip, of all systems, in dist: needs Python 3.11 and nothing else
+	$(PYTHON) python/wheels.py dist
+
+python: build ## the tests of the Python package with PYTHON, which needs NumPy; without scikit-learn, pandas, polars or matplotlib parts are skipped
+	cd python && $(PYTHON) -W error::ResourceWarning -m unittest discover -s tests -t .
+
+pythons: build ## the wheel in new environments of Python 3.10 to 3.13, those that are there, and the notebook in Jupyter: from PyPI
+	sh scripts/pythons.sh
+
 site: ## the documentation as a site in bin/site, dead links refused; SITE_PYTHON names a Python with PyPI's mkdocs-material 9
 	NO_MKDOCS_2_WARNING=1 $(SITE_PYTHON) -m mkdocs build --strict -f tools/site/mkdocs.yml
 
@@ -226,4 +236,4 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 pretrained: build ## train the weights that the program carries, to internal/predict/pretrained: hours of all cores; an interrupted training goes on
 	/usr/bin/python3 tools/pretrained/make.py --acqnp ./acqnp
 
-.PHONY: help reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm image r gpu-check fuzz golden coverage onnx-check pretrained licences release-files snapshot release arm64 windows cross vulnerabilities always
+.PHONY: help reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm image r gpu-check fuzz golden coverage onnx-check pretrained licences release-files snapshot release arm64 windows cross vulnerabilities wheels python pythons always

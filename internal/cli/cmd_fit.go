@@ -35,8 +35,9 @@ type fitOptions struct {
 	csv, group string
 	x, y       []string
 
-	limited bool // --budget was given
-	made    bool // whether check made the directory Out
+	noPicture bool
+	limited   bool // --budget was given
+	made      bool // whether check made the directory Out
 }
 
 func newFit(a *app) *cobra.Command {
@@ -71,6 +72,7 @@ A fit that was ended or killed goes on when it is started again.`,
 	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
 	f.BoolVar(&o.Instant, "instant", false, "take only a network that reads the groups without training and a mixed model, on 800 rows")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
+	f.BoolVar(&o.noPicture, "no-picture", false, "draw no picture")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration for acqnp train to `FILE`, as acqnp init does, and fit nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
@@ -83,7 +85,7 @@ A fit that was ended or killed goes on when it is started again.`,
 		must(f.MarkHidden(old))
 	}
 	cmd.MarkFlagsRequiredTogether("csv", "x", "y")
-	for _, other := range []string{"out", "instant", "budget", "seed", "threads"} {
+	for _, other := range []string{"out", "instant", "budget", "seed", "threads", "no-picture"} {
 		cmd.MarkFlagsMutuallyExclusive("write-config", other)
 	}
 	must(cmd.MarkFlagDirname("out"))
@@ -123,9 +125,9 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	return a.result(s, s.print)
 }
 
-// draw draws an example and returns the path of the picture, "" without an example.
+// draw draws an example and returns the path of the picture, "" without one.
 func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calibration) (path string, err error) {
-	if len(e.Groups) == 0 {
+	if len(e.Groups) == 0 || o.noPicture {
 		return "", nil
 	}
 	subjects := make([]figures.Subject, len(e.Groups))

@@ -53,7 +53,7 @@ docs/reference/predictions.md explains the columns.`,
 			if err := o.checkFormat(); err != nil {
 				return err
 			}
-			if o.components {
+			if o.components && o.format != tabular.JSON {
 				return o.writeComponents(cmd.Context(), a)
 			}
 			if isFitted(o.Run) {
@@ -67,8 +67,11 @@ docs/reference/predictions.md explains the columns.`,
 	}
 	o.requestFlags.addFlags(a, cmd)
 	f := cmd.Flags()
-	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "add the quantiles of these `LEVELS`")
-	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "add the smallest sets of y that hold these `PROBABILITIES`; two branches give two intervals")
+	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "add the quantiles of these `LEVELS`; '' adds none")
+	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "add the smallest sets of y that hold these `PROBABILITIES`; two branches give two intervals; '' adds none")
+	for _, name := range []string{"quantiles", "hdr"} {
+		f.Lookup(name).Value = emptiable{f.Lookup(name).Value}
+	}
 	f.StringVar(&o.density, "density", "", "add the density at N values of y from `A:B:N` (--density=-2:2:101)")
 	f.StringVar(&o.cdf, "cdf", "", "add the probability of a y up to each of N values from `A:B:N`")
 	f.Float64SliceVar(&o.exceed, "exceed", nil, "add the probability of more than `Y`, or of several, separated by commas")
@@ -83,10 +86,7 @@ docs/reference/predictions.md explains the columns.`,
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
 	f.BoolVar(&o.joint, "joint", false, "joint draws: the draws of a column belong to one curve")
-	f.BoolVar(&o.components, "components", false, "write and plot the parts of the mixture instead of the density, as sample-quantiles does")
-	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw", "format"} {
-		cmd.MarkFlagsMutuallyExclusive("components", column)
-	}
+	f.BoolVar(&o.components, "components", false, "with JSON, add the parts of the mixture; otherwise write and plot them instead of the density, as sample-quantiles does")
 	return cmd
 }
 
@@ -138,7 +138,12 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 // writeComponents does what acqnp sample-quantiles does.
 func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
 	if isFitted(o.Run) {
-		return &invalid.Input{File: "--components", Found: "a directory of acqnp fit", Expected: "a trained network"}
+		return &invalid.Input{File: "--components", Found: "a directory of acqnp fit", Expected: "--format json with it, or a trained network"}
+	}
+	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw"} {
+		if o.given(column) {
+			return &invalid.Input{Found: "--components and --" + column, Expected: "only one of them, or --format json"}
+		}
 	}
 	s := sampleOptions{requestFlags: o.requestFlags, draws: o.draws, components: o.plot != ""}
 	if o.given("quantiles") {
@@ -150,7 +155,7 @@ func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
 // table returns the table that the flags ask for, without its names.
 func (o *predictOptions) table(seed uint64) predict.Table {
 	return predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed, Modes: o.modes,
-		Draws: o.draws, Seed: seed, Threads: o.cores(), Format: o.format}
+		Draws: o.draws, Seed: seed, Threads: o.cores(), Format: o.format, Parts: o.components}
 }
 
 // checkFormat settles the format. Without --format, the ending of --out or --json names it.

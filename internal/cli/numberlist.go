@@ -4,6 +4,8 @@ import (
 	"errors"
 	"strconv"
 	"strings"
+
+	"github.com/spf13/pflag"
 )
 
 // A numberList is the value of a flag that takes a list of whole numbers and ranges, such as
@@ -81,4 +83,14 @@ func (l *numberList) seeds() []uint64 {
 		list[i] = uint64(n)
 	}
 	return list
+}
+
+// An emptiable is a list of numbers of a flag that "" empties.
+type emptiable struct{ pflag.Value }
+
+func (l emptiable) Set(text string) error {
+	if text == "" {
+		return l.Value.(pflag.SliceValue).Replace(nil)
+	}
+	return l.Value.Set(text)
 }

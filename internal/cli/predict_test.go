@@ -120,7 +120,16 @@ func TestPredictionsAsJSON(t *testing.T) {
 	if out, err := cmd.Output(); err != nil || !strings.HasPrefix(string(out), "function,target,x,") {
 		t.Errorf("%v, standard output %.80s", err, out)
 	}
-	checkRefusal(t, "a format", acqnp(append(model, "--format", "xml")...), 2, `--format: found "xml", expected csv or json`)
+	checkRefusal(t, "a format", acqnp(append(model, "--format", "xml")...), 2, `--format: found "xml", expected one of csv, json, `)
+}
+
+// An empty list leaves the columns out.
+func TestPredictWithoutQuantiles(t *testing.T) {
+	s, out := share(t), filepath.Join(t.TempDir(), "predictions.csv")
+	succeed(t, "predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--quantiles=", "--hdr", "", "--out", out, "--quiet")
+	if header, _, _ := strings.Cut(read(t, out), "\n"); header != "function,target,x,channel,mean,sd" {
+		t.Errorf("the header is %s", header)
+	}
 }
 
 // --components writes what sample-quantiles writes.

@@ -31,6 +31,7 @@ type Table struct {
 	Seed    uint64    // of the draws
 	Threads int       // that compute rows; at least 1
 	Format  string    // one of tabular.Formats, "" for CSV
+	Parts   bool      // with tabular.JSON, the key components: see Distribution.AppendComponents
 
 	Calibrated *conformal.Calibration // corrects the levels of quantiles, the masses of regions and probabilities; may be nil
 }
@@ -52,6 +53,9 @@ func (t Table) columns() []tabular.Column {
 	}
 	for i := range t.Draws {
 		columns = append(columns, tabular.Column{Name: "draw" + strconv.Itoa(i+1), Kind: tabular.Number})
+	}
+	if t.Parts {
+		columns = append(columns, tabular.Column{Name: "components", Kind: tabular.Object})
 	}
 	return columns
 }
@@ -153,6 +157,9 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 		}
 		for i := range t.Draws {
 			row = append(row, number(target.draw(draws, i, c)))
+		}
+		if t.Parts {
+			row = append(row, string(d.AppendComponents(nil)))
 		}
 		rows[c] = row
 	}

@@ -3,7 +3,6 @@ package serve
 import (
 	"encoding/json"
 	"math"
-	"slices"
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -79,7 +78,7 @@ func (q *request) appendChannel(b []byte, d predict.Distribution, levels, masses
 		b = append(b, '}')
 	}
 	if q.Components {
-		b = appendComponents(append(b, `,"components":`...), d)
+		b = d.AppendComponents(append(b, `,"components":`...))
 	}
 	return append(b, '}')
 }
@@ -95,39 +94,6 @@ func appendRegions(b []byte, d predict.Distribution, masses []float64) []byte {
 		b = append(b, ']')
 	}
 	return append(b, ']')
-}
-
-// appendComponents writes the parts of a mixture, as sample-quantiles does. Gaussians have no tau. log marks
-// those of log y among parts of y.
-func appendComponents(b []byte, d predict.Distribution) []byte {
-	parts := d.Components()
-	list := func(of func(predict.Component) float64) {
-		b = append(b, '[')
-		for i, c := range parts {
-			b = appendNumber(separated(b, i), of(c))
-		}
-		b = append(b, ']')
-	}
-	b = append(b, '{')
-	if d.Mixture() {
-		b = append(b, `"tau":`...)
-		list(func(c predict.Component) float64 { return c.Tau })
-		b = append(b, ',')
-	}
-	b = append(b, `"mu":`...)
-	list(func(c predict.Component) float64 { return c.Mu })
-	b = append(b, `,"sigma":`...)
-	list(func(c predict.Component) float64 { return c.Sigma })
-	b = append(b, `,"weight":`...)
-	list(func(c predict.Component) float64 { return c.Weight })
-	if slices.ContainsFunc(parts, func(c predict.Component) bool { return c.Log }) {
-		b = append(b, `,"log":[`...)
-		for i, c := range parts {
-			b = strconv.AppendBool(separated(b, i), c.Log)
-		}
-		b = append(b, ']')
-	}
-	return append(b, '}')
 }
 
 // json returns the whole answer.

@@ -56,6 +56,7 @@ const (
 	Number       // float64
 	Numbers      // a list of numbers, "a;b"
 	Pairs        // a list of pairs of numbers, "a:b;c:d"
+	Object       // JSON, which the form JSON alone can have
 )
 
 // A Column of a written table.

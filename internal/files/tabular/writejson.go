@@ -42,6 +42,8 @@ func jsonValue(kind Kind, cell string) string {
 	switch kind {
 	case Text:
 		return jsonText(cell)
+	case Object:
+		return cell
 	case Numbers:
 		return jsonList(cell, jsonNumber)
 	case Pairs:

@@ -1,0 +1,30 @@
+"""acqnp predicts whole distributions of an outcome for groups with few known points.
+
+``GroupedRegressor`` fits a table of rows in groups, and predicts new groups. The work is done by the
+program acqnp, which this package carries; ``python -m acqnp`` and the command ``acqnp`` run it.
+"""
+
+__all__ = ["Distribution", "GroupedRegressor"]
+
+
+def __getattr__(name):
+    # The command needs no NumPy: what does is imported when it is used.
+    if name == "GroupedRegressor":
+        from ._regressor import GroupedRegressor as found
+    elif name == "Distribution":
+        from ._distribution import Distribution as found
+    elif name == "__version__":
+        from importlib.metadata import PackageNotFoundError, version
+
+        try:
+            found = version("acqnp")
+        except PackageNotFoundError:  # run from a checkout
+            found = "unknown"
+    else:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    globals()[name] = found
+    return found
+
+
+def __dir__():
+    return sorted([*globals(), *__all__, "__version__"])

@@ -1,0 +1,190 @@
+"""The predictive distributions of several rows."""
+
+import math
+
+import numpy as np
+
+try:
+    from scipy.special import ndtr as _normal
+except ImportError:
+    _erfc = np.frompyfunc(math.erfc, 1, 1)
+
+    def _normal(z):
+        return _erfc(-np.asarray(z) / math.sqrt(2)).astype(float) / 2
+
+
+class Distribution:
+    """The predictive distribution of each of n rows, with the names of scipy.stats.
+
+    Every y, and every level of ppf, is a number, an array [n], or one whose last axis is that of the rows:
+    ``d.ppf([[0.1], [0.9]])`` has the shape [2, n]. ``d[3]`` and ``d[rows]`` are distributions of fewer rows.
+
+    cdf, sf, prob, ppf, median, interval and region are calibrated, as those of the command line are. pdf,
+    logpdf, mean, std, var, modes and rvs are those of the mixture itself, and ``d.raw()`` has the mixture's of
+    all. Rows with a missing x give NaN.
+    """
+
+    def __init__(self, ask, rows, levels):
+        # ask(rows, *flags) returns what predict writes of the rows. levels is the calibration, None for raw.
+        self._ask, self._rows, self._levels, self._loaded = ask, np.asarray(rows, dtype=int), levels, None
+
+    def __len__(self):
+        return len(self._rows)
+
+    def __getitem__(self, rows):
+        picked = Distribution(self._ask, np.atleast_1d(self._rows[rows]), self._levels)
+        if self._loaded is not None:
+            picked._loaded = [self._loaded[i] for i in np.atleast_1d(np.arange(len(self))[rows])]
+        return picked
+
+    def __repr__(self):
+        return f"<acqnp.Distribution of {len(self)} row{'s' * (len(self) != 1)}{', raw' * (self._levels is None)}>"
+
+    def raw(self):
+        """Return the distribution without calibration."""
+        plain = Distribution(self._ask, self._rows, None)
+        plain._loaded = self._loaded
+        return plain
+
+    # Numbers that the program computes
+
+    def _answers(self, *flags):
+        return self._ask(self._rows, *(["--raw"] if self._levels is None else []), *flags)
+
+    def _load(self):
+        if self._loaded is None:
+            self._loaded = self._answers("--quantiles=", "--hdr=", "--components")
+        return self._loaded
+
+    def _column(self, name):
+        return np.array([np.nan if row is None or row[name] is None else row[name] for row in self._load()], dtype=float)
+
+    def mean(self):
+        return self._column("mean")
+
+    def std(self):
+        return self._column("sd")
+
+    def var(self):
+        return self.std() ** 2
+
+    def ppf(self, q):
+        """Return the quantiles of levels q in (0, 1)."""
+        q = self._spread(q)
+        levels, at = np.unique(q, return_inverse=True)
+        found = quantiles(self._answers(*quantile_flags(levels)), len(levels))
+        return found[np.broadcast_to(np.arange(len(self)), q.shape), at.reshape(q.shape)]
+
+    def isf(self, q):
+        return self.ppf(1 - np.asarray(q, dtype=float))
+
+    def median(self):
+        return self.ppf(0.5)
+
+    def interval(self, confidence=0.9):
+        """Return the lower and the upper bound of the central interval."""
+        return tuple(self.ppf([[(1 - confidence) / 2], [(1 + confidence) / 2]]))
+
+    def region(self, mass=0.9):
+        """Return the smallest set of y that holds this probability, of each row: [intervals, 2]."""
+        rows = self._answers("--quantiles=", "--hdr", repr(float(mass)))
+        return [np.empty((0, 2)) if r is None else np.array(list(r.values())[-1], dtype=float) for r in rows]
+
+    def modes(self):
+        """Return the peaks of the density of each row, the highest first."""
+        rows = self._answers("--quantiles=", "--hdr=", "--modes")
+        return [np.empty(0) if r is None else np.array(r["modes"], dtype=float) for r in rows]
+
+    # Numbers that follow from the parts of the mixture
+
+    def _spread(self, y):
+        y = np.asarray(y, dtype=float)
+        return np.broadcast_to(y, np.broadcast_shapes(y.shape, (len(self),)))
+
+    def _parts(self):
+        """Return the parts of all rows one after another, and where each row begins."""
+        none = {"mu": [np.nan], "sigma": [np.nan], "weight": [np.nan]}
+        rows = [none if r is None else r["components"] for r in self._load()]
+        counts = [len(r["mu"]) for r in rows]
+        mu, sigma, weight = (np.concatenate([r[k] for r in rows] or [[]]).astype(float) for k in ("mu", "sigma", "weight"))
+        log = np.concatenate([r.get("log") or [False] * n for r, n in zip(rows, counts)] or [[]]).astype(bool)
+        return mu, sigma, weight, log, np.repeat(np.arange(len(rows)), counts), np.concatenate([[0], np.cumsum(counts)])[:-1]
+
+    def _standardised(self, y):
+        """Return (y − μ)/σ of each part, for parts of log y that of the logarithm."""
+        mu, sigma, weight, log, row, first = self._parts()
+        y = self._spread(y)[..., row]
+        with np.errstate(all="ignore"):
+            y = np.where(log, np.where(y > 0, np.log(y), -np.inf), y)
+            return (y - mu) / sigma, y
+
+    def logpdf(self, y):
+        mu, sigma, weight, log, row, first = self._parts()
+        z, y = self._standardised(y)
+        with np.errstate(all="ignore"):
+            joint = np.log(weight) - z * z / 2 - np.log(sigma) - math.log(2 * math.pi) / 2 - np.where(log, y, 0)
+            joint = np.where(np.isneginf(z), -np.inf, joint)
+            top = np.maximum.reduceat(joint, first, axis=-1)
+            total = np.add.reduceat(np.exp(joint - np.where(np.isfinite(top), top, 0)[..., row]), first, axis=-1)
+            return np.where(np.isfinite(top), top + np.log(total), top)
+
+    def pdf(self, y):
+        return np.exp(self.logpdf(y))
+
+    def _mass(self, y, sign):
+        _, _, weight, _, _, first = self._parts()
+        return np.minimum(np.add.reduceat(weight * _normal(sign * self._standardised(y)[0]), first, axis=-1), 1)
+
+    def cdf(self, y):
+        return self._calibrated(self._mass(y, 1))
+
+    def sf(self, y):
+        """Return P(Y > y)."""
+        return self._mass(y, -1) if self._levels is None else 1 - self.cdf(y)
+
+    def prob(self, above=None, upto=None):
+        """Return P(above < Y ≤ upto): prob(above=500) is the probability of more than 500."""
+        if above is None:
+            return self._spread(1.0).copy() if upto is None else self.cdf(upto)
+        return self.sf(above) if upto is None else np.maximum(self.cdf(upto) - self.cdf(above), 0)
+
+    def _calibrated(self, p):
+        """Return the probabilities that the calibration replaces by p, as the program does."""
+        if self._levels is None:
+            return p
+        steps = len(self._levels) - 1
+        i = np.searchsorted(self._levels, p)
+        inside = np.clip(i, 1, steps)
+        low, high = self._levels[inside - 1], self._levels[inside]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            between = inside - 1 + (p - low) / (high - low)
+        found = np.where(i > steps, steps, np.where((i == 0) | (high == p), i, between)) / steps
+        return np.where(np.isnan(p), np.nan, found)
+
+    def rvs(self, size=None, random_state=None):
+        """Return random draws: [n], or [*size, n]. Those of rows are independent: for curves, use sample."""
+        mu, sigma, weight, log, row, first = self._parts()
+        size = () if size is None else tuple(np.atleast_1d(size))
+        random = random_state if hasattr(random_state, "standard_normal") else np.random.default_rng(random_state)
+        draws = np.empty((*size, len(self)))
+        for i, (a, b) in enumerate(zip(first, [*first[1:], len(mu)])):
+            if np.isnan(mu[a]):
+                draws[..., i] = np.nan
+                continue
+            part = a + random.choice(b - a, size=size, p=weight[a:b] / weight[a:b].sum())
+            z = mu[part] + sigma[part] * random.standard_normal(size)
+            draws[..., i] = np.where(log[part], np.exp(np.where(log[part], z, 0)), z)
+        return draws
+
+
+def quantile_flags(levels):
+    levels = [float(p) for p in np.atleast_1d(levels)]
+    if not levels or not all(0 < p < 1 for p in levels):
+        raise ValueError(f"found the levels {levels}, expected numbers between 0 and 1")
+    return ["--hdr=", "--quantiles", ",".join(map(repr, levels))]
+
+
+def quantiles(rows, number):
+    """Return the last columns of rows of predict as an array [rows, number]."""
+    none = [np.nan] * number
+    return np.array([none if r is None else list(r.values())[-number:] for r in rows], dtype=float).reshape(len(rows), number)

@@ -1,0 +1,88 @@
+"""The program acqnp: where it is, and calls of it."""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import sysconfig
+import warnings
+from pathlib import Path
+
+NAME = "acqnp.exe" if sys.platform == "win32" else "acqnp"
+
+
+def find(program=None):
+    """Return the path of the program.
+
+    It is ``program`` or the environment variable ACQNP if they are given, otherwise what pip has
+    installed beside this package, otherwise what PATH has.
+    """
+    for source, path in (("program", program), ("ACQNP", os.environ.get("ACQNP"))):
+        if path:
+            if not os.access(path, os.X_OK) or os.path.isdir(path):
+                raise FileNotFoundError(f"{source}: found no program {path}")
+            return os.path.abspath(path)
+    for folder in _folders():
+        if os.access(folder / NAME, os.X_OK):
+            return str(folder / NAME)
+    if on_path := shutil.which("acqnp"):
+        return on_path
+    raise FileNotFoundError("found no program acqnp, neither where pip puts it nor in PATH; the variable ACQNP can name it")
+
+
+def _folders():
+    """Yield where pip puts programs: for this Python, for this user, and with pip install --target."""
+    yield Path(sysconfig.get_path("scripts"))
+    yield Path(sysconfig.get_path("scripts", scheme=sysconfig.get_preferred_scheme("user")))
+    yield Path(__file__).parent.parent / "bin"
+
+
+def run(program, arguments, folder, verbose=False):
+    """Run the program in a folder, and return what it prints as JSON.
+
+    Its warnings become warnings of Python. A mistake of the user becomes a ValueError with the program's
+    line, any other error a RuntimeError. verbose prints progress on standard error.
+    """
+    command = [find(program), *arguments, "--json"]
+    if not verbose:
+        command.append("--quiet")
+    process = subprocess.Popen(
+        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
+    )
+    try:
+        # Standard output is one short line, which the pipe holds while standard error is read.
+        message = _listen(process.stderr, verbose)
+        out = process.stdout.read()
+        code = process.wait()
+    except BaseException:  # such as KeyboardInterrupt in a notebook
+        process.kill()
+        raise
+    finally:
+        process.stdout.close()
+        process.stderr.close()
+        process.wait()
+    if code:
+        raise (ValueError if code == 2 else RuntimeError)(message or f"acqnp ended with the exit code {code}")
+    return json.loads(out or "null")
+
+
+def _listen(lines, verbose):
+    """Read events as JSON, a line each, and return the message of an error."""
+    error = ""
+    for line in lines:
+        try:
+            event = json.loads(line)
+        except ValueError:  # such as a panic of Go
+            error += line
+            continue
+        kind = event.get("event")
+        if kind == "error":
+            error = event["message"]
+        elif kind == "warning":
+            warnings.warn(event["message"], UserWarning, stacklevel=2)
+        elif kind == "progress" and verbose:
+            print(f"{event['task']}: {event['unit']} {event['done']} of {event.get('total')}", file=sys.stderr)
+        elif verbose and "message" in event:
+            print(event["message"], file=sys.stderr)
+    return error

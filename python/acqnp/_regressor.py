@@ -1,0 +1,281 @@
+"""GroupedRegressor, an estimator of scikit-learn."""
+
+from pathlib import Path
+
+import numpy as np
+
+from . import _cells
+from ._distribution import Distribution, quantile_flags, quantiles
+from ._estimator import BaseEstimator, DataConversionWarning, NotFittedError, RegressorMixin, check_names
+from ._fit import Fit, Points
+
+LEAST_ROWS = 10  # that the program can fit
+
+
+class GroupedRegressor(RegressorMixin, BaseEstimator):
+    """Predict the whole distribution of y for groups with few known points.
+
+    ``fit`` runs ``acqnp fit``: it fits several models to all groups and mixes them. ``predict`` and the other
+    methods take the rows to predict, the group of each, and ``context=(X, y, groups)``, the known points of
+    these groups. A group that fit has seen needs no context: without ``context``, its own rows of the training
+    are its known points. A group of which nothing is known, or ``context=()``, gives the prediction for any
+    group.
+
+    Tables are NumPy arrays, or frames of pandas or polars; the results are of the same kind. Columns may hold
+    numbers, dates or names. fit and contexts leave out rows with a missing value; such a row of X gives NaN.
+    ``groups`` is an array or the name of a column of X.
+
+    Parameters
+    ----------
+    instant : bool
+        Take only a network that reads the groups without training and a mixed model, on 800 rows. It takes
+        seconds.
+    budget : float
+        Seconds of two ordinary cores, counted by the number of rows. Models beyond are left out.
+    seed : int
+        Of folds and contexts. The same data and seed give the same bytes.
+    threads : int
+        Of the processor; 0 for all cores.
+    program : str
+        Path of the program, instead of the one that pip has installed. The variable ACQNP names one too.
+    verbose : bool
+        Print progress on standard error.
+
+    Attributes
+    ----------
+    run_ : dict
+        Names and bytes of the files of the fit, as ``acqnp fit`` writes them. ``save`` writes them to a folder.
+    summary_ : dict
+        What ``acqnp fit --json`` prints: the models, their weights, and the scores to expect of a new group.
+    """
+
+    def __init__(self, *, instant=False, budget=None, seed=0, threads=0, program=None, verbose=False):
+        self.instant = instant
+        self.budget = budget
+        self.seed = seed
+        self.threads = threads
+        self.program = program
+        self.verbose = verbose
+
+    def fit(self, X, y, groups=None):
+        """Fit rows of X and y in groups. Without groups, all rows are one."""
+        X, groups, name = _taken_out(X, groups)
+        names, columns, categories = _cells.columns(X)
+        if not columns:
+            raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
+        points = _points(columns, groups, _numbers(y, self, "fit"))
+        self.n_features_in_ = len(columns)
+        if names is not None:
+            self.feature_names_in_ = np.array(names, dtype=object)
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        # Columns with one value say nothing, and the program refuses them.
+        kept = [i for i, c in enumerate(columns) if len({v for v in c if not _cells.is_missing(v)}) > 1]
+        self._kept = kept or list(range(len(columns)))
+        self._prefixed = {i for i in self._kept if categories[i] and any(v[:1] in tuple("+-.0123456789") for v in columns[i])}
+
+        y_name = _cells.usable([getattr(y, "name", None)], ["y"], [])[0]
+        group_name = _cells.usable([name or getattr(groups, "name", None)], ["group"], [y_name])[0]
+        defaults = [f"x{i}" for i in range(len(columns))]
+        self._names = _cells.usable(names, defaults, [y_name, group_name])
+        self._training = self._seen(points)
+        complete = len(self._training.complete())
+        if complete < LEAST_ROWS:
+            raise ValueError(f"found n_samples={complete} rows without missing values, expected at least {LEAST_ROWS}")
+        columns_in_formula = self._seen_names(), y_name, group_name
+        flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant)
+        if self.budget is not None:
+            flags += ["--budget", repr(float(self.budget))]
+        fit, self.summary_ = Fit.of(self._training, columns_in_formula, flags, self.program, self.threads, self.verbose)
+        self.run_ = {Fit.FILE: fit.content}
+        return self
+
+    @classmethod
+    def load(cls, directory, **parameters):
+        """Return what ``acqnp fit`` or ``save`` has written to a folder. Its groups need a context."""
+        made = cls(**parameters)
+        fit = Fit(Path(directory, Fit.FILE).read_bytes())
+        made.run_, made._names = {Fit.FILE: fit.content}, list(fit.x)
+        made.n_features_in_, made.feature_names_in_ = len(fit.x), np.array(fit.x, dtype=object)
+        made._kept, made._prefixed, made._training, made.summary_ = list(range(len(fit.x))), set(), None, None
+        return made
+
+    def save(self, directory):
+        """Write the fit to a folder, for acqnp predict, score and serve."""
+        self._fit()
+        Path(directory).mkdir(parents=True, exist_ok=True)
+        for name, content in self.run_.items():
+            Path(directory, name).write_bytes(content)
+
+    def predict(self, X, groups=None, context=None):
+        """Return the mean of y of each row."""
+        points, known = self._asked(X, groups, context)
+        rows = self._fit().predict(points, known, "--quantiles=", "--hdr=")
+        mean = np.array([np.nan if r is None or r["mean"] is None else r["mean"] for r in rows], dtype=float)
+        return _cells.series(mean, X, self._y_name())
+
+    def predict_quantiles(self, X, groups=None, context=None, levels=(0.05, 0.25, 0.5, 0.75, 0.95)):
+        """Return calibrated quantiles: [rows, levels]."""
+        points, known = self._asked(X, groups, context)
+        found = quantiles(self._fit().predict(points, known, *quantile_flags(levels)), len(np.atleast_1d(levels)))
+        return _cells.frame(found, X, [f"q{p:.12g}" for p in np.atleast_1d(levels)])
+
+    def predict_interval(self, X, groups=None, context=None, coverage=0.9):
+        """Return the bounds of the calibrated central interval: [rows, 2]."""
+        if not 0 < coverage < 1:
+            raise ValueError(f"found a coverage of {coverage}, expected a number between 0 and 1")
+        points, known = self._asked(X, groups, context)
+        flags = quantile_flags([(1 - coverage) / 2, (1 + coverage) / 2])
+        return _cells.frame(quantiles(self._fit().predict(points, known, *flags), 2), X, ["low", "high"])
+
+    def predict_distribution(self, X, groups=None, context=None):
+        """Return the Distribution of y of each row, with pdf, cdf, ppf, rvs and more."""
+        points, known = self._asked(X, groups, context)
+        fit = self._fit()
+        return Distribution(lambda rows, *flags: fit.predict(points.take(rows), known, *flags), range(len(points)), fit.levels)
+
+    def pdf(self, X, y, groups=None, context=None):
+        """Return the density at y, a number or one for each row."""
+        return _cells.series(self.predict_distribution(X, groups, context).pdf(y), X, "pdf")
+
+    def cdf(self, X, y, groups=None, context=None):
+        """Return the calibrated probability of up to y, a number or one for each row."""
+        return _cells.series(self.predict_distribution(X, groups, context).cdf(y), X, "cdf")
+
+    def sample(self, X, groups=None, context=None, n=100, joint=False, seed=43):
+        """Return random draws: [rows, n]. With joint, each column is one curve of its group."""
+        points, known = self._asked(X, groups, context)
+        flags = ["--quantiles=", "--hdr=", "--draws", str(int(n)), *(["--joint"] * bool(joint))]
+        found = quantiles(self._fit().predict(points, known, *flags, seed=int(seed)), int(n))
+        return _cells.frame(found, X, [f"draw{i + 1}" for i in range(int(n))])
+
+    def score(self, X, y, groups=None, context=None):
+        """Return the mean log density of y over the rows: higher is better."""
+        return float(np.nanmean(self._scores(X, y, groups, context)[:, 0]))
+
+    def log_density(self, X, y, groups=None, context=None):
+        """Return the log density of y of each row."""
+        return _cells.series(self._scores(X, y, groups, context)[:, 0], X, "log_density")
+
+    def crps(self, X, y, groups=None, context=None):
+        """Return the mean continuous ranked probability score, in the units of y: lower is better."""
+        return float(np.nanmean(self._scores(X, y, groups, context)[:, 1]))
+
+    def plot(self, groups=None, context=None, column=None, ax=None):
+        """Draw the predictions of groups over a column of X, with matplotlib, and return the axes.
+
+        groups are by default those of the context, or the first four of the training.
+        """
+        from ._plot import plot
+
+        return plot(self, groups, context, column, ax)
+
+    def _scores(self, X, y, groups, context):
+        points, known = self._asked(X, groups, context, y)
+        if not points.complete():
+            raise ValueError("found a missing value in every row, expected rows to score")
+        return self._fit().score(points, known)
+
+    def _fit(self):
+        if not hasattr(self, "run_"):
+            raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before this method.")
+        return Fit(self.run_[Fit.FILE], self.program, self.threads, self.verbose)
+
+    def _y_name(self):
+        return self._fit().y[0]
+
+    def _seen_names(self):
+        return [self._names[i] for i in self._kept]
+
+    def _asked(self, X, groups, context, y=None):
+        """Return the rows that are asked for, and the known points or None."""
+        self._fit()
+        points = self._read(X, groups, y)
+        if context is None and (points.groups is None) == self._grouped():
+            return points, None  # rows of a new group
+        known = self._known(context)
+        if known is not None and (known.groups is None) != (points.groups is None):
+            raise ValueError("found groups in only one of X and the context, expected them in both or in neither")
+        return points, known
+
+    def _known(self, context):
+        """Return the known points that a context means, or None."""
+        if context is None:  # the training's own, of all groups
+            return self._training
+        if len(context) == 0:
+            return None
+        if len(context) not in (2, 3):
+            raise ValueError(f"found a context of {len(context)} parts, expected (X, y, groups), (X, y) or ()")
+        X, y, groups = (*context, None)[:3]
+        return self._read(X, groups, y, quiet=True)
+
+    def _grouped(self):
+        return bool(self._fit().grouped_by)
+
+    def _read(self, X, groups, y=None, quiet=False):
+        X, groups, _ = _taken_out(X, groups)
+        if groups is not None and not self._grouped():
+            raise ValueError("found groups, but fit had none")
+        names, columns, _ = _cells.columns(X)
+        check_names(self, names, len(columns), quiet)
+        return self._seen(_points(columns, groups, None if y is None else _numbers(y, self, "score")))
+
+    def _seen(self, points):
+        """Return the points with the columns that the models see."""
+        columns = []
+        for i in self._kept:
+            c = points.x[i]
+            if i in self._prefixed:  # so that numbers are read as names
+                c = [v and f"{self._names[i]} {v}" for v in c]
+            columns.append(c)
+        return Points(columns, points.groups, points.y)
+
+    def __sklearn_tags__(self):
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        tags.regressor_tags.poor_score = True  # score is a log density, and not R²
+        return tags
+
+    def _more_tags(self):  # of scikit-learn before 1.6
+        return {"allow_nan": True, "poor_score": True}
+
+
+def _taken_out(X, groups):
+    """Return X without the column that groups names, the groups, and their name."""
+    if not isinstance(groups, str):
+        return X, groups, None
+    if _cells.kind(X) == "numpy" or groups not in X.columns:
+        raise ValueError(f"groups: found the name {groups!r}, expected that of a column of X, or an array")
+    rest = X.drop(columns=[groups]) if _cells.kind(X) == "pandas" else X.drop(groups)
+    return rest, X[groups], groups
+
+
+def _numbers(y, estimator, method):
+    """Return y as a list of numbers, NaN where they are missing."""
+    if y is None:
+        raise ValueError(f"{type(estimator).__name__}.{method} requires y to be passed, but the target y is None.")
+    if _cells.kind(y) == "pandas":
+        array = y.to_numpy(dtype=float, na_value=np.nan)
+    else:
+        array = np.asarray(y)
+        if array.dtype.kind == "c":
+            raise ValueError("Complex data not supported: expected real numbers as y")
+        array = array.astype(float)
+    if array.ndim == 2 and array.shape[1] == 1:
+        import warnings
+
+        warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
+        array = array.ravel()
+    if array.ndim != 1:
+        raise ValueError(f"y should be a 1d array, got an array of shape {array.shape} instead.")
+    if np.isinf(array).any():
+        raise ValueError("Input y contains infinity or a value too large.")
+    return array.tolist()
+
+
+def _points(columns, groups, y):
+    points = Points(columns, None if groups is None else _cells.labels(groups), y)
+    for values in (points.groups, points.y):
+        if values is not None and len(values) != len(points):
+            raise ValueError(f"Found input variables with inconsistent numbers of samples: {[len(points), len(values)]}")
+    return points

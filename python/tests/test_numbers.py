@@ -1,0 +1,159 @@
+"""The numbers of GroupedRegressor are those of the command line."""
+
+import json
+import unittest
+import warnings
+
+import numpy as np
+
+from . import data
+from acqnp import GroupedRegressor
+
+KNOWN = [("a", 0.5, 278.25), ("b", 1.25, 190.5), ("a", 3.0, 185.0), ("b", 2.0, 1 / 3 + 150)]
+ASKED = [("b", 1.0), ("a", 0.1), ("b", 4.25), ("a", 2 / 3), ("a", 5.0)]
+
+
+def split(rows):
+    return [[r[1]] for r in rows], [r[0] for r in rows]
+
+
+class Numbers(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        _, cls.model = data.fitted()
+        data.write("context.csv", ["product", "age", "price"], KNOWN)
+        data.write("targets.csv", ["product", "age"], ASKED)
+        cls.X, cls.groups = split(ASKED)
+        cls.context = split(KNOWN)[0], [r[2] for r in KNOWN], split(KNOWN)[1]
+        cls.files = "kettles.fit", "--context", "context.csv", "--targets", "targets.csv"
+
+    def of_file(self, rows, *columns):
+        """Return columns of rows of predict, which are sorted by groups, in the order of ASKED."""
+        rest = {g: [r for r in rows if r["function"] == g] for g, _ in ASKED}
+        ordered = [rest[g].pop(0) for g, _ in ASKED]
+        return np.array([[r[c] for c in columns] for r in ordered], dtype=float)
+
+    def test_fit(self):
+        own, theirs = (json.loads(c) for c in (self.model.run_["fit.json"], (data.folder() / "kettles.fit/fit.json").read_bytes()))
+        self.assertEqual(own["stacks"], theirs["stacks"])
+
+    def test_predictions(self):
+        want = data.predicted(*self.files, "--quantiles", "0.1,0.5,0.95", "--draws", "3", "--seed", "5")
+        asked = self.X, self.groups, self.context
+        np.testing.assert_array_equal(self.model.predict(*asked), self.of_file(want, "mean")[:, 0])
+        got = self.model.predict_quantiles(*asked, levels=[0.1, 0.5, 0.95])
+        np.testing.assert_array_equal(got, self.of_file(want, "q0.1", "q0.5", "q0.95"))
+        got = self.model.sample(*asked, n=3, seed=5)
+        np.testing.assert_array_equal(got, self.of_file(want, "draw1", "draw2", "draw3"))
+        want = data.predicted(*self.files, "--quantiles", "0.1,0.9", "--draws", "3", "--joint", "--seed", "5")
+        np.testing.assert_array_equal(self.model.predict_interval(*asked, coverage=0.8), self.of_file(want, "q0.1", "q0.9"))
+        got = self.model.sample(*asked, n=3, seed=5, joint=True)
+        np.testing.assert_array_equal(got, self.of_file(want, "draw1", "draw2", "draw3"))
+
+    def test_distribution(self):
+        want = data.predicted(*self.files, "--cdf=200:300:3", "--exceed", "250", "--density=200:300:3", "--modes", "--hdr", "0.8")
+        d = self.model.predict_distribution(self.X, self.groups, self.context)
+        np.testing.assert_array_equal(d.mean(), self.of_file(want, "mean")[:, 0])
+        np.testing.assert_array_equal(d.std(), self.of_file(want, "sd")[:, 0])
+        levels = np.array([[0.25], [0.5], [0.75]])
+        np.testing.assert_array_equal(d.ppf(levels).T, self.of_file(want, "q0.25", "q0.5", "q0.75"))
+        # Both sum some hundred terms below 1, or of the density, in another order.
+        at = np.array([[200.0], [250], [300]])
+        np.testing.assert_allclose(d.cdf(at).T, self.of_file(want, "cdf200", "cdf250", "cdf300"), atol=1e-12)
+        np.testing.assert_allclose(d.pdf(at).T, self.of_file(want, "density200", "density250", "density300"), rtol=1e-10)
+        np.testing.assert_allclose(d.prob(above=250), self.of_file(want, "exceed250")[:, 0], atol=1e-12)
+        by_group = {(r["function"], r["target"]): r for r in want}
+        self.assertEqual([m.tolist() for m in d.modes()][1], by_group["a", 0]["modes"])
+        self.assertEqual([r.tolist() for r in d.region(0.8)][1], by_group["a", 0]["hdr0.8"])
+        want = data.predicted(*self.files, "--raw", "--cdf=200:300:3", "--quantiles", "0.2")
+        np.testing.assert_allclose(d.raw().cdf(at).T, self.of_file(want, "cdf200", "cdf250", "cdf300"), atol=1e-12)
+        np.testing.assert_array_equal(d.raw().ppf(0.2), self.of_file(want, "q0.2")[:, 0])
+
+    def test_scores(self):
+        y = [211.0, 300, 1 / 7 + 100, 250, 144]
+        data.write("held.csv", ["product", "age", "price"], [(*r, v) for r, v in zip(ASKED, y)])
+        out = data.command("score", "kettles.fit", "--context", "context.csv", "--targets", "held.csv", "--json", "--quiet")
+        want, asked = json.loads(out), (self.X, y, self.groups, self.context)
+        # The means are over the same five numbers.
+        self.assertAlmostEqual(self.model.score(*asked), want["log_density"]["mean"], places=12)
+        self.assertAlmostEqual(self.model.crps(*asked), want["crps"], places=12)
+        d = self.model.predict_distribution(self.X, self.groups, self.context)
+        np.testing.assert_allclose(d.logpdf(y), self.model.log_density(*asked), rtol=1e-12, atol=1e-12)
+
+    def test_too_few_groups_for_a_level(self):
+        with self.assertWarnsRegex(UserWarning, "not calibrated"):
+            got = self.model.predict_quantiles(self.X, self.groups, self.context, levels=[0.001])
+        want = data.predicted(*self.files, "--raw", "--quantiles", "0.001")
+        np.testing.assert_array_equal(got, self.of_file(want, "q0.001"))
+
+
+class Contexts(unittest.TestCase):
+    """Which points are known."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.rows, cls.model = data.fitted()
+
+    def test_known_and_unknown_groups_together(self):
+        X, groups = split(ASKED)
+        context = [[0.5], [3.0]], [278.25, 185.0], ["a", "a"]
+        got = self.model.predict(X, groups, context)
+        known, new = [g == "a" for g in groups], [g != "a" for g in groups]
+        X, groups = np.array(X), np.array(groups)
+        np.testing.assert_array_equal(got[known], self.model.predict(X[known], groups[known], context))
+        np.testing.assert_array_equal(got[new], self.model.predict(X[new], groups[new], context=()))
+        np.testing.assert_array_equal(got[new], self.model.predict(X[new]))
+        self.assertTrue(np.ptp(got) > 10)
+
+    def test_the_rows_of_the_training_are_the_context_of_its_groups(self):
+        p03 = [r for r in self.rows if r[0] == "p03"]
+        context = [[r[1]] for r in p03], [r[4] for r in p03], ["p03"] * len(p03)
+        got = self.model.predict([[1.0], [2.0]], ["p03", "new"])
+        want = self.model.predict([[1.0]], ["p03"], context)[0], self.model.predict([[2.0]])[0]
+        self.assertEqual(tuple(got), want)
+        self.assertNotEqual(got[0], self.model.predict([[1.0]], ["p03"], context=())[0])
+
+    def test_one_context_without_groups(self):
+        known = [[0.5], [3.0]], [278.25, 185.0]
+        got = self.model.predict([[1.0], [2.0]], context=known)
+        np.testing.assert_array_equal(got, self.model.predict([[1.0], [2.0]], ["a", "a"], (*known, ["a", "a"])))
+        with self.assertRaisesRegex(ValueError, "only one"):
+            self.model.predict([[1.0]], ["a"], context=known)
+
+    def test_without_groups_all_rows_are_one(self):
+        x = np.linspace(0, 6, 60)[:, None]
+        y = np.sin(x[:, 0]) + np.random.default_rng(0).normal(0, 0.1, 60)
+        model = GroupedRegressor(instant=True).fit(x, y)
+        self.assertLess(np.abs(model.predict(x) - np.sin(x[:, 0])).mean(), 0.15)
+        with self.assertRaisesRegex(ValueError, "fit had none"):
+            model.predict(x, groups=["a"] * 60)
+
+
+class Draws(unittest.TestCase):
+    def test_rvs_are_of_the_mixture(self):
+        _, model = data.fitted()
+        d = model.predict_distribution([[1.0], [3.0], [4.0]], ["p01", "p02", "new"])
+        draws = d.rvs(4000, random_state=1)
+        self.assertEqual(draws.shape, (4000, 3))
+        np.testing.assert_array_equal(draws, d.rvs((4000,), random_state=1))
+        # Of 4000 draws the share below a quantile has a standard deviation of at most 0.008.
+        shares = (draws <= d.raw().ppf([[0.2], [0.7]])[:, None, :]).mean(axis=1)
+        np.testing.assert_allclose(shares, [[0.2] * 3, [0.7] * 3], atol=0.035)
+
+    def test_rows_of_a_distribution(self):
+        _, model = data.fitted()
+        d = model.predict_distribution([[1.0], [3.0], [4.0]], ["p01", "p02", "new"])
+        for part, rows in ((d[1:], [1, 2]), (d[[True, False, True]], [0, 2]), (d[1], [1])):
+            self.assertEqual(len(part), len(rows))
+            np.testing.assert_array_equal(part.median(), d.median()[rows])
+            np.testing.assert_array_equal(part.sf([[100.0], [200.0]]), d.sf([[100.0], [200.0]])[:, rows])
+        self.assertEqual(d.interval(0.5)[0].shape, (3,))
+        density = np.linspace(-2000, 3000, 20001)
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            mass = d.pdf(density[:, None]).sum(axis=0) * 0.25
+        np.testing.assert_allclose(mass, 1, atol=0.01)  # the rest lies beyond
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,174 @@
+"""Tables of NumPy, pandas and polars, and what their cells may be."""
+
+import datetime
+import unittest
+import warnings
+
+import numpy as np
+
+from . import data
+from acqnp import GroupedRegressor
+
+try:
+    import pandas
+except ImportError:
+    pandas = None
+try:
+    import polars
+except ImportError:
+    polars = None
+
+
+def columns():
+    product, age, day, kind, price = zip(*data.kettles())
+    return {"age": list(age), "sold on": list(day), "kind": list(kind), "price": list(price), "product": list(product)}
+
+
+class Frames(unittest.TestCase):
+    """The same numbers from all kinds of tables, in the kind that was given."""
+
+    @classmethod
+    def setUpClass(cls):
+        cls.columns = columns()
+        x = np.array([cls.columns[c] for c in ("age", "sold on", "kind")], dtype=object).T
+        cls.model = GroupedRegressor(instant=True).fit(x, cls.columns["price"], groups=cls.columns["product"])
+        cls.asked = np.array([[1.0, "2024-03-02", "new"], [2.5, "2024-03-12", "used"], [2.5, "2024-03-12", "never seen"]], dtype=object)
+        cls.want = cls.model.predict(cls.asked, ["p01", "p01", "other"])
+
+    def test_names_and_dates_count(self):
+        moved = self.asked.copy()
+        moved[:, 2] = "used"
+        got = self.model.predict(moved, ["p01", "p01", "other"])
+        self.assertLess(got[0], self.want[0] - 20)  # used kettles are sold at 80%
+        self.assertEqual(got[1], self.want[1])
+
+    def check_frame(self, frame, model, rows):
+        got = model.predict(frame, groups="product")
+        self.assertIs(type(got), rows)
+        self.assertEqual(got.name, "price")
+        np.testing.assert_array_equal(got.to_numpy(), self.want)
+        quantiles = model.predict_quantiles(frame, groups="product", levels=[0.1, 0.9])
+        self.assertIs(type(quantiles), type(frame))
+        self.assertEqual(list(quantiles.columns), ["q0.1", "q0.9"])
+        self.assertEqual(list(model.predict_interval(frame, "product").columns), ["low", "high"])
+        self.assertEqual(list(model.sample(frame, "product", n=2).columns), ["draw1", "draw2"])
+        return got, quantiles
+
+    def of(self, make):
+        x = make({k: v for k, v in self.columns.items() if k != "price"})
+        asked = make({"age": [1.0, 2.5, 2.5], "sold on": ["2024-03-02", "2024-03-12", "2024-03-12"], "kind": ["new", "used", "never seen"], "product": ["p01", "p01", "other"]})
+        return x, asked
+
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_pandas(self):
+        x, asked = self.of(pandas.DataFrame)
+        x["sold on"], asked["sold on"] = pandas.to_datetime(x["sold on"]), pandas.to_datetime(asked["sold on"])
+        x["kind"] = x["kind"].astype("category")
+        asked.index = [10, 20, 30]
+        model = GroupedRegressor(instant=True).fit(x, pandas.Series(self.columns["price"], name="price"), groups="product")
+        got, quantiles = self.check_frame(asked, model, pandas.Series)
+        self.assertEqual(list(got.index), [10, 20, 30])
+        self.assertEqual(list(quantiles.index), [10, 20, 30])
+        self.assertEqual(list(model.feature_names_in_), ["age", "sold on", "kind"])
+        with self.assertRaisesRegex(ValueError, "feature names should match"):
+            model.predict(asked.rename(columns={"age": "years"}), groups="product")
+
+    @unittest.skipUnless(polars, "there is no polars")
+    def test_polars(self):
+        x, asked = self.of(polars.DataFrame)
+        day = polars.col("sold on").str.to_date()
+        x, asked = x.with_columns(day, polars.col("kind").cast(polars.Categorical)), asked.with_columns(day)
+        model = GroupedRegressor(instant=True).fit(x, polars.Series("price", self.columns["price"]), groups="product")
+        self.check_frame(asked, model, polars.Series)
+
+
+class Cells(unittest.TestCase):
+    def test_missing_values(self):
+        _, whole = data.fitted()
+        rows = data.kettles()
+        x = [[r[1]] for r in rows] + [[float("nan")], [1.0], [2.0]]
+        y = [r[4] for r in rows] + [100.0, float("nan"), 100.0]
+        groups = [r[0] for r in rows] + ["p00", "p00", None]
+        model = GroupedRegressor(instant=True, seed=3).fit(x, y, groups)
+        self.assertEqual(model.run_, whole.run_)
+        got = model.predict([[1.0], [float("nan")], [2.0]], ["p00", "p00", None])
+        self.assertEqual(np.isnan(got).tolist(), [False, True, True])
+        d = model.predict_distribution([[1.0], [float("nan")]], ["p00", "p00"])
+        for values in (d.mean(), d.median(), d.cdf(100), d.pdf(100), d.rvs(random_state=0), d.prob(above=90, upto=100)):
+            self.assertEqual(np.isnan(values).tolist(), [False, True])
+        self.assertEqual((len(d.modes()[1]), d.region()[1].shape), (0, (0, 2)))
+        scored = [[1.0], [float("nan")]], [250.0, 250.0], ["p00", "p00"]
+        self.assertEqual(model.score(*scored), model.score(*(s[:1] for s in scored)))
+
+    def test_awkward_names_of_groups(self):
+        rows, plain = data.fitted()
+        renamed = {f"p{g:02d}": name for g, name in enumerate(["NA", "", " a", "a", 1, "1", 'b"', "c,d", datetime.date(2024, 3, 1)])}
+        renamed["p01"] = "x"  # "" is a missing name
+        groups = [renamed.get(r[0], r[0]) for r in rows]
+        model = GroupedRegressor(instant=True, seed=3).fit([[r[1]] for r in rows], [r[4] for r in rows], groups)
+        self.assertEqual(model.run_, plain.run_)
+        asked = list(renamed)
+        np.testing.assert_array_equal(
+            model.predict([[1.0]] * len(asked), [renamed[g] for g in asked]), plain.predict([[1.0]] * len(asked), asked)
+        )
+
+    def test_columns_without_use(self):
+        rows, plain = data.fitted()
+        x = np.array([[7.0, r[1], np.nan] for r in rows])
+        model = GroupedRegressor(instant=True, seed=3).fit(x, [r[4] for r in rows], [r[0] for r in rows])
+        np.testing.assert_array_equal(model.predict([[1.0, 2.0, 3.0]], ["p01"]), plain.predict([[2.0]], ["p01"]))
+
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_numbers_as_names(self):
+        rows = data.kettles()
+        shop = pandas.Series([3 if r[3] == "new" else 8 for r in rows])
+        frames = [pandas.DataFrame({"age": [r[1] for r in rows], "shop": s}) for s in (shop.astype("category"), "shop " + shop.astype(str))]
+        y, groups = [r[4] for r in rows], [r[0] for r in rows]
+        category, text = (GroupedRegressor(instant=True).fit(f, y, groups) for f in frames)
+        self.assertEqual(category.run_, text.run_)
+        asked = pandas.DataFrame({"age": [1.0, 1.0], "shop": [3, 8]})
+        self.assertGreater(-np.diff(category.predict(asked))[0], 20)
+
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_columns_that_a_formula_cannot_name(self):
+        rows = data.kettles()
+        frame = pandas.DataFrame({"log(age)": [r[1] for r in rows], "a + b": [r[1] ** 2 for r in rows]})
+        y = pandas.Series([r[4] for r in rows], name="price | €")
+        model = GroupedRegressor(instant=True).fit(frame, y, [r[0] for r in rows])
+        self.assertEqual(len(model.predict(frame[:2])), 2)
+
+
+class Errors(unittest.TestCase):
+    def test_one_line_of_the_program(self):
+        rows = data.kettles()
+        x = [[str(r[1]) if i else "old"] for i, r in enumerate(rows)]
+        with self.assertRaisesRegex(ValueError, r"^data\.csv: x0: found .*, expected [^\n]*$"):
+            GroupedRegressor(instant=True).fit(x, [r[4] for r in rows], [r[0] for r in rows])
+
+    def test_mistakes(self):
+        rows, model = data.fitted()
+        x, y = [[r[1]] for r in rows], [r[4] for r in rows]
+        for mistake, error, call in (
+            ("another length", "inconsistent numbers", lambda: GroupedRegressor().fit(x, y[1:])),
+            ("few rows", "n_samples=3", lambda: GroupedRegressor().fit(x[:3], y[:3])),
+            ("no fit", "not fitted", lambda: GroupedRegressor().predict(x)),
+            ("a level", "between 0 and 1", lambda: model.predict_quantiles(x, levels=[0.5, 1])),
+            ("a context", "4 parts", lambda: model.predict(x, context=(1, 2, 3, 4))),
+            ("a column", "of a column of X", lambda: model.predict(x, groups="product")),
+            ("infinity", "infinity", lambda: model.predict([[float("inf")]])),
+            ("no y", "every row", lambda: model.score([[1.0]], [float("nan")])),
+        ):
+            with self.subTest(mistake), self.assertRaisesRegex(ValueError, error):
+                call()
+
+    def test_results_have_no_warnings(self):
+        _, model = data.fitted()
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            d = model.predict_distribution([[1.0]])
+            d.logpdf([[-1e300], [0.0], [1e300]])
+            d.cdf([[-np.inf], [np.inf]])
+
+
+if __name__ == "__main__":
+    unittest.main()
