@@ -13,6 +13,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
 
 // kettles writes a file of 9 products, each with 6 prices that fall with age, of two kinds.
@@ -187,6 +189,21 @@ func TestFitAsJSON(t *testing.T) {
 }
 
 // Files that models cannot use as they are get a prediction, or one line that says what to do.
+// Columns that leave the mixed model of log y without a finite prediction do not end a fit: only models
+// whose predictions of y are finite take part.
+func TestFitOfManyColumns(t *testing.T) {
+	dir := t.TempDir()
+	f, err := os.Create(filepath.Join(dir, "sales.csv"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := datatest.WriteSales(f, ".csv", 60); err != nil {
+		t.Fatal(err)
+	}
+	succeed(t, "fit", f.Name(), "price ~ age + kind + ratio + count + small + fresh + sold + cents | product", "--instant", "--no-picture", "--out", filepath.Join(dir, "fit"))
+}
+
 func TestFitOfAwkwardFiles(t *testing.T) {
 	dir := t.TempDir()
 	draw := func(rows int, row func(i int) string) string {

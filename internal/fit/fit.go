@@ -107,15 +107,13 @@ func (o Options) kinds() (all []stack.Kind, questions int) {
 		all[0].Most = instantRows
 		return append(all[:1], pretrained.Kind(instantRows)), instantQuestions
 	}
-	network := pretrained.Kind(pretrained.MostSiblings)
-	network.After = stack.GaussianProcess
-	return append(withNetwork(all), network), 0
+	return append(withNetwork(all), pretrained.Kind(pretrained.MostSiblings)), 0
 }
 
 // Bounds of an instant fit: of the rows that each model sees, and of the questions to it.
 const (
 	instantRows      = 800
-	instantQuestions = 200
+	instantQuestions = 150
 )
 
 // affordable returns the kinds whose fits to a number of rows take at most budget seconds of two ordinary

@@ -340,11 +340,12 @@ func (s *split) ask(t *trial, fold int, m simple.Model) simple.Model {
 		}
 		known := seen(q.context, s.columns(t.scale), t.scale.y)
 		for i, d := range m.Given(known, underLogs(s.columns(t.scale), q.targets.X, q.targets.DX)) {
-			if v := d.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
+			y := of(d, t.scale.y)
+			if v := y.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil
 			}
 			at := q.first + i
-			t.answers[at], t.logs[at] = d, of(d, t.scale.y).LogDensity(q.targets.Y[i])
+			t.answers[at], t.logs[at] = d, y.LogDensity(q.targets.Y[i])
 		}
 	}
 	return m

@@ -65,21 +65,26 @@ func regionMass(d Density, edges []float64) []float64 {
 	return denser(all, n)
 }
 
-// cdfAt returns the CDF at the edges. Where so many cells together hold next to nothing, which is most of
-// a panel, their edges share it.
+// cdfAt returns the CDF at the edges: at every second one, and between two the mean of both. Where a block
+// of cells holds next to nothing, which is most of a panel, its edges share that.
 func cdfAt(d Density, edges []float64) []float64 {
 	const block, nothing = 16, 1e-4
-	all := make([]float64, len(edges))
+	all, last := make([]float64, len(edges)), len(edges)-1
 	all[0] = d.CDF(edges[0])
-	for from := 0; from < len(edges)-1; from += block {
-		to := min(from+block, len(edges)-1)
+	for from := 0; from < last; from += block {
+		to := min(from+block, last)
 		all[to] = d.CDF(edges[to])
-		mass := all[to] - all[from]
-		for i := from + 1; i < to; i++ {
-			if mass < nothing {
-				all[i] = all[from] + mass*float64(i-from)/float64(to-from)
-			} else {
-				all[i] = d.CDF(edges[i])
+		step := 2
+		if all[to]-all[from] < nothing {
+			step = block
+		}
+		for at := from; at < to; at += step {
+			next := min(at+step, to)
+			if next < to {
+				all[next] = d.CDF(edges[next])
+			}
+			for i := at + 1; i < next; i++ {
+				all[i] = all[at] + (all[next]-all[at])*float64(i-at)/float64(next-at)
 			}
 		}
 	}

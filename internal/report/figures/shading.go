@@ -116,7 +116,7 @@ func (s *shading) regions(shown []int, edges []float64) [][]float64 {
 // prediction, and so does what is between neighbours. Between two branches there is a median, and no y. It
 // looks at some of the points, with y from lo to hi.
 func (s *shading) oneCurve(lo, hi float64) bool {
-	const looked, rows, most = 60, 300, 0.05
+	const looked, rows, most = 40, 300, 0.05
 	n := min(len(s.grid), looked)
 	edges := between(lo, hi, rows)
 	half := s.masses[0] + 0.05 // for the height of a row
@@ -152,7 +152,7 @@ func (s *shading) addMedians(p *plot.Plot) {
 // of most predictions. A few context points may say little of where a function goes, so the medians can
 // make the range of the data seven times as long. The 90% can make that two and a half times as long.
 func densityRange(data []float64, grid []PredictedPoint) (lo, hi float64) {
-	const looked = 60 // quantiles of mixtures take long
+	const looked = 40 // quantiles of mixtures take long
 	var low, middle, high []float64
 	for i := range min(len(grid), looked) {
 		if d := grid[i*len(grid)/min(len(grid), looked)].Density; d != nil {
