@@ -207,7 +207,7 @@ vulnerabilities: ## known vulnerabilities in what the program calls; asks Go's d
 pictures: build ## draw the pictures of docs/img, those whose runs are there: see scripts/pictures.sh
 	sh scripts/pictures.sh
 
-wheels: ## wheels for pip, of all systems, in dist: needs Python 3.11 and nothing else
+wheels: licences ## wheels for pip, of all systems, in dist: needs Python 3.11 and nothing else
 	$(PYTHON) python/wheels.py dist
 
 python: build ## the tests of the Python package with PYTHON, which needs NumPy; without scikit-learn, pandas, polars or matplotlib parts are skipped

@@ -65,7 +65,7 @@ def metadata():
         f"Version: {version()}",
         f"Summary: {project['description']}",
         f"License-Expression: {project['license']}",
-        "License-File: LICENSE",
+        *(f"License-File: {p.name}" for p in licences()),
         f"Keywords: {','.join(project['keywords'])}",
         f"Requires-Python: {project['requires-python']}",
     ]
@@ -76,6 +76,11 @@ def metadata():
         lines += [f"Provides-Extra: {extra}"] + [f'Requires-Dist: {d}; extra == "{extra}"' for d in needs]
     lines += ["Description-Content-Type: text/markdown", "", (HERE / project["readme"]).read_text()]
     return "\n".join(lines)
+
+
+def licences():
+    """Return the licence, and those of the modules in the program where `make licences` has written them."""
+    return [p for p in (ROOT / "LICENSE", ROOT / "bin" / "release" / "THIRD_PARTY_LICENSES.txt") if p.exists()]
 
 
 def write(folder, system, program):
@@ -90,7 +95,7 @@ def write(folder, system, program):
         (f"{base}.data/scripts/{command}", Path(program).read_bytes(), True),
         (f"{base}.dist-info/METADATA", metadata().encode(), False),
         (f"{base}.dist-info/WHEEL", "\n".join([*wheel, ""]).encode(), False),
-        (f"{base}.dist-info/licenses/LICENSE", (ROOT / "LICENSE").read_bytes(), False),
+        *((f"{base}.dist-info/licenses/{p.name}", p.read_bytes(), False) for p in licences()),
     ]
     record = f"{base}.dist-info/RECORD"
     rows = [f"{place},sha256={_digest(content)},{len(content)}" for place, content, _ in files] + [f"{record},,", ""]

@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Writes the tables of docs/results/pretrained.md: the network beside the league's tools on split 0, its
-regret on simulated sets, and its learning curve.
+regret on simulated sets, its learning curve, and the sets that were sealed.
 
     /usr/bin/python3 tools/pretrained/tables.py
 
@@ -18,7 +18,11 @@ RIVALS = ("CatBoost", "GPBoost", "Gaussian process", "NGBoost", "conditional nor
 BEFORE = "fit before it"
 
 
+SEALED, STACK = "docs/league/sealed.csv", "stack of all rivals"
+
+
 def main():
+    sealed()
     log, cover, seconds = scores()
     sets = sorted({s for s, _, t in log if t == "network alone"})
     league(log, cover, seconds, sets)
@@ -47,6 +51,22 @@ def scores():
                 if r["fit_seconds"]:
                     seconds[r["set"], tool] = float(r["fit_seconds"])
     return log, cover, seconds
+
+
+def sealed():
+    """Writes the table of the sets that were sealed: the mean over contexts of each."""
+    values = {}
+    with open(SEALED, newline="") as f:
+        for r in csv.DictReader(f):
+            if r["log_score"]:
+                values.setdefault((r["set"], r["tool"]), {})[r["context"]] = float(r["log_score"])
+    rows = []
+    for name in sorted({s for s, _ in values}):
+        contexts = len(values[name, OWN[0]])
+        of = {t: statistics.mean(v.values()) for (s, t), v in values.items() if s == name and len(v) == contexts}
+        best = max((t for t in RIVALS + ("constant",) if t in of), key=of.get)
+        rows.append([name, *(cell(of[t]) for t in OWN), cell(of[best]), best, cell(of.get(STACK)), f"{of[OWN[0]] - of[best]:.3f}", f"{of[OWN[2]] - of[best]:.3f}"])
+    write("sealed", ["set", *OWN, "best rival", "which", STACK, "alone over the best", "with it over the best"], rows)
 
 
 def mean(log, name, tool):
