@@ -147,6 +147,9 @@ func (m Machine) Route(c Choice) (Route, error) {
 	default:
 		if err := usable(found); err != nil {
 			why = found + " cannot be used: " + err.Error()
+			if !m.GPU() {
+				why = "no NVIDIA device found, and " + why
+			}
 			break
 		}
 		return Route{Program: found, Choice: c}, nil
