@@ -35,7 +35,9 @@ type typedRows struct {
 func typed(path, form string, open func() (cells, error)) (rows Rows, err error) {
 	r := &typedRows{path: path, form: form, row: -1}
 	defer r.guard(&err)
-	if r.cells, err = open(); err != nil {
+	if r.cells, err = open(); err == io.EOF { // before the names of the columns
+		return nil, io.ErrUnexpectedEOF
+	} else if err != nil {
 		return nil, err
 	}
 	r.names, r.refused = r.cells.columns()
