@@ -23,6 +23,7 @@ SEALED, STACK = "docs/league/sealed.csv", "stack of all rivals"
 
 def main():
     sealed()
+    splits()
     log, cover, seconds = scores()
     sets = sorted({s for s, _, t in log if t == "network alone"})
     league(log, cover, seconds, sets)
@@ -67,6 +68,32 @@ def sealed():
         best = max((t for t in RIVALS + ("constant",) if t in of), key=of.get)
         rows.append([name, *(cell(of[t]) for t in OWN), cell(of[best]), best, cell(of.get(STACK)), f"{of[OWN[0]] - of[best]:.3f}", f"{of[OWN[2]] - of[best]:.3f}"])
     write("sealed", ["set", *OWN, "best rival", "which", STACK, "alone over the best", "with it over the best"], rows)
+
+
+EVERY = ("CatBoost", "Gaussian process", "conditional normal", "constant", "mixed model", "mixture of regressions")  # on every split
+
+
+def splits():
+    """Writes wins, ties and losses on splits 0 to 2 against the best of EVERY, by the paired error over splits."""
+    values = {}
+    for file in ("docs/league/results.csv", "docs/league/pretrained.csv", "docs/league/pretrained-splits.csv"):
+        with open(file, newline="") as f:
+            for r in csv.DictReader(f):
+                if r["log_score"] and r["split"] in "012" and r["tool"] in EVERY + OWN:
+                    values.setdefault((r["set"], r["tool"]), {}).setdefault(r["split"], []).append(float(r["log_score"]))
+    by_split = {k: {split: statistics.mean(v) for split, v in of.items()} for k, of in values.items()}
+    rows = []
+    for tool in OWN[:2]:
+        differences = []
+        for name in sorted({s for s, t in by_split if t == tool}):
+            rivals = [by_split[name, t] for t in EVERY if len(by_split.get((name, t), ())) == 3]
+            best = max(rivals, key=lambda of: statistics.mean(of.values()))
+            d = [by_split[name, tool][k] - best[k] for k in best]
+            differences.append((statistics.mean(d), statistics.stdev(d) / math.sqrt(3)))
+        means = [m for m, _ in differences]
+        rows.append([tool, len(means), sum(m > e for m, e in differences), sum(abs(m) <= e for m, e in differences), sum(m < -e for m, e in differences),
+                     sum(m >= -0.05 for m in means), f"{statistics.mean(means):.3f}", f"{statistics.stdev(means) / math.sqrt(len(means)):.3f}"])
+    write("splits", ["tool", "sets", "wins", "ties", "losses", "within 0.05", "difference", "difference ±"], rows)
 
 
 def mean(log, name, tool):
