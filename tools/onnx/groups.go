@@ -8,6 +8,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/export/onnx"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -79,7 +80,7 @@ func groupsCaseOf(m *models.Model, params []float32, known int, seed uint64) (c 
 		first += n
 	}
 	siblings := map[string][]float32{"context": normals(first * (dx + 1)), "context_group": ranges}
-	own := map[string][]float32{}
+	own, levels := map[string][]float32{}, feed.Even(groupsLevels, m)
 	points := known + 6
 	own["x"], own["y"], own["asked"] = normals(points*dx), normals(points), make([]float32, points)
 	for i := range points {
@@ -87,9 +88,7 @@ func groupsCaseOf(m *models.Model, params []float32, known int, seed uint64) (c 
 		if i >= known {
 			own["y"][i], own["asked"][i] = 0, 1
 		}
-		for k := range groupsLevels {
-			own["u"] = append(own["u"], (float32(k)+0.5)/groupsLevels)
-		}
+		own["u"] = append(own["u"], levels...)
 	}
 	extents := ops.Extents{Functions: 1, Context: first, Points: points, Levels: groupsLevels}
 	remembered, err := m.BuildSiblings(tensor.Float32, extents)
@@ -117,23 +116,14 @@ func groupsCaseOf(m *models.Model, params []float32, known int, seed uint64) (c 
 	if out, err = ran(graph, params, extents, own, []string{"components", "logit"}); err != nil {
 		return c, err
 	}
+	var mu, sigma, logWeight []any
 	for i := range points {
 		from := i * groupsLevels
 		d := likelihood.NewMixture(out["components"][from*m.RowWidth():], out["logit"][from:][:groupsLevels], 1, 0, m.Scale())
-		mu, sigma, logWeight, _ := parts([]predict.Distribution{{Distribution: d}})
-		add(expected, "mu", mu)
-		add(expected, "sigma", sigma)
-		add(expected, "log_weight", logWeight)
+		location, scale, weight, _ := parts([]predict.Distribution{{Distribution: d}})
+		mu, sigma, logWeight = append(mu, location), append(sigma, scale), append(logWeight, weight)
 	}
-	for name, v := range expected {
-		if name == "mu" || name == "sigma" || name == "log_weight" {
-			expected[name] = []any{v}
-		}
-	}
-	levels := make([]float64, groupsLevels)
-	for k := range levels {
-		levels[k] = (float64(k) + 0.5) / groupsLevels
-	}
+	expected["mu"], expected["sigma"], expected["log_weight"] = []any{mu}, []any{sigma}, []any{logWeight}
 	nested := func(name string, columns int) any { return [][][]float64{rows(wide(own[name]), columns)} }
 	return groupsCase{
 		Siblings: map[string]any{"siblings": [][][]float64{rows(wide(siblings["context"]), dx+1)}, "sibling_groups": [][][]float64{rows(wide(ranges), 2)}},

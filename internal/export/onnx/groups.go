@@ -1,13 +1,9 @@
 package onnx
 
 import (
-	"path/filepath"
-	"strings"
-
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
-	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -18,10 +14,7 @@ import (
 const siblingsGraph = "siblings"
 
 // SiblingsPath returns the path of the graph that reads the siblings beside that of the components.
-func SiblingsPath(path string) string {
-	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "-siblings" + ext
-}
+func SiblingsPath(path string) string { return beside(path, siblingsGraph) }
 
 // WriteGroups writes the two graphs of a model with aggregation by groups, each whole or not at all. That at
 // SiblingsPath(path) reads the rows of a data set's groups once, and returns the keys and values of each
@@ -46,18 +39,13 @@ func WriteGroups(path string, t predict.Trained) error {
 	if err != nil {
 		return err
 	}
-	for file, m := range map[string]*onnxpb.ModelProto{SiblingsPath(path): siblings, path: predicted} {
-		content, err := marshal(m)
-		if err != nil {
-			return err
-		}
-		if err := files.WriteBytes(file, content); err != nil {
-			return err
-		}
+	if err := write(path, predicted); err != nil {
+		return err
 	}
-	return nil
+	return write(SiblingsPath(path), siblings)
 }
 
+// one is the capacity of a graph that is written: the sizes of its file are free.
 var one = ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
 
 // feed declares a float32 input of the model's own graph, [B, ·, columns], under its name there.

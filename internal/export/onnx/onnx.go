@@ -51,9 +51,12 @@ const (
 
 // DensityPath returns the path of the graph of the density beside that of the components: for
 // model.onnx, model-density.onnx.
-func DensityPath(path string) string {
+func DensityPath(path string) string { return beside(path, densityGraph) }
+
+// beside returns the path of another graph beside path.
+func beside(path, graph string) string {
 	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "-density" + ext
+	return strings.TrimSuffix(path, ext) + "-" + graph + ext
 }
 
 // Check returns an *invalid.Input if path is a device or a pipe, so that no second file can stand beside
@@ -90,18 +93,23 @@ func Write(path string, t predict.Trained) error {
 		density bool
 	}{{path, false}, {DensityPath(path), true}} {
 		m, err := build(t, f.density)
-		if err != nil {
-			return err
+		if err == nil {
+			err = write(f.path, m)
 		}
-		content, err := marshal(m)
 		if err != nil {
-			return err
-		}
-		if err := files.WriteBytes(f.path, content); err != nil {
 			return err
 		}
 	}
 	return nil
+}
+
+// write writes a graph to a file.
+func write(path string, m *onnxpb.ModelProto) error {
+	content, err := marshal(m)
+	if err != nil {
+		return err
+	}
+	return files.WriteBytes(path, content)
 }
 
 // build returns the graph of the components, or that of the density.
