@@ -8,6 +8,7 @@ type Eval struct {
 	BatchSize  int    `yaml:"batch_size"`
 	NumPoints  int    `yaml:"num_points,omitempty"`
 	MaxContext int    `yaml:"max_context,omitempty"`
+	Contexts   []int  `yaml:"contexts,flow,omitempty"`
 	Seed       uint64 `yaml:"seed"`
 }
 
@@ -29,6 +30,9 @@ var evalKeys = []entry{{
 }, {
 	name: "eval.max_context", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(100),
 	help: "Largest context in evaluation: N_c ~ U{data.min_context..max_context}.",
+}, {
+	name: "eval.contexts", kinds: bySettings, accepts: someWhole(1, MaxPoints),
+	help: "Contexts N_c of the evaluation batches, which take one after the other, instead of random ones.",
 }, {
 	name: "eval.seed", accepts: seed, preset: always(uint64(43)),
 	help: "Fixes the evaluation batches; keep it the same for all models that you compare.",

@@ -317,6 +317,11 @@ func syntheticRelations(e Experiment, b catalogue.Benchmark) []relation {
 		holds:    e.Eval.NumPoints > e.Eval.MaxContext,
 		found:    fmt.Sprintf("eval.num_points %d with eval.max_context %d", e.Eval.NumPoints, e.Eval.MaxContext),
 		expected: "eval.num_points > eval.max_context, so that targets are left",
+	}, {
+		keys:     []string{"eval.contexts", "eval.max_context"},
+		holds:    !slices.ContainsFunc(e.Eval.Contexts, func(n int) bool { return n > e.Eval.MaxContext }),
+		found:    fmt.Sprintf("eval.contexts %v with eval.max_context %d", e.Eval.Contexts, e.Eval.MaxContext),
+		expected: "no context above eval.max_context",
 	}}
 	if b.MaxPoints > 0 {
 		most := max(d.Points[1], e.Eval.NumPoints)

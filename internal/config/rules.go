@@ -37,6 +37,14 @@ func wholeRange(low, high int) rule {
 	}}
 }
 
+// someWhole accepts one or more whole numbers from low to high.
+func someWhole(low, high int) rule {
+	return rule{fmt.Sprintf("a list of whole numbers from %d to %d", low, high), func(v any) bool {
+		list := v.([]int)
+		return len(list) > 0 && slices.Min(list) >= low && slices.Max(list) <= high
+	}}
+}
+
 // widths accepts the widths of one or more hidden layers.
 var widths = rule{
 	fmt.Sprintf("the widths of 1 to %d hidden layers, whole numbers from 1 to %d", maxLayers, maxWidth),

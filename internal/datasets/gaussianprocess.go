@@ -15,31 +15,46 @@ import (
 // multiple of simd.DoubleLanes.
 type kernel func(covariances, distances []float64)
 
-// rbf draws from the Gaussian process with the covariance σ² exp(−d²/2ℓ²) at distance d, and noise
-// of standard deviation δ.
-func rbf(d config.Data) process {
-	variance, scale := d.Amplitude*d.Amplitude, -1/(2*d.Length*d.Length)
-	return gaussianProcess(d, func(covariances, distances []float64) {
+// rbfKernel is the kernel σ² exp(−d²/2ℓ²), where variance is σ² and length ℓ.
+func rbfKernel(variance, length float64) kernel {
+	scale := -1 / (2 * length * length)
+	return func(covariances, distances []float64) {
 		simd.SquaredExponential(covariances, distances, scale, variance)
-	})
+	}
 }
 
-// matern52 draws from the Gaussian process with the covariance σ² (1 + √5d/ℓ + 5d²/3ℓ²) exp(−√5d/ℓ)
-// at distance d, and noise of standard deviation δ.
-func matern52(d config.Data) process {
-	variance, scale := d.Amplitude*d.Amplitude, math.Sqrt(5)/d.Length
-	return gaussianProcess(d, func(covariances, distances []float64) {
+// matern52Kernel is the kernel σ² (1 + √5d/ℓ + 5d²/3ℓ²) exp(−√5d/ℓ), where variance is σ² and length ℓ.
+func matern52Kernel(variance, length float64) kernel {
+	scale := math.Sqrt(5) / length
+	return func(covariances, distances []float64) {
 		simd.Matern52(covariances, distances, scale, variance)
-	})
+	}
 }
 
-// gaussianProcess draws y = Uᵀz, where z [N] is standard normal and UᵀU is the covariance of y at
-// the N points, with δ² added to the diagonal.
+// rbf draws from the Gaussian process with the squared-exponential kernel of data.amplitude σ and
+// data.length_scale ℓ, and noise of standard deviation data.noise.
+func rbf(d config.Data) process {
+	return gaussianProcess(d, rbfKernel(d.Amplitude*d.Amplitude, d.Length))
+}
+
+// matern52 is rbf with the Matérn 5/2 kernel.
+func matern52(d config.Data) process {
+	return gaussianProcess(d, matern52Kernel(d.Amplitude*d.Amplitude, d.Length))
+}
+
 func gaussianProcess(d config.Data, k kernel) process {
+	draw := drawGaussian()
+	return func(f randomness, s []float64, x, y []float32) error {
+		return draw(f, k, d.Noise*d.Noise, s, x, y)
+	}
+}
+
+// drawGaussian returns a function that sets x = s and y = Uᵀz, where z [N] is standard normal and UᵀU
+// is the covariance of y at the N points, with the noise's variance added to the diagonal.
+func drawGaussian() func(f randomness, k kernel, noise float64, s []float64, x, y []float32) error {
 	var c covariance
 	var z []float64
-	noise := d.Noise * d.Noise
-	return func(f randomness, s []float64, x, y []float32) error {
+	return func(f randomness, k kernel, noise float64, s []float64, x, y []float32) error {
 		n := len(s)
 		c.fill(s, k, noise)
 		if err := c.factorize(); err != nil {

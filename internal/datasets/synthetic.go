@@ -31,6 +31,9 @@ var processes = map[string]func(config.Data) process{
 	"lissajous":   lissajous,
 	"rbf":         rbf,
 	"matern52":    matern52,
+
+	"tnp-sawtooth": tnpSawtooth,
+	"tnp-gp":       tnpGaussian,
 }
 
 func newSynthetic(e config.Experiment) Source {
@@ -69,12 +72,15 @@ func (p *synthetic) Train(step int, dst *Batch) error {
 	return p.fill(random.New(seed, random.Data), step, Size{p.e.Train.BatchSize, n, context}, dst)
 }
 
-// Eval draws N_c ~ U{min_context..max_context} and eval.batch_size functions of eval.num_points
-// points.
+// Eval draws N_c ~ U{min_context..max_context}, or takes the next of eval.contexts, and draws
+// eval.batch_size functions of eval.num_points points.
 func (p *synthetic) Eval(i int, dst *Batch) error {
 	e := p.e.Eval
 	sizes := random.New(e.Seed, random.Sizes|random.Evaluation)
 	context := between(sizes, i, 1, p.e.Data.LeastContext(), e.MaxContext)
+	if n := len(e.Contexts); n > 0 {
+		context = e.Contexts[i%n]
+	}
 	return p.fill(random.New(e.Seed, random.Data|random.Evaluation), i, Size{e.BatchSize, e.NumPoints, context}, dst)
 }
 

@@ -75,7 +75,7 @@ func expect(t *testing.T, what string, values []float64, want float64) {
 func TestSyntheticBatchesStayWithinTheirSizes(t *testing.T) {
 	for _, name := range syntheticNames {
 		e := syntheticExperiment(name)
-		e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = 3, 2, 120
+		e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = 3, 2, 140
 		source := openSynthetic(t, e)
 		if dx, dy := source.Dims(); dx != 1 || dy != 1 {
 			t.Errorf("%s: dx %d, dy %d", name, dx, dy)
@@ -86,7 +86,7 @@ func TestSyntheticBatchesStayWithinTheirSizes(t *testing.T) {
 		if got, want := source.TrainSize(), (datasets.Size{Functions: 3, Points: 100, Context: 97}); got != want {
 			t.Errorf("%s: training size %+v, want %+v", name, got, want)
 		}
-		if got, want := source.EvalSize(), (datasets.Size{Functions: 2, Points: 120, Context: e.Eval.MaxContext}); got != want {
+		if got, want := source.EvalSize(), (datasets.Size{Functions: 2, Points: 140, Context: e.Eval.MaxContext}); got != want {
 			t.Errorf("%s: evaluation size %+v, want %+v", name, got, want)
 		}
 		for step := range 200 {
@@ -94,7 +94,7 @@ func TestSyntheticBatchesStayWithinTheirSizes(t *testing.T) {
 				b := made(t, source, step, evaluation)
 				size, low := source.TrainSize(), 6
 				if evaluation {
-					size, low = source.EvalSize(), 120
+					size, low = source.EvalSize(), 140
 				}
 				if b.Functions != size.Functions || b.Points < low || b.Points > size.Points ||
 					b.Context < e.Data.LeastContext() || b.Context > size.Context || b.Context > b.Points-3 {

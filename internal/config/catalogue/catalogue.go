@@ -1,5 +1,5 @@
-// Package catalogue is the catalogue of the benchmarks that models train on: the paper's twelve,
-// groups, a prior over data sets of groups, and csv, for your own data.
+// Package catalogue is the catalogue of the benchmarks that models train on: the paper's twelve, two
+// on which transformer neural processes are measured, groups, a prior over data sets of groups, and csv, for your own data.
 //
 // An entry states what a benchmark is, once, for the whole program: its name and description, its
 // files and where their publishers offer them, the shape of its images, the paper's
@@ -74,7 +74,7 @@ type Rate struct{ Learning, Decay float64 }
 
 // catalogue lists the synthetic benchmarks first, unimodal before multimodal, then those on real
 // data.
-var catalogue = slices.Concat(unimodal, multimodal, []Benchmark{speedFlow}, images, []Benchmark{groups, csv})
+var catalogue = slices.Concat(unimodal, multimodal, []Benchmark{speedFlow}, images, transformers, []Benchmark{groups, csv})
 
 // All returns every benchmark, in the order in which lists show them.
 func All() []Benchmark { return slices.Clone(catalogue) }
