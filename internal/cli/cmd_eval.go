@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/version"
@@ -20,8 +21,10 @@ type evalOptions struct {
 	modelFlags
 	levelFlags
 	batchFlags
-	tasks string
-	out   string
+	tasks  string
+	out    string
+	joint  int
+	orders int
 }
 
 func newEval(a *app) *cobra.Command {
@@ -33,8 +36,13 @@ func newEval(a *app) *cobra.Command {
 evaluation batches and its standard error. What no flag sets comes from the configuration. The paper's
 5000 batches take long on a CPU. The result is printed and written to eval.json in the run directory, or
 to --out. It has the CRPS and other scores of some of the targets too, in the units of the data. A
-warning follows if the quantile levels of an ACQNP with a plain adaptor coincide.`,
+warning follows if the quantile levels of an ACQNP with a plain adaptor coincide.
+
+--joint M adds the joint log-likelihood of the first M targets of each function, divided by M: each is
+scored with those before it in the context. The density of a function is the mean over --orders random
+orders of them.`,
 		Example: `  acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100
+  acqnp eval --run runs/lissajous/acqnp/seed-0 --batches 100 --joint 16 --orders 8
   acqnp eval --run runs/lissajous/acqnp/seed-0 --tasks tasks.safetensors --checkpoint 50000 --out eval-50000.json
   acqnp eval --config configs/lissajous/acqnp.yaml --weights weights.safetensors --batches 100`,
 		Args: cobra.NoArgs,
@@ -51,6 +59,8 @@ warning follows if the quantile levels of an ACQNP with a plain adaptor coincide
 	f := cmd.Flags()
 	f.StringVar(&o.tasks, "tasks", "", "tasks `FILE` to evaluate on, as acqnp data generate writes it")
 	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the result, JSON (default eval.json in the run directory)")
+	f.IntVar(&o.joint, "joint", 0, "add the joint log-likelihood of the first `NUMBER` of targets of each function")
+	f.IntVar(&o.orders, "orders", 1, "`NUMBER` of random orders of these targets")
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagFilename("tasks", "safetensors"))
 	must(cmd.MarkFlagFilename("out", "json"))
@@ -91,7 +101,8 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 	}
 	m = o.choose(m)
 	o.announce(p)
-	r, err := m.Evaluate(ctx, source, predict.EvalOptions{Batches: o.batches, Scored: true, Threads: o.cores(), Version: version.String(), Progress: p, Task: "eval"})
+	r, err := m.Evaluate(ctx, source, predict.EvalOptions{Batches: o.batches, Scored: true, Threads: o.cores(), Version: version.String(),
+		JointTargets: o.joint, Orders: o.orders, Progress: p, Task: "eval"})
 	if err != nil {
 		return err
 	}
@@ -100,6 +111,26 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 		printed = errors.Join(r.Write(o.out), printed)
 	}
 	return errors.Join(printed, m.WarnOfCollapse(ctx, source, p.Warn))
+}
+
+// The largest numbers of --joint and --orders.
+const (
+	maxJointTargets = 10_000
+	maxOrders       = 1024
+)
+
+// checkJoint checks --joint and --orders.
+func (o *evalOptions) checkJoint() error {
+	if !o.batchFlags.given("joint") {
+		if !o.batchFlags.given("orders") {
+			return nil
+		}
+		return &invalid.Input{File: "--orders", Found: "no --joint", Expected: "--joint, whose targets it orders"}
+	}
+	if err := checkRange("--joint", o.joint, 1, maxJointTargets); err != nil {
+		return err
+	}
+	return checkRange("--orders", o.orders, 1, maxOrders)
 }
 
 // experiment checks the flags and the outputs, and returns the model's configuration with the flags
@@ -112,6 +143,9 @@ func (o *evalOptions) experiment() (e config.Experiment, err error) {
 		return e, err
 	}
 	if err := o.checkBatches(); err != nil {
+		return e, err
+	}
+	if err := o.checkJoint(); err != nil {
 		return e, err
 	}
 	if e, err = o.Experiment(); err != nil {

@@ -69,6 +69,9 @@ func TestNoFlagHasTwoMeanings(t *testing.T) {
 			if f.Name == "out" && directories[c.CommandPath()] {
 				m = meaning{"DIR", "DIR"}
 			}
+			if f.Name == "joint" && c.Name() == "eval" { // of some targets of a function, which may have thousands
+				m = meaning{"NUMBER", "joint"}
+			}
 			value, usage := pflag.UnquoteUsage(f)
 			usage = strings.Join(strings.Fields(usage), " ")
 			if shared && (value != m.value || !strings.Contains(usage, m.says)) {

@@ -47,6 +47,7 @@ eval: {batches: 2, batch_size: 2, num_points: 48, num_tau: 4}
 		{"needs the other groups", []string{"predict", run, "--context", points, "--targets", points}},
 		{"needs the other groups", []string{"score", run, "--context", points, "--targets", points}},
 		{"needs the other groups", []string{"serve", "--run", run}},
+		{"needs the other groups", []string{"eval", "--quiet", "--run", run, "--joint", "2"}},
 		{"another benchmark (acqnp fit draws groups)", []string{"plot", "fit", "--run", run, "--out", at("fit.png")}},
 		{"which rows are of one group", []string{"data", "generate", "--quiet", "--config", config, "--out", at("tasks.safetensors")}},
 		{"which rows are of one group", []string{"eval", "--run", run, "--tasks", at("tasks.safetensors")}},

@@ -26,6 +26,9 @@ type EvalOptions struct {
 	Threads int    // that compute scores; at least 1 is used
 	Version string // of the program, for run.Eval
 
+	JointTargets int // the first targets of each function, whose joint log-likelihood is computed; 0 for none
+	Orders       int // random orders of these targets; at least 1 is used
+
 	OnBatch func(done, total int, left time.Duration) // called after every batch; may be nil
 
 	Progress progress.Reporter // may be nil
@@ -57,12 +60,17 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 		}
 		defer e.scorer.close()
 	}
+	if e.chain, err = newChain(t, source, o); err != nil {
+		return run.Eval{}, err
+	}
+	defer e.chain.close()
 	batches, err := e.batches(ctx, source, total, o)
 	if err != nil {
 		return run.Eval{}, err
 	}
 	r := run.NewEval(batches, t.Units.Scaling.RawShift())
 	e.scorer.addTo(&r)
+	e.chain.addTo(&r)
 	if o.Scored && !scored {
 		r.Unscored = apart
 	}
@@ -129,6 +137,7 @@ type evaluator struct {
 	draws   feed.Draws
 	scaling datasets.Scaling
 	scorer  *scorer // nil: no target is scored
+	chain   *chain  // nil: no joint log-likelihood
 
 	numTau, bootstraps int // of the last batch; 0 for a model without them
 	levels             string
@@ -175,6 +184,9 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 	if f.Own {
 		e.drawn(extents.Levels, TaskLevels)
 	}
+	if err := e.chain.take(f); err != nil {
+		return run.BatchResult{}, err
+	}
 	p, err := e.at(extents)
 	if err != nil {
 		return run.BatchResult{}, err
@@ -187,7 +199,10 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 		return run.BatchResult{}, err
 	}
 	r, err := split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
-	r.RawContext, r.RawTarget = shifts.ContextLL, shifts.TargetLL
+	r.RawContext, r.RawTarget, r.RawJoint = shifts.ContextLL, shifts.TargetLL, shifts.RawJoint
+	if err == nil {
+		err = e.chain.score(ctx, i, &r)
+	}
 	if err == nil {
 		err = e.scorer.score(ctx, i)
 	}
@@ -195,7 +210,7 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 }
 
 // shifts returns the part of the log-likelihoods of a batch in raw units that the scaling lacks, for the
-// context points and for the targets: the mean of datasets.Scaling.PointShift.
+// context points, for the targets and for those of the chain: the mean of datasets.Scaling.PointShift.
 func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 	x := f.Extents
 	if !e.scaling.PointShifts() {
@@ -207,6 +222,7 @@ func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 		shifts[i] = e.scaling.PointShift(f.Y()[i*dy:][:dy])
 	}
 	means, _ := split(shifts, x.Functions, x.Points, x.Context)
+	means.RawJoint = e.chain.mean(shifts)
 	return means
 }
 

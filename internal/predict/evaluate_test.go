@@ -237,7 +237,7 @@ func TestBatchesAreAtMostTheSources(t *testing.T) {
 
 func TestLevelsOfATasksFileAreUsed(t *testing.T) {
 	drawn := options(t, "acqnp", source{batches: 4})
-	drawn.Seed = 5
+	drawn.Seed, drawn.JointTargets = 5, 1
 	brought := drawn
 	brought.NumTau, brought.Levels, brought.Seed = 2, predict.GridLevels, 99 // must not matter
 	brought.Source = source{batches: 4, levels: func(i int, dst []float32) int {
@@ -288,6 +288,7 @@ func TestMoreLevelsThanAskedForFit(t *testing.T) {
 
 func TestThreadsDoNotChangeTheResult(t *testing.T) {
 	o := options(t, "acqnp", source{batches: 3})
+	o.JointTargets, o.Orders = 3, 2
 	many := evaluate(t, o)
 	o.Device = device.CPU(1)
 	if diff := cmp.Diff(evaluate(t, o), many); diff != "" {

@@ -30,6 +30,7 @@ const (
 	Draws                         // samples from a prediction
 	Search                        // values of a random search
 	Calibration                   // functions and points that calibrate predictions
+	Orders                        // of targets that join the context one after another
 )
 
 // Evaluation is a bit that evaluation adds to a stream: stream | Evaluation. Evaluation then draws

@@ -38,7 +38,7 @@ func TestKnownAnswers(t *testing.T) {
 func TestStreamsKeepTheirNumbers(t *testing.T) {
 	// A seed stands for these numbers. A stream with another number would change every run.
 	for i, s := range []random.Stream{random.Data, random.Sizes, random.Levels, random.Bootstrap, random.Shuffle,
-		random.Pixels, random.Split, random.Weights, random.Draws, random.Search, random.Calibration} {
+		random.Pixels, random.Split, random.Weights, random.Draws, random.Search, random.Calibration, random.Orders} {
 		if int(s) != i+1 {
 			t.Errorf("stream %d has the number %d", i+1, s)
 		}

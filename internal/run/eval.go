@@ -41,7 +41,10 @@ type Eval struct {
 	Batches      int              `json:"batches"`
 	ContextLL    Estimate         `json:"context_ll"`
 	TargetLL     Estimate         `json:"target_ll"`
-	Raw          *Raw             `json:"raw,omitempty"` // nil if the model sees the data's own units
+	JointLL      *Estimate        `json:"joint_ll,omitempty"`      // nil if it was not asked for
+	JointTargets int              `json:"joint_targets,omitempty"` // of each function, in the joint log-likelihood
+	JointOrders  int              `json:"joint_orders,omitempty"`  // of these targets
+	Raw          *Raw             `json:"raw,omitempty"`           // nil if the model sees the data's own units
 	*score.Means                  // over the targets that were scored; nil if none was
 	PerFunction  []score.Function `json:"per_function,omitempty"` // of own data, over the same targets
 	Unscored     string           `json:"unscored,omitempty"`     // why the scores are missing, if they were asked for
@@ -53,17 +56,21 @@ type Eval struct {
 }
 
 // BatchResult is the result of one batch: the mean log-likelihood of the context points of all its
-// functions, 0 if there are none, and that of their target points.
+// functions, 0 if there are none, that of their target points, and if asked for, the mean over the
+// functions of the joint log-likelihood of some targets, divided by their number.
 type BatchResult struct {
 	NumPoints  int     `json:"num_points"`
 	NumContext int     `json:"num_context"`
 	ContextLL  float64 `json:"context_ll"`
 	TargetLL   float64 `json:"target_ll"`
 
-	// RawContext and RawTarget are what the mean log y of a column that data.log names takes from
+	JointLL *float64 `json:"joint_ll,omitempty"`
+
+	// RawContext, RawTarget and RawJoint are what the mean log y of a column that data.log names takes from
 	// the log-likelihoods in raw units, beyond NewEval's shift.
 	RawContext float64 `json:"-"`
 	RawTarget  float64 `json:"-"`
+	RawJoint   float64 `json:"-"`
 }
 
 // Estimate is a mean over n batches and its standard error: the standard deviation, with divisor
@@ -72,8 +79,9 @@ type Estimate = score.Estimate
 
 // Raw holds the log-likelihoods in the units of the data, if the model sees scaled data.
 type Raw struct {
-	ContextLL Estimate `json:"context_ll"`
-	TargetLL  Estimate `json:"target_ll"`
+	ContextLL Estimate  `json:"context_ll"`
+	TargetLL  Estimate  `json:"target_ll"`
+	JointLL   *Estimate `json:"joint_ll,omitempty"`
 }
 
 // Weights names the weights that were evaluated. Step is nil for a file that is not a checkpoint.
@@ -98,9 +106,22 @@ func NewEval(batches []BatchResult, shift float64) Eval {
 	if shift != 0 || slices.ContainsFunc(batches, ofBatch) {
 		context := estimate(contexts, func(b BatchResult) float64 { return b.ContextLL + b.RawContext })
 		target := estimate(batches, func(b BatchResult) float64 { return b.TargetLL + b.RawTarget })
-		e.Raw = &Raw{plus(context, shift), plus(target, shift)}
+		e.Raw = &Raw{ContextLL: plus(context, shift), TargetLL: plus(target, shift)}
+	}
+	if len(batches) > 0 && batches[0].JointLL != nil {
+		e.addJoint(shift)
 	}
 	return e
+}
+
+// addJoint averages the joint log-likelihoods.
+func (e *Eval) addJoint(shift float64) {
+	joint := estimate(e.PerBatch, func(b BatchResult) float64 { return *b.JointLL })
+	e.JointLL = &joint
+	if e.Raw != nil {
+		raw := plus(estimate(e.PerBatch, func(b BatchResult) float64 { return *b.JointLL + b.RawJoint }), shift)
+		e.Raw.JointLL = &raw
+	}
 }
 
 func estimate(batches []BatchResult, value func(BatchResult) float64) Estimate {
@@ -214,8 +235,12 @@ func (e Eval) Print(w io.Writer) error {
 	}
 	fmt.Fprintf(t, "context log-likelihood\t%v\n", e.ContextLL)
 	fmt.Fprintf(t, "target log-likelihood\t%v\n", e.TargetLL)
+	if e.JointLL != nil {
+		fmt.Fprintf(t, "joint log-likelihood\t%v a target, of the first %d in %s\n", e.JointLL, e.JointTargets,
+			invalid.Plural(e.JointOrders, "order", "orders"))
+	}
 	if e.Raw != nil {
-		fmt.Fprintf(t, "in raw units\tcontext %v, target %v\n", e.Raw.ContextLL, e.Raw.TargetLL)
+		fmt.Fprintf(t, "in raw units\tcontext %v, target %v%s\n", e.Raw.ContextLL, e.Raw.TargetLL, e.Raw.joint())
 	}
 	if e.Unscored != "" {
 		fmt.Fprintf(t, "not scored\t%s\n", e.Unscored)
@@ -226,4 +251,12 @@ func (e Eval) Print(w io.Writer) error {
 		fmt.Fprintf(t, "inside the 90%% interval\t%.1f%%\n", 100*e.Coverage.Most)
 	}
 	return t.Flush()
+}
+
+// joint returns ", joint X", or nothing without it.
+func (r Raw) joint() string {
+	if r.JointLL == nil {
+		return ""
+	}
+	return fmt.Sprintf(", joint %v", r.JointLL)
 }

@@ -127,6 +127,35 @@ func TestEvalJSONStatesRawUnits(t *testing.T) {
 	}
 }
 
+// The joint log-likelihood has its own fields and lines, in raw units too.
+func TestEvalJSONHoldsTheJointLikelihood(t *testing.T) {
+	one, two := 1.0, 2.0
+	e := run.NewEval([]run.BatchResult{{TargetLL: 1, JointLL: &one}, {TargetLL: 2, JointLL: &two, RawJoint: 1}}, -3)
+	e.JointTargets, e.JointOrders = 16, 8
+	content, err := os.ReadFile(writeEval(t, e))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal(content, &got); err != nil {
+		t.Fatal(err)
+	}
+	if diff := cmp.Diff(map[string]any{"mean": 1.5, "std_error": 0.5}, got["joint_ll"]); diff != "" {
+		t.Error(diff)
+	}
+	if diff := cmp.Diff(map[string]any{"mean": -1.0, "std_error": 1.0}, got["raw"].(map[string]any)["joint_ll"]); diff != "" {
+		t.Error(diff)
+	}
+	if got["joint_targets"] != 16.0 || got["joint_orders"] != 8.0 || got["per_batch"].([]any)[1].(map[string]any)["joint_ll"] != 2.0 {
+		t.Errorf("%s", content)
+	}
+	var b bytes.Buffer
+	if err := e.Print(&b); err != nil || !strings.Contains(b.String(), "1.5000 ± 0.5000 a target, of the first 16 in 8 orders") ||
+		!strings.Contains(b.String(), ", joint -1.0000 ± 1.0000\n") {
+		t.Errorf("%v: %s", err, b.String())
+	}
+}
+
 func TestEvalJSONReadsBack(t *testing.T) {
 	want := someEval(0)
 	got, err := run.ReadEval(writeEval(t, want))
