@@ -30,7 +30,7 @@ type trainOptions struct {
 	seeds             numberList // of several runs; none for one
 	runDir            string
 	resume, overwrite bool
-	weights           string
+	start             run.Start
 	until             int // the step to stop after; 0 for none
 	noEval            bool
 }
@@ -74,14 +74,17 @@ there to the same result. --until stops after a step in the same way, but with e
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace the run in the run directory, if there is one")
 	f.IntVar(&o.until, "until", 0, "stop after `STEP` without an evaluation; --resume continues, and the schedule goes by train.steps")
-	f.StringVar(&o.weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names to start from")
+	f.StringVar(&o.start.Weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names to start from")
+	f.StringVar(&o.start.Encoder, "encoder", "", "safetensors `FILE` of weights to start with their encoder alone, under another likelihood")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	must(cmd.MarkFlagFilename("weights", "safetensors"))
+	must(cmd.MarkFlagFilename("encoder", "safetensors"))
 	must(cmd.MarkFlagDirname("run-dir"))
 	cmd.MarkFlagsMutuallyExclusive("resume", "overwrite")
 	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
+	cmd.MarkFlagsMutuallyExclusive("weights", "encoder")
 	return cmd
 }
 
@@ -158,7 +161,7 @@ func (o *trainOptions) prepare() (e config.Experiment, source datasets.Source, e
 func (o *trainOptions) run(e config.Experiment, source datasets.Source) train.Options {
 	return train.Options{
 		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Resume: o.resume, Overwrite: o.overwrite,
-		Source: source, Weights: o.weights, Until: o.until, Version: version.String(),
+		Source: source, Start: o.start, Until: o.until, Version: version.String(),
 	}
 }
 
@@ -216,11 +219,9 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if err != nil {
 		return err
 	}
-	first := t.Model.Initial(e.Train.Seed)
-	if o.weights != "" {
-		if first, err = run.ReadWeights(o.weights, t.Model); err != nil {
-			return err
-		}
+	first, err := o.start.Params(t.Model, e.Train.Seed)
+	if err != nil {
+		return err
 	}
 	c, err := t.Compare(ctx, first, source, predict.EvalOptions{Batches: predict.ComparedBatches(e, source, s.Step), Scored: true, Threads: o.cores(), Version: version.String(), Progress: p})
 	if err != nil {

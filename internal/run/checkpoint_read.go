@@ -35,7 +35,7 @@ func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	if averaged {
 		prefixes = append(prefixes, prefixAverage)
 	}
-	if err := checkTensors(r, path, m, prefixes...); err != nil {
+	if err := checkTensors(r, path, m, all, prefixes...); err != nil {
 		return Checkpoint{}, err
 	}
 	if err := c.Units.fit(path, m); err != nil {
@@ -46,10 +46,10 @@ func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	}
 	n := m.NumParams()
 	c.Params, c.M, c.V = make([]float32, n), make([]float32, n), make([]float32, n)
-	err = errors.Join(join(r, path, m, "", c.Params), join(r, path, m, prefixM, c.M), join(r, path, m, prefixV, c.V))
+	err = errors.Join(join(r, path, m.Tensors(), "", c.Params), join(r, path, m.Tensors(), prefixM, c.M), join(r, path, m.Tensors(), prefixV, c.V))
 	if averaged {
 		c.Average = make([]float32, n)
-		err = errors.Join(err, join(r, path, m, prefixAverage, c.Average))
+		err = errors.Join(err, join(r, path, m.Tensors(), prefixAverage, c.Average))
 	}
 	return c, err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // weightsFormat marks weights that acqnp exported. Files from PyTorch do not have it.
@@ -64,24 +65,48 @@ func ReadWeights(path string, m *models.Model) ([]float32, error) {
 
 // WeightsIn is ReadWeights for an open file. path is its name in errors.
 func WeightsIn(r *safetensors.Reader, path string, m *models.Model) ([]float32, error) {
-	if r.Metadata()["format"] == checkpointFormat {
-		return nil, &invalid.Input{File: path, Found: "a checkpoint", Expected: "weights, as acqnp export writes them"}
+	if err := checkExported(r, path); err != nil {
+		return nil, err
 	}
 	if name, ok := r.Metadata()["model"]; ok && name != m.Name() {
 		return nil, &invalid.Input{File: path, Found: "weights of model " + name, Expected: "those of model " + m.Name()}
 	}
-	if err := checkTensors(r, path, m, ""); err != nil {
+	if err := checkTensors(r, path, m, all, ""); err != nil {
 		return nil, err
 	}
-	if heads, ok := r.Metadata()[headsKey]; ok && heads != strconv.Itoa(m.Config().Heads) {
-		return nil, &invalid.Input{File: path, Found: "weights of attention with " + heads + " heads",
-			Expected: fmt.Sprintf("%d heads (model.heads)", m.Config().Heads)}
+	if err := checkHeads(r, path, m); err != nil {
+		return nil, err
 	}
 	if err := checkScale(r, path, m); err != nil {
 		return nil, err
 	}
 	params := make([]float32, m.NumParams())
-	return params, join(r, path, m, "", params)
+	return params, join(r, path, m.Tensors(), "", params)
+}
+
+// checkExported refuses checkpoints.
+func checkExported(r *safetensors.Reader, path string) error {
+	if r.Metadata()["format"] == checkpointFormat {
+		return &invalid.Input{File: path, Found: "a checkpoint", Expected: "weights, as acqnp export writes them"}
+	}
+	return nil
+}
+
+// checkHeads refuses attention with another number of heads than the model's.
+func checkHeads(r *safetensors.Reader, path string, m *models.Model) error {
+	if heads, ok := r.Metadata()[headsKey]; ok && heads != strconv.Itoa(m.Config().Heads) {
+		return &invalid.Input{File: path, Found: "weights of attention with " + heads + " heads",
+			Expected: fmt.Sprintf("%d heads (model.heads)", m.Config().Heads)}
+	}
+	return nil
+}
+
+// all is the part of a model that has all its tensors.
+func all(string) bool { return true }
+
+// tensorsOf returns the model's tensors whose names belong to the part.
+func tensorsOf(m *models.Model, part func(name string) bool) []ops.Tensor {
+	return slices.DeleteFunc(slices.Clone(m.Tensors()), func(t ops.Tensor) bool { return !part(t.Name) })
 }
 
 // checkScale compares the form of the scale that the weights were trained with to the model's.
@@ -96,13 +121,13 @@ func checkScale(r *safetensors.Reader, path string, m *models.Model) error {
 	return nil
 }
 
-// checkTensors compares a file's header with the model's tensors under each of the prefixes: names,
-// shapes and types.
-func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes ...string) error {
+// checkTensors compares a file's header with a part of the model's tensors under each of the prefixes:
+// names, shapes and types. The file has no other tensors that belong to the part.
+func checkTensors(r *safetensors.Reader, path string, m *models.Model, part func(name string) bool, prefixes ...string) error {
 	model := config.Experiment{Model: m.Config()}.Named()
 	known := map[string]bool{}
 	for _, prefix := range prefixes {
-		for _, t := range m.Tensors() {
+		for _, t := range tensorsOf(m, part) {
 			name := prefix + t.Name
 			known[name] = true
 			spec, ok := r.Spec(name)
@@ -121,7 +146,7 @@ func checkTensors(r *safetensors.Reader, path string, m *models.Model, prefixes 
 		}
 	}
 	for _, name := range r.Names() {
-		if !known[name] {
+		if part(name) && !known[name] {
 			spec, _ := r.Spec(name)
 			return &invalid.Input{File: path, Key: name, Found: fmt.Sprintf("a tensor of shape %v", spec.Shape),
 				Expected: "no tensor of this name in model " + model}
@@ -139,10 +164,10 @@ func split(m *models.Model, prefix string, flat []float32) []safetensors.Tensor 
 	return ts
 }
 
-// join reads the model's tensors, whose names in the file have the prefix, into a flat vector.
+// join reads tensors of a model, whose names in the file have the prefix, into its flat vector.
 // checkTensors must have passed before. It refuses NaN and infinities.
-func join(r *safetensors.Reader, path string, m *models.Model, prefix string, flat []float32) error {
-	for _, t := range m.Tensors() {
+func join(r *safetensors.Reader, path string, tensors []ops.Tensor, prefix string, flat []float32) error {
+	for _, t := range tensors {
 		read, err := r.Read(prefix + t.Name)
 		if err != nil {
 			return err

@@ -179,6 +179,44 @@ func TestWeightsStateTheFormOfTheScale(t *testing.T) {
 	}
 }
 
+// An encoder is read beside any likelihood, and refused under another encoder.
+func TestEncodersOfOtherModels(t *testing.T) {
+	form := func(name, aggregation string, width, heads int) *models.Model {
+		return modelOf(t, experiment(t, func(e *config.Experiment) {
+			e.Model.Name, e.Model.Aggregation, e.Model.Representation = name, aggregation, width
+			if name != "acqnp" {
+				e.Model.Adaptor = nil
+			}
+			if aggregation == config.Transformer {
+				e.Model.Heads, e.Model.Layers, e.Model.Feedforward = heads, 1, 4
+			}
+		}))
+	}
+	acqnp := form("acqnp", config.Transformer, 8, 2)
+	path := filepath.Join(t.TempDir(), "weights.safetensors")
+	if err := run.WriteWeights(path, acqnp, acqnp.Initial(1), nil); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"cnp", "cqnp"} {
+		if _, err := (run.Start{Encoder: path}).Params(form(name, config.Transformer, 8, 2), 5); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	for what, c := range map[string]struct {
+		m     *models.Model
+		words []string
+	}{
+		"heads": {form("cnp", config.Transformer, 8, 4), []string{"2 heads", "4 heads"}},
+		"width": {form("cnp", config.Transformer, 16, 2), []string{"_encoder.", "shape"}},
+		"mean":  {form("cnp", config.Mean, 8, 0), []string{"_encoder."}},
+	} {
+		t.Run(what, func(t *testing.T) {
+			_, err := (run.Start{Encoder: path}).Params(c.m, 5)
+			wantInputError(t, err, append(c.words, path)...)
+		})
+	}
+}
+
 func TestTruncatedWeights(t *testing.T) {
 	path := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor { return ts })
 	whole := readFile(t, path)

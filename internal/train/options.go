@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Options say what to train and where.
@@ -18,7 +19,7 @@ type Options struct {
 	Resume     bool              // continue the run in Dir, or start one if there is none
 	Overwrite  bool              // remove the run in Dir first
 	Source     datasets.Source   // of the experiment; nil opens it
-	Weights    string            // a safetensors file of weights to start from; "" for weights drawn from the seed
+	Start      run.Start         // the file of weights to start from; none for weights drawn from the seed
 	Version    string            // of the program, for the checkpoints
 	WarmUp     time.Duration     // of Bench
 

@@ -247,35 +247,24 @@ func (l *loop) begin() error {
 
 // initialise loads a fresh run's weights into the trainer. It saves imported ones as step 0.
 func (l *loop) initialise() error {
-	params, err := initial(l.o.Weights, l.model, l.schedule.Seed)
+	params, err := l.o.Start.Params(l.model, l.schedule.Seed)
 	if err == nil {
 		err = l.trainer.Load(engine.State{Params: params})
 	}
-	if err == nil && l.o.Weights != "" {
+	if err == nil && l.o.Start.File() != "" {
 		err = l.save()
 	}
 	return err
-}
-
-// initial returns the weights of a file, or those drawn from the seed if there is no file.
-func initial(file string, m *models.Model, seed uint64) ([]float32, error) {
-	if file == "" {
-		return m.Initial(seed), nil
-	}
-	return run.ReadWeights(file, m)
 }
 
 // CheckWeights reads the weights file, to refuse a bad one before anything is written. A run that is
 // resumed from a checkpoint does not need the file. Run calls CheckWeights. A caller that trains several
 // runs can call it before the first one.
 func CheckWeights(o Options, m *models.Model) error {
-	if o.Weights == "" {
+	if o.Start.File() == "" || o.Resume && run.HasCheckpoint(o.Dir) {
 		return nil
 	}
-	if o.Resume && run.HasCheckpoint(o.Dir) {
-		return nil
-	}
-	_, err := run.ReadWeights(o.Weights, m)
+	_, err := o.Start.Params(m, 0)
 	return err
 }
 

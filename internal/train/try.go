@@ -35,7 +35,7 @@ func Try(ctx context.Context, o Options) (t Trial, err error) {
 		return t, err
 	}
 	defer l.close()
-	params, err := initial(l.o.Weights, l.model, l.schedule.Seed)
+	params, err := l.o.Start.Params(l.model, l.schedule.Seed)
 	if err != nil {
 		return t, err
 	}

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -19,7 +20,7 @@ func TestTrainingRefusesBadWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir, Weights: weights})
+	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir, Start: run.Start{Weights: weights}})
 	wantInputError(t, err, weights, "_decoder._mlp._net.0.weight")
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the run directory was made: %v", err)
@@ -35,7 +36,7 @@ func TestTrainingStartsFromWeights(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	interruptAfter(t, train.Options{Experiment: e, Dir: dir, Weights: weights}, 1)
+	interruptAfter(t, train.Options{Experiment: e, Dir: dir, Start: run.Start{Weights: weights}}, 1)
 	c, err := run.ReadCheckpoint(checkpoint(dir, "step-0"), m)
 	if err != nil || !slices.Equal(c.Params, start) {
 		t.Fatalf("the checkpoint of step 0 does not hold the weights: %v", err)
@@ -43,13 +44,42 @@ func TestTrainingStartsFromWeights(t *testing.T) {
 
 	// Going on needs the file no more, even from before the first step.
 	undisturbed := t.TempDir()
-	want := mustTrain(t, train.Options{Experiment: e, Dir: undisturbed, Weights: weights})
+	want := mustTrain(t, train.Options{Experiment: e, Dir: undisturbed, Start: run.Start{Weights: weights}})
 	if err := os.Remove(checkpoint(dir, "step-1")); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Remove(weights); err != nil {
 		t.Fatal(err)
 	}
-	got := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Weights: weights})
+	got := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Start: run.Start{Weights: weights}})
 	sameTensors(t, got.Checkpoint, want.Checkpoint)
+}
+
+// A training starts with the encoder of another model, and with its own first weights beside it.
+func TestTrainingStartsFromAnEncoder(t *testing.T) {
+	e := experiment(t, func(e *config.Experiment) { e.Train.CheckpointEvery = 100 })
+	m := modelOf(t, e)
+	other := modelOf(t, experiment(t, func(e *config.Experiment) { e.Model.Name, e.Model.Adaptor = "cqnp", nil }))
+	file := filepath.Join(t.TempDir(), "encoder.safetensors")
+	if err := run.WriteWeights(file, other, other.Initial(77), nil); err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	interruptAfter(t, train.Options{Experiment: e, Dir: dir, Start: run.Start{Encoder: file}}, 1)
+	c, err := run.ReadCheckpoint(checkpoint(dir, "step-0"), m)
+	if err != nil {
+		t.Fatal(err)
+	}
+	encoders, own := other.Initial(77), m.Initial(e.Train.Seed)
+	for _, tensor := range m.Tensors() {
+		want := own[tensor.Offset:][:tensor.Size()]
+		for _, from := range other.Tensors() {
+			if from.Name == tensor.Name && strings.HasPrefix(tensor.Name, "_encoder.") {
+				want = encoders[from.Offset:][:from.Size()]
+			}
+		}
+		if !slices.Equal(c.Params[tensor.Offset:][:tensor.Size()], want) {
+			t.Errorf("%s starts with other weights", tensor.Name)
+		}
+	}
 }
