@@ -1,5 +1,6 @@
 // Package catalogue is the catalogue of the benchmarks that models train on: the paper's twelve, two
-// on which transformer neural processes are measured, groups, a prior over data sets of groups, and csv, for your own data.
+// on which transformer neural processes are measured, groups, a prior over data sets of groups, and
+// csv, for your own data.
 //
 // An entry states what a benchmark is, once, for the whole program: its name and description, its
 // files and where their publishers offer them, the shape of its images, the paper's
