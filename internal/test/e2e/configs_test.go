@@ -40,6 +40,11 @@ func TestConfigurationsRun(t *testing.T) {
 	}
 	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(filepath.Dir(f)) == "csv" })
 	wanted = append(wanted, configFile("groups", "acqnp"))
+	for _, b := range transformerBenchmarks {
+		for _, v := range transformerConfigs {
+			wanted = append(wanted, configFile(b, v))
+		}
+	}
 	slices.Sort(wanted)
 	if len(files) < 92 || !slices.Equal(files, wanted) {
 		t.Fatalf("found %d configurations: %q", len(files), files)
@@ -58,6 +63,20 @@ func TestConfigurationsRun(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// The benchmarks of transformer neural processes, and their configurations.
+var (
+	transformerBenchmarks = []string{"tnp-sawtooth", "tnp-gp"}
+	transformerConfigs    = []string{"cnp-transformer", "cnp-transformer-mixture", "acqnp-transformer"}
+)
+
+func TestTransformerBenchmarksRun(t *testing.T) {
+	for i, b := range transformerBenchmarks {
+		for _, v := range transformerConfigs[i:] { // one of them twice
+			t.Run(b+" "+v, func(t *testing.T) { trainAndEvaluate(t, b, v, t.TempDir()) })
+		}
 	}
 }
 
@@ -137,7 +156,10 @@ func reduced(name, model string) []string {
 	if kind(name) != catalogue.SpeedFlow { // speed-flow always has two functions, its lanes
 		values = append(values, "train.batch_size=2", "eval.batch_size=2")
 	}
-	if synthetic(name) {
+	switch {
+	case slices.Contains(transformerBenchmarks, name): // whose contexts are as large as 128
+		values = append(values, "data.points=[24,30]", "eval.num_points=140")
+	case synthetic(name):
 		values = append(values, "data.points=[6,20]", "eval.num_points=120")
 	}
 	if kind(name) == catalogue.Groups { // rows of a data set
@@ -163,6 +185,8 @@ func points(name string) int {
 		return 32 * 32
 	case b.Kind == catalogue.Images:
 		return b.Image.Height * b.Image.Width
+	case slices.Contains(transformerBenchmarks, name):
+		return 140
 	}
 	return 120
 }
