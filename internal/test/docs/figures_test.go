@@ -223,7 +223,7 @@ var alone = map[string][]string{
 		"−0.0025", "0.0018", "0.0013", // what three dropped ideas gain
 		"−0.011", // the mean difference by the natural scale without grunfeld
 	},
-	"docs/results/paper.md":        {"1.531"},                            // the mean of three targets of the table
+	"docs/results/paper.md":        {"1.531", "0.134"},                   // the mean of three targets; the paper's BNP on double sine
 	"docs/results/transformers.md": {"0.008", "0.002", "0.010", "0.001"}, // paired differences of two rows
 }
 
