@@ -113,11 +113,8 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 	return errors.Join(printed, m.WarnOfCollapse(ctx, source, p.Warn))
 }
 
-// The largest numbers of --joint and --orders.
-const (
-	maxJointTargets = 10_000
-	maxOrders       = 1024
-)
+// maxOrders is the largest number of --orders.
+const maxOrders = 1024
 
 // checkJoint checks --joint and --orders.
 func (o *evalOptions) checkJoint() error {
@@ -127,7 +124,7 @@ func (o *evalOptions) checkJoint() error {
 		}
 		return &invalid.Input{File: "--orders", Found: "no --joint", Expected: "--joint, whose targets it orders"}
 	}
-	if err := checkRange("--joint", o.joint, 1, maxJointTargets); err != nil {
+	if err := checkRange("--joint", o.joint, 1, predict.MaxJointTargets); err != nil {
 		return err
 	}
 	return checkRange("--orders", o.orders, 1, maxOrders)

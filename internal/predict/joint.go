@@ -144,9 +144,11 @@ type joint struct {
 	known    []Function // of each draw: its context is the function's own and the revealed targets
 }
 
-// The largest numbers of targets of a function with joint draws, and of numbers in their contexts.
+// MaxJointTargets is the largest number of targets of a function that are drawn or scored jointly.
+const MaxJointTargets = 10_000
+
+// The largest number of numbers in the contexts of joint draws, and the points of one run.
 const (
-	maxJointTargets = 10_000
 	maxJointNumbers = 20_000_000
 	pointsAtOnce    = 1 << 15 // points of contexts in one run, which bounds its memory
 )
@@ -171,9 +173,9 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 
 // checkJoint checks draws of a function's targets, and the numbers in their contexts.
 func checkJoint(draws, targets, numbers int) error {
-	if targets > maxJointTargets || numbers > maxJointNumbers {
+	if targets > MaxJointTargets || numbers > maxJointNumbers {
 		return &invalid.Input{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a group", draws, targets),
-			Expected: fmt.Sprintf("at most %d targets, and %d numbers of x and y with the context", maxJointTargets, maxJointNumbers)}
+			Expected: fmt.Sprintf("at most %d targets, and %d numbers of x and y with the context", MaxJointTargets, maxJointNumbers)}
 	}
 	return nil
 }
