@@ -1,8 +1,8 @@
-"""The best that any model can do on tnp-sawtooth: the exact posterior on a grid of frequency, phase,
-direction and noise, for each number of context points. Prints the mean log density of a target, alone and
-of 16 together, with its standard error over functions. Needs NumPy.
+"""The best that any model can do on tnp-sawtooth or tnp-gp: the exact posterior on a grid of the process's
+parameters, for each number of context points. Prints the mean log density of a target, alone and of 16
+together, with its standard error over functions. Needs NumPy.
 
-    python3 tools/transformers/bayes.py --functions 40 --seed 0
+    python3 tools/transformers/bayes.py --benchmark tnp-sawtooth --functions 40 --seed 0
 """
 import argparse
 
@@ -16,20 +16,31 @@ def middles(low, high, number):
     return low + (high - low) * (np.arange(number) + 0.5) / number
 
 
+def positions(random, n):
+    """Points of a Sobol sequence on [−2, 2], shifted, in random order."""
+    corput = np.array([int(f"{i:032b}"[::-1], 2) for i in range(n)]) / 2**32
+    return (corput[random.permutation(n)] + random.uniform()) % 1 * 4 - 2
+
+
+def average(known, alone, together):
+    """The log densities under the cells of a grid that have the evidence known [cells], averaged: of a
+    target, given alone [cells, targets], and of all over their number, given together [cells]."""
+    weight = np.exp(known - known.max())
+    weight /= weight.sum()
+    peak = together.max()
+    return np.log(weight @ np.exp(alone)).mean(), (np.log(weight @ np.exp(together - peak)) + peak) / TARGETS
+
+
 FREQUENCIES, PHASES, NOISES = middles(3, 5, 600), middles(0, 1, 160), middles(0.05, 0.1, 5)
 
 
-def function(random, context):
-    """The points of one function, in the order context, targets."""
-    n = context + TARGETS
-    corput = np.array([int(f"{i:032b}"[::-1], 2) for i in range(n)]) / 2**32
-    x = (corput[random.permutation(n)] + random.uniform()) % 1 * 4 - 2
+def wave(random, x):
     frequency, phase = random.uniform(3, 5), random.uniform(0, 1)
     y = frequency * (random.choice([-1, 1]) * x - phase) % 1
-    return x, y + random.uniform(0.05, 0.1) * random.standard_normal(n)
+    return y + random.uniform(0.05, 0.1) * random.standard_normal(len(x))
 
 
-def densities(x, y):
+def wave_densities(x, y):
     """Log densities of all points under every cell of the grid, [cells, n]. ωφ modulo 1 is taken as
     uniform, which it nearly is: it covers the interval 3 to 5 times."""
     y, phases = y.astype(np.float32), PHASES.astype(np.float32)[None, :, None]
@@ -40,31 +51,71 @@ def densities(x, y):
             yield -squares / np.float32(2 * s * s) - np.float32(np.log(s) + np.log(2 * np.pi) / 2)
 
 
-def best(random, context):
-    """The log density of a target given the context, and that of all targets together over their number."""
+def sawtooth(random, context):
+    x = positions(random, context + TARGETS)
     known, targets = [], []
-    for log in densities(*function(random, context)):
+    for log in wave_densities(x, wave(random, x)):
         known.append(log[:, :context].sum(1, dtype=float))
         likely = known[-1] > known[-1].max() - 40  # the others have no weight
         known[-1], log = known[-1][likely], log[likely, context:].astype(float)
         targets.append(log)
-    known, targets = np.concatenate(known), np.concatenate(targets)
-    weight = np.exp(known - known.max())
-    weight /= weight.sum()
-    together = targets.sum(1)
-    alone = np.log(weight @ np.exp(targets)).mean()
-    return alone, (np.log(weight @ np.exp(together - together.max())) + together.max()) / TARGETS
+    targets = np.concatenate(targets)
+    return average(np.concatenate(known), targets, targets.sum(1))
+
+
+SHARES = (0.4, 0.3, 0.3)
+KERNELS = (
+    lambda r: np.exp(-r * r / 2),
+    lambda r: (1 + np.sqrt(3) * r) * np.exp(-np.sqrt(3) * r),
+    lambda r: (1 + np.sqrt(5) * r + 5 * r * r / 3) * np.exp(-np.sqrt(5) * r),
+)
+LENGTHS, VARIANCES, NOISE = middles(0.1, 1, 90), middles(0.5, 1.5, 40), 1e-5
+
+
+def normal(y, mean, variance):
+    return -((y - mean) ** 2 / variance + np.log(2 * np.pi * variance)) / 2
+
+
+def spectra(correlations, y):
+    """The eigenvectors of correlations, y along them, and the eigenvalues of the covariances with each
+    variance [variances, n]."""
+    values, vectors = np.linalg.eigh(correlations)
+    return vectors, y @ vectors, np.outer(VARIANCES, values.clip(0)) + NOISE
+
+
+def gaussian(random, context):
+    x = positions(random, context + TARGETS)
+    apart = np.abs(x[:, None] - x)
+    kernel, length = KERNELS[random.choice(3, p=SHARES)], random.uniform(0.1, 1)
+    covariance = random.uniform(0.5, 1.5) * kernel(apart / length) + NOISE * np.eye(len(x))
+    y = np.linalg.cholesky(covariance) @ random.standard_normal(len(x))
+    known, alone, together = [], [], []
+    for share, kernel in zip(SHARES, KERNELS):
+        for length in LENGTHS:
+            correlations = kernel(apart / length)
+            vectors, along, spectrum = spectra(correlations[:context, :context], y[:context])
+            evidence = normal(along, 0, spectrum).sum(1)
+            cross = VARIANCES[:, None, None] * (correlations[context:, :context] @ vectors)
+            mean = (cross * (along / spectrum)[:, None]).sum(2)
+            variance = VARIANCES[:, None] + NOISE - (cross**2 / spectrum[:, None]).sum(2)
+            _, along, spectrum = spectra(correlations, y)
+            known.append(evidence + np.log(share))
+            alone.append(normal(y[context:], mean, variance))
+            together.append(normal(along, 0, spectrum).sum(1) - evidence)
+    return average(*map(np.concatenate, (known, alone, together)))
 
 
 def main():
+    best = {"tnp-sawtooth": sawtooth, "tnp-gp": gaussian}
     options = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    options.add_argument("--benchmark", choices=best, default="tnp-sawtooth")
     options.add_argument("--functions", type=int, default=40)
     options.add_argument("--seed", type=int, default=0)
     options = options.parse_args()
     random = np.random.default_rng(options.seed)
     print("context,alone,alone ±,together,together ±")
     for context in (8, 16, 32, 64, 128):
-        found = np.array([best(random, context) for _ in range(options.functions)])
+        found = np.array([best[options.benchmark](random, context) for _ in range(options.functions)])
         mean, error = found.mean(0), found.std(0, ddof=1) / len(found) ** 0.5
         print(f"{context},{mean[0]:.3f},{error[0]:.3f},{mean[1]:.3f},{error[1]:.3f}", flush=True)
 
