@@ -8,7 +8,7 @@ import argparse
 
 import numpy as np
 
-TARGETS = 16
+POINTS, TARGETS = 144, 16  # of a function, and of these that are predicted
 
 
 def middles(low, high, number):
@@ -17,9 +17,9 @@ def middles(low, high, number):
 
 
 def positions(random, n):
-    """Points of a Sobol sequence on [−2, 2], shifted, in random order."""
-    corput = np.array([int(f"{i:032b}"[::-1], 2) for i in range(n)]) / 2**32
-    return (corput[random.permutation(n)] + random.uniform()) % 1 * 4 - 2
+    """n of a function's points, which are those of a Sobol sequence on [−2, 2], shifted."""
+    corput = np.array([int(f"{i:032b}"[::-1], 2) for i in random.permutation(POINTS)[:n]]) / 2**32
+    return (corput + random.uniform()) % 1 * 4 - 2
 
 
 def average(known, alone, together):
