@@ -148,9 +148,10 @@ var foremost = []string{"model.aggregation", "model.adaptor_form", "model.sigma_
 	"train.steps", "train.epochs", "model.representation", "train.levels"}
 
 // settings returns the differences that affect results, the foremost first. It leaves out the
-// evaluation's settings, which are in eval.json.
+// evaluation's settings that eval.json has as they were used.
 func settings(a, b config.Experiment) []string {
-	a.Eval, a.Train.Seed = b.Eval, b.Train.Seed
+	a.Train.Seed = b.Train.Seed
+	a.Eval.Batches, a.Eval.BatchSize, a.Eval.NumTau, a.Eval.Seed = b.Eval.Batches, b.Eval.BatchSize, b.Eval.NumTau, b.Eval.Seed
 	a.Train.LogEvery, a.Train.CheckpointEvery, a.Train.KeepCheckpoints = b.Train.LogEvery, b.Train.CheckpointEvery, b.Train.KeepCheckpoints
 	list := config.Differences(a, b)
 	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
