@@ -148,7 +148,7 @@ var foremost = []string{"model.aggregation", "model.adaptor_form", "model.sigma_
 	"train.steps", "train.epochs", "model.representation", "train.levels"}
 
 // settings returns the differences that affect results, the foremost first. It leaves out the
-// evaluation's settings that eval.json has as they were used.
+// evaluation's settings that eval.json has as they were used, and the size of its batches.
 func settings(a, b config.Experiment) []string {
 	a.Train.Seed = b.Train.Seed
 	a.Eval.Batches, a.Eval.BatchSize, a.Eval.NumTau, a.Eval.Seed = b.Eval.Batches, b.Eval.BatchSize, b.Eval.NumTau, b.Eval.Seed
