@@ -38,8 +38,11 @@ func TestLayerNorm(t *testing.T) {
 			if part != ops.NormInGrad {
 				o.Out, o.Rows = ops.Parameter, 1
 			}
-			near(t, name("gradient of ", what, ", part ", part), got[part], reference(o, c.e, grad, x, gain),
-				spread(x, c.d, roundings(c.d+c.e.Rows(c.s)+4)))
+			tolerance := spread(x, c.d, roundings(c.d+c.e.Rows(c.s)+4))
+			if c.d == 1 { // a product less itself: GPUs round one of them in an fma, then comes the factor 1/√(var + 1e-5)
+				tolerance /= math.Sqrt(ops.LayerNormEpsilon)
+			}
+			near(t, name("gradient of ", what, ", part ", part), got[part], reference(o, c.e, grad, x, gain), tolerance)
 		}
 	}
 }
