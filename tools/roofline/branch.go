@@ -27,99 +27,6 @@ const (
 	barrier  = 60                              // cycles of a barrier
 )
 
-// panels holds the kernels before weights stayed, which tf32 and fp32 still use: tiles of R rows pass through all layers in shared
-// memory, while panels of 64 columns of the weights pass through it too. The gradients of the weights
-// are added to sums in device memory, tile by tile.
-type panels struct {
-	chip
-	branch
-	r float64 // rows of a tile
-}
-
-// newPanels chooses the largest tile whose shared memory the chip has, as the engine did.
-func newPanels(c chip, b branch, backward bool) panels {
-	layers := 2.
-	if backward {
-		layers = b.depth
-	}
-	for r := 128.; ; r /= 2 {
-		vectors := width*(b.inputs+b.depth-1+b.outputs) + b.outputs
-		shared := 2*(layers*r*(width+8)+2*width*(64+8)) + 4*vectors + 4*r*(1+b.inputs+b.outputs)
-		if shared <= c.block*1024 || r == 16 {
-			return panels{c, b, r}
-		}
-	}
-}
-
-// perProduct returns the bytes of shared memory that a product of a panel reads: a warp's tile of m
-// by n fragments of 16x16 loads m + n of them, of 512 bytes, for 2·m·n products.
-func (p panels) perProduct() float64 {
-	down := min(p.r/16, 4)
-	across := min(8/down, 4)
-	m, n := p.r/16/down, 4/across
-	return 512 * (m + n) / (2 * m * n)
-}
-
-// layer returns the phase of a layer's product, forward or by the transposed weights. A tile of 16
-// rows occupies four of eight warps; then one load and one product wait for each other in each of 8
-// steps of two panels.
-func (p panels) layer() phase {
-	wait := 2 * barrier / p.r
-	if p.r == 16 {
-		wait += 2 * 8 * 35 / p.r
-	}
-	return phase{
-		products: products, shared: products*p.perProduct() + row, instructions: 2.2 * products,
-		l2: 2 * square / p.r, latency: wait,
-	}
-}
-
-// gradient returns the phase of a layer's weight gradient: 16 items of 32x32 sums for 8 warps, each
-// reads its sums, multiplies, and adds them. The sums of all blocks are in the L2 if they fit.
-func (p panels) gradient() phase {
-	moved := 8 * square / p.r
-	ph := phase{products: products * 1.03, shared: products * 256, instructions: 2.5 * products, l2: moved, latency: 2 * barrier / p.r}
-	if sums := p.multiprocessors * (p.depth - 1) * square * 4; sums > p.l2Size*1e6 {
-		ph.memory = moved
-	}
-	if p.r <= 32 { // too few steps to hide the reads
-		ph.latency += 2 * trip / p.r
-	}
-	return ph
-}
-
-// begin is the load of a tile and its first layer, in reads of 8 rows at a time for each warp and
-// half of the columns.
-func (p panels) begin() phase {
-	return phase{memory: 4 * (width/float64(levels) + 1), shared: row, instructions: 12,
-		latency: (trip + 2*math.Ceil(p.r/64)*trip + 2*barrier) / p.r}
-}
-
-func (p panels) forward() kernel {
-	k := kernel{name: "branch_forward, " + p.branch.name, blocks: 1}
-	if p.chip.shared > 64 {
-		k.blocks = 2
-	}
-	output := phase{memory: 4 * p.outputs, shared: p.outputs * row, instructions: 3 * p.outputs * width / 32,
-		latency: trip * math.Ceil(p.r*p.outputs/256) / p.r}
-	k.phases = append(k.phases, p.begin(), p.layer().times(p.depth-1), output)
-	return k
-}
-
-func (p panels) backward() kernel {
-	k := kernel{name: "branch_backward, " + p.branch.name, blocks: 1}
-	hidden := p.depth - 1
-	points := p.r/levels + 1
-	top := phase{memory: 4 * p.outputs, shared: (2 + p.outputs) * row, instructions: (4 + 3*p.outputs) * width / 32,
-		latency: (8*p.r + 12*p.r/4*p.outputs + p.r/8*60*p.outputs + 2*barrier) / p.r} // one thread adds R biases
-	bottom := phase{memory: 4 * (2*width/float64(levels) + 1), shared: 3 * row, instructions: 10 * width / 32,
-		latency: (points*(trip+100) + 12*p.r/4 + trip + barrier) / p.r}
-	back := p.layer()
-	back.shared += row // the mask
-	k.phases = append(k.phases, p.begin(), p.layer().times(hidden), top, p.gradient().times(hidden), back.times(hidden), bottom)
-	return k
-}
-
 // stationary holds the kernels whose weights stay. Forward, a warp keeps 32 rows in registers from
 // layer to layer. Backward, a block keeps a layer's weights in shared memory and the sums of its
 // gradient in registers while all of its rows pass.
@@ -156,7 +63,7 @@ func (s stationary) forward() kernel {
 		// the first loads of a warp's rows, and of the weights of all layers
 		latency: 2*trip/256. + hidden*2*square/bytes*s.multiprocessors/rows,
 	}
-	return kernel{name: "branch_forward, " + s.branch.name, phases: []phase{layer.times(hidden), ends}, blocks: 1, prefetch: true}
+	return kernel{name: "branch_forward, " + s.branch.name, phases: []phase{layer.times(hidden), ends}, prefetch: true}
 }
 
 func (s stationary) backward() kernel {
@@ -181,13 +88,13 @@ func (s stationary) backward() kernel {
 		memory:  4*(2*s.outputs+2) + 8*width/float64(levels),
 		latency: (4*barrier + 2*trip) / s.r,
 	})
-	return kernel{name: "branch_backward, " + s.branch.name, phases: []phase{layers, ends}, blocks: 1,
+	return kernel{name: "branch_backward, " + s.branch.name, phases: []phase{layers, ends},
 		chunks: s.chunks, prefetch: s.stages > 1, serial: s.stages == 1}
 }
 
 // reduce adds the chunks' sums.
 func (s stationary) reduce() kernel {
-	return kernel{name: "branch_reduce, " + s.branch.name, phases: []phase{s.read()}, blocks: 1}
+	return kernel{name: "branch_reduce, " + s.branch.name, phases: []phase{s.read()}}
 }
 
 // read returns the phase that reads the chunks' sums, from the L2 or, if they do not fit, from memory.

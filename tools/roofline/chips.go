@@ -5,8 +5,7 @@ import "math"
 // A chip holds the figures of a GPU that the prediction of the branch's kernels needs.
 type chip struct {
 	name            string
-	capability      int     // compute capability, 75 for 7.5
-	block           float64 // KiB of shared memory that a block can have
+	capability      int // compute capability, 75 for 7.5
 	multiprocessors float64
 	clock           float64 // GHz
 	matrix          float64 // products m16n8k16 in half precision per cycle and multiprocessor, by mma.sync
@@ -16,14 +15,15 @@ type chip struct {
 }
 
 // The clocks are those at which the publishers' rates of the matrix units hold. mma.sync is taken to
-// reach 90% of that rate, and on H200 60% of the measured 790 TFLOP/s. The memories are taken to reach
-// 85% of the publishers' bandwidth; the H200's was measured. The bandwidths of the L2 caches are
-// those that microbenchmarks report, rounded.
+// reach 90% of that rate, and on H100 and H200 60% of the 798 and 790 TFLOP/s that a library's product
+// reached there. The memories are taken to reach 85% of the publishers' bandwidth; that of H100 and
+// H200 is that of a copy. The bandwidths of the L2 caches are those that microbenchmarks report, rounded.
 var chips = []chip{
-	{"T4", 75, 64, 40, 1.59, 0.9 * 0.25, 64, 1.2, 0.85 * 0.32, 4},
-	{"RTX 6000 (Turing)", 75, 64, 72, 1.77, 0.9 * 0.25, 64, 2.4, 0.85 * 0.672, 6},
-	{"A100", 80, 163, 108, 1.41, 0.9 * 0.5, 128, 4.5, 0.85 * 1.555, 40},
-	{"H200", 90, 227, 132, 1.83, 0.6 * 790 / (132 * 4.096 * 1.83), 128, 5.5, 4.3, 50},
+	{"T4", 75, 40, 1.59, 0.9 * 0.25, 64, 1.2, 0.85 * 0.32, 4},
+	{"RTX 6000 (Turing)", 75, 72, 1.77, 0.9 * 0.25, 64, 2.4, 0.85 * 0.672, 6},
+	{"A100", 80, 108, 1.41, 0.9 * 0.5, 128, 4.5, 0.85 * 1.555, 40},
+	{"H100", 90, 132, 1.83, 0.6 * 798 / (132 * 4.096 * 1.83), 128, 5.5, 3.0, 50},
+	{"H200", 90, 132, 1.83, 0.6 * 790 / (132 * 4.096 * 1.83), 128, 5.5, 4.3, 50},
 }
 
 // A resource is what a kernel may wait for.
@@ -75,12 +75,10 @@ func (c chip) cycles(p phase, active float64) (of [resources]float64) {
 }
 
 // A kernel is a list of phases that every row goes through. Phases do not overlap with each other.
-// Within a phase the resources do; latency is added to the slowest, divided by the blocks of a
-// multiprocessor, which wait in turns.
+// Within a phase the resources do; latency is added to the slowest.
 type kernel struct {
 	name     string
 	phases   []phase
-	blocks   float64 // of a multiprocessor at a time
 	chunks   float64 // parts of the rows that the multiprocessors share; 0 for as many as wanted
 	prefetch bool    // L2 and memory overlap with all phases
 	serial   bool    // they overlap with nothing: a tile has one buffer
@@ -117,7 +115,7 @@ func (c chip) predict(k kernel, rows float64) (p prediction) {
 			p.alone[r] += n * ms
 		}
 		chip := max(of[matrixUnit], of[sharedMemory], of[instructions])
-		wait := of[latency] / k.blocks
+		wait := of[latency]
 		switch {
 		case k.prefetch:
 			near += chip + wait
@@ -128,7 +126,6 @@ func (c chip) predict(k kernel, rows float64) (p prediction) {
 			near += max(chip, of[l2], of[memory]) + wait
 		}
 	}
-	p.alone[latency] /= k.blocks
 	p.ms = ms * math.Max(near, far)
 	return p
 }

@@ -37,6 +37,7 @@ type gpu struct {
 var gpus = []gpu{
 	{"T4", 65, 0, 8.1, 0.32},
 	{"A100", 312, 156, 19.5, 1.555},
+	{"H100", 0.6 * 798, 0.6 * 798 / 2, 67, 3.0},
 	{"H200", 0.6 * 790, 0.6 * 790 / 2, 67, 4.3},
 }
 
@@ -140,11 +141,11 @@ func (s *step) print(title string) {
 	for _, g := range gpus {
 		fmt.Printf(" %s, ms |", g.name)
 	}
-	fmt.Print(" measured |\n| --- | --- | --- | --- |")
+	fmt.Print("\n| --- | --- | --- | --- |")
 	for range gpus {
 		fmt.Print(" --- |")
 	}
-	fmt.Println(" --- |")
+	fmt.Println()
 	var all, rest work
 	for _, w := range s.kernels {
 		s.line(w, func(g gpu) float64 { return w.ms(g.fp32, g) })
@@ -197,7 +198,7 @@ func (s *step) line(w work, ms func(gpu) float64) {
 	for _, g := range gpus {
 		fmt.Printf(" %s |", short(ms(g)))
 	}
-	fmt.Println(" not measured |")
+	fmt.Println()
 }
 
 // short formats a number with at most three digits.

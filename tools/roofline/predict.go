@@ -12,22 +12,8 @@ type tail struct{ gb, nodes float64 }
 // nodeTime is the time in ms of a node of a graph that does next to nothing: its start and its end.
 const nodeTime = 3.6e-3
 
-var (
-	tailBefore = tail{0.096, 56}
-	tailNow    = tail{0.096, 20}
-)
-
-// A version is the branch's kernels on a chip and the rest of the step.
-type version struct {
-	name    string
-	kernels []kernel
-	tail    tail
-}
-
-// versions returns the kernels through which the weights pass, and those in which they stay.
-func versions(c chip) []version {
-	return []version{{"panels", before(c), tailBefore}, {"stationary", now(c), tailNow}}
-}
+// rest is the tail of a step: what is not the branch.
+var rest = tail{0.096, 20}
 
 // predict returns the tail's time in ms.
 func (t tail) predict(c chip) prediction {
@@ -37,15 +23,8 @@ func (t tail) predict(c chip) prediction {
 	return p
 }
 
-// before and now return the branch's kernels on a chip.
-func before(c chip) (ks []kernel) {
-	for _, b := range branches {
-		ks = append(ks, newPanels(c, b, false).forward(), newPanels(c, b, true).backward())
-	}
-	return ks
-}
-
-func now(c chip) (ks []kernel) {
+// stationaryKernels returns the branch's kernels on a chip.
+func stationaryKernels(c chip) (ks []kernel) {
 	for _, b := range branches {
 		s := newStationary(c, b)
 		ks = append(ks, s.forward(), s.backward(), s.reduce())
@@ -54,9 +33,9 @@ func now(c chip) (ks []kernel) {
 }
 
 // step returns the time of a whole step in ms.
-func (c chip) step(ks []kernel, t tail) float64 {
-	ms := t.predict(c).ms
-	for _, k := range ks {
+func (c chip) step() float64 {
+	ms := rest.predict(c).ms
+	for _, k := range stationaryKernels(c) {
 		ms += c.predict(k, rows).ms
 	}
 	return ms
@@ -64,10 +43,10 @@ func (c chip) step(ks []kernel, t tail) float64 {
 
 // between returns the time of a whole step in ms if in each kernel everything overlapped, and if
 // nothing did.
-func (c chip) between(ks []kernel, t tail) (least, most float64) {
-	least = t.predict(c).ms
+func (c chip) between() (least, most float64) {
+	least = rest.predict(c).ms
 	most = least
-	for _, k := range ks {
+	for _, k := range stationaryKernels(c) {
 		alone := c.predict(k, rows).alone
 		least += slices.Max(alone[:])
 		for _, ms := range alone {
@@ -79,24 +58,20 @@ func (c chip) between(ks []kernel, t tail) (least, most float64) {
 
 // printPredictions prints the tables of predicted times of ACQNP in half precision.
 func printPredictions() {
-	fmt.Println("| GPU | kernels | everything overlaps, ms | predicted, ms | nothing overlaps, ms | measured |")
-	fmt.Println("| --- | --- | --- | --- | --- | --- |")
+	fmt.Println("| GPU | everything overlaps, ms | predicted, ms | nothing overlaps, ms |")
+	fmt.Println("| --- | --- | --- | --- |")
 	for _, c := range chips {
-		for _, v := range versions(c) {
-			least, most := c.between(v.kernels, v.tail)
-			fmt.Printf("| %s | %s | %s | **%s** | %s | not measured |\n", c.name, v.name, short(least), short(c.step(v.kernels, v.tail)), short(most))
-		}
+		least, most := c.between()
+		fmt.Printf("| %s | %s | **%s** | %s |\n", c.name, short(least), short(c.step()), short(most))
 	}
 	for _, c := range chips {
-		fmt.Printf("\n**%s**\n\n| kernel | matrix unit | shared memory | instructions | L2 | memory | latency | predicted, ms | bound | measured |\n", c.name)
-		fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-		for _, v := range versions(c) {
-			for _, k := range v.kernels {
-				p := c.predict(k, rows)
-				p.print(k.name+", "+v.name, p.bound())
-			}
-			v.tail.predict(c).print(fmt.Sprintf("the rest, a chain of %.0f nodes", v.tail.nodes), "launch")
+		fmt.Printf("\n**%s**\n\n| kernel | matrix unit | shared memory | instructions | L2 | memory | latency | predicted, ms | bound |\n", c.name)
+		fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
+		for _, k := range stationaryKernels(c) {
+			p := c.predict(k, rows)
+			p.print(k.name, p.bound())
 		}
+		rest.predict(c).print(fmt.Sprintf("the rest, a chain of %.0f nodes", rest.nodes), "launch")
 	}
 }
 
@@ -106,5 +81,5 @@ func (p prediction) print(name, bound string) {
 	for _, ms := range p.alone {
 		fmt.Printf(" %s |", short(ms))
 	}
-	fmt.Printf(" %s | %s | not measured |\n", short(p.ms), bound)
+	fmt.Printf(" %s | %s |\n", short(p.ms), bound)
 }

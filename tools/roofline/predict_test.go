@@ -2,25 +2,13 @@ package main
 
 import "testing"
 
-// TestKernelsBefore compares the prediction of the former kernels with what an expert expected of
-// them from reading their sources, give or take 40%. No figure of the prediction was fitted to these.
-func TestKernelsBefore(t *testing.T) {
-	expected := map[string][2]float64{"T4": {70, 100}, "A100": {3, 3}, "H200": {1.6, 1.6}}
-	for _, c := range chips {
-		e, ok := expected[c.name]
-		if ms := c.step(before(c), tailBefore); ok && (ms < 0.6*e[0] || ms > 1.4*e[1]) {
-			t.Errorf("%s: %.2f ms, expected %v", c.name, ms, e)
-		}
-	}
-}
-
 // TestTargets holds the shapes of the kernels to the targets of a step of ACQNP in ms, and to 0.1 GB
 // of gradients of the parameters through the L2.
 func TestTargets(t *testing.T) {
 	targets := map[string]float64{"T4": 18, "A100": 1.8, "H200": 0.8}
 	for _, c := range chips {
 		target, ok := targets[c.name]
-		if ms := c.step(now(c), tailNow); ok && ms > target {
+		if ms := c.step(); ok && ms > target {
 			t.Errorf("%s: %.2f ms, the target is %g", c.name, ms, target)
 		}
 		bytes := 0.0
