@@ -46,7 +46,7 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	r := summarise(timings, max(before, o.peak()))
+	r := summarise(timings, max(before, o.peak()), o.Device.Kernels() == "")
 	if o.Launches {
 		if r.Launches, err = o.launches(ctx); err != nil {
 			return Result{}, err

@@ -24,7 +24,7 @@ type Result struct {
 	Steps       int     `json:"steps"`
 	RowsPerStep float64 `json:"rows_per_step"` // mean
 	RowsPerS    float64 `json:"rows_per_s"`
-	MsMedian    float64 `json:"ms_median"`
+	MsMedian    float64 `json:"ms_median"` // on a GPU, this and MsMin are the mean
 	MsMin       float64 `json:"ms_min"`
 	PeakMiB     float64 `json:"peak_mib"` // resident memory of the process
 	FLOPsPerRow float64 `json:"flops_per_row"`
@@ -41,8 +41,9 @@ type Result struct {
 }
 
 // summarise computes the rates of timings. peak is in floating-point operations per second, 0 if
-// unknown.
-func summarise(timings []train.Timing, peak float64) Result {
+// unknown. A GPU takes steps from a queue, so that the time of one says only when there was room: if
+// queued, all have the mean.
+func summarise(timings []train.Timing, peak float64, queued bool) Result {
 	var total time.Duration
 	rows, flops := 0.0, 0.0
 	ms := make([]float64, len(timings))
@@ -57,6 +58,10 @@ func summarise(timings []train.Timing, peak float64) Result {
 		RowsPerStep: rows / float64(len(timings)), RowsPerS: rows / seconds,
 		MsMedian: (ms[len(ms)/2] + ms[(len(ms)-1)/2]) / 2, MsMin: ms[0],
 		PeakMiB: float64(memory.Peak()) / (1 << 20), FLOPsPerRow: flops / rows, GFLOPs: flops / seconds / 1e9,
+	}
+	if queued {
+		r.MsMedian = 1e3 * seconds / float64(len(timings))
+		r.MsMin = r.MsMedian
 	}
 	if peak > 0 {
 		gflops, share := peak/1e9, flops/seconds/peak
@@ -84,7 +89,11 @@ func (r Result) Print(w io.Writer) error {
 		kernels = ", " + r.Kernels + " kernels"
 	}
 	line("device", "%s, %s%s", r.Device, invalid.Plural(r.Threads, "thread", "threads"), kernels)
-	line("step", "%.3f ms (median of %d; least %.3f ms)", r.MsMedian, r.Steps, r.MsMin)
+	if r.Kernels == "" {
+		line("step", "%.3f ms (mean of %d)", r.MsMedian, r.Steps)
+	} else {
+		line("step", "%.3f ms (median of %d; least %.3f ms)", r.MsMedian, r.Steps, r.MsMin)
+	}
 	line("rows", "%.0f a step, %.4g a second", r.RowsPerStep, r.RowsPerS)
 	line("arithmetic", "%.4g FLOP a row, %.4g GFLOP/s%s", r.FLOPsPerRow, r.GFLOPs, share)
 	line("memory", "%.0f MiB at most", r.PeakMiB)
