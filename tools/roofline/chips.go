@@ -115,15 +115,14 @@ func (c chip) predict(k kernel, rows float64) (p prediction) {
 			p.alone[r] += n * ms
 		}
 		chip := max(of[matrixUnit], of[sharedMemory], of[instructions])
-		wait := of[latency]
 		switch {
 		case k.prefetch:
-			near += chip + wait
+			near += chip + of[latency]
 			far += max(of[l2], of[memory])
 		case k.serial:
-			near += chip + max(of[l2], of[memory]) + wait
+			near += chip + max(of[l2], of[memory]) + of[latency]
 		default:
-			near += max(chip, of[l2], of[memory]) + wait
+			near += max(chip, of[l2], of[memory]) + of[latency]
 		}
 	}
 	p.ms = ms * math.Max(near, far)

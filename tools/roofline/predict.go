@@ -5,21 +5,19 @@ import (
 	"slices"
 )
 
-// tail is a step of ACQNP on lissajous outside the branch, one kernel an operation in float32: GB
-// moved (main's table, "the rest"), and the nodes in the longest chain of the step's graph.
-type tail struct{ gb, nodes float64 }
+const (
+	// A step of ACQNP on lissajous outside the branch, one kernel an operation in float32: GB moved
+	// (main's table, "the rest"), and the nodes in the longest chain of the step's graph.
+	restGB, restNodes = 0.096, 20
+	// The time in ms of a node of a graph that does next to nothing: its start and its end.
+	nodeTime = 3.6e-3
+)
 
-// nodeTime is the time in ms of a node of a graph that does next to nothing: its start and its end.
-const nodeTime = 3.6e-3
-
-// rest is the tail of a step: what is not the branch.
-var rest = tail{0.096, 20}
-
-// predict returns the tail's time in ms.
-func (t tail) predict(c chip) prediction {
+// rest returns the time in ms of what is not the branch.
+func (c chip) rest() prediction {
 	var p prediction
-	p.alone[memory] = t.gb / c.memory
-	p.ms = p.alone[memory] + t.nodes*nodeTime
+	p.alone[memory] = restGB / c.memory
+	p.ms = p.alone[memory] + restNodes*nodeTime
 	return p
 }
 
@@ -34,7 +32,7 @@ func stationaryKernels(c chip) (ks []kernel) {
 
 // step returns the time of a whole step in ms.
 func (c chip) step() float64 {
-	ms := rest.predict(c).ms
+	ms := c.rest().ms
 	for _, k := range stationaryKernels(c) {
 		ms += c.predict(k, rows).ms
 	}
@@ -44,7 +42,7 @@ func (c chip) step() float64 {
 // between returns the time of a whole step in ms if in each kernel everything overlapped, and if
 // nothing did.
 func (c chip) between() (least, most float64) {
-	least = rest.predict(c).ms
+	least = c.rest().ms
 	most = least
 	for _, k := range stationaryKernels(c) {
 		alone := c.predict(k, rows).alone
@@ -71,7 +69,7 @@ func printPredictions() {
 			p := c.predict(k, rows)
 			p.print(k.name, p.bound())
 		}
-		rest.predict(c).print(fmt.Sprintf("the rest, a chain of %.0f nodes", rest.nodes), "launch")
+		c.rest().print(fmt.Sprintf("the rest, a chain of %d nodes", restNodes), "launch")
 	}
 }
 
