@@ -15,7 +15,7 @@ import (
 // layers lists the packages from the bottom up. A package imports only packages of lines above its
 // own.
 var layers = [][]string{
-	{"internal/invalid", "internal/random", "internal/progress", "internal/files/interrupt", "internal/device/memory", "internal/run/version", "internal/engine/gpu",
+	{"internal/invalid", "internal/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/device/memory", "internal/run/version", "internal/engine/gpu",
 		"internal/export/onnx/onnxpb"},
 	{"internal/files", "internal/random/dice", "internal/config/catalogue", "internal/config/yamlnode"},
 	{"internal/config", "internal/files/safetensors", "internal/files/tabular", "internal/engine/simd"},
