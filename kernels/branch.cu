@@ -3,74 +3,70 @@
 // (level u, one output: the logit z), the decoder another (level τ, or the two columns [τ, u] of a
 // residual adaptor; 3·dy outputs). The sigmoid runs between them and the mixture of likelihood.cu
 // after the decoder; they read one number and 3·dy numbers per row. base holds the terms of r and x
-// for each point, whether r belongs to functions or to points. With w = width, D = depth hidden
+// for each point, whether r belongs to functions or to points. With W = width, D = depth hidden
 // layers, k = outputs, c = inputs (1 or 2 columns of level) and p the point of row i:
 //
 //   h_1 = relu(base_p + level_i·v)    h_{l+1} = relu(W_l·h_l + b_l), l = 1 … D−1    out_i = W_out·h_D + b_out
 //
-// Half precision and tf32 have kernels of their own, which keep the weights on the chip
-// (branch_f16.cu). The tiled kernels here are for fp32: hidden layers stay in shared memory, where
-// the rows of 5 layers fill it, so the weights pass through it one panel at a time and hidden
-// layers are computed again in the backward pass. A block adds each tile's gradients of the weights
-// to its own sums in device memory, 8·w²/R bytes per row and layer. Without matrix units the
-// operations take longest, 4 ms a step of ACQNP on lissajous at 50 TFLOP/s (an estimate), and
-// fusing only saves memory.
+// branch_f16.cu and branch_f32.cu have the kernels of the two precisions, with the weights of a layer in
+// shared memory (stationary_*.h).
 //
-// Blocks take whole points, divided as evenly as possible, and process their rows in tiles of R
-// rows. Only the parameters' gradients are summed across blocks, in the order of the blocks. So a
-// grid gives the same bits at every run; another grid rounds differently.
+// Forward, activations stay in registers from layer to layer: a warp takes 32 rows through all
+// layers whose weights are in shared memory, and the sums of one product are the left operand of
+// the next (stationary_math.h). No shared memory is used for activations, and no barrier. Hidden
+// layers 2 to D are written once for the backward pass.
 //
-// NAME is f32. R is 16, 32 or 64: the largest whose shared memory the device has. All blocks have
-// 256 threads. The host chooses the grids of branch_forward and branch_backward once: one or two
-// blocks per multiprocessor. width is a multiple of 16 up to 256, depth at least 1.
+// Backward, a block takes a chunk of whole points through all layers, the last first. For a layer,
+// W is in shared memory and dW in registers for all of the chunk's rows. Tiles of R rows of dz and
+// h pass through shared memory. dz of the layer below is written in place of h. A chunk's sums are
+// written once; branch_reduce_chunks adds them in the order of the chunks. Chunks depend on the sizes
+// of the run and on `chunks` alone, so the results have the same bits for any grid. In half precision
+// the matrix unit truncates sums by at most 2^-23 of them for each 16 rows, 2e-5 for a chunk of 3,000
+// rows, where the factors' own rounding is 5e-4.
+//
+// Store or compute again, by arithmetic, for ACQNP on lissajous (w = 128, ψ with D = 5, decoder
+// with D = 3, 256 bytes for a row and layer): forward writes 4 + 2 layers, 1536 bytes a row.
+// Backward, each of the D−1 square layers reads h and dz and writes dz, but h_1 is computed from
+// base and level, dz_1 stays in shared memory and dz_D is made from h_D: 10 + 4 times 256 bytes. In
+// all 5.1 KB a row, 1.7 GB a step: 0.58 ms at the 3.0 TB/s of an H100. The products take 0.2 TFLOP, 0.43 ms at 474
+// TFLOP/s, and overlap. To store h_1 and dz_1 too costs 20% more memory traffic. To store nothing
+// costs a third more products, 0.14 ms, and dW of all layers does not fit registers, so it would
+// travel through the caches for every tile: 2 GB. Two layers at a time would save a third of
+// backward's traffic but need 128 registers for dW alone. The chunks' sums are written and read
+// once: 8 bytes of each of 100,000 parameters and of 124 chunks, 0.1 GB.
+//
+// W is 64 or 128, D at least 2, outputs at most 16. All blocks have 256 threads. Registers allow
+// one block on a multiprocessor at W = 128. cuda.BranchKernels (internal/engine/cuda) has the shapes for
+// each architecture. P is f16 or f32, and E half or float.
 //
 // | kernel | does |
 // | --- | --- |
-// | branch_pack_NAME | copies the parameters from the flat vector to weights and vectors |
-// | branch_forward_NAME_R | computes the branch |
-// | branch_backward_NAME_R | computes its gradient; for the parameters, every block its share |
-// | branch_reduce | adds the blocks' gradients and stores them in the flat vector |
-// | branch_reduce_chunks | the same for the chunks of branch_f16.cu |
+// | branch_pack_P_W | copies the parameters from the flat vector to weights and vectors |
+// | branch_forward_P_W | computes the branch |
+// | branch_backward_P_WxR | computes its gradient; for the parameters, every chunk's share |
+// | branch_reduce_chunks | adds the chunks' gradients and stores them in the flat vector |
 //
 // | argument | shape and meaning |
 // | --- | --- |
-// | flat, flat_grad | the flat vector of parameters or gradients; branch_reduce overwrites the MLP's part |
-// | layout | int [2D + 2], indices of flat: v [w, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
-// | weights | [D−1, w, w] of float, aligned to 16 bytes |
-// | vectors | float [w·(c + D − 1 + k) + k]: v [c, w], b_1 …, W_out [k, w], b_out; aligned to 16 bytes |
-// | base | float [Point, w] |
+// | flat, flat_grad | the flat vector of parameters or gradients; branch_reduce_chunks overwrites the MLP's part |
+// | layout | int [2D + 2], indices of flat: v [W, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
+// | weights | E: W_1 and its transpose, W_2 …, in the orders of stationary_math.h; then 2·ceil(k / 8) + 1 tables of 16·W, see stationary_element |
+// | vectors | float [W·(c + D − 1 + k) + k]: v [c, W], b_1 …, W_out [k, W], b_out; aligned to 16 bytes |
+// | base | float [Point, W] |
 // | level | float [Row, c] |
 // | out | float [Row, k] |
+// | hidden | E [D−1, Row, W]: h_2 … h_D, which backward overwrites; [Row, W] without keep; null if all layers are resident and keep is 0 |
+// | resident | layers whose weights are in shared memory at a time |
+// | keep | 1 if backward follows, otherwise 0 |
 // | grad | float [Row, k], of out; if it is multiplied by a loss scale, so are all gradients computed from it |
-// | grad_base | float [Point, w], the sum over a point's levels |
+// | grad_base | float [Point, W], the sum over a point's levels |
 // | grad_level | float [Row, c], or null |
-// | partials | float [blocks of branch_backward, S]: S = (D−1)·w² + the floats of vectors, rounded up to a multiple of 4 |
+// | partials | float [chunks, S]: S = (D−1)·W² + the floats of vectors, rounded up to a multiple of 4 |
+// | stages | 1 or 2: tiles in shared memory |
+// | chunks | most chunks of a run |
 //
-// Dynamic shared memory in bytes, with P = 32, and H = 2 forward, H = D backward:
-//
-//   4·(H·R·(w + 4) + 2·max(P·(w + 4), w·(P + 4))) + 4·(floats of vectors, up to a multiple of 4) + 4·R·(1 + c + k)
-//
-// cuda.BranchKernels (internal/engine/cuda) computes all of this.
-#include "branch_mlp.h"
-
-extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)
-branch_reduce(const float* __restrict__ partials,  // [blocks, S]
-              int blocks,                          // blocks of branch_backward
-              const int* __restrict__ layout,      // [2·depth + 2], see above
-              float* __restrict__ flat_grad,       // flat vector
-              int inputs,                          // columns of level
-              int width,                           // columns of a hidden layer
-              int depth,                           // hidden layers
-              int outputs) {                       // columns of out
-  Mlp m = {inputs, width, depth, outputs};
-  int all = branch_weights(m) + branch_vectors(m), stride = branch_sums(m);
-  for (int i = thread(); i < all; i += threads()) {
-    float sum = 0;
-    for (int b = 0; b < blocks; b++) sum += partials[(size_t)b * stride + i];
-    flat_grad[sum_at(layout, m, i)] = sum;
-  }
-}
-KERNEL(branch_reduce)
+// cuda.BranchKernels also computes the dynamic shared memory; stationary_forward and Pass divide it.
+#include "branch_layout.h"
 
 extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)
 branch_reduce_chunks(const Extents* __restrict__ e,       // sizes of the run

@@ -18,14 +18,14 @@
 // | atomicAdd Min Max Or And Exch CAS | of int, unsigned, unsigned long long (not of floats: sums keep a fixed order) |
 // | __threadfence() | |
 // | mma_f16(c, a, b) | c[4] += a[4] b[2]: m16n8k16, halves in, floats out; layout of PTX mma.sync (k16 as two k8 on sm_75) |
-// | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of to_tf32 values; sm_80 on, traps before |
-// | to_tf32(x) | the bits of x rounded to tf32 (11 bits of significand); x itself before sm_80 |
+// | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of floats without their low 13 bits; sm_80 on, traps before |
 // | ldmatrix_x4(r, p), ldmatrix_x4_trans(r, p) | four 8x8 matrices of halves from shared memory; lane l gives row l%8 of matrix l/8 |
 // | cp_async16(dst, src, ok) | 16 bytes from global to shared memory, zeros unless ok; a plain copy on sm_75 |
 // | cp_async_commit() cp_async_wait<N>() | end a group of copies; wait until at most N of this thread's groups are incomplete |
 // | half, __float2half_rn, __half2float | |
 // | pack_half2(lo, hi), unpack_half2(u) | two floats to and from an unsigned of two halves (float2) |
 // | pack_relu_half2(lo, hi) | pack_half2 of max(lo, 0) and max(hi, 0); a NaN stays a NaN |
+// | pack_relu_half2_again(lo, hi) | the same, computed again: the compiler does not see that the registers are equal |
 // | float2 float4 int2 int4 uint2 uint4, make_... | vectors, aligned to their size |
 // | __ldg(p) | a read through the read-only cache |
 // | __expf __logf __fdividef __frcp_rn __fsqrt_rn __saturatef rsqrtf fmaf fmaxf fminf ... | and all of math.h for float |
@@ -62,6 +62,16 @@ DEVICE unsigned pack_relu_half2(float lo, float hi) {
 #endif
 }
 
+DEVICE unsigned pack_relu_half2_again(float lo, float hi) {
+#if __CUDA_ARCH__ >= 800
+  unsigned r;
+  asm volatile("cvt.rn.relu.f16x2.f32 %0, %1, %2;" : "=r"(r) : "f"(hi), "f"(lo));
+  return r;
+#else
+  return pack_relu_half2(lo, hi);
+#endif
+}
+
 DEVICE float2 unpack_half2(unsigned u) { return __half22float2(*reinterpret_cast<__half2*>(&u)); }
 
 DEVICE unsigned device_shared_address(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
@@ -78,16 +88,6 @@ DEVICE void mma_f16(float c[4], const unsigned a[4], const unsigned b[2]) {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
                : "r"(a[2]), "r"(a[3]), "r"(b[1]));
-#endif
-}
-
-DEVICE unsigned to_tf32(float x) {
-#if __CUDA_ARCH__ >= 800
-  unsigned r;
-  asm("cvt.rna.tf32.f32 %0, %1;" : "=r"(r) : "f"(x));
-  return r;
-#else
-  return __float_as_uint(x);
 #endif
 }
 

@@ -54,6 +54,19 @@ DEVICE int ratio(const Extents& e, int child, int ancestor) {
 
 DEVICE int ceil_div(int a, int b) { return (a + b - 1) / b; }
 
+// Divisor divides by a number of at least 1 in four instructions. The estimate of divide is the
+// quotient or one less, since inverse is above (2^32 − number) / number and n below 2^32.
+struct Divisor { unsigned number, inverse; };
+
+DEVICE Divisor divisor(unsigned number) {
+  Divisor d = {number, 0xffffffffu / number};
+  return d;
+}
+DEVICE unsigned divide(unsigned n, Divisor d) {
+  unsigned q = __umulhi(n, d.inverse);
+  return q + (n - q * d.number >= d.number);
+}
+
 // thread returns this thread's number in the grid, threads the number of threads in the grid, for
 // grid strides.
 DEVICE unsigned thread() { return blockIdx.x * blockDim.x + threadIdx.x; }

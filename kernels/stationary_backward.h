@@ -29,6 +29,7 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     ACROSS = BRANCH_WARPS / DOWN,
     N = W / ACROSS / 16,
     LEVEL_LD = 24,
+    BASES = 2 + R / 64,  // points of a tile whose base is in shared memory: all, with 32 levels or more
     GRADS = R * 16 > BRANCH_THREADS ? R * 16 / BRANCH_THREADS : 1,
   };
 
@@ -36,15 +37,8 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   Backward<M> b;
   Mlp m;
   int rows, lane, warp;
-  // Output gradients in shared memory have `eight` columns, 8 or 16, 2^shift; rows of their table
-  // are grad_ld elements apart.
-  int eight, shift, grad_ld;
-  // Shared memory: the weights of one layer; for each stage a tile of dz and one of x, a table of
-  // output gradients, one of levels, and the rows' points [R]; and sums.
-  E *weights, *tiles, *grads, *levels;
-  int* points;
-  float *carry, *scratch;    // [W], [BRANCH_WARPS][16]
-  float *of_out, *of_level;  // sums over the chunk's rows [outputs, W], [inputs, W]
+  Divisor by_levels;
+  unsigned char* memory;  // shared
   // What belongs to a chunk and a layer.
   int layer, first, end;
   bool top, bottom;
@@ -55,23 +49,56 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   // Sums over the chunk's rows.
   float dw[2][N][2][4], bias[4], grad_sum;
 
+  // Output gradients in shared memory have `eight` columns, 8 or 16, 2^shift; rows of their table
+  // are grad_ld elements apart.
+  DEVICE int eight(const Pass& p) { return p.m.outputs > 8 ? 16 : 8; }
+  DEVICE int shift(const Pass& p) { return p.m.outputs > 8 ? 4 : 3; }
+  DEVICE int grad_ld(const Pass& p) { return 2 * eight(p) + 8; }
+
+  // Shared memory has the weights of one layer and what these functions return. They are functions
+  // because there are no registers for their pointers.
+  DEVICE E* weights(const Pass& p) { return reinterpret_cast<E*>(p.memory); }
+  DEVICE float* v(const Pass& p) { return reinterpret_cast<float*>(weights(p) + W * W); }  // the level's weights [inputs, W]
+  DEVICE float* of_level(const Pass& p) { return v(p) + 2 * W; }                           // sums over the chunk's rows [inputs, W]
+  DEVICE float* carry(const Pass& p) { return of_level(p) + 2 * W; }                       // [W], see point_sums
+  DEVICE float* scratch(const Pass& p) { return carry(p) + W; }                            // [BRANCH_WARPS, 16]
+  DEVICE unsigned char* stages(const Pass& p) { return reinterpret_cast<unsigned char*>(scratch(p) + BRANCH_WARPS * 16); }
+  DEVICE int stage_bytes(const Pass& p) { return sizeof(E) * R * (2 * W + LEVEL_LD + grad_ld(p)) + 4 * (3 * R + BASES * W); }
+  DEVICE float* of_out(const Pass& p) { return reinterpret_cast<float*>(stages(p) + p.b.stages * stage_bytes(p)); }  // sums over the chunk's rows [outputs, W]
+
+  // A Stage has a tile of dz and one of x [R, W]; for the first layer a table of levels [R, LEVEL_LD],
+  // the rows' points [R], the levels as floats [R, 2] and the base of the tile's first points
+  // [BASES, W]; for the last layer a table of output gradients [R, grad_ld].
+  struct Stage {
+    E *dz, *x, *levels, *grads;
+    int* points;
+    float *rows, *bases;
+  };
+
+  DEVICE Stage stage(const Pass& p, int number) {
+    Stage s;
+    s.dz = reinterpret_cast<E*>(stages(p) + number * stage_bytes(p));
+    s.x = s.dz + R * W;
+    s.levels = s.x + R * W;
+    s.points = reinterpret_cast<int*>(s.levels + R * LEVEL_LD);
+    s.rows = reinterpret_cast<float*>(s.points + R);
+    s.bases = s.rows + 2 * R;
+    s.grads = reinterpret_cast<E*>(s.bases + BASES * W);
+    return s;
+  }
+
   DEVICE void begin(Pass& p, unsigned char* memory) {
+    p.memory = memory;
     p.rows = ::rows(*p.b.e, space::Row);
+    p.by_levels = divisor(p.b.e->levels);
     p.lane = threadIdx.x % 32;
     p.warp = threadIdx.x / 32;
-    p.eight = 8 * stationary_eights(p.m);
-    p.shift = p.eight > 8 ? 4 : 3;
-    p.grad_ld = 2 * p.eight + 8;
-    p.weights = reinterpret_cast<E*>(memory);
-    p.levels = p.weights + W * W;
-    p.points = reinterpret_cast<int*>(p.levels + 2 * R * LEVEL_LD);
-    p.of_level = reinterpret_cast<float*>(p.points + 2 * R);
-    p.carry = p.of_level + 2 * W;
-    p.scratch = p.carry + W;
-    p.tiles = reinterpret_cast<E*>(p.scratch + BRANCH_WARPS * 16);
-    p.grads = p.tiles + p.b.stages * 2 * R * W;
-    p.of_out = reinterpret_cast<float*>(p.grads + p.b.stages * R * p.grad_ld);
-    for (int i = threadIdx.x; i < 2 * R * LEVEL_LD; i += BRANCH_THREADS) p.levels[i] = M::rounded(0);
+    for (int n = 0; n < p.b.stages; n++) {
+      Stage s = stage(p, n);
+      for (int i = threadIdx.x; i < R * LEVEL_LD; i += BRANCH_THREADS) s.levels[i] = M::rounded(0);
+      for (int i = threadIdx.x; i < 2 * R; i += BRANCH_THREADS) s.rows[i] = 0;
+    }
+    for (int i = threadIdx.x; i < p.m.inputs * W; i += BRANCH_THREADS) v(p)[i] = p.b.vectors[i];
   }
 
   // enter chooses a chunk and a layer.
@@ -90,95 +117,112 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
 #pragma unroll
     for (int i = 0; i < 4; i++) p.bias[i] = 0;
     p.grad_sum = 0;
-    for (int i = threadIdx.x; i < p.m.outputs * W; i += BRANCH_THREADS) p.of_out[i] = 0;
-    for (int i = threadIdx.x; i < p.m.inputs * W; i += BRANCH_THREADS) p.of_level[i] = 0;
+    for (int i = threadIdx.x; i < p.m.outputs * W; i += BRANCH_THREADS) of_out(p)[i] = 0;
+    for (int i = threadIdx.x; i < p.m.inputs * W; i += BRANCH_THREADS) of_level(p)[i] = 0;
   }
 
   // fetch begins to load a tile; commit stores what fetch left in registers.
-  DEVICE void fetch(Pass& p, int first, int stage) {
-    int chunk = threadIdx.x % CHUNKS, column = chunk * M::CHUNK;
+  DEVICE void fetch(Pass& p, int first, const Stage& s) {
+    int column = threadIdx.x % CHUNKS * M::CHUNK;
 #pragma unroll
     for (int i = 0; i < R * CHUNKS / BRANCH_THREADS; i++) {
-      int row = threadIdx.x / CHUNKS + i * (BRANCH_THREADS / CHUNKS), at = stage * 2 * R * W + tile_at<M, W>(row, column);
+      int row = threadIdx.x / CHUNKS + i * (BRANCH_THREADS / CHUNKS), at = tile_at<M, W>(row, column);
       bool there = first + row < p.end;
       size_t from = size_t(there ? first + row : first) * W + column;
-      cp_async16(p.tiles + at, p.dz_from + from, there);
-      if (!p.bottom) cp_async16(p.tiles + R * W + at, p.of_x + from, there);
+      cp_async16(s.dz + at, p.dz_from + from, there);
+      if (!p.bottom) cp_async16(s.x + at, p.of_x + from, there);
     }
+    if (p.bottom) fetch_bases(p, first, s.bases);
     cp_async_commit();
     if (p.top) {
 #pragma unroll
       for (int i = 0; i < GRADS; i++) {
-        int item = threadIdx.x + i * BRANCH_THREADS, row = item >> p.shift, o = item & (p.eight - 1);
+        int item = threadIdx.x + i * BRANCH_THREADS, row = item >> shift(p), o = item & (eight(p) - 1);
         p.next_grad[i] = 0;
         if (row < R && first + row < p.end && o < p.m.outputs) {
           p.next_grad[i] = p.b.grad[size_t(first + row) * p.m.outputs + o];
         }
       }
     }
-    if (p.bottom) first_layer(p, first, stage);
-  }
-
-  // first_layer computes a tile of the first hidden layer, and loads the tile's levels.
-  DEVICE void first_layer(Pass& p, int first, int stage) {
-    bool two = p.m.inputs > 1;
-    int column = threadIdx.x % CHUNKS * M::CHUNK, levels = p.b.e->levels;
-#pragma unroll 2
-    for (int i = 0; i < R * CHUNKS / BRANCH_THREADS; i++) {
-      int row = threadIdx.x / CHUNKS + i * (BRANCH_THREADS / CHUNKS), at = min(first + row, p.end - 1);
-      float2 u = level_of_row(p.b.level, at, two);
-      *reinterpret_cast<uint4*>(p.tiles + (2 * stage + 1) * R * W + tile_at<M, W>(row, column)) =
-          first_chunk<M, W>(p.b.base + size_t(at / levels) * W, p.b.vectors, u, two, column);
+    if (p.bottom) {
+      int row = int(threadIdx.x) >> (p.m.inputs - 1);
+      p.next_level = 0;
+      if (row < R && first + row < p.end) p.next_level = p.b.level[size_t(first) * p.m.inputs + threadIdx.x];
     }
-    int row = int(threadIdx.x) >> (p.m.inputs - 1);
-    p.next_level = 0;
-    if (row < R && first + row < p.end) p.next_level = p.b.level[size_t(first) * p.m.inputs + threadIdx.x];
   }
 
-  DEVICE void commit(Pass& p, int first, int stage) {
+  // fetch_bases begins to load the base of a tile's first points.
+  DEVICE void fetch_bases(const Pass& p, int first, float* bases) {
+    int point = divide(first, p.by_levels), last = divide(min(first + int(R), p.end) - 1, p.by_levels);
+    int floats = min(last - point + 1, int(BASES)) * W;
+    for (int i = threadIdx.x * 4; i < floats; i += BRANCH_THREADS * 4) cp_async16(bases + i, p.b.base + size_t(point) * W + i, true);
+  }
+
+  DEVICE void commit(Pass& p, int first, const Stage& s) {
     if (p.top) {
 #pragma unroll
       for (int i = 0; i < GRADS; i++) {
-        int item = threadIdx.x + i * BRANCH_THREADS, row = item >> p.shift;
-        if (row < R) set_slot<M>(p.grads + (stage * R + row) * p.grad_ld, item & (p.eight - 1), p.next_grad[i]);
+        int item = threadIdx.x + i * BRANCH_THREADS, row = item >> shift(p);
+        if (row < R) set_slot<M>(s.grads + row * grad_ld(p), item & (eight(p) - 1), p.next_grad[i]);
         p.grad_sum += p.next_grad[i];
       }
     }
     if (p.bottom) {
-      int row = int(threadIdx.x) >> (p.m.inputs - 1);
-      if (row < R) set_slot<M>(p.levels + (stage * R + row) * LEVEL_LD, threadIdx.x & (p.m.inputs - 1), p.next_level);
+      int row = int(threadIdx.x) >> (p.m.inputs - 1), input = threadIdx.x & (p.m.inputs - 1);
+      if (row < R) {
+        set_slot<M>(s.levels + row * LEVEL_LD, input, p.next_level);
+        s.rows[2 * row + input] = p.next_level;
+      }
+      int within = first - int(divide(first, p.by_levels) * p.by_levels.number);  // rows of the first point before the tile
       for (row = threadIdx.x; row < R; row += BRANCH_THREADS) {
-        int levels = p.b.e->levels;
-        p.points[stage * R + row] = first + row < p.end ? (first + row) / levels - first / levels : -1;
+        s.points[row] = first + row < p.end ? int(divide(within + row, p.by_levels)) : -1;
       }
     }
   }
 
+  // first_layer computes a tile of the first hidden layer from what commit and fetch_bases stored.
+  DEVICE void first_layer(const Pass& p, int first, const Stage& s) {
+    int column = threadIdx.x % CHUNKS * M::CHUNK;
+    const float* base = p.b.base + size_t(divide(first, p.by_levels)) * W;
+#pragma unroll 2
+    for (int i = 0; i < R * CHUNKS / BRANCH_THREADS; i++) {
+      int row = threadIdx.x / CHUNKS + i * (BRANCH_THREADS / CHUNKS), point = max(s.points[row], 0);
+      float2 u = *reinterpret_cast<const float2*>(s.rows + 2 * row);
+      const float* of_point = (point < BASES ? s.bases : base) + point * W;
+      *reinterpret_cast<uint4*>(s.x + tile_at<M, W>(row, column)) = first_chunk<M, W>(of_point, v(p), u, p.m.inputs > 1, column);
+    }
+  }
+
   // output_back replaces a tile of the last hidden layer by the gradient before its ReLU and adds
-  // to the gradient of the output's weights.
+  // to the gradient of the output's weights. Its tables stay in the L1 cache.
   DEVICE void output_back(Pass& p, E* tile, const E* grads) {
+    int row = p.warp / COLUMNS * 16 * MT, eights = eight(p) / 8;
+    const uint4* table = reinterpret_cast<const uint4*>(p.b.weights + stationary_tables<W>(p.m) + eights * Width<M, W>::TABLE) +
+                         p.warp % COLUMNS * NT * 64 + p.lane;
     for (int o = 0; o < p.m.outputs; o += 8) {
-      thin_gradient<M, W, R>(p.of_out + o * W, min(p.m.outputs - o, 8), tile, grads + 2 * o, p.grad_ld);
+      thin_gradient<M, W, R>(of_out(p) + o * W, min(p.m.outputs - o, 8), tile, grads + 2 * o, grad_ld(p));
     }
     __syncthreads();
-    int row = p.warp / COLUMNS * 16 * MT, eights = p.eight / 8;
-    const uint4* table = reinterpret_cast<const uint4*>(p.b.weights + stationary_tables<W>(p.m) + eights * Width<M, W>::TABLE);
 #pragma unroll
     for (int n = 0; n < NT; n++) {
-      int group = p.warp % COLUMNS * NT + n;
+      typename M::Sum s[MT][M::TILES];
+#pragma unroll
+      for (int i = 0; i < MT * M::TILES; i++) M::start(s[i / M::TILES][i % M::TILES], 0, 0);
+      for (int o = 0; o < eights; o++) {
+        uint4 left = table[(o * GROUPS + n) * 64], right = table[(o * GROUPS + n) * 64 + 32];
+#pragma unroll
+        for (int i = 0; i < MT; i++) {
+          M::outer(s[i], grads + (row + 16 * i) * grad_ld(p) + 16 * o, grad_ld(p), left, right, p.lane);
+        }
+      }
 #pragma unroll
       for (int i = 0; i < MT; i++) {
-        float c[M::TILES][4];
 #pragma unroll
-        for (int j = 0; j < 4 * M::TILES; j++) c[j / 4][j % 4] = 0;
-        for (int o = 0; o < eights; o++) {
-          const uint4* right = table + (o * GROUPS + group) * 64 + p.lane;
-          M::outer(c, grads + (row + 16 * i) * p.grad_ld + 16 * o, p.grad_ld, right[0], right[32], p.lane);
-        }
+        for (int j = 0; j < M::TILES; j++) M::finish(s[i][j]);
 #pragma unroll
         for (int half = 0; half < 2; half++) {
-          uint4* at = result(tile, row + 16 * i + 8 * half, group, p.lane);
-          *at = M::masked(M::joined(c, half), *at);
+          uint4* at = result(tile, row + 16 * i + 8 * half, p.warp % COLUMNS * NT + n, p.lane);
+          *at = M::masked(M::joined(s[i], half), *at);
         }
       }
     }
@@ -190,22 +234,49 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     return reinterpret_cast<uint4*>(tile + tile_at<M, W>(row + lane / 4, group * M::GROUP + lane % 4 * M::CHUNK));
   }
 
-  // weight_gradient adds dzᵀ·x to dw, and the sums of dz's columns to bias.
+  // weight_gradient adds dzᵀ·x to dw, and the sums of dz's columns to bias. The matrix unit truncates
+  // more the larger a sum is, so a precision with APART sums a tile apart, half of the columns at a
+  // time, and adds that.
   DEVICE void weight_gradient(Pass& p, const E* dz, const E* x) {
-    int row = p.warp % DOWN * 32, part = p.warp / DOWN, column = part * 16 * N;
-#pragma unroll 1
+    if constexpr (M::APART) {
+      tile_apart<0>(p, dz, x);
+      if constexpr (N > 1) tile_apart<1>(p, dz, x);
+    } else {
+      over_rows<0>(p, p.dw, p.bias, dz, x);
+    }
+  }
+
+  template <int PART> DEVICE void tile_apart(Pass& p, const E* dz, const E* x) {
+    enum { COUNT = (N + 1) / 2, FIRST = PART * COUNT };
+    float dw[2][COUNT][2][4], bias[4] = {0, 0, 0, 0};
+#pragma unroll
+    for (int i = 0; i < 16 * COUNT; i++) dw[i / 8 / COUNT][i / 8 % COUNT][i / 4 % 2][i % 4] = 0;
+    over_rows<FIRST>(p, dw, bias, dz, x);
+#pragma unroll
+    for (int i = 0; i < 16 * COUNT; i++) {
+      p.dw[i / 8 / COUNT][FIRST + i / 8 % COUNT][i / 4 % 2][i % 4] += dw[i / 8 / COUNT][i / 8 % COUNT][i / 4 % 2][i % 4];
+    }
+#pragma unroll
+    for (int i = 0; i < 4; i++) p.bias[i] += bias[i];
+  }
+
+  // over_rows computes COUNT of a warp's N parts of 16 columns, from FIRST on; bias with the first.
+  template <int FIRST, int COUNT>
+  DEVICE void over_rows(const Pass& p, float (&dw)[2][COUNT][2][4], float (&bias)[4], const E* dz, const E* x) {
+    int row = p.warp % DOWN * 32, part = p.warp / DOWN, column = (part * N + FIRST) * 16;
+#pragma unroll M::UNROLL
     for (int k = 0; k < R; k += M::STEP) {
       typename M::Left a[2];
       M::template left<W>(a[0], dz, k, row, p.lane);
       M::template left<W>(a[1], dz, k, row + 16, p.lane);
-      if (part == 0) M::row_sums(p.bias, a[0]);
-      if (part == 1) M::row_sums(p.bias, a[1]);
+      if (FIRST == 0 && part == 0) M::row_sums(bias, a[0]);
+      if (FIRST == 0 && part == 1) M::row_sums(bias, a[1]);
 #pragma unroll
-      for (int n = 0; n < N; n++) {
+      for (int n = 0; n < COUNT; n++) {
         typename M::Right r;
         M::template right<W>(r, x, k, column + 16 * n, p.lane);
-        M::over_rows(p.dw[0][n][0], p.dw[0][n][1], a[0], r);
-        M::over_rows(p.dw[1][n][0], p.dw[1][n][1], a[1], r);
+        M::over_rows(dw[0][n][0], dw[0][n][1], a[0], r);
+        M::over_rows(dw[1][n][0], dw[1][n][1], a[1], r);
       }
     }
   }
@@ -214,24 +285,27 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   // for the first layer in place of x.
   DEVICE void input_gradient(Pass& p, const E* dz, E* x, int first) {
     int row = p.warp / COLUMNS * 16 * MT, group = p.warp % COLUMNS * NT;
-    const uint4* right = reinterpret_cast<const uint4*>(p.weights) + group * M::TILES * GROUPS * 32 + p.lane;
-    float c[MT][NT][M::TILES][4];
+    const uint4* right = reinterpret_cast<const uint4*>(weights(p)) + group * M::TILES * GROUPS * 32 + p.lane;
+    typename M::Sum s[MT][NT][M::TILES];
 #pragma unroll
-    for (int i = 0; i < MT * NT * M::TILES * 4; i++) {
-      c[i / (4 * NT * M::TILES)][i / (4 * M::TILES) % NT][i / 4 % M::TILES][i % 4] = 0;
-    }
-#pragma unroll 2
+    for (int i = 0; i < MT * NT * M::TILES; i++) M::start(s[i / (NT * M::TILES)][i / M::TILES % NT][i % M::TILES], 0, 0);
+#pragma unroll M::UNROLL
     for (int q = 0; q < GROUPS; q++) {
       uint4 a[MT][2];
 #pragma unroll
-      for (int i = 0; i < 2 * MT; i++) a[i / 2][i % 2] = *result(const_cast<E*>(dz), row + 8 * i, q, p.lane);
+      for (int i = 0; i < 2 * MT; i++) {
+        unsigned words[4];
+        int chunk = q * 4 + i % 2 * 2 + p.lane / 16;
+        ldmatrix_x4(words, dz + tile_at<M, W>(row + i / 2 * 16 + p.lane % 16, chunk * M::CHUNK));
+        a[i / 2][i % 2] = make_uint4(words[0], words[1], words[2], words[3]);
+      }
 #pragma unroll
       for (int n = 0; n < NT; n++) {
 #pragma unroll
         for (int j = 0; j < M::TILES; j++) {
           uint4 w = right[((n * M::TILES + j) * GROUPS + q) * 32];
 #pragma unroll
-          for (int i = 0; i < MT; i++) M::multiply(c[i][n][j], a[i][0], a[i][1], w);
+          for (int i = 0; i < MT; i++) M::multiply(s[i][n][j], a[i][0], a[i][1], w);
         }
       }
     }
@@ -241,8 +315,12 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
       int at = first + row + 8 * i + p.lane / 4;
 #pragma unroll
       for (int n = 0; n < NT; n++) {
+        if (i % 2 == 0) {
+#pragma unroll
+          for (int j = 0; j < M::TILES; j++) M::finish(s[i / 2][n][j]);
+        }
         uint4* of_x = result(x, row + 8 * i, group + n, p.lane);
-        uint4 v = M::masked(M::joined(c[i / 2][n], i % 2), *of_x);
+        uint4 v = M::masked(M::joined(s[i / 2][n], i % 2), *of_x);
         if (p.bottom) {
           *of_x = v;
         } else if (at < p.end) {
@@ -254,40 +332,44 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
 
   // first_back computes, from the gradient before the first ReLU, those of the level's weights, of
   // the base and of the levels.
-  DEVICE void first_back(Pass& p, const E* dz, int first, int stage) {
+  DEVICE void first_back(const Pass& p, const Stage& s, int first) {
     __syncthreads();
-    thin_gradient<M, W, R>(p.of_level, p.m.inputs, dz, p.levels + stage * R * LEVEL_LD, LEVEL_LD);
-    Points of = {first, min(first + int(R), p.end), p.b.e->levels, p.points + stage * R};
-    point_sums<M, W, R>(p.b.grad_base, p.carry, dz, of);
+    thin_gradient<M, W, R>(of_level(p), p.m.inputs, s.x, s.levels, LEVEL_LD);
+    Points of = {first, min(first + int(R), p.end), p.by_levels, s.points};
+    point_sums<M, W, R>(p.b.grad_base, carry(p), s.x, of);
     if (!p.b.grad_level) return;
-    const E* table = p.b.weights + stationary_tables<W>(p.m) + 2 * (p.eight / 8) * Width<M, W>::TABLE;
-    level_gradient<M, W, R>(p.b.grad_level, dz, table, of, p.m.inputs);
+    const E* table = p.b.weights + stationary_tables<W>(p.m) + 2 * (eight(p) / 8) * Width<M, W>::TABLE;
+    level_gradient<M, W, R>(p.b.grad_level, s.x, table, of, p.m.inputs);
   }
 
   // all_tiles takes the chunk's rows through the layer. With two stages, a tile is loaded while the
   // one before is computed.
   DEVICE void all_tiles(Pass& p) {
     __syncthreads();  // the layer before has read its weights and its last tile
-    load_weights<M, W>(p.weights, p.b.weights + (2 * p.layer + 1) * W * W);
-    fetch(p, p.first, 0);
+    copy_async<M>(weights(p), p.b.weights + (2 * p.layer + 1) * W * W, W * W);
+    fetch(p, p.first, stage(p, 0));
     bool ahead = p.b.stages > 1;
-    int stage = 0;
+    int number = 0;
     for (int first = p.first; first < p.end; first += R) {
-      E *dz = p.tiles + stage * 2 * R * W, *x = dz + R * W;
+      Stage s = stage(p, number);
       int next = first + R;
-      commit(p, first, stage);
+      commit(p, first, s);
       cp_async_wait<0>();
       __syncthreads();
-      if (ahead && next < p.end) fetch(p, next, stage ^ 1);
-      if (p.top) output_back(p, dz, p.grads + stage * R * p.grad_ld);
-      weight_gradient(p, dz, x);
-      input_gradient(p, dz, x, first);
-      if (p.bottom) first_back(p, x, first, stage);
+      if (ahead && next < p.end) fetch(p, next, stage(p, number ^ 1));
+      if (p.bottom) {
+        first_layer(p, first, s);
+        __syncthreads();
+      }
+      if (p.top) output_back(p, s.dz, s.grads);
+      weight_gradient(p, s.dz, s.x);
+      input_gradient(p, s.dz, s.x, first);
+      if (p.bottom) first_back(p, s, first);
       if (ahead) {
-        stage ^= 1;
+        number ^= 1;
       } else if (next < p.end) {
         __syncthreads();
-        fetch(p, next, 0);
+        fetch(p, next, s);
       }
     }
   }
@@ -309,17 +391,17 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     }
     __syncthreads();
     if (p.bottom) {
-      for (int i = threadIdx.x; i < p.m.inputs * W; i += BRANCH_THREADS) vectors[i] = p.of_level[i];
+      for (int i = threadIdx.x; i < p.m.inputs * W; i += BRANCH_THREADS) vectors[i] = of_level(p)[i];
     }
     if (!p.top) return;
     float* out = vectors + branch_outputs(p.m);
-    for (int i = threadIdx.x; i < p.m.outputs * W; i += BRANCH_THREADS) out[i] = p.of_out[i];
-    for (int apart = 16; apart >= p.eight; apart /= 2) p.grad_sum += __shfl_xor_sync(~0u, p.grad_sum, apart);
-    if (p.lane < p.eight) p.scratch[p.warp * 16 + p.lane] = p.grad_sum;
+    for (int i = threadIdx.x; i < p.m.outputs * W; i += BRANCH_THREADS) out[i] = of_out(p)[i];
+    for (int apart = 16; apart >= eight(p); apart /= 2) p.grad_sum += __shfl_xor_sync(~0u, p.grad_sum, apart);
+    if (p.lane < eight(p)) scratch(p)[p.warp * 16 + p.lane] = p.grad_sum;
     __syncthreads();
     if (int(threadIdx.x) < p.m.outputs) {
       float sum = 0;
-      for (int w = 0; w < BRANCH_WARPS; w++) sum += p.scratch[w * 16 + threadIdx.x];
+      for (int w = 0; w < BRANCH_WARPS; w++) sum += scratch(p)[w * 16 + threadIdx.x];
       out[p.m.outputs * W + threadIdx.x] = sum;
     }
   }

@@ -20,17 +20,17 @@ template <class M, int W> struct Width {
 template <int W> DEVICE int stationary_tables(Mlp m) { return 2 * (m.depth - 1) * W * W; }
 DEVICE int stationary_eights(Mlp m) { return (m.outputs + 7) / 8; }
 
-// load_weights copies the weights of a layer, in the order of fragments, to shared memory.
-template <class M, int W> DEVICE void load_weights(typename M::element* dst, const typename M::element* src) {
+// copy_async starts to copy elements, a multiple of 16 bytes, to shared memory.
+template <class M> DEVICE void copy_async(typename M::element* dst, const typename M::element* src, int elements) {
 #pragma unroll 4
-  for (int i = threadIdx.x * M::CHUNK; i < W * W; i += BRANCH_THREADS * M::CHUNK) cp_async16(dst + i, src + i, true);
+  for (int i = threadIdx.x * M::CHUNK; i < elements; i += BRANCH_THREADS * M::CHUNK) cp_async16(dst + i, src + i, true);
 }
 
 // first_chunk returns 16 bytes of the first hidden layer of a row: relu(base + level·v), from
-// column on. v is [inputs, W].
+// column on. v is [inputs, W], in shared memory.
 template <class M, int W>
 DEVICE uint4 first_chunk(const float* base, const float* v, float2 level, bool two, int column) {
-  float c[M::TILES][4];
+  typename M::Sum s[M::TILES];
 #pragma unroll
   for (int i = 0; i < M::CHUNK; i += 4) {
     float4 z = *reinterpret_cast<const float4*>(base + column + i), a = *reinterpret_cast<const float4*>(v + column + i);
@@ -39,12 +39,10 @@ DEVICE uint4 first_chunk(const float* base, const float* v, float2 level, bool t
       a = *reinterpret_cast<const float4*>(v + W + column + i);
       z = make_float4(fmaf(level.y, a.x, z.x), fmaf(level.y, a.y, z.y), fmaf(level.y, a.z, z.z), fmaf(level.y, a.w, z.w));
     }
-    c[i / 2][0] = z.x;
-    c[i / 2][1] = z.y;
-    c[i / 2 + 1][0] = z.z;
-    c[i / 2 + 1][1] = z.w;
+    M::start(s[i / 2], z.x, z.y);
+    M::start(s[i / 2 + 1], z.z, z.w);
   }
-  return M::rectified(c, 0);
+  return M::rectified(s, 0);
 }
 
 // level_of_row returns the one or two columns of a row's level.
@@ -52,116 +50,130 @@ DEVICE float2 level_of_row(const float* level, unsigned row, bool two) {
   return two ? make_float2(level[2 * row], level[2 * row + 1]) : make_float2(level[row], 0);
 }
 
-// WarpRows are the hidden values of 16·MT rows in a warp's registers, see stationary_math.h.
+// WarpRows are the hidden values of 16·MT rows in a warp's registers, turned: see stationary_math.h.
 template <class M, int W, int MT> struct WarpRows {
   enum { GROUPS = Width<M, W>::GROUPS };
+  typedef typename M::element E;
   uint4 x[MT][GROUPS][2];
 
+  // Levels are those of a lane's rows.
+  struct Levels { float2 u[2 * MT]; };
+
+  DEVICE Levels levels(const float* level, unsigned row, unsigned n, bool two) {
+    Levels l;
+#pragma unroll
+    for (int i = 0; i < 2 * MT; i++) {
+      unsigned at = row + i * 8 + threadIdx.x % 32 / 4;
+      l.u[i] = at < n ? level_of_row(level, at, two) : make_float2(0, 0);
+    }
+    return l;
+  }
+
   // first computes the first hidden layer of the rows from `row` on, of n rows.
-  DEVICE void first(WarpRows& r, const float* base, const float* level, const float* v, unsigned row, unsigned n,
-                    unsigned levels, int inputs) {
-    bool two = inputs > 1;
+  DEVICE void first(WarpRows& r, const Levels& l, const float* base, const float* v, unsigned row, unsigned n, Divisor levels,
+                    bool two) {
     int lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < 2 * MT; i++) {
       unsigned at = row + i * 8 + lane / 4;
-      bool there = at < n;
-      float2 u = make_float2(0, 0);
-      if (there) u = level_of_row(level, at, two);
-      const float* of_point = base + size_t(there ? at / levels : 0) * W;
+      const float* of_point = base + size_t(at < n ? divide(at, levels) : 0) * W;
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
-        r.x[i / 2][q][i % 2] = first_chunk<M, W>(of_point, v, u, two, q * M::GROUP + lane % 4 * M::CHUNK);
+        r.x[i / 2][q][i % 2] = first_chunk<M, W>(of_point, v, l.u[i], two, q * M::GROUP + lane % 4 * M::CHUNK);
       }
     }
+    turn_all(r);
   }
 
-  // load reads the rows from memory, store writes them.
-  DEVICE void load(WarpRows& r, const typename M::element* from, unsigned row, unsigned n) {
+  // load reads the rows from memory, 4 bytes at a time: registers of one 16-byte load would have to be
+  // copied to be turned.
+  DEVICE void load(WarpRows& r, const E* from, unsigned row, unsigned n) {
     int lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < 2 * MT; i++) {
       unsigned at = row + i * 8 + lane / 4;
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
-        uint4 v = make_uint4(0, 0, 0, 0);
-        if (at < n) v = *reinterpret_cast<const uint4*>(from + size_t(at) * W + q * M::GROUP + lane % 4 * M::CHUNK);
-        r.x[i / 2][q][i % 2] = v;
+        const volatile unsigned* p = reinterpret_cast<const volatile unsigned*>(from + size_t(at) * W + q * M::GROUP + lane % 4 * M::CHUNK);
+        r.x[i / 2][q][i % 2] = at < n ? make_uint4(p[0], p[1], p[2], p[3]) : make_uint4(0, 0, 0, 0);
       }
     }
-  }
-  DEVICE void store(const WarpRows& r, typename M::element* to, unsigned row, unsigned n) {
-    int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int i = 0; i < 2 * MT; i++) {
-      unsigned at = row + i * 8 + lane / 4;
-      if (at >= n) continue;
-#pragma unroll
-      for (int q = 0; q < GROUPS; q++) {
-        *reinterpret_cast<uint4*>(to + size_t(at) * W + q * M::GROUP + lane % 4 * M::CHUNK) = r.x[i / 2][q][i % 2];
-      }
-    }
+    turn_all(r);
   }
 
-  // layer replaces the rows by relu(W·rows + bias). weights are in shared memory, in the order of
-  // fragments.
-  DEVICE void layer(WarpRows& r, const typename M::element* weights, const float* bias) {
+  DEVICE void turn_all(WarpRows& r) {
+#pragma unroll
+    for (int i = 0; i < MT * GROUPS; i++) turn(r.x[i / GROUPS][i % GROUPS][0], r.x[i / GROUPS][i % GROUPS][1]);
+  }
+
+  // layer replaces the rows by relu(W·rows + bias), and writes them to `to` unless it is null. weights
+  // are in shared memory, in the order of fragments.
+  DEVICE void layer(WarpRows& r, const E* weights, const float* bias, E* to, unsigned row, unsigned n) {
     int lane = threadIdx.x % 32;
     const uint4* right = reinterpret_cast<const uint4*>(weights) + lane;
     WarpRows next;
 #pragma unroll
-    for (int n = 0; n < GROUPS; n++) {
-      float c[MT][M::TILES][4];
+    for (int g = 0; g < GROUPS; g++) {
+      int column = g * M::GROUP + lane % 4 * M::CHUNK;
+      typename M::Sum s[MT][M::TILES];
 #pragma unroll
       for (int j = 0; j < M::TILES; j++) {
-        float2 b = *reinterpret_cast<const float2*>(bias + n * M::GROUP + lane % 4 * M::CHUNK + 2 * j);
+        float2 b = *reinterpret_cast<const float2*>(bias + column + 2 * j);
 #pragma unroll
-        for (int m = 0; m < MT; m++) {
-          c[m][j][0] = c[m][j][2] = b.x;
-          c[m][j][1] = c[m][j][3] = b.y;
-        }
+        for (int m = 0; m < MT; m++) M::start(s[m][j], b.x, b.y);
       }
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
 #pragma unroll
         for (int j = 0; j < M::TILES; j++) {
-          uint4 b = right[((n * M::TILES + j) * GROUPS + q) * 32];
+          uint4 b = right[((g * M::TILES + j) * GROUPS + q) * 32];
 #pragma unroll
-          for (int m = 0; m < MT; m++) M::multiply(c[m][j], r.x[m][q][0], r.x[m][q][1], b);
+          for (int m = 0; m < MT; m++) M::multiply(s[m][j], r.x[m][q][0], r.x[m][q][1], b);
         }
       }
 #pragma unroll
       for (int m = 0; m < MT; m++) {
-        next.x[m][n][0] = M::rectified(c[m], 0);
-        next.x[m][n][1] = M::rectified(c[m], 1);
+#pragma unroll
+        for (int j = 0; j < M::TILES; j++) M::finish(s[m][j]);
+        next.x[m][g][0] = M::rectified(s[m], 0);
+        next.x[m][g][1] = M::rectified(s[m], 1);
+        turn(next.x[m][g][0], next.x[m][g][1]);
+        if (!to) continue;
+        unsigned at = row + 16 * m + lane / 4;
+        E* p = to + size_t(at) * W + column;
+        if (at < n) *reinterpret_cast<uint4*>(p) = M::rectified_again(s[m], 0);
+        if (at + 8 < n) *reinterpret_cast<uint4*>(p + 8 * W) = M::rectified_again(s[m], 1);
       }
     }
     r = next;
   }
 
-  // output computes W_out·rows + bias. table has W_out by rows, high and low parts.
-  DEVICE void output(const WarpRows& r, float* out, const typename M::element* table, const float* bias, int outputs,
-                     unsigned row, unsigned n) {
+  // output computes W_out·rows + bias. table has W_out by rows, high and low parts, in shared memory.
+  DEVICE void output(const WarpRows& r, float* out, const E* table, const float* bias, int outputs, unsigned row, unsigned n) {
     int lane = threadIdx.x % 32;
     for (int o = 0; o < outputs; o += 8) {
       const uint4* right = reinterpret_cast<const uint4*>(table + o / 8 * Width<M, W>::TABLE) + lane;
-      float c[MT][4];
+      typename M::Sum s[MT];
 #pragma unroll
-      for (int i = 0; i < 4 * MT; i++) c[i / 4][i % 4] = 0;
+      for (int m = 0; m < MT; m++) M::start(s[m], 0, 0);
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
-        uint4 high = right[2 * q * 32], low = right[(2 * q + 1) * 32];
 #pragma unroll
-        for (int m = 0; m < MT; m++) {
-          M::multiply(c[m], r.x[m][q][0], r.x[m][q][1], high);
-          M::multiply(c[m], r.x[m][q][0], r.x[m][q][1], low);
+        for (int part = 0; part < M::PARTS; part++) {
+          uint4 b = right[(2 * q + part) * 32];
+#pragma unroll
+          for (int m = 0; m < MT; m++) M::multiply(s[m], r.x[m][q][0], r.x[m][q][1], b);
         }
       }
 #pragma unroll
-      for (int i = 0; i < 4 * MT; i++) {
-        unsigned at = row + i / 2 * 8 + lane / 4;
-        int column = o + lane % 4 * 2 + i % 2;
-        if (at < n && column < outputs) out[size_t(at) * outputs + column] = bias[column] + c[i / 4][i % 4];
+      for (int m = 0; m < MT; m++) {
+        M::finish(s[m]);
+#pragma unroll
+        for (int i = 0; i < 4; i++) {
+          unsigned at = row + 16 * m + i / 2 * 8 + lane / 4;
+          int column = o + lane % 4 * 2 + i % 2;
+          if (at < n && column < outputs) out[size_t(at) * outputs + column] = bias[column] + s[m].c[i];
+        }
       }
     }
   }
@@ -182,35 +194,45 @@ template <class M, int W, int MT> DEVICE void stationary_forward(const Forward<M
   typedef typename M::element E;
   typedef WarpRows<M, W, MT> Rows;
   DYNAMIC_SHARED(memory);
-  E* weights = reinterpret_cast<E*>(memory);
-  float* vectors = reinterpret_cast<float*>(weights + f.resident * W * W);
+  // 1. Load what all tiles read: the output's table and bias, the level's weights, the layers' biases.
+  int entries = stationary_eights(m) * Width<M, W>::TABLE;
+  E *weights = reinterpret_cast<E*>(memory), *table = weights + f.resident * W * W;
+  float *bias_out = reinterpret_cast<float*>(table + entries), *vectors = bias_out + 16;
+  copy_async<M>(table, f.weights + stationary_tables<W>(m), entries);
+  for (int i = threadIdx.x; i < m.outputs; i += BRANCH_THREADS) bias_out[i] = f.vectors[branch_outputs(m) + m.outputs * W + i];
   for (int i = threadIdx.x; i < branch_outputs(m); i += BRANCH_THREADS) vectors[i] = f.vectors[i];
-  const float* bias_out = f.vectors + branch_outputs(m) + m.outputs * W;
-  unsigned n = rows(*f.e, space::Row), levels = f.e->levels, tiles = (n + 16 * MT - 1) / (16 * MT);
+  unsigned n = rows(*f.e, space::Row), tiles = (n + 16 * MT - 1) / (16 * MT);
+  Divisor levels = divisor(f.e->levels);
+  size_t slot = size_t(n) * W;
   int layers = m.depth - 1;
+  bool two = m.inputs > 1;
   for (int from = 0; from < layers; from += f.resident) {
-    // 1. Load the weights of as many layers as shared memory holds.
+    // 2. Load the weights of as many layers as shared memory holds.
     int end = min(from + f.resident, layers);
     if (from > 0) __syncthreads();
-    for (int l = from; l < end; l++) load_weights<M, W>(weights + (l - from) * W * W, f.weights + 2 * l * W * W);
+    for (int l = from; l < end; l++) copy_async<M>(weights + (l - from) * W * W, f.weights + 2 * l * W * W, W * W);
     cp_async_commit();
     cp_async_wait<0>();
     __syncthreads();
-    // 2. Take rows through these layers. A warp takes the same rows for each group of layers.
-    for (unsigned tile = blockIdx.x * BRANCH_WARPS + threadIdx.x / 32; tile < tiles; tile += gridDim.x * BRANCH_WARPS) {
+    // 3. Take rows through these layers. A warp takes the same rows for each group of layers, and
+    // loads the levels of its next rows before it computes.
+    unsigned tile = blockIdx.x * BRANCH_WARPS + threadIdx.x / 32, step = gridDim.x * BRANCH_WARPS;
+    typename Rows::Levels next = Rows::levels(f.level, tile * 16 * MT, from > 0 ? 0 : n, two);
+    for (; tile < tiles; tile += step) {
       Rows r;
       unsigned row = tile * 16 * MT;
-      size_t slot = size_t(n) * W;
       if (from == 0) {
-        Rows::first(r, f.base, f.level, vectors, row, n, levels, m.inputs);
+        Rows::first(r, next, f.base, vectors, row, n, levels, two);
+        next = Rows::levels(f.level, row + step * 16 * MT, n, two);
       } else {
         Rows::load(r, f.hidden + (f.keep ? (from - 1) * slot : 0), row, n);
       }
       for (int l = from; l < end; l++) {
-        Rows::layer(r, weights + (l - from) * W * W, vectors + branch_biases(m) + l * W);
-        if (f.keep || (l + 1 == end && end < layers)) Rows::store(r, f.hidden + (f.keep ? l * slot : 0), row, n);
+        bool store = f.keep || (l + 1 == end && end < layers);
+        E* to = store ? f.hidden + (f.keep ? l * slot : 0) : nullptr;
+        Rows::layer(r, weights + (l - from) * W * W, vectors + branch_biases(m) + l * W, to, row, n);
       }
-      if (end == layers) Rows::output(r, f.out, f.weights + stationary_tables<W>(m), bias_out, m.outputs, row, n);
+      if (end == layers) Rows::output(r, f.out, table, bias_out, m.outputs, row, n);
     }
   }
 }
@@ -230,6 +252,7 @@ template <class M, int W> DEVICE Packed stationary_element(const float* flat, co
     int rest = i / (32 * M::CHUNK), q = rest % groups, j = rest / groups % M::TILES, n = rest / groups / M::TILES % groups;
     int row = n * M::GROUP + g / 2 * M::CHUNK + 2 * j + g % 2, column = q * M::GROUP + t * M::CHUNK + e;
     bool turned = i / (W * W) % 2;
+    if (turned) column = q * M::GROUP + e / (M::CHUNK / 4) * M::CHUNK + t * (M::CHUNK / 4) + e % (M::CHUNK / 4);  // as ldmatrix gives it
     p.number = flat[weight_at(layout, i / (2 * W * W), turned ? column * W + row : row * W + column)];
     return p;
   }

@@ -21,7 +21,7 @@ DEVICE void thin_gradient(float* sums, int numbers, const typename M::element* t
   int column = threadIdx.x / 32 * 16, lane = threadIdx.x % 32;
   if (column >= W) return;
   float c[2][4] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
-#pragma unroll 2
+#pragma unroll M::UNROLL
   for (int k = 0; k < R; k += M::STEP) {
     typename M::Left a;
     typename M::Right b;
@@ -38,7 +38,7 @@ DEVICE void thin_gradient(float* sums, int numbers, const typename M::element* t
 // Points are the points that a tile's rows belong to.
 struct Points {
   int first, end;  // rows of the tile, of all rows
-  int levels;
+  Divisor levels;
   const int* of;   // [R] the number of a row's point, counted from the tile's first point; −1: no row
 };
 
@@ -48,10 +48,10 @@ template <class M, int W, int R>
 DEVICE void point_sums(float* grad_base, float* carry, const typename M::element* tile, Points p) {
   int lane = threadIdx.x % 32, column = threadIdx.x / 32 * 16, g = lane / 4;
   if (column >= W) return;
-  int first = p.first / p.levels, count = (p.end - 1) / p.levels - first + 1;
+  int levels = p.levels.number, first = divide(p.first, p.levels), count = int(divide(p.end - 1, p.levels)) - first + 1;
   for (int slot = 0; slot < count; slot += 16) {
     float c[2][4] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
-#pragma unroll 2
+#pragma unroll M::UNROLL
     for (int k = 0; k < R; k += M::STEP) {
       typename M::Left a;
       typename M::Right b;
@@ -60,7 +60,7 @@ DEVICE void point_sums(float* grad_base, float* carry, const typename M::element
       M::over_rows(c[0], c[1], a, b);
     }
     int at = column + lane % 4 * 2;
-    if (slot + g == 0 && first * p.levels < p.first) {
+    if (slot + g == 0 && first * levels < p.first) {
       for (int q = 0; q < 2; q++) {
         c[q][0] += carry[at + 8 * q];
         c[q][1] += carry[at + 8 * q + 1];
@@ -70,7 +70,7 @@ DEVICE void point_sums(float* grad_base, float* carry, const typename M::element
     for (int i = 0; i < 4; i++) {
       int number = slot + g + i / 2 * 8, q = i % 2;
       if (number >= count) continue;
-      bool whole = (first + number + 1) * p.levels <= p.end;
+      bool whole = (first + number + 1) * levels <= p.end;
       float* to = whole ? grad_base + size_t(first + number) * W : carry;
       *reinterpret_cast<float2*>(to + at + 8 * q) = i < 2 ? make_float2(c[q][0], c[q][1]) : make_float2(c[q][2], c[q][3]);
     }
@@ -85,17 +85,20 @@ DEVICE void level_gradient(float* grad_level, const typename M::element* tile, c
   int lane = threadIdx.x % 32, row = threadIdx.x / 32 * 16 + lane / 4;
   if (threadIdx.x / 32 * 16 >= R) return;
   const uint4* right = reinterpret_cast<const uint4*>(table) + lane;
-  float c[4] = {0, 0, 0, 0};
+  typename M::Sum s;
+  M::start(s, 0, 0);
 #pragma unroll
   for (int q = 0; q < Width<M, W>::GROUPS; q++) {
     int column = q * M::GROUP + lane % 4 * M::CHUNK;
     uint4 upper = *reinterpret_cast<const uint4*>(tile + tile_at<M, W>(row, column));
     uint4 lower = *reinterpret_cast<const uint4*>(tile + tile_at<M, W>(row + 8, column));
-    M::multiply(c, upper, lower, right[2 * q * 32]);
-    M::multiply(c, upper, lower, right[(2 * q + 1) * 32]);
+    turn(upper, lower);
+#pragma unroll
+    for (int part = 0; part < M::PARTS; part++) M::multiply(s, upper, lower, right[(2 * q + part) * 32]);
   }
+  M::finish(s);
   for (int i = 0; i < 4; i++) {
     int at = p.first + row + i / 2 * 8, input = lane % 4 * 2 + i % 2;
-    if (at < p.end && input < inputs) grad_level[size_t(at) * inputs + input] = c[i];
+    if (at < p.end && input < inputs) grad_level[size_t(at) * inputs + input] = s.c[i];
   }
 }

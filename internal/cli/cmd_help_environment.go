@@ -18,7 +18,7 @@ var variables = []struct {
 }{
 	{"ACQNP_DATA_DIR", "the flag --data-dir: the directory of the paper's data sets (data)"},
 	{"ACQNP_DEVICE", "the flag --device, what computes: auto, cpu, cuda or cuda:N (auto: a GPU, if there is one)"},
-	{"ACQNP_PRECISION", "the flag --precision, the format of matrix products: auto, fp32 or bf16 on a CPU, fp32, tf32 or fp16 on a GPU"},
+	{"ACQNP_PRECISION", "the flag --precision, the format of matrix products: auto, fp32 or bf16 on a CPU, fp32 or fp16 on a GPU"},
 	{"ACQNP_THREADS", "the flag --threads, the number of CPU threads; 0 takes all cores"},
 	{"ACQNP_QUIET", "the flag --quiet"},
 	{"ACQNP_JSON", "the flag --json"},

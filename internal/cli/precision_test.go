@@ -65,14 +65,14 @@ func TestBF16OnTheCPU(t *testing.T) {
 		t.Error(o.out)
 	}
 	checkRefusal(t, "the variable", acqnp("eval", "--run", run, "--device", "cuda", "--out", out), 2,
-		`ACQNP_PRECISION: found "bf16", expected auto, fp32, tf32 or fp16 with --device cuda:0; --device cpu has bf16`)
+		`ACQNP_PRECISION: found "bf16", expected auto, fp32 or fp16 with --device cuda:0; --device cpu has bf16`)
 }
 
 func TestPrecisionsOfADevice(t *testing.T) {
 	config := share(t).config
 	for _, c := range []struct{ device, precision, want string }{
 		{"cuda", "bf16", "--device cpu has bf16"}, {"cpu", "fp16", "auto, fp32 or bf16 with --device cpu"},
-		{"cpu", "tf32", "auto, fp32 or bf16 with --device cpu"}, {"cpu", "fp8", "auto, fp32, tf32, fp16 or bf16"},
+		{"cpu", "fp16", "auto, fp32 or bf16 with --device cpu"}, {"cpu", "fp8", "auto, fp32, fp16 or bf16"},
 	} {
 		o := acqnp("bench", "--config", config, "--device", c.device, "--precision", c.precision)
 		checkRefusal(t, c.precision, o, 2, `--precision: found "`+c.precision+`"`)

@@ -68,9 +68,9 @@ type settings struct {
 
 func (s *settings) addFlags(a *app, cmd *cobra.Command) {
 	s.addDevice(a, cmd)
-	cmd.Flags().StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of matrix products: auto, or fp32 or bf16 on a CPU, or fp32, tf32 or fp16 on a GPU; --device auto takes the CPU for bf16")
+	cmd.Flags().StringVar(&s.precision, "precision", device.AutoPrecision, "`FORMAT` of matrix products: auto, or fp32 or bf16 on a CPU, or fp32 or fp16 on a GPU; --device auto takes the CPU for bf16")
 	must(cmd.RegisterFlagCompletionFunc("precision", cobra.FixedCompletions(
-		[]string{device.AutoPrecision, device.FP32, device.TF32, device.FP16, device.BF16}, cobra.ShellCompDirectiveNoFileComp)))
+		[]string{device.AutoPrecision, device.FP32, device.FP16, device.BF16}, cobra.ShellCompDirectiveNoFileComp)))
 }
 
 // addDevice adds all flags but --precision, which is auto then.

@@ -48,18 +48,17 @@ func (c Choice) String() string {
 const (
 	AutoPrecision = "auto" // depends on the device; fp32 on a CPU
 	FP32          = "fp32"
-	TF32          = "tf32" // factors rounded to 11 bits of significand; needs compute capability 8.0
 	FP16          = "fp16" // factors and activations in half precision, with loss scaling; needs 7.5; auto trains in it
 	BF16          = "bf16" // on a CPU alone: factors and activations in bfloat16
 )
 
 // CheckPrecision returns an *invalid.Input if the precision is unknown, or if the chosen device lacks it.
 func CheckPrecision(c Choice, precision string) error {
-	bad := invalid.Input{File: "--precision", Found: strconv.Quote(precision), Expected: "auto, fp32, tf32, fp16 or bf16"}
+	bad := invalid.Input{File: "--precision", Found: strconv.Quote(precision), Expected: "auto, fp32, fp16 or bf16"}
 	switch precision {
 	case AutoPrecision, FP32:
 		return nil
-	case TF32, FP16:
+	case FP16:
 		if c.Auto || c.CUDA {
 			return nil
 		}
@@ -68,7 +67,7 @@ func CheckPrecision(c Choice, precision string) error {
 		if !c.CUDA {
 			return nil
 		}
-		bad.Expected = "auto, fp32, tf32 or fp16 with --device " + c.String() + "; --device cpu has bf16"
+		bad.Expected = "auto, fp32 or fp16 with --device " + c.String() + "; --device cpu has bf16"
 	}
 	return &bad
 }

@@ -31,9 +31,9 @@ func TestPrecisions(t *testing.T) {
 		choice, precision string
 		good              bool
 	}{
-		{"cpu", "auto", true}, {"cpu", "fp32", true}, {"cpu", "tf32", false}, {"cpu", "fp16", false}, {"cpu", "", false},
-		{"auto", "fp16", true}, {"auto", "tf32", true}, {"auto", "bf16", true}, {"cpu", "bf16", true}, {"cuda", "bf16", false}, {"cpu", "BF16", false},
-		{"cuda:1", "auto", true}, {"cuda", "fp32", true}, {"cuda", "tf32", true}, {"cuda", "fp16", true}, {"cuda", "FP16", false},
+		{"cpu", "auto", true}, {"cpu", "fp32", true}, {"auto", "tf32", false}, {"cpu", "fp16", false}, {"cpu", "", false},
+		{"auto", "fp16", true}, {"auto", "bf16", true}, {"cpu", "bf16", true}, {"cuda", "bf16", false}, {"cpu", "BF16", false},
+		{"cuda:1", "auto", true}, {"cuda", "fp32", true}, {"cuda", "fp16", true}, {"cuda", "FP16", false},
 	} {
 		choice, err := device.ParseChoice(c.choice)
 		if err != nil {

@@ -17,11 +17,8 @@ import (
 // hasCUDA reports whether this program has the CUDA engine.
 const hasCUDA = true
 
-// Compute capabilities, as gpu.Device.Capability counts.
-const (
-	turing = 75 // the lowest that the kernels run on; has half precision
-	ampere = 80 // the lowest with tf32
-)
+// turing is the lowest compute capability that the kernels run on, as gpu.Device.Capability counts.
+const turing = 75
 
 // accelerator is a CUDA device.
 type accelerator struct {
@@ -29,8 +26,8 @@ type accelerator struct {
 	index     int
 	debug     bool // launch without a graph, and wait for each kernel
 	precision precisions
-	training  *cuda.Precision // in force in the trainer that was compiled last; nil before
-	programs  *cuda.Precision // and in the program
+	training  *compiled // how the trainer runs that was compiled last; nil before
+	programs  *compiled // and the program
 	closed    bool
 }
 
@@ -40,45 +37,40 @@ type precisions struct {
 	why                  string // why they were chosen; empty if --precision named them
 }
 
+// compiled is what the engine chose for a graph.
+type compiled struct {
+	precision cuda.Precision
+	unfused   bool // a branch has no fused kernels, on this GPU or for its widths
+}
+
 // debugVariable is the environment variable that asks for launches one by one, so that an error
 // names its kernel.
 const debugVariable = "ACQNP_CUDA_DEBUG"
 
-// CUDA returns the device of an open driver. Closing it closes the driver. A precision that the
-// device lacks is an *invalid.Input; a device that is too old is another error. On an error the
-// driver stays open.
+// CUDA returns the device of an open driver. Closing it closes the driver. A device that is too old is
+// an error. On an error the driver stays open.
 func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	about := d.Device()
 	if about.Capability() < turing {
 		return nil, fmt.Errorf("%s has compute capability %d.%d, want 7.5 or more", about.Name, about.Major, about.Minor)
 	}
-	p, err := choosePrecision(about, precision)
-	if err != nil {
-		return nil, err
-	}
 	debug := os.Getenv(debugVariable)
 	if debug != "" && debug != "0" && debug != "1" {
 		return nil, &invalid.Input{File: debugVariable, Found: strconv.Quote(debug), Expected: "0 or 1"}
 	}
-	return &accelerator{driver: d, index: index, precision: p, debug: debug == "1"}, nil
+	return &accelerator{driver: d, index: index, precision: choosePrecision(about, precision), debug: debug == "1"}, nil
 }
 
 // choosePrecision returns the precisions for a value of --precision. For auto it chooses half
 // precision for training, and float32 for evaluation and prediction, which take little time.
-func choosePrecision(d gpu.Device, precision string) (precisions, error) {
+func choosePrecision(d gpu.Device, precision string) precisions {
 	switch precision {
 	case FP32:
-		return precisions{training: cuda.FP32, evaluation: cuda.FP32}, nil
+		return precisions{training: cuda.FP32, evaluation: cuda.FP32}
 	case FP16:
-		return precisions{training: cuda.FP16, evaluation: cuda.FP16}, nil
-	case TF32:
-		if d.Capability() >= ampere {
-			return precisions{training: cuda.TF32, evaluation: cuda.TF32}, nil
-		}
-		return precisions{}, &invalid.Input{File: "--precision", Found: `"tf32"`,
-			Expected: fmt.Sprintf("fp16 or fp32 on %s of compute capability %d.%d", d.Name, d.Major, d.Minor)}
+		return precisions{training: cuda.FP16, evaluation: cuda.FP16}
 	}
-	return precisions{training: cuda.FP16, why: fmt.Sprintf("chosen for compute capability %d.%d", d.Major, d.Minor)}, nil
+	return precisions{training: cuda.FP16, why: fmt.Sprintf("chosen for compute capability %d.%d", d.Major, d.Minor)}
 }
 
 func (a *accelerator) Program(g *ops.Graph) (engine.Program[float32], error) {
@@ -94,14 +86,16 @@ func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) 
 	return t, err
 }
 
-// inForce returns the precision of what the engine compiled.
-func inForce(compiled any) *cuda.Precision {
-	c, ok := compiled.(interface{ Precision() cuda.Precision })
+// inForce returns what the engine chose for a program or trainer; nil if that failed.
+func inForce(made any) *compiled {
+	c, ok := made.(interface {
+		Precision() cuda.Precision
+		Unfused() bool
+	})
 	if !ok {
 		return nil
 	}
-	p := c.Precision()
-	return &p
+	return &compiled{precision: c.Precision(), unfused: c.Unfused()}
 }
 
 // Bytes returns 0: the engine itself returns an error for what the GPU's memory cannot hold, and
@@ -116,18 +110,23 @@ func (a *accelerator) Name() string {
 	return fmt.Sprintf("cuda:%d (%s, %s)", a.index, a.driver.Device().Name, text)
 }
 
-// shown returns the precision in force. Before anything is compiled, it is not known whether there
-// are fused kernels for the model, and so for a precision other than float32.
-func shown(inForce *cuda.Precision, asked cuda.Precision) string {
-	switch {
-	case inForce == nil && asked == cuda.FP32:
-		return asked.String()
-	case inForce == nil:
+// shown returns the precision in force, and that a branch is unfused. Before anything is compiled, it is
+// not known whether there are fused kernels for the model, and so for a precision other than float32.
+func shown(inForce *compiled, asked cuda.Precision) string {
+	if inForce == nil {
+		if asked == cuda.FP32 {
+			return asked.String()
+		}
 		return asked.String() + " if fused"
-	case *inForce != asked:
-		return fmt.Sprintf("%v in place of %v", *inForce, asked)
 	}
-	return inForce.String()
+	text := inForce.precision.String()
+	if inForce.unfused {
+		text += " unfused"
+	}
+	if inForce.precision != asked {
+		text += " in place of " + asked.String()
+	}
+	return text
 }
 
 func (a *accelerator) Kernels() string { return "" }

@@ -74,7 +74,7 @@ type Opener func(threads int) (Device, error)
 // A Request says which device the user asks for.
 type Request struct {
 	Choice    string // auto, cpu, cuda or cuda:N
-	Precision string // auto, fp32, tf32, fp16 or bf16
+	Precision string // auto, fp32, fp16 or bf16
 	Threads   int    // of the CPU; 0 means all cores
 
 	// Become replaces this program by another one, which has the CUDA engine. It returns only if

@@ -196,7 +196,7 @@ func fusable(t *testing.T) config.Experiment {
 func TestCUDAPrecisionsMove(t *testing.T) {
 	e := fusable(t)
 	want := metricsOf(t, e, device.CPU(2))
-	for _, precision := range []string{device.FP32, device.TF32, device.FP16} {
+	for _, precision := range []string{device.FP32, device.FP16} {
 		dir := t.TempDir()
 		half := e
 		half.Train.Steps = 2

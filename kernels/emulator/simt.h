@@ -156,14 +156,11 @@ SIMT_WORD half __float2half_rn(float x) { return {simt_to_half(x)}; }
 SIMT_WORD float __half2float(half h) { return simt_from_half(h.bits); }
 SIMT_WORD unsigned pack_half2(float lo, float hi) { return simt_to_half(lo) | unsigned(simt_to_half(hi)) << 16; }
 SIMT_WORD unsigned pack_relu_half2(float lo, float hi) { return pack_half2(lo < 0 ? 0 : lo, hi < 0 ? 0 : hi); }
+SIMT_WORD unsigned pack_relu_half2_again(float lo, float hi) { return pack_relu_half2(lo, hi); }
 SIMT_WORD float2 unpack_half2(unsigned u) { return {simt_from_half(uint16_t(u)), simt_from_half(uint16_t(u >> 16))}; }
 
 // ---- the matrix unit. Operands are passed by value, so that accesses to a thread's fragments are
 // not checked.
-SIMT_WORD unsigned to_tf32(float x) {  // to nearest, halves away from zero, as cvt.rna
-  unsigned u = __float_as_uint(x);
-  return isfinite(x) ? (u + 0x1000u) & ~0x1fffu : u;
-}
 SIMT_WORD void mma_f16(float c[4], const unsigned a[4], const unsigned b[2], SIMT_AT) {
   simt_floats d = simt_mma_f16(simt_floats{c[0], c[1], c[2], c[3]}, simt_words{a[0], a[1], a[2], a[3]}, b[0] | uint64_t(b[1]) << 32, at);
   for (int i = 0; i < 4; i++) c[i] = d[i];

@@ -80,18 +80,23 @@ uint16_t simt_to_half(float x) {
   return sign | (u - 0x38000000) >> 13;
 }
 
-/* ---- the matrix unit: fragments as in the PTX manual, sums in float in the order of k */
-typedef float Row __attribute__((vector_size(32)));
+/* ---- the matrix unit: fragments as in the PTX manual. It adds the exact products of a block of k to
+   c and cuts off what a float does not hold: a model of what GPUs do, whose sums have a few more bits. */
+typedef double Row __attribute__((vector_size(64)));
+
+static float truncated(double x) {
+  float f = (float)x;
+  return fabs((double)f) > fabs(x) ? nextafterf(f, 0) : f;
+}
 
 /* multiply adds a[16][k] b[k][8] to the lanes' c. */
 static void multiply(int first, int k, const float *a, const Row *b) {
   for (int r = 0; r < 16; r++) {
     Row sum = {0};
-    for (int i = 0; i < k; i++) sum += a[r * k + i] * b[i];
+    for (int i = 0; i < k; i++) sum += (double)a[r * k + i] * b[i];
     for (int l = (r & 7) * 4, j = 0; j < 4; j++) {
       simt_floats *c = &of(first, l + j)->mma.c;
-      (*c)[(r >> 3) * 2] += sum[2 * j];
-      (*c)[(r >> 3) * 2 + 1] += sum[2 * j + 1];
+      for (int i = 0, at = (r >> 3) * 2; i < 2; i++, at++) (*c)[at] = truncated((*c)[at] + sum[2 * j + i]);
     }
   }
 }

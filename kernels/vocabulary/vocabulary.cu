@@ -82,8 +82,8 @@ KERNEL(vocabulary_f16)
 // d[16][8] = c[16][8] + a[16][8] b[8][8] in tf32, b[k][column].
 extern "C" __global__ void __launch_bounds__(32) vocabulary_tf32(float* d, const float* c, const float* a, const float* b) {
   int g = threadIdx.x >> 2, t = threadIdx.x & 3;
-  unsigned fa[4] = {to_tf32(a[g * 8 + t]), to_tf32(a[(g + 8) * 8 + t]), to_tf32(a[g * 8 + t + 4]), to_tf32(a[(g + 8) * 8 + t + 4])};
-  unsigned fb[2] = {to_tf32(b[t * 8 + g]), to_tf32(b[(t + 4) * 8 + g])};
+  unsigned fa[4] = {__float_as_uint(a[g * 8 + t]), __float_as_uint(a[(g + 8) * 8 + t]), __float_as_uint(a[g * 8 + t + 4]), __float_as_uint(a[(g + 8) * 8 + t + 4])};
+  unsigned fb[2] = {__float_as_uint(b[t * 8 + g]), __float_as_uint(b[(t + 4) * 8 + g])};
   float f[4] = {c[g * 8 + 2 * t], c[g * 8 + 2 * t + 1], c[(g + 8) * 8 + 2 * t], c[(g + 8) * 8 + 2 * t + 1]};
   mma_tf32(f, fa, fb);
   d[g * 8 + 2 * t] = f[0];
@@ -171,9 +171,8 @@ KERNEL(vocabulary_mma_tf32)
 
 // Roundings of x[n]: to tf32; to half and back; the bits of the pair of halves (x, −2x), and its
 // sum after unpacking.
-extern "C" __global__ void __launch_bounds__(32) vocabulary_roundings(unsigned* tf32, float* halves, unsigned* pairs, float* sums, const float* x, int n) {
+extern "C" __global__ void __launch_bounds__(32) vocabulary_roundings(float* halves, unsigned* pairs, float* sums, const float* x, int n) {
   for (int i = threadIdx.x; i < n; i += 32) {
-    tf32[i] = to_tf32(x[i]);
     halves[i] = __half2float(__float2half_rn(x[i]));
     pairs[i] = pack_half2(x[i], -2 * x[i]);
     float2 pair = unpack_half2(pairs[i]);
@@ -203,7 +202,8 @@ extern "C" __global__ void vocabulary_numbers(float* out, const float* x) {
   float2 h = unpack_half2(pack_half2(a, b));
   out[w++] = h.x + 2 * h.y;
   float2 r = unpack_half2(pack_relu_half2(-a, b)), nan = unpack_half2(pack_relu_half2(b, logf(-a)));
-  out[w++] = r.x + r.y + (isnan(nan.y) ? nan.x : 0.f);
+  float2 again = unpack_half2(pack_relu_half2_again(-a, b));
+  out[w++] = r.x + r.y + (isnan(nan.y) && again.x == r.x && again.y == r.y ? nan.x : 0.f);
   float4 v = make_float4(a, b, a, b);
   uint4 u = make_uint4(1, 2, 3, 4);
   int2 i2 = make_int2(5, 6);

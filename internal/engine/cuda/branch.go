@@ -12,21 +12,21 @@ import (
 // branch is a multilayer perceptron of [r, x, level] over all levels of all points: the adaptor ψ or
 // the decoder. Fused kernels compute it. The level has one column, or two in the decoder of a
 // residual adaptor. The terms of r and x in the first layer are computed beforehand, once per point.
-// Values between the layers never leave a block's shared memory.
 type branch struct {
-	BranchKernels
-	stationary *StationaryKernels // the kernels of half precision and tf32; nil for float32
-	layers     []*analysis.Unit   // linear layers, the first to the last
-	grads      []*analysis.Unit   // their gradients, in the same order; nil if the graph has none
+	Perceptron
+	kernels BranchKernels
+	layers  []*analysis.Unit // linear layers, the first to the last
+	grads   []*analysis.Unit // their gradients, in the same order; nil if the graph has none
 
 	blocks           []ops.Block // the parameters: v, then W_l and b_l of each layer
 	layout           region      // a table of the blocks
 	weights, vectors region      // packed parameters
-	hidden           region      // of the stationary kernels, for the backward pass
+	hidden           region      // of the forward kernel, for the backward pass
 }
 
-// findBranches returns the branches that the fused kernels can compute.
-func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision) []*branch {
+// findBranches returns the branches that fused kernels compute, and the number of those for which there
+// are none.
+func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision) (found []*branch, missed int) {
 	blocks := map[*analysis.Value]ops.Block{}
 	for _, b := range g.Blocks {
 		blocks[a.Values[b.Node]] = b
@@ -35,21 +35,26 @@ func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision)
 	for _, n := range g.Grads {
 		grads[a.Values[n]] = true
 	}
-	var found []*branch
 	for _, u := range a.Units {
 		b := branchFrom(u, blocks)
 		if b == nil {
 			continue
 		}
-		b.Precision = map[Precision]string{FP32: "f32", TF32: "tf32", FP16: "f16"}[p]
+		b.Precision = map[Precision]string{FP32: "f32", FP16: "f16"}[p]
 		if g.Grads != nil {
 			b.grads = layerGradients(b.layers)
 		}
-		if b.separable(grads, g.Grads != nil) && b.choose(d) {
+		if !b.separable(grads, g.Grads != nil) {
+			continue
+		}
+		var ok bool
+		if b.kernels, ok = Kernels(d, b.Perceptron); ok {
 			found = append(found, b)
+		} else {
+			missed++
 		}
 	}
-	return found
+	return found, missed
 }
 
 // branchFrom returns the branch whose first layer is u; nil if u is not the first layer of a
@@ -170,19 +175,6 @@ func onlyWithin(v *analysis.Value, within map[*analysis.Unit]bool) bool {
 	return !v.Result
 }
 
-// choose chooses the branch's kernels. It reports whether there are any that fit the device's shared
-// memory.
-func (b *branch) choose(d gpu.Device) bool {
-	if b.Precision != "f32" {
-		k, ok := Stationary(d, b.BranchKernels)
-		b.stationary = &k
-		return ok
-	}
-	_, forward := b.Rows(false, d.SharedPerBlock)
-	_, backward := b.Rows(true, d.SharedPerBlock)
-	return b.Supported() && forward && (backward || b.grads == nil)
-}
-
 // items returns the items of the branch: forward, then backward if the graph has gradients.
 func (b *branch) items() []*item {
 	first, last := b.layers[0], b.layers[b.Depth]
@@ -200,8 +192,16 @@ func (b *branch) items() []*item {
 	return []*item{forward, backward}
 }
 
-// packBranch reserves memory for a branch's packed parameters and adds the launch that packs them.
+// persistent returns the shape of a launch with a block on each multiprocessor, at most n. The
+// registers of the kernels allow no second one. Results have the same bits for any grid.
+func (c *compiler) persistent(n, shared int) gpu.Dims {
+	return gpu.Line(max(1, min(n, c.device.Multiprocessors)), BranchThreads, shared)
+}
+
+// packBranch reserves memory for a branch's packed parameters and hidden values, and adds the launch
+// that packs the parameters.
 func (c *compiler) packBranch(b *branch) {
+	k := b.kernels
 	var layout []byte
 	for i, block := range b.blocks {
 		layout = binary.LittleEndian.AppendUint32(layout, uint32(block.Offset))
@@ -210,51 +210,29 @@ func (c *compiler) packBranch(b *branch) {
 		}
 	}
 	b.layout = c.keepTable(layout)
-	if b.stationary != nil {
-		c.packStationary(b)
-		return
+	b.weights, b.vectors = c.keep(ceilDiv(k.WeightBytes(), 4)), c.keep(k.Vectors())
+	if n := k.HiddenBytes(b.layers[0].Out[0].Rows, b.grads != nil); n > 0 {
+		b.hidden = c.keep(ceilDiv(n, 4))
 	}
-	b.weights, b.vectors = c.keep(ceilDiv(b.WeightBytes(), 4)), c.keep(b.Vectors())
-	c.emit(b.Pack(), c.over(b.Partials(), BranchThreads, BranchThreads), c.params, b.layout, written{b.weights}, written{b.vectors},
-		b.Inputs, b.Width, b.Depth, b.Outputs)
-}
-
-// resident returns the shape of a launch with as many blocks as the device runs at a time, at most
-// two per multiprocessor. The shape does not depend on the capacity, so sums over blocks have the
-// same bits at any capacity.
-func (c *compiler) resident(shared int) gpu.Dims {
-	d := c.device
-	each := max(1, min(2, d.SharedPerBlock/max(1, shared)))
-	return gpu.Line(each*max(1, d.Multiprocessors), BranchThreads, shared)
+	c.emit(k.Pack(), c.over(2*k.Partials(), BranchThreads, BranchThreads), c.params, b.layout, written{b.weights}, written{b.vectors},
+		k.Inputs, k.Depth, k.Outputs)
 }
 
 // branchForward adds the launch of a branch's forward kernel.
 func (c *compiler) branchForward(b *branch) {
-	if b.stationary != nil {
-		c.stationaryForward(b)
-		return
-	}
-	rows, _ := b.Rows(false, c.device.SharedPerBlock)
-	first, out := b.layers[0], b.layers[b.Depth].Out[0]
-	c.emit(b.Forward(rows), c.resident(b.Shared(rows, false)), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors,
-		written{c.at(out)}, b.Inputs, b.Width, b.Depth, b.Outputs)
+	k, first, out := b.kernels, b.layers[0], b.layers[b.Depth].Out[0]
+	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardShared()), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights,
+		b.vectors, written{b.hidden}, written{c.at(out)}, k.Resident, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
 }
 
-// branchBackward adds the two launches of a branch's gradient. In the first, every block sums its
-// share of the rows. The second adds the blocks' sums.
+// branchBackward adds the two launches of a branch's gradient. The first writes the sums of every
+// chunk. The second adds them.
 func (c *compiler) branchBackward(b *branch) {
-	if b.stationary != nil {
-		c.stationaryBackward(b)
-		return
-	}
-	rows, _ := b.Rows(true, c.device.SharedPerBlock)
-	first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]
-	d := c.resident(b.Shared(rows, true))
-	blocks := int(d.Grid[0])
-	partials := c.reserve(blocks * b.Partials())
-	c.emit(b.Backward(rows), d, c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights, b.vectors, c.at(begin.In[0]),
-		written{c.at(end.Out[ops.BaseGrad])}, written{c.at(end.Out[ops.InGrad])}, written{partials}, b.Inputs, b.Width, b.Depth,
-		b.Outputs)
-	c.emit(b.Reduce(), c.over(b.Partials(), BranchThreads, BranchThreads), partials, blocks, b.layout, written{c.grads},
-		b.Inputs, b.Width, b.Depth, b.Outputs)
+	k, first, begin, end := b.kernels, b.layers[0], b.grads[b.Depth], b.grads[0]
+	partials := c.reserve(k.Chunks * k.Partials())
+	c.emit(k.Backward(), c.persistent(k.Chunks, k.BackwardShared()), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights,
+		b.vectors, c.at(begin.In[0]), written{b.hidden}, written{c.at(end.Out[ops.BaseGrad])}, written{c.at(end.Out[ops.InGrad])},
+		written{partials}, k.Stages, k.Chunks, k.Inputs, k.Depth, k.Outputs)
+	c.emit(k.Reduce(), c.over(k.Partials(), BranchThreads, BranchThreads), c.step, partials, k.Chunks, b.layout, written{c.grads},
+		k.Inputs, k.Width, k.Depth, k.Outputs)
 }

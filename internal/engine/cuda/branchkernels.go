@@ -1,87 +1,139 @@
 package cuda
 
-import "fmt"
+import (
+	"fmt"
 
-// BranchKernels describes the kernels of kernels/branch.cu for a multilayer perceptron of one
-// shape: their names and the memory that they need.
-type BranchKernels struct {
-	Precision string // "f32"; "f16" and "tf32" have other kernels, see StationaryKernels
+	"github.com/acqnp/acqnp/internal/engine/gpu"
+)
+
+// BranchThreads is the block size of a branch's kernels.
+const BranchThreads = 256
+
+// A Perceptron is the multilayer perceptron of a branch, and the precision of its products.
+type Perceptron struct {
+	Precision string // "f32" or "f16", as in the names of the kernels
 	Inputs    int    // columns of the level: 1, or 2 for [τ, u]
-	Width     int    // of every hidden layer: a multiple of 16, at most 256
-	Depth     int    // hidden layers, at least 1
+	Width     int    // of every hidden layer
+	Depth     int    // hidden layers
 	Outputs   int    // columns of the result
 }
 
-// BranchThreads is the block size of these kernels.
-const BranchThreads = 256
-
-// Supported reports whether there are kernels for the shape.
-func (b BranchKernels) Supported() bool {
-	return b.Precision == "f32" && (b.Inputs == 1 || b.Inputs == 2) && b.Width > 0 && b.Width <= 256 && b.Width%16 == 0 && b.Depth > 0 && b.Outputs > 0
+// Shape is the shape of a branch's kernels (kernels/branch_f16.cu, branch_f32.cu) for one width, on an
+// architecture and its successors.
+type Shape struct {
+	Precision  string
+	Capability int // compute capability, as gpu.Device.Capability counts
+	Width      int
+	Resident   int // layers whose weights the forward kernel has in shared memory at a time, at most
+	Rows       int // of a tile of the backward kernel
+	Stages     int // tiles in shared memory at a time: with 2, one is loaded while one is computed
 }
 
-// Constants of weights and activations in shared memory: the bytes of an element, the elements that
-// pad a row, and the columns of a panel. A panel is the part of a weight that is loaded at a time.
-const (
-	elementBytes = 4
-	padElements  = 4
-	panelColumns = 32
-)
+// Shapes holds a shape for each precision, architecture and width. fp32 needs the matrix unit's tf32,
+// which Turing (75) lacks.
+var Shapes = []Shape{
+	{Precision: "f16", Capability: 75, Width: 64, Resident: 4, Rows: 64, Stages: 2},
+	{Precision: "f16", Capability: 75, Width: 128, Resident: 1, Rows: 32, Stages: 1},
+	{Precision: "f16", Capability: 80, Width: 64, Resident: 8, Rows: 64, Stages: 2},
+	{Precision: "f16", Capability: 80, Width: 128, Resident: 4, Rows: 64, Stages: 2},
+	{Precision: "f16", Capability: 86, Width: 64, Resident: 8, Rows: 64, Stages: 2},
+	{Precision: "f16", Capability: 86, Width: 128, Resident: 2, Rows: 32, Stages: 2},
+	{Precision: "f16", Capability: 90, Width: 64, Resident: 8, Rows: 64, Stages: 2},
+	{Precision: "f16", Capability: 90, Width: 128, Resident: 6, Rows: 64, Stages: 2},
+	{Precision: "f32", Capability: 80, Width: 64, Resident: 8, Rows: 32, Stages: 2},
+	{Precision: "f32", Capability: 80, Width: 128, Resident: 2, Rows: 32, Stages: 2},
+	{Precision: "f32", Capability: 86, Width: 64, Resident: 4, Rows: 32, Stages: 2},
+	{Precision: "f32", Capability: 86, Width: 128, Resident: 1, Rows: 16, Stages: 1},
+	{Precision: "f32", Capability: 90, Width: 64, Resident: 8, Rows: 32, Stages: 2},
+	{Precision: "f32", Capability: 90, Width: 128, Resident: 3, Rows: 32, Stages: 2},
+}
 
-// Rows returns the number of rows of the largest tile that fits a block's shared memory, given in
-// bytes. ok is false if none fits.
-func (b BranchKernels) Rows(backward bool, sharedPerBlock int) (rows int, ok bool) {
-	for _, rows := range b.Tiles() {
-		if b.Shared(rows, backward) <= sharedPerBlock {
-			return rows, true
+// BranchKernels describes the kernels for a perceptron on a device: their names and the memory that
+// they need.
+type BranchKernels struct {
+	Shape
+	Inputs  int // columns of the level
+	Depth   int // hidden layers
+	Outputs int // columns of the result
+	Chunks  int // parts into which a run is divided, at most; sums over a part stay in registers
+}
+
+// Kernels returns the kernels of the newest architecture that the device supports and whose shared
+// memory it has. ok is false if there are none for the perceptron. A run has a chunk for each
+// multiprocessor, so the last bits of a sum depend on the GPU's model, not on the run.
+func Kernels(d gpu.Device, p Perceptron) (k BranchKernels, ok bool) {
+	if p.Inputs < 1 || p.Inputs > 2 || p.Depth < 2 || p.Outputs < 1 || p.Outputs > 16 {
+		return k, false
+	}
+	for _, s := range Shapes {
+		s.Resident = min(s.Resident, p.Depth-1)
+		n := BranchKernels{Shape: s, Inputs: p.Inputs, Depth: p.Depth, Outputs: p.Outputs, Chunks: max(1, d.Multiprocessors)}
+		if s.Precision == p.Precision && s.Width == p.Width && s.Capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
+			k, ok = n, true
 		}
 	}
-	return 0, false
+	return k, ok
 }
 
-// Tiles returns the numbers of rows of the tiles for which there are kernels, the largest first.
-func (b BranchKernels) Tiles() []int {
-	return []int{64, 32, 16}
-}
+// layers returns the number of square layers.
+func (k BranchKernels) layers() int { return k.Depth - 1 }
 
-// Shared returns the dynamic shared memory, in bytes, of the forward or backward kernel with tiles
-// of the given number of rows.
-func (b BranchKernels) Shared(rows int, backward bool) int {
-	layers := 2
-	if backward {
-		layers = b.Depth
+// element returns the bytes of a weight or hidden value.
+func (k BranchKernels) element() int {
+	if k.Precision == "f16" {
+		return 2
 	}
-	panels := max(panelColumns*(b.Width+padElements), b.Width*(panelColumns+padElements))
-	return elementBytes*(layers*rows*(b.Width+padElements)+2*panels) + 4*roundUp(b.Vectors()) + 4*rows*(1+b.Inputs+b.Outputs)
+	return 4
 }
 
-// roundUp returns the next multiple of 4.
-func roundUp(n int) int { return (n + 3) / 4 * 4 }
+// eights returns the number of times eight outputs, as the tables of the output have them.
+func (k BranchKernels) eights() int { return ceilDiv(k.Outputs, 8) }
 
-// Pack returns the name of the kernel that packs the parameters.
-func (b BranchKernels) Pack() string { return "branch_pack_" + b.Precision }
-
-// Forward returns the name of the forward kernel with tiles of the given number of rows.
-func (b BranchKernels) Forward(rows int) string {
-	return fmt.Sprintf("branch_forward_%s_%d", b.Precision, rows)
+// ForwardShared returns the dynamic shared memory of the forward kernel in bytes.
+func (k BranchKernels) ForwardShared() int {
+	return k.element()*k.Width*(k.Resident*k.Width+16*k.eights()) + 4*(k.Width*(k.Inputs+k.layers())+16)
 }
 
-// Backward returns the name of the gradient's kernel with tiles of the given number of rows.
-func (b BranchKernels) Backward(rows int) string {
-	return fmt.Sprintf("branch_backward_%s_%d", b.Precision, rows)
+// BackwardShared returns the dynamic shared memory of the backward kernel in bytes.
+func (k BranchKernels) BackwardShared() int {
+	row := k.element()*(2*k.Width+24+16*k.eights()+8) + 4*3 // dz and h, slots of its level and gradients; its point and level
+	bases := 4 * (2 + k.Rows/64) * k.Width
+	return k.element()*k.Width*k.Width + k.Stages*(k.Rows*row+bases) + 4*(k.Width*(5+k.Outputs)+128)
 }
 
-// Reduce returns the name of the kernel that adds the blocks' sums.
-func (b BranchKernels) Reduce() string { return "branch_reduce" }
+// Pack, Forward, Backward and Reduce return the names of the kernels that pack the parameters,
+// compute the perceptron and its gradient, and add the chunks' sums.
+func (k BranchKernels) Pack() string {
+	return fmt.Sprintf("branch_pack_%s_%d", k.Precision, k.Width)
+}
+func (k BranchKernels) Forward() string {
+	return fmt.Sprintf("branch_forward_%s_%d", k.Precision, k.Width)
+}
+func (k BranchKernels) Backward() string {
+	return fmt.Sprintf("branch_backward_%s_%dx%d", k.Precision, k.Width, k.Rows)
+}
+func (k BranchKernels) Reduce() string { return "branch_reduce_chunks" }
 
-// WeightBytes returns the size of the packed weights in bytes. It is at least 4, because memory of
-// size 0 cannot be allocated.
-func (b BranchKernels) WeightBytes() int {
-	return max(4, elementBytes*(b.Depth-1)*b.Width*b.Width)
+// WeightBytes returns the size of the packed weights in bytes.
+func (k BranchKernels) WeightBytes() int {
+	return k.element() * (2*k.layers()*k.Width*k.Width + 16*k.Width*(2*k.eights()+1))
 }
 
-// Vectors returns the number of floats of the packed vectors.
-func (b BranchKernels) Vectors() int { return b.Width*(b.Inputs+b.Depth-1+b.Outputs) + b.Outputs }
+// Vectors and Partials return the floats of the packed vectors and of a chunk's sums.
+func (k BranchKernels) Vectors() int {
+	return k.Width*(k.Inputs+k.layers()+k.Outputs) + k.Outputs
+}
+func (k BranchKernels) Partials() int { return k.layers()*k.Width*k.Width + (k.Vectors()+3)/4*4 }
 
-// Partials returns the number of sums, as floats, that each block of the backward kernel writes.
-func (b BranchKernels) Partials() int { return (b.Depth-1)*b.Width*b.Width + roundUp(b.Vectors()) }
+// HiddenBytes returns the size of the hidden values that the forward kernel writes for a number of
+// rows. For a backward pass (keep) these are all layers but the first; otherwise only the values
+// that pass from one group of resident layers to the next.
+func (k BranchKernels) HiddenBytes(rows int, keep bool) int {
+	switch {
+	case keep:
+		return k.element() * k.layers() * rows * k.Width
+	case k.Resident < k.layers():
+		return k.element() * rows * k.Width
+	}
+	return 0
+}

@@ -1,20 +1,120 @@
 package cuda
 
-import "testing"
+import (
+	"os"
+	"strconv"
+	"strings"
+	"testing"
 
-// TestBranchRows tries the sizes of shared memory that GPUs have for a block: 227, 163, 99 and 64
-// KiB.
-func TestBranchRows(t *testing.T) {
-	for _, s := range []struct {
-		b      BranchKernels
-		shared int
-		rows   int
-	}{
-		{BranchKernels{"f32", 1, 64, 5, 1}, 64 << 10, 32},
-		{BranchKernels{"f32", 1, 256, 5, 1}, 64 << 10, 0},
-	} {
-		if rows, ok := s.b.Rows(true, s.shared); rows != s.rows || ok != (s.rows > 0) {
-			t.Errorf("%+v with %d bytes: tiles of %d rows, want %d", s.b, s.shared, rows, s.rows)
+	"github.com/acqnp/acqnp/internal/engine/gpu"
+)
+
+// sharedPerBlock is the most dynamic shared memory of a block, by compute capability (CUDA
+// programming guide, table of technical specifications).
+var sharedPerBlock = map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10}
+
+// multiprocessors of the largest usual GPU of a compute capability: T4, A100, A40, L40S, H100.
+var multiprocessors = map[int]int{75: 40, 80: 108, 86: 84, 89: 142, 90: 132}
+
+// lissajous returns the kernels of ψ and the decoder of the paper's ACQNP on an architecture, with
+// the decoder of a residual adaptor last.
+func lissajous(t *testing.T, precision string, capability, width int) []BranchKernels {
+	t.Helper()
+	d := gpu.Device{Major: capability / 10, Minor: capability % 10, SharedPerBlock: sharedPerBlock[capability], Multiprocessors: multiprocessors[capability]}
+	var all []BranchKernels
+	for _, p := range []Perceptron{{precision, 1, width, 5, 1}, {precision, 1, width, 3, 3}, {precision, 2, width, 3, 3}} {
+		k, ok := Kernels(d, p)
+		if !ok {
+			t.Fatalf("capability %d has no kernels for %+v", capability, p)
+		}
+		all = append(all, k)
+	}
+	return all
+}
+
+// recorded returns the columns of a kernel's line in kernels/registers.txt: registers, stack, spill
+// stores, spill loads, static shared memory and instructions.
+func recorded(t *testing.T, kernel string, capability int) []int {
+	t.Helper()
+	text, err := os.ReadFile("../../../kernels/registers.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(text)) {
+		f := strings.Fields(line)
+		if len(f) != 8 || f[0] != kernel || f[1] != "sm_"+strconv.Itoa(capability) {
+			continue
+		}
+		var n []int
+		for _, v := range f[2:] {
+			i, err := strconv.Atoi(v)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n = append(n, i)
+		}
+		return n
+	}
+	t.Fatalf("kernels/registers.txt has no %s on sm_%d", kernel, capability)
+	return nil
+}
+
+// TestShapesFit compares what the kernels use with the architectures' limits: 65,536 registers of a
+// multiprocessor, which a thread gets in multiples of eight, and the shared memory of a block.
+func TestShapesFit(t *testing.T) {
+	for capability, limit := range sharedPerBlock {
+		for _, precision := range []string{"f16", "f32"} {
+			if precision == "f32" && capability < 80 {
+				continue // the matrix unit has no tf32
+			}
+			for _, width := range []int{64, 128} {
+				for _, k := range lissajous(t, precision, capability, width) {
+					for kernel, shared := range map[string]int{k.Forward(): k.ForwardShared(), k.Backward(): k.BackwardShared()} {
+						n := recorded(t, kernel, capability)
+						if (n[0]+7)/8*8*BranchThreads > 65536 || n[1]+n[2]+n[3] > 0 {
+							t.Errorf("%s on sm_%d: %d registers, %d bytes of stack, %d and %d bytes spilled", kernel, capability, n[0], n[1], n[2], n[3])
+						}
+						if shared+n[4] > limit {
+							t.Errorf("%s on sm_%d: %d bytes of shared memory, of %d", kernel, capability, shared+n[4], limit)
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestWeightGradientTraffic compares the bytes of the chunks' sums of the weights' gradients, each
+// written and read once, with those of the hidden layers that a step of ACQNP on lissajous moves: 20
+// times 128 halves of 128·53·50 rows (branch_f16.cu). They must be less than a tenth.
+func TestWeightGradientTraffic(t *testing.T) {
+	for capability := range sharedPerBlock {
+		k := lissajous(t, "f16", capability, 128)
+		sums, hidden := 2*4*k[0].Chunks*(k[0].Partials()+k[1].Partials()), 20*2*128*128*53*50
+		if sums*10 >= hidden {
+			t.Errorf("capability %d: %d bytes a step of %d", capability, sums, hidden)
+		}
+	}
+}
+
+// TestKernelsChoice tries devices between the architectures, a device with little shared memory,
+// and perceptrons without kernels.
+func TestKernelsChoice(t *testing.T) {
+	psi := Perceptron{"f16", 1, 128, 5, 1}
+	for _, c := range []struct {
+		capability, shared, want int
+	}{{75, 64 << 10, 75}, {87, 163 << 10, 86}, {100, 227 << 10, 90}, {89, 99 << 10, 86}, {120, 99 << 10, 86}, {90, 48 << 10, 0}, {70, 96 << 10, 0}} {
+		k, _ := Kernels(gpu.Device{Major: c.capability / 10, Minor: c.capability % 10, SharedPerBlock: c.shared}, psi)
+		if k.Capability != c.want {
+			t.Errorf("capability %d with %d bytes has the shape of %d, want %d", c.capability, c.shared, k.Capability, c.want)
+		}
+	}
+	if _, ok := Kernels(gpu.Device{Major: 7, Minor: 5, SharedPerBlock: 64 << 10}, Perceptron{"f32", 1, 128, 5, 1}); ok {
+		t.Error("Turing has kernels of tf32")
+	}
+	for _, b := range []Perceptron{{"f32", 1, 96, 5, 1}, {"f16", 1, 96, 5, 1}, {"f16", 3, 128, 5, 1}, {"f16", 1, 128, 1, 1}, {"f16", 1, 128, 5, 17}} {
+		if _, ok := Kernels(gpu.Device{Major: 9, SharedPerBlock: 227 << 10}, b); ok {
+			t.Errorf("%+v has kernels", b)
 		}
 	}
 }

@@ -2,7 +2,6 @@ package cuda
 
 import (
 	"errors"
-	"fmt"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
@@ -18,6 +17,7 @@ type compiler struct {
 	device   gpu.Device
 	blocks   int // the most blocks of a launch
 	branches []*branch
+	missed   int // branches without fused kernels
 	asked    Precision
 	scaled   bool // the loss is multiplied by the loss scale
 	levels   bool // the levels are drawn on the device
@@ -54,9 +54,6 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
 	if o.Fused {
 		c.findBranches(a, o.Precision)
-	}
-	if err := c.checkPrecision(c.asked); err != nil {
-		return nil, err
 	}
 	c.scaled = training && c.asked == FP16 && len(c.branches) > 0
 	if c.items = order(c.cut(a)); c.items == nil {
@@ -98,33 +95,22 @@ func (c *compiler) finish() {
 	c.memory.live(c.steps)
 }
 
-// findBranches finds the fused branches. FP16 has kernels for few widths. If it has none for the
-// graph, FP32 takes its place.
+// findBranches finds the fused branches. Where there are no kernels for the graph's branches, they are
+// float32, one kernel an operation.
 func (c *compiler) findBranches(a *analysis.Analysis, p Precision) {
-	c.branches = findBranches(c.device, a, c.of, p)
-	if p == FP16 && len(c.branches) == 0 {
+	c.branches, c.missed = findBranches(c.device, a, c.of, p)
+	if len(c.branches) == 0 {
 		c.asked = FP32
-		c.branches = findBranches(c.device, a, c.of, FP32)
 	}
 }
 
 // Precision returns the precision of the matrix products: that of the options if a branch has fused
 // kernels in it, otherwise FP32.
-func (c *compiler) Precision() Precision {
-	if len(c.branches) == 0 {
-		return FP32
-	}
-	return c.asked
-}
+func (c *compiler) Precision() Precision { return c.asked }
 
-// checkPrecision returns an error if the device lacks the precision.
-func (c *compiler) checkPrecision(p Precision) error {
-	needs := map[Precision]int{TF32: 80, FP16: 75}[p]
-	if d := c.device; d.Capability() < needs {
-		return fmt.Errorf("cuda: %v needs compute capability %d.%d, and %s has %d.%d", p, needs/10, needs%10, d.Name, d.Major, d.Minor)
-	}
-	return nil
-}
+// Unfused reports whether the graph has a branch for which there are no fused kernels, on this device or
+// for its widths.
+func (c *compiler) Unfused() bool { return c.missed > 0 }
 
 // cut groups the units into items: those of the branches, one for each pair of units that one kernel
 // computes, and one for every other unit.

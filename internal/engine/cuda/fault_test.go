@@ -163,21 +163,20 @@ func TestTooLittleMemory(t *testing.T) {
 	}
 }
 
-// TestRefusesPrecisionsThatTheDeviceHasNot asks a Turing GPU for tf32.
-func TestRefusesPrecisionsThatTheDeviceHasNot(t *testing.T) {
-	s := small("acqnp")
+// TestTuringHasNoFusedFloat32 runs float32 where the matrix unit has no tf32.
+func TestTuringHasNoFusedFloat32(t *testing.T) {
+	s := shape{sized("acqnp", 64), 1, 1, small("acqnp").e}
 	m := build(t, s)
-	turing := emulator.New(emulator.Options{Major: 7, Minor: 5})
-	defer turing.Close()
-	for p, runs := range map[cuda.Precision]bool{cuda.FP32: true, cuda.TF32: false, cuda.FP16: true} {
-		program, err := cuda.New(turing, graph(t, m, s.e, models.Evaluation), cuda.Options{Fused: true, Precision: p})
-		if (err == nil) != runs {
-			t.Errorf("%v: got %v", p, err)
+	for capability, unfused := range map[int]bool{75: true, 80: false} {
+		d := emulator.New(emulator.Options{Major: capability / 10, Minor: capability % 10})
+		closing(t, d)
+		p, err := cuda.New(d, graph(t, m, s.e, models.Evaluation), cuda.Options{Fused: true})
+		if err != nil {
+			t.Fatal(err)
 		}
-		if err == nil {
-			program.Close()
-		} else if !strings.Contains(err.Error(), "8.0") || !strings.Contains(err.Error(), "7.5") {
-			t.Errorf("%v does not say what is needed and what there is", err)
+		closing(t, p)
+		if got := p.(interface{ Unfused() bool }).Unfused(); got != unfused {
+			t.Errorf("capability %d: without fused kernels: %v, expected %v", capability, got, unfused)
 		}
 	}
 }

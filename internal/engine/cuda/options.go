@@ -21,17 +21,16 @@ type Precision int
 
 // The precisions, and the compute capability that each needs.
 const (
-	FP32 Precision = iota // any
-	TF32                  // 8.0: 10 bits of significand, float32's range
+	FP32 Precision = iota // any; fused from 8.0 on
 	FP16                  // 7.5: 10 bits of significand, with loss scaling
 )
 
-func (p Precision) String() string { return [...]string{FP32: "fp32", TF32: "tf32", FP16: "fp16"}[p] }
+func (p Precision) String() string { return [...]string{FP32: "fp32", FP16: "fp16"}[p] }
 
 // Options say how to run a graph. The zero value runs every operation with its own kernels, in
 // float32.
 type Options struct {
-	Precision   Precision         // of fused branches; an error if the device lacks it
+	Precision   Precision         // of fused branches
 	Fused       bool              // run branches by fused kernels if there are kernels for their widths
 	WeightDecay float64           // of a Trainer's Adam: an L2 penalty
 	Synchronous bool              // wait for each launch, without a graph, so that an error names its kernel

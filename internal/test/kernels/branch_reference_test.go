@@ -14,7 +14,7 @@ import (
 
 // branchCase is an MLP over the levels of points, with all its inputs.
 type branchCase struct {
-	cuda.BranchKernels
+	cuda.Perceptron
 	e      ops.Extents
 	flat   []float32 // the parameters and gaps between them
 	layout []int32
@@ -23,8 +23,8 @@ type branchCase struct {
 	grad   []float32 // [Row, outputs]
 }
 
-func newBranchCase(b cuda.BranchKernels, e ops.Extents) *branchCase {
-	c := &branchCase{BranchKernels: b, e: e}
+func newBranchCase(b cuda.Perceptron, e ops.Extents) *branchCase {
+	c := &branchCase{Perceptron: b, e: e}
 	r := rand.New(rand.NewPCG(uint64(b.Width*10+b.Depth), uint64(e.Levels)))
 	normal := func(n int, scale float64) []float32 {
 		v := make([]float32, n)
@@ -187,17 +187,15 @@ func apply(x []float64, f func(float64) float64) {
 	}
 }
 
-// rounding returns a function that rounds to 11 bits of significand, as tf32 has, and half
-// precision from 6e-5 on. Smaller halves are multiples of 2^-24.
+// rounding returns a function that rounds as hidden values are kept: not in fp32; to 11 bits of
+// significand in half precision, and below 6e-5 to multiples of 2^-24.
 func rounding(precision string) func(float64) float64 {
 	return func(x float64) float64 {
 		if precision == "f32" || x == 0 {
 			return x
 		}
 		_, exp := math.Frexp(x)
-		if precision == "f16" {
-			exp = max(exp, -13)
-		}
+		exp = max(exp, -13)
 		unit := math.Ldexp(1, exp-11)
 		return math.RoundToEven(x/unit) * unit
 	}
