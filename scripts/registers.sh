@@ -1,13 +1,30 @@
 #!/bin/sh
-# Reads what ptxas printed about the kernels during `make fatbins`. Fails if a kernel spills registers
-# or has a stack frame on any GPU. Compares registers and static shared memory with
-# kernels/registers.txt, if that was written with the same nvcc. --record writes that file.
+# Reads what ptxas printed about the kernels during `make fatbins`, and counts their instructions. Fails if
+# a kernel spills registers or has a stack frame on any GPU. Compares all of it with
+# kernels/registers.txt, if that was written with the same nvcc. --record writes that file. A loop that
+# is not unrolled counts once.
 set -eu
 cd "$(dirname "$0")/../kernels"
 compiler=$(nvcc --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
+# counts prints KERNEL GPU INSTRUCTIONS for all machine code.
+counts() {
+	for file in fatbin/*.fatbin; do
+		cuobjdump -sass "$file"
+	done | awk '
+		function line() { if (kernel != "") print kernel, gpu, n; kernel = "" }
+		/^\tcode for sm_/ { line(); gpu = $NF }
+		/Function :/ { line(); kernel = $NF; n = 0 }
+		/^ *\/\*[0-9a-f]+\*\/ / {
+			word = $2 ~ /^@/ ? $3 : $2
+			if (word !~ /^NOP/) n++
+		}
+		END { line() }'
+}
 table() {
-	echo "kernel gpu registers stack spill_stores spill_loads shared"
-	cat fatbin/*.ptxas | awk '
+	echo "kernel gpu registers stack spill_stores spill_loads shared instructions"
+	counts >"$now.counts"
+	cat fatbin/*.ptxas | awk -v counts="$now.counts" '
+		BEGIN { while ((getline text <counts) > 0) { split(text, part, " "); count[part[1], part[2]] = part[3] } }
 		/Compiling entry function/ { split($0, part, "\047"); kernel = part[2]; gpu = part[4] }
 		/Function properties for/ { own = $NF == kernel }
 		/bytes stack frame/ && own { stack = $1; stores = $5; loads = $9 }
@@ -15,12 +32,12 @@ table() {
 			shared = match($0, /[0-9]+ bytes smem/) ? $0 : ""
 			if (shared != "") { sub(/ bytes smem.*/, "", shared); sub(/.* /, "", shared) } else shared = 0
 			match($0, /Used [0-9]+/)
-			print kernel, gpu, substr($0, RSTART + 5, RLENGTH - 5), stack, stores, loads, shared
+			print kernel, gpu, substr($0, RSTART + 5, RLENGTH - 5), stack, stores, loads, shared, count[kernel, gpu]
 			kernel = ""
 		}' | LC_ALL=C sort -k 1,2
 }
 now=$(mktemp)
-trap 'rm -f "$now" "$now.all" "$now.recorded"' EXIT
+trap 'rm -f "$now" "$now.all" "$now.recorded" "$now.counts"' EXIT
 table >"$now.all"
 if [ "${1:-}" = --record ]; then
 	{ echo "# nvcc $compiler" && column -t "$now.all"; } >registers.txt
@@ -43,7 +60,7 @@ gpus=$(awk '/sm_/ { print $2 }' "$now.all" | sort -u | xargs)
 awk '/sm_/' "$now.all" >"$now"
 awk -v gpus=" $gpus " 'index(gpus, " " $2 " ") { $1 = $1; print }' registers.txt >"$now.recorded"
 if ! diff "$now.recorded" "$now"; then
-	echo "registers or shared memory differ from kernels/registers.txt (<); if the change is intended, run make registers-record" >&2
+	echo "registers, shared memory or instructions differ from kernels/registers.txt (<); if the change is intended, run make registers-record" >&2
 	exit 1
 fi
 echo "registers as recorded: $gpus, $(wc -l <"$now") lines"
