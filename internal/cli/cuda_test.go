@@ -20,11 +20,11 @@ func TestCUDACommands(t *testing.T) {
 		return succeed(t, append([]string{"train", "--config", config, "--run-dir", run, "--resume", "--device", device,
 			"--set", "train.steps=" + steps}, more...)...)
 	}
-	if o := train("cuda", "10", "--no-eval"); !strings.Contains(o.err, "cuda:0 (simt, training fp32 in place of fp16, evaluation fp32), chosen for compute capability 9.0") {
+	if o := train("cuda", "10", "--no-eval"); !strings.Contains(o.err, "cuda:0 (simt, training fp32 unfused in place of fp16, evaluation fp32), chosen for compute capability 9.0") {
 		t.Errorf("the device is not said: %s", o.err)
 	}
 	train("cpu", "20", "--no-eval")
-	if o := train("cuda:0", "30", "--precision", "fp32"); !strings.Contains(o.err, "cuda:0 (simt, fp32)") || !strings.Contains(o.err, "after step 20") {
+	if o := train("cuda:0", "30", "--precision", "fp32"); !strings.Contains(o.err, "cuda:0 (simt, training fp32 unfused, evaluation fp32)") || !strings.Contains(o.err, "after step 20") {
 		t.Errorf("the device is not said: %s", o.err)
 	}
 
