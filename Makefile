@@ -162,7 +162,7 @@ r: build ## R CMD build and R CMD check of the package in r, with this program (
 slurm: build ## sweeps on a real Slurm of two nodes on this machine; as root, installs Debian's slurm-wlm and munge
 	ACQNP_SLURM=1 sh scripts/slurm.sh go test -count=1 ./internal/test/slurm
 
-gpu-check: gpu ## write bin/gpu-check and bin/gpu-check.tar.gz, the files that scripts/gpu-check.sh needs on a machine with a GPU
+gpu-check: gpu ## write bin/gpu-check.tar.xz, what a quarter of an hour on a GPU needs: scripts/gpu-check-pack.sh says what OLD, DATA and RUNS add
 	$(GPU) sh scripts/gpu-check-pack.sh $(CHECK)
 
 fuzz: ## every fuzz test for FUZZTIME, such as 1m or 5000x

@@ -1,17 +1,65 @@
 #!/bin/sh
-# Collects in DIR, and in DIR.tar.gz, what gpu-check.sh needs on a machine with a GPU but without Go
-# and nvcc: the program, tests compiled with the tag gpu, configurations and the PyTorch scripts.
+# Collects in DIR, and in DIR.tar.xz, what gpu-check.sh needs on a machine with a GPU but without Go.
+# Environment: OLD is an acqnp-cuda whose kernels are timed beside the new ones, DATA names folders of
+# data sets, RUNS the folder of lab.sh whose runs go on, TRIALS that of hopper_mlp.cu, TRIALS_NVCC a
+# compiler of CUDA 12 or later for sm_90a, for what the machine's own would have to compile.
 set -eu
 cd "$(dirname "$0")/.."
 dir=${1:?usage: gpu-check-pack.sh DIR}
-rm -rf "$dir" "$dir.tar.gz"
-mkdir -p "$dir/tests"
+trials=${TRIALS:-../shared/trials/hopper}
+rm -rf "$dir" "$dir.tar.xz"
+mkdir -p "$dir/tests" "$dir/trials" "$dir/bin" "$dir/peer" "$dir/data"
 for package in internal/test/kernels internal/engine/cuda; do
 	go test -c -trimpath -ldflags='-s -w' -tags gpu,netgo,osusergo -o "$dir/tests/$(echo $package | tr / -).test" "./$package"
 done
-cp -r configs tools/peer "$dir"
-cp scripts/gpu-check.sh scripts/gpu-check-timings.sh scripts/gpu-check-training.sh "$dir"
+cp -r configs "$dir"
+mkdir "$dir/sweeps"
+cp sweeps/lab*.yaml "$dir/sweeps"
+cp tools/peer/torch_step.py "$dir/peer"
+cp scripts/gpu-check.sh scripts/gpu-check-part.sh scripts/gpu-check-table.awk scripts/lab.sh docs/results/data/gpu-old-new.csv "$dir"
 strip -o "$dir/acqnp-cuda" acqnp-cuda
+[ -z "${OLD:-}" ] || strip -o "$dir/acqnp-cuda-old" "$OLD"
+for folder in ${DATA:-}; do cp -rL "$folder" "$dir/data"; done
 { git rev-parse HEAD 2>/dev/null && git status --porcelain --untracked-files=no; } >"$dir/commit" || echo unknown >"$dir/commit"
-tar -C "$(dirname "$dir")" -czf "$dir.tar.gz" "$(basename "$dir")"
-echo "packed $dir; on a machine with a GPU run: sh $dir/gpu-check.sh"
+
+cp tools/roofline/ceilings.cu "$dir/trials"
+if [ -e "$trials/hopper_mlp.cu" ]; then
+	cp "$trials/hopper_mlp.cu" "$trials/hopper.h" "$dir/trials"
+else
+	echo "not packed: $trials/hopper_mlp.cu, which is not there" >&2
+fi
+nvcc=${TRIALS_NVCC:-nvcc}
+release=$($nvcc --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+if [ "$release" -ge 12 ]; then
+	for file in "$dir"/trials/*.cu; do
+		name=$(basename "$file" .cu)
+		$nvcc -O3 -std=c++17 -L"$(dirname "$(command -v "$nvcc")")/../lib" -gencode arch=compute_90a,code=sm_90a -DHOPPER -o "$dir/bin/$name" "$file"
+	done
+fi
+# For machines with another GPU, or without nvcc.
+plain=
+for arch in 75 80 90; do plain="$plain -gencode arch=compute_$arch,code=sm_$arch"; done
+# shellcheck disable=SC2086 # several words
+nvcc -O3 -std=c++17 $plain -gencode arch=compute_90,code=compute_90 -o "$dir/bin/ceilings-plain" tools/roofline/ceilings.cu
+
+# Runs that are done travel without their weights: their checkpoint is an empty file.
+if [ -n "${RUNS:-}" ]; then
+	runs=$(mktemp -d)
+	(cd "$RUNS" && find runs -name config.yaml) | while read -r config; do
+		run=${config%/*}
+		mkdir -p "$runs/$run/checkpoints"
+		newest=$(find "$RUNS/$run/checkpoints" -name 'step-*.safetensors' | sort -t- -k2 -V | tail -1)
+		cp "$RUNS/$run"/*.yaml "$RUNS/$run"/*.json* "$runs/$run"
+		if [ -e "$RUNS/$run/eval.json" ]; then
+			: >"$runs/$run/checkpoints/$(basename "$newest")"
+			: >"$runs/$run/weights.safetensors"
+		elif [ -n "$newest" ]; then
+			cp "$newest" "$runs/$run/checkpoints"
+		fi
+	done
+	tar -czf "$dir/lab-runs.tar.gz" -C "$runs" runs
+	rm -rf "$runs"
+fi
+# The programs are alike: over a long distance xz finds what they share, two thirds of them.
+tar -C "$(dirname "$dir")" -cf - "$(basename "$dir")" | xz --lzma2=preset=1,dict=128MiB >"$dir.tar.xz"
+echo "packed $dir.tar.xz, $(($(wc -c <"$dir.tar.xz") >> 20)) MiB; on a machine with a GPU: sh $(basename "$dir")/gpu-check.sh measure"

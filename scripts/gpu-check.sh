@@ -1,20 +1,26 @@
 #!/bin/sh
-# Runs all checks that need a GPU, in the folder that `make gpu-check` fills. It needs neither Go
-# nor nvcc.
-usage='usage: gpu-check.sh [--gpu N] [--out DIR] [PART...]
-Parts, in this order, and the seconds after which each is stopped:
-  wrappers    60  every word of kernels/device.h, against plain arithmetic
-  operations 180  every kernel, against plain kernels on the CPU
-  models     180  every model, against float64 and the CPU engine
-  steps       90  ten training steps, against the CPU engine
-  timings    420  milliseconds a training step, also in PyTorch if python3 has torch
-  training   240  the log-likelihoods that short trainings reach, also on the CPU
-Without PART it runs all of them, in less than 20 minutes. Parts may also run one after another, in several calls: the
-table has the results of all parts in DIR (default gpu-check-results). It goes to the terminal, last, and to
-DIR/table.txt; details go to DIR/PART, and all of them to DIR/details.tar.gz. --gpu chooses a GPU, as nvidia-smi counts
-them (default: the first of CUDA_VISIBLE_DEVICES). Exit code 1: no GPU, or a check failed.
-Environment: PYTHON is the python3 to use, STEPS the length of the short trainings (default 2000).'
-all='wrappers operations models steps timings training'
+# Uses a machine with a GPU that is lent for a quarter of an hour, in the folder that
+# `make gpu-check` packs.
+usage='usage: gpu-check.sh [--seconds N] [--gpu N] [--out DIR] CALL | PART...
+Two calls, and the seconds after which each part of them is stopped:
+  measure   words       15  every word of kernels/device.h, against plain arithmetic
+            kernels     50  the kernels, against plain kernels on the CPU
+            models      50  the fused branch and training steps, against the CPU engine
+            launches    80  each launch of a step, old and new kernels in turn
+            wgmma       45  the trial of wgmma kernels, if it was packed
+            ceilings    45  what the parts of the chip reach, the constants of tools/roofline
+            counters    70  hardware counters of the kernels, by ncu
+            clocks      25  ten seconds of training, with clocks and power
+            storing     30  the forward kernels with and without storing hidden layers
+            steps       55  milliseconds a training step of each model
+  train     lab        470  the next cells of the paper, by lab.sh
+and for a GPU that PyTorch has not been timed on:
+            torch      240  milliseconds a step in the modes of PyTorch
+A call, of any parts, ends within N seconds (default 470). Every three seconds and after each part DIR (default
+gpu-check-results) has table.txt, with a line for all parts that says what was measured, and results.tar.gz with all
+details; lab adds up to four lab-N.tar.gz. No file exceeds 16 MiB. --gpu chooses a GPU, as nvidia-smi counts them (default:
+the first of CUDA_VISIBLE_DEVICES). Exit code 1: no GPU, or a check failed.
+Environment: PYTHON is the python3 with torch, TESTS the pattern of tests in kernels and models, JOBS the runs of lab at once.'
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
 die() {
@@ -26,104 +32,97 @@ wrong() {
 	echo "$usage" >&2
 	exit 2
 }
-out=gpu-check-results parts=
+# limit PART prints the part's seconds.
+limit() { echo "$usage" | sed -n "s/^ .* $1  *\\([0-9][0-9]*\\)  .*/\\1/p"; }
+all=$(echo "$usage" | sed -n 's/^  .* \([a-z][a-z]*\)  *[0-9][0-9]*  .*/\1/p')
+out=gpu-check-results seconds=470 parts=
 gpu=${CUDA_VISIBLE_DEVICES:-0}
 gpu=${gpu%%,*}
 while [ $# -gt 0 ]; do
 	case $1 in
 	-h | --help) echo "$usage" && exit ;;
-	--gpu | --out)
+	--gpu | --out | --seconds)
 		[ $# -gt 1 ] || wrong "$1 needs a value"
-		if [ "$1" = --gpu ]; then gpu=$2; else out=$2; fi
+		case $1 in --gpu) gpu=$2 ;; --out) out=$2 ;; --seconds) seconds=$2 ;; esac
 		shift
 		;;
-	*) case " $all " in *" $1 "*) parts="$parts $1" ;; *) wrong "unknown part $1" ;; esac ;;
+	measure) parts="$parts words kernels models launches wgmma ceilings counters clocks storing steps" ;;
+	train) parts="$parts lab" ;;
+	*)
+		[ -n "$(limit "$1")" ] || wrong "unknown part $1"
+		parts="$parts $1"
+		;;
 	esac
 	shift
 done
-for file in acqnp-cuda tests peer configs gpu-check-timings.sh gpu-check-training.sh; do
+case $seconds in '' | *[!0-9]*) wrong "--seconds: found $seconds, expected a whole number" ;; esac
+[ -n "$parts" ] || wrong "say what to do: measure or train"
+end=$(($(date +%s) + seconds - 5)) # the last summary takes a second or two
+for file in acqnp-cuda tests configs sweeps lab.sh gpu-check-part.sh gpu-check-table.awk gpu-old-new.csv; do
 	[ -e "$here/$file" ] || die "$here/$file is missing: run the gpu-check.sh in the folder that make gpu-check fills"
 done
 # One GPU, counted as nvidia-smi does, for this program and for PyTorch.
 export CUDA_VISIBLE_DEVICES="$gpu" CUDA_DEVICE_ORDER=PCI_BUS_ID
 about=$(timeout -k 5 60 "$here/acqnp-cuda" doctor 2>&1) || die "no GPU to check on: $(echo "$about" | tail -1)"
-mkdir -p "$out"
+mkdir -p "$out" "$here/work"
 out=$(cd "$out" && pwd)
 cd "$here"
-
-row() { printf '%-40s %s\n' "$1" "$2" >>"$rows"; }
-say() { echo "gpu-check: $*" >&2; }
-fail() { # LABEL TEXT
-	row "$1" "FAILED: $2"
-	touch "$dir/failed"
-}
-# limited SECONDS COMMAND... stops the command after that time, and at the end of the part's. Its
-# exit code is then 124 or 137.
-limited() {
-	left=$((deadline - $(date +%s)))
-	seconds=$(($1 < left ? $1 : left))
-	shift
-	[ $seconds -gt 0 ] || return 124
-	timeout -k 5 $seconds "$@"
-}
-
-# compare TEST FLAG... runs a test program.
-compare() {
-	program=$1 code=0
-	shift
-	(cd tests && limited 600 "./$program.test" -test.v "$@") >"$dir/log.txt" 2>&1 || code=$?
-	passed=$(grep -c '^ *--- PASS' "$dir/log.txt" || true)
-	counts="$passed passed, $(grep -c '^ *--- FAIL' "$dir/log.txt" || true) failed, $(grep -c '^ *--- SKIP' "$dir/log.txt" || true) skipped"
-	case $code in
-	0) if [ "$passed" -gt 0 ]; then row "$part" "ok: $counts"; else fail "$part" "no test ran"; fi ;;
-	124 | 137) fail "$part" "stopped after $limit s in $(sed -n 's/^=== RUN *//p' "$dir/log.txt" | tail -1): $counts" ;;
-	*) fail "$part" "$counts; first $(sed -n 's/^ *--- FAIL: \([^ ]*\).*/\1/p' "$dir/log.txt" | tail -1)" ;;
-	esac
-}
-
-steps='^Test(Fused)?Trains'
-for part in ${parts:-$all}; do
-	say "$part"
-	dir=$out/$part rows=$out/$part/rows.txt
-	rm -rf "$dir"
-	mkdir -p "$dir"
-	: >"$rows"
-	limit=$(echo "$usage" | sed -n "s/^  $part *\([0-9]*\) .*/\1/p")
-	deadline=$(($(date +%s) + limit))
-	case $part in
-	wrappers) compare internal-test-kernels -test.run '^TestWord' ;;
-	operations) compare internal-test-kernels -test.skip '^TestWord' ;;
-	models) compare internal-engine-cuda -test.skip "$steps|^TestShapesFit" ;; # it reads kernels/registers.txt, and needs no GPU
-	steps) compare internal-engine-cuda -test.run "$steps" ;;
-	timings)
-		# shellcheck source=scripts/gpu-check-timings.sh
-		. "$here/gpu-check-timings.sh"
-		;;
-	training)
-		# shellcheck source=scripts/gpu-check-training.sh
-		. "$here/gpu-check-training.sh"
-		;;
-	esac
-done
-
-# The table: what was measured on, then the rows of every part in DIR.
 {
 	echo "$about"
 	nvidia-smi 2>&1 || true
 	lscpu 2>&1 || true
-} >"$out/machine.txt"
+} >work/machine.txt
 name=$(nvidia-smi -i "$gpu" --query-gpu=name,driver_version,compute_cap --format=csv,noheader 2>/dev/null | head -1) || true
-rows=$out/table.txt
-: >"$rows"
-row commit "$(head -1 commit)$([ "$(wc -l <commit)" -gt 1 ] && echo ' and changes')"
-row date "$(date -u +%Y-%m-%dT%H:%MZ)"
-row 'GPU, driver, capability' "${name:-$(echo "$about" | sed -n 's/^ *GPU[^ ]* *//p' | head -1)}"
-for part in $all; do
-	if [ -e "$out/$part/rows.txt" ]; then cat "$out/$part/rows.txt" >>"$rows"; else row "$part" 'not run'; fi
-done
-(cd "$out" && tar -czf details.tar.gz --exclude=runs ./*.txt ./*/)
-cat "$out/table.txt"
+
+row() { printf '%-28s %s\n' "$1" "$2"; }
+# summarise writes the table and the archive anew, each under another name first.
+summarise() {
+	{
+		row commit "$(head -1 commit)$([ "$(wc -l <commit)" -gt 1 ] && echo ' and changes')"
+		row date "$(date -u +%Y-%m-%dT%H:%MZ)"
+		row 'GPU, driver, capability' "${name:-$(echo "$about" | sed -n 's/^ *GPU[^ ]* *//p' | head -1)}"
+		for one in $all; do
+			if [ -s "work/$one/rows" ]; then cat "work/$one/rows"; else row "$one" 'not measured'; fi
+		done
+		find work -type f -size +4096k ! -path '*/runs/*' | sed 's/.*/left out of results.tar.gz, over 4 MiB: &/'
+	} >work/table.txt
+	find work/launches work/wgmma -name '*.txt' 2>/dev/null | sort | xargs awk -f gpu-check-table.awk gpu-old-new.csv >work/gpu-old-new.csv
+	find work -type f -size -4097k ! -path '*/runs/*' ! -path 'work/bin/*' ! -name '*.tar.gz' >work/list
+	tar -czf work/results.tar.gz --ignore-failed-read --files-from=work/list 2>/dev/null || [ $? -eq 1 ]
+	for file in table.txt results.tar.gz; do cp "work/$file" "$out/part" && mv "$out/part" "$out/$file"; done
+}
+
 failed=
-for part in $all; do [ ! -e "$out/$part/failed" ] || failed="$failed $part"; done
-[ -z "$failed" ] || die "failed:$failed; details in $out"
-echo "no check failed; details in $out"
+for part in $parts; do
+	left=$((end - $(date +%s)))
+	most=$(limit "$part")
+	[ "$most" -lt $left ] || most=$left
+	rm -rf "work/$part"
+	mkdir -p "work/$part"
+	if [ "$most" -lt 3 ]; then
+		row "$part" "not measured: the time was up" >"work/$part/rows"
+		continue
+	fi
+	echo "gpu-check: $part, at most $most s" >&2
+	# The part sees to its own end; the signals are for what hangs.
+	PART_OUT=$out timeout -k 2 "$most" sh gpu-check-part.sh "$part" $((most - 2)) >"work/$part/log" 2>&1 &
+	pid=$! ticks=0
+	while kill -0 $pid 2>/dev/null; do
+		sleep 0.2
+		ticks=$((ticks + 1))
+		[ $((ticks % 15)) -ne 0 ] || summarise
+	done
+	code=0
+	wait $pid || code=$?
+	case $code in
+	0) [ -s "work/$part/rows" ] || row "$part" 'not measured: it printed nothing' >"work/$part/rows" ;;
+	124 | 137) row "$part" "stopped after $most s" >>"work/$part/rows" ;;
+	*) row "$part" "FAILED: exit code $code, $(tail -1 "work/$part/log")" >>"work/$part/rows" ;;
+	esac
+	! grep -q '  *FAILED: ' "work/$part/rows" || failed="$failed $part"
+	summarise
+done
+summarise
+cat "$out/table.txt"
+[ -z "$failed" ] || die "failed:$failed; details in $out/results.tar.gz"
+echo "no check failed; details in $out/results.tar.gz"

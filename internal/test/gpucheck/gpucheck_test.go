@@ -1,0 +1,293 @@
+//go:build linux
+
+package gpucheck
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+)
+
+const root = "../../.."
+
+// What a lent machine gives back: at most so many files, each of at most so many bytes.
+const (
+	mostFiles = 8
+	mostBytes = 16 << 20
+)
+
+// A machine is a folder that make gpu-check packed, on a machine of stand-ins.
+type machine struct {
+	t         *testing.T
+	dir, path string
+}
+
+// pack packs the folder with stand-ins for the compilers and what env names.
+func pack(t *testing.T, env ...string) machine {
+	t.Helper()
+	if _, err := exec.LookPath("xz"); err != nil {
+		t.Skip("found no xz in PATH (Debian: xz-utils)")
+	}
+	stand, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := machine{t: t, dir: filepath.Join(t.TempDir(), "gpu-check"), path: stand + ":" + os.Getenv("PATH")}
+	trials := t.TempDir()
+	for _, name := range []string{"hopper_mlp.cu", "hopper.h"} {
+		if err := os.WriteFile(filepath.Join(trials, name), nil, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	cmd := exec.Command("sh", root+"/scripts/gpu-check-pack.sh", m.dir)
+	cmd.Env = append(append(os.Environ(), "PATH="+m.path, "TRIALS="+trials, "OLD=old"), env...)
+	if said, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	if err := os.RemoveAll(m.dir); err != nil { // what the archive has must do
+		t.Fatal(err)
+	}
+	if said, err := exec.Command("tar", "-xJf", m.dir+".tar.xz", "-C", filepath.Dir(m.dir)).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	return m
+}
+
+// check is gpu-check.sh in a session of its own, so that a kill meets all its processes.
+func (m machine) check(env []string, args ...string) (*exec.Cmd, *bytes.Buffer) {
+	var said bytes.Buffer
+	cmd := exec.Command("sh", append([]string{filepath.Join(m.dir, "gpu-check.sh"), "--out", filepath.Join(m.dir, "out")}, args...)...)
+	cmd.Dir = m.dir
+	cmd.Env = append(append(os.Environ(), "PATH="+m.path, "CUDA_VISIBLE_DEVICES=0"), env...)
+	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	cmd.WaitDelay = time.Second
+	return cmd, &said
+}
+
+// files returns the files that come back, after checking that the machine would let them.
+func (m machine) files() map[string]int64 {
+	m.t.Helper()
+	found := map[string]int64{}
+	entries, err := os.ReadDir(filepath.Join(m.dir, "out"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	for _, e := range entries {
+		info, err := e.Info()
+		if err != nil || !info.Mode().IsRegular() || info.Size() > mostBytes {
+			m.t.Errorf("%s: %v, error %v, expected a file of at most %d bytes", e.Name(), info, err, mostBytes)
+			continue
+		}
+		found[e.Name()] = info.Size()
+	}
+	if len(found) > mostFiles {
+		m.t.Errorf("%d files come back, expected at most %d: %v", len(found), mostFiles, found)
+	}
+	return found
+}
+
+// table returns the lines of table.txt by their labels.
+func (m machine) table() map[string]string {
+	m.t.Helper()
+	text, err := os.ReadFile(filepath.Join(m.dir, "out", "table.txt"))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	rows := map[string]string{}
+	for line := range strings.SplitSeq(string(text), "\n") {
+		if label, value, found := strings.Cut(line, "  "); found {
+			rows[label] = strings.TrimSpace(value)
+		} else if len(line) > 28 {
+			rows[strings.TrimSpace(line[:28])] = strings.TrimSpace(line[28:])
+		}
+	}
+	return rows
+}
+
+// archived returns a file of results.tar.gz.
+func (m machine) archived(name string) string {
+	m.t.Helper()
+	text, err := exec.Command("tar", "-xzOf", filepath.Join(m.dir, "out", "results.tar.gz"), name).Output()
+	if err != nil {
+		m.t.Errorf("results.tar.gz, %s: %v", name, err)
+	}
+	return string(text)
+}
+
+func TestMeasures(t *testing.T) {
+	t.Parallel()
+	m := pack(t)
+	cmd, said := m.check(nil, "measure")
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	m.files()
+	rows := m.table()
+	for label, want := range map[string]string{
+		"words":                   "ok: 2 passed, 0 failed, 0 skipped",
+		"kernels":                 "ok: 2 passed, 0 failed, 0 skipped",
+		"models":                  "ok: 2 passed, 0 failed, 0 skipped",
+		"launches, fp16, old":     "step 1.500 ms; all 7, one after another 1390.0 us",
+		"launches, fp32, new":     "step 1.500 ms; all 7, one after another 1390.0 us",
+		"wgmma":                   "ok: all right",
+		"ceilings":                "1 constants, in ceilings.csv",
+		"counters, large-fp16":    "1 numbers, in large-fp16.csv",
+		"counters, small":         "1 numbers, in small.csv",
+		"clocks":                  "2.5e+08 rows a second",
+		"clocks, power":           "2 s busy: 550 W, 1850 MHz in the mean; at most 600 W",
+		"storing, not-kept-2":     "1 numbers, in not-kept-2.csv",
+		"ms a step, acqnp fp32":   "1.25",
+		"lab":                     "not measured",
+		"torch":                   "not measured",
+		"GPU, driver, capability": "stand-in, 580.1, 9.0",
+	} {
+		if rows[label] != want {
+			t.Errorf("table.txt says %q of %s, want %q", rows[label], label, want)
+		}
+	}
+	table, _ := os.ReadFile(filepath.Join(m.dir, "out", "table.txt"))
+	if want := "dropped: sm__inst_executed_pipe_tensor_op_gmma.sum"; strings.Count(string(table), want) != 1 {
+		t.Errorf("table.txt should say once %q:\n%s", want, table)
+	}
+	filled := m.archived("work/gpu-old-new.csv")
+	for _, want := range []string{
+		"fp16,forward of ψ,−5 to −15% (moves),0.200,0.200,+0.0\n",
+		"fp16,backward of ψ,−8 to −12% (moves) and −6% (chunks),0.600,0.600,+0.0\n",
+		"fp16,weight_grads and sums,,0.040,0.040,+0.0\n",
+		"fp16,mixture_grad,,not measured,not measured,not measured\n",
+		"fp32,the step,4 to 5 ms,1.500,1.500,+0.0\n",
+		"trial,pair_backward by wgmma,at most 0.12 ms,,0.110,\n",
+	} {
+		if !strings.Contains(filled, want) {
+			t.Errorf("gpu-old-new.csv lacks %q:\n%s", want, filled)
+		}
+	}
+}
+
+// A machine may be gone at any moment. What came back until then is whole.
+func TestSurvivesACutOff(t *testing.T) {
+	t.Parallel()
+	for range 4 {
+		after := rand.N(5 * time.Second)
+		t.Run(after.String(), func(t *testing.T) {
+			t.Parallel()
+			m := pack(t)
+			cmd, said := m.check([]string{"PACE=0.2"}, "measure", "train")
+			if err := cmd.Start(); err != nil {
+				t.Fatal(err)
+			}
+			for m.t.Context().Err() == nil { // the first part ends after some tenths of a second
+				if _, err := os.Stat(filepath.Join(m.dir, "out", "table.txt")); err == nil {
+					break
+				}
+				time.Sleep(10 * time.Millisecond)
+			}
+			time.Sleep(after)
+			killSession(t, cmd.Process.Pid)
+			_ = cmd.Wait()
+			m.files()
+			rows := m.table()
+			if rows["words"] != "ok: 2 passed, 0 failed, 0 skipped" || rows["torch"] != "not measured" || rows["lab"] != "not measured" {
+				t.Errorf("table.txt: %q\n%s", rows, said)
+			}
+			if log := m.archived("work/words/tests.txt"); !strings.Contains(log, "PASS: TestTwo") {
+				t.Errorf("results.tar.gz has of words %q", log)
+			}
+		})
+	}
+}
+
+// killSession kills all processes of a session.
+func killSession(t *testing.T, session int) {
+	t.Helper()
+	stats, _ := filepath.Glob("/proc/[0-9]*/stat")
+	for _, file := range stats {
+		stat, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		var pid, parent, group, of int
+		_, rest, _ := strings.Cut(string(stat), ") ")
+		if _, err := fmt.Sscan(filepath.Base(filepath.Dir(file)), &pid); err != nil {
+			t.Fatal(err)
+		}
+		var state string
+		if _, err := fmt.Sscan(rest, &state, &parent, &group, &of); err == nil && of == session {
+			_ = syscall.Kill(pid, syscall.SIGKILL)
+		}
+	}
+}
+
+// A program that hangs and ignores SIGTERM costs its part's time, and the call ends in its own.
+func TestEndsInTime(t *testing.T) {
+	t.Parallel()
+	m := pack(t)
+	began := time.Now()
+	cmd, said := m.check([]string{"HANG=bench"}, "--seconds", "12", "words", "launches", "steps", "train")
+	if err := cmd.Run(); err == nil {
+		t.Errorf("the check did not fail: %s", said)
+	}
+	killSession(t, cmd.Process.Pid) // the program that hangs
+	if took := time.Since(began); took > 13*time.Second {
+		t.Errorf("it took %v, more than the 12 s it was given and one for a busy machine", took)
+	}
+	rows := m.table()
+	for label, want := range map[string]string{"words": "ok: ", "launches, fp16, old": "FAILED: stopped, as it took too long", "steps": "not measured: the time was up", "lab": "not measured: the time was up"} {
+		if !strings.HasPrefix(rows[label], want) {
+			t.Errorf("table.txt says %q of %s, want %q: %v", rows[label], label, want, rows)
+		}
+	}
+}
+
+// The laboratory's runs come back in few files, whole, and what does not fit is named.
+func TestPacksRuns(t *testing.T) {
+	t.Parallel()
+	m := pack(t)
+	cmd, said := m.check([]string{fmt.Sprint("CHECKPOINT=", 7<<20)}, "train")
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("%v: %s", err, said)
+	}
+	var packed []string
+	for name := range m.files() {
+		if strings.HasPrefix(name, "lab-") {
+			list, err := exec.Command("tar", "-tzf", filepath.Join(m.dir, "out", name)).Output()
+			if err != nil {
+				t.Errorf("%s: %v", name, err)
+			}
+			packed = append(packed, strings.Fields(string(list))...)
+		}
+	}
+	log := m.archived("work/lab/lab.txt")
+	for n := 1; n <= 9; n++ {
+		run := fmt.Sprintf("runs/rbf/cnp/seed-%d", n)
+		left := strings.Contains(log, "not packed, as four pieces are full: "+run+"\n")
+		for _, name := range []string{"config.yaml", "metrics.jsonl", "eval.json", "weights.safetensors", "checkpoints/step-10.safetensors"} {
+			there := 0
+			for _, p := range packed {
+				if p == run+"/"+name {
+					there++
+				}
+			}
+			if want := map[bool]int{false: 1, true: 0}[left]; there != want {
+				t.Errorf("%s/%s is in %d archives, want %d", run, name, there, want)
+			}
+		}
+	}
+	if n := strings.Count(log, "not packed"); n != 1 { // eight of 7 MiB fit into four of 15
+		t.Errorf("%d runs were left out, want 1:\n%s", n, log)
+	}
+	if strings.Contains(strings.Join(packed, "\n"), "step-9.") {
+		t.Error("an older checkpoint was packed")
+	}
+	if rows := m.table(); rows["lab"] != "lab.yaml: 9 of 9 done" || rows["words"] != "not measured" {
+		t.Errorf("table.txt: %q", rows)
+	}
+}

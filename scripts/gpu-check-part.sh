@@ -1,0 +1,213 @@
+#!/bin/sh
+# Runs one part of gpu-check.sh: gpu-check-part.sh PART SECONDS. Lines of the table go to
+# work/PART/rows as soon as they are known, so that they survive the part's end at any moment.
+set -eu
+part=$1 deadline=$(($(date +%s) + $2))
+dir=work/$part
+gpu=${CUDA_VISIBLE_DEVICES:-0}
+
+row() { printf '%-28s %s\n' "$1" "$2" >>"$dir/rows"; }
+fail() { row "$1" "FAILED: $2"; }
+# limited SECONDS COMMAND... stops the command after that time, and at the end of the part's. Its
+# exit code is then 124 or 137.
+limited() {
+	left=$((deadline - $(date +%s)))
+	seconds=$(($1 < left ? $1 : left))
+	shift
+	[ $seconds -gt 0 ] || return 124
+	timeout -k 1 $seconds "$@"
+}
+last() { tail -1 "$1" 2>/dev/null; }
+# why CODE FILE prints why a command failed whose output is in FILE.
+why() { case $1 in 124 | 137) echo "stopped, as it took too long" ;; *) echo "exit code $1, $(last "$2")" ;; esac; }
+
+# compare TEST FLAG... runs a test program.
+compare() {
+	program=$1 code=0
+	shift
+	(cd tests && limited 600 "./$program.test" -test.v "$@") >"$dir/tests.txt" 2>&1 || code=$?
+	count() { grep -c "^ *--- $1" "$dir/tests.txt" || true; }
+	counts="$(count PASS) passed, $(count FAIL) failed, $(count SKIP) skipped"
+	case $code in
+	0) if [ "$(count PASS)" -gt 0 ]; then row "$part" "ok: $counts"; else fail "$part" "no test ran"; fi ;;
+	124 | 137) fail "$part" "stopped in $(sed -n 's/^=== RUN *//p' "$dir/tests.txt" | tail -1): $counts" ;;
+	*) fail "$part" "$counts; first $(sed -n 's/^ *--- FAIL: \([^ ]*\).*/\1/p' "$dir/tests.txt" | tail -1)" ;;
+	esac
+}
+bench() { # SECONDS PROGRAM MODEL FLAG...
+	most=$1 program=$2 model=$3
+	shift 3
+	limited "$most" "./$program" bench --config "configs/lissajous/$model.yaml" --points 53 --device cuda "$@"
+}
+programs() { for program in acqnp-cuda-old acqnp-cuda; do [ ! -x $program ] || echo $program; done; }
+
+# launches times old and new kernels in turn, so that a change of the clocks meets both.
+launches() {
+	[ -x acqnp-cuda-old ] || row "launches, old" "not measured: no OLD was packed"
+	for round in 1 2; do
+		for precision in fp16 fp32; do
+			for program in $(programs); do
+				age=new
+				[ "$program" = acqnp-cuda ] || age=old
+				file=$dir/$age-$precision-$round.txt
+				code=0
+				bench 30 "$program" acqnp --steps 50 --precision $precision --kernels >"$file.part" 2>&1 || code=$?
+				if [ $code -eq 0 ]; then
+					mv "$file.part" "$file"
+					row "launches, $precision, $age" "$(sed -n 's/^step  *\([0-9.]* ms\).*/step \1/p; s/^\(all [0-9]*, one after another\) *\([0-9.]*\) .*/; \1 \2 us/p' "$file" | tr -d '\n')"
+				else
+					fail "launches, $precision, $age" "$(why $code "$file.part")"
+				fi
+			done
+		done
+	done
+}
+
+# build NAME compiles a program of CUDA for this GPU, unless it was packed for it, and prints its path.
+build() {
+	arch=$(nvidia-smi -i "$gpu" --query-gpu=compute_cap --format=csv,noheader | head -1 | tr -d .)
+	[ "$arch" != 90 ] || [ ! -x "bin/$1" ] || { echo "bin/$1" && return; }
+	release=$(nvcc --version 2>"$dir/build.txt" | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
+	target="arch=compute_$arch,code=sm_$arch"
+	[ "$arch" != 90 ] || [ "${release:-0}" -lt 12 ] || target="arch=compute_90a,code=sm_90a -DHOPPER"
+	mkdir -p work/bin
+	# shellcheck disable=SC2086 # several words
+	limited 40 nvcc -O3 -std=c++17 -gencode $target -o "work/bin/$1" "trials/$1.cu" >"$dir/build.txt" 2>&1 && echo "work/bin/$1"
+}
+wgmma() {
+	[ -e trials/hopper_mlp.cu ] || { row wgmma "not measured: the trial was not packed" && return; }
+	program=$(build hopper_mlp) || { row wgmma "not measured: $(last "$dir/build.txt")" && return; }
+	code=0
+	limited 30 "$program" >"$dir/wgmma.txt" 2>&1 || code=$?
+	sed -n 's/^  \(.*[^ ]\)  *\([0-9.]* ms.*\)/\1\t\2/p' "$dir/wgmma.txt" | while IFS="$(printf '\t')" read -r what took; do row "wgmma, $what" "$took"; done
+	if [ $code -eq 0 ]; then row wgmma "ok: $(last "$dir/wgmma.txt")"; else fail wgmma "$(why $code "$dir/wgmma.txt")"; fi
+}
+ceilings() {
+	program=$(build ceilings) || program=bin/ceilings-plain
+	[ -x "$program" ] || { row ceilings "not measured: $(last "$dir/build.txt")" && return; }
+	code=0
+	limited 40 "$program" >"$dir/ceilings.csv" 2>"$dir/errors.txt" || code=$?
+	row ceilings "$(grep -c ',[0-9]' "$dir/ceilings.csv" || true) constants, in ceilings.csv"
+	[ $code -eq 0 ] || fail ceilings "$(why $code "$dir/errors.txt")"
+}
+
+# What ncu reads of a kernel: why its warps wait, what the matrix unit, shared memory, L2 and device
+# memory carry, and the clock.
+metrics=gpu__time_duration.sum,gpc__cycles_elapsed.avg.per_second
+for unit in hmma gmma; do metrics=$metrics,sm__inst_executed_pipe_tensor_op_$unit.sum; done
+metrics=$metrics,sm__pipe_tensor_op_hmma_cycles_active.avg.pct_of_peak_sustained_active,smsp__issue_active.avg.pct_of_peak_sustained_active
+for why in math_pipe_throttle mio_throttle short_scoreboard long_scoreboard barrier lg_throttle no_instruction wait dispatch_stall; do
+	metrics=$metrics,smsp__average_warps_issue_stalled_${why}_per_issue_active.ratio
+done
+metrics=$metrics,l1tex__data_pipe_lsu_wavefronts_mem_shared.sum,l1tex__data_bank_conflicts_pipe_lsu_mem_shared.sum
+metrics=$metrics,dram__bytes_read.sum,dram__bytes_write.sum,dram__throughput.avg.pct_of_peak_sustained_elapsed,lts__t_sector_hit_rate.pct
+# profile NAME SKIP COUNT KERNELS COMMAND... reads the counters $wanted into NAME.csv. ncu names those
+# that it lacks; they are dropped, and it is asked again.
+profile() {
+	name=$1 file=$dir/$1 skip=$2 count=$3 kernels=$4
+	shift 4
+	command -v ncu >/dev/null || { row "$part, $name" "not measured: no ncu" && return; }
+	lacks=yes
+	while [ -n "$lacks" ]; do
+		code=0 lacks='' kept=''
+		limited 40 ncu --clock-control none --csv --launch-skip "$skip" --launch-count "$count" -k "regex:$kernels" \
+			--metrics "$wanted" "$@" >"$file.csv" 2>"$file.err" || code=$?
+		grep -hv '^"' "$file.csv" "$file.err" >"$file.lacks" || true
+		for metric in $(echo "$wanted" | tr , ' '); do
+			if grep -qF "$metric" "$file.lacks"; then lacks="$lacks $metric"; else kept="$kept,$metric"; fi
+		done
+		[ -n "$kept" ] || break
+		wanted=${kept#,}
+		[ -z "$lacks" ] || row "$part, $name" "dropped:$lacks"
+	done
+	lines=$(grep -c '^"[0-9]' "$file.csv" || true)
+	if [ "$lines" -gt 0 ]; then
+		row "$part, $name" "$lines numbers, in $name.csv"
+	else
+		grep '^==ERROR==' "$file.lacks" >"$file.why" || cp "$file.lacks" "$file.why"
+		row "$part, $name" "not measured: $(why "$code" "$file.why")"
+	fi
+}
+small='^(chain|weight_grads|sums|mixture_grad)'
+counters() {
+	wanted=$metrics
+	for precision in fp16 fp32; do
+		# Four large kernels in a step; the first step warms the caches up.
+		profile "large-$precision" 4 4 '^branch_(forward|backward)' ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 2 --device cuda --precision $precision
+	done
+	profile small 20 20 "$small" ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 2 --device cuda --precision fp16
+}
+
+# The evaluation's batches have the size of a training step, for the part storing.
+size='--set eval.batch_size=128 --set eval.num_points=53 --set eval.max_context=26 --set eval.num_tau=50'
+clocks() {
+	timeout 20 nvidia-smi dmon -i "$gpu" -s pc -d 1 >"$dir/dmon.txt" 2>"$dir/dmon.err" &
+	monitor=$!
+	trap 'kill $monitor 2>/dev/null || true' EXIT
+	code=0
+	# shellcheck disable=SC2086 # several words
+	limited 12 ./acqnp-cuda train --config configs/lissajous/acqnp.yaml $size --run-dir "$dir/runs/acqnp" --overwrite --device cuda \
+		--precision fp16 --no-eval --quiet >"$dir/train.txt" 2>&1 || code=$?
+	case $code in
+	0 | 124 | 130)
+		cp "$dir/runs/acqnp/metrics.jsonl" "$dir"
+		row clocks "$(sed -n 's/.*"rows_per_s":\([0-9.e+]*\).*/\1 rows a second/p' "$dir/metrics.jsonl" | tail -1)"
+		;;
+	*) fail clocks "$(why $code "$dir/train.txt")" ;;
+	esac
+	# dmon names its columns in its first line. Idle seconds, before and after, have less than half of the most power.
+	awk '/^# gpu/ { for (i = 2; i <= NF; i++) column[$i] = i - 1 }
+		/^ *[0-9]/ { p[++n] = $column["pwr"]; clock[n] = $column["pclk"]; if (p[n] > most) most = p[n] }
+		END { for (i = 1; i <= n; i++) if (p[i] > most / 2) { k++; power += p[i]; mhz += clock[i] }
+			if (k) printf "%d s busy: %.0f W, %.0f MHz in the mean; at most %d W", k, power / k, mhz / k, most; else printf "not measured: dmon printed nothing" }' \
+		"$dir/dmon.txt" >"$dir/power"
+	row "clocks, power" "$(cat "$dir/power")"
+}
+# storing times the forward kernels as training runs them, and as eval does, in turn.
+storing() {
+	run=work/clocks/runs/acqnp
+	[ -e $run/config.yaml ] || { row storing "not measured: clocks left no run" && return; }
+	wanted=gpu__time_duration.sum,dram__bytes_write.sum
+	for round in 1 2; do
+		profile "kept-$round" 2 2 '^branch_forward' ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 2 --device cuda --precision fp16
+		profile "not-kept-$round" 2 2 '^branch_forward' ./acqnp-cuda eval --run $run --batches 3 --device cuda --precision fp16 --out "$dir/eval.json" --overwrite --quiet
+	done
+}
+
+milliseconds() { sed -n 's/.*"ms_median": *\([0-9.e+-]*\).*/\1/p' "$1" | head -1; }
+steps() {
+	for way in 'acqnp fp16' 'acqnp fp32' 'cqnp fp16' 'cqnp fp32' 'cnp auto' 'canp auto' 'bnp auto'; do
+		file=$dir/$(echo "$way" | tr ' ' -).json
+		code=0
+		bench 20 acqnp-cuda "${way% *}" --steps 50 --precision "${way#* }" --json >"$file" 2>"$file.err" || code=$?
+		if [ $code -eq 0 ]; then row "ms a step, $way" "$(milliseconds "$file")"; else fail "ms a step, $way" "$(why $code "$file.err")"; fi
+	done
+}
+torch() {
+	for way in 'acqnp eager' 'acqnp amp-compile' 'acqnp amp-graph' 'cqnp eager' 'cqnp amp-graph' 'cnp eager' 'cnp graph' 'acqnp compile' 'acqnp graph'; do
+		file=$dir/$(echo "$way" | tr ' ' -).json
+		limited 90 "${PYTHON:-python3}" peer/torch_step.py --model "${way% *}" --mode "${way#* }" --points 53 --steps 50 >"$file" 2>"$file.err" || true
+		ms=$(milliseconds "$file")
+		row "ms a step, torch, $way" "${ms:-not measured: $(last "$file.err")}"
+	done
+}
+
+# lab trains the paper's next cells, from the runs that were packed on.
+lab() {
+	rm -rf work/runs
+	mkdir -p work/runs/lab
+	for file in lab-*.tar.gz; do [ ! -e "$file" ] || tar -xzf "$file" -C work/runs/lab; done
+	code=0
+	sh lab.sh --dir work/runs/lab --program ./acqnp-cuda --out "$PART_OUT" --seconds $((deadline - $(date +%s) - 2)) \
+		-- --device cuda --jobs "${JOBS:-1}" --data-dir "$PWD/data" >"$dir/lab.txt" 2>&1 || code=$?
+	for plan in sweeps/lab*.yaml; do (cd work/runs/lab && ../../../acqnp-cuda sweep status "../../../$plan" | sed -n '1s,.*sweeps/,,p') >>"$dir/status.txt" 2>&1 || true; done
+	while read -r line; do row lab "$line"; done <"$dir/status.txt"
+	case $code in 0 | 130) ;; *) fail lab "$(why $code "$dir/lab.txt")" ;; esac
+}
+
+case $part in
+words) compare internal-test-kernels -test.run '^TestWord' ;;
+kernels) compare internal-test-kernels -test.run "${TESTS:-.}" -test.skip '^TestWord' ;;
+models) compare internal-engine-cuda -test.run "${TESTS:-Fused|Trains|SameBits}" ;;
+*) "$part" ;;
+esac
