@@ -12,10 +12,9 @@
 
 #include "simt_internal.h"
 
-Thread simt_threads[MAX_THREADS];
 Warp simt_warps[32];
 char *simt_stacks;
-int simt_self = -1, simt_count, simt_order;
+int simt_count, simt_order;
 
 static unsigned ready_warps;     /* warps with a lane that is ready */
 static int alive, at_barrier;    /* threads */
@@ -23,6 +22,7 @@ static int first_at_barrier;
 static int made;                 /* fibers with a stack */
 static int idle[MAX_THREADS], idles;
 static uint64_t switches, seed;
+static void (*body)(void);       /* what a thread runs */
 
 uint64_t simt_switches(void) { return switches; }
 
@@ -147,7 +147,7 @@ static void fiber_main(void) {
   for (;;) {
     Thread *t = &simt_threads[simt_self];
     int fiber = t->fiber;
-    simt_call_kernel();
+    body();
     end_thread(t);
     int n = next(simt_self >> 5);
     if (n >= 0 && simt_threads[n].fiber < 0) {
@@ -223,7 +223,8 @@ static void deadlock(void) {
   simt_report(NULL, "waits forever: %d threads at __syncthreads, %d at a meeting of their warp, %d have ended", n[AT_BARRIER], n[AT_WARP], n[ENDED]);
 }
 
-bool simt_run_threads(void) {
+void simt_run_threads(void (*run)(void)) {
+  body = run;
   alive = simt_count;
   at_barrier = 0;
   ready_warps = 0;
@@ -243,7 +244,7 @@ bool simt_run_threads(void) {
   simt_self = next(simt_order == 1 ? 31 : 0);
   int fiber = simt_threads[simt_self].fiber = take_fiber();
   swap(&outside, &contexts[fiber]);
-  if (alive && !simt_failed()) deadlock();
+  if (alive && !simt_failure()) deadlock();
   if (alive) { /* some fibers stopped in the middle */
     for (idles = 0; idles < made; idles++) {
       make_context(idles);
@@ -251,5 +252,4 @@ bool simt_run_threads(void) {
     }
   }
   simt_self = -1;
-  return !simt_failed();
 }

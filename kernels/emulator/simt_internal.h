@@ -1,5 +1,10 @@
-/* What the parts of the emulator share. simt_fibers.c: threads and barriers. simt_warp.c: what a warp does together.
-   simt_memory.c: memory. simt_check.c: bounds and races. simt_launch.c: kernels, launches, errors.
+/* What the parts of the emulator share. Each uses only those above it:
+   simt_report.c: the running thread, and what went wrong in it.
+   simt_memory.c: memory.
+   simt_fibers.c: threads and barriers.
+   simt_check.c: bounds and races.
+   simt_warp.c: what a warp does together.
+   simt_launch.c: kernels, launches.
 
    A meeting point is where threads wait for each other: a barrier, or what a warp does together. An epoch is a time between
    two barriers; epochs are numbered. A piece is an allocation, or a block's shared memory. */
@@ -39,22 +44,14 @@ typedef struct {
   uint16_t epoch;                        /* number of its __syncwarps so far */
 } Warp;
 
+/* simt_report.c */
 extern Thread simt_threads[MAX_THREADS];
-extern Warp simt_warps[32];
-extern int simt_self;     /* the running thread, -1 for none */
-extern int simt_count;    /* threads of a block */
-extern int simt_order;
-extern int simt_capability;
-unsigned simt_random(void);
-
-/* simt_fibers.c */
-bool simt_make_stacks(void);
-extern char *simt_stacks; /* MAX_THREADS of STACK bytes, a page without access below each */
-static inline bool simt_on_stack(const void *p) { return (uintptr_t)p - (uintptr_t)simt_stacks < (size_t)MAX_THREADS * STACK; }
-bool simt_run_threads(void);                    /* runs a block; false: it failed */
-void simt_stop(void) __attribute__((noreturn)); /* stops the block after a failure */
-typedef void (*Join)(int first, unsigned mask); /* does the work of a meeting of the lanes in mask, which are threads first, first + 1 … */
-void simt_meet(Meeting what, unsigned mask, simt_place at, Join join);
+extern int simt_self;               /* the running thread, -1 for none */
+extern simt_index simt_block_index; /* of the running block */
+/* Records a failure of the running thread. pc: where the access was. */
+void simt_report(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
+const char *simt_failure(void); /* what simt_report has recorded; NULL: nothing */
+void simt_forget_failure(void);
 
 /* simt_memory.c */
 /* Times are epochs; a new one begins with every barrier, block and launch. */
@@ -95,15 +92,25 @@ void simt_new_launch(unsigned shared); /* makes the dynamic shared memory */
 void simt_new_block(void);
 void simt_barrier_passed(void);
 
+/* simt_fibers.c */
+extern Warp simt_warps[32];
+extern int simt_count;    /* threads of a block */
+extern int simt_order;
+unsigned simt_random(void);
+bool simt_make_stacks(void);
+extern char *simt_stacks; /* MAX_THREADS of STACK bytes, a page without access below each */
+static inline bool simt_on_stack(const void *p) { return (uintptr_t)p - (uintptr_t)simt_stacks < (size_t)MAX_THREADS * STACK; }
+void simt_run_threads(void (*run)(void));       /* runs a block of threads that call run */
+void simt_stop(void) __attribute__((noreturn)); /* stops the block after a failure */
+#define simt_fail(...) (simt_report(NULL, __VA_ARGS__), simt_stop())
+typedef void (*Join)(int first, unsigned mask); /* does the work of a meeting of the lanes in mask, which are threads first, first + 1 … */
+void simt_meet(Meeting what, unsigned mask, simt_place at, Join join);
+
 /* simt_check.c: accesses of the running thread */
 typedef enum { READ, WRITE, ATOMIC } Access;
 void simt_access(const void *p, size_t bytes, Access kind, const void *pc);
 void simt_copy_starts(const void *p, size_t bytes); /* these bytes of shared memory belong to a cp.async now */
 void simt_copy_lands(const void *p, size_t bytes);
 
-/* simt_launch.c */
-void simt_call_kernel(void);
-/* simt_report records a failure of the running thread; simt_fail also stops the block. pc: where the access was. */
-void simt_report(const void *pc, const char *format, ...) __attribute__((format(printf, 2, 3)));
-#define simt_fail(...) (simt_report(NULL, __VA_ARGS__), simt_stop())
-bool simt_failed(void);
+/* simt_warp.c */
+extern int simt_capability; /* of the device */

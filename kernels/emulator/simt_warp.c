@@ -7,6 +7,8 @@
 
 #include "simt_internal.h"
 
+int simt_capability;
+
 static Operands *mine(void) { return &simt_threads[simt_self].operands; }
 static Operands *of(int first, int lane) { return &simt_threads[first + lane].operands; }
 
