@@ -22,11 +22,12 @@ DEVICE void in_grad_rows(const Task& t, int from, int to, float* shared) {
   for (int n0 = 0; n0 < t.k; n0 += Row::N) f.tile<Row>(from, n0, to);
 }
 
-extern "C" __global__ void __launch_bounds__(128, 3)
+// Three blocks of a multiprocessor would leave 168 registers, and spill.
+extern "C" __global__ void __launch_bounds__(128, 2)
 chain(const Step* __restrict__ step,  // sizes of the run
       const Task* tasks,              // [lanes, most]
       int most) {                     // tasks of the longest lane
-  __shared__ __align__(16) float shared[2 * STEP * (Row::M + PAD + Row::N + PAD)];
+  __shared__ __align__(16) float shared[Buffers<Row>::FLOATS];
   Extents e = step->extents;
   const Task* lane = tasks + blockIdx.y * most;
   int n = rows(e, lane[0].s);

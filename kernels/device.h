@@ -77,7 +77,8 @@ DEVICE float2 unpack_half2(unsigned u) { return __half22float2(*reinterpret_cast
 // All asm that a warp executes together is volatile. mma.sync and ldmatrix need all lanes, and only
 // volatile asm stays where it is: other asm may be moved into a branch that some lanes do not take.
 // ldmatrix reads shared memory that no operand names (PTX has no operand of memory), so it also needs
-// the clobber "memory". Neither costs anything: nvcc 11.8 and 13.0 write the same code without them.
+// the clobber "memory". Neither costs anything: without them nvcc 11.8 and 13.0 write as many
+// instructions.
 DEVICE unsigned device_shared_address(const void* p) { return (unsigned)__cvta_generic_to_shared(p); }
 
 DEVICE void mma_f16(float c[4], const unsigned a[4], const unsigned b[2]) {

@@ -3,9 +3,10 @@
 #include "extents.h"
 #include "product.h"
 
-// A Row tile has 32 rows and all columns of a layer of width up to 128.
-struct Row { enum { M = 32, N = 128, TM = 4, TN = 8 }; };
-
+// A Row tile has 32 rows and all columns of a layer of width up to 128. Its steps are long, because
+// the few warps of a multiprocessor that compute such tiles wait for every fetch: a layer of width
+// 128 has 4.
+struct Row { enum { M = 32, N = 128, TM = 4, TN = 8, STEP = 32 }; };
 
 // mask_of returns result if the layer ends in a ReLU, otherwise null.
 DEVICE const float* mask_of(const float* result, int relu) { return relu ? result : nullptr; }
@@ -28,7 +29,7 @@ struct Forward {
   MEMBER void tile(int m0, int n0, int end) {
     Operand left = {in, nullptr, l.k, end, 0, l.k}, right = {weight, nullptr, l.stride, l.d, 0, l.k};
     Unwatched nothing;
-    Product<S, Loader<S::M, true, false>, Loader<S::N, true, false>> p;
+    Product<S, Loader<S::M, S::STEP, true, false>, Loader<S::N, S::STEP, true, false>> p;
     p.run(left, right, m0, n0, shared, nothing);
     bool whole = aligned(out, l.d), whole_base = aligned(base, l.d);
 #pragma unroll
@@ -61,7 +62,7 @@ struct InGrad {
     Operand left = {grad, mask_of(result, l.relu), l.d, end, 0, l.d}, right = {weight, nullptr, l.stride, l.k, 0, l.d};
     bool whole = aligned(out, l.k);
     Unwatched nothing;
-    Product<S, Loader<S::M, true, true>, Loader<S::N, false, false>> p;
+    Product<S, Loader<S::M, S::STEP, true, true>, Loader<S::N, S::STEP, false, false>> p;
     p.run(left, right, m0, n0, shared, nothing);
 #pragma unroll
     for (int i = 0; i < S::TM; i++) {

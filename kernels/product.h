@@ -1,21 +1,24 @@
 // Float32 matrix products C(m, n) = Σ_k A(m, k)·B(k, n) by tiles. A block of THREADS threads
 // computes a tile of M×N elements; each thread has TM×TN sums in registers. Shared memory has two
-// buffers, each for STEP values of k: one is read while the next step is fetched. Every sum is
-// added in the order of k, so its bits do not depend on the shape of the tile.
+// buffers, each for a step of STEP values of k: one is read while the next step is fetched. Every sum
+// is added in the order of k, so its bits do not depend on the shape of the tile.
 #pragma once
 #include "device.h"
 
 #define MEMBER __device__ __forceinline__
 
-enum { THREADS = 128, STEP = 8, PAD = 4 };
+enum { THREADS = 128, PAD = 4 };
 
 // Shapes of tiles: for large products, for few rows, and for results of up to Narrow::N columns.
-struct Wide { enum { M = 128, N = 64, TM = 8, TN = 8 }; };
-struct Small { enum { M = 32, N = 64, TM = 4, TN = 4 }; };
-struct Narrow { enum { M = 256, N = 8, TM = 4, TN = 4 }; };
+struct Wide { enum { M = 128, N = 64, TM = 8, TN = 8, STEP = 8 }; };
+struct Small { enum { M = 32, N = 64, TM = 4, TN = 4, STEP = 8 }; };
+struct Narrow { enum { M = 256, N = 8, TM = 4, TN = 4, STEP = 8 }; };
 
-// SHARED is the number of floats of shared memory that the largest shape needs.
-enum { SHARED = 2 * STEP * (Narrow::M + PAD + Narrow::N + PAD) };
+// Buffers has the number of floats of shared memory that a shape needs. SHARED is the largest of the
+// shapes above.
+template <class S>
+struct Buffers { enum { FLOATS = 2 * S::STEP * (S::M + PAD + S::N + PAD) }; };
+enum { SHARED = Buffers<Narrow>::FLOATS };
 
 // Operand is one side of a product; x stands for m or n. Element (x, k) is data[x·width + k] if the
 // Loader's ALONG is true, otherwise data[k·width + x]. Elements outside [0, count)×[from, to) count
@@ -47,25 +50,42 @@ DEVICE void store4(float* p, const float v[4], int there, bool whole) {
     if (i < there) p[i] = v[i];
 }
 
+// GROUP values of k are the smallest step, and the part of a step that is multiplied at a time.
+enum { GROUP = 8 };
+
+// swizzled returns the place of x in row k of a step in shared memory. Different groups of k have
+// their quads of x in a different order, so that the threads of a warp that store quads of k write to
+// different banks.
+DEVICE int swizzled(int k, int x) { return x ^ k / GROUP % 4 * 4; }
+
 // Loader copies a step of an operand, for X values of x. fetch copies it from global memory to
 // registers, store from there to shared memory [STEP][X + PAD].
-template <int X, bool ALONG, bool MASKED>
+template <int X, int STEP, bool ALONG, bool MASKED>
 struct Loader {
   enum { QUADS = X * STEP / 4, EACH = (QUADS + THREADS - 1) / THREADS, ROW = X + PAD };
   float4 held[EACH];
 
+  // fetch decides once for all loads whether rows are aligned, which saves registers: 22 in chain.
   MEMBER void fetch(const Operand& o, int x0, int k0) {
-    bool whole = aligned(o.data, o.width) && (!MASKED || aligned(o.mask, o.width));
+    if (aligned(o.data, o.width) && (!MASKED || aligned(o.mask, o.width)))
+      fetch_rows<true>(o, x0, k0);
+    else
+      fetch_rows<false>(o, x0, k0);
+  }
+
+  template <bool WHOLE>
+  MEMBER void fetch_rows(const Operand& o, int x0, int k0) {
 #pragma unroll
     for (int i = 0; i < EACH; i++) {
       int q = threadIdx.x + i * THREADS;
       int x = x0 + (ALONG ? q / (STEP / 4) : q % (X / 4) * 4), k = k0 + (ALONG ? q % (STEP / 4) * 4 : q / (X / 4));
       int there = ALONG ? (x < o.count ? o.to - k : 0) : (k < o.to ? o.count - x : 0);
       if (QUADS % THREADS != 0 && q >= QUADS) there = 0;
-      size_t at = ALONG ? (size_t)x * o.width + k : (size_t)k * o.width + x;
-      held[i] = load4(o.data + at, there, whole);
+      // Matrices have fewer than 2^31 elements.
+      unsigned at = ALONG ? (unsigned)x * o.width + k : (unsigned)k * o.width + x;
+      held[i] = load4(o.data + at, there, WHOLE);
       if (MASKED && o.mask) {
-        float4 m = load4(o.mask + at, there, whole);
+        float4 m = load4(o.mask + at, there, WHOLE);
         held[i] = make_float4(m.x == 0 ? 0 : held[i].x, m.y == 0 ? 0 : held[i].y, m.z == 0 ? 0 : held[i].z,
                               m.w == 0 ? 0 : held[i].w);
       }
@@ -78,10 +98,12 @@ struct Loader {
       int q = threadIdx.x + i * THREADS;
       if (QUADS % THREADS != 0 && q >= QUADS) continue;
       if (!ALONG) {
-        *(float4*)(tile + q / (X / 4) * ROW + q % (X / 4) * 4) = held[i];
+        int k = q / (X / 4);
+        *(float4*)(tile + k * ROW + swizzled(k, q % (X / 4) * 4)) = held[i];
         continue;
       }
-      float* to = tile + q % (STEP / 4) * 4 * ROW + q / (STEP / 4);
+      int k = q % (STEP / 4) * 4;
+      float* to = tile + k * ROW + swizzled(k, q / (STEP / 4));
       to[0] = held[i].x;
       to[ROW] = held[i].y;
       to[2 * ROW] = held[i].z;
@@ -104,7 +126,7 @@ struct Unwatched {
 // element of C in row m0 + row(i) and column n0 + column(j).
 template <class S, class A, class B>
 struct Product {
-  enum { SIZE = STEP * (A::ROW + B::ROW) };
+  enum { STEP = S::STEP, SIZE = STEP * (A::ROW + B::ROW) };
   A a;
   B b;
   float sums[S::TM][S::TN];
@@ -129,7 +151,7 @@ struct Product {
       // 2. Fetch the next step while this one is multiplied.
       bool more = k + STEP < left.to;
       if (more) bring(left, right, m0, n0, k + STEP);
-      step(now, now + STEP * A::ROW);
+      step(now, now + STEP * A::ROW, left.to - k);
       watch(now, now + STEP * A::ROW);
       // 3. Store it in the other buffer.
       if (more) put(next);
@@ -151,19 +173,24 @@ struct Product {
     b.store(shared + STEP * A::ROW);
   }
 
-  MEMBER void step(const float* left, const float* right) {
+  // step adds a step, of which the first `there` values of k exist.
+  MEMBER void step(const float* left, const float* right, int there) {
+    int from = 0;
+    do {
 #pragma unroll
-    for (int k = 0; k < STEP; k++) {
-      float x[S::TM], y[S::TN];
+      for (int k = 0; k < GROUP; k++) {
+        float x[S::TM], y[S::TN];
 #pragma unroll
-      for (int i = 0; i < S::TM; i += 4) take(x + i, left + k * A::ROW + row(i));
+        for (int i = 0; i < S::TM; i += 4) take(x + i, left + (from + k) * A::ROW + swizzled(from, row(i)));
 #pragma unroll
-      for (int j = 0; j < S::TN; j += 4) take(y + j, right + k * B::ROW + column(j));
+        for (int j = 0; j < S::TN; j += 4) take(y + j, right + (from + k) * B::ROW + swizzled(from, column(j)));
 #pragma unroll
-      for (int i = 0; i < S::TM; i++)
+        for (int i = 0; i < S::TM; i++)
 #pragma unroll
-        for (int j = 0; j < S::TN; j++) sums[i][j] += x[i] * y[j];
-    }
+          for (int j = 0; j < S::TN; j++) sums[i][j] += x[i] * y[j];
+      }
+      from += GROUP;
+    } while (from < STEP && from < there);
   }
 
   static MEMBER void take(float* to, const float* from) {

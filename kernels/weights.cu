@@ -14,7 +14,7 @@
 
 // Totals sums one operand of a product over k, while the product has it in shared memory: the
 // gradient of a bias.
-template <int X, bool LEFT>
+template <int X, int STEP, bool LEFT>
 struct Totals {
   enum { EACH = (X + THREADS - 1) / THREADS };
   float sums[EACH];
@@ -30,7 +30,7 @@ struct Totals {
       int x = threadIdx.x + i * THREADS;
       if (x >= X) continue;
 #pragma unroll
-      for (int k = 0; k < STEP; k++) sums[i] += (LEFT ? left : right)[k * (X + PAD) + x];
+      for (int k = 0; k < STEP; k++) sums[i] += (LEFT ? left : right)[k * (X + PAD) + swizzled(k, x)];
     }
   }
 
@@ -65,8 +65,8 @@ struct WeightGrad {
 
   template <class S, bool TURNED>
   MEMBER void tile(const Operand& left, const Operand& right, int m0, int n0, float* out) {
-    Product<S, Loader<S::M, false, !TURNED>, Loader<S::N, false, TURNED>> p;
-    Totals<TURNED ? S::N : S::M, !TURNED> totals;
+    Product<S, Loader<S::M, S::STEP, false, !TURNED>, Loader<S::N, S::STEP, false, TURNED>> p;
+    Totals<TURNED ? S::N : S::M, S::STEP, !TURNED> totals;
     totals.clear();
     p.run(left, right, m0, n0, shared, totals);
     if ((TURNED ? m0 : n0) == 0) totals.write(out + l.d * l.k, TURNED ? n0 : m0, l.d);
