@@ -16,7 +16,7 @@
 // | __shfl_sync __shfl_xor_sync __shfl_up_sync __shfl_down_sync (mask, v, lane, width) | 4 or 8 bytes from another lane |
 // | __ballot_sync __any_sync __all_sync (mask, p) | votes of a warp |
 // | atomicAdd Min Max Or And Exch CAS | of int, unsigned, unsigned long long (not of floats: sums keep a fixed order) |
-// | __threadfence() | |
+// | __threadfence() | before an atomic operation: what this thread did, and what others did before a barrier, comes before it for other blocks; after one: the same of those that counted before comes before what follows |
 // | mma_f16(c, a, b) | c[4] += a[4] b[2]: m16n8k16, halves in, floats out; layout of PTX mma.sync (k16 as two k8 on sm_75) |
 // | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of floats without their low 13 bits; sm_80 on, traps before |
 // | ldmatrix_x4(r, p), ldmatrix_x4_trans(r, p) | four 8x8 matrices of halves from shared memory; lane l gives row l%8 of matrix l/8 |

@@ -268,6 +268,64 @@ FAULT(fault_atomic_beyond) {
 }
 KERNEL(fault_atomic_beyond)
 
+// The last block reads what the other wrote. x[1023] counts the blocks.
+#define COUNT() (atomicAdd(reinterpret_cast<int*>(const_cast<float*>(x)) + 1023, 1) == __float_as_int(1023) + 1)
+#define LAST_BLOCK_READS()                        \
+  __syncthreads();                                \
+  if (s[0] != 0) o[i] += out[64 * (1 - blockIdx.x) + i]
+
+// A fence before the count.
+FAULT(fault_no_fence_before_count) {
+  SETUP;
+  o[i] = x[i];
+  __syncthreads();
+  if (i == 0) {
+    s[0] = COUNT();
+    __threadfence();
+  }
+  LAST_BLOCK_READS();
+}
+KERNEL(fault_no_fence_before_count)
+
+// A fence after the count.
+FAULT(fault_no_fence_after_count) {
+  SETUP;
+  o[i] = x[i];
+  __syncthreads();
+  if (i == 0) {
+    __threadfence();
+    s[0] = COUNT();
+  }
+  LAST_BLOCK_READS();
+}
+KERNEL(fault_no_fence_after_count)
+
+// A barrier before the count.
+FAULT(fault_no_barrier_before_count) {
+  SETUP;
+  o[i] = x[i];
+  if (i == 0) {
+    __threadfence();
+    s[0] = COUNT();
+    __threadfence();
+  }
+  LAST_BLOCK_READS();
+}
+KERNEL(fault_no_barrier_before_count)
+
+// The count after the last write.
+FAULT(fault_write_after_count) {
+  SETUP;
+  if (i == 0) {
+    __threadfence();
+    s[0] = COUNT();
+    __threadfence();
+  }
+  o[i] = x[i];
+  LAST_BLOCK_READS();
+}
+KERNEL(fault_write_after_count)
+
 FAULT(fault_trap) {
   SETUP;
   if (x[i] > 40) __trap();

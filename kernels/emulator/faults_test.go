@@ -44,6 +44,10 @@ var faults = map[string]string{
 	"fault_matrix_from_global":          "not in shared memory",
 	"fault_plain_beside_atomic":         "data race",
 	"fault_atomic_beyond":               "out of bounds: atomic",
+	"fault_no_fence_before_count":       "another block",
+	"fault_no_fence_after_count":        "another block",
+	"fault_no_barrier_before_count":     "another block",
+	"fault_write_after_count":           "another block",
 	"fault_trap":                        "__trap",
 	"fault_shared_in_template":          "__shared__ one in a template",
 }

@@ -53,8 +53,7 @@ SIMT_WORD uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { ret
 // ---- meeting points
 SIMT_WORD void __syncthreads(SIMT_AT) { simt_syncthreads(at); }
 SIMT_WORD void __syncwarp(unsigned mask = ~0u, SIMT_AT) { simt_syncwarp(mask, at); }
-SIMT_WORD void __threadfence() {}
-SIMT_WORD void __threadfence_block() {}
+SIMT_WORD void __threadfence() { simt_threadfence(); }
 SIMT_WORD unsigned __ballot_sync(unsigned mask, int vote, SIMT_AT) { return simt_ballot(mask, vote, at); }
 SIMT_WORD int __any_sync(unsigned mask, int vote, SIMT_AT) { return simt_ballot(mask, vote, at) != 0; }
 SIMT_WORD int __all_sync(unsigned mask, int vote, SIMT_AT) { return simt_ballot(mask, !vote, at) == 0; }

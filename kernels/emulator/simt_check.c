@@ -1,7 +1,7 @@
 //go:build simt
 
 /* Checks every access of a kernel's thread: that it stays within the memory it is for, and that a barrier orders it with
-   earlier accesses. A cell for every few bytes records the last write and the reads since then, by thread and
+   earlier accesses, or a counter of blocks. A cell for every few bytes records the last write and the reads since then, by thread and
    epoch. Two accesses conflict if no barrier lies between them, in whatever order they happened. In a checked build g++
    calls these functions for every access (-fsanitize=thread, without libtsan) and for a wrong alignment. It does not find pairs of accesses separated by a
    __syncwarp that left out one of the two threads, and overruns from one static __shared__ array into the next,
@@ -47,6 +47,66 @@ static __attribute__((cold, noinline, noreturn)) void outside(const char *p, siz
   simt_stop();
 }
 
+/* ---- blocks in order: every block counts itself when it is done, and the last goes on where the others stopped. A block
+   is done if none of its threads uses global memory after one of them made an atomic operation on the counter, and if that
+   thread called __threadfence before, after its own uses and, with a barrier between, after those of the others. The last
+   block is in order with the others from a __threadfence after its atomic operation on. Blocks run one after another here. */
+static struct {
+  uint32_t launch, block; /* when they began */
+  const void *counter;    /* the first address of an atomic operation after a __threadfence */
+  bool done, all;         /* this block; all earlier ones of the launch that used global memory */
+  uint32_t used;          /* epoch of the last use of global memory in this block */
+  int user, counted;      /* the threads of that use and of the last operation on the counter */
+  bool users;             /* more than one thread in that epoch */
+  uint32_t ordered;       /* epoch of the __threadfence that puts this block after the others; 0: none */
+  int orderer;            /* its thread; the others follow after a barrier */
+} turn;
+
+static void begin_turn(void) {
+  if (turn.block == simt_block_began) return;
+  bool first = turn.launch != simt_launch_began;
+  turn.all = first || (turn.all && turn.done);
+  if (first) turn.counter = NULL;
+  turn.launch = simt_launch_began;
+  turn.block = simt_block_began;
+  turn.done = false;
+  turn.used = turn.ordered = 0;
+  turn.counted = -1;
+}
+
+static void use_global(void) {
+  begin_turn();
+  turn.users = turn.used == simt_epoch && (turn.users || turn.user != simt_self);
+  turn.used = simt_epoch;
+  turn.user = simt_self;
+  turn.done = false;
+  simt_threads[simt_self].fenced = 0;
+}
+
+static void count_block(const void *p) {
+  begin_turn();
+  bool last_use = turn.used < simt_epoch || (!turn.users && turn.user == simt_self);
+  if (last_use && simt_threads[simt_self].fenced == simt_epoch) {
+    if (!turn.counter) turn.counter = p;
+    turn.done = turn.counter == p;
+  }
+  if (turn.counter == p) turn.counted = simt_self;
+}
+
+void simt_threadfence(void) {
+  begin_turn();
+  simt_threads[simt_self].fenced = simt_epoch;
+  if (turn.all && turn.counted == simt_self) {
+    turn.ordered = simt_epoch;
+    turn.orderer = simt_self;
+  }
+}
+
+/* after_others reports whether the running thread is in order with all earlier blocks. */
+static bool after_others(void) {
+  return turn.block == simt_block_began && turn.ordered && (turn.ordered < simt_epoch || turn.orderer == simt_self);
+}
+
 /* ---- cells */
 static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, const void *pc) {
   uint32_t since = p->shared ? simt_block_began : simt_launch_began;
@@ -54,7 +114,7 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
   uint16_t warp_epoch = simt_warps[warp].epoch;
   if (c->write >= since) {
     if (c->write < simt_block_began) {
-      if (!(kind == ATOMIC && c->writer & ATOMICALLY)) conflict(p, at, kind, "written in another block", c->writer, pc);
+      if (!(kind == ATOMIC && c->writer & ATOMICALLY) && !after_others()) conflict(p, at, kind, "written in another block", c->writer, pc);
     } else if (c->writer & UNDER_WAY) {
       conflict(p, at, kind, "which a cp_async16 is still writing, begun", c->writer, pc);
     } else if (c->write == simt_epoch && !(kind == ATOMIC && c->writer & ATOMICALLY)) {
@@ -63,7 +123,7 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
     }
   }
   if (c->read >= since) {
-    if (c->read < simt_block_began || c->reader & BLOCKS) conflict(p, at, kind, "read in another block", c->reader, pc);
+    if ((c->read < simt_block_began || c->reader & BLOCKS) && !after_others()) conflict(p, at, kind, "read in another block", c->reader, pc);
     if (c->read == simt_epoch) {
       unsigned other = c->reader & THREAD;
       if (c->reader & WARPS || other >> 5 != warp || (c->read_warp == warp_epoch && (c->reader & LANES || other != self)))
@@ -85,7 +145,7 @@ static inline void read_cell(Piece *p, Cell *c, const void *at, const void *pc) 
   if (c->write >= since) {
     unsigned other = c->writer & THREAD;
     if (c->write < simt_block_began) {
-      conflict(p, at, READ, "written in another block", other, pc);
+      if (!after_others()) conflict(p, at, READ, "written in another block", other, pc);
     } else if (c->writer & UNDER_WAY) {
       conflict(p, at, READ, "which a cp_async16 is still writing, begun", other, pc);
     } else if (c->write == simt_epoch && (other != self || c->writer & ATOMICALLY) && (other >> 5 != warp || c->write_warp == warp_epoch)) {
@@ -132,6 +192,7 @@ static inline __attribute__((always_inline)) void access(const char *p, size_t b
       simt_stop();
     }
   }
+  if (!f->shared && kind != ATOMIC) use_global();
   if (bytes < 1u << f->shift) simt_narrow(f, bytes == 1 ? 0 : 1);
   Cell *c = f->cells + ((size_t)(p - f->begin) >> f->shift), *last = f->cells + ((size_t)(p + bytes - 1 - f->begin) >> f->shift);
   for (; c <= last; c++)
@@ -149,6 +210,7 @@ void simt_atomic(const void *p, unsigned bytes, simt_place at) {
   simt_threads[simt_self].at = at;
   if ((uintptr_t)p & (bytes - 1)) simt_fail("atomic operation that is not aligned");
   simt_access(p, bytes, ATOMIC, NULL);
+  if (!simt_is_shared(p, bytes)) count_block(p);
 }
 
 /* ---- cp.async */

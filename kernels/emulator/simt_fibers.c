@@ -234,6 +234,7 @@ void simt_run_threads(void (*run)(void)) {
     t->state = RUNNING;
     t->at = (simt_place){NULL, 0};
     t->copies = t->groups = 0;
+    t->fenced = 0;
   }
   for (int w = 0; w < 32; w++) {
     int lanes = simt_count - 32 * w;

@@ -37,6 +37,7 @@ typedef struct {
   unsigned mask;
   Operands operands;
   int copies, groups; /* of cp.async under way */
+  uint32_t fenced;    /* epoch of its last __threadfence, if it has used no global memory since */
 } Thread;
 
 typedef struct {

@@ -30,6 +30,7 @@ simt_words simt_ldmatrix(const void *row, int transposed, simt_place at);
 void simt_cp_async(void *dst, const void *src, int bytes, simt_place at);
 void simt_cp_async_commit(simt_place at);
 void simt_cp_async_wait(int groups, simt_place at);
+void simt_threadfence(void);
 void simt_atomic(const void *p, unsigned bytes, simt_place at); /* checks an atomic operation, before it */
 void simt_trap(simt_place at) __attribute__((noreturn));
 uint16_t simt_to_half(float x);
