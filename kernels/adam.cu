@@ -5,9 +5,9 @@
 // | --- | --- |
 // | check | 1 to ceil(n / 256) |
 // | adam | 1 to ceil(n / 256) |
-// | adam_end | 1 |
 //
-// The state of training does not change until adam_end, so every block of adam decides alike.
+// The state of training does not change until all blocks of adam have read it, so every block
+// decides alike.
 #include "training.h"
 
 // PyTorch's defaults, as in internal/engine.
@@ -75,44 +75,29 @@ DEVICE Rates rates_of(const Training* t, double rate) {
 // flush returns x, or 0 if |x| < bound.
 DEVICE float flush(float x, float bound) { return fabsf(x) < bound ? 0 : x; }
 
-// adam updates the parameters, unless the step must not update anything.
-extern "C" __global__ void __launch_bounds__(256)
-adam(const Step* __restrict__ step,    // learning rate
-     const Training* __restrict__ t,   // state of training
-     const float* __restrict__ loss,   // [1]
-     float* __restrict__ params,       // [n], updated
-     float* __restrict__ m,            // [n], updated
-     float* __restrict__ v,            // [n], updated
-     const float* __restrict__ grads,  // [n]
-     const int* __restrict__ found,    // [count], by check
-     int count,                        // blocks of check
-     int* __restrict__ after,          // [grid]: the lowest index whose update is not finite, or n
-     int n,                            // parameters
-     float decay) {                    // L2 penalty
-  __shared__ int part[8];
-  __shared__ Rates shared;
-  __shared__ int update;
-  int first = first_of(found, count, n, part);
-  if (threadIdx.x == 0) {
-    update = updates(t, loss[0], first, n);
-    shared = rates_of(t, step->rate);
-  }
-  __syncthreads();
-  if (!update) return;
+// Vectors holds the optimiser's vectors, all [n].
+struct Vectors {
+  float *params, *m, *v;
+  const float* grads;
+};
+
+// update_share updates the thread's share of the parameters. It returns the lowest index whose update
+// is not finite, or n.
+DEVICE int update_share(const Vectors& o, Rates r, float decay, int n) {
   const float b1 = (float)BETA1, c1 = (float)(1 - BETA1), b2 = (float)BETA2, c2 = (float)(1 - BETA2);
-  float rate = shared.rate, root = shared.root, unscale = shared.unscale;
-  first = n;
+  int first = n;
   for (unsigned i = thread(); i < (unsigned)n; i += threads()) {
-    float p = params[i], g = grads[i] * unscale + decay * p;
-    m[i] = flush(b1 * m[i] + c1 * g, NEGLIGIBLE);
-    v[i] = flush(b2 * v[i] + c2 * g * g, NEGLIGIBLE_SQUARE);
-    params[i] = flush(p - rate * m[i] / (sqrtf(v[i]) / root + EPSILON), NEGLIGIBLE);
-    if (!finite(v[i]) || !finite(params[i])) first = min(first, (int)i); // if m is not finite, neither is the parameter
+    float p = o.params[i], g = o.grads[i] * r.unscale + decay * p;
+    float m = flush(b1 * o.m[i] + c1 * g, NEGLIGIBLE);
+    float v = flush(b2 * o.v[i] + c2 * g * g, NEGLIGIBLE_SQUARE);
+    p = flush(p - r.rate * m / (sqrtf(v) / r.root + EPSILON), NEGLIGIBLE);
+    if (!finite(v) || !finite(p)) first = min(first, (int)i); // if m is not finite, neither is the parameter
+    o.m[i] = m;
+    o.v[i] = v;
+    o.params[i] = p;
   }
-  first = lowest(first, part);
-  if (threadIdx.x == 0) after[blockIdx.x] = first;
+  return first;
 }
-KERNEL(adam)
 
 // note records the first NaN or infinity of the run.
 DEVICE void note(Training* t, const Step* step, Quantity bad, int index, float value) {
@@ -144,41 +129,68 @@ DEVICE void refuse(Training* t, const Step* step, const float* loss, const float
   t->good = 0;
 }
 
-// adam_end changes the state of training: it counts the update, or records why there was none. It
-// records the first element that the update has made a NaN or an infinity: of its moments and its
-// weight, the one that was computed first.
+// note_result records the first element that the update has made a NaN or an infinity: of its moments
+// and its weight, the one that was computed first.
+DEVICE void note_result(Training* t, const Step* step, const Vectors& o, int i) {
+  if (!finite(o.m[i])) note(t, step, FIRST_MOMENT, i, o.m[i]);
+  else if (!finite(o.v[i])) note(t, step, SECOND_MOMENT, i, o.v[i]);
+  else note(t, step, WEIGHT, i, o.params[i]);
+}
+
+// is_last counts a block that is done and reports whether all others were done before. One thread
+// calls it, after a barrier. The first fence puts the block's work before the count, the second puts
+// the work of all others before what follows in the last block.
+DEVICE bool is_last(unsigned* done) {
+  __threadfence();
+  bool last = atomicAdd(done, 1u) == gridDim.x - 1;
+  __threadfence();
+  return last;
+}
+
+// adam updates the parameters, unless the step must not update anything. The last block to be done
+// then changes the state of training: it counts the update, or records why there was none.
 extern "C" __global__ void __launch_bounds__(256)
-adam_end(const Step* __restrict__ step,     // batch
-         Training* __restrict__ t,          // state of training, changed
-         const float* __restrict__ loss,    // [1]
-         const float* __restrict__ params,  // [n]
-         const float* __restrict__ m,       // [n]
-         const float* __restrict__ v,       // [n]
-         const float* __restrict__ grads,   // [n]
-         const int* __restrict__ found,     // [count], by check
-         int count,                         // blocks of check
-         const int* __restrict__ after,     // [blocks], by adam
-         int blocks,                        // blocks of adam
-         int n,                             // parameters
-         int scaled) {                      // 1 if the loss is scaled, so that the scale may change; else 0
+adam(const Step* __restrict__ step,    // batch and learning rate
+     Training* t,                      // state of training, changed
+     const float* __restrict__ loss,   // [1]
+     float* params,                    // [n], updated
+     float* m,                         // [n], updated
+     float* v,                         // [n], updated
+     const float* __restrict__ grads,  // [n]
+     const int* __restrict__ found,    // [count], by check
+     int count,                        // blocks of check
+     int* after,                       // [grid]: the lowest index whose update is not finite, or n
+     int n,                            // parameters
+     float decay,                      // L2 penalty
+     int scaled) {                     // 1 if the loss is scaled, so that the scale may change; else 0
   __shared__ int part[8];
-  __shared__ int update;
-  if (blockIdx.x > 0) return;
+  __shared__ Rates rates;
+  __shared__ int update, last;
+  Vectors o = {params, m, v, grads};
+  // 1. Decide, as every block does.
   int first = first_of(found, count, n, part);
   if (threadIdx.x == 0) {
     update = updates(t, loss[0], first, n);
-    t->loss = loss[0];
-    if (update)
-      count_update(t, scaled);
-    else
-      refuse(t, step, loss, grads, first, n, scaled);
+    rates = rates_of(t, step->rate);
   }
   __syncthreads();
-  if (!update) return;
-  int i = first_of(after, blocks, n, part);
-  if (threadIdx.x > 0 || i == n) return;
-  if (!finite(m[i])) note(t, step, FIRST_MOMENT, i, m[i]);
-  else if (!finite(v[i])) note(t, step, SECOND_MOMENT, i, v[i]);
-  else note(t, step, WEIGHT, i, params[i]);
+  // 2. Update a share of the parameters.
+  int bad = lowest(update ? update_share(o, rates, decay, n) : n, part);
+  if (threadIdx.x == 0) {
+    after[blockIdx.x] = bad;
+    last = is_last(&t->done);
+  }
+  __syncthreads();
+  if (!last) return;
+  // 3. Change the state of training, in the last block.
+  bad = first_of(after, gridDim.x, n, part);
+  if (threadIdx.x > 0) return;
+  t->done = 0;
+  t->loss = loss[0];
+  if (update)
+    count_update(t, scaled);
+  else
+    refuse(t, step, loss, grads, first, n, scaled);
+  if (bad < n) note_result(t, step, o, bad);
 }
-KERNEL(adam_end)
+KERNEL(adam)

@@ -17,7 +17,8 @@ struct Training {
   float bad_value;              // the number itself; a gradient is multiplied by the loss scale
   float loss;                   // the last step's
   int updates;                  // updates that Adam has made
-  int unused[3];
+  unsigned done;                // blocks of adam that are done with this step; 0 between steps
+  int unused[2];
   float scale;                  // of the next step's loss
   int good;                     // steps since scale was changed
 };

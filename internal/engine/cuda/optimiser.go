@@ -3,25 +3,21 @@ package cuda
 import (
 	"encoding/binary"
 	"math"
-
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 )
 
 // optimiser holds Adam's moments on the device, in the layout of the parameters.
 type optimiser struct{ m, v region }
 
 // optimise adds the launches after the gradient: a search for NaNs and infinities in the gradient,
-// Adam, and the same search in Adam's results.
+// and Adam, which searches its own results.
 func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}
 	all := c.over(c.n, threads, threads)
 	blocks := int(all.Grid[0])
 	found, after := c.keep(blocks), c.keep(blocks)
 	c.emit("check", all, c.grads, written{found}, c.n)
-	c.emit("adam", all, c.step, c.training, c.cost, written{c.params}, written{o.m}, written{o.v}, c.grads, found, blocks,
-		written{after}, c.n, float32(weightDecay))
-	c.emit("adam_end", gpu.Line(1, threads, 0), c.step, written{c.training}, c.cost, c.params, o.m, o.v, c.grads, found, blocks,
-		after, blocks, c.n, flag(c.scaled))
+	c.emit("adam", all, c.step, written{c.training}, c.cost, written{c.params}, written{o.m}, written{o.v}, c.grads, found, blocks,
+		written{after}, c.n, float32(weightDecay), flag(c.scaled))
 	return o
 }
 

@@ -83,9 +83,7 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 	}
 	o.launch("check", line(blocks, 256), o.grads, o.found, int32(o.n))
 	o.launch("adam", line(2, 256), o.step, o.training, o.loss, o.params, o.m, o.v, o.grads, o.found, int32(blocks), o.after,
-		int32(o.n), decay)
-	o.launch("adam_end", line(1, 256), o.step, o.training, o.loss, o.params, o.m, o.v, o.grads, o.found, int32(blocks), o.after,
-		int32(2), int32(o.n), scaled)
+		int32(o.n), decay, scaled)
 	var now training
 	if _, err := binary.Decode(download[byte](o.device, o.training, 48), binary.LittleEndian, &now); err != nil {
 		o.t.Fatal(err)
