@@ -1,4 +1,4 @@
-// The branch with half-precision products (since sm_75), see branch.cu. Forward, a warp takes 32 rows
+// The branch with half-precision products (since sm_75), see branch.h. Forward, a warp takes 32 rows
 // through the layers.
 #include "stationary_f16.h"
 #include "stationary_kernels.h"

@@ -1,5 +1,5 @@
 // The branch with fp32 products as sums of three products in tf32 (since sm_80; earlier GPUs trap), see
-// branch.cu. weights and hidden take twice the bytes of half precision, and a warp takes 16 rows through
+// branch.h. weights and hidden take twice the bytes of half precision, and a warp takes 16 rows through
 // the layers. By a model of the matrix unit, which
 // truncates its sums, the relative error of dW over 2,048 rows is 1.5e-6; that of fp32's own
 // multiply-adds is 0.7e-6.

@@ -1,4 +1,4 @@
-// The backward pass of the weight-stationary branch. branch.cu documents the kernels' arguments.
+// The backward pass of the weight-stationary branch. branch.h documents the kernels' arguments.
 #pragma once
 #include "stationary_thin.h"
 

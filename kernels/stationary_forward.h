@@ -1,7 +1,7 @@
-// The forward pass of the weight-stationary branch, and what both passes share. branch.cu documents
+// The forward pass of the weight-stationary branch, and what both passes share. branch.h documents
 // the kernels' arguments.
 #pragma once
-#include "branch_layout.h"
+#include "branch.h"
 #include "extents.h"
 #include "stationary_math.h"
 

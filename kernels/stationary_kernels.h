@@ -1,6 +1,6 @@
 // Macros that define the weight-stationary kernels of one precision: STATIONARY(f16, Halves, half,
 // 128, 2) for a width, with 32 rows a warp forward; STATIONARY_BACKWARD(f16, Halves, half, 128, 64,
-// 4) for tiles of 64 rows. branch.cu documents their arguments.
+// 4) for tiles of 64 rows. branch.h documents their arguments.
 #pragma once
 #include "stationary_backward.h"
 

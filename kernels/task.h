@@ -16,7 +16,7 @@ enum Operation {
   LINEAR, IN_GRAD,   // chain.cu
   LAYER_NORM, LAYER_NORM_GRAD,
   WEIGHT_GRAD,       // weights.cu
-  WEIGHT_GRAD_SUM, NEG_MEAN
+  WEIGHT_GRAD_SUM, NEG_MEAN, BRANCH_SUM
 };
 
 // Task is one operation. It has 72 bytes.

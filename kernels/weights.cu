@@ -4,9 +4,10 @@
 // | kernel | computes | grid |
 // | --- | --- | --- |
 // | weight_grads | for every slice of rows, the sums of part WeightGrad, and of BaseGrad if base is a bias | (1 to slices(rows of s)·tiles(d, k), tasks) |
-// | sums | the sums over the slices; the cost | (1 to ceil(d·(k + 1) / 16), tasks) |
+// | sums | the sums over the slices, or over the chunks of a branch; the cost | (1 to ceil(d·(k + 1) / 16), tasks); for a branch 1 to ceil(S / 128) |
 //
 // tiles(m, n) = ceil(m / 32)·ceil(n / 64); slices(rows) is that of slices.h, at capacity.
+#include "branch.h"
 #include "functions.h"
 #include "linear.h"
 #include "slices.h"
@@ -150,13 +151,30 @@ DEVICE void neg_mean(const Task& t, const Extents& e, float* part) {
   if (threadIdx.x == 0) t.out[0] = cost;
 }
 
+// branch_sum adds the sums of a branch's chunks (branch.h): a = partials [chunks, S], b = layout, int
+// [2·depth + 2], out = the flat vector, of which it writes the branch's part; k = inputs, d = outputs,
+// other = width, number = depth, stride = most chunks.
+DEVICE void branch_sum(const Task& t, const Extents& e) {
+  Mlp m = {t.k, t.other, (int)t.number, t.d};
+  const int* layout = (const int*)t.b;
+  int used = chunks_used(&e, t.stride), stride = branch_sums(m), all = branch_weights(m) + branch_vectors(m);
+  for (int i = thread(); i < all; i += threads()) {
+    float sum = 0;
+#pragma unroll 8
+    for (int c = 0; c < used; c++) sum += t.a[size_t(c) * stride + i];
+    t.out[sum_at(layout, m, i)] = sum;
+  }
+}
+
 extern "C" __global__ void __launch_bounds__(128)
 sums(const Step* __restrict__ step,  // sizes of the run
-     const Task* tasks) {            // [tasks], WEIGHT_GRAD_SUM or NEG_MEAN
+     const Task* tasks) {            // [tasks], WEIGHT_GRAD_SUM, NEG_MEAN or BRANCH_SUM
   __shared__ float part[8][16];
   Task t = tasks[blockIdx.y];
   if (t.operation == NEG_MEAN)
     neg_mean(t, step->extents, part[0]);
+  else if (t.operation == BRANCH_SUM)
+    branch_sum(t, step->extents);
   else
     weight_grad_sum(t, step->extents, part);
 }

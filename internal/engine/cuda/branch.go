@@ -225,14 +225,15 @@ func (c *compiler) branchForward(b *branch) {
 		b.vectors, written{b.hidden}, written{c.at(out)}, k.Resident, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
 }
 
-// branchBackward adds the two launches of a branch's gradient. The first writes the sums of every
-// chunk. The second adds them.
+// branchBackward adds the launch of a branch's gradient, which writes the sums of every chunk, and the
+// task that adds them.
 func (c *compiler) branchBackward(b *branch) {
 	k, first, begin, end := b.kernels, b.layers[0], b.grads[b.Depth], b.grads[0]
 	partials := c.reserve(k.Chunks * k.Partials())
 	c.emit(k.Backward(), c.persistent(k.Chunks, k.BackwardShared()), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights,
 		b.vectors, c.at(begin.In[0]), written{b.hidden}, written{c.at(end.Out[ops.BaseGrad])}, written{c.at(end.Out[ops.InGrad])},
 		written{partials}, k.Stages, k.Chunks, k.Inputs, k.Depth, k.Outputs)
-	c.emit(k.Reduce(), c.over(k.Partials(), BranchThreads, BranchThreads), c.step, partials, k.Chunks, b.layout, written{c.grads},
-		k.Inputs, k.Width, k.Depth, k.Outputs)
+	c.put(bySums, task{op: opBranchSum, k: k.Inputs, d: k.Outputs, other: k.Width, number: float64(k.Depth), stride: k.Chunks,
+		a: partials, b: b.layout, out: c.grads})
+	c.steps[len(c.steps)-1].writes = []region{c.grads.plus(b.blocks[0].Offset)} // so that two branches can share a launch
 }

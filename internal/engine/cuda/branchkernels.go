@@ -101,8 +101,8 @@ func (k BranchKernels) BackwardShared() int {
 	return k.element()*k.Width*k.Width + k.Stages*(k.Rows*row+bases) + 4*(k.Width*(5+k.Outputs)+128)
 }
 
-// Pack, Forward, Backward and Reduce return the names of the kernels that pack the parameters,
-// compute the perceptron and its gradient, and add the chunks' sums.
+// Pack, Forward and Backward return the names of the kernels that pack the parameters and compute the
+// perceptron and its gradient.
 func (k BranchKernels) Pack() string {
 	return fmt.Sprintf("branch_pack_%s_%d", k.Precision, k.Width)
 }
@@ -112,7 +112,6 @@ func (k BranchKernels) Forward() string {
 func (k BranchKernels) Backward() string {
 	return fmt.Sprintf("branch_backward_%s_%dx%d", k.Precision, k.Width, k.Rows)
 }
-func (k BranchKernels) Reduce() string { return "branch_reduce_chunks" }
 
 // WeightBytes returns the size of the packed weights in bytes.
 func (k BranchKernels) WeightBytes() int {

@@ -50,6 +50,7 @@ const (
 	opWeightGrad
 	opWeightGradSum
 	opNegMean
+	opBranchSum
 )
 
 // sums reports whether an element of the result is a sum over many rows of another space. Kernel

@@ -26,7 +26,7 @@ func (c *compiler) together(group []*step) *launch {
 	case bySlices:
 		l = c.taskLaunch("weight_grads", group, func(t task) int { return slicesOf(group[0].rows) * tiles(t.d, t.k) })
 	case bySums:
-		l = c.taskLaunch("sums", group, func(t task) int { return ceilDiv(t.d*(t.k+1), sumsPerBlock) })
+		l = c.taskLaunch("sums", group, func(t task) int { return t.sumBlocks() })
 	}
 	for _, s := range group {
 		l.reads, l.writes = append(l.reads, s.reads...), append(l.writes, s.writes...)
@@ -43,6 +43,14 @@ func (s *step) pieces() int {
 		return s.rows
 	}
 	return s.rows * s.width()
+}
+
+// sumBlocks returns the blocks of kernel sums that a task has work for.
+func (t task) sumBlocks() int {
+	if t.op == opBranchSum {
+		return ceilDiv(t.a.buffer.Size/t.stride, linearThreads) // a chunk's sums
+	}
+	return ceilDiv(t.d*(t.k+1), sumsPerBlock)
 }
 
 // laneLaunch returns the launch of a kernel whose lanes are lists of tasks. work returns the number

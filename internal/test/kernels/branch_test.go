@@ -78,8 +78,9 @@ func (c *branchCase) run(d *device, k cuda.BranchKernels, how branchRun) branchR
 	m.forward(d, k, how.blocks, hidden, true)
 	d.launch(k.Backward(), gpu.Line(how.blocks, cuda.BranchThreads, k.BackwardShared()), m.e, m.base, m.level, m.weights, m.vectors,
 		m.grad, hidden, gradBase, gradLevel, partials, int32(k.Stages), int32(k.Chunks), int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
-	d.launch(k.Reduce(), gpu.Line(3, cuda.BranchThreads, 0), m.e, partials, int32(k.Chunks), m.layout, flatGrad,
-		int32(k.Inputs), int32(k.Width), int32(k.Depth), int32(k.Outputs))
+	task, sum, _ := d.taskOf("branch_sum", []any{partials, m.layout, flatGrad, int32(k.Width), int32(k.Inputs), int32(k.Outputs),
+		float32(k.Depth), int32(k.Chunks)})
+	d.launchTask(sum, task, 3, m.e)
 	r := branchResult{out: doubles(download[float32](d, m.out, rows*c.Outputs)),
 		gradBase: doubles(download[float32](d, gradBase, points*c.Width)), flat: doubles(download[float32](d, flatGrad, len(c.flat)))}
 	if !how.alone {

@@ -19,7 +19,7 @@
 // Backward, a block takes a chunk of whole points through all layers, the last first. For a layer,
 // W is in shared memory and dW in registers for all of the chunk's rows. Tiles of R rows of dz and
 // h pass through shared memory. dz of the layer below is written in place of h. A chunk's sums are
-// written once; branch_reduce_chunks adds them in the order of the chunks. Chunks depend on the sizes
+// written once; kernel sums adds them in the order of the chunks. Chunks depend on the sizes
 // of the run and on `chunks` alone, so the results have the same bits for any grid. In half precision
 // the matrix unit truncates sums by at most 2^-23 of them for each 16 rows, 2e-5 for a chunk of 3,000
 // rows, where the factors' own rounding is 5e-4.
@@ -44,11 +44,11 @@
 // | branch_pack_P_W | copies the parameters from the flat vector to weights and vectors |
 // | branch_forward_P_W | computes the branch |
 // | branch_backward_P_WxR | computes its gradient; for the parameters, every chunk's share |
-// | branch_reduce_chunks | adds the chunks' gradients and stores them in the flat vector |
+// | sums (weights.cu) | adds the chunks' gradients and stores them in the flat vector |
 //
 // | argument | shape and meaning |
 // | --- | --- |
-// | flat, flat_grad | the flat vector of parameters or gradients; branch_reduce_chunks overwrites the MLP's part |
+// | flat | the flat vector of parameters |
 // | layout | int [2D + 2], indices of flat: v [W, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
 // | weights | E: W_1 and its transpose, W_2 …, in the orders of stationary_math.h; then 2·ceil(k / 8) + 1 tables of 16·W, see stationary_element |
 // | vectors | float [W·(c + D − 1 + k) + k]: v [c, W], b_1 …, W_out [k, W], b_out; aligned to 16 bytes |
@@ -66,25 +66,72 @@
 // | chunks | most chunks of a run |
 //
 // cuda.BranchKernels also computes the dynamic shared memory; stationary_forward and Pass divide it.
-#include "branch_layout.h"
+//
+// This file has the layout of the parameters and of their gradients, which all these kernels share.
+#pragma once
+#include "extents.h"
 
-extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)
-branch_reduce_chunks(const Extents* __restrict__ e,       // sizes of the run
-                     const float* __restrict__ partials,  // [chunks, S]
-                     int chunks,                          // most chunks
-                     const int* __restrict__ layout,      // [2·depth + 2], see above
-                     float* __restrict__ flat_grad,       // flat vector
-                     int inputs,                          // columns of level
-                     int width,                           // columns of a hidden layer
-                     int depth,                           // hidden layers
-                     int outputs) {                       // columns of out
-  Mlp m = {inputs, width, depth, outputs};
-  int used = chunks_used(e, chunks), stride = branch_sums(m), all = branch_weights(m) + branch_vectors(m);
-  for (int i = thread(); i < all; i += threads()) {
-    float sum = 0;
-#pragma unroll 8
-    for (int c = 0; c < used; c++) sum += partials[size_t(c) * stride + i];
-    flat_grad[sum_at(layout, m, i)] = sum;
-  }
+enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
+
+// Mlp has the sizes of an MLP: the columns of the level (1 or 2) and of a hidden layer, the number
+// of hidden layers, and the columns of the output.
+struct Mlp {
+  int inputs, width, depth, outputs;
+};
+
+// branch_biases returns the index in vectors of the hidden layers' biases, branch_outputs the index
+// of the output's weights, and branch_vectors the number of floats of vectors.
+DEVICE int branch_biases(Mlp m) { return m.inputs * m.width; }
+DEVICE int branch_outputs(Mlp m) { return branch_biases(m) + (m.depth - 1) * m.width; }
+DEVICE int branch_vectors(Mlp m) { return branch_outputs(m) + m.outputs * m.width + m.outputs; }
+
+// branch_sums returns the number of a block's sums: the gradients of the hidden layers' weights
+// [depth − 1, width, width], in the order of weight_gradient, and of vectors, padded to a multiple
+// of 4. branch_weights returns the number of these weights.
+DEVICE int branch_weights(Mlp m) { return (m.depth - 1) * m.width * m.width; }
+DEVICE int branch_sums(Mlp m) { return branch_weights(m) + (branch_vectors(m) + 3) / 4 * 4; }
+
+// vector_at returns the index in the flat vector of element i of vectors. weight_at returns the
+// index of element i of hidden layer l's weights [width, width].
+DEVICE int vector_at(const int* layout, Mlp m, int i) {
+  if (i < branch_biases(m)) return layout[0] + i % m.width * layout[1] + i / m.width;
+  if (i < branch_outputs(m)) return layout[2 * ((i - branch_biases(m)) / m.width) + 3] + i % m.width;
+  i -= branch_outputs(m);
+  int n = m.outputs * m.width;
+  return i < n ? layout[2 * m.depth] + i : layout[2 * m.depth + 1] + i - n;
 }
-KERNEL(branch_reduce_chunks)
+
+DEVICE int weight_at(const int* layout, int l, int i) { return layout[2 * l + 2] + i; }
+
+// fragment_sums returns the address in dw of a lane's four sums of half q of a fragment.
+DEVICE float4* fragment_sums(float* dw, int row, int column, int q, int width, int lane) {
+  return reinterpret_cast<float4*>(dw) + ((row / 16 * (width / 16) + column / 16) * 2 + q) * 32 + lane;
+}
+
+// weight_of returns the index in W [width, width] of element i of weight_gradient's dw.
+DEVICE int weight_of(int i, int width) {
+  int fragment = i / 256, q = i / 128 % 2, lane = i / 4 % 32, c = i % 4;
+  int row = fragment / (width / 16) * 16 + c / 2 * 8 + lane / 4;
+  int column = fragment % (width / 16) * 16 + q * 8 + lane % 4 * 2 + c % 2;
+  return row * width + column;
+}
+
+// sum_at returns the index in the flat vector of element i of a block's or chunk's sums.
+DEVICE int sum_at(const int* layout, Mlp m, int i) {
+  int n = branch_weights(m), square = m.width * m.width;
+  return i < n ? weight_at(layout, i / square, weight_of(i % square, m.width)) : vector_at(layout, m, i - n);
+}
+
+// CHUNK_ROWS is the number of rows that a chunk has at least.
+enum { CHUNK_ROWS = 128 };
+
+// chunk_points returns the number of points of a chunk, chunks_used the number of chunks, at most
+// `chunks`. Both depend on the sizes of the run alone.
+DEVICE int chunk_points(const Extents* e, int chunks) {
+  int points = e->functions * e->points;
+  return max((points + chunks - 1) / chunks, (CHUNK_ROWS + e->levels - 1) / e->levels);
+}
+DEVICE int chunks_used(const Extents* e, int chunks) {
+  int each = chunk_points(e, chunks);
+  return (e->functions * e->points + each - 1) / each;
+}

@@ -1,4 +1,0 @@
-//go:build simt
-
-#include "simt.h"
-#include "../branch.cu"
