@@ -1,10 +1,6 @@
-// Adam, and the search for a NaN or an infinity before and after it. The kernels run in the order
-// of the table, after the flat gradient is complete. Blocks of 256; no dynamic shared memory.
-//
-// | kernel | grid |
-// | --- | --- |
-// | check | 1 to ceil(n / 256) |
-// | adam | 1 to ceil(n / 256) |
+// Adam, and the search for a NaN or an infinity before and after it, after the flat gradient is
+// complete. Blocks of 256; grid 1 to ceil(n / 256); no dynamic shared memory. Kernel sums searches the
+// gradients that it writes. check searches all, if other kernels write some.
 //
 // The state of training does not change until all blocks of adam have read it, so every block
 // decides alike.
@@ -24,41 +20,18 @@
 #define NEGLIGIBLE 1e-30f
 #define NEGLIGIBLE_SQUARE 1e-37f
 
-// lowest returns the lowest of the block's numbers, in thread 0.
-DEVICE int lowest(int v, int part[8]) {
-  for (int step = 16; step > 0; step /= 2) v = min(v, __shfl_xor_sync(~0u, v, step));
-  if ((threadIdx.x & 31) == 0) part[threadIdx.x / 32] = v;
-  __syncthreads();
-  for (int i = 0; i < 8; i++) v = min(v, part[i]);
-  return v;
-}
-
-DEVICE bool finite(float x) { return fabsf(x) <= 3.402823466e38f; }
-
 // check finds the gradients that are not finite.
 extern "C" __global__ void __launch_bounds__(256)
 check(const float* __restrict__ grads,  // [n]
-      int* __restrict__ found,          // [grid]: the lowest index with a NaN or an infinity, or n
+      Training* t,                      // first is lowered
       int n) {                          // parameters
-  __shared__ int part[8];
-  int first = n;
-  for (unsigned i = thread(); i < (unsigned)n; i += threads())
-    if (!finite(grads[i])) first = min(first, (int)i);
-  first = lowest(first, part);
-  if (threadIdx.x == 0) found[blockIdx.x] = first;
+  for (unsigned i = thread(); i < (unsigned)n; i += threads()) keep_lowest(&t->first, i, finite(grads[i]));
 }
 KERNEL(check)
 
-// first_of returns the lowest of the numbers that blocks found, to thread 0.
-DEVICE int first_of(const int* found, int count, int n, int part[8]) {
-  int first = n;
-  for (int i = threadIdx.x; i < count; i += 256) first = min(first, found[i]);
-  return lowest(first, part);
-}
-
 // updates reports whether a step updates the parameters: its loss and gradient are finite, and so
-// was all before it. first is the lowest index of a gradient that is not finite, or n.
-DEVICE bool updates(const Training* t, float loss, int first, int n) { return t->bad == NONE && finite(loss) && first == n; }
+// was all before it.
+DEVICE bool updates(const Training* t, float loss) { return t->bad == NONE && finite(loss) && t->first == NOTHING; }
 
 // Rates are what an update needs: learning rate / (1 − β₁ᵗ), √(1 − β₂ᵗ) and 1 / the loss scale.
 struct Rates {
@@ -81,22 +54,20 @@ struct Vectors {
   const float* grads;
 };
 
-// update_share updates the thread's share of the parameters. It returns the lowest index whose update
-// is not finite, or n.
-DEVICE int update_share(const Vectors& o, Rates r, float decay, int n) {
+// update_share updates the thread's share of the parameters. It lowers *after to an index whose update
+// is not finite.
+DEVICE void update_share(const Vectors& o, Rates r, float decay, int n, int* after) {
   const float b1 = (float)BETA1, c1 = (float)(1 - BETA1), b2 = (float)BETA2, c2 = (float)(1 - BETA2);
-  int first = n;
   for (unsigned i = thread(); i < (unsigned)n; i += threads()) {
     float p = o.params[i], g = o.grads[i] * r.unscale + decay * p;
     float m = flush(b1 * o.m[i] + c1 * g, NEGLIGIBLE);
     float v = flush(b2 * o.v[i] + c2 * g * g, NEGLIGIBLE_SQUARE);
     p = flush(p - r.rate * m / (sqrtf(v) / r.root + EPSILON), NEGLIGIBLE);
-    if (!finite(v) || !finite(p)) first = min(first, (int)i); // if m is not finite, neither is the parameter
+    keep_lowest(after, i, finite(v) && finite(p)); // if m is not finite, neither is the parameter
     o.m[i] = m;
     o.v[i] = v;
     o.params[i] = p;
   }
-  return first;
 }
 
 // note records the first NaN or infinity of the run.
@@ -120,10 +91,10 @@ DEVICE void count_update(Training* t, int scaled) {
 
 // refuse records why a step updates nothing, or lowers the scale: overflow of a scaled gradient is
 // not an error while the scale can be lowered.
-DEVICE void refuse(Training* t, const Step* step, const float* loss, const float* grads, int first, int n, int scaled) {
+DEVICE void refuse(Training* t, const Step* step, const float* loss, const float* grads, int scaled) {
   bool lower = scaled && t->scale > 1;
   if (!finite(loss[0])) note(t, step, LOSS, 0, loss[0]);
-  if (first < n && !lower) note(t, step, GRADIENT, first, grads[first]);
+  if (t->first != NOTHING && !lower) note(t, step, GRADIENT, t->first, grads[t->first]);
   if (t->bad != NONE) return;
   t->scale /= 2;
   t->good = 0;
@@ -157,40 +128,30 @@ adam(const Step* __restrict__ step,    // batch and learning rate
      float* m,                         // [n], updated
      float* v,                         // [n], updated
      const float* __restrict__ grads,  // [n]
-     const int* __restrict__ found,    // [count], by check
-     int count,                        // blocks of check
-     int* after,                       // [grid]: the lowest index whose update is not finite, or n
      int n,                            // parameters
      float decay,                      // L2 penalty
      int scaled) {                     // 1 if the loss is scaled, so that the scale may change; else 0
-  __shared__ int part[8];
   __shared__ Rates rates;
-  __shared__ int update, last;
+  __shared__ int update;
   Vectors o = {params, m, v, grads};
   // 1. Decide, as every block does.
-  int first = first_of(found, count, n, part);
   if (threadIdx.x == 0) {
-    update = updates(t, loss[0], first, n);
+    update = updates(t, loss[0]);
     rates = rates_of(t, step->rate);
   }
   __syncthreads();
   // 2. Update a share of the parameters.
-  int bad = lowest(update ? update_share(o, rates, decay, n) : n, part);
-  if (threadIdx.x == 0) {
-    after[blockIdx.x] = bad;
-    last = is_last(&t->done);
-  }
+  if (update) update_share(o, rates, decay, n, &t->after);
   __syncthreads();
-  if (!last) return;
+  if (threadIdx.x > 0 || !is_last(&t->done)) return;
   // 3. Change the state of training, in the last block.
-  bad = first_of(after, gridDim.x, n, part);
-  if (threadIdx.x > 0) return;
-  t->done = 0;
   t->loss = loss[0];
   if (update)
     count_update(t, scaled);
   else
-    refuse(t, step, loss, grads, first, n, scaled);
-  if (bad < n) note_result(t, step, o, bad);
+    refuse(t, step, loss, grads, scaled);
+  if (t->after != NOTHING) note_result(t, step, o, t->after);
+  t->done = 0;
+  t->first = t->after = NOTHING;
 }
 KERNEL(adam)

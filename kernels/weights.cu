@@ -12,6 +12,7 @@
 #include "linear.h"
 #include "slices.h"
 #include "task.h"
+#include "training.h"
 
 // Totals sums one operand of a product over k, while the product has it in shared memory: the
 // gradient of a bias.
@@ -104,10 +105,22 @@ weight_grads(const Step* __restrict__ step,  // sizes of the run
 }
 KERNEL(weight_grads)
 
+// Gradients stores sums, and notes which of those in the flat gradient are not finite.
+struct Gradients {
+  const float* flat;  // [n]; null outside of training
+  int n;
+  int* first;         // see Training
+
+  MEMBER void store(float* to, float sum) const {
+    *to = sum;
+    if (flat && to >= flat && to < flat + n) keep_lowest(first, to - flat, finite(sum));
+  }
+};
+
 // weight_grad_sum adds the slices of weight_grads, or those of layer_norm_grad_slices (k = 1): a
 // [slices, d·(k + 1)], out [d, k] with rows stride apart, more [d] or null. A block adds 16 columns:
 // each of 8 groups of 16 threads takes every eighth slice, then the groups' sums are added.
-DEVICE void weight_grad_sum(const Task& t, const Extents& e, float part[8][16]) {
+DEVICE void weight_grad_sum(const Task& t, const Extents& e, const Gradients& g, float part[8][16]) {
   int total = rows(e, t.s), slices = ceil_div(total, slice_rows(total)), n = t.d * (t.k + 1);
   int column = threadIdx.x % 16, run = threadIdx.x / 16;
   for (int first = blockIdx.x * 16; first < n; first += gridDim.x * 16) {
@@ -121,9 +134,9 @@ DEVICE void weight_grad_sum(const Task& t, const Extents& e, float part[8][16]) 
       sum = 0;
       for (int r = 0; r < 8; r++) sum += part[r][column];
       if (i < t.d * t.k) {
-        if (t.out) t.out[i / t.k * t.stride + i % t.k] = sum;
+        if (t.out) g.store(t.out + i / t.k * t.stride + i % t.k, sum);
       } else if (t.more) {
-        t.more[i - t.d * t.k] = sum;
+        g.store(t.more + i - t.d * t.k, sum);
       }
     }
     __syncthreads();
@@ -154,7 +167,7 @@ DEVICE void neg_mean(const Task& t, const Extents& e, float* part) {
 // branch_sum adds the sums of a branch's chunks (branch.h): a = partials [chunks, S], b = layout, int
 // [2·depth + 2], out = the flat vector, of which it writes the branch's part; k = inputs, d = outputs,
 // other = width, number = depth, stride = most chunks.
-DEVICE void branch_sum(const Task& t, const Extents& e) {
+DEVICE void branch_sum(const Task& t, const Extents& e, const Gradients& g) {
   Mlp m = {t.k, t.other, (int)t.number, t.d};
   const int* layout = (const int*)t.b;
   int used = chunks_used(&e, t.stride), stride = branch_sums(m), all = branch_weights(m) + branch_vectors(m);
@@ -162,20 +175,24 @@ DEVICE void branch_sum(const Task& t, const Extents& e) {
     float sum = 0;
 #pragma unroll 8
     for (int c = 0; c < used; c++) sum += t.a[size_t(c) * stride + i];
-    t.out[sum_at(layout, m, i)] = sum;
+    g.store(t.out + sum_at(layout, m, i), sum);
   }
 }
 
 extern "C" __global__ void __launch_bounds__(128)
 sums(const Step* __restrict__ step,  // sizes of the run
-     const Task* tasks) {            // [tasks], WEIGHT_GRAD_SUM, NEG_MEAN or BRANCH_SUM
+     const Task* tasks,              // [tasks], WEIGHT_GRAD_SUM, NEG_MEAN or BRANCH_SUM
+     const float* flat,              // flat gradient [n]
+     int n,                          // parameters
+     Training* training) {           // first is lowered; null outside of training
   __shared__ float part[8][16];
   Task t = tasks[blockIdx.y];
+  Gradients g = {training ? flat : nullptr, n, training ? &training->first : nullptr};
   if (t.operation == NEG_MEAN)
     neg_mean(t, step->extents, part[0]);
   else if (t.operation == BRANCH_SUM)
-    branch_sum(t, step->extents);
+    branch_sum(t, step->extents, g);
   else
-    weight_grad_sum(t, step->extents, part);
+    weight_grad_sum(t, step->extents, g, part);
 }
 KERNEL(sums)

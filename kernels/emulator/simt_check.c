@@ -90,7 +90,10 @@ static void count_block(const void *p) {
     if (!turn.counter) turn.counter = p;
     turn.done = turn.counter == p;
   }
-  if (turn.counter == p) turn.counted = simt_self;
+  if (turn.counter == p)
+    turn.counted = simt_self;
+  else
+    use_global();
 }
 
 void simt_threadfence(void) {

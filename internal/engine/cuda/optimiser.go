@@ -3,21 +3,23 @@ package cuda
 import (
 	"encoding/binary"
 	"math"
+	"slices"
 )
 
 // optimiser holds Adam's moments on the device, in the layout of the parameters.
 type optimiser struct{ m, v region }
 
-// optimise adds the launches after the gradient: a search for NaNs and infinities in the gradient,
-// and Adam, which searches its own results.
+// optimise adds the launches after the gradient: Adam, which searches its own results for NaNs and
+// infinities. Kernel sums has searched the gradients that it wrote. If other kernels wrote some, a
+// launch of check comes first.
 func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}
 	all := c.over(c.n, threads, threads)
-	blocks := int(all.Grid[0])
-	found, after := c.keep(blocks), c.keep(blocks)
-	c.emit("check", all, c.grads, written{found}, c.n)
-	c.emit("adam", all, c.step, written{c.training}, c.cost, written{c.params}, written{o.m}, written{o.v}, c.grads, found, blocks,
-		written{after}, c.n, float32(weightDecay), flag(c.scaled))
+	if slices.ContainsFunc(c.steps, func(s *step) bool { return s.kind != bySums && touches(s.writes, []region{c.grads}) }) {
+		c.emit("check", all, c.grads, written{c.training}, c.n)
+	}
+	c.emit("adam", all, c.step, written{c.training}, c.cost, written{c.params}, written{o.m}, written{o.v}, c.grads, c.n,
+		float32(weightDecay), flag(c.scaled))
 	return o
 }
 
@@ -47,6 +49,8 @@ var quantities = [...]string{1: "loss", "gradient", "m", "v", "weight"}
 func (t training) bytes() []byte {
 	b := make([]byte, trainingBytes)
 	binary.LittleEndian.PutUint32(b[24:], uint32(t.updates))
+	binary.LittleEndian.PutUint32(b[32:], math.MaxInt32) // first and after: nothing
+	binary.LittleEndian.PutUint32(b[36:], math.MaxInt32)
 	binary.LittleEndian.PutUint32(b[4*scaleAt:], math.Float32bits(t.scale))
 	binary.LittleEndian.PutUint32(b[44:], uint32(t.good))
 	return b

@@ -27,6 +27,7 @@ func (c *compiler) together(group []*step) *launch {
 		l = c.taskLaunch("weight_grads", group, func(t task) int { return slicesOf(group[0].rows) * tiles(t.d, t.k) })
 	case bySums:
 		l = c.taskLaunch("sums", group, func(t task) int { return t.sumBlocks() })
+		l.args = append(l.args, c.grads, c.n, c.training) // adam, which reads the gradient, comes after it
 	}
 	for _, s := range group {
 		l.reads, l.writes = append(l.reads, s.reads...), append(l.writes, s.writes...)

@@ -80,7 +80,7 @@ func (d *device) launchTask(operation int, task []uint32, grid int, step gpu.Ptr
 	dims := func(threads int) gpu.Dims { return gpu.Line(grid, threads, 0) }
 	switch {
 	case operation >= operationOf("weight_grad_sum"):
-		d.launch("sums", dims(128), step, table)
+		d.launch("sums", dims(128), step, table, gpu.Ptr(0), int32(0), gpu.Ptr(0))
 	case operation == operationOf("weight_grad"):
 		d.launch("weight_grads", dims(128), step, table)
 	case operation >= operationOf("linear_rows") || operation < operationOf("levels") && grid > 1 && (grid < 10 || task[fields["d"]] > 8):

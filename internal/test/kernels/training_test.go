@@ -35,7 +35,8 @@ type training struct {
 	Bad, BadIndex  int32
 	BadValue, Loss float32
 	Updates        int32
-	_              [3]int32
+	Done           int32
+	First, After   int32
 	Scale          float32
 	Good           int32
 }
@@ -55,16 +56,14 @@ type optimiser struct {
 	scaled               bool
 	params, m, v, grads  gpu.Ptr
 	training, step, loss gpu.Ptr
-	found, after         gpu.Ptr
 }
-
-const blocks = 3 // the grid of check
 
 func newOptimiser(t *testing.T, params []float32, start training, scaled bool) *optimiser {
 	d, n := newDevice(t), len(params)
+	start.First, start.After = math.MaxInt32, math.MaxInt32
 	o := &optimiser{device: d, n: n, scaled: scaled, params: d.upload(raw(params)), m: d.upload(make([]byte, 4*n)),
 		v: d.upload(make([]byte, 4*n)), grads: d.alloc(4 * n), training: d.upload(start.bytes()), step: d.alloc(32),
-		loss: d.alloc(4), found: d.alloc(4 * blocks), after: d.alloc(4 * 2)}
+		loss: d.alloc(4)}
 	return o
 }
 
@@ -81,9 +80,9 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 	if o.scaled {
 		scaled = 1
 	}
-	o.launch("check", line(blocks, 256), o.grads, o.found, int32(o.n))
-	o.launch("adam", line(2, 256), o.step, o.training, o.loss, o.params, o.m, o.v, o.grads, o.found, int32(blocks), o.after,
-		int32(o.n), decay, scaled)
+	o.launch("check", line(3, 256), o.grads, o.training, int32(o.n))
+	o.launch("adam", line(2, 256), o.step, o.training, o.loss, o.params, o.m, o.v, o.grads, int32(o.n), decay,
+		scaled)
 	var now training
 	if _, err := binary.Decode(download[byte](o.device, o.training, 48), binary.LittleEndian, &now); err != nil {
 		o.t.Fatal(err)
@@ -305,5 +304,39 @@ func TestBlocks(t *testing.T) {
 	d.launch("store_blocks", dims, where, all, back)
 	if got := download[float32](d, back, size); !slices.Equal(got, flat) {
 		t.Errorf("stored %v, want %v", got, flat)
+	}
+}
+
+// TestSumsFindNonFiniteGradients: kernel sums keeps the lowest index of the flat gradient at which it
+// wrote a NaN or an infinity, and ignores what it writes elsewhere.
+func TestSumsFindNonFiniteGradients(t *testing.T) {
+	const n, weights, biases, width, outputs, stride = 100, 10, 60, 3, 7, 5
+	inf, nan := float32(math.Inf(1)), float32(math.NaN())
+	for _, c := range []struct {
+		what   string
+		bad    map[int]float32 // by their place in the sums of a slice: weights, then biases
+		inside bool            // the results belong to the flat gradient
+		want   int32
+	}{
+		{"nothing", nil, true, math.MaxInt32},
+		{"a weight and a bias", map[int]float32{13: inf, 23: nan}, true, weights + 4*stride + 1},
+		{"two biases", map[int]float32{26: nan, 23: -inf}, true, biases + 2},
+		{"other memory", map[int]float32{13: nan}, false, math.MaxInt32},
+	} {
+		o := newOptimiser(t, make([]float32, n), training{Scale: 1}, false)
+		partial := make([]float32, outputs*(width+1))
+		for i, v := range c.bad {
+			partial[i] = v
+		}
+		out := o.grads
+		if !c.inside {
+			out = o.alloc(4 * n)
+		}
+		task, _, _ := o.taskOf("weight_grad_sum", []any{o.upload(raw(partial)), out + 4*weights, out + 4*biases, int32(ops.Parameter),
+			int32(width), int32(outputs), int32(stride)})
+		o.launch("sums", line(2, 128), o.step, o.upload(raw(task)), o.grads, int32(n), o.training)
+		if first := download[int32](o.device, o.training, 12)[8]; first != c.want {
+			t.Errorf("%s: %d, want %d", c.what, first, c.want)
+		}
 	}
 }
