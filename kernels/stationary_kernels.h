@@ -1,16 +1,18 @@
 // Macros that define the weight-stationary kernels of one precision: STATIONARY(f16, Halves, half,
 // 128, 2) for a width, with 32 rows a warp forward; STATIONARY_BACKWARD(f16, Halves, half, 128, 64,
-// 4) for tiles of 64 rows. branch.h documents their arguments.
+// 4) for tiles of 64 rows. branch.h documents their arguments. branch_pack has a task for each branch:
+// a = flat, b = layout, k = inputs, d = outputs, stride = depth, out = weights, more = vectors.
 #pragma once
 #include "stationary_backward.h"
+#include "task.h"
 
 #define STATIONARY(NAME, M, E, W, MT)                                                                                    \
   extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)                                                             \
-      branch_pack_##NAME##_##W(const float* __restrict__ flat, const int* __restrict__ layout, E* __restrict__ weights, \
-                               float* __restrict__ vectors, int inputs, int depth, int outputs) {                       \
-    Mlp m = {inputs, W, depth, outputs};                                                                                \
-    stationary_pack<M, W>(flat, layout, weights, vectors, m);                                                           \
-  }                                                                                                                     \
+      branch_pack_##NAME##_##W(const Task* tasks) {                                                                      \
+    Task t = tasks[blockIdx.y];                                                                                          \
+    Mlp m = {t.k, W, t.stride, t.d};                                                                                     \
+    stationary_pack<M, W>(t.a, (const int*)t.b, (E*)t.out, t.more, m);                                                   \
+  }                                                                                                                      \
   KERNEL(branch_pack_##NAME##_##W)                                                                                      \
   extern "C" __global__ void __launch_bounds__(BRANCH_THREADS, 1) branch_forward_##NAME##_##W(                             \
       const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \

@@ -16,7 +16,8 @@ enum Operation {
   LINEAR, IN_GRAD,   // chain.cu
   LAYER_NORM, LAYER_NORM_GRAD,
   WEIGHT_GRAD,       // weights.cu
-  WEIGHT_GRAD_SUM, NEG_MEAN, BRANCH_SUM
+  WEIGHT_GRAD_SUM, NEG_MEAN, BRANCH_SUM,
+  BRANCH_PACK        // branch_f16.cu, branch_f32.cu
 };
 
 // Task is one operation. It has 72 bytes.

@@ -198,9 +198,34 @@ func (c *compiler) persistent(n, shared int) gpu.Dims {
 	return gpu.Line(max(1, min(n, c.device.Multiprocessors)), BranchThreads, shared)
 }
 
-// packBranch reserves memory for a branch's packed parameters and hidden values, and adds the launch
+// packBranches reserves memory for the branches' packed parameters and hidden values, and adds the
+// launches that pack the parameters: one for all branches that have the same kernel.
+func (c *compiler) packBranches() {
+	var done []string
+	for _, b := range c.branches {
+		kernel := b.kernels.Pack()
+		if slices.Contains(done, kernel) {
+			continue
+		}
+		done = append(done, kernel)
+		s, most := &step{}, 0
+		var tasks []task
+		for _, other := range c.branches {
+			if other.kernels.Pack() == kernel {
+				t := c.packBranch(other)
+				tasks, most = append(tasks, t), max(most, other.kernels.Partials())
+				s.reads, s.writes = append(s.reads, t.reads()...), append(s.writes, t.writes()...)
+			}
+		}
+		s.launch = launch{kernel: kernel, dims: c.over(2*most, BranchThreads, BranchThreads), args: []any{c.keepTasks(tasks)}}
+		s.dims.Grid[1] = uint32(len(tasks))
+		c.steps = append(c.steps, s)
+	}
+}
+
+// packBranch reserves memory for a branch's packed parameters and hidden values, and returns the task
 // that packs the parameters.
-func (c *compiler) packBranch(b *branch) {
+func (c *compiler) packBranch(b *branch) task {
 	k := b.kernels
 	var layout []byte
 	for i, block := range b.blocks {
@@ -214,8 +239,7 @@ func (c *compiler) packBranch(b *branch) {
 	if n := k.HiddenBytes(b.layers[0].Out[0].Rows, b.grads != nil); n > 0 {
 		b.hidden = c.keep(ceilDiv(n, 4))
 	}
-	c.emit(k.Pack(), c.over(2*k.Partials(), BranchThreads, BranchThreads), c.params, b.layout, written{b.weights}, written{b.vectors},
-		k.Inputs, k.Depth, k.Outputs)
+	return task{op: opBranchPack, k: k.Inputs, d: k.Outputs, stride: k.Depth, a: c.params, b: b.layout, out: b.weights, more: b.vectors}
 }
 
 // branchForward adds the launch of a branch's forward kernel.

@@ -72,9 +72,7 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 		return nil, err
 	}
 	c.copyBlocks("load_blocks", weights, c.params, weights.at)
-	for _, b := range c.branches {
-		c.packBranch(b)
-	}
+	c.packBranches()
 	c.drawLevels(o)
 	for _, it := range c.items {
 		if err := c.lower(it); err != nil {

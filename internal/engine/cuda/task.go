@@ -51,6 +51,7 @@ const (
 	opWeightGradSum
 	opNegMean
 	opBranchSum
+	opBranchPack
 )
 
 // sums reports whether an element of the result is a sum over many rows of another space. Kernel

@@ -45,7 +45,8 @@ func (c *branchCase) branchMemory(d *device, k cuda.BranchKernels) branchMemory 
 		flat: d.upload(raw(c.flat)), layout: d.upload(raw(c.layout)), base: d.upload(raw(c.base)), level: d.upload(raw(c.level)),
 		grad: d.upload(raw(c.grad)), weights: d.alloc(k.WeightBytes()), vectors: d.alloc(4 * k.Vectors()), out: d.alloc(4 * c.e.Rows(ops.Row) * c.Outputs),
 	}
-	d.launch(k.Pack(), gpu.Line(2, cuda.BranchThreads, 0), m.flat, m.layout, m.weights, m.vectors, int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+	task, _, _ := d.taskOf("branch_pack", []any{m.flat, m.layout, m.weights, m.vectors, int32(k.Inputs), int32(k.Outputs), int32(k.Depth)})
+	d.launch(k.Pack(), gpu.Line(2, cuda.BranchThreads, 0), d.upload(raw(task)))
 	return m
 }
 

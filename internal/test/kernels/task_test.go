@@ -27,7 +27,7 @@ var operations = []struct{ name, fields string }{
 	{"uniform_logit", "a out s d"}, {"levels", "out s k d stride"}, {"linear_rows", "a b c out s other k d flag stride"},
 	{"in_grad_rows", "a b c out s k d flag stride"}, {"layer_norm", "a b c out s d"}, {"layer_norm_grad", "a b c out more s d"},
 	{"weight_grad", "a b c out s k d flag"}, {"weight_grad_sum", "a out more s k d stride"}, {"neg_mean", "a b out s other"},
-	{"branch_sum", "a b out other k d number stride"},
+	{"branch_sum", "a b out other k d number stride"}, {"branch_pack", "a b out more k d stride"},
 }
 
 // fields lists the fields of struct Task by their place, in words of 4 bytes.
