@@ -87,11 +87,13 @@ amx: ## the tests of the AMX kernels, with AMX emulated: needs Linux and AVX-512
 	go test -count=1 -short -tags amxemulated -exec "$(CURDIR)/bin/amx" ./internal/engine/simd
 	go test -count=1 -tags amxemulated -exec "$(CURDIR)/bin/amx" -run 'BF16IsNearFloat32/^acqnp__' ./internal/engine
 
-registers: fatbins ## no spills, no stack frames; compare the kernels' registers with kernels/registers.txt
+registers: fatbins ## no spills, no stack frames; compare registers and instructions with kernels/registers.txt and tools/roofline/counts.txt
 	sh scripts/registers.sh
+	sh scripts/instructions.sh
 
-registers-record: fatbins ## write kernels/registers.txt
+registers-record: fatbins ## write kernels/registers.txt and tools/roofline/counts.txt
 	sh scripts/registers.sh --record
+	sh scripts/instructions.sh --record
 
 sweep: build ## sweeps/quick.yaml in one piece and with kills: the same table, in ten minutes of one core
 	sh scripts/sweep.sh

@@ -1,20 +1,29 @@
 #!/bin/sh
-# Counts the instructions of each kernel in the machine code of one GPU, for tools/roofline:
-# instructions.sh 80 kernels/fatbin/branch_f16.fatbin. A loop that is not unrolled counts once.
+# Counts the work of the fused branch in its machine code (tools/roofline), and compares it with
+# tools/roofline/counts.txt, if that was written with the same nvcc. --record writes that file.
 set -eu
-arch=${1:?usage: instructions.sh ARCH FATBIN...}
-shift
-{
-	echo "kernel all products ldmatrix shared_loads shared_stores loads stores copies barriers"
-	for file in "$@"; do
-		cuobjdump -sass -arch "sm_$arch" "$file"
-	done | awk '
-		function line() { if (kernel != "") print kernel, n, n_of["HMMA"] + 0, n_of["LDSM"] + 0, n_of["LDS"] + 0, n_of["STS"] + 0, n_of["LDG"] + 0, n_of["STG"] + 0, n_of["LDGSTS"] + 0, n_of["BAR"] + 0 }
-		/Function :/ { line(); kernel = $NF; n = 0; delete n_of }
-		/^ *\/\*[0-9a-f]+\*\/ / {
-			word = $2 ~ /^@/ ? $3 : $2
-			sub(/[.;].*/, "", word)
-			if (word != "NOP") { n++; n_of[word]++ }
-		}
-		END { line() }' | LC_ALL=C sort
-} | column -t
+cd "$(dirname "$0")/.."
+counts=tools/roofline/counts.txt
+compiler=$(nvcc --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
+now=$(mktemp)
+trap 'rm -f "$now" "$now.recorded" "$now.lines"' EXIT
+{ echo "# nvcc $compiler" && go run ./tools/roofline --fatbins kernels/fatbin --record; } >"$now"
+if [ "${1:-}" = --record ]; then
+	cp "$now" "$counts"
+	echo "$counts: $(grep -c sm_ "$counts") parts of kernels"
+	exit
+fi
+if [ "$(head -1 "$counts")" != "$(head -1 "$now")" ]; then
+	echo "not compared: $counts was written with $(sed -n '1s/# *//p' "$counts"), found nvcc $compiler"
+	exit
+fi
+# Compare the lines of the GPUs that were compiled for.
+gpus=$(awk '/sm_/ { print $2 }' "$now" | sort -u | xargs)
+awk '/sm_/ { $1 = $1; print }' "$now" >"$now.lines"
+awk -v gpus=" $gpus " 'index(gpus, " " $2 " ") { $1 = $1; print }' "$counts" >"$now.recorded"
+if diff "$now.recorded" "$now.lines"; then
+	echo "instructions as recorded: $gpus, $(wc -l <"$now.lines") parts of kernels"
+else
+	echo "instructions differ from $counts (<); if the change is intended, run make registers-record" >&2
+	exit 1
+fi

@@ -1,114 +1,127 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 )
 
-// A branch holds the sizes of a fused branch of width 128 in half precision: hidden layers, outputs
-// and the columns of the level.
+// A branch holds the sizes of a fused branch of width 128: hidden layers, outputs and the columns of
+// the level, and whether the level has a gradient.
 type branch struct {
 	name                   string
 	depth, outputs, inputs float64
+	levels                 bool
 }
 
-// branches are those of ACQNP with the paper's sizes for lissajous.
-var branches = []branch{{"ψ", 5, 1, 1}, {"decoder", 3, 3, 1}}
+// branches are those of ACQNP with the paper's sizes for lissajous. The decoder's level is ψ's output.
+var branches = []branch{{"ψ", 5, 1, 1, false}, {"decoder", 3, 3, 1, true}}
 
 const (
-	width    = 128
-	levels   = 50                              // of a point
-	rows     = 128 * 53 * levels               // of a step
-	square   = width * width                   // weights of a layer
-	products = square * 2 / (16 * 8 * 16 * 2.) // m16n8k16 of a row and layer
-	row      = 2 * width                       // bytes of a row of a hidden layer
-	trip     = 600                             // cycles of a read of the L2 or the memory
-	barrier  = 60                              // cycles of a barrier
+	width   = 128
+	threads = 256                    // of a block
+	levels  = 50                     // of a point
+	points  = 128 * 53               // of a step
+	rows    = points * levels        // of a step
+	square  = float64(width * width) // weights of a layer
 )
 
-// stationary holds the kernels whose weights stay. Forward, a warp keeps 32 rows in registers from
-// layer to layer. Backward, a block keeps a layer's weights in shared memory and the sums of its
-// gradient in registers while all of its rows pass.
+// stationary holds the kernels whose weights stay. Forward, a warp keeps a tile of rows in registers
+// from layer to layer. Backward, a block keeps a layer's weights in shared memory and the sums of
+// its gradient in registers while all of its rows pass.
 type stationary struct {
 	chip
 	branch
-	shape
+	cuda.Shape
+	element float64 // bytes of a hidden value
+	chunks  float64 // parts of the rows, one for each multiprocessor
+	parts   map[string]counted
 }
 
-// A shape is how the kernels of an architecture divide the work: rows of a tile and its buffers
-// backward, layers of weights in shared memory forward, and chunks of rows.
-type shape struct{ r, stages, resident, chunks float64 }
-
-// newStationary takes the engine's shape of half precision for the chip.
-func newStationary(c chip, b branch) stationary {
-	s := stationary{chip: c, branch: b}
+// shapeOf returns the engine's shape of a precision for the chip. ok is false if there is none.
+func shapeOf(c chip, precision string) (shape cuda.Shape, ok bool) {
 	for _, of := range cuda.Shapes {
-		if of.Precision == "f16" && of.Width == width && of.Capability <= c.capability {
-			s.shape = shape{float64(of.Rows), float64(of.Stages), float64(of.Resident), float64(of.Chunks)}
+		if of.Precision == precision && of.Width == width && of.Capability <= c.capability {
+			shape, ok = of, true
 		}
 	}
-	return s
+	return shape, ok
 }
 
-func (s stationary) forward() kernel {
-	hidden := s.depth - 1
-	groups := math.Ceil(hidden / s.resident)
-	layer := phase{products: products, shared: products * 128, instructions: 540. / 32, memory: row}
-	bytes := s.l2 * 1e3 / (s.clock * s.multiprocessors) // of the L2 for a multiprocessor in a cycle
-	ends := phase{                                      // the first layer, and the output, whose weights have two parts
-		products: math.Ceil(s.outputs/8) * products / 8, instructions: 40 + 12*s.outputs,
-		shared: 8*width + 2*row*math.Ceil(s.outputs/8),
-		memory: 4*(1+s.outputs) + 4*width/float64(levels) + (groups-1)*row,
-		// the first loads of a warp's rows, and of the weights of all layers
-		latency: 2*trip/256. + hidden*2*square/bytes*s.multiprocessors/rows,
+// newStationary returns the kernels of a shape, with the counts of their machine code.
+func newStationary(c chip, b branch, shape cuda.Shape, counts []counted) (*stationary, error) {
+	s := &stationary{chip: c, branch: b, Shape: shape, element: float64(splits[shape.Precision].element), chunks: c.multiprocessors, parts: map[string]counted{}}
+	for kernel, names := range map[string][]string{
+		fmt.Sprintf("branch_forward_%s_%d", s.Precision, width):             {"first", "layer", "output"},
+		fmt.Sprintf("branch_backward_%s_%dx%d", s.Precision, width, s.Rows): {"top", "middle", "bottom", "bottom+levels", "chunk"},
+	} {
+		for _, name := range names {
+			i := slices.IndexFunc(counts, func(c counted) bool { return c.kernel == kernel && c.sm == s.capability && c.name == name })
+			if i < 0 {
+				return nil, fmt.Errorf("found no count of %s, part %s, for sm_%d: record the counts again", kernel, name, s.capability)
+			}
+			s.parts[name] = counts[i]
+		}
 	}
-	return kernel{name: "branch_forward, " + s.branch.name, phases: []phase{layer.times(hidden), ends}, prefetch: true}
+	return s, nil
 }
 
-func (s stationary) backward() kernel {
+func (s *stationary) forward() kernel {
 	hidden := s.depth - 1
-	input := map[float64]float64{128: 192, 64: 256, 32: 384}[s.r]
-	layer := phase{
-		products: 2*products + products/32,
-		shared:   products*(input+192) + 4*row, // both operands are written to a tile, the mask read, the result written
-		// In the machine code for sm_90, a warp has 66 for 16 rows in the loop of dW, about 180 for 64 rows
-		// of dX and 60 for the copy of a tile of 64 rows; 8 warps.
-		instructions: 63,
-		memory:       3 * row, // h and dz are read, dz is written
-		latency:      2*barrier/s.r + 3*trip*s.chunks/rows,
+	groups := math.Ceil(hidden / math.Min(float64(s.Resident), hidden))
+	eights := math.Ceil(s.outputs / 8)
+	first := s.parts["first"]
+	tiles := math.Ceil(rows / float64(first.rows))
+	rounds := tiles / (s.multiprocessors * warps)
+	last := math.Ceil(rounds - math.Floor(rounds)) // some warps have one tile more than others
+	row := s.element * width * rows
+	return kernel{name: "branch_forward, " + s.branch.name, phases: []phase{
+		// Reads base and levels, and the layers' weights before.
+		{name: "first layer", warp: first.effort, passes: math.Floor(rounds), last: last,
+			memory: 4*s.inputs*rows + 4*width*points + (groups-1)*row, l2: hidden * square * s.element * s.multiprocessors},
+		{name: "layers", warp: s.parts["layer"].effort, passes: hidden * math.Floor(rounds), last: hidden * last, memory: hidden * row},
+		{name: "output", warp: s.parts["output"].effort, passes: eights * math.Floor(rounds), last: eights * last, memory: 4 * s.outputs * rows},
+	}}
+}
+
+func (s *stationary) backward() kernel {
+	chunk := math.Ceil(points / s.chunks) // points
+	chunks := math.Ceil(points / chunk)
+	rounds := math.Ceil(chunks / s.multiprocessors) // a multiprocessor takes whole chunks
+	tiles := rounds * math.Ceil(chunk*levels/float64(s.Rows))
+	hidden, row := s.depth-1, s.element*width*rows
+	bottom := "bottom"
+	if s.levels {
+		bottom = "bottom+levels"
 	}
-	if s.stages == 1 {
-		layer.latency += trip / s.r
-	}
-	layers := layer.times(hidden)
-	layers.memory -= 2 * row     // h_1 is computed again, its dz stays on the chip
-	ends := s.read().plus(phase{ // the sums are written as they are read
-		products: 0.24 * products, instructions: 60 + 10*s.outputs, shared: 6*row + 8*width,
-		memory:  4*(2*s.outputs+2) + 8*width/float64(levels),
-		latency: (4*barrier + 2*trip) / s.r,
-	})
-	return kernel{name: "branch_backward, " + s.branch.name, phases: []phase{layers, ends},
-		chunks: s.chunks, prefetch: s.stages > 1, serial: s.stages == 1}
+	return kernel{name: "branch_backward, " + s.branch.name, serial: s.Stages == 1, phases: []phase{
+		// Each square layer reads h and dz and writes dz, but h_1 is computed again, dz of the last
+		// layer made from h and the output's gradient, and dz_1 stays on the chip.
+		{name: "last layer", warp: s.parts["top"].effort, passes: tiles, memory: 3*row + 4*s.outputs*rows},
+		{name: "middle layers", warp: s.parts["middle"].effort, passes: (hidden - 2) * tiles, memory: (hidden - 2) * 3 * row},
+		{name: "first layers", warp: s.parts[bottom].effort, passes: tiles, memory: row + 4*(s.outputs+2*s.inputs)*rows + 8*width*points},
+		// The chunk's weights and its first tile are waited for, its sums are written.
+		{name: "chunks", warp: s.parts["chunk"].effort, passes: rounds * hidden, wait: s.of(memoryTrip),
+			l2: s.sums() + chunks*hidden*square*s.element, memory: s.spilled()},
+	}}
 }
 
 // reduce adds the chunks' sums.
-func (s stationary) reduce() kernel {
-	return kernel{name: "branch_reduce, " + s.branch.name, phases: []phase{s.read()}}
-}
-
-// read returns the phase that reads the chunks' sums, from the L2 or, if they do not fit, from memory.
-func (s stationary) read() phase {
-	ph := phase{l2: s.sums() / rows}
-	if s.sums() > s.l2Size*1e6 {
-		ph.memory = ph.l2
-	}
-	return ph
+func (s *stationary) reduce() kernel {
+	return kernel{name: "branch_reduce, " + s.branch.name, phases: []phase{{l2: s.sums(), memory: s.spilled()}}}
 }
 
 // sums returns the bytes of all chunks' gradients of the parameters. They are written once and read
-// once.
-func (s stationary) sums() float64 {
+// once. spilled returns those that the L2 does not hold.
+func (s *stationary) sums() float64 {
 	hidden := s.depth - 1
 	return 4 * s.chunks * (hidden*square + width*(s.inputs+hidden+s.outputs) + s.outputs)
+}
+func (s *stationary) spilled() float64 {
+	if s.sums() > s.of(l2Size)*1e6 {
+		return s.sums()
+	}
+	return 0
 }

@@ -1,130 +1,149 @@
 package main
 
-import "math"
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+)
 
-// A chip holds the figures of a GPU that the prediction of the branch's kernels needs.
+// A constant is a figure of a GPU and where it comes from: a datasheet, a measurement elsewhere that
+// this project has not repeated (assumed), or the file of --ceilings (measured).
+type constant struct {
+	value  float64
+	source string
+}
+
+// A chip holds the figures of a GPU that the predictions need.
 type chip struct {
 	name            string
 	capability      int // compute capability, 75 for 7.5
 	multiprocessors float64
-	clock           float64 // GHz
-	matrix          float64 // products m16n8k16 in half precision per cycle and multiprocessor, by mma.sync
-	shared          float64 // bytes of shared memory per cycle and multiprocessor
-	l2, memory      float64 // TB/s
-	l2Size          float64 // MB
+	constants       [constants]constant
 }
 
-// The clocks are those at which the publishers' rates of the matrix units hold. mma.sync is taken to
-// reach 90% of that rate, and on H100 and H200 60% of the 798 and 790 TFLOP/s that a library's product
-// reached there. The memories are taken to reach 85% of the publishers' bandwidth; that of H100 and
-// H200 is that of a copy. The bandwidths of the L2 caches are those that microbenchmarks report, rounded.
-var chips = []chip{
-	{"T4", 75, 40, 1.59, 0.9 * 0.25, 64, 1.2, 0.85 * 0.32, 4},
-	{"RTX 6000 (Turing)", 75, 72, 1.77, 0.9 * 0.25, 64, 2.4, 0.85 * 0.672, 6},
-	{"A100", 80, 108, 1.41, 0.9 * 0.5, 128, 4.5, 0.85 * 1.555, 40},
-	{"H100", 90, 132, 1.83, 0.6 * 798 / (132 * 4.096 * 1.83), 128, 5.5, 3.0, 50},
-	{"H200", 90, 132, 1.83, 0.6 * 790 / (132 * 4.096 * 1.83), 128, 5.5, 4.3, 50},
-}
-
-// A resource is what a kernel may wait for.
-type resource int
+// figure is one of the constants of a GPU.
+type figure int
 
 const (
-	matrixUnit resource = iota
-	sharedMemory
-	instructions
-	l2
-	memory
-	latency
-	resources
+	clock       figure = iota // GHz
+	matrixRate                // TFLOP/s of mma.sync in half precision
+	sharedRate                // bytes of shared memory per cycle and multiprocessor
+	l2Rate                    // TB/s
+	memoryRate                // TB/s
+	l2Size                    // MB
+	nodeTime                  // µs from one node of a graph to the next, if they do next to nothing
+	memoryTrip                // cycles of a read of device memory
+	barrierTime               // cycles of a barrier
+	constants
 )
 
-var resourceNames = [resources]string{"matrix unit", "shared memory", "instructions", "L2", "memory", "latency"}
+func datasheet(v float64) constant { return constant{v, "datasheet"} }
+func assumed(v float64) constant   { return constant{v, "assumed"} }
 
-// A phase is the work of a block between two barriers, per row. latency counts cycles that a
-// multiprocessor waits in any case.
-type phase struct {
-	products     float64 // m16n8k16
-	shared       float64 // bytes
-	instructions float64 // of warps
-	l2, memory   float64 // bytes
-	latency      float64 // cycles
+// newChip takes the datasheet's clock in GHz, rate of half precision in TFLOP/s, bytes of shared
+// memory a cycle, TB/s of memory and MB of L2. It assumes 90% of the rate, 85% of the bandwidth, and
+// the given TB/s of the L2, from published microbenchmarks.
+func newChip(name string, capability int, multiprocessors, ghz, tflops, shared, l2, memory, mb float64) chip {
+	return chip{name, capability, multiprocessors, [constants]constant{
+		datasheet(ghz), assumed(0.9 * tflops), datasheet(shared), assumed(l2), assumed(0.85 * memory),
+		datasheet(mb), assumed(3.6), assumed(600), assumed(60)}}
 }
 
-// times returns n times a phase.
-func (p phase) times(n float64) phase {
-	return phase{n * p.products, n * p.shared, n * p.instructions, n * p.l2, n * p.memory, n * p.latency}
+// hopper returns a chip on which a copy and a library's product, with Hopper's own instructions,
+// reached the given TB/s and TFLOP/s. mma.sync is assumed to reach 60% of the latter.
+func hopper(name string, tflops, memory float64) chip {
+	c := newChip(name, 90, 132, 1.83, 0, 128, 5.5, 0, 50)
+	c.constants[matrixRate], c.constants[memoryRate] = assumed(0.6*tflops), assumed(memory)
+	return c
 }
 
-// plus returns the sum of two phases.
-func (p phase) plus(q phase) phase {
-	return phase{p.products + q.products, p.shared + q.shared, p.instructions + q.instructions, p.l2 + q.l2, p.memory + q.memory, p.latency + q.latency}
+// The clocks are those at which the publishers' rates of the matrix units hold.
+var chips = []chip{
+	newChip("T4", 75, 40, 1.59, 65, 64, 1.2, 0.32, 4),
+	newChip("RTX 6000 (Turing)", 75, 72, 1.77, 130, 64, 2.4, 0.672, 6),
+	newChip("A100", 80, 108, 1.41, 312, 128, 4.5, 1.555, 40),
+	hopper("H100", 798, 3.0),
+	hopper("H200", 790, 4.3),
 }
 
-// cycles returns the cycles of a multiprocessor that a phase of one row takes of each resource,
-// while active multiprocessors share L2 and memory.
-func (c chip) cycles(p phase, active float64) (of [resources]float64) {
-	perCycle := func(tb float64) float64 { return tb * 1e3 / (c.clock * active) } // bytes
-	of[matrixUnit] = p.products / c.matrix
-	of[sharedMemory] = p.shared / c.shared
-	of[instructions] = p.instructions / 4 // four schedulers
-	of[l2] = p.l2 / perCycle(c.l2)
-	of[memory] = p.memory / perCycle(c.memory)
-	of[latency] = p.latency
-	return of
+// names and units of the constants, for the table of what they are.
+var figures = [constants]string{"clock, GHz", "mma.sync, TFLOP/s", "shared memory, B/cycle", "L2, TB/s",
+	"memory, TB/s", "L2, MB", "node, µs", "read of memory, cycles", "barrier, cycles"}
+
+// of returns a constant's value.
+func (c chip) of(f figure) float64 { return c.constants[f].value }
+
+// matrix returns the products m16n8k16 of a multiprocessor in a cycle.
+func (c chip) matrix() float64 {
+	return c.of(matrixRate) * 1e3 / (c.multiprocessors * c.of(clock) * 2 * 16 * 8 * 16)
 }
 
-// A kernel is a list of phases that every row goes through. Phases do not overlap with each other.
-// Within a phase the resources do; latency is added to the slowest.
-type kernel struct {
-	name     string
-	phases   []phase
-	chunks   float64 // parts of the rows that the multiprocessors share; 0 for as many as wanted
-	prefetch bool    // L2 and memory overlap with all phases
-	serial   bool    // they overlap with nothing: a tile has one buffer
-}
-
-// A prediction is a kernel's time in ms, in all and as each resource alone would take.
-type prediction struct {
-	ms    float64
-	alone [resources]float64
-}
-
-// bound returns the resource that takes longest.
-func (p prediction) bound() string {
-	most := matrixUnit
-	for r := range resources {
-		if p.alone[r] > p.alone[most] {
-			most = r
+// capabilities returns the chips' compute capabilities.
+func capabilities() (all []int) {
+	for _, c := range chips {
+		if !slices.Contains(all, c.capability) {
+			all = append(all, c.capability)
 		}
 	}
-	return resourceNames[most]
+	return all
 }
 
-// predict returns the time of a kernel for a number of rows.
-func (c chip) predict(k kernel, rows float64) (p prediction) {
-	active := c.multiprocessors
-	if k.chunks > 0 { // a multiprocessor takes whole chunks
-		active = k.chunks / math.Ceil(k.chunks/c.multiprocessors)
+// A ceiling is a line of what tools/roofline/ceilings.cu prints, and what it is a constant of.
+// Where several lines are, the slowest one counts.
+var ceilings = []struct {
+	name, unit string
+	of         figure
+	per        float64 // divides the value
+}{
+	{"mma_f16_8_warps", "TFLOP/s", matrixRate, 1}, // the branch's kernels have 8 warps
+	{"l2_read", "TB/s", l2Rate, 1},
+	{"memory_read", "TB/s", memoryRate, 1},
+	{"memory_write", "TB/s", memoryRate, 1},
+	{"l2_size", "MiB", l2Size, 1e6 / (1 << 20)},
+	{"graph_of_20_kernels_of_1_blocks", "us", nodeTime, 20},
+}
+
+// measured returns a chip with the constants that ceilings.cu has measured, instead of those of the
+// table's chip with the same capability and multiprocessors.
+func measured(r io.Reader) (c chip, err error) {
+	lines, err := csv.NewReader(r).ReadAll()
+	if err != nil {
+		return c, err
 	}
-	ms := rows / active / (c.clock * 1e6) // for each cycle of a row
-	var far, near float64
-	for _, ph := range k.phases {
-		of := c.cycles(ph, active)
-		for r, n := range of {
-			p.alone[r] += n * ms
+	value := map[string]float64{}
+	unit := map[string]string{}
+	for n, l := range lines {
+		if n == 0 {
+			continue // the names of the columns
 		}
-		chip := max(of[matrixUnit], of[sharedMemory], of[instructions])
+		v, err := strconv.ParseFloat(l[1], 64)
+		if err != nil || !(v > 0) {
+			return c, fmt.Errorf("line %d: found %q, expected a positive number", n+1, l[1])
+		}
+		value[l[0]], unit[l[0]] = v, l[2]
+	}
+	i := slices.IndexFunc(chips, func(c chip) bool {
+		return float64(c.capability) == value["capability"] && c.multiprocessors == value["multiprocessors"]
+	})
+	if i < 0 {
+		return c, fmt.Errorf("found capability %g and %g multiprocessors, expected those of a GPU in tools/roofline/chips.go",
+			value["capability"], value["multiprocessors"])
+	}
+	c = chips[i]
+	c.name = fmt.Sprintf("measured, sm_%d with %g multiprocessors", c.capability, c.multiprocessors)
+	for _, k := range ceilings {
+		v, ok := value[k.name]
 		switch {
-		case k.prefetch:
-			near += chip + of[latency]
-			far += max(of[l2], of[memory])
-		case k.serial:
-			near += chip + max(of[l2], of[memory]) + of[latency]
-		default:
-			near += max(chip, of[l2], of[memory]) + of[latency]
+		case !ok:
+			continue
+		case unit[k.name] != k.unit:
+			return c, fmt.Errorf("%s: found the unit %q, expected %q", k.name, unit[k.name], k.unit)
+		}
+		if old := c.constants[k.of]; old.source != "measured" || v/k.per < old.value {
+			c.constants[k.of] = constant{v / k.per, "measured"}
 		}
 	}
-	p.ms = ms * math.Max(near, far)
-	return p
+	return c, nil
 }

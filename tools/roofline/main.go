@@ -1,9 +1,16 @@
-// Command roofline prints the tables of docs/explanation/cuda.md: for each kernel of a training step,
-// its floating-point operations, the bytes of device memory that it moves, and the least time that
-// these take on some GPUs. Without arguments it prints the predicted times of ACQNP's fused branch in
-// half precision: what the matrix unit, shared memory, instructions, L2, memory and latency take.
+// Command roofline predicts the time of a training step on some GPUs, and prints the tables of
+// docs/explanation/cuda.md. Without arguments it prints the predicted times of ACQNP's fused branch:
+// what the matrix unit, shared memory, instructions, L2 and memory take, and a warp alone. The
+// instructions are those of the machine code, each as often as its loops go round.
 //
-//	go run ./tools/roofline
+//	go run ./tools/roofline                                # as recorded in counts.txt
+//	go run ./tools/roofline --fatbins kernels/fatbin       # counted again (needs cuobjdump)
+//	go run ./tools/roofline --fatbins kernels/fatbin --record >tools/roofline/counts.txt
+//	go run ./tools/roofline --ceilings FILE                # on a GPU as measured
+//
+// With configurations it prints, for each kernel of a training step, its floating-point operations,
+// the bytes of device memory that it moves, and the least time that these take.
+//
 //	go run ./tools/roofline configs/lissajous/acqnp.yaml configs/lissajous/cnp.yaml
 //	go run ./tools/roofline configs/lissajous/acqnp.yaml model.adaptor_form=residual
 //
@@ -11,6 +18,7 @@
 package main
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"os"
@@ -25,29 +33,31 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// gpu holds the published figures of a device: TFLOP/s of dense products in half precision, tf32
-// (0: none) and float32, and TB/s of its memory. On Hopper, products by mma.sync reach about 60% of
-// the rate that was measured with Hopper's own instructions.
-type gpu struct {
+// device holds the published figures of a device: TFLOP/s of dense products in half precision, in tf32
+// (0: none) and of float32 without the matrix unit, and TB/s of its memory. On Hopper, products by
+// mma.sync are taken to reach 60% of the rate that was measured with Hopper's own instructions.
+type device struct {
 	name             string
 	fp16, tf32, fp32 float64
 	memory           float64
 }
 
-var gpus = []gpu{
+var devices = []device{
 	{"T4", 65, 0, 8.1, 0.32},
 	{"A100", 312, 156, 19.5, 1.555},
 	{"H100", 0.6 * 798, 0.6 * 798 / 2, 67, 3.0},
 	{"H200", 0.6 * 790, 0.6 * 790 / 2, 67, 4.3},
 }
 
+// The precisions of the fused branch. In fp32 each product is three in tf32.
 var precisions = []struct {
-	name string
-	rate func(gpu) float64 // of products, TFLOP/s
+	name    string
+	kernels string               // in their names
+	element float64              // bytes of a hidden value
+	rate    func(device) float64 // of products, TFLOP/s
 }{
-	{"fp32", func(g gpu) float64 { return g.fp32 }},
-	{"tf32", func(g gpu) float64 { return g.tf32 }},
-	{"fp16", func(g gpu) float64 { return g.fp16 }},
+	{"fp32", "f32", 4, func(g device) float64 { return g.tf32 / 3 }},
+	{"fp16", "f16", 2, func(g device) float64 { return g.fp16 }},
 }
 
 // work is the work of one kernel in a step, or of several kernels of one kind.
@@ -60,35 +70,88 @@ type work struct {
 
 // ms returns the least time at a rate of products: that of the arithmetic or of the memory,
 // whichever is longer.
-func (w work) ms(tflops float64, g gpu) float64 {
+func (w work) ms(tflops float64, g device) float64 {
 	return 1e3 * max(w.flops/(tflops*1e12), w.bytes/(g.memory*1e12))
 }
 
 func main() {
+	fatbins := flag.String("fatbins", "", "count the machine code of the fatbins in `DIR`")
+	record := flag.Bool("record", false, "print the counts and nothing else")
+	ceilings := flag.String("ceilings", "", "take a GPU's constants from `FILE`, which tools/roofline/ceilings.cu has printed")
+	flag.Parse()
+	if err := run(*fatbins, *record, *ceilings, flag.Args()); err != nil {
+		fmt.Fprintln(os.Stderr, "roofline:", err)
+		os.Exit(2)
+	}
+}
+
+func run(fatbins string, record bool, ceilings string, args []string) error {
 	var set config.Overrides
-	paths := slices.DeleteFunc(os.Args[1:], func(arg string) bool {
+	paths := slices.DeleteFunc(args, func(arg string) bool {
 		override := strings.Contains(arg, "=")
 		if override {
 			set.Set = append(set.Set, arg)
 		}
 		return override
 	})
-	if len(paths) == 0 {
-		printPredictions()
-	}
 	for _, path := range paths {
 		if err := describe(path, set); err != nil {
-			fmt.Fprintln(os.Stderr, err)
-			os.Exit(1)
+			return err
 		}
 	}
-}
-
-// describe prints a configuration's tables at lissajous' mean size.
-func describe(path string, set config.Overrides) error {
-	x, err := config.Load(path, set)
+	if len(paths) > 0 {
+		return nil
+	}
+	cs, err := loadCounts(fatbins)
 	if err != nil {
 		return err
+	}
+	if record {
+		return printCounts(os.Stdout, cs)
+	}
+	of, err := chipsOf(ceilings)
+	if err != nil {
+		return err
+	}
+	r, err := remainderOf("configs/lissajous/acqnp.yaml")
+	if err != nil {
+		return err
+	}
+	return report{of, cs, r}.print()
+}
+
+// chipsOf returns the GPUs of the tables, or the one that was measured.
+func chipsOf(ceilings string) ([]chip, error) {
+	if ceilings == "" {
+		return chips, nil
+	}
+	f, err := os.Open(ceilings)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	c, err := measured(f)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", ceilings, err)
+	}
+	return []chip{c}, nil
+}
+
+// describe prints a configuration's tables.
+func describe(path string, set config.Overrides) error {
+	x, s, _, err := count(path, set)
+	if err == nil {
+		s.print(title(x.Model))
+	}
+	return err
+}
+
+var noOverrides config.Overrides
+
+// count adds up the kernels of a configuration's training step at lissajous' mean size.
+func count(path string, set config.Overrides) (x config.Experiment, s *step, g *ops.Graph, err error) {
+	if x, err = config.Load(path, set); err != nil {
+		return x, nil, nil, err
 	}
 	e := ops.Extents{Functions: 128, Context: 26, Points: 53}
 	if x.Train.Loss == config.Targets {
@@ -96,29 +159,29 @@ func describe(path string, set config.Overrides) error {
 	}
 	switch x.Model.Name {
 	case "acqnp", "cqnp":
-		e.Levels = 50
+		e.Levels = levels
 	case "bnp":
 		e.Levels = 4
 	}
 	m, err := models.New(x.Model, 1, 1)
 	if err != nil {
-		return err
+		return x, nil, nil, err
 	}
-	g, err := m.Build(tensor.Float32, e, models.Training)
-	if err != nil {
-		return err
+	if g, err = m.Build(tensor.Float32, e, models.Training); err != nil {
+		return x, nil, nil, err
 	}
 	a, err := analysis.Analyse(g)
 	if err != nil {
-		return err
+		return x, nil, nil, err
 	}
-	kernels := []work{{name: "branch_forward"}, {name: "branch_backward"}}
-	s := step{e: e, fused: kernels, kept: map[string][]work{"tf32": slices.Clone(kernels), "fp16": slices.Clone(kernels)}}
+	s = &step{e: e, fused: map[string][]work{}}
+	for _, p := range precisions {
+		s.fused[p.name] = []work{{name: "branch_forward"}, {name: "branch_backward"}}
+	}
 	for _, u := range a.Units {
 		s.add(u)
 	}
-	s.print(title(x.Model))
-	return nil
+	return x, s, g, nil
 }
 
 // title returns a model's name, with its form of adaptor and aggregation unless they are the
@@ -138,54 +201,46 @@ func title(m config.Model) string {
 // the quantile branch fused.
 func (s *step) print(title string) {
 	fmt.Printf("\n**%s**\n\n| kernel | launches | GFLOP | MB |", title)
-	for _, g := range gpus {
+	for _, g := range devices {
 		fmt.Printf(" %s, ms |", g.name)
 	}
 	fmt.Print("\n| --- | --- | --- | --- |")
-	for range gpus {
+	for range devices {
 		fmt.Print(" --- |")
 	}
 	fmt.Println()
 	var all, rest work
 	for _, w := range s.kernels {
-		s.line(w, func(g gpu) float64 { return w.ms(g.fp32, g) })
+		s.line(w, func(g device) float64 { return w.ms(g.fp32, g) })
 		all = all.plus(w)
 	}
 	all.name, rest.name = "all, fp32, one kernel an operation", "the rest, fp32"
-	s.line(all, func(g gpu) float64 { return s.sum(s.kernels, g, g.fp32) })
-	if s.fused[0].launches == 0 {
+	s.line(all, func(g device) float64 { return s.sum(s.kernels, g, g.fp32) })
+	if s.fused["fp16"][0].launches == 0 {
 		return
 	}
 	for _, w := range s.unfused {
 		rest = rest.plus(w)
 	}
-	for i := range s.fused {
+	for i := range s.fused["fp16"] {
 		for _, p := range precisions {
-			w := s.branchIn(p.name)[i]
-			s.line(work{w.name + ", " + p.name, w.launches, w.flops, w.bytes}, func(g gpu) float64 { return w.ms(p.rate(g), g) })
+			w := s.fused[p.name][i]
+			s.line(work{w.name + ", " + p.name, w.launches, w.flops, w.bytes}, func(g device) float64 { return w.ms(p.rate(g), g) })
 		}
 	}
-	s.line(rest, func(g gpu) float64 { return s.sum(s.unfused, g, g.fp32) })
+	s.line(rest, func(g device) float64 { return s.sum(s.unfused, g, g.fp32) })
 	for _, p := range precisions {
 		whole := rest
-		for _, w := range s.branchIn(p.name) {
+		for _, w := range s.fused[p.name] {
 			whole = whole.plus(w)
 		}
 		whole.name = "all, branch fused, " + p.name
-		s.line(whole, func(g gpu) float64 { return s.sum(s.unfused, g, g.fp32) + s.sum(s.branchIn(p.name), g, p.rate(g)) })
+		s.line(whole, func(g device) float64 { return s.sum(s.unfused, g, g.fp32) + s.sum(s.fused[p.name], g, p.rate(g)) })
 	}
-}
-
-// branchIn returns the branch's kernels in a precision.
-func (s *step) branchIn(precision string) []work {
-	if ws := s.kept[precision]; ws != nil {
-		return ws
-	}
-	return s.fused
 }
 
 // sum returns the milliseconds of all kernels at a rate of products in TFLOP/s.
-func (s *step) sum(ws []work, g gpu, rate float64) (ms float64) {
+func (s *step) sum(ws []work, g device, rate float64) (ms float64) {
 	for _, w := range ws {
 		ms += w.ms(rate, g)
 	}
@@ -193,9 +248,9 @@ func (s *step) sum(ws []work, g gpu, rate float64) (ms float64) {
 }
 
 // line prints a row of the table.
-func (s *step) line(w work, ms func(gpu) float64) {
+func (s *step) line(w work, ms func(device) float64) {
 	fmt.Printf("| %s | %d | %s | %s |", w.name, w.launches, short(w.flops/1e9), short(w.bytes/1e6))
-	for _, g := range gpus {
+	for _, g := range devices {
 		fmt.Printf(" %s |", short(ms(g)))
 	}
 	fmt.Println()

@@ -1,83 +1,109 @@
 package main
 
-import (
-	"fmt"
-	"slices"
-)
+import "math"
+
+// A resource is what a kernel may wait for.
+type resource int
 
 const (
-	// A step of ACQNP on lissajous outside the branch, one kernel an operation in float32: GB moved
-	// (main's table, "the rest"), and the nodes in the longest chain of the step's graph.
-	restGB, restNodes = 0.096, 20
-	// The time in ms of a node of a graph that does next to nothing: its start and its end.
-	nodeTime = 3.6e-3
+	matrixUnit resource = iota
+	sharedMemory
+	instructions
+	oneWarp // the instructions of a warp wait for each other, whatever the other warps do
+	l2
+	memory
+	resources
 )
 
-// rest returns the time in ms of what is not the branch.
-func (c chip) rest() prediction {
-	var p prediction
-	p.alone[memory] = restGB / c.memory
-	p.ms = p.alone[memory] + restNodes*nodeTime
+var resourceNames = [resources]string{"matrix unit", "shared memory", "instructions", "one warp", "L2", "memory"}
+
+// A phase is a part of a kernel: passes of a block through the same code, on each multiprocessor.
+// The bytes are those of all passes and multiprocessors.
+type phase struct {
+	name       string
+	warp       effort  // of each of the block's warps, in a pass
+	passes     float64 // with all warps
+	last       float64 // with one warp a scheduler, at the end of the kernel
+	wait       float64 // cycles for which the block waits in a pass besides
+	l2, memory float64 // bytes
+}
+
+// A kernel is a list of phases that follow each other.
+type kernel struct {
+	name   string
+	phases []phase
+	serial bool // L2 and memory overlap with nothing, as a tile has one buffer; otherwise with all phases
+}
+
+// A prediction is a kernel's time in ms, in all and as each resource alone would take.
+type prediction struct {
+	ms    float64
+	alone [resources]float64
+}
+
+// bound returns the resource that takes longest.
+func (p prediction) bound() string {
+	most := matrixUnit
+	for r := range resources {
+		if p.alone[r] > p.alone[most] {
+			most = r
+		}
+	}
+	return resourceNames[most]
+}
+
+const (
+	warps      = threads / 32
+	schedulers = 4 // of a multiprocessor; each has its own part of the matrix unit
+)
+
+// service returns the cycles for which a warp's pass keeps a scheduler's matrix unit, the
+// multiprocessor's shared memory and a scheduler busy, and how many warps share each of them.
+func (c chip) service(w effort) (cycles, sharers [oneWarp]float64) {
+	cycles = [oneWarp]float64{w.Products * schedulers / c.matrix(), w.Shared / c.of(sharedRate), w.Instructions}
+	return cycles, [oneWarp]float64{warps / schedulers, warps, warps / schedulers}
+}
+
+// pass returns the cycles in which all warps of a block make a pass. A warp alone takes the time of
+// its instructions one after another. Beside others it also waits where a unit is busy with them: on
+// average for as many as are there at the time, (n - 1)/n of the queue (mean value analysis of a
+// closed queueing network, in Schweitzer's approximation). No figure in it is fitted.
+func (c chip) pass(w effort) float64 {
+	busy, sharers := c.service(w)
+	alone := max(w.Alone, busy[matrixUnit]+busy[sharedMemory]+busy[instructions])
+	queued, all := busy, alone
+	for range 200 { // converges
+		next := alone
+		for r := range queued {
+			queued[r] = busy[r] * (1 + (sharers[r]-1)*queued[r]/max(all, 1))
+			next += queued[r] - busy[r]
+		}
+		all = next
+	}
+	return all
+}
+
+// predict returns the time of a kernel.
+func (c chip) predict(k kernel) (p prediction) {
+	var near, far float64
+	ms := 1 / (c.of(clock) * 1e6) // of a cycle
+	for _, ph := range k.phases {
+		busy, sharers := c.service(ph.warp)
+		waits := ph.wait + ph.warp.Barriers*c.of(barrierTime)
+		for r := range busy {
+			p.alone[r] += (ph.passes + ph.last/warps*schedulers) * busy[r] * sharers[r] * ms
+		}
+		p.alone[oneWarp] += (ph.passes + ph.last) * (ph.warp.Alone + waits) * ms
+		near += (ph.passes*(c.pass(ph.warp)+waits) + ph.last*(ph.warp.Alone+waits)) * ms
+		of := [2]float64{ph.l2 / c.of(l2Rate) / 1e9, ph.memory / c.of(memoryRate) / 1e9}
+		p.alone[l2] += of[0]
+		p.alone[memory] += of[1]
+		far += max(of[0], of[1])
+	}
+	if k.serial {
+		p.ms = near + far
+	} else {
+		p.ms = math.Max(near, far)
+	}
 	return p
-}
-
-// stationaryKernels returns the branch's kernels on a chip.
-func stationaryKernels(c chip) (ks []kernel) {
-	for _, b := range branches {
-		s := newStationary(c, b)
-		ks = append(ks, s.forward(), s.backward(), s.reduce())
-	}
-	return ks
-}
-
-// step returns the time of a whole step in ms.
-func (c chip) step() float64 {
-	ms := c.rest().ms
-	for _, k := range stationaryKernels(c) {
-		ms += c.predict(k, rows).ms
-	}
-	return ms
-}
-
-// between returns the time of a whole step in ms if in each kernel everything overlapped, and if
-// nothing did.
-func (c chip) between() (least, most float64) {
-	least = c.rest().ms
-	most = least
-	for _, k := range stationaryKernels(c) {
-		alone := c.predict(k, rows).alone
-		least += slices.Max(alone[:])
-		for _, ms := range alone {
-			most += ms
-		}
-	}
-	return least, most
-}
-
-// printPredictions prints the tables of predicted times of ACQNP in half precision.
-func printPredictions() {
-	fmt.Println("| GPU | everything overlaps, ms | predicted, ms | nothing overlaps, ms |")
-	fmt.Println("| --- | --- | --- | --- |")
-	for _, c := range chips {
-		least, most := c.between()
-		fmt.Printf("| %s | %s | **%s** | %s |\n", c.name, short(least), short(c.step()), short(most))
-	}
-	for _, c := range chips {
-		fmt.Printf("\n**%s**\n\n| kernel | matrix unit | shared memory | instructions | L2 | memory | latency | predicted, ms | bound |\n", c.name)
-		fmt.Println("| --- | --- | --- | --- | --- | --- | --- | --- | --- |")
-		for _, k := range stationaryKernels(c) {
-			p := c.predict(k, rows)
-			p.print(k.name, p.bound())
-		}
-		c.rest().print(fmt.Sprintf("the rest, a chain of %d nodes", restNodes), "launch")
-	}
-}
-
-// print prints a row of the table.
-func (p prediction) print(name, bound string) {
-	fmt.Printf("| %s |", name)
-	for _, ms := range p.alone {
-		fmt.Printf(" %s |", short(ms))
-	}
-	fmt.Printf(" %s | %s |\n", short(p.ms), bound)
 }

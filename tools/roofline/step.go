@@ -12,8 +12,7 @@ type step struct {
 	e       ops.Extents
 	kernels []work            // every kernel, with one kernel for each operation
 	unfused []work            // the kernels outside the quantile branch
-	fused   []work            // the branch's two kernels, forward and backward
-	kept    map[string][]work // the same in tf32 and fp16, which keep hidden layers in memory
+	fused   map[string][]work // the branch's two kernels in each precision, forward and backward
 }
 
 // add counts the kernels of a unit: one, or one for each product of a layer's gradient. A kernel
@@ -84,21 +83,20 @@ func (s *step) count(u *analysis.Unit, name string, bytes, flops float64) {
 	case name == "weight_grad" && !u.Op.ReLU: // the gradient by the last layer's result
 		backward.bytes = s.bytes(u.In[0])
 	}
-	s.fused = merge(merge(s.fused, forward), backward)
 	hidden := name == "linear" && u.Op.ReLU
-	if hidden { // not computed again
+	if hidden { // the layers are kept, not computed again
 		backward.flops = 0
 	}
-	for precision, element := range map[string]float64{"tf32": 4, "fp16": 2} {
+	for _, p := range precisions {
 		forward, backward := forward, backward
-		layer := element * float64(s.e.Rows(ops.Row)) * float64(u.Outs()[0].Width)
+		layer := p.element * float64(s.e.Rows(ops.Row)) * float64(u.Outs()[0].Width)
 		switch {
 		case hidden && u.In[0].Space == ops.Point: // the first layer is not written, nor is its gradient
 			backward.bytes -= 2 * layer
 		case hidden:
 			forward.bytes, backward.bytes = forward.bytes+layer, backward.bytes+3*layer
 		}
-		s.kept[precision] = merge(merge(s.kept[precision], forward), backward)
+		s.fused[p.name] = merge(merge(s.fused[p.name], forward), backward)
 	}
 }
 
