@@ -33,7 +33,7 @@
 // costs a third more products, 0.14 ms, and dW of all layers does not fit registers, so it would
 // travel through the caches for every tile: 2 GB. Two layers at a time would save a third of
 // backward's traffic but need 128 registers for dW alone. The chunks' sums are written and read
-// once: 8 bytes of each of 100,000 parameters and of 124 chunks, 0.1 GB.
+// once: 8 bytes of each of 100,000 parameters and of the 132 chunks of an H100, 0.1 GB.
 //
 // W is 64 or 128, D at least 2, outputs at most 16. All blocks have 256 threads. Registers allow
 // one block on a multiprocessor at W = 128. cuda.BranchKernels (internal/engine/cuda) has the shapes for
