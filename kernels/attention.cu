@@ -12,8 +12,8 @@
 #include "extents.h"
 #include "functions.h"
 
-// A warp sums PANEL columns of a head at a time; each lane sums COLUMNS of them.
-enum { WARPS = 4, PANEL = 128, COLUMNS = PANEL / 32 };
+// A warp sums STRIP columns of a head at a time; each lane sums COLUMNS of them.
+enum { WARPS = 4, STRIP = 128, COLUMNS = STRIP / 32 };
 
 // Keys are those of a query: n rows from the first on.
 struct Keys {
@@ -46,10 +46,10 @@ DEVICE float warp_max(float v) {
   return v;
 }
 
-// accumulate adds Σ_j weight[j]·rows[j], over n rows of w columns, to a lane's columns of a panel.
+// accumulate adds Σ_j weight[j]·rows[j], over n rows of w columns, to a lane's columns of a strip.
 // stride is the distance of two rows.
-DEVICE void accumulate(float sums[COLUMNS], const float* weight, const float* rows, int n, int stride, int panel, int w) {
-  int column = panel + threadIdx.x % 32;
+DEVICE void accumulate(float sums[COLUMNS], const float* weight, const float* rows, int n, int stride, int strip, int w) {
+  int column = strip + threadIdx.x % 32;
   for (rows += column; n > 0; n--, weight++, rows += stride) {
 #pragma unroll
     for (int c = 0; c < COLUMNS; c++)
@@ -57,17 +57,17 @@ DEVICE void accumulate(float sums[COLUMNS], const float* weight, const float* ro
   }
 }
 
-// write stores a lane's columns of a panel, times a factor.
-DEVICE void write(float* out, const float sums[COLUMNS], float factor, int panel, int w) {
+// write stores a lane's columns of a strip, times a factor.
+DEVICE void write(float* out, const float sums[COLUMNS], float factor, int strip, int w) {
 #pragma unroll
   for (int c = 0; c < COLUMNS; c++) {
-    int column = panel + c * 32 + threadIdx.x % 32;
+    int column = strip + c * 32 + threadIdx.x % 32;
     if (column < w) out[column] = sums[c] * factor;
   }
 }
 
-// attend_panel computes softmax(query·keys·scale)·values for a panel of columns, 32 keys at a time.
-DEVICE void attend_panel(const float* query, const float* keys, const float* values, int n, int d, int w, int panel,
+// attend_strip computes softmax(query·keys·scale)·values for a strip of columns, 32 keys at a time.
+DEVICE void attend_strip(const float* query, const float* keys, const float* values, int n, int d, int w, int strip,
                          float scale, float* weight, float* out) {
   float sums[COLUMNS] = {0, 0, 0, 0}, largest = -INFINITY, total = 0;
   int lane = threadIdx.x % 32;
@@ -87,9 +87,9 @@ DEVICE void attend_panel(const float* query, const float* keys, const float* val
     __syncwarp();
     weight[lane] = a;
     __syncwarp();
-    accumulate(sums, weight, values + (size_t)i * d, min(32, n - i), d, panel, w);
+    accumulate(sums, weight, values + (size_t)i * d, min(32, n - i), d, strip, w);
   }
-  write(out, sums, n > 0 ? 1 / total : 0, panel, w);
+  write(out, sums, n > 0 ? 1 / total : 0, strip, w);
 }
 
 extern "C" __global__ void __launch_bounds__(128)
@@ -109,8 +109,8 @@ attention(const Extents* __restrict__ e,     // sizes of the run
     int query = item / heads, column = item % heads * w;
     Keys keys = keys_of(*e, ranges, query, s, t);
     size_t at = (size_t)query * d + column, first = keys.first * d + column;
-    for (int panel = 0; panel < w; panel += PANEL)
-      attend_panel(q + at, k + first, v + first, keys.n, d, w, panel, 1 / sqrtf((float)w), weights[threadIdx.x / 32],
+    for (int strip = 0; strip < w; strip += STRIP)
+      attend_strip(q + at, k + first, v + first, keys.n, d, w, strip, 1 / sqrtf((float)w), weights[threadIdx.x / 32],
                    out + at);
   }
 }
@@ -161,7 +161,7 @@ attention_grad_query(const Extents* __restrict__ e,     // sizes of the run
       sums[2 * item] = norm;
       sums[2 * item + 1] = mean;
     }
-    for (int panel = 0; out && panel < w; panel += PANEL) {
+    for (int strip = 0; out && strip < w; strip += STRIP) {
       float total[COLUMNS] = {0, 0, 0, 0};
       for (int i = 0; i < keys.n; i += 32) {
         size_t key = first + (size_t)(i + lane) * d;
@@ -169,9 +169,9 @@ attention_grad_query(const Extents* __restrict__ e,     // sizes of the run
         if (i + lane < keys.n)
           slope[lane] = expf(dot(q + at, k + key, w) * scale - norm) * (dot(grad + at, v + key, w) - mean) * scale;
         __syncwarp();
-        accumulate(total, slope, k + first + (size_t)i * d, min(32, keys.n - i), d, panel, w);
+        accumulate(total, slope, k + first + (size_t)i * d, min(32, keys.n - i), d, strip, w);
       }
-      write(out + at, total, 1, panel, w);
+      write(out + at, total, 1, strip, w);
     }
   }
 }
@@ -200,7 +200,7 @@ attention_grad_key(const Extents* __restrict__ e,     // sizes of the run
   for (int item = thread() / 32; item < n; item += threads() / 32) {
     int row = item / heads, head = item % heads, begin = row / rows_of_function(*e, t) * queries;
     size_t at = (size_t)row * d + head * w, first = (size_t)begin * d + head * w;
-    for (int panel = 0; panel < w; panel += PANEL) {
+    for (int strip = 0; strip < w; strip += STRIP) {
       float total_k[COLUMNS] = {0, 0, 0, 0}, total_v[COLUMNS] = {0, 0, 0, 0};
       for (int i = 0; i < queries; i += 32) {
         bool there = i + lane < queries;
@@ -220,11 +220,11 @@ attention_grad_key(const Extents* __restrict__ e,     // sizes of the run
         }
         __syncwarp();
         int read = min(32, queries - i);
-        accumulate(total_k, slope, q + first + (size_t)i * d, read, d, panel, w);
-        accumulate(total_v, weight, grad + first + (size_t)i * d, read, d, panel, w);
+        accumulate(total_k, slope, q + first + (size_t)i * d, read, d, strip, w);
+        accumulate(total_v, weight, grad + first + (size_t)i * d, read, d, strip, w);
       }
-      if (out_k) write(out_k + at, total_k, 1, panel, w);
-      if (out_v) write(out_v + at, total_v, 1, panel, w);
+      if (out_k) write(out_k + at, total_k, 1, strip, w);
+      if (out_v) write(out_v + at, total_v, 1, strip, w);
     }
   }
 }

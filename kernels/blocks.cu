@@ -4,17 +4,17 @@
 // blocks); thread blocks of 256; no dynamic shared memory.
 #include "device.h"
 
-// Block is an ops.Block with the place of its leaf, an offset in floats. It has 32 bytes. panel is
-// cols if the ops.Block has no panels.
+// Block is an ops.Block with the place of its leaf, an offset in floats. It has 32 bytes. strip is
+// cols if the ops.Block has no strips.
 struct Block {
   long long place;
-  int rows, cols, offset, stride, panel, unused;
+  int rows, cols, offset, stride, strip, unused;
 };
 
 // in_flat returns the index in the flat vector of element i of a block's leaf.
 DEVICE int in_flat(const Block& b, int i) {
   int row = i / b.cols, column = i % b.cols;
-  return b.offset + column / b.panel * b.rows * b.panel + row * b.stride + column % b.panel;
+  return b.offset + column / b.strip * b.rows * b.strip + row * b.stride + column % b.strip;
 }
 
 extern "C" __global__ void __launch_bounds__(256)

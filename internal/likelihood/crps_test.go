@@ -23,7 +23,7 @@ func quadratureCRPS(d likelihood.Distribution, y float64, kinks []float64, scale
 	}, append(slices.Clone(kinks), y), scale, reach)
 }
 
-// The panels of the quadrature begin at a quarter of the smallest scale, so that it is exact up to
+// The intervals of the quadrature begin at a quarter of the smallest scale, so that it is exact up to
 // thousands of rounding errors of 1e-16.
 func TestCRPSEqualsQuadrature(t *testing.T) {
 	for seed := range uint64(2) {
@@ -181,7 +181,7 @@ func TestCRPSOfExpEqualsQuadrature(t *testing.T) {
 			if rest > 0 {
 				want -= rest * (most - y)
 			}
-			near(t, "CRPS", d.CRPS(y), want, 1e-9) // 5000 panels of rounding errors
+			near(t, "CRPS", d.CRPS(y), want, 1e-9) // 5000 intervals of rounding errors
 		}
 	}
 }

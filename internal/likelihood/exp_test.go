@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// integrateAbove0 returns ∫ f(y) dy from exp(−reach) to exp(reach). The panels end at the places
+// integrateAbove0 returns ∫ f(y) dy from exp(−reach) to exp(reach). The intervals end at the places
 // exp(kinks) and are small in log y, so that the Gauss-Legendre rule is exact up to rounding.
 func integrateAbove0(f func(y float64) float64, kinks []float64, reach float64) float64 {
 	ends := slices.Clone(kinks)
@@ -47,7 +47,7 @@ func TestExpIsADistributionOfY(t *testing.T) {
 			"Gaussians with tails": tailed(2, 0.4)} {
 			d := likelihood.ExpOf(part)
 			p := func(y float64) float64 { return math.Exp(d.LogDensity(y)) }
-			// 1e-9: 8000 panels of rounding error 1e-13 at most.
+			// 1e-9: 8000 intervals of rounding error 1e-13 at most.
 			near(t, name+" ∫ density", integrateAbove0(p, kinks, 80), 1, 1e-9)
 			most := math.Inf(1)
 			if name != "Gaussians" {

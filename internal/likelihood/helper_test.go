@@ -58,8 +58,8 @@ func finite(t *testing.T, what string, values ...float64) {
 }
 
 // integral returns ∫ f over the reals. f has kinks at the given places, varies there on a scale of
-// at least `scale`, and is negligible further away than `reach`. The panels start at a quarter of
-// the scale on both sides of every kink and grow with the distance. On each panel a Gauss-Legendre
+// at least `scale`, and is negligible further away than `reach`. The intervals start at a quarter of
+// the scale on both sides of every kink and grow with the distance. On each interval a Gauss-Legendre
 // rule of 16 points is exact up to rounding.
 func integral(f func(float64) float64, kinks []float64, scale, reach float64) float64 {
 	var ends []float64

@@ -71,7 +71,7 @@ func (d *arrays) Parameter(b ops.Block, slices []ops.Slice) ops.Value {
 				wide := s.Tensor.Size() / s.Tensor.Shape[0]
 				return d.params[s.Tensor.Offset+(s.Row+row)*wide+s.Column+column]
 			}
-			if b.Panel > 0 {
+			if b.Strip > 0 {
 				column -= s.Columns
 			} else {
 				row -= s.Rows

@@ -84,7 +84,7 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 			for z := -40.0; z < 44; z += 0.002 {
 				sum += quad.Fixed(func(y float64) float64 { return math.Exp(d.LogDensity(y)) }, math.Exp(z), math.Exp(z+0.002), 8, quad.Legendre{}, 0)
 			}
-			// The panels are as wide as the narrowest component and do not end at its kink, which costs
+			// The intervals are as wide as the narrowest component and do not end at its kink, which costs
 			// 1e-4 of its weight.
 			if math.Abs(sum-1) > 1e-3 {
 				t.Errorf("%s: the density integrates to %v", model, sum)

@@ -37,30 +37,30 @@ func (t table) content(m *memory) []byte {
 	return bytes
 }
 
-// packed is memory for copies of the blocks whose columns lie in panels of the flat vector. The
+// packed is memory for copies of the blocks whose columns lie in strips of the flat vector. The
 // copies are matrices, one after the other.
 type packed struct {
 	at     region
 	blocks []ops.Block
 }
 
-// inPanels reports whether kernels need a copy of a block, because its rows are not contiguous in the
+// inStrips reports whether kernels need a copy of a block, because its rows are not contiguous in the
 // flat vector.
-func inPanels(b ops.Block) bool { return b.Panel != 0 && b.Panel != b.Cols && !contiguous(b) }
+func inStrips(b ops.Block) bool { return b.Strip != 0 && b.Strip != b.Cols && !contiguous(b) }
 
 // stride returns the distance between the rows of a block's matrix, as kernels read or write it.
 func stride(b ops.Block) int {
-	if b.Rows == 1 || inPanels(b) {
+	if b.Rows == 1 || inStrips(b) {
 		return b.Cols
 	}
 	return b.Stride
 }
 
-// keepPacked reserves memory for the blocks in panels.
+// keepPacked reserves memory for the blocks in strips.
 func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 	p, n := &packed{}, 0
 	for _, b := range blocks {
-		if inPanels(b) {
+		if inStrips(b) {
 			p.blocks = append(p.blocks, b)
 			n += analysis.Align(b.Rows * b.Cols)
 		}
@@ -70,7 +70,7 @@ func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 }
 
 // contiguous reports whether a block's elements are contiguous in the flat vector, in order.
-func contiguous(b ops.Block) bool { return b.Rows == 1 || b.Stride == b.Cols && b.Panel == 0 }
+func contiguous(b ops.Block) bool { return b.Rows == 1 || b.Stride == b.Cols && b.Strip == 0 }
 
 // of returns the memory of a block's matrix: its copy, or its part of the flat vector.
 func (p *packed) of(block ops.Block, flat region) region {
@@ -103,12 +103,12 @@ func (c *compiler) copyBlocks(kernel string, p *packed, from, to region) {
 
 // appendBlock appends a struct Block of kernels/blocks.cu.
 func appendBlock(bytes []byte, b ops.Block, place int) []byte {
-	panel := b.Panel
-	if panel == 0 {
-		panel = b.Cols
+	strip := b.Strip
+	if strip == 0 {
+		strip = b.Cols
 	}
 	bytes = binary.LittleEndian.AppendUint64(bytes, uint64(place))
-	for _, n := range [...]int{b.Rows, b.Cols, b.Offset, b.Stride, panel, 0} {
+	for _, n := range [...]int{b.Rows, b.Cols, b.Offset, b.Stride, strip, 0} {
 		bytes = binary.LittleEndian.AppendUint32(bytes, uint32(n))
 	}
 	return bytes

@@ -9,7 +9,7 @@ import (
 )
 
 // keepLeaves plans the memory of inputs, parameters and constants. It returns the packed copies of
-// the weights that lie in panels of the flat vector.
+// the weights that lie in strips of the flat vector.
 func (c *compiler) keepLeaves(a *analysis.Analysis) *packed {
 	g := c.of
 	for _, t := range g.Tensors {
@@ -66,7 +66,7 @@ func (c *compiler) keepConstants(vs []*analysis.Value) {
 }
 
 // keepResults plans the memory of outputs and gradients, which are kept for the whole run.
-// Gradients are computed in the flat vector, except those of blocks in panels. It returns the packed
+// Gradients are computed in the flat vector, except those of blocks in strips. It returns the packed
 // memory of the latter, which store_blocks copies to the flat vector.
 func (c *compiler) keepResults(a *analysis.Analysis) (*packed, error) {
 	g, gradients := c.of, &packed{}

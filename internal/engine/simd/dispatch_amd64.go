@@ -17,7 +17,7 @@ func available() []set {
 	return append(sets, portable)
 }
 
-// masks begins with a -1 for each column of the widest panel, so masks[32-w:] is the mask of w
+// masks begins with a -1 for each column of the widest strip, so masks[32-w:] is the mask of w
 // columns.
 var masks = func() (m [64]int32) {
 	for i := range 32 {
@@ -50,7 +50,7 @@ func (s set) multiply(t *product) {
 	}
 }
 
-// multiplyStrided computes c = a·b for one panel: a [m, k], b [k, columns], c [m, columns].
+// multiplyStrided computes c = a·b for one strip: a [m, k], b [k, columns], c [m, columns].
 func (s set) multiplyStrided(m, k, columns int, a, b, c Matrix) {
 	p, q, r, rest := &a.Data[0], &b.Data[0], &c.Data[0], mask(columns)
 	switch {
@@ -95,7 +95,7 @@ func (s set) narrow(t *product) {
 	t.applyMask()
 }
 
-// turns returns the number of cache lines that a kernel can fetch while it computes a panel of the
+// turns returns the number of cache lines that a kernel can fetch while it computes a strip of the
 // given rows, each element a sum of the given number of products.
 func (s set) turns(rows, sums int) int {
 	block := 12
@@ -105,7 +105,7 @@ func (s set) turns(rows, sums int) int {
 	return (rows + block - 1) / block * (sums / 4)
 }
 
-// transposeMultiply computes one panel of columns.
+// transposeMultiply computes one strip of columns.
 func (s set) transposeMultiply(t *transposed) {
 	if s == portable {
 		t.portable()

@@ -90,12 +90,12 @@ func TransposeMultiplyHalves(m, k, n int, a, b Halves, c Matrix, ahead *Ahead) {
 	part := transposed{k: k, ahead: ahead}
 	for i0 := 0; i0 < pairs; i0 += chunkRows / 2 {
 		part.m, part.a = min(chunkRows/2, pairs-i0), a.pairs.From(i0, 0)
-		for j0 := 0; j0 < n; j0 += halfPanel {
-			part.n, part.b, part.c = min(halfPanel, n-j0), b.pairs.From(i0, j0), c.From(0, j0)
+		for j0 := 0; j0 < n; j0 += halfStrip {
+			part.n, part.b, part.c = min(halfStrip, n-j0), b.pairs.From(i0, j0), c.From(0, j0)
 			part.multiplyHalves()
 		}
 	}
 }
 
-// halfPanel is the number of columns that a kernel multiplies at a time.
-const halfPanel = 32
+// halfStrip is the number of columns that a kernel multiplies at a time.
+const halfStrip = 32

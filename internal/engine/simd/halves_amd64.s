@@ -17442,7 +17442,7 @@ single:
 	VZEROUPPER
 	RET
 
-// func multiplyHalfTiles(m int, a *float32, lda int, b *float32, steps int, panels int, from *float32, ldf int, columns int, c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, sums *float32, config *byte, last *byte, ahead *float32, step int)
+// func multiplyHalfTiles(m int, a *float32, lda int, b *float32, steps int, strips int, from *float32, ldf int, columns int, c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, sums *float32, config *byte, last *byte, ahead *float32, step int)
 // Requires: AVX, AVX512BW, AVX512F, CMOV, MMX+
 TEXT ·multiplyHalfTiles(SB), NOSPLIT, $0-184
 	MOVQ ahead+168(FP), R8
@@ -17459,11 +17459,11 @@ configured:
 	BYTE $0x00
 
 rows:
-	MOVQ panels+40(FP), R9
+	MOVQ strips+40(FP), R9
 	XORQ R10, R10
 	MOVQ b+24(FP), DI
 
-panel:
+strip:
 	MOVQ a+8(FP), SI
 	MOVQ lda+16(FP), DX
 	SHLQ $0x02, DX
@@ -17820,7 +17820,7 @@ tiles1Stored:
 stored:
 	ADDQ $0x00000080, R10
 	DECQ R9
-	JNZ  panel
+	JNZ  strip
 	MOVQ lda+16(FP), AX
 	SHLQ $0x02, AX
 	SHLQ $0x05, AX
@@ -17853,7 +17853,7 @@ stored:
 	VZEROUPPER
 	RET
 
-// func transposeMultiplyHalfTiles(blocks int, above int, panels int, left int, a *float32, lda int, lastA *float32, b *float32, ldb int, lastB *float32, steps int, c *float32, ldc int, mask *int32, turned *float32, sums *float32, config *byte, ahead *float32, step int)
+// func transposeMultiplyHalfTiles(blocks int, above int, strips int, left int, a *float32, lda int, lastA *float32, b *float32, ldb int, lastB *float32, steps int, c *float32, ldc int, mask *int32, turned *float32, sums *float32, config *byte, ahead *float32, step int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·transposeMultiplyHalfTiles(SB), NOSPLIT, $0-152
 	MOVQ config+128(FP), AX
@@ -17935,10 +17935,10 @@ turnQuarter:
 	LEAQ            (AX)(DI*4), AX
 	DECQ            SI
 	JNZ             turnStep
-	MOVQ            panels+16(FP), R8
+	MOVQ            strips+16(FP), R8
 	XORQ            R9, R9
 
-panel:
+strip:
 	KXNORW   K1, K1, K1
 	KXNORW   K2, K2, K2
 	CMPQ     R8, $0x01
@@ -18081,7 +18081,7 @@ allRows:
 	JNZ       allRows
 	ADDQ      $0x00000080, R9
 	DECQ      R8
-	JNZ       panel
+	JNZ       strip
 	ADDQ      $0x00000080, a+32(FP)
 	ADDQ      $0x00000080, lastA+48(FP)
 	MOVQ      ldc+96(FP), AX

@@ -16,7 +16,7 @@ func halveRows(a Matrix, h Halves, i, m, n int) {
 	if i+1 < m {
 		second, below = &a.Data[(i+1)*a.Stride], &h.rows.Data[(i+1)*h.rows.Stride]
 	}
-	last := (n-1)%halfPanel + 1
+	last := (n-1)%halfStrip + 1
 	halve(n, &a.Data[i*a.Stride], second, &h.rows.Data[i*h.rows.Stride], below, &h.pairs.Data[i/2*h.pairs.Stride], mask(last), endHalf(last))
 }
 
@@ -27,28 +27,28 @@ func sumPairs(dst []float32, a Matrix, m, n int) {
 	}
 }
 
-// multiplyHalves computes one panel of columns.
+// multiplyHalves computes one strip of columns.
 func (t *transposed) multiplyHalves() {
 	a := &t.a.Data[0]
 	next, step := t.ahead.take(active.turns(t.k, t.m), a)
 	transposeMultiplyHalves(t.k, t.m, a, t.a.Stride, &t.b.Data[0], t.b.Stride, &t.c.Data[0], t.c.Stride, mask(t.n), next, step)
 }
 
-// multiplyPairs computes a product by groups of rows, each group panel by panel.
+// multiplyPairs computes a product by groups of rows, each group strip by strip.
 func (p *PackedHalves) multiplyPairs(t *HalfProduct) {
 	k := (p.k + 1) / 2
-	most := max(mostPerCall/(k*halfPanel)/12, 1) * 12
+	most := max(mostPerCall/(k*halfStrip)/12, 1) * 12
 	for i0 := 0; i0 < t.M; i0 += most {
-		for j0 := 0; j0 < p.n; j0 += halfPanel {
-			p.panel(t, i0, min(most, t.M-i0), j0, k)
+		for j0 := 0; j0 < p.n; j0 += halfStrip {
+			p.strip(t, i0, min(most, t.M-i0), j0, k)
 		}
 	}
 }
 
-// panel computes m rows from i0 on of the panel that begins at column j0. i0 is even.
-func (p *PackedHalves) panel(t *HalfProduct, i0, m, j0, k int) {
+// strip computes m rows from i0 on of the strip that begins at column j0. i0 is even.
+func (p *PackedHalves) strip(t *HalfProduct, i0, m, j0, k int) {
 	o := t.operands(i0, j0)
-	a, columns := &t.A.rows.From(i0, 0).Data[0], min(halfPanel, p.n-j0)
+	a, columns := &t.A.rows.From(i0, 0).Data[0], min(halfStrip, p.n-j0)
 	next, step := t.Ahead.take(active.turns(m, k), a)
 	multiplyHalves(m, a, t.A.rows.Stride, &p.pairs[j0*k], k, o.from, o.ldf, o.c, o.ldc, o.pairs, o.ldp, o.y, o.ldy, o.floor,
 		mask(columns), endHalf(columns), next, step)

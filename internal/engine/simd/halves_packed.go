@@ -21,7 +21,7 @@ func PackedHalvesSize(k, n int) int {
 	if !halves {
 		return PackedSize(k, n)
 	}
-	return (k + 1) / 2 * ((n + halfPanel - 1) / halfPanel * halfPanel)
+	return (k + 1) / 2 * ((n + halfStrip - 1) / halfStrip * halfStrip)
 }
 
 // Memory returns the memory of the layout, for Ahead.
@@ -40,10 +40,10 @@ func (p *PackedHalves) Pack(b Halves) {
 	}
 	b.check(p.k, p.n)
 	rows := (p.k + 1) / 2
-	for j0 := 0; j0 < p.n; j0 += halfPanel {
-		panel, columns := p.pairs[j0*rows:], min(halfPanel, p.n-j0)
+	for j0 := 0; j0 < p.n; j0 += halfStrip {
+		strip, columns := p.pairs[j0*rows:], min(halfStrip, p.n-j0)
 		for i := range rows {
-			copy(panel[i*halfPanel:][:columns], b.pairs.From(i, j0).Data)
+			copy(strip[i*halfStrip:][:columns], b.pairs.From(i, j0).Data)
 		}
 	}
 }
@@ -56,10 +56,10 @@ func (p *PackedHalves) PackTransposed(b Halves) {
 	}
 	b.check(p.n, p.k)
 	rows := (p.k + 1) / 2
-	for j0 := 0; j0 < p.n; j0 += halfPanel {
-		panel := Rows(p.pairs[j0*rows:], halfPanel)
-		for j := j0; j < min(j0+halfPanel, p.n); j += turnRows {
-			active.turn(min(turnRows, p.n-j), rows, b.rows.From(j, 0), panel.From(0, j-j0))
+	for j0 := 0; j0 < p.n; j0 += halfStrip {
+		strip := Rows(p.pairs[j0*rows:], halfStrip)
+		for j := j0; j < min(j0+halfStrip, p.n); j += turnRows {
+			active.turn(min(turnRows, p.n-j), rows, b.rows.From(j, 0), strip.From(0, j-j0))
 		}
 	}
 }

@@ -37,7 +37,7 @@ func (t *transposed) multiplyHalfTiles() {
 		part.m, part.a, part.b = min(chunk, t.m-i0), t.a.From(i0, 0), t.b.From(i0, 0)
 		lastA := lastRows(&s.padA, part.a, part.m, t.k, halfStep)
 		lastB := lastRows(&s.padB, part.b, part.m, t.n, halfStep)
-		part.halfTiles(lastA, lastB, room(&s.block, tileSums+chunk*tilePanel))
+		part.halfTiles(lastA, lastB, room(&s.block, tileSums+chunk*tileStrip))
 	}
 }
 

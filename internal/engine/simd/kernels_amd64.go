@@ -344,26 +344,26 @@ func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, ma
 func fmaPeakAVX2(n int)
 
 // tilesPack splits b [32·steps, columns], whose last 32 rows are at last [32, columns], into
-// bfloat16 parts at dst [panels][steps][3 parts][2 tiles][16 pairs of rows][16 pairs]. mask [32] is
-// -1 in the last panel's columns.
+// bfloat16 parts at dst [strips][steps][3 parts][2 tiles][16 pairs of rows][16 pairs]. mask [32] is
+// -1 in the last strip's columns.
 //
 //go:noescape
-func tilesPack(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)
+func tilesPack(steps int, strips int, b *float32, ldb int, last *float32, mask *int32, dst *float32)
 
 // tilesMultiply computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and
 // 0 elsewhere. A is a [m, k], with k = 32·steps; b is laid out by tilesPack; from, c and y [m,
-// columns]. from advances by panel bytes per panel. ends [32] is -1 in the rows of the last step,
-// mask [32] in the columns of the last panel. scratch has a block's sums and parts, config the
+// columns]. from advances by strip bytes per strip. ends [32] is -1 in the rows of the last step,
+// mask [32] in the columns of the last strip. scratch has a block's sums and parts, config the
 // tiles' configuration.
 //
 //go:noescape
-func tilesMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
+func tilesMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, strips int, from *float32, ldf int, strip int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
 
 // tilesTransposeMultiply computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where
 // y ≠ 0 and 0 elsewhere. A is the transpose of a [k, m], whose last 32 rows are at last, with k =
-// 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. from advances by panel bytes
-// per panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns of the last
-// panel. scratch has a block's sums and parts, config the tiles' configuration.
+// 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. from advances by strip bytes
+// per strip. ends [32] is -1 in the rows of the last step, mask [32] in the columns of the last
+// strip. scratch has a block's sums and parts, config the tiles' configuration.
 //
 //go:noescape
-func tilesTransposeMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
+func tilesTransposeMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, strips int, from *float32, ldf int, strip int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)

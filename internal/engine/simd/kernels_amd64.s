@@ -31046,12 +31046,12 @@ loop:
 	VZEROUPPER
 	RET
 
-// func tilesPack(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)
+// func tilesPack(steps int, strips int, b *float32, ldb int, last *float32, mask *int32, dst *float32)
 // Requires: AVX, AVX512F, CMOV
 TEXT ·tilesPack(SB), NOSPLIT, $0-56
 	MOVQ    b+16(FP), AX
 	MOVQ    dst+48(FP), CX
-	MOVQ    panels+8(FP), DX
+	MOVQ    strips+8(FP), DX
 	MOVQ    ldb+24(FP), BX
 	SHLQ    $0x02, BX
 	MOVQ    last+32(FP), DI
@@ -31062,7 +31062,7 @@ TEXT ·tilesPack(SB), NOSPLIT, $0-56
 	KXNORW  K1, K1, K1
 	KXNORW  K2, K2, K2
 
-panel:
+strip:
 	CMPQ     DX, $0x01
 	JNE      whole
 	MOVQ     mask+40(FP), R8
@@ -31138,7 +31138,7 @@ pair:
 	ADDQ       $0x80, AX
 	ADDQ       $0x80, DI
 	DECQ       DX
-	JNZ        panel
+	JNZ        strip
 	VZEROUPPER
 	RET
 
@@ -31160,7 +31160,7 @@ DATA all00008000<>+56(SB)/4, $0x00008000
 DATA all00008000<>+60(SB)/4, $0x00008000
 GLOBL all00008000<>(SB), RODATA|NOPTR, $64
 
-// func tilesMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
+// func tilesMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, strips int, from *float32, ldf int, strip int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·tilesMultiply(SB), NOSPLIT, $0-168
 	MOVQ config+144(FP), AX
@@ -31252,13 +31252,13 @@ splitEnd:
 	ADDQ       $0x40, BX
 	DECQ       SI
 	JNZ        splitRow
-	MOVQ       panels+48(FP), CX
+	MOVQ       strips+48(FP), CX
 	XORQ       R8, R8
 	XORQ       R9, R9
 	MOVQ       b+32(FP), DI
 	MOVQ       scratch+136(FP), BX
 
-panel:
+strip:
 	MOVQ $0x00000040, DX
 	LEAQ 4096(BX), SI
 
@@ -31519,7 +31519,7 @@ step:
 	WORD $0x139c
 	LONG $0x00000840
 
-	// all columns, or in the last panel those of the mask
+	// all columns, or in the last strip those of the mask
 	KXNORW   K1, K1, K1
 	KXNORW   K2, K2, K2
 	CMPQ     CX, $0x01
@@ -31594,9 +31594,9 @@ maskedRow:
 
 stored:
 	ADDQ $0x00000080, R8
-	ADDQ panel+72(FP), R9
+	ADDQ strip+72(FP), R9
 	DECQ CX
-	JNZ  panel
+	JNZ  strip
 	MOVQ lda+16(FP), CX
 	SHLQ $0x02, CX
 	SHLQ $0x05, CX
@@ -31623,7 +31623,7 @@ stored:
 	VZEROUPPER
 	RET
 
-// func tilesTransposeMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
+// func tilesTransposeMultiply(m int, a *float32, lda int, last *float32, b *float32, steps int, strips int, from *float32, ldf int, strip int, c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·tilesTransposeMultiply(SB), NOSPLIT, $0-168
 	MOVQ config+144(FP), AX
@@ -31820,13 +31820,13 @@ splitQuarter:
 	ADDQ            $0x00001800, BX
 	DECQ            SI
 	JNZ             splitStep
-	MOVQ            panels+48(FP), CX
+	MOVQ            strips+48(FP), CX
 	XORQ            R8, R8
 	XORQ            R9, R9
 	MOVQ            b+32(FP), DI
 	MOVQ            scratch+136(FP), BX
 
-panel:
+strip:
 	MOVQ $0x00000040, DX
 	LEAQ 4096(BX), SI
 
@@ -32087,7 +32087,7 @@ step:
 	WORD $0x139c
 	LONG $0x00000840
 
-	// all columns, or in the last panel those of the mask
+	// all columns, or in the last strip those of the mask
 	KXNORW   K1, K1, K1
 	KXNORW   K2, K2, K2
 	CMPQ     CX, $0x01
@@ -32162,9 +32162,9 @@ maskedRow:
 
 stored:
 	ADDQ $0x00000080, R8
-	ADDQ panel+72(FP), R9
+	ADDQ strip+72(FP), R9
 	DECQ CX
-	JNZ  panel
+	JNZ  strip
 	ADDQ $0x80, a+8(FP)
 	ADDQ $0x80, last+24(FP)
 	MOVQ ldf+64(FP), CX

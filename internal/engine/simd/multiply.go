@@ -66,8 +66,8 @@ func (p *Packed) MultiplyMasked(m int, a, y, c Matrix, mode Mode, ahead *Ahead) 
 }
 
 // start holds the initial values of a product's sums. If columns is true, they are a matrix [m, n],
-// or with stride 0 one row [n] for all rows. Otherwise they are one row of a panel, for all rows
-// and panels.
+// or with stride 0 one row [n] for all rows. Otherwise they are one row of a strip, for all rows
+// and strips.
 type start struct {
 	Matrix
 	columns bool
@@ -94,7 +94,7 @@ type task struct {
 // assembly function, so a call must take only some microseconds.
 const mostPerCall = 1 << 19
 
-// multiply computes a product by groups of rows, each group panel by panel.
+// multiply computes a product by groups of rows, each group strip by strip.
 func (p *Packed) multiply(t task) {
 	t.a.check("A", t.m, p.k)
 	t.c.check("C", t.m, p.n)
@@ -106,24 +106,24 @@ func (p *Packed) multiply(t task) {
 		p.multiplyTiles(t)
 		return
 	}
-	most := max(mostPerCall/(p.k*p.panel)/12, 1) * 12
-	panel := product{k: p.k, from: t.start.Matrix, floor: t.floor, ahead: t.ahead}
+	most := max(mostPerCall/(p.k*p.strip)/12, 1) * 12
+	strip := product{k: p.k, from: t.start.Matrix, floor: t.floor, ahead: t.ahead}
 	for i0 := 0; i0 < t.m; i0 += most {
-		panel.m, panel.a = min(most, t.m-i0), t.a.From(i0, 0)
-		for j0 := 0; j0 < p.n; j0 += p.panel {
-			panel.b, panel.c = p.data[j0*p.k:], t.c.From(i0, j0)
+		strip.m, strip.a = min(most, t.m-i0), t.a.From(i0, 0)
+		for j0 := 0; j0 < p.n; j0 += p.strip {
+			strip.b, strip.c = p.data[j0*p.k:], t.c.From(i0, j0)
 			if t.start.columns {
-				panel.from = t.start.From(i0, j0)
+				strip.from = t.start.From(i0, j0)
 			}
 			if t.y.Data != nil {
-				panel.y = t.y.From(i0, j0)
+				strip.y = t.y.From(i0, j0)
 			}
-			panel.columns, panel.width = min(p.panel, p.n-j0), p.width(j0)
+			strip.columns, strip.width = min(p.strip, p.n-j0), p.width(j0)
 			if p.narrow {
-				p.set.narrow(&panel)
+				p.set.narrow(&strip)
 				continue
 			}
-			p.set.multiply(&panel)
+			p.set.multiply(&strip)
 		}
 	}
 }
@@ -133,15 +133,15 @@ func (p *Packed) multiplyBorrowed(t task) {
 	if t.start.columns || t.y.Data != nil || t.floor != floor(Overwrite) {
 		panic("simd: a product with a borrowed matrix can only overwrite")
 	}
-	most := max(mostPerCall/(p.k*p.panel)/12, 1) * 12
+	most := max(mostPerCall/(p.k*p.strip)/12, 1) * 12
 	for i0 := 0; i0 < t.m; i0 += most {
-		for j0 := 0; j0 < p.n; j0 += p.panel {
-			p.set.multiplyStrided(min(most, t.m-i0), p.k, min(p.panel, p.n-j0), t.a.From(i0, 0), p.rows.From(0, j0), t.c.From(i0, j0))
+		for j0 := 0; j0 < p.n; j0 += p.strip {
+			p.set.multiplyStrided(min(most, t.m-i0), p.k, min(p.strip, p.n-j0), t.a.From(i0, 0), p.rows.From(0, j0), t.c.From(i0, j0))
 		}
 	}
 }
 
-// product is the work of one kernel call: some rows times one panel. The lengths of its slices have
+// product is the work of one kernel call: some rows times one strip. The lengths of its slices have
 // been checked.
 type product struct {
 	m, k    int

@@ -3,8 +3,8 @@ package simd
 // Packed is a matrix B [k, n] laid out for products A·B. It can be used only with the kernel set
 // that was active when it was made. There are three layouts:
 //
-//   - panels: [n/panel][k][panel], where a panel is the columns that a kernel multiplies at a
-//     time. The last panel is filled up with zeros.
+//   - strips: [n/strip][k][strip], where a strip is the columns that a kernel multiplies at a
+//     time. The last strip is filled up with zeros.
 //   - narrow, for a few long columns: [k/16][n][16], filled up with zeros.
 //   - tiled, for AMX: every number split into parts (tiles.go).
 //
@@ -13,8 +13,8 @@ type Packed struct {
 	k, n   int
 	set    set
 	tiling bool // the layout is tiled where the matrix is large enough
-	panel  int  // columns of a panel
-	last   int  // columns of the last panel, with the zeros
+	strip  int  // columns of a strip
+	last   int  // columns of the last strip, with the zeros
 	narrow bool
 	tiled  bool
 	data   []float32
@@ -27,9 +27,9 @@ const (
 	narrowLanes   = 16
 )
 
-// panels holds the columns of a panel, and the multiple to which the last panel's columns are
+// strips holds the columns of a strip, and the multiple to which the last strip's columns are
 // filled up.
-var panels = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}, avx512: {32, 16}}
+var strips = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}, avx512: {32, 16}}
 
 // NewPacked returns a Packed with memory for a matrix [k, n], both at least 1.
 func NewPacked(k, n int) *Packed {
@@ -42,7 +42,7 @@ func NewPacked(k, n int) *Packed {
 func PackedSize(k, n int) int { return emptyPacked().setLayout(k, n) }
 
 func emptyPacked() *Packed {
-	return &Packed{set: active, tiling: tiling, panel: panels[active].columns}
+	return &Packed{set: active, tiling: tiling, strip: strips[active].columns}
 }
 
 // Resize changes the size of the matrix to [k, n] and drops its elements. It allocates only if its
@@ -66,10 +66,10 @@ func (p *Packed) setLayout(k, n int) int {
 	if k < 1 || n < 1 {
 		panic("simd: a matrix needs rows and columns")
 	}
-	full := (n - 1) / p.panel
-	unit := panels[p.set].unit
+	full := (n - 1) / p.strip
+	unit := strips[p.set].unit
 	p.k, p.n = k, n
-	p.last = (n - full*p.panel + unit - 1) / unit * unit
+	p.last = (n - full*p.strip + unit - 1) / unit * unit
 	p.narrow = p.set != portable && n <= narrowColumns && k >= narrowRows
 	p.tiled = p.tiling && tileable(k, n)
 	switch {
@@ -78,7 +78,7 @@ func (p *Packed) setLayout(k, n int) int {
 	case p.narrow:
 		return (k + narrowLanes - 1) / narrowLanes * narrowLanes * n
 	}
-	return k * (full*p.panel + p.last)
+	return k * (full*p.strip + p.last)
 }
 
 // K returns the number of B's rows.
@@ -103,12 +103,12 @@ func (p *Packed) Pack(b []float32, rowStride, colStride int) {
 	case p.narrow:
 		p.packNarrow(b, rowStride, colStride)
 	default:
-		p.packPanels(b, rowStride, colStride)
+		p.packStrips(b, rowStride, colStride)
 	}
 }
 
 // Borrow makes p the row-major matrix b [k, n]. Products give the same bits as if b were packed. p
-// refers to b's memory, which must not change while p is used, unless another layout than panels is
+// refers to b's memory, which must not change while p is used, unless another layout than strips is
 // faster for this size; then Borrow packs b. A borrowed matrix is only for products that overwrite,
 // with neither bias nor mask.
 func (p *Packed) Borrow(b Matrix, k, n int) {
@@ -133,14 +133,14 @@ func (p *Packed) packNarrow(b []float32, rowStride, colStride int) {
 	}
 }
 
-func (p *Packed) packPanels(b []float32, rowStride, colStride int) {
+func (p *Packed) packStrips(b []float32, rowStride, colStride int) {
 	if rowStride == 1 && p.set != portable {
 		p.packTurned(Rows(b, colStride))
 		return
 	}
 	at := 0
-	for j0 := 0; j0 < p.n; j0 += p.panel {
-		columns := min(p.panel, p.n-j0)
+	for j0 := 0; j0 < p.n; j0 += p.strip {
+		columns := min(p.strip, p.n-j0)
 		width := p.width(j0)
 		for i := range p.k {
 			row := p.data[at : at+width] // zero beyond the columns, since Resize
@@ -158,11 +158,11 @@ func (p *Packed) packPanels(b []float32, rowStride, colStride int) {
 	}
 }
 
-// packTurned packs the transpose of b [n, k] into panels, 8 rows of b at a time.
+// packTurned packs the transpose of b [n, k] into strips, 8 rows of b at a time.
 func (p *Packed) packTurned(b Matrix) {
-	for j0 := 0; j0 < p.n; j0 += p.panel {
+	for j0 := 0; j0 < p.n; j0 += p.strip {
 		width := p.width(j0)
-		for j := j0; j < min(j0+p.panel, p.n); j += turnRows {
+		for j := j0; j < min(j0+p.strip, p.n); j += turnRows {
 			p.set.turn(min(turnRows, p.n-j), p.k, b.From(j, 0), Rows(p.data[j0*p.k+j-j0:], width))
 		}
 	}
@@ -171,10 +171,10 @@ func (p *Packed) packTurned(b Matrix) {
 // turnRows is the number of rows that are transposed at a time.
 const turnRows = 8
 
-// width returns the number of columns of the panel that begins at column j0, with the zeros.
+// width returns the number of columns of the strip that begins at column j0, with the zeros.
 func (p *Packed) width(j0 int) int {
-	if j0+p.panel >= p.n {
+	if j0+p.strip >= p.n {
 		return p.last
 	}
-	return p.panel
+	return p.strip
 }

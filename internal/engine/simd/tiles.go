@@ -9,11 +9,11 @@ import "sync"
 // infinities, and numbers beyond bfloat16's largest, 3.39e38, become NaN, and results below 1e-30
 // lose their last bits.
 //
-// A step is 32 rows of B, a panel 32 columns, a block 32 rows of C by a panel: four tiles of sums.
+// A step is 32 rows of B, a strip 32 columns, a block 32 rows of C by a strip: four tiles of sums.
 const (
 	tileStep    = 32      // of k
-	tilePanel   = 32      // columns
-	tileParts   = 1536    // float32s of memory for the parts of a step of a panel
+	tileStrip   = 32      // columns
+	tileParts   = 1536    // float32s of memory for the parts of a step of a strip
 	tileSums    = 1024    // sums of a block
 	tileChunk   = 128     // rows that a transposed product sums before it adds to C; their parts fit in the first-level cache
 	tilesAtOnce = 1 << 21 // multiply-adds of one call, see mostPerCall
@@ -23,7 +23,7 @@ const (
 // splitting numbers takes too long beside the products.
 func tileable(k, n int) bool { return min(k, n) >= 96 }
 
-// steps returns the number of steps of k rows, which is also the number of panels of k columns.
+// steps returns the number of steps of k rows, which is also the number of strips of k columns.
 func steps(k int) int { return (k + tileStep - 1) / tileStep }
 
 // tileScratch is the memory that a product by tiles needs besides its operands.

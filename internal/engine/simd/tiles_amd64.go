@@ -15,23 +15,23 @@ var tileConfig = func() (c [64]byte) {
 // tileFetches is the number of cache lines that a step of a block fetches.
 const tileFetches = 24
 
-// endMask returns the mask of the last panel of n columns.
-func endMask(n int) *int32 { return mask((n-1)%tilePanel + 1) }
+// endMask returns the mask of the last strip of n columns.
+func endMask(n int) *int32 { return mask((n-1)%tileStrip + 1) }
 
-// tiles computes a product with all panels of B. columns says that from has an element for every
-// column, otherwise only for the columns of one panel. block is scratch.
+// tiles computes a product with all strips of B. columns says that from has an element for every
+// column, otherwise only for the columns of one strip. block is scratch.
 func (t *product) tiles(columns bool, block []float32) {
 	var y *float32
 	if t.y.Data != nil {
 		y = &t.y.Data[0]
 	}
-	panel := 0
+	strip := 0
 	if columns {
-		panel = 4 * tilePanel
+		strip = 4 * tileStrip
 	}
 	a, from, c := &t.a.Data[0], &t.from.Data[0], &t.c.Data[0]
 	next, step := t.ahead.take(t.fetches(), a)
-	tilesMultiply(t.m, a, t.a.Stride, nil, &t.b[0], steps(t.k), steps(t.columns), from, t.from.Stride, panel,
+	tilesMultiply(t.m, a, t.a.Stride, nil, &t.b[0], steps(t.k), steps(t.columns), from, t.from.Stride, strip,
 		c, t.c.Stride, y, t.y.Stride, t.floor, endMask(t.k), endMask(t.columns), &block[0], &tileConfig[0], next, step)
 }
 
@@ -39,7 +39,7 @@ func (t *product) tiles(columns bool, block []float32) {
 func (t *product) transposeTiles(last, block []float32) {
 	a, from, c := &t.a.Data[0], &t.from.Data[0], &t.c.Data[0]
 	next, step := t.ahead.take(t.fetches(), a)
-	tilesTransposeMultiply(t.m, a, t.a.Stride, &last[0], &t.b[0], steps(t.k), steps(t.columns), from, t.from.Stride, 4*tilePanel,
+	tilesTransposeMultiply(t.m, a, t.a.Stride, &last[0], &t.b[0], steps(t.k), steps(t.columns), from, t.from.Stride, 4*tileStrip,
 		c, t.c.Stride, nil, 0, t.floor, nil, endMask(t.columns), &block[0], &tileConfig[0], next, step)
 }
 

@@ -21,12 +21,12 @@ func TransposeMultiply(m, k, n int, a, b, c Matrix, ahead *Ahead) {
 		t.multiplyTiles()
 		return
 	}
-	panel := panels[active].columns
+	strip := strips[active].columns
 	part := t
 	for i0 := 0; i0 < m; i0 += chunkRows {
 		part.m, part.a = min(chunkRows, m-i0), a.From(i0, 0)
-		for j0 := 0; j0 < n; j0 += panel {
-			part.n, part.b, part.c = min(panel, n-j0), b.From(i0, j0), c.From(0, j0)
+		for j0 := 0; j0 < n; j0 += strip {
+			part.n, part.b, part.c = min(strip, n-j0), b.From(i0, j0), c.From(0, j0)
 			active.transposeMultiply(&part)
 		}
 	}

@@ -190,7 +190,7 @@ func between(first, n, size int) string {
 // differ in the number of the head.
 func stacked(b ops.Block, slices []ops.Slice) ops.Value {
 	axis := 0
-	if b.Panel > 0 {
+	if b.Strip > 0 {
 		axis = 1
 	}
 	before, after, _ := strings.Cut(slices[0].Tensor.Name, ".0.")

@@ -85,7 +85,7 @@ func (b *Builder) HeadsOut(name func(head int) string, heads, out, in int) *G.No
 	for h := range heads {
 		b.tensor(name(h), Layer(in/heads), out, in/heads, 1)
 	}
-	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in / heads, Panel: in / heads})
+	return b.block(Block{Name: name(0) + "…", Rows: out, Cols: in, Offset: offset, Stride: in / heads, Strip: in / heads})
 }
 
 // total returns the sum of the numbers.

@@ -17,7 +17,7 @@ type Dialect interface {
 	// Input returns an input of the graph, in the shape of its space.
 	Input(in Input) Value
 	// Parameter returns a parameter leaf: [rows, cols], or [cols] if the block is a vector. Its elements
-	// are those of slices: one below the other, or side by side if the block has panels.
+	// are those of slices: one below the other, or side by side if the block has strips.
 	Parameter(b Block, slices []Slice) Value
 	// Number returns a constant.
 	Number(v float64) Value
@@ -115,12 +115,12 @@ func (s Slice) Whole() bool { return s.Rows*s.Columns == s.Tensor.Size() }
 
 // slices returns the parts of tensors that make up a block.
 func (g *Graph) slices(b Block) (all []Slice) {
-	width := b.Panel
+	width := b.Strip
 	if width == 0 {
 		width = b.Cols
 	}
-	for panel := range b.Cols / width {
-		at := b.Offset + panel*b.Rows*width
+	for strip := range b.Cols / width {
+		at := b.Offset + strip*b.Rows*width
 		for row := 0; row < b.Rows; {
 			t := g.tensorAt(at)
 			wide := t.Size() / t.Shape[0]

@@ -90,21 +90,21 @@ func (t Tensor) Size() int {
 // Block is a parameter leaf: some columns of a Tensor, or several Tensors side by side. A first
 // layer reads r, x and the level as separate inputs, so each of them has a Block of the weight's
 // columns. Element (i, j) of the leaf is element Offset + i·Stride + j of the flat vector. In a
-// block with panels of Panel columns, panel p begins p·Rows·Panel elements later, and j is the
-// column within the panel.
+// block with strips of Strip columns, strip p begins p·Rows·Strip elements later, and j is the
+// column within the strip.
 type Block struct {
 	Name       string
 	Rows, Cols int
 	Vector     bool // a bias: one row
 	Offset     int  // in the flat vector
 	Stride     int  // distance of two rows in the flat vector
-	Panel      int  // columns of a panel; 0: no panels
+	Strip      int  // columns of a strip; 0: no strips
 	Node       *G.Node
 }
 
 // Contiguous reports whether the block is one run of the flat vector.
 func (b Block) Contiguous() bool {
-	return (b.Rows == 1 || b.Stride == b.Cols) && (b.Panel == 0 || b.Panel == b.Cols)
+	return (b.Rows == 1 || b.Stride == b.Cols) && (b.Strip == 0 || b.Strip == b.Cols)
 }
 
 // LoadBlock copies the block from the flat vector to dst [Rows, Cols].
@@ -119,14 +119,14 @@ func StoreBlock[T Float](flat, src []T, b Block) {
 
 // eachRow calls f for every run of columns that is contiguous in the leaf and in the flat vector.
 func eachRow[T Float](leaf, flat []T, b Block, f func(leaf, flat []T)) {
-	panel := b.Panel
-	if panel == 0 {
-		panel = b.Cols
+	strip := b.Strip
+	if strip == 0 {
+		strip = b.Cols
 	}
-	for j := 0; j < b.Cols; j += panel {
+	for j := 0; j < b.Cols; j += strip {
 		for i := range b.Rows {
-			at := b.Offset + j/panel*b.Rows*panel + i*b.Stride
-			f(leaf[i*b.Cols+j:][:panel], flat[at:at+panel])
+			at := b.Offset + j/strip*b.Rows*strip + i*b.Stride
+			f(leaf[i*b.Cols+j:][:strip], flat[at:at+strip])
 		}
 	}
 }

@@ -266,22 +266,22 @@ func TestBlocks(t *testing.T) {
 	d, r := newDevice(t), newSource(60)
 	blocks := []ops.Block{
 		{Rows: 5, Cols: 3, Offset: 0, Stride: 7}, {Rows: 5, Cols: 4, Offset: 3, Stride: 7},
-		{Rows: 1, Cols: 9, Vector: true, Offset: 35, Stride: 9}, {Rows: 6, Cols: 6, Offset: 44, Stride: 2, Panel: 2},
+		{Rows: 1, Cols: 9, Vector: true, Offset: 35, Stride: 9}, {Rows: 6, Cols: 6, Offset: 44, Stride: 2, Strip: 2},
 		{Rows: 23, Cols: 19, Offset: 80, Stride: 19},
 	}
 	const size = 80 + 23*19
 	var table []byte
 	place, leaves := 0, []int{}
 	for _, b := range blocks {
-		panel := b.Panel
-		if panel == 0 {
-			panel = b.Cols
+		strip := b.Strip
+		if strip == 0 {
+			strip = b.Cols
 		}
 		var err error
 		table, err = binary.Append(table, binary.LittleEndian, struct {
 			Place                                     int64
-			Rows, Cols, Offset, Stride, Panel, Unused int32
-		}{int64(place), int32(b.Rows), int32(b.Cols), int32(b.Offset), int32(b.Stride), int32(panel), 0})
+			Rows, Cols, Offset, Stride, Strip, Unused int32
+		}{int64(place), int32(b.Rows), int32(b.Cols), int32(b.Offset), int32(b.Stride), int32(strip), 0})
 		if err != nil {
 			t.Fatal(err)
 		}

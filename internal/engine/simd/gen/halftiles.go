@@ -6,11 +6,11 @@ import (
 )
 
 // Products of bfloat16 numbers by tiles, from the memory that products with AVX512_BF16 read. A block
-// is 32 rows of c by a panel of 32 columns: four tiles of sums. A step multiplies 16 dwords of a row,
+// is 32 rows of c by a strip of 32 columns: four tiles of sums. A step multiplies 16 dwords of a row,
 // 32 numbers, by 16 rows of b.
 const (
 	stepDwords = 16
-	rowBytes   = 128 // of a row of sums, and of a row of a panel of b
+	rowBytes   = 128 // of a row of sums, and of a row of a strip of b
 )
 
 // halfTiles emits the functions of bfloat16 numbers by tiles.
@@ -19,14 +19,14 @@ func (v *vectors) halfTiles() {
 	v.transposeMultiplyHalfTiles()
 }
 
-// multiplyHalfTiles is multiplyHalves for all panels.
+// multiplyHalfTiles is multiplyHalves for all strips.
 func (v *vectors) multiplyHalfTiles() {
 	v.function("multiplyHalfTiles",
-		"func(m int, a *float32, lda int, b *float32, steps int, panels int, from *float32, ldf int, columns int, "+
+		"func(m int, a *float32, lda int, b *float32, steps int, strips int, from *float32, ldf int, columns int, "+
 			"c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, "+
 			"sums *float32, config *byte, last *byte, ahead *float32, step int)",
-		"computes what multiplyHalves does, for all panels of b [panels][16·steps][32] and a [m, 16·steps]. columns is -1 "+
-			"if from has all columns, 0 if it has those of one panel. mask and half are those of the last panel. sums has room "+
+		"computes what multiplyHalves does, for all strips of b [strips][16·steps][32] and a [m, 16·steps]. columns is -1 "+
+			"if from has all columns, 0 if it has those of one strip. mask and half are those of the last strip. sums has room "+
 			"for a block [32, 32]. config configures tiles, last those of the last block if it has fewer rows.")
 	t := tiles{vectors: v, ahead: v.pointer("ahead")}
 	v.Label("configure")
@@ -37,7 +37,7 @@ func (v *vectors) multiplyHalfTiles() {
 	v.Label("configured")
 	v.configureTiles(reg.RAX)
 	v.Label("rows")
-	t.halfPanels()
+	t.halfStrips()
 	for _, p := range [][2]string{{"a", "lda"}, {"from", "ldf"}, {"c", "ldc"}, {"y", "ldy"}} {
 		s := v.stride(p[1])
 		v.SHLQ(Imm(5), s)
@@ -55,12 +55,12 @@ func (v *vectors) multiplyHalfTiles() {
 	v.end()
 }
 
-// halfPanels computes a block's panels one after another.
-func (t *tiles) halfPanels() {
-	left, column, b := t.pointer("panels"), t.GP64(), reg.RDI
-	t.XORQ(column, column) // bytes from the first column of float32 to the panel's
+// halfStrips computes a block's strips one after another.
+func (t *tiles) halfStrips() {
+	left, column, b := t.pointer("strips"), t.GP64(), reg.RDI
+	t.XORQ(column, column) // bytes from the first column of float32 to the strip's
 	t.Load(t.Param("b"), b)
-	t.Label("panel")
+	t.Label("strip")
 	t.halfSums(b)
 	t.KXNORW(reg.K1, reg.K1, reg.K1)
 	t.KXNORW(reg.K2, reg.K2, reg.K2)
@@ -73,11 +73,11 @@ func (t *tiles) halfPanels() {
 	t.storeHalfSums(column)
 	t.ADDQ(U32(rowBytes), column)
 	t.DECQ(left)
-	t.JNZ(LabelRef("panel"))
+	t.JNZ(LabelRef("strip"))
 }
 
-// halfSums multiplies the block's rows by the panel, leaves the sums in memory [32, 32] and advances b
-// to the next panel.
+// halfSums multiplies the block's rows by the strip, leaves the sums in memory [32, 32] and advances b
+// to the next strip.
 func (t *tiles) halfSums(b reg.Register) {
 	a, below, lda, stride := reg.RSI, reg.RCX, reg.RDX, reg.RAX
 	t.Load(t.Param("a"), a)
@@ -178,10 +178,10 @@ func (t *tiles) storeHalfSums(column reg.GPVirtual) {
 // added to c.
 func (v *vectors) transposeMultiplyHalfTiles() {
 	v.function("transposeMultiplyHalfTiles",
-		"func(blocks int, above int, panels int, left int, a *float32, lda int, lastA *float32, b *float32, ldb int, lastB *float32, "+
+		"func(blocks int, above int, strips int, left int, a *float32, lda int, lastA *float32, b *float32, ldb int, lastB *float32, "+
 			"steps int, c *float32, ldc int, mask *int32, turned *float32, sums *float32, config *byte, ahead *float32, step int)",
 		"computes c [k, n] += aᵀ·b: a [16·steps, k] and b [16·steps, n] are pairs of rows of bfloat16, with their last 16 rows at "+
-			"lastA and lastB; k = 32·blocks - above and n = 32·panels - left are at least 32. mask [32] is -1 in the last panel from "+
+			"lastA and lastB; k = 32·blocks - above and n = 32·strips - left are at least 32. mask [32] is -1 in the last strip from "+
 			"column `left` on. turned has room for the transpose of a block [steps, 32, 16], sums for [32, 32].")
 	v.Load(v.Param("config"), reg.RAX)
 	v.configureTiles(reg.RAX)
@@ -194,7 +194,7 @@ func (v *vectors) transposeMultiplyHalfTiles() {
 	v.SUBQ(above, v.memory("lastA"))
 	v.Label("wholeBlock")
 	v.turnPairsOfRows()
-	t.transposedPanels()
+	t.transposedStrips()
 	v.ADDQ(U32(rowBytes), v.memory("a"))
 	v.ADDQ(U32(rowBytes), v.memory("lastA"))
 	ldc := v.stride("ldc")
@@ -236,11 +236,11 @@ func (v *vectors) turnPairsOfRows() {
 	v.JNZ(LabelRef("turnStep"))
 }
 
-// transposedPanels multiplies the transposed block by all panels and adds the results to c.
-func (t *tiles) transposedPanels() {
-	left, column := t.pointer("panels"), t.GP64()
+// transposedStrips multiplies the transposed block by all strips and adds the results to c.
+func (t *tiles) transposedStrips() {
+	left, column := t.pointer("strips"), t.GP64()
 	t.XORQ(column, column)
-	t.Label("panel")
+	t.Label("strip")
 	t.KXNORW(reg.K1, reg.K1, reg.K1)
 	t.KXNORW(reg.K2, reg.K2, reg.K2)
 	t.CMPQ(left, Imm(1))
@@ -252,10 +252,10 @@ func (t *tiles) transposedPanels() {
 	t.addSums(column)
 	t.ADDQ(U32(rowBytes), column)
 	t.DECQ(left)
-	t.JNZ(LabelRef("panel"))
+	t.JNZ(LabelRef("strip"))
 }
 
-// transposedSums leaves the products of a block and a panel in memory [32, 32].
+// transposedSums leaves the products of a block and a strip in memory [32, 32].
 func (t *tiles) transposedSums(column reg.GPVirtual) {
 	a, b, ldb, stride := reg.RSI, reg.RDI, reg.RDX, reg.RAX
 	t.Load(t.Param("turned"), a)

@@ -122,7 +122,7 @@ func kernels(ctx *build.Context) {
 		v.multiplyStrided(2)
 		v.transposeMultiply(2)
 		if v.lanes == 16 {
-			// A last panel of 16 columns or fewer takes half the work. In AVX2 such a kernel would
+			// A last strip of 16 columns or fewer takes half the work. In AVX2 such a kernel would
 			// have six chains of sums, too few to hide their latency.
 			v.multiply(1)
 			v.multiplyStrided(1)

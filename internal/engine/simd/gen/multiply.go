@@ -10,7 +10,7 @@ import (
 // unroll is the number of steps along k in one iteration of a product's loop.
 const unroll = 4
 
-// multiply multiplies all rows by one panel of nv vectors of columns. Sums start from the rows of
+// multiply multiplies all rows by one strip of nv vectors of columns. Sums start from the rows of
 // from (a bias or zeros with stride 0, or c itself) and go over k in order, in blocks of any number
 // of rows.
 func (v *vectors) multiply(nv int) {

@@ -163,12 +163,12 @@ func (v *vectors) fourColumns(a, lda, lda4, lda12 reg.GPVirtual) (columns [4]reg
 	return columns
 }
 
-// tilesPack splits b into the layout [panel][step][part][2 tiles][16 pairs of rows][64 bytes].
+// tilesPack splits b into the layout [strip][step][part][2 tiles][16 pairs of rows][64 bytes].
 func (v *vectors) tilesPack() {
-	v.function("tilesPack", "func(steps int, panels int, b *float32, ldb int, last *float32, mask *int32, dst *float32)",
+	v.function("tilesPack", "func(steps int, strips int, b *float32, ldb int, last *float32, mask *int32, dst *float32)",
 		"splits b [32·steps, columns], whose last 32 rows are at last [32, columns], into bfloat16 parts at "+
-			"dst [panels][steps][3 parts][2 tiles][16 pairs of rows][16 pairs]. mask [32] is -1 in the last panel's columns.")
-	b, dst, panels := v.pointer("b"), v.pointer("dst"), v.pointer("panels")
+			"dst [strips][steps][3 parts][2 tiles][16 pairs of rows][16 pairs]. mask [32] is -1 in the last strip's columns.")
+	b, dst, strips := v.pointer("b"), v.pointer("dst"), v.pointer("strips")
 	ldb := v.stride("ldb")
 	ldb16, last := v.GP64(), v.pointer("last")
 	v.MOVQ(ldb, ldb16)
@@ -176,8 +176,8 @@ func (v *vectors) tilesPack() {
 	v.keepBits()
 	v.KXNORW(reg.K1, reg.K1, reg.K1)
 	v.KXNORW(reg.K2, reg.K2, reg.K2)
-	v.Label("panel")
-	v.CMPQ(panels, Imm(1))
+	v.Label("strip")
+	v.CMPQ(strips, Imm(1))
 	v.JNE(LabelRef("whole"))
 	v.masked(2)
 	v.Label("whole")
@@ -205,7 +205,7 @@ func (v *vectors) tilesPack() {
 	v.JNZ(LabelRef("step"))
 	v.ADDQ(Imm(4*blockRows), b)
 	v.ADDQ(Imm(4*blockRows), last)
-	v.DECQ(panels)
-	v.JNZ(LabelRef("panel"))
+	v.DECQ(strips)
+	v.JNZ(LabelRef("strip"))
 	v.end()
 }

@@ -11,7 +11,7 @@ import (
 // multiplies 32 numbers of a row, in pairs (i, i+16), by 32 of a column.
 const (
 	parts     = 3
-	blockRows = 32 // and a panel's columns
+	blockRows = 32 // and a strip's columns
 	tileBytes = 1024
 	pairBytes = 2 * tileBytes     // two tiles: a part of 32 rows or columns of a step
 	stepBytes = parts * pairBytes // [part][2 tiles][16 rows][64 bytes]
@@ -24,12 +24,12 @@ func (v *vectors) tilesMultiply(transposed bool) {
 	if transposed {
 		name, a = "tilesTransposeMultiply", "the transpose of a [k, m], whose last 32 rows are at last"
 	}
-	v.function(name, "func(m int, a *float32, lda int, last *float32, b *float32, steps int, panels int, from *float32, ldf int, panel int, "+
+	v.function(name, "func(m int, a *float32, lda int, last *float32, b *float32, steps int, strips int, from *float32, ldf int, strip int, "+
 		"c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)",
 		"computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and 0 elsewhere. "+
 			"A is "+a+", with k = 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. "+
-			"from advances by panel bytes per panel. ends [32] is -1 in the rows of the last step, mask [32] in the columns "+
-			"of the last panel. scratch has a block's sums and parts, config the tiles' configuration.")
+			"from advances by strip bytes per strip. ends [32] is -1 in the rows of the last step, mask [32] in the columns "+
+			"of the last strip. scratch has a block's sums and parts, config the tiles' configuration.")
 	config := v.Load(v.Param("config"), reg.RAX)
 	v.configureTiles(config)
 	ahead := v.pointer("ahead")
@@ -40,7 +40,7 @@ func (v *vectors) tilesMultiply(transposed bool) {
 		v.splitRows()
 	}
 	t := tiles{vectors: v, ahead: ahead}
-	t.panels()
+	t.strips()
 	v.nextRows(transposed)
 	v.CMPQ(v.memory("m"), Imm(0))
 	v.JG(LabelRef("rows"))
@@ -82,18 +82,18 @@ type tiles struct {
 	ahead reg.GPVirtual
 }
 
-// panels computes a block's panels of 32 columns one after another.
-func (t *tiles) panels() {
-	left, b, scratch := t.pointer("panels"), reg.RDI, reg.RBX
-	column := t.GP64() // bytes from the first column to the panel's
+// strips computes a block's strips of 32 columns one after another.
+func (t *tiles) strips() {
+	left, b, scratch := t.pointer("strips"), reg.RDI, reg.RBX
+	column := t.GP64() // bytes from the first column to the strip's
 	t.XORQ(column, column)
 	fromColumn := t.GP64()
 	t.XORQ(fromColumn, fromColumn)
 	t.Load(t.Param("b"), b)
 	t.Load(t.Param("scratch"), scratch)
-	t.Label("panel")
+	t.Label("strip")
 	t.sums(b)
-	t.Comment("all columns, or in the last panel those of the mask")
+	t.Comment("all columns, or in the last strip those of the mask")
 	t.KXNORW(reg.K1, reg.K1, reg.K1)
 	t.KXNORW(reg.K2, reg.K2, reg.K2)
 	t.CMPQ(left, Imm(1))
@@ -102,17 +102,17 @@ func (t *tiles) panels() {
 	t.Label("whole")
 	t.store(column, fromColumn)
 	t.ADDQ(U32(4*blockRows), column)
-	t.ADDQ(t.memory("panel"), fromColumn)
+	t.ADDQ(t.memory("strip"), fromColumn)
 	t.DECQ(left)
-	t.JNZ(LabelRef("panel"))
+	t.JNZ(LabelRef("strip"))
 }
 
 // order is the order of the products of parts. The largest, (0, 0), come last, because every sum
 // after them is rounded to their precision.
 var order = [][2]int{{0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}, {0, 0}}
 
-// sums multiplies the block's parts by the panel's, leaves the sums in scratch [32, 32] and
-// advances b to the next panel.
+// sums multiplies the block's parts by the strip's, leaves the sums in scratch [32, 32] and
+// advances b to the next strip.
 func (t *tiles) sums(b reg.Register) {
 	a, stride, scratch := reg.RSI, reg.RDX, reg.RBX
 	t.MOVQ(U32(64), stride)

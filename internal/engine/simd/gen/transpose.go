@@ -7,15 +7,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// transposeMultiply computes one panel of nv vectors of columns of c += aᵀ·b. A block is some rows
+// transposeMultiply computes one strip of nv vectors of columns of c += aᵀ·b. A block is some rows
 // of c, that is columns of a. The loop goes down the rows of a and b.
 func (v *vectors) transposeMultiply(nv int) {
 	v.function(fmt.Sprintf("transposeMultiply%sx%d", v.name, nv),
 		"func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)",
 		fmt.Sprintf("computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most %d columns; mask [%d] is -1 in them. "+
 			"ahead and step say what to prefetch.", nv*v.lanes, nv*v.lanes))
-	// A masked load takes a slot of a multiply-add unit, so whole panels have separate code. A
-	// single vector is only used for a last, narrower panel.
+	// A masked load takes a slot of a multiply-add unit, so whole strips have separate code. A
+	// single vector is only used for a last, narrower strip.
 	v.edges(nv, nv > 1, func(e edge, prefix string) {
 		ahead := v.pointer("ahead")
 		v.transposed(e, nv, prefix, func() { v.fetch(ahead) })
