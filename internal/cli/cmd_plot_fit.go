@@ -26,8 +26,9 @@ func newPlotFit(a *app) *cobra.Command {
 		Long: `Draw what models predict for evaluation functions: the smallest regions of y that hold 50, 90 and
 99% of the prediction as shading, the median where it is one curve, the context and the held-out
 targets. If two columns of x vary within functions, the median and the width of the 90% interval are
-maps. If more do, or names besides others, the targets are drawn with their intervals over the median of
-their prediction.
+maps. If more do, or names besides others, the picture runs over the first of numbers that varies among
+the targets. The others are fixed at the middle of the context, as the titles say, and bars are the
+predictions at the targets' own x.
 
 --components draws the paper's figure 1 instead: the quantile levels of ACQNP and CQNP, the means of
 BNP's bootstraps, and the mean of CNP and CANP. The levels are random for each x. For sawtooth, rbf and

@@ -5,7 +5,6 @@
 //
 //	FitPlot      predictions for given contexts, a panel for each function
 //	MapPlot      predictions over two columns of x: the median, and the width of an interval
-//	IntervalPlot predictions for more columns of x, by their medians
 //	Completion   images completed from some of their pixels
 //	Ablation     log-likelihoods by one varied number
 //	DataSets     invented data sets, a panel each

@@ -4,10 +4,12 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"sync"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -20,7 +22,8 @@ const MaxPanels = 6
 // A FitPlot shows a model's predictions from contexts, with one panel for each function. Points with
 // a Density are shaded: their highest-density regions and their median. Of other points it shows μ of
 // the quantile levels along x (colour for τ, opacity for the weight) and the predictive mean. If there
-// are Levels, it adds quantiles. It draws only the first six panels, and the title says so.
+// are Levels, it adds quantiles. Bars are predictions beside those along x. It draws only the first six
+// panels, and the title says so.
 type FitPlot struct {
 	Title  string
 	X      Axis
@@ -36,6 +39,7 @@ type Panel struct {
 	Targets plotter.XYs      // true targets; may be empty
 	Grid    []PredictedPoint // predictions along x, in any order
 	Levels  []float64        // of PredictedPoint.Quantiles, in (0, 1)
+	Bars    []Bar            // at targets whose x differs from the grid's in other columns
 	masses  [3]float64       // of the regions; 0 for 50, 90 and 99%
 	low     float64          // the range of y; see prepared
 	high    float64
@@ -94,6 +98,7 @@ func (f FitPlot) draw(c draw.Canvas) {
 		if p.YLabel == "" {
 			p.YLabel = f.YLabel
 		}
+		p.Title = panelTitle(p.Title, len(panels), c.Max.X-c.Min.X)
 		plots[i] = p.plot(f.X, len(panels))
 		ys[p.YLabel] = append(ys[p.YLabel], &plots[i].Y)
 		xs = append(xs, &plots[i].X)
@@ -103,6 +108,23 @@ func (f FitPlot) draw(c draw.Canvas) {
 		share(axes)
 	}
 	drawPanels(c, plots)
+}
+
+// panelTitle breaks a title into lines that fit one of a number of panels, which share a width.
+func panelTitle(title string, panels int, width vg.Length) string {
+	const most = 3 // lines
+	_, columns := panelGrid(panels)
+	style, room := textStyle(titleSize), width/vg.Length(columns)-2*panelMargin
+	lines := wrapped(title, style, room)
+	if len(lines) > most {
+		lines = append(lines[:most-1], lines[most-1]+" …")
+	}
+	for k, line := range lines {
+		if style.Width(line) > room+panelMargin { // a long word
+			lines[k] = shortened(line)
+		}
+	}
+	return strings.Join(lines, "\n")
 }
 
 // share gives axes of one column the same range, unless that would leave one of them a quarter of its length.
@@ -162,7 +184,7 @@ func drawPanels(c draw.Canvas, panels []*plot.Plot) {
 func (p Panel) plot(x Axis, panels int) *plot.Plot {
 	fig := plot.New()
 	style(fig)
-	fig.Title.Text, fig.Y.Label.Text = shortened(p.Title), p.YLabel
+	fig.Title.Text, fig.Y.Label.Text = p.Title, p.YLabel
 	x.set(&fig.X, lettersOf(panels))
 	fig.X.Min, fig.X.Max = p.xRange()
 	fig.Y.Min, fig.Y.Max = p.low, p.high
@@ -182,7 +204,7 @@ func (p Panel) plot(x Axis, panels int) *plot.Plot {
 		if p.median {
 			shading.addMedians(fig)
 		}
-		fig.Add(dots{p.Targets, heldOutStyle(len(p.Targets))})
+		fig.Add(bars(p.Bars), dots{p.Targets, heldOutStyle(len(p.Targets))})
 	}
 	if n := len(p.Levels); p.gaussian() && n > 1 {
 		fig.Add(band{p.quantile(0), p.quantile(n - 1)})
@@ -245,6 +267,7 @@ func (p Panel) xRange() (lo, hi float64) {
 func (p Panel) yRange() (lo, hi float64) {
 	data := append(ysOf(p.Context), ysOf(p.Targets)...)
 	if p.shaded() {
+		data = append(data, bars(p.Bars).ends()...)
 		lo, hi = densityRange(data, p.Grid)
 		return widen(lo, hi, 0.04)
 	}

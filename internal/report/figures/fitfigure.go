@@ -7,12 +7,12 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// mostParts is the largest number of maps or panels of intervals, for several runs.
+// mostParts is the largest number of rows of maps, for several runs.
 const mostParts = 24
 
 // NewFitFigure returns a figure of the predictive densities of the first evaluation functions by runs
 // of one benchmark, as NewPrediction draws them. Several runs are shown together, for the first channel
-// of y: densities side by side, maps and intervals one after the other. All runs predict the functions
+// of y: densities side by side, maps one after the other. All runs predict the functions
 // of the first.
 func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 	if err := sameBenchmark(runs); err != nil {
@@ -30,17 +30,14 @@ func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 		return NewPrediction(ctx, first.Ask, subjects, Options{})
 	}
 	v := viewOf(first.Ask, subjects)
-	if n := len(runs) * count; v.kind != curves && n > mostParts {
+	if v.kind != maps {
+		return densitySheet(ctx, runs, v, subjects)
+	}
+	if n := len(runs) * count; n > mostParts {
 		return nil, &invalid.Input{File: "--functions", Found: fmt.Sprintf("%d for %d runs", count, len(runs)),
-			Expected: fmt.Sprintf("at most %d, functions by runs, as x has several columns", mostParts)}
+			Expected: fmt.Sprintf("at most %d, functions by runs, as two columns of x vary", mostParts)}
 	}
-	switch v.kind {
-	case maps:
-		return mapsOfRuns(ctx, runs, v, subjects)
-	case intervals:
-		return intervalsOfRuns(ctx, runs, subjects)
-	}
-	return densitySheet(ctx, runs, v, subjects)
+	return mapsOfRuns(ctx, runs, v, subjects)
 }
 
 // densitySheet returns a sheet with a row for each subject and a column for each run.
@@ -58,7 +55,7 @@ func densitySheet(ctx context.Context, runs []Run, v view, subjects []Subject) (
 		var cells []sheetCell
 		for i := range subjects {
 			p := panels[i*len(panels)/len(subjects)]
-			cells = append(cells, sheetCell{Data: p.Targets, Context: p.Context, Grid: p.Grid})
+			cells = append(cells, sheetCell{Data: p.Targets, Context: p.Context, Grid: p.Grid, Bars: p.Bars})
 		}
 		sheet.addColumn(r.Label, cells)
 	}
@@ -78,22 +75,6 @@ func mapsOfRuns(ctx context.Context, runs []Run, v view, subjects []Subject) (Fi
 				rows[0].Title = r.Label + ", " + rows[0].Title
 				figure.Rows = append(figure.Rows, rows[0])
 			}
-		}
-	}
-	return figure, nil
-}
-
-// intervalsOfRuns returns the intervals of the first subjects, by one run after the other.
-func intervalsOfRuns(ctx context.Context, runs []Run, subjects []Subject) (Figure, error) {
-	figure := IntervalPlot{Title: runs[0].Ask.Question()}
-	for i := range subjects {
-		for _, r := range runs {
-			panels, err := intervalPanels(ctx, r.Ask, subjects[i:i+1], Options{})
-			if err != nil {
-				return nil, err
-			}
-			panels[0].Title = r.Label + ", " + panels[0].Title
-			figure.Panels = append(figure.Panels, panels[0])
 		}
 	}
 	return figure, nil

@@ -27,7 +27,7 @@ const (
 
 // legendOf returns entries for what the panels show.
 func legendOf(panels []Panel) []legendEntry {
-	var context, cloud, levels, mean, shaded, whole, median bool
+	var context, cloud, levels, mean, shaded, whole, median, barred bool
 	targets := 0 // of the panel with the most
 	var asked []float64
 	for _, p := range panels {
@@ -37,6 +37,7 @@ func legendOf(panels []Panel) []legendEntry {
 		shaded = shaded || p.shaded()
 		whole = whole || p.shaded() && newShading(nil, p.masses).whole()
 		median = median || p.median
+		barred = barred || len(p.Bars) > 0
 		levels = levels || !p.gaussian() && !p.shaded()
 		mean = mean || len(p.Grid) > 0 && !p.shaded()
 		if len(p.Levels) > 0 {
@@ -59,6 +60,7 @@ func legendOf(panels []Panel) []legendEntry {
 	if shaded {
 		add(targets > 0, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(targets).enlarged().draw(c, c.Center()) })
 		entries = append(entries, regionEntries(whole, median)...)
+		add(barred, "50 and 90% at a target's own x", dotThumb, barThumb)
 	} else {
 		add(targets > 0, "targets", dotThumb, func(c *draw.Canvas) { targetStyle.enlarged().draw(c, c.Center()) })
 	}

@@ -2,7 +2,6 @@ package figures
 
 import (
 	"context"
-	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/predict"
@@ -11,7 +10,6 @@ import (
 const (
 	mapSide   = 48  // predictions along each column of x of a map
 	mapLevels = 100 // the largest number of levels or bootstraps
-	mostBars  = 150 // of a panel
 )
 
 // mapRows returns the maps of the subjects along two columns of x, one for each channel.
@@ -24,11 +22,12 @@ func mapRows(ctx context.Context, t predict.Trained, v view, subjects []Subject,
 	rows := make([]MapRow, len(subjects)*dy)
 	for i, s := range subjects {
 		functions[i] = s.Function
-		first, second := covering(v.along(s.all(), 0), mapSide), covering(v.along(s.all(), 1), mapSide)
+		first, second := covering(v.shown(s, subjects, 0), mapSide), covering(v.shown(s, subjects, 1), mapSide)
+		middle := v.middle(s)
 		functions[i].TargetX = nil
 		for _, b := range second {
 			for _, a := range first {
-				functions[i].TargetX = v.point(functions[i].TargetX, s, a, b)
+				functions[i].TargetX = v.at(functions[i].TargetX, middle, a, b)
 			}
 		}
 		for c := range dy {
@@ -72,51 +71,4 @@ func (v view) places(x, y []float64, channel int) []Place {
 		all[i] = Place{first[i], second[i], y[i*len(v.units.YNames)+channel]}
 	}
 	return all
-}
-
-// intervalPanels returns the predictions at some of the subjects' targets, evenly chosen, for each
-// channel: those whose y are known if there are any.
-func intervalPanels(ctx context.Context, t predict.Trained, subjects []Subject, o Options) ([]IntervalPanel, error) {
-	corrections, err := o.corrections(len(t.Units.YNames))
-	if err != nil {
-		return nil, err
-	}
-	functions, dy, dx := make([]predict.Function, len(subjects)), len(t.Units.YNames), len(t.Units.XNames)
-	panels, known := make([]IntervalPanel, len(subjects)*dy), make([][]float64, len(subjects))
-	for i, s := range subjects {
-		x := s.HeldX
-		if len(x) == 0 {
-			x = s.TargetX
-		}
-		functions[i] = s.Function
-		functions[i].TargetX = nil
-		all := len(x) / dx
-		for k := range min(all, mostBars) {
-			at := k * all / min(all, mostBars)
-			functions[i].TargetX = append(functions[i].TargetX, x[at*dx:][:dx]...)
-			if len(s.HeldX) > 0 {
-				known[i] = append(known[i], s.HeldY[at*dy:][:dy]...)
-			}
-		}
-		for c := range dy {
-			panels[i*dy+c] = IntervalPanel{Title: s.Name, Channel: t.Units.YNames[c]}
-		}
-	}
-	for target, err := range forPicture(t).Predict(ctx, functions) {
-		if err != nil {
-			return nil, err
-		}
-		for c, d := range target.Channels {
-			b := Bar{Y: math.NaN()}
-			for k, p := range corrections[c].bars {
-				b.Quantiles[k] = d.Quantile(p)
-			}
-			if y := known[target.Function]; y != nil {
-				b.Y = y[target.Target*dy+c]
-			}
-			p := &panels[target.Function*dy+c]
-			p.Bars = append(p.Bars, b)
-		}
-	}
-	return panels, nil
 }

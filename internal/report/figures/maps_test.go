@@ -151,8 +151,8 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 		"one":       {1, false, "densest 50%"},
 		"names":     {1, true, "densest 50%"},
 		"two":       {2, false, "width of the 90% interval"},
-		"two named": {2, true, "median of the predicted rain"},
-		"three":     {3, false, "median of the predicted rain"},
+		"two named": {2, true, "own x"},
+		"three":     {3, false, "own x"},
 	} {
 		o, s := columns(t, c.columns, c.named)
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
@@ -167,39 +167,6 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 			t.Errorf("%s: %d bytes", name, len(svg))
 		}
 	}
-}
-
-func TestIntervalsAreThoseOfThePrediction(t *testing.T) {
-	o, s := columns(t, 3, false)
-	figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	bars := figure.(figures.IntervalPlot).Panels[0].Bars
-	if len(bars) < 100 || len(bars) > 200 {
-		t.Fatalf("%d bars of 400 targets", len(bars))
-	}
-	f := s.Function // the first target is the first bar
-	f.TargetX = f.TargetX[:3]
-	o.Levels = predict.GridLevels
-	for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		d := target.Channels[0]
-		if b := bars[0]; b.Y != 0 || b.Quantiles != [5]float64{d.Quantile(0.05), d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75), d.Quantile(0.95)} {
-			t.Errorf("a bar %+v", b)
-		}
-	}
-	s.HeldX, s.HeldY = nil, nil
-	unknown, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if b := unknown.(figures.IntervalPlot).Panels[0].Bars; !math.IsNaN(b[0].Y) || b[0].Quantiles != bars[0].Quantiles {
-		t.Errorf("a bar %+v without a known y", b[0])
-	}
-	saved(t, unknown, "unknown.png")
 }
 
 func TestPicturesOfNothingInTwoColumns(t *testing.T) {

@@ -22,10 +22,11 @@ const (
 )
 
 // NewPrediction returns a figure of the predictive densities of the first few subjects, for each
-// channel of y. If one column of x varies within subjects, it is a FitPlot with lines for the quantiles at
-// Options.Levels; if two columns of numbers do, a MapPlot; otherwise an IntervalPlot. The first two predict
-// at x of their own, which cover the subjects' context and targets, so time and memory do not depend on
-// the number of targets. Quantile levels are evenly spaced; with Options.Components they are the model's.
+// channel of y. If two columns of numbers vary within subjects, it is a MapPlot; otherwise a FitPlot over one
+// column of x, with lines for the quantiles at Options.Levels. If more columns vary, those without an axis are
+// fixed, which the titles say, and Bars show the predictions at the targets' own x. Both predict at x of
+// their own, which cover the subjects' context and targets, so time and memory do not depend on the number of
+// targets. Quantile levels are evenly spaced; with Options.Components they are the model's.
 func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o Options) (Figure, error) {
 	title := func(shown string) string {
 		if o.Calibrated != nil {
@@ -34,15 +35,10 @@ func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o
 		return shown
 	}
 	v := viewOf(t, subjects[:min(len(subjects), MaxPanels)])
-	switch v.kind {
-	case maps:
+	if v.kind == maps {
 		name, subjects := firstOf(subjects, t, maxMaps)
 		rows, err := mapRows(ctx, t, v, subjects, o)
 		return MapPlot{Title: title(name), X: v.axis(0), Y: v.axis(1), Rows: rows[:min(len(rows), maxMaps)]}, err
-	case intervals:
-		name, subjects := firstOf(subjects, t, MaxPanels)
-		panels, err := intervalPanels(ctx, t, subjects, o)
-		return IntervalPlot{Title: title(name), Panels: panels[:min(len(panels), MaxPanels)]}, err
 	}
 	name, subjects := firstOf(subjects, t, MaxPanels)
 	panels, err := densityPanels(ctx, t, v, subjects, o)
@@ -76,7 +72,7 @@ func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, s
 }
 
 // densityPanels returns panels of the predictive densities of subjects along one column of x, one for
-// each subject and channel.
+// each subject and channel. It asks for the grid of a panel and for the targets of its bars at once.
 func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Subject, o Options) ([]Panel, error) {
 	corrections, err := o.corrections(len(t.Units.YNames))
 	if err != nil {
@@ -87,9 +83,13 @@ func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Su
 	for i, s := range subjects {
 		functions[i] = s.Function
 		functions[i].TargetX = nil
-		grids[i] = curveX(v.along(s.all(), 0), v.axis(0).Form)
+		grids[i] = curveX(v.shown(s, subjects, 0), v.axis(0).Form)
+		middle := v.middle(s)
 		for _, x := range grids[i] {
-			functions[i].TargetX = v.point(functions[i].TargetX, s, x)
+			functions[i].TargetX = v.at(functions[i].TargetX, middle, x)
+		}
+		if v.mixed && !o.Components {
+			functions[i].TargetX = append(functions[i].TargetX, v.barX(s)...)
 		}
 		for c := range dy {
 			p := &panels[i*dy+c]
@@ -105,14 +105,18 @@ func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Su
 		if err != nil {
 			return nil, err
 		}
-		x := grids[target.Function][target.Target]
+		grid, at := grids[target.Function], target.Target
 		for c, d := range target.Channels {
 			p := &panels[target.Function*dy+c]
-			if o.Components {
-				p.Grid = append(p.Grid, predictedPoint(x, d, componentsOf(d), o.Levels))
-				continue
+			switch {
+			case at >= len(grid):
+				x := functions[target.Function].TargetX[at*len(t.Units.XNames):]
+				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrections[c]))
+			case o.Components:
+				p.Grid = append(p.Grid, predictedPoint(grid[at], d, componentsOf(d), o.Levels))
+			default:
+				p.Grid = append(p.Grid, densityPoint(grid[at], corrected{d, corrections[c].bars}, d.Mean(), o.Levels))
 			}
-			p.Grid = append(p.Grid, densityPoint(x, corrected{d, corrections[c].bars}, d.Mean(), o.Levels))
 		}
 	}
 	return panels, nil

@@ -31,6 +31,7 @@ type sheetCell struct {
 	Context plotter.XYs      // known points
 	Grid    []PredictedPoint // predictions; only densities and components are drawn, as by FitPlot
 	Curves  []sheetCurve
+	Bars    []Bar     // beside the grid, as by FitPlot
 	YRange  []float64 // [lo, hi]; if nil, it covers the data and most of the prediction
 	median  bool      // is drawn; see prepared
 }
@@ -68,7 +69,8 @@ const (
 	leastPanel   = vg.Length(190)
 	largestPanel = vg.Length(360)
 	sheetHeading = vg.Length(84)
-	panelMargin  = vg.Length(40) // the part of a panel's width that its title leaves free
+	panelMargin  = vg.Length(40)   // the part of a panel's width that its title leaves free, and of its height its label
+	panelShape   = vg.Length(0.82) // height by width
 )
 
 var (
@@ -85,7 +87,7 @@ func (s panelSheet) Save(path string) error {
 	}
 	panel := s.panelWidth()
 	width := max(panel*vg.Length(len(s.Columns))+60, 620)
-	height := panel*0.82*vg.Length(len(s.Rows)) + sheetHeading + 40
+	height := panelShape*panel*vg.Length(len(s.Rows)) + sheetHeading + 40
 	lines := 0
 	for _, title := range s.titles() {
 		lines = max(lines, strings.Count(title, "\n"))
@@ -144,7 +146,7 @@ func (s panelSheet) draw(c draw.Canvas) {
 				p.Title.Text = titles[j]
 			}
 			if j == 0 {
-				p.Y.Label.Text = s.Rows[i]
+				p.Y.Label.Text = strings.Join(wrapped(s.Rows[i], p.Y.Label.TextStyle, panelShape*s.panelWidth()-panelMargin), "\n")
 			}
 			s.X.set(&p.X, lettersOf(9))
 			if i < len(s.Rows)-1 {
@@ -202,7 +204,7 @@ func (c sheetCell) plot(y []float64) *plot.Plot {
 		if c.median {
 			shading.addMedians(p)
 		}
-		p.Add(dots{c.Data, sheetHeldOut(len(c.Data))})
+		p.Add(bars(c.Bars), dots{c.Data, sheetHeldOut(len(c.Data))})
 	}
 	p.Add(levelMarks{c.Grid})
 	for _, line := range c.Curves {
@@ -246,7 +248,7 @@ func (c sheetCell) yRange() []float64 {
 	}
 	data := append(ysOf(c.Data), ysOf(c.Context)...)
 	if c.shaded() {
-		lo, hi := densityRange(data, c.Grid)
+		lo, hi := densityRange(append(data, bars(c.Bars).ends()...), c.Grid)
 		lo, hi = widen(lo, hi, 0.04)
 		return []float64{lo, hi}
 	}
@@ -288,7 +290,7 @@ func shareRange(ranges [][]float64) {
 
 // legend returns entries for what the panels show.
 func (s panelSheet) legend() []legendEntry {
-	var data, context, cloud, marks, shaded, median bool
+	var data, context, cloud, marks, shaded, median, barred bool
 	var kinds [3]bool
 	for _, c := range slices.Concat(s.Cells...) {
 		data = data || len(c.Data) > 0
@@ -296,6 +298,7 @@ func (s panelSheet) legend() []legendEntry {
 		cloud = cloud || len(c.Context) > cloudSize
 		shaded = shaded || c.shaded()
 		median = median || c.median
+		barred = barred || len(c.Bars) > 0
 		marks = marks || len(c.Grid) > 0 && !c.shaded()
 		for _, l := range c.Curves {
 			kinds[l.Kind] = true
@@ -322,6 +325,7 @@ func (s panelSheet) legend() []legendEntry {
 		}
 		add(data, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(most).enlarged().draw(c, c.Center()) })
 		entries = append(entries, regionEntries(true, median)...)
+		add(barred, "50 and 90% at a target's own x", dotThumb, barThumb)
 	}
 	add(marks, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
 	add(kinds[quantileCurve] && !marks, "quantile level, 0 to 1", lineWidth, levelThumb)

@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -14,42 +15,50 @@ import (
 type kind int
 
 const (
-	curves    kind = iota // the density over x
-	maps                  // its median and width over two columns of x
-	intervals             // intervals by their medians
+	curves kind = iota // the density over one column of x
+	maps               // its median and width over two columns of x
 )
 
 // A view says which columns of x a figure of predictions shows.
 type view struct {
 	kind
-	axes    []int // the columns of x along the axes, if the kind has them; the others are fixed for a subject
+	axes    []int // the columns of x along the axes; the others are fixed for a subject
+	mixed   bool  // points of a subject differ in columns without an axis
 	trained predict.Trained
 	units   run.Units // of trained
 }
 
 // viewOf returns the view of subjects. A column that is the same at all points of each subject needs no
-// axis.
+// axis. Two columns of numbers make a map. Of more columns, and of names among two, the first column of
+// numbers that varies among targets has the axis.
 func viewOf(t predict.Trained, subjects []Subject) view {
-	u := t.Units
-	v := view{intervals, nil, t, u}
-	for c := range u.XNames {
-		if slices.ContainsFunc(subjects, func(s Subject) bool { lo, hi := extremes(v.column(s.all(), c)); return lo < hi }) {
-			v.axes = append(v.axes, c)
+	v := view{curves, nil, false, t, t.Units}
+	vary := v.varying(subjects, Subject.all)
+	v.mixed = len(vary) > 1
+	if len(vary) == 0 { // as where nothing is known but one target
+		for c := range t.Units.XNames {
+			vary = append(vary, c)
 		}
 	}
-	if len(v.axes) == 0 { // as where nothing is known but one target
-		for c := range u.XNames {
-			v.axes = append(v.axes, c)
-		}
+	named := func(c int) bool { return v.form(c).Categories != nil }
+	if len(vary) == 2 && !slices.ContainsFunc(vary, named) {
+		v.kind, v.axes = maps, vary
+		return v
 	}
-	named := slices.ContainsFunc(v.axes, func(c int) bool { return v.form(c).Categories != nil })
-	switch n := len(v.axes); {
-	case n == 1:
-		v.kind = curves
-	case n == 2 && !named:
-		v.kind = maps
-	}
+	along := slices.Concat(v.varying(subjects, func(s Subject) []float64 { return s.TargetX }), vary)
+	along = slices.Concat(slices.DeleteFunc(slices.Clone(along), named), along)
+	v.axes = along[:1]
 	return v
+}
+
+// varying returns the columns of x that differ among the points of a subject.
+func (v view) varying(subjects []Subject, points func(Subject) []float64) (columns []int) {
+	for c := range v.units.XNames {
+		if slices.ContainsFunc(subjects, func(s Subject) bool { lo, hi := extremes(v.column(points(s), c)); return lo < hi }) {
+			columns = append(columns, c)
+		}
+	}
+	return columns
 }
 
 // axis returns the axis of a number: 0 is the horizontal one.
@@ -61,13 +70,51 @@ func (v view) form(c int) datasets.Form { return datasets.FormAt(v.units.Scaling
 // all returns the x [N, columns of x] of the context and of the targets.
 func (s Subject) all() []float64 { return slices.Concat(s.ContextX, s.TargetX) }
 
-// first returns the x [columns of x] of the subject's first point, or nil if it has none.
-func (v view) first(s Subject) []float64 {
-	x := s.ContextX
-	if len(x) == 0 {
-		x = s.TargetX
+// shown returns the numbers along axis i that a picture of a subject covers: those of its points, or of
+// all subjects' points where its own do not differ, as of a single known point.
+func (v view) shown(s Subject, subjects []Subject, i int) []float64 {
+	own := v.along(s.all(), i)
+	if lo, hi := extremes(own); lo == hi {
+		for _, other := range subjects {
+			own = append(own, v.along(other.all(), i)...)
+		}
 	}
-	return x[:min(len(v.units.XNames), len(x))]
+	return own
+}
+
+// middle returns an x [columns of x] between the subject's known points, or its targets where nothing is
+// known: of each column of numbers the middle one, of names the most frequent. It is nil without points.
+func (v view) middle(s Subject) []float64 {
+	known := s.ContextX
+	if len(known) == 0 {
+		known = s.TargetX
+	}
+	if len(known) == 0 {
+		return nil
+	}
+	x := make([]float64, len(v.units.XNames))
+	for c := range x {
+		column := v.column(known, c)
+		slices.Sort(column)
+		if x[c] = column[(len(column)-1)/2]; v.form(c).Categories != nil {
+			x[c] = mostFrequent(column)
+		}
+	}
+	return x
+}
+
+// mostFrequent returns the first of the most frequent numbers of an ascending list.
+func mostFrequent(sorted []float64) (best float64) {
+	most, run := 0, 0
+	for i, number := range sorted {
+		if i == 0 || number != sorted[i-1] {
+			run = 0
+		}
+		if run++; run > most {
+			best, most = number, run
+		}
+	}
+	return best
 }
 
 // column returns column c of x [N, columns of x].
@@ -83,23 +130,22 @@ func (v view) column(x []float64, c int) []float64 {
 // along returns the numbers along axis i of x [N, columns of x].
 func (v view) along(x []float64, i int) []float64 { return v.column(x, v.axes[i]) }
 
-// point appends the subject's first point to x, moved to the given numbers along the axes.
-func (v view) point(x []float64, s Subject, at ...float64) []float64 {
-	first := v.first(s)
-	x = append(x, first...)
-	for i, a := range at {
-		x[len(x)-len(first)+v.axes[i]] = a
+// at appends to x [N, columns of x] the point middle, moved to the given numbers along the axes.
+func (v view) at(x, middle []float64, along ...float64) []float64 {
+	x = append(x, middle...)
+	for i, a := range along {
+		x[len(x)-len(middle)+v.axes[i]] = a
 	}
 	return x
 }
 
-// title returns a subject's name and its numbers in the columns that have no axis.
+// title returns a subject's name and the numbers at which columns without an axis are fixed.
 func (v view) title(s Subject) string {
 	var parts []string
 	if s.Name != "" {
 		parts = append(parts, s.Name)
 	}
-	for c, number := range v.first(s) {
+	for c, number := range v.middle(s) {
 		if !slices.Contains(v.axes, c) {
 			parts = append(parts, v.units.XNames[c]+" "+v.text(c, number))
 		}
@@ -111,6 +157,9 @@ func (v view) title(s Subject) string {
 func (v view) text(c int, number float64) string {
 	if f := v.form(c); f.Categories != nil || f.Origin != "" {
 		return f.Text(number)
+	}
+	if scale := v.units.Scaling.XScale; c < len(scale) && math.Abs(number) < 1e-6*math.Abs(scale[c]) {
+		number = 0 // of which batches in float32 leave such a rest
 	}
 	return fmt.Sprintf("%.4g", number)
 }

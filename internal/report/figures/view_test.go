@@ -60,11 +60,12 @@ func TestAxesAreTheColumnsThatVary(t *testing.T) {
 		want     string
 	}{
 		"the first is fixed":   {three, []figures.Subject{fixed(s, 3, 0, 1)}, "map of b, c: field, a 1"},
-		"fixed in one alone":   {three, []figures.Subject{fixed(s, 3, 0, 1), fixed(s, 3, 1, 1)}, "intervals: field"},
+		"fixed in one alone":   {three, []figures.Subject{fixed(s, 3, 0, 1), fixed(s, 3, 1, 1)}, "curves of a: field, b 2, c 0"},
 		"a fixed name":         {names, []figures.Subject{fixed(n, 2, 1, 2)}, "curves of a: field, b c"},
 		"an unknown name":      {names, []figures.Subject{fixed(n, 2, 1, 3)}, "curves of a: field, b 3"},
 		"names alone":          {names, []figures.Subject{fixed(n, 2, 0, 0.5)}, "curves of b: field, a 0.5"},
-		"nothing varies":       {three, []figures.Subject{fixed(fixed(fixed(s, 3, 0, 1), 3, 1, 1), 3, 2, 1)}, "intervals: field"},
+		"nothing varies":       {three, []figures.Subject{fixed(fixed(fixed(s, 3, 0, 1), 3, 1, 1), 3, 2, 1)}, "curves of a: field, b 1, c 1"},
+		"a rest of float32":    {three, []figures.Subject{fixed(fixed(s, 3, 0, 1), 3, 1, 3e-7)}, "curves of c: field, a 1, b 0"},
 		"no name, first fixed": {three, []figures.Subject{unnamed(fixed(s, 3, 0, 1))}, "map of b, c: a 1"},
 	} {
 		figure, err := figures.NewPrediction(t.Context(), c.o, c.subjects, figures.Options{})
@@ -91,8 +92,71 @@ func described(figure figures.Figure) string {
 		return "curves of " + f.X.Name + ": " + f.Panels[0].Title
 	case figures.MapPlot:
 		return "map of " + f.X.Name + ", " + f.Y.Name + ": " + f.Rows[0].Title
-	case figures.IntervalPlot:
-		return "intervals: " + f.Panels[0].Title
 	}
 	return ""
+}
+
+// The picture of three columns is that over the first that varies among the targets, with the others at the
+// middle of the known points. Bars are the predictions at the targets' own x.
+func TestMoreColumnsAreFixedAtTheKnownPoints(t *testing.T) {
+	o, s := columns(t, 4, true) // the last column has names
+	s.ContextX, s.ContextY = []float64{1, 0, 7, 2, 5, 2, 9, 1, 6, 1, 8, 2}, []float64{1, 2, 3}
+	s = fixed(s, 4, 0, 1)
+	figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Levels: []float64{0.5}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := described(figure); got != "curves of b: field, a 1, c 8, d c" { // b of the targets is 0, 1 or 2
+		t.Error(got)
+	}
+	p := figure.(figures.FitPlot).Panels[0]
+	first, last := p.Grid[0], p.Grid[len(p.Grid)-1]
+	if first.X != 0 || last.X != 2 || len(p.Bars) < 40 || len(p.Bars) > 100 {
+		t.Fatalf("a grid from %v to %v, %d bars of 400 targets", first.X, last.X, len(p.Bars))
+	}
+	f := s.Function
+	f.TargetX = slices.Concat([]float64{1, 2, 8, 2}, s.TargetX[:4]) // the end of the grid, and the first target
+	o.Levels = predict.GridLevels
+	for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		d, b := target.Channels[0], p.Bars[0]
+		if target.Target == 0 && last.Quantiles[0] != d.Quantile(0.5) {
+			t.Errorf("a median of %v at the end of the grid, want %v", last.Quantiles[0], d.Quantile(0.5))
+		}
+		if want := [5]float64{d.Quantile(0.05), d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75), d.Quantile(0.95)}; target.Target == 1 && (b.X != s.TargetX[1] || b.Quantiles != want) {
+			t.Errorf("a bar %+v, want %v at %v", b, want, s.TargetX[1])
+		}
+	}
+	saved(t, figure, "more.png")
+}
+
+// A group of which nothing is asked is drawn around its known points; around one, over the x of all groups.
+func TestGroupsWithoutTargetsAreDrawn(t *testing.T) {
+	for _, dx := range []int{1, 2, 3} {
+		o, s := columns(t, dx, false)
+		alone, one := s, s
+		alone.TargetX, alone.HeldX, alone.HeldY = nil, nil, nil
+		alone.ContextX = slices.Clone(s.TargetX[:3*dx])
+		alone.ContextX[0], alone.ContextX[dx] = -5, 12
+		one.TargetX, one.HeldX, one.HeldY = nil, nil, nil
+		one.ContextX, one.ContextY = s.TargetX[:dx], []float64{1}
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s, alone, one}, figures.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		ends := func(i int) [2]float64 {
+			if m, ok := figure.(figures.MapPlot); ok {
+				at := m.Rows[i].Columns
+				return [2]float64{at[0], at[len(at)-1]}
+			}
+			at := figure.(figures.FitPlot).Panels[i].Grid
+			return [2]float64{at[0].X, at[len(at)-1].X}
+		}
+		if ends(0) != [2]float64{0, 2} || ends(1) != [2]float64{-5, 12} || ends(2) != [2]float64{-5, 12} {
+			t.Errorf("%d columns: x from %v, %v and %v", dx, ends(0), ends(1), ends(2))
+		}
+		saved(t, figure, "without.png")
+	}
 }

@@ -1,0 +1,84 @@
+package figures
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// mostBars is the largest number of bars of a panel.
+const mostBars = 60
+
+// A Bar is the prediction at one target, whose columns of x are all its own: the central 50 and 90%
+// intervals.
+type Bar struct {
+	X         float64
+	Quantiles [5]float64 // at barLevels
+}
+
+// barLevels are the levels of a Bar's quantiles, and those that a calibration corrects.
+var barLevels = [5]float64{0.05, 0.25, 0.5, 0.75, 0.95}
+
+var (
+	wideBar   = draw.LineStyle{Color: color.NRGBA{R: 0x8a, G: 0x4b, B: 0x08, A: 0xd0}, Width: 1}
+	narrowBar = draw.LineStyle{Color: color.NRGBA{R: 0x8a, G: 0x4b, B: 0x08, A: 0xd0}, Width: 2.6}
+)
+
+// barX returns the x [N, columns of x] of some of the subject's targets, evenly chosen: of those whose y are
+// known if there are any.
+func (v view) barX(s Subject) (chosen []float64) {
+	x, dx := s.HeldX, len(v.units.XNames)
+	if len(x) == 0 {
+		x = s.TargetX
+	}
+	all := len(x) / dx
+	for k := range min(all, mostBars) {
+		chosen = append(chosen, x[k*all/min(all, mostBars)*dx:][:dx]...)
+	}
+	return chosen
+}
+
+// barOf returns the bar of a prediction.
+func barOf(x float64, d predict.Distribution, c correction) Bar {
+	b := Bar{X: x}
+	for k, level := range c.bars {
+		b.Quantiles[k] = d.Quantile(level)
+	}
+	return b
+}
+
+// bars draws intervals of targets.
+type bars []Bar
+
+// Plot implements plot.Plotter.
+func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, bar := range b {
+		line := func(style draw.LineStyle, lo, hi float64) {
+			if finite(bar.X) && finite(lo) && finite(hi) {
+				c.StrokeLines(style, c.ClipLinesXY([]vg.Point{{X: x(bar.X), Y: y(lo)}, {X: x(bar.X), Y: y(hi)}})...)
+			}
+		}
+		line(wideBar, bar.Quantiles[0], bar.Quantiles[4])
+		line(narrowBar, bar.Quantiles[1], bar.Quantiles[3])
+	}
+}
+
+// ends returns the bars' outer quantiles.
+func (b bars) ends() (ys []float64) {
+	for _, bar := range b {
+		ys = append(ys, bar.Quantiles[0], bar.Quantiles[4])
+	}
+	return ys
+}
+
+// barThumb draws a sample of a bar.
+func barThumb(c *draw.Canvas) {
+	at := c.Center()
+	c.StrokeLine2(wideBar, at.X, at.Y-6, at.X, at.Y+6)
+	c.StrokeLine2(narrowBar, at.X, at.Y-2.5, at.X, at.Y+2.5)
+}
