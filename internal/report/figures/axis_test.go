@@ -25,24 +25,31 @@ func labels(t *testing.T, form datasets.Form, lo, hi float64) []string {
 }
 
 func TestDatesAreWrittenAsDates(t *testing.T) {
+	const noon = "2024-02-27T12:00:00Z" // from which the times of one day are counted
 	for _, c := range []struct {
-		lo, hi float64 // days since 2024-02-27
-		want   string
+		origin string
+		lo, hi float64 // days since the origin
+		want   []string
 	}{
-		{0, 1, "02-27 12:00"},
-		{0, 6, "2024-02-29"},
-		{0, 6, "2024-03-01"},
-		{-3, 40, "2024-03-01"},
-		{0, 300, "2024-07"},
-		{0, 900, "2025-01"},
-		{-4000, 4000, "2020"},
-		{-300000, 300000, "2000"},
-		{-1e9, 1e9, "5e+08"},
-		{0.25, 0.251, "0.2505"},
+		{"2024-02-27", 0, 6, []string{"2024-02-29", "2024-03-01"}},
+		{"2024-02-27", -3, 40, []string{"2024-03-01"}},
+		{"2024-02-27", 0, 300, []string{"2024-07"}},
+		{"2024-02-27", 0, 900, []string{"2025-01"}},
+		{"2024-02-27", -4000, 4000, []string{"2020"}},
+		{"2024-02-27", -300000, 300000, []string{"2000"}},
+		{"2024-02-27", -1e9, 1e9, []string{"5e+08"}},
+		{"2024-02-27", 0, 1, []string{"00:00", "2024-02-27", "12:00", "02-28"}},
+		{"2024-02-27", 0.25, 0.251, []string{"06:00:30", "06:01:00", "2024-02-27"}},
+		{"2024-02-27", 0.25, 0.25001, []string{"0.250005"}}, // less than a second
+		{noon, 0, 2, []string{"2024-02-27", "18:00", "02-28", "06:00", "02-29"}},
+		{noon, 0.01, 0.12, []string{"12:30", "14:30", "2024-02-27"}},
+		{noon, 3, 30, []string{"2024-03-08"}},
 	} {
-		texts := labels(t, datasets.Form{Origin: "2024-02-27"}, c.lo, c.hi)
-		if !slices.Contains(texts, c.want) || !slices.Contains(texts, "when") || len(texts) > 30 {
-			t.Errorf("from %g to %g: %q, want %q among them", c.lo, c.hi, texts, c.want)
+		texts := labels(t, datasets.Form{Origin: c.origin}, c.lo, c.hi)
+		for _, want := range append(c.want, "when") {
+			if !slices.Contains(texts, want) || len(texts) > 30 {
+				t.Errorf("from %g to %g after %s: %q, want %q among them", c.lo, c.hi, c.origin, texts, want)
+			}
 		}
 	}
 }
