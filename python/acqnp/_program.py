@@ -85,4 +85,4 @@ def _listen(lines, verbose):
             print(f"{event['task']}: {event['unit']} {event['done']} of {event.get('total')}", file=sys.stderr)
         elif verbose and "message" in event:
             print(event["message"], file=sys.stderr)
-    return error
+    return error.strip()

@@ -149,9 +149,9 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         found = quantiles(self._fit().predict(points, known, *flags, seed=int(seed)), int(n))
         return _cells.frame(found, X, [f"draw{i + 1}" for i in range(int(n))])
 
-    def score(self, X, y, groups=None, context=None):
-        """Return the mean log density of y over the rows: higher is better."""
-        return float(np.nanmean(self._scores(X, y, groups, context)[:, 0]))
+    def score(self, X, y, groups=None, context=None, sample_weight=None):
+        """Return the mean log density of y over the rows, or its average by weights: higher is better."""
+        return _average(self._scores(X, y, groups, context)[:, 0], sample_weight)
 
     def log_density(self, X, y, groups=None, context=None):
         """Return the log density of y of each row."""
@@ -271,6 +271,19 @@ def _numbers(y, estimator, method):
     if np.isinf(array).any():
         raise ValueError("Input y contains infinity or a value too large.")
     return array.tolist()
+
+
+def _average(values, weights):
+    """Return the average of the values that are not NaN. Those of weight 0 do not count, whatever they are."""
+    weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
+    if weights.shape != values.shape:
+        raise ValueError(f"sample_weight: found the shape {weights.shape}, expected {values.shape}, a weight for each row")
+    if not (np.isfinite(weights) & (weights >= 0)).all():
+        raise ValueError("sample_weight: found a weight that is negative, infinite or NaN, expected numbers of 0 or more")
+    counted = (weights > 0) & ~np.isnan(values)
+    if not counted.any():
+        raise ValueError("sample_weight: found 0 for all rows without missing values, expected a weight above 0")
+    return float(np.average(values[counted], weights=weights[counted]))
 
 
 def _points(columns, groups, y):

@@ -80,6 +80,25 @@ class Numbers(unittest.TestCase):
         d = self.model.predict_distribution(self.X, self.groups, self.context)
         np.testing.assert_allclose(d.logpdf(y), self.model.log_density(*asked), rtol=1e-12, atol=1e-12)
 
+    def test_weighted_scores(self):
+        asked = [[1.0], [2.0], [float("nan")], [3.0]], [300.0, 250.0, 200.0, 1e6], ["p01", "p01", "p02", "p02"]
+        each = self.model.log_density(*asked)
+        score = lambda weights: self.model.score(*asked, sample_weight=weights)  # noqa: E731
+        self.assertEqual(score([1, 1, 1, 1]), self.model.score(*asked))
+        self.assertAlmostEqual(score([7, 7, 0, 0]), np.mean(each[:2]), places=12)
+        self.assertAlmostEqual(score(np.array([1, 3, 2, 0])), (each[0] + 3 * each[1]) / 4, places=12)
+        for weights, mistake in (
+            ([1, -1, 1, 1], "negative"),
+            ([1, float("nan"), 1, 1], "NaN"),
+            ([1, float("inf"), 1, 1], "infinite"),
+            ([0, 0, 0, 0], "0 for all rows"),
+            ([0, 0, 5, 0], "0 for all rows"),  # the third row is not scored
+            ([1, 1, 1], r"the shape \(3,\), expected \(4,\)"),
+            ([[1, 1, 1, 1]], "the shape"),
+        ):
+            with self.subTest(mistake), self.assertRaisesRegex(ValueError, "^sample_weight: found .*" + mistake):
+                score(weights)
+
     def test_too_few_groups_for_a_level(self):
         with self.assertWarnsRegex(UserWarning, "not calibrated"):
             got = self.model.predict_quantiles(self.X, self.groups, self.context, levels=[0.001])

@@ -109,27 +109,74 @@ class ScikitLearn(unittest.TestCase):
                 failed[name] = e
         self.assertEqual(set(failed), set(self.EXPECTED), failed)
 
+    def routing(self):
+        try:
+            return sklearn.config_context(enable_metadata_routing=True)
+        except TypeError:
+            self.skipTest("scikit-learn before 1.4 hands no groups to fit")
+
+    def data(self):
+        rows = data.kettles(groups=12)
+        return np.array([[r[1]] for r in rows]), np.array([r[4] for r in rows]), np.array([r[0] for r in rows])
+
     def test_cross_validation_by_groups(self):
         from sklearn.model_selection import GroupKFold, cross_val_score
 
-        rows = data.kettles(groups=12)
-        x, y, groups = np.array([[r[1]] for r in rows]), [r[4] for r in rows], [r[0] for r in rows]
+        x, y, groups = self.data()
         model = GroupedRegressor(instant=True)
-        try:
-            context = sklearn.config_context(enable_metadata_routing=True)
-        except TypeError:
-            self.skipTest("scikit-learn before 1.4 hands no groups to fit")
-        with context:
+        with self.routing():
             model.set_fit_request(groups=True).set_score_request(groups=True)
-            scores = cross_val_score(model, x, y, cv=GroupKFold(2), params={"groups": groups})
-        fold = next(GroupKFold(2).split(x, y, groups))
-        take = lambda values, rows: [values[i] for i in rows]  # noqa: E731
-        fitted = GroupedRegressor(instant=True).fit(x[fold[0]], take(y, fold[0]), take(groups, fold[0]))
-        self.assertEqual(scores[0], fitted.score(x[fold[1]], take(y, fold[1]), take(groups, fold[1])))
+            scores = cross_val_score(model, x, y, cv=GroupKFold(2), params={"groups": groups}, error_score="raise")
+        train, test = next(GroupKFold(2).split(x, y, groups))
+        fitted = GroupedRegressor(instant=True).fit(x[train], y[train], groups[train])
+        self.assertEqual(scores[0], fitted.score(x[test], y[test], groups[test]))
+
+    def test_pipelines_and_searches(self):
+        from sklearn.model_selection import GridSearchCV, GroupKFold, cross_val_score
+        from sklearn.pipeline import make_pipeline
+        from sklearn.preprocessing import StandardScaler
+
+        x, y, groups = self.data()
+        weights = np.arange(len(y)) % 3
+        with self.routing():
+            model = GroupedRegressor(instant=True).set_fit_request(groups=True)
+            model.set_score_request(groups=True, sample_weight=True).set_predict_request(groups=True)
+            pipeline, folds = make_pipeline(StandardScaler().set_fit_request(sample_weight=False), model), GroupKFold(2)
+            plain = cross_val_score(pipeline, x, y, cv=folds, params={"groups": groups}, error_score="raise")
+            asked = {"groups": groups, "sample_weight": weights}
+            weighted = cross_val_score(pipeline, x, y, cv=folds, params=asked, error_score="raise")
+            search = GridSearchCV(pipeline, {"groupedregressor__seed": [0, 1]}, cv=folds, error_score="raise")
+            search.fit(x, y, groups=groups)
+            means = search.best_estimator_.predict(x[:3], groups=groups[:3])
+        train, test = next(folds.split(x, y, groups))
+        scaler = StandardScaler().fit(x[train])
+        fitted = GroupedRegressor(instant=True).fit(scaler.transform(x[train]), y[train], groups[train])
+        held = scaler.transform(x[test]), y[test], groups[test]
+        self.assertEqual((plain[0], weighted[0]), (fitted.score(*held), fitted.score(*held, sample_weight=weights[test])))
+        self.assertEqual(search.cv_results_["mean_test_score"][0], plain.mean())
+        self.assertLess(np.abs(means - y[:3]).max(), 60)  # prices differ by hundreds
 
 
 class Program(unittest.TestCase):
-    """Where the program is found."""
+    """Where the program is found, and what becomes of its errors and warnings."""
+
+    @unittest.skipIf(os.name == "nt", "a script of sh")
+    def test_errors(self):
+        from acqnp import _program
+
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "program")
+            for code, error, event, message in (
+                (2, ValueError, '{"event":"error","message":"data.csv: x: found \\"a\\""}', 'data.csv: x: found "a"'),
+                (1, RuntimeError, '{"event":"error","message":"out: no space left"}', "out: no space left"),
+                (3, RuntimeError, "", "acqnp ended with the exit code 3"),
+            ):
+                warning = '{"event":"warning","message":"3 rows left out"}'
+                program.write_text(f"#!/bin/sh\ncat >&2 <<'end'\n{warning}\n{event}\nend\nexit {code}\n")
+                program.chmod(0o755)
+                with self.subTest(code), self.assertWarnsRegex(UserWarning, "^3 rows left out$"), self.assertRaises(error) as raised:
+                    _program.run(str(program), ["fit"], folder)
+                self.assertEqual(str(raised.exception), message)
 
     def test_order(self):
         from acqnp import _program
