@@ -19,9 +19,9 @@ program <- function() {
   normalizePath(path)
 }
 
-# run runs the program in a folder and returns the lines that it prints. An error or a warning of the
-# program is one of R with the same line.
-run <- function(dir, ...) {
+# run runs a command of the program in a folder and returns the lines that it prints. An error or a warning of
+# the program is one of R with the same line, also with --json, where lines are objects.
+run <- function(dir, command, ...) {
   path <- program()
   old <- setwd(dir)
   on.exit(setwd(old))
@@ -29,16 +29,25 @@ run <- function(dir, ...) {
   err <- tempfile()
   on.exit(unlink(c(out, err)), add = TRUE)
   shell <- if (.Platform$OS.type == "windows") "cmd" else "sh"
-  code <- system2(path, shQuote(c(..., "--quiet"), type = shell), stdout = out, stderr = err)
+  code <- system2(path, shQuote(c(command, "--quiet", ...), type = shell), stdout = out, stderr = err)
   said <- readLines(err, encoding = "UTF-8", warn = FALSE)
-  said <- said[nzchar(said)]
+  said <- vapply(said[nzchar(said)], plain, "", USE.NAMES = FALSE)
   if (code != 0) {
+    said <- tell(said)
     stop(if (length(said) > 0) said[length(said)] else paste("acqnp ended with exit code", code), call. = FALSE)
   }
-  for (line in grep("^warning: ", said, value = TRUE)) {
-    warning(sub("^warning: ", "", line), call. = FALSE)
-  }
+  tell(said)
   readLines(out, encoding = "UTF-8", warn = FALSE)
+}
+
+# plain returns a line of the program as it is without --json.
+plain <- function(line) {
+  if (!startsWith(line, "{")) {
+    return(line)
+  }
+  event <- fromJSON(line)
+  start <- switch(event$event, warning = "warning: ", error = paste0(event$command, ": "), "")
+  paste0(start, event$message)
 }
 
 # folder makes a temporary folder with files, which are raw vectors by name.
@@ -51,6 +60,15 @@ folder <- function(files = list()) {
     writeBin(files[[name]], path)
   }
   dir
+}
+
+# tell gives the warnings among the program's lines, and returns what else it said.
+tell <- function(said) {
+  warned <- startsWith(said, "warning: ")
+  for (line in said[warned]) {
+    warning(sub("^warning: ", "", line), call. = FALSE)
+  }
+  said[!warned & nzchar(said)]
 }
 
 # contents returns the files below a folder, as folder takes them. It leaves out pictures.

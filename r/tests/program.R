@@ -97,6 +97,30 @@ stopifnot(file.size("plot.pdf") > 1000)
 fails(plot(fit), "expected a context")
 
 # A mistake is an error with the program's line.
-fails(acqnp(k ~ x | g, d, instant = TRUE), "data.csv")
+said <- tryCatch(acqnp(k ~ x | g, d, instant = TRUE), error = conditionMessage)
+stopifnot(length(said) == 1, grepl("^acqnp fit: data[.]csv:?.*: k: found [^\n]*$", said))
 fails(predict(fit, newdata, context["x"]), "context: found no column")
 fails(predict(fit, newdata, context, "density"), "evenly spaced")
+
+# What the program says beside its answer: a program that gives two warnings, and then ends well, fails with a
+# line, or ends without one.
+if (.Platform$OS.type == "unix") {
+  says <- function(code) {
+    file <- tempfile()
+    writeLines(c("#!/bin/sh", "cat >&2 <<'end'",
+      '{"event":"warning","message":"3 rows left out: no \\"x\\""}', "warning: column k: names",
+      if (code == 1) '{"event":"error","command":"acqnp fit","message":"out: no space left"}', '{"event":"progress","done":1}',
+      "end", "echo answer", paste("exit", code)), file)
+    Sys.chmod(file, "755")
+    options(acqnp.program = file)
+    warned <- NULL
+    value <- withCallingHandlers(
+      tryCatch(acqnp:::run(tempdir(), "fit"), error = conditionMessage),
+      warning = function(w) { warned <<- c(warned, conditionMessage(w)); invokeRestart("muffleWarning") })
+    list(value, warned)
+  }
+  both <- c('3 rows left out: no "x"', "column k: names")
+  stopifnot(identical(says(0), list("answer", both)), identical(says(1), list("acqnp fit: out: no space left", both)),
+    identical(says(9), list("acqnp ended with exit code 9", both)))
+  options(acqnp.program = NULL)
+}
