@@ -46,6 +46,14 @@ func (a Axis) set(axis *plot.Axis, letters int) {
 	}
 }
 
+// around returns a range with room beside its ends where they are names.
+func (a Axis) around(lo, hi float64) (float64, float64) {
+	if a.Form.Categories != nil {
+		return lo - 0.3, hi + 0.3
+	}
+	return lo, hi
+}
+
 // originOf returns the moment from which a column's dates are counted: a day, or a time of one.
 func originOf(f datasets.Form) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {

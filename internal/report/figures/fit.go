@@ -186,7 +186,7 @@ func (p Panel) plot(x Axis, panels int) *plot.Plot {
 	style(fig)
 	fig.Title.Text, fig.Y.Label.Text = p.Title, p.YLabel
 	x.set(&fig.X, lettersOf(panels))
-	fig.X.Min, fig.X.Max = p.xRange()
+	fig.X.Min, fig.X.Max = x.around(p.xRange())
 	fig.Y.Min, fig.Y.Max = p.low, p.high
 
 	fig.Add(gridLines())
@@ -202,7 +202,7 @@ func (p Panel) plot(x Axis, panels int) *plot.Plot {
 	}
 	if p.shaded() {
 		if p.median {
-			shading.addMedians(fig)
+			shading.addMedians(fig, x)
 		}
 		fig.Add(bars(p.Bars), dots{p.Targets, heldOutStyle(len(p.Targets))})
 	}

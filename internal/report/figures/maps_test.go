@@ -169,6 +169,21 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 	}
 }
 
+// Between names there is no y: each has a median of its own.
+func TestMediansOfNamesAreNotJoined(t *testing.T) {
+	for named, want := range map[bool]int{false: 1, true: 3} {
+		o, s := columns(t, 1, named)
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const casing = "stroke-width:3\"" // beneath a median, and nowhere else
+		if n := strings.Count(string(saved(t, figure, "medians.svg")), casing); n != want {
+			t.Errorf("names %t: %d pieces of the median, want %d", named, n, want)
+		}
+	}
+}
+
 func TestPicturesOfNothingInTwoColumns(t *testing.T) {
 	for _, n := range []int{2, 3} {
 		o, s := columns(t, n, false)

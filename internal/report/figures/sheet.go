@@ -141,7 +141,7 @@ func (s panelSheet) draw(c draw.Canvas) {
 			shareRange(ranges)
 		}
 		for j, cell := range cells {
-			p := cell.plot(ranges[j])
+			p := cell.plot(s.X, ranges[j])
 			if i == 0 {
 				p.Title.Text = titles[j]
 			}
@@ -179,11 +179,11 @@ func sheetHeldOut(n int) dotStyle {
 }
 
 // plot draws the cell's parts: lines above a large context, and below a small one.
-func (c sheetCell) plot(y []float64) *plot.Plot {
+func (c sheetCell) plot(x Axis, y []float64) *plot.Plot {
 	p := plot.New()
 	style(p)
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks{}, fewTicks{}
-	p.X.Min, p.X.Max = c.xRange()
+	p.X.Min, p.X.Max = x.around(c.xRange())
 	p.Y.Min, p.Y.Max = y[0], y[1]
 	p.Add(gridLines())
 	shading := newShading(c.Grid, [3]float64{})
@@ -202,7 +202,7 @@ func (c sheetCell) plot(y []float64) *plot.Plot {
 	}
 	if c.shaded() {
 		if c.median {
-			shading.addMedians(p)
+			shading.addMedians(p, x)
 		}
 		p.Add(bars(c.Bars), dots{c.Data, sheetHeldOut(len(c.Data))})
 	}
