@@ -5,7 +5,7 @@ import { contextTable, parse, predictionTable, readContext } from "/page/csv.js"
 import { masses } from "/page/curve.js";
 import { asked, describeRequest, grid, request } from "/page/grid.js";
 import { linear, rounded, short, ticks, tickText } from "/page/scale.js";
-import { decode, encode, initial, levels } from "/page/state.js";
+import { decode, encode, initial, levels, tell } from "/page/state.js";
 import { joined, question, summary } from "/page/summary.js";
 
 export const failures = [];
@@ -50,6 +50,11 @@ refused("an unknown name", () => readContext("age,fuel,price\n1,gas,2\n", cars.c
 refused("an empty cell", () => readContext("age,fuel,price\n,petrol,2\n", cars.columns), 'CSV line 2, column age: found "", expected a number');
 refused("an empty text", () => readContext("", cars.columns), "CSV: found no header; expected the columns age, fuel, price");
 const points = [{ x: [1.5, "diesel, old"], y: [0.25] }];
+const patient = { ...initial(cars), at: [3, "petrol"] };
+tell(patient, points, []);
+equal("the fuel of the group that is told", [patient.at, patient.points], [[1.5, "diesel, old"], points]);
+tell(patient, [], points);
+equal("a group without points", [patient.at, patient.others], [[1.5, "diesel, old"], points]);
 equal("a table of points", contextTable("a", points, cars.columns), 'function,age,fuel,price\na,1.5,"diesel, old",0.25\n');
 equal("points there and back", readContext(contextTable("a", points, cars.columns), cars.columns).functions[0].points, points);
 const target = { x: [1, "petrol"], channels: [{ mean: 0.5, sd: 0.1, quantiles: [0.2, 0.8] }] };

@@ -1,16 +1,14 @@
 // Tables and pictures that go in and out.
 import { contextTable, predictionTable, readContext } from "./csv.js";
 import { byId, options, save } from "./dom.js";
-import { encode } from "./state.js";
+import { encode, tell } from "./state.js";
 
 // wireFiles connects the fields of uploads and the buttons of downloads.
 export function wireFiles(app, drawOn) {
   let functions = [];
   const take = (i, event) => {
-    app.change(() => {
-      app.state.points = structuredClone(functions[i].points);
-      app.state.others = functions.flatMap((f, k) => (k === i ? [] : f.points));
-    }, false, event);
+    const others = functions.flatMap((f, k) => (k === i ? [] : f.points));
+    app.rebuild(() => tell(app.state, functions[i].points, others), event);
     app.select(-1);
   };
   const read = (text, event) => {

@@ -24,6 +24,14 @@ export function initial(run) {
   };
 }
 
+// tell gives a state the points of a group, and those of the others. The inputs on no axis, such as a
+// treatment, take the values of the group's last point: what they were belongs to the group before.
+export function tell(state, points, others) {
+  state.points = structuredClone(points);
+  state.others = others;
+  if (points.length > 0) state.at = [...points.at(-1).x];
+}
+
 const cell = (v) => encodeURIComponent(typeof v === "number" ? String(v) : v);
 const list = (text) => (text === "" ? [] : text.split(","));
 
