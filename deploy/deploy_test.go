@@ -17,6 +17,7 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/run/version"
+	"github.com/acqnp/acqnp/internal/serve"
 )
 
 func read(t *testing.T, name string) string {
@@ -139,6 +140,7 @@ func TestServedPodsFitTheImage(t *testing.T) {
 		Spec struct {
 			Template struct {
 				Spec struct {
+					Grace           int `yaml:"terminationGracePeriodSeconds"`
 					SecurityContext struct {
 						User  int `yaml:"runAsUser"`
 						Group int `yaml:"runAsGroup"`
@@ -187,6 +189,9 @@ func TestServedPodsFitTheImage(t *testing.T) {
 	}
 	if check := read(t, "../internal/serve/check.go"); !strings.Contains(check, `"`+c.ReadinessProbe.HTTPGet.Path+`"`) || !c.SecurityContext.ReadOnly {
 		t.Errorf("the probe asks %q, the health check another path; or the root can be written", c.ReadinessProbe.HTTPGet.Path)
+	}
+	if took := serve.DefaultLimits().Time; float64(p.Grace) <= took.Seconds() {
+		t.Errorf("pods are killed after %d s, while a request may take %v", p.Grace, took)
 	}
 }
 

@@ -2,19 +2,17 @@ package cli
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"net"
 	"runtime"
 	"runtime/debug"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/device/memory"
 	"github.com/acqnp/acqnp/internal/files/interrupt"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -45,7 +43,7 @@ With --check, nothing is served: exit code 0 says that a server is well at the a
 machine, 1 that none is. It is for health checks of containers.
 
 SIGHUP loads the runs again, and no request is lost. SIGINT and SIGTERM end the server with exit code 0,
-after the requests under way, within ten seconds.`,
+after the requests under way, within thirty seconds.`,
 		Example: `  acqnp serve prices.fit
   acqnp serve runs/prices/seed-0 runs/speeds/seed-0 --listen 127.0.0.1:9000
   ACQNP_SERVE_TOKEN=secret acqnp serve prices.fit --listen :8443 --tls-cert cert.pem --tls-key key.pem`,
@@ -80,17 +78,24 @@ after the requests under way, within ten seconds.`,
 	return cmd
 }
 
-// grace is how long requests under way may take after the server was told to end.
-const grace = 10 * time.Second
-
-// collectLess lets the heap grow to nine times what is in use before garbage is collected. A request
-// takes some megabytes for milliseconds, and the models hardly more. The memory limit, a gigabyte above
-// what the models need, bounds the heap under large requests.
+// collectLess lets the heap grow to nine times what is in use before garbage is collected, and to a
+// gigabyte above what the models need at most. A request takes some megabytes for milliseconds, and the
+// models hardly more.
 func collectLess() {
 	var now runtime.MemStats
 	runtime.ReadMemStats(&now)
 	debug.SetGCPercent(800)
-	debug.SetMemoryLimit(int64(2*now.Sys) + 1<<30) // SIGHUP loads the models twice
+	memory.LowerLimit(int64(2*now.Sys) + 1<<30) // SIGHUP loads the models twice
+}
+
+// forRequests returns how many bytes large requests may take together: half of what the models, once
+// more on SIGHUP, leave of the limit of the heap.
+func forRequests() int64 {
+	runtime.GC()
+	var now runtime.MemStats
+	runtime.ReadMemStats(&now)
+	left := debug.SetMemoryLimit(-1) - int64(2*now.HeapInuse)
+	return min(max(left/2, 32<<20), 1<<30)
 }
 
 func runServe(ctx context.Context, a *app, o serveOptions) error {
@@ -110,7 +115,12 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	if err != nil {
 		return err
 	}
+	// Small requests have threads beside those that compute large ones, which the system lets wait less
+	// than Go does.
+	o.threads = o.cores()
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), 2*o.threads))
 	collectLess()
+	options.Memory = forRequests()
 	server := serve.New(models, options)
 	listener, err := o.at.Open()
 	if err != nil {
@@ -119,25 +129,15 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	defer o.reloads(server, names, p)() // before others learn that the server is there
 	o.announce(p)
 	p.Note("listening on "+o.at.URL(listener), progress.Field{Name: "address", Value: listener.Addr().String()})
-	return serveUntil(ctx, listener, server, p)
-}
-
-// serveUntil answers requests until ctx ends, and then those under way.
-func serveUntil(ctx context.Context, listener net.Listener, server *serve.Server, p progress.Reporter) error {
-	h := server.HTTP()
-	ended := make(chan error, 1)
-	go func() { ended <- h.Serve(listener) }()
-	select {
-	case err := <-ended:
+	whole, err := server.Serve(ctx, listener)
+	switch {
+	case err != nil:
 		return err
-	case <-ctx.Done():
+	case whole:
+		p.Note("ended: all requests are answered")
+	default:
+		p.Warn(fmt.Sprintf("ended: requests that were still under way after %v are cut", server.Grace()))
 	}
-	last, cancel := context.WithTimeout(context.Background(), grace)
-	defer cancel()
-	if err := h.Shutdown(last); err != nil {
-		return errors.Join(fmt.Errorf("requests were still under way after %v: %w", grace, err), h.Close())
-	}
-	p.Note("ended: all requests are answered")
 	return nil
 }
 

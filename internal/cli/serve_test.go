@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"os/exec"
 	"strings"
@@ -127,6 +128,38 @@ func TestServeReloadsUnderNohup(t *testing.T) {
 	signal, _, lines, wait := started(t, cmd)
 	signal(syscall.SIGHUP)
 	until(t, lines, "loaded the runs again")
+	signal(syscall.SIGTERM)
+	if code := wait(); code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+}
+
+// A server that may open few files still answers when many connections do nothing: the longest idle ones
+// end. And the limit of the heap that somebody set stays.
+func TestServeWithFewDescriptors(t *testing.T) {
+	cmd, _ := command("serve", "--listen", "127.0.0.1:0", "--device", "cpu", "--json", "--run", share(t).run)
+	cmd.Args = append([]string{"sh", "-c", `ulimit -n 64; exec "$@"`, "sh"}, cmd.Args...)
+	cmd.Path, cmd.Env = "/bin/sh", append(cmd.Env, "GOMEMLIMIT=321MiB")
+	signal, url, _, wait := started(t, cmd)
+	for range 200 {
+		c, err := net.DialTimeout("tcp", strings.TrimPrefix(url, "http://"), 10*time.Second)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer c.Close()
+	}
+	impatient := http.Client{Timeout: 10 * time.Second}
+	for path, want := range map[string]string{"/healthz": "ok", "/metrics": "go_gc_gomemlimit_bytes 3.36592896e+08"} {
+		r, err := impatient.Get(url + path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(r.Body)
+		r.Body.Close()
+		if err != nil || !strings.Contains(string(b), want) {
+			t.Errorf("%s: %.2000s, %v, want %s", path, b, err, want)
+		}
+	}
 	signal(syscall.SIGTERM)
 	if code := wait(); code != 0 {
 		t.Errorf("exit code %d", code)

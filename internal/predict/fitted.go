@@ -183,6 +183,13 @@ func (f Fitted) components(context int) int {
 	return models * (min(context, 1000) + 20)
 }
 
+// drawWork returns what Trained.DrawWork does: most of it goes into the factors of matrices of the points,
+// of which models take a thousand at most.
+func (f Fitted) drawWork(points int) float64 {
+	n := float64(min(points, 1000))
+	return float64(len(f.Stacks)) * (25_000 + 30*n*n)
+}
+
 // piece returns the distributions of each channel at targets x of a function.
 func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
 	at := f.ModelX(x)

@@ -151,6 +151,7 @@ const MaxJointTargets = 10_000
 const (
 	maxJointNumbers = 20_000_000
 	pointsAtOnce    = 1 << 15 // points of contexts in one run, which bounds its memory
+	rowsAtOnce      = 1 << 16 // levels of all draws in one run, which bounds how long it takes
 )
 
 func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
@@ -166,7 +167,8 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 			return nil, err
 		}
 	}
-	j := &joint{predictor: p, draws: draws, atOnce: min(draws, max(1, pointsAtOnce/max(1, points)))}
+	atOnce := min(pointsAtOnce/max(1, points), rowsAtOnce/max(1, p.draws.Count()))
+	j := &joint{predictor: p, draws: draws, atOnce: min(draws, max(1, atOnce))}
 	j.capacity = ops.Extents{Functions: j.atOnce, Context: points, Points: 1, Levels: p.draws.Count()}
 	return j, nil
 }

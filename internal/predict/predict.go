@@ -60,9 +60,9 @@ type Predictor struct {
 	fitted *Fitted // predicts instead of p
 }
 
-// NewPredictor returns a Predictor whose program at first has room for a number of context points. The
-// caller closes it.
-func (t Trained) NewPredictor(context int) (*Predictor, error) {
+// NewPredictor returns a Predictor whose program at first has room for numbers of context points and of
+// targets. The caller closes it.
+func (t Trained) NewPredictor(context, targets int) (*Predictor, error) {
 	if t.fitted != nil {
 		return &Predictor{fitted: t.fitted}, nil
 	}
@@ -70,8 +70,34 @@ func (t Trained) NewPredictor(context int) (*Predictor, error) {
 	if err != nil {
 		return nil, err
 	}
-	p.capacity.Context, p.capacity.Points = context, targetsPerRun
+	p.capacity.Context, p.capacity.Points = context, min(targets, targetsPerRun)
 	return &Predictor{p: p}, nil
+}
+
+// keptContext is the largest number of context points for which Shrink keeps a program.
+const keptContext = 4096
+
+// Shrink frees the program if it has room for more context than most functions have. The next prediction
+// compiles a new one.
+func (p *Predictor) Shrink() {
+	if p.p != nil && p.p.capacity.Context > keptContext {
+		p.p.close()
+		p.p.capacity.Context = keptContext
+	}
+}
+
+// ProgramBytes returns the memory of a program that Shrink frees, for functions of so many context points;
+// 0 if Shrink keeps it.
+func (t Trained) ProgramBytes(context int) (float64, error) {
+	if t.fitted != nil || context <= keptContext {
+		return 0, nil
+	}
+	p, err := newPredictor(t, nil)
+	if err != nil {
+		return 0, err
+	}
+	p.capacity.Context, p.capacity.Points, p.capacity.Functions = context, targetsPerRun, 1
+	return p.estimate().Bytes()
 }
 
 // Predict yields what [Trained.Predict] yields.

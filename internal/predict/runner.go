@@ -67,8 +67,10 @@ func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
 }
 
 // checkMemory returns an error if a program of r.capacity takes more memory than there is.
-func (r *runner) checkMemory() error {
-	return footprint.Estimate{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}.Check()
+func (r *runner) checkMemory() error { return r.estimate().Check() }
+
+func (r *runner) estimate() footprint.Estimate {
+	return footprint.Estimate{Device: r.device, Model: r.model, Mode: r.mode, Capacity: r.capacity, Feeds: r.feeds, Keys: r.keys}
 }
 
 func (r *runner) close() {

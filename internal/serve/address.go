@@ -50,8 +50,8 @@ func (a Address) Options() (Options, error) {
 
 // token returns the token, without spaces around it.
 func (a Address) token() (string, error) {
-	if a.TokenFile == "" {
-		return os.Getenv(TokenVariable), nil
+	if a.TokenFile == "" { // a secret that was made with echo ends with a newline
+		return strings.TrimSpace(os.Getenv(TokenVariable)), nil
 	}
 	content, err := files.Read(a.TokenFile, "a file with a token", 1<<16)
 	if err != nil {

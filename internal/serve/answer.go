@@ -1,8 +1,11 @@
 package serve
 
 import (
+	"context"
 	"encoding/json"
 	"math"
+	"net/http"
+	"slices"
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -10,125 +13,174 @@ import (
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
 
-// A predictAnswer is the answer of POST /v1/predict:
-//
-//	{"functions": [{"name", "targets": [{"x", "channels": [{"mean", "sd", "quantiles", "regions", "modes",
-//	 "density": {"y", "values"}, "components": {"tau", "mu", "sigma", "weight"}}]}],
-//	 "draws": [draw][target][channel]}]}
-//
-// add writes each target as JSON at once, without encoding/json, which would take longer than the
-// prediction.
-type predictAnswer struct {
-	q          *request
-	calibrated *conformal.Calibration // corrects the levels of quantiles and the masses of regions; may be nil
-	targets    [][]answered           // [function][target]
-}
-
+// An answered target is what the answer says of it.
 type answered struct {
 	json  []byte
 	draws []float64 // [draw][channel]
 }
 
-func newPredictAnswer(q *request, calibrated *conformal.Calibration) predictAnswer {
-	a := predictAnswer{q, calibrated, make([][]answered, len(q.Functions))}
-	for i, f := range q.Functions {
-		a.targets[i] = make([]answered, len(f.Targets.X))
+// results have what is said of each target, as JSON: encoding/json would take longer than the
+// prediction. They are written as
+//
+//	{"functions": [{"name", "targets": [{"x", "channels": […]}], "draws": [draw][target][channel]}],
+//	 "summary", "warnings": [line]}
+type results struct {
+	*question
+	targets [][]answered // [function][target]
+}
+
+func newResults(q *question) results {
+	a := results{q, make([][]answered, len(q.functions))}
+	for i, f := range q.request.functions {
+		a.targets[i] = make([]answered, len(f.rows))
 	}
 	return a
 }
 
-// add adds a prediction to the answer. Several goroutines may add different targets.
-func (a predictAnswer) add(t predict.Target) error {
+// begin returns the start of a target's JSON, up to its channels.
+func (a results) begin(t predict.Target) []byte {
 	b := append([]byte(nil), `{"x":[`...)
-	for i, x := range a.q.Functions[t.Function].Targets.X[t.Target] {
-		b = append(separated(b, i), x.RawMessage...)
+	i := 0
+	for x := range elements(a.request.functions[t.Function].rows[t.Target]) {
+		b = append(separated(b, i), x...)
+		i++
 	}
-	b = append(b, `],"channels":[`...)
-	for c, d := range t.Channels {
-		y := a.q.Density.Y
-		if a.q.spans != nil {
-			y = a.q.spans.of[t.Function][c].grid(*a.q.Density.Points)
-		}
-		levels, masses := a.calibrated.Corrected(c, a.q.Quantiles, a.q.Regions)
-		b = a.q.appendChannel(separated(b, c), d, levels, masses, y)
-	}
+	return append(b, `],"channels":[`...)
+}
+
+// keep keeps the JSON of a target. Several goroutines may keep different targets.
+func (a results) keep(t predict.Target, b []byte) {
 	a.targets[t.Function][t.Target] = answered{append(b, "]}"...), t.Draws}
+}
+
+// predicted adds a prediction to the answer. calibrated corrects the levels of quantiles and the masses of
+// regions; it may be nil.
+func (a results) predicted(ctx context.Context, t predict.Target, calibrated *conformal.Calibration) error {
+	b, q := a.begin(t), a.request
+	for c, d := range t.Channels {
+		y := q.density.y
+		if q.spans != nil {
+			y = q.spans.of[t.Function][c].grid(*q.density.points)
+		}
+		levels, masses := calibrated.Corrected(c, q.quantiles, q.regions)
+		var err error
+		if b, err = q.appendChannel(ctx, separated(b, c), d, levels, masses, y); err != nil {
+			return err
+		}
+	}
+	a.keep(t, b)
 	return nil
 }
 
+// atOnce is how many levels, or y of a density, are computed between two looks at whether anybody still
+// waits for them.
+const atOnce = 256
+
 // appendChannel describes a distribution as the request asks, with its quantiles at levels, its
-// regions of masses and its density at y.
-func (q *request) appendChannel(b []byte, d predict.Distribution, levels, masses, y []float64) []byte {
+// regions of masses and its density at y. It returns ctx's error soon after ctx ends.
+func (q *request) appendChannel(ctx context.Context, b []byte, d predict.Distribution, levels, masses, y []float64) ([]byte, error) {
 	b = appendNumber(append(b, `{"mean":`...), d.Mean())
 	b = appendNumber(append(b, `,"sd":`...), math.Sqrt(d.Variance()))
 	if len(levels) > 0 {
-		b = appendNumbers(append(b, `,"quantiles":`...), likelihood.ApproximateQuantiles(d.Distribution, levels...))
+		some := atOnce
+		if d.Mixture() { // one search goes through all levels, in nanoseconds each
+			some = len(levels)
+		}
+		quantiles, err := inChunks(ctx, levels, some, func(p []float64) []float64 { return likelihood.ApproximateQuantiles(d.Distribution, p...) })
+		if err != nil {
+			return b, err
+		}
+		b = appendNumbers(append(b, `,"quantiles":`...), quantiles)
 	}
 	if len(masses) > 0 {
-		b = appendRegions(append(b, `,"regions":`...), d, masses)
+		var err error
+		if b, err = appendRegions(ctx, append(b, `,"regions":`...), d, masses); err != nil {
+			return b, err
+		}
 	}
-	if q.Modes {
+	if q.modes {
 		if modes := likelihood.Modes(d.Distribution); len(modes) > 0 {
 			b = appendNumbers(append(b, `,"modes":`...), modes)
 		}
 	}
 	if len(y) > 0 {
+		densities, err := inChunks(ctx, y, atOnce, func(y []float64) []float64 { return likelihood.Densities(d.Distribution, y) })
+		if err != nil {
+			return b, err
+		}
 		b = appendNumbers(append(b, `,"density":{"y":`...), y)
-		b = appendNumbers(append(b, `,"values":`...), likelihood.Densities(d.Distribution, y))
+		b = appendNumbers(append(b, `,"values":`...), densities)
 		b = append(b, '}')
 	}
-	if q.Components {
+	if q.components {
 		b = d.AppendComponents(append(b, `,"components":`...))
 	}
-	return append(b, '}')
+	return append(b, '}'), ctx.Err()
+}
+
+// inChunks returns f of all values, some at a time, unless ctx ends.
+func inChunks(ctx context.Context, values []float64, some int, f func([]float64) []float64) (all []float64, err error) {
+	for chunk := range slices.Chunk(values, some) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		all = append(all, f(chunk)...)
+	}
+	return all, nil
 }
 
 // appendRegions writes the highest-density region of each mass as a list of its intervals [low, high].
-func appendRegions(b []byte, d predict.Distribution, masses []float64) []byte {
+func appendRegions(ctx context.Context, b []byte, d predict.Distribution, masses []float64) ([]byte, error) {
 	b = append(b, '[')
 	for i, mass := range masses {
+		if err := ctx.Err(); err != nil {
+			return b, err
+		}
 		b = append(separated(b, i), '[')
 		for k, part := range likelihood.HighestDensity(d.Distribution, mass) {
 			b = appendNumbers(separated(b, k), []float64{part.Low, part.High})
 		}
 		b = append(b, ']')
 	}
-	return append(b, ']')
+	return append(b, ']'), nil
 }
 
-// json returns the whole answer.
-func (a predictAnswer) json() []byte {
-	size := 0
-	for _, targets := range a.targets {
-		for _, t := range targets {
-			size += len(t.json) + 1
-		}
-	}
-	b := append(make([]byte, 0, size+1024), `{"functions":[`...)
+// write writes the answer, with a summary unless it is nil. What is written is not kept.
+func (s *Server) write(w http.ResponseWriter, a results, summary any) {
+	out := s.begun(w, http.StatusOK)
+	b := append(make([]byte, 0, 2*part), `{"functions":[`...)
 	for i, targets := range a.targets {
-		name, _ := json.Marshal(a.q.Functions[i].Name) // a string gives no error
+		name, _ := json.Marshal(a.functions[i].Name) // a string gives no error
 		b = append(append(separated(b, i), `{"name":`...), name...)
 		b = append(b, `,"targets":[`...)
 		for k, t := range targets {
-			b = append(separated(b, k), t.json...)
+			b = out.flushed(append(separated(b, k), t.json...))
+			targets[k].json = nil
 		}
 		b = append(b, ']')
-		if a.q.Draws > 0 {
-			b = a.appendDraws(append(b, `,"draws":`...), targets)
+		if a.request.draws > 0 {
+			b = a.appendDraws(append(b, `,"draws":`...), targets, out)
 		}
 		b = append(b, '}')
 	}
-	return append(b, "]}"...)
+	b = append(b, ']')
+	if summary != nil {
+		text, _ := json.Marshal(summary) // it has no number that is not finite
+		b = append(append(b, `,"summary":`...), text...)
+	}
+	warnings, _ := json.Marshal(a.warnings.Lines())
+	b = append(append(b, `,"warnings":`...), warnings...)
+	out.write(append(b, "}\n"...))
 }
 
 // appendDraws writes the draws of a function, [draw][target][channel].
-func (a predictAnswer) appendDraws(b []byte, targets []answered) []byte {
+func (a results) appendDraws(b []byte, targets []answered, out *writer) []byte {
 	b = append(b, '[')
-	for draw := range a.q.Draws {
+	for draw := range a.request.draws {
 		b = append(separated(b, draw), '[')
 		for k, t := range targets {
-			dy := len(t.draws) / a.q.Draws
-			b = appendNumbers(separated(b, k), t.draws[draw*dy:][:dy])
+			dy := len(t.draws) / a.request.draws
+			b = out.flushed(appendNumbers(separated(b, k), t.draws[draw*dy:][:dy]))
 		}
 		b = append(b, ']')
 	}

@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"context"
 	"math"
 	"slices"
+	"strconv"
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -13,28 +15,43 @@ import (
 // A densityRequest says where the density is wanted: at the given y, or at evenly spaced points that
 // cover the distributions of all targets of a function.
 type densityRequest struct {
-	Y      []float64 `json:"y"`
-	Points *int      `json:"points"`
+	y      []float64
+	points *int
 }
 
-func (q densityRequest) check() error {
+func (q *densityRequest) read(path string, value []byte) error {
+	var points int
+	err := readObject(path, value, fields{
+		"y": func(key string, value []byte) error {
+			if string(value) == "null" {
+				return &invalid.Input{Key: key, Found: "null for y", Expected: "finite numbers"}
+			}
+			return numbers(&q.y, " for y")(key, value)
+		},
+		"points": func(key string, value []byte) error {
+			q.points = &points
+			return into(q.points, "a whole number, 2 or more")(key, value)
+		},
+	})
 	switch {
-	case q.Points == nil:
+	case err != nil:
+		return err
+	case q.points == nil:
 		return nil
-	case q.Y != nil:
-		return &invalid.Input{Key: "density", Found: "y and points", Expected: "one of them"}
-	case *q.Points < 2:
-		return &invalid.Input{Key: "density.points", Found: jsonText(*q.Points), Expected: "2 or more"}
+	case q.y != nil:
+		return &invalid.Input{Key: path, Found: "y and points", Expected: "one of them"}
+	case points < 2:
+		return &invalid.Input{Key: path + ".points", Found: strconv.Itoa(points), Expected: "2 or more"}
 	}
 	return nil
 }
 
 // count returns the number of y.
 func (q densityRequest) count() int {
-	if q.Points != nil {
-		return *q.Points
+	if q.points != nil {
+		return *q.points
 	}
-	return len(q.Y)
+	return len(q.y)
 }
 
 // A span is where most of the distributions of a channel lie.
@@ -63,7 +80,7 @@ func newSpans(functions, channels int) *spans {
 }
 
 // add widens the spans. Several goroutines may call it.
-func (s *spans) add(t predict.Target) error {
+func (s *spans) add(_ context.Context, t predict.Target) error {
 	for c, d := range t.Channels {
 		own := spanOf(d)
 		s.mu.Lock()

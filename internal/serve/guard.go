@@ -10,6 +10,7 @@ import (
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"slices"
 	"strings"
 
@@ -66,65 +67,56 @@ func (s *Server) carries(r *http.Request) bool {
 }
 
 // limited bounds the body, the time and the number of requests. next gets the body.
-func (s *Server) limited(next func(w http.ResponseWriter, r *http.Request, body []byte)) http.HandlerFunc {
+func (s *Server) limited(next func(w http.ResponseWriter, r *http.Request, body []byte, t *ticket)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		select {
-		case s.slots <- struct{}{}:
-			defer func() { <-s.slots }()
-		default:
+		t, ok := s.admission.enter()
+		if !ok {
 			s.metrics.refused.Inc()
-			w.Header().Set("Retry-After", "1")
-			refuse(w, http.StatusTooManyRequests, "found too many requests at a time, expected fewer; try again in a second")
+			full(w)
 			return
 		}
-		body, leave, err := s.body(w, r)
-		defer leave()
+		defer t.leave()
+		body, err := s.body(w, r, t)
 		if err != nil {
 			fail(w, err)
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), s.Time)
 		defer cancel()
-		next(w, r.WithContext(ctx), body)
+		next(w, r.WithContext(ctx), body, t)
 	}
 }
 
-// A body of more than largeBody bytes takes tens of times its size in memory, so the server holds few of
-// them at a time.
-const (
-	largeBody   = 1 << 18
-	largeBodies = 4
-)
-
-// body reads the body of a request. A large one waits until there is room among the large bodies. The
-// caller calls leave when the request is answered.
-func (s *Server) body(w http.ResponseWriter, r *http.Request) (b []byte, leave func(), err error) {
+// body reads the body of a request. A large one waits until there is memory for it.
+func (s *Server) body(w http.ResponseWriter, r *http.Request, t *ticket) ([]byte, error) {
 	from := http.MaxBytesReader(w, r.Body, s.Body)
-	leave = func() {}
 	var read bytes.Buffer
-	read.Grow(int(min(max(r.ContentLength, 0), largeBody)) + bytes.MinRead)
-	if _, err = io.CopyN(&read, from, largeBody); err == nil {
+	read.Grow(int(min(max(r.ContentLength, 0), smallBody)) + bytes.MinRead)
+	_, err := io.CopyN(&read, from, smallBody)
+	if err == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Upload)
 		defer cancel()
-		if leave, err = enter(ctx, s.bodies); err == nil {
-			_, err = read.ReadFrom(from)
+		if err := t.largeBody(ctx); err != nil {
+			return nil, err
 		}
+		read.Grow(int(min(max(r.ContentLength-smallBody, 0), s.Body)) + bytes.MinRead)
+		_, err = read.ReadFrom(from)
 	}
-	switch {
-	case errors.Is(err, io.EOF):
-		err = nil
-	case errors.Is(err, io.ErrUnexpectedEOF):
-		err = &invalid.Input{Key: "body", Found: "fewer bytes than Content-Length", Expected: "all of them"}
-	}
-	return read.Bytes(), leave, err
+	return read.Bytes(), unread(r.Context(), err)
 }
 
-// enter waits for room in a channel until ctx ends. The caller calls leave, also after an error.
-func enter(ctx context.Context, room chan struct{}) (leave func(), err error) {
-	select {
-	case room <- struct{}{}:
-		return func() { <-room }, nil
-	case <-ctx.Done():
-		return func() {}, ctx.Err()
+// unread returns the error for a body that could not be read. What arrives is the client's to send.
+func unread(ctx context.Context, err error) error {
+	var large *http.MaxBytesError
+	switch {
+	case err == nil, errors.Is(err, io.EOF):
+		return nil
+	case errors.As(err, &large), errors.Is(err, os.ErrDeadlineExceeded):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return &invalid.Input{Key: "body", Found: "fewer bytes than Content-Length", Expected: "all of them"}
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
+	return &invalid.Input{Key: "body", Found: err.Error(), Expected: "a body as HTTP/1.1 sends it"}
 }

@@ -1,20 +1,14 @@
 package serve
 
 import (
-	"context"
+	"math"
 	"net/http"
-	"slices"
 	"sync"
-
-	"golang.org/x/sync/errgroup"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
-
-// firstContext is the number of context points that a program has room for at first.
-const firstContext = 128
 
 // A Model is a trained model that a server answers for.
 type Model struct {
@@ -25,22 +19,22 @@ type Model struct {
 	// Calibrated corrects quantiles and PITs; nil corrects nothing.
 	Calibrated *conformal.Calibration
 
-	idle    chan *predict.Predictor
-	turn    chan struct{} // held by the request that hands out pieces
-	mu      sync.Mutex
-	users   int
-	retired bool
+	quick, slow *lane // of small requests, and of the others
+	mu          sync.Mutex
+	users       int
+	retired     bool
 }
 
-// NewModel returns a model with a number of predictors, each of which answers one request at a time.
+// NewModel returns a model with a number of predictors for small requests, and as many for others.
 func NewModel(name string, t predict.Trained, predictors int) (*Model, error) {
-	m := &Model{Name: name, Trained: t, idle: make(chan *predict.Predictor, predictors), turn: make(chan struct{}, 1)}
-	for range predictors {
-		p, err := t.NewPredictor(firstContext)
-		if err != nil {
-			return nil, err
-		}
-		m.idle <- p
+	m := &Model{Name: name, Trained: t}
+	var err error
+	if m.quick, err = newLane(t, predictors, smallContext, smallTargets); err != nil {
+		return nil, err
+	}
+	if m.slow, err = newLane(t, predictors, smallContext, math.MaxInt); err != nil {
+		m.quick.close()
+		return nil, err
 	}
 	return m, nil
 }
@@ -53,65 +47,6 @@ func (m *Model) enter() bool {
 		m.users++
 	}
 	return !m.retired
-}
-
-// use calls f with an idle predictor. It waits for one until ctx ends. The caller must be a user of the
-// model: see enter.
-func (m *Model) use(ctx context.Context, f func(*predict.Predictor) error) error {
-	select {
-	case p := <-m.idle:
-		defer func() { m.idle <- p }()
-		return f(p)
-	case <-ctx.Done():
-		return ctx.Err()
-	}
-}
-
-// spread divides a prediction into pieces, which the predictors share. It calls each for every target,
-// in any order and from several goroutines at once.
-//
-// Requests take turns, first come, first served. In its turn a request hands out twice as many pieces as
-// there are predictors, so that all stay busy until the next turn. A small request has no more pieces.
-func (m *Model) spread(ctx context.Context, functions []predict.Function, each func(predict.Target) error) error {
-	turn := 2 * cap(m.idle)
-	pieces := predict.Pieces(functions, len(m.Trained.Units.XNames), turn)
-	workers, ctx := errgroup.WithContext(ctx)
-	for some := range slices.Chunk(pieces, turn) {
-		select {
-		case m.turn <- struct{}{}:
-		case <-ctx.Done():
-			workers.Go(ctx.Err)
-			return workers.Wait()
-		}
-		for _, piece := range some {
-			m.hand(ctx, workers, func(p *predict.Predictor) error {
-				for t, err := range p.Piece(ctx, functions, piece) {
-					if err == nil {
-						err = each(t)
-					}
-					if err != nil {
-						return err
-					}
-				}
-				return nil
-			})
-		}
-		<-m.turn
-	}
-	return workers.Wait()
-}
-
-// hand waits for an idle predictor and starts work on it. If ctx ends first, workers gets its error.
-func (m *Model) hand(ctx context.Context, workers *errgroup.Group, work func(*predict.Predictor) error) {
-	select {
-	case p := <-m.idle:
-		workers.Go(func() error {
-			defer func() { m.idle <- p }()
-			return work(p)
-		})
-	case <-ctx.Done():
-		workers.Go(ctx.Err)
-	}
 }
 
 // leave closes a model that was retired when its last user leaves.
@@ -135,9 +70,8 @@ func (m *Model) retire() {
 
 // close closes all predictors, which are idle.
 func (m *Model) close() {
-	for range cap(m.idle) {
-		(<-m.idle).Close()
-	}
+	m.quick.close()
+	m.slow.close()
 }
 
 // modelAnswer is the answer of GET /v1/model.

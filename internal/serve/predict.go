@@ -2,87 +2,98 @@ package serve
 
 import (
 	"context"
-	"encoding/json"
-	"math"
+	"fmt"
 	"net/http"
 
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
-// A number is null in JSON if it is not finite, as the standard deviation of a heavy tail may be.
-type number float64
-
-func (v number) MarshalJSON() ([]byte, error) {
-	return appendNumber(nil, float64(v)), nil
+// A question is a request to a model. The caller of asked calls model.leave.
+type question struct {
+	request   *request
+	model     *Model
+	functions []predict.Function
+	warnings  *warning.Record // of this request; the answer has its lines
 }
 
 // predict answers POST /v1/predict.
-func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte) {
-	q, m, functions, err := s.asked(body, false)
+func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte, t *ticket) {
+	q, err := s.asked(body, false)
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	defer m.leave()
-	a := newPredictAnswer(&q, m.calibration(q))
-	leave, err := s.admit(r.Context(), functions, q, m)
-	defer leave()
-	if err == nil {
-		err = m.predictAll(r.Context(), functions, &q, a.add)
+	defer q.model.leave()
+	a := newResults(q)
+	if err = s.admit(r.Context(), q, len(body), t); err == nil {
+		err = q.predict(r.Context(), a)
 	}
 	if err != nil {
 		fail(w, err)
 		return
 	}
-	s.metrics.computed(r, len(functions), predict.CountTargets(functions, len(m.Trained.Units.XNames)))
-	reply(w, http.StatusOK, a.json())
+	s.metrics.computed(r, len(q.functions), q.targets())
+	s.write(w, a, nil)
 }
 
-// asked reads a request for predictions, or for scores, and its functions. The caller calls m.leave.
-func (s *Server) asked(body []byte, scored bool) (q request, m *Model, functions []predict.Function, err error) {
-	if q, err = read(body); err != nil {
-		return q, nil, nil, err
+// asked reads a request for predictions, or for scores, and its functions. The record of its warnings is
+// made here.
+func (s *Server) asked(body []byte, scored bool) (*question, error) {
+	q, err := read(body, s.Limits)
+	if err != nil {
+		return nil, err
 	}
 	check := q.checkPredict
 	if scored {
 		check = q.checkScore
 	}
-	if err = check(); err != nil {
-		return q, nil, nil, err
+	if err := check(); err != nil {
+		return nil, err
 	}
-	if m, err = s.enter(q.Run); err != nil {
-		return q, nil, nil, err
+	m, err := s.enter(q.run)
+	if err != nil {
+		return nil, err
 	}
-	if functions, err = q.functions(m.Trained.Units, s.Limits, scored); err != nil {
+	functions, err := q.of(m.Trained.Units, scored)
+	if err != nil {
 		m.leave()
+		return nil, err
 	}
-	return q, m, functions, err
+	return &question{&q, m, functions, new(warning.Record)}, nil
 }
 
-// predictAll gives each target to add, with joint draws if the request asks for them.
-func (m *Model) predictAll(ctx context.Context, functions []predict.Function, q *request, add func(predict.Target) error) error {
-	if q.Density.Points != nil {
-		q.spans = newSpans(len(functions), len(m.Trained.Units.YNames))
-		if err := m.spread(ctx, functions, q.spans.add); err != nil {
+// targets returns the number of targets of all functions.
+func (q *question) targets() int {
+	return predict.CountTargets(q.functions, len(q.model.Trained.Units.XNames))
+}
+
+// predict adds the predictions of all targets to the results, with joint draws if the request asks for
+// them.
+func (q *question) predict(ctx context.Context, a results) error {
+	m, l, calibrated := q.model, q.lane(), q.model.calibration(q.request)
+	add := func(ctx context.Context, t predict.Target) error { return a.predicted(ctx, t, calibrated) }
+	if q.request.density.points != nil {
+		q.request.spans = newSpans(len(q.functions), len(m.Trained.Units.YNames))
+		if err := l.spread(ctx, q.functions, q.request.spans.add); err != nil {
 			return err
 		}
 	}
-	if q.Draws == 0 {
-		return m.spread(ctx, functions, add)
+	if q.request.draws == 0 {
+		return l.spread(ctx, q.functions, add)
 	}
-	draws := predict.JointDraws{Number: q.Draws, Seed: m.Trained.Seed}
-	if q.Seed != nil {
-		draws.Seed = *q.Seed
+	draws := predict.JointDraws{Number: q.request.draws, Seed: m.Trained.Seed}
+	if q.request.seed != nil {
+		draws.Seed = *q.request.seed
 	}
-	return m.use(ctx, func(p *predict.Predictor) error {
-		for t, err := range m.Trained.WithJointDraws(ctx, functions, draws, p.Predict(ctx, functions)) {
+	return l.use(ctx, func(p *predict.Predictor) error {
+		for t, err := range m.Trained.WithJointDraws(ctx, q.functions, draws, p.Predict(ctx, q.functions)) {
 			if err != nil {
 				return err
 			}
-			if err := add(t); err != nil {
+			if err := add(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -92,17 +103,17 @@ func (m *Model) predictAll(ctx context.Context, functions []predict.Function, q 
 
 // calibration returns the calibration for the quantiles and regions of a request, nil if it is of too few
 // groups for one of them.
-func (m *Model) calibration(q request) *conformal.Calibration {
+func (m *Model) calibration(q *request) *conformal.Calibration {
 	if m.Calibrated == nil {
 		return nil
 	}
 	for _, c := range m.Calibrated.Channels {
-		for _, p := range q.Quantiles {
+		for _, p := range q.quantiles {
 			if _, enough := c.Level(p); !enough {
 				return nil
 			}
 		}
-		for _, mass := range q.Regions {
+		for _, mass := range q.regions {
 			if _, enough := c.Mass(mass); !enough {
 				return nil
 			}
@@ -111,125 +122,19 @@ func (m *Model) calibration(q request) *conformal.Calibration {
 	return m.Calibrated
 }
 
-func (q request) checkPredict() error {
-	for _, p := range q.Quantiles {
+func (q *request) checkPredict() error {
+	for _, p := range q.quantiles {
 		if !(p > 0 && p < 1) {
-			return &invalid.Input{Key: "quantiles", Found: jsonText(p), Expected: "levels between 0 and 1"}
+			return &invalid.Input{Key: "quantiles", Found: fmt.Sprint(p), Expected: "levels between 0 and 1"}
 		}
 	}
-	for _, mass := range q.Regions {
+	for _, mass := range q.regions {
 		if !(mass > 0 && mass < 1) {
-			return &invalid.Input{Key: "regions", Found: jsonText(mass), Expected: "probabilities between 0 and 1"}
+			return &invalid.Input{Key: "regions", Found: fmt.Sprint(mass), Expected: "probabilities between 0 and 1"}
 		}
 	}
-	if q.Draws < 0 {
-		return &invalid.Input{Key: "draws", Found: jsonText(q.Draws), Expected: "0 or more"}
-	}
-	return q.Density.check()
-}
-
-// An answer of more than largeAnswer numbers takes tens of megabytes, and clients may read it slowly. So
-// the server holds few of them at a time.
-const (
-	largeAnswer  = 500_000
-	largeAnswers = 4
-)
-
-// admit refuses a request whose answer would be too large. A large one waits until there is room among
-// the large answers. The caller calls leave when the request is answered.
-func (s *Server) admit(ctx context.Context, functions []predict.Function, q request, m *Model) (leave func(), err error) {
-	targets := predict.CountTargets(functions, len(m.Trained.Units.XNames))
-	each := 2 + float64(len(q.Quantiles)) + float64(q.Density.count()) + float64(q.Draws) // an int may overflow
-	// A region has at most an interval for each component.
-	if ofComponent := 2 * float64(len(q.Regions)); q.Components || ofComponent > 0 {
-		if q.Components {
-			ofComponent += 4
-		}
-		context := 0
-		for _, f := range functions {
-			context = max(context, len(f.ContextY)/len(m.Trained.Units.YNames))
-		}
-		each += ofComponent * float64(m.Trained.MostComponents(context))
-	}
-	n := float64(targets) * float64(len(m.Trained.Units.YNames)) * each
-	if n > float64(s.Numbers) {
-		return func() {}, beyond("numbers in the answer", int(min(n, math.MaxInt32)), s.Numbers)
-	}
-	if n <= largeAnswer {
-		return func() {}, nil
-	}
-	return enter(ctx, s.answers)
-}
-
-func jsonText(v any) string {
-	b, _ := json.Marshal(v)
-	return string(b)
-}
-
-// scoreAnswer is the answer of POST /v1/score.
-type scoreAnswer struct {
-	Functions []scoredFunction `json:"functions"`
-	Summary   score.Summary    `json:"summary"` // as acqnp score --json states it
-}
-
-type scoredFunction struct {
-	Name    string         `json:"name"`
-	Targets []scoredTarget `json:"targets"`
-}
-
-type scoredTarget struct {
-	X        []cell          `json:"x"`
-	Channels []scoredChannel `json:"channels"`
-}
-
-type scoredChannel struct {
-	Y          float64 `json:"y"`
-	LogDensity float64 `json:"log_density"`
-	CRPS       float64 `json:"crps"`
-	PIT        float64 `json:"pit"`
-	Mean       number  `json:"mean"`
-	SD         number  `json:"sd"`
-}
-
-// score answers POST /v1/score.
-func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte) {
-	q, m, functions, err := s.asked(body, true)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	defer m.leave()
-	a := scoreAnswer{Functions: make([]scoredFunction, len(functions))}
-	for i, f := range q.Functions {
-		a.Functions[i].Name = f.Name
-	}
-	u := m.Trained.Units
-	tally := score.NewTally(u.YNames)
-	err = m.use(r.Context(), func(p *predict.Predictor) error {
-		scores := predict.Scores{Names: predict.Names{Functions: functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: m.Calibrated}
-		return scores.Each(p.Predict(r.Context(), functions), func(t predict.Target, points []score.Point) error {
-			tally.Add(points)
-			target := scoredTarget{X: q.Functions[t.Function].Targets.X[t.Target]}
-			for _, p := range points {
-				target.Channels = append(target.Channels, scoredChannel{p.Y, p.LogDensity, p.CRPS, p.PIT, number(p.Mean), number(p.SD)})
-			}
-			a.Functions[t.Function].Targets = append(a.Functions[t.Function].Targets, target)
-			return nil
-		})
-	})
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	s.metrics.computed(r, len(functions), predict.CountTargets(functions, len(u.XNames)))
-	a.Summary = tally.Summary()
-	answer(w, http.StatusOK, a)
-}
-
-// checkScore refuses keys that only predictions have.
-func (q request) checkScore() error {
-	if len(q.Quantiles) > 0 || len(q.Regions) > 0 || q.Density.count() > 0 || q.Modes || q.Draws != 0 || q.Components {
-		return &invalid.Input{Key: "body", Found: "quantiles, regions, density, modes, draws or components", Expected: "run and functions alone; /v1/predict takes the others"}
+	if q.draws < 0 {
+		return &invalid.Input{Key: "draws", Found: fmt.Sprint(q.draws), Expected: "0 or more"}
 	}
 	return nil
 }

@@ -2,10 +2,7 @@ package serve
 
 import (
 	"bytes"
-	"encoding/json"
-	"errors"
 	"fmt"
-	"io"
 	"strconv"
 	"strings"
 
@@ -17,105 +14,124 @@ import (
 
 // A request is the body of POST /v1/predict and /v1/score. Numbers are in raw units.
 type request struct {
-	Run       string     `json:"run"`
-	Functions []function `json:"functions"`
+	run       string
+	functions []function
 
 	// Of predict alone.
-	Quantiles  []float64      `json:"quantiles"`
-	Regions    []float64      `json:"regions"` // masses of highest-density regions
-	Density    densityRequest `json:"density"`
-	Modes      bool           `json:"modes"`
-	Draws      int            `json:"draws"`      // joint draws of each function
-	Seed       *uint64        `json:"seed"`       // of the draws; that of predict if it is left out
-	Components bool           `json:"components"` // of the mixtures
+	quantiles  []float64
+	regions    []float64 // masses of highest-density regions
+	density    densityRequest
+	modes      bool
+	draws      int     // joint draws of each function
+	seed       *uint64 // of the draws; that of predict if it is left out
+	components bool    // of the mixtures
 
 	spans *spans // if density has points
 }
 
+// A function has the arrays of the body, which are read when the model is known.
 type function struct {
-	Name    string `json:"name"`
-	Context points `json:"context"`
-	Targets points `json:"targets"`
+	name             string
+	context, targets points
+	rows             [][]byte // the x of targets, as the answer repeats them
 }
 
-type points struct {
-	X [][]cell    `json:"x"`
-	Y [][]float64 `json:"y"`
-}
-
-// A cell is a number, or the text of a name or a date.
-type cell struct{ json.RawMessage }
-
-func (c cell) text() (string, bool) {
-	var text string
-	if len(c.RawMessage) > 0 && c.RawMessage[0] == '"' {
-		return text, json.Unmarshal(c.RawMessage, &text) == nil
-	}
-	return string(c.RawMessage), len(c.RawMessage) > 0
-}
+type points struct{ x, y []byte }
 
 // tooLarge is the error for a request beyond the limits.
 type tooLarge struct{ bad *invalid.Input }
 
 func (e *tooLarge) Error() string { return e.bad.Error() }
 
-func beyond(key string, found int, most int) error {
+func beyond(key string, found, most int) error {
 	return &tooLarge{&invalid.Input{Key: key, Found: strconv.Itoa(found), Expected: fmt.Sprintf("at most %d", most)}}
 }
 
-// read reads a request. It refuses unknown keys, which may be misspelt, and keys that occur twice.
-func read(body []byte) (q request, err error) {
-	d := json.NewDecoder(bytes.NewReader(body))
-	d.DisallowUnknownFields()
-	err = d.Decode(&q)
-	if err == nil {
-		if _, err = d.Token(); err == nil {
-			err = errors.New("text after the object")
-		} else if errors.Is(err, io.EOF) {
-			if key := duplicate(body); key != nil {
-				return q, &invalid.Input{Key: "body", Found: "the key " + string(key) + " twice in an object", Expected: "it once"}
-			}
-			return q, nil
-		}
+// read reads a request.
+func read(body []byte, l Limits) (q request, err error) {
+	if err := checkJSON(body); err != nil {
+		return q, err
 	}
-	var typ *json.UnmarshalTypeError
-	if errors.As(err, &typ) {
-		return q, &invalid.Input{Key: typ.Field, Found: "a JSON " + typ.Value, Expected: "a value of another type, as in /openapi.json"}
-	}
-	if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-		err = errors.New("an incomplete JSON object")
-	}
-	return q, &invalid.Input{Key: "body", Found: strings.TrimPrefix(err.Error(), "json: "), Expected: "one JSON object with functions"}
+	const truth = "true or false"
+	var seed uint64
+	err = readObject("", bytes.TrimSpace(body), fields{
+		"run":        into(&q.run, "a text"),
+		"functions":  func(key string, value []byte) error { return q.readFunctions(key, value, l) },
+		"quantiles":  numbers(&q.quantiles, ""),
+		"regions":    numbers(&q.regions, ""),
+		"density":    q.density.read,
+		"modes":      into(&q.modes, truth),
+		"draws":      into(&q.draws, "a whole number, 0 or more"),
+		"components": into(&q.components, truth),
+		"seed": func(key string, value []byte) error {
+			q.seed = &seed
+			return into(q.seed, "a whole number from 0 to 18446744073709551615")(key, value)
+		},
+	})
+	return q, err
 }
 
-// functions returns the functions of a request for a model. With scored, each target needs its y.
-func (q *request) functions(u run.Units, l Limits, scored bool) ([]predict.Function, error) {
-	if len(q.Functions) == 0 {
+// readFunctions reads the functions but for their points. It refuses more functions or points than the
+// limits allow before it keeps any.
+func (q *request) readFunctions(key string, value []byte, l Limits) error {
+	var text []byte
+	if err := array(&text)(key, value); err != nil {
+		return err
+	}
+	if text == nil {
+		return nil
+	}
+	if n := count(text); n > l.Functions {
+		return beyond("functions", n, l.Functions)
+	}
+	total := 0
+	for v := range elements(text) {
+		var f function
+		if err := f.read(fmt.Sprintf("%s[%d]", key, len(q.functions)), v); err != nil {
+			return err
+		}
+		total += count(f.context.x) + count(f.targets.x)
+		q.functions = append(q.functions, f)
+	}
+	if total > l.Points {
+		return beyond("points", total, l.Points)
+	}
+	return nil
+}
+
+func (f *function) read(path string, value []byte) error {
+	return readObject(path, value, fields{
+		"name":    into(&f.name, "a text"),
+		"context": f.context.keep,
+		"targets": f.targets.keep,
+	})
+}
+
+// keep keeps the arrays of points.
+func (p *points) keep(path string, value []byte) error {
+	return readObject(path, value, fields{"x": array(&p.x), "y": array(&p.y)})
+}
+
+// of returns the functions of a request for a model. With scored, each target needs its y.
+func (q *request) of(u run.Units, scored bool) ([]predict.Function, error) {
+	if len(q.functions) == 0 {
 		return nil, &invalid.Input{Key: "functions", Found: "nothing", Expected: "at least one function"}
 	}
-	if n := len(q.Functions); n > l.Functions {
-		return nil, beyond("functions", n, l.Functions)
-	}
-	count := 0
-	for _, f := range q.Functions {
-		count += len(f.Context.X) + len(f.Targets.X)
-	}
-	if count > l.Points {
-		return nil, beyond("points", count, l.Points)
-	}
-	all := make([]predict.Function, len(q.Functions))
-	for i, f := range q.Functions {
-		key := fmt.Sprintf("functions[%d]", i)
-		to := predict.Function{Name: f.Name}
+	all := make([]predict.Function, len(q.functions))
+	for i := range q.functions {
+		f, key, to := &q.functions[i], fmt.Sprintf("functions[%d]", i), predict.Function{Name: q.functions[i].name}
 		var err error
-		if to.ContextX, to.ContextY, err = f.Context.read(key+".context", u, true); err != nil {
+		if to.ContextX, to.ContextY, err = f.context.read(key+".context", u, true); err != nil {
 			return nil, err
 		}
-		if to.TargetX, to.TargetY, err = f.Targets.read(key+".targets", u, scored); err != nil {
+		if to.TargetX, to.TargetY, err = f.targets.read(key+".targets", u, scored); err != nil {
 			return nil, err
 		}
 		if len(to.TargetX) == 0 {
 			return nil, &invalid.Input{Key: key + ".targets.x", Found: "nothing", Expected: "at least one target"}
+		}
+		for row := range elements(f.targets.x) {
+			f.rows = append(f.rows, row)
 		}
 		all[i] = to
 	}
@@ -123,76 +139,95 @@ func (q *request) functions(u run.Units, l Limits, scored bool) ([]predict.Funct
 }
 
 // read returns the raw numbers of points, [n, columns of x] and [n, dy].
-func (p points) read(key string, u run.Units, withY bool) (x, y []float64, err error) {
-	if !withY && p.Y != nil {
-		return nil, nil, &invalid.Input{Key: key + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
+func (p points) read(path string, u run.Units, withY bool) (x, y []float64, err error) {
+	if !withY && p.y != nil {
+		return nil, nil, &invalid.Input{Key: path + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
 	}
-	if withY && len(p.Y) != len(p.X) {
-		return nil, nil, &invalid.Input{Key: key + ".y", Found: fmt.Sprintf("%d rows for %d of x", len(p.Y), len(p.X)), Expected: "as many"}
+	if n := count(p.x); withY && count(p.y) != n {
+		return nil, nil, &invalid.Input{Key: path + ".y", Found: fmt.Sprintf("%d rows for %d of x", count(p.y), n), Expected: "as many"}
 	}
-	for n, row := range p.X {
-		place := fmt.Sprintf("%s.x[%d]", key, n)
-		if len(row) != len(u.XNames) {
-			return nil, nil, &invalid.Input{Key: place, Found: invalid.Plural(len(row), "value", "values"), Expected: "values of " + strings.Join(u.XNames, ", ")}
-		}
-		for c, v := range row {
-			number, err := v.number(place, u.XNames[c], datasets.FormAt(u.Scaling.XForms, c))
-			if err != nil {
-				return nil, nil, err
-			}
-			x = append(x, number)
-		}
+	if x, err = rows(path+".x", p.x, u.XNames, u.Scaling.XForms, cell.number); err != nil {
+		return nil, nil, err
 	}
-	for n, row := range p.Y {
-		place := fmt.Sprintf("%s.y[%d]", key, n)
-		if len(row) != len(u.YNames) {
-			return nil, nil, &invalid.Input{Key: place, Found: invalid.Plural(len(row), "number", "numbers"), Expected: "numbers of " + strings.Join(u.YNames, ", ")}
-		}
-		for c, v := range row {
-			if !datasets.FormAt(u.Scaling.YForms, c).Takes(v) {
-				return nil, nil, &invalid.Input{Key: place, Found: fmt.Sprint(v), Expected: "a number above 0 of " + u.YNames[c] + ", whose logarithm is taken"}
-			}
-		}
-		y = append(y, row...)
-	}
-	return x, y, nil
+	y, err = rows(path+".y", p.y, u.YNames, u.Scaling.YForms, cell.outcome)
+	return x, y, err
 }
 
-// number returns the raw number of a cell in a column.
-func (c cell) number(place, column string, f datasets.Form) (float64, error) {
-	text, ok := c.text()
-	named := len(c.RawMessage) > 0 && c.RawMessage[0] == '"'
-	read := f
-	if !named {
+// rows returns the numbers of an array of rows, each with a value for each of the columns. number returns
+// that of a cell in a column of a form, or what is expected.
+func rows(path string, array []byte, columns []string, forms []datasets.Form, number func(cell, datasets.Form) (v float64, expected string)) (all []float64, err error) {
+	if array == nil {
+		return nil, nil
+	}
+	n := 0
+	fail := func(found, expected string) error {
+		return &invalid.Input{Key: fmt.Sprintf("%s[%d]", path, n), Found: found, Expected: expected}
+	}
+	for row := range elements(array) {
+		if row[0] != '[' {
+			return nil, fail(kind(row), "an array with values of "+strings.Join(columns, ", "))
+		}
+		if found := count(row); found != len(columns) {
+			return nil, fail(invalid.Plural(found, "value", "values"), "values of "+strings.Join(columns, ", "))
+		}
+		c := 0
+		for value := range elements(row) {
+			v, expected := number(value, datasets.FormAt(forms, c))
+			if expected != "" {
+				return nil, fail(cell(value).shown()+" for "+columns[c], expected)
+			}
+			all = append(all, v)
+			c++
+		}
+		n++
+	}
+	return all, nil
+}
+
+// A cell is the JSON text of a number, or of a name or a date.
+type cell []byte
+
+// shown returns the text of a cell as an error quotes it.
+func (c cell) shown() string {
+	if c[0] == '"' {
+		return shown(unquoted(c))
+	}
+	return kind(c)
+}
+
+// outcome returns the number of a cell of y.
+func (c cell) outcome(f datasets.Form) (v float64, expected string) {
+	v, err := finite(c)
+	switch {
+	case err != nil:
+		return 0, "a finite number"
+	case !f.Takes(v):
+		return 0, "a number above 0, whose logarithm is taken"
+	}
+	return v, ""
+}
+
+// number returns the raw number of a cell of x.
+func (c cell) number(f datasets.Form) (v float64, expected string) {
+	named, text, read := c[0] == '"', string(c), f
+	if named {
+		text = unquoted(c)
+	} else {
 		read.Origin = "" // a date may be a number of days
 	}
-	if wants := read.Categories != nil || read.Origin != ""; ok && named == wants {
+	plain := c[0] == '-' || c[0] >= '0' && c[0] <= '9'
+	if wants := read.Categories != nil || read.Origin != ""; named == wants && (named || plain) {
 		if v, ok := read.Number(text); ok {
-			return v, nil
+			return v, ""
 		}
 	}
-	expected := "a finite number"
 	switch {
 	case f.Categories != nil:
-		expected = "a name in quotes"
+		return 0, "a name in quotes"
 	case f.Origin != "":
-		expected = `a date such as "2024-03-01", or days as a number`
+		return 0, `a date such as "2024-03-01", or days as a number`
 	case f.Log:
-		expected = "a number above 0, whose logarithm is taken"
+		return 0, "a number above 0, whose logarithm is taken"
 	}
-	return 0, &invalid.Input{Key: place, Found: shown(text) + " for " + column, Expected: expected}
-}
-
-// shown returns a cell's text as an error quotes it.
-func shown(text string) string {
-	const most = 60 // bytes
-	switch {
-	case strings.HasPrefix(text, "["):
-		return "an array"
-	case strings.HasPrefix(text, "{"):
-		return "an object"
-	case len(text) > most:
-		return text[:most] + "…"
-	}
-	return text
+	return 0, "a finite number"
 }

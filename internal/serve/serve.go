@@ -4,7 +4,7 @@
 //	POST /v1/predict, /v1/score    GET /v1/model, /healthz, /metrics, /openapi.json, / (package page)
 //
 // A server has a fixed number of predictors for each run. Further requests wait in a queue of limited
-// length. If it is full, they are refused with 429.
+// length. If it is full, they are refused with 429. Large ones also wait until there is memory for them.
 package serve
 
 import (
@@ -12,6 +12,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"strconv"
@@ -30,14 +31,17 @@ type Limits struct {
 	Points     int           // of the contexts and the targets of a request
 	Functions  int           // of a request
 	Numbers    int           // of an answer
+	Work       int           // for an answer: evaluations of a component of a distribution
+	Memory     int64         // of all large requests at a time, in bytes
 	Upload     time.Duration // until a request has arrived
 	Time       time.Duration // from then until its answer
+	Reading    time.Duration // for a client to take each 64 KB of an answer
 	Concurrent int           // requests that are computed or wait
 }
 
 // DefaultLimits returns limits for a machine of a few cores.
 func DefaultLimits() Limits {
-	return Limits{Body: 8 << 20, Points: 100_000, Functions: 1000, Numbers: 5_000_000, Upload: time.Minute, Time: 30 * time.Second, Concurrent: 256}
+	return Limits{Body: 8 << 20, Points: 100_000, Functions: 1000, Numbers: 5_000_000, Work: 2_000_000_000, Memory: 1 << 28, Upload: time.Minute, Time: 30 * time.Second, Reading: 10 * time.Second, Concurrent: 256}
 }
 
 // Options say how a server answers.
@@ -50,17 +54,16 @@ type Options struct {
 // A Server is the handler of all paths.
 type Server struct {
 	Options
-	runs    atomic.Pointer[[]*Model]
-	slots   chan struct{} // has an element for each request that is computed or waits
-	bodies  chan struct{} // and for each with a large body
-	answers chan struct{} // and for each with a large answer
-	metrics *metrics
+	runs      atomic.Pointer[[]*Model]
+	admission *admission
+	metrics   *metrics
 	http.Handler
 }
 
 // New returns a server of the models, in their order.
 func New(models []*Model, o Options) *Server {
-	s := &Server{Options: o, slots: make(chan struct{}, o.Concurrent), bodies: make(chan struct{}, largeBodies), answers: make(chan struct{}, largeAnswers)}
+	o.Body = largestBody(o.Body, o.Memory)
+	s := &Server{Options: o, admission: newAdmission(o)}
 	s.Replace(models)
 	s.metrics = newMetrics(func() float64 { return float64(len(*s.runs.Load())) })
 	mux := http.NewServeMux()
@@ -109,9 +112,33 @@ func unknown(w http.ResponseWriter, r *http.Request) {
 
 // HTTP returns a server of connections with time limits.
 func (s *Server) HTTP() *http.Server {
-	const header, answer = 10 * time.Second, 30 * time.Second // for clients to write the one and read the other
-	return &http.Server{Handler: s, ReadHeaderTimeout: min(header, s.Upload), ReadTimeout: s.Upload, WriteTimeout: s.Upload + s.Time + answer,
+	const header = 10 * time.Second // for clients to write it
+	return &http.Server{Handler: s, ReadHeaderTimeout: min(header, s.Upload), ReadTimeout: s.Upload, WriteTimeout: s.Upload + s.Time + lasting,
 		IdleTimeout: 2 * time.Minute, MaxHeaderBytes: 1 << 16}
+}
+
+// Grace returns how long requests under way may take after the server was told to end: as long as a
+// request that has arrived.
+func (s *Server) Grace() time.Duration { return s.Time }
+
+// Serve answers requests until ctx ends, and then those under way, within Grace. It reports whether all
+// were answered.
+func (s *Server) Serve(ctx context.Context, l net.Listener) (whole bool, err error) {
+	h, connections := s.HTTP(), newPool(l, mostConnections())
+	h.ConnState = connections.changed
+	ended := make(chan error, 1)
+	go func() { ended <- h.Serve(connections) }()
+	select {
+	case err := <-ended:
+		return false, err
+	case <-ctx.Done():
+	}
+	last, cancel := context.WithTimeout(context.Background(), s.Grace())
+	defer cancel()
+	if h.Shutdown(last) == nil {
+		return true, nil
+	}
+	return false, h.Close()
 }
 
 // Replace sets the models that answer later requests. Requests under way keep theirs. An old model is
@@ -169,17 +196,17 @@ func answer(w http.ResponseWriter, status int, v any) {
 	if err != nil {
 		status, b = http.StatusInternalServerError, []byte(`{"error":"the answer cannot be written as JSON"}`)
 	}
-	reply(w, status, b)
+	describe(w, status)
+	_, _ = w.Write(append(b, '\n')) // the client may have gone
 }
 
-// reply writes an answer in JSON.
-func reply(w http.ResponseWriter, status int, b []byte) {
+// describe writes the header of an answer in JSON.
+func describe(w http.ResponseWriter, status int) {
 	h := w.Header()
 	h.Set("Content-Type", "application/json")
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(b, '\n')) // the client may have gone
 }
 
 // refuse writes an error in one line.
@@ -216,6 +243,9 @@ func fail(w http.ResponseWriter, err error) {
 		refuse(w, http.StatusRequestEntityTooLarge, err.Error())
 	case errors.As(err, &bad), errors.Is(err, predict.ErrNotFinite):
 		refuse(w, http.StatusBadRequest, err.Error())
+	case errors.Is(err, errBusy):
+		w.Header().Set("Retry-After", "1")
+		refuse(w, http.StatusServiceUnavailable, err.Error())
 	case errors.Is(err, context.DeadlineExceeded):
 		refuse(w, http.StatusServiceUnavailable, "found no answer in time, expected a smaller request or a less busy server")
 	case errors.Is(err, context.Canceled):

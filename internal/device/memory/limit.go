@@ -16,3 +16,11 @@ func LimitGarbage(root string) {
 		debug.SetMemoryLimit(int64(share * n))
 	}
 }
+
+// LowerLimit lowers the limit of [LimitGarbage] to a number of bytes, unless it is lower or GOMEMLIMIT
+// is in the environment.
+func LowerLimit(bytes int64) {
+	if os.Getenv("GOMEMLIMIT") == "" && bytes < debug.SetMemoryLimit(-1) {
+		debug.SetMemoryLimit(bytes)
+	}
+}

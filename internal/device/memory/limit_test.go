@@ -24,3 +24,20 @@ func TestLimitGarbage(t *testing.T) {
 		}
 	}
 }
+
+// A server bounds its heap further, but never above what the container leaves, and never against GOMEMLIMIT.
+func TestLowerLimit(t *testing.T) {
+	before := debug.SetMemoryLimit(-1)
+	defer debug.SetMemoryLimit(before)
+	for _, c := range []struct {
+		variable    string
+		asked, want int64
+	}{{"", 1 << 20, 1 << 20}, {"", 1 << 40, 1 << 30}, {"1GiB", 1 << 20, 1 << 30}} {
+		debug.SetMemoryLimit(1 << 30)
+		t.Setenv("GOMEMLIMIT", c.variable)
+		memory.LowerLimit(c.asked)
+		if got := debug.SetMemoryLimit(-1); got != c.want {
+			t.Errorf("%+v: %d", c, got)
+		}
+	}
+}

@@ -1,0 +1,54 @@
+package serve_test
+
+import (
+	"strings"
+	"testing"
+)
+
+// A number that is missing is not 0: null is refused wherever a number of y or x is expected.
+func TestNullIsNoNumber(t *testing.T) {
+	server := listening(t, nil)
+	for _, c := range []struct{ path, body, line string }{
+		{"predict", `{"functions": [{"context": {"x": [[1], [2]], "y": [[1], [null]]}, "targets": {"x": [[1]]}}]}`,
+			"functions[0].context.y[1]: found null for y, expected a finite number"},
+		{"predict", `{"functions": [{"context": {"x": [[1]], "y": [null]}, "targets": {"x": [[1]]}}]}`,
+			"functions[0].context.y[0]: found null, expected an array with values of y"},
+		{"predict", `{"functions": [{"context": {"x": [[1]], "y": [[]]}, "targets": {"x": [[1]]}}]}`,
+			"functions[0].context.y[0]: found 0 values, expected values of y"},
+		{"predict", `{"functions": [{"context": {"x": [[1]], "y": [["2"]]}, "targets": {"x": [[1]]}}]}`,
+			"functions[0].context.y[0]: found 2 for y, expected a finite number"},
+		{"predict", `{"density": {"y": [1, null]}, "functions": [{"targets": {"x": [[1]]}}]}`,
+			"density.y: found null for y, expected a finite number"},
+		{"predict", `{"density": {"y": null}, "functions": [{"targets": {"x": [[1]]}}]}`,
+			"density.y: found null for y, expected finite numbers"},
+		{"predict", `{"quantiles": [null], "functions": [{"targets": {"x": [[1]]}}]}`,
+			"quantiles: found null, expected a finite number"},
+		{"predict", `{"draws": null, "functions": [{"targets": {"x": [[1]]}}]}`,
+			"draws: found null, expected a whole number"},
+		{"score", `{"functions": [{"targets": {"x": [[1]], "y": [[null]]}}]}`,
+			"functions[0].targets.y[0]: found null for y, expected a finite number"},
+		{"score", `{"functions": [{"targets": {"x": [[1]], "y": null}}]}`,
+			"functions[0].targets.y: found 0 rows for 1 of x, expected as many"},
+	} {
+		if status, answer := post(t, server.URL+"/v1/"+c.path, c.body); status != 400 || !isLine(answer, c.line) {
+			t.Errorf("%s: %d %s, want %s", c.body, status, answer, c.line)
+		}
+	}
+	// Clients in Go write a list of no points as null.
+	body := `{"functions": [{"context": {"x": null, "y": null}, "targets": {"x": [[1]]}}]}`
+	if status, answer := post(t, server.URL+"/v1/predict", body); status != 200 {
+		t.Errorf("%s: %d %s", body, status, answer)
+	}
+}
+
+// Every answer has a list of warnings, also if there are none.
+func TestAnswersHaveWarnings(t *testing.T) {
+	server := listening(t, nil)
+	for path, body := range map[string]string{
+		"predict": small, "score": `{"functions": [{"targets": {"x": [[1]], "y": [[1]]}}]}`,
+	} {
+		if status, answer := post(t, server.URL+"/v1/"+path, body); status != 200 || !strings.HasSuffix(string(answer), `,"warnings":[]}`+"\n") {
+			t.Errorf("%s: %d %s", path, status, answer)
+		}
+	}
+}

@@ -1,0 +1,110 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+)
+
+// Work is counted in evaluations of a component of a distribution, some tens of nanoseconds each. These
+// are how many evaluations of each component a search takes, about.
+const (
+	ofQuantile = 10
+	ofRegion   = 400
+	ofModes    = 200
+)
+
+// Bounds of a small request, which takes some tens of milliseconds.
+const (
+	smallContext = 128 // points
+	smallTargets = 256
+	smallWork    = 3_000_000
+)
+
+// lane returns the lane of the model for the request.
+func (q *question) lane() *lane {
+	if q.context() <= smallContext && q.targets() <= smallTargets && q.request.draws == 0 && q.work() <= smallWork {
+		return q.model.quick
+	}
+	return q.model.slow
+}
+
+// admit refuses a request whose answer, or the work for it, would be too large, before any work. Then it
+// takes memory for the answer.
+func (s *Server) admit(ctx context.Context, q *question, body int, t *ticket) error {
+	n := q.numbers()
+	if n > float64(s.Numbers) {
+		return beyond("numbers in the answer", int(min(n, math.MaxInt32)), s.Numbers)
+	}
+	if work := q.work(); work > float64(s.Work) {
+		return &tooLarge{&invalid.Input{Key: "work for the answer", Found: fmt.Sprintf("%.0f evaluations of a component of a distribution", work),
+			Expected: fmt.Sprintf("at most %d", s.Work)}}
+	}
+	program, err := q.model.Trained.ProgramBytes(q.context())
+	if err != nil {
+		return err
+	}
+	// A number has up to 24 bytes, and the slices of targets may be half empty. A target has braces,
+	// keys and its x.
+	bytes := 48*n + 400*float64(q.targets()) + q.drawing() + program*float64(cap(q.model.slow.idle))
+	return t.answers(ctx, body, bytes)
+}
+
+// numbers returns the largest number of numbers that an answer may have.
+func (q *question) numbers() float64 {
+	r := q.request
+	each := 2 + float64(len(r.quantiles)) + float64(r.draws) // an int may overflow
+	each += float64(r.density.count())
+	// A region has at most an interval for each component.
+	ofComponent := 2 * float64(len(r.regions))
+	if r.components {
+		ofComponent += 4
+	}
+	return q.outcomes() * (each + ofComponent*q.components())
+}
+
+// work returns about how many evaluations of a component the answer takes.
+func (q *question) work() float64 {
+	r := q.request
+	each := ofQuantile*float64(len(r.quantiles)) + float64(r.density.count()) + ofRegion*float64(len(r.regions))
+	if r.modes {
+		each += ofModes
+	}
+	work := q.outcomes() * each * q.components()
+	for _, f := range q.functions {
+		u := q.model.Trained.Units
+		points, targets := len(f.ContextX)/len(u.XNames), float64(len(f.TargetX)/len(u.XNames))
+		work += float64(r.draws) * targets * q.model.Trained.DrawWork(points+int(targets))
+	}
+	return work
+}
+
+// drawing returns the bytes that joint draws take while they are made: each has the points of its
+// function, in float64 and in what the model sees of them.
+func (q *question) drawing() float64 {
+	most, u := 0, q.model.Trained.Units
+	for _, f := range q.functions {
+		most = max(most, len(f.ContextX)+len(f.TargetX))
+	}
+	return 24 * float64(q.request.draws) * float64(most) * float64(1+len(u.YNames))
+}
+
+// outcomes returns the number of distributions of an answer.
+func (q *question) outcomes() float64 {
+	return float64(q.targets()) * float64(len(q.model.Trained.Units.YNames))
+}
+
+// context returns the largest number of context points of a function.
+func (q *question) context() (most int) {
+	for _, f := range q.functions {
+		most = max(most, len(f.ContextY)/len(q.model.Trained.Units.YNames))
+	}
+	return most
+}
+
+// components returns the largest number of components of a distribution of the answer.
+func (q *question) components() float64 {
+	return float64(q.model.Trained.MostComponents(q.context()))
+}
