@@ -12,8 +12,10 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 )
 
 // TempPrefix is the start of a temporary file's name. The target's name and a dash follow. A killed
@@ -21,7 +23,8 @@ import (
 const TempPrefix = ".tmp-"
 
 // Write creates or replaces the file at path with what fill writes. An old file stays untouched
-// until the new one is complete.
+// until the new one is complete. The new one has the permissions of the old one, or those that the
+// umask gives to a new file.
 func Write(path string, fill func(io.Writer) error) error {
 	target, replaceable, err := resolve(path)
 	if err != nil {
@@ -40,11 +43,20 @@ func WriteBytes(path string, content []byte) error {
 
 // replace puts a complete new file at path, which must not be a symbolic link.
 func replace(path string, fill func(io.Writer) error) error {
-	f, err := temporary(filepath.Dir(path), filepath.Base(path))
+	mode := fs.FileMode(0o666) // less what the umask takes
+	old, absent := os.Stat(path)
+	if absent == nil {
+		mode = old.Mode().Perm()
+	}
+	f, err := temporary(filepath.Dir(path), filepath.Base(path), mode)
 	if err != nil {
 		return because(path, err)
 	}
-	if err := errors.Join(complete(f, fill), f.Close()); err != nil {
+	err = complete(f, fill)
+	if err == nil && absent == nil { // the umask may have taken some
+		err = f.Chmod(mode)
+	}
+	if err := errors.Join(err, f.Close()); err != nil {
 		var pathError *fs.PathError
 		if errors.As(err, &pathError) && pathError.Path == f.Name() {
 			err = because(path, err)
@@ -66,9 +78,6 @@ func complete(f *os.File, fill func(io.Writer) error) error {
 	if err := w.Flush(); err != nil {
 		return err
 	}
-	if err := f.Chmod(0o644); err != nil {
-		return err
-	}
 	return f.Sync()
 }
 
@@ -81,9 +90,9 @@ func Scratch(path string) (*os.File, error) {
 		return nil, err
 	}
 	if !replaceable {
-		return temporary(os.TempDir(), filepath.Base(path))
+		return temporary(os.TempDir(), filepath.Base(path), private)
 	}
-	f, err := temporary(filepath.Dir(target), filepath.Base(target))
+	f, err := temporary(filepath.Dir(target), filepath.Base(target), private)
 	if err != nil {
 		return nil, because(path, err)
 	}
@@ -100,7 +109,7 @@ func Probe(path string) error {
 	if err != nil || !replaceable {
 		return err
 	}
-	f, err := temporary(filepath.Dir(target), filepath.Base(target))
+	f, err := temporary(filepath.Dir(target), filepath.Base(target), private)
 	if err != nil {
 		return because(path, err)
 	}
@@ -115,9 +124,19 @@ func Probe(path string) error {
 // names short enough for every file system.
 const maxTempName = 128
 
-// temporary creates a file in dir with a name made from name.
-func temporary(dir, name string) (*os.File, error) {
-	return os.CreateTemp(dir, TempPrefix+name[:min(len(name), maxTempName)]+"-*")
+// private are the permissions of a file that is removed again.
+const private = 0o600
+
+// temporary creates a file in dir with a name made from name, and with the permissions of mode that the
+// umask leaves.
+func temporary(dir, name string, mode fs.FileMode) (*os.File, error) {
+	start := filepath.Join(dir, TempPrefix+name[:min(len(name), maxTempName)]+"-")
+	for {
+		f, err := os.OpenFile(start+strconv.FormatUint(rand.Uint64(), 36), os.O_RDWR|os.O_CREATE|os.O_EXCL, mode)
+		if !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
 }
 
 // RemoveDir removes a directory that holds files alone, if it is there.
