@@ -23,7 +23,6 @@ type predictOptions struct {
 	joint          bool
 	calibrated     bool
 	raw            bool
-	format         string
 	components     bool
 
 	cdf    string
@@ -164,6 +163,9 @@ func (o *predictOptions) checkFormat() error {
 	case o.format == "" && o.out == "-" && o.app.json:
 		o.format = tabular.JSON
 	case o.format == "":
+		if err := tabular.CheckOut("--out", o.out, ""); err != nil {
+			return err
+		}
 		o.format = tabular.FormatOf(o.out)
 	case !slices.Contains(tabular.Formats(), o.format):
 		return &invalid.Input{File: "--format", Found: strconv.Quote(o.format), Expected: "one of " + strings.Join(tabular.Formats(), ", ")}

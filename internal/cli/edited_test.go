@@ -34,7 +34,7 @@ func TestAnEditedConfigurationIsNotTheCheckpoints(t *testing.T) {
 		for _, args := range []string{
 			"eval --run RUN --out OUT",
 			"eval --run RUN --out OUT --checkpoint 20",
-			"sample-quantiles --run RUN --out OUT --grid 0:1:2 --context " + s.context,
+			"sample-quantiles --run RUN --out OUT.csv --grid 0:1:2 --context " + s.context,
 			"export --run RUN --out OUT --format torch",
 			"plot fit --run RUN --out OUT",
 			"ablate num-quantiles --run RUN --out OUT --batches 1",

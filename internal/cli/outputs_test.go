@@ -104,8 +104,8 @@ func TestOutputsDestroyNothing(t *testing.T) {
 		{"data generate --config CONFIG --out TABLE", "--out"},
 		{"report DIR --out RUN/eval.json", "--out"},
 		// Another output.
-		{sample + "--out DIR/a.png --plot DIR/a.png", "--plot"},
-		{sample + "--out DIR/a.png --plot DIR/run/../a.png", "--plot"},
+		{sample + "--out DIR/a.png --plot DIR/a.png", "--out"},
+		{sample + "--out DIR/a.png --plot DIR/run/../a.png", "--out"},
 		// A file of a run.
 		{sample + "--out RUN/config.yaml", "--out"},
 		{sample + "--out RUN/eval.json", "--out"},

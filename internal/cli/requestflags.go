@@ -30,7 +30,8 @@ type requestFlags struct {
 	levelFlags
 	context, targets, grid string
 	out, plot              string
-	scored                 bool // the targets have y too
+	format                 string // of out; "" if its ending says it
+	scored                 bool   // the targets have y too
 }
 
 func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
@@ -65,7 +66,7 @@ func (o *requestFlags) streams() error {
 	if o.context == "-" && o.targets == "-" {
 		return &invalid.Input{File: "--targets", Found: "standard input, which --context names too", Expected: "a file"}
 	}
-	if err := tabular.CheckOut("--out", o.out, tabular.FormatOf(o.out)); err != nil {
+	if err := tabular.CheckOut("--out", o.out, o.format); err != nil {
 		return err
 	}
 	for path, stream := range map[*string]string{&o.out: "/dev/stdout", &o.context: "/dev/stdin", &o.targets: "/dev/stdin"} {

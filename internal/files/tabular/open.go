@@ -88,7 +88,7 @@ func (f *File) open(path string, raw io.Reader) (err error) {
 	case bytes.HasPrefix(start, []byte("\xff\xff\xff\xff")):
 		f.Rows, err = typed(path, "Arrow", func() (cells, error) { return newArrow(r, sizeOf(raw)) })
 	default:
-		f.Text = r
+		f.Text = &utf8Text{from: r, path: path}
 	}
 	return err
 }
@@ -106,7 +106,7 @@ func (f *File) decompress(path string, r io.Reader, how string, open func() (io.
 			return &invalid.Input{File: path, Found: "something other than text in a " + how + " file", Expected: "CSV or JSON lines; Parquet and Arrow files have their own compression"}
 		}
 	}
-	f.Text = text
+	f.Text = &utf8Text{from: text, path: path}
 	return nil
 }
 
@@ -130,6 +130,9 @@ func damaged(path, form string, err error) error {
 	var own *invalid.Input
 	switch {
 	case errors.As(err, &own):
+		if own.File == "" {
+			own.File = path
+		}
 		return own
 	case errors.Is(err, context.Canceled):
 		return err

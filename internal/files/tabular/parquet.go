@@ -59,6 +59,9 @@ func newParquet(r io.ReaderAt, size int64) (cells, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := checkUnpacked(r, size, f.Metadata().RowGroups); err != nil {
+		return nil, err
+	}
 	return &parquetCells{file: f, groups: f.RowGroups()}, nil
 }
 

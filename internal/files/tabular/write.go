@@ -30,6 +30,9 @@ func Formats() []string { return []string{CSV, JSON, Parquet, Arrow, Arrows} }
 // endings are the endings of the forms.
 var endings = map[string]string{".csv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": Parquet, ".arrow": Arrow, ".feather": Arrow, ".arrows": Arrows}
 
+// written says which endings there are.
+const written = "a name that ends in .csv, .json, .jsonl or .ndjson, each also with .gz or .zst, or in .parquet, .arrow, .feather or .arrows; or one without an ending, for CSV"
+
 // FormatOf returns the form that a file's name asks for, CSV if it names none.
 func FormatOf(path string) string {
 	if format, ok := endings[strings.ToLower(filepath.Ext(uncompressed(path)))]; ok {
@@ -38,8 +41,16 @@ func FormatOf(path string) string {
 	return CSV
 }
 
-// CheckOut refuses a compressed file of a form that is not text. flag names the file in messages.
+// CheckOut refuses a name whose ending is that of no form, which CSV under this name would not be, and a
+// compressed file of a form that is not text. format is the form that is asked for by a flag, "" if the
+// name says it. flag names the file in messages.
 func CheckOut(flag, path, format string) error {
+	if end := strings.ToLower(filepath.Ext(uncompressed(path))); format == "" && end != "" && endings[end] == "" && !files.IsStream(path) {
+		return &invalid.Input{File: flag, Found: strconv.Quote(path), Expected: written}
+	}
+	if format == "" {
+		format = FormatOf(path)
+	}
 	if uncompressed(path) == path || format == "" || format == CSV || format == JSON {
 		return nil
 	}
