@@ -4,14 +4,22 @@ import (
 	"bytes"
 	"io"
 
+	"gonum.org/v1/plot/font"
 	"gonum.org/v1/plot/vg"
+
+	"github.com/acqnp/acqnp/internal/progress"
 )
 
 // similarFonts names fonts with letters of the same widths, for devices that lack the first.
 const similarFonts = "font-family:Liberation Sans,Arial,Helvetica,sans-serif;"
 
-// svgCanvas corrects the type of vgsvg's images, and names more fonts.
+// svgCanvas corrects the type of vgsvg's images, names more fonts, and escapes what XML forbids.
 type svgCanvas struct{ vg.CanvasWriterTo }
+
+// FillString draws a text. XML has no control characters, which names of groups and columns may have.
+func (c svgCanvas) FillString(f font.Face, at vg.Point, text string) {
+	c.CanvasWriterTo.FillString(f, at, progress.Printable(text, ""))
+}
 
 // WriteTo writes the file. vgsvg calls its images JPEG, but they are PNG, and some programs do not
 // show them then.
