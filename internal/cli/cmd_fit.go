@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -38,6 +39,8 @@ type fitOptions struct {
 	noPicture bool
 	limited   bool // --budget was given
 	made      bool // whether check made the directory Out
+
+	release, drop func() error // of the hold on Out; nil before
 }
 
 func newFit(a *app) *cobra.Command {
@@ -94,11 +97,7 @@ A fit that was ended or killed goes on when it is started again.`,
 }
 
 func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
-	defer func() {
-		if err != nil && o.made {
-			_ = os.Remove(o.Out) // fails if models are kept in it
-		}
-	}()
+	defer func() { err = o.end(err) }()
 	o.Progress = a.progress()
 	if err := o.settle(a); err != nil {
 		return err
@@ -123,6 +122,22 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	}
 	s.Out, s.Seconds = o.Out, time.Since(begin).Seconds()
 	return a.result(s, s.print)
+}
+
+// end ends the hold on the directory of the result. After an error it removes a directory that the command
+// made and that nothing was written to.
+func (o *fitOptions) end(err error) error {
+	if o.release == nil {
+		if err != nil && o.made {
+			_ = os.Remove(o.Out) // fails if another fit writes there
+		}
+		return err
+	}
+	left, _ := os.ReadDir(o.Out)
+	if empty := !slices.ContainsFunc(left, func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }); err == nil || !o.made || !empty {
+		return errors.Join(err, o.release())
+	}
+	return errors.Join(err, o.drop(), os.Remove(o.Out))
 }
 
 // draw draws an example and returns the path of the picture, "" without one.
@@ -232,8 +247,21 @@ func (o *fitOptions) check(a *app) error {
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
 		return &invalid.Input{File: "--out", Found: err.Error(), Expected: "a directory that can be made"}
 	}
-	result, picture := filepath.Join(o.Out, predict.FittedFile), filepath.Join(o.Out, run.FitFile)
-	return a.checkOutputs([]output.File{{Flag: "--out", Path: result}, {Flag: "--out", Path: picture, Part: run.FitFile}}, o.File)
+	free := func() error {
+		result, picture := filepath.Join(o.Out, predict.FittedFile), filepath.Join(o.Out, run.FitFile)
+		return a.checkOutputs([]output.File{{Flag: "--out", Path: result}, {Flag: "--out", Path: picture, Part: run.FitFile}}, o.File)
+	}
+	if err := free(); err != nil {
+		return err
+	}
+	o.release, o.drop, err = run.HoldFit(o.Out, o.Progress.Warn)
+	if errors.Is(err, run.ErrBusy) {
+		return &invalid.Input{File: "--out", Found: err.Error(), Cause: err}
+	}
+	if err != nil {
+		return err
+	}
+	return free() // another fit may have ended meanwhile
 }
 
 // maxBudget keeps a typing error from starting a fit of years.

@@ -44,6 +44,8 @@ var (
 		busy: "another process is training in this run directory", instead: "wait for it or choose another --run-dir"}
 	evaluating = purpose{lock: evalLockFile, claim: ".claim-eval-",
 		busy: "another process is evaluating this run", instead: "wait for it or choose an --out"}
+	fitting = purpose{lock: lockFile, claim: ".claim-",
+		busy: "another process writes a fit there", instead: "wait for it or choose another --out"}
 	sweeping = purpose{lock: sweepLockFile, claim: ".claim-sweep-", // of a sweep, around both
 		busy: "another sweep is at work on this run", instead: "wait for it"}
 )

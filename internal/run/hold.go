@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrBusy is in the error of Create, Resume, HoldEvaluation and HoldSweep if another process holds the
+// ErrBusy is in the error of Create, Resume, HoldEvaluation, HoldFit and HoldSweep if another process holds the
 // directory.
 var ErrBusy = errors.New("another process holds this run directory")
 
@@ -76,6 +76,13 @@ func HoldSweep(dir string, warn func(string)) (release func() error, err error) 
 		return nil, err
 	}
 	return holdFor(dir, sweeping, warn)
+}
+
+// HoldFit keeps other processes from fitting or training in dir, which exists, in the same way. drop
+// releases a directory that nothing was written to, and removes the lock.
+func HoldFit(dir string, warn func(string)) (release, drop func() error, err error) {
+	release, err = holdFor(dir, fitting, warn)
+	return release, func() error { return errors.Join(release(), os.Remove(filepath.Join(dir, lockFile))) }, err
 }
 
 func holdFor(dir string, of purpose, warn func(string)) (release func() error, err error) {
