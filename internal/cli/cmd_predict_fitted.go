@@ -47,6 +47,9 @@ func (o *requestFlags) openFitted(raw bool, check func(*conformal.Calibration) e
 	if o.given("num-quantiles") {
 		return asked, nil, &invalid.Input{File: "--num-quantiles", Found: "a directory of acqnp fit", Expected: "a trained network with quantile levels"}
 	}
+	if o.given("precision") {
+		return asked, nil, &invalid.Input{File: "--precision", Found: "a directory of acqnp fit", Expected: "a trained network: a fit computes in one precision"}
+	}
 	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot}}
 	if err := o.app.checkOutputs(outputs, filepath.Join(o.Run, predict.FittedFile), o.context, o.targets); err != nil {
 		return asked, nil, err

@@ -72,6 +72,15 @@ func TestFitAndPredict(t *testing.T) {
 	if o.code != 2 || !strings.Contains(o.err, "--num-quantiles") {
 		t.Errorf("--num-quantiles of a fit: exit code %d, %q, want 2", o.code, o.err)
 	}
+	edited := filepath.Join(dir, "edited")
+	if err := os.Mkdir(edited, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	numbers := regexp.MustCompile(`"beta":\[[^,\]]+,[^,\]]+`).ReplaceAllString(read(t, filepath.Join(dir, "fit1", "fit.json")), `"beta":[1e308,1e308`)
+	write(t, edited, "fit.json", numbers)
+	checkRefusal(t, "edited weights", acqnp("predict", edited, "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--quiet"), 2, "fit.json: found a prediction of mean")
+	checkRefusal(t, "--precision of a fit", acqnp("predict", filepath.Join(dir, "fit1"), "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--precision", "bf16"), 2,
+		"--precision: found a directory of acqnp fit")
 	f, err := os.Open(out)
 	if err != nil {
 		t.Fatal(err)

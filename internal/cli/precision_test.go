@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/device"
 )
 
 // wideConfig is an experiment whose layers are wide enough for bf16.
@@ -77,6 +79,9 @@ func TestPrecisionsOfADevice(t *testing.T) {
 		o := acqnp("bench", "--config", config, "--device", c.device, "--precision", c.precision)
 		checkRefusal(t, c.precision, o, 2, `--precision: found "`+c.precision+`"`)
 		checkRefusal(t, c.precision, o, 2, c.want)
+	}
+	if machine := device.ThisMachine(); !machine.GPU() { // auto takes the CPU, which has no fp16
+		checkRefusal(t, "auto", acqnp("bench", "--config", config, "--precision", "fp16"), 2, "expected auto, fp32 or bf16 on a CPU")
 	}
 	if o := acqnp("__complete", "train", "--precision", ""); !strings.Contains(o.out, "bf16\n") {
 		t.Error(o.out)

@@ -8,6 +8,7 @@
 package device
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -53,7 +54,7 @@ type Training struct {
 // choice was auto, otherwise an error.
 func (r Route) Open(precision string, threads int) (Device, error) {
 	if !r.CUDA {
-		return host{threads: threads, why: r.Why}, nil
+		return r.onCPU(precision, threads)
 	}
 	d, err := openCUDA(r.Index, precision)
 	var bad *invalid.Input
@@ -63,9 +64,20 @@ func (r Route) Open(precision string, threads int) (Device, error) {
 	case errors.As(err, &bad):
 		return nil, err
 	case r.Why != "":
-		return host{threads: threads, why: r.Why + " but cannot be used: " + err.Error()}, nil
+		r.Why += " but cannot be used: " + err.Error()
+		return r.onCPU(precision, threads)
 	}
 	return nil, fmt.Errorf("--device %v: %w; --device cpu computes on the CPU", r.Choice, err)
+}
+
+// onCPU returns the CPU, which auto has chosen. It refuses the precision that only GPUs have: the CPU would
+// compute in another.
+func (r Route) onCPU(precision string, threads int) (Device, error) {
+	if precision == FP16 {
+		return nil, &invalid.Input{File: "--precision", Found: strconv.Quote(precision) + ", and " + cmp.Or(r.Why, "no GPU is visible"),
+			Expected: "auto, fp32 or bf16 on a CPU"}
+	}
+	return host{threads: threads, why: r.Why}, nil
 }
 
 // An Opener opens a handle of a device, of the same device each time. threads is for the CPU.

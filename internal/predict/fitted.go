@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"iter"
+	"math"
 	"path/filepath"
 
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -163,12 +164,29 @@ func (f Fitted) part(ctx context.Context, fn Function, piece Piece, yield func(T
 		}
 		end := min(first+targetsPerRun, last)
 		for t, channels := range f.piece(fn, fn.TargetX[first*columns:end*columns]) {
+			if err := checkFinite(channels); err != nil {
+				yield(Target{}, fmt.Errorf("function %d, target %d: %w", piece.Function, first+t, err))
+				return false
+			}
 			if !yield(Target{Function: piece.Function, Target: first + t, Channels: channels}, nil) {
 				return false
 			}
 		}
 	}
 	return true
+}
+
+// checkFinite refuses a distribution of which nothing can be stated.
+func checkFinite(channels []Distribution) error {
+	for _, d := range channels {
+		for _, c := range d.Distribution.Components() {
+			if math.IsNaN(c.Mu-c.Mu) || math.IsNaN(c.Sigma-c.Sigma) {
+				return &invalid.Input{File: FittedFile, Found: fmt.Sprintf("a prediction of mean %v and scale %v", c.Mu, c.Sigma),
+					Expected: "finite numbers: the file was edited, or a point is too large"}
+			}
+		}
+	}
+	return nil
 }
 
 // components returns about the largest number of components of a prediction, for a context of context
