@@ -62,7 +62,8 @@ type app struct {
 
 // Main runs the command in args, without the program's name, and returns the exit code.
 func Main(args []string, s Streams) (code int) {
-	log.SetOutput(io.Discard) // drops messages of libraries, such as the HTTP client's
+	log.SetOutput(io.Discard)   // drops messages of libraries, such as the HTTP client's
+	debug.SetTraceback("crash") // Go ends with 2 when memory runs out, which is exitUsage; now it ends by SIGABRT
 	memory.LimitGarbage("/")
 	ctx, cancel, stop := interruptible()
 	defer stop()

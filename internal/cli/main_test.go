@@ -17,6 +17,9 @@ import (
 // need a separate process.
 const asProgram = "CLI_TEST_AS_PROGRAM"
 
+// thenFails is the environment variable that makes it end with a fault that nothing can catch.
+const thenFails = "CLI_TEST_THEN_FAILS"
+
 // withoutLocks is the environment variable that makes such a process see file systems without locks.
 const withoutLocks = "CLI_TEST_WITHOUT_LOCKS"
 
@@ -27,7 +30,11 @@ func TestMain(m *testing.M) {
 				panic(err)
 			}
 		}
-		os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Replace: syscall.Exec}))
+		code := cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Replace: syscall.Exec})
+		if os.Getenv(thenFails) != "" {
+			new(sync.Mutex).Unlock() // a fatal error, as "out of memory" is
+		}
+		os.Exit(code)
 	}
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ACQNP_") && name != "ACQNP_SHARED" {

@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/device/memory"
@@ -34,5 +35,17 @@ func TestMoreMemoryThanThereIs(t *testing.T) {
 		if _, err := os.Stat(filepath.Join(dir, name)); err == nil {
 			t.Errorf("%s was made", name)
 		}
+	}
+}
+
+// A fault that nothing can catch, as when memory runs out, is no wrong input: the program ends by SIGABRT,
+// a shell's 134, and not with Go's own 2.
+func TestFatalFaults(t *testing.T) {
+	cmd, errs := command("--version")
+	cmd.Env = append(cmd.Env, thenFails+"=1")
+	err := cmd.Run()
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if err == nil || !ok || !status.Signaled() || status.Signal() != syscall.SIGABRT || !strings.Contains(errs.String(), "fatal error: ") {
+		t.Errorf("%v: %.300s", err, errs)
 	}
 }
