@@ -99,3 +99,54 @@ func TestWorkflowRunsTheWholeCheck(t *testing.T) {
 		t.Error("the workflow has no job")
 	}
 }
+
+// An action is the commit that was looked at, not whatever its tag is moved to. No checkout leaves a token
+// in the working tree, and a job that signs builds from nothing that another job has cached.
+func TestWorkflowsTakePinnedActions(t *testing.T) {
+	type step struct {
+		Uses string
+		With map[string]any
+	}
+	type job struct {
+		Permissions map[string]string
+		Steps       []step
+	}
+	paths, err := filepath.Glob(filepath.Join(root, ".github/workflows/*.yml"))
+	if err != nil || len(paths) < 3 {
+		t.Fatalf("%d workflows, %v", len(paths), err)
+	}
+	pinned, signs := regexp.MustCompile(`uses: [\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$`), 0
+	for _, path := range paths {
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(string(text)) {
+			if strings.Contains(line, "uses:") && !pinned.MatchString(strings.TrimSpace(line)) {
+				t.Errorf("%s: %q is not a commit with its version", path, strings.TrimSpace(line))
+			}
+		}
+		var workflow struct{ Jobs map[string]job }
+		if err := yaml.Unmarshal(text, &workflow); err != nil {
+			t.Fatal(err)
+		}
+		for name, job := range workflow.Jobs {
+			signing := job.Permissions["id-token"] == "write"
+			if signing {
+				signs++
+			}
+			for _, s := range job.Steps {
+				action, _, _ := strings.Cut(s.Uses, "@")
+				switch {
+				case action == "actions/checkout" && s.With["persist-credentials"] != false:
+					t.Errorf("%s: the checkout of %s leaves its token", path, name)
+				case signing && (action == "actions/cache" || action == "actions/setup-go" && s.With["cache"] != false):
+					t.Errorf("%s: %s signs, and takes a cache", path, name)
+				}
+			}
+		}
+	}
+	if signs != 2 {
+		t.Errorf("%d jobs sign, want the archives and the wheels", signs)
+	}
+}
