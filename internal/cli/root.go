@@ -22,7 +22,7 @@ quantiles for your own points. acqnp fit mixes them with statistical models.
 "acqnp help environment" lists the variables, "acqnp help configuration" the keys.
 
 Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM
-or SIGHUP; 141 nobody reads standard output any more.`,
+or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 		Example: `  acqnp fit prices.csv 'price ~ age | product'
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
   acqnp train --config configs/quickstart.yaml
