@@ -7,6 +7,7 @@ type File struct {
 	URLs   []string // the publishers' addresses, in the order to try
 	Bytes  int64    // its size; 0 if unknown
 	SHA256 string   // in hexadecimal; "" if none is published
+	Other  string   // the sum of the same content as others pack it; "" if no such file is known
 	Starts string   // its first bytes, which tell it from a web page if there is no SHA256
 }
 

@@ -38,10 +38,12 @@ var images = []Benchmark{
 			File{
 				Name: "train-images-idx3-ubyte.gz", Holds: "training images", Bytes: 26421880,
 				SHA256: "3aede38d61863908ad78613f6a32ed271626dd12800ba2636569512369268a84",
+				Other:  "b0564c3eedabfbf835052cff8503ea422014ce006caf5b757f851416ee8300c7", // Debian's dataset-fashion-mnist
 			}.from(fashionFolder),
 			File{
 				Name: "t10k-images-idx3-ubyte.gz", Holds: "test images", Bytes: 4422102,
 				SHA256: "346e55b948d973a97e58d2351dde16a484bd415d4595297633bb08f03db6a073",
+				Other:  "cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa", // without the name in gzip's header
 			}.from(fashionFolder),
 		},
 		Rates: map[string]Rate{

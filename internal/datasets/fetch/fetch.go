@@ -145,7 +145,7 @@ func already(f File, path string) (Result, bool, error) {
 }
 
 // fault describes how the file at path differs from f, or returns "" if it does not. It compares
-// the first bytes and the checksum, as far as f states them.
+// the first bytes and the checksums, as far as f states them.
 func fault(f File, path string) (string, error) {
 	content, err := os.Open(path)
 	if err != nil {
@@ -168,7 +168,7 @@ func fault(f File, path string) (string, error) {
 	if _, err := io.Copy(h, content); err != nil {
 		return "", err
 	}
-	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.SHA256 {
+	if sum := hex.EncodeToString(h.Sum(nil)); sum != f.SHA256 && sum != f.Other {
 		return fmt.Sprintf("found a file with the SHA-256 sum %s, expected %s", sum, f.SHA256), nil
 	}
 	return "", nil
