@@ -47,26 +47,30 @@ func New(groups []simple.Group, most int) *Model {
 	return &Model{Groups: sample(groups, min(most, MostSiblings))}
 }
 
-// sample returns at most so many rows of the groups. Groups keep at least one row each as long as there
-// are not too many; of the larger ones it takes rows evenly spread over their order.
+// leastOfGroup is the number of rows that a sample keeps of a group before it leaves groups out. The network
+// learns from the rows of a group how much groups differ and how much rows of a group do: groups of one row
+// do not say.
+const leastOfGroup = 6
+
+// sample returns at most so many rows of the groups. It keeps all groups if that leaves each at least
+// leastOfGroup rows. Otherwise it takes groups evenly spread over their order, which keep so many. Rows of a
+// group are evenly spread over its order.
 func sample(groups []simple.Group, most int) []simple.Group {
-	total := 0
-	for _, g := range groups {
-		total += g.Points()
-	}
-	if total <= most {
-		return groups
-	}
-	each := 1
+	each := leastOfGroup
 	for rows(groups, each+1) <= most {
-		each++
+		if each++; rows(groups, each) == rows(groups, each+1) { // all rows
+			return groups
+		}
 	}
+	all, left := rows(groups, each), most
 	var some []simple.Group
 	for i, g := range groups {
-		if len(groups) > most && i*most/len(groups) == (i+1)*most/len(groups) {
+		if all > most && i*most/all == (i+1)*most/all {
 			continue
 		}
-		some = append(some, simple.Thin(g, each))
+		if left -= min(g.Points(), each); left >= 0 {
+			some = append(some, simple.Thin(g, each))
+		}
 	}
 	return some
 }
