@@ -35,12 +35,20 @@ func cutCRPS(d Distribution, y float64) float64 {
 	return sum - (1-cut)*(1-cut)*(q-y)
 }
 
+// mostHalves bounds the intervals that integral halves: a smooth distribution takes some hundred. A function that
+// is mostly rounding would take 2³⁰.
+const mostHalves = 10_000
+
 // integral returns ∫ f from a to b by Simpson's rule. It halves an interval until the halves change the
-// result by less than the tolerance.
+// result by less than the tolerance, or are too narrow for numbers between their ends.
 func integral(f func(float64) float64, a, b, tolerance float64) float64 {
+	halves := 0
 	var halve func(a, fa, m, fm, b, fb, whole float64, depth int) float64
 	halve = func(a, fa, m, fm, b, fb, whole float64, depth int) float64 {
 		l, r := (a+m)/2, (m+b)/2
+		if halves++; halves > mostHalves || !(a < l && l < m && m < r && r < b) {
+			return whole
+		}
 		fl, fr := f(l), f(r)
 		left, right := (m-a)/6*(fa+4*fl+fm), (b-m)/6*(fm+4*fr+fb)
 		if change := left + right - whole; depth == 0 || math.Abs(change) < 15*tolerance {

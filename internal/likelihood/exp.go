@@ -62,8 +62,15 @@ func (d Exp) Variance() float64 {
 	if math.IsInf(square, 1) {
 		return square
 	}
-	return math.Max(square-mean*mean, 0)
+	if v := square - mean*mean; v > cancelled*square {
+		return v
+	}
+	return mean * mean * d.z.Variance()
 }
+
+// cancelled is the ratio of variance to mean square below which their difference is mostly rounding. exp is nearly a
+// line over so narrow a distribution.
+const cancelled = 1e-8
 
 // Components returns the parts of Z's mixture: μ and σ are those of log y.
 func (d Exp) Components() []Component { return d.z.Components() }
