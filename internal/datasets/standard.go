@@ -27,7 +27,7 @@ func StandardOf(values []float64) (s Standard) {
 		d := (v - s.Mean) / size
 		s.Deviation += d * d / float64(len(values))
 	}
-	if s.Deviation = size * math.Sqrt(s.Deviation); !(s.Deviation > 1e-9*math.Abs(s.Mean)) {
+	if s.Deviation = size * math.Sqrt(s.Deviation); !(s.Deviation > 1e-13*math.Abs(s.Mean)) {
 		s.Deviation = 1
 	}
 	return s

@@ -66,7 +66,7 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 		if !o.Log {
 			all = append(all, scale{x: x})
 		}
-		if o.Log || positive(groups) {
+		if o.Log || spreadOut(groups) {
 			all = append(all, scale{y: true, x: x})
 		}
 	}
@@ -76,11 +76,11 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 // ErrNothing is the error of data to which no candidate can be fitted.
 var ErrNothing = errors.New("no model can be fitted to these data")
 
-// Fit fits a stack to the groups. If all y are above 0, models of log y are among its candidates; with Log
-// they are the only ones. A kind that is behind on a scale on the first fold is left out there.
+// Fit fits a stack to the groups. If all y are above 0 and not nearly equal, models of log y are
+// among its candidates; with Log they are the only ones. A kind that is behind on a scale on the first fold is left out there.
 // Fit returns an error if no model can be fitted. The stack depends only on the groups, the seed, Log and
-// the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error at
-// once; fits that have begun run to their end.
+// the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error
+// after the question that is being answered; fits that have begun run to their end.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
 	all := groups
 	groups = some(groups, mostRows, o.Seed)
@@ -105,7 +105,7 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 		return nil, err
 	}
 	trials = append(trials, after...)
-	out, err := s.stack(trials, o.Threads)
+	out, err := s.stack(ctx, trials, o.Threads)
 	if err != nil {
 		return nil, err
 	}
@@ -153,15 +153,19 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 // mostRows bounds the points that are cut into folds.
 const mostRows = 100_000
 
-func positive(groups []simple.Group) bool {
+// leastSpread is the least ratio of the largest y to the smallest for which log y is tried. Below it, the
+// logarithm is a line to a percent of its range.
+const leastSpread = 1.1
+
+// spreadOut reports whether all y are above 0 and log y differs from a line.
+func spreadOut(groups []simple.Group) bool {
+	low, high := math.Inf(1), math.Inf(-1)
 	for _, g := range groups {
 		for _, y := range g.Y {
-			if y <= 0 {
-				return false
-			}
+			low, high = min(low, y), max(high, y)
 		}
 	}
-	return true
+	return low > 0 && high >= leastSpread*low
 }
 
 // A trial is a kind on one scale, fitted without each fold, with its answers.
@@ -281,7 +285,7 @@ func (s *split) do(ctx context.Context, all []job, o Options) error {
 			o.done()
 		}
 	}
-	return nil
+	return ctx.Err()
 }
 
 // one returns the model of a trial without a fold, from the store if it is there, and asks it about the
@@ -294,7 +298,7 @@ func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.
 	dx := s.training[fold][0].DX
 	if o.Store != nil {
 		if m, err := t.kind.Read(o.Store.Load(t.name(fold))); err == nil && m.Columns() == dx && m.Check() == nil {
-			return s.ask(t, fold, m), nil
+			return s.ask(ctx, t, fold, m), nil
 		}
 	}
 	begin := time.Now()
@@ -319,7 +323,7 @@ func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.
 			return nil, err
 		}
 	}
-	return s.ask(t, fold, m), nil
+	return s.ask(ctx, t, fold, m), nil
 }
 
 // seen returns the groups on a scale.
@@ -332,11 +336,14 @@ func (s *split) seen(groups []simple.Group, of scale) []simple.Group {
 }
 
 // ask asks a trial's model of a fold all questions about the fold. It returns the model, nil if an answer
-// is not finite.
-func (s *split) ask(t *trial, fold int, m simple.Model) simple.Model {
+// is not finite, or if ctx ends.
+func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) simple.Model {
 	for _, q := range s.questions {
 		if q.fold != fold {
 			continue
+		}
+		if ctx.Err() != nil {
+			return nil
 		}
 		known := seen(q.context, s.columns(t.scale), t.scale.y)
 		for i, d := range m.Given(known, underLogs(s.columns(t.scale), q.targets.X, q.targets.DX)) {
@@ -359,12 +366,12 @@ func of(d likelihood.GaussianMixture, log bool) likelihood.Distribution {
 	return d
 }
 
-// inParallel calls f with 0 to n−1.
-func inParallel(n, threads int, f func(i int)) {
+// inParallel calls f with 0 to n−1. When ctx ends, it calls f no more.
+func inParallel(ctx context.Context, n, threads int, f func(i int)) {
 	var work sync.WaitGroup
 	for first := range max(1, threads) {
 		work.Go(func() {
-			for i := first; i < n; i += max(1, threads) {
+			for i := first; i < n && ctx.Err() == nil; i += max(1, threads) {
 				f(i)
 			}
 		})

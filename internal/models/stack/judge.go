@@ -2,6 +2,7 @@ package stack
 
 import (
 	"cmp"
+	"context"
 	"math"
 	"slices"
 
@@ -27,7 +28,7 @@ const (
 //
 // All targets choose what the stack does. Its scores are those of predictions for each fold, by the
 // weights and, for the coverage, the calibration that the other folds choose.
-func (s *split) stack(all []*trial, threads int) (*Stack, error) {
+func (s *split) stack(ctx context.Context, all []*trial, threads int) (*Stack, error) {
 	var trials []*trial
 	for _, t := range all {
 		if t.fitted() {
@@ -38,10 +39,13 @@ func (s *split) stack(all []*trial, threads int) (*Stack, error) {
 		return nil, ErrNothing
 	}
 	var choices [folds + 1]choice // without each fold, and of all
-	inParallel(len(choices), threads, func(i int) { choices[i] = s.choose(trials, i) })
+	inParallel(ctx, len(choices), threads, func(i int) { choices[i] = s.choose(trials, i) })
 	out := &Stack{LogX: s.logX}
-	s.rate(out, trials, choices[folds], threads)
-	s.expect(out, trials, choices[:folds], threads)
+	s.rate(ctx, out, trials, choices[folds], threads)
+	s.expect(ctx, out, trials, choices[:folds], threads)
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
 	slices.SortStableFunc(out.Candidates, func(a, b Candidate) int {
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.LogDensity, a.LogDensity))
 	})
@@ -118,11 +122,11 @@ func combined(trials []*trial, weights []float64, answers []likelihood.GaussianM
 }
 
 // rate lists the trials as candidates, with their weights and scores.
-func (s *split) rate(out *Stack, trials []*trial, c choice, threads int) {
+func (s *split) rate(ctx context.Context, out *Stack, trials []*trial, c choice, threads int) {
 	for j, t := range trials {
 		one := Candidate{Name: t.title(), LogY: t.scale.y, LogX: t.scale.x, Weight: c.mean[j]}
 		one.LogDensity, _ = s.mean(t.logs)
-		one.CRPS, _ = s.mean(s.crps(threads, func(i int) likelihood.Distribution {
+		one.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution {
 			return combined([]*trial{t}, []float64{1}, []likelihood.GaussianMixture{t.answers[i]}, mostParts)
 		}))
 		for b, w := range c.of {
@@ -148,10 +152,10 @@ const (
 
 // crps returns the CRPS of each target, given the distribution at it. Of a question with many targets, the
 // first ones are scored, and the others get the mean of these.
-func (s *split) crps(threads int, at func(i int) likelihood.Distribution) []float64 {
+func (s *split) crps(ctx context.Context, threads int, at func(i int) likelihood.Distribution) []float64 {
 	scores := make([]float64, len(s.targets))
 	each := max(1, min(mostScored/len(s.questions), mostTargets*s.most/mostQuestions))
-	inParallel(len(s.questions), threads, func(n int) {
+	inParallel(ctx, len(s.questions), threads, func(n int) {
 		q := s.questions[n]
 		own, sum := scores[q.first:][:q.targets.Points()], 0.0
 		for k := range own {
@@ -184,7 +188,7 @@ func (s *split) mean(scores []float64) (mean, se float64) {
 
 // expect sets the scores that a new group may expect, from the choices without each fold. It sets the
 // calibration from one outcome of each unit, drawn at random.
-func (s *split) expect(out *Stack, trials []*trial, without []choice, threads int) {
+func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without []choice, threads int) {
 	logs, pits := make([]float64, len(s.targets)), make([]float64, len(s.targets))
 	outcomes := make([]score.Outcome, len(s.targets))
 	drawn := s.draw()
@@ -192,7 +196,7 @@ func (s *split) expect(out *Stack, trials []*trial, without []choice, threads in
 		t := s.targets[i]
 		return combined(trials, without[t.fold].of[t.span], answersAt(trials, i), most)
 	}
-	inParallel(len(s.targets), threads, func(i int) {
+	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t := s.targets[i]
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].of[t.span])
 		if pits[i] = at(i, math.MaxInt).CDF(t.y); drawn[i] {
@@ -201,7 +205,7 @@ func (s *split) expect(out *Stack, trials []*trial, without []choice, threads in
 	})
 	e := &out.Expected
 	e.LogDensity, e.Error = s.mean(logs)
-	e.CRPS, _ = s.mean(s.crps(threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
+	e.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
 	calibration := func(without int) score.Calibration {
 		var some []score.Outcome
 		for i, t := range s.targets {
