@@ -66,8 +66,9 @@ func promiseOf(f predict.Fitted) string {
 	if st.ByPoint {
 		unit, units = "a new point of the known groups", "points"
 	}
-	if _, _, most := st.Calibration.Limits(); most < 0.9 {
-		return fmt.Sprintf("none: %d %s are too few to calibrate intervals of 90%%, which are those of the mixture", st.Calibration.Groups, units)
+	least := f.Calibrated().Channels[0]
+	if _, _, most := least.Limits(); most < 0.9 {
+		return fmt.Sprintf("none: %d %s are too few to calibrate intervals of 90%%, which are those of the mixture", least.Groups, units)
 	}
 	return "an interval of 90% is calibrated to hold the outcome of " + unit + " with a probability of 0.9, on average over " + units +
 		" like those of the file. The theorem for cross-conformal intervals, at least 80%, applies nearly but not exactly: the models that choose the weights for a fold were fitted to it too"
@@ -100,7 +101,8 @@ func (s *fitSummary) print(w io.Writer) error {
 		if err := table.Flush(); err != nil {
 			return err
 		}
-		fmt.Fprintf(w, "calibrated intervals of 50%% and 90%% hold %.0f%% and %.0f%%\n", 100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety)
+		fmt.Fprintf(w, "calibrated to 50%% and 90%%, intervals hold %.0f%% and %.0f%%, regions %.0f%% and %.0f%%\n",
+			100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety, 100*t.Expected.Regions.Half, 100*t.Expected.Regions.Ninety)
 	}
 	fmt.Fprintf(w, "\npromise: %s\n", s.Promise)
 	if s.Picture != "" {

@@ -51,7 +51,7 @@ func TestIntervalsHoldWhatTheySay(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				levels, _ := f.Calibrated().Corrected(0, []float64{0.05, 0.25, 0.75, 0.95}, nil)
+				levels, _ := f.Calibrated().Given(target.Known).Corrected(0, []float64{0.05, 0.25, 0.75, 0.95}, nil)
 				q := likelihood.ApproximateQuantiles(target.Channels[0].Distribution, levels...)
 				for m, bounds := range [][2]float64{{q[1], q[2]}, {q[0], q[3]}} {
 					if y[known] >= bounds[0] && y[known] <= bounds[1] {

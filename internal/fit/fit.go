@@ -113,7 +113,7 @@ func (o Options) kinds() (all []stack.Kind, questions int) {
 // Bounds of an instant fit: of the rows that each model sees, and of the questions to it.
 const (
 	instantRows      = 800
-	instantQuestions = 150
+	instantQuestions = 400
 )
 
 // affordable returns the kinds whose fits to a number of rows take at most budget seconds of two ordinary

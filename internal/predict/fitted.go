@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
@@ -27,7 +28,7 @@ const FittedFile = "fit.json"
 const FittedSeed = 43
 
 // fittedSchema names the layout of the file.
-const fittedSchema = "acqnp.fit/2"
+const fittedSchema = "acqnp.fit/3"
 
 // maxFitted is the largest length of the file, in bytes.
 const maxFitted = 1 << 28
@@ -168,7 +169,7 @@ func (f Fitted) part(ctx context.Context, fn Function, piece Piece, yield func(T
 				yield(Target{}, fmt.Errorf("function %d, target %d: %w", piece.Function, first+t, err))
 				return false
 			}
-			if !yield(Target{Function: piece.Function, Target: first + t, Channels: channels}, nil) {
+			if !yield(Target{Function: piece.Function, Target: first + t, Known: len(fn.ContextY) / len(f.Y), Channels: channels}, nil) {
 				return false
 			}
 		}
@@ -225,14 +226,21 @@ func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
 	return out
 }
 
-// Calibrated returns the calibration of each column of y.
+// Calibrated returns the calibrations of each column of y. Its Channels are those of the fewest groups.
 func (f Fitted) Calibrated() *conformal.Calibration {
 	c := &conformal.Calibration{Exchangeable: "group"}
 	if f.Stacks[0].ByPoint {
 		c.Exchangeable = "point"
 	}
 	for i, s := range f.Stacks {
-		c.Channels = append(c.Channels, conformal.ChannelCalibration{Channel: f.Y[i], Calibration: s.Calibration})
+		least := s.Calibrations[0]
+		for _, one := range s.Calibrations {
+			if one.Groups < least.Groups {
+				least = one
+			}
+		}
+		c.Channels = append(c.Channels, conformal.ChannelCalibration{Channel: f.Y[i], Calibration: least.Calibration,
+			Of: func(known int) score.Calibration { return stack.For(known, s.Calibrations).Calibration }})
 	}
 	return c
 }

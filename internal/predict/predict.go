@@ -28,6 +28,7 @@ type Function struct {
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.
 type Target struct {
 	Function, Target int // both counted from 0
+	Known            int // points of the context, by which fits are calibrated
 	Channels         []Distribution
 	Draws            []float64 // [number, dy]: joint draws; nil unless WithJointDraws made some
 }
@@ -233,7 +234,7 @@ func (p *predictor) piece(ctx context.Context, f Function, piece Piece, yield fu
 				yield(Target{}, fmt.Errorf("function %d, target %d: %w", i, first+t, err))
 				return false
 			}
-			if !yield(Target{Function: i, Target: first + t, Channels: channels}, nil) {
+			if !yield(Target{Function: i, Target: first + t, Known: len(f.ContextY) / p.dy, Channels: channels}, nil) {
 				return false
 			}
 		}

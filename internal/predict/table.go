@@ -126,9 +126,10 @@ func (t Table) rows(block []Target) [][][]string {
 // target returns the rows of one target, one for each channel.
 func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
+	calibrated := t.Calibrated.Given(target.Known)
 	for c, d := range target.Channels {
 		row := append(t.row(nil, target, c), number(d.Mean()), number(math.Sqrt(d.Variance())))
-		levels, masses := t.Calibrated.Corrected(c, t.Levels, t.Masses)
+		levels, masses := calibrated.Corrected(c, t.Levels, t.Masses)
 		for _, q := range likelihood.ApproximateQuantiles(d.Distribution, levels...) {
 			row = append(row, number(q))
 		}
@@ -139,12 +140,12 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 			row = append(row, number(p))
 		}
 		for _, y := range t.CDF {
-			row = append(row, number(t.Calibrated.PIT(c, d.CDF(y))))
+			row = append(row, number(calibrated.PIT(c, d.CDF(y))))
 		}
 		for _, y := range t.Exceed {
 			above := d.Survival(y)
-			if t.Calibrated != nil {
-				above = 1 - t.Calibrated.PIT(c, d.CDF(y))
+			if calibrated != nil {
+				above = 1 - calibrated.PIT(c, d.CDF(y))
 			}
 			row = append(row, number(above))
 		}

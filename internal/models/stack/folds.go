@@ -54,6 +54,7 @@ type question struct {
 // A target is a point that a question asks for.
 type target struct {
 	fold  int
+	known int // points of the context
 	span  int // of the context
 	y     float64
 	unit  int     // the group or, if points are exchangeable, the target itself: units are counted from 0
@@ -184,7 +185,7 @@ func (s *split) list() {
 		q := &s.questions[n]
 		q.first = len(s.targets)
 		for _, y := range q.targets.Y {
-			t := target{fold: q.fold, span: spanOf(q.context.Points()), y: y, unit: len(s.targets), share: 1}
+			t := target{fold: q.fold, known: q.context.Points(), span: spanOf(q.context.Points()), y: y, unit: len(s.targets), share: 1}
 			if !s.byPoint {
 				if _, known := units[q.group]; !known {
 					units[q.group] = len(units)

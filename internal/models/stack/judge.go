@@ -8,7 +8,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/random"
 )
 
 // A choice holds the weights of trials.
@@ -186,12 +185,10 @@ func (s *split) mean(scores []float64) (mean, se float64) {
 	return mean, math.Sqrt(se / max(n-1, 1) / n)
 }
 
-// expect sets the scores that a new group may expect, from the choices without each fold. It sets the
-// calibration from one outcome of each unit, drawn at random.
+// expect sets the scores that a new group may expect, from the choices without each fold, and the calibrations.
 func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without []choice, threads int) {
 	logs, pits := make([]float64, len(s.targets)), make([]float64, len(s.targets))
-	outcomes := make([]score.Outcome, len(s.targets))
-	drawn := s.draw()
+	o := outcomes{of: make([]score.Outcome, len(s.targets)), drawn: s.draw()}
 	at := func(i, most int) likelihood.Distribution {
 		t := s.targets[i]
 		return combined(trials, without[t.fold].of[t.span], answersAt(trials, i), most)
@@ -199,59 +196,18 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t := s.targets[i]
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].of[t.span])
-		if pits[i] = at(i, math.MaxInt).CDF(t.y); drawn[i] {
-			outcomes[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), t.y)}
+		if pits[i] = at(i, math.MaxInt).CDF(t.y); o.drawn[i] {
+			o.of[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), t.y)}
 		}
 	})
 	e := &out.Expected
 	e.LogDensity, e.Error = s.mean(logs)
 	e.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
-	calibration := func(without int) score.Calibration {
-		var some []score.Outcome
-		for i, t := range s.targets {
-			if drawn[i] && t.fold != without {
-				some = append(some, outcomes[i])
-			}
-		}
-		return score.Calibrate(some)
-	}
-	out.Calibration = calibration(folds)
-	var byFold [folds]score.Calibration
+	out.Calibrations = s.calibrations(o, folds)
+	var byFold [folds][]Calibration
 	for k := range folds {
-		byFold[k] = calibration(k)
+		byFold[k] = s.calibrations(o, k)
 	}
-	e.Coverage.Half = s.coverage(pits, byFold, 0.5)
-	e.Coverage.Ninety = s.coverage(pits, byFold, 0.9)
-}
-
-// draw draws one target of each unit.
-func (s *split) draw() []bool {
-	targets := make([][]int, s.units)
-	for i, t := range s.targets {
-		targets[t.unit] = append(targets[t.unit], i)
-	}
-	drawn := make([]bool, len(s.targets))
-	g := random.New(0, random.Calibration|random.Evaluation)
-	for unit, some := range targets {
-		drawn[some[g.IntN(uint64(unit), 0, len(some))]] = true
-	}
-	return drawn
-}
-
-// coverage returns the share of targets in their calibrated interval of a mass, averaged over units. If
-// the mass needs more units than there are, the interval is that of the mixture.
-func (s *split) coverage(pits []float64, byFold [folds]score.Calibration, mass float64) float64 {
-	inside := make([]float64, len(pits))
-	for i, t := range s.targets {
-		low, high := (1-mass)/2, (1+mass)/2
-		if a, enough := byFold[t.fold].Level(low); enough {
-			b, _ := byFold[t.fold].Level(high)
-			low, high = a, b
-		}
-		if pits[i] >= low && pits[i] <= high {
-			inside[i] = 1
-		}
-	}
-	share, _ := s.mean(inside)
-	return share
+	e.Coverage = Coverage{s.intervalsHold(pits, byFold, 0.5), s.intervalsHold(pits, byFold, 0.9)}
+	e.Regions = Coverage{s.regionsHold(o, byFold, 0.5), s.regionsHold(o, byFold, 0.9)}
 }

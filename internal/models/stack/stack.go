@@ -9,7 +9,8 @@
 //
 // # What is promised
 //
-// Intervals are calibrated on the same predictions (cross-conformal prediction: Vovk 2015). For the
+// Intervals and regions are calibrated on the same predictions (cross-conformal prediction: Vovk 2015), for each
+// span of numbers of known points by predictions from as many. For the
 // predictions of a fold, weights are chosen by the other folds. The theorem for CV+ (Barber,
 // Candès, Ramdas, Tibshirani 2021; one outcome of each group: Dunn, Wasserman, Ramdas 2023) says that sets
 // of level 1−α hold an outcome with a probability of at least 1−2α, less a term that vanishes with many
@@ -31,19 +32,18 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/models/simple"
 )
 
 // A Stack is a fitted mixture of models.
 type Stack struct {
-	LogX        []LogColumn       `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
-	ByPoint     bool              `json:"by_point"`        // there is one group: folds are of points
-	Groups      int               `json:"groups"`
-	Points      int               `json:"points"`
-	Candidates  []Candidate       `json:"candidates"` // the best first
-	Calibration score.Calibration `json:"calibration"`
-	Expected    Expected          `json:"expected"`
+	LogX         []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
+	ByPoint      bool          `json:"by_point"`        // there is one group: folds are of points
+	Groups       int           `json:"groups"`
+	Points       int           `json:"points"`
+	Candidates   []Candidate   `json:"candidates"`   // the best first
+	Calibrations []Calibration `json:"calibrations"` // by numbers of known points
+	Expected     Expected      `json:"expected"`
 }
 
 // A Candidate is one of the models of a Stack, fitted once without each fold.
@@ -66,10 +66,11 @@ type Expected struct {
 	LogDensity float64  `json:"log_density"` // of a point in raw units, the mean over groups
 	Error      float64  `json:"log_density_se"`
 	CRPS       float64  `json:"crps"`
-	Coverage   Coverage `json:"coverage"`
+	Coverage   Coverage `json:"coverage"` // of intervals between quantiles
+	Regions    Coverage `json:"regions"`  // of highest-density regions
 }
 
-// Coverage is the share of outcomes inside calibrated intervals of 50 and 90%.
+// Coverage is the share of outcomes inside what is calibrated to hold 50 and 90%.
 type Coverage struct {
 	Half   float64 `json:"0.5"`
 	Ninety float64 `json:"0.9"`
@@ -157,8 +158,13 @@ func (s *Stack) Check(dx int) error {
 			return errors.New("weights that do not sum to 1")
 		}
 	}
-	if !s.Calibration.Valid() {
-		return errors.New("a calibration that does not increase from 0 to 1")
+	for i, c := range s.Calibrations {
+		if !c.Valid() || i > 0 && c.From <= s.Calibrations[i-1].From {
+			return errors.New("a calibration that does not increase from 0 to 1")
+		}
+	}
+	if len(s.Calibrations) == 0 {
+		return errors.New("no calibration")
 	}
 	return nil
 }

@@ -184,7 +184,7 @@ func TestStackOfOneGroup(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !s.ByPoint || s.Calibration.Groups != 120 {
-		t.Errorf("by point: %v, calibrated on %d points, want 120", s.ByPoint, s.Calibration.Groups)
+	if !s.ByPoint || s.Calibrations[0].Groups != 120 {
+		t.Errorf("by point: %v, calibrated on %d points, want 120", s.ByPoint, s.Calibrations[0].Groups)
 	}
 }

@@ -47,6 +47,9 @@ type Predictions struct {
 type ChannelCalibration struct {
 	Channel string `json:"channel"`
 	score.Calibration
+
+	// Of returns the calibration of predictions from known points; nil if all have the same.
+	Of func(known int) score.Calibration `json:"-"`
 }
 
 // Schema names the layout of calibration.json.
@@ -148,6 +151,21 @@ type ChannelSummary struct {
 	Half    []float64 `json:"0.5"`
 	Most    []float64 `json:"0.9"`
 	Share   []float64 `json:"share"`
+}
+
+// Given returns the calibration of predictions from known points.
+func (c *Calibration) Given(known int) *Calibration {
+	if c == nil {
+		return nil
+	}
+	own := *c
+	own.Channels = slices.Clone(c.Channels)
+	for i, channel := range own.Channels {
+		if channel.Of != nil {
+			own.Channels[i].Calibration = channel.Of(known)
+		}
+	}
+	return &own
 }
 
 // Corrected returns the levels and the masses that the quantiles and regions of a channel have in the

@@ -14,7 +14,7 @@ const (
 
 // mapRows returns the maps of the subjects along two columns of x, one for each channel.
 func mapRows(ctx context.Context, t predict.Trained, v view, subjects []Subject, o Options) ([]MapRow, error) {
-	corrections, err := o.corrections(len(t.Units.YNames))
+	corrections, err := o.corrections(subjects, len(t.Units.YNames))
 	if err != nil {
 		return nil, err
 	}
@@ -43,7 +43,7 @@ func mapRows(ctx context.Context, t predict.Trained, v view, subjects []Subject,
 		}
 		for c, d := range target.Channels {
 			r := &rows[target.Function*dy+c]
-			levels := corrections[c].bars
+			levels := corrections[target.Function*dy+c].bars
 			r.Median = append(r.Median, d.Quantile(levels[2]))
 			r.Width = append(r.Width, d.Quantile(levels[4])-d.Quantile(levels[0]))
 		}

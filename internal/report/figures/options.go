@@ -19,16 +19,16 @@ type correction struct {
 	masses [3]float64 // of half of the prediction, of most of it, and of what is shaded
 }
 
-// correction returns the correction of a channel. It returns an *invalid.Input if the calibration is of
-// too few functions or points.
-func (o Options) correction(channel int) (correction, error) {
+// correctionOf returns the correction of a channel by a calibration. It returns an *invalid.Input if the
+// calibration is of too few functions or points.
+func correctionOf(calibrated *conformal.Calibration, channel int) (correction, error) {
 	c := correction{barLevels, [3]float64{halfMass, mostMass, shadedMass}}
-	if o.Calibrated == nil {
+	if calibrated == nil {
 		return c, nil
 	}
-	own := o.Calibrated.Channels[channel]
+	own := calibrated.Channels[channel]
 	few := func(what string) (correction, error) {
-		return c, &invalid.Input{File: "--plot", Found: own.Channel + " calibrated on " + o.Calibrated.Groups(own.Groups), Expected: "more of them, for " + what}
+		return c, &invalid.Input{File: "--plot", Found: own.Channel + " calibrated on " + calibrated.Groups(own.Groups), Expected: "more of them, for " + what}
 	}
 	for i, p := range barLevels {
 		level, ok := own.Level(p)
@@ -51,13 +51,17 @@ func (o Options) correction(channel int) (correction, error) {
 	return c, nil
 }
 
-// corrections returns the corrections of all channels.
-func (o Options) corrections(channels int) ([]correction, error) {
-	all := make([]correction, channels)
-	for c := range all {
-		var err error
-		if all[c], err = o.correction(c); err != nil {
-			return nil, err
+// corrections returns the corrections of all channels of each subject.
+func (o Options) corrections(subjects []Subject, channels int) ([]correction, error) {
+	var all []correction
+	for _, s := range subjects {
+		calibrated := o.Calibrated.Given(len(s.ContextY) / channels)
+		for c := range channels {
+			own, err := correctionOf(calibrated, c)
+			if err != nil {
+				return nil, err
+			}
+			all = append(all, own)
 		}
 	}
 	return all, nil
@@ -68,8 +72,12 @@ func (o Options) Check() error {
 	if o.Calibrated == nil {
 		return nil
 	}
-	_, err := o.corrections(len(o.Calibrated.Channels))
-	return err
+	for c := range o.Calibrated.Channels {
+		if _, err := correctionOf(o.Calibrated, c); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // corrected is a density whose quantiles at barLevels are corrected.

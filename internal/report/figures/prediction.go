@@ -74,7 +74,7 @@ func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, s
 // densityPanels returns panels of the predictive densities of subjects along one column of x, one for
 // each subject and channel. It asks for the grid of a panel and for the targets of its bars at once.
 func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Subject, o Options) ([]Panel, error) {
-	corrections, err := o.corrections(len(t.Units.YNames))
+	corrections, err := o.corrections(subjects, len(t.Units.YNames))
 	if err != nil {
 		return nil, err
 	}
@@ -93,7 +93,7 @@ func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Su
 		}
 		for c := range dy {
 			p := &panels[i*dy+c]
-			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: labelOf(t, c), masses: corrections[c].masses,
+			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: labelOf(t, c), masses: corrections[i*dy+c].masses,
 				Context: points(v.along(s.ContextX, 0), s.ContextY, dy, c), Targets: points(v.along(s.HeldX, 0), s.HeldY, dy, c)}
 		}
 	}
@@ -111,11 +111,11 @@ func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Su
 			switch {
 			case at >= len(grid):
 				x := functions[target.Function].TargetX[at*len(t.Units.XNames):]
-				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrections[c]))
+				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrections[target.Function*dy+c]))
 			case o.Components:
 				p.Grid = append(p.Grid, predictedPoint(grid[at], d, componentsOf(d), o.Levels))
 			default:
-				p.Grid = append(p.Grid, densityPoint(grid[at], corrected{d, corrections[c].bars}, d.Mean(), o.Levels))
+				p.Grid = append(p.Grid, densityPoint(grid[at], corrected{d, corrections[target.Function*dy+c].bars}, d.Mean(), o.Levels))
 			}
 		}
 	}

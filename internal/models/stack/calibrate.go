@@ -1,0 +1,137 @@
+package stack
+
+import (
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// A Calibration is that of predictions from some numbers of known points. A prediction from none errs in other
+// ways than one from ten, so each span of contexts has its own calibration if enough groups were asked about.
+type Calibration struct {
+	From int `json:"from"` // the fewest known points that it is for; the next one begins where it ends
+	// The fewest and the most known points of the predictions that it was made from.
+	Least int `json:"least"`
+	Most  int `json:"most"`
+	score.Calibration
+}
+
+// For returns the calibration of predictions from known points.
+func For(known int, all []Calibration) Calibration {
+	i := len(all) - 1
+	for i > 0 && all[i].From > known {
+		i--
+	}
+	return all[i]
+}
+
+// Covers reports whether predictions from about as many known points were among those of the calibrations.
+func Covers(all []Calibration, known int) bool {
+	return spanOf(known) >= spanOf(all[0].Least) && spanOf(known) <= spanOf(all[len(all)-1].Most)
+}
+
+// leastCalibrated is the number of outcomes that a calibration of its own takes, or as many as any span has if that
+// is less. Intervals of 90% take 9; of 20, they hold 83 to 97% in 9 of 10 data sets.
+const leastCalibrated = 20
+
+// outcomes are those of the drawn targets: one of each unit and span.
+type outcomes struct {
+	of    []score.Outcome // of each target
+	drawn []bool
+}
+
+// draw draws one target of each unit and span of contexts.
+func (s *split) draw() []bool {
+	type place struct{ unit, span int }
+	targets := map[place][]int{}
+	for i, t := range s.targets {
+		targets[place{t.unit, t.span}] = append(targets[place{t.unit, t.span}], i)
+	}
+	drawn := make([]bool, len(s.targets))
+	g := random.New(0, random.Calibration|random.Evaluation)
+	for at, some := range targets {
+		drawn[some[g.IntN(uint64(at.unit), uint64(at.span), len(some))]] = true
+	}
+	return drawn
+}
+
+// calibrations returns the calibrations by the drawn targets outside a fold. Spans with few outcomes share one.
+func (s *split) calibrations(o outcomes, without int) (all []Calibration) {
+	begins := s.begins(o.drawn)
+	for i, first := range begins {
+		c, last, some := Calibration{From: spans[first]}, len(spans), []score.Outcome{}
+		if i+1 < len(begins) {
+			last = begins[i+1]
+		}
+		var known []int
+		for k, t := range s.targets {
+			if t.span < first || t.span >= last {
+				continue
+			}
+			known = append(known, t.known)
+			if o.drawn[k] && t.fold != without {
+				some = append(some, o.of[k])
+			}
+		}
+		c.Least, c.Most, c.Calibration = slices.Min(known), slices.Max(known), score.Calibrate(some)
+		all = append(all, c)
+	}
+	return all
+}
+
+// begins returns the spans that begin a calibration. Each calibration has enough outcomes: one of too few joins the
+// one before it or, as the first, the one after it.
+func (s *split) begins(drawn []bool) (all []int) {
+	var count [len(spans)]int
+	for i, t := range s.targets {
+		if drawn[i] {
+			count[t.span]++
+		}
+	}
+	enough := min(leastCalibrated, slices.Max(count[:]))
+	for span, n := range count {
+		if n >= enough {
+			all = append(all, span)
+		}
+	}
+	all[0] = 0
+	return all
+}
+
+// intervalsHold returns the share of targets in their calibrated interval of a mass, averaged over units. If
+// the mass needs more units than there are, the interval is that of the mixture.
+func (s *split) intervalsHold(pits []float64, byFold [folds][]Calibration, mass float64) float64 {
+	inside := make([]float64, len(pits))
+	for i, t := range s.targets {
+		c := For(t.known, byFold[t.fold])
+		low, high := (1-mass)/2, (1+mass)/2
+		if a, enough := c.Level(low); enough {
+			b, _ := c.Level(high)
+			low, high = a, b
+		}
+		if pits[i] >= low && pits[i] <= high {
+			inside[i] = 1
+		}
+	}
+	share, _ := s.mean(inside)
+	return share
+}
+
+// regionsHold returns the share of the drawn targets in their calibrated region of a mass.
+func (s *split) regionsHold(o outcomes, byFold [folds][]Calibration, mass float64) float64 {
+	inside, all := 0.0, 0.0
+	for i, t := range s.targets {
+		if !o.drawn[i] {
+			continue
+		}
+		own := mass
+		if m, enough := For(t.known, byFold[t.fold]).Mass(mass); enough {
+			own = m
+		}
+		if all++; o.of[i].Rank <= own {
+			inside++
+		}
+	}
+	return inside / all
+}
