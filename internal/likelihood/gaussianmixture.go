@@ -37,9 +37,14 @@ func WeightedGaussians(components []Gaussian, logits []float64) GaussianMixture 
 
 // In returns the mixture in the units that u converts to.
 func (m GaussianMixture) In(u Units) GaussianMixture {
+	return m.Map(func(c Gaussian) Gaussian { return Gaussian{Mean: u.location(c.Mean), Scale: u.scale(c.Scale)} })
+}
+
+// Map returns the mixture with each component replaced by f of it.
+func (m GaussianMixture) Map(f func(Gaussian) Gaussian) GaussianMixture {
 	components := make([]Gaussian, len(m.components))
 	for k, c := range m.components {
-		components[k] = Gaussian{Mean: u.location(c.Mean), Scale: u.scale(c.Scale)}
+		components[k] = f(c)
 	}
 	return GaussianMixture{components, m.weights}
 }

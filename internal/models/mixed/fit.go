@@ -77,7 +77,7 @@ func (f *Fitted) part(g Function) part {
 	var a, b []float64
 	for k, y := range g.Y {
 		x := g.X[k*g.DX:][:g.DX]
-		a, b = powers(a[:0], x, f.Form.Random), append(powers(b[:0], x, f.Form.Fixed), y)
+		a, b = f.Form.powers(a[:0], x, f.Form.Random), append(f.Form.powers(b[:0], x, f.Form.Fixed), y)
 		if g.Weight != nil {
 			root := math.Sqrt(g.Weight[k])
 			scale(a, root)

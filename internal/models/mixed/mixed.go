@@ -27,17 +27,55 @@ type Function struct {
 // points returns n.
 func (f Function) points() int { return len(f.Y) }
 
-// Form says which powers of the columns of x a model has.
+// Form says which powers of the columns of x a model has. Beyond the data, each power goes on as a line: a fifth
+// power would soon be larger than anything that the data support.
 type Form struct {
-	Fixed  []int `json:"fixed"`  // [dx]: the highest power of each column in p(x)
-	Random []int `json:"random"` // [dx]: in q(x)
+	Fixed  []int  `json:"fixed"`  // [dx]: the highest power of each column in p(x)
+	Random []int  `json:"random"` // [dx]: in q(x)
+	Edges  []Edge `json:"edges"`  // [dx]; nil: all numbers have their powers
 }
+
+// An Edge is where the data of a column begin and end.
+type Edge struct {
+	Low  float64 `json:"low"`
+	High float64 `json:"high"`
+}
+
+// EdgesOf returns the edges of the columns of all x [n, dx].
+func EdgesOf(dx int, all ...[]float64) []Edge {
+	edges := slices.Repeat([]Edge{{math.Inf(1), math.Inf(-1)}}, dx)
+	for _, x := range all {
+		for i, v := range x {
+			e := &edges[i%dx]
+			e.Low, e.High = min(e.Low, v), max(e.High, v)
+		}
+	}
+	return edges
+}
+
+// AppendPowers appends v, v², … vⁿ or, beyond the edges, their tangents there.
+func (e Edge) AppendPowers(dst []float64, v float64, n int) []float64 {
+	inside := min(max(v, e.Low), e.High)
+	power, slope := 1.0, 0.0 // of the power at the edge
+	for range n {
+		power, slope = power*inside, power+slope*inside
+		dst = append(dst, power+slope*(v-inside))
+	}
+	return dst
+}
+
+// Everywhere has no edges.
+var Everywhere = Edge{math.Inf(-1), math.Inf(1)}
 
 // FormOf returns the form with powers up to the degrees. A column with k different values has at
 // most k−1 powers.
 func FormOf(functions []Function, fixed, random int) Form {
 	dx := functions[0].DX
-	form := Form{make([]int, dx), make([]int, dx)}
+	x := make([][]float64, len(functions))
+	for i, f := range functions {
+		x[i] = f.X
+	}
+	form := Form{make([]int, dx), make([]int, dx), EdgesOf(dx, x...)}
 	for c := range dx {
 		most := different(functions, c, max(fixed, random)+1) - 1
 		form.Fixed[c], form.Random[c] = min(fixed, most), min(random, most)
@@ -68,14 +106,14 @@ func (f Form) count() (fixed, random int) {
 }
 
 // powers appends 1 and the powers of x [dx] to dst.
-func powers(dst, x []float64, highest []int) []float64 {
+func (f Form) powers(dst, x []float64, highest []int) []float64 {
 	dst = append(dst, 1)
 	for c, n := range highest {
-		v := 1.0
-		for range n {
-			v *= x[c]
-			dst = append(dst, v)
+		e := Everywhere
+		if f.Edges != nil {
+			e = f.Edges[c]
 		}
+		dst = e.AppendPowers(dst, x[c], n)
 	}
 	return dst
 }
@@ -90,7 +128,7 @@ type Model struct {
 
 // Check returns an error unless the model's numbers make a model for dx columns of x.
 func (m Model) Check(dx int) error {
-	if len(m.Form.Fixed) != dx || len(m.Form.Random) != dx {
+	if len(m.Form.Fixed) != dx || len(m.Form.Random) != dx || m.Form.Edges != nil && len(m.Form.Edges) != dx {
 		return fmt.Errorf("powers of %d and %d columns of x, expected %d", len(m.Form.Fixed), len(m.Form.Random), dx)
 	}
 	for _, n := range slices.Concat(m.Form.Fixed, m.Form.Random) {
@@ -118,7 +156,7 @@ const maxDegree = 9
 func (m Model) Prior(dst, x []float64) (mean float64, v []float64) {
 	p, q := m.Form.count()
 	d := p + q
-	row := powers(powers(make([]float64, 0, d), x, m.Form.Random), x, m.Form.Fixed)
+	row := m.Form.powers(m.Form.powers(make([]float64, 0, d), x, m.Form.Random), x, m.Form.Fixed)
 	for j := range d {
 		sum := 0.0
 		for i := j; i < d; i++ {
@@ -167,7 +205,8 @@ func (m Model) Given(x, y []float64) *Posterior {
 
 // load sets row to [q(x), p(x)] and scaled to the factor's transpose times that.
 func (s *Posterior) load(x []float64) {
-	s.row = powers(powers(s.row[:0], x, s.model.Form.Random), x, s.model.Form.Fixed)
+	form := s.model.Form
+	s.row = form.powers(form.powers(s.row[:0], x, form.Random), x, form.Fixed)
 	for j := range s.scaled {
 		sum := 0.0
 		for i := j; i < s.dim; i++ {

@@ -2,6 +2,7 @@ package mixed_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
@@ -200,5 +201,19 @@ func TestAwkwardFunctions(t *testing.T) {
 	}
 	if _, err := mixed.Fit(lines(1, 2), mixed.Form{Fixed: []int{3}, Random: []int{0}}); err == nil {
 		t.Error("two points for four coefficients: found no error")
+	}
+}
+
+// Beyond the data, each power is its tangent there; inside, it is the power.
+func TestPowersGoOnAsLines(t *testing.T) {
+	e := mixed.EdgesOf(1, []float64{0, 2}, []float64{-1})[0]
+	for x, want := range map[float64][]float64{
+		1.5: {1.5, 2.25, 3.375},
+		3:   {3, 8, 20}, // 2 + 1, 4 + 4·1, 8 + 12·1
+		-4:  {-4, 7, -10},
+	} {
+		if got := e.AppendPowers(nil, x, 3); !slices.Equal(got, want) {
+			t.Errorf("the powers of %v are %v, want %v", x, got, want)
+		}
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/models/mixed"
 )
 
 // Regressions is a mixture of regressions: each point belongs to one of K classes, such as new and
@@ -20,11 +21,13 @@ import (
 // distribution of b given a context is a mixture of normal distributions, one for each way to
 // assign classes to its points. Of these the most probable ones are kept.
 type Regressions struct {
-	Units   units     `json:"units"`
-	Powers  int       `json:"powers"`
-	Classes []class   `json:"classes"`
-	Cov     []float64 `json:"cov"`   // G [q, q]
-	Alpha   float64   `json:"alpha"` // 0: all groups have the same probabilities
+	Units  units `json:"units"`
+	Powers int   `json:"powers"`
+
+	Edges   []mixed.Edge `json:"edges"` // of standardised x, beyond which powers go on as lines
+	Classes []class      `json:"classes"`
+	Cov     []float64    `json:"cov"`   // G [q, q]
+	Alpha   float64      `json:"alpha"` // 0: all groups have the same probabilities
 }
 
 // A class is one of the regressions.
@@ -40,13 +43,9 @@ const mostAssignments = 32
 // features returns p(x) and q(x) of a standardised x [DX].
 func (m *Regressions) features(x []float64) (p, q []float64) {
 	p, q = []float64{1}, []float64{1}
-	for _, v := range x {
+	for c, v := range x {
 		q = append(q, v)
-		power := 1.0
-		for range m.Powers {
-			power *= v
-			p = append(p, power)
-		}
+		p = m.Edges[c].AppendPowers(p, v, m.Powers)
 	}
 	return p, q
 }
@@ -155,7 +154,7 @@ func (m *Regressions) Columns() int { return len(m.Units.X) }
 // Check implements [Model].
 func (m *Regressions) Check() error {
 	q := 1 + len(m.Units.X)
-	if len(m.Classes) == 0 || len(m.Classes) > 255 || m.Powers < 0 || m.Powers > 9 {
+	if len(m.Classes) == 0 || len(m.Classes) > 255 || len(m.Edges) != len(m.Units.X) || m.Powers < 0 || m.Powers > 9 {
 		return errDamaged
 	}
 	if !(m.Alpha >= 0) || math.IsInf(m.Alpha, 0) {

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/models/mixed"
 )
 
 // Bounds of a fit of Regressions: points of a group (more if there are few groups), points of a start,
@@ -60,8 +62,14 @@ func fitClasses(u units, groups []Group, k, powers int) (*Regressions, float64) 
 	}
 	var best *Regressions
 	most := math.Inf(-1)
+	x := make([][]float64, len(groups))
+	for i, g := range groups {
+		x[i] = g.X
+	}
+	edges := mixed.EdgesOf(len(u.X), x...)
 	for start := range 3 {
 		m := startOf(u, k, powers, start)
+		m.Edges = edges
 		if log, ok := m.climb(groups[:some], roundsOfStart, fewAssignments); ok && log > most {
 			best, most = m, log
 		}

@@ -159,13 +159,8 @@ const leastSpread = 1.1
 
 // spreadOut reports whether all y are above 0 and log y differs from a line.
 func spreadOut(groups []simple.Group) bool {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, g := range groups {
-		for _, y := range g.Y {
-			low, high = min(low, y), max(high, y)
-		}
-	}
-	return low > 0 && high >= leastSpread*low
+	r := logYOf(groups)
+	return r != nil && r.High-r.Low >= math.Log(leastSpread)
 }
 
 // A trial is a kind on one scale, fitted without each fold, with its answers.
@@ -347,6 +342,9 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) sim
 		}
 		known := seen(q.context, s.columns(t.scale), t.scale.y)
 		for i, d := range m.Given(known, underLogs(s.columns(t.scale), q.targets.X, q.targets.DX)) {
+			if t.scale.y {
+				d = s.logY.bounded(d)
+			}
 			y := of(d, t.scale.y)
 			if v := y.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil

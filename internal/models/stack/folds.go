@@ -70,14 +70,15 @@ type split struct {
 	questions []question
 	targets   []target    // of all questions, in their order
 	logX      []LogColumn // columns of x whose logarithm is tried
-	units     int         // groups that are asked about, or points
-	most      int         // questions that were allowed
+	logY      *LogY
+	units     int // groups that are asked about, or points
+	most      int // questions that were allowed
 }
 
 // splitOf cuts the groups into folds. With fewer than four groups it cuts the points of each.
 func splitOf(groups []simple.Group, seed uint64, questions int) *split {
 	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions}
-	s.training[folds], s.logX = groups, logColumns(groups)
+	s.training[folds], s.logX, s.logY = groups, logColumns(groups), logYOf(groups)
 	g := random.New(seed, random.Validation)
 	if s.byPoint {
 		s.cutPoints(groups, g, questions)

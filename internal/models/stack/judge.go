@@ -39,7 +39,7 @@ func (s *split) stack(ctx context.Context, all []*trial, threads int) (*Stack, e
 	}
 	var choices [folds + 1]choice // without each fold, and of all
 	inParallel(ctx, len(choices), threads, func(i int) { choices[i] = s.choose(trials, i) })
-	out := &Stack{LogX: s.logX}
+	out := &Stack{LogX: s.logX, LogY: s.logY}
 	s.rate(ctx, out, trials, choices[folds], threads)
 	s.expect(ctx, out, trials, choices[:folds], threads)
 	if ctx.Err() != nil {

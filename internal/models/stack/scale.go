@@ -47,11 +47,22 @@ func (s *scales) mixture(most int) likelihood.Distribution {
 	return likelihood.OnScales(on[0], on[1], sums[1]/(sums[0]+sums[1]))
 }
 
-// A LogColumn is a column of x whose logarithm models see: log(max(x, Floor) + Shift).
+// A LogColumn is a column of x whose logarithm models see: log(x + Shift) from the least value of the data on. Below
+// it, where the logarithm would make a small step a large one, it goes on as a line with the slope that
+// it has on average over the data. So no x is further from the data than it is without the logarithm.
 type LogColumn struct {
 	Column int     `json:"column"`
 	Shift  float64 `json:"shift"` // the least positive value if the column has zeros, otherwise 0
-	Floor  float64 `json:"floor"` // a hundredth of that value, or 0 with zeros
+	Least  float64 `json:"least"`
+	Slope  float64 `json:"slope"`
+}
+
+// of returns what models see of a value.
+func (c LogColumn) of(v float64) float64 {
+	if v < c.Least {
+		return math.Log(c.Least+c.Shift) + (v-c.Least)*c.Slope
+	}
+	return math.Log(v + c.Shift)
 }
 
 // Bounds of the columns whose logarithm is tried. The ratio of the largest value to the least positive
@@ -95,10 +106,11 @@ func logColumns(groups []simple.Group) (all []LogColumn) {
 		if !(least > 0 && most >= leastRatio*least) || len(values) < leastValues {
 			continue
 		}
-		column := LogColumn{Column: c, Floor: least / 100}
+		column := LogColumn{Column: c, Least: least}
 		if zeros {
-			column.Shift, column.Floor = least, 0
+			column.Shift, column.Least = least, 0
 		}
+		column.Slope = (column.of(most) - column.of(column.Least)) / (most - column.Least)
 		all = append(all, column)
 	}
 	return all
@@ -112,7 +124,7 @@ func underLogs(columns []LogColumn, x []float64, dx int) []float64 {
 	z := append([]float64(nil), x...)
 	for _, c := range columns {
 		for i := c.Column; i < len(z); i += dx {
-			z[i] = math.Log(max(z[i], c.Floor) + c.Shift)
+			z[i] = c.of(z[i])
 		}
 	}
 	return z

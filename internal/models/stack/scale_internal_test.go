@@ -18,7 +18,7 @@ func TestModelsSeeLogarithmsOfX(t *testing.T) {
 	for k := range groups {
 		groups[k].DX = 2
 		for i := range uint64(8) {
-			x, side := math.Exp(5*g.Float(uint64(k), i)), float64(i%2)
+			x, side := math.Exp(6*g.Float(uint64(k), i)), float64(i%2)
 			groups[k].X = append(groups[k].X, x, side)
 			groups[k].Y = append(groups[k].Y, g.Normal(uint64(k), 100)-math.Log(x)+side+0.1*g.Normal(uint64(k), 200+i))
 		}
@@ -91,5 +91,43 @@ func TestScalesAreMixed(t *testing.T) {
 	d := s.Predict(simple.Group{DX: 1}, []float64{-0.5})[0]
 	if below := d.CDF(0); !(below > 0 && below < 0.1) || !(d.CDF(1e6) > 0.999) {
 		t.Errorf("y is below 0 with probability %v and below 1e6 with %v", below, d.CDF(1e6))
+	}
+}
+
+// Where groups grow by a line and every time is above 0, predictions stay near what the data support. Of time 0,
+// just before the first day of the data, they say what they say of that day. Far beyond the last day, the mean is less than the line
+// of the fastest group of a hundred (a slope of 11), and the deviation less than the mean.
+func TestPredictionsBeyondTheDataStayNearThem(t *testing.T) {
+	g := random.New(48, random.Validation)
+	groups, least := make([]simple.Group, 30), math.Inf(1)
+	for k := range groups {
+		groups[k].DX = 1
+		a, b := 40+3*g.Normal(uint64(k), 0), 6+1.5*g.Normal(uint64(k), 1)
+		for i := range uint64(8) {
+			x := 0.02 + 20*g.Float(uint64(k), 10+i)
+			least = min(least, x)
+			groups[k].X, groups[k].Y = append(groups[k].X, x), append(groups[k].Y, a+b*x+2*g.Normal(uint64(k), 30+i))
+		}
+	}
+	s, err := Fit(t.Context(), groups, Options{Threads: 2, Kinds: Kinds()[:1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(s.LogX) != 1 || !s.SeesLog() {
+		t.Fatalf("logarithms of %v, of y: %v; want those of x and y", s.LogX, s.SeesLog())
+	}
+	for _, known := range []simple.Group{{DX: 1}, {X: []float64{5, 10}, Y: []float64{72, 104}, DX: 1}} {
+		x := []float64{least, 0, 0.001, -1, 30, 100, 1000}
+		d := s.Predict(known, x)
+		for _, at := range d[1:3] {
+			if first := d[0]; math.Abs(at.Mean()-first.Mean()) > 1 || at.Variance() > 1.2*first.Variance() {
+				t.Errorf("%d known points: %v ± %v at 0, %v ± %v on the first day", known.Points(), at.Mean(), math.Sqrt(at.Variance()), first.Mean(), math.Sqrt(first.Variance()))
+			}
+		}
+		for i, at := range d {
+			if mean, sd := at.Mean(), math.Sqrt(at.Variance()); !(mean > 20 && mean < 50+11*max(x[i], 1)) || !(sd < mean) {
+				t.Errorf("%d known points: %v ± %v at %v", known.Points(), mean, sd, x[i])
+			}
+		}
 	}
 }

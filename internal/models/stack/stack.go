@@ -38,6 +38,7 @@ import (
 // A Stack is a fitted mixture of models.
 type Stack struct {
 	LogX         []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
+	LogY         *LogY         `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
 	ByPoint      bool          `json:"by_point"`        // there is one group: folds are of points
 	Groups       int           `json:"groups"`
 	Points       int           `json:"points"`
@@ -97,6 +98,9 @@ func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Distribu
 		}
 		for _, m := range c.Models {
 			for t, d := range m.Model.Given(seen(context, columns, c.LogY), underLogs(columns, x, context.DX)) {
+				if c.LogY {
+					d = s.LogY.bounded(d)
+				}
 				at[t].add(c.LogY, d, c.Weights[span]/float64(len(c.Models)))
 			}
 		}
@@ -149,7 +153,7 @@ func (s *Stack) Check(dx int) error {
 		return errors.New("no model")
 	}
 	for _, c := range s.LogX {
-		if c.Column < 0 || c.Column >= dx || !(c.Shift+c.Floor > 0) {
+		if c.Column < 0 || c.Column >= dx || !(c.Shift+c.Least > 0) || !(c.Slope > 0) {
 			return errors.New("a damaged column of logarithms")
 		}
 	}
@@ -162,6 +166,9 @@ func (s *Stack) Check(dx int) error {
 		if !c.Valid() || i > 0 && c.From <= s.Calibrations[i-1].From {
 			return errors.New("a calibration that does not increase from 0 to 1")
 		}
+	}
+	if s.SeesLog() && (s.LogY == nil || !(s.LogY.Low < s.LogY.High)) {
+		return errors.New("models of log y without its range")
 	}
 	if len(s.Calibrations) == 0 {
 		return errors.New("no calibration")
