@@ -17,6 +17,7 @@ type Fitted struct {
 	total   []float64 // the sum of pp over all functions
 	parts   []part    // of the functions
 	theta   []float64 // of the best likelihood
+	prior   []float64 // [p]: σ² over the prior variance of each coefficient, on the diagonal of XᵀV⁻¹X; nil for none
 }
 
 // part holds sums over the points of a function, with p = p(x), q = q(x) of length p and q.
@@ -58,6 +59,71 @@ func Fit(functions []Function, form Form) (*Fitted, error) {
 	}
 	f.Model = s.model(form, math.Sqrt(s.noise))
 	return f, f.Check(functions[0].DX)
+}
+
+// Shrink gives the coefficients of redundant columns normal priors of mean 0, such that each power has slopes of this
+// deviation where the data end. Otherwise nothing would bound what the model says off the line of two columns that
+// depend on each other, where no data are.
+func (f *Fitted) Shrink(slope float64) {
+	f.prior = make([]float64, f.p)
+	redundant, at := f.redundant(), 1
+	for c, most := range f.Form.Fixed {
+		e := f.Form.Edges[c]
+		end, power := max(1, -e.Low, e.High), 1.0
+		for n := range most {
+			if redundant[c] {
+				deviation := slope / (float64(n+1) * power)
+				f.prior[at+n] = f.Noise * f.Noise / (deviation * deviation)
+			}
+			power *= end
+		}
+		at += most
+	}
+	if s, ok := f.solve(f.theta, -1); ok {
+		f.Model = s.model(f.Form, f.Noise)
+	}
+}
+
+// leastOwn is the share of a column's variance that other columns do not have, below which it is redundant.
+const leastOwn = 0.01
+
+// redundant returns which columns of x hardly vary beyond the powers of those before them.
+func (f *Fitted) redundant() []bool {
+	all, at := make([]bool, len(f.Form.Fixed)), 1
+	root, kept := make([]float64, f.p*f.p), []int{0} // a Cholesky factor of the kept functions
+	take := func(j int) (own, variance float64) {
+		own = f.total[j*(f.p+1)+j]
+		for i, k := range kept {
+			if k == j {
+				break
+			}
+			v := f.total[j*(f.p+1)+k]
+			for _, m := range kept[:i] {
+				v -= root[j*f.p+m] * root[k*f.p+m]
+			}
+			v /= root[k*f.p+k]
+			root[j*f.p+k] = v
+			if own -= v * v; k == 0 {
+				variance = own
+			}
+		}
+		root[j*f.p+j] = math.Sqrt(max(own, 0))
+		return own, variance
+	}
+	take(0)
+	for c, most := range f.Form.Fixed {
+		for j := at; j < at+most; j++ {
+			own, variance := take(j)
+			if all[c] = all[c] || j == at && own <= leastOwn*variance; all[c] {
+				break
+			}
+			if own > ridge*variance {
+				kept = append(kept, j)
+			}
+		}
+		at += most
+	}
+	return all
 }
 
 // Without returns the model whose β does not know function i. G and σ are those of all functions.
@@ -179,6 +245,9 @@ func (f *Fitted) solve(theta []float64, out int) (s solution, ok bool) {
 	for i := range p {
 		copy(s.root[i*p:][:i+1], total[i*(p+1):])
 		s.root[i*p+i] += ridge * trace / float64(p)
+		if f.prior != nil {
+			s.root[i*p+i] += f.prior[i]
+		}
 	}
 	if n <= p || !factorise(s.root, p) {
 		return s, false

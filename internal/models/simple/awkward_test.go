@@ -150,3 +150,26 @@ func TestManyNames(t *testing.T) {
 		t.Errorf("a point has a log density of %.3f, want at least −0.6", sum/n)
 	}
 }
+
+// Off the line of two columns that depend on each other, where no point of the data lies, predictions are as unsure as
+// y varies over such a distance: by some tens of its deviation, 2.
+func TestOffTheLineOfTwoColumns(t *testing.T) {
+	draw := random.New(9, random.Validation)
+	groups := groupsOf(12, 8, func(k, i int) []float64 {
+		x := 4*draw.Float(uint64(k), uint64(i)) - 2
+		return []float64{x, 3 - 2*x}
+	}, func(k, i int) float64 {
+		x := 4*draw.Float(uint64(k), uint64(i)) - 2
+		return draw.Normal(uint64(k), 50) + x + 0.3*draw.Normal(uint64(k), uint64(100+i))
+	})
+	for kind, fit := range fits {
+		m, err := fit(groups)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := m.Given(simple.Group{DX: 2}, []float64{0, 13})[0] // 3 on the line, and 5 is the most of the data
+		if sd := math.Sqrt(d.Variance()); !(math.Abs(d.Mean()) < 40) || !(sd < 40) {
+			t.Errorf("%s: %v ± %v off the line", kind, d.Mean(), sd)
+		}
+	}
+}

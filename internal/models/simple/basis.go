@@ -119,7 +119,7 @@ func (b basis) at(x []float64) *mat.Dense {
 	return phi
 }
 
-// flat is the prior variance of the coefficients of 1 and of the columns of x.
+// flat is the prior variance of the coefficient of 1. Those of the columns of x have the deviation steepest.
 const flat = 100
 
 // A prior is the variances of the coefficients of a basis, and their derivatives by the logarithms of
@@ -134,7 +134,7 @@ func (b basis) prior(spread, wave, ridge, blend float64) prior {
 	p.variance[0] = flat
 	at := 1 + dx
 	for c, l := range b.Reach {
-		p.variance[1+c] = flat
+		p.variance[1+c] = steepest * steepest
 		if b.Sines[c] == 0 {
 			p.variance[1+c], p.byRidge[1+c] = ridge*ridge, 2*ridge*ridge
 		}

@@ -23,6 +23,11 @@ type Mixed struct {
 // that were fitted without it. With more groups, a single group changes the coefficients little.
 const mostLeftOut = 50
 
+// steepest is the deviation of the prior of slopes that the data do not determine: of y by x, both of deviation 1. So a
+// point off the line of two columns that depend on each other is as uncertain as points that far apart
+// differ in the data, and not more.
+const steepest = 2
+
 // FitMixed fits a mixed model of the degrees that cross-validation over the groups prefers. It fits the
 // noise and the model in turn: points that lie far off count little. It returns an error if none can
 // be fitted.
@@ -51,6 +56,7 @@ func FitMixed(groups []Group) (*Mixed, error) {
 		if err != nil {
 			return nil, err
 		}
+		fitted.Shrink(steepest)
 		m.Model = fitted.Model
 		misses := make([][]miss, len(all))
 		for i, g := range all {
