@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // runArgument takes the directory of a run as an argument, as --run does.
@@ -65,6 +66,11 @@ func (o *requestFlags) openFitted(raw bool, check func(*conformal.Calibration) e
 	}
 	if outside := f.Extrapolation(asked.Functions); outside != "" {
 		o.app.progress().Warn(outside)
+	}
+	var said warning.Record
+	f.WarnOfKnown(asked.Functions, &said)
+	for _, line := range said.Lines() {
+		o.app.progress().Warn(line)
 	}
 	if raw {
 		return asked, nil, nil

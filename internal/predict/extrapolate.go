@@ -39,9 +39,10 @@ func (f Fitted) unseen(c int, v float64) bool {
 	if names := f.XForms[c].Categories; names != nil {
 		return int(v) >= len(names)
 	}
-	r := f.Ranges[c]
-	slack := beyond * (r.High - r.Low)
-	return v < r.Low-slack || v > r.High+slack
+	see := func(v float64) float64 { return f.XForms[c].AppendNumbers(nil, v)[0] } // as models do: perhaps its logarithm
+	low, high := see(f.Ranges[c].Low), see(f.Ranges[c].High)
+	slack := beyond * (high - low)
+	return see(v) < low-slack || see(v) > high+slack
 }
 
 // seen says what the data have in column c.

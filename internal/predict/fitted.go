@@ -211,19 +211,28 @@ func (f Fitted) drawWork(points int) float64 {
 
 // piece returns the distributions of each channel at targets x of a function.
 func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
-	at := f.ModelX(x)
 	out := make([][]Distribution, len(x)/len(f.X))
-	known := f.ModelX(fn.ContextX)
-	for c, s := range f.Stacks {
-		context := simple.Group{X: known, DX: f.width()}
-		for i := c; i < len(fn.ContextY); i += len(f.Y) {
-			context.Y = append(context.Y, fn.ContextY[i])
-		}
-		for t, d := range s.Predict(context, at) {
-			out[t] = append(out[t], Distribution{Distribution: d})
+	for _, some := range f.alike(fn.ContextX, x) {
+		for c, s := range f.Stacks {
+			cases := make([]stack.Case, len(some.contexts))
+			for i := range cases {
+				cases[i] = stack.Case{Known: f.known(c, f.ModelX(some.contexts[i]), fn.ContextY), X: f.ModelX(some.targets[i])}
+			}
+			for t, d := range s.PredictAny(cases) {
+				out[some.places[t]] = append(out[some.places[t]], Distribution{Distribution: d})
+			}
 		}
 	}
 	return out
+}
+
+// known returns the known points of column c of y.
+func (f Fitted) known(c int, x, y []float64) simple.Group {
+	g := simple.Group{X: x, DX: f.width()}
+	for i := c; i < len(y); i += len(f.Y) {
+		g.Y = append(g.Y, y[i])
+	}
+	return g
 }
 
 // Calibrated returns the calibrations of each column of y. Its Channels are those of the fewest groups.

@@ -77,7 +77,8 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 var ErrNothing = errors.New("no model can be fitted to these data")
 
 // Fit fits a stack to the groups. If all y are above 0 and not nearly equal, models of log y are
-// among its candidates; with Log they are the only ones. A kind that is behind on a scale on the first fold is left out there.
+// among its candidates; with Log they are the only ones. A kind that is behind on a scale on the first fold is
+// left out there.
 // Fit returns an error if no model can be fitted. The stack depends only on the groups, the seed, Log and
 // the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error
 // after the question that is being answered; fits that have begun run to their end.
@@ -113,6 +114,10 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 		return nil, err
 	}
 	out.Groups, out.ByPoint = len(groups), s.byPoint
+	out.Like[0] = likenessOf(groups, o.Seed)
+	if out.SeesLog() {
+		out.Like[1] = likenessOf(s.seen(groups, scale{y: true}), o.Seed)
+	}
 	for _, g := range groups {
 		out.Points += g.Points()
 	}

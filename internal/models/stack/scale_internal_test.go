@@ -95,8 +95,8 @@ func TestScalesAreMixed(t *testing.T) {
 }
 
 // Where groups grow by a line and every time is above 0, predictions stay near what the data support. Of time 0,
-// just before the first day of the data, they say what they say of that day. Far beyond the last day, the mean is less than the line
-// of the fastest group of a hundred (a slope of 11), and the deviation less than the mean.
+// just before the first day of the data, they say what they say of that day. Far beyond the last day, the mean is less
+// than the line of the fastest group of a hundred (a slope of 11), and the deviation less than the mean.
 func TestPredictionsBeyondTheDataStayNearThem(t *testing.T) {
 	g := random.New(48, random.Validation)
 	groups, least := make([]simple.Group, 30), math.Inf(1)

@@ -39,6 +39,7 @@ import (
 type Stack struct {
 	LogX         []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
 	LogY         *LogY         `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
+	Like         [2]*Likeness  `json:"like"`            // of groups, on the scales of y and of log y
 	ByPoint      bool          `json:"by_point"`        // there is one group: folds are of points
 	Groups       int           `json:"groups"`
 	Points       int           `json:"points"`
@@ -82,34 +83,98 @@ func (s *Stack) SeesLog() bool {
 	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY && c.Weight > 0 })
 }
 
-// Predict returns the distribution of y at each x of a group given its context. The context and x are in
-// raw units. Of a context of more than 1,000 points, Predict takes 1,000, evenly spread over its order.
+// A Case is a group's known points and the x of its targets, in raw units.
+type Case struct {
+	Known simple.Group
+	X     []float64 // [n, DX]
+}
+
+// Predict returns the distribution of y at each x of a group given its context. Of a context of more than 1,000
+// points, Predict takes 1,000, evenly spread over its order.
 func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Distribution {
-	context = simple.Thin(context, mostContext)
-	span := spanOf(context.Points())
-	at := make([]scales, len(x)/context.DX)
-	for _, c := range s.Candidates {
-		if c.Weights[span] == 0 {
-			continue
-		}
-		var columns []LogColumn
-		if c.LogX {
-			columns = s.LogX
-		}
-		for _, m := range c.Models {
-			for t, d := range m.Model.Given(seen(context, columns, c.LogY), underLogs(columns, x, context.DX)) {
-				if c.LogY {
-					d = s.LogY.bounded(d)
-				}
-				at[t].add(c.LogY, d, c.Weights[span]/float64(len(c.Models)))
-			}
-		}
+	return s.PredictAny([]Case{{context, x}})
+}
+
+// PredictAny returns the distribution of y at each target if it is not known which of the cases holds, and each may
+// as well as the others. All cases have as many targets.
+func (s *Stack) PredictAny(cases []Case) []likelihood.Distribution {
+	at := make([]scales, len(cases[0].X)/cases[0].Known.DX)
+	for _, c := range cases {
+		s.add(at, c, 1/float64(len(cases)))
 	}
 	out := make([]likelihood.Distribution, len(at))
 	for t := range at {
 		out[t] = at[t].mixture(math.MaxInt)
 	}
 	return out
+}
+
+// add adds the predictions of a case, of a weight, to those of its targets.
+func (s *Stack) add(at []scales, of Case, weight float64) {
+	known := simple.Thin(of.Known, mostContext)
+	span := spanOf(known.Points())
+	for _, log := range []bool{false, true} {
+		context, by := s.moved(known, log)
+		for _, c := range s.Candidates {
+			if c.LogY != log || c.Weights[span] == 0 {
+				continue
+			}
+			var columns []LogColumn
+			if c.LogX {
+				columns = s.LogX
+			}
+			seenContext := context
+			seenContext.X = underLogs(columns, context.X, context.DX)
+			for _, m := range c.Models {
+				for t, d := range m.Model.Given(seenContext, underLogs(columns, of.X, known.DX)) {
+					if log {
+						d = s.LogY.bounded(d)
+					}
+					if by != 0 {
+						d = d.In(likelihood.Units{Factor: 1, Offset: by})
+					}
+					at[t].add(log, d, weight*c.Weights[span]/float64(len(c.Models)))
+				}
+			}
+		}
+	}
+}
+
+// moved returns the known points of a group on the scale of y or of log y, and by how much they were moved down, see
+// Likeness.
+func (s *Stack) moved(known simple.Group, log bool) (simple.Group, float64) {
+	like := s.Like[0]
+	if log {
+		known.Y, like = logs(known.Y), s.Like[1]
+	}
+	by, _, _, _ := like.unlike(known)
+	if by == 0 {
+		return known, 0
+	}
+	y := make([]float64, len(known.Y))
+	for i, v := range known.Y {
+		y[i] = v - by
+	}
+	known.Y = y
+	return known, by
+}
+
+// Unlike reports whether the known points of a group lie far from those of all groups of the data, on each scale
+// that models see: where they lie and how far those of the data do, in spreads of all points.
+func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
+	for i, log := range []bool{false, true} {
+		if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY == log && c.Weight > 0 }) {
+			continue
+		}
+		on := known
+		if log {
+			on.Y = logs(on.Y)
+		}
+		if _, place, farthest, is = s.Like[i].unlike(on); !is {
+			return place, farthest, false
+		}
+	}
+	return place, farthest, is
 }
 
 // OfFold returns the stack with only the models without one fold. The stack must come from Fit.
@@ -160,6 +225,11 @@ func (s *Stack) Check(dx int) error {
 	for _, w := range weights {
 		if math.Abs(w-1) > rounding {
 			return errors.New("weights that do not sum to 1")
+		}
+	}
+	for _, l := range s.Like {
+		if err := l.check(dx); err != nil {
+			return err
 		}
 	}
 	for i, c := range s.Calibrations {

@@ -1,0 +1,90 @@
+package predict
+
+import (
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// mostReadings bounds the known names, or pairs of names and so on, that unseen ones are read as.
+const mostReadings = 64
+
+// A reading is a function's context and some of its targets, in raw x, with every name that the data lack read as
+// one that they have. There is one entry for each way to read them: a name that nothing is known of may be like
+// any of the names that are known. Then it is as uncertain as these differ, and not more.
+type reading struct {
+	columns           []bool // that have unseen names, in the context or in each of the targets
+	places            []int  // of the targets among all
+	x                 []float64
+	contexts, targets [][]float64
+}
+
+// alike returns the readings of the targets x: one for all that have unseen names in the same columns.
+func (f Fitted) alike(context, x []float64) (all []reading) {
+	width := len(f.X)
+	for t := range len(x) / width {
+		row := x[t*width:][:width]
+		columns := f.unseenIn(context, row)
+		i := slices.IndexFunc(all, func(r reading) bool { return slices.Equal(r.columns, columns) })
+		if i < 0 {
+			i, all = len(all), append(all, reading{columns: columns})
+		}
+		all[i].places, all[i].x = append(all[i].places, t), append(all[i].x, row...)
+	}
+	for i := range all {
+		r := &all[i]
+		for _, names := range f.readings(r.columns) {
+			r.contexts, r.targets = append(r.contexts, f.read(context, names)), append(r.targets, f.read(r.x, names))
+		}
+	}
+	return all
+}
+
+// unseenIn returns which columns have a name that the data lack, in rows of x.
+func (f Fitted) unseenIn(lists ...[]float64) []bool {
+	in := make([]bool, len(f.X))
+	for _, x := range lists {
+		for i, v := range x {
+			c := i % len(f.X)
+			names := f.XForms[c].Categories
+			in[c] = in[c] || names != nil && int(v) >= len(names)
+		}
+	}
+	return in
+}
+
+// readings returns the known name of each column that its first unseen name is read as, for each reading: all
+// combinations, or a sample if they are many.
+func (f Fitted) readings(columns []bool) (all [][]int) {
+	number := 1
+	for c, is := range columns {
+		if is && number <= mostReadings {
+			number *= len(f.XForms[c].Categories)
+		}
+	}
+	g := random.New(0, random.Evaluation)
+	for i := range min(number, mostReadings) {
+		names, rest := make([]int, len(columns)), i
+		for c, is := range columns {
+			if n := len(f.XForms[c].Categories); is && number > mostReadings {
+				names[c] = g.IntN(uint64(i), uint64(c), n)
+			} else if is {
+				names[c], rest = rest%n, rest/n
+			}
+		}
+		all = append(all, names)
+	}
+	return all
+}
+
+// read returns x with its unseen names read as known ones. Different names are read as different ones.
+func (f Fitted) read(x []float64, names []int) []float64 {
+	known := slices.Clone(x)
+	for i, v := range x {
+		c := i % len(f.X)
+		if n := len(f.XForms[c].Categories); n > 0 && int(v) >= n {
+			known[i] = float64((names[c] + int(v) - n) % n)
+		}
+	}
+	return known
+}
