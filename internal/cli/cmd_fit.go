@@ -25,6 +25,7 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
 type fitOptions struct {
@@ -109,7 +110,12 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 		return err
 	}
 	begin := time.Now()
+	var said warning.Record
+	o.Warnings = &said
 	fitted, example, err := fit.Fit(ctx, o.Options)
+	for _, line := range said.Lines() {
+		o.Progress.Warn(line)
+	}
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			o.Progress.Note("the same command goes on from here")

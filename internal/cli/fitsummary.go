@@ -37,6 +37,7 @@ type fitScores struct {
 type fitTarget struct {
 	Channel string `json:"channel"`
 	fitScores
+	Failed []stack.Failure `json:"failed,omitempty"` // models that are no candidates
 }
 
 type fitCandidate struct {
@@ -49,7 +50,7 @@ type fitCandidate struct {
 func summaryOfFit(f predict.Fitted) *fitSummary {
 	s := &fitSummary{Rows: f.Rows, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
 	for c, st := range f.Stacks {
-		t := fitTarget{Channel: f.Y[c], fitScores: fitScores{Expected: st.Expected}}
+		t := fitTarget{Channel: f.Y[c], fitScores: fitScores{Expected: st.Expected}, Failed: st.Failed}
 		for _, m := range st.Candidates {
 			t.Candidates = append(t.Candidates, fitCandidate{m.Name, m.LogDensity, m.CRPS, m.Weight})
 		}
@@ -100,6 +101,9 @@ func (s *fitSummary) print(w io.Writer) error {
 		fmt.Fprintf(table, "the mixture\t%.3f ± %.3f\t%.4g\t\t\n", t.Expected.LogDensity, t.Expected.Error, t.Expected.CRPS)
 		if err := table.Flush(); err != nil {
 			return err
+		}
+		for _, m := range t.Failed {
+			fmt.Fprintf(w, "left out: %s: %s\n", m.Name, m.Why)
 		}
 		fmt.Fprintf(w, "calibrated to 50%% and 90%%, intervals hold %.0f%% and %.0f%%, regions %.0f%% and %.0f%%\n",
 			100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety, 100*t.Expected.Regions.Half, 100*t.Expected.Regions.Ninety)

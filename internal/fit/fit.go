@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/pretrained"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // Options say what to fit.
@@ -28,6 +29,7 @@ type Options struct {
 	Seed      uint64
 	Threads   int
 	Progress  progress.Reporter
+	Warnings  *warning.Record // takes a line for each model that failed
 }
 
 // leastRows is the number of rows that can be cut into folds.
@@ -94,6 +96,9 @@ func (o Options) fit(ctx context.Context, f *predict.Fitted, points []datasets.P
 			return &invalid.Input{File: o.File, Key: y, Found: err.Error(), Expected: "more rows, or other columns"}
 		case err != nil:
 			return err
+		}
+		for _, m := range s.Failed {
+			o.Warnings.Add("the model %q of %s is left out: %s", m.Name, y, m.Why)
 		}
 		f.Stacks = append(f.Stacks, s)
 	}

@@ -113,6 +113,7 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	if err := s.refit(ctx, out, trials, o); err != nil {
 		return nil, err
 	}
+	out.Failed = failures(trials)
 	out.Groups, out.ByPoint = len(groups), s.byPoint
 	out.Like[0] = likenessOf(groups, o.Seed)
 	if out.SeesLog() {
@@ -155,6 +156,23 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	return nil
 }
 
+// failures returns the trials that have no model of a fold because one failed.
+func failures(trials []*trial) (all []Failure) {
+	for _, t := range trials {
+		for fold, why := range t.failed {
+			if why == "" {
+				continue
+			}
+			if fold == folds {
+				why = "the mean of the models without each fold predicts, since that of all groups failed: " + why
+			}
+			all = append(all, Failure{t.title(), why})
+			break
+		}
+	}
+	return all
+}
+
 // mostRows bounds the points that are cut into folds.
 const mostRows = 100_000
 
@@ -173,6 +191,7 @@ type trial struct {
 	kind    Kind
 	scale   scale
 	models  [folds + 1]simple.Model      // the last is fitted to all; nil unless refit fits it
+	failed  [folds + 1]string            // why there is no model; "" unless one failed
 	answers []likelihood.GaussianMixture // of y or log y, at each target
 	logs    []float64                    // log density of each target's y, in raw units
 }
@@ -222,6 +241,7 @@ type job struct {
 	trial *trial
 	fold  int
 	model simple.Model
+	why   string // there is no model though the kind is for such data
 	err   error
 }
 
@@ -268,7 +288,7 @@ func (s *split) do(ctx context.Context, all []job, o Options) error {
 				if ctx.Err() != nil {
 					return
 				}
-				j.model, j.err = s.one(ctx, j.trial, j.fold, o)
+				j.model, j.why, j.err = s.one(ctx, j.trial, j.fold, o)
 				results <- j
 			}
 		}()
@@ -281,7 +301,7 @@ func (s *split) do(ctx context.Context, all []job, o Options) error {
 			if r.err != nil {
 				return r.err
 			}
-			r.trial.models[r.fold] = r.model
+			r.trial.models[r.fold], r.trial.failed[r.fold] = r.model, r.why
 			o.done()
 		}
 	}
@@ -289,16 +309,16 @@ func (s *split) do(ctx context.Context, all []job, o Options) error {
 }
 
 // one returns the model of a trial without a fold, from the store if it is there, and asks it about the
-// fold. It returns nil if the kind cannot be fitted or an answer is not finite. The model goes through
+// fold. It returns why there is none if the kind cannot be fitted or an answer is not finite. The model goes through
 // JSON first, so that the model judged is the one that a file holds.
-func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.Model, error) {
+func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (m simple.Model, why string, err error) {
 	if t.kind.Grouped && s.groups < 2 {
-		return nil, nil
+		return nil, "", nil
 	}
 	dx := s.training[fold][0].DX
 	if o.Store != nil {
 		if m, err := t.kind.Read(o.Store.Load(t.name(fold))); err == nil && m.Columns() == dx && m.Check() == nil {
-			return s.ask(ctx, t, fold, m), nil
+			return s.asked(ctx, t, fold, m)
 		}
 	}
 	begin := time.Now()
@@ -307,23 +327,33 @@ func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (simple.
 		training.Groups = some(training.Groups, t.kind.Most, o.Seed)
 	}
 	training.Groups = s.seen(training.Groups, t.scale)
-	m, err := t.kind.Fit(ctx, training)
-	if err != nil {
-		return nil, ctx.Err()
+	if m, err = t.kind.Fit(ctx, training); err != nil {
+		return nil, err.Error(), ctx.Err()
 	}
 	content, err := json.Marshal(m)
-	if err != nil { // a number that is not finite
-		return nil, nil
+	if err != nil {
+		return nil, "a number of the model is not finite", nil
 	}
-	if m, err = t.kind.Read(content); err != nil || m.Check() != nil {
-		return nil, nil
+	if m, err = t.kind.Read(content); err == nil {
+		err = m.Check()
+	}
+	if err != nil {
+		return nil, err.Error(), nil
 	}
 	if o.Store != nil {
 		if err := o.Store.Save(t.name(fold), content, time.Since(begin)); err != nil {
-			return nil, err
+			return nil, "", err
 		}
 	}
-	return s.ask(ctx, t, fold, m), nil
+	return s.asked(ctx, t, fold, m)
+}
+
+// asked returns a model after it has answered the questions about a fold, or why it cannot.
+func (s *split) asked(ctx context.Context, t *trial, fold int, m simple.Model) (simple.Model, string, error) {
+	if m = s.ask(ctx, t, fold, m); m == nil {
+		return nil, "a prediction is not finite", ctx.Err()
+	}
+	return m, "", nil
 }
 
 // seen returns the groups on a scale.

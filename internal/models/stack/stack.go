@@ -43,7 +43,8 @@ type Stack struct {
 	ByPoint      bool          `json:"by_point"`        // there is one group: folds are of points
 	Groups       int           `json:"groups"`
 	Points       int           `json:"points"`
-	Candidates   []Candidate   `json:"candidates"`   // the best first
+	Candidates   []Candidate   `json:"candidates"` // the best first
+	Failed       []Failure     `json:"failed,omitempty"`
 	Calibrations []Calibration `json:"calibrations"` // by numbers of known points
 	Expected     Expected      `json:"expected"`
 }
@@ -60,6 +61,12 @@ type Candidate struct {
 	Models     []Saved             `json:"models,omitempty"` // one fitted to all, or that of each fold; none if the weight is 0
 
 	byFold []Saved // the model without each fold; nil after reading
+}
+
+// A Failure is a model that is no candidate, and why.
+type Failure struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
 }
 
 // Expected is what a new group may expect: the scores of predictions for each fold by a stack whose
