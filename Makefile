@@ -224,9 +224,10 @@ site: ## the documentation as a site in bin/site, dead links refused; SITE_PYTHO
 golden: ## write internal/test/golden/testdata with PyTorch (Debian: python3-torch)
 	/usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
-coverage: build ## what calibrated intervals hold on 200 simulated data sets, with init and train, in about 10 minutes of one core, and with fit, in an hour
+coverage: build ## what calibrated intervals hold on 200 simulated data sets, with init and train, in about 10 minutes of one core, and with fit, of up to 2,000 groups, in some hours
 	@mkdir -p bin
 	go run ./tools/coverage --program ./acqnp --out bin/coverage.csv
+	go run ./tools/coverage --program ./acqnp --fit --instant --out bin/coverage-instant.csv
 	go run ./tools/coverage --program ./acqnp --fit --out bin/coverage-fit.csv
 
 onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON names a Python with PyPI's onnx and onnxruntime

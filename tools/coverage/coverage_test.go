@@ -11,7 +11,7 @@ import (
 // 20,000 draws, means are exact to 0.03 and squares to 0.1 at 3.3 standard errors.
 func TestNoiseIsCentred(t *testing.T) {
 	for i, noise := range noises {
-		w, sum, squares := newWorld(i), 0.0, 0.0
+		w, sum, squares := newWorld(i, false), 0.0, 0.0
 		const n = 20000
 		for k := range uint64(n) {
 			v := w.stray(k, 17, 4) // heteroscedastic: deviation 1 at x = 4
@@ -25,7 +25,7 @@ func TestNoiseIsCentred(t *testing.T) {
 
 // Contexts leave a target, and have the sizes that a calibration draws from.
 func TestContextsLeaveATarget(t *testing.T) {
-	w, seen := newWorld(1), map[int]bool{}
+	w, seen := newWorld(1, false), map[int]bool{}
 	for k := range 2000 {
 		n := len(w.group(k))
 		c := w.context(k, n)
@@ -55,7 +55,7 @@ func TestSummary(t *testing.T) {
 		results := map[int]result{}
 		for i := range 200 {
 			d := 0.05 * float64(i%5-2) // deviation 0.07, standard error 0.005
-			results[i] = result{"skewed", 20, 9, 0.5 + d, 0.8 + d, 0.5 + d, 0.9 + off + d, 0.5 + d, 0.9 + d, 1.1, 1, 1}
+			results[i] = result{"skewed", 20, 9, 0.5 + d, 0.8 + d, 0.5 + d, 0.9 + off + d, 0.5 + d, 0.9 + d, 1.1, 1, 1, [len(known)]coverage{}}
 		}
 		if err := writeResults(path, results); err != nil {
 			t.Fatal(err)
@@ -70,6 +70,51 @@ func TestSummary(t *testing.T) {
 		}
 		if !summarise(&text, read, true) {
 			t.Errorf("off by %v: intervals of fit may hold that", off)
+		}
+	}
+}
+
+// New groups of fit have 0 to 10 known points, each number in known, and data sets 3 to 2,000 groups.
+func TestKnownPointsOfFit(t *testing.T) {
+	least, most := 2000, 3
+	for i := range 200 {
+		w := newWorld(i, true)
+		least, most = min(least, w.groups), max(most, w.groups)
+	}
+	if least > 4 || most < 1800 || least < 3 || most > 2000 {
+		t.Errorf("%d to %d groups", least, most)
+	}
+	w, seen := newWorld(1, true), map[int]bool{}
+	for k := range 400 {
+		n := len(w.group(k))
+		c := w.context(k, n)
+		if c >= n || c > 10 {
+			t.Fatalf("%d known points of %d", c, n)
+		}
+		seen[knownOf(c)] = true
+	}
+	if len(seen) != len(known) {
+		t.Errorf("known points of the kinds %v", seen)
+	}
+}
+
+// Intervals of one number of known points that hold too little fail, though those of all together do not.
+func TestCoverageByKnownPoints(t *testing.T) {
+	for off, want := range map[float64]bool{0: true, 0.1: false} {
+		results := map[int]result{}
+		for i := range 200 {
+			d := 0.05 * float64(i%5-2)
+			r := result{groups: 20}
+			for k := range r.known {
+				one := float64(i % 2)
+				r.known[k] = coverage{8, 0.5 + d, 0.9 + d, one, min(1, float64(i%10))}
+			}
+			r.known[0].most -= off
+			results[i] = r
+		}
+		var text strings.Builder
+		if got := byKnown(&text, results); got != want || !strings.Contains(text.String(), "3 to 5") {
+			t.Errorf("off by %v: %v\n%s", off, got, text.String())
 		}
 	}
 }

@@ -1,7 +1,7 @@
 // Command coverage measures what calibrated intervals hold, through the whole path of a user. It simulates
-// data sets of a few groups. On each it runs init --hold-back, train, score --calibrate and predict
-// --use-calibration, or with --fit, fit and predict. It then counts the outcomes of new groups inside
-// the intervals and the highest-density regions of 50% and 90%.
+// data sets of 15 to 60 groups. On each it runs init --hold-back, train, score --calibrate and predict
+// --use-calibration; or with --fit, on 3 to 2,000 groups, fit and predict. It then counts the outcomes of new groups
+// inside the intervals and the highest-density regions of 50% and 90%, for fit also by the number of known points.
 //
 //	go build ./cmd/acqnp
 //	go run ./tools/coverage --program ./acqnp --out coverage.csv
@@ -23,7 +23,7 @@ import (
 type options struct {
 	program, out, dir string
 	sets              int
-	fit               bool
+	fit, instant      bool
 	jobs, newGroups   int
 }
 
@@ -34,6 +34,7 @@ func main() {
 	flag.StringVar(&o.dir, "dir", "", "directory for the data sets and runs; a temporary one by default")
 	flag.IntVar(&o.sets, "sets", 200, "number of data sets")
 	flag.BoolVar(&o.fit, "fit", false, "fit, instead of init, train and score")
+	flag.BoolVar(&o.instant, "instant", false, "with --fit, fit --instant")
 	flag.IntVar(&o.jobs, "jobs", 2, "data sets at a time, each on one thread")
 	flag.IntVar(&o.newGroups, "new", 40, "new groups of each data set")
 	flag.Parse()

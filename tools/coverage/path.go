@@ -21,11 +21,20 @@ type result struct {
 	region50, region90     float64
 	wider                  float64 // mean width of calibrated intervals of 90% over that of the model's
 	one50, one90           float64 // 0 or 1: one target of the first new group
+
+	known [len(known)]coverage // by number of known points, for fit
+}
+
+// A coverage is what calibrated intervals hold of the groups of a data set, and of one target of the first of them.
+type coverage struct {
+	groups           float64
+	half, most       float64
+	oneHalf, oneMost float64
 }
 
 // measure takes data set i through the whole path.
 func measure(ctx context.Context, o options, i int) (result, error) {
-	w, dir := newWorld(i), filepath.Join(o.dir, strconv.Itoa(i))
+	w, dir := newWorld(i, o.fit), filepath.Join(o.dir, strconv.Itoa(i))
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return result{}, err
 	}
@@ -42,7 +51,10 @@ func measure(ctx context.Context, o options, i int) (result, error) {
 	}
 	ofRaw, ofCalibrated := []string{}, []string{"--use-calibration"}
 	if o.fit {
-		commands = [][]string{{"fit", file("data.csv"), "y ~ x | g", "--out", file("run"), "--overwrite", "--threads", "1", "--quiet"}}
+		commands = [][]string{{"fit", file("data.csv"), "y ~ x | g", "--out", file("run"), "--overwrite", "--no-picture", "--threads", "1", "--quiet"}}
+		if o.instant {
+			commands[0] = append(commands[0], "--instant")
+		}
 		ofRaw, ofCalibrated = []string{"--raw"}, []string{}
 	}
 	for _, args := range commands {
@@ -127,8 +139,14 @@ func (o options) compare(w world, fresh []int, raw, calibrated map[string]row) (
 	first := true
 	for _, k := range fresh { // every group counts the same
 		points := w.group(k)
-		points = points[w.context(k, len(points)):]
+		context := w.context(k, len(points))
+		points = points[context:]
 		each := 1 / float64(len(points)*len(fresh))
+		own := &coverage{}
+		if o.fit {
+			own = &r.known[knownOf(context)]
+		}
+		own.groups++
 		for i, p := range points {
 			key := fmt.Sprintf("g%d %d", k, i)
 			a, b := raw[key], calibrated[key]
@@ -139,6 +157,11 @@ func (o options) compare(w world, fresh []int, raw, calibrated map[string]row) (
 			r.raw90 += each * a.between("q0.05", "q0.95", p.y)
 			r.interval50 += each * b.between("q0.25", "q0.75", p.y)
 			r.interval90 += each * b.between("q0.05", "q0.95", p.y)
+			half, most := b.between("q0.25", "q0.75", p.y), b.between("q0.05", "q0.95", p.y)
+			own.half, own.most = own.half+half/float64(len(points)), own.most+most/float64(len(points))
+			if own.groups == 1 && i == 0 {
+				own.oneHalf, own.oneMost = half, most
+			}
 			r.region50 += each * b.inside("hdr0.5", p.y)
 			r.region90 += each * b.inside("hdr0.9", p.y)
 			r.wider += each * (b.number("q0.95") - b.number("q0.05")) / (a.number("q0.95") - a.number("q0.05"))
@@ -146,6 +169,9 @@ func (o options) compare(w world, fresh []int, raw, calibrated map[string]row) (
 				r.one50, r.one90, first = b.between("q0.25", "q0.75", p.y), b.between("q0.05", "q0.95", p.y), false
 			}
 		}
+	}
+	for i, c := range r.known {
+		r.known[i].half, r.known[i].most = c.half/c.groups, c.most/c.groups // NaN without a group
 	}
 	return r, nil
 }

@@ -16,16 +16,19 @@ var noises = []string{"skewed", "bimodal", "heteroscedastic"}
 type world struct {
 	g      random.Generator
 	noise  string
-	groups int     // to learn from: 15 to 60
+	groups int     // to learn from
+	fit    bool    // for fit: 3 to 2,000 groups, and 0 to 10 known points; otherwise 15 to 60 groups
 	spread float64 // of the noise, beside a deviation of 1 between groups
 	wave   float64 // of a part of the mean that is no line
 	unit   float64 // of y
 }
 
 // newWorld returns the world of data set i.
-func newWorld(i int) world {
-	w := world{g: random.New(uint64(i), random.Data), noise: noises[i%len(noises)]}
-	w.groups = 15 + w.g.IntN(0, 0, 46)
+func newWorld(i int, fit bool) world {
+	w := world{g: random.New(uint64(i), random.Data), noise: noises[i%len(noises)], fit: fit}
+	if w.groups = 15 + w.g.IntN(0, 0, 46); fit {
+		w.groups = int(math.Round(3 * math.Pow(2000.0/3, w.between(0, 4, 0, 1))))
+	}
 	w.spread, w.wave = w.between(0, 1, 0.2, 1), w.between(0, 2, 0, 1)
 	w.unit = math.Pow(10, w.between(0, 3, -2, 4))
 	return w
@@ -72,9 +75,25 @@ func (w world) stray(step, at uint64, x float64) float64 {
 // contexts are the sizes of the contexts that a calibration draws from, with functions of up to 24 points.
 var contexts = []int{0, 1, 2, 5, 10, 20}
 
+// known are the numbers of known points by which the coverage of fit is listed: from and to.
+var known = [...][2]int{{0, 0}, {1, 1}, {2, 2}, {3, 5}, {6, 10}}
+
+// knownOf returns the place in known of a number of known points.
+func knownOf(points int) int {
+	for i, r := range known {
+		if points <= r[1] {
+			return i
+		}
+	}
+	panic("more known points than fit is asked with")
+}
+
 // context returns the size of the context of a new group of n points: one of contexts that leaves a
-// target.
+// target, or for fit one of known in turn.
 func (w world) context(k, n int) int {
+	if r := known[k%len(known)]; w.fit {
+		return min(r[0]+w.g.IntN(uint64(k+1), 10, r[1]-r[0]+1), n-1)
+	}
 	most := 0
 	for most+1 < len(contexts) && contexts[most+1] < n {
 		most++

@@ -16,11 +16,18 @@ import (
 )
 
 // header are the columns of the file of results.
-var header = []string{"set", "noise", "groups", "held", "raw50", "raw90", "interval50", "interval90", "region50", "region90", "wider", "one50", "one90"}
+var header = []string{"set", "noise", "groups", "held", "raw50", "raw90", "interval50", "interval90", "region50", "region90", "wider", "one50", "one90",
+	"groups0", "half0", "most0", "onehalf0", "onemost0", "groups1", "half1", "most1", "onehalf1", "onemost1", "groups2", "half2", "most2", "onehalf2", "onemost2",
+	"groups3-5", "half3-5", "most3-5", "onehalf3-5", "onemost3-5", "groups6-10", "half6-10", "most6-10", "onehalf6-10", "onemost6-10"}
 
 // numbers returns the fields of the columns from raw50 on.
 func (r *result) numbers() []*float64 {
-	return []*float64{&r.raw50, &r.raw90, &r.interval50, &r.interval90, &r.region50, &r.region90, &r.wider, &r.one50, &r.one90}
+	all := []*float64{&r.raw50, &r.raw90, &r.interval50, &r.interval90, &r.region50, &r.region90, &r.wider, &r.one50, &r.one90}
+	for i := range r.known {
+		c := &r.known[i]
+		all = append(all, &c.groups, &c.half, &c.most, &c.oneHalf, &c.oneMost)
+	}
+	return all
 }
 
 // readResults reads the results so far: none if there is no file.
@@ -107,8 +114,11 @@ func summarise(w io.Writer, results map[int]result, fit bool) bool {
 		name string
 		has  func(r result) bool
 	}{{"all", func(result) bool { return true }},
-		{"15 to 39 groups", func(r result) bool { return r.groups < 40 }},
-		{"40 to 60 groups", func(r result) bool { return r.groups >= 40 }}}
+		{"3 groups", func(r result) bool { return r.groups == 3 }},
+		{"4 to 14 groups", func(r result) bool { return r.groups > 3 && r.groups < 15 }},
+		{"15 to 39 groups", func(r result) bool { return r.groups >= 15 && r.groups < 40 }},
+		{"40 to 60 groups", func(r result) bool { return r.groups >= 40 && r.groups <= 60 }},
+		{"61 to 2,000 groups", func(r result) bool { return r.groups > 60 }}}
 	for _, noise := range noises {
 		parts = append(parts, struct {
 			name string
@@ -146,6 +156,44 @@ func summarise(w io.Writer, results map[int]result, fit bool) bool {
 		if i == 0 {
 			defer func() { fmt.Fprintf(w, "\none target of each data set: %s\n", binomial(columns[7], columns[8])) }()
 		}
+	}
+	t.Flush()
+	if fit {
+		ok = byKnown(w, results) && ok
+	}
+	return ok
+}
+
+// byKnown prints what intervals of fit hold by the number of known points, of data sets of enough groups for intervals
+// of 90%. It reports whether the shares are 50% and 90%, or fitExceeds more, within surely standard errors,
+// and the single targets of each data set within the bounds of a binomial distribution.
+func byKnown(w io.Writer, results map[int]result) bool {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "\nknown points\tdata sets\tinterval 50%\tinterval 90%\tone target of each")
+	ok := true
+	for i, r := range known {
+		var shares, ones [2][]float64
+		for _, k := range sorted(results) {
+			if c := results[k].known[i]; c.groups > 0 && results[k].groups >= 10 {
+				shares = [2][]float64{append(shares[0], c.half), append(shares[1], c.most)}
+				ones = [2][]float64{append(ones[0], c.oneHalf), append(ones[1], c.oneMost)}
+			}
+		}
+		if len(ones[0]) < 2 {
+			continue
+		}
+		fmt.Fprintf(t, "%d to %d\t%d", r[0], r[1], len(ones[0]))
+		for m, want := range []float64{0.5, 0.9} {
+			mean, se := meanError(shares[m])
+			fmt.Fprintf(t, "\t%.1f ± %.1f", 100*mean, 100*se)
+			n, inside := float64(len(ones[m])), 0.0
+			for _, in := range ones[m] {
+				inside += in
+			}
+			slack := surely * math.Sqrt(want*(1-want)*n)
+			ok = ok && mean > want-surely*se && mean < want+fitExceeds+surely*se && inside > want*n-slack && inside < (want+fitExceeds)*n+slack
+		}
+		fmt.Fprintf(t, "\t%s\n", binomial(ones[0], ones[1]))
 	}
 	t.Flush()
 	return ok
