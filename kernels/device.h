@@ -7,6 +7,7 @@
 // | extern "C" __global__ void name(...) {...} KERNEL(name) | a kernel, and its entry in the table of kernels; arguments have 4 or 8 bytes |
 // | __launch_bounds__(n) | the largest block that the kernel is launched with |
 // | DEVICE | an inlined function of one file: DEVICE float f(float x), also after template <...> |
+// | MEMBER | a member function of a struct, inlined |
 // | __shared__ float a[N]; | static shared memory; in a kernel or a DEVICE function, but not in a template |
 // | DYNAMIC_SHARED(p); | unsigned char* p: the launch's dynamic shared memory, aligned to 16 bytes |
 // | __constant__ | a table of constants, with its values |
@@ -38,6 +39,7 @@
 // and shared memory of each chip, the last digits of fast arithmetic, or the order in which the
 // matrix unit adds.
 #pragma once
+#define MEMBER __device__ __forceinline__
 #ifdef __CUDACC__
 #include <cuda_fp16.h>
 #include <stdint.h>

@@ -5,8 +5,6 @@
 #pragma once
 #include "device.h"
 
-#define MEMBER __device__ __forceinline__
-
 enum { THREADS = 128, PAD = 4 };
 
 // Shapes of tiles: for large products, for few rows, and for results of up to Narrow::N columns.

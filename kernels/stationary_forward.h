@@ -70,7 +70,7 @@ template <class M, int W, int MT> struct WarpRows {
   }
 
   // first computes the first hidden layer of the rows from `row` on, of n rows.
-  DEVICE void first(WarpRows& r, const Levels& l, const float* base, const float* v, unsigned row, unsigned n, Divisor levels,
+  MEMBER void first(const Levels& l, const float* base, const float* v, unsigned row, unsigned n, Divisor levels,
                     bool two) {
     int lane = threadIdx.x % 32;
 #pragma unroll
@@ -79,15 +79,15 @@ template <class M, int W, int MT> struct WarpRows {
       const float* of_point = base + size_t(at < n ? divide(at, levels) : 0) * W;
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
-        r.x[i / 2][q][i % 2] = first_chunk<M, W>(of_point, v, l.u[i], two, q * M::GROUP + lane % 4 * M::CHUNK);
+        x[i / 2][q][i % 2] = first_chunk<M, W>(of_point, v, l.u[i], two, q * M::GROUP + lane % 4 * M::CHUNK);
       }
     }
-    turn_all(r);
+    turn_all();
   }
 
   // load reads the rows from memory, 4 bytes at a time: registers of one 16-byte load would have to be
   // copied to be turned.
-  DEVICE void load(WarpRows& r, const E* from, unsigned row, unsigned n) {
+  MEMBER void load(const E* from, unsigned row, unsigned n) {
     int lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < 2 * MT; i++) {
@@ -95,20 +95,20 @@ template <class M, int W, int MT> struct WarpRows {
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
         const volatile unsigned* p = reinterpret_cast<const volatile unsigned*>(from + size_t(at) * W + q * M::GROUP + lane % 4 * M::CHUNK);
-        r.x[i / 2][q][i % 2] = at < n ? make_uint4(p[0], p[1], p[2], p[3]) : make_uint4(0, 0, 0, 0);
+        x[i / 2][q][i % 2] = at < n ? make_uint4(p[0], p[1], p[2], p[3]) : make_uint4(0, 0, 0, 0);
       }
     }
-    turn_all(r);
+    turn_all();
   }
 
-  DEVICE void turn_all(WarpRows& r) {
+  MEMBER void turn_all() {
 #pragma unroll
-    for (int i = 0; i < MT * GROUPS; i++) turn(r.x[i / GROUPS][i % GROUPS][0], r.x[i / GROUPS][i % GROUPS][1]);
+    for (int i = 0; i < MT * GROUPS; i++) turn(x[i / GROUPS][i % GROUPS][0], x[i / GROUPS][i % GROUPS][1]);
   }
 
   // layer replaces the rows by relu(W·rows + bias), and writes them to `to` unless it is null. weights
   // are in shared memory, in the order of fragments.
-  DEVICE void layer(WarpRows& r, const E* weights, const float* bias, E* to, unsigned row, unsigned n) {
+  MEMBER void layer(const E* weights, const float* bias, E* to, unsigned row, unsigned n) {
     int lane = threadIdx.x % 32;
     const uint4* right = reinterpret_cast<const uint4*>(weights) + lane;
     WarpRows next;
@@ -128,7 +128,7 @@ template <class M, int W, int MT> struct WarpRows {
         for (int j = 0; j < M::TILES; j++) {
           uint4 b = right[((g * M::TILES + j) * GROUPS + q) * 32];
 #pragma unroll
-          for (int m = 0; m < MT; m++) M::multiply(s[m][j], r.x[m][q][0], r.x[m][q][1], b);
+          for (int m = 0; m < MT; m++) M::multiply(s[m][j], x[m][q][0], x[m][q][1], b);
         }
       }
 #pragma unroll
@@ -145,11 +145,11 @@ template <class M, int W, int MT> struct WarpRows {
         if (at + 8 < n) *reinterpret_cast<uint4*>(p + 8 * W) = M::rectified_again(s[m], 1);
       }
     }
-    r = next;
+    *this = next;
   }
 
   // output computes W_out·rows + bias. table has W_out by rows, high and low parts, in shared memory.
-  DEVICE void output(const WarpRows& r, float* out, const E* table, const float* bias, int outputs, unsigned row, unsigned n) {
+  MEMBER void output(float* out, const E* table, const float* bias, int outputs, unsigned row, unsigned n) const {
     int lane = threadIdx.x % 32;
     for (int o = 0; o < outputs; o += 8) {
       const uint4* right = reinterpret_cast<const uint4*>(table + o / 8 * Width<M, W>::TABLE) + lane;
@@ -162,7 +162,7 @@ template <class M, int W, int MT> struct WarpRows {
         for (int part = 0; part < M::PARTS; part++) {
           uint4 b = right[(2 * q + part) * 32];
 #pragma unroll
-          for (int m = 0; m < MT; m++) M::multiply(s[m], r.x[m][q][0], r.x[m][q][1], b);
+          for (int m = 0; m < MT; m++) M::multiply(s[m], x[m][q][0], x[m][q][1], b);
         }
       }
 #pragma unroll
@@ -222,17 +222,17 @@ template <class M, int W, int MT> DEVICE void stationary_forward(const Forward<M
       Rows r;
       unsigned row = tile * 16 * MT;
       if (from == 0) {
-        Rows::first(r, next, f.base, vectors, row, n, levels, two);
+        r.first(next, f.base, vectors, row, n, levels, two);
         next = Rows::levels(f.level, row + step * 16 * MT, n, two);
       } else {
-        Rows::load(r, f.hidden + (f.keep ? (from - 1) * slot : 0), row, n);
+        r.load(f.hidden + (f.keep ? (from - 1) * slot : 0), row, n);
       }
       for (int l = from; l < end; l++) {
         bool store = f.keep || (l + 1 == end && end < layers);
         E* to = store ? f.hidden + (f.keep ? l * slot : 0) : nullptr;
-        Rows::layer(r, weights + (l - from) * W * W, vectors + branch_biases(m) + l * W, to, row, n);
+        r.layer(weights + (l - from) * W * W, vectors + branch_biases(m) + l * W, to, row, n);
       }
-      if (end == layers) Rows::output(r, f.out, table, bias_out, m.outputs, row, n);
+      if (end == layers) r.output(f.out, table, bias_out, m.outputs, row, n);
     }
   }
 }
