@@ -124,23 +124,12 @@ func (c ownDataCheck) form(name string) datasets.Form {
 // cells says what the cells of a column are, and what becomes of those of x and y.
 func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 	form := c.form(column.Name)
-	least, most := column.Span()
-	text := ""
+	text := column.What()
 	switch {
 	case form.Categories != nil:
 		text = fmt.Sprintf("%s in the training part, one-hot: %s", invalid.Plural(len(form.Categories), "name", "names"), invalid.First(form.Categories))
 	case form.Origin != "":
-		text = fmt.Sprintf("dates, %s to %s, as days since %s", least, most, form.Origin)
-	case column.Kind == datasets.DateColumn:
-		text = fmt.Sprintf("dates, %s to %s", least, most)
-	case column.Kind == datasets.NumberColumn:
-		text = fmt.Sprintf("numbers, %s to %s", least, most)
-	case column.Kind == datasets.EmptyColumn:
-		text = "all missing"
-	case column.Kind == datasets.MixedColumn:
-		text = "cells of several kinds, from " + column.Odd + " on"
-	default:
-		text = count(column.Distinct) + ": " + invalid.First(column.Values)
+		text += ", as days since " + form.Origin
 	}
 	switch {
 	case form.Shift > 0:
@@ -155,11 +144,4 @@ func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 		text += fmt.Sprintf("; %d missing", column.Missing)
 	}
 	return text
-}
-
-func count(distinct int) string {
-	if distinct > datasets.MaxDistinct {
-		return fmt.Sprintf("more than %d texts", datasets.MaxDistinct)
-	}
-	return invalid.Plural(distinct, "text", "texts")
 }

@@ -45,7 +45,7 @@ func TestOwnColumnsFromCheckToPrediction(t *testing.T) {
 	for _, want := range []string{
 		"columns separated by semicolons, decimal commas", "4 left out", "least 5, median 8, most 10", "model   5 x, 1 y",
 		"dates, 2024-02-20 to 2024-02-29, as days since 2024-02-20", "3 names in the training part, one-hot: f0, f1, f2; the same in all rows of a group",
-		"4 missing", "the model sees the logarithm", "notiz    not used  1 text: a; b",
+		"4 missing", "the model sees the logarithm", "notiz    not used  1 name: a; b",
 	} {
 		if !strings.Contains(o.out, want) {
 			t.Errorf("%q is not in\n%s", want, o.out)

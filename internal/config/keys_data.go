@@ -174,5 +174,5 @@ var dataKeys = []entry{{
 	help: "Columns of x and y whose natural logarithm the model sees; predictions are in raw units. If a column of x has zeros, its least positive number is added first.",
 }, {
 	name: "data.missing", kinds: kindsOf(csv), accepts: name([]string{Refuse, Drop}), preset: always(Refuse),
-	help: "What is done with a row that has a missing cell (empty, NA, NaN or null). error: reading ends with an error; drop: the row is left out.",
+	help: "What is done with a row that has a missing cell (empty, NA, NaN, null and others). error: reading ends with an error; drop: the row is left out.",
 }}

@@ -9,21 +9,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// missingCells are the cells that stand for a missing value.
-var missingCells = []string{"", "NA", "NaN", "nan", "null", "NULL"}
-
-func isMissing(cell string) bool { return slices.Contains(missingCells, cell) }
-
-// A kind says what the cells of a column are.
-type kind int
-
-const (
-	unknownKind kind = iota // before the first cell
-	numberKind
-	dateKind
-	nameKind
-)
-
 // A cellReader turns the cells of one column into raw numbers: numbers, days since an origin, or
 // indices of names. All numbers are those of a Form, which form returns.
 type cellReader struct {
@@ -32,30 +17,36 @@ type cellReader struct {
 	log    bool
 	zero   bool // a logarithm may have a 0, which is shifted
 	kind   kind
+	format string
 	origin float64 // of dates, in days since 1970-01-01
 	names  []string
 	index  map[string]int // of a name in names
 	learns bool           // reads the training file: data.missing and data.categories are remedies
 	since  string         // FILE:line of the cell that decided the kind
+	days   func() string  // returns the format of dates such as 3/14/2026 in the training file, "" if it is not clear
 }
 
 // newCellReader returns the reader of a column whose form is known, as when predicting.
 func newCellReader(name string, f Form) *cellReader {
-	c := &cellReader{name: name, log: f.Log, zero: f.Shift > 0, kind: numberKind}
+	c := &cellReader{name: name, log: f.Log, zero: f.Shift > 0, kind: numberKind, format: f.Format}
 	switch {
 	case f.Categories != nil:
 		c.setNames(f.Categories)
 	case f.Origin != "":
 		c.kind = dateKind
 		c.origin, _ = dateOf(f.Origin)
+	case f.Format == Percent:
+		c.kind = percentKind
+	case f.Format == Clock:
+		c.kind = clockKind
 	}
 	return c
 }
 
 // learnCells returns the reader of a column of the training file. Its first cell decides between
 // numbers and dates. Dates are read as days since 1970-01-01.
-func learnCells(name, key string, d config.Data) *cellReader {
-	c := &cellReader{name: name, key: key, learns: true, log: slices.Contains(d.Log, name), zero: key == "data.x"}
+func learnCells(name, key string, d config.Data, days func() string) *cellReader {
+	c := &cellReader{name: name, key: key, learns: true, log: slices.Contains(d.Log, name), zero: key == "data.x", days: days}
 	if slices.Contains(d.Categories, name) {
 		c.setNames(nil)
 	}
@@ -77,32 +68,63 @@ func (c *cellReader) read(t *table, column int) (float64, error) {
 	if c.kind == nameKind {
 		return c.readName(t, column)
 	}
-	cell := t.cell(column)
-	v, isNumber, err := t.parse(column)
-	if err != nil {
-		return 0, err
+	m := meaning{kind: unknownKind}
+	if !isMissing(t.cell(column)) {
+		m = t.meaning(column)
 	}
-	days, isDate := dateOf(cell)
-	if c.kind == unknownKind && (isNumber || isDate) {
-		c.kind, c.since = numberKind, t.place(column)
-		if isDate {
-			c.kind = dateKind
-		}
+	if c.kind == unknownKind {
+		c.learn(m.kind, t, column)
 	}
+	v := m.value
 	switch {
-	case c.kind == unknownKind, c.kind == numberKind && !isNumber, c.kind == dateKind && !isDate:
-		return 0, t.refuse(column, c.expected(t, cell))
+	case m.kind == slashKind && c.kind == dateKind:
+		var ok bool
+		if v, ok = slashDate(t.cell(column), c.format); !ok {
+			return 0, t.refuse(column, c.expected(t, t.cell(column)))
+		}
+		v -= c.origin
+	case m.kind == wrongKind:
+		return 0, t.refuse(column, m.wants)
+	case m.kind != c.kind || c.kind == unknownKind:
+		return 0, t.refuse(column, c.expected(t, t.cell(column)))
 	case c.kind == dateKind:
-		v = days - c.origin
+		v -= c.origin
 	}
 	switch {
 	case !c.log || c.kind == numberKind && (v > 0 || v == 0 && c.zero):
+		return v, nil
 	case c.zero:
-		return 0, t.refuse(column, "a number above 0, or 0, whose logarithm is taken (data.log)")
-	default:
-		return 0, t.refuse(column, "a number above 0, whose logarithm is taken (data.log)")
+		return 0, t.refuse(column, "a number above 0, or 0, whose logarithm is taken"+c.whoTakes())
 	}
-	return v, nil
+	return 0, t.refuse(column, "a number above 0, whose logarithm is taken"+c.whoTakes())
+}
+
+// learn decides what the column holds from the kind of its first cell.
+func (c *cellReader) learn(first kind, t *table, column int) {
+	switch first {
+	case numberKind, dateKind:
+		c.kind = first
+	case percentKind:
+		c.kind, c.format = first, Percent
+	case clockKind:
+		c.kind, c.format = first, Clock
+	case slashKind:
+		if c.format = c.days(); c.format == "" {
+			return
+		}
+		c.kind = dateKind
+	default:
+		return
+	}
+	c.since = t.place(column)
+}
+
+// whoTakes says who takes the logarithm of a column.
+func (c *cellReader) whoTakes() string {
+	if c.learns {
+		return " (data.log)"
+	}
+	return ": so the model was trained"
 }
 
 // readName returns the index of a name. A new name gets the next index.
@@ -110,6 +132,9 @@ func (c *cellReader) readName(t *table, column int) (float64, error) {
 	name := t.cell(column)
 	if isMissing(name) {
 		return 0, t.refuse(column, c.expected(t, name))
+	}
+	if c.format == Boolean && isBool(name) {
+		name = strings.ToLower(name)
 	}
 	i, known := c.index[name]
 	if !known {
@@ -125,7 +150,11 @@ func (c *cellReader) readName(t *table, column int) (float64, error) {
 // expected says what a cell that cannot be read should be, and the remedy.
 func (c *cellReader) expected(t *table, cell string) string {
 	what := map[kind]string{unknownKind: "a finite number or a date such as 2024-03-01", numberKind: "a finite number",
-		dateKind: "a date such as 2024-03-01 or 2024-03-01 12:30", nameKind: "a name"}[c.kind]
+		dateKind: "a date such as 2024-03-01 or 2024-03-01 12:30", nameKind: "a name",
+		percentKind: "a percentage such as 12%", clockKind: "a time of day such as 13:00"}[c.kind]
+	if c.format == MonthFirst || c.format == DayFirst {
+		what += ", or " + c.format
+	}
 	if c.since != "" && !isMissing(cell) {
 		what += ", as in " + c.since
 	}
@@ -133,7 +162,7 @@ func (c *cellReader) expected(t *table, cell string) string {
 	case isMissing(cell) && c.learns:
 		return what + " (data.missing: drop leaves out rows with missing cells)"
 	case t.hint(cell) != "":
-		return what + t.hint(cell)
+		return t.hint(cell)
 	case c.learns && c.key == "data.x":
 		return what + " (list a column of names in data.categories)"
 	}
@@ -151,7 +180,7 @@ func (t *table) place(column int) string {
 
 // form returns the form of the cells read so far. Dates count from the given origin.
 func (c *cellReader) form(origin string) Form {
-	f := Form{Log: c.log}
+	f := Form{Log: c.log, Format: c.format}
 	switch c.kind {
 	case nameKind:
 		f.Categories = slices.Clone(c.names)

@@ -44,10 +44,10 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 	}
 	r := csvReader{data: d, index: map[string]int{}, cells: &cells{by: -1, split: -1, dropsMissing: d.Missing == config.Drop}}
 	for _, name := range d.XColumns {
-		r.cells.x = append(r.cells.x, learnCells(name, "data.x", d))
+		r.cells.x = append(r.cells.x, learnCells(name, "data.x", d, func() string { return dayFormatOf(paths, name) }))
 	}
 	for _, name := range d.YColumns {
-		r.cells.y = append(r.cells.y, learnCells(name, "data.y", d))
+		r.cells.y = append(r.cells.y, learnCells(name, "data.y", d, func() string { return dayFormatOf(paths, name) }))
 	}
 	for _, path := range paths {
 		if err := r.read(path); err != nil {
@@ -58,6 +58,24 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 		return nil, nil, r.cells.noRows(r.first)
 	}
 	return r.functions, r.cells, nil
+}
+
+// dayFormatOf returns the format of the dates such as 3/14/2026 in a column of files, "" if it is not clear.
+func dayFormatOf(paths []string, column string) string {
+	var j judge
+	for _, path := range paths {
+		t, file, err := openTable(path)
+		if err != nil {
+			return "" // reading the rows fails too, and says why
+		}
+		if at, ok := t.find([]string{column}); ok {
+			for err = t.next(); err == nil; err = t.next() {
+				j.add(t, at[0])
+			}
+		}
+		_ = file.Close() // nothing was written
+	}
+	return j.column(column).Format
 }
 
 // csvPaths returns the files to read: the file of this name, or all tables of the directory of this name in

@@ -3,6 +3,7 @@ package datasets
 import (
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
@@ -67,15 +68,19 @@ const unixEpoch = "1970-01-01"
 func (r *cellReader) settle(functions []csvFunction, i, dx int, training []float64) Form {
 	switch r.kind {
 	case nameKind:
+		format := ""
+		if !slices.ContainsFunc(r.names, func(name string) bool { return !isBool(name) }) {
+			format, r.names = Boolean, mapped(r.names, strings.ToLower)
+		}
 		names, number := r.sorted(training)
 		change(functions, i, dx, func(v float64) float64 { return float64(number[int(v)]) })
-		return Form{Categories: names}
+		return Form{Categories: names, Format: format}
 	case dateKind:
 		first := math.Inf(1)
 		change(functions, i, dx, func(v float64) float64 { first = min(first, v); return v })
 		first = math.Floor(first)
 		change(functions, i, dx, func(v float64) float64 { return v - first })
-		return Form{Origin: dateText(0, first)}
+		return Form{Origin: dateText(0, first), Format: r.format}
 	}
 	f, zero := r.form(""), false
 	if r.log && r.zero {
@@ -113,11 +118,12 @@ func (r *cellReader) sorted(training []float64) (names []string, number []int) {
 		}
 	}
 	slices.Sort(names)
+	names = slices.Compact(names)
 	number = make([]int, len(r.names))
 	for i, name := range r.names {
-		number[i] = len(names)
-		if seen[i] {
-			number[i], _ = slices.BinarySearch(names, name)
+		var known bool
+		if number[i], known = slices.BinarySearch(names, name); !known {
+			number[i] = len(names)
 		}
 	}
 	return names, number

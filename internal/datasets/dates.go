@@ -9,23 +9,31 @@ import (
 )
 
 const (
-	secondsPerDay = 24 * 60 * 60
-	dayLayout     = "2006-01-02" // in which dates are written
+	secondsPerDay  = 24 * 60 * 60
+	secondsPerHour = 60 * 60
+	dayLayout      = "2006-01-02" // in which dates are written
 )
 
 // clockLayouts are the times that may follow a day, after a blank or a T. One without a zone is taken as
 // UTC.
-var clockLayouts = []string{"", " 15:04", " 15:04:05", " 15:04Z07:00", " 15:04:05Z07:00"}
+var clockLayouts = []string{"", " 15:04", " 15:04:05", " 15:04Z07:00", " 15:04:05Z07:00", " 3:04 PM", " 3:04:05 PM"}
 
-// dateOf reads a date, with or without a time, as days since 1970-01-01. A month is its first day.
+// dateOf reads a date of which it is clear which number is the day, with or without a time, as days since
+// 1970-01-01. A month is its first day.
 func dateOf(cell string) (days float64, ok bool) {
-	clock := clockAt(cell)
-	layout := dayLayoutOf(cell[:clock])
+	return dateIn(cell, dayLayoutOf(cell[:clockAt(cell)]))
+}
+
+// dateIn reads a date whose day has a layout.
+func dateIn(cell, layout string) (days float64, ok bool) {
 	if layout == "" {
 		return 0, false
 	}
-	if clock < len(cell) {
+	if clock := clockAt(cell); clock < len(cell) {
 		cell = cell[:clock] + " " + cell[clock+1:]
+		if end := len(cell) - 1; cell[end] == 'm' || cell[end] == 'M' { // of am or pm
+			cell = strings.ToUpper(cell)
+		}
 	}
 	for _, l := range clockLayouts {
 		if t, err := time.Parse(layout+l, cell); err == nil {
@@ -70,11 +78,57 @@ func dayLayoutOf(day string) string {
 func isDigit(c byte) bool  { return '0' <= c && c <= '9' }
 func isLetter(c byte) bool { return 'a' <= c|0x20 && c|0x20 <= 'z' }
 
-var unclear = regexp.MustCompile(`^\d{1,2}[/-]\d{1,2}[/-](\d{2}|\d{4})([ T]\d{1,2}:.*)?$`)
+// slashed are dates such as 3/14/2026, whose column says which number is the day. One with two digits of the
+// year is none.
+var slashed = regexp.MustCompile(`^\d{1,2}([/-])\d{1,2}[/-](\d{2}|\d{4})([ T]\d{1,2}:.*)?$`)
 
-// unclearDate reports whether a cell looks like a date such as 3/4/2024, whose day and month cannot be told
-// apart.
-func unclearDate(cell string) bool { return unclear.MatchString(cell) }
+// slashedLayouts are those of the formats MonthFirst and DayFirst, with the separator /.
+var slashedLayouts = map[string]string{MonthFirst: "1/2/2006", DayFirst: "2/1/2006"}
+
+// slashDate reads a date such as 3/14/2026 in a format.
+func slashDate(cell, format string) (days float64, ok bool) {
+	parts := slashed.FindStringSubmatch(cell)
+	if parts == nil || slashedLayouts[format] == "" {
+		return 0, false
+	}
+	return dateIn(cell, strings.ReplaceAll(slashedLayouts[format], "/", parts[1]))
+}
+
+// clocks are times of day such as 13:00, 9:05:30 and 1:00 PM.
+var clocks = regexp.MustCompile(`^(\d{1,2}):([0-5]\d)(:[0-5]\d(?:\.\d+)?)?(?: ?([AaPp])[Mm])?$`)
+
+// clockOf reads a time of day as hours since midnight.
+func clockOf(cell string) (hours float64, ok bool) {
+	parts := clocks.FindStringSubmatch(cell)
+	if parts == nil {
+		return 0, false
+	}
+	hour, _ := strconv.Atoi(parts[1])
+	minutes, _ := strconv.Atoi(parts[2])
+	seconds, _ := strconv.ParseFloat(strings.TrimPrefix(parts[3], ":"), 64) // 0 without seconds
+	switch half := strings.ToLower(parts[4]); {
+	case half != "" && (hour < 1 || hour > 12):
+		return 0, false
+	case half != "":
+		hour = hour%12 + map[string]int{"a": 0, "p": 12}[half]
+	case hour > 24:
+		return 0, false
+	}
+	return float64(hour) + (float64(60*minutes)+seconds)/secondsPerHour, true
+}
+
+// clockText returns the time of day, to the second, of hours since midnight, and a number for others.
+func clockText(hours float64) string {
+	seconds := math.Round(hours * secondsPerHour)
+	if !(seconds >= 0 && seconds <= secondsPerDay) {
+		return strconv.FormatFloat(hours, 'g', -1, 64)
+	}
+	text := time.Unix(int64(seconds), 0).UTC().Format("15:04:05")
+	if seconds == secondsPerDay {
+		text = "24:00:00"
+	}
+	return strings.TrimSuffix(text, ":00")
+}
 
 // dateText returns the date that lies days after the origin, which counts from 1970-01-01. It has a
 // time, to the second, unless it is midnight.

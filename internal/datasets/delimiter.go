@@ -79,15 +79,3 @@ func isNumber(cell string) bool {
 	_, err := strconv.ParseFloat(cell, 64)
 	return err == nil
 }
-
-// hint returns what to do about a cell that is a number only with a decimal comma, or an unclear date, or
-// "".
-func (t *table) hint(cell string) string {
-	if t.delimiter != ';' && t.delimiter != 0 && strings.Count(cell, ",") == 1 && isNumber(strings.Replace(cell, ",", ".", 1)) {
-		return " with a decimal point (decimal commas need semicolons between the columns)"
-	}
-	if unclearDate(cell) {
-		return " (which number is the day is not clear: write 2024-03-01 or 1.3.2024)"
-	}
-	return ""
-}

@@ -6,6 +6,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // A Form says what the cells of a column are and what becomes of them before they are scaled. The
@@ -23,6 +24,10 @@ type Form struct {
 	// Origin is the day from which dates are counted, as 2024-03-01. The raw number of a date is
 	// the number of days since then. "" means that the column holds no dates.
 	Origin string
+	// Format says how numbers, dates or names are written: Percent for 12%, whose raw number is 12; Clock
+	// for 13:30, which is 13.5; MonthFirst or DayFirst for dates such as 3/14/2026; Boolean for names that
+	// are true and false in any spelling.
+	Format string `json:",omitempty"`
 }
 
 // width returns the number of columns that the model sees.
@@ -106,6 +111,12 @@ func (f Form) Text(v float64) string {
 	if origin, ok := dateOf(f.Origin); ok {
 		return dateText(origin, v)
 	}
+	switch f.Format {
+	case Clock:
+		return clockText(v)
+	case Percent:
+		return strconv.FormatFloat(v, 'g', -1, 64) + "%"
+	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }
 
@@ -114,6 +125,9 @@ func (f Form) Text(v float64) string {
 // number that the model cannot see.
 func (f Form) Number(text string) (v float64, ok bool) {
 	if f.Categories != nil {
+		if f.Format == Boolean && isBool(text) {
+			text = strings.ToLower(text)
+		}
 		i := slices.Index(f.Categories, text)
 		if i < 0 {
 			i = len(f.Categories)
@@ -122,7 +136,18 @@ func (f Form) Number(text string) (v float64, ok bool) {
 	}
 	if origin, dated := dateOf(f.Origin); dated {
 		days, isDate := dateOf(text)
+		if !isDate {
+			days, isDate = slashDate(text, f.Format)
+		}
 		return days - origin, isDate && f.Takes(days-origin)
+	}
+	if f.Format == Clock {
+		if v, ok = clockOf(text); ok {
+			return v, true
+		}
+	}
+	if f.Format == Percent {
+		text = strings.TrimSuffix(text, "%")
 	}
 	v, err := strconv.ParseFloat(text, 64)
 	return v, err == nil && v-v == 0 && f.Takes(v)
@@ -130,7 +155,7 @@ func (f Form) Number(text string) (v float64, ok bool) {
 
 // equal reports whether two forms are the same.
 func (f Form) equal(g Form) bool {
-	return f.Log == g.Log && f.Shift == g.Shift && f.Origin == g.Origin && slices.Equal(f.Categories, g.Categories)
+	return f.Log == g.Log && f.Shift == g.Shift && f.Origin == g.Origin && f.Format == g.Format && slices.Equal(f.Categories, g.Categories)
 }
 
 // SameForms reports whether two lists of forms are equal. nil is a list of plain numbers.
@@ -147,6 +172,11 @@ func SameForms(a, b []Form) bool {
 func (f Form) Check() error {
 	if _, ok := dateOf(f.Origin); f.Origin != "" && !ok {
 		return fmt.Errorf("dates since %q", f.Origin)
+	}
+	fits, known := map[string]bool{"": true, Percent: f.Origin == "" && f.Categories == nil, Clock: f.Origin == "" && f.Categories == nil,
+		MonthFirst: f.Origin != "", DayFirst: f.Origin != "", Boolean: f.Categories != nil}[f.Format]
+	if !known || !fits {
+		return fmt.Errorf("the format %q", f.Format)
 	}
 	if f.Categories != nil && (f.Log || f.Origin != "") || f.Log && f.Origin != "" {
 		return errors.New("two meanings: categories, dates or a logarithm")

@@ -29,15 +29,17 @@ const (
 	EmptyColumn  = "empty"  // every cell is missing
 	NumberColumn = "number" // finite numbers
 	DateColumn   = "date"   // dates, with or without times
+	TimeColumn   = "time"   // times of day
 	NameColumn   = "name"   // other texts
-	MixedColumn  = "mixed"  // cells of several kinds
+	MixedColumn  = "mixed"  // cells of several kinds, or that are not clear
 )
 
 // A ScannedColumn is a column of a Scan.
 type ScannedColumn struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
-	Missing int    `json:"missing"` // cells that are empty, NA, NaN or null
+	Format  string `json:"format,omitempty"` // see Form
+	Missing int    `json:"missing"`          // cells without a value: empty, NA, NaN, null and others
 	// Distinct is the number of different cells that are not missing, MaxDistinct + 1 if there are
 	// more than MaxDistinct.
 	Distinct int      `json:"distinct"`
@@ -51,11 +53,11 @@ type ScannedColumn struct {
 	// PerFunction says that all rows of a function have the same cell. It is false if there are
 	// more than 100,000 functions.
 	PerFunction bool `json:"per_function"`
-	// UnclearDates says that all cells look like dates such as 3/4/2024, whose day and month cannot be told
-	// apart. They are names.
-	UnclearDates bool `json:"unclear_dates,omitempty"`
-	// Odd is FILE:LINE, or FILE, row N, of the first cell of another kind than those before; "" if there is none.
-	Odd string `json:"odd,omitempty"`
+	// Odd is FILE:LINE, or FILE, row N, of a cell for which the column is mixed, OddCell is that cell, and
+	// Wants says what it should be. They are "" in other columns.
+	Odd     string `json:"odd,omitempty"`
+	OddCell string `json:"odd_cell,omitempty"`
+	Wants   string `json:"wants,omitempty"`
 }
 
 // Constant reports whether all cells are the same, or missing.
@@ -63,7 +65,7 @@ func (c ScannedColumn) Constant() bool { return c.Distinct <= 1 }
 
 // Span returns the least and the largest number or date, as text.
 func (c ScannedColumn) Span() (least, most string) {
-	f := Form{}
+	f := Form{Format: c.Format}
 	if c.Kind == DateColumn {
 		f.Origin = unixEpoch
 	}
@@ -156,24 +158,15 @@ func (s Scan) Column(name string) (ScannedColumn, bool) {
 // A scanner makes a Scan.
 type scanner struct {
 	Scan
-	data    config.Data
-	seed    maphash.Seed
-	columns []scannedCells
-	index   map[string]int // of functions
-	first   [][]uint64     // [functions, columns]: the hash of the first cell of each
+	data   config.Data
+	seed   maphash.Seed
+	judges []judge
+	varies []bool         // of each column: within a function
+	index  map[string]int // of functions
+	first  [][]uint64     // [functions, columns]: the hash of the first cell of each
 
 	held map[string][]int // rows of functions that are left out, among those that are used
 	used []int            // of each function: used rows so far, left out or not
-}
-
-// scannedCells is what a scanner knows of a column besides its ScannedColumn.
-type scannedCells struct {
-	decimals decimals
-	values   map[string]bool
-	kinds    map[string]bool
-	varies   bool // within a function
-	clear    bool // a cell is no unclear date
-	spread   spread
 }
 
 // file scans a file. All files have the header of the first.
@@ -189,8 +182,8 @@ func (s *scanner) file(path string) error {
 		}
 		for _, name := range t.header {
 			s.Columns = append(s.Columns, ScannedColumn{Name: name})
-			s.columns = append(s.columns, scannedCells{values: map[string]bool{}, kinds: map[string]bool{}})
 		}
+		s.judges, s.varies = make([]judge, len(t.header)), make([]bool, len(t.header))
 	}
 	names := func(c ScannedColumn) string { return c.Name }
 	if !slices.Equal(t.header, mapped(s.Columns, names)) {
@@ -205,8 +198,9 @@ func (s *scanner) file(path string) error {
 	if err != nil {
 		return err
 	}
-	for i := range s.columns {
-		s.columns[i].decimals = decimals{} // each file has its own
+	for i := range s.judges {
+		s.DecimalComma = s.DecimalComma || s.judges[i].decimals.mark == ','
+		s.judges[i].decimals = decimals{} // each file has its own
 	}
 	rows := 0
 	for err = t.next(); err == nil; err = t.next() {
@@ -246,9 +240,9 @@ func (s *scanner) row(t *table, by int, used []int) {
 			s.Functions[f].Used++
 		}
 	}
-	for i := range s.columns {
-		s.cell(t, i)
-		if f >= 0 && f < maxFollowed && !s.columns[i].varies {
+	for i := range s.judges {
+		s.judges[i].add(t, i)
+		if f >= 0 && f < maxFollowed && !s.varies[i] {
 			s.follow(f, i, t.cell(i))
 		}
 	}
@@ -287,7 +281,7 @@ func (s *scanner) leavesOut(f int, dropped bool) bool {
 // follow compares a cell of column i with the first one of its function.
 func (s *scanner) follow(f, i int, cell string) {
 	for len(s.first) <= f {
-		s.first = append(s.first, make([]uint64, len(s.columns)))
+		s.first = append(s.first, make([]uint64, len(s.judges)))
 	}
 	hash := max(maphash.String(s.seed, cell), 1) // 0 stands for no cell yet
 	switch s.first[f][i] {
@@ -295,42 +289,8 @@ func (s *scanner) follow(f, i int, cell string) {
 		s.first[f][i] = hash
 	case hash:
 	default:
-		s.columns[i].varies = true
+		s.varies[i] = true
 	}
-}
-
-// cell adds the cell of column i in the current row.
-func (s *scanner) cell(t *table, i int) {
-	c, of, cell := &s.Columns[i], &s.columns[i], t.cell(i)
-	if isMissing(cell) {
-		c.Missing++
-		return
-	}
-	if value := cell[:min(len(cell), longestValue)]; len(of.values) <= MaxDistinct && !of.values[value] {
-		of.values[strings.Clone(value)] = true
-	}
-	t.decimals = of.decimals
-	v, isNumber, err := t.parse(i)
-	of.decimals = t.decimals
-	kind := NameColumn
-	if isNumber && err == nil {
-		kind = NumberColumn
-	} else if days, isDate := dateOf(cell); isDate {
-		kind, v = DateColumn, days
-	}
-	if len(of.kinds) == 1 && !of.kinds[kind] {
-		c.Odd = t.place(i)
-	}
-	if kind != NameColumn && (!of.kinds[kind] || v < c.Least) {
-		c.Least = v
-	}
-	if kind != NameColumn && (!of.kinds[kind] || v > c.Most) {
-		c.Most = v
-	}
-	if kind == NumberColumn {
-		of.spread.add(v)
-	}
-	of.kinds[kind], of.clear = true, of.clear || kind != NameColumn || !unclearDate(cell)
 }
 
 // A spread holds the number, the mean and the sums of squared and cubed deviations of numbers that
@@ -358,22 +318,10 @@ func (m *spread) skew() float64 {
 
 // finish returns the scan.
 func (s *scanner) finish() Scan {
-	for i := range s.Columns {
-		c, of := &s.Columns[i], &s.columns[i]
-		s.DecimalComma = s.DecimalComma || of.decimals.mark == ','
-		c.Skew = of.spread.skew()
-		c.Distinct, c.PerFunction = len(of.values), !of.varies && len(s.Functions) <= maxFollowed
-		if c.Distinct <= MaxDistinct {
-			c.Values = sortedKeys(of.values)
-		}
-		switch len(of.kinds) {
-		case 0:
-			c.Kind = EmptyColumn
-		case 1:
-			c.Kind, c.UnclearDates = sortedKeys(of.kinds)[0], !of.clear
-		default:
-			c.Kind = MixedColumn
-		}
+	for i := range s.judges {
+		s.DecimalComma = s.DecimalComma || s.judges[i].decimals.mark == ','
+		s.Columns[i] = s.judges[i].column(s.Columns[i].Name)
+		s.Columns[i].PerFunction = !s.varies[i] && len(s.Functions) <= maxFollowed
 	}
 	return s.Scan
 }

@@ -2,11 +2,11 @@ package datasets
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
 	"io"
-	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -231,27 +231,14 @@ func quote(s string, most int) string {
 // number reads a cell of the current row. The number must be finite in float32, in which models
 // compute.
 func (t *table) number(column int) (float64, error) {
-	v, ok, err := t.parse(column)
-	if err == nil && !ok {
-		err = t.refuse(column, "a finite number"+t.hint(t.cell(column)))
+	m := t.meaning(column)
+	switch m.kind {
+	case numberKind:
+		return m.value, nil
+	case wrongKind:
+		return 0, t.refuse(column, m.wants)
 	}
-	return v, err
-}
-
-// parse reads a cell of the current row as a number that is finite in float32, and reports whether
-// it is one. It returns an error for a number whose decimal mark is not that of the file.
-func (t *table) parse(column int) (v float64, ok bool, err error) {
-	cell, conflict := t.cell(column), ""
-	if t.delimiter == ';' {
-		line, _ := t.rows.FieldPos(column)
-		v, conflict, err = t.decimals.number(cell, line)
-	} else {
-		v, err = strconv.ParseFloat(cell, 64)
-	}
-	if conflict != "" {
-		return 0, false, t.refuse(column, conflict)
-	}
-	return v, err == nil && math.Abs(v) <= math.MaxFloat32, nil
+	return 0, t.refuse(column, cmp.Or(t.hint(t.cell(column)), "a finite number"))
 }
 
 // readColumns reads the named columns of numbers. It refuses a file without rows.

@@ -24,32 +24,22 @@ func formsOf(o Options) ([]datasets.Form, error) {
 	forms, width := make([]datasets.Form, len(x)), 0
 	for i, t := range slices.Concat(o.Formula.X, o.Formula.Y) {
 		c, _ := scan.Column(t.Column)
+		form, err := c.Form(o.File, i >= len(x))
+		if err != nil {
+			return nil, err
+		}
 		refuse := func(found, expected string) ([]datasets.Form, error) {
 			return nil, &invalid.Input{File: o.File, Key: t.Column, Found: found, Expected: expected}
 		}
-		var form datasets.Form
 		switch {
-		case c.Kind == datasets.EmptyColumn:
-			return refuse("no value in any row", "numbers, dates or names")
-		case c.Constant():
-			return refuse("the same value in every row", "values that differ")
-		case c.Kind == datasets.MixedColumn:
-			return refuse("cells of several kinds, from "+c.Odd+" on", "numbers alone, dates alone or names alone")
-		case c.Kind == datasets.NameColumn && i >= len(x):
-			return refuse("names", "numbers in a column of y")
-		case c.Kind == datasets.NameColumn && len(c.Values) == 0:
-			return refuse(fmt.Sprintf("more than %d names", datasets.MaxDistinct), "fewer")
+		case i >= len(x) && c.Kind != datasets.NumberColumn:
+			return refuse(c.Kind+"s", "numbers in a column of y")
 		case t.Log && c.Kind != datasets.NumberColumn:
 			return refuse("a logarithm of "+c.Kind+"s", "numbers")
 		case t.Log && c.Least <= 0:
 			return refuse(fmt.Sprintf("%g, which has no logarithm", c.Least), "numbers above 0")
-		case c.Kind == datasets.NameColumn:
-			form.Categories = c.Values
-		case c.Kind == datasets.DateColumn:
-			form.Origin, _ = c.Span()
-		case t.Log:
-			form.Log = true
 		}
+		form.Log = t.Log
 		if i < len(x) {
 			forms[i] = form
 			width += max(1, len(form.Categories))

@@ -57,10 +57,11 @@ type column struct {
 	Shift      float64  `json:"shift,omitempty"` // added before the logarithm
 	Categories []string `json:"categories,omitempty"`
 	Origin     string   `json:"origin,omitempty"` // of dates
+	Format     string   `json:"format,omitempty"`
 }
 
 func (c column) form() datasets.Form {
-	return datasets.Form{Log: c.Log, Shift: c.Shift, Categories: c.Categories, Origin: c.Origin}
+	return datasets.Form{Log: c.Log, Shift: c.Shift, Categories: c.Categories, Origin: c.Origin, Format: c.Format}
 }
 
 type columns struct {
@@ -75,7 +76,7 @@ func (u Units) columns() columns {
 		for i, name := range names {
 			c := column{Name: name, Offset: offset[i], Scale: scale[i]}
 			if forms != nil {
-				c.Log, c.Shift, c.Categories, c.Origin = forms[i].Log, forms[i].Shift, forms[i].Categories, forms[i].Origin
+				c.Log, c.Shift, c.Categories, c.Origin, c.Format = forms[i].Log, forms[i].Shift, forms[i].Categories, forms[i].Origin, forms[i].Format
 			}
 			cs = append(cs, c)
 		}

@@ -150,32 +150,15 @@ func (f Found) checkRows(d config.Data, s datasets.Scan) error {
 
 // add adds a column of x or y to what was found. It refuses one that cannot be used.
 func (f *Found) add(c datasets.ScannedColumn, y bool) error {
-	refuse := func(found, expected string) error {
-		return &invalid.Input{File: f.File, Key: c.Name, Found: found, Expected: expected}
-	}
-	flag := "--x"
-	if y {
-		flag = "--y"
-	}
+	form, err := c.Form(f.File, y)
 	switch {
-	case c.Kind == datasets.EmptyColumn:
-		return refuse("no value in any row", "numbers (leave the column out of "+flag+")")
-	case c.Constant():
-		return refuse("the same value in every row", "values that differ (leave the column out of "+flag+")")
-	case c.Kind == datasets.MixedColumn:
-		return refuse("cells of several kinds, from "+c.Odd+" on", "numbers alone, dates alone or names alone (empty, NA, NaN and null are missing cells)")
-	case c.Kind == datasets.NameColumn && y:
-		return refuse("names", "numbers in a column of y")
-	case c.Kind == datasets.NameColumn && c.Distinct > datasets.MaxDistinct:
-		if c.UnclearDates {
-			return refuse("dates of which it is not clear which number is the day", "dates such as 2024-03-01 or 1.3.2024")
-		}
-		return refuse(fmt.Sprintf("more than %d names", datasets.MaxDistinct), "fewer (leave the column out of --x, or name it as --group)")
-	case c.Kind == datasets.NameColumn:
+	case err != nil:
+		return err
+	case form.Categories != nil:
 		f.Categories = append(f.Categories, c.Name)
-	case c.Kind == datasets.DateColumn:
+	case form.Origin != "":
 		f.Dates = append(f.Dates, c.Name)
-	case c.Kind == datasets.NumberColumn && skewed(c, y):
+	case c.Kind == datasets.NumberColumn && form.Format == "" && skewed(c, y):
 		f.Skewed = append(f.Skewed, c.Name)
 	}
 	if c.PerFunction && !y && f.Functions > 1 {

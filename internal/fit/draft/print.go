@@ -35,16 +35,14 @@ func (f Found) left() string {
 
 // describe says what a column holds.
 func (f Found) describe(c datasets.ScannedColumn) string {
-	least, most := c.Span()
-	text := fmt.Sprintf("numbers, %s to %s", least, most)
+	text := c.What()
 	switch c.Kind {
 	case datasets.NameColumn:
-		text = invalid.Plural(c.Distinct, "name", "names") + ", one-hot: " + invalid.First(c.Values)
-		if c.UnclearDates {
-			text += "; if these are dates, write them as 2024-03-01 or 1.3.2024, and they become days"
-		}
+		text += "; a column for each"
 	case datasets.DateColumn:
-		text = fmt.Sprintf("dates, %s to %s, as days since the first", least, most)
+		text += ", as days since the first"
+	case datasets.TimeColumn:
+		text += ", as hours since midnight"
 	}
 	if slices.Contains(f.Skewed, c.Name) {
 		text += "; skewed and nowhere negative, the model sees the logarithm"

@@ -1,0 +1,252 @@
+package datasets
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+)
+
+// A judge decides what a column of a file holds, from all its cells. It is the only one: a column is the same
+// for acqnp fit, for acqnp init and for training.
+type judge struct {
+	found    [kinds]found
+	extent   // of numbers, dates and times of day
+	days     [len(dayFormats)]dayFormat
+	spread   spread
+	values   map[string]bool // different cells
+	missing  int
+	decimals decimals
+}
+
+// found are the cells of a kind.
+type found struct {
+	count       int
+	place, cell string // of the first
+	wants       string // what it should be, if it is wrong
+}
+
+// dayFormats are the formats that a date such as 3/4/2026 can have.
+var dayFormats = [2]string{MonthFirst, DayFirst}
+
+// A dayFormat are the dates of slashKind, read in one format.
+type dayFormat struct {
+	extent
+	odd found // those that are no dates in this format
+}
+
+// An extent is the least and the largest of some numbers.
+type extent struct {
+	least, most float64
+	any         bool
+}
+
+func (s *extent) add(v float64) {
+	if !s.any {
+		*s = extent{v, v, true}
+	}
+	s.least, s.most = min(s.least, v), max(s.most, v)
+}
+
+// and returns the extent of the numbers of both.
+func (s extent) and(o extent) extent {
+	if o.any {
+		s.add(o.least)
+		s.add(o.most)
+	}
+	return s
+}
+
+// add adds the cell of a column in the current row of t.
+func (j *judge) add(t *table, column int) {
+	cell := t.cell(column)
+	if isMissing(cell) {
+		j.missing++
+		return
+	}
+	if value := cell[:min(len(cell), longestValue)]; len(j.values) <= MaxDistinct && !j.values[value] {
+		if j.values == nil {
+			j.values = map[string]bool{}
+		}
+		j.values[strings.Clone(value)] = true
+	}
+	t.decimals = j.decimals
+	m := t.meaning(column)
+	j.decimals = t.decimals
+	j.found[m.kind].add(t, column, m.wants)
+	switch m.kind {
+	case numberKind, percentKind:
+		j.spread.add(m.value)
+		j.extent.add(m.value)
+	case clockKind, dateKind:
+		j.extent.add(m.value)
+	case slashKind:
+		for i, format := range dayFormats {
+			if days, ok := slashDate(cell, format); ok {
+				j.days[i].add(days)
+			} else {
+				j.days[i].odd.add(t, column, "a date, "+format)
+			}
+		}
+	}
+}
+
+func (f *found) add(t *table, column int, wants string) {
+	if f.count++; f.count == 1 {
+		cell := t.cell(column)
+		*f = found{1, t.place(column), strings.Clone(cell[:min(len(cell), longestValue)]), wants}
+	}
+}
+
+// column returns the column. It leaves PerFunction to the caller.
+func (j *judge) column(name string) ScannedColumn {
+	c := ScannedColumn{Name: name, Missing: j.missing, Distinct: len(j.values), Skew: j.spread.skew()}
+	if c.Distinct <= MaxDistinct {
+		c.Values = sortedKeys(j.values)
+	}
+	j.settle(&c)
+	if c.Kind == NameColumn && c.Format == Boolean {
+		for i, v := range c.Values {
+			c.Values[i] = strings.ToLower(v)
+		}
+		slices.Sort(c.Values)
+		c.Values = slices.Compact(c.Values)
+		c.Distinct = len(c.Values)
+	}
+	return c
+}
+
+// settle decides between the kinds that a column's cells have.
+func (j *judge) settle(c *ScannedColumn) {
+	var seen []kind
+	for k, f := range j.found {
+		if f.count > 0 {
+			seen = append(seen, kind(k))
+		}
+	}
+	only := func(some ...kind) bool {
+		return !slices.ContainsFunc(seen, func(k kind) bool { return !slices.Contains(some, k) })
+	}
+	c.Least, c.Most = j.extent.least, j.extent.most
+	switch {
+	case len(seen) == 0:
+		c.Kind = EmptyColumn
+	case only(numberKind):
+		c.Kind = NumberColumn
+	case only(percentKind):
+		c.Kind, c.Format = NumberColumn, Percent
+	case only(clockKind):
+		c.Kind, c.Format = TimeColumn, Clock
+	case only(boolKind):
+		c.Kind, c.Format = NameColumn, Boolean
+	case only(boolKind, nameKind), only(boolKind, nameKind, wrongKind) && j.found[nameKind].count > 0:
+		c.Kind = NameColumn
+	case only(dateKind):
+		c.Kind = DateColumn
+	case only(dateKind, slashKind):
+		j.settleDays(c)
+	default:
+		j.mixed(c, seen)
+	}
+}
+
+// settleDays decides which number of dates such as 3/14/2026 is the day.
+func (j *judge) settleDays(c *ScannedColumn) {
+	month, day := j.days[0].odd, j.days[1].odd
+	c.Kind = DateColumn
+	for i, format := range dayFormats {
+		if other := j.days[1-i].odd; j.days[i].odd.count == 0 && other.count > 0 {
+			all := j.extent.and(j.days[i].extent)
+			c.Format, c.Least, c.Most = format, all.least, all.most
+			return
+		}
+	}
+	c.Kind = MixedColumn
+	if month.count == 0 { // nor is there one of day
+		first := j.found[slashKind]
+		c.Odd, c.OddCell = first.place, first.cell
+		c.Wants = "a date of which it is clear which number is the day, such as 2024-03-01 or 1.3.2024 (no cell of the column has a day above 12)"
+		return
+	}
+	odd := month
+	if day.count < month.count {
+		odd = day
+	}
+	c.Odd, c.OddCell, c.Wants = odd.place, odd.cell, odd.wants+", as in other cells of the column"
+}
+
+// mixed describes a column with cells of several kinds, by the first cell of the rarest.
+func (j *judge) mixed(c *ScannedColumn, seen []kind) {
+	c.Kind, c.Least, c.Most = MixedColumn, 0, 0
+	rarest, most := seen[0], seen[0]
+	for _, k := range seen {
+		if j.found[k].count <= j.found[rarest].count {
+			rarest = k
+		}
+		if j.found[k].count > j.found[most].count {
+			most = k
+		}
+	}
+	if f := j.found[wrongKind]; f.count > 0 {
+		c.Odd, c.OddCell, c.Wants = f.place, f.cell, f.wants
+		return
+	}
+	f := j.found[rarest]
+	total := 0
+	for _, other := range j.found {
+		total += other.count
+	}
+	c.Odd, c.OddCell = f.place, f.cell
+	c.Wants = fmt.Sprintf("%s, as in %d of %d cells (%s)", kindWords[most], j.found[most].count, total, missingCells)
+}
+
+// Form returns what becomes of a column of x or y of a file. It refuses a column that cannot be used: the
+// error is an *invalid.Input with the cell or the reason, and the remedy.
+func (c ScannedColumn) Form(file string, y bool) (f Form, err error) {
+	refuse := func(found, expected string) (Form, error) {
+		return f, &invalid.Input{File: file, Key: c.Name, Found: found, Expected: expected}
+	}
+	switch {
+	case c.Kind == EmptyColumn:
+		return refuse("no value in any row", "values (leave the column out)")
+	case c.Kind == MixedColumn:
+		return f, &invalid.Input{File: c.Odd, Key: c.Name, Found: quote(c.OddCell, 40), Expected: c.Wants}
+	case c.Constant():
+		return refuse("the same value in every row", "values that differ (leave the column out)")
+	case c.Kind == NameColumn && y:
+		return refuse("names", "numbers in a column of y")
+	case c.Kind == NameColumn && c.Distinct > MaxDistinct:
+		return refuse(fmt.Sprintf("more than %d names", MaxDistinct), "fewer (leave the column out, or make its names the groups)")
+	case c.Kind == NameColumn:
+		f.Categories = c.Values
+	case c.Kind == DateColumn:
+		f.Origin, _ = c.Span()
+	}
+	f.Format = c.Format
+	return f, nil
+}
+
+// What says in a few words what the cells of a column are.
+func (c ScannedColumn) What() string {
+	least, most := c.Span()
+	switch {
+	case c.Kind == EmptyColumn:
+		return "all missing"
+	case c.Kind == MixedColumn:
+		return "cells of several kinds: " + quote(c.OddCell, 40) + " in " + c.Odd
+	case c.Format == Percent:
+		return fmt.Sprintf("percentages, %s to %s", least, most)
+	case c.Kind == NumberColumn:
+		return fmt.Sprintf("numbers, %s to %s", least, most)
+	case c.Kind == TimeColumn:
+		return fmt.Sprintf("times of day, %s to %s", least, most)
+	case c.Format != "" && c.Kind == DateColumn:
+		return fmt.Sprintf("dates (%s), %s to %s", c.Format, least, most)
+	case c.Kind == DateColumn:
+		return fmt.Sprintf("dates, %s to %s", least, most)
+	case c.Distinct > MaxDistinct:
+		return fmt.Sprintf("more than %d names", MaxDistinct)
+	}
+	return invalid.Plural(c.Distinct, "name", "names") + ": " + invalid.First(c.Values)
+}

@@ -1,0 +1,137 @@
+package datasets_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	gocmp "github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+)
+
+// judged scans a column of cells, as CSV and as JSON lines, and checks that both say the same.
+func judged(t *testing.T, cells []string) datasets.ScannedColumn {
+	t.Helper()
+	csv, lines := "c;n\n", ""
+	for i, cell := range cells {
+		csv += fmt.Sprintf("%q;%d\n", cell, i)
+		text, _ := json.Marshal(map[string]any{"c": cell, "n": i})
+		lines += string(text) + "\n"
+	}
+	csv = strings.ReplaceAll(csv, ";", ",")
+	var all []datasets.ScannedColumn
+	for _, text := range []string{csv, lines} {
+		path := csvFile(t, text)
+		scan, err := datasets.ScanCSV(config.Data{File: path}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, _ := scan.Column("c")
+		c.Odd = strings.Replace(c.Odd, path, "FILE", 1)
+		all = append(all, c)
+	}
+	// JSON lines have no header, so that their lines are one less.
+	all[0].Odd, all[1].Odd = "", ""
+	if diff := gocmp.Diff(all[0], all[1]); diff != "" {
+		t.Errorf("%v: CSV and JSON lines differ: %s", cells, diff)
+	}
+	return all[0]
+}
+
+// What people write is read as what it is, and the form reads it back.
+func TestFormsThatPeopleWrite(t *testing.T) {
+	for _, c := range []struct {
+		cells  []string
+		kind   string
+		format string
+		least  float64
+		most   float64
+	}{
+		{[]string{"1,040", "960", "-12,345,678.5", "1e3"}, datasets.NumberColumn, "", -12345678.5, 1040},
+		{[]string{"12%", "7.5 %", "NA"}, datasets.NumberColumn, datasets.Percent, 7.5, 12},
+		{[]string{"13:00", "9:30", "12:15 am", "23:59:30"}, datasets.TimeColumn, datasets.Clock, 0.25, 24 - 1./120},
+		{[]string{"1/2/2026", "3/14/2026", "12/31/2025"}, datasets.DateColumn, datasets.MonthFirst, 20453, 20526},
+		{[]string{"1-2-2026", "14-3-2026", "2026-03-20"}, datasets.DateColumn, datasets.DayFirst, 20485, 20532},
+		{[]string{"True", "false", "TRUE"}, datasets.NameColumn, datasets.Boolean, 0, 0},
+		{[]string{"yes", "no", "1,5 or so"}, datasets.NameColumn, "", 0, 0},
+		{[]string{"N/A", "None", "#N/A", ".", "", "null"}, datasets.EmptyColumn, "", 0, 0},
+		{[]string{"7", "None", "8", "."}, datasets.NumberColumn, "", 7, 8},
+	} {
+		got := judged(t, c.cells)
+		if got.Kind != c.kind || got.Format != c.format || math.Abs(got.Least-c.least) > 1e-9 || math.Abs(got.Most-c.most) > 1e-9 {
+			t.Errorf("%v: found %s, %q, %v to %v, expected %s, %q, %v to %v", c.cells, got.Kind, got.Format, got.Least, got.Most, c.kind, c.format, c.least, c.most)
+		}
+		form, err := got.Form("f", false)
+		if c.kind == datasets.EmptyColumn {
+			if err == nil {
+				t.Errorf("%v: an empty column is used", c.cells)
+			}
+			continue
+		}
+		if err != nil || form.Check() != nil {
+			t.Errorf("%v: %v, %v", c.cells, err, form.Check())
+			continue
+		}
+		for _, cell := range c.cells {
+			if cell == "NA" || cell == "None" || cell == "." || strings.ContainsAny(cell, ", ") {
+				continue
+			}
+			v, ok := form.Number(cell)
+			if again, back := form.Number(form.Text(v)); !ok || !back || math.Abs(again-v) > 1e-9 {
+				t.Errorf("%v: %s is %v, %v, and comes back as %v", c.cells, cell, v, ok, again)
+			}
+		}
+	}
+}
+
+// What is no number, date or name is refused with the cell and what it should be.
+func TestColumnsOfSeveralKinds(t *testing.T) {
+	for cells, want := range map[string]string{
+		"1 2 3 many 5":                  `found "many", expected numbers, as in 4 of 5 cells`,
+		"a b 3 c":                       `found "3", expected names, as in 3 of 4 cells`,
+		"1 1e39 3":                      `found "1e39", expected a finite number of at most 3.4e38`,
+		"1e400":                         `found "1e400", expected a finite number of at most 3.4e38`,
+		"-inf 1":                        `found "-inf", expected a finite number`,
+		"1,5 2,5":                       `found "1,5", expected a number with a decimal point`,
+		"12% 13% 14":                    `found "14", expected percentages, as in 2 of 3 cells`,
+		"2024-03-01 5 2024-03-02":       `found "5", expected dates, as in 2 of 3 cells`,
+		"3/4/2024 5/6/2024":             `found "3/4/2024", expected a date of which it is clear which number is the day`,
+		"3/14/24 3/15/24":               `found "3/14/24", expected a date with four digits of the year`,
+		"14/3/2024 3/15/2024 1/30/2024": `found "14/3/2024", expected a date, month/day/year`,
+		"13:00 14:30 25:00":             `found "25:00", expected times of day`,
+		"7 7 7":                         "found the same value in every row",
+	} {
+		_, err := judged(t, strings.Fields(cells)).Form("f", false)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: error %v, expected %s", cells, err, want)
+		}
+	}
+}
+
+// A run that trains on dates such as 3/14/2026 reads the whole column before it knows what they are.
+func TestTrainingReadsDatesOfTheColumn(t *testing.T) {
+	text := "name,x,y\n"
+	for f := range 4 {
+		for i := range 6 {
+			text += fmt.Sprintf("f%d,%d/%d/2026,%d\n", f, 3, 3*i+1, i*i+f)
+		}
+	}
+	e := csvExperiment(csvFile(t, text))
+	s, err := datasets.Open(e, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []datasets.Form{{Origin: "2026-03-01", Format: datasets.MonthFirst}}
+	if diff := gocmp.Diff(want, datasets.ScalingOf(s, 1, 1).XForms); diff != "" {
+		t.Error(diff)
+	}
+	l := datasets.Layout{X: []string{"x"}, XForms: want}
+	points, err := l.ReadX(csvFile(t, "x\n3/4/2026\n2026-03-04\n"))
+	if err != nil || !gocmp.Equal(points[0].X, []float64{3, 3}) {
+		t.Errorf("%v, %v", points, err)
+	}
+}
