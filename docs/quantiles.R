@@ -2,7 +2,7 @@
 #
 #   source("docs/quantiles.R")
 #   q <- read_quantiles("quantiles.csv")
-#   parts <- components(q, target = 0)              # of the first target, if there is one function
+#   parts <- components(q, target = 0)              # of the first target, if there is one group
 #   density_of(parts, y = c(100, 200, 300))
 #
 # Each row of parts is a part of the predictive distribution: an asymmetric Laplace distribution with
@@ -10,10 +10,10 @@
 
 read_quantiles <- function(file) read.csv(file, check.names = FALSE)
 
-# The rows of the parts at a target, which counts from 0 within its function. channel is the name of
-# a column of y; it may be left out if there is one, and so may the function's name.
-components <- function(q, target, channel = q$channel[1], name = q[["function"]][1]) {
-  q[q$kind == "component" & q$target == target & q$channel == channel & q[["function"]] %in% name, ]
+# The rows of the parts at a target, which counts from 0 within its group. channel is the name of a
+# column of y; it may be left out if there is one, and so may the group's name, in the first column.
+components <- function(q, target, channel = q$channel[1], name = q[[1]][1]) {
+  q[q$kind == "component" & q$target == target & q$channel == channel & q[[1]] %in% name, ]
 }
 
 # The density at each y. Say log = TRUE if the configuration's data.log names the column: then the

@@ -73,7 +73,7 @@ func TestCalibrateAndPredict(t *testing.T) {
 	}
 	inside := 0.0
 	for i, r := range readRows(t, "context.csv") {
-		if y := r.number(t, "price"); calibrated[order(i)].number(t, "q0.05") <= y && y <= calibrated[order(i)].number(t, "q0.95") {
+		if y := r.number(t, "price"); calibrated[i].number(t, "q0.05") <= y && y <= calibrated[i].number(t, "q0.95") {
 			inside++
 		}
 	}
@@ -109,7 +109,3 @@ func TestCalibrateAndPredict(t *testing.T) {
 	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "held back no data for calibration")
 	checkRefusal(t, "score", acqnp("score", "--config", "c.yaml", "--weights", "w.safetensors", "--calibrate", "--quiet"), 2, "--calibrate and --config")
 }
-
-// order returns the row of predictions for row i of the test's file: they are in the order of the five
-// functions, and the file's rows take the functions in turn.
-func order(i int) int { return i%5*5 + i/5 }

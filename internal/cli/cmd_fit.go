@@ -25,7 +25,6 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/warning"
 )
 
 type fitOptions struct {
@@ -110,12 +109,8 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 		return err
 	}
 	begin := time.Now()
-	var said warning.Record
-	o.Warnings = &said
+	o.Warnings, o.Read = &a.warnings, func() { a.warn() }
 	fitted, example, err := fit.Fit(ctx, o.Options)
-	for _, line := range said.Lines() {
-		o.Progress.Warn(line)
-	}
 	if err != nil {
 		if errors.Is(err, context.Canceled) {
 			o.Progress.Note("the same command goes on from here")
@@ -126,7 +121,7 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	if s.Picture, err = o.draw(ctx, example, fitted.Calibrated()); err != nil {
 		return err
 	}
-	s.Out, s.Seconds = o.Out, time.Since(begin).Seconds()
+	s.Out, s.Seconds, s.Warnings = o.Out, time.Since(begin).Seconds(), a.warn()
 	return a.result(s, s.print)
 }
 

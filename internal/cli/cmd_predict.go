@@ -41,8 +41,10 @@ func newPredict(a *app) *cobra.Command {
 
 ` + contextHelp + `
 
-The output has a row for each target, in your units: the group (function), the number of the target, its
-x, the column of y (channel), the mean, the standard deviation (sd), and what flags ask for.
+The output has a row for each target, in your units and in the order of the file of targets: the group,
+the number of the target within it, its x, the file's other columns, the column of y (channel), the mean,
+the standard deviation (sd), and what flags ask for. Lines that start with "warning:" say which rows were
+left out, and what the model does not know.
 docs/reference/predictions.md explains the columns.`,
 		Example: `  acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv
   acqnp predict runs/prices/seed-0 --context context.csv --targets targets.csv --exceed 500 --out predictions.csv

@@ -12,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
-	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // runArgument takes the directory of a run as an argument, as --run does.
@@ -60,24 +59,22 @@ func (o *requestFlags) openFitted(raw bool, check func(*conformal.Calibration) e
 		return asked, nil, err
 	}
 	asked.Trained, asked.Layout = f.Trained(o.Run), f.Layout()
+	asked.Layout.Warnings = &o.app.warnings
 	read := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Layout: &asked.Layout, Scored: o.scored}
-	if asked.Functions, err = read.Read(); err != nil {
+	if asked.Functions, asked.Others, err = read.Read(); err != nil {
 		return asked, nil, err
 	}
-	if outside := f.Extrapolation(asked.Functions); outside != "" {
-		o.app.progress().Warn(outside)
+	if err := f.CheckScored(o.targets, asked.Functions); err != nil {
+		return asked, nil, err
 	}
-	var said warning.Record
-	f.WarnOfKnown(asked.Functions, &said)
-	for _, line := range said.Lines() {
-		o.app.progress().Warn(line)
-	}
+	asked.Warn(asked.Functions, asked.Layout.XText, &o.app.warnings)
+	defer o.app.warn()
 	if raw {
 		return asked, nil, nil
 	}
 	c = f.Calibrated()
 	if err := check(c); err != nil {
-		o.app.progress().Warn("intervals are those of the mixture, not calibrated: " + err.Error())
+		o.app.warnings.Add("intervals are those of the mixture, not calibrated: %v", err)
 		c = nil
 	}
 	return asked, c, nil

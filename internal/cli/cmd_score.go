@@ -93,6 +93,7 @@ type scoreSummary struct {
 	Plot    string `json:"plot,omitempty"`
 	score.Summary
 	Calibration *conformal.Summary `json:"calibration,omitempty"`
+	Warnings    []string           `json:"warnings"`
 
 	unit string // of y, for people
 }
@@ -148,7 +149,7 @@ func (o *scoreOptions) score(ctx context.Context, asked *predict.Asked, scores p
 			return nil, err
 		}
 	}
-	s := &scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(channels, ", ")}
+	s := &scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), Warnings: o.app.warn(), unit: strings.Join(channels, ", ")}
 	return s, o.drawCalibration(asked, s.Summary)
 }
 

@@ -62,8 +62,10 @@ func TestFitAndPredict(t *testing.T) {
 	succeed(t, "predict", filepath.Join(dir, "fit1"), "--context", context, "--targets", targets, "--out", out)
 	far := write(t, dir, "far.csv", "product,age,kind\nx,2,new\nx,9,used\nx,-40,red\n")
 	o := succeed(t, "predict", filepath.Join(dir, "fit1"), "--targets", far, "--out", filepath.Join(dir, "far-out.csv"))
-	if want := "age of 2 of 3 targets is not among the data's 0.5 to 4; kind of 1 of 3 targets is not among the data's names"; !strings.Contains(o.err, want) {
-		t.Errorf("far targets: %q, want %s", o.err, want)
+	for _, want := range []string{"age of 2 of 3 targets is not among the data's 0.5 to 4\n", "kind of 1 of 3 targets is not among the data's names: red (nearest: new)\n"} {
+		if !strings.Contains(o.err, want) {
+			t.Errorf("far targets: %q, want %s", o.err, want)
+		}
 	}
 	if o := succeed(t, "predict", filepath.Join(dir, "fit1"), "--context", context, "--targets", targets, "--out", filepath.Join(dir, "near.csv")); strings.Contains(o.err, "extrapolate") {
 		t.Errorf("targets within the data: %q", o.err)

@@ -25,6 +25,8 @@ type fitSummary struct {
 	Picture string      `json:"picture,omitempty"` // of groups, by models that were not fitted to them
 	Seconds float64     `json:"seconds"`
 
+	Warnings []string `json:"warnings"`
+
 	fitted predict.Fitted
 }
 

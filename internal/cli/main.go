@@ -29,6 +29,7 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/train"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // Exit codes of the program.
@@ -57,6 +58,8 @@ type app struct {
 	variables   map[string]string // from a flag to the environment variable that has set it
 	command     string            // the command that runs, such as "acqnp train"
 	started     bool              // whether its run function was called; errors before are wrong usage
+	warnings    warning.Record    // of what the command reads and computes; its result has the lines
+	told        int               // how many of them warn has shown
 	opened      device.Device     // the device that the command computes on; nil if it does not compute
 }
 
@@ -170,6 +173,17 @@ func (a *app) progress() progress.Reporter {
 		return progress.Quiet(p)
 	}
 	return p
+}
+
+// warn shows the warnings that came since the last call, and returns all for the result of the command. No
+// progress may be shown at the time.
+func (a *app) warn() []string {
+	lines := a.warnings.Lines()
+	for _, line := range lines[a.told:] {
+		a.progress().Warn(line)
+	}
+	a.told = len(lines)
+	return lines
 }
 
 // result prints the result of a command: v as one line of JSON under --json, otherwise what text

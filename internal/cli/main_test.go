@@ -42,6 +42,9 @@ func TestMain(m *testing.M) {
 		}
 	}
 	code := m.Run()
+	if riverDir != "" {
+		os.RemoveAll(riverDir)
+	}
 	if sharedDir != "" {
 		os.RemoveAll(sharedDir)
 	}

@@ -81,7 +81,7 @@ func TestOwnColumnsFromCheckToPrediction(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 		if r["kind"] == "mean" {
-			x = append(x, r["function"]+" "+r["tag"]+" "+r["futter"]+" "+r["alter"])
+			x = append(x, r["tier"]+" "+r["tag"]+" "+r["futter"]+" "+r["alter"])
 		}
 	}
 	want := "a 2024-02-25 f2 5.5;a 2024-02-26T12:00:00Z rye 7;b 2024-02-25 f2 5.5;b 2024-02-26T12:00:00Z rye 7"
@@ -96,7 +96,7 @@ func TestOwnColumnsFromCheckToPrediction(t *testing.T) {
 			r.number(t, "q0.5") < 3 || r.number(t, "q0.5") > 3000 {
 			t.Errorf("%v", r)
 		}
-		x = append(x, r["function"]+" "+r["tag"]+" "+r["futter"]+" "+r["alter"])
+		x = append(x, r["tier"]+" "+r["tag"]+" "+r["futter"]+" "+r["alter"])
 	}
 	if got := strings.Join(x, ";"); got != want {
 		t.Errorf("targets %s, want %s", got, want)
@@ -105,7 +105,7 @@ func TestOwnColumnsFromCheckToPrediction(t *testing.T) {
 	write(t, dir, "targets.csv", "tag,alter,futter\n2024-02-25,0,f2\n")
 	checkRefusal(t, "sample-quantiles", acqnp(sample("--targets", "targets.csv")...), 2, "targets.csv:2: alter: found \"0\", expected a number above 0")
 	write(t, dir, "targets.csv", "tag,alter,futter\n2024-02-25,NA,f2\n")
-	checkRefusal(t, "sample-quantiles", acqnp(sample("--targets", "targets.csv")...), 2, "targets.csv:2: alter")
+	checkRefusal(t, "sample-quantiles", acqnp(sample("--targets", "targets.csv")...), 2, "targets.csv: found a missing cell in each of 1 rows: of alter (1: NA)")
 	checkRefusal(t, "data check", acqnp("data", "check", "csv", "--config", config), 2, "growth.csv")
 	lissajous := filepath.Join(dir, "other.yaml")
 	write(t, dir, "other.yaml", "benchmark: circle\nmodel: {name: cnp}\n")

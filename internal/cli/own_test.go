@@ -142,7 +142,7 @@ func TestOwnDataInRawUnits(t *testing.T) {
 		if r["kind"] != "quantile" {
 			continue
 		}
-		targets[r["function"]]++
+		targets[r["product"]]++
 		// After so little training a median is right to some hundreds. In the model's units it
 		// would be below 4.
 		if v, err := strconv.ParseFloat(r["value"], 64); err != nil || v < 20 || v > 1500 || r["age"] == "" || r["channel"] != "price" {

@@ -63,8 +63,8 @@ func TestPredict(t *testing.T) {
 	}
 }
 
-// TestPredictSeveralFunctions predicts functions of a column, in the order of their contexts and each
-// as it is alone.
+// TestPredictSeveralFunctions predicts functions of a column, in the order of the targets and each as it is
+// alone. One without known points is predicted as without a context.
 func TestPredictSeveralFunctions(t *testing.T) {
 	s, dir := share(t), t.TempDir()
 	context := write(t, dir, "context.csv", "function,x,y\na,0,0.5\na,1,1\nb,0,-0.5\nb,1,-1\n")
@@ -83,13 +83,25 @@ func TestPredictSeveralFunctions(t *testing.T) {
 			t.Errorf("b: the mean is %v, alone it is %v", mean, alone)
 		}
 	}
-	if diff := cmp.Diff([]string{"a0 0.25", "a1 0.75", "b0 0.5"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"b0 0.5", "a0 0.25", "a1 0.75"}, got); diff != "" {
 		t.Error(diff)
 	}
-	unknown := write(t, dir, "unknown.csv", "function,x\nc,0.5\n")
-	checkRefusal(t, "an unknown function", acqnp(append(predict, "--targets", unknown)...), 2, `unknown.csv: function: found "c"`)
-	if rows := readRows(t, out); len(rows) != 3 {
-		t.Error("a refusal replaced the file")
+	mixed := write(t, dir, "mixed.csv", "function,x,note\nc,0.5,of none\nb,0.5,of two\n")
+	o := succeed(t, append(predict, "--targets", mixed)...)
+	rows := readRows(t, out)
+	if want := "no known point of 1 group (c); of a there are points and no targets"; !strings.Contains(o.err, want) {
+		t.Errorf("standard error is %q, expected %s", o.err, want)
+	}
+	succeed(t, "predict", "--run", s.run, "--out", out, "--overwrite", "--quiet", "--targets", write(t, dir, "lone.csv", "x\n0.5\n"))
+	none := readRows(t, out)[0].number(t, "mean")
+	for i, want := range []struct {
+		function, note string
+		mean           float64
+	}{{"c", "of none", none}, {"b", "of two", alone}} {
+		r := rows[i]
+		if mean := r.number(t, "mean"); r["function"] != want.function || r["note"] != want.note || math.Abs(mean-want.mean) > 1e-5 {
+			t.Errorf("found %v, expected %+v", r, want)
+		}
 	}
 }
 

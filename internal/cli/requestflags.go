@@ -122,26 +122,28 @@ func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, how figur
 
 // open reads the model and the functions to predict.
 func (o *requestFlags) open(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
-	request := predict.Request{Stored: o.Stored, Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored}
+	request := predict.Request{Stored: o.Stored, Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Warnings: &o.app.warnings}
 	asked, err := request.Open(e, o.dataDir, o.device, p.Warn)
 	if err != nil {
 		return asked, err
 	}
+	o.app.warn()
 	asked.Trained = o.choose(asked.Trained)
 	return asked, nil
 }
 
 // predictSummary is the result of a prediction.
 type predictSummary struct {
-	Out       string `json:"out"`
-	Plot      string `json:"plot,omitempty"`
-	Functions int    `json:"functions"`
-	Targets   int    `json:"targets"` // of all functions together
-	Weights   string `json:"weights"`
+	Out       string   `json:"out"`
+	Plot      string   `json:"plot,omitempty"`
+	Functions int      `json:"functions"`
+	Targets   int      `json:"targets"` // of all functions together
+	Weights   string   `json:"weights"`
+	Warnings  []string `json:"warnings"`
 }
 
 func (o *requestFlags) summary(asked *predict.Asked) *predictSummary {
-	return &predictSummary{Out: o.out, Plot: o.plot, Functions: len(asked.Functions), Targets: asked.CountTargets(), Weights: asked.Weights.Path}
+	return &predictSummary{Out: o.out, Plot: o.plot, Functions: len(asked.Functions), Targets: asked.CountTargets(), Weights: asked.Weights.Path, Warnings: o.app.warn()}
 }
 
 func (s *predictSummary) print(w io.Writer) error {

@@ -49,25 +49,25 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 	rows := readRows(t, "points.csv")
 	truth := map[string]float64{}
 	for _, r := range rows {
-		truth[r["function"]+r["target"]] = r.number(t, "y")
+		truth[r["tier"]+r["target"]] = r.number(t, "y")
 	}
 	for _, r := range components {
 		if r["kind"] != "component" {
 			continue
 		}
-		key := r["function"] + r["target"]
+		key := r["tier"] + r["target"]
 		tau, sigma, e := r.number(t, "tau"), r.number(t, "sigma"), math.Log(truth[key])-r.number(t, "mu")
 		density[key] += r.number(t, "weight") * tau * (1 - tau) / sigma * math.Exp(-math.Max(tau*e, (tau-1)*e)/sigma) / truth[key]
 	}
 	mean, crps := 0.0, 0.0
 	for _, r := range rows {
-		got, want := r.number(t, "log_density"), math.Log(density[r["function"]+r["target"]])
+		got, want := r.number(t, "log_density"), math.Log(density[r["tier"]+r["target"]])
 		if math.Abs(got-want) > 1e-9 || !(r.number(t, "crps") > 0) || !(r.number(t, "pit") > 0) || !(r.number(t, "sd") > 0) {
 			t.Errorf("%v, want log density %v", r, want)
 		}
 		mean, crps = mean+got/3, crps+r.number(t, "crps")/3
 	}
-	if len(rows) != 3 || rows[0]["function"]+rows[0]["tag"]+rows[0]["futter"]+rows[0]["channel"]+rows[0]["y"] != "a2024-02-26ryegewicht140" {
+	if len(rows) != 3 || rows[0]["tier"]+rows[0]["tag"]+rows[0]["futter"]+rows[0]["channel"]+rows[0]["y"] != "b2024-02-25f2gewicht90" {
 		t.Errorf("%v", rows)
 	}
 	if math.Abs(s.LogDensity.Mean-mean) > 1e-12 || math.Abs(s.CRPS-crps) > 1e-12 || s.Targets != 3 || len(s.PIT) != 20 || len(s.Pinball) != 5 ||
@@ -95,12 +95,11 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 		"tag,alter,futter,tier\n2024-02-25,5,f2,a\n":                "targets.csv:1: found the columns",
 		"alter,futter,tier,gewicht\n5,f2,a,9\n":                     "targets.csv:1: found the columns",
 		"tag,alter,futter,gewicht\n2024-02-25,5,f2,9\n":             "targets.csv:1: found no column that names the group",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,c,9\n":      "targets.csv: function: found \"c\"",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,\n":       "targets.csv:2: gewicht: found nothing",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,NaN\n":    "targets.csv:2: gewicht: found \"NaN\"",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,\n":       "targets.csv: found a missing cell in each of 1 rows: of gewicht (1)",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,NaN\n":    "of gewicht (1: NaN)",
 		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,0\n":      "targets.csv:2: gewicht: found \"0\", expected a number above 0",
 		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,1e39\n":   "targets.csv:2: gewicht",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,NA,f2,a,9\n":     "targets.csv:2: alter",
+		"tag,alter,futter,tier,gewicht\n2024-02-25,NA,f2,a,9\n":     "of alter (1: NA)",
 		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,9\nx,1\n": "targets.csv:3",
 		"tag,alter,futter,tier,gewicht\n":                           "targets.csv: found a header without rows",
 	} {

@@ -2,11 +2,13 @@ package datasets
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // A cellReader turns the cells of one column into raw numbers: numbers, days since an origin, or
@@ -196,17 +198,94 @@ type cells struct {
 	xAt, yAt     []int
 	by, split    int  // the columns with the name of the function and with its part; −1 if there is none
 	dropsMissing bool // leaves out rows with a missing cell
-	dropped      int  // rows left out
+	partialY     bool // takes rows with one y of several; the others are NaN
+	left         leftOut
+}
+
+// leftOut counts rows that are left out, and their missing cells by column.
+type leftOut struct {
+	rows, dropped int
+	columns       []int // with missing cells, in the order in which they were found
+	missing       map[int]int
+	texts         map[int][]string // of missing cells that are not empty
+	partial       map[int]int      // by column of y: rows that are used without it
+}
+
+// mostTexts is how many texts of missing cells of a column a line shows.
+const mostTexts = 3
+
+// note counts a missing cell of a row that is left out.
+func (l *leftOut) note(column int, cell string) {
+	if l.missing == nil {
+		l.missing, l.texts = map[int]int{}, map[int][]string{}
+	}
+	if l.missing[column]++; l.missing[column] == 1 {
+		l.columns = append(l.columns, column)
+	}
+	if texts := l.texts[column]; cell != "" && len(texts) < mostTexts && !slices.Contains(texts, cell) {
+		l.texts[column] = append(texts, strings.Clone(cell))
+	}
 }
 
 // skips reports whether the current row is left out because a cell is missing.
 func (c *cells) skips(t *table) bool {
-	missing := func(column int) bool { return column >= 0 && isMissing(t.cell(column)) }
-	if !c.dropsMissing || !(slices.ContainsFunc(c.xAt, missing) || slices.ContainsFunc(c.yAt, missing) || missing(c.by) || missing(c.split)) {
+	c.left.rows++
+	if !c.dropsMissing {
 		return false
 	}
-	c.dropped++
-	return true
+	y := c.missingOf(t, c.yAt)
+	if c.partialY && len(y) < len(c.yAt) {
+		for _, column := range y {
+			if c.left.partial == nil {
+				c.left.partial = map[int]int{}
+			}
+			c.left.partial[column]++
+		}
+		y = nil
+	}
+	missing := slices.Concat(c.missingOf(t, []int{c.by, c.split}), c.missingOf(t, c.xAt), y)
+	for _, column := range missing {
+		c.left.note(column, t.cell(column))
+	}
+	if len(missing) > 0 {
+		c.left.dropped++
+	}
+	return len(missing) > 0
+}
+
+// missingOf returns those of some columns whose cell in the current row is missing.
+func (c *cells) missingOf(t *table, columns []int) (missing []int) {
+	for _, column := range columns {
+		if column >= 0 && isMissing(t.cell(column)) {
+			missing = append(missing, column)
+		}
+	}
+	return missing
+}
+
+// warn adds the lines about what is left out of a table that was read.
+func (l *leftOut) warn(t *table, w *warning.Record) {
+	if l.dropped > 0 {
+		w.Add("%s: left out %d of %s, without a value of %s", t.path, l.dropped, invalid.Plural(l.rows, "row", "rows"), l.where(t.header))
+	}
+	for column, name := range t.header {
+		if n := l.partial[column]; n > 0 {
+			w.Add("%s: %s without a value of %s, used for the other columns of y", t.path, invalid.Plural(n, "row", "rows"), name)
+		}
+	}
+}
+
+// where lists the columns with missing cells, with the number and the texts of these.
+func (l *leftOut) where(header []string) string {
+	parts := make([]string, len(l.columns))
+	for i, column := range l.columns {
+		parts[i] = fmt.Sprintf("%s (%d", header[column], l.missing[column])
+		if texts := l.texts[column]; texts != nil {
+			parts[i] += ": " + strings.Join(texts, ", ")
+		}
+		parts[i] += ")"
+	}
+	return strings.Join(parts, ", ")
 }
 
 // addTo appends the current row to p.
@@ -219,9 +298,12 @@ func (c *cells) addTo(p *Points, t *table) error {
 		p.X = append(p.X, v)
 	}
 	for i, column := range c.yAt {
-		v, err := c.y[i].read(t, column)
-		if err != nil {
-			return err
+		v := math.NaN()
+		if !c.partialY || !isMissing(t.cell(column)) {
+			var err error
+			if v, err = c.y[i].read(t, column); err != nil {
+				return err
+			}
 		}
 		p.Y = append(p.Y, v)
 	}
@@ -229,8 +311,8 @@ func (c *cells) addTo(p *Points, t *table) error {
 	return nil
 }
 
-// noRows returns the error for files all of whose rows are left out.
-func (c *cells) noRows(path string) error {
-	return &invalid.Input{File: path, Found: fmt.Sprintf("a missing cell in each of %d rows", c.dropped),
+// noRows returns the error for files all of whose rows are left out. The last has a header.
+func (c *cells) noRows(path string, header []string) error {
+	return &invalid.Input{File: path, Found: fmt.Sprintf("a missing cell in each of %d rows: of %s", c.left.dropped, c.left.where(header)),
 		Expected: "rows with a value in every column that is used"}
 }

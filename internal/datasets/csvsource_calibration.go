@@ -127,5 +127,5 @@ func (s *csvSource) hold(i int, p Points) {
 
 // pick returns the points in some rows.
 func (p Points) pick(rows []int) Points {
-	return Points{p.Function, len(rows), pickRows(p.X, len(p.X)/p.N, rows), pickRows(p.Y, len(p.Y)/p.N, rows)}
+	return Points{Function: p.Function, N: len(rows), X: pickRows(p.X, len(p.X)/p.N, rows), Y: pickRows(p.Y, len(p.Y)/p.N, rows)}
 }

@@ -31,7 +31,7 @@ type csvReader struct {
 	header    []string
 	cells     *cells
 	functions []csvFunction // in the order of their first rows
-	index     map[string]int
+	groups    grouping      // of functions, by name or by file
 }
 
 // readCSV reads data.file. Rows with the same function name belong together, whatever file they are
@@ -42,7 +42,7 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	r := csvReader{data: d, index: map[string]int{}, cells: &cells{by: -1, split: -1, dropsMissing: d.Missing == config.Drop}}
+	r := csvReader{data: d, cells: &cells{by: -1, split: -1, dropsMissing: d.Missing == config.Drop}}
 	for _, name := range d.XColumns {
 		r.cells.x = append(r.cells.x, learnCells(name, "data.x", d, func() string { return dayFormatOf(paths, name) }))
 	}
@@ -55,7 +55,7 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 		}
 	}
 	if len(r.functions) == 0 {
-		return nil, nil, r.cells.noRows(r.first)
+		return nil, nil, r.cells.noRows(r.first, r.header)
 	}
 	return r.functions, r.cells, nil
 }
@@ -189,10 +189,9 @@ func (r *csvReader) function(t *table) (*csvFunction, error) {
 			return nil, t.refuse(by, "the name of a group")
 		}
 	}
-	i, known := r.index[key]
-	if !known {
-		key = strings.Clone(key) // so that the rest of the row can be freed
-		i, r.index[key] = len(r.functions), len(r.functions)
+	i, fresh := r.groups.of(key)
+	if fresh {
+		key = r.groups.names[i]
 		file, line := t.where(0)
 		f := csvFunction{Points: Points{Function: key}, path: file, line: line}
 		if by < 0 {

@@ -37,7 +37,7 @@ func TestFilesThatFillTheMemoryAreRefused(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		points, err := read.points(columns)
+		points, err := read.points(columns, nil)
 		var bad *invalid.Input
 		switch {
 		case c.refuse == "" && (err != nil || points[0].N != 1000):

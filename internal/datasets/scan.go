@@ -96,7 +96,7 @@ func ScanCSV(d config.Data, dataDir string) (Scan, error) {
 	if err != nil {
 		return Scan{}, err
 	}
-	s := scanner{data: d, seed: maphash.MakeSeed(), index: map[string]int{}}
+	s := scanner{data: d, seed: maphash.MakeSeed()}
 	return s.scan(paths)
 }
 
@@ -112,7 +112,7 @@ func ScanOthers(d config.Data, dataDir string, all Scan) (Scan, error) {
 			points[f.Name] = f.Used
 		}
 	}
-	s := scanner{data: d, seed: maphash.MakeSeed(), index: map[string]int{}}
+	s := scanner{data: d, seed: maphash.MakeSeed()}
 	if s.held, err = reserve(points, d.SplitBy == "point", d.Calibration); err != nil {
 		return Scan{}, err
 	}
@@ -161,9 +161,9 @@ type scanner struct {
 	data   config.Data
 	seed   maphash.Seed
 	judges []judge
-	varies []bool         // of each column: within a function
-	index  map[string]int // of functions
-	first  [][]uint64     // [functions, columns]: the hash of the first cell of each
+	varies []bool     // of each column: within a function
+	groups grouping   // of functions
+	first  [][]uint64 // [functions, columns]: the hash of the first cell of each
 
 	held map[string][]int // rows of functions that are left out, among those that are used
 	used []int            // of each function: used rows so far, left out or not
@@ -254,13 +254,11 @@ func (s *scanner) function(t *table, by int) int {
 	if by >= 0 {
 		key = t.cell(by)
 	}
-	i, known := s.index[key]
-	if !known {
-		key = strings.Clone(key) // so that the rest of the row can be freed
-		i, s.index[key] = len(s.Functions), len(s.Functions)
-		name := key
+	i, fresh := s.groups.of(key)
+	if fresh {
+		name := s.groups.names[i]
 		if by < 0 {
-			name = tabular.Stem(key)
+			name = tabular.Stem(name)
 		}
 		s.Functions, s.used = append(s.Functions, ScannedFunction{Name: name}), append(s.used, 0)
 	}

@@ -204,7 +204,17 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 		}
 	}
 	return nil, &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
-		Expected: "a header with " + strings.Join(expected, ", or with ")}
+		Expected: "a header with " + strings.Join(expected, ", or with ") + t.meant(ways[0])}
+}
+
+// meant asks whether another column was meant by the first of some names that the header lacks.
+func (t *table) meant(names []string) string {
+	for _, name := range names {
+		if near := invalid.Nearest(name, t.header); near != "" && !slices.Contains(t.header, name) && !slices.Contains(names, near) {
+			return " (no " + name + ": did you mean " + near + "?)"
+		}
+	}
+	return ""
 }
 
 // refuse returns an error about a cell of the current row.

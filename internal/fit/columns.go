@@ -14,22 +14,22 @@ import (
 // mostOfModelX bounds the columns of x that models see.
 const mostOfModelX = 40
 
-// formsOf returns what the cells of each column of x are.
-func formsOf(o Options) ([]datasets.Form, error) {
+// formsOf returns what the cells of each column of x and of y are.
+func formsOf(o Options) (xs, ys []datasets.Form, err error) {
 	x, y := formula.Columns(o.Formula.X), formula.Columns(o.Formula.Y)
 	scan, err := datasets.ScanCSV(config.Data{File: o.File, Group: o.Formula.Group, XColumns: x, YColumns: y}, ".")
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	forms, width := make([]datasets.Form, len(x)), 0
+	width := 0
 	for i, t := range slices.Concat(o.Formula.X, o.Formula.Y) {
 		c, _ := scan.Column(t.Column)
 		form, err := c.Form(o.File, i >= len(x))
 		if err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		refuse := func(found, expected string) ([]datasets.Form, error) {
-			return nil, &invalid.Input{File: o.File, Key: t.Column, Found: found, Expected: expected}
+		refuse := func(found, expected string) (xs, ys []datasets.Form, err error) {
+			return nil, nil, &invalid.Input{File: o.File, Key: t.Column, Found: found, Expected: expected}
 		}
 		switch {
 		case i >= len(x) && c.Kind != datasets.NumberColumn:
@@ -39,16 +39,21 @@ func formsOf(o Options) ([]datasets.Form, error) {
 		case t.Log && c.Least <= 0:
 			return refuse(fmt.Sprintf("%g, which has no logarithm", c.Least), "numbers above 0")
 		}
+		if i >= len(x) {
+			ys = append(ys, form)
+			continue
+		}
 		form.Log = t.Log
-		if i < len(x) {
-			forms[i] = form
-			width += max(1, len(form.Categories))
+		xs = append(xs, form)
+		width += max(1, len(form.Categories))
+		if form.Categories != nil {
+			o.Warnings.Add("%s: %s is read as %s", o.File, t.Column, c.What())
 		}
 	}
 	if width > mostOfModelX {
-		return nil, &invalid.Input{File: o.File, Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups", mostOfModelX)}
+		return nil, nil, &invalid.Input{File: o.File, Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups", mostOfModelX)}
 	}
-	return forms, nil
+	return xs, ys, nil
 }
 
 // Look returns the columns of a file and an example of a formula for them.

@@ -1,6 +1,9 @@
 package fit
 
 import (
+	"math"
+	"slices"
+
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -20,9 +23,10 @@ const (
 )
 
 // exampleOf returns groups of the first fold or, if folds are of points, all groups with the points of the
-// first fold as targets. There are none if the data are a sample.
+// first fold as targets. There are none if the data are a sample, or if a y is missing, which the folds lack.
 func exampleOf(f predict.Fitted, points []datasets.Points, seed uint64) (e Example) {
-	if f.Stacks[0].Points < f.Rows {
+	missing := func(p datasets.Points) bool { return slices.ContainsFunc(p.Y, math.IsNaN) }
+	if f.Stacks[0].Points < f.Rows || slices.ContainsFunc(points, missing) {
 		return e
 	}
 	e.Trained = f.OfFold(0).Trained("")

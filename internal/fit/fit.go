@@ -29,7 +29,8 @@ type Options struct {
 	Seed      uint64
 	Threads   int
 	Progress  progress.Reporter
-	Warnings  *warning.Record // takes a line for each model that failed
+	Warnings  *warning.Record // takes lines on rows and models that are left out, and columns that are read as names
+	Read      func()          // called when the file is read, before models are fitted; may be nil
 }
 
 // leastRows is the number of rows that can be cut into folds.
@@ -42,20 +43,25 @@ const leastRows = 10
 func Fit(ctx context.Context, o Options) (f predict.Fitted, e Example, err error) {
 	f = predict.Fitted{File: o.File, Formula: o.Formula.String(), Group: o.Formula.Group,
 		X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y)}
-	if f.XForms, err = formsOf(o); err != nil {
+	if f.XForms, f.YForms, err = formsOf(o); err != nil {
 		return f, e, err
 	}
 	layout := f.Layout()
+	layout.Warnings = o.Warnings
 	points, err := layout.Read(o.File)
 	if err != nil {
 		return f, e, err
 	}
-	f.Ranges = rangesOf(points, f.XForms)
+	f.Ranges = rangesOf(points, f.XForms, func(p datasets.Points) []float64 { return p.X })
+	f.YRanges = rangesOf(points, f.YForms, func(p datasets.Points) []float64 { return p.Y })
 	for _, p := range points {
 		f.Rows += p.N
 	}
 	if f.Rows < leastRows {
 		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " without missing cells", Expected: fmt.Sprintf("at least %d", leastRows)}
+	}
+	if o.Read != nil {
+		o.Read()
 	}
 	kept, err := openParts(o)
 	if err != nil {
@@ -154,13 +160,14 @@ func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
 	return some
 }
 
-// rangesOf returns the least and the largest value of each column of x. A column of names has none.
-func rangesOf(points []datasets.Points, forms []datasets.Form) []datasets.Range {
+// rangesOf returns the least and the largest value of each column of x or y. A column of names has none.
+func rangesOf(points []datasets.Points, forms []datasets.Form, columns func(datasets.Points) []float64) []datasets.Range {
 	all := slices.Repeat([]datasets.Range{{Low: math.Inf(1), High: math.Inf(-1)}}, len(forms))
 	for _, p := range points {
-		for i, v := range p.X {
-			r := &all[i%len(forms)]
-			r.Low, r.High = min(r.Low, v), max(r.High, v)
+		for i, v := range columns(p) {
+			if r := &all[i%len(forms)]; !math.IsNaN(v) { // a y may be missing
+				r.Low, r.High = min(r.Low, v), max(r.High, v)
+			}
 		}
 	}
 	for c, form := range forms {
@@ -171,16 +178,18 @@ func rangesOf(points []datasets.Points, forms []datasets.Form) []datasets.Range 
 	return all
 }
 
-// groupsOf returns the points with column c of y.
+// groupsOf returns the points whose column c of y is known.
 func groupsOf(f predict.Fitted, points []datasets.Points, c int) []simple.Group {
 	var groups []simple.Group
 	for _, p := range points {
 		x := f.ModelX(p.X)
-		g := simple.Group{X: x, DX: len(x) / max(p.N, 1)}
+		g := simple.Group{DX: len(x) / max(p.N, 1)}
 		for i := range p.N {
-			g.Y = append(g.Y, p.Y[i*len(f.Y)+c])
+			if y := p.Y[i*len(f.Y)+c]; !math.IsNaN(y) {
+				g.X, g.Y = append(g.X, x[i*g.DX:][:g.DX]...), append(g.Y, y)
+			}
 		}
-		if p.N > 0 {
+		if len(g.Y) > 0 {
 			groups = append(groups, g)
 		}
 	}

@@ -1,16 +1,33 @@
 package invalid
 
-import "strings"
+import (
+	"strings"
+	"unicode"
+)
 
 // Nearest returns the name closest to what was typed, or "" if none is close.
 func Nearest(typed string, names []string) string {
 	best, least := "", max(2, len(typed)/3)+1
 	for _, n := range names {
-		if d := Distance(strings.ToLower(typed), n); d < least {
+		if d := Distance(strings.ToLower(typed), strings.ToLower(n)); d < least {
 			best, least = n, d
 		}
 	}
 	return best
+}
+
+// Alike reports whether two names differ only in case, in signs between words, or in one letter of four.
+func Alike(a, b string) bool {
+	fold := func(name string) string {
+		return strings.Map(func(r rune) rune {
+			if strings.ContainsRune(" _-.", r) {
+				return -1
+			}
+			return unicode.ToLower(r)
+		}, name)
+	}
+	a, b = fold(a), fold(b)
+	return Distance(a, b) <= min(len(a), len(b))/4
 }
 
 // Distance returns Levenshtein's distance: the least number of bytes to insert, delete or replace.

@@ -1,24 +1,31 @@
 package predict
 
 import (
+	"cmp"
+	"regexp"
 	"slices"
 	"strconv"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
-// Names are how a CSV file of predictions names its rows: by function, target, x and channel.
+// Names are how a CSV file of predictions names its rows: by function, target, x, what else a file of targets
+// says of a row, and channel.
 type Names struct {
 	XNames    []string                      // of the columns of x
 	XText     func(c int, v float64) string // the text of a raw number of column c of x; nil for numbers
 	XIsText   func(c int) bool              // whether column c of x has texts, names or dates; nil for numbers
 	YNames    []string                      // of the channels of y
 	Functions []Function                    // that were predicted
+	Group     string                        // the column with the name of the function; "" for function
+	Others    datasets.Company              // of the targets
 }
 
 // NamesOf returns the names of the rows for what was asked.
 func NamesOf(a *Asked) Names {
-	return Names{XNames: a.Trained.Units.XNames, XText: a.Layout.XText, XIsText: a.Layout.XIsText, YNames: a.Trained.Units.YNames, Functions: a.Functions}
+	return Names{XNames: a.Trained.Units.XNames, XText: a.Layout.XText, XIsText: a.Layout.XIsText, YNames: a.Trained.Units.YNames,
+		Functions: a.Functions, Group: cmp.Or(a.Others.Group, a.Trained.Group), Others: a.Others}
 }
 
 // typed returns the file's columns: those of header, with their kinds.
@@ -27,20 +34,32 @@ func (n Names) typed(others []tabular.Column) []tabular.Column {
 	for i, c := range others {
 		names[i] = c.Name
 	}
-	all := make([]tabular.Column, 0, len(n.XNames)+len(others)+3)
+	kinds := []tabular.Kind{tabular.Text, tabular.Integer}
+	for c := range n.XNames {
+		kinds = append(kinds, kindOf(n.XIsText == nil || !n.XIsText(c)))
+	}
+	for c := range n.Others.Names {
+		kinds = append(kinds, kindOf(!slices.ContainsFunc(n.Others.Rows, func(row []string) bool { return !plainNumber.MatchString(row[c]) })))
+	}
+	kinds = append(kinds, tabular.Text)
+	for _, c := range others {
+		kinds = append(kinds, c.Kind)
+	}
+	all := make([]tabular.Column, len(kinds))
 	for i, name := range n.header(names) {
-		kind := tabular.Number
-		switch x := i - 2; {
-		case i == 1:
-			kind = tabular.Integer
-		case i == 0 || x == len(n.XNames) || x < len(n.XNames) && n.XIsText != nil && n.XIsText(x):
-			kind = tabular.Text
-		case x > len(n.XNames):
-			kind = others[x-len(n.XNames)-1].Kind
-		}
-		all = append(all, tabular.Column{Name: name, Kind: kind})
+		all[i] = tabular.Column{Name: name, Kind: kinds[i]}
 	}
 	return all
+}
+
+// plainNumber are cells that a column of numbers holds without loss, or none.
+var plainNumber = regexp.MustCompile(`^(-?(0|[1-9]\d{0,14})(\.\d{1,15})?)?$`)
+
+func kindOf(number bool) tabular.Kind {
+	if number {
+		return tabular.Number
+	}
+	return tabular.Text
 }
 
 // numbers returns columns of numbers.
@@ -52,26 +71,36 @@ func numbers(names ...string) []tabular.Column {
 	return all
 }
 
-// header returns the names of the file's columns: function, target, x…, channel and others. A column of x with
-// the name of another column gets the prefix x_, as often as it takes to make all names different.
+// header returns the names of the file's columns: the group, target, x…, the targets' other columns, channel and
+// others. A column of x with the name of another column gets the prefix x_, one of the targets file_, as often
+// as it takes to make all names different.
 func (n Names) header(others []string) []string {
-	taken := append([]string{"function", "target", "channel"}, others...)
-	x := slices.Clone(n.XNames)
-	for i, name := range x {
-		for slices.Contains(taken, name) || name != n.XNames[i] && slices.Contains(x, name) {
-			name = "x_" + name
+	group := cmp.Or(n.Group, "function")
+	taken := append([]string{group, "target", "channel"}, others...)
+	free := func(names []string, prefix string) []string {
+		found := slices.Clone(names)
+		for i, name := range found {
+			for slices.Contains(taken, name) || name != names[i] && slices.Contains(found, name) {
+				name = prefix + name
+			}
+			found[i] = name
 		}
-		x[i] = name
+		return found
 	}
-	return slices.Concat([]string{"function", "target"}, x, []string{"channel"}, others)
+	x := free(n.XNames, "x_")
+	taken = append(taken, x...)
+	return slices.Concat([]string{group, "target"}, x, free(n.Others.Names, "file_"), []string{"channel"}, others)
 }
 
-// row appends the columns function, target, x… and channel of a target.
+// row appends the columns group, target, x…, others… and channel of a target.
 func (n Names) row(row []string, t Target, channel int) []string {
 	f, dx := n.Functions[t.Function], len(n.XNames)
 	row = append(row, f.Name, strconv.Itoa(t.Target))
 	for c, v := range f.TargetX[t.Target*dx:][:dx] {
 		row = append(row, n.xText(c, v))
+	}
+	if len(n.Others.Names) > 0 {
+		row = append(row, n.Others.Rows[f.Rows[t.Target]]...)
 	}
 	return append(row, n.YNames[channel])
 }
@@ -81,4 +110,47 @@ func (n Names) xText(c int, v float64) string {
 		return n.XText(c, v)
 	}
 	return number(v)
+}
+
+// An inOrder writes the rows of targets, which come function by function, in the order of the file of targets.
+// It holds those that come before their turn.
+type inOrder struct {
+	Names
+	to   tabular.Writer
+	at   int // of the current target, −1 if it is in its turn whenever it comes
+	next int
+	held map[int][][]string
+}
+
+// target writes rows of a target: all that write gives to its argument.
+func (o *inOrder) target(t Target, write func(to func(row []string) error) error) error {
+	o.at = -1
+	if o.Others.Group != "" { // otherwise each function has the same targets, or none is of a file
+		o.at = o.Functions[t.Function].Rows[t.Target]
+	}
+	if err := write(o.put); err != nil || o.at != o.next {
+		return err
+	}
+	for more := true; more; _, more = o.held[o.next] {
+		for _, row := range o.held[o.next] {
+			if err := o.to.Write(row); err != nil {
+				return err
+			}
+		}
+		delete(o.held, o.next)
+		o.next++
+	}
+	return nil
+}
+
+// put writes a row of the current target, or holds it.
+func (o *inOrder) put(row []string) error {
+	if o.at < 0 || o.at == o.next {
+		return o.to.Write(row)
+	}
+	if o.held == nil {
+		o.held = map[int][][]string{}
+	}
+	o.held[o.at] = append(o.held[o.at], slices.Clone(row))
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"iter"
 	"math"
 	"path/filepath"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files"
@@ -43,8 +44,10 @@ type Fitted struct {
 	Y       []string         `json:"y"`
 	XForms  []datasets.Form  `json:"x_forms"`
 	Ranges  []datasets.Range `json:"x_ranges"` // of the data, of each column of x
-	Rows    int              `json:"rows"`     // without missing cells
-	Stacks  []*stack.Stack   `json:"stacks"`   // of each column of y
+	YForms  []datasets.Form  `json:"y_forms"`  // how numbers of each column of y are written
+	YRanges []datasets.Range `json:"y_ranges"`
+	Rows    int              `json:"rows"`   // without missing cells
+	Stacks  []*stack.Stack   `json:"stacks"` // of each column of y
 }
 
 // fittedKinds are the models that a file can hold.
@@ -72,12 +75,16 @@ func ReadFitted(dir string) (f Fitted, err error) {
 	if err := json.Unmarshal(content, &f); err != nil {
 		return f, &invalid.Input{File: path, Found: err.Error(), Expected: expected}
 	}
-	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) {
+	if f.YForms == nil && f.YRanges == nil { // of an earlier program
+		f.YForms, f.YRanges = make([]datasets.Form, len(f.Y)), make([]datasets.Range, len(f.Y))
+	}
+	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) ||
+		len(f.YForms) != len(f.Y) || len(f.YRanges) != len(f.Y) {
 		return f, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)), Expected: expected}
 	}
-	for c, form := range f.XForms {
+	for c, form := range slices.Concat(f.XForms, f.YForms) {
 		if err := form.Check(); err != nil {
-			return f, &invalid.Input{File: path, Key: f.X[c], Found: err.Error(), Expected: expected}
+			return f, &invalid.Input{File: path, Key: slices.Concat(f.X, f.Y)[c], Found: err.Error(), Expected: expected}
 		}
 	}
 	for _, s := range f.Stacks {
@@ -97,17 +104,18 @@ func ReadFitted(dir string) (f Fitted, err error) {
 
 // Layout returns how files of points are read.
 func (f Fitted) Layout() datasets.Layout {
-	l := datasets.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.yForms(), DropMissing: true}
+	l := datasets.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.YForms, DropMissing: true, PartialY: true}
 	if f.Group != "" {
 		l.Functions = []string{f.Group}
 	}
 	return l
 }
 
-// yForms returns of which columns of y a model takes the logarithm; nil before they are fitted.
-func (f Fitted) yForms() (forms []datasets.Form) {
-	for _, s := range f.Stacks {
-		forms = append(forms, datasets.Form{Log: s.SeesLog()})
+// yForms returns YForms with the logarithms that models take of y.
+func (f Fitted) yForms() []datasets.Form {
+	forms := slices.Clone(f.YForms)
+	for c, s := range f.Stacks {
+		forms[c].Log = s.SeesLog()
 	}
 	return forms
 }
@@ -226,13 +234,42 @@ func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
 	return out
 }
 
-// known returns the known points of column c of y.
+// known returns the known points of column c of y. A y of 0 or less counts as the least of the data where models
+// take logarithms of y, see Warn.
 func (f Fitted) known(c int, x, y []float64) simple.Group {
-	g := simple.Group{X: x, DX: f.width()}
-	for i := c; i < len(y); i += len(f.Y) {
-		g.Y = append(g.Y, y[i])
+	g := simple.Group{DX: f.width()}
+	log := f.Stacks[c].SeesLog()
+	for i := range len(y) / len(f.Y) {
+		v := y[i*len(f.Y)+c]
+		if math.IsNaN(v) {
+			continue
+		}
+		if log && v <= 0 {
+			if v = f.YRanges[c].Low; v <= 0 {
+				continue
+			}
+		}
+		g.X, g.Y = append(g.X, x[i*g.DX:][:g.DX]...), append(g.Y, v)
 	}
 	return g
+}
+
+// CheckScored returns an *invalid.Input for a target whose y no model can have: of 0 or less, where all take
+// logarithms.
+func (f Fitted) CheckScored(targets string, functions []Function) error {
+	for c, s := range f.Stacks {
+		if slices.ContainsFunc(s.Candidates, func(c stack.Candidate) bool { return !c.LogY && c.Weight > 0 }) {
+			continue
+		}
+		for _, fn := range functions {
+			for i := c; i < len(fn.TargetY); i += len(f.Y) {
+				if v := fn.TargetY[i]; v <= 0 {
+					return &invalid.Input{File: targets, Key: f.Y[c], Found: number(v), Expected: "numbers above 0: all of the data are, and every model takes the logarithm"}
+				}
+			}
+		}
+	}
+	return nil
 }
 
 // Calibrated returns the calibrations of each column of y. Its Channels are those of the fewest groups.

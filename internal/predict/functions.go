@@ -3,8 +3,6 @@ package predict
 import (
 	"fmt"
 	"iter"
-	"slices"
-	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -17,58 +15,42 @@ type FunctionFiles struct {
 	Targets string           // CSV file of points x; if empty, the targets are Grid's
 	Grid    string           // see datasets.ParseGrid
 	Layout  *datasets.Layout // of both files
-	Scored  bool             // the targets have the columns of y too, and no cell is missing
+	Scored  bool             // the targets have the columns of y too
 }
 
-// Read returns the functions in the context file with their targets. Targets without a function's
-// name belong to every function. A context without rows stands for any function: there is one function
-// without a name, or those that the targets name. Read returns an *invalid.Input for files that it cannot
-// use.
-func (f FunctionFiles) Read() ([]Function, error) {
+// Read returns the functions in the context file with their targets, and what else the rows of the targets
+// say. Targets without a function's name belong to every function. A function of which no point is known has
+// an empty context; without any, there is one function without a name, or those that the targets name. Read
+// returns an *invalid.Input for files that it cannot use. The layout's warnings say what was left out.
+func (f FunctionFiles) Read() ([]Function, datasets.Company, error) {
 	functions, err := f.contexts()
 	if err != nil {
-		return nil, err
+		return nil, datasets.Company{}, err
 	}
 	if f.Targets == "" {
 		grid, err := f.grid()
 		if err != nil {
-			return nil, err
+			return nil, datasets.Company{}, err
 		}
 		if len(functions) == 0 {
 			functions = make([]Function, 1)
 		}
-		askAll(functions, grid)
-		return functions, nil
-	}
-	targets, err := f.readTargets()
-	if err != nil {
-		return nil, err
-	}
-	if f.Scored && len(functions) > 1 && targets[0].Function == "" {
-		return nil, &invalid.Input{File: f.Targets, Line: 1, Found: "no column that names the group of a row",
-			Expected: "one, since " + f.Context + " has " + invalid.Plural(len(functions), "group", "groups")}
-	}
-	if len(functions) == 0 {
-		for _, p := range targets {
-			functions = append(functions, Function{Name: p.Function})
+		for i := range functions {
+			functions[i].TargetX = grid
 		}
+		return functions, datasets.Company{}, nil
 	}
-	return functions, f.askEach(functions, targets)
-}
-
-// readTargets returns the points of the file of targets.
-func (f FunctionFiles) readTargets() ([]datasets.Points, error) {
-	if !f.Scored {
-		return f.Layout.ReadX(f.Targets)
+	partial := f.Layout.PartialY
+	f.Layout.PartialY = false // a target is scored in all its columns of y
+	targets, others, err := f.Layout.ReadTargets(f.Targets, f.Scored)
+	f.Layout.PartialY = partial
+	if err != nil {
+		return nil, others, err
 	}
-	drop := f.Layout.DropMissing
-	f.Layout.DropMissing = false
-	targets, err := f.Layout.Read(f.Targets)
-	f.Layout.DropMissing = drop
-	if err == nil && len(targets) == 0 {
-		err = &invalid.Input{File: f.Targets, Found: "a header without rows", Expected: "a header line and rows"}
+	if others.Group == "" {
+		return f.askAll(functions, targets[0]), others, f.checkAll(functions)
 	}
-	return targets, err
+	return f.askEach(functions, targets), others, nil
 }
 
 // contexts returns the functions in the context file, without targets.
@@ -80,7 +62,18 @@ func (f FunctionFiles) contexts() (functions []Function, err error) {
 	for _, c := range contexts {
 		functions = append(functions, Function{Name: c.Function, ContextX: c.X, ContextY: c.Y})
 	}
+	if by := f.group(); by != "" && len(functions) == 1 && functions[0].Name == "" {
+		f.Layout.Warnings.Add("%s: no column %s, so all rows are one group", f.Context, by)
+	}
 	return functions, err
+}
+
+// group returns the column that named groups in the training, "" if none did.
+func (f FunctionFiles) group() string {
+	if len(f.Layout.Functions) == 0 {
+		return ""
+	}
+	return f.Layout.Functions[0]
 }
 
 // grid returns the targets that Grid asks for. It refuses a grid along a column of names, and along
@@ -106,31 +99,63 @@ func (f FunctionFiles) grid() ([]float64, error) {
 	return grid, nil
 }
 
-// askAll gives every function the same targets [N, dx].
-func askAll(functions []Function, x []float64) {
-	for i := range functions {
-		functions[i].TargetX = x
+// askAll gives every function the same targets.
+func (f FunctionFiles) askAll(functions []Function, p datasets.Points) []Function {
+	if len(functions) == 0 {
+		functions = make([]Function, 1)
 	}
+	for i := range functions {
+		functions[i].TargetX, functions[i].TargetY, functions[i].Rows = p.X, p.Y, p.Rows
+	}
+	return functions
 }
 
-// askEach gives every function the targets of its name.
-func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) error {
-	for _, p := range targets {
-		if p.Function == "" {
-			askAll(functions, p.X)
-			for i := range functions {
-				functions[i].TargetY = p.Y
-			}
-			continue
-		}
-		i := slices.IndexFunc(functions, func(g Function) bool { return g.Name == p.Function })
-		if i < 0 {
-			return &invalid.Input{File: f.Targets, Key: "function", Found: strconv.Quote(p.Function),
-				Expected: "a group of " + f.Context}
-		}
-		functions[i].TargetX, functions[i].TargetY = p.X, p.Y
+// checkAll refuses to score each target for several groups. Otherwise it says that each is asked of all.
+func (f FunctionFiles) checkAll(functions []Function) error {
+	if len(functions) < 2 {
+		return nil
 	}
+	if f.Scored {
+		return &invalid.Input{File: f.Targets, Line: 1, Found: "no column that names the group of a row",
+			Expected: "one, since " + f.Context + " has " + invalid.Plural(len(functions), "group", "groups")}
+	}
+	f.Layout.Warnings.Add("%s: no column that names groups, so each row is predicted for each of %d groups of %s", f.Targets, len(functions), f.Context)
 	return nil
+}
+
+// askEach gives every function the targets of its name. A function without a context joins at the end.
+func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) []Function {
+	at := map[string]int{}
+	for i, g := range functions {
+		at[g.Name] = i
+	}
+	var unknown []string
+	for _, p := range targets {
+		i, known := at[p.Function]
+		if !known {
+			i = len(functions)
+			functions, unknown = append(functions, Function{Name: p.Function}), append(unknown, p.Function)
+		}
+		functions[i].TargetX, functions[i].TargetY, functions[i].Rows = p.X, p.Y, p.Rows
+	}
+	if len(at) > 0 && len(unknown) > 0 {
+		f.Layout.Warnings.Add("%s: no known point of %s (%s)%s", f.Context, invalid.Plural(len(unknown), "group", "groups"), invalid.First(unknown), idle(functions))
+	}
+	return functions
+}
+
+// idle names the functions that have no target.
+func idle(functions []Function) string {
+	var names []string
+	for _, g := range functions {
+		if len(g.TargetX) == 0 {
+			names = append(names, g.Name)
+		}
+	}
+	if names == nil {
+		return ""
+	}
+	return "; of " + invalid.First(names) + " there are points and no targets"
 }
 
 // CountTargets returns how many targets all functions have together. x has dx columns.

@@ -23,6 +23,7 @@ type Function struct {
 	ContextY []float64 // [N_c, dy]
 	TargetX  []float64 // [N, columns of x]
 	TargetY  []float64 // [N, dy]; nil if it is not known
+	Rows     []int     // [N]: of each target, the number of its row in a file; nil if they are of none
 }
 
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.

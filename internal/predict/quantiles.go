@@ -31,19 +31,24 @@ const (
 var kindColumns = append([]tabular.Column{{Name: "kind", Kind: tabular.Text}}, numbers("u", "tau", "mu", "sigma", "weight", "level", "value")...)
 
 // Write writes the predictions to a file, whole or not at all. The file is in long format, with the
-// columns function, target (counted from 0 within the function), x…, channel, kind, u, tau, mu,
-// sigma, weight, level, value. An x with the name of another column gets the prefix x_. Columns
+// columns of Names, kind, u, tau, mu, sigma, weight, level, value. Columns
 // that do not apply to a kind are empty. If data.log names the channel, mu and sigma are those of
 // log y. Write returns the first error of the predictions.
 func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) error {
 	return tabular.Write(path, tabular.FormatOf(path), q.typed(kindColumns), func(w tabular.Writer) error {
-		out := quantileRows{Quantiles: q, to: w, draws: random.New(q.Seed, random.Draws|random.Evaluation)}
+		ordered := inOrder{Names: q.Names, to: w}
+		out := quantileRows{Quantiles: q, draws: random.New(q.Seed, random.Draws|random.Evaluation)}
 		for t, err := range predictions {
 			if err != nil {
 				return err
 			}
-			if out.target(t); out.err != nil {
+			err := ordered.target(t, func(put func([]string) error) error {
+				out.put = put
+				out.target(t)
 				return out.err
+			})
+			if err != nil {
+				return err
 			}
 		}
 		return nil
@@ -53,7 +58,7 @@ func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) erro
 // quantileRows writes the rows. It keeps the first error.
 type quantileRows struct {
 	Quantiles
-	to    tabular.Writer
+	put   func(row []string) error
 	err   error
 	draws random.Generator
 	row   []string
@@ -61,7 +66,7 @@ type quantileRows struct {
 
 func (o *quantileRows) write() {
 	if o.err == nil {
-		o.err = o.to.Write(o.row)
+		o.err = o.put(o.row)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // A Request is what a user asks a stored model to predict.
@@ -13,6 +14,8 @@ type Request struct {
 	Targets string
 	Grid    string
 	Scored  bool
+
+	Warnings *warning.Record // takes lines on what was left out, and what the model does not know; may be nil
 }
 
 // Asked is a Request with everything read: the model and the functions to predict.
@@ -20,6 +23,7 @@ type Asked struct {
 	Trained
 	Layout    datasets.Layout // of the files
 	Functions []Function
+	Others    datasets.Company // of the targets
 }
 
 // Open reads the model and the files. e is what Experiment returned, with flags applied. Open calls
@@ -36,9 +40,12 @@ func (r Request) Open(e config.Experiment, dataDir string, d device.Device, warn
 		return a, err
 	}
 	a.Layout = a.Trained.Units.Layout(e.Data.Group, "function")
+	a.Layout.Warnings = r.Warnings
 	a.Layout.DropMissing = e.Data.Missing == config.Drop
 	files := FunctionFiles{Context: r.Context, Targets: r.Targets, Grid: r.Grid, Layout: &a.Layout, Scored: r.Scored}
-	a.Functions, err = files.Read()
+	if a.Functions, a.Others, err = files.Read(); err == nil {
+		a.Warn(a.Functions, a.Layout.XText, r.Warnings)
+	}
 	return a, err
 }
 

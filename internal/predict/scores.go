@@ -38,19 +38,22 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 		})
 	}
 	return tabular.Write(path, tabular.FormatOf(path), s.typed(scoreColumns), func(out tabular.Writer) error {
+		ordered := inOrder{Names: s.Names, to: out}
 		var row []string
 		return s.Each(predictions, func(t Target, points []score.Point) error {
 			s.add(tally, points)
-			for c, p := range points {
-				row = s.row(row[:0], t, c)
-				for _, v := range [...]float64{p.Y, p.LogDensity, p.CRPS, p.PIT, p.Mean, p.SD} {
-					row = append(row, number(v))
+			return ordered.target(t, func(put func([]string) error) error {
+				for c, p := range points {
+					row = s.row(row[:0], t, c)
+					for _, v := range [...]float64{p.Y, p.LogDensity, p.CRPS, p.PIT, p.Mean, p.SD} {
+						row = append(row, number(v))
+					}
+					if err := put(row); err != nil {
+						return err
+					}
 				}
-				if err := out.Write(row); err != nil {
-					return err
-				}
-			}
-			return nil
+				return nil
+			})
 		})
 	})
 }

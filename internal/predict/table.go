@@ -16,8 +16,8 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Table describes a predictions.csv: a row for each target and channel, with the columns function,
-// target, x…, channel, mean, sd, and those that its fields add. As JSON, a row is an object with
+// Table describes a predictions.csv: a row for each target and channel, in the order of the file of targets,
+// with the columns of Names, mean, sd, and those that its fields add. As JSON, a row is an object with
 // the same names; regions are [[a,b],[c,d]] and modes [a,b], as they are lists in Arrow and Parquet.
 type Table struct {
 	Names
@@ -68,16 +68,23 @@ const cellsAtOnce = 1 << 16
 func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
 	columns := t.columns()
 	return tabular.Write(path, t.Format, t.typed(columns), func(out tabular.Writer) error {
+		ordered := inOrder{Names: t.Names, to: out}
 		size := max(1, cellsAtOnce/(len(columns)*max(1, len(t.YNames))))
 		for block, err := range blocks(predictions, size) {
 			if err != nil {
 				return err
 			}
-			for _, rows := range t.rows(block) {
-				for _, row := range rows {
-					if err := out.Write(row); err != nil {
-						return err
+			for i, rows := range t.rows(block) {
+				err := ordered.target(block[i], func(put func([]string) error) error {
+					for _, row := range rows {
+						if err := put(row); err != nil {
+							return err
+						}
 					}
+					return nil
+				})
+				if err != nil {
+					return err
 				}
 			}
 		}

@@ -9,9 +9,9 @@ import (
 	"github.com/acqnp/acqnp/internal/warning"
 )
 
-// WarnOfKnown adds lines about groups whose known points are unlike those of any group of the data, and about numbers
+// warnOfKnown adds lines about groups whose known points are unlike those of any group of the data, and about numbers
 // of known points for which there is no calibration.
-func (f Fitted) WarnOfKnown(functions []Function, w *warning.Record) {
+func (f Fitted) warnOfKnown(functions []Function, w *warning.Record) {
 	for c, s := range f.Stacks {
 		var strange, uncovered []string
 		farthest, least, most := 0.0, 0, 0

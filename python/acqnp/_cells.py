@@ -7,7 +7,7 @@ import numbers
 import numpy as np
 
 # What the program reads as a missing cell.
-MISSING = {"", "NA", "NaN", "nan", "null", "NULL"}
+MISSING = {"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "."}
 
 # Characters that a formula or a header cannot hold in a name.
 _RESERVED = set("()~|+,;\"\t\r\n")

@@ -67,14 +67,14 @@ class Fit:
         x, y, group = names
         formula = f"{y} ~ {' + '.join(x)}" + (f" | {group}" if points.groups is not None else "")
         header = ([group] if points.groups is not None else []) + [*x, y]
-        numbers = _Numbers()
+        texts = _Names()
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
             rows = (
-                ([numbers.of(points.groups[r])] if points.groups is not None else []) + [c[r] for c in points.x] + [repr(points.y[r])]
+                ([texts.of(points.groups[r])] if points.groups is not None else []) + [c[r] for c in points.x] + [repr(points.y[r])]
                 for r in points.complete()
             )
             write_csv(Path(folder, "data.csv"), header, rows)
-            command = ["fit", "data.csv", formula, "--out", "run", "--no-picture", "--threads", str(threads), *flags]
+            command = ["fit", "--out", "run", "--no-picture", "--threads", str(threads), *flags, "--", "data.csv", formula]
             summary = _program.run(program, command, folder, verbose)
             content = Path(folder, "run", cls.FILE).read_bytes()
         return cls(content, program, threads, verbose), summary
@@ -82,99 +82,60 @@ class Fit:
     def predict(self, points, context, *flags, seed=None):
         """Return what predict writes of each row as JSON, None for rows with a missing cell."""
         rows = [None] * len(points)
-        for call, (wanted, known) in enumerate(self._calls(points, context)):
-            more = [] if seed is None else ["--seed", str(seed + call)]
-            command = ["predict", "run", "--targets", "targets.csv", "--out", "out.json", *flags, *more]
-            with self._ask(command, points.take(wanted), known) as (folder, label):
-                with open(Path(folder, "out.json"), encoding="utf-8") as f:
-                    for line in f:
-                        row = json.loads(line)
-                        rows[wanted[label(row["function"], row["target"])]] = row
+        command = ["predict", "--format", "json", *flags, *([] if seed is None else ["--seed", str(seed)])]
+        for r, line in zip(points.complete(), self._ask(command, points, context)):
+            rows[r] = json.loads(line)
         return rows
 
     def score(self, points, context):
         """Return the log density, the CRPS and the PIT of each row, NaN for rows with a missing cell."""
         scores = np.full((len(points), 3), np.nan)
-        for wanted, known in self._calls(points, context):
-            command = ["score", "run", "--targets", "targets.csv", "--out", "out.csv"]
-            with self._ask(command, points.take(wanted), known) as (folder, label):
-                with open(Path(folder, "out.csv"), encoding="utf-8", newline="") as f:
-                    for row in list(csv.reader(f))[1:]:
-                        # The columns end with log_density, crps, pit, mean and sd.
-                        scores[wanted[label(row[0], int(row[1]))]] = [float(v) for v in row[-5:-2]]
+        for r, row in zip(points.complete(), csv.DictReader(self._ask(["score"], points, context))):
+            scores[r] = [float(row[name]) for name in ("log_density", "crps", "pit")]
         return scores
 
-    def _calls(self, points, context):
-        """Yield rows of points that one call can take, with the context of their groups.
+    def _ask(self, command, points, context):
+        """Return the lines that the program writes about the rows without a missing cell, in their order.
 
-        A call has a context for each of its groups or for none.
+        Groups may have known points in the context, or none.
         """
-        known = [] if context is None else context.complete()
-        groups = {context.group(r) for r in known}
-        rows = {True: [], False: []}
-        for r in points.complete():
-            rows[points.group(r) in groups].append(r)
-        if rows[True]:
-            asked = {points.group(r) for r in rows[True]}
-            yield rows[True], context.take([r for r in known if context.group(r) in asked])
-        if rows[False]:
-            yield rows[False], None
+        targets, names = points.take(points.complete()), _Names()
+        if not len(targets):
+            return []
+        with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
+            Path(folder, "run").mkdir()
+            Path(folder, "run", self.FILE).write_bytes(self.content)
+            if context is not None:
+                asked = {targets.group(r) for r in range(len(targets))}
+                context = context.take([r for r in context.complete() if context.group(r) in asked])
+            if context is not None and len(context):
+                command = [*command, "--context", "context.csv"]
+                self._write(Path(folder, "context.csv"), context, names)
+            self._write(Path(folder, "targets.csv"), targets, names)
+            out = "out.json" if command[0] == "predict" else "out.csv"
+            _program.run(self.program, [*command, "--targets", "targets.csv", "--out", out, "--threads", str(self.threads), "--", "run"], folder, self.verbose)
+            with open(Path(folder, out), encoding="utf-8", newline="") as f:
+                return f.readlines()
 
-    def _ask(self, command, targets, context):
-        return _Question(self, command, targets, context)
-
-
-class _Question:
-    """A call of the program in a temporary folder, as a context: it gives the folder, and label, which
-    returns the row of the targets from what the program calls function and target."""
-
-    def __init__(self, fit, command, targets, context):
-        self.fit, self.command, self.targets, self.context = fit, command, targets, context
-
-    def __enter__(self):
-        self.temporary = tempfile.TemporaryDirectory(prefix="acqnp-")
-        folder = self.temporary.__enter__()
-        try:
-            return folder, self._run(folder)
-        except BaseException:
-            self.temporary.cleanup()
-            raise
-
-    def __exit__(self, *_):
-        self.temporary.cleanup()
-
-    def _run(self, folder):
-        fit, numbers, command = self.fit, _Numbers(), [*self.command, "--threads", str(self.fit.threads)]
-        Path(folder, "run").mkdir()
-        Path(folder, "run", fit.FILE).write_bytes(fit.content)
-        grouped = bool(fit.grouped_by) and self.targets.groups is not None
-        if self.context is not None:
-            command += ["--context", "context.csv"]
-            self._write(Path(folder, "context.csv"), self.context, grouped, numbers)
-        self._write(Path(folder, "targets.csv"), self.targets, grouped, numbers)
-        _program.run(fit.program, command, folder, fit.verbose)
-        at = {}
-        for r in range(len(self.targets)):
-            at.setdefault(numbers.of(self.targets.groups[r]) if grouped else "", []).append(r)
-        return lambda function, target: at[function][target]
-
-    def _write(self, path, points, grouped, numbers):
-        header = ([self.fit.grouped_by] if grouped else []) + self.fit.x + ([] if points.y is None else self.fit.y)
+    def _write(self, path, points, names):
+        grouped = bool(self.grouped_by)
+        header = ([self.grouped_by] if grouped else []) + self.x + ([] if points.y is None else self.y)
         write_csv(
             path,
             header,
             (
-                ([numbers.of(points.groups[r])] if grouped else [])
-                + [c[r] for c in points.x]
-                + ([] if points.y is None else [repr(points.y[r])])
+                ([names.of(points.group(r))] if grouped else []) + [c[r] for c in points.x] + ([] if points.y is None else [repr(points.y[r])])
                 for r in range(len(points))
             ),
         )
 
 
-class _Numbers(dict):
-    """Names groups "1", "2", … in the order of their first rows: a name may be a text that the program
-    reads as missing."""
+class _Names(dict):
+    """Texts of groups, which the program does not read as missing: their own, or a number."""
 
     def of(self, group):
-        return self.setdefault(group, str(len(self) + 1))
+        if group not in self:
+            text = _cells.cell(group) if group is not None else ""
+            taken = text != text.strip() or _cells.is_missing(text) or "\n" in text or text in self.values()
+            self[group] = f"group {len(self) + 1}" if taken else text
+        return self[group]

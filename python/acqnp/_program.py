@@ -44,9 +44,7 @@ def run(program, arguments, folder, verbose=False):
     Its warnings become warnings of Python. A mistake of the user becomes a ValueError with the program's
     line, any other error a RuntimeError. verbose prints progress on standard error.
     """
-    command = [find(program), *arguments, "--json"]
-    if not verbose:
-        command.append("--quiet")
+    command = [find(program), arguments[0], "--json", *([] if verbose else ["--quiet"]), *arguments[1:]]
     process = subprocess.Popen(
         command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
     )

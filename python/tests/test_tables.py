@@ -142,7 +142,7 @@ class Errors(unittest.TestCase):
     def test_one_line_of_the_program(self):
         rows = data.kettles()
         x = [[str(r[1]) if i else "old"] for i, r in enumerate(rows)]
-        with self.assertRaisesRegex(ValueError, r"^data\.csv: x0: found .*, expected [^\n]*$"):
+        with self.assertRaisesRegex(ValueError, r"^data\.csv:2: x0: found .*, expected [^\n]*$"):
             GroupedRegressor(instant=True).fit(x, [r[4] for r in rows], [r[0] for r in rows])
 
     def test_mistakes(self):

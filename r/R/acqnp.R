@@ -10,8 +10,8 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, seed = NULL, th
   writeTable(data, all, prefixes, file.path(dir, "data.csv"))
   number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", numbers(value))
   said <- run(
-    dir, "fit", "data.csv", columns$text, "--out", "fit", "--json", if (instant) "--instant",
-    number("--budget", budget), number("--seed", seed), number("--threads", threads)
+    dir, "fit", "--out", "fit", "--json", if (instant) "--instant",
+    number("--budget", budget), number("--seed", seed), number("--threads", threads), "--", "data.csv", columns$text
   )
   structure(list(
     call = match.call(), columns = columns, prefixes = prefixes, result = fromJSON(said[length(said)]),

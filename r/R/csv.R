@@ -17,6 +17,9 @@ cells <- function(column, name, prefix = "") {
   text
 }
 
+# missing is what the program reads as a missing cell.
+missing <- c("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", ".")
+
 # prefixOf returns the prefix of a column's names, "" if the program cannot take them for anything else.
 prefixOf <- function(column) {
   if (is.numeric(column) || inherits(column, c("Date", "POSIXt"))) {
@@ -24,7 +27,7 @@ prefixOf <- function(column) {
   }
   names <- unique(as.character(column))
   names <- names[!is.na(names)]
-  other <- grepl("^[-+.]?[0-9]", names) | names %in% c("", "NA", "NaN", "nan", "null", "NULL") | grepl("^[-+]?inf", names, ignore.case = TRUE)
+  other <- grepl("^[-+.]?[0-9]", names) | names %in% missing | grepl("^[-+]?inf", names, ignore.case = TRUE)
   if (any(other)) "level " else ""
 }
 

@@ -76,14 +76,7 @@ predicted <- function(object, newdata, context, flags) {
     check(context, "context", c(columns$group, columns$x, columns$y))
     context <- context[present(context, c(columns$group, columns$x, columns$y)), , drop = FALSE]
   }
-  group <- groupsOf(newdata, columns$group)
-  whole <- present(newdata, columns$x)
-  known <- if (is.null(context)) rep(FALSE, nrow(newdata)) else group %in% groupsOf(context, columns$group)
-  parts <- list(
-    ask(object, newdata, which(whole & known), group, context, flags),
-    ask(object, newdata, which(whole & !known), group, NULL, flags)
-  )
-  table <- do.call(rbind, parts)
+  table <- ask(object, newdata, which(present(newdata, columns$x)), context, flags)
   if (is.null(table)) {
     stop("newdata: found no row without missing x", call. = FALSE)
   }
@@ -95,32 +88,34 @@ predicted <- function(object, newdata, context, flags) {
   table
 }
 
-# ask calls the program for some rows of newdata.
-ask <- function(object, newdata, rows, group, context, flags) {
+# ask calls the program for some rows of newdata. It answers in their order, a row for each y.
+ask <- function(object, newdata, rows, context, flags) {
   if (length(rows) == 0) {
     return(NULL)
   }
   columns <- object$columns
-  grouped <- !is.null(context) && !is.null(columns$group)
-  rows <- rows[order(match(group[rows], unique(group[rows])))] # the program answers group by group
+  group <- groupsOf(newdata, columns$group)[rows]
   dir <- folder(setNames(object$files, file.path("fit", names(object$files))))
   on.exit(unlink(dir, recursive = TRUE))
-  writeTable(newdata[rows, , drop = FALSE], c(if (grouped) columns$group, columns$x), object$prefixes, file.path(dir, "newdata.csv"))
+  write <- function(data, group, names, file) {
+    if (!is.null(columns$group)) data[[columns$group]] <- ifelse(group %in% missing, "the group", group)
+    writeTable(data, c(columns$group, names), object$prefixes, file.path(dir, file))
+  }
+  write(newdata[rows, , drop = FALSE], group, columns$x, "newdata.csv")
   if (!is.null(context)) {
-    context <- context[groupsOf(context, columns$group) %in% group[rows], , drop = FALSE]
-    writeTable(context, c(columns$group, columns$x, columns$y), object$prefixes, file.path(dir, "context.csv"))
+    known <- groupsOf(context, columns$group) %in% group
+    context <- context[known, , drop = FALSE]
+  }
+  if (!is.null(context) && nrow(context) > 0) {
+    write(context, groupsOf(context, columns$group), c(columns$x, columns$y), "context.csv")
     flags <- c("--context=context.csv", flags)
   }
-  table <- readTable(run(dir, "predict", "fit", "--targets=newdata.csv", flags))
-  number <- if (grouped) match(paste(table[["function"]], table$target), keys(group[rows])) else as.integer(table$target) + 1
-  made <- table[seq(3 + length(columns$x), ncol(table))] # channel, mean, sd and what flags asked for
+  table <- readTable(run(dir, "predict", "--targets=newdata.csv", flags, "--", "fit"))
+  made <- table[seq(match("channel", names(table)), ncol(table))] # and mean, sd and what flags asked for
   numeric <- !names(made) %in% "channel" & !grepl("^hdr", names(made))
   made[numeric] <- lapply(made[numeric], as.numeric)
-  cbind(row = rows[number], made)
+  cbind(row = rep(rows, each = length(columns$y)), made)
 }
-
-# keys returns for each row its group and its number within the group.
-keys <- function(group) paste(group, ave(seq_along(group), group, FUN = seq_along) - 1)
 
 groupsOf <- function(data, group) {
   if (is.null(group) || is.null(data[[group]])) rep("", nrow(data)) else cells(data[[group]], group)

@@ -21,7 +21,7 @@ func AskedSubjects(a *predict.Asked, targets string) []Subject {
 	var held []datasets.Points
 	if targets != "" {
 		layout := a.Layout
-		layout.DropMissing = true
+		layout.DropMissing, layout.PartialY, layout.Warnings = true, false, nil
 		held, _ = layout.Read(targets) // an error says that the file has no y; x was read before
 	}
 	for i, f := range a.Functions {

@@ -1,0 +1,132 @@
+package predict
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/warning"
+)
+
+// beyond is how far a target may lie outside the data's range before a warning: a share of its length.
+const beyond = 0.05
+
+// Warn adds lines about what the model does not know: names that the training did not have, targets outside
+// the data of a fit, and known y that models of log y cannot take. text returns the text of a raw number of a
+// column of x, also of an unknown name; it may be nil.
+func (t Trained) Warn(functions []Function, text func(c int, v float64) string, w *warning.Record) {
+	for c, name := range t.Units.XNames {
+		if known := datasets.FormAt(t.Units.Scaling.XForms, c).Categories; known != nil {
+			t.warnOfNames(functions, c, name, known, text, w)
+		}
+	}
+	if t.fitted != nil {
+		t.fitted.warnOfRanges(functions, w)
+		t.fitted.warnOfLogs(functions, w)
+		t.fitted.warnOfKnown(functions, w)
+	}
+}
+
+// warnOfNames adds a line about the names of column c that are not known.
+func (t Trained) warnOfNames(functions []Function, c int, column string, known []string, text func(c int, v float64) string, w *warning.Record) {
+	points, count := [2]int{}, [2]int{}
+	var names []string
+	for _, f := range functions {
+		for of, x := range [2][]float64{f.ContextX, f.TargetX} {
+			for i := c; i < len(x); i += len(t.Units.XNames) {
+				points[of]++
+				if int(x[i]) < len(known) {
+					continue
+				}
+				count[of]++
+				if text == nil {
+					continue
+				}
+				if name := text(c, x[i]); !slices.Contains(names, name) {
+					names = append(names, name)
+				}
+			}
+		}
+	}
+	if count == [2]int{} {
+		return
+	}
+	var where []string
+	for of, what := range [2]string{"known point", "target"} {
+		if count[of] > 0 {
+			where = append(where, fmt.Sprintf("%d of %s", count[of], invalid.Plural(points[of], what, what+"s")))
+		}
+	}
+	for i, name := range names {
+		names[i] += " (nearest: " + nearest(name, known) + ")"
+	}
+	line := column + " of " + strings.Join(where, " and ") + " is not among the data's names"
+	if names != nil {
+		line += ": " + invalid.First(names)
+	}
+	w.Add("%s", line)
+}
+
+// nearest returns the known name that is spelled most like another.
+func nearest(name string, known []string) string {
+	return slices.MinFunc(known, func(a, b string) int {
+		of := func(k string) int { return invalid.Distance(strings.ToLower(name), strings.ToLower(k)) }
+		return cmp.Compare(of(a), of(b))
+	})
+}
+
+// warnOfRanges adds a line about the targets that lie outside the data: no model knows what is there.
+func (f Fitted) warnOfRanges(functions []Function, w *warning.Record) {
+	targets, outside := 0, make([]int, len(f.X))
+	for _, fn := range functions {
+		targets += len(fn.TargetX) / len(f.X)
+		for i, v := range fn.TargetX {
+			if c := i % len(f.X); f.outside(c, v) {
+				outside[c]++
+			}
+		}
+	}
+	var all []string
+	for c, n := range outside {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%s of %d of %s is not among the data's %s to %s", f.X[c], n, invalid.Plural(targets, "target", "targets"),
+				f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High)))
+		}
+	}
+	if all != nil {
+		w.Add("predictions there extrapolate: %s", strings.Join(all, "; "))
+	}
+}
+
+// outside reports whether a value of column c is far outside the data.
+func (f Fitted) outside(c int, v float64) bool {
+	if f.XForms[c].Categories != nil {
+		return false
+	}
+	r := f.Ranges[c]
+	slack := beyond * (r.High - r.Low)
+	return v < r.Low-slack || v > r.High+slack
+}
+
+// warnOfLogs adds a line about each column of y of which known points are 0 or less though models take
+// logarithms.
+func (f Fitted) warnOfLogs(functions []Function, w *warning.Record) {
+	for c, s := range f.Stacks {
+		count := 0
+		for _, fn := range functions {
+			for i := c; s.SeesLog() && i < len(fn.ContextY); i += len(f.Y) {
+				if fn.ContextY[i] <= 0 {
+					count++
+				}
+			}
+		}
+		if count > 0 {
+			least := f.YForms[c].Text(f.YRanges[c].Low)
+			w.Add("%s of %s is 0 or less and counts as %s, the least of the data: all of the data are above 0, so models take the logarithm",
+				f.Y[c], invalid.Plural(count, "known point", "known points"), least)
+		}
+	}
+}
