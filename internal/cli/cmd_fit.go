@@ -8,11 +8,9 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/files/tabular"
@@ -22,7 +20,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -31,10 +28,6 @@ type fitOptions struct {
 	fit.Options
 	formula     string
 	writeConfig string
-
-	// The flags of acqnp init, instead of FILE and FORMULA.
-	csv, group string
-	x, y       []string
 
 	noPicture bool
 	limited   bool // --budget was given
@@ -51,8 +44,7 @@ func newFit(a *app) *cobra.Command {
 		Long: `FILE is CSV, JSON lines, Parquet or Arrow (docs/reference/files.md). FORMULA says what is predicted
 from what. 'price ~ age | product' predicts the price of a product from its age, for products that the
 file does not have, from a few known points of each. 'log(price)' predicts the logarithm, 'low + high'
-two columns. Without '| product' all rows are one group. Without FORMULA, fit shows the columns and an
-example.
+two columns; a name with signs such as ( or - stands in backticks. Without '| product' all rows are one group. Without FORMULA, fit shows the columns of the file and proposes a formula.
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
 that are printed are those of the mixture on groups that neither models nor weights have seen.
@@ -60,10 +52,11 @@ docs/explanation/method.md says which models and how.
 
 The result is a directory for acqnp predict, score and serve. The same file and seed give the same bytes.
 A fit that was ended or killed goes on when it is started again.`,
-		Example: `  acqnp fit prices.csv 'price ~ age | product'
+		Example: `  acqnp fit prices.csv
+  acqnp fit prices.csv 'price ~ age | product'
   acqnp fit prices.csv 'log(price) ~ age + kind | product' --instant --out quick.fit
   acqnp predict prices.fit --context context.csv --grid=0.2:6:100 > predictions.csv`,
-		Args: cobra.MaximumNArgs(2),
+		Args: fitArguments,
 		RunE: a.run(func(cmd *cobra.Command) error {
 			o.limited = cmd.Flags().Changed("budget")
 			args := append(cmd.Flags().Args(), "", "")
@@ -80,14 +73,6 @@ A fit that was ended or killed goes on when it is started again.`,
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
-	f.StringVar(&o.csv, "csv", "", "FILE, as acqnp init names it")
-	f.StringSliceVar(&o.x, "x", nil, "columns of x, as acqnp init names them")
-	f.StringSliceVar(&o.y, "y", nil, "columns of y, as acqnp init names them")
-	f.StringVar(&o.group, "group", "", "the column of groups, as acqnp init names it")
-	for _, old := range []string{"csv", "x", "y", "group"} {
-		must(f.MarkHidden(old))
-	}
-	cmd.MarkFlagsRequiredTogether("csv", "x", "y")
 	for _, other := range []string{"out", "instant", "budget", "seed", "threads", "no-picture"} {
 		cmd.MarkFlagsMutuallyExclusive("write-config", other)
 	}
@@ -96,10 +81,22 @@ A fit that was ended or killed goes on when it is started again.`,
 	return cmd
 }
 
+// fitArguments takes a file and a formula. More are words of a formula that a shell has split.
+func fitArguments(_ *cobra.Command, args []string) error {
+	if len(args) > 2 {
+		return &invalid.Input{File: "FORMULA", Found: invalid.Plural(len(args)-1, "argument", "arguments") + " after FILE",
+			Expected: "one formula in quotes, so that the shell leaves ~ and | alone: acqnp fit " + invalid.ShellWord(args[0]) + " 'price ~ age | product'"}
+	}
+	return nil
+}
+
 func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	defer func() { err = o.end(err) }()
 	o.Progress = a.progress()
-	if err := o.settle(a); err != nil {
+	if o.File != "" && o.formula == "" {
+		return showColumns(a, o.File)
+	}
+	if err := o.settle(); err != nil {
 		return err
 	}
 	if o.writeConfig != "" {
@@ -163,57 +160,12 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 }
 
 // settle settles the file and the formula.
-func (o *fitOptions) settle(a *app) (err error) {
-	if o.csv != "" {
-		if o.File != "" {
-			return &invalid.Input{File: "--csv", Found: "it and the argument " + o.File, Expected: "one of them"}
-		}
-		o.File, o.formula = o.csv, strings.Join(o.y, " + ")+" ~ "+strings.Join(o.x, " + ")
-		if o.group != "" {
-			o.formula += " | " + o.group
-		}
-		o.Progress.Note("in short: acqnp fit " + invalid.ShellWord(o.File) + " " + invalid.ShellWord(o.formula))
-	}
+func (o *fitOptions) settle() (err error) {
 	if o.File == "" {
 		return &invalid.Input{File: "FILE", Found: "nothing", Expected: "a file of rows: acqnp fit prices.csv 'price ~ age | product'"}
 	}
-	if o.formula == "" {
-		return o.ask(a)
-	}
 	o.Formula, err = formula.Parse(o.formula)
 	return err
-}
-
-// ask shows the columns on a terminal, and returns an error that names them with an example.
-func (o *fitOptions) ask(a *app) error {
-	columns, example, err := fit.Look(o.File)
-	if err != nil {
-		return err
-	}
-	names := make([]string, len(columns))
-	for i, c := range columns {
-		names[i] = c.Name
-	}
-	if screen, ok := a.Err.(*os.File); ok && term.IsTerminal(int(screen.Fd())) && !a.json {
-		var b strings.Builder
-		table := tabwriter.NewWriter(&b, 0, 0, 3, ' ', 0)
-		for _, c := range columns {
-			least, most := c.Span()
-			if c.Kind != "number" && c.Kind != "date" {
-				least, most = "", ""
-			} else {
-				most = "to " + most
-			}
-			fmt.Fprintf(table, "%s\t%s\t%s %s\t\n", c.Name, c.Kind, least, most)
-		}
-		_ = table.Flush()
-		fmt.Fprint(screen, progress.Printable(b.String(), "\n"))
-	}
-	text := "'y ~ x | group' with names of columns"
-	if len(example.Y) > 0 {
-		text = "one, such as " + invalid.ShellWord(example.String())
-	}
-	return &invalid.Input{File: "FORMULA", Found: "nothing, and the columns " + strings.Join(names, ", "), Expected: text}
 }
 
 // configure writes a configuration as acqnp init does.

@@ -7,6 +7,7 @@ import (
 	"math"
 	"net/http"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -105,30 +106,22 @@ func TestFitAndPredict(t *testing.T) {
 
 func TestFitRefusesWhatItCannotUse(t *testing.T) {
 	file := kettles(t)
-	shops := "shop,day,sales\n"
-	for i := range 20 {
-		shops += fmt.Sprintf("s%d,2024-01-%02d,%d\n", i%5, i+1, 100+i)
-	}
-	dates := filepath.Join(t.TempDir(), "dates.csv")
-	if err := os.WriteFile(dates, []byte(shops), 0o644); err != nil {
-		t.Fatal(err)
-	}
 	for _, c := range []struct {
 		args []string
 		want string
 	}{
-		{[]string{file}, "the columns product, age, kind, price, age2, sold, expected one, such as 'age2 ~ age | product'"},
-		{[]string{dates}, "the columns shop, day, sales, expected one, such as 'sales ~ day | shop'"},
 		{nil, "acqnp fit prices.csv"},
 		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
 		{[]string{file, "price ~ age | product", "--budget", "0"}, "above 0"},
 		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "found --out and --write-config"},
-		{[]string{file, "price ~ age | product", "--csv", file, "--x", "age", "--y", "price"}, "--csv: found it and the argument"},
+		{[]string{file, "price", "/root", "age"}, "FORMULA: found 3 arguments after FILE, expected one formula in quotes"},
+		{[]string{file, "price ~ agee | product"}, "no agee: did you mean age?"},
+		{[]string{file, "price ~ age | Product"}, "no Product: did you mean product?"},
 		{[]string{file, "price", "--instant"}, "without '~'"},
 		{[]string{file, "price ~ weight | product", "--instant"}, "weight"},
 		{[]string{file, "kind ~ age | product", "--instant"}, "kind: found names"},
 		{[]string{file, "price ~ log(kind) | product", "--instant"}, "a logarithm of names"},
-		{[]string{file + ".gone", "price ~ age | product", "--instant"}, "no such file"},
+		{[]string{file + ".gone", "price ~ age | product", "--instant"}, ".gone: found no such file, expected a file of rows"},
 		{[]string{file, "price ~ age | product", "--instant", "--out", file, "--overwrite"}, "which is a file"},
 	} {
 		out := filepath.Join(t.TempDir(), "out")
@@ -142,10 +135,46 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 	}
 }
 
+// fit without a formula shows the columns and proposes a formula that works when it is pasted.
+func TestFitShowsColumns(t *testing.T) {
+	dir := t.TempDir()
+	shops := "shop,day,sales\n"
+	odd := "\"the shop\",a~b (%),-log p,note\n"
+	for i := range 20 {
+		shops += fmt.Sprintf("s%d,2024-01-%02d,%d\n", i%5, i+1, 100+i)
+		odd += fmt.Sprintf("s%d,%d%%,%d,%s\n", i%5, i+3, (7*i)%13, []string{"", "x", "3"}[i%3])
+	}
+	for _, c := range []struct{ file, want, formula string }{
+		{kettles(t), "kind     name    0        2         2 names: new, used\n", "age2 ~ age | product"},
+		{write(t, dir, "shops.csv", shops), "day     date    0        20        dates, 2024-01-01 to 2024-01-20\n", "sales ~ day | shop"},
+		{write(t, dir, "odd file.csv", odd), `note      mixed    7        2         cells of several kinds: "3" in `, "`-log p` ~ `a~b (%)` | the shop"},
+	} {
+		o := succeed(t, "fit", c.file)
+		if !strings.Contains(o.out, c.want) || o.err != "" {
+			t.Errorf("%s: found\n%s%s", c.file, o.out, o.err)
+		}
+		var s struct {
+			Formula string
+			Rows    int
+			Columns []struct{ Name, Kind string }
+		}
+		if err := json.Unmarshal([]byte(succeed(t, "fit", c.file, "--json").out), &s); err != nil || s.Formula != c.formula || s.Rows < 20 || len(s.Columns) < 3 {
+			t.Errorf("%s: %v, %+v, expected the formula %s", c.file, err, s, c.formula)
+		}
+		words := exec.Command("sh", "-c", "printf '%s\\n' "+strings.TrimSpace(o.out[strings.LastIndex(o.out, "acqnp fit"):]))
+		pasted, err := words.Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		args := strings.Split(strings.TrimSpace(string(pasted)), "\n")[1:]
+		succeed(t, append(args, "--instant", "--no-picture", "--out", filepath.Join(dir, "fit"), "--overwrite")...)
+	}
+}
+
 // The last line of fit --json is what INTERFACE.md states: scripts read it.
 func TestFitAsJSON(t *testing.T) {
 	file, dir := kettles(t), t.TempDir()
-	o := succeed(t, "fit", "--csv", file, "--x", "age", "--y", "price,age2", "--group", "product", "--out", filepath.Join(dir, "f"), "--json", "--budget", "1")
+	o := succeed(t, "fit", file, "price + age2 ~ age | product", "--out", filepath.Join(dir, "f"), "--json", "--budget", "1")
 	lines := strings.Split(strings.TrimSpace(o.out), "\n")
 	type scores struct {
 		Expected struct {

@@ -79,17 +79,22 @@ func dayFormatOf(paths []string, column string) string {
 }
 
 // csvPaths returns the files to read: the file of this name, or all tables of the directory of this name in
-// the order of their names. It looks in the working directory, then in dataDir/csv.
+// the order of their names. It looks in the working directory, then in dataDir/csv unless dataDir is "": then
+// a command names the file, and not a configuration.
 func csvPaths(name, dataDir string) ([]string, error) {
-	path := name
+	path, key := name, "data.file"
 	info, err := files.Stat(path)
-	if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
+	if dataDir == "" {
+		key = ""
+	} else if errors.Is(err, fs.ErrNotExist) && !filepath.IsAbs(name) {
 		path = filepath.Join(dataDir, "csv", name)
 		info, err = os.Stat(path)
 	}
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && dataDir == "":
+		return nil, &invalid.Input{File: name, Found: "no such file", Expected: "a file of rows"}
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, &invalid.Input{File: name, Key: "data.file", Found: "no such file",
+		return nil, &invalid.Input{File: name, Key: key, Found: "no such file",
 			Expected: "a table or a directory of them, here or in " + filepath.Join(dataDir, "csv")}
 	case err != nil:
 		return nil, unreadable(path, err)
@@ -109,12 +114,12 @@ func csvPaths(name, dataDir string) ([]string, error) {
 		paths = append(paths, filepath.Join(path, e.Name()))
 		stem := tabular.Stem(e.Name())
 		if other, twice := stems[stem]; twice {
-			return nil, &invalid.Input{File: path, Key: "data.file", Found: "both " + other + " and " + e.Name(), Expected: "one of them"}
+			return nil, &invalid.Input{File: path, Key: key, Found: "both " + other + " and " + e.Name(), Expected: "one of them"}
 		}
 		stems[stem] = e.Name()
 	}
 	if len(paths) == 0 {
-		return nil, &invalid.Input{File: path, Key: "data.file", Found: "a directory without a .csv file", Expected: "one or more, or ." + strings.Join(tabular.Endings[1:], ", .")}
+		return nil, &invalid.Input{File: path, Key: key, Found: "a directory without a .csv file", Expected: "one or more, or ." + strings.Join(tabular.Endings[1:], ", .")}
 	}
 	return paths, nil
 }

@@ -17,7 +17,7 @@ const mostOfModelX = 40
 // formsOf returns what the cells of each column of x and of y are.
 func formsOf(o Options) (xs, ys []datasets.Form, err error) {
 	x, y := formula.Columns(o.Formula.X), formula.Columns(o.Formula.Y)
-	scan, err := datasets.ScanCSV(config.Data{File: o.File, Group: o.Formula.Group, XColumns: x, YColumns: y}, ".")
+	scan, err := datasets.ScanCSV(config.Data{File: o.File, Group: o.Formula.Group, XColumns: x, YColumns: y}, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -56,10 +56,10 @@ func formsOf(o Options) (xs, ys []datasets.Form, err error) {
 	return xs, ys, nil
 }
 
-// Look returns the columns of a file and an example of a formula for them.
-func Look(file string) (columns []datasets.ScannedColumn, example formula.Formula, err error) {
-	scan, err := datasets.ScanCSV(config.Data{File: file}, ".")
-	return scan.Columns, exampleFormula(scan), err
+// Look scans a file and returns an example of a formula for its columns.
+func Look(file string) (datasets.Scan, formula.Formula, error) {
+	scan, err := datasets.ScanCSV(config.Data{File: file}, "")
+	return scan, exampleFormula(scan), err
 }
 
 // exampleFormula takes the last column of numbers as y and the first other one, or of dates, as x. Its
@@ -73,7 +73,7 @@ func exampleFormula(scan datasets.Scan) (f formula.Formula) {
 		case c.Constant():
 		case f.Group == "" && repeats && (c.Kind == datasets.NameColumn || c.Kind == datasets.NumberColumn && whole(c.Values) && !slices.Contains([]string{"x", "y"}, c.Name)):
 			f.Group = c.Name
-		case x == "" && (c.Kind == datasets.NumberColumn || c.Kind == datasets.DateColumn):
+		case x == "" && slices.Contains([]string{datasets.NumberColumn, datasets.DateColumn, datasets.TimeColumn}, c.Kind):
 			x = c.Name
 		case c.Kind == datasets.NumberColumn:
 			y = c.Name

@@ -9,8 +9,8 @@ import numpy as np
 # What the program reads as a missing cell.
 MISSING = {"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "."}
 
-# Characters that a formula or a header cannot hold in a name.
-_RESERVED = set("()~|+,;\"\t\r\n")
+# Characters that a header cannot hold in a name.
+_RESERVED = set("\r\n")
 
 
 def kind(table):
@@ -122,8 +122,13 @@ def is_number(text):
         return False
 
 
+def quoted(name):
+    """Return the name of a column as a formula has it."""
+    return "`" + name.replace("`", "``") + "`"
+
+
 def usable(names, default, taken):
-    """Return names of columns for a formula: default and a number where a name cannot stand in one."""
+    """Return names of columns for a header: default and a number where a name cannot stand in one."""
     result = []
     for i, name in enumerate(names or [None] * len(default)):
         if not name or name != name.strip() or _RESERVED & set(name) or name in result or name in taken:

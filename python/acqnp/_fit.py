@@ -65,7 +65,8 @@ class Fit:
     def of(cls, points, names, flags, program, threads, verbose):
         """Fit points. names are those of x, y and the group. Return the fit and the program's summary."""
         x, y, group = names
-        formula = f"{y} ~ {' + '.join(x)}" + (f" | {group}" if points.groups is not None else "")
+        quoted = _cells.quoted
+        formula = f"{quoted(y)} ~ {' + '.join(map(quoted, x))}" + (f" | {quoted(group)}" if points.groups is not None else "")
         header = ([group] if points.groups is not None else []) + [*x, y]
         texts = _Names()
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:

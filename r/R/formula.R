@@ -21,18 +21,23 @@ columnsOf <- function(formula, data) {
     stop("formula: expected one column after |, and each column once", call. = FALSE)
   }
   text <- paste(paste(y$text, collapse = " + "), "~", paste(x$text, collapse = " + "))
-  list(y = y$columns, x = x$columns, group = group, text = paste0(text, if (!is.null(group)) paste(" |", group)))
+  list(y = y$columns, x = x$columns, group = group, text = paste0(text, if (!is.null(group)) paste(" |", quoted(group))))
+}
+
+# quoted returns the name of a column as a formula of the program has it.
+quoted <- function(name) {
+  ifelse(grepl("^[[:alpha:]][[:alnum:]_.]*$", name), name, paste0("`", gsub("`", "``", name, fixed = TRUE), "`"))
 }
 
 others <- function(all, used) {
   columns <- setdiff(all, used)
-  list(columns = columns, text = columns)
+  list(columns = columns, text = quoted(columns))
 }
 
 # termsOf reads a sum of columns and of logarithms of columns.
 termsOf <- function(e) {
   if (is.name(e)) {
-    return(list(columns = as.character(e), text = as.character(e)))
+    return(list(columns = as.character(e), text = quoted(as.character(e))))
   }
   if (is.call(e) && identical(e[[1]], as.name("+")) && length(e) == 3) {
     sides <- list(termsOf(e[[2]]), termsOf(e[[3]]))
@@ -40,7 +45,7 @@ termsOf <- function(e) {
   }
   if (is.call(e) && identical(e[[1]], as.name("log")) && length(e) == 2 && is.name(e[[2]])) {
     column <- as.character(e[[2]])
-    return(list(columns = column, text = paste0("log(", column, ")")))
+    return(list(columns = column, text = paste0("log(", quoted(column), ")")))
   }
   stop("formula: found ", paste(deparse(e), collapse = " "), ", expected columns, log(column) and +", call. = FALSE)
 }

@@ -13,7 +13,7 @@ fails <- function(code, text) {
 d <- data.frame(g = c("a", "b"), y = 1:2, x = 3:4, `a b` = 5:6, check.names = FALSE)
 stopifnot(
   columnsOf(y ~ x | g, d)$text == "y ~ x | g",
-  columnsOf(log(y) ~ x + `a b`, d)$text == "log(y) ~ x + a b",
+  columnsOf(log(y) ~ x + `a b`, d)$text == "log(y) ~ x + `a b`",
   identical(columnsOf(y ~ . | g, d)$x, c("x", "a b")),
   is.null(columnsOf(y ~ x, d)$group)
 )

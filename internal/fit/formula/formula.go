@@ -21,54 +21,138 @@ type Formula struct {
 	Group string // "" if all rows are one group
 }
 
-const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, and without '| group' all rows are one group"
+const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, a name with signs stands in backticks, and without '| group' all rows are one group"
+
+// refuse returns the error for a part of a formula, and what to write instead.
+func refuse(found, expected string) error {
+	return &invalid.Input{File: "formula", Found: found, Expected: expected}
+}
 
 // Parse reads a formula. An error is an *invalid.Input.
 func Parse(text string) (f Formula, err error) {
-	refuse := func(found string) (Formula, error) {
-		return Formula{}, &invalid.Input{File: "formula", Found: found, Expected: form}
+	p := parser{text: text}
+	if p.tokens, err = tokensOf(text); err != nil {
+		return f, err
 	}
-	left, right, ok := strings.Cut(text, "~")
-	if !ok {
-		return refuse(fmt.Sprintf("%q without '~'", text))
+	if !slices.ContainsFunc(p.tokens, func(t token) bool { return t.sign == '~' }) {
+		return f, refuse(fmt.Sprintf("%q without '~'", text), form)
 	}
-	right, group, grouped := strings.Cut(right, "|")
-	f.Group = strings.TrimSpace(group)
-	if grouped && f.Group == "" {
-		return refuse("no column after '|'")
+	if f.Y, err = p.terms(); err == nil {
+		err = p.take('~')
 	}
-	if f.Y, ok = terms(left); !ok {
-		return refuse(fmt.Sprintf("%q before '~'", strings.TrimSpace(left)))
+	if err == nil {
+		f.X, err = p.terms()
 	}
-	if f.X, ok = terms(right); !ok {
-		return refuse(fmt.Sprintf("%q after '~'", strings.TrimSpace(right)))
+	if err == nil && p.is('|') {
+		f.Group, err = p.group()
+	}
+	if err == nil && p.at < len(p.tokens) {
+		err = p.unexpected()
+	}
+	if err != nil {
+		return Formula{}, err
 	}
 	all := append(Columns(slices.Concat(f.Y, f.X)), f.Group)
 	for i, name := range all {
 		if slices.Contains(all[:i], name) {
-			return refuse(fmt.Sprintf("the column %q twice", name))
+			return Formula{}, refuse(fmt.Sprintf("the column %q twice", name), form)
 		}
 	}
 	return f, nil
 }
 
-// terms returns the terms of a sum.
-func terms(text string) ([]Term, bool) {
+// A parser reads tokens.
+type parser struct {
+	text   string
+	tokens []token
+	at     int
+}
+
+// is reports whether the next token is a sign.
+func (p *parser) is(sign byte) bool { return p.at < len(p.tokens) && p.tokens[p.at].sign == sign }
+
+// word reports whether the next token is a name.
+func (p *parser) word() bool { return p.at < len(p.tokens) && p.tokens[p.at].sign == 0 }
+
+// take moves past a sign.
+func (p *parser) take(sign byte) error {
+	if !p.is(sign) {
+		return p.unexpected()
+	}
+	p.at++
+	return nil
+}
+
+// terms reads a sum.
+func (p *parser) terms() ([]Term, error) {
 	var all []Term
-	for _, part := range strings.Split(text, "+") {
-		t := Term{Column: strings.TrimSpace(part)}
-		if inner, ok := strings.CutPrefix(t.Column, "log("); ok {
-			if inner, ok = strings.CutSuffix(inner, ")"); !ok {
-				return nil, false
-			}
-			t = Term{strings.TrimSpace(inner), true}
-		}
-		if t.Column == "" || strings.ContainsAny(t.Column, "()~|") {
-			return nil, false
+	for {
+		t, err := p.term()
+		if err != nil {
+			return nil, err
 		}
 		all = append(all, t)
+		if !p.is('+') {
+			return all, nil
+		}
+		p.at++
 	}
-	return all, true
+}
+
+// term reads a column, or log(column).
+func (p *parser) term() (t Term, err error) {
+	if !p.word() {
+		return t, p.unexpected()
+	}
+	name := p.tokens[p.at]
+	p.at++
+	if p.is('(') && !name.quoted {
+		if name.text != "log" {
+			return t, p.function(name)
+		}
+		p.at++
+		if !p.word() || p.at+1 >= len(p.tokens) || p.tokens[p.at+1].sign != ')' {
+			return t, refuse("log( without one column and ')'", form)
+		}
+		t = Term{p.tokens[p.at].text, true}
+		p.at += 2
+		return t, p.plain(p.tokens[p.at-2])
+	}
+	return Term{Column: name.text}, p.plain(name)
+}
+
+// plain refuses what is no name of a column: a number, or a point for all columns.
+func (p *parser) plain(name token) error {
+	switch {
+	case name.quoted:
+		return nil
+	case name.text == ".":
+		return refuse("'.' for all columns", "their names, such as x1 + x2")
+	case !strings.ContainsFunc(name.text, func(r rune) bool { return r < '0' || r > '9' }):
+		return refuse("the number "+name.text, "names of columns: a constant is always part of the models, and takes no term (a column of this name stands in backticks: `"+name.text+"`)")
+	}
+	return nil
+}
+
+// group reads the column after '|'.
+func (p *parser) group() (string, error) {
+	p.at++
+	if !p.word() {
+		if p.at == len(p.tokens) {
+			return "", refuse("no column after '|'", form)
+		}
+		return "", p.unexpected()
+	}
+	name := p.tokens[p.at]
+	if p.at++; p.is('/') || p.is(':') || p.is('+') || p.is('|') {
+		return "", refuse(p.part(p.at-1, len(p.tokens))+" after '|'", "one column: for groups within groups, write a column with both names, such as school 3 class b, and name that")
+	}
+	return name.text, p.plain(name)
+}
+
+// part returns the text of some tokens.
+func (p *parser) part(first, end int) string {
+	return strings.TrimSpace(p.text[p.tokens[first].from:p.tokens[end-1].to])
 }
 
 // Columns returns the columns of terms.
@@ -85,15 +169,25 @@ func (f Formula) String() string {
 	side := func(terms []Term) string {
 		parts := make([]string, len(terms))
 		for i, t := range terms {
-			if parts[i] = t.Column; t.Log {
-				parts[i] = "log(" + t.Column + ")"
+			if parts[i] = quoted(t.Column); t.Log {
+				parts[i] = "log(" + parts[i] + ")"
 			}
 		}
 		return strings.Join(parts, " + ")
 	}
 	text := side(f.Y) + " ~ " + side(f.X)
 	if f.Group != "" {
-		text += " | " + f.Group
+		text += " | " + quoted(f.Group)
 	}
 	return text
+}
+
+// quoted returns a name as a formula has it: in backticks if it would be read as something else.
+func quoted(name string) string {
+	p := parser{text: name}
+	tokens, err := tokensOf(name)
+	if err == nil && len(tokens) == 1 && tokens[0].text == name && !tokens[0].quoted && p.plain(tokens[0]) == nil {
+		return name
+	}
+	return "`" + strings.ReplaceAll(name, "`", "``") + "`"
 }

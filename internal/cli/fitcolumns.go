@@ -1,0 +1,55 @@
+package cli
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/invalid"
+)
+
+// columnsSummary is the result of fit without a formula.
+type columnsSummary struct {
+	File    string                   `json:"file"`
+	Rows    int                      `json:"rows"`
+	Columns []datasets.ScannedColumn `json:"columns"`
+	Formula string                   `json:"formula"` // that fit proposes; "" if the columns allow none
+}
+
+// showColumns shows the columns of a file and proposes a formula.
+func showColumns(a *app, file string) error {
+	scan, proposed, err := fit.Look(file)
+	if err != nil {
+		return err
+	}
+	s := columnsSummary{File: file, Rows: scan.Rows, Columns: scan.Columns}
+	if len(proposed.Y) > 0 {
+		s.Formula = proposed.String()
+	}
+	return a.result(s, s.print)
+}
+
+func (s columnsSummary) print(w io.Writer) error {
+	fmt.Fprintf(w, "%s, %s\n\n", s.File, invalid.Plural(s.Rows, "row", "rows"))
+	table := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(table, "column\ttype\tmissing\tdistinct\tcells")
+	for _, c := range s.Columns {
+		distinct := fmt.Sprint(c.Distinct)
+		if c.Distinct > datasets.MaxDistinct {
+			distinct = fmt.Sprintf("more than %d", datasets.MaxDistinct)
+		}
+		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", cmp.Or(c.Name, "(no name)"), cmp.Or(c.Format, c.Kind), c.Missing, distinct, c.What())
+	}
+	if err := table.Flush(); err != nil {
+		return err
+	}
+	if s.Formula == "" {
+		_, err := fmt.Fprint(w, "\nno formula is proposed: it takes two columns of numbers, or one and a column of dates\n")
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\na formula of these columns; write your own like it:\n  acqnp fit %s %s\n", invalid.ShellWord(s.File), invalid.ShellWord(s.Formula))
+	return err
+}
