@@ -25,10 +25,10 @@ func runArgument(cmd *cobra.Command, args []string) error {
 	return cmd.Flags().Set("run", args[0])
 }
 
-// isFitted reports whether a directory is what acqnp fit writes.
+// isFitted reports whether a directory is what acqnp fit writes, also before it has ended.
 func isFitted(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, predict.FittedFile))
-	return dir != "" && err == nil
+	return dir != "" && (err == nil || predict.Unfinished(dir))
 }
 
 // rawOfNetwork is the error of --raw for a trained network.

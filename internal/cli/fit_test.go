@@ -171,6 +171,45 @@ func TestFitShowsColumns(t *testing.T) {
 	}
 }
 
+// The command that fit names next has the digits, dates or times that its grid needs, and works.
+func TestTheNextCommandWorks(t *testing.T) {
+	dir := t.TempDir()
+	t.Chdir(dir)
+	for name, c := range map[string]struct {
+		when func(d int) string
+		grid string
+		last string // x of the last row
+	}{
+		"seconds": {func(d int) string { return fmt.Sprint(1571000000 + 371*d) }, "--grid=1571000371:1571009275:100", "1571009275"},
+		"dates":   {func(d int) string { return fmt.Sprintf("3/%d/2026", d) }, "--grid=2026-03-01:2026-03-25:100", "2026-03-25"},
+		"clock":   {func(d int) string { return fmt.Sprintf("%d:30", d-2) }, "--grid=00:30:23:30:100", "23:30"},
+		"percent": {func(d int) string { return fmt.Sprintf("%d%%", d) }, "--grid=1:25:100", "25%"},
+		"small":   {func(d int) string { return fmt.Sprintf("%.5f", 0.00372*float64(d)) }, "--grid=0.0037:0.093:100", "0.093"},
+	} {
+		text := "id,when,y\n"
+		for g := range 12 {
+			for i := range 5 {
+				d := 1 + (7*g+5*i)%25
+				if name == "clock" {
+					d = 2 + (d-1)*23/24
+				}
+				text += fmt.Sprintf("p%d,%s,%.2f\n", g, c.when(d), 0.4*float64(d)+math.Sin(float64(9*g))+0.3*math.Sin(float64(3*g+5*i)))
+			}
+		}
+		write(t, dir, "data.csv", text)
+		o := succeed(t, "fit", "data.csv", "y ~ when | id", "--instant", "--no-picture", "--overwrite", "--quiet")
+		if !strings.Contains(o.out, c.grid+" > predictions.csv") {
+			t.Errorf("%s: expected %s in\n%s", name, c.grid, o.out)
+			continue
+		}
+		succeed(t, "predict", "data.fit", c.grid, "--out", "p.csv", "--overwrite", "--quantiles=", "--hdr=", "--quiet")
+		rows := readRows(t, "p.csv")
+		if last := rows[len(rows)-1]; len(rows) != 100 || last["when"] != c.last {
+			t.Errorf("%s: %d rows, the last is %v, expected x = %s", name, len(rows), last, c.last)
+		}
+	}
+}
+
 // The last line of fit --json is what INTERFACE.md states: scripts read it.
 func TestFitAsJSON(t *testing.T) {
 	file, dir := kettles(t), t.TempDir()

@@ -3,10 +3,12 @@ package cli
 import (
 	"fmt"
 	"io"
+	"math"
 	"strconv"
 	"strings"
 	"text/tabwriter"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -130,10 +132,27 @@ func (s *fitSummary) columns() (names []string) {
 func (s *fitSummary) next() string {
 	at := "--targets targets.csv"
 	if f := s.fitted; len(f.X) == 1 && f.XForms[0].Categories == nil {
-		at = "--grid=" + short(f.Ranges[0].Low) + ":" + short(f.Ranges[0].High) + ":100"
+		low, high := ends(f.Ranges[0], f.XForms[0])
+		at = "--grid=" + invalid.ShellWord(low+":"+high+":100")
 	}
 	return "acqnp predict " + invalid.ShellWord(s.Out) + " --context context.csv " + at + " > predictions.csv"
 }
 
-// short returns a number with four digits.
-func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
+// ends returns the ends of a range as --grid takes them, with the digits that a hundredth of the range needs.
+func ends(r datasets.Range, f datasets.Form) (low, high string) {
+	if f.Origin != "" || f.Format == datasets.Clock {
+		return f.Text(r.Low), f.Text(r.High)
+	}
+	digits := int(math.Ceil(-math.Log10((r.High - r.Low) / 100)))
+	text := func(v float64) string {
+		if size := math.Abs(v); size >= 1e15 || size > 0 && size < 1e-4 {
+			return strconv.FormatFloat(v, 'g', -1, 64)
+		}
+		number := strconv.FormatFloat(v, 'f', max(0, digits), 64)
+		if strings.Contains(number, ".") {
+			number = strings.TrimRight(strings.TrimRight(number, "0"), ".")
+		}
+		return number
+	}
+	return text(r.Low), text(r.High)
+}

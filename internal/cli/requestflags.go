@@ -37,7 +37,7 @@ type requestFlags struct {
 func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	o.addInputs(a, cmd, "their x")
 	f := cmd.Flags()
-	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), or A:B:N,C:D:M for two columns of x")
+	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), numbers or dates, or A:B:N,C:D:M for two columns of x")
 	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions, CSV or by its ending another form; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
 	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))

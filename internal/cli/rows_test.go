@@ -260,3 +260,15 @@ func TestATypoOfTheGroupIsRefused(t *testing.T) {
 		t.Errorf("%d rows, expected 2 targets of 2 groups with 2 y", n)
 	}
 }
+
+// A fit that has not ended is not taken for a run.
+func TestAFitThatHasNotEnded(t *testing.T) {
+	dir := t.TempDir()
+	if err := os.MkdirAll(filepath.Join(dir, "prices.fit", "parts-0123456789abcdef"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	fitted := filepath.Join(dir, "prices.fit")
+	for _, args := range [][]string{{"predict", fitted, "--grid=0:1:2"}, {"score", fitted, "--targets", "t.csv"}} {
+		checkRefusal(t, args[0], acqnp(args...), 2, "prices.fit: found a fit that has not ended, expected one that has: start the same acqnp fit again")
+	}
+}

@@ -115,7 +115,15 @@ func (f Form) Text(v float64) string {
 	case Clock:
 		return clockText(v)
 	case Percent:
-		return strconv.FormatFloat(v, 'g', -1, 64) + "%"
+		return numberText(v) + "%"
+	}
+	return numberText(v)
+}
+
+// numberText returns the shortest text that reads back as a number, without an exponent below 1e15.
+func numberText(v float64) string {
+	if size := math.Abs(v); 1 <= size && size < 1e15 {
+		return strconv.FormatFloat(v, 'f', -1, 64)
 	}
 	return strconv.FormatFloat(v, 'g', -1, 64)
 }

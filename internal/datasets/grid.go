@@ -15,9 +15,9 @@ import (
 const maxGridPoints = 1_000_000
 
 // ParseGrid returns the targets [N, dx] that --grid asks for. "A:B:N" means N values from A to B,
-// both included. With dx = 2 a second range follows after a comma. The last dimension varies
-// fastest. An error is an *invalid.Input.
-func ParseGrid(text string, dx int) ([]float64, error) {
+// both included, written as in files of the columns' forms, or as raw numbers. With dx = 2 a second range
+// follows after a comma. The last dimension varies fastest. An error is an *invalid.Input.
+func ParseGrid(text string, dx int, forms []Form) ([]float64, error) {
 	bad := func(found, expected string) error {
 		return &invalid.Input{File: "--grid", Found: found, Expected: expected}
 	}
@@ -27,7 +27,7 @@ func ParseGrid(text string, dx int) ([]float64, error) {
 	}
 	points, n := []float64{}, 1
 	for width, r := range ranges {
-		axis, err := ParseRange("--grid", r, maxGridPoints)
+		axis, err := ParseRange("--grid", r, FormAt(forms, width), maxGridPoints)
 		if err != nil {
 			return nil, err
 		}
@@ -39,25 +39,24 @@ func ParseGrid(text string, dx int) ([]float64, error) {
 	return points, nil
 }
 
-// ParseRange returns the N values from A to B that "A:B:N", the value of a flag, asks for. N is at
-// most most. An error is an *invalid.Input.
-func ParseRange(flag, text string, most int) ([]float64, error) {
+// ParseRange returns the N values from A to B that "A:B:N", the value of a flag, asks for. A and B are
+// written as in a column of the form, or are raw numbers. N is at most most. An error is an *invalid.Input.
+func ParseRange(flag, text string, form Form, most int) ([]float64, error) {
 	bad := func(expected string) error {
 		return &invalid.Input{File: flag, Found: strconv.Quote(text), Expected: expected}
 	}
 	part := strings.Split(text, ":")
-	if len(part) != 3 {
+	if len(part) < 3 {
 		return nil, bad("A:B:N, as in " + flag + "=-2:2:200")
 	}
-	a, errA := strconv.ParseFloat(part[0], 64)
-	b, errB := strconv.ParseFloat(part[1], 64)
-	if errA != nil && strings.Count(strings.TrimLeft(part[0], "-"), "-") == 2 {
-		return nil, bad("A:B:N with numbers; a date is its days since the first one of the file, and --targets takes dates")
+	a, b, ways := form.between(part[:len(part)-1])
+	switch {
+	case ways > 1:
+		return nil, bad("A:B:N in which it is clear where B begins: write times with seconds, such as 09:00:00:17:30:00:18")
+	case ways == 0:
+		return nil, bad("A:B:N with " + form.ends())
 	}
-	if errA != nil || errB != nil || !(-math.MaxFloat32 <= a && a <= b && b <= math.MaxFloat32) {
-		return nil, bad("A:B:N with finite numbers A ≤ B that fit float32")
-	}
-	n, err := strconv.Atoi(part[2])
+	n, err := strconv.Atoi(part[len(part)-1])
 	if err != nil || n < 1 || n > most {
 		return nil, bad(fmt.Sprintf("A:B:N with N from 1 to %d", most))
 	}
@@ -65,6 +64,40 @@ func ParseRange(flag, text string, most int) ([]float64, error) {
 		return []float64{a}, nil
 	}
 	return floats.Span(make([]float64, n), a, b), nil
+}
+
+// between reads the parts of "A:B", which a time of day makes more than two. ways counts the places where B can
+// begin.
+func (f Form) between(parts []string) (a, b float64, ways int) {
+	f.Log = false // whoever asks checks it
+	read := func(text string) (float64, bool) {
+		v, err := strconv.ParseFloat(text, 64)
+		ok := err == nil && (len(parts) == 2 || f.Format != Clock) // 9:30 is a time, and not 9 to 30
+		if err != nil {
+			v, ok = f.Number(text)
+		}
+		return v, ok && math.Abs(v) <= math.MaxFloat32
+	}
+	for i := 1; i < len(parts); i++ {
+		low, ok := read(strings.Join(parts[:i], ":"))
+		high, ok2 := read(strings.Join(parts[i:], ":"))
+		if ok && ok2 && low <= high {
+			a, b = low, high
+			ways++
+		}
+	}
+	return a, b, ways
+}
+
+// ends says what A and B of a range are.
+func (f Form) ends() string {
+	switch {
+	case f.Origin != "":
+		return "dates A ≤ B such as 2024-03-01, or days since " + f.Origin
+	case f.Format == Clock:
+		return "times of day A ≤ B such as 13:00, or hours since midnight"
+	}
+	return "finite numbers A ≤ B that fit float32"
 }
 
 // product combines every point [·, width] with every value of the axis: [·, width+1]. At width 0

@@ -13,12 +13,9 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run/version"
 )
-
-// partsPrefix is the start of the name of the directory of parts. A hash of what the fit depends on
-// follows.
-const partsPrefix = "parts-"
 
 // partsFrom is the shortest fit whose model is kept: a shorter one is not worth a file.
 var partsFrom = time.Second
@@ -38,8 +35,8 @@ func openParts(o Options) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parts{dir: filepath.Join(o.Out, partsPrefix+key)}
-	others, err := filepath.Glob(filepath.Join(o.Out, partsPrefix+"*"))
+	p := &parts{dir: filepath.Join(o.Out, predict.PartsPrefix+key)}
+	others, err := filepath.Glob(filepath.Join(o.Out, predict.PartsPrefix+"*"))
 	if err != nil {
 		return nil, err
 	}

@@ -25,6 +25,15 @@ import (
 // FittedFile is the file of a directory that acqnp fit writes.
 const FittedFile = "fit.json"
 
+// PartsPrefix is the start of the name of a directory in which acqnp fit keeps models until all are fitted.
+const PartsPrefix = "parts-"
+
+// Unfinished reports whether a directory has a fit that has not ended.
+func Unfinished(dir string) bool {
+	parts, err := filepath.Glob(filepath.Join(dir, PartsPrefix+"*"))
+	return err == nil && len(parts) > 0
+}
+
 // FittedSeed is the seed of draws where none is given.
 const FittedSeed = 43
 
@@ -69,6 +78,9 @@ func ReadFitted(dir string) (f Fitted, err error) {
 	path := filepath.Join(dir, FittedFile)
 	const expected = "what acqnp fit writes"
 	content, err := files.Read(path, expected, maxFitted)
+	if err != nil && Unfinished(dir) {
+		return f, &invalid.Input{File: dir, Found: "a fit that has not ended", Expected: "one that has: start the same acqnp fit again, it goes on", Cause: err}
+	}
 	if err != nil {
 		return f, err
 	}

@@ -87,13 +87,13 @@ func (f FunctionFiles) grid() ([]float64, error) {
 			return nil, bad(c, "a range for a column of names", "--targets FILE")
 		}
 	}
-	grid, err := datasets.ParseGrid(f.Grid, len(f.Layout.X))
+	grid, err := datasets.ParseGrid(f.Grid, len(f.Layout.X), f.Layout.XForms)
 	if err != nil {
 		return nil, err
 	}
 	for i, v := range grid {
 		if c := i % len(f.Layout.X); c < len(f.Layout.XForms) && !f.Layout.XForms[c].Takes(v) {
-			return nil, bad(c, fmt.Sprint(v), "numbers above 0, whose logarithm is taken; 0 only if the training had one")
+			return nil, bad(c, fmt.Sprint(v), "numbers above 0, whose logarithm the model sees; 0 only if the training had one")
 		}
 	}
 	return grid, nil

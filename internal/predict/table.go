@@ -205,7 +205,7 @@ const (
 // ParseDensity returns the y that the value of a flag, "A:B:N", asks for. They are
 // rounded to the 12 digits that names of columns show. An error is an *invalid.Input.
 func ParseDensity(flag, text string) ([]float64, error) {
-	y, err := datasets.ParseRange(flag, text, MaxDensity)
+	y, err := datasets.ParseRange(flag, text, datasets.Form{}, MaxDensity)
 	for i, v := range y {
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // text of a float64 parses
 		if i > 0 && rounded == y[i-1] {

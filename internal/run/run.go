@@ -25,7 +25,7 @@ type Run struct {
 func Open(dir string, flags ...config.Flag) (*Run, error) {
 	file := filepath.Join(dir, ConfigFile)
 	if _, err := os.Stat(file); err != nil {
-		return nil, &invalid.Input{File: dir, Found: "no " + ConfigFile, Expected: "a run directory"}
+		return nil, &invalid.Input{File: dir, Found: "no " + ConfigFile, Expected: "the directory of a run, or of a fit that has ended"}
 	}
 	e, err := config.Load(file, config.Overrides{Flags: flags, Recorded: true})
 	if err != nil {
