@@ -88,6 +88,10 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 	if tasks, ok := source.(*datasets.Tasks); ok {
 		defer tasks.Close()
 	}
+	if own, ok := source.(datasets.Source); ok {
+		datasets.Warn(own, &a.warnings)
+		a.warn()
+	}
 	datasets.SetThreads(source, o.threads)
 	data := run.UnitsOf(e, source)
 	m, err := o.Load(e, data, o.device, p.Warn)

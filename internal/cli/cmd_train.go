@@ -99,6 +99,7 @@ type trainSummary struct {
 	Best       *train.Best                `json:"best,omitempty"` // with validation
 	Evaluation *predict.ComparisonSummary `json:"evaluation,omitempty"`
 	Plot       string                     `json:"plot,omitempty"`
+	Warnings   []string                   `json:"warnings"`
 }
 
 func runTrain(ctx context.Context, a *app, o trainOptions) error {
@@ -145,6 +146,8 @@ func (o *trainOptions) prepare() (e config.Experiment, source datasets.Source, e
 	if source, err = datasets.Open(e, o.dataDir); err != nil {
 		return e, nil, err
 	}
+	datasets.Warn(source, &o.app.warnings)
+	o.app.warn()
 	datasets.SetThreads(source, o.threads)
 	dx, dy := source.Dims()
 	m, err := models.New(e.Model, dx, dy)
@@ -169,7 +172,7 @@ func (o *trainOptions) run(e config.Experiment, source datasets.Source) train.Op
 // with what was done before it.
 func (o *trainOptions) conclude(ctx context.Context, r train.Options, result train.Result, p progress.Reporter) (trainSummary, error) {
 	s := trainSummary{Run: r.Dir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds(),
-		Ended: result.Ended, Best: result.Best}
+		Ended: result.Ended, Best: result.Best, Warnings: o.app.warn()}
 	if result.Step > result.Resumed {
 		s.Loss = &result.Loss
 	}

@@ -59,7 +59,9 @@ func TestOwnColumnsFromCheckToPrediction(t *testing.T) {
 	if err := json.Unmarshal([]byte(succeed(t, "data", "check", "csv", "--config", config, "--json").out), &found); err != nil || found.Dropped != 4 || found.DX != 5 {
 		t.Errorf("%v, %+v", err, found)
 	}
-	succeed(t, "train", "--config", config, "--run-dir", "run", "--quiet")
+	if o := succeed(t, "train", "--config", config, "--run-dir", "run", "--quiet"); !strings.Contains(o.err, "growth.csv: left out 4 of 190 rows, without a value of gewicht (4") {
+		t.Errorf("train does not say which rows are left out: %s", o.err)
+	}
 	if err := os.Remove("growth.csv"); err != nil {
 		t.Fatal(err)
 	}

@@ -263,14 +263,14 @@ func (c *cells) missingOf(t *table, columns []int) (missing []int) {
 	return missing
 }
 
-// warn adds the lines about what is left out of a table that was read.
-func (l *leftOut) warn(t *table, w *warning.Record) {
+// warn adds the lines about what is left out of files with a header.
+func (l *leftOut) warn(path string, header []string, w *warning.Record) {
 	if l.dropped > 0 {
-		w.Add("%s: left out %d of %s, without a value of %s", t.path, l.dropped, invalid.Plural(l.rows, "row", "rows"), l.where(t.header))
+		w.Add("%s: left out %d of %s, without a value of %s", path, l.dropped, invalid.Plural(l.rows, "row", "rows"), l.where(header))
 	}
-	for column, name := range t.header {
+	for column, name := range header {
 		if n := l.partial[column]; n > 0 {
-			w.Add("%s: %s without a value of %s, used for the other columns of y", t.path, invalid.Plural(n, "row", "rows"), name)
+			w.Add("%s: %s without a value of %s, used for the other columns of y", path, invalid.Plural(n, "row", "rows"), name)
 		}
 	}
 }

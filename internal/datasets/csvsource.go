@@ -4,6 +4,8 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // csvSource is the source of your own CSV files. It holds out whole functions (data.split:
@@ -26,6 +28,7 @@ type csvSource struct {
 	training, valid, test, calibration []int
 	tooSmall                           int    // functions left out: they have too few points for the model
 	held                               []Held // of the calibration
+	warnings                           warning.Record
 
 	points        []int   // [lo, hi]: N ~ U{lo..hi} in training
 	rounds        *rounds // nil unless functions of all sizes take part
@@ -38,11 +41,11 @@ type csvSource struct {
 }
 
 func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
-	functions, cells, err := readCSV(e.Data, dataDir)
+	s := &csvSource{e: e}
+	functions, cells, err := readCSV(e.Data, dataDir, &s.warnings)
 	if err != nil {
 		return nil, err
 	}
-	s := &csvSource{e: e}
 	if err := s.split(functions); err != nil {
 		return nil, err
 	}
@@ -65,6 +68,20 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 		return nil, err
 	}
 	return s, s.planValidation()
+}
+
+// Warn adds lines on the rows and the groups of your own files that a source has left out.
+func Warn(source Source, w *warning.Record) {
+	s, ok := source.(*csvSource)
+	if !ok {
+		return
+	}
+	for _, line := range s.warnings.Lines() {
+		w.Add("%s", line)
+	}
+	if s.tooSmall > 0 {
+		w.Add("%s: left out %s with too few rows for the model", s.e.Data.File, invalid.Plural(s.tooSmall, "group", "groups"))
+	}
 }
 
 // trainingColumn returns the training part of column c of [x, y], from which the scaling is

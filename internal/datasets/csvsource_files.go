@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // A csvFunction is a function in raw units, with the place of its first row.
@@ -34,10 +35,10 @@ type csvReader struct {
 	groups    grouping      // of functions, by name or by file
 }
 
-// readCSV reads data.file. Rows with the same function name belong together, whatever file they are
+// readCSV reads data.file. w takes lines on the rows that are left out. Rows with the same function name belong together, whatever file they are
 // in. Without data.group each file is one function, named after the file. The readers of the
 // result know what the cells of the columns are.
-func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
+func readCSV(d config.Data, dataDir string, w *warning.Record) ([]csvFunction, *cells, error) {
 	paths, err := csvPaths(d.File, dataDir)
 	if err != nil {
 		return nil, nil, err
@@ -57,6 +58,7 @@ func readCSV(d config.Data, dataDir string) ([]csvFunction, *cells, error) {
 	if len(r.functions) == 0 {
 		return nil, nil, r.cells.noRows(r.first, r.header)
 	}
+	r.cells.left.warn(d.File, r.header, w)
 	return r.functions, r.cells, nil
 }
 

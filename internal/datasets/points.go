@@ -81,7 +81,7 @@ func (l *Layout) read(path string, y []string, others *Company) ([]Points, error
 	}
 	points, err := t.points(c, others)
 	if err == nil {
-		c.left.warn(t, l.Warnings)
+		c.left.warn(t.path, t.header, l.Warnings)
 	}
 	return points, err
 }
