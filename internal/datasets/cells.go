@@ -202,6 +202,27 @@ type cells struct {
 	left         leftOut
 }
 
+// each reads the rest of a table. add gets the name of the group of each row that is not left out, "" without a
+// column of names. each returns the number of all rows, and io.EOF or the first error.
+func (t *table) each(c *cells, add func(group string) error) (rows int, err error) {
+	for err = t.next(); err == nil; err = t.next() {
+		rows++
+		if c.skips(t) {
+			continue
+		}
+		group := ""
+		if c.by >= 0 {
+			if group = t.cell(c.by); group == "" {
+				return rows, t.refuse(c.by, "the name of a group")
+			}
+		}
+		if err := add(group); err != nil {
+			return rows, err
+		}
+	}
+	return rows, err
+}
+
 // leftOut counts rows that are left out, and their missing cells by column.
 type leftOut struct {
 	rows, dropped int

@@ -6,7 +6,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -136,9 +135,8 @@ func (r *csvReader) read(path string) error {
 	if r.header == nil {
 		r.first, r.header = path, t.header
 	}
-	if !slices.Equal(r.header, t.header) {
-		return &invalid.Input{File: path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
-			Expected: quote(strings.Join(r.header, ", "), 200) + ", as in " + r.first}
+	if err := t.checkHeader(r.header, r.first); err != nil {
+		return err
 	}
 	if r.cells.xAt, err = t.columns(r.data.XColumns); err != nil {
 		return err
@@ -152,27 +150,15 @@ func (r *csvReader) read(path string) error {
 	if r.cells.split, err = t.optional(r.data.SplitColumn); err != nil {
 		return err
 	}
-	rows := 0
-	for err = t.next(); err == nil; err = t.next() {
-		rows++
-		if r.cells.skips(t) {
-			continue
-		}
-		f, err := r.function(t)
-		if err != nil {
+	rows, err := t.each(r.cells, func(name string) error {
+		f := r.function(t, name)
+		if err := r.cells.addTo(&f.Points, t); err != nil || r.cells.split < 0 {
 			return err
 		}
-		if err := r.cells.addTo(&f.Points, t); err != nil {
-			return err
-		}
-		if r.cells.split >= 0 {
-			p, err := readPart(t, r.cells.split)
-			if err != nil {
-				return err
-			}
-			f.parts = append(f.parts, p)
-		}
-	}
+		p, err := readPart(t, r.cells.split)
+		f.parts = append(f.parts, p)
+		return err
+	})
 	return t.end(err, rows)
 }
 
@@ -188,25 +174,23 @@ func (t *table) optional(name string) (int, error) {
 	return columns[0], nil
 }
 
-// function returns the function that the current row belongs to.
-func (r *csvReader) function(t *table) (*csvFunction, error) {
-	key, by := t.path, r.cells.by
-	if by >= 0 {
-		if key = t.cell(by); key == "" {
-			return nil, t.refuse(by, "the name of a group")
-		}
+// function returns the function of a name that the current row belongs to, that of the file without names.
+func (r *csvReader) function(t *table, name string) *csvFunction {
+	key := name
+	if r.cells.by < 0 {
+		key = t.path
 	}
 	i, fresh := r.groups.of(key)
 	if fresh {
 		key = r.groups.names[i]
 		file, line := t.where(0)
 		f := csvFunction{Points: Points{Function: key}, path: file, line: line}
-		if by < 0 {
+		if r.cells.by < 0 {
 			f.Function = tabular.Stem(key)
 		}
 		r.functions = append(r.functions, f)
 	}
-	return &r.functions[i], nil
+	return &r.functions[i]
 }
 
 // refuse returns an error about the function.

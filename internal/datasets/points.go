@@ -145,7 +145,6 @@ func (t *table) groupColumn(names, others []string) (int, error) {
 
 // points reads the rest of the table; see Layout.Read.
 func (t *table) points(c *cells, others *Company) ([]Points, error) {
-	var err error
 	var all []Points
 	groups := grouping{}
 	var company []int // the columns of others
@@ -159,22 +158,10 @@ func (t *table) points(c *cells, others *Company) ([]Points, error) {
 			}
 		}
 	}
-	for err = t.next(); err == nil; err = t.next() {
-		if c.skips(t) {
-			continue
-		}
-		name := ""
-		if c.by >= 0 {
-			if name = t.cell(c.by); name == "" {
-				return nil, t.refuse(c.by, "the name of a group")
-			}
-		}
+	rows, err := t.each(c, func(name string) error {
 		i, fresh := groups.of(name)
 		if fresh {
 			all = append(all, Points{Function: groups.names[i]})
-		}
-		if err := c.addTo(&all[i], t); err != nil {
-			return nil, err
 		}
 		if others != nil {
 			all[i].Rows = append(all[i].Rows, len(others.Rows))
@@ -184,11 +171,12 @@ func (t *table) points(c *cells, others *Company) ([]Points, error) {
 			}
 			others.Rows = append(others.Rows, row)
 		}
-	}
-	if err == io.EOF && c.left.rows == 0 && len(c.y) > 0 {
+		return c.addTo(&all[i], t)
+	})
+	if err == io.EOF && rows == 0 && len(c.y) > 0 {
 		return nil, nil
 	}
-	if err := t.end(err, c.left.rows); err != nil {
+	if err := t.end(err, rows); err != nil {
 		return nil, err
 	}
 	if len(all) == 0 {

@@ -6,7 +6,6 @@ import (
 	"math"
 	"os"
 	"slices"
-	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/tabular"
@@ -185,10 +184,8 @@ func (s *scanner) file(path string) error {
 		}
 		s.judges, s.varies = make([]judge, len(t.header)), make([]bool, len(t.header))
 	}
-	names := func(c ScannedColumn) string { return c.Name }
-	if !slices.Equal(t.header, mapped(s.Columns, names)) {
-		return &invalid.Input{File: path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
-			Expected: quote(strings.Join(mapped(s.Columns, names), ", "), 200) + ", as in the first file"}
+	if err := t.checkHeader(mapped(s.Columns, func(c ScannedColumn) string { return c.Name }), "the first file"); err != nil {
+		return err
 	}
 	by, err := t.optional(s.data.Group)
 	if err != nil {

@@ -171,6 +171,15 @@ func (t *table) end(err error, rows int) error {
 	return nil
 }
 
+// checkHeader returns an error unless the table has the header of an earlier file.
+func (t *table) checkHeader(first []string, file string) error {
+	if slices.Equal(t.header, first) {
+		return nil
+	}
+	return &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the columns " + quote(strings.Join(t.header, ", "), 200),
+		Expected: quote(strings.Join(first, ", "), 200) + ", as in " + file}
+}
+
 // find returns the indices of the named columns, and whether all exist.
 func (t *table) find(names []string) ([]int, bool) {
 	var columns []int
