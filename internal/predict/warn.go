@@ -11,9 +11,6 @@ import (
 	"github.com/acqnp/acqnp/internal/warning"
 )
 
-// beyond is how far a target may lie outside the data's range before a warning: a share of its length.
-const beyond = 0.05
-
 // Warn adds lines about what the model does not know: names that the training did not have, targets outside
 // the data of a fit, and known y that models of log y cannot take. text returns the text of a raw number of a
 // column of x, also of an unknown name; it may be nil.
@@ -76,39 +73,6 @@ func nearest(name string, known []string) string {
 		of := func(k string) int { return invalid.Distance(strings.ToLower(name), strings.ToLower(k)) }
 		return cmp.Compare(of(a), of(b))
 	})
-}
-
-// warnOfRanges adds a line about the targets that lie outside the data: no model knows what is there.
-func (f Fitted) warnOfRanges(functions []Function, w *warning.Record) {
-	targets, outside := 0, make([]int, len(f.X))
-	for _, fn := range functions {
-		targets += len(fn.TargetX) / len(f.X)
-		for i, v := range fn.TargetX {
-			if c := i % len(f.X); f.outside(c, v) {
-				outside[c]++
-			}
-		}
-	}
-	var all []string
-	for c, n := range outside {
-		if n > 0 {
-			all = append(all, fmt.Sprintf("%s of %d of %s is not among the data's %s to %s", f.X[c], n, invalid.Plural(targets, "target", "targets"),
-				f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High)))
-		}
-	}
-	if all != nil {
-		w.Add("predictions there extrapolate: %s", strings.Join(all, "; "))
-	}
-}
-
-// outside reports whether a value of column c is far outside the data.
-func (f Fitted) outside(c int, v float64) bool {
-	if f.XForms[c].Categories != nil {
-		return false
-	}
-	r := f.Ranges[c]
-	slack := beyond * (r.High - r.Low)
-	return v < r.Low-slack || v > r.High+slack
 }
 
 // warnOfLogs adds a line about each column of y of which known points are 0 or less though models take

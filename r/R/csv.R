@@ -17,8 +17,8 @@ cells <- function(column, name, prefix = "") {
   text
 }
 
-# missing is what the program reads as a missing cell.
-missing <- c("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", ".")
+# missingCells is what the program reads as a missing cell.
+missingCells <- c("", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", ".")
 
 # prefixOf returns the prefix of a column's names, "" if the program cannot take them for anything else.
 prefixOf <- function(column) {
@@ -27,7 +27,7 @@ prefixOf <- function(column) {
   }
   names <- unique(as.character(column))
   names <- names[!is.na(names)]
-  other <- grepl("^[-+.]?[0-9]", names) | names %in% missing | grepl("^[-+]?inf", names, ignore.case = TRUE)
+  other <- grepl("^[-+.]?[0-9]", names) | names %in% missingCells | grepl("^[-+]?inf", names, ignore.case = TRUE)
   if (any(other)) "level " else ""
 }
 

@@ -113,7 +113,7 @@ func (o options) predict(ctx context.Context, w world, fresh []int, dir string, 
 			return nil, err
 		}
 		for _, r := range rows {
-			all[r["function"]+" "+r["target"]] = r
+			all[r["g"]+" "+r["target"]] = r
 		}
 	}
 	return all, nil

@@ -159,7 +159,7 @@ def read(quantiles, targets, s):
         for r in csv.DictReader(f):
             if r["kind"] != "component":
                 continue
-            key = r["function"], int(r["target"])
+            key = r[s["function"]], int(r["target"])
             if abs(float(r[s["x"]]) - truth[key][0]) > 1e-5 * (1 + abs(truth[key][0])):
                 sys.exit(f"{quantiles}: target {key} is at {r[s['x']]}, expected {truth[key][0]}")
             parts.setdefault(key, []).append([float(r[c]) if r[c] else np.nan for c in ("tau", "mu", "sigma", "weight")])

@@ -90,7 +90,7 @@ var awkward = []file{
 	{name: "names of functions that are numbers", text: table("g,x,y", ",", repeat(9, 9), with(0, func(f, i int) string { return fmt.Sprint(f) })), function: "g", holds: "split: function"},
 	{name: "5,000 functions", text: table("g,x,y", ",", repeat(3, 5000), curve), function: "g", holds: "valid_fraction: 0.02"},
 	{name: "missing cells", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return []string{"", "NA", "1.5", "2", "0.3"}[(f+i)%5] })), function: "g",
-		holds: "missing: drop"},
+		holds: "missing: drop", says: "numbers, 0.3 to 2; 32 missing"},
 	{name: "a function without a complete row", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return map[bool]string{true: "NA", false: fmt.Sprint(i * f)}[f == 4] })), function: "g", holds: "missing: drop"},
 	{name: "nothing but missing cells", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return "NA" })), function: "g", refuses: "a missing cell in every row"},
 	{name: "categories of 200 values", text: table("g,x,y,city", ",", repeat(40, 10), also(func(f, i int) string { return fmt.Sprintf("city %d", (f*40+i)%200) })), function: "g", x: []string{"x", "city"},

@@ -50,5 +50,8 @@ func (f Found) describe(c datasets.ScannedColumn) string {
 	if slices.Contains(f.PerFunction, c.Name) {
 		text += "; the same in all rows of a group"
 	}
+	if c.Missing > 0 {
+		text += fmt.Sprintf("; %d missing", c.Missing)
+	}
 	return text
 }

@@ -70,7 +70,7 @@ class Program:
         call(self.path, "score", "--run", "run", *context, "--targets", "target.csv", "--out", "points.csv", "--overwrite", "--threads", "1", "--quiet", *flags, folder=d)
         of = {}
         for r in csv.DictReader(open(os.path.join(d, "points.csv"), newline="")):
-            of.setdefault(r["function"] if names else "", []).append([float(r[c]) for c in ("log_density", "crps", "pit", "y")])
+            of.setdefault(r["g"] if names else "", []).append([float(r[c]) for c in ("log_density", "crps", "pit", "y")])
         v = np.array([row for t in tasks for row in of[t.group if names else ""]])
         if not np.allclose(v[:, 3], np.concatenate([t.ty for t in tasks]) + shift):
             raise RuntimeError(f"{d}/points.csv: the targets are in another order")

@@ -1,0 +1,46 @@
+package predict
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/warning"
+)
+
+// beyond is how far a target may lie outside the data's range before a warning: a share of its length.
+const beyond = 0.05
+
+// warnOfRanges adds a line about the targets that lie outside the data: no model knows what is there.
+func (f Fitted) warnOfRanges(functions []Function, w *warning.Record) {
+	targets, outside := 0, make([]int, len(f.X))
+	for _, fn := range functions {
+		targets += len(fn.TargetX) / len(f.X)
+		for i, v := range fn.TargetX {
+			if c := i % len(f.X); f.outside(c, v) {
+				outside[c]++
+			}
+		}
+	}
+	var all []string
+	for c, n := range outside {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%s of %d of %s is not among the data's %s to %s", f.X[c], n, invalid.Plural(targets, "target", "targets"),
+				f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High)))
+		}
+	}
+	if all != nil {
+		w.Add("predictions there extrapolate: %s", strings.Join(all, "; "))
+	}
+}
+
+// outside reports whether a value of column c is far outside the data.
+func (f Fitted) outside(c int, v float64) bool {
+	if f.XForms[c].Categories != nil {
+		return false
+	}
+	see := func(v float64) float64 { return f.XForms[c].AppendNumbers(nil, v)[0] } // as models do: perhaps its logarithm
+	low, high := see(f.Ranges[c].Low), see(f.Ranges[c].High)
+	slack := beyond * (high - low)
+	return see(v) < low-slack || see(v) > high+slack
+}
