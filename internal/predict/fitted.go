@@ -14,7 +14,6 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/predict/network"
@@ -244,44 +243,6 @@ func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
 		}
 	}
 	return out
-}
-
-// known returns the known points of column c of y. A y of 0 or less counts as the least of the data where models
-// take logarithms of y, see Warn.
-func (f Fitted) known(c int, x, y []float64) simple.Group {
-	g := simple.Group{DX: f.width()}
-	log := f.Stacks[c].SeesLog()
-	for i := range len(y) / len(f.Y) {
-		v := y[i*len(f.Y)+c]
-		if math.IsNaN(v) {
-			continue
-		}
-		if log && v <= 0 {
-			if v = f.YRanges[c].Low; v <= 0 {
-				continue
-			}
-		}
-		g.X, g.Y = append(g.X, x[i*g.DX:][:g.DX]...), append(g.Y, v)
-	}
-	return g
-}
-
-// CheckScored returns an *invalid.Input for a target whose y no model can have: of 0 or less, where all take
-// logarithms.
-func (f Fitted) CheckScored(targets string, functions []Function) error {
-	for c, s := range f.Stacks {
-		if slices.ContainsFunc(s.Candidates, func(c stack.Candidate) bool { return !c.LogY && c.Weight > 0 }) {
-			continue
-		}
-		for _, fn := range functions {
-			for i := c; i < len(fn.TargetY); i += len(f.Y) {
-				if v := fn.TargetY[i]; v <= 0 {
-					return &invalid.Input{File: targets, Key: f.Y[c], Found: number(v), Expected: "numbers above 0: all of the data are, and every model takes the logarithm"}
-				}
-			}
-		}
-	}
-	return nil
 }
 
 // Calibrated returns the calibrations of each column of y. Its Channels are those of the fewest groups.
