@@ -26,7 +26,7 @@ type Form struct {
 	Origin string
 	// Format says how numbers, dates or names are written: Percent for 12%, whose raw number is 12; Clock
 	// for 13:30, which is 13.5; MonthFirst or DayFirst for dates such as 3/14/2026; Boolean for names that
-	// are true and false in any spelling.
+	// are true and false, or yes and no, in any spelling.
 	Format string `json:",omitempty"`
 }
 

@@ -57,6 +57,7 @@ func TestFormsThatPeopleWrite(t *testing.T) {
 		{[]string{"1/2/2026", "3/14/2026", "12/31/2025"}, datasets.DateColumn, datasets.MonthFirst, 20453, 20526},
 		{[]string{"1-2-2026", "14-3-2026", "2026-03-20"}, datasets.DateColumn, datasets.DayFirst, 20485, 20532},
 		{[]string{"True", "false", "TRUE"}, datasets.NameColumn, datasets.Boolean, 0, 0},
+		{[]string{"Yes", "no", "YES"}, datasets.NameColumn, datasets.Boolean, 0, 0},
 		{[]string{"yes", "no", "1,5 or so"}, datasets.NameColumn, "", 0, 0},
 		{[]string{"N/A", "None", "#N/A", ".", "", "null"}, datasets.EmptyColumn, "", 0, 0},
 		{[]string{"7", "None", "8", "."}, datasets.NumberColumn, "", 7, 8},
@@ -133,5 +134,28 @@ func TestTrainingReadsDatesOfTheColumn(t *testing.T) {
 	points, err := l.ReadX(csvFile(t, "x\n3/4/2026\n2026-03-04\n"))
 	if err != nil || !gocmp.Equal(points[0].X, []float64{3, 3}) {
 		t.Errorf("%v, %v", points, err)
+	}
+}
+
+// True of one program and true of another are one name.
+func TestSpellingsOfTrue(t *testing.T) {
+	form, err := judged(t, []string{"True", "FALSE", "True"}).Form("f", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := datasets.Layout{X: []string{"x"}, XForms: []datasets.Form{form}}
+	points, err := l.ReadX(csvFile(t, `{"x": true}`+"\n"+`{"x": false}`+"\n"+`{"x": "TRUE"}`+"\n"+`{"x": "perhaps"}`+"\n"))
+	if err != nil || !gocmp.Equal(points[0].X, []float64{1, 0, 1, 2}) {
+		t.Errorf("found %v, %v, expected names 1, 0, 1 and an unknown one", points, err)
+	}
+}
+
+// Units of axes and of the server's columns.
+func TestUnitsOfForms(t *testing.T) {
+	for want, f := range map[string]datasets.Form{"hours since midnight": {Format: datasets.Clock}, "%": {Format: datasets.Percent},
+		"days since 2026-03-01": {Origin: "2026-03-01", Format: datasets.MonthFirst}, "": {}} {
+		if got := datasets.UnitOf("csv", "x", f); got != want {
+			t.Errorf("%+v has the unit %q, expected %q", f, got, want)
+		}
 	}
 }

@@ -30,7 +30,7 @@ const (
 	clockKind   // 13:00
 	dateKind
 	slashKind // a date such as 3/14/2026, whose column says which number is the day
-	boolKind  // true or false
+	boolKind  // true, false, yes or no
 	nameKind
 	wrongKind // looks like a number or a date, and is none
 	kinds
@@ -46,7 +46,7 @@ const (
 	Clock      = "time of day"
 	MonthFirst = "month/day/year"
 	DayFirst   = "day/month/year"
-	Boolean    = "true/false"
+	Boolean    = "yes/no"
 )
 
 // A meaning is what a cell says.
@@ -108,9 +108,13 @@ func (t *table) meaning(column int) meaning {
 	return meaning{kind: nameKind}
 }
 
-// isBool reports whether a cell is true or false, as one of the ways to write it.
+// isBool reports whether a cell is true, false, yes or no, in any spelling.
 func isBool(cell string) bool {
-	return strings.EqualFold(cell, "true") || strings.EqualFold(cell, "false")
+	switch strings.ToLower(cell) {
+	case "true", "false", "yes", "no":
+		return true
+	}
+	return false
 }
 
 // hint returns what should be instead of a cell that is a number only with a decimal comma, or a date with an unclear

@@ -111,10 +111,13 @@ func overlap(ranges []Range, all []Points, of func(Points) []float64) []Range {
 }
 
 // UnitOf returns the unit of a benchmark's column of form f, or "" if it is not known. That of dates
-// is days.
+// is days, that of times of day is hours.
 func UnitOf(name, column string, f Form) string {
 	if f.Origin != "" {
 		return "days since " + f.Origin
+	}
+	if unit := map[string]string{Clock: "hours since midnight", Percent: "%"}[f.Format]; unit != "" {
+		return unit
 	}
 	if b, _ := catalogue.Find(name); b.Kind == catalogue.SpeedFlow {
 		return map[string]string{"flow": "vehicles/h", "speed": "mph"}[column]
