@@ -386,6 +386,15 @@ func TestUsesOfAFit(t *testing.T) {
 			}
 		}
 	}
+	far, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(`{"functions": [{"name": "x", "context": {"x": [], "y": []}, "targets": {"x": [[400]]}}]}`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer far.Body.Close()
+	var warned struct{ Warnings []string }
+	if err := json.NewDecoder(far.Body).Decode(&warned); err != nil || len(warned.Warnings) != 1 || !strings.Contains(warned.Warnings[0], "age of 1 of 1 target is not among the data's 0.5 to 4") {
+		t.Errorf("a target far from the data: %v, %+v", err, warned)
+	}
 	if r, err := http.Get(url + "/v1/model"); err != nil || r.StatusCode != 200 {
 		t.Errorf("/v1/model: %v", err)
 	}

@@ -62,7 +62,9 @@ func (s *Server) asked(body []byte, scored bool) (*question, error) {
 		m.leave()
 		return nil, err
 	}
-	return &question{&q, m, functions, new(warning.Record)}, nil
+	w := new(warning.Record)
+	m.Trained.Warn(functions, nil, w)
+	return &question{&q, m, functions, w}, nil
 }
 
 // targets returns the number of targets of all functions.

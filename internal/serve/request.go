@@ -216,7 +216,9 @@ func (c cell) number(f datasets.Form) (v float64, expected string) {
 		read.Origin = "" // a date may be a number of days
 	}
 	plain := c[0] == '-' || c[0] >= '0' && c[0] <= '9'
-	if wants := read.Categories != nil || read.Origin != ""; named == wants && (named || plain) {
+	wants := read.Categories != nil || read.Origin != ""
+	either := read.Format == datasets.Clock || read.Format == datasets.Percent // "13:30" or 13.5, "12%" or 12
+	if (named == wants || named && either) && (named || plain) {
 		if v, ok := read.Number(text); ok {
 			return v, ""
 		}
@@ -226,6 +228,8 @@ func (c cell) number(f datasets.Form) (v float64, expected string) {
 		return 0, "a name in quotes"
 	case f.Origin != "":
 		return 0, `a date such as "2024-03-01", or days as a number`
+	case f.Format == datasets.Clock:
+		return 0, `a time of day such as "13:00", or hours as a number`
 	case f.Log:
 		return 0, "a number above 0, whose logarithm is taken"
 	}
