@@ -25,7 +25,8 @@ class Distribution:
     """
 
     def __init__(self, ask, rows, levels):
-        # ask(rows, *flags) returns what predict writes of the rows. levels is the calibration, None for raw.
+        # ask(rows, *flags) returns what predict writes of the rows. levels are the calibrations, and
+        # which of them each row of all has; None for raw.
         self._ask, self._rows, self._levels, self._loaded = ask, np.asarray(rows, dtype=int), levels, None
 
     def __len__(self):
@@ -152,14 +153,11 @@ class Distribution:
         """Return the probabilities that the calibration replaces by p, as the program does."""
         if self._levels is None:
             return p
-        steps = len(self._levels) - 1
-        i = np.searchsorted(self._levels, p)
-        inside = np.clip(i, 1, steps)
-        low, high = self._levels[inside - 1], self._levels[inside]
-        with np.errstate(divide="ignore", invalid="ignore"):
-            between = inside - 1 + (p - low) / (high - low)
-        found = np.where(i > steps, steps, np.where((i == 0) | (high == p), i, between)) / steps
-        return np.where(np.isnan(p), np.nan, found)
+        levels, which = self._levels
+        which, found = which[self._rows], np.array(p, dtype=float)
+        for k in np.unique(which):
+            found[..., which == k] = calibrated(levels[k], found[..., which == k])
+        return found
 
     def rvs(self, size=None, random_state=None):
         """Return random draws: [n], or [*size, n]. Those of rows are independent: for curves, use sample."""
@@ -175,6 +173,18 @@ class Distribution:
             z = mu[part] + sigma[part] * random.standard_normal(size)
             draws[..., i] = np.where(log[part], np.exp(np.where(log[part], z, 0)), z)
         return draws
+
+
+def calibrated(levels, p):
+    """Return the probabilities that a calibration replaces by p."""
+    steps = len(levels) - 1
+    i = np.searchsorted(levels, p)
+    inside = np.clip(i, 1, steps)
+    low, high = levels[inside - 1], levels[inside]
+    with np.errstate(divide="ignore", invalid="ignore"):
+        between = inside - 1 + (p - low) / (high - low)
+    found = np.where(i > steps, steps, np.where((i == 0) | (high == p), i, between)) / steps
+    return np.where(np.isnan(p), np.nan, found)
 
 
 def quantile_flags(levels):

@@ -57,7 +57,8 @@ class Fit:
         saved = json.loads(content)
         self.x, self.y, self.grouped_by = saved["x"], saved["y"], saved["group"]
         self.ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
-        self.levels = np.array(saved["stacks"][0]["calibration"]["levels"])
+        calibrations = saved["stacks"][0]["calibrations"]  # by the number of known points
+        self.levels, self.known_from = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]
         if len(self.y) != 1:
             raise ValueError(f"found a fit of {len(self.y)} columns of y, expected one")
 
@@ -94,6 +95,14 @@ class Fit:
         for r, row in zip(points.complete(), csv.DictReader(self._ask(["score"], points, context))):
             scores[r] = [float(row[name]) for name in ("log_density", "crps", "pit")]
         return scores
+
+    def calibrations(self, points, context):
+        """Return which of the levels calibrate each row: it depends on the number of known points of its group."""
+        known = {}
+        for r in context.complete() if context is not None else []:
+            known[context.group(r)] = known.get(context.group(r), 0) + 1
+        counts = [known.get(points.group(r), 0) for r in range(len(points))]
+        return np.maximum(np.searchsorted(self.known_from, counts, side="right") - 1, 0)
 
     def _ask(self, command, points, context):
         """Return the lines that the program writes about the rows without a missing cell, in their order.

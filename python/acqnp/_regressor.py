@@ -132,7 +132,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return the Distribution of y of each row, with pdf, cdf, ppf, rvs and more."""
         points, known = self._asked(X, groups, context)
         fit = self._fit()
-        return Distribution(lambda rows, *flags: fit.predict(points.take(rows), known, *flags), range(len(points)), fit.levels)
+        levels = fit.levels, fit.calibrations(points, known)
+        return Distribution(lambda rows, *flags: fit.predict(points.take(rows), known, *flags), range(len(points)), levels)
 
     def pdf(self, X, y, groups=None, context=None):
         """Return the density at y, a number or one for each row."""
