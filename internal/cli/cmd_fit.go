@@ -151,7 +151,7 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 	if how.Check() != nil {
 		how.Calibrated = nil // of too few groups
 	}
-	figure, err := figures.NewPrediction(ctx, e.Trained, subjects, how)
+	figure, err := figures.NewPrediction(ctx, e.Fitted, subjects, how)
 	if err != nil {
 		return "", err
 	}

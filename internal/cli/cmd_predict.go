@@ -97,14 +97,14 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 		return err
 	}
 	p := a.progress()
-	asked, err := o.open(e, p)
+	model, asked, err := o.open(e, p)
 	if err != nil {
 		return err
 	}
 	table := o.table(e.Eval.Seed)
 	table.Names = predict.NamesOf(&asked)
 	if o.calibrated {
-		if table.Calibrated, err = asked.Calibrated(o.Run); err != nil {
+		if table.Calibrated, err = model.Calibrated(o.Run); err != nil {
 			return err
 		}
 	}
@@ -123,7 +123,7 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	}
 	predictions := asked.Predict(ctx, asked.Functions)
 	if o.joint {
-		predictions = asked.WithJointDraws(ctx, asked.Functions, predict.JointDraws{Number: o.draws, Seed: e.Eval.Seed}, predictions)
+		predictions = predict.WithJointDraws(ctx, asked.Predictor, asked.Functions, predict.JointDraws{Number: o.draws, Seed: e.Eval.Seed}, predictions)
 	}
 	o.announce(p)
 	if err := table.Write(o.out, predict.Shown(p, targets, predictions)); err != nil {

@@ -58,7 +58,7 @@ func (o *requestFlags) openFitted(raw bool, check func(*conformal.Calibration) e
 	if err != nil {
 		return asked, nil, err
 	}
-	asked.Trained, asked.Layout = f.Trained(o.Run), f.Layout()
+	asked.Predictor, asked.Layout = f, f.Layout()
 	asked.Layout.Warnings = &o.app.warnings
 	read := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Layout: &asked.Layout, Scored: o.scored}
 	if asked.Functions, asked.Others, err = read.Read(); err != nil {
@@ -105,7 +105,7 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 	}
 	predictions := asked.Predict(ctx, asked.Functions)
 	if o.joint {
-		predictions = asked.WithJointDraws(ctx, asked.Functions, predict.JointDraws{Number: o.draws, Seed: table.Seed}, predictions)
+		predictions = predict.WithJointDraws(ctx, asked.Predictor, asked.Functions, predict.JointDraws{Number: o.draws, Seed: table.Seed}, predictions)
 	}
 	if err := table.Write(o.out, predict.Shown(a.progress(), targets, predictions)); err != nil {
 		return err

@@ -52,11 +52,11 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 		return err
 	}
 	p := a.progress()
-	asked, err := o.open(e, p)
+	_, asked, err := o.open(e, p)
 	if err != nil {
 		return err
 	}
-	if n := len(asked.Units.XNames); o.components && n > 1 {
+	if n := len(asked.About().Units.XNames); o.components && n > 1 {
 		return &invalid.Input{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
 	}
 	o.announce(p)

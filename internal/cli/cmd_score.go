@@ -79,7 +79,7 @@ func (o *scoreOptions) drawCalibration(asked *predict.Asked, s score.Summary) er
 	if o.plot == "" {
 		return nil
 	}
-	return figures.Calibration{Title: asked.Question(), Means: s.Means, Functions: s.PerFunction}.Save(o.plot)
+	return figures.Calibration{Title: asked.About().Question, Means: s.Means, Functions: s.PerFunction}.Save(o.plot)
 }
 
 // scoreSchema names the layout of score's JSON.
@@ -104,7 +104,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		return err
 	}
 	p := a.progress()
-	asked, err := o.openScored(e, p)
+	model, asked, err := o.openScored(e, p)
 	if err != nil {
 		return err
 	}
@@ -114,7 +114,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
 	}
 	if o.calibrated {
-		if scores.Calibrated, err = asked.Calibrated(o.Run); err != nil {
+		if scores.Calibrated, err = model.Calibrated(o.Run); err != nil {
 			return err
 		}
 	}
@@ -127,7 +127,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		if o.targets != "" {
 			source = conformal.FromFiles
 		}
-		c := asked.Calibration(scores.Outcomes, source)
+		c := model.Calibration(scores.Outcomes, source)
 		if err := c.Write(o.Run); err != nil {
 			return err
 		}
@@ -145,31 +145,32 @@ func (o *scoreOptions) score(ctx context.Context, asked *predict.Asked, scores p
 		return nil, err
 	}
 	if o.joint {
-		if err := asked.JointScores(ctx, asked.Functions, tally); err != nil {
+		if err := predict.JointScores(ctx, asked.Predictor, asked.Functions, tally); err != nil {
 			return nil, err
 		}
 	}
-	s := &scoreSummary{Schema: scoreSchema, Weights: asked.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), Warnings: o.app.warn(), unit: strings.Join(channels, ", ")}
+	s := &scoreSummary{Schema: scoreSchema, Weights: asked.About().Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), Warnings: o.app.warn(), unit: strings.Join(channels, ", ")}
 	return s, o.drawCalibration(asked, s.Summary)
 }
 
 // openScored reads the model and the functions to score.
-func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
+func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Trained, predict.Asked, error) {
 	if o.calibrate {
 		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
 		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
-			return predict.Asked{}, err
+			return predict.Trained{}, predict.Asked{}, err
 		}
 	}
 	if o.targets != "" {
 		return o.open(e, p)
 	}
-	asked, err := predict.Request{Stored: o.Stored}.OpenCalibration(e, o.dataDir, o.device, p.Warn)
+	model, asked, err := predict.Request{Stored: o.Stored}.OpenCalibration(e, o.dataDir, o.device, p.Warn)
 	if err != nil {
-		return asked, err
+		return model, asked, err
 	}
-	asked.Trained = o.choose(asked.Trained)
-	return asked, nil
+	model = o.choose(model)
+	asked.Predictor = model
+	return model, asked, nil
 }
 
 func (s *scoreSummary) print(w io.Writer) error {

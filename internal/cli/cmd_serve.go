@@ -191,7 +191,7 @@ func fittedModel(name, dir string, predictors int) (*serve.Model, error) {
 	if err != nil {
 		return nil, err
 	}
-	m, err := serve.NewModel(name, f.Trained(dir), predictors)
+	m, err := serve.NewModel(name, f, predictors)
 	if err == nil {
 		m.Ranges.X, m.Calibrated = f.Ranges, f.Calibrated()
 	}

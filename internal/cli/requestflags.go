@@ -113,7 +113,7 @@ func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, how figur
 	if o.plot == "" {
 		return nil
 	}
-	figure, err := figures.NewPrediction(ctx, asked.Trained, figures.AskedSubjects(asked, o.targets), how)
+	figure, err := figures.NewPrediction(ctx, asked.Predictor, figures.AskedSubjects(asked, o.targets), how)
 	if err != nil {
 		return err
 	}
@@ -121,15 +121,16 @@ func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, how figur
 }
 
 // open reads the model and the functions to predict.
-func (o *requestFlags) open(e config.Experiment, p progress.Reporter) (predict.Asked, error) {
+func (o *requestFlags) open(e config.Experiment, p progress.Reporter) (predict.Trained, predict.Asked, error) {
 	request := predict.Request{Stored: o.Stored, Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Warnings: &o.app.warnings}
-	asked, err := request.Open(e, o.dataDir, o.device, p.Warn)
+	model, asked, err := request.Open(e, o.dataDir, o.device, p.Warn)
 	if err != nil {
-		return asked, err
+		return model, asked, err
 	}
 	o.app.warn()
-	asked.Trained = o.choose(asked.Trained)
-	return asked, nil
+	model = o.choose(model)
+	asked.Predictor = model
+	return model, asked, nil
 }
 
 // predictSummary is the result of a prediction.
@@ -143,7 +144,7 @@ type predictSummary struct {
 }
 
 func (o *requestFlags) summary(asked *predict.Asked) *predictSummary {
-	return &predictSummary{Out: o.out, Plot: o.plot, Functions: len(asked.Functions), Targets: asked.CountTargets(), Weights: asked.Weights.Path, Warnings: o.app.warn()}
+	return &predictSummary{Out: o.out, Plot: o.plot, Functions: len(asked.Functions), Targets: asked.CountTargets(), Weights: asked.About().Weights.Path, Warnings: o.app.warn()}
 }
 
 func (s *predictSummary) print(w io.Writer) error {

@@ -12,7 +12,7 @@ import (
 // An Example shows what a fit predicts: some groups, by models that were not fitted to them. The y of
 // targets are known.
 type Example struct {
-	predict.Trained
+	predict.Fitted
 	Groups []predict.Function
 }
 
@@ -29,7 +29,7 @@ func exampleOf(f predict.Fitted, points []datasets.Points, seed uint64) (e Examp
 	if f.Stacks[0].Points < f.Rows || slices.ContainsFunc(points, missing) {
 		return e
 	}
-	e.Trained = f.OfFold(0).Trained("")
+	e.Fitted = f.OfFold(0)
 	if f.Stacks[0].ByPoint {
 		e.File += ", by models that were not fitted to the targets"
 		for i, p := range points {

@@ -15,7 +15,7 @@ import (
 
 // leveled fits groups of 6 points near a level of the group, instantly. Some y are near 0, and none is
 // below.
-func leveled(t *testing.T) predict.Trained {
+func leveled(t *testing.T) predict.Predictor {
 	t.Helper()
 	g := random.New(9, random.Data)
 	rows := &strings.Builder{}
@@ -29,7 +29,7 @@ func leveled(t *testing.T) predict.Trained {
 	if err := os.WriteFile(path, []byte(rows.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
-	return fitted(t, path, fit.Options{Instant: true, Threads: 2}).Trained("")
+	return fitted(t, path, fit.Options{Instant: true, Threads: 2})
 }
 
 func TestJointPredictionsOfAFit(t *testing.T) {
@@ -40,11 +40,11 @@ func TestJointPredictionsOfAFit(t *testing.T) {
 
 // Joint draws of a new group share its level: of two targets they are near each other, by the noise of
 // 0.1, though levels have a deviation of 1. Independent draws are not.
-func jointDraws(t *testing.T, trained predict.Trained) {
+func jointDraws(t *testing.T, trained predict.Predictor) {
 	asked := []predict.Function{{TargetX: []float64{0.2, 0.8}}}
 	const draws = 60
 	var values [2][]float64
-	for p, err := range trained.WithJointDraws(t.Context(), asked, predict.JointDraws{Number: draws, Seed: 3}, trained.Predict(t.Context(), asked)) {
+	for p, err := range predict.WithJointDraws(t.Context(), trained, asked, predict.JointDraws{Number: draws, Seed: 3}, trained.Predict(t.Context(), asked)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -66,7 +66,7 @@ func jointDraws(t *testing.T, trained predict.Trained) {
 }
 
 // The chain rule by hand.
-func jointDensity(t *testing.T, trained predict.Trained) {
+func jointDensity(t *testing.T, trained predict.Predictor) {
 	f := predict.Function{ContextX: []float64{0.5}, ContextY: []float64{1.7}, TargetX: []float64{0.2, 0.8}}
 	y, want := []float64{1.6, 1.9}, 0.0
 	for i := range y {
@@ -78,10 +78,10 @@ func jointDensity(t *testing.T, trained predict.Trained) {
 			want += p.Channels[0].LogDensity(y[i])
 		}
 	}
-	if got, err := trained.JointLogDensity(f, y); err != nil || math.Abs(got-want) > 1e-9 { // the same float64 sums
+	if got, err := predict.JointLogDensity(trained, f, y); err != nil || math.Abs(got-want) > 1e-9 { // the same float64 sums
 		t.Errorf("%v, want %v (%v)", got, want, err)
 	}
-	if _, err := trained.JointLogDensity(f, y[:1]); err == nil {
+	if _, err := predict.JointLogDensity(trained, f, y[:1]); err == nil {
 		t.Error("one y for two targets was accepted")
 	}
 }

@@ -188,7 +188,7 @@ func TestWarningsOfKnownPoints(t *testing.T) {
 		says string
 	}{{plain, ""}, {far, "no group of the data is like far"}, {many, "0 to 3 known points, and not for the numbers known of many (12)"}} {
 		var w warning.Record
-		f.Trained("").Warn([]predict.Function{test.of}, nil, &w)
+		f.Warn([]predict.Function{test.of}, nil, &w)
 		if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, test.says) || (lines == "") != (test.says == "") || len(w.Lines()) > 1 {
 			t.Errorf("%s: found %q, want %q", test.of.Name, lines, test.says)
 		}

@@ -15,30 +15,30 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// OpenCalibration reads the model and the functions that its training held back for calibration. An error
-// about the data is an *invalid.Input.
-func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (a Asked, err error) {
+// OpenCalibration reads the model, which a predicts with, and the functions that its training held back for
+// calibration. An error about the data is an *invalid.Input.
+func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (t Trained, a Asked, err error) {
 	source, err := datasets.Open(e, dataDir)
 	if err != nil {
-		return a, err
+		return t, a, err
 	}
 	data := run.UnitsOf(e, source)
-	if a.Trained, err = r.Load(e, data, d, warn); err != nil {
-		return a, err
+	if t, err = r.Load(e, data, d, warn); err != nil {
+		return t, a, err
 	}
-	if err := run.CheckData(r.Run, a.Trained.Units, data); err != nil {
-		return a, err
+	if err := run.CheckData(r.Run, t.Units, data); err != nil {
+		return t, a, err
 	}
-	a.Layout = a.Trained.Units.Layout(e.Data.Group, "function")
+	a.Predictor, a.Layout = t, t.Units.Layout(e.Data.Group, "function")
 	for _, h := range datasets.CalibrationOf(source) {
 		a.Functions = append(a.Functions, Function{Name: h.Context.Function, ContextX: h.Context.X, ContextY: h.Context.Y,
 			TargetX: h.Targets.X, TargetY: h.Targets.Y})
 	}
 	if len(a.Functions) == 0 {
-		return a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
+		return t, a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
 			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with groups that training has not seen"}
 	}
-	return a, nil
+	return t, a, nil
 }
 
 // ByPoint reports whether a calibration on these functions takes points as exchangeable, not

@@ -24,8 +24,9 @@ type Names struct {
 
 // NamesOf returns the names of the rows for what was asked.
 func NamesOf(a *Asked) Names {
-	return Names{XNames: a.Trained.Units.XNames, XText: a.Layout.XText, XIsText: a.Layout.XIsText, YNames: a.Trained.Units.YNames,
-		Functions: a.Functions, Group: cmp.Or(a.Others.Group, a.Trained.Group), Others: a.Others}
+	about := a.About()
+	return Names{XNames: about.Units.XNames, XText: a.Layout.XText, XIsText: a.Layout.XIsText, YNames: about.Units.YNames,
+		Functions: a.Functions, Group: cmp.Or(a.Others.Group, about.Group), Others: a.Others}
 }
 
 // typed returns the file's columns: those of header, with their kinds.

@@ -82,7 +82,7 @@ func inEveryOrder(t *testing.T, o evaluation, i int) []float64 {
 			f.TargetX = append(f.TargetX, x[b.Context+k])
 			f.TargetY = append(f.TargetY, y[2*(b.Context+k):][:2]...)
 		}
-		log, err := o.JointLogDensity(f, f.TargetY)
+		log, err := predict.JointLogDensity(o, f, f.TargetY)
 		if err != nil {
 			t.Fatal(err)
 		}

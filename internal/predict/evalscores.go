@@ -22,23 +22,23 @@ const (
 // functions and over the targets of each. It draws levels of its own, even if a tasks file has levels. A
 // nil scorer does nothing.
 type scorer struct {
-	predictor *predictor
-	tally     *score.Tally
-	threads   int
-	most      int // targets, of all batches
-	batches   int
-	names     func(i int) []string // of the functions of a batch; nil for benchmarks
-	taken     []Function           // of the batch, with the targets to score
-	before    int                  // functions taken of earlier batches
-	unscored  string               // why there is no result: the first score that is not finite
+	session  *session
+	tally    *score.Tally
+	threads  int
+	most     int // targets, of all batches
+	batches  int
+	names    func(i int) []string // of the functions of a batch; nil for benchmarks
+	taken    []Function           // of the batch, with the targets to score
+	before   int                  // functions taken of earlier batches
+	unscored string               // why there is no result: the first score that is not finite
 }
 
 func newScorer(t Trained, source Source, batches, threads int) (*scorer, error) {
-	p, err := newPredictor(t, nil)
+	p, err := newSession(t, nil)
 	if err != nil {
 		return nil, err
 	}
-	s := &scorer{predictor: p, tally: score.NewTally(make([]string, p.dy)), threads: max(1, threads), most: scoredTargets, batches: batches}
+	s := &scorer{session: p, tally: score.NewTally(make([]string, p.dy)), threads: max(1, threads), most: scoredTargets, batches: batches}
 	if own, ok := source.(interface{ EvalNames(i int) []string }); ok {
 		s.most, s.names = scoredOwnTargets, own.EvalNames
 	}
@@ -53,7 +53,7 @@ func (s *scorer) take(batch int, f *feed.Feed) {
 		return
 	}
 	s.before, s.taken = s.before+len(s.taken), nil
-	p, e := s.predictor, f.Extents
+	p, e := s.session, f.Extents
 	each := e.Points - e.Context
 	all := e.Functions * each
 	last, n := -1, min((batch+1)*s.most/s.batches-batch*s.most/s.batches, all)
@@ -88,7 +88,7 @@ func (s *scorer) score(ctx context.Context, batch int) error {
 	if s == nil || s.unscored != "" {
 		return nil
 	}
-	names := Names{XNames: make([]string, s.predictor.columns), Functions: s.taken}
+	names := Names{XNames: make([]string, s.session.columns), Functions: s.taken}
 	err := Scores{Names: names, Threads: s.threads}.Each(s.predictions(ctx), func(_ Target, points []score.Point) error {
 		s.tally.Add(points)
 		return nil
@@ -108,7 +108,7 @@ func (s *scorer) predictions(ctx context.Context) iter.Seq2[Target, error] {
 				t.Function = j
 				return yield(t, err)
 			}
-			if !s.predictor.piece(ctx, f, Piece{Function: s.before + j, Number: len(f.TargetX) / s.predictor.columns}, renamed) {
+			if !s.session.piece(ctx, f, Piece{Function: s.before + j, Number: len(f.TargetX) / s.session.columns}, renamed) {
 				return
 			}
 		}
@@ -130,4 +130,4 @@ func (s *scorer) addTo(e *run.Eval) {
 	}
 }
 
-func (s *scorer) close() { s.predictor.close() }
+func (s *scorer) close() { s.session.close() }

@@ -56,6 +56,8 @@ type Fitted struct {
 	YRanges []datasets.Range `json:"y_ranges"`
 	Rows    int              `json:"rows"`   // without missing cells
 	Stacks  []*stack.Stack   `json:"stacks"` // of each column of y
+
+	path string // that it was read from; "" if it was not
 }
 
 // fittedKinds are the models that a file can hold.
@@ -110,6 +112,7 @@ func ReadFitted(dir string) (f Fitted, err error) {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: err.Error(), Expected: expected}
 		}
 	}
+	f.path = path
 	return f, nil
 }
 
@@ -131,13 +134,16 @@ func (f Fitted) yForms() []datasets.Form {
 	return forms
 }
 
-// Trained returns the stack as a model that predicts, with figures and scores as those of networks. dir
-// is where it was read.
-func (f Fitted) Trained(dir string) Trained {
+// About implements [Predictor].
+func (f Fitted) About() About {
 	name := filepath.Base(filepath.Clean(f.File))
-	u := run.Units{XNames: f.X, YNames: f.Y, Scaling: datasets.Scaling{XForms: f.XForms, YForms: f.yForms()}}
-	return Trained{fitted: &f, Units: u, Data: tabular.Stem(name), File: name, Group: f.Group,
-		Weights: run.Weights{Path: filepath.Join(dir, FittedFile)}}
+	return About{Model: "fit", Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.Group, Units: f.units(),
+		Weights: run.Weights{Path: f.path}, Question: f.Formula + ", of " + name}
+}
+
+// units returns the columns, in raw units: models scale them on their own.
+func (f Fitted) units() run.Units {
+	return run.Units{XNames: f.X, YNames: f.Y, Scaling: datasets.Scaling{XForms: f.XForms, YForms: f.yForms()}}
 }
 
 // OfFold returns what predicts with the models without one fold alone.
@@ -162,8 +168,7 @@ func (f Fitted) ModelX(raw []float64) []float64 {
 	return x
 }
 
-// Predict yields the predictions for all targets of the functions, in order. The sequence ends at
-// the first error.
+// Predict implements [Predictor].
 func (f Fitted) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		for i, fn := range functions {
@@ -209,9 +214,8 @@ func checkFinite(channels []Distribution) error {
 	return nil
 }
 
-// components returns about the largest number of components of a prediction, for a context of context
-// points.
-func (f Fitted) components(context int) int {
+// MostComponents implements [Predictor].
+func (f Fitted) MostComponents(context int) int {
 	models := 0
 	for _, s := range f.Stacks {
 		for _, c := range s.Candidates {
@@ -221,9 +225,9 @@ func (f Fitted) components(context int) int {
 	return models * (min(context, 1000) + 20)
 }
 
-// drawWork returns what Trained.DrawWork does: most of it goes into the factors of matrices of the points,
+// DrawWork implements [Predictor]. Most of the work goes into the factors of matrices of the points,
 // of which models take a thousand at most.
-func (f Fitted) drawWork(points int) float64 {
+func (f Fitted) DrawWork(points int) float64 {
 	n := float64(min(points, 1000))
 	return float64(len(f.Stacks)) * (25_000 + 30*n*n)
 }

@@ -15,7 +15,7 @@ type fittedJoint struct {
 	known    []Function // of each draw: its context is the function's own and the revealed targets
 }
 
-func newFittedJoint(f Fitted, functions []Function, draws int) (*fittedJoint, error) {
+func (f Fitted) revealer(functions []Function, draws int) (revealer, error) {
 	for _, one := range functions {
 		context, targets := len(one.ContextX)/len(f.X), len(one.TargetX)/len(f.X)
 		if err := checkJoint(draws, targets, draws*(context+targets)*(f.width()+len(f.Y))); err != nil {

@@ -15,26 +15,26 @@ import (
 
 // WithJointDraws returns the same predictions with joint draws of each function: each drawn target
 // joins the context of the next, in the order of the targets. So the draws of one number belong to one
-// curve, where independent draws mix the curves of many. predictions are those of Predict.
+// curve, where independent draws mix the curves of many. predictions are those of p.Predict.
 //
 // All draws of a target are made in one pass of the model, if memory permits, and a function takes
 // as many passes as it has targets.
-func (t Trained) WithJointDraws(ctx context.Context, functions []Function, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
+func WithJointDraws(ctx context.Context, p Predictor, functions []Function, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		j, err := t.revealer(functions, d.Number)
+		j, err := p.revealer(functions, d.Number)
 		if err != nil {
 			yield(Target{}, err)
 			return
 		}
 		defer j.close()
-		for p, err := range predictions {
-			if err == nil && p.Target == 0 {
-				j.begin(p.Function, functions[p.Function])
+		for t, err := range predictions {
+			if err == nil && t.Target == 0 {
+				j.begin(t.Function, functions[t.Function])
 			}
 			if err == nil {
-				p.Draws, err = d.draw(ctx, j, p)
+				t.Draws, err = d.draw(ctx, j, t)
 			}
-			if !yield(p, err) || err != nil {
+			if !yield(t, err) || err != nil {
 				return
 			}
 		}
@@ -60,9 +60,6 @@ type revealer interface {
 }
 
 func (t Trained) revealer(functions []Function, draws int) (revealer, error) {
-	if t.fitted != nil {
-		return newFittedJoint(*t.fitted, functions, draws)
-	}
 	return newJoint(t, functions, draws)
 }
 
@@ -106,8 +103,8 @@ func plausible(d Distribution) likelihood.Interval {
 // JointLogDensity returns the log density of all y of a function's targets together, in nats and in
 // raw units. y is [N, dy]. By the chain rule it is the sum of the log densities of the targets, in
 // their order, each with the targets before it in its context.
-func (t Trained) JointLogDensity(f Function, y []float64) (float64, error) {
-	j, err := t.revealer([]Function{f}, 1)
+func JointLogDensity(p Predictor, f Function, y []float64) (float64, error) {
+	j, err := p.revealer([]Function{f}, 1)
 	if err != nil {
 		return math.NaN(), err
 	}
@@ -136,7 +133,7 @@ func (t Trained) JointLogDensity(f Function, y []float64) (float64, error) {
 
 // A joint is the revealer of networks.
 type joint struct {
-	*predictor
+	*session
 	draws    int
 	atOnce   int // draws in one run
 	number   int // of the function
@@ -155,20 +152,20 @@ const (
 )
 
 func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
-	p, err := newPredictor(t, functions)
+	p, err := newSession(t, functions)
 	if err != nil {
 		return nil, err
 	}
 	points := 0
 	for _, f := range functions {
-		context, targets, _ := p.size(f) // newPredictor has checked it
+		context, targets, _ := p.size(f) // newSession has checked it
 		points = max(points, context+targets)
 		if err := checkJoint(draws, targets, draws*(context+targets)*(p.dx+p.dy)); err != nil {
 			return nil, err
 		}
 	}
 	atOnce := min(pointsAtOnce/max(1, points), rowsAtOnce/max(1, p.draws.Count()))
-	j := &joint{predictor: p, draws: draws, atOnce: min(draws, max(1, atOnce))}
+	j := &joint{session: p, draws: draws, atOnce: min(draws, max(1, atOnce))}
 	j.capacity = ops.Extents{Functions: j.atOnce, Context: points, Points: 1, Levels: p.draws.Count()}
 	return j, nil
 }
@@ -214,7 +211,7 @@ func (j *joint) reveal(ctx context.Context, i int, choose func(draw int, channel
 		known := j.known[first:min(first+j.atOnce, j.draws)]
 		contexts, x := j.model(i, known)
 		// Random levels depend on the target and the number of the draw alone.
-		j.feed.Target(j.predictor.draws, j.number, i*MaxDraws+first, contexts, x, j.dx+j.dy)
+		j.feed.Target(j.session.draws, j.number, i*MaxDraws+first, contexts, x, j.dx+j.dy)
 		program, err := j.at(j.feed.Extents)
 		if err != nil {
 			return err

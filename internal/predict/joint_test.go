@@ -15,7 +15,7 @@ import (
 func jointly(t *testing.T, o predict.Trained, n int, functions ...predict.Function) []predict.Target {
 	t.Helper()
 	var all []predict.Target
-	for p, err := range o.WithJointDraws(t.Context(), functions, predict.JointDraws{Number: n, Seed: 43}, o.Predict(t.Context(), functions)) {
+	for p, err := range predict.WithJointDraws(t.Context(), o, functions, predict.JointDraws{Number: n, Seed: 43}, o.Predict(t.Context(), functions)) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -50,12 +50,12 @@ func TestJointLogDensityIsTheChainRule(t *testing.T) {
 				}
 			}
 		}
-		got, err := o.JointLogDensity(f, y)
+		got, err := predict.JointLogDensity(o, f, y)
 		if err != nil || math.Abs(got-want) > 1e-5*math.Abs(want) { // sums of float32 in another order
 			t.Errorf("%s: %v, want %v (%v)", model, got, want, err)
 		}
 	}
-	if _, err := askLanes(t, "cnp").JointLogDensity(lanes()[1], []float64{1, 2}); err == nil {
+	if _, err := predict.JointLogDensity(askLanes(t, "cnp"), lanes()[1], []float64{1, 2}); err == nil {
 		t.Error("two numbers of y for three targets of two channels were accepted")
 	}
 }
@@ -107,7 +107,7 @@ func TestTooManyJointDrawsAreRefused(t *testing.T) {
 	o, f := askLanes(t, "cnp"), lanes()[0]
 	for _, c := range []struct{ targets, draws int }{{10_001, 1}, {5000, 100_000}} {
 		f.TargetX = make([]float64, c.targets)
-		for _, err := range o.WithJointDraws(t.Context(), []predict.Function{f}, predict.JointDraws{Number: c.draws}, o.Predict(t.Context(), []predict.Function{f})) {
+		for _, err := range predict.WithJointDraws(t.Context(), o, []predict.Function{f}, predict.JointDraws{Number: c.draws}, o.Predict(t.Context(), []predict.Function{f})) {
 			var bad *invalid.Input
 			if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "--joint: found") {
 				t.Error(err)

@@ -29,7 +29,7 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 	t = t.Evenly()
 	t.NumTau = spanLevels
 	functions := batchFunctions(&b, t.Units.Scaling)
-	p, err := newPredictor(t, functions)
+	p, err := newSession(t, functions)
 	if err != nil {
 		return 0, err
 	}

@@ -45,7 +45,7 @@ func TestPiecesHaveTheBitsOfTheWhole(t *testing.T) {
 		}
 		functions := []predict.Function{g, f}
 		whole := collect(t, o, functions...)
-		p, err := o.NewPredictor(1, 512)
+		p, err := o.Session(1, 512)
 		if err != nil {
 			t.Fatal(err)
 		}

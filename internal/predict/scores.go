@@ -67,9 +67,9 @@ func (s Scores) add(tally *score.Tally, points []score.Point) {
 }
 
 // JointScores adds the joint log density of the y of each function to the tally. The tally must have the
-// functions' scores already. It returns ctx's error, that of [Trained.JointLogDensity], or one for
+// functions' scores already. It returns ctx's error, that of [JointLogDensity], or one for
 // a log density that is not finite.
-func (t Trained) JointScores(ctx context.Context, functions []Function, tally *score.Tally) error {
+func JointScores(ctx context.Context, p Predictor, functions []Function, tally *score.Tally) error {
 	for i, f := range functions {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -77,7 +77,7 @@ func (t Trained) JointScores(ctx context.Context, functions []Function, tally *s
 		if len(f.TargetY) == 0 {
 			continue
 		}
-		sum, err := t.JointLogDensity(f, f.TargetY)
+		sum, err := JointLogDensity(p, f, f.TargetY)
 		if err == nil && (math.IsNaN(sum) || math.IsInf(sum, 0)) {
 			err = notFinite(fmt.Sprintf("found a joint log density of %v, expected a finite number", sum))
 		}

@@ -19,7 +19,7 @@ const (
 	MidpointLevels = feed.MidpointLevels // the midpoints of equal parts of (0, 1), the same everywhere
 )
 
-// Trained is a model with its weights, and how its levels and bootstraps are chosen. Its methods
+// Trained is a network with its weights, and how its levels and bootstraps are chosen. Its methods
 // change nothing, so a copy with other fields evaluates the same model in another way.
 type Trained struct {
 	Model  *models.Model
@@ -31,8 +31,6 @@ type Trained struct {
 	Levels     string // RandomLevels, GridLevels or MidpointLevels, for quantile models
 	Bootstraps int    // of the context, for models that resample it
 	Seed       uint64 // of the random levels and of the bootstraps
-
-	fitted *Fitted // predicts instead of a network; see Fitted.Trained
 
 	Benchmark string      // for run.Eval
 	Data      string      // for titles: the benchmark, or the name of your own file without its extension
@@ -53,9 +51,6 @@ func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d 
 
 // Evenly returns the model with the evenly spaced levels that it takes, as feed.Spacing says.
 func (t Trained) Evenly() Trained {
-	if t.fitted != nil {
-		return t
-	}
 	t.Levels = feed.Spacing(t.Model)
 	return t
 }
@@ -76,36 +71,29 @@ func dataOf(e config.Experiment) string {
 	return e.Benchmark
 }
 
-// Name returns the model's name, "fit" for what acqnp fit wrote.
-func (t Trained) Name() string {
-	if t.fitted != nil {
-		return "fit"
-	}
-	return t.Model.Name()
+// Name returns the model's name.
+func (t Trained) Name() string { return t.Model.Name() }
+
+// NumParams returns the number of parameters.
+func (t Trained) NumParams() int { return t.Model.NumParams() }
+
+// About implements [Predictor].
+func (t Trained) About() About {
+	return About{Model: t.Name(), Parameters: t.NumParams(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data, File: t.File,
+		Group: t.Group, Units: t.Units, Weights: t.Weights, ValidLL: t.ValidLL, Seed: t.Seed, Question: t.question()}
 }
 
-// Formula returns the formula of what acqnp fit wrote, such as "price ~ age | product", and "" for a network.
-func (t Trained) Formula() string {
-	if t.fitted == nil {
-		return ""
+// Limited implements [Predictor].
+func (t Trained) Limited(number int, evenly bool) Predictor {
+	if evenly {
+		t = t.Evenly()
 	}
-	return t.fitted.Formula
+	t.NumTau, t.Bootstraps = min(t.NumTau, number), min(t.Bootstraps, number)
+	return t
 }
 
-// NumParams returns the number of parameters, 0 for what acqnp fit wrote.
-func (t Trained) NumParams() int {
-	if t.fitted != nil {
-		return 0
-	}
-	return t.Model.NumParams()
-}
-
-// MostComponents returns the largest number of components of a predictive distribution, for a context
-// of context points.
-func (t Trained) MostComponents(context int) int {
-	if t.fitted != nil {
-		return t.fitted.components(context)
-	}
+// MostComponents implements [Predictor].
+func (t Trained) MostComponents(int) int {
 	switch {
 	case t.Model.Quantile():
 		return t.NumTau
@@ -115,30 +103,19 @@ func (t Trained) MostComponents(context int) int {
 	return t.Model.Parts()
 }
 
-// DrawWork returns about how much work a joint draw of a target takes, with the points that are known or
-// drawn before it, in units of the evaluation of a component of a distribution, some tens of nanoseconds.
+// DrawWork implements [Predictor].
 func (t Trained) DrawWork(points int) float64 {
-	if t.fitted != nil {
-		return t.fitted.drawWork(points)
-	}
 	const multiplyAdds = 250 // in a unit, on one core
 	return float64(t.MostComponents(points)) * (1 + float64(t.Model.NumParams())/multiplyAdds)
 }
 
 // Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
 func (t Trained) Title() string {
-	if t.fitted != nil {
-		return "models of " + t.fitted.Formula + " on " + t.Data
-	}
 	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Data
 }
 
-// Question says what is predicted from what, for titles: "price ~ age | product, of prices.csv" for what
-// acqnp fit wrote, or "prices.csv: price from age, by product".
-func (t Trained) Question() string {
-	if t.fitted != nil {
-		return t.fitted.Formula + ", of " + t.File
-	}
+// question returns About.Question.
+func (t Trained) question() string {
 	data, by := t.File, ""
 	if data == "" {
 		data = t.Benchmark

@@ -8,32 +8,39 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/warning"
 )
 
-// Warn adds lines about what the model does not know: names that the training did not have, targets outside
-// the data of a fit, and known y that models of log y cannot take. text returns the text of a raw number of a
-// column of x, also of an unknown name; it may be nil.
+// Warn implements [Predictor].
 func (t Trained) Warn(functions []Function, text func(c int, v float64) string, w *warning.Record) {
-	for c, name := range t.Units.XNames {
-		if known := datasets.FormAt(t.Units.Scaling.XForms, c).Categories; known != nil {
-			t.warnOfNames(functions, c, name, known, text, w)
+	warnOfNames(t.Units, functions, text, w)
+}
+
+// Warn implements [Predictor].
+func (f Fitted) Warn(functions []Function, text func(c int, v float64) string, w *warning.Record) {
+	warnOfNames(f.units(), functions, text, w)
+	f.warnOfRanges(functions, w)
+	f.warnOfLogs(functions, w)
+	f.warnOfKnown(functions, w)
+}
+
+// warnOfNames adds a line about each column with names that are not known.
+func warnOfNames(u run.Units, functions []Function, text func(c int, v float64) string, w *warning.Record) {
+	for c := range u.XNames {
+		if known := datasets.FormAt(u.Scaling.XForms, c).Categories; known != nil {
+			warnOfNamesAt(u.XNames, c, functions, known, text, w)
 		}
-	}
-	if t.fitted != nil {
-		t.fitted.warnOfRanges(functions, w)
-		t.fitted.warnOfLogs(functions, w)
-		t.fitted.warnOfKnown(functions, w)
 	}
 }
 
-// warnOfNames adds a line about the names of column c that are not known.
-func (t Trained) warnOfNames(functions []Function, c int, column string, known []string, text func(c int, v float64) string, w *warning.Record) {
+// warnOfNamesAt adds a line about the names of column c that are not known.
+func warnOfNamesAt(columns []string, c int, functions []Function, known []string, text func(c int, v float64) string, w *warning.Record) {
 	points, count := [2]int{}, [2]int{}
 	var names []string
 	for _, f := range functions {
 		for of, x := range [2][]float64{f.ContextX, f.TargetX} {
-			for i := c; i < len(x); i += len(t.Units.XNames) {
+			for i := c; i < len(x); i += len(columns) {
 				points[of]++
 				if int(x[i]) < len(known) {
 					continue
@@ -60,7 +67,7 @@ func (t Trained) warnOfNames(functions []Function, c int, column string, known [
 	for i, name := range names {
 		names[i] += " (nearest: " + nearest(name, known) + ")"
 	}
-	line := column + " of " + strings.Join(where, " and ") + " is not among the data's names"
+	line := columns[c] + " of " + strings.Join(where, " and ") + " is not among the data's names"
 	if names != nil {
 		line += ": " + invalid.First(names)
 	}

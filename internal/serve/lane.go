@@ -9,29 +9,29 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// A lane has predictors, each of which answers one request at a time. Small requests have a lane of their
+// A lane has sessions, each of which answers one request at a time. Small requests have a lane of their
 // own: otherwise one would wait for as long as the large ones before it take, which is seconds each.
 type lane struct {
-	idle    chan *predict.Predictor
+	idle    chan predict.Session
 	turn    chan struct{} // held by the request that hands out pieces
 	columns int           // of x
 }
 
-func newLane(t predict.Trained, predictors, context, targets int) (*lane, error) {
-	l := &lane{make(chan *predict.Predictor, predictors), make(chan struct{}, 1), len(t.Units.XNames)}
-	for range predictors {
-		p, err := t.NewPredictor(context, targets)
+func newLane(p predict.Predictor, sessions, context, targets int) (*lane, error) {
+	l := &lane{make(chan predict.Session, sessions), make(chan struct{}, 1), len(p.About().Units.XNames)}
+	for range sessions {
+		s, err := p.Session(context, targets)
 		if err != nil {
 			return nil, err
 		}
-		l.idle <- p
+		l.idle <- s
 	}
 	return l, nil
 }
 
-// use calls f with an idle predictor. It waits for one until ctx ends. The caller must be a user of the
+// use calls f with an idle session. It waits for one until ctx ends. The caller must be a user of the
 // model: see Model.enter.
-func (l *lane) use(ctx context.Context, f func(*predict.Predictor) error) error {
+func (l *lane) use(ctx context.Context, f func(predict.Session) error) error {
 	select {
 	case p := <-l.idle:
 		defer l.giveBack(p)
@@ -41,16 +41,16 @@ func (l *lane) use(ctx context.Context, f func(*predict.Predictor) error) error 
 	}
 }
 
-func (l *lane) giveBack(p *predict.Predictor) {
+func (l *lane) giveBack(p predict.Session) {
 	p.Shrink()
 	l.idle <- p
 }
 
-// spread divides a prediction into pieces, which the predictors share. It calls each for every target,
+// spread divides a prediction into pieces, which the sessions share. It calls each for every target,
 // in any order and from several goroutines at once.
 //
 // Requests take turns, first come, first served. In its turn a request hands out twice as many pieces as
-// there are predictors, so that all stay busy until the next turn. A small request has no more pieces.
+// there are sessions, so that all stay busy until the next turn. A small request has no more pieces.
 func (l *lane) spread(ctx context.Context, functions []predict.Function, each func(context.Context, predict.Target) error) error {
 	turn := 2 * cap(l.idle)
 	pieces := predict.Pieces(functions, l.columns, turn)
@@ -63,7 +63,7 @@ func (l *lane) spread(ctx context.Context, functions []predict.Function, each fu
 			return workers.Wait()
 		}
 		for _, piece := range some {
-			l.hand(ctx, workers, func(p *predict.Predictor) error {
+			l.hand(ctx, workers, func(p predict.Session) error {
 				for t, err := range p.Piece(ctx, functions, piece) {
 					if err == nil {
 						err = each(ctx, t)
@@ -80,8 +80,8 @@ func (l *lane) spread(ctx context.Context, functions []predict.Function, each fu
 	return workers.Wait()
 }
 
-// hand waits for an idle predictor and starts work on it. If ctx ends first, workers gets its error.
-func (l *lane) hand(ctx context.Context, workers *errgroup.Group, work func(*predict.Predictor) error) {
+// hand waits for an idle session and starts work on it. If ctx ends first, workers gets its error.
+func (l *lane) hand(ctx context.Context, workers *errgroup.Group, work func(predict.Session) error) {
 	select {
 	case p := <-l.idle:
 		workers.Go(func() error {
@@ -93,7 +93,7 @@ func (l *lane) hand(ctx context.Context, workers *errgroup.Group, work func(*pre
 	}
 }
 
-// close closes all predictors, which are idle.
+// close closes all sessions, which are idle.
 func (l *lane) close() {
 	for range cap(l.idle) {
 		(<-l.idle).Close()

@@ -12,9 +12,10 @@ import (
 
 // A Model is a trained model that a server answers for.
 type Model struct {
-	Name    string
-	Trained predict.Trained
-	Ranges  datasets.Ranges // of the columns; zero if unknown
+	Name      string
+	Predictor predict.Predictor
+	About     predict.About   // of Predictor
+	Ranges    datasets.Ranges // of the columns; zero if unknown
 
 	// Calibrated corrects quantiles and PITs; nil corrects nothing.
 	Calibrated *conformal.Calibration
@@ -25,14 +26,14 @@ type Model struct {
 	retired     bool
 }
 
-// NewModel returns a model with a number of predictors for small requests, and as many for others.
-func NewModel(name string, t predict.Trained, predictors int) (*Model, error) {
-	m := &Model{Name: name, Trained: t}
+// NewModel returns a model with a number of sessions for small requests, and as many for others.
+func NewModel(name string, p predict.Predictor, sessions int) (*Model, error) {
+	m := &Model{Name: name, Predictor: p, About: p.About()}
 	var err error
-	if m.quick, err = newLane(t, predictors, smallContext, smallTargets); err != nil {
+	if m.quick, err = newLane(p, sessions, smallContext, smallTargets); err != nil {
 		return nil, err
 	}
-	if m.slow, err = newLane(t, predictors, smallContext, math.MaxInt); err != nil {
+	if m.slow, err = newLane(p, sessions, smallContext, math.MaxInt); err != nil {
 		m.quick.close()
 		return nil, err
 	}
@@ -68,7 +69,7 @@ func (m *Model) retire() {
 	}
 }
 
-// close closes all predictors, which are idle.
+// close closes all sessions, which are idle.
 func (m *Model) close() {
 	m.quick.close()
 	m.slow.close()
@@ -112,19 +113,19 @@ type column struct {
 }
 
 func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
-	var a modelAnswer
+	var all modelAnswer
 	for _, m := range *s.runs.Load() {
-		t := m.Trained
-		u, steps := t.Units, 0
-		if t.Weights.Step != nil {
-			steps = *t.Weights.Step
+		a := m.About
+		u, steps := a.Units, 0
+		if a.Weights.Step != nil {
+			steps = *a.Weights.Step
 		}
-		a.Runs = append(a.Runs, modelEntry{Name: m.Name, Model: t.Name(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data,
-			File: t.File, Formula: t.Formula(), Group: t.Group,
+		all.Runs = append(all.Runs, modelEntry{Name: m.Name, Model: a.Model, Variant: a.Variant, Benchmark: a.Benchmark, Data: a.Data,
+			File: a.File, Formula: a.Formula, Group: a.Group,
 			Columns:    columns{m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)},
-			Parameters: t.NumParams(), Steps: steps, ValidLL: t.ValidLL})
+			Parameters: a.Parameters, Steps: steps, ValidLL: a.ValidLL})
 	}
-	answer(w, http.StatusOK, a)
+	answer(w, http.StatusOK, all)
 }
 
 // describe returns the columns of x or of y.
@@ -132,7 +133,7 @@ func (m *Model) describe(names []string, forms []datasets.Form, ranges []dataset
 	all := make([]column, len(names))
 	for i, name := range names {
 		f := datasets.FormAt(forms, i)
-		all[i] = column{Name: name, Unit: datasets.UnitOf(m.Trained.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
+		all[i] = column{Name: name, Unit: datasets.UnitOf(m.About.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
 		if i < len(ranges) && ranges[i] != (datasets.Range{}) {
 			all[i].Low, all[i].High = &ranges[i].Low, &ranges[i].High
 		}

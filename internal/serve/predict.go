@@ -57,19 +57,19 @@ func (s *Server) asked(body []byte, scored bool) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	functions, err := q.of(m.Trained.Units, scored)
+	functions, err := q.of(m.About.Units, scored)
 	if err != nil {
 		m.leave()
 		return nil, err
 	}
 	w := new(warning.Record)
-	m.Trained.Warn(functions, nil, w)
+	m.Predictor.Warn(functions, nil, w)
 	return &question{&q, m, functions, w}, nil
 }
 
 // targets returns the number of targets of all functions.
 func (q *question) targets() int {
-	return predict.CountTargets(q.functions, len(q.model.Trained.Units.XNames))
+	return predict.CountTargets(q.functions, len(q.model.About.Units.XNames))
 }
 
 // predict adds the predictions of all targets to the results, with joint draws if the request asks for
@@ -78,7 +78,7 @@ func (q *question) predict(ctx context.Context, a results) error {
 	m, l, calibrated := q.model, q.lane(), q.model.calibration(q.request)
 	add := func(ctx context.Context, t predict.Target) error { return a.predicted(ctx, t, calibrated) }
 	if q.request.density.points != nil {
-		q.request.spans = newSpans(len(q.functions), len(m.Trained.Units.YNames))
+		q.request.spans = newSpans(len(q.functions), len(m.About.Units.YNames))
 		if err := l.spread(ctx, q.functions, q.request.spans.add); err != nil {
 			return err
 		}
@@ -86,12 +86,12 @@ func (q *question) predict(ctx context.Context, a results) error {
 	if q.request.draws == 0 {
 		return l.spread(ctx, q.functions, add)
 	}
-	draws := predict.JointDraws{Number: q.request.draws, Seed: m.Trained.Seed}
+	draws := predict.JointDraws{Number: q.request.draws, Seed: m.About.Seed}
 	if q.request.seed != nil {
 		draws.Seed = *q.request.seed
 	}
-	return l.use(ctx, func(p *predict.Predictor) error {
-		for t, err := range m.Trained.WithJointDraws(ctx, q.functions, draws, p.Predict(ctx, q.functions)) {
+	return l.use(ctx, func(s predict.Session) error {
+		for t, err := range predict.WithJointDraws(ctx, m.Predictor, q.functions, draws, s.Predict(ctx, q.functions)) {
 			if err != nil {
 				return err
 			}

@@ -16,12 +16,12 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte, t *t
 		return
 	}
 	defer q.model.leave()
-	u, ctx := q.model.Trained.Units, r.Context()
+	u, ctx := q.model.About.Units, r.Context()
 	a, tally := newResults(q), score.NewTally(u.YNames)
 	if err = s.admit(ctx, q, len(body), t); err == nil {
-		err = q.lane().use(ctx, func(p *predict.Predictor) error {
+		err = q.lane().use(ctx, func(s predict.Session) error {
 			scores := predict.Scores{Names: predict.Names{Functions: q.functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated}
-			return scores.Each(p.Predict(ctx, q.functions), func(t predict.Target, points []score.Point) error {
+			return scores.Each(s.Predict(ctx, q.functions), func(t predict.Target, points []score.Point) error {
 				tally.Add(points)
 				a.scored(t, points)
 				return ctx.Err()

@@ -173,7 +173,7 @@ func TestDrawsEqualPredicts(t *testing.T) {
 			t.Fatalf("%s %v", body, err)
 		}
 		functions := []predict.Function{f}
-		for want, err := range trained.WithJointDraws(t.Context(), functions, predict.JointDraws{Number: 2, Seed: seed}, trained.Predict(t.Context(), functions)) {
+		for want, err := range predict.WithJointDraws(t.Context(), trained, functions, predict.JointDraws{Number: 2, Seed: seed}, trained.Predict(t.Context(), functions)) {
 			if err != nil {
 				t.Fatal(err)
 			}

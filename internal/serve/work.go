@@ -42,7 +42,7 @@ func (s *Server) admit(ctx context.Context, q *question, body int, t *ticket) er
 		return &tooLarge{&invalid.Input{Key: "work for the answer", Found: fmt.Sprintf("%.0f evaluations of a component of a distribution", work),
 			Expected: fmt.Sprintf("at most %d", s.Work)}}
 	}
-	program, err := q.model.Trained.ProgramBytes(q.context())
+	program, err := q.model.Predictor.ProgramBytes(q.context())
 	if err != nil {
 		return err
 	}
@@ -74,9 +74,9 @@ func (q *question) work() float64 {
 	}
 	work := q.outcomes() * each * q.components()
 	for _, f := range q.functions {
-		u := q.model.Trained.Units
+		u := q.model.About.Units
 		points, targets := len(f.ContextX)/len(u.XNames), float64(len(f.TargetX)/len(u.XNames))
-		work += float64(r.draws) * targets * q.model.Trained.DrawWork(points+int(targets))
+		work += float64(r.draws) * targets * q.model.Predictor.DrawWork(points+int(targets))
 	}
 	return work
 }
@@ -84,7 +84,7 @@ func (q *question) work() float64 {
 // drawing returns the bytes that joint draws take while they are made: each has the points of its
 // function, in float64 and in what the model sees of them.
 func (q *question) drawing() float64 {
-	most, u := 0, q.model.Trained.Units
+	most, u := 0, q.model.About.Units
 	for _, f := range q.functions {
 		most = max(most, len(f.ContextX)+len(f.TargetX))
 	}
@@ -93,18 +93,18 @@ func (q *question) drawing() float64 {
 
 // outcomes returns the number of distributions of an answer.
 func (q *question) outcomes() float64 {
-	return float64(q.targets()) * float64(len(q.model.Trained.Units.YNames))
+	return float64(q.targets()) * float64(len(q.model.About.Units.YNames))
 }
 
 // context returns the largest number of context points of a function.
 func (q *question) context() (most int) {
 	for _, f := range q.functions {
-		most = max(most, len(f.ContextY)/len(q.model.Trained.Units.YNames))
+		most = max(most, len(f.ContextY)/len(q.model.About.Units.YNames))
 	}
 	return most
 }
 
 // components returns the largest number of components of a distribution of the answer.
 func (q *question) components() float64 {
-	return float64(q.model.Trained.MostComponents(q.context()))
+	return float64(q.model.Predictor.MostComponents(q.context()))
 }

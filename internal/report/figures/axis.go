@@ -18,19 +18,19 @@ type Axis struct {
 }
 
 // axisOf returns the axis of column c of x.
-func axisOf(t predict.Trained, c int) Axis {
-	f := datasets.FormAt(t.Units.Scaling.XForms, c)
-	return Axis{labelled(t, t.Units.XNames[c], f), f}
+func axisOf(a predict.About, c int) Axis {
+	f := datasets.FormAt(a.Units.Scaling.XForms, c)
+	return Axis{labelled(a, a.Units.XNames[c], f), f}
 }
 
 // labelOf returns the label of column c of y.
-func labelOf(t predict.Trained, c int) string {
-	return labelled(t, t.Units.YNames[c], datasets.FormAt(t.Units.Scaling.YForms, c))
+func labelOf(a predict.About, c int) string {
+	return labelled(a, a.Units.YNames[c], datasets.FormAt(a.Units.Scaling.YForms, c))
 }
 
 // labelled returns the name of a column, with its unit if that is known. Dates have none.
-func labelled(t predict.Trained, name string, f datasets.Form) string {
-	if unit := datasets.UnitOf(t.Benchmark, name, f); unit != "" && f.Origin == "" {
+func labelled(a predict.About, name string, f datasets.Form) string {
+	if unit := datasets.UnitOf(a.Benchmark, name, f); unit != "" && f.Origin == "" {
 		return name + " (" + unit + ")"
 	}
 	return name

@@ -29,7 +29,7 @@ func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 	if len(runs) == 1 && count <= MaxPanels {
 		return NewPrediction(ctx, first.Ask, subjects, Options{})
 	}
-	v := viewOf(first.Ask, subjects)
+	v := viewOf(first.Ask.About(), subjects)
 	if v.kind != maps {
 		return densitySheet(ctx, runs, v, subjects)
 	}
@@ -43,9 +43,9 @@ func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 // densitySheet returns a sheet with a row for each subject and a column for each run.
 func densitySheet(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
 	first := runs[0]
-	sheet := panelSheet{Title: first.Ask.Question(), X: v.axis(0), ShareY: true, Cells: make([][]sheetCell, len(subjects))}
+	sheet := panelSheet{Title: first.Ask.About().Question, X: v.axis(0), ShareY: true, Cells: make([][]sheetCell, len(subjects))}
 	for _, s := range subjects {
-		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, %s", labelOf(first.Ask, 0), v.title(s)))
+		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, %s", labelOf(v.about, 0), v.title(s)))
 	}
 	for _, r := range runs {
 		panels, err := densityPanels(ctx, r.Ask, v, subjects, Options{})
@@ -64,7 +64,7 @@ func densitySheet(ctx context.Context, runs []Run, v view, subjects []Subject) (
 
 // mapsOfRuns returns the maps of each subject, by one run after the other.
 func mapsOfRuns(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
-	figure := MapPlot{Title: runs[0].Ask.Question(), X: v.axis(0), Y: v.axis(1)}
+	figure := MapPlot{Title: runs[0].Ask.About().Question, X: v.axis(0), Y: v.axis(1)}
 	for i := range subjects {
 		for _, r := range runs {
 			rows, err := mapRows(ctx, r.Ask, v, subjects[i:i+1], Options{})

@@ -13,12 +13,12 @@ const (
 )
 
 // mapRows returns the maps of the subjects along two columns of x, one for each channel.
-func mapRows(ctx context.Context, t predict.Trained, v view, subjects []Subject, o Options) ([]MapRow, error) {
-	corrections, err := o.corrections(subjects, len(t.Units.YNames))
+func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subject, o Options) ([]MapRow, error) {
+	corrections, err := o.corrections(subjects, len(v.units.YNames))
 	if err != nil {
 		return nil, err
 	}
-	functions, dy := make([]predict.Function, len(subjects)), len(t.Units.YNames)
+	functions, dy := make([]predict.Function, len(subjects)), len(v.units.YNames)
 	rows := make([]MapRow, len(subjects)*dy)
 	for i, s := range subjects {
 		functions[i] = s.Function
@@ -31,13 +31,11 @@ func mapRows(ctx context.Context, t predict.Trained, v view, subjects []Subject,
 			}
 		}
 		for c := range dy {
-			rows[i*dy+c] = MapRow{Title: v.title(s), Channel: t.Units.YNames[c], Columns: first, Rows: second,
+			rows[i*dy+c] = MapRow{Title: v.title(s), Channel: v.units.YNames[c], Columns: first, Rows: second,
 				Context: v.places(s.ContextX, s.ContextY, c), Held: v.places(s.HeldX, s.HeldY, c)}
 		}
 	}
-	t = forPicture(t)
-	t.NumTau, t.Bootstraps = min(t.NumTau, mapLevels), min(t.Bootstraps, mapLevels)
-	for target, err := range t.Predict(ctx, functions) {
+	for target, err := range p.Limited(mapLevels, true).Predict(ctx, functions) {
 		if err != nil {
 			return nil, err
 		}

@@ -27,21 +27,21 @@ const (
 // fixed, which the titles say, and Bars show the predictions at the targets' own x. Both predict at x of
 // their own, which cover the subjects' context and targets, so time and memory do not depend on the number of
 // targets. Quantile levels are evenly spaced; with Options.Components they are the model's.
-func NewPrediction(ctx context.Context, t predict.Trained, subjects []Subject, o Options) (Figure, error) {
+func NewPrediction(ctx context.Context, p predict.Predictor, subjects []Subject, o Options) (Figure, error) {
 	title := func(shown string) string {
 		if o.Calibrated != nil {
 			return shown + ", calibrated"
 		}
 		return shown
 	}
-	v := viewOf(t, subjects[:min(len(subjects), MaxPanels)])
+	v := viewOf(p.About(), subjects[:min(len(subjects), MaxPanels)])
 	if v.kind == maps {
-		name, subjects := firstOf(subjects, t, maxMaps)
-		rows, err := mapRows(ctx, t, v, subjects, o)
+		name, subjects := firstOf(subjects, v.about, maxMaps)
+		rows, err := mapRows(ctx, p, v, subjects, o)
 		return MapPlot{Title: title(name), X: v.axis(0), Y: v.axis(1), Rows: rows[:min(len(rows), maxMaps)]}, err
 	}
-	name, subjects := firstOf(subjects, t, MaxPanels)
-	panels, err := densityPanels(ctx, t, v, subjects, o)
+	name, subjects := firstOf(subjects, v.about, MaxPanels)
+	panels, err := densityPanels(ctx, p, v, subjects, o)
 	return FitPlot{Title: title(name), X: v.axis(0), Panels: panels[:min(len(panels), MaxPanels)]}, err
 }
 
@@ -59,9 +59,9 @@ func CheckPlottable(name string) error {
 
 // firstOf returns the first subjects whose channels fit into a number of panels, at least one of them,
 // and a title that says what is left out.
-func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, shown []Subject) {
-	title = t.Question()
-	dy := len(t.Units.YNames)
+func firstOf(subjects []Subject, a predict.About, panels int) (title string, shown []Subject) {
+	title = a.Question
+	dy := len(a.Units.YNames)
 	if n := max(panels/dy, 1); len(subjects) > n {
 		title, subjects = fmt.Sprintf("%s (first %d of %d functions)", title, n, len(subjects)), subjects[:n]
 	}
@@ -73,12 +73,12 @@ func firstOf(subjects []Subject, t predict.Trained, panels int) (title string, s
 
 // densityPanels returns panels of the predictive densities of subjects along one column of x, one for
 // each subject and channel. It asks for the grid of a panel and for the targets of its bars at once.
-func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Subject, o Options) ([]Panel, error) {
-	corrections, err := o.corrections(subjects, len(t.Units.YNames))
+func densityPanels(ctx context.Context, from predict.Predictor, v view, subjects []Subject, o Options) ([]Panel, error) {
+	corrections, err := o.corrections(subjects, len(v.units.YNames))
 	if err != nil {
 		return nil, err
 	}
-	functions, dy := make([]predict.Function, len(subjects)), len(t.Units.YNames)
+	functions, dy := make([]predict.Function, len(subjects)), len(v.units.YNames)
 	panels, grids := make([]Panel, len(subjects)*dy), make([][]float64, len(subjects))
 	for i, s := range subjects {
 		functions[i] = s.Function
@@ -93,15 +93,11 @@ func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Su
 		}
 		for c := range dy {
 			p := &panels[i*dy+c]
-			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: labelOf(t, c), masses: corrections[i*dy+c].masses,
+			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: labelOf(v.about, c), masses: corrections[i*dy+c].masses,
 				Context: points(v.along(s.ContextX, 0), s.ContextY, dy, c), Targets: points(v.along(s.HeldX, 0), s.HeldY, dy, c)}
 		}
 	}
-	pictured := forPicture(t)
-	if o.Components {
-		pictured.Levels = t.Levels
-	}
-	for target, err := range pictured.Predict(ctx, functions) {
+	for target, err := range from.Limited(pictureLevels, !o.Components).Predict(ctx, functions) {
 		if err != nil {
 			return nil, err
 		}
@@ -110,7 +106,7 @@ func densityPanels(ctx context.Context, t predict.Trained, v view, subjects []Su
 			p := &panels[target.Function*dy+c]
 			switch {
 			case at >= len(grid):
-				x := functions[target.Function].TargetX[at*len(t.Units.XNames):]
+				x := functions[target.Function].TargetX[at*len(v.units.XNames):]
 				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrections[target.Function*dy+c]))
 			case o.Components:
 				p.Grid = append(p.Grid, predictedPoint(grid[at], d, componentsOf(d), o.Levels))
@@ -129,13 +125,6 @@ func densityPoint(x float64, d Density, mean float64, levels []float64) Predicte
 		q.Quantiles = append(q.Quantiles, d.Quantile(p))
 	}
 	return q
-}
-
-// forPicture returns the model with as many evenly spaced levels, or bootstraps, as a picture needs.
-func forPicture(t predict.Trained) predict.Trained {
-	t = t.Evenly()
-	t.NumTau, t.Bootstraps = min(t.NumTau, pictureLevels), min(t.Bootstraps, pictureLevels)
-	return t
 }
 
 // curveX returns the numbers at which a picture shows a subject along a column of x: each name of a

@@ -28,9 +28,10 @@ func NewFitSheet(ctx context.Context, runs []Run, count int) (Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	sheet := newDataSheet(first.Ask.Question(), axisOf(first.Ask, 0), shown)
+	about := first.Ask.About()
+	sheet := newDataSheet(about.Question, axisOf(about, 0), shown)
 	for i := range shown {
-		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, function %d", labelOf(first.Ask, 0), i))
+		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, function %d", labelOf(about, 0), i))
 	}
 	for _, r := range runs {
 		r.Ask.Bootstraps = memberBootstraps
@@ -64,9 +65,9 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
 	if err != nil {
 		return nil, err
 	}
-	first := runs[0].Ask
-	sheet := newDataSheet(first.Question(), axisOf(first, 0), shown)
-	sheet.Rows = []string{"lane 2: " + labelOf(first, 0), "lane 3: " + labelOf(first, 0)}
+	about := runs[0].Ask.About()
+	sheet := newDataSheet(about.Question, axisOf(about, 0), shown)
+	sheet.Rows = []string{"lane 2: " + labelOf(about, 0), "lane 3: " + labelOf(about, 0)}
 	for _, r := range runs {
 		r.Ask.Bootstraps = ensembleBootstraps
 		view := quantileView

@@ -22,21 +22,21 @@ const (
 // A view says which columns of x a figure of predictions shows.
 type view struct {
 	kind
-	axes    []int // the columns of x along the axes; the others are fixed for a subject
-	mixed   bool  // points of a subject differ in columns without an axis
-	trained predict.Trained
-	units   run.Units // of trained
+	axes  []int // the columns of x along the axes; the others are fixed for a subject
+	mixed bool  // points of a subject differ in columns without an axis
+	about predict.About
+	units run.Units // of about
 }
 
 // viewOf returns the view of subjects. A column that is the same at all points of each subject needs no
 // axis. Two columns of numbers make a map. Of more columns, and of names among two, the first column of
 // numbers that varies among targets has the axis.
-func viewOf(t predict.Trained, subjects []Subject) view {
-	v := view{curves, nil, false, t, t.Units}
+func viewOf(a predict.About, subjects []Subject) view {
+	v := view{curves, nil, false, a, a.Units}
 	vary := v.varying(subjects, Subject.all)
 	v.mixed = len(vary) > 1
 	if len(vary) == 0 { // as where nothing is known but one target
-		for c := range t.Units.XNames {
+		for c := range a.Units.XNames {
 			vary = append(vary, c)
 		}
 	}
@@ -62,7 +62,7 @@ func (v view) varying(subjects []Subject, points func(Subject) []float64) (colum
 }
 
 // axis returns the axis of a number: 0 is the horizontal one.
-func (v view) axis(i int) Axis { return axisOf(v.trained, v.axes[i]) }
+func (v view) axis(i int) Axis { return axisOf(v.about, v.axes[i]) }
 
 // form returns what the numbers of column c of x stand for.
 func (v view) form(c int) datasets.Form { return datasets.FormAt(v.units.Scaling.XForms, c) }

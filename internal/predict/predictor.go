@@ -1,0 +1,86 @@
+package predict
+
+import (
+	"context"
+	"iter"
+
+	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/warning"
+)
+
+// A Predictor predicts functions: a [Trained], the network of a run, or a [Fitted], what acqnp fit wrote.
+// Its methods change nothing.
+type Predictor interface {
+	About() About
+
+	// Predict yields the predictions for all targets of the functions, in order, in memory that does
+	// not depend on their number. The sequence ends at the first error: an *invalid.Input if a function
+	// does not fit the model. Ranging over the sequence again yields the same predictions.
+	Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error]
+
+	// Session returns a Session that at first has room for numbers of context points and of targets. The
+	// caller closes it.
+	Session(context, targets int) (Session, error)
+
+	// Limited returns the predictor with at most a number of levels or bootstraps. If evenly, its levels
+	// are the evenly spaced ones that it takes.
+	Limited(number int, evenly bool) Predictor
+
+	// Warn adds lines about what the model does not know: names that the training did not have, targets
+	// outside the data of a fit, and known y that models of log y cannot take. text returns the text of a
+	// raw number of a column of x, also of an unknown name; it may be nil.
+	Warn(functions []Function, text func(c int, v float64) string, w *warning.Record)
+
+	// MostComponents returns about the largest number of components of a predictive distribution, for a
+	// context of context points.
+	MostComponents(context int) int
+
+	// DrawWork returns about how much work a joint draw of a target takes, with the points that are known
+	// or drawn before it, in units of the evaluation of a component of a distribution, some tens of
+	// nanoseconds.
+	DrawWork(points int) float64
+
+	// ProgramBytes returns the memory of a program that Session.Shrink frees, for functions of so many
+	// context points; 0 if Shrink keeps it.
+	ProgramBytes(context int) (float64, error)
+
+	// revealer returns what makes a number of joint draws of the functions. The caller closes it.
+	revealer(functions []Function, draws int) (revealer, error)
+}
+
+// About says what predicts, and what from.
+type About struct {
+	Model      string // its name, "fit" for what acqnp fit wrote
+	Parameters int    // 0 for what acqnp fit wrote
+	Formula    string // of what acqnp fit wrote, such as "price ~ age | product"; "" for a network
+	Variant    string // as config.Experiment.Variant names it
+	Benchmark  string // "" for what acqnp fit wrote
+	Data       string // the benchmark, or the name of your own file without its extension
+	File       string // the name of your own file, without its folder; "" for a benchmark
+	Group      string // the column of your own file that names groups; "" without one
+	Units      run.Units
+	Weights    run.Weights // where they were read from
+	ValidLL    *float64    // as training measured it; nil if it did not
+	Seed       uint64      // of draws where none is given
+
+	// Question says what is predicted from what, for titles: "price ~ age | product, of prices.csv" for what
+	// acqnp fit wrote, or "prices.csv: price from age, by product".
+	Question string
+}
+
+// A Session predicts again and again with one compiled program, which grows with the largest function. It
+// is for one goroutine at a time.
+type Session interface {
+	// Predict yields what [Predictor.Predict] yields.
+	Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error]
+
+	// Piece yields the targets of a piece, with the bits that they have from Predict.
+	Piece(ctx context.Context, functions []Function, piece Piece) iter.Seq2[Target, error]
+
+	// Shrink frees the program if it has room for more context than most functions have. The next
+	// prediction compiles a new one.
+	Shrink()
+
+	// Close frees the program.
+	Close()
+}
