@@ -28,7 +28,7 @@ type Predictor interface {
 
 	// Warn adds lines about what the model does not know: names that the training did not have, targets
 	// outside the data of a fit, and known y that models of log y cannot take. text returns the text of a
-	// raw number of a column of x, also of an unknown name; it may be nil.
+	// raw number of a column of x, also of an unknown name.
 	Warn(functions []Function, text func(c int, v float64) string, w *warning.Record)
 
 	// MostComponents returns about the largest number of components of a predictive distribution, for a

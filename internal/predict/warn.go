@@ -46,9 +46,6 @@ func warnOfNamesAt(columns []string, c int, functions []Function, known []string
 					continue
 				}
 				count[of]++
-				if text == nil {
-					continue
-				}
 				if name := text(c, x[i]); !slices.Contains(names, name) {
 					names = append(names, name)
 				}
@@ -67,11 +64,7 @@ func warnOfNamesAt(columns []string, c int, functions []Function, known []string
 	for i, name := range names {
 		names[i] += " (nearest: " + nearest(name, known) + ")"
 	}
-	line := columns[c] + " of " + strings.Join(where, " and ") + " is not among the data's names"
-	if names != nil {
-		line += ": " + invalid.First(names)
-	}
-	w.Add("%s", line)
+	w.Add("%s of %s is not among the data's names: %s", columns[c], strings.Join(where, " and "), invalid.First(names))
 }
 
 // nearest returns the known name that is spelled most like another.

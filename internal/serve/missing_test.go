@@ -1,8 +1,12 @@
 package serve_test
 
 import (
+	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/serve/servetest"
 )
 
 // A number that is missing is not 0: null is refused wherever a number of y or x is expected.
@@ -50,5 +54,19 @@ func TestAnswersHaveWarnings(t *testing.T) {
 		if status, answer := post(t, server.URL+"/v1/"+path, body); status != 200 || !strings.HasSuffix(string(answer), `,"warnings":[]}`+"\n") {
 			t.Errorf("%s: %d %s", path, status, answer)
 		}
+	}
+}
+
+// A name that the training did not have is named in the answer, once, with the nearest that it had.
+func TestAnswersNameUnseenNames(t *testing.T) {
+	h := serve.New([]*serve.Model{servetest.Model(t, "cars", servetest.Cars(t, "x: [age, fuel]", "categories: [fuel]", "y: [price]"))},
+		serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler
+	server := httptest.NewServer(h)
+	t.Cleanup(server.Close)
+	body := `{"functions": [{"context": {"x": [[1, "diesel"]], "y": [[120]]}, "targets": {"x": [[1, "Diesel"], [2, "Diesel"], [3, "hydrogen"]]}}]}`
+	status, answer := post(t, server.URL+"/v1/predict", body)
+	want := `"warnings":["fuel of 3 of 3 targets is not among the data's names: Diesel (nearest: diesel), hydrogen (nearest: `
+	if status != 200 || !strings.Contains(string(answer), want) {
+		t.Errorf("%d %s, want %s", status, answer, want)
 	}
 }

@@ -57,13 +57,14 @@ func (s *Server) asked(body []byte, scored bool) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	functions, err := q.of(m.About.Units, scored)
+	names := unseen{}
+	functions, err := q.of(m.About.Units, scored, names)
 	if err != nil {
 		m.leave()
 		return nil, err
 	}
 	w := new(warning.Record)
-	m.Predictor.Warn(functions, nil, w)
+	m.Predictor.Warn(functions, names.text(m.About.Units), w)
 	return &question{&q, m, functions, w}, nil
 }
 

@@ -112,8 +112,9 @@ func (p *points) keep(path string, value []byte) error {
 	return readObject(path, value, fields{"x": array(&p.x), "y": array(&p.y)})
 }
 
-// of returns the functions of a request for a model. With scored, each target needs its y.
-func (q *request) of(u run.Units, scored bool) ([]predict.Function, error) {
+// of returns the functions of a request for a model. With scored, each target needs its y. names gets the
+// names that the model does not know.
+func (q *request) of(u run.Units, scored bool, names unseen) ([]predict.Function, error) {
 	if len(q.functions) == 0 {
 		return nil, &invalid.Input{Key: "functions", Found: "nothing", Expected: "at least one function"}
 	}
@@ -121,10 +122,10 @@ func (q *request) of(u run.Units, scored bool) ([]predict.Function, error) {
 	for i := range q.functions {
 		f, key, to := &q.functions[i], fmt.Sprintf("functions[%d]", i), predict.Function{Name: q.functions[i].name}
 		var err error
-		if to.ContextX, to.ContextY, err = f.context.read(key+".context", u, true); err != nil {
+		if to.ContextX, to.ContextY, err = f.context.read(key+".context", u, true, names); err != nil {
 			return nil, err
 		}
-		if to.TargetX, to.TargetY, err = f.targets.read(key+".targets", u, scored); err != nil {
+		if to.TargetX, to.TargetY, err = f.targets.read(key+".targets", u, scored, names); err != nil {
 			return nil, err
 		}
 		if len(to.TargetX) == 0 {
@@ -139,23 +140,23 @@ func (q *request) of(u run.Units, scored bool) ([]predict.Function, error) {
 }
 
 // read returns the raw numbers of points, [n, columns of x] and [n, dy].
-func (p points) read(path string, u run.Units, withY bool) (x, y []float64, err error) {
+func (p points) read(path string, u run.Units, withY bool, names unseen) (x, y []float64, err error) {
 	if !withY && p.y != nil {
 		return nil, nil, &invalid.Input{Key: path + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
 	}
 	if n := count(p.x); withY && count(p.y) != n {
 		return nil, nil, &invalid.Input{Key: path + ".y", Found: fmt.Sprintf("%d rows for %d of x", count(p.y), n), Expected: "as many"}
 	}
-	if x, err = rows(path+".x", p.x, u.XNames, u.Scaling.XForms, cell.number); err != nil {
+	if x, err = rows(path+".x", p.x, u.XNames, u.Scaling.XForms, names.number); err != nil {
 		return nil, nil, err
 	}
-	y, err = rows(path+".y", p.y, u.YNames, u.Scaling.YForms, cell.outcome)
+	y, err = rows(path+".y", p.y, u.YNames, u.Scaling.YForms, outcome)
 	return x, y, err
 }
 
 // rows returns the numbers of an array of rows, each with a value for each of the columns. number returns
-// that of a cell in a column of a form, or what is expected.
-func rows(path string, array []byte, columns []string, forms []datasets.Form, number func(cell, datasets.Form) (v float64, expected string)) (all []float64, err error) {
+// that of a cell in column c, which has a form, or what is expected.
+func rows(path string, array []byte, columns []string, forms []datasets.Form, number func(c int, value cell, f datasets.Form) (v float64, expected string)) (all []float64, err error) {
 	if array == nil {
 		return nil, nil
 	}
@@ -172,7 +173,7 @@ func rows(path string, array []byte, columns []string, forms []datasets.Form, nu
 		}
 		c := 0
 		for value := range elements(row) {
-			v, expected := number(value, datasets.FormAt(forms, c))
+			v, expected := number(c, value, datasets.FormAt(forms, c))
 			if expected != "" {
 				return nil, fail(cell(value).shown()+" for "+columns[c], expected)
 			}
@@ -196,8 +197,8 @@ func (c cell) shown() string {
 }
 
 // outcome returns the number of a cell of y.
-func (c cell) outcome(f datasets.Form) (v float64, expected string) {
-	v, err := finite(c)
+func outcome(_ int, value cell, f datasets.Form) (v float64, expected string) {
+	v, err := finite(value)
 	switch {
 	case err != nil:
 		return 0, "a finite number"

@@ -1,0 +1,37 @@
+package serve
+
+import (
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// unseen keeps the names of a request that the training did not have, by column of x. They are numbered
+// after the known ones, so that different names stay different, as in a file.
+type unseen map[int][]string
+
+// number returns the raw number of a cell of column c of x, or what is expected.
+func (u unseen) number(c int, value cell, f datasets.Form) (v float64, expected string) {
+	v, expected = value.number(f)
+	if known := len(f.Categories); expected == "" && known > 0 && int(v) >= known {
+		name := unquoted(value)
+		i := slices.Index(u[c], name)
+		if i < 0 {
+			i, u[c] = len(u[c]), append(u[c], name)
+		}
+		v = float64(known + i)
+	}
+	return v, expected
+}
+
+// text returns the text of a raw number of column c of x.
+func (u unseen) text(units run.Units) func(c int, v float64) string {
+	return func(c int, v float64) string {
+		f := datasets.FormAt(units.Scaling.XForms, c)
+		if i := int(v) - len(f.Categories); f.Categories != nil && i >= 0 && i < len(u[c]) {
+			return u[c][i]
+		}
+		return f.Text(v)
+	}
+}
