@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/warning"
 )
@@ -43,4 +44,50 @@ func (f Fitted) outside(c int, v float64) bool {
 	low, high := see(f.Ranges[c].Low), see(f.Ranges[c].High)
 	slack := beyond * (high - low)
 	return see(v) < low-slack || see(v) > high+slack
+}
+
+// farDeviations is how many deviations from the mean of its numbers a column may lie before a warning. In
+// 1,000 numbers of a normal distribution none lies so far.
+const farDeviations = 4
+
+// warnOfScale adds a line about the targets that lie outside your own file, as far as the scaling of its
+// columns says: beyond its least and greatest number, or far from their mean.
+func (t Trained) warnOfScale(functions []Function, w *warning.Record) {
+	low, high, what := -float64(farDeviations), float64(farDeviations), fmt.Sprintf("more than %d deviations from the data's mean", farDeviations)
+	switch t.Scale {
+	case "standard":
+	case "range":
+		low, high, what = -beyond, 1+beyond, "outside the data"
+	default:
+		return
+	}
+	columns := len(t.Units.XNames)
+	targets, outside := 0, make([]int, columns)
+	for _, f := range functions {
+		targets += len(f.TargetX) / columns
+		for i, v := range f.TargetX {
+			if z, number := t.scaled(i%columns, v); number && (z < low || z > high) {
+				outside[i%columns]++
+			}
+		}
+	}
+	var all []string
+	for c, n := range outside {
+		if n > 0 {
+			all = append(all, fmt.Sprintf("%s of %d of %s lies %s", t.Units.XNames[c], n, invalid.Plural(targets, "target", "targets"), what))
+		}
+	}
+	if all != nil {
+		w.Add("predictions there extrapolate: %s", strings.Join(all, "; "))
+	}
+}
+
+// scaled returns what the model sees of a raw number of column c of x, unless the column has names.
+func (t Trained) scaled(c int, v float64) (z float64, number bool) {
+	s := t.Units.Scaling
+	form := datasets.FormAt(s.XForms, c)
+	if form.Categories != nil {
+		return 0, false
+	}
+	return (form.AppendNumbers(nil, v)[0] - s.XOffset[c]) / s.XScale[c], true
 }

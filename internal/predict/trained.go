@@ -36,6 +36,7 @@ type Trained struct {
 	Data      string      // for titles: the benchmark, or the name of your own file without its extension
 	File      string      // the name of your own file, without its folder; "" for a benchmark
 	Group     string      // the column of your own file that names groups; "" without one
+	Scale     string      // data.scale of your own file, which says where its numbers lie; "" for a benchmark
 	Variant   string      // for run.Eval, as config.Experiment.Variant names it
 	Weights   run.Weights // for run.Eval: where Params were read from
 	ValidLL   *float64    // of Params, as training measured it; nil if it did not
@@ -46,7 +47,7 @@ type Trained struct {
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
 	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
 		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), File: fileOf(e), Group: e.Data.Group,
-		Variant: e.Variant()}
+		Scale: e.Data.Scale, Variant: e.Variant()}
 }
 
 // Evenly returns the model with the evenly spaced levels that it takes, as feed.Spacing says.

@@ -15,6 +15,7 @@ import (
 // Warn implements [Predictor].
 func (t Trained) Warn(functions []Function, text func(c int, v float64) string, w *warning.Record) {
 	warnOfNames(t.Units, functions, text, w)
+	t.warnOfScale(functions, w)
 }
 
 // Warn implements [Predictor].
