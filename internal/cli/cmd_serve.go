@@ -151,6 +151,9 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 	var models []*serve.Model
 	for i, name := range names {
 		if isFitted(o.runs[i]) {
+			if o.precision != device.AutoPrecision {
+				p.Warn(fmt.Sprintf("%s: computes in one precision, so --precision %s has no effect on it", o.runs[i], o.precision))
+			}
 			m, err := fittedModel(name, o.runs[i], predictors)
 			if err != nil {
 				return nil, err

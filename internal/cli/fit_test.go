@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
@@ -362,6 +363,14 @@ func TestUsesOfAFit(t *testing.T) {
 	}
 	if o := acqnp("predict", out, "--context", "-", "--targets", "-"); o.code != 2 || !strings.Contains(o.err, "standard input") {
 		t.Errorf("two files in standard input: exit code %d, %q", o.code, o.err)
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	if o := acqnp("serve", out, "--device", "cpu", "--precision", "fp32", "--listen", taken.Addr().String()); o.code == 0 || !strings.Contains(o.err, "--precision fp32 has no effect on it") {
+		t.Errorf("a precision that is not used: exit code %d, %q", o.code, o.err)
 	}
 	_, url, _, _ := served(t, out)
 	r, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(`{"functions": [{"name": "x", "context": {"x": [[0.5], [3]], "y": [[278], [190]]}, "targets": {"x": [[1], [3]]}}], "quantiles": [0.25, 0.5]}`))
