@@ -10,13 +10,12 @@
 // | MEMBER | a member function of a struct, inlined |
 // | __shared__ float a[N]; | static shared memory; in a kernel or a DEVICE function, but not in a template |
 // | DYNAMIC_SHARED(p); | unsigned char* p: the launch's dynamic shared memory, aligned to 16 bytes |
-// | __constant__ | a table of constants, with its values |
-// | threadIdx blockIdx blockDim gridDim, warpSize | .x .y .z |
+// | threadIdx blockIdx blockDim gridDim | .x .y .z |
 // | __syncthreads() | barrier of the block; all its threads must reach the same call |
 // | __syncwarp(mask) | barrier of a warp's lanes; without it their accesses to shared memory have no order |
-// | __shfl_sync __shfl_xor_sync __shfl_up_sync __shfl_down_sync (mask, v, lane, width) | 4 or 8 bytes from another lane |
-// | __ballot_sync __any_sync __all_sync (mask, p) | votes of a warp |
-// | atomicAdd Min Max Or And Exch CAS | of int, unsigned, unsigned long long (not of floats: sums keep a fixed order) |
+// | __shfl_xor_sync(mask, v, bits, width) | 4 or 8 bytes from another lane |
+// | __any_sync(mask, p) | a vote of a warp |
+// | atomicAdd Min | of int, unsigned, unsigned long long (not of floats: sums keep a fixed order) |
 // | __threadfence() | before an atomic operation: what this thread did, and what others did before a barrier, comes before it for other blocks; after one: the same of those that counted before comes before what follows |
 // | mma_f16(c, a, b) | c[4] += a[4] b[2]: m16n8k16, halves in, floats out; layout of PTX mma.sync (k16 as two k8 on sm_75) |
 // | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of floats without their low 13 bits; sm_80 on, traps before |
@@ -24,14 +23,13 @@
 // | cp_async16(dst, src, ok) | 16 bytes from global to shared memory, zeros unless ok; a plain copy on sm_75 |
 // | cp_async_commit() cp_async_wait<N>() | end a group of copies; wait until at most N of this thread's groups are incomplete |
 // | half, __float2half_rn, __half2float | |
-// | pack_half2(lo, hi), unpack_half2(u) | two floats to and from an unsigned of two halves (float2) |
+// | pack_half2(lo, hi) | two floats to an unsigned of two halves |
 // | pack_relu_half2(lo, hi) | pack_half2 of max(lo, 0) and max(hi, 0); a NaN stays a NaN |
 // | pack_relu_half2_again(lo, hi) | the same, computed again: the compiler does not see that the registers are equal |
-// | float2 float4 int2 int4 uint2 uint4, make_... | vectors, aligned to their size |
-// | __ldg(p) | a read through the read-only cache |
-// | __expf __logf __fdividef __frcp_rn __fsqrt_rn __saturatef rsqrtf fmaf fmaxf fminf ... | and all of math.h for float |
+// | float2 float4 int2 uint2 uint4, make_... | vectors, aligned to their size |
+// | fmaf fmaxf sqrtf ... | all of math.h for float |
 // | min max | of two of the same type |
-// | __umulhi __popc __clz __ffs __float_as_uint __uint_as_float __float_as_int __int_as_float __float2int_rn | |
+// | __umulhi __float_as_uint __uint_as_float __int_as_float | |
 // | __trap() | ends the launch with an error |
 // | #pragma unroll | |
 //
@@ -73,8 +71,6 @@ DEVICE unsigned pack_relu_half2_again(float lo, float hi) {
   return pack_relu_half2(lo, hi);
 #endif
 }
-
-DEVICE float2 unpack_half2(unsigned u) { return __half22float2(*reinterpret_cast<__half2*>(&u)); }
 
 // All asm that a warp executes together is volatile. mma.sync and ldmatrix need all lanes, and only
 // volatile asm stays where it is: other asm may be moved into a branch that some lanes do not take.

@@ -234,14 +234,14 @@ KERNEL(fault_shuffles_apart)
 FAULT(fault_shuffle_without_one) {
   SETUP;
   float v = x[i];
-  if (i != 9) v = __shfl_down_sync(~0u, v, 1);
+  if (i != 9) v = __shfl_xor_sync(~0u, v, 1);
   o[i] = v;
 }
 KERNEL(fault_shuffle_without_one)
 
 FAULT(fault_mask_without_self) {
   SETUP;
-  o[i] = __shfl_sync(0xffffu, x[i], 0);
+  o[i] = __shfl_xor_sync(0xffffu, x[i], 1);
 }
 KERNEL(fault_mask_without_self)
 
@@ -269,7 +269,7 @@ FAULT(fault_atomic_beyond) {
 KERNEL(fault_atomic_beyond)
 
 // The last block reads what the other wrote. x[1023] counts the blocks.
-#define COUNT() (atomicAdd(reinterpret_cast<int*>(const_cast<float*>(x)) + 1023, 1) == __float_as_int(1023) + 1)
+#define COUNT() (atomicAdd(reinterpret_cast<int*>(const_cast<float*>(x)) + 1023, 1) == int(__float_as_uint(1023)) + 1)
 #define LAST_BLOCK_READS()                        \
   __syncthreads();                                \
   if (s[0] != 0) o[i] += out[64 * (1 - blockIdx.x) + i]

@@ -20,7 +20,6 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __noinline__ __attribute__((noinline))
 #define __launch_bounds__(...)
-#define __constant__ static const
 #define __align__(n) __attribute__((aligned(n)))
 #define __shared__ static __attribute__((section("simt_shared"), aligned(16)))
 #define DEVICE static inline
@@ -33,13 +32,11 @@
 struct alignas(8) float2 { float x, y; };
 struct alignas(16) float4 { float x, y, z, w; };
 struct alignas(8) int2 { int x, y; };
-struct alignas(16) int4 { int x, y, z, w; };
 struct alignas(8) uint2 { unsigned x, y; };
 struct alignas(16) uint4 { unsigned x, y, z, w; };
 SIMT_WORD float2 make_float2(float x, float y) { return {x, y}; }
 SIMT_WORD float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 SIMT_WORD int2 make_int2(int x, int y) { return {x, y}; }
-SIMT_WORD int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 SIMT_WORD uint2 make_uint2(unsigned x, unsigned y) { return {x, y}; }
 SIMT_WORD uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { return {x, y, z, w}; }
 
@@ -48,15 +45,12 @@ SIMT_WORD uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { ret
 #define blockIdx (simt_block())
 #define blockDim (simt_block_size())
 #define gridDim (simt_grid())
-#define warpSize 32
 
 // ---- meeting points
 SIMT_WORD void __syncthreads(SIMT_AT) { simt_syncthreads(at); }
 SIMT_WORD void __syncwarp(unsigned mask = ~0u, SIMT_AT) { simt_syncwarp(mask, at); }
 SIMT_WORD void __threadfence() { simt_threadfence(); }
-SIMT_WORD unsigned __ballot_sync(unsigned mask, int vote, SIMT_AT) { return simt_ballot(mask, vote, at); }
 SIMT_WORD int __any_sync(unsigned mask, int vote, SIMT_AT) { return simt_ballot(mask, vote, at) != 0; }
-SIMT_WORD int __all_sync(unsigned mask, int vote, SIMT_AT) { return simt_ballot(mask, !vote, at) == 0; }
 
 namespace simt {
 template <class T> SIMT_WORD T shuffle(unsigned mask, T v, unsigned source, simt_place at) {
@@ -68,20 +62,9 @@ template <class T> SIMT_WORD T shuffle(unsigned mask, T v, unsigned source, simt
   return v;
 }
 }  // namespace simt
-template <class T> SIMT_WORD T __shfl_sync(unsigned mask, T v, int source, int width = 32, SIMT_AT) {
-  return simt::shuffle(mask, v, (simt_lane() & -width) | (source & (width - 1)), at);
-}
 template <class T> SIMT_WORD T __shfl_xor_sync(unsigned mask, T v, int bits, int width = 32, SIMT_AT) {
   unsigned lane = simt_lane(), source = lane ^ bits;
   return simt::shuffle(mask, v, source < (lane & -width) + width ? source : lane, at);
-}
-template <class T> SIMT_WORD T __shfl_down_sync(unsigned mask, T v, unsigned delta, int width = 32, SIMT_AT) {
-  unsigned lane = simt_lane();
-  return simt::shuffle(mask, v, (lane & (width - 1)) + delta < unsigned(width) ? lane + delta : lane, at);
-}
-template <class T> SIMT_WORD T __shfl_up_sync(unsigned mask, T v, unsigned delta, int width = 32, SIMT_AT) {
-  unsigned lane = simt_lane();
-  return simt::shuffle(mask, v, (lane & (width - 1)) >= delta ? lane - delta : lane, at);
 }
 
 // ---- atomics: threads switch only at meeting points
@@ -95,34 +78,9 @@ template <class T> SIMT_WORD T __shfl_up_sync(unsigned mask, T v, unsigned delta
   }
 SIMT_ATOMIC(atomicAdd, old + v)
 SIMT_ATOMIC(atomicMin, v < old ? v : old)
-SIMT_ATOMIC(atomicMax, v > old ? v : old)
-SIMT_ATOMIC(atomicOr, old | v)
-SIMT_ATOMIC(atomicAnd, old & v)
-SIMT_ATOMIC(atomicExch, v)
-template <class T> SIMT_UNCHECKED T atomicCAS(T* p, T compare, T v, SIMT_AT) {
-  static_assert(std::is_integral<T>::value, "");
-  simt_atomic(p, sizeof(T), at);
-  T old = *p;
-  if (old == compare) *p = v;
-  return old;
-}
 
-// ---- numbers. Macros for names that glibc declares itself.
-#define __expf(x) expf(x)
-#define __logf(x) logf(x)
-#define __log2f(x) log2f(x)
-#define __powf(x, y) powf(x, y)
-SIMT_WORD float rsqrtf(float x) { return 1.0f / sqrtf(x); }
-SIMT_WORD float __fdividef(float x, float y) { return x / y; }
-SIMT_WORD float __frcp_rn(float x) { return 1.0f / x; }
-SIMT_WORD float __fsqrt_rn(float x) { return sqrtf(x); }
-SIMT_WORD float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-SIMT_WORD float __saturatef(float x) { return x > 0 ? (x < 1 ? x : 1) : 0; }
-SIMT_WORD int __float2int_rn(float x) { return int(lrintf(x)); }
+// ---- numbers
 SIMT_WORD unsigned __umulhi(unsigned a, unsigned b) { return unsigned(uint64_t(a) * b >> 32); }
-SIMT_WORD int __popc(unsigned x) { return __builtin_popcount(x); }
-SIMT_WORD int __clz(unsigned x) { return x ? __builtin_clz(x) : 32; }
-SIMT_WORD int __ffs(unsigned x) { return __builtin_ffs(int(x)); }
 namespace simt {
 template <class To, class From> SIMT_WORD To bits(From x) {
   static_assert(sizeof(To) == sizeof(From), "");
@@ -133,9 +91,7 @@ template <class To, class From> SIMT_WORD To bits(From x) {
 }  // namespace simt
 SIMT_WORD unsigned __float_as_uint(float x) { return simt::bits<unsigned>(x); }
 SIMT_WORD float __uint_as_float(unsigned x) { return simt::bits<float>(x); }
-SIMT_WORD int __float_as_int(float x) { return simt::bits<int>(x); }
 SIMT_WORD float __int_as_float(int x) { return simt::bits<float>(x); }
-template <class T> SIMT_WORD T __ldg(const T* p) { return *p; }
 #define SIMT_MIN_MAX(T)                                 \
   SIMT_WORD T min(T a, T b) { return a < b ? a : b; }   \
   SIMT_WORD T max(T a, T b) { return a > b ? a : b; }
@@ -156,7 +112,6 @@ SIMT_WORD float __half2float(half h) { return simt_from_half(h.bits); }
 SIMT_WORD unsigned pack_half2(float lo, float hi) { return simt_to_half(lo) | unsigned(simt_to_half(hi)) << 16; }
 SIMT_WORD unsigned pack_relu_half2(float lo, float hi) { return pack_half2(lo < 0 ? 0 : lo, hi < 0 ? 0 : hi); }
 SIMT_WORD unsigned pack_relu_half2_again(float lo, float hi) { return pack_relu_half2(lo, hi); }
-SIMT_WORD float2 unpack_half2(unsigned u) { return {simt_from_half(uint16_t(u)), simt_from_half(uint16_t(u >> 16))}; }
 
 // ---- the matrix unit. Operands are passed by value, so that accesses to a thread's fragments are
 // not checked.
