@@ -98,7 +98,8 @@ ask <- function(object, newdata, rows, context, flags) {
   dir <- folder(setNames(object$files, file.path("fit", names(object$files))))
   on.exit(unlink(dir, recursive = TRUE))
   write <- function(data, group, names, file) {
-    if (!is.null(columns$group)) data[[columns$group]] <- ifelse(group %in% missingCells, "the group", group)
+    # Names that the program reads as missing get others, each its own.
+    if (!is.null(columns$group)) data[[columns$group]] <- ifelse(group %in% missingCells, paste("group", match(group, missingCells)), group)
     writeTable(data, c(columns$group, names), object$prefixes, file.path(dir, file))
   }
   write(newdata[rows, , drop = FALSE], group, columns$x, "newdata.csv")
