@@ -10,9 +10,9 @@ enum Quantity { NONE, LOSS, GRADIENT, FIRST_MOMENT, SECOND_MOMENT, WEIGHT };
 enum { NOTHING = 0x7fffffff };
 
 // Training has 48 bytes. When training starts or goes on, the host sets updates, scale (1 if the
-// loss is not scaled) and good, sets first and after to NOTHING and the other fields to 0. Later it reads all fields. The
-// backward pass begins with scale as the gradient of the cost with respect to itself; kernels read
-// it from here.
+// loss is not scaled) and good, sets first and after to NOTHING and the other fields to 0. Later it
+// reads all fields. The backward pass begins with scale as the gradient of the cost with respect to
+// itself; kernels read it from here.
 struct Training {
   unsigned long long bad_batch; // the first batch with a NaN or an infinity
   int bad;                      // a Quantity; if it is not NONE, no step updates anything any more

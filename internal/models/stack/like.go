@@ -21,7 +21,7 @@ import (
 type Likeness struct {
 	Edges  []mixed.Edge `json:"edges"`  // of the columns of x
 	Beta   []float64    `json:"beta"`   // of 1, and of x and x² of each column between its edges
-	Spread float64      `json:"spread"` // half of the distance that two thirds of all points keep from the curve
+	Spread float64      `json:"spread"` // the distance from the curve within which two thirds of all points lie
 	Groups float64      `json:"groups"` // the farthest place of a group of at least LeastPlaced points
 	Points float64      `json:"points"` // the farthest place of a point
 }
