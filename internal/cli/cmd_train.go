@@ -183,32 +183,17 @@ func (o *trainOptions) conclude(ctx context.Context, r train.Options, result tra
 }
 
 // experiment returns the configuration with environment variables and flags applied. It sets the
-// run directory if no flag did. If it resumes a run and the configuration lacks
-// model.adaptor_form or data.sizes, they are those of the run: the file may be older than the keys.
+// run directory if no flag did.
 func (o *trainOptions) experiment() (config.Experiment, error) {
-	over := config.Overrides{Set: o.set, Env: os.Environ, Warn: o.app.progress().Warn}
+	over := config.Overrides{Set: o.set, Env: os.Environ}
 	if o.seed != "" {
 		over.Flags = []config.Flag{{Name: "--seed", Key: "train.seed", Value: o.seed}}
 	}
-	content, err := config.ReadFile(o.config)
-	if err != nil {
-		return config.Experiment{}, err
-	}
-	e, err := config.Parse(o.config, content, over)
-	if err != nil {
-		return e, err
-	}
-	if o.runDir == "" {
+	e, err := config.Load(o.config, over)
+	if err == nil && o.runDir == "" {
 		o.runDir = run.DefaultDir(o.config, e)
 	}
-	if !o.resume {
-		return e, nil
-	}
-	if began, ok := run.Began(o.runDir); ok {
-		over.Continues, over.Warn = &began, nil // Parse has warned
-		return config.Parse(o.config, content, over)
-	}
-	return e, nil
+	return e, err
 }
 
 // finish compares the trained model with the untrained one, and writes eval.json and fit.png. It

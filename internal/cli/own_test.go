@@ -178,30 +178,6 @@ func TestOwnDataResumeToTheSameBits(t *testing.T) {
 	checkRefusal(t, "train", acqnp("train", "--config", config, "--run-dir", "parts", "--set", "train.steps=50", "--resume"), 2, "another scaling")
 }
 
-// Before there was a residual adaptor, every run on own data had the plain one. Such a run resumes
-// with a configuration that does not name a form. One that names the other form is refused.
-func TestOldConfigurationsResumePlainRuns(t *testing.T) {
-	dir := t.TempDir()
-	t.Chdir(dir)
-	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
-	config := write(t, dir, "own.yaml", strings.Replace(ownConfig, "steps: 80", "steps: 20", 1))
-	train := []string{"train", "--config", config, "--quiet", "--no-eval"}
-	old := append(train, "--set", "train.steps=10", "--set", "model.adaptor_form=plain")
-	succeed(t, append(old, "--run-dir", "whole", "--set", "train.steps=20")...)
-	succeed(t, append(old, "--run-dir", "parts")...)
-	written := read(t, filepath.Join("parts", "config.yaml"))
-	write(t, "parts", "config.yaml", strings.Replace(written, "  adaptor_form: plain\n", "", 1))
-	checkRefusal(t, "train", acqnp(append(train, "--run-dir", "parts", "--resume", "--set", "model.adaptor_form=residual")...), 2, "adaptor_form: plain and residual")
-	succeed(t, append(train, "--run-dir", "parts", "--resume")...)
-	succeed(t, append(train, "--run-dir", "parts", "--resume")...) // now complete
-	for _, run := range []string{"whole", "parts"} {
-		succeed(t, "export", "--run", run, "--out", run+".safetensors")
-	}
-	if read(t, "whole.safetensors") != read(t, "parts.safetensors") {
-		t.Error("the weights differ from those of an uninterrupted run")
-	}
-}
-
 // data check says how the data are split, and which functions bnp cannot use.
 func TestDataCheckSaysTheSplit(t *testing.T) {
 	dir := t.TempDir()

@@ -13,7 +13,6 @@ import (
 // Checks, defaults, --set, environment variables, suggestions and the reference read it.
 type entry struct {
 	name    string // dotted: train.steps; the yaml tags of Experiment name its field
-	former  string // its name in earlier versions, which still sets it; "" if there is none
 	accepts rule   // the values, whatever the other keys are
 	preset  preset // the default
 	help    string // one line for users
@@ -23,9 +22,6 @@ type entry struct {
 	models       []string
 	aggregations []string
 	kinds        []catalogue.Kind
-
-	// older is the value that describes runs older than the key; nil if that is the default.
-	older any
 
 	typ   reflect.Type // int, uint64, float64, string, bool, or a list of int, float64, string
 	index []int        // of the field, for reflect
@@ -42,8 +38,7 @@ const (
 
 var bySettings = []catalogue.Kind{}
 
-// table has an entry for every key, in the order of Experiment's fields, and entries has them by name,
-// also by their former names.
+// table has an entry for every key, in the order of Experiment's fields, and entries has them by name.
 var table, entries = bound(slices.Concat(rootKeys, modelKeys, dataKeys, trainKeys, evalKeys))
 
 // sections are the names before the dots.
@@ -66,9 +61,6 @@ func bound(all []entry) (list []*entry, byName map[string]*entry) {
 			e.typ = at.Elem()
 		}
 		list, byName[e.name] = append(list, e), e
-		if e.former != "" {
-			byName[e.former] = e
-		}
 	}
 	return list, byName
 }

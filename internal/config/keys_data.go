@@ -5,7 +5,7 @@ import "fmt"
 // The values of data.sizes: how functions of different sizes make batches.
 const (
 	AllSizes     = "all"
-	SmallestSize = "smallest" // that of version 0.2
+	SmallestSize = "smallest"
 )
 
 // The values of data.missing: what is done with a row that has a missing cell.
@@ -138,7 +138,7 @@ var dataKeys = []entry{{
 	accepts: rule{"the path of a CSV file or of a directory of them", func(v any) bool { return v != "" && clean(v.(string)) }},
 	help:    "CSV file or another form of table (files.md), or directory of them with the same header, in the working directory or in csv below the data directory.",
 }, {
-	name: "data.group", former: "data.function", kinds: kindsOf(csv), preset: none("none"),
+	name: "data.group", kinds: kindsOf(csv), preset: none("none"),
 	accepts: rule{"the name of a column, or nothing if each file is one group", func(v any) bool { return clean(v.(string)) }},
 	help:    "Column that names the group of a row, which is a function of x; without it, each file is one group.",
 }, {
@@ -161,8 +161,8 @@ var dataKeys = []entry{{
 	name: "data.calibration", kinds: kindsOf(csv), accepts: whole(0, maxCount), preset: none("0"),
 	help: "Number of groups, or of points if points are held out, for the calibration of predictions alone. They do not depend on data.seed.",
 }, {
-	name: "data.sizes", kinds: kindsOf(csv), accepts: name([]string{AllSizes, SmallestSize}), preset: always(AllSizes), older: SmallestSize,
-	help: "all: groups of any size take part, those of similar sizes in a batch; smallest (version 0.2): batches take as many points as the smallest group has.",
+	name: "data.sizes", kinds: kindsOf(csv), accepts: name([]string{AllSizes, SmallestSize}), preset: always(AllSizes),
+	help: "all: groups of any size take part, those of similar sizes in a batch; smallest: batches take as many points as the smallest group has.",
 }, {
 	name: "data.scale", kinds: kindsOf(csv), accepts: name([]string{"standard", "range", "none"}), preset: always("standard"),
 	help: "Scaling of x and y, learned from the training part. standard: mean 0 and deviation 1; range: [0, 1]; none. Predictions are in raw units.",

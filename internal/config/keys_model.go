@@ -98,8 +98,8 @@ var modelKeys = []entry{{
 	help:   "Hidden widths of the decoder, an MLP that ends in the parameters of the likelihood.",
 }, {
 	name: "model.adaptor_form", models: []string{"acqnp"}, accepts: name([]string{Plain, Residual}),
-	preset: always(Plain).but(Residual, csv, groups), older: Plain,
-	help: "plain: τ = sigmoid(ψ(r, x, u)), the paper's, and the decoder reads τ; residual: ψ is added to the logit of CQNP's τ, and the decoder reads τ and u.",
+	preset: always(Plain).but(Residual, csv, groups),
+	help:   "plain: τ = sigmoid(ψ(r, x, u)), the paper's, and the decoder reads τ; residual: ψ is added to the logit of CQNP's τ, and the decoder reads τ and u.",
 }, {
 	name: "model.aggregation", models: aggregating, accepts: name([]string{Mean, Attention, Transformer, Groups}),
 	preset: from(func(c choice) any { return defaultAggregation(c.benchmark) }),
@@ -158,6 +158,6 @@ var modelKeys = []entry{{
 	help: "Lower bound f of the likelihood's scale: σ = f + (1−f)·softplus(s), in the model's units.",
 }, {
 	name: "model.scale_form", models: quantile, accepts: name([]string{PaperScale, NaturalScale}),
-	preset: always(PaperScale).but(NaturalScale, csv, groups), older: PaperScale,
-	help: "Scale of a component at level τ. paper: σ, the decoder's scale; natural: 4τ(1−τ)·σ, so that no tail is wider than 4σ.",
+	preset: always(PaperScale).but(NaturalScale, csv, groups),
+	help:   "Scale of a component at level τ. paper: σ, the decoder's scale; natural: 4τ(1−τ)·σ, so that no tail is wider than 4σ.",
 }}

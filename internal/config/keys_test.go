@@ -54,7 +54,6 @@ func TestDefaultsAreValid(t *testing.T) {
 				t.Errorf("%s, %s: found %v (%T), expected %s (%v)", e.name, of, value, value, e.accepts.expected, e.typ)
 			}
 		}
-		check("older", e.older)
 		for _, c := range allChoices() {
 			check(c.benchmark.Name+" "+c.model+" "+c.aggregation, defaults(c)[e.name])
 		}

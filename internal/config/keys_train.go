@@ -85,7 +85,7 @@ var trainKeys = []entry{{
 	name: "train.seed", accepts: seed, preset: always(uint64(0)),
 	help: "Fixes initial weights, batches, and levels or bootstraps.",
 }, {
-	name: "train.ema", former: "train.average", accepts: whole(0, maxCount), preset: none("0"),
+	name: "train.ema", accepts: whole(0, maxCount), preset: none("0"),
 	help: "Predictions use an exponential average of the weights over about this number of steps; 0: the weights of the last step. Not beside train.validate_every.",
 }, {
 	name: "train.log_every", accepts: whole(1, maxCount), preset: always(100),

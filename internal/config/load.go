@@ -79,14 +79,11 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 	if err := checkUse(name, written); err != nil {
 		return Experiment{}, err
 	}
-	o.warnOfNames(written)
 	layers, err := oneLength([][]leaf{file, env, flags})
 	if err != nil {
 		return Experiment{}, err
 	}
-	base := defaults(chosen(written))
-	o.older(base)
-	e, err := merge(base, layers[0], layers[1], layers[2])
+	e, err := merge(defaults(chosen(written)), layers[0], layers[1], layers[2])
 	if err != nil {
 		return Experiment{}, fmt.Errorf("%s: merging the configuration: %w", name, err)
 	}
@@ -98,19 +95,10 @@ func inferred(file, env, flags []leaf) []leaf {
 	written := slices.Concat(file, env, flags)
 	_, chosen := last(written, "benchmark")
 	if l, own := last(written, "data.file"); own && !chosen {
-		l.key, l.as, l.value = "benchmark", "benchmark", "csv"
+		l.key, l.value = "benchmark", "csv"
 		file = append(file, l)
 	}
 	return file
-}
-
-// warnOfNames says which keys have a new name.
-func (o Overrides) warnOfNames(written []leaf) {
-	for _, l := range written {
-		if o.Warn != nil && l.as != l.key {
-			o.Warn(fmt.Sprintf("%s: %s has a new name, %s", l.place(), l.as, l.key))
-		}
-	}
 }
 
 // fileLeaves reads the leaves of a configuration file.

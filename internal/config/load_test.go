@@ -174,7 +174,7 @@ func TestRoundTrip(t *testing.T) {
 		"benchmark: mnist\nmodel: {name: bnp, eval_bootstraps: 5}\ndata: {train_limit: 30, test_limit: 0}\ntrain: {steps: 3}\neval: {batches: 2}\n",
 		"benchmark: omniglot\nmodel: {name: canp, heads: 4}\ndata: {resize: 28, filter: box}\ntrain: {epochs: 3}\n",
 		minimalCSV,
-		minimalCSV + "  x: [y, \"a: b\"]\n  y: [n, \"1\"]\n  function: \"true\"\n  points: [6, 9]\n  context: [1, 5]\n  split: point\n  scale: none\n",
+		minimalCSV + "  x: [y, \"a: b\"]\n  y: [n, \"1\"]\n  group: \"true\"\n  points: [6, 9]\n  context: [1, 5]\n  split: point\n  scale: none\n",
 		"benchmark: circle\nmodel: {name: cnp}\ntrain: {keep_checkpoints: 0, weight_decay: 1e-30}\ndata: {interval: [-1e-7, 1e6]}\n",
 	}
 	for _, name := range paperNames() {
@@ -315,37 +315,6 @@ func TestDefaultsOfGroups(t *testing.T) {
 		if residual := e.Model.AdaptorForm == config.Residual; residual != (model == "acqnp") {
 			t.Errorf("%s: found adaptor %q", model, e.Model.AdaptorForm)
 		}
-	}
-}
-
-// A configuration that a run wrote may be older than a key that it lacks. The key then says what
-// older versions did. One that continues a run has the key of that run.
-func TestKeysThatOlderConfigurationsLack(t *testing.T) {
-	began := func(form, scale, sizes string) *config.Experiment {
-		return &config.Experiment{Model: config.Model{AdaptorForm: form, ScaleForm: scale}, Data: config.Data{Sizes: sizes}}
-	}
-	const natural, paper = config.NaturalScale, config.PaperScale
-	const acqnp = "model.name=acqnp"
-	for name, c := range map[string]struct {
-		overrides          config.Overrides
-		form, scale, sizes string
-	}{
-		"new":       {config.Overrides{}, config.Residual, natural, config.AllSizes},
-		"recorded":  {config.Overrides{Recorded: true}, config.Plain, paper, config.SmallestSize},
-		"written":   {config.Overrides{Set: []string{"model={name: acqnp, adaptor_form: residual, scale_form: natural}", "data.sizes=all"}, Recorded: true}, config.Residual, natural, config.AllSizes},
-		"old run":   {config.Overrides{Continues: began(config.Plain, paper, config.SmallestSize)}, config.Plain, paper, config.SmallestSize},
-		"plain run": {config.Overrides{Continues: began(config.Plain, natural, config.AllSizes)}, config.Plain, natural, config.AllSizes},
-		"other run": {config.Overrides{Continues: began("", "", "")}, config.Residual, natural, config.AllSizes},
-		"both":      {config.Overrides{Set: []string{"data.sizes=all"}, Continues: began(config.Plain, paper, config.SmallestSize)}, config.Plain, paper, config.AllSizes},
-	} {
-		c.overrides.Set = append([]string{acqnp}, c.overrides.Set...)
-		e := load(t, minimalCSV, c.overrides)
-		if e.Model.AdaptorForm != c.form || e.Model.ScaleForm != c.scale || e.Data.Sizes != c.sizes {
-			t.Errorf("%s: found %s, %s and %s, expected %s, %s and %s", name, e.Model.AdaptorForm, e.Model.ScaleForm, e.Data.Sizes, c.form, c.scale, c.sizes)
-		}
-	}
-	if e := load(t, plain, config.Overrides{Recorded: true}); e.Data.Sizes != "" {
-		t.Errorf("a benchmark without data.sizes has %q", e.Data.Sizes)
 	}
 }
 

@@ -14,7 +14,6 @@ import (
 // A leaf is a key with its value, checked by its rule, and the place where it was written.
 type leaf struct {
 	key   string
-	as    string // the key as written, which may be its former name
 	value any    // of the key's type
 	found string // as written, for messages
 	file  string // the file, flag or environment variable
@@ -22,15 +21,7 @@ type leaf struct {
 }
 
 func (l leaf) refuse(found, expected string) *invalid.Input {
-	return &invalid.Input{File: l.file, Line: l.line, Key: l.as, Found: found, Expected: expected}
-}
-
-// place returns where the leaf was written.
-func (l leaf) place() string {
-	if l.line == 0 {
-		return l.file
-	}
-	return fmt.Sprintf("%s:%d", l.file, l.line)
+	return &invalid.Input{File: l.file, Line: l.line, Key: l.key, Found: found, Expected: expected}
 }
 
 // A reader collects the leaves below a node, in the order of the text. It stops at the first
@@ -117,11 +108,6 @@ func (r *reader) entry(path string, n *yaml.Node) error {
 	if bad != nil {
 		return r.refuse(bad, path, yamlnode.Describe(bad), e.accepts.expected)
 	}
-	for _, l := range r.leaves {
-		if l.key == e.name {
-			return r.refuse(n, path, fmt.Sprintf("the key a second time (as %s in line %d)", l.as, l.line), "the key once")
-		}
-	}
-	r.leaves = append(r.leaves, leaf{key: e.name, as: path, value: value, found: yamlnode.Describe(n), file: r.file, line: r.line(n)})
+	r.leaves = append(r.leaves, leaf{key: path, value: value, found: yamlnode.Describe(n), file: r.file, line: r.line(n)})
 	return nil
 }

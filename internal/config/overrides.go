@@ -1,7 +1,6 @@
 package config
 
 import (
-	"reflect"
 	"slices"
 	"strconv"
 	"strings"
@@ -31,30 +30,6 @@ type Overrides struct {
 	// Env returns the environment in the form of os.Environ; nil means an empty one. The variable
 	// of train.steps is ACQNP_TRAIN_STEPS, and so on. An empty variable counts as unset.
 	Env func() []string
-	// Recorded says that a run wrote the configuration. It may be older than a key that it lacks.
-	// The key then has the value that describes older runs, as its entry in the table says.
-	Recorded bool
-	// Continues is the run that the configuration is to continue, or nil. Keys with such a value, if
-	// the configuration lacks them, then have that of the run: the file may be older than they are.
-	Continues *Experiment
-	// Warn, if not nil, is called with a line for each key that has its name of an earlier version.
-	Warn func(line string)
-}
-
-// older sets the defaults of keys that older configurations lack.
-func (o Overrides) older(base map[string]any) {
-	for _, e := range table {
-		if _, used := base[e.name]; !used || e.older == nil {
-			continue
-		}
-		if o.Recorded {
-			base[e.name] = e.older
-		} else if o.Continues != nil {
-			if v := reflect.ValueOf(*o.Continues).FieldByIndex(e.index); !v.IsZero() {
-				base[e.name] = v.Interface()
-			}
-		}
-	}
 }
 
 // A Line is a key with its value in another YAML file. Both nodes know their line in it.
@@ -79,9 +54,6 @@ func envLeaves(environ func() []string) ([]leaf, error) {
 		n := variable(e.name)
 		keys[n] = e.name
 		names = append(names, n)
-		if e.former != "" {
-			keys[variable(e.former)] = e.former
-		}
 	}
 	var leaves []leaf
 	for _, entry := range slices.Sorted(slices.Values(environ())) {

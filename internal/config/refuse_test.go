@@ -59,7 +59,6 @@ var refusals = []struct {
 	{"a floor that fixes σ", bnp + "  sigma_floor: 1\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
 	{"two averages", plain + "train: {steps: 3, ema: 100, validate_every: 1}\n", 3, "train.validate_every", "a validation averages the weights"},
 	{"an average over less than nothing", plain + "train: {steps: 3, ema: -1}\n", 3, "train.ema", "whole number"},
-	{"an average by both names", plain + "train: {steps: 3, average: 9, ema: 9}\n", 3, "train.ema", "a second time (as train.average in line 3)"},
 	{"a floor that is no number", cnp + "  sigma_floor: .nan\n", 4, "model.sigma_floor", "a number above 0 and below 1"},
 
 	{"unknown section", plain + "trian:\n  steps: 3\n", 3, "trian", "expected train"},

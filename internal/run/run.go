@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 )
@@ -27,7 +26,7 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 	if _, err := os.Stat(file); err != nil {
 		return nil, &invalid.Input{File: dir, Found: "no " + ConfigFile, Expected: "the directory of a run, or of a fit that has ended"}
 	}
-	e, err := config.Load(file, config.Overrides{Flags: flags, Recorded: true})
+	e, err := config.Load(file, config.Overrides{Flags: flags})
 	if err != nil {
 		return nil, err
 	}
@@ -36,21 +35,6 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 		return nil, err
 	}
 	return &Run{Dir: dir, Experiment: e, Kernels: kernels}, nil
-}
-
-// Began returns the configuration that the run in dir began with. ok is false if there is no run or
-// its configuration cannot be read.
-func Began(dir string) (e config.Experiment, ok bool) {
-	file := filepath.Join(dir, ConfigFile)
-	content, err := files.Read(file, "the configuration of a run", 1<<20)
-	if err == nil {
-		e, err = config.Parse(file, content, config.Overrides{Recorded: true})
-	}
-	if err != nil {
-		e, _, ok = trainedConfig(dir)
-		return e, ok
-	}
-	return e, true
 }
 
 // Arguments of Load.

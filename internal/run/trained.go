@@ -43,7 +43,7 @@ func trainedConfig(dir string) (e config.Experiment, c Checkpoint, ok bool) {
 		if err != nil {
 			continue
 		}
-		if e, err := config.Parse(path, []byte(c.Config), config.Overrides{Recorded: true}); err == nil {
+		if e, err := config.Parse(path, []byte(c.Config), config.Overrides{}); err == nil {
 			return e, c, true
 		}
 	}

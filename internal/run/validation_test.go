@@ -40,9 +40,6 @@ func TestTheBestCheckpoint(t *testing.T) {
 	if c := must(load(dir, run.Preferred, m, nil))(t); c.Step != 9 {
 		t.Errorf("the best checkpoint alone: step %d", c.Step)
 	}
-	if _, ok := run.Began(dir); !ok {
-		t.Error("the run has no configuration")
-	}
 }
 
 func TestTheBestLine(t *testing.T) {

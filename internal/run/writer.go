@@ -148,7 +148,7 @@ func CheckContinues(dir string, e config.Experiment, text []byte) error {
 // checkConfig compares began, the YAML text in file that a run began with, with the configuration
 // that is to continue it. It returns an *invalid.Input that lists the keys that differ and must not.
 func checkConfig(file, began string, now config.Experiment) error {
-	before, err := config.Parse(file, []byte(began), config.Overrides{Recorded: true})
+	before, err := config.Parse(file, []byte(began), config.Overrides{})
 	if err != nil {
 		return err
 	}
