@@ -73,10 +73,10 @@ driver: fatbins ## the tests of internal/engine/gpu/cu, with a stand-in for libc
 
 toolkit: gpu driver lint-gpu registers ## build and check acqnp-cuda with the CUDA toolkit in CUDA_HOME; CONTRIBUTING.md says where to get one
 
-generated: ## internal/engine/simd/gen still writes the assembly that is there
-	go vet -C internal/engine/simd/gen .
-	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run -C internal/engine/simd/gen . -dir "$$dir" && \
-		for file in "$$dir"/*; do cmp "$$file" "internal/engine/simd/$${file##*/}" || exit 1; done
+generated: ## internal/simd/gen still writes the assembly that is there
+	go vet -C internal/simd/gen .
+	dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && go run -C internal/simd/gen . -dir "$$dir" && \
+		for file in "$$dir"/*; do cmp "$$file" "internal/simd/$${file##*/}" || exit 1; done
 
 paths: ## the tests of numbers, on every set of SIMD kernels that this machine has besides the best, which go test takes
 	sh scripts/paths.sh
@@ -84,7 +84,7 @@ paths: ## the tests of numbers, on every set of SIMD kernels that this machine h
 # Under the build tag amxemulated package simd believes in tiles.
 amx: ## the tests of the AMX kernels, with AMX emulated: needs Linux and AVX-512, and takes a minute
 	go build -o bin/amx ./tools/amx
-	go test -count=1 -short -tags amxemulated -exec "$(CURDIR)/bin/amx" ./internal/engine/simd
+	go test -count=1 -short -tags amxemulated -exec "$(CURDIR)/bin/amx" ./internal/simd
 	go test -count=1 -tags amxemulated -exec "$(CURDIR)/bin/amx" -run 'BF16IsNearFloat32/^acqnp__' ./internal/engine
 
 registers: fatbins ## no spills, no stack frames; compare registers and instructions with kernels/registers.txt and tools/roofline/counts.txt

@@ -8,7 +8,7 @@ best=
 for path in amx avx512 avx2 portable; do
 	export ACQNP_SIMD=$path
 	# this test prints the set that runs
-	if ! ACQNP_SIMD_TEST_CHILD=1 go test -count=1 -v -run '^TestTheEnvironmentIsRead$' ./internal/engine/simd | grep -q "^runs $path$"; then
+	if ! ACQNP_SIMD_TEST_CHILD=1 go test -count=1 -v -run '^TestTheEnvironmentIsRead$' ./internal/simd | grep -q "^runs $path$"; then
 		echo "$path: skipped, this machine cannot run it"
 		continue
 	fi

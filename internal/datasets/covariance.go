@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // A covariance is a symmetric matrix [n, n], and its Cholesky factor U with UᵀU = the matrix. Of both,

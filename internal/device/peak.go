@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // FMAPeak measures the CPU's peak with the given number of threads: floating-point operations per

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/cpu"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // KernelsVariable is the environment variable that chooses the CPU's kernels.

@@ -3,7 +3,7 @@ package engine
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // PyTorch's defaults for torch.optim.Adam, which the paper keeps.

@@ -3,8 +3,8 @@ package engine
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // hosted is a Trainer around a Program in the host's memory. Adam runs on the program's own

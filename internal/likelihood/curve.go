@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // A curve is the density of a distribution of y in a coordinate z, for the search of its extrema

@@ -3,7 +3,7 @@ package likelihood
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Float is the element type of decoder outputs.

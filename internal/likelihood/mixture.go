@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Mixture is a mixture of asymmetric Laplace distributions, one for each quantile level: the

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // newtonQuantiles sets quantiles[i] to the quantile at ps[i], by Newton's method from that of the next

@@ -3,7 +3,7 @@ package likelihood
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // sums returns the mixture in the form that simd.LaplaceSums adds up fast. It returns false if a

@@ -11,7 +11,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestDecode decodes instructions as GNU's assembler and internal/engine/simd/gen write them.
+// TestDecode decodes instructions as GNU's assembler and internal/simd/gen write them.
 func TestDecode(t *testing.T) {
 	const stride = 2 // number of RDX
 	for _, c := range []struct {

@@ -3,11 +3,11 @@
 // Command amx runs a program and carries out its AMX instructions in software, for tests on a
 // processor without AMX:
 //
-//	go test -tags amxemulated -exec "$PWD/bin/amx" ./internal/engine/simd
+//	go test -tags amxemulated -exec "$PWD/bin/amx" ./internal/simd
 //
 // It starts the program under ptrace. The processor refuses an AMX instruction with SIGILL; the
 // command then computes what the instruction would, moves the thread behind it and lets it go on.
-// Every thread has its own tiles. The instructions are those that internal/engine/simd/gen writes, with
+// Every thread has its own tiles. The instructions are those that internal/simd/gen writes, with
 // any address. Some ten microseconds an instruction make timings meaningless.
 package main
 

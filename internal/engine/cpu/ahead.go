@@ -1,8 +1,8 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // cold is the memory of a wide layer that is not in the core's cache when the layer starts: the

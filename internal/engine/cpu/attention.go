@@ -4,8 +4,8 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // weightRows is the number of queries whose attention weights are computed at a time. Two such

@@ -2,8 +2,8 @@ package cpu
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // ensembles calls f for every context point or point i of the tile, with the number of its

@@ -1,8 +1,8 @@
 package cpu
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // A kernel runs one unit on one tile.

@@ -4,8 +4,8 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // compiler turns an analysis into a program. compile fills its maps one after another; makeKernel

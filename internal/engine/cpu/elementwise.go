@@ -2,8 +2,8 @@ package cpu
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 func (c *compiler) add(u *analysis.Unit) kernel {

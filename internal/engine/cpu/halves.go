@@ -2,8 +2,8 @@ package cpu
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // halfWidth is the least number of inputs and of outputs of a layer that multiplies bfloat16 numbers.

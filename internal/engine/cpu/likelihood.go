@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // mixtureScratch holds intermediate numbers of the mixture for a tile: slices with one number per

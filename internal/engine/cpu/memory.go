@@ -4,8 +4,8 @@ import (
 	"runtime"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // memory allocates the buffers of a program and counts their bytes. If counting is set it allocates

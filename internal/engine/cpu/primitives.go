@@ -2,7 +2,7 @@ package cpu
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 func (c *compiler) mul(u *analysis.Unit) kernel {

@@ -3,8 +3,8 @@ package cpu
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // groups calls f for every row k of an ancestor space and the rows [i, j) of the child space that

@@ -15,10 +15,10 @@ import (
 // layers lists the packages from the bottom up. A package imports only packages of lines above its
 // own.
 var layers = [][]string{
-	{"internal/invalid", "internal/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/device/memory", "internal/run/version", "internal/engine/gpu",
+	{"internal/invalid", "internal/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/device/memory", "internal/run/version", "internal/engine/gpu",
 		"internal/export/onnx/onnxpb"},
 	{"internal/files", "internal/random/dice", "internal/config/catalogue", "internal/config/yamlnode"},
-	{"internal/config", "internal/files/safetensors", "internal/files/tabular", "internal/engine/simd"},
+	{"internal/config", "internal/files/safetensors", "internal/files/tabular"},
 	{"internal/likelihood", "internal/models/mixed", "internal/models/kde", "internal/fit/formula", "internal/models/ops", "internal/engine/gpu/gputest",
 		"internal/engine/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/likelihood/score", "internal/models/simple", "internal/models", "internal/engine", "internal/engine/analysis", "internal/engine/gpu/cu", "kernels/emulator"},

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // TestResizeIsAsNew packs matrices of many sizes into one Packed. Memory that an earlier, larger

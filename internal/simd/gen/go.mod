@@ -1,4 +1,4 @@
-module github.com/acqnp/acqnp/internal/engine/simd/gen
+module github.com/acqnp/acqnp/internal/simd/gen
 
 go 1.26.0
 

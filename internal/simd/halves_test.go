@@ -7,7 +7,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // onEveryKind runs a test on every kernel set, and with AVX-512 also without AVX512_BF16. Every processor

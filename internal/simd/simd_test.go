@@ -12,7 +12,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // onEverySet runs a test for every kernel set and skips those that the machine lacks.
@@ -96,11 +96,11 @@ func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 			t.Fatal(err)
 		}
 		if sum := fmt.Sprintf("%x", sha256.Sum256(content)); sums[name] != sum {
-			t.Errorf("%s is not that of generated.sum: run go generate ./internal/engine/simd", name)
+			t.Errorf("%s is not that of generated.sum: run go generate ./internal/simd", name)
 		}
 	}
 	if len(sums) != len(files) {
-		t.Errorf("generated.sum has %d files, want %d: run go generate ./internal/engine/simd", len(sums), len(files))
+		t.Errorf("generated.sum has %d files, want %d: run go generate ./internal/simd", len(sums), len(files))
 	}
 }
 

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // TestHalvesOfFewerRows: a product of fewer rows gives the same bits in these rows, in float32 and in

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // measure runs f for a benchmark and reports its best run, because other programs may be using the

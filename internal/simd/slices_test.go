@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Tests take every n-th float32 bit pattern. n is a prime, so that all exponents and endings occur.

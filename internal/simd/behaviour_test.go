@@ -8,7 +8,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // TestNaN: a NaN in an operand reaches the results that depend on it, through ReLU too, and no

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/simd"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // negligible is the absolute value below which some kernels return 0. The smallest term that must

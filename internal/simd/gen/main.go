@@ -2,7 +2,7 @@
 // kernels_amd64.go, heads_amd64.s and heads_amd64.go for whole heads of attention, halves_amd64.s and
 // halves_amd64.go for bfloat16, and doubles_amd64.s and doubles_amd64.go for float64. generated.sum has
 // the SHA-256 of these files and of the generator's own, so that a test sees if one of them changed alone.
-// `go generate ./internal/engine/simd` runs it. It is a separate module, so that the program's module does
+// `go generate ./internal/simd` runs it. It is a separate module, so that the program's module does
 // not depend on avo.
 //
 // The type vectors stands for one instruction set (AVX-512 or AVX2); each of its methods named
@@ -89,7 +89,7 @@ func writeFile(dir, file string, emit func(ctx *build.Context)) error {
 	if err := encodePlaceholders(functions); err != nil {
 		return err
 	}
-	cfg := printer.Config{Name: "internal/engine/simd/gen", Pkg: "simd"}
+	cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
 	for extension, p := range map[string]printer.Printer{
 		".s":  printer.NewGoAsm(cfg),
 		".go": printer.NewStubs(cfg),
