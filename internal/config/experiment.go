@@ -32,6 +32,12 @@ type Experiment struct {
 	Eval      Eval   `yaml:"eval"`
 }
 
+// benchmark returns the catalogue's entry.
+func (e Experiment) benchmark() catalogue.Benchmark {
+	b, _ := catalogue.Find(e.Benchmark)
+	return b
+}
+
 var rootKeys = []entry{{
 	name: "benchmark", accepts: name(catalogue.Names(nil)), preset: none("csv if data.file is set; otherwise none, must be set"),
 	help: "The data to train on: a benchmark of the paper, a prior over data sets (groups), or csv for your own files.",

@@ -16,6 +16,8 @@ type entry struct {
 	accepts rule   // the values, whatever the other keys are
 	preset  preset // the default
 	help    string // one line for users
+	note    string // a few words beside the key in configurations
+	example string // a value, for configurations that do not set the key
 
 	// What must be chosen for a configuration to use the key; nil means anything. A benchmark also
 	// uses the keys of its Settings.

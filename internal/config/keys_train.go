@@ -49,25 +49,31 @@ var trainKeys = []entry{{
 }, {
 	name: "train.epochs", kinds: kindsOf(images), accepts: whole(1, maxCount), preset: always(100),
 	help: "Number of passes over the training split, instead of train.steps.",
+	note: "passes over the training split; or set steps",
 }, {
 	name: "train.batch_size", accepts: whole(1, MaxFunctions),
 	preset: always(128).but(2, speedFlow).but(16, images, csv),
 	help:   "Number of functions of a training batch; for speed-flow 2, its lanes.",
+	note:   "groups: functions, images or lanes",
 }, {
 	name: "train.num_tau", models: quantile, accepts: whole(1, maxLevels),
 	preset: always(50).but(100, speedFlow).but(25, images),
 	help:   "Number N_τ of quantile levels of each point in training.",
+	note:   "levels for each point",
 }, {
 	name: "train.levels", models: quantile, accepts: name([]string{RandomLevels, StratifiedLevels}), preset: always(RandomLevels),
 	help: "How the N_τ levels of a point are drawn. random: each alone, the paper's; stratified: one in each of N_τ equal parts of (0, 1).",
+	note: "random; or stratified: one in each of num_tau equal parts",
 }, {
 	name: "train.learning_rate", preset: from(func(c choice) any { return c.benchmark.Rates[c.model].Learning }).or("the paper's, by benchmark and model"),
 	accepts: rule{"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
 	help:    "Learning rate of Adam.",
+	note:    "Adam",
 }, {
 	name: "train.weight_decay", preset: from(func(c choice) any { return c.benchmark.Rates[c.model].Decay }).or("the paper's, by benchmark and model"),
 	accepts: rule{"a finite number, 0 or above", func(v any) bool { return v.(float64) >= 0 && v.(float64) <= math.MaxFloat32 }},
 	help:    "Factor λ of the L2 regulariser.",
+	note:    "λ of the L2 regulariser",
 }, {
 	name: "train.schedule", accepts: name([]string{Constant, Cosine, Plateau}),
 	preset: from(func(c choice) any {
@@ -77,29 +83,37 @@ var trainKeys = []entry{{
 		return Constant
 	}).or("constant; cosine for bnp, except on speed-flow"),
 	help: "Learning rate over time. cosine: it falls to 0 over all steps; plateau: it is constant, then falls to 0, from the best weights on.",
+	note: "constant, cosine, or plateau: constant until the patience runs out",
 }, {
 	name: "train.loss", accepts: name([]string{AllPoints, Targets}),
 	preset: from(func(c choice) any { return defaultLoss(c.model, c.aggregates()) }),
 	help:   "Points whose mean log-likelihood training maximises. all: context and target points, the paper's; targets: target points alone.",
+	note:   "all points, or targets",
 }, {
 	name: "train.seed", accepts: seed, preset: always(uint64(0)),
 	help: "Fixes initial weights, batches, and levels or bootstraps.",
+	note: "fixes initial weights, batches, levels",
 }, {
 	name: "train.ema", accepts: whole(0, maxCount), preset: none("0"),
 	help: "Predictions use an exponential average of the weights over about this number of steps; 0: the weights of the last step. Not beside train.validate_every.",
+	note: "steps over which the weights are averaged",
 }, {
 	name: "train.log_every", accepts: whole(1, maxCount), preset: always(100),
 	help: "Steps between lines of metrics.jsonl.",
 }, {
 	name: "train.checkpoint_every", accepts: whole(1, maxCount), preset: always(5000),
 	help: "Steps between checkpoints; there is one after the last step too.",
+	note: "steps, and after the last step",
 }, {
 	name: "train.keep_checkpoints", accepts: whole(0, maxCount), preset: always(2),
 	help: "Number of older checkpoints to keep, besides the newest.",
+	note: "older ones to keep, besides the newest",
 }, {
 	name: "train.validate_every", kinds: kindsOf(synthetic, csv), accepts: whole(0, maxCount), preset: none("0"),
 	help: "Steps between validations; 0: no validation. The best weights are kept.",
+	note: "steps between validations; the best weights are kept", example: "100",
 }, {
 	name: "train.patience", kinds: kindsOf(synthetic, csv), accepts: whole(0, maxCount), preset: none("0"),
 	help: "Number of validations in a row without a better one, after which training ends; 0: never.",
+	note: "training ends after this many validations without a better one", example: "20",
 }}

@@ -4,14 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
@@ -209,24 +207,17 @@ func paperProcess(e *config.Experiment) {
 	}
 }
 
-// The files of the paper's benchmarks are the paper's 60 runs and the variants, no more and no
-// fewer.
+// The files of the paper's benchmarks and models are the paper's 60 runs.
 func TestShippedConfigsSayWhatThePaperSays(t *testing.T) {
 	var found []string
 	for _, file := range shippedFiles(t) {
-		name := filepath.ToSlash(strings.TrimPrefix(file, filepath.Clean(shipped)+string(filepath.Separator)))
-		folder, _, _ := strings.Cut(name, "/")
-		if b, _ := catalogue.Find(folder); b.Table != "" {
-			found = append(found, strings.TrimSuffix(name, ".yaml"))
+		folder, model := filepath.Base(filepath.Dir(file)), strings.TrimSuffix(filepath.Base(file), ".yaml")
+		if b, _ := catalogue.Find(folder); b.Table != "" && slices.Contains(config.Models(), model) {
+			found = append(found, folder+"/"+model)
 		}
 	}
 	slices.Sort(found)
 	names := paperNames()
-	variants := len(found)
-	found = slices.DeleteFunc(found, isVariant)
-	if variants -= len(found); variants != len(variantBenchmarks)*len(shippedVariants) {
-		t.Errorf("%d configurations of variants, want %d for each of %d benchmarks", variants, len(shippedVariants), len(variantBenchmarks))
-	}
 	if diff := cmp.Diff(names, found); len(names) != 12*5 || diff != "" {
 		t.Errorf("%d runs of the paper (-paper +files):\n%s", len(names), diff)
 	}
@@ -256,31 +247,6 @@ func TestDefaultsAreThePaper(t *testing.T) {
 	}
 }
 
-// A shipped file leaves nothing to defaults: it has every key of the resolved experiment.
-func TestShippedConfigsAreComplete(t *testing.T) {
-	for _, file := range append(shippedFiles(t), filepath.Join(shipped, "quickstart.yaml")) {
-		e, err := config.Load(file, config.Overrides{})
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		content, err := os.ReadFile(file)
-		if err != nil {
-			t.Fatal(err)
-		}
-		resolved, err := e.YAML()
-		if err != nil {
-			t.Fatal(err)
-		}
-		written := keysOf(t, content)
-		for _, key := range keysOf(t, resolved) {
-			if !slices.Contains(written, key) {
-				t.Errorf("%s leaves %s to its default", file, key)
-			}
-		}
-	}
-}
-
 // shippedFiles returns the paths configs/<benchmark>/<name>.yaml.
 func shippedFiles(t *testing.T) []string {
 	t.Helper()
@@ -289,24 +255,4 @@ func shippedFiles(t *testing.T) []string {
 		t.Fatal(err)
 	}
 	return files
-}
-
-func keysOf(t *testing.T, content []byte) []string {
-	t.Helper()
-	var root map[string]any
-	if err := yaml.Unmarshal(content, &root); err != nil {
-		t.Fatal(err)
-	}
-	var keys []string
-	for k, v := range root {
-		section, ok := v.(map[string]any)
-		if !ok {
-			keys = append(keys, k)
-		}
-		for name := range section {
-			keys = append(keys, k+"."+name)
-		}
-	}
-	slices.Sort(keys)
-	return keys
 }

@@ -19,7 +19,7 @@ type relation struct {
 
 // relations lists the conditions on e beyond the rules of single keys.
 func relations(e Experiment) []relation {
-	b, _ := catalogue.Find(e.Benchmark)
+	b := e.benchmark()
 	all := append(modelRelations(e.Model), relation{
 		keys:     []string{"train.patience", "train.validate_every"},
 		holds:    e.Train.Patience == 0 || e.Train.ValidateEvery > 0,
@@ -235,8 +235,7 @@ func filesOf(b catalogue.Benchmark) string {
 // ImageShape returns the shape of the benchmark's images. It is zero for a benchmark of another
 // kind.
 func (e Experiment) ImageShape() catalogue.Shape {
-	b, _ := catalogue.Find(e.Benchmark)
-	shape := b.Image
+	shape := e.benchmark().Image
 	if shape.Height == 0 {
 		shape.Height, shape.Width = e.Data.Resize, e.Data.Resize
 	}
