@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/export/torch"
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
@@ -98,7 +99,7 @@ func runExport(a *app, o exportOptions) error {
 
 // refuseExport returns an error that says which weights of a fit an export would lack: all.
 func refuseExport(dir string) error {
-	f, err := predict.ReadFitted(dir)
+	f, err := fit.Read(dir)
 	if err != nil {
 		return err
 	}

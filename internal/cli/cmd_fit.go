@@ -18,7 +18,6 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -201,7 +200,7 @@ func (o *fitOptions) check(a *app) error {
 		return &invalid.Input{File: "--out", Found: err.Error(), Expected: "a directory that can be made"}
 	}
 	free := func() error {
-		result, picture := filepath.Join(o.Out, predict.FittedFile), filepath.Join(o.Out, run.FitFile)
+		result, picture := filepath.Join(o.Out, fit.File), filepath.Join(o.Out, run.FitFile)
 		return a.checkOutputs([]output.File{{Flag: "--out", Path: result}, {Flag: "--out", Path: picture, Part: run.FitFile}}, o.File)
 	}
 	if err := free(); err != nil {

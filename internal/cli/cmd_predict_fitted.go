@@ -8,6 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
@@ -27,8 +28,8 @@ func runArgument(cmd *cobra.Command, args []string) error {
 
 // isFitted reports whether a directory is what acqnp fit writes, also before it has ended.
 func isFitted(dir string) bool {
-	_, err := os.Stat(filepath.Join(dir, predict.FittedFile))
-	return dir != "" && (err == nil || predict.Unfinished(dir))
+	_, err := os.Stat(filepath.Join(dir, fit.File))
+	return dir != "" && (err == nil || fit.Unfinished(dir))
 }
 
 // rawOfNetwork is the error of --raw for a trained network.
@@ -51,10 +52,10 @@ func (o *requestFlags) openFitted(raw bool, check func(*conformal.Calibration) e
 		return asked, nil, &invalid.Input{File: "--precision", Found: "a directory of acqnp fit", Expected: "a trained network: a fit computes in one precision"}
 	}
 	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot}}
-	if err := o.app.checkOutputs(outputs, filepath.Join(o.Run, predict.FittedFile), o.context, o.targets); err != nil {
+	if err := o.app.checkOutputs(outputs, filepath.Join(o.Run, fit.File), o.context, o.targets); err != nil {
 		return asked, nil, err
 	}
-	f, err := predict.ReadFitted(o.Run)
+	f, err := fit.Read(o.Run)
 	if err != nil {
 		return asked, nil, err
 	}
@@ -87,7 +88,7 @@ func runPredictFitted(ctx context.Context, a *app, o predictOptions) error {
 			return err
 		}
 	}
-	table := o.table(predict.FittedSeed)
+	table := o.table(fit.DrawSeed)
 	if o.given("seed") {
 		table.Seed = o.seed
 	}

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/device/memory"
 	"github.com/acqnp/acqnp/internal/files/interrupt"
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/serve"
@@ -190,7 +191,7 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 
 // fittedModel returns the model that acqnp fit wrote, with calibrated quantiles and PITs.
 func fittedModel(name, dir string, predictors int) (*serve.Model, error) {
-	f, err := predict.ReadFitted(dir)
+	f, err := fit.Read(dir)
 	if err != nil {
 		return nil, err
 	}

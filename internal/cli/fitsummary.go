@@ -9,9 +9,9 @@ import (
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/stack"
-	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // fitSummary is the result of fit. What it says of expected scores and candidates is that of the first
@@ -29,7 +29,7 @@ type fitSummary struct {
 
 	Warnings []string `json:"warnings"`
 
-	fitted predict.Fitted
+	fitted fit.Fitted
 }
 
 type fitScores struct {
@@ -51,7 +51,7 @@ type fitCandidate struct {
 	Weight     float64 `json:"weight"`
 }
 
-func summaryOfFit(f predict.Fitted) *fitSummary {
+func summaryOfFit(f fit.Fitted) *fitSummary {
 	s := &fitSummary{Rows: f.Rows, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
 	for c, st := range f.Stacks {
 		t := fitTarget{Channel: f.Y[c], fitScores: fitScores{Expected: st.Expected}, Failed: st.Failed}
@@ -65,7 +65,7 @@ func summaryOfFit(f predict.Fitted) *fitSummary {
 }
 
 // promiseOf says what calibrated intervals hold, and what does not follow from a theorem.
-func promiseOf(f predict.Fitted) string {
+func promiseOf(f fit.Fitted) string {
 	st := f.Stacks[0]
 	unit, units := "a new "+groupOf(f), "groups"
 	if st.ByPoint {
@@ -79,7 +79,7 @@ func promiseOf(f predict.Fitted) string {
 		" like those of the file. The theorem for cross-conformal intervals, at least 80%, applies nearly but not exactly: the models that choose the weights for a fold were fitted to it too"
 }
 
-func groupOf(f predict.Fitted) string {
+func groupOf(f fit.Fitted) string {
 	if f.Group == "" {
 		return "group"
 	}

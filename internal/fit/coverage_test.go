@@ -71,7 +71,7 @@ func TestIntervalsHoldWhatTheySay(t *testing.T) {
 }
 
 // fitSimulated fits the cheaper models to groups of a data set.
-func fitSimulated(t *testing.T, i, groups int) predict.Fitted {
+func fitSimulated(t *testing.T, i, groups int) fit.Fitted {
 	t.Helper()
 	var b strings.Builder
 	b.WriteString("g,x,y\n")

@@ -12,7 +12,7 @@ import (
 // An Example shows what a fit predicts: some groups, by models that were not fitted to them. The y of
 // targets are known.
 type Example struct {
-	predict.Fitted
+	Fitted
 	Groups []predict.Function
 }
 
@@ -24,7 +24,7 @@ const (
 
 // exampleOf returns groups of the first fold or, if folds are of points, all groups with the points of the
 // first fold as targets. There are none if the data are a sample, or if a y is missing, which the folds lack.
-func exampleOf(f predict.Fitted, points []datasets.Points, seed uint64) (e Example) {
+func exampleOf(f Fitted, points []datasets.Points, seed uint64) (e Example) {
 	missing := func(p datasets.Points) bool { return slices.ContainsFunc(p.Y, math.IsNaN) }
 	if f.Stacks[0].Points < f.Rows || slices.ContainsFunc(points, missing) {
 		return e
@@ -59,7 +59,7 @@ func exampleOf(f predict.Fitted, points []datasets.Points, seed uint64) (e Examp
 }
 
 // exampleGroup returns a group with a context of some of its points and targets at others.
-func exampleGroup(f predict.Fitted, p datasets.Points, known, targets []int) predict.Function {
+func exampleGroup(f Fitted, p datasets.Points, known, targets []int) predict.Function {
 	g, dx, dy := predict.Function{Name: p.Function}, len(f.X), len(f.Y)
 	for _, k := range known {
 		g.ContextX, g.ContextY = append(g.ContextX, p.X[k*dx:][:dx]...), append(g.ContextY, p.Y[k*dy:][:dy]...)

@@ -12,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/pretrained"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/warning"
@@ -40,8 +39,8 @@ const leastRows = 10
 // the formula is an *invalid.Input. The Example is for a picture. An interrupted or killed fit resumes
 // when Fit is called again with the same Options: fitted models wait in Out until all are fitted. The
 // result depends only on the file, the formula, the seed and the budget.
-func Fit(ctx context.Context, o Options) (f predict.Fitted, e Example, err error) {
-	f = predict.Fitted{File: o.File, Formula: o.Formula.String(), Group: o.Formula.Group,
+func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
+	f = Fitted{File: o.File, Formula: o.Formula.String(), Group: o.Formula.Group,
 		X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y)}
 	if f.XForms, f.YForms, err = formsOf(o); err != nil {
 		return f, e, err
@@ -78,7 +77,7 @@ func Fit(ctx context.Context, o Options) (f predict.Fitted, e Example, err error
 }
 
 // fit fits the stacks.
-func (o Options) fit(ctx context.Context, f *predict.Fitted, points []datasets.Points, kept *parts) error {
+func (o Options) fit(ctx context.Context, f *Fitted, points []datasets.Points, kept *parts) error {
 	options, data := make([]stack.Options, len(f.Y)), make([][]simple.Group, len(f.Y))
 	done, total := 0, 0
 	for c, y := range o.Formula.Y {
@@ -179,7 +178,7 @@ func rangesOf(points []datasets.Points, forms []datasets.Form, columns func(data
 }
 
 // groupsOf returns the points whose column c of y is known.
-func groupsOf(f predict.Fitted, points []datasets.Points, c int) []simple.Group {
+func groupsOf(f Fitted, points []datasets.Points, c int) []simple.Group {
 	var groups []simple.Group
 	for _, p := range points {
 		x := f.ModelX(p.X)

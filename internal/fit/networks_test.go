@@ -14,7 +14,6 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/network"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
@@ -41,7 +40,7 @@ func branched(t *testing.T) string {
 }
 
 // fitted fits y ~ x | group.
-func fitted(t *testing.T, file string, o fit.Options) predict.Fitted {
+func fitted(t *testing.T, file string, o fit.Options) fit.Fitted {
 	t.Helper()
 	asked, err := formula.Parse("y ~ x | group")
 	if err != nil {
@@ -73,7 +72,7 @@ func TestNetworkLearnsBranches(t *testing.T) {
 	if err := f.Write(dir); err != nil {
 		t.Fatal(err)
 	}
-	read, err := predict.ReadFitted(dir)
+	read, err := fit.Read(dir)
 	if err != nil {
 		t.Fatal(err)
 	}

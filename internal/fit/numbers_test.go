@@ -19,7 +19,7 @@ import (
 )
 
 // instant fits a formula to rows.
-func instant(t *testing.T, header, asked string, rows []string) predict.Fitted {
+func instant(t *testing.T, header, asked string, rows []string) fit.Fitted {
 	t.Helper()
 	file := filepath.Join(t.TempDir(), "data.csv")
 	if err := os.WriteFile(file, []byte(header+"\n"+strings.Join(rows, "\n")+"\n"), 0o600); err != nil {
@@ -38,7 +38,7 @@ func instant(t *testing.T, header, asked string, rows []string) predict.Fitted {
 }
 
 // given returns the predictions at targets of a group.
-func given(t *testing.T, f predict.Fitted, g predict.Function) (all []likelihood.Distribution) {
+func given(t *testing.T, f fit.Fitted, g predict.Function) (all []likelihood.Distribution) {
 	t.Helper()
 	for target, err := range f.Predict(t.Context(), []predict.Function{g}) {
 		if err != nil {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run/version"
 )
 
@@ -35,8 +34,8 @@ func openParts(o Options) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	p := &parts{dir: filepath.Join(o.Out, predict.PartsPrefix+key)}
-	others, err := filepath.Glob(filepath.Join(o.Out, predict.PartsPrefix+"*"))
+	p := &parts{dir: filepath.Join(o.Out, partsPrefix+key)}
+	others, err := filepath.Glob(filepath.Join(o.Out, partsPrefix+"*"))
 	if err != nil {
 		return nil, err
 	}

@@ -21,15 +21,15 @@ import (
 // as many passes as it has targets.
 func WithJointDraws(ctx context.Context, p Predictor, functions []Function, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		j, err := p.revealer(functions, d.Number)
+		j, err := p.Sequence(functions, d.Number)
 		if err != nil {
 			yield(Target{}, err)
 			return
 		}
-		defer j.close()
+		defer j.Close()
 		for t, err := range predictions {
 			if err == nil && t.Target == 0 {
-				j.begin(t.Function, functions[t.Function])
+				j.Begin(t.Function, functions[t.Function])
 			}
 			if err == nil {
 				t.Draws, err = d.draw(ctx, j, t)
@@ -47,32 +47,32 @@ type JointDraws struct {
 	Seed   uint64
 }
 
-// A revealer reveals the targets of a function one after the other to several draws of it.
-type revealer interface {
-	// begin starts with function i. All draws begin with its own context.
-	begin(i int, f Function)
-	// reveal calls choose with the distributions [dy] of target i for each draw, given the targets
-	// revealed before. The y [dy] that choose returns joins the draw's context.
-	reveal(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error
-	// sizes returns the numbers of columns of raw x and y.
-	sizes() (x, y int)
-	close()
+// A Sequence predicts the targets of a function one after the other, in several draws: each target joins the
+// context of the next.
+type Sequence interface {
+	// Begin starts with function i. All draws begin with its own context.
+	Begin(i int, f Function)
+	// Next calls choose with the distributions [dy] of target i for each draw, given the targets before. The y
+	// [dy] that choose returns joins the draw's context.
+	Next(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error
+	Close()
 }
 
-func (t Trained) revealer(functions []Function, draws int) (revealer, error) {
+// Sequence implements [Predictor].
+func (t Trained) Sequence(functions []Function, draws int) (Sequence, error) {
 	return newJoint(t, functions, draws)
 }
 
 // draw returns the draws of a target, [Number, dy]. Those of the first target are the independent
 // ones of [Table].
-func (d JointDraws) draw(ctx context.Context, r revealer, p Target) ([]float64, error) {
+func (d JointDraws) draw(ctx context.Context, s Sequence, p Target) ([]float64, error) {
 	g, step, dy := random.New(d.Seed, random.Draws|random.Evaluation), drawStep(p), len(p.Channels)
 	limits := make([]likelihood.Interval, dy)
 	for c := range limits {
 		limits[c] = plausible(p.Channels[c])
 	}
 	values, joining := make([]float64, d.Number*dy), make([]float64, dy)
-	err := r.reveal(ctx, p.Target, func(draw int, channels []Distribution) []float64 {
+	err := s.Next(ctx, p.Target, func(draw int, channels []Distribution) []float64 {
 		for c, channel := range channels {
 			at := draw*dy + c
 			values[at] = channel.Draw(g, step, uint64(at))
@@ -88,14 +88,15 @@ func (d JointDraws) draw(ctx context.Context, r revealer, p Target) ([]float64, 
 // point unlike all that it was trained on is arbitrary, and the tails of a mixture's outermost levels
 // reach that far. Without a limit, one such draw makes the next ones larger and larger.
 func plausible(d Distribution) likelihood.Interval {
-	if d.parts == nil {
-		return plausibleOfFit(d)
+	parts, log := d.parts, d.Log()
+	if parts == nil { // of a fit, whose parts may be on several scales
+		parts, log = d.Distribution, false
 	}
-	set := likelihood.HighestDensity(d.parts, 0.95)
-	low, high := set[0].Low, set[len(set)-1].High // of log y, if the parts are
-	limits := likelihood.Interval{Low: d.Value(2*low - high), High: d.Value(2*high - low)}
-	if d.Log() { // so that its logarithm is finite
-		limits.Low, limits.High = max(limits.Low, 0x1p-1022), min(limits.High, math.MaxFloat64)
+	set := likelihood.HighestDensity(parts, 0.95)
+	low, high := set[0].Low, set[len(set)-1].High
+	limits := likelihood.Interval{Low: 2*low - high, High: 2*high - low}
+	if log { // so that its logarithm is finite
+		limits.Low, limits.High = max(math.Exp(limits.Low), 0x1p-1022), min(math.Exp(limits.High), math.MaxFloat64)
 	}
 	return limits
 }
@@ -104,21 +105,21 @@ func plausible(d Distribution) likelihood.Interval {
 // raw units. y is [N, dy]. By the chain rule it is the sum of the log densities of the targets, in
 // their order, each with the targets before it in its context.
 func JointLogDensity(p Predictor, f Function, y []float64) (float64, error) {
-	j, err := p.revealer([]Function{f}, 1)
+	j, err := p.Sequence([]Function{f}, 1)
 	if err != nil {
 		return math.NaN(), err
 	}
-	defer j.close()
-	columns, dy := j.sizes()
-	targets := len(f.TargetX) / columns
+	defer j.Close()
+	units := p.About().Units
+	dy, targets := len(units.YNames), len(f.TargetX)/len(units.XNames)
 	if len(y) != targets*dy {
 		return math.NaN(), fmt.Errorf("found %d numbers of y for %d targets, expected %d each", len(y), targets, dy)
 	}
-	j.begin(0, f)
+	j.Begin(0, f)
 	sum := 0.0
 	for i := range targets {
 		known := y[i*dy:][:dy]
-		err := j.reveal(context.Background(), i, func(_ int, channels []Distribution) []float64 {
+		err := j.Next(context.Background(), i, func(_ int, channels []Distribution) []float64 {
 			for c, d := range channels {
 				sum += d.LogDensity(known[c])
 			}
@@ -131,7 +132,7 @@ func JointLogDensity(p Predictor, f Function, y []float64) (float64, error) {
 	return sum, nil
 }
 
-// A joint is the revealer of networks.
+// A joint is the Sequence of a network.
 type joint struct {
 	*session
 	draws    int
@@ -160,7 +161,7 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 	for _, f := range functions {
 		context, targets, _ := p.size(f) // newSession has checked it
 		points = max(points, context+targets)
-		if err := checkJoint(draws, targets, draws*(context+targets)*(p.dx+p.dy)); err != nil {
+		if err := CheckJoint(draws, targets, draws*(context+targets)*(p.dx+p.dy)); err != nil {
 			return nil, err
 		}
 	}
@@ -170,8 +171,8 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 	return j, nil
 }
 
-// checkJoint checks draws of a function's targets, and the numbers in their contexts.
-func checkJoint(draws, targets, numbers int) error {
+// CheckJoint returns an *invalid.Input for too many draws of a function's targets, or numbers in their contexts.
+func CheckJoint(draws, targets, numbers int) error {
 	if targets > MaxJointTargets || numbers > maxJointNumbers {
 		return &invalid.Input{File: "--joint", Found: fmt.Sprintf("%d draws of %d targets of a group", draws, targets),
 			Expected: fmt.Sprintf("at most %d targets, and %d numbers of x and y with the context", MaxJointTargets, maxJointNumbers)}
@@ -179,9 +180,8 @@ func checkJoint(draws, targets, numbers int) error {
 	return nil
 }
 
-func (j *joint) sizes() (x, y int) { return j.columns, j.dy }
-
-func (j *joint) begin(i int, f Function) {
+// Begin implements [Sequence].
+func (j *joint) Begin(i int, f Function) {
 	j.number, j.function, j.known = i, f, make([]Function, j.draws)
 	for n := range j.known {
 		j.known[n] = Function{ContextX: slices.Clone(f.ContextX), ContextY: slices.Clone(f.ContextY)}
@@ -203,7 +203,8 @@ func (j *joint) model(i int, known []Function) (contexts [][]float32, x []float3
 	return contexts, x
 }
 
-func (j *joint) reveal(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error {
+// Next implements [Sequence].
+func (j *joint) Next(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error {
 	for first := 0; first < j.draws; first += j.atOnce {
 		if err := ctx.Err(); err != nil {
 			return err

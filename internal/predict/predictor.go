@@ -8,8 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/warning"
 )
 
-// A Predictor predicts functions: a [Trained], the network of a run, or a [Fitted], what acqnp fit wrote.
-// Its methods change nothing.
+// A Predictor predicts functions: a [Trained], the network of a run, or what acqnp fit wrote. Its methods
+// change nothing.
 type Predictor interface {
 	About() About
 
@@ -44,8 +44,9 @@ type Predictor interface {
 	// context points; 0 if Shrink keeps it.
 	ProgramBytes(context int) (float64, error)
 
-	// revealer returns what makes a number of joint draws of the functions. The caller closes it.
-	revealer(functions []Function, draws int) (revealer, error)
+	// Sequence returns what predicts the targets of the functions one after the other, in a number of draws.
+	// The caller closes it.
+	Sequence(functions []Function, draws int) (Sequence, error)
 }
 
 // About says what predicts, and what from.

@@ -100,7 +100,7 @@ func askLanes(t *testing.T, model string) predict.Trained {
 	m, params := tiny(t, model)
 	return predict.Trained{
 		Model: m, Params: params, NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1),
-		Units: run.Units{Scaling: datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}, YOffset: []float64{0, 10}, YScale: []float64{70, 70}}},
+		Units: run.Units{XNames: []string{"x"}, YNames: []string{"speed", "weight"}, Scaling: datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}, YOffset: []float64{0, 10}, YScale: []float64{70, 70}}},
 	}
 }
 

@@ -1,7 +1,7 @@
 // Package predict evaluates trained models and predicts with them.
 //
 // A [Stored] names a trained model on disk, and a [Trained] is that model in memory. What acqnp fit
-// wrote is a [Fitted]. Both are a [Predictor].
+// wrote is another [Predictor].
 // [Trained.Evaluate] returns the content of eval.json: log-likelihoods on the evaluation batches of
 // a [Source]. [Predictor.Predict] yields a [Target] for each target of a [Function]: the predictive
 // [Distribution] of every channel of y, in raw units, which are those of the data. [Table] and

@@ -14,20 +14,12 @@ import (
 
 // Warn implements [Predictor].
 func (t Trained) Warn(functions []Function, text func(c int, v float64) string, w *warning.Record) {
-	warnOfNames(t.Units, functions, text, w)
+	WarnOfNames(t.Units, functions, text, w)
 	t.warnOfScale(functions, w)
 }
 
-// Warn implements [Predictor].
-func (f Fitted) Warn(functions []Function, text func(c int, v float64) string, w *warning.Record) {
-	warnOfNames(f.units(), functions, text, w)
-	f.warnOfRanges(functions, w)
-	f.warnOfLogs(functions, w)
-	f.warnOfKnown(functions, w)
-}
-
-// warnOfNames adds a line about each column with names that are not known.
-func warnOfNames(u run.Units, functions []Function, text func(c int, v float64) string, w *warning.Record) {
+// WarnOfNames adds a line about each column with names that are not known.
+func WarnOfNames(u run.Units, functions []Function, text func(c int, v float64) string, w *warning.Record) {
 	for c := range u.XNames {
 		if known := datasets.FormAt(u.Scaling.XForms, c).Categories; known != nil {
 			warnOfNamesAt(u.XNames, c, functions, known, text, w)
@@ -74,24 +66,4 @@ func nearest(name string, known []string) string {
 		of := func(k string) int { return invalid.Distance(strings.ToLower(name), strings.ToLower(k)) }
 		return cmp.Compare(of(a), of(b))
 	})
-}
-
-// warnOfLogs adds a line about each column of y of which known points are 0 or less though models take
-// logarithms.
-func (f Fitted) warnOfLogs(functions []Function, w *warning.Record) {
-	for c, s := range f.Stacks {
-		count := 0
-		for _, fn := range functions {
-			for i := c; s.SeesLog() && i < len(fn.ContextY); i += len(f.Y) {
-				if fn.ContextY[i] <= 0 {
-					count++
-				}
-			}
-		}
-		if count > 0 {
-			least := f.YForms[c].Text(f.YRanges[c].Low)
-			w.Add("%s of %s is 0 or less and counts as %s, the least of the data: all of the data are above 0, so models take the logarithm",
-				f.Y[c], invalid.Plural(count, "known point", "known points"), least)
-		}
-	}
 }

@@ -1,11 +1,8 @@
-package predict
+package fit
 
 import (
-	"context"
 	"encoding/json"
 	"fmt"
-	"iter"
-	"math"
 	"path/filepath"
 	"slices"
 
@@ -15,36 +12,37 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/predict/network"
 	"github.com/acqnp/acqnp/internal/predict/pretrained"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// FittedFile is the file of a directory that acqnp fit writes.
-const FittedFile = "fit.json"
+// File is the file of a directory that acqnp fit writes.
+const File = "fit.json"
 
-// PartsPrefix is the start of the name of a directory in which acqnp fit keeps models until all are fitted.
-const PartsPrefix = "parts-"
+// partsPrefix is the start of the name of a directory in which acqnp fit keeps models until all are fitted.
+const partsPrefix = "parts-"
 
 // Unfinished reports whether a directory has a fit that has not ended.
 func Unfinished(dir string) bool {
-	parts, err := filepath.Glob(filepath.Join(dir, PartsPrefix+"*"))
+	parts, err := filepath.Glob(filepath.Join(dir, partsPrefix+"*"))
 	return err == nil && len(parts) > 0
 }
 
-// FittedSeed is the seed of draws where none is given.
-const FittedSeed = 43
+// DrawSeed is the seed of draws where none is given.
+const DrawSeed = 43
 
-// fittedSchema names the layout of the file.
-const fittedSchema = "acqnp.fit/3"
+// schema names the layout of the file.
+const schema = "acqnp.fit/3"
 
-// maxFitted is the largest length of the file, in bytes.
-const maxFitted = 1 << 28
+// maxFile is the largest length of the file, in bytes.
+const maxFile = 1 << 28
 
-// Fitted is what acqnp fit keeps: the columns of the data, and a stack of models for each column of y.
+// A Fitted is what acqnp fit keeps: the columns of the data, and a stack of models for each column of y.
 type Fitted struct {
-	Schema  string           `json:"schema"` // fittedSchema; Write sets it
+	Schema  string           `json:"schema"` // schema; Write sets it
 	File    string           `json:"file"`   // that was fitted to
 	Formula string           `json:"formula"`
 	Group   string           `json:"group"` // the column that names groups; "" if all rows are one
@@ -60,25 +58,25 @@ type Fitted struct {
 	path string // that it was read from; "" if it was not
 }
 
-// fittedKinds are the models that a file can hold.
-var fittedKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read}, pretrained.Kind(pretrained.MostSiblings))
+// allKinds are the models that a file can hold.
+var allKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read}, pretrained.Kind(pretrained.MostSiblings))
 
 // Write writes fit.json to a directory.
 func (f Fitted) Write(dir string) error {
-	f.Schema = fittedSchema
+	f.Schema = schema
 	content, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
-	return files.WriteBytes(filepath.Join(dir, FittedFile), append(content, '\n'))
+	return files.WriteBytes(filepath.Join(dir, File), append(content, '\n'))
 }
 
-// ReadFitted reads fit.json in a directory. The error for a file that is not there or that Write did
+// Read reads fit.json in a directory. The error for a file that is not there or that Write did
 // not write is an *invalid.Input.
-func ReadFitted(dir string) (f Fitted, err error) {
-	path := filepath.Join(dir, FittedFile)
+func Read(dir string) (f Fitted, err error) {
+	path := filepath.Join(dir, File)
 	const expected = "what acqnp fit writes"
-	content, err := files.Read(path, expected, maxFitted)
+	content, err := files.Read(path, expected, maxFile)
 	if err != nil && Unfinished(dir) {
 		return f, &invalid.Input{File: dir, Found: "a fit that has not ended", Expected: "one that has: start the same acqnp fit again, it goes on", Cause: err}
 	}
@@ -88,10 +86,7 @@ func ReadFitted(dir string) (f Fitted, err error) {
 	if err := json.Unmarshal(content, &f); err != nil {
 		return f, &invalid.Input{File: path, Found: err.Error(), Expected: expected}
 	}
-	if f.YForms == nil && f.YRanges == nil { // of an earlier program
-		f.YForms, f.YRanges = make([]datasets.Form, len(f.Y)), make([]datasets.Range, len(f.Y))
-	}
-	if f.Schema != fittedSchema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) ||
+	if f.Schema != schema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) ||
 		len(f.YForms) != len(f.Y) || len(f.YRanges) != len(f.Y) {
 		return f, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)), Expected: expected}
 	}
@@ -104,7 +99,7 @@ func ReadFitted(dir string) (f Fitted, err error) {
 		if s == nil {
 			return f, &invalid.Input{File: path, Key: "stacks", Found: "null", Expected: expected}
 		}
-		err := s.Open(fittedKinds)
+		err := s.Open(allKinds)
 		if err == nil {
 			err = s.Check(f.width())
 		}
@@ -134,10 +129,10 @@ func (f Fitted) yForms() []datasets.Form {
 	return forms
 }
 
-// About implements [Predictor].
-func (f Fitted) About() About {
+// About implements [predict.Predictor].
+func (f Fitted) About() predict.About {
 	name := filepath.Base(filepath.Clean(f.File))
-	return About{Model: "fit", Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.Group, Units: f.units(),
+	return predict.About{Model: "fit", Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.Group, Units: f.units(),
 		Weights: run.Weights{Path: f.path}, Question: f.Formula + ", of " + name}
 }
 
@@ -166,87 +161,6 @@ func (f Fitted) ModelX(raw []float64) []float64 {
 		x = f.XForms[i%len(f.X)].AppendNumbers(x, v)
 	}
 	return x
-}
-
-// Predict implements [Predictor].
-func (f Fitted) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
-	return func(yield func(Target, error) bool) {
-		for i, fn := range functions {
-			if !f.part(ctx, fn, Piece{Function: i, Number: len(fn.TargetX) / len(f.X)}, yield) {
-				return
-			}
-		}
-	}
-}
-
-// part yields the targets of a piece of a function. It returns false if the sequence ends.
-func (f Fitted) part(ctx context.Context, fn Function, piece Piece, yield func(Target, error) bool) bool {
-	columns, last := len(f.X), piece.First+piece.Number
-	for first := piece.First; first < last; first += targetsPerRun {
-		if err := ctx.Err(); err != nil {
-			yield(Target{}, err)
-			return false
-		}
-		end := min(first+targetsPerRun, last)
-		for t, channels := range f.piece(fn, fn.TargetX[first*columns:end*columns]) {
-			if err := checkFinite(channels); err != nil {
-				yield(Target{}, fmt.Errorf("function %d, target %d: %w", piece.Function, first+t, err))
-				return false
-			}
-			if !yield(Target{Function: piece.Function, Target: first + t, Known: len(fn.ContextY) / len(f.Y), Channels: channels}, nil) {
-				return false
-			}
-		}
-	}
-	return true
-}
-
-// checkFinite refuses a distribution of which nothing can be stated.
-func checkFinite(channels []Distribution) error {
-	for _, d := range channels {
-		for _, c := range d.Distribution.Components() {
-			if math.IsNaN(c.Mu-c.Mu) || math.IsNaN(c.Sigma-c.Sigma) {
-				return &invalid.Input{File: FittedFile, Found: fmt.Sprintf("a prediction of mean %v and scale %v", c.Mu, c.Sigma),
-					Expected: "finite numbers: the file was edited, or a point is too large"}
-			}
-		}
-	}
-	return nil
-}
-
-// MostComponents implements [Predictor].
-func (f Fitted) MostComponents(context int) int {
-	models := 0
-	for _, s := range f.Stacks {
-		for _, c := range s.Candidates {
-			models += len(c.Models)
-		}
-	}
-	return models * (min(context, 1000) + 20)
-}
-
-// DrawWork implements [Predictor]. Most of the work goes into the factors of matrices of the points,
-// of which models take a thousand at most.
-func (f Fitted) DrawWork(points int) float64 {
-	n := float64(min(points, 1000))
-	return float64(len(f.Stacks)) * (25_000 + 30*n*n)
-}
-
-// piece returns the distributions of each channel at targets x of a function.
-func (f Fitted) piece(fn Function, x []float64) [][]Distribution {
-	out := make([][]Distribution, len(x)/len(f.X))
-	for _, some := range f.alike(fn.ContextX, x) {
-		for c, s := range f.Stacks {
-			cases := make([]stack.Case, len(some.contexts))
-			for i := range cases {
-				cases[i] = stack.Case{Known: f.known(c, f.ModelX(some.contexts[i]), fn.ContextY), X: f.ModelX(some.targets[i])}
-			}
-			for t, d := range s.PredictAny(cases) {
-				out[some.places[t]] = append(out[some.places[t]], Distribution{Distribution: d})
-			}
-		}
-	}
-	return out
 }
 
 // Calibrated returns the calibrations of each column of y. Its Channels are those of the fewest groups.

@@ -1,12 +1,14 @@
-package predict
+package fit
 
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models/simple"
 	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // known returns the known points of column c of y. A y of 0 or less counts as the least of the data where models
@@ -31,7 +33,7 @@ func (f Fitted) known(c int, x, y []float64) simple.Group {
 
 // CheckScored returns an *invalid.Input for a target whose y no model can have: of 0 or less, where all take
 // logarithms.
-func (f Fitted) CheckScored(targets string, functions []Function) error {
+func (f Fitted) CheckScored(targets string, functions []predict.Function) error {
 	for c, s := range f.Stacks {
 		if slices.ContainsFunc(s.Candidates, func(c stack.Candidate) bool { return !c.LogY && c.Weight > 0 }) {
 			continue
@@ -39,7 +41,7 @@ func (f Fitted) CheckScored(targets string, functions []Function) error {
 		for _, fn := range functions {
 			for i := c; i < len(fn.TargetY); i += len(f.Y) {
 				if v := fn.TargetY[i]; v <= 0 {
-					return &invalid.Input{File: targets, Key: f.Y[c], Found: number(v), Expected: "numbers above 0: all of the data are, and every model takes the logarithm"}
+					return &invalid.Input{File: targets, Key: f.Y[c], Found: strconv.FormatFloat(v, 'g', -1, 64), Expected: "numbers above 0: all of the data are, and every model takes the logarithm"}
 				}
 			}
 		}

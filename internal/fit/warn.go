@@ -1,0 +1,80 @@
+package fit
+
+import (
+	"cmp"
+	"fmt"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/models/stack"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/warning"
+)
+
+// Warn implements [predict.Predictor].
+func (f Fitted) Warn(functions []predict.Function, text func(c int, v float64) string, w *warning.Record) {
+	predict.WarnOfNames(f.units(), functions, text, w)
+	predict.WarnOutside(functions, f.X, f.outside, func(c int) string {
+		return fmt.Sprintf("is not among the data's %s to %s", f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High))
+	}, w)
+	f.warnOfLogs(functions, w)
+	f.warnOfKnown(functions, w)
+}
+
+// outside reports whether a value of column c is far outside the data.
+func (f Fitted) outside(c int, v float64) bool {
+	if f.XForms[c].Categories != nil {
+		return false
+	}
+	see := func(v float64) float64 { return f.XForms[c].AppendNumbers(nil, v)[0] } // as models do: perhaps its logarithm
+	low, high := see(f.Ranges[c].Low), see(f.Ranges[c].High)
+	slack := predict.Beyond * (high - low)
+	return see(v) < low-slack || see(v) > high+slack
+}
+
+// warnOfLogs adds a line about each column of y of which known points are 0 or less though models take
+// logarithms.
+func (f Fitted) warnOfLogs(functions []predict.Function, w *warning.Record) {
+	for c, s := range f.Stacks {
+		count := 0
+		for _, fn := range functions {
+			for i := c; s.SeesLog() && i < len(fn.ContextY); i += len(f.Y) {
+				if fn.ContextY[i] <= 0 {
+					count++
+				}
+			}
+		}
+		if count > 0 {
+			least := f.YForms[c].Text(f.YRanges[c].Low)
+			w.Add("%s of %s is 0 or less and counts as %s, the least of the data: all of the data are above 0, so models take the logarithm",
+				f.Y[c], invalid.Plural(count, "known point", "known points"), least)
+		}
+	}
+}
+
+// warnOfKnown adds lines about groups whose known points are unlike those of any group of the data, and about numbers
+// of known points for which there is no calibration.
+func (f Fitted) warnOfKnown(functions []predict.Function, w *warning.Record) {
+	for c, s := range f.Stacks {
+		var strange, uncovered []string
+		farthest, least, most := 0.0, 0, 0
+		for _, fn := range functions {
+			known := f.known(c, f.ModelX(fn.ContextX), fn.ContextY)
+			name := cmp.Or(fn.Name, "the group")
+			if place, of, is := s.Unlike(known); is {
+				strange, farthest = append(strange, fmt.Sprintf("%s (%.3g deviations)", name, place)), max(farthest, of)
+			}
+			if n := known.Points(); !stack.Covers(s.Calibrations, n) && len(fn.TargetX) > 0 {
+				uncovered = append(uncovered, fmt.Sprintf("%s (%d)", name, n))
+				least, most = s.Calibrations[0].Least, s.Calibrations[len(s.Calibrations)-1].Most
+			}
+		}
+		if strange != nil {
+			w.Add("no group of the data is like %s: known %s lie so far off the curve of all groups, and those of the data lie within %.2g; where at least %d points agree, predictions follow them",
+				invalid.First(strange), f.Y[c], farthest, stack.LeastPlaced)
+		}
+		if uncovered != nil {
+			w.Add("intervals and regions of %s are calibrated by predictions from %d to %s, and not for the numbers known of %s",
+				f.Y[c], least, invalid.Plural(most, "known point", "known points"), invalid.First(uncovered))
+		}
+	}
+}
