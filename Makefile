@@ -239,7 +239,7 @@ onnx-check: build ## compare exported ONNX graphs with predict; ONNX_PYTHON name
 rows: ## read a million rows of every form of file in bounded memory
 	MILLION_ROWS=1 go test -count=1 -timeout 60m -v -run AMillion ./internal/datasets
 
-pretrained: build ## train the weights that the program carries, to internal/predict/pretrained: hours of all cores; an interrupted training goes on
+pretrained: build ## train the weights that the program carries, to internal/fit/pretrained: hours of all cores; an interrupted training goes on
 	/usr/bin/python3 tools/pretrained/make.py --acqnp ./acqnp
 
 .PHONY: help reference pictures tables kills sweep build gpu fatbins test simt simt-short race-short generated exports long driver toolkit paths amx registers registers-record race lint lint-sh lint-gpu dockerfile kubernetes openapi page slurm image r gpu-check fuzz golden coverage onnx-check pretrained rows licences release-files snapshot release arm64 windows cross vulnerabilities wheels python pythons always

@@ -9,13 +9,13 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/fit/network"
+	"github.com/acqnp/acqnp/internal/fit/pretrained"
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/models/stack"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
-	"github.com/acqnp/acqnp/internal/predict/network"
-	"github.com/acqnp/acqnp/internal/predict/pretrained"
 	"github.com/acqnp/acqnp/internal/run"
 )
 

@@ -6,9 +6,9 @@ import (
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/models/simple"
-	"github.com/acqnp/acqnp/internal/models/stack"
-	"github.com/acqnp/acqnp/internal/predict/network"
+	"github.com/acqnp/acqnp/internal/fit/network"
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/train"
 )
 

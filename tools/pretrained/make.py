@@ -1,6 +1,6 @@
 #!/usr/bin/python3
 """Makes the weights that the program carries: trains configs/groups/acqnp.yaml, evaluates the run's
-checkpoints, and writes weights.safetensors, config.yaml and card.json to internal/predict/pretrained.
+checkpoints, and writes weights.safetensors, config.yaml and card.json to internal/fit/pretrained.
 
 A run that was interrupted goes on. The weights have the same bits on machines with the same kind of
 kernels (acqnp doctor names them), with any number of threads.
@@ -25,7 +25,7 @@ def main():
     p.add_argument("--checkpoints", metavar="DIR", help="others to evaluate, STEP.safetensors each")
     p.add_argument("--evaluate-only", action="store_true", help="train nothing")
     p.add_argument("--note", default="", help="a sentence for the card")
-    p.add_argument("--out", default="internal/predict/pretrained", metavar="DIR")
+    p.add_argument("--out", default="internal/fit/pretrained", metavar="DIR")
     o = p.parse_args()
     if not o.evaluate_only:
         start = ["--weights", o.start] if o.start and not os.path.exists(o.run_dir) else []

@@ -28,7 +28,7 @@ def main():
     sets = sorted({s for s, _, t in log if t == "network alone"})
     league(log, cover, seconds, sets)
     regret(log, [s for s in sets if s.startswith("sim-")])
-    with open("internal/predict/pretrained/card.json") as f:
+    with open("internal/fit/pretrained/card.json") as f:
         card = json.load(f)
     write("curve", ["steps", "log density", "log density ±"], card["curve"])
 

@@ -7,7 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/predict/pretrained"
+	"github.com/acqnp/acqnp/internal/fit/pretrained"
 )
 
 // Diagnosis is the result of Look. Its JSON fields are those of acqnp doctor --json.

@@ -1,0 +1,219 @@
+package mixed_test
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/fit/mixed"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// lines returns functions with a random intercept and slope: y = 1 + 2x + a + bx + ε, with
+// deviations 0.5 of a, 0.3 of b and 0.2 of ε.
+func lines(functions, points int) []mixed.Function {
+	g := random.New(7, random.Data)
+	all := make([]mixed.Function, functions)
+	for i := range all {
+		step, n := uint64(i), uint64(0)
+		draw := func() float64 { n++; return g.Normal(step, n) }
+		a, b := 0.5*draw(), 0.3*draw()
+		f := mixed.Function{DX: 1}
+		for range points {
+			x := draw()
+			f.X, f.Y = append(f.X, x), append(f.Y, 1+2*x+a+b*x+0.2*draw())
+		}
+		all[i] = f
+	}
+	return all
+}
+
+// TestRecoversThePopulation compares the estimates with the numbers that the functions were drawn
+// with. With 400 functions, the standard error of a deviation is 0.5/√800 = 0.018, that of β
+// 0.025.
+func TestRecoversThePopulation(t *testing.T) {
+	functions := lines(400, 12)
+	f, err := mixed.Fit(functions, mixed.FormOf(functions, 1, 1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := 4
+	g := mat.NewDense(2, 2, []float64{f.Factor[0], f.Factor[1], f.Factor[d], f.Factor[d+1]})
+	var covariance mat.Dense
+	covariance.Mul(g, g.T())
+	for _, c := range []struct {
+		what              string
+		found, want, five float64
+	}{
+		{"intercept", f.Beta[0], 1, 0.125}, {"slope", f.Beta[1], 2, 0.08}, {"σ", f.Noise, 0.2, 0.011},
+		{"deviation of intercepts", math.Sqrt(covariance.At(0, 0)), 0.5, 0.09},
+		{"deviation of slopes", math.Sqrt(covariance.At(1, 1)), 0.3, 0.055},
+		{"covariance", covariance.At(0, 1), 0, 0.04},
+	} {
+		if math.Abs(c.found-c.want) > c.five {
+			t.Errorf("%s: found %.4f, expected %g ± %g", c.what, c.found, c.want, c.five)
+		}
+	}
+}
+
+// TestPredictionIsTheConditionalGaussian compares a prediction with the formula for a conditional
+// Gaussian with the full covariance of all points. Both are float64 with few operations.
+func TestPredictionIsTheConditionalGaussian(t *testing.T) {
+	functions := lines(9, 5)
+	f, err := mixed.Fit(functions, mixed.FormOf(functions, 3, 2))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, y := []float64{-1, 0.3, 1.1, 0.4}, []float64{-0.5, 2, 3.5}
+	design := mat.NewDense(4, 7, nil)
+	for i, v := range x {
+		design.SetRow(i, []float64{1, v, v * v, 1, v, v * v, v * v * v})
+	}
+	var scaled, v mat.Dense
+	scaled.Mul(design, mat.NewDense(7, 7, f.Factor))
+	v.Mul(&scaled, scaled.T())
+	for n := range 4 { // context points
+		mean := func(i int) float64 {
+			return mat.Dot(design.RowView(i).(*mat.VecDense).SliceVec(3, 7), mat.NewVecDense(4, f.Beta))
+		}
+		wantMean, wantVar := mean(3), v.At(3, 3)+f.Noise*f.Noise
+		if n > 0 {
+			k := mat.NewDense(n, n, nil)
+			k.Copy(v.Slice(0, n, 0, n))
+			rest, cross := mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
+			for i := range n {
+				k.Set(i, i, k.At(i, i)+f.Noise*f.Noise)
+				rest.SetVec(i, y[i]-mean(i))
+				cross.SetVec(i, v.At(3, i))
+			}
+			var w mat.VecDense
+			if err := w.SolveVec(k, cross); err != nil {
+				t.Fatal(err)
+			}
+			wantMean, wantVar = wantMean+mat.Dot(&w, rest), wantVar-mat.Dot(&w, cross)
+		}
+		m, sd := f.Given(x[:n], y[:n]).Predict(x[3:])
+		if math.Abs(m-wantMean) > 1e-9 || math.Abs(sd-math.Sqrt(wantVar)) > 1e-9 {
+			t.Errorf("context of %d: found %v, %v, expected %v, %v", n, m, sd, wantMean, math.Sqrt(wantVar))
+		}
+	}
+}
+
+// TestWithoutAFunction compares β without a function with a fit to the others at the same G and σ:
+// if one function has other numbers, its own model does not change.
+func TestWithoutAFunction(t *testing.T) {
+	functions := lines(6, 8)
+	a, err := mixed.Fit(functions, mixed.FormOf(functions, 1, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	without := a.Without(2)
+	if without.Noise != a.Noise || without.Factor[0] != a.Factor[0] {
+		t.Errorf("found other variances: %v and %v", without, a.Model)
+	}
+	// generalised least squares by hand over the other functions: V = σ²(I + λ²·11ᵀ)
+	lambda := a.Factor[0] / a.Noise
+	xx, xy := mat.NewDense(2, 2, nil), mat.NewDense(2, 1, nil)
+	for i, f := range functions {
+		if i == 2 {
+			continue
+		}
+		n := len(f.Y)
+		v := mat.NewDense(n, n, nil)
+		design, y := mat.NewDense(n, 2, nil), mat.NewDense(n, 1, f.Y)
+		for k := range n {
+			design.SetRow(k, []float64{1, f.X[k]})
+			for j := range n {
+				v.Set(k, j, lambda*lambda)
+			}
+			v.Set(k, k, 1+lambda*lambda)
+		}
+		var solved, s mat.Dense
+		if err := solved.Solve(v, design); err != nil {
+			t.Fatal(err)
+		}
+		s.Mul(solved.T(), design)
+		xx.Add(xx, &s)
+		var r mat.Dense
+		r.Mul(solved.T(), y)
+		xy.Add(xy, &r)
+	}
+	var beta mat.Dense
+	if err := beta.Solve(xx, xy); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 2 { // the ridge of 1e-10 changes the ninth digit
+		if math.Abs(without.Beta[i]-beta.At(i, 0)) > 1e-7 {
+			t.Errorf("β%d: found %v, expected %v", i, without.Beta[i], beta.At(i, 0))
+		}
+		if math.Abs(without.Beta[i]-a.Beta[i]) < 1e-6 {
+			t.Errorf("β%d is still that of all functions", i)
+		}
+	}
+}
+
+func TestChoosesTheDegreesThatPredictBest(t *testing.T) {
+	functions := lines(40, 8)
+	c, ok := mixed.Choose(functions)
+	if !ok || c.Random != 1 {
+		t.Errorf("found %+v, expected random slopes", c)
+	}
+	for i := range functions {
+		for k := range functions[i].Y {
+			functions[i].Y[k] += functions[i].X[k] * functions[i].X[k]
+		}
+	}
+	c2, ok := mixed.Choose(functions)
+	if !ok || c2.Fixed < 2 {
+		t.Errorf("found %+v, expected a parabola", c2)
+	}
+}
+
+func TestAwkwardFunctions(t *testing.T) {
+	constant := lines(5, 4)
+	for i := range constant { // a second column that is the same everywhere
+		var x []float64
+		for _, v := range constant[i].X {
+			x = append(x, v, 3)
+		}
+		constant[i].X, constant[i].DX = x, 2
+	}
+	for name, functions := range map[string][]mixed.Function{
+		"a constant column":  constant,
+		"one point each":     lines(6, 1),
+		"one function":       lines(1, 9),
+		"equal x everywhere": {{DX: 1, X: []float64{1, 1, 1}, Y: []float64{1, 2, 3}}, {DX: 1, X: []float64{1, 1}, Y: []float64{2, 2}}},
+	} {
+		f, err := mixed.Fit(functions, mixed.FormOf(functions, 3, 1))
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		for i, g := range functions {
+			m := f.Without(i)
+			mean, sd := m.Given(g.X, g.Y).Predict(g.X[:g.DX])
+			if !(sd > 0) || math.IsInf(mean+sd, 0) || math.IsNaN(mean) {
+				t.Errorf("%s: found %v ± %v", name, mean, sd)
+			}
+		}
+	}
+	if _, err := mixed.Fit(lines(1, 2), mixed.Form{Fixed: []int{3}, Random: []int{0}}); err == nil {
+		t.Error("two points for four coefficients: found no error")
+	}
+}
+
+// Beyond the data, each power is its tangent there; inside, it is the power.
+func TestPowersGoOnAsLines(t *testing.T) {
+	e := mixed.EdgesOf(1, []float64{0, 2}, []float64{-1})[0]
+	for x, want := range map[float64][]float64{
+		1.5: {1.5, 2.25, 3.375},
+		3:   {3, 8, 20}, // 2 + 1, 4 + 4·1, 8 + 12·1
+		-4:  {-4, 7, -10},
+	} {
+		if got := e.AppendPowers(nil, x, 3); !slices.Equal(got, want) {
+			t.Errorf("the powers of %v are %v, want %v", x, got, want)
+		}
+	}
+}

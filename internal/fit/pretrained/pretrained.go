@@ -1,0 +1,161 @@
+// Package pretrained predicts new groups by a network that was trained once, on invented data sets of
+// groups, and whose weights the program carries. Nothing is trained on a user's data: the network reads
+// all rows of the known groups, the siblings, and then the context of the new one.
+//
+// "make pretrained" makes the files of this folder: weights.safetensors, config.yaml, the configuration
+// of the training, and card.json, which states how the weights were made and how good they are.
+package pretrained
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"sync"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// Name is the name of the model in a file and in tables.
+const Name = "pretrained network"
+
+// A Model is the network beside a data set, whose groups are the siblings of each new one. It implements
+// [simple.Model].
+type Model struct {
+	Groups []simple.Group // as New was given them, or a sample of their rows
+
+	reading  sync.Mutex // guards memories
+	memories []*memory  // one for each of signs
+}
+
+// signs are the ways in which the network sees a data set: as it is, and with every column of x reflected.
+// Neither is better, and their mean is better than each.
+var signs = []float64{1, -1}
+
+// MostSiblings bounds the rows of siblings that the network reads: it was trained on fewer.
+const MostSiblings = 2048
+
+// Bounds of what the network reads of a group's context, of which it takes a sample, and of the targets of
+// one run.
+const (
+	mostContext = 256
+	mostTargets = 256
+)
+
+// New returns the network beside the groups, of which it reads at most so many rows.
+func New(groups []simple.Group, most int) *Model {
+	return &Model{Groups: sample(groups, min(most, MostSiblings))}
+}
+
+// leastOfGroup is the number of rows that a sample keeps of a group before it leaves groups out. The network
+// learns from the rows of a group how much groups differ and how much rows of a group do: groups of one row
+// do not say.
+const leastOfGroup = 6
+
+// sample returns at most so many rows of the groups. It keeps all groups if that leaves each at least
+// leastOfGroup rows. Otherwise it takes groups evenly spread over their order, which keep so many. Rows of a
+// group are evenly spread over its order.
+func sample(groups []simple.Group, most int) []simple.Group {
+	each := leastOfGroup
+	for rows(groups, each+1) <= most {
+		if each++; rows(groups, each) == rows(groups, each+1) { // all rows
+			return groups
+		}
+	}
+	all, left := rows(groups, each), most
+	var some []simple.Group
+	for i, g := range groups {
+		if all > most && i*most/all == (i+1)*most/all {
+			continue
+		}
+		if left -= min(g.Points(), each); left >= 0 {
+			some = append(some, simple.Thin(g, each))
+		}
+	}
+	return some
+}
+
+// rows counts the rows of groups with at most so many of each.
+func rows(groups []simple.Group, most int) (n int) {
+	for _, g := range groups {
+		n += min(g.Points(), most)
+	}
+	return n
+}
+
+// Columns implements [simple.Model].
+func (m *Model) Columns() int {
+	if len(m.Groups) == 0 {
+		return 0
+	}
+	return m.Groups[0].DX
+}
+
+// Check implements [simple.Model].
+func (m *Model) Check() error {
+	if len(m.Groups) == 0 {
+		return errDamaged
+	}
+	for _, g := range m.Groups {
+		if g.DX != m.Columns() || g.DX < 1 || len(g.X) != g.DX*len(g.Y) || len(g.Y) == 0 {
+			return errDamaged
+		}
+		for _, list := range [][]float64{g.X, g.Y} {
+			for _, v := range list {
+				if !(math.Abs(v) <= largest) {
+					return errDamaged
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// largest is the largest number that the network takes: sums of squares are finite.
+const largest = 1e100
+
+var errDamaged = errors.New("numbers that do not make a data set")
+
+// Given implements [simple.Model]. Each sign has a goroutine.
+func (m *Model) Given(context simple.Group, x []float64) []likelihood.GaussianMixture {
+	memories := m.read()
+	context = simple.Thin(context, mostContext)
+	if memories[0].single { // its rows are siblings already
+		context = simple.Group{DX: context.DX}
+	}
+	seen := make([][]likelihood.GaussianMixture, len(memories))
+	var work sync.WaitGroup
+	for i, memory := range memories {
+		work.Go(func() {
+			for first := 0; first < len(x); first += mostTargets * context.DX {
+				seen[i] = append(seen[i], memory.predict(context, x[first:min(len(x), first+mostTargets*context.DX)])...)
+			}
+		})
+	}
+	work.Wait()
+	all := make([]likelihood.GaussianMixture, len(seen[0]))
+	equal := slices.Repeat([]float64{1 / float64(len(seen))}, len(seen))
+	for t := range all {
+		each := make([]likelihood.GaussianMixture, len(seen))
+		for i := range seen {
+			each[i] = seen[i][t]
+		}
+		all[t] = likelihood.MixtureOfMixtures(each, equal).Merged(mostParts).In(memories[0].units())
+	}
+	return all
+}
+
+// read returns what the network remembers of the siblings.
+func (m *Model) read() []*memory {
+	m.reading.Lock()
+	defer m.reading.Unlock()
+	if m.memories == nil {
+		m.memories = make([]*memory, len(signs))
+		var work sync.WaitGroup
+		for i, sign := range signs {
+			work.Go(func() { m.memories[i] = newMemory(m.Groups, sign) })
+		}
+		work.Wait()
+	}
+	return m.memories
+}

@@ -1,0 +1,184 @@
+package simple
+
+import (
+	"errors"
+	"math"
+	"slices"
+
+	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/fit/mixed"
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// Mixed is a linear mixed model of package mixed, in standardised x and y, with the distribution of
+// [noise].
+type Mixed struct {
+	Units units       `json:"units"`
+	Model mixed.Model `json:"model"`
+	Noise noise       `json:"noise"`
+}
+
+// mostLeftOut is the largest number of groups for which the noise of a group is judged by coefficients
+// that were fitted without it. With more groups, a single group changes the coefficients little.
+const mostLeftOut = 50
+
+// steepest is the deviation of the prior of slopes that the data do not determine: of y by x, both of deviation 1. So a
+// point off the line of two columns that depend on each other is as uncertain as points that far apart
+// differ in the data, and not more.
+const steepest = 2
+
+// FitMixed fits a mixed model of the degrees that cross-validation over the groups prefers. It fits the
+// noise and the model in turn: points that lie far off count little. It returns an error if none can
+// be fitted.
+func FitMixed(groups []Group) (*Mixed, error) {
+	m := &Mixed{Units: unitsOf(groups)}
+	var all []Group
+	var functions []mixed.Function
+	for _, g := range groups {
+		if g.Points() > 0 {
+			z := m.Units.group(g)
+			all = append(all, z)
+			f := mixed.Function{X: z.X, DX: z.DX, Weight: slices.Repeat([]float64{1}, z.Points())}
+			for _, v := range z.Y {
+				f.Y = append(f.Y, pressed(v))
+			}
+			functions = append(functions, f)
+		}
+	}
+	choice, ok := mixed.Choose(functions)
+	if !ok {
+		return nil, errNoFit
+	}
+	form := mixed.FormOf(functions, choice.Fixed, choice.Random)
+	for round := range noiseAlternations + 1 {
+		fitted, err := mixed.Fit(functions, form)
+		if err != nil {
+			return nil, err
+		}
+		fitted.Shrink(steepest)
+		m.Model = fitted.Model
+		misses := make([][]miss, len(all))
+		for i, g := range all {
+			own := fitted.Model
+			if len(all) <= mostLeftOut {
+				own = fitted.Without(i)
+			}
+			misses[i] = missesOf(own, g, functions[i])
+		}
+		m.Noise = fitNoise(all, misses, newBasis(all, 6), m.Model.Noise)
+		if round == noiseAlternations {
+			break
+		}
+		each := make([]float64, len(m.Noise.Parts))
+		for i, g := range all {
+			tau := m.Noise.tauOf(g, misses[i])
+			for k, s := range m.Noise.scales(g.X) {
+				shift, variance := m.Noise.normal(misses[i][k], s*tau, each)
+				functions[i].Y[k], functions[i].Weight[k] = g.Y[k]-shift, m.Model.Noise*m.Model.Noise/variance
+			}
+		}
+	}
+	return m, nil
+}
+
+// missesOf returns the leave-one-out errors of a group's points: each is predicted from the others of the
+// group. f has the points with their weights, and y less the mean of the noise.
+func missesOf(m mixed.Model, g Group, f mixed.Function) []miss {
+	n := g.Points()
+	if n == 0 {
+		return nil
+	}
+	var rows *mat.Dense // of the root of the function's covariance, over the noise
+	left, deviation := mat.NewVecDense(n, nil), make([]float64, n)
+	for i := range n {
+		mean, row := m.Prior(nil, g.row(i))
+		if rows == nil {
+			rows = mat.NewDense(n, len(row), nil)
+		}
+		deviation[i] = m.Noise / math.Sqrt(f.Weight[i])
+		for j, v := range row {
+			rows.Set(i, j, v/deviation[i])
+		}
+		left.SetVec(i, (f.Y[i]-mean)/deviation[i])
+	}
+	// (I + RRᵀ)⁻¹ = I − R(I + RᵀR)⁻¹Rᵀ
+	_, d := rows.Dims()
+	inner := mat.NewSymDense(d, nil)
+	inner.SymOuterK(1, rows.T())
+	for j := range d {
+		inner.SetSym(j, j, inner.At(j, j)+1)
+	}
+	var chol mat.Cholesky
+	misses := make([]miss, n)
+	if !chol.Factorize(inner) {
+		for i := range misses {
+			misses[i] = miss{left.AtVec(i) * deviation[i], 0}
+		}
+		return misses
+	}
+	var seen, own mat.VecDense
+	seen.MulVec(rows.T(), left)
+	if err := chol.SolveVecTo(&seen, &seen); err != nil && !isCondition(err) {
+		return misses
+	}
+	for i := range misses {
+		if err := chol.SolveVecTo(&own, rows.RowView(i)); err != nil && !isCondition(err) {
+			return misses
+		}
+		c := max(1-mat.Dot(&own, rows.RowView(i)), 1e-12)
+		by := (left.AtVec(i) - mat.Dot(rows.RowView(i), &seen)) / c
+		misses[i] = miss{by*deviation[i] + g.Y[i] - f.Y[i], (1/c - 1) * deviation[i] * deviation[i]}
+	}
+	return misses
+}
+
+// rows returns the mean of a new group at x [n, DX], and the root of its covariance.
+func (m *Mixed) rows(x []float64) (means []float64, rows *mat.Dense) {
+	dx := len(m.Units.X)
+	n := len(x) / dx
+	var all []float64
+	for i := range n {
+		mean, row := m.Model.Prior(nil, x[i*dx:][:dx])
+		means, all = append(means, mean), append(all, row...)
+	}
+	return means, mat.NewDense(n, len(all)/n, all)
+}
+
+// mean implements field.
+func (m *Mixed) mean(x []float64) []float64 {
+	means, _ := m.rows(x)
+	return means
+}
+
+// covariances implements field.
+func (m *Mixed) covariances(a, b []float64) *mat.Dense {
+	_, left := m.rows(a)
+	_, right := m.rows(b)
+	var out mat.Dense
+	out.Mul(left, right.T())
+	return &out
+}
+
+// variances implements field.
+func (m *Mixed) variances(x []float64) []float64 {
+	_, rows := m.rows(x)
+	out := make([]float64, len(x)/len(m.Units.X))
+	for i := range out {
+		out[i] = dot(rows.RawRowView(i), rows.RawRowView(i))
+	}
+	return out
+}
+
+// Columns implements [Model].
+func (m *Mixed) Columns() int { return len(m.Units.X) }
+
+// Check implements [Model].
+func (m *Mixed) Check() error {
+	return errors.Join(m.Units.check(), m.Model.Check(len(m.Units.X)), m.Noise.check(len(m.Units.X)))
+}
+
+// Given implements [Model], with the bounds of a [GP].
+func (m *Mixed) Given(context Group, x []float64) []likelihood.GaussianMixture {
+	return given(m, &m.Noise, m.Units, context, x)
+}

@@ -1,0 +1,202 @@
+package simple
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/fit/mixed"
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// Regressions is a mixture of regressions: each point belongs to one of K classes, such as new and
+// refurbished goods, and
+//
+//	y = β_kᵀp(x) + bᵀq(x) + ε,   ε ~ N(0, noise_k²)
+//
+// with a probability of class k that a group draws from a Dirichlet distribution with mean share and
+// sum Alpha. p(x) has the powers of x, q(x) is 1 and the columns of x, and b ~ N(0, G) is drawn anew
+// for each group. The class of a point is not known. So the
+// distribution of b given a context is a mixture of normal distributions, one for each way to
+// assign classes to its points. Of these the most probable ones are kept.
+type Regressions struct {
+	Units  units `json:"units"`
+	Powers int   `json:"powers"`
+
+	Edges   []mixed.Edge `json:"edges"` // of standardised x, beyond which powers go on as lines
+	Classes []class      `json:"classes"`
+	Cov     []float64    `json:"cov"`   // G [q, q]
+	Alpha   float64      `json:"alpha"` // 0: all groups have the same probabilities
+}
+
+// A class is one of the regressions.
+type class struct {
+	Share float64   `json:"share"`
+	Noise float64   `json:"noise"`
+	Beta  []float64 `json:"beta"` // [p]
+}
+
+// mostAssignments bounds the assignments of classes that are kept for a group.
+const mostAssignments = 32
+
+// features returns p(x) and q(x) of a standardised x [DX].
+func (m *Regressions) features(x []float64) (p, q []float64) {
+	p, q = []float64{1}, []float64{1}
+	for c, v := range x {
+		q = append(q, v)
+		p = m.Edges[c].AppendPowers(p, v, m.Powers)
+	}
+	return p, q
+}
+
+// An assignment is what is known of a group if its points have these classes: b ~ N(mean, cov).
+type assignment struct {
+	log     float64 // of its probability, up to a constant
+	classes []uint8 // of the points so far
+	mean    []float64
+	cov     []float64 // [q, q]
+}
+
+// expect returns mean and variance of y at features p and q in class c. It sets spread [q] to cov·q.
+func (a *assignment) expect(c class, p, q, spread []float64) (mean, variance float64) {
+	mean, variance = dot(c.Beta, p)+dot(a.mean, q), c.Noise*c.Noise
+	for i, v := range q {
+		spread[i] = dot(a.cov[i*len(q):][:len(q)], q)
+		variance += v * spread[i]
+	}
+	return mean, variance
+}
+
+// A step is an assignment with a further point of class k.
+type step struct {
+	from, k int
+	log     float64
+}
+
+// given returns the most probable assignments of a standardised group, at most keep of them, with
+// logarithms of probabilities that sum to 1, and the log of the group's density.
+func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) {
+	n := 1 + len(m.Units.X)
+	list = []assignment{{mean: make([]float64, n), cov: m.Cov}}
+	spread := make([]float64, n)
+	var steps []step
+	var logs []float64
+	for i, y := range g.Y {
+		p, q := m.features(g.row(i))
+		steps, logs = steps[:0], logs[:0]
+		for from := range list {
+			for k, c := range m.Classes {
+				mean, variance := list[from].expect(c, p, q, spread)
+				e := y - mean
+				l := list[from].log + math.Log(m.share(k, list[from].classes)) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
+				steps, logs = append(steps, step{from, k, l}), append(logs, l)
+			}
+		}
+		total := likelihood.LogSumExp(logs)
+		log += total
+		slices.SortStableFunc(steps, func(a, b step) int { return cmp.Compare(b.log, a.log) })
+		steps = steps[:min(len(steps), keep)]
+		for len(steps) > 1 && steps[len(steps)-1].log < steps[0].log-negligible {
+			steps = steps[:len(steps)-1]
+		}
+		next, kept := make([]assignment, len(steps)), 0.0
+		for s, t := range steps {
+			next[s] = list[t.from].with(t.k, m.Classes[t.k], p, q, y, spread)
+			next[s].log = t.log - steps[0].log
+			kept += math.Exp(next[s].log)
+		}
+		for s := range next {
+			next[s].log -= math.Log(kept)
+		}
+		list = next
+	}
+	return list, log
+}
+
+// share returns the probability of class k for a further point of a group that has points of these
+// classes.
+func (m *Regressions) share(k int, classes []uint8) float64 {
+	if m.Alpha == 0 {
+		return m.Classes[k].Share
+	}
+	n := 0.0
+	for _, c := range classes {
+		if int(c) == k {
+			n++
+		}
+	}
+	return (m.Alpha*m.Classes[k].Share + n) / (m.Alpha + float64(len(classes)))
+}
+
+// negligible is the logarithm of how much less probable than the first an assignment must be to be
+// left out.
+const negligible = 12
+
+// with returns the assignment after a further point of class k.
+func (a *assignment) with(k int, c class, p, q []float64, y float64, spread []float64) assignment {
+	n := len(q)
+	mean, variance := a.expect(c, p, q, spread)
+	gain := (y - mean) / variance
+	next := assignment{classes: append(slices.Clip(a.classes), uint8(k)), mean: slices.Clone(a.mean), cov: slices.Clone(a.cov)}
+	for i, v := range spread {
+		next.mean[i] += v * gain
+		for j, w := range spread {
+			next.cov[i*n+j] -= v * w / variance
+		}
+	}
+	return next
+}
+
+// Columns implements [Model].
+func (m *Regressions) Columns() int { return len(m.Units.X) }
+
+// Check implements [Model].
+func (m *Regressions) Check() error {
+	q := 1 + len(m.Units.X)
+	if len(m.Classes) == 0 || len(m.Classes) > 255 || len(m.Edges) != len(m.Units.X) || m.Powers < 0 || m.Powers > 9 {
+		return errDamaged
+	}
+	if !(m.Alpha >= 0) || math.IsInf(m.Alpha, 0) {
+		return errDamaged
+	}
+	for _, c := range m.Classes {
+		if !(c.Share > 0 && c.Share <= 1 && c.Noise > 0) || sound(lengthOf{c.Beta, 1 + m.Powers*(q-1)}, lengthOf{[]float64{c.Noise}, 1}) != nil {
+			return errDamaged
+		}
+	}
+	return errors.Join(m.Units.check(), sound(lengthOf{m.Cov, q * q}))
+}
+
+// Given implements [Model]. It takes at most 100 points of a larger context, evenly spread.
+func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMixture {
+	list, _ := m.given(Thin(m.Units.group(context), mostOfRegressions), mostAssignments)
+	spread := make([]float64, 1+len(m.Units.X))
+	targets, dx := m.Units.points(x), len(m.Units.X)
+	out := make([]likelihood.GaussianMixture, len(targets)/dx)
+	for t := range out {
+		p, q := m.features(targets[t*dx:][:dx])
+		var parts []likelihood.Gaussian
+		var logs []float64
+		for _, a := range list {
+			for k, c := range m.Classes {
+				log := a.log + math.Log(m.share(k, a.classes))
+				if log < -negligible {
+					continue
+				}
+				mean, variance := a.expect(c, p, q, spread)
+				parts, logs = append(parts, likelihood.Gaussian{Mean: mean, Scale: math.Sqrt(variance)}), append(logs, log)
+			}
+		}
+		out[t] = m.Units.mixture(parts, logs)
+	}
+	return out
+}
+
+func dot(a, b []float64) float64 {
+	sum := 0.0
+	for i, v := range a {
+		sum += v * b[i]
+	}
+	return sum
+}

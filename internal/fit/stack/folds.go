@@ -1,0 +1,244 @@
+package stack
+
+import (
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// The number of folds, and the fewest groups for which folds are of groups and not of points.
+const (
+	folds        = 5
+	fewestGroups = 4
+)
+
+// Bounds of the questions. At most mostGroups groups, and no more than there may be questions, are asked
+// about; they are drawn at random. Each gets as many questions as mostQuestions or Options.Questions
+// allows, at least one and at most one for each of contextSizes. All sizes are asked equally often.
+const (
+	mostQuestions = 1000
+	mostGroups    = 1000
+	mostTargets   = 10   // of a question
+	mostAsked     = 1000 // points in all, if folds are of points
+)
+
+// mostContext bounds the context points that models see. Of a larger context, they see this many points,
+// evenly spread over its order.
+const mostContext = 1000
+
+// contextSizes are the sizes of the questions' contexts. A group gets only sizes below its number of
+// points. −1 stands for four fifths of the points.
+var contextSizes = []int{0, 1, 3, 10, -1}
+
+// spans are the smallest contexts of the spans. Weights are chosen for each span separately. The spans lie
+// around the sizes in contextSizes.
+var spans = [...]int{0, 1, 2, 6, 26}
+
+// spanOf returns the span of a context of n points.
+func spanOf(n int) (span int) {
+	for span+1 < len(spans) && n >= spans[span+1] {
+		span++
+	}
+	return span
+}
+
+// A question asks for the points of a group that a fold holds out, given a context of the group.
+type question struct {
+	fold, group int
+	context     simple.Group
+	targets     simple.Group
+	first       int // of its targets among those of all questions
+}
+
+// A target is a point that a question asks for.
+type target struct {
+	fold  int
+	known int // points of the context
+	span  int // of the context
+	y     float64
+	unit  int     // the group or, if points are exchangeable, the target itself: units are counted from 0
+	share float64 // of the unit: all its questions count the same, and so do all targets of a question
+}
+
+// A split is the data cut into folds: for each fold, the groups that models are fitted to, and the
+// questions about the rest.
+type split struct {
+	byPoint   bool
+	groups    int
+	training  [folds + 1][]simple.Group // the last is whole
+	questions []question
+	targets   []target    // of all questions, in their order
+	logX      []LogColumn // columns of x whose logarithm is tried
+	logY      *LogY
+	units     int // groups that are asked about, or points
+	most      int // questions that were allowed
+}
+
+// splitOf cuts the groups into folds. With fewer than four groups it cuts the points of each.
+func splitOf(groups []simple.Group, seed uint64, questions int) *split {
+	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions}
+	s.training[folds], s.logX, s.logY = groups, logColumns(groups), logYOf(groups)
+	g := random.New(seed, random.Validation)
+	if s.byPoint {
+		s.cutPoints(groups, g, questions)
+	} else {
+		s.cutGroups(groups, g, questions)
+	}
+	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
+	s.list()
+	return s
+}
+
+// HeldOut returns the indices of the groups that a fold holds out, for a number of groups.
+func HeldOut(groups int, seed uint64, fold int) (held []int) {
+	for place, i := range shuffled(groups, random.New(seed, random.Validation)) {
+		if place%folds == fold {
+			held = append(held, i)
+		}
+	}
+	return held
+}
+
+// shuffled returns the groups in the order in which they go to the folds in turn.
+func shuffled(groups int, g random.Generator) []int {
+	order := make([]int, groups)
+	g.Perm(0, order)
+	return order
+}
+
+func (s *split) cutGroups(groups []simple.Group, g random.Generator, questions int) {
+	order := shuffled(len(groups), g)
+	each := min(max(questions/len(groups), 1), len(contextSizes))
+	for place, i := range order {
+		for k := range folds {
+			if place%folds != k {
+				s.training[k] = append(s.training[k], groups[i])
+			}
+		}
+		if place < min(mostGroups, questions) {
+			s.about(groups[i], i, place, each, g)
+		}
+	}
+}
+
+// about adds at most each questions about group i, whose place in the shuffled order is place.
+func (s *split) about(group simple.Group, i, place, each int, g random.Generator) {
+	points := make([]int, group.Points())
+	sizes := contextSizes
+	for len(sizes) > 1 && (sizes[len(sizes)-1] < 0 && len(points) <= 11 || sizes[len(sizes)-1] >= len(points)) {
+		sizes = sizes[:len(sizes)-1]
+	}
+	for n := range min(each, len(sizes)) {
+		n = (place/folds + n) % len(sizes)
+		size := sizes[n]
+		if size < 0 {
+			size = max(len(points)*4/5, 11)
+		}
+		g.Perm(uint64(1+i*len(contextSizes)+n), points)
+		s.questions = append(s.questions, question{fold: place % folds, group: i, context: simple.Thin(pick(group, points[:size]), mostContext),
+			targets: pick(group, points[size:min(len(points), size+mostTargets)])})
+	}
+}
+
+// cutPoints holds out a fifth of the points of each group in turn. The context of a question is all
+// points that are not held out.
+func (s *split) cutPoints(groups []simple.Group, g random.Generator, questions int) {
+	for k := range folds {
+		for i, group := range groups {
+			held, kept := cut(i, group.Points(), k, g)
+			context := pick(group, kept)
+			s.training[k] = append(s.training[k], context)
+			if held = held[:min(len(held), min(mostAsked, questions)/folds/len(groups))]; len(held) > 0 {
+				s.questions = append(s.questions, question{fold: k, group: i, context: simple.Thin(context, mostContext), targets: pick(group, held)})
+			}
+		}
+	}
+}
+
+// cut returns the points of group i that fold k holds out, and the others.
+func cut(i, points, k int, g random.Generator) (held, kept []int) {
+	order := make([]int, points)
+	g.Perm(uint64(i), order)
+	for place, p := range order {
+		if place%folds == k {
+			held = append(held, p)
+		} else {
+			kept = append(kept, p)
+		}
+	}
+	return held, kept
+}
+
+// HeldOutPoints returns the indices of the points of group i that a fold holds out, and of the others, if
+// folds are of points.
+func HeldOutPoints(i, points int, seed uint64, fold int) (held, kept []int) {
+	return cut(i, points, fold, random.New(seed, random.Validation))
+}
+
+// list lists the targets of the questions.
+func (s *split) list() {
+	questions, units := map[int]int{}, map[int]int{}
+	for _, q := range s.questions {
+		questions[q.group]++
+	}
+	for n := range s.questions {
+		q := &s.questions[n]
+		q.first = len(s.targets)
+		for _, y := range q.targets.Y {
+			t := target{fold: q.fold, known: q.context.Points(), span: spanOf(q.context.Points()), y: y, unit: len(s.targets), share: 1}
+			if !s.byPoint {
+				if _, known := units[q.group]; !known {
+					units[q.group] = len(units)
+				}
+				t.unit, t.share = units[q.group], 1/float64(len(q.targets.Y)*questions[q.group])
+			}
+			s.targets = append(s.targets, t)
+		}
+	}
+	if s.units = len(units); s.byPoint {
+		s.units = len(s.targets)
+	}
+}
+
+// pick returns some points of a group.
+func pick(g simple.Group, points []int) simple.Group {
+	some := simple.Group{DX: g.DX}
+	for _, i := range points {
+		some.X, some.Y = append(some.X, g.X[i*g.DX:][:g.DX]...), append(some.Y, g.Y[i])
+	}
+	return some
+}
+
+// some draws groups with about most points in all. Of groups with many points it draws the same number of
+// points each.
+func some(groups []simple.Group, most int, seed uint64) []simple.Group {
+	total := 0
+	for _, g := range groups {
+		total += g.Points()
+	}
+	if total <= most {
+		return groups
+	}
+	g := random.New(seed, random.Validation|random.Evaluation)
+	order := make([]int, len(groups))
+	g.Perm(0, order)
+	var taken []simple.Group
+	each := max(most/min(len(groups), fewGroups), 1)
+	for _, i := range order {
+		group := groups[i]
+		if n := group.Points(); n > each {
+			points := make([]int, n)
+			g.Perm(uint64(1+i), points)
+			group = pick(group, points[:each])
+		}
+		if most -= group.Points(); most < 0 {
+			break
+		}
+		taken = append(taken, group)
+	}
+	return taken
+}
+
+// fewGroups is the fewest groups in a sample, where the data have as many.
+const fewGroups = 100

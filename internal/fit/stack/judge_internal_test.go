@@ -1,0 +1,224 @@
+package stack
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// manyGroups draws groups of a few points.
+func manyGroups(n, points int) []simple.Group {
+	g := random.New(12, random.Validation)
+	all := make([]simple.Group, n)
+	for k := range all {
+		all[k].DX = 1
+		for i := range points {
+			all[k].X, all[k].Y = append(all[k].X, g.Float(uint64(k), uint64(i))), append(all[k].Y, g.Normal(uint64(k), uint64(1000+i)))
+		}
+	}
+	return all
+}
+
+// The questions are bounded, ask about all sizes of contexts equally often and leave no fold out.
+func TestQuestionsAreBounded(t *testing.T) {
+	for _, c := range []struct{ groups, points, most, asked, questions int }{
+		{20, 30, mostQuestions, 20, 100}, {300, 30, mostQuestions, 300, 900}, {3000, 5, mostQuestions, 1000, 1000}, {700, 2, mostQuestions, 700, 700},
+		{20, 30, 200, 20, 100}, {75, 30, 200, 75, 150}, {300, 30, 200, 200, 200},
+	} {
+		s := splitOf(manyGroups(c.groups, c.points), 3, c.most)
+		sizes, folded := map[int]int{}, map[int]int{}
+		for _, q := range s.questions {
+			sizes[q.context.Points()]++
+			folded[q.fold]++
+		}
+		if len(s.questions) != c.questions || s.units != c.asked {
+			t.Errorf("%d groups: %d questions about %d groups, want %d about %d", c.groups, len(s.questions), s.units, c.questions, c.asked)
+		}
+		for _, counts := range []map[int]int{sizes, folded} {
+			for key, n := range counts {
+				// Folds and sizes take turns, so that counts differ by a few at most.
+				if want := len(s.questions) / len(counts); n < want-5 || n > want+5 {
+					t.Errorf("%d groups: %d questions with %d points or in this fold, want about %d", c.groups, n, key, want)
+				}
+			}
+		}
+		share := 0.0
+		for _, target := range s.targets {
+			share += target.share
+		}
+		if math.Abs(share-float64(s.units)) > 1e-6 {
+			t.Errorf("the shares of %d groups sum to %v", s.units, share)
+		}
+	}
+}
+
+// Contexts and samples of large data have the stated sizes.
+func TestLargeDataAreSampled(t *testing.T) {
+	one := manyGroups(1, 6000)
+	for _, q := range splitOf(one, 1, mostQuestions).questions {
+		if n := q.context.Points(); n != mostContext {
+			t.Errorf("a context of %d points", n)
+		}
+	}
+	if got := some(one, 500, 1); len(got) != 1 || got[0].Points() != 500 {
+		t.Errorf("a sample of %d points of one group, want 500", got[0].Points())
+	}
+	got := some(manyGroups(1000, 50), 5000, 1)
+	if len(got) != 100 || got[0].Points() != 50 {
+		t.Errorf("a sample of %d groups with %d points, want 100 with 50", len(got), got[0].Points())
+	}
+}
+
+// A stack is judged by the other folds' choice: outcomes of a fold do not change the weights by which they
+// are predicted.
+func TestFoldsDoNotChooseForThemselves(t *testing.T) {
+	s := splitOf(twoLines(20, 12), 1, mostQuestions)
+	trials := []*trial{{logs: make([]float64, len(s.targets))}, {logs: make([]float64, len(s.targets))}}
+	g := random.New(2, random.Validation)
+	for i := range s.targets {
+		trials[0].logs[i], trials[1].logs[i] = g.Normal(0, uint64(i)), g.Normal(1, uint64(i))
+	}
+	before := s.choose(trials, 2)
+	for i, target := range s.targets {
+		if target.fold == 2 {
+			trials[0].logs[i] += 5
+		}
+	}
+	after := s.choose(trials, 2)
+	for b := range spans {
+		if !slices.Equal(before.of[b], after.of[b]) {
+			t.Errorf("span %d: weights %v became %v", b, before.of[b], after.of[b])
+		}
+	}
+	if all := s.choose(trials, folds); all.mean[0] < before.mean[0]+0.05 {
+		t.Errorf("all targets give the weight %v, want more than %v", all.mean[0], before.mean[0])
+	}
+}
+
+// A memory is a Store of which a copy can be given to the next fit.
+type memory struct {
+	sync.Mutex
+	kept  map[string][]byte
+	saved int
+	end   func() // is called after the fit of a number of models
+	after int
+}
+
+func (m *memory) Load(name string) []byte {
+	m.Lock()
+	defer m.Unlock()
+	return m.kept[name]
+}
+
+func (m *memory) Save(name string, content []byte, _ time.Duration) error {
+	m.Lock()
+	defer m.Unlock()
+	m.kept[name] = content
+	if m.saved++; m.saved == m.after {
+		m.end()
+	}
+	return nil
+}
+
+// An interrupted fit resumes: it takes the models that are kept, fits the others, and gives the same bytes
+// as a fit without interruption.
+func TestAFitGoesOn(t *testing.T) {
+	groups := twoLines(15, 8)
+	whole, err := Fit(context.Background(), groups, Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _ := json.Marshal(whole)
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &memory{kept: map[string][]byte{}, end: cancel, after: 6}
+	if _, err := Fit(ctx, groups, Options{Threads: 1, Store: m}); !errors.Is(err, context.Canceled) {
+		t.Fatalf("a fit that was ended returns %v", err)
+	}
+	// The goroutine of the interrupted fit may still save: the next fit takes a copy, with a damaged
+	// model.
+	m.Lock()
+	kept := maps.Clone(m.kept)
+	m.Unlock()
+	kept["mixed-model.y.0"] = []byte("{")
+	m = &memory{kept: kept}
+	again, err := Fit(context.Background(), groups, Options{Threads: 2, Store: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, _ := json.Marshal(again); string(got) != string(want) {
+		t.Error("the stack of a fit that went on differs")
+	}
+	saved := m.saved
+	third, err := Fit(context.Background(), groups, Options{Threads: 2, Store: m})
+	if err != nil || m.saved != saved {
+		t.Errorf("%v, %d models were fitted again", err, m.saved-saved)
+	}
+	if got, _ := json.Marshal(third); string(got) != string(want) {
+		t.Error("the stack of kept models differs")
+	}
+}
+
+// HeldOut names the groups that a fold asks about, OfFold keeps the models without it, and all
+// others are fitted to all groups.
+func TestOneFoldOfAStack(t *testing.T) {
+	groups := twoLines(13, 6)
+	for fold := range folds {
+		held := HeldOut(len(groups), 7, fold)
+		for _, q := range splitOf(groups, 7, mostQuestions).questions {
+			if slices.Contains(held, q.group) != (q.fold == fold) {
+				t.Errorf("group %d is in fold %d, and fold %d holds out %v", q.group, q.fold, fold, held)
+			}
+		}
+	}
+	s, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:2]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	one := s.OfFold(3)
+	for i, c := range one.Candidates {
+		all := s.Candidates[i]
+		if len(all.Models) > 0 && (len(c.Models) != 1 || c.Models[0].Model != all.byFold[3].Model || len(all.Models) != 1) {
+			t.Errorf("%s has %d models, and %d of a fold", c.Name, len(all.Models), len(c.Models))
+		}
+	}
+}
+
+// A scale that is clearly behind on the first fold is not fitted to the others, and the stack is that of
+// the other scale alone.
+func TestAScaleIsLeftOut(t *testing.T) {
+	groups := manyGroups(120, 5)
+	for k := range groups {
+		for i, z := range groups[k].Y {
+			groups[k].Y[i] = math.Exp(2 * z)
+			groups[k].X[i]-- // so x has no logarithm
+		}
+	}
+	var text []string
+	for _, o := range []Options{{}, {Log: true}} {
+		m := &memory{kept: map[string][]byte{}}
+		o.Store, o.Kinds, o.Threads = m, Kinds()[:1], 2
+		done := 0
+		o.Done = func() { done++ }
+		s, err := Fit(context.Background(), groups, o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, _ := json.Marshal(s)
+		text = append(text, string(b))
+		if want := map[bool]int{false: folds + 2, true: folds + 1}[o.Log]; m.saved != want || done != o.Jobs(groups) {
+			t.Errorf("log y alone: %v: %d models were fitted, want %d; %d of %d are reported", o.Log, m.saved, want, done, o.Jobs(groups))
+		}
+	}
+	if text[0] != text[1] {
+		t.Error("the stack differs from that of log y alone")
+	}
+}

@@ -1,0 +1,148 @@
+package stack
+
+import (
+	"math"
+
+	"gonum.org/v1/gonum/floats"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// A scale says what models see: log y instead of y, and logarithms of the columns of x that may have
+// one.
+type scale struct{ y, x bool }
+
+// name returns the scale's name in a store.
+func (s scale) name() string {
+	return map[bool]string{false: "y", true: "log-y"}[s.y] + map[bool]string{true: ".log-x"}[s.x]
+}
+
+// scales collects the parts of a mixture of predictions of y and of log y.
+type scales struct {
+	parts   [2][]likelihood.GaussianMixture // of y, and of log y
+	weights [2][]float64
+}
+
+// add adds a prediction of y or, if log, of log y. One of weight 0 is left out.
+func (s *scales) add(log bool, d likelihood.GaussianMixture, weight float64) {
+	k := 0
+	if log {
+		k = 1
+	}
+	if weight > 0 {
+		s.parts[k], s.weights[k] = append(s.parts[k], d), append(s.weights[k], weight)
+	}
+}
+
+// mixture returns the distribution of y. Each scale has about most parts or fewer.
+func (s *scales) mixture(most int) likelihood.Distribution {
+	var on [2]likelihood.GaussianMixture
+	var sums [2]float64
+	for k := range on {
+		if sums[k] = floats.Sum(s.weights[k]); sums[k] > 0 {
+			on[k] = likelihood.MixtureOfMixtures(s.parts[k], times(1/sums[k], s.weights[k])).Merged(most)
+		}
+	}
+	return likelihood.OnScales(on[0], on[1], sums[1]/(sums[0]+sums[1]))
+}
+
+// A LogColumn is a column of x whose logarithm models see: log(x + Shift) from the least value of the data on. Below
+// it, where the logarithm would make a small step a large one, it goes on as a line with the slope that
+// it has on average over the data. So no x is further from the data than it is without the logarithm.
+type LogColumn struct {
+	Column int     `json:"column"`
+	Shift  float64 `json:"shift"` // the least positive value if the column has zeros, otherwise 0
+	Least  float64 `json:"least"`
+	Slope  float64 `json:"slope"`
+}
+
+// of returns what models see of a value.
+func (c LogColumn) of(v float64) float64 {
+	if v < c.Least {
+		return math.Log(c.Least+c.Shift) + (v-c.Least)*c.Slope
+	}
+	return math.Log(v + c.Shift)
+}
+
+// Bounds of the columns whose logarithm is tried. The ratio of the largest value to the least positive
+// one, and the number of different values, have lower bounds: below them, the logarithm is nearly a line.
+// The number of points has an upper bound: from more points, models learn the curve themselves.
+const (
+	mostBent    = 2000
+	leastRatio  = 8
+	leastValues = 4
+)
+
+// logColumns returns the columns of x whose logarithm is tried.
+func logColumns(groups []simple.Group) (all []LogColumn) {
+	points := 0
+	for _, g := range groups {
+		points += g.Points()
+	}
+	if points > mostBent {
+		return nil
+	}
+	dx := groups[0].DX
+	for c := range dx {
+		least, most, zeros := math.Inf(1), 0.0, false
+		values := map[float64]bool{}
+		for _, g := range groups {
+			for i := c; i < len(g.X); i += dx {
+				v := g.X[i]
+				switch {
+				case v > 0:
+					least, most = min(least, v), max(most, v)
+				case v == 0:
+					zeros = true
+				default:
+					least = 0 // no logarithm
+				}
+				if len(values) < leastValues {
+					values[v] = true
+				}
+			}
+		}
+		if !(least > 0 && most >= leastRatio*least) || len(values) < leastValues {
+			continue
+		}
+		column := LogColumn{Column: c, Least: least}
+		if zeros {
+			column.Shift, column.Least = least, 0
+		}
+		column.Slope = (column.of(most) - column.of(column.Least)) / (most - column.Least)
+		all = append(all, column)
+	}
+	return all
+}
+
+// underLogs returns x [n, dx] with these columns replaced by their logarithms.
+func underLogs(columns []LogColumn, x []float64, dx int) []float64 {
+	if len(columns) == 0 {
+		return x
+	}
+	z := append([]float64(nil), x...)
+	for _, c := range columns {
+		for i := c.Column; i < len(z); i += dx {
+			z[i] = c.of(z[i])
+		}
+	}
+	return z
+}
+
+// seen returns the group as models see it: with the logarithms of columns and, if log, of y.
+func seen(g simple.Group, columns []LogColumn, log bool) simple.Group {
+	g.X = underLogs(columns, g.X, g.DX)
+	if log {
+		g.Y = logs(g.Y)
+	}
+	return g
+}
+
+// columns returns the columns whose logarithm a scale takes.
+func (s *split) columns(of scale) []LogColumn {
+	if of.x {
+		return s.logX
+	}
+	return nil
+}

@@ -1,0 +1,262 @@
+// Package stack fits simple models to grouped data and mixes them.
+//
+// The groups are cut into folds. Each candidate is fitted once without each fold and predicts the points
+// of the groups in that fold, from contexts of several sizes. So no model has seen the data that it is
+// judged by. The prediction is a mixture of the candidates' densities. Its weights maximise the mean log
+// density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to average Bayesian
+// predictive distributions", 2018), separately for small and large contexts. Models of y and of log y, and
+// of x and of log x, are candidates of one mixture.
+//
+// # What is promised
+//
+// Intervals and regions are calibrated on the same predictions (cross-conformal prediction: Vovk 2015), for each
+// span of numbers of known points by predictions from as many. For the
+// predictions of a fold, weights are chosen by the other folds. The theorem for CV+ (Barber,
+// Candès, Ramdas, Tibshirani 2021; one outcome of each group: Dunn, Wasserman, Ramdas 2023) says that sets
+// of level 1−α hold an outcome with a probability of at least 1−2α, less a term that vanishes with many
+// groups. Two of its conditions hold only nearly. The weights for a fold come from predictions of models
+// that were fitted to this fold too. And a [Stack] does not predict with the models that were judged, but
+// with models fitted to all folds, or with the mean of the networks without each fold. The effect is
+// measured: see [Expected.Coverage], and the coverage of simulated data in
+// docs/explanation/calibration.md.
+//
+// A [Stack] is one file, and predicts the distribution of y for new groups.
+//
+// [Yao, Vehtari, Simpson, Gelman]: https://arxiv.org/abs/1704.02030
+package stack
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// A Stack is a fitted mixture of models.
+type Stack struct {
+	LogX         []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
+	LogY         *LogY         `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
+	Like         [2]*Likeness  `json:"like"`            // of groups, on the scales of y and of log y
+	ByPoint      bool          `json:"by_point"`        // there is one group: folds are of points
+	Groups       int           `json:"groups"`
+	Points       int           `json:"points"`
+	Candidates   []Candidate   `json:"candidates"` // the best first
+	Failed       []Failure     `json:"failed,omitempty"`
+	Calibrations []Calibration `json:"calibrations"` // by numbers of known points
+	Expected     Expected      `json:"expected"`
+}
+
+// A Candidate is one of the models of a Stack, fitted once without each fold.
+type Candidate struct {
+	Name       string              `json:"name"`
+	LogY       bool                `json:"log_y,omitempty"` // its models predict log y
+	LogX       bool                `json:"log_x,omitempty"` // they see logarithms of the columns Stack.LogX
+	LogDensity float64             `json:"log_density"`     // of the predictions for the folds, the mean over groups
+	CRPS       float64             `json:"crps"`
+	Weight     float64             `json:"weight"`           // if one weight served contexts of all sizes
+	Weights    [len(spans)]float64 `json:"weights"`          // for contexts of the sizes in spans
+	Models     []Saved             `json:"models,omitempty"` // one fitted to all, or that of each fold; none if the weight is 0
+
+	byFold []Saved // the model without each fold; nil after reading
+}
+
+// A Failure is a model that is no candidate, and why.
+type Failure struct {
+	Name string `json:"name"`
+	Why  string `json:"why"`
+}
+
+// Expected is what a new group may expect: the scores of predictions for each fold by a stack whose
+// weights and calibration the other folds have chosen.
+type Expected struct {
+	LogDensity float64  `json:"log_density"` // of a point in raw units, the mean over groups
+	Error      float64  `json:"log_density_se"`
+	CRPS       float64  `json:"crps"`
+	Coverage   Coverage `json:"coverage"` // of intervals between quantiles
+	Regions    Coverage `json:"regions"`  // of highest-density regions
+}
+
+// Coverage is the share of outcomes inside what is calibrated to hold 50 and 90%.
+type Coverage struct {
+	Half   float64 `json:"0.5"`
+	Ninety float64 `json:"0.9"`
+}
+
+// SeesLog reports whether a model of the stack sees log y, so that all y must be above 0.
+func (s *Stack) SeesLog() bool {
+	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY && c.Weight > 0 })
+}
+
+// A Case is a group's known points and the x of its targets, in raw units.
+type Case struct {
+	Known simple.Group
+	X     []float64 // [n, DX]
+}
+
+// Predict returns the distribution of y at each x of a group given its context. Of a context of more than 1,000
+// points, Predict takes 1,000, evenly spread over its order.
+func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Distribution {
+	return s.PredictAny([]Case{{context, x}})
+}
+
+// PredictAny returns the distribution of y at each target if it is not known which of the cases holds, and each may
+// as well as the others. All cases have as many targets.
+func (s *Stack) PredictAny(cases []Case) []likelihood.Distribution {
+	at := make([]scales, len(cases[0].X)/cases[0].Known.DX)
+	for _, c := range cases {
+		s.add(at, c, 1/float64(len(cases)))
+	}
+	out := make([]likelihood.Distribution, len(at))
+	for t := range at {
+		out[t] = at[t].mixture(math.MaxInt)
+	}
+	return out
+}
+
+// add adds the predictions of a case, of a weight, to those of its targets.
+func (s *Stack) add(at []scales, of Case, weight float64) {
+	known := simple.Thin(of.Known, mostContext)
+	span := spanOf(known.Points())
+	for _, log := range []bool{false, true} {
+		context, by := s.moved(known, log)
+		for _, c := range s.Candidates {
+			if c.LogY != log || c.Weights[span] == 0 {
+				continue
+			}
+			var columns []LogColumn
+			if c.LogX {
+				columns = s.LogX
+			}
+			seenContext := context
+			seenContext.X = underLogs(columns, context.X, context.DX)
+			for _, m := range c.Models {
+				for t, d := range m.Model.Given(seenContext, underLogs(columns, of.X, known.DX)) {
+					if log {
+						d = s.LogY.bounded(d)
+					}
+					if by != 0 {
+						d = d.In(likelihood.Units{Factor: 1, Offset: by})
+					}
+					at[t].add(log, d, weight*c.Weights[span]/float64(len(c.Models)))
+				}
+			}
+		}
+	}
+}
+
+// moved returns the known points of a group on the scale of y or of log y, and by how much they were moved down, see
+// Likeness.
+func (s *Stack) moved(known simple.Group, log bool) (simple.Group, float64) {
+	like := s.Like[0]
+	if log {
+		known.Y, like = logs(known.Y), s.Like[1]
+	}
+	by, _, _, _ := like.unlike(known)
+	if by == 0 {
+		return known, 0
+	}
+	y := make([]float64, len(known.Y))
+	for i, v := range known.Y {
+		y[i] = v - by
+	}
+	known.Y = y
+	return known, by
+}
+
+// Unlike reports whether the known points of a group lie far from those of all groups of the data, on each scale
+// that models see: where they lie and how far those of the data do, in spreads of all points.
+func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
+	for i, log := range []bool{false, true} {
+		if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY == log && c.Weight > 0 }) {
+			continue
+		}
+		on := known
+		if log {
+			on.Y = logs(on.Y)
+		}
+		if _, place, farthest, is = s.Like[i].unlike(on); !is {
+			return place, farthest, false
+		}
+	}
+	return place, farthest, is
+}
+
+// OfFold returns the stack with only the models without one fold. The stack must come from Fit.
+func (s *Stack) OfFold(fold int) *Stack {
+	one := *s
+	one.Candidates = nil
+	for _, c := range s.Candidates {
+		if len(c.byFold) > fold {
+			c.Models = c.byFold[fold:][:1]
+		}
+		one.Candidates = append(one.Candidates, c)
+	}
+	return &one
+}
+
+// rounding is the error of a sum of weights.
+const rounding = 1e-9
+
+// Check returns an error for a stack that Fit cannot have made for dx columns of x.
+func (s *Stack) Check(dx int) error {
+	models := 0
+	var weights [len(spans)]float64
+	for _, c := range s.Candidates {
+		for b, w := range c.Weights {
+			if !(w >= 0 && w <= 1+rounding) || w > 0 && len(c.Models) == 0 {
+				return fmt.Errorf("a damaged %s", c.Name)
+			}
+			weights[b] += w
+		}
+		for _, m := range c.Models {
+			if m.Model == nil || m.Model.Columns() != dx {
+				return fmt.Errorf("a %s that is not for %d columns of x", c.Name, dx)
+			}
+			if m.Model.Check() != nil || !(c.Weight > 0 && c.Weight <= 1+rounding) {
+				return fmt.Errorf("a damaged %s", c.Name)
+			}
+			models++
+		}
+	}
+	if models == 0 {
+		return errors.New("no model")
+	}
+	for _, c := range s.LogX {
+		if c.Column < 0 || c.Column >= dx || !(c.Shift+c.Least > 0) || !(c.Slope > 0) {
+			return errors.New("a damaged column of logarithms")
+		}
+	}
+	for _, w := range weights {
+		if math.Abs(w-1) > rounding {
+			return errors.New("weights that do not sum to 1")
+		}
+	}
+	for _, l := range s.Like {
+		if err := l.check(dx); err != nil {
+			return err
+		}
+	}
+	for i, c := range s.Calibrations {
+		if !c.Valid() || i > 0 && c.From <= s.Calibrations[i-1].From {
+			return errors.New("a calibration that does not increase from 0 to 1")
+		}
+	}
+	if s.SeesLog() && (s.LogY == nil || !(s.LogY.Low < s.LogY.High)) {
+		return errors.New("models of log y without its range")
+	}
+	if len(s.Calibrations) == 0 {
+		return errors.New("no calibration")
+	}
+	return nil
+}
+
+func logs(y []float64) []float64 {
+	z := make([]float64, len(y))
+	for i, v := range y {
+		z[i] = math.Log(v)
+	}
+	return z
+}

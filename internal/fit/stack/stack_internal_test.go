@@ -1,0 +1,190 @@
+package stack
+
+import (
+	"context"
+	"encoding/json"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// twoLines draws groups of which each point is on one of two parallel lines, with a level of the
+// group.
+func twoLines(groups, points int) []simple.Group {
+	g := random.New(11, random.Validation)
+	all := make([]simple.Group, groups)
+	for k := range all {
+		level := g.Normal(uint64(k), 0)
+		all[k].DX = 1
+		for i := range points {
+			x := g.Float(uint64(k), uint64(1000+i))
+			y := 5 + level + x
+			if g.Float(uint64(k), uint64(2000+i)) < 0.5 {
+				y += 3
+			}
+			all[k].X, all[k].Y = append(all[k].X, x), append(all[k].Y, y+0.2*g.Normal(uint64(k), uint64(3000+i)))
+		}
+	}
+	return all
+}
+
+// At the weights that maximise a mean log density, its derivative by the weight of each model that
+// is used is the same, and that of the others is less. The prior adds one group.
+func TestWeightsAreBest(t *testing.T) {
+	g := random.New(1, random.Validation)
+	const points, models = 200, 4
+	logs, share := make([][]float64, points), make([]float64, points)
+	for i := range logs {
+		share[i] = 1
+		for j := range models {
+			logs[i] = append(logs[i], g.Normal(uint64(i), uint64(j))-0.3*float64(j))
+		}
+	}
+	w := weigh(logs, share, []float64{0.25, 0.25, 0.25, 0.25})
+	sum := 0.0
+	for j := range models {
+		sum += w[j]
+		slope := 1 / float64(models) / w[j] // of the prior
+		for _, row := range logs {
+			slope += math.Exp(row[j] - logMix(row, w))
+		}
+		if math.Abs(slope/(points+1)-1) > 1e-2 {
+			t.Errorf("the slope by weight %d is %.4f, want 1", j, slope/(points+1))
+		}
+	}
+	if math.Abs(sum-1) > 1e-12 {
+		t.Errorf("the weights sum to %v", sum)
+	}
+}
+
+// No model is asked about a group that it was fitted to, and each group is asked about in one fold.
+func TestFoldsHoldGroupsOut(t *testing.T) {
+	groups := twoLines(13, 6)
+	s := splitOf(groups, 4, mostQuestions)
+	if s.byPoint || len(s.questions) == 0 {
+		t.Fatalf("by point: %v, %d questions", s.byPoint, len(s.questions))
+	}
+	asked := map[int]int{}
+	for _, q := range s.questions {
+		if fold, known := asked[q.group]; known && fold != q.fold {
+			t.Errorf("group %d is asked about in folds %d and %d", q.group, fold, q.fold)
+		}
+		asked[q.group] = q.fold
+		for _, g := range s.training[q.fold] {
+			if g.Y[0] == groups[q.group].Y[0] {
+				t.Errorf("fold %d is fitted to group %d and asked about it", q.fold, q.group)
+			}
+		}
+		if q.context.Points()+q.targets.Points() > groups[q.group].Points() {
+			t.Errorf("group %d is asked for %d points given %d", q.group, q.targets.Points(), q.context.Points())
+		}
+	}
+	if len(asked) != len(groups) {
+		t.Errorf("%d of %d groups are asked about", len(asked), len(groups))
+	}
+}
+
+// A stack of two lines trusts the mixture of regressions, is the same with any number of threads, and
+// predicts the same after it was written and read.
+func TestStackOfTwoLines(t *testing.T) {
+	groups := twoLines(20, 12)
+	var texts []string
+	var s *Stack
+	for _, threads := range []int{1, 3} {
+		var err error
+		if s, err = Fit(context.Background(), groups, Options{Threads: threads}); err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts = append(texts, string(text))
+	}
+	if texts[0] != texts[1] {
+		t.Error("the stack depends on the number of threads")
+	}
+	if best := s.Candidates[0]; !strings.HasPrefix(best.Name, "regressions") || best.Weight < 0.5 {
+		t.Errorf("%s has the weight %.2f, want regressions with more than a half", best.Name, best.Weight)
+	}
+	// Coverage of 90% by 200 and more targets of 20 groups: four standard errors of a group's share.
+	if c := s.Expected.Coverage.Ninety; c < 0.8 || c > 0.98 {
+		t.Errorf("intervals of 90%% hold %.3f", c)
+	}
+	var read Stack
+	if err := json.Unmarshal([]byte(texts[0]), &read); err != nil {
+		t.Fatal(err)
+	}
+	if err := read.Open(Kinds()); err != nil {
+		t.Fatal(err)
+	}
+	known := simple.Group{X: groups[0].X[:3], Y: groups[0].Y[:3], DX: 1}
+	a, b := s.Predict(known, []float64{0.5})[0], read.Predict(known, []float64{0.5})[0]
+	for y := 3.0; y < 12; y++ {
+		if a.LogDensity(y) != b.LogDensity(y) {
+			t.Errorf("log densities %v and %v of %v", a.LogDensity(y), b.LogDensity(y), y)
+		}
+	}
+}
+
+// A file that lacks numbers, or has others, is refused and does not panic.
+func TestDamagedStacksAreRefused(t *testing.T) {
+	s, err := Fit(context.Background(), twoLines(20, 12), Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Check(1); err != nil {
+		t.Fatalf("a stack is refused: %v", err)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, change := range [][2]string{{`"width":`, `"width":-`}, {`"beta":[`, `"beta":[1,`}, {`"noise":`, `"noise":-`}, {`"share":`, `"share":-`},
+		{`"cov":[`, `"cov":[0,`}, {`"levels":[0,`, `"levels":[1,`}, {`"weight":0`, `"weight":-0`}, {`"models":`, `"other":`}} {
+		var read Stack
+		damaged := strings.Replace(string(text), change[0], change[1], -1)
+		if damaged == string(text) {
+			t.Fatalf("the file has no %s", change[0])
+		}
+		if err := json.Unmarshal([]byte(damaged), &read); err == nil && read.Open(Kinds()) == nil && read.Check(1) == nil {
+			t.Errorf("%s is taken for %s", change[1], change[0])
+		}
+	}
+	if s.Check(2) == nil {
+		t.Error("a stack for one column of x is taken for two")
+	}
+}
+
+// A weight may be above 1 by the rounding of the sum that it is divided by.
+func TestWeightsMayRound(t *testing.T) {
+	s, err := Fit(context.Background(), twoLines(8, 12), Options{Threads: 2, Kinds: Kinds()[:1]})
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &s.Candidates[0]
+	for over, ok := range map[float64]bool{0: true, 4e-15: true, 1e-6: false} {
+		s.Candidates = s.Candidates[:1]
+		for b := range c.Weights {
+			c.Weights[b] = 1 + over
+		}
+		c.Weight = 1 + over
+		if err := s.Check(1); (err == nil) != ok {
+			t.Errorf("weights of 1 + %g: %v", over, err)
+		}
+	}
+}
+
+// Of one group, folds are of points, and the context is the rest.
+func TestStackOfOneGroup(t *testing.T) {
+	s, err := Fit(context.Background(), twoLines(1, 120), Options{Threads: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !s.ByPoint || s.Calibrations[0].Groups != 120 {
+		t.Errorf("by point: %v, calibrated on %d points, want 120", s.ByPoint, s.Calibrations[0].Groups)
+	}
+}
