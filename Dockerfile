@@ -26,7 +26,7 @@ HEALTHCHECK --interval=30s --timeout=5s --start-period=30s CMD ["acqnp", "serve"
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="acqnp" \
       org.opencontainers.image.description="Distributions of an outcome for new groups with few known points" \
-      org.opencontainers.image.version="0.2.0" \
+      org.opencontainers.image.version="0.3.0" \
       org.opencontainers.image.revision="$REVISION" \
       org.opencontainers.image.source="https://github.com/acqnp/acqnp" \
       org.opencontainers.image.licenses="MIT"

@@ -29,7 +29,7 @@ func TestEveryCommandHelpsWithAnExample(t *testing.T) {
 }
 
 func TestVersionAndCompletion(t *testing.T) {
-	if o := succeed(t, "--version"); !strings.HasPrefix(o.out, "acqnp 0.2.0") || strings.Count(o.out, "\n") != 1 {
+	if o := succeed(t, "--version"); !strings.HasPrefix(o.out, "acqnp 0.3.0") || strings.Count(o.out, "\n") != 1 {
 		t.Errorf("--version: %q", o.out)
 	}
 	if o := succeed(t, "completion", "bash"); !strings.Contains(o.out, "__start_acqnp") {

@@ -7,10 +7,10 @@ import (
 )
 
 // release is the version that CHANGELOG.md describes at its head.
-const release = "0.2.0"
+const release = "0.3.0"
 
-// String returns the release and, if the program was built from a known commit, the commit: "0.2.0
-// (fb7a902abcde)", or "0.2.0 (fb7a902abcde, modified)" if files had changed since. It is what
+// String returns the release and, if the program was built from a known commit, the commit: "0.3.0
+// (fb7a902abcde)", or "0.3.0 (fb7a902abcde, modified)" if files had changed since. It is what
 // --version prints and what checkpoints, eval.json and reports record.
 func String() string {
 	info, ok := debug.ReadBuildInfo()

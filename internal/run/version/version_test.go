@@ -13,13 +13,13 @@ func TestVersionNamesReleaseAndCommit(t *testing.T) {
 		settings []debug.BuildSetting
 		want     string
 	}{
-		{"(devel)", nil, "0.2.0"},
-		{"v0.2.0", nil, "0.2.0"},
-		{"(devel)", []debug.BuildSetting{revision, setting("vcs.modified", "false")}, "0.2.0 (fb7a902abcde)"},
+		{"(devel)", nil, "0.3.0"},
+		{"v0.3.0", nil, "0.3.0"},
+		{"(devel)", []debug.BuildSetting{revision, setting("vcs.modified", "false")}, "0.3.0 (fb7a902abcde)"},
 		{"v0.2.1-0.20261122041823-fb7a902abcde+dirty",
-			[]debug.BuildSetting{revision, setting("vcs.modified", "true")}, "0.2.0 (fb7a902abcde, modified)"},
-		{"v0.0.0-20261122041823-7193d22cfe9e", nil, "0.2.0 (7193d22cfe9e)"},
-		{"(devel)", []debug.BuildSetting{setting("vcs.revision", "abc")}, "0.2.0 (abc)"},
+			[]debug.BuildSetting{revision, setting("vcs.modified", "true")}, "0.3.0 (fb7a902abcde, modified)"},
+		{"v0.0.0-20261122041823-7193d22cfe9e", nil, "0.3.0 (7193d22cfe9e)"},
+		{"(devel)", []debug.BuildSetting{setting("vcs.revision", "abc")}, "0.3.0 (abc)"},
 	} {
 		info := &debug.BuildInfo{Main: debug.Module{Version: c.module}, Settings: c.settings}
 		if got := of(info); got != c.want {

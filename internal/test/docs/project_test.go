@@ -26,20 +26,15 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// TestChangelogStartsWithTheProgramsVersion looks for the newest release, below what is Unreleased.
 func TestChangelogStartsWithTheProgramsVersion(t *testing.T) {
 	var out, stderr bytes.Buffer
 	if code := cli.Main([]string{"--version"}, cli.Streams{Out: &out, Err: &stderr}); code != 0 {
 		t.Fatalf("acqnp --version: exit code %d\n%s", code, &stderr)
 	}
 	said, _, _ := strings.Cut(strings.TrimSpace(strings.TrimPrefix(out.String(), "acqnp ")), " ")
-	changes := strings.Replace(read(t, "CHANGELOG.md"), "## [Unreleased]\n", "", 1)
-	releases := regexp.MustCompile(`(?m)^## \[([^]]+)\]`).FindAllStringSubmatch(changes, -1)
-	if len(releases) == 0 {
-		t.Fatal("CHANGELOG.md has no release")
-	}
-	if first := releases[0][1]; first != said {
-		t.Errorf("CHANGELOG.md starts with %s, the program states %s", first, said)
+	first := regexp.MustCompile(`(?m)^## \[([^]]+)\]`).FindStringSubmatch(read(t, "CHANGELOG.md"))
+	if first == nil || first[1] != said {
+		t.Errorf("CHANGELOG.md starts with %q, the program states %s", first, said)
 	}
 }
 
