@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
-# Writes docs/results/data/fit-cost.csv: what acqnp fit costs, on a machine without other work. The files are
+# Writes research/data/fit-cost.csv: what acqnp fit costs, on a machine without other work. The files are
 # made here, so anybody can repeat it. It takes about five minutes.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 program=$PWD/acqnp
-table=$PWD/docs/results/data/fit-cost.csv
+table=$PWD/research/data/fit-cost.csv
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 cd "$work"

@@ -15,14 +15,14 @@ done
 cp -r configs "$dir"
 mkdir "$dir/sweeps"
 cp sweeps/lab*.yaml "$dir/sweeps"
-cp tools/peer/torch_step.py "$dir/peer"
-cp scripts/gpu-check.sh scripts/gpu-check-part.sh scripts/gpu-check-table.awk scripts/lab.sh docs/results/data/gpu-old-new.csv "$dir"
+cp research/peer/torch_step.py "$dir/peer"
+cp scripts/gpu-check.sh scripts/gpu-check-part.sh scripts/gpu-check-table.awk scripts/lab.sh research/data/gpu-old-new.csv "$dir"
 strip -o "$dir/acqnp-cuda" acqnp-cuda
 [ -z "${OLD:-}" ] || strip -o "$dir/acqnp-cuda-old" "$OLD"
 for folder in ${DATA:-}; do cp -rL "$folder" "$dir/data"; done
 { git rev-parse HEAD 2>/dev/null && git status --porcelain --untracked-files=no; } >"$dir/commit" || echo unknown >"$dir/commit"
 
-cp tools/roofline/ceilings.cu "$dir/trials"
+cp research/roofline/ceilings.cu "$dir/trials"
 if [ -e "$trials/hopper_mlp.cu" ]; then
 	cp "$trials/hopper_mlp.cu" "$trials/hopper.h" "$dir/trials"
 else
@@ -40,7 +40,7 @@ fi
 plain=
 for arch in 75 80 90; do plain="$plain -gencode arch=compute_$arch,code=sm_$arch"; done
 # shellcheck disable=SC2086 # several words
-nvcc -O3 -std=c++17 $plain -gencode arch=compute_90,code=compute_90 -o "$dir/bin/ceilings-plain" tools/roofline/ceilings.cu
+nvcc -O3 -std=c++17 $plain -gencode arch=compute_90,code=compute_90 -o "$dir/bin/ceilings-plain" research/roofline/ceilings.cu
 
 # Runs that are done travel without their weights: their checkpoint is an empty file.
 if [ -n "${RUNS:-}" ]; then

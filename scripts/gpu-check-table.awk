@@ -1,4 +1,4 @@
-# Fills docs/results/data/gpu-old-new.csv from what gpu-check.sh wrote: the first file is the table,
+# Fills research/data/gpu-old-new.csv from what gpu-check.sh wrote: the first file is the table,
 # the others are work/launches/AGE-PRECISION-ROUND.txt, of bench --kernels, and work/wgmma/wgmma.txt.
 # Rounds are averaged. What no file has stays as it is.
 function add(age, precision, part, ms) {

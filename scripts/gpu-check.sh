@@ -8,7 +8,7 @@ Two calls, and the seconds after which each part of them is stopped:
             models      50  the fused branch and training steps, against the CPU engine
             launches    80  each launch of a step, old and new kernels in turn
             wgmma       45  the trial of wgmma kernels, if it was packed
-            ceilings    45  what the parts of the chip reach, the constants of tools/roofline
+            ceilings    45  what the parts of the chip reach, the constants of research/roofline
             counters    70  hardware counters of the kernels, by ncu
             clocks      25  ten seconds of training, with clocks and power
             storing     30  the forward kernels with and without storing hidden layers

@@ -1,13 +1,13 @@
 #!/bin/sh
-# Counts the work of the fused branch in its machine code (tools/roofline), and compares it with
-# tools/roofline/counts.txt, if that was written with the same nvcc. --record writes that file.
+# Counts the work of the fused branch in its machine code (research/roofline), and compares it with
+# research/roofline/counts.txt, if that was written with the same nvcc. --record writes that file.
 set -eu
 cd "$(dirname "$0")/.."
-counts=tools/roofline/counts.txt
+counts=research/roofline/counts.txt
 compiler=$(nvcc --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
 now=$(mktemp)
 trap 'rm -f "$now" "$now.recorded" "$now.lines"' EXIT
-{ echo "# nvcc $compiler" && go run ./tools/roofline --fatbins kernels/fatbin --record; } >"$now"
+{ echo "# nvcc $compiler" && go run -C research ./roofline --fatbins ../kernels/fatbin --record; } >"$now"
 if [ "${1:-}" = --record ]; then
 	cp "$now" "$counts"
 	echo "$counts: $(grep -c sm_ "$counts") parts of kernels"

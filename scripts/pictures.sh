@@ -5,7 +5,7 @@
 # The pictures of prices are made from nothing, in bin/pictures, in some minutes of two cores. The others show
 # runs of $RUNS (runs) that train for minutes or hours. If a run is not there, the picture stays as it is, and the
 # commands that train the run are printed. Speed-flow and FreyFace read their data from $DATA (data).
-# tools/league writes docs/league/differences.svg.
+# research/league writes research/league/results/differences.svg.
 set -eu
 cd "$(dirname "$0")/.."
 img=$PWD/docs/img
@@ -127,7 +127,7 @@ lissajous() { # four whole curves after 400,000 steps, an hour of one core
 }
 
 equal_time_rbf() { # one function of rbf by three aggregations after 20 seconds each
-	have "    /usr/bin/python3 tools/equal-time/equal_time.py --benchmarks rbf --likelihoods gaussian --seconds 20 --seeds 0 --runs $runs/equal-time" \
+	have "    /usr/bin/python3 research/equal-time/equal_time.py --benchmarks rbf --likelihoods gaussian --seconds 20 --seeds 0 --runs $runs/equal-time" \
 		equal-time/rbf/gaussian-mean/seed-0 equal-time/rbf/gaussian-attention/seed-0 equal-time/rbf/gaussian-transformer/seed-0 || return 0
 	acqnp plot fit --run "$runs/equal-time/rbf/gaussian-mean/seed-0" --run "$runs/equal-time/rbf/gaussian-attention/seed-0" \
 		--run "$runs/equal-time/rbf/gaussian-transformer/seed-0" --out "$img/equal-time-rbf.svg" --overwrite

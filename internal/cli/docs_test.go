@@ -36,9 +36,6 @@ func TestCommandsOfTheDocumentationAreRead(t *testing.T) {
 		for _, line := range commandsOf(codeBlocks(string(text))) {
 			check(page, line)
 		}
-		if strings.Contains(page, "docs/results/") { // whose text tells of earlier versions too
-			continue
-		}
 		for _, m := range inText.FindAllStringSubmatch(string(text), -1) {
 			if what := unknownFlag(m[1]); what != "" {
 				t.Errorf("%s: %s\n\t%s", page, m[0], what)
@@ -74,7 +71,7 @@ func unknownFlag(command string) string {
 }
 
 // documentation returns the pages with commands that a reader may type, and the shell scripts. The pages of the commands have
-// those of the help; results name commands of earlier versions in a CSV file, which is not read here.
+// those of the help; research tells of earlier versions.
 func documentation(t *testing.T) (pages []string) {
 	t.Helper()
 	root := "../.."
@@ -83,7 +80,7 @@ func documentation(t *testing.T) (pages []string) {
 		switch {
 		case err != nil:
 			return err
-		case d.IsDir() && (name == "docs/reference/commands" || name == "shared" || name == "bin" || strings.HasPrefix(d.Name(), ".") && name != "."):
+		case d.IsDir() && (name == "docs/reference/commands" || name == "shared" || name == "bin" || name == "research" || strings.HasPrefix(d.Name(), ".") && name != "."):
 			return filepath.SkipDir
 		case strings.HasSuffix(name, ".md") && name != "CHANGELOG.md", strings.HasSuffix(name, ".sh"):
 			pages = append(pages, path)

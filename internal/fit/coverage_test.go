@@ -33,7 +33,7 @@ func simulated(i, k int) (x, y []float64) {
 // Calibrated intervals of fits hold what they say, for new groups of simulated data sets of 15 to 30
 // groups. The bounds are 3.3 standard errors: of a share over data sets, whose deviation is at most 0.09
 // for 90% and 0.15 for 50% (beta distributions of the calibration of 15 groups, and 40 new groups). Above,
-// 0.08 more is allowed: 1/(K+1), and the mean of five models predicts better than each alone. tools/coverage
+// 0.08 more is allowed: 1/(K+1), and the mean of five models predicts better than each alone. research/coverage
 // measures it through the program.
 func TestIntervalsHoldWhatTheySay(t *testing.T) {
 	sets := 3

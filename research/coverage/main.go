@@ -4,7 +4,7 @@
 // inside the intervals and the highest-density regions of 50% and 90%, for fit also by the number of known points.
 //
 //	go build ./cmd/acqnp
-//	go run ./tools/coverage --program ./acqnp --out coverage.csv
+//	go run -C research ./coverage --program ../acqnp --out ../bin/coverage.csv
 //
 // It prints a table and exits with 1 if a calibrated share is off by more than chance. The CSV file has
 // a row for each data set; sets that it has already are not run again.
@@ -29,7 +29,7 @@ type options struct {
 
 func main() {
 	var o options
-	flag.StringVar(&o.program, "program", "./acqnp", "the program")
+	flag.StringVar(&o.program, "program", "../acqnp", "the program")
 	flag.StringVar(&o.out, "out", "coverage.csv", "CSV file for the shares of each data set")
 	flag.StringVar(&o.dir, "dir", "", "directory for the data sets and runs; a temporary one by default")
 	flag.IntVar(&o.sets, "sets", 200, "number of data sets")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Tests the scores with quadrature: python3 tools/few-shot/mixtures_test.py"""
+"""Tests the scores with quadrature: python3 research/few-shot/mixtures_test.py"""
 import unittest
 
 import numpy as np

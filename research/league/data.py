@@ -25,7 +25,7 @@ class Set:
         return f"{self.y} ~ {' + '.join(self.x)}" + (f" | {self.group}" if self.group else "")
 
 
-FILES = "few-shot"  # three files of each set, as in tools/few-shot
+FILES = "few-shot"  # three files of each set, as in research/few-shot
 
 SETS = {
     "school": Set("school", ["ses"], "math", FILES),

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """A benchmark of tools that predict new groups from few points of each, with whole distributions: the
-same splits, contexts and scores for all. It runs what its results lack and writes docs/league.md.
+same splits, contexts and scores for all. It runs what its results lack and writes research/league/results.md.
 See README.md."""
 import argparse
 import csv
@@ -39,7 +39,7 @@ def main():
     p.add_argument("--tools", default=",".join(rivals.modules()), help='comma-separated files of tools/; "" for none')
     p.add_argument("--splits", default=",".join(map(str, range(SPLITS))), help="comma-separated")
     p.add_argument("--work", default="runs/league", metavar="DIR", help="predictions and runs; what is there is not run again")
-    p.add_argument("--out", default="docs/league", metavar="DIR", help="results.csv, runs.csv; docs/league.md is beside it")
+    p.add_argument("--out", default="research/league/results", metavar="DIR", help="results.csv, runs.csv; research/league/results.md is beside it")
     p.add_argument("--data", metavar="DIR", help="only writes every set to a CSV file in DIR, and sets.csv beside it")
     p.add_argument("--report", action="store_true", help="only writes the page")
     p.add_argument("--self-test", action="store_true", help="checks exact densities, scores, models and tables")

@@ -1,4 +1,4 @@
-"""The page of results, docs/league.md: losses, a picture and ranks first, all tables behind them."""
+"""The page of results, research/league/results.md: losses, a picture and ranks first, all tables behind them."""
 import csv
 import os
 
@@ -221,8 +221,8 @@ def markdown(r, runs=()):
     splits = sorted({r_["split"] for r_ in r.rows})
     out = ["# The league", "",
            f"Tools that predict groups they have not seen, from few points of each, with whole distributions: {len(r.sets)} sets, "
-           f"{len(splits)} split{'s' * (len(splits) != 1)}, contexts of {', '.join(c for c in r.contexts if c != 'rest')} points. `tools/league` writes this page from",
-           "`docs/league/results.csv`; [its README](../tools/league/README.md) says what is measured and how to",
+           f"{len(splits)} split{'s' * (len(splits) != 1)}, contexts of {', '.join(c for c in r.contexts if c != 'rest')} points. `league.py` writes this page from",
+           "[results.csv](results/results.csv); [its README](README.md) says what is measured and how to",
            "add a tool or a set. Where one group alone is known, points of it are unseen (context: rest).",
            "A difference is the mean over splits of that in log score, averaged over the contexts, ± its",
            "standard error: positive is better. A difference within its error is a tie, for wins as for losses.",
@@ -240,7 +240,7 @@ def markdown(r, runs=()):
         out += losses(r, t)
         if start and any(len(r.at[s, t]) > 1 for s in r.sets if (s, t) in r.at):
             out += losses(start, t, ON_ONE)
-    out += ["![paired differences to the best rival and to the stack](league/differences.svg)", "", "## Ranks", "",
+    out += ["![paired differences to the best rival and to the stack](results/differences.svg)", "", "## Ranks", "",
             "Mean rank in log score over the sets, 1 for the best, also at each context; the median CRPS as a",
             "share of that of the training part's distribution; mean coverage; the median processor seconds of",
             "a fit. A tool is ranked on the sets that it has run.", ""] + ranks(same)

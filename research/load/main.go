@@ -2,8 +2,8 @@
 // many it answered, how long they took, and the memory of the server.
 //
 //	acqnp serve --run runs/quickstart/seed-0 &
-//	go run ./tools/load --clients 50 --duration 5m --pid $!
-//	go run ./tools/load --rate 400 --density 81 --modes --draws 10
+//	go run -C research ./load --clients 50 --duration 5m --pid $!
+//	go run -C research ./load --rate 400 --density 81 --modes --draws 10
 //
 // Each client sends its next request when the last is answered. With --rate, requests start at even
 // intervals, and a time is that from the planned start, so that waiting for a busy client counts. All

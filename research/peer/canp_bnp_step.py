@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures a training step of CANP or BNP in PyTorch, in milliseconds. torch_step.py does so for the other models.
 
-    python3 tools/peer/canp_bnp_step.py --model canp --points 53 --threads 2
-    python3 tools/peer/canp_bnp_step.py --model bnp --points vary --steps 50 --tuned
+    python3 research/peer/canp_bnp_step.py --model canp --points 53 --threads 2
+    python3 research/peer/canp_bnp_step.py --model bnp --points vary --steps 50 --tuned
 
 The models are written as their authors write them: modules, a loop over heads with 1x1 convolutions, bootstraps stacked
 in front of the batch, everything tiled. A step includes everything: drawing a batch of Lissajous curves, the loss, its gradient

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Compares a training step of acqnp with PyTorch's best mode for each model, and prints markdown tables.
 
-    python3 tools/peer/compare.py --python venv/bin/python --threads 2 --precision fp32,bf16
-    python3 tools/peer/compare.py --python venv/bin/python --models acqnp,cqnp --modes eager,eager-bf16 --steps 3 --warmup 1
-    python3 tools/peer/compare.py --python venv/bin/python --threads 1 --processor-time       # on a busy machine
-    OPENBLAS_DIR=DIR python3 tools/peer/compare.py --modes eager,eager+plain,eager-bf16
+    python3 research/peer/compare.py --python venv/bin/python --threads 2 --precision fp32,bf16
+    python3 research/peer/compare.py --python venv/bin/python --models acqnp,cqnp --modes eager,eager-bf16 --steps 3 --warmup 1
+    python3 research/peer/compare.py --python venv/bin/python --threads 1 --processor-time       # on a busy machine
+    OPENBLAS_DIR=DIR python3 research/peer/compare.py --modes eager,eager+plain,eager-bf16
 
 The size is lissajous': 128 functions of 53 points, 26 of them context, 50 quantile levels, the paper's widths. Every
 round runs acqnp in each --precision, and PyTorch in each mode, one after the other with equal threads. The modes:
@@ -30,7 +30,7 @@ reference library unless OpenBLAS is installed:
 If you cannot install it, unpack it and name the directory of its libblas.so.3 (separate several by colons):
 
     apt-get download libopenblas0-pthread && dpkg-deb -x libopenblas0-pthread_*.deb ob
-    OPENBLAS_DIR=ob/usr/lib/x86_64-linux-gnu/openblas-pthread python3 tools/peer/compare.py
+    OPENBLAS_DIR=ob/usr/lib/x86_64-linux-gnu/openblas-pthread python3 research/peer/compare.py
 """
 import argparse
 import os

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Compares a training step of acqnp with PyTorch's for models with attention or a transformer; prints a markdown table.
 
-    python3 tools/peer/compare_encoders.py --python venv/bin/python --threads 2
-    python3 tools/peer/compare_encoders.py --sizes small --models acqnp --modes eager,compile --rounds 2
+    python3 research/peer/compare_encoders.py --python venv/bin/python --threads 2
+    python3 research/peer/compare_encoders.py --sizes small --models acqnp --modes eager,compile --rounds 2
 
 encoder_step.py has PyTorch's side and says what a mode is; "+split" after a mode is its --split. On both sides ACQNP has
 the residual adaptor, the loss is the mean over the target points, and no r is computed for other points. A function has 53

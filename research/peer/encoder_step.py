@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Measures a training step of CNP, CQNP or ACQNP with attention or a transformer in PyTorch, in milliseconds.
 
-    python3 tools/peer/encoder_step.py --model acqnp --aggregation transformer --threads 2
-    python3 tools/peer/encoder_step.py --model cnp --aggregation attention --mode compile --tuned
+    python3 research/peer/encoder_step.py --model acqnp --aggregation transformer --threads 2
+    python3 research/peer/encoder_step.py --model cnp --aggregation attention --mode compile --tuned
 
 The models are written to be fast in PyTorch: fused attention (scaled_dot_product_attention), queries that attend to the
 context alone without a mask, one linear map for all heads, Adam's fused step. The adaptor is the residual one. The loss is

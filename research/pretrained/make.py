@@ -36,7 +36,7 @@ def main():
     with open(os.path.join(o.run_dir, "metrics.jsonl")) as f:
         last = json.loads(f.readlines()[-1])
     card = {
-        "made_by": "python3 tools/pretrained/make.py",
+        "made_by": "python3 research/pretrained/make.py",
         "note": o.note,
         "version": output(o.acqnp, "--version"),
         "parameters": parameters(weights),

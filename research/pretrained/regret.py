@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """Measures what predictions of new groups lose to exact Bayes, by the number of groups that were read.
 
-    ../venv-league/bin/python tools/pretrained/regret.py "fit --instant=./acqnp" "fit=./acqnp"
+    ../venv-league/bin/python research/pretrained/regret.py "fit --instant=./acqnp" "fit=./acqnp"
 
-For each simulated set of tools/league, each number of groups and each draw, it fits each program as
-tools/league does, and scores the same 30 new groups with 0, 1, 3 and 10 known points. It writes
-docs/results/data/pretrained-groups.csv. In its environment are the packages of tools/league.
+For each simulated set of research/league, each number of groups and each draw, it fits each program as
+research/league does, and scores the same 30 new groups with 0, 1, 3 and 10 known points. It writes
+research/data/pretrained-groups.csv. In its environment are the packages of research/league.
 """
 import argparse
 import csv
@@ -22,7 +22,7 @@ import acqnp
 import simulated
 from protocol import Problem, sizes_of, stacked, tasks
 
-FILE = "docs/results/data/pretrained-groups.csv"
+FILE = "research/data/pretrained-groups.csv"
 SETS = ("sim-lines", "sim-skew", "sim-classes", "sim-gp")
 GROUPS = (5, 10, 20, 40, 80)
 NEW, SEED = 30, 1000

@@ -2,23 +2,23 @@
 """Writes the tables of docs/results/pretrained.md: the network beside the league's tools on split 0, its
 regret on simulated sets, its learning curve, and the sets that were sealed.
 
-    /usr/bin/python3 tools/pretrained/tables.py
+    /usr/bin/python3 research/pretrained/tables.py
 
-It reads docs/league/results.csv, docs/league/pretrained.csv, which has the same columns and was written by
-tools/league with the programs named there, and the card of the weights.
+It reads research/league/results/results.csv, research/league/results/pretrained.csv, which has the same columns and was written by
+research/league with the programs named there, and the card of the weights.
 """
 import csv
 import json
 import math
 import statistics
 
-DATA = "docs/results/data/pretrained-"
+DATA = "research/data/pretrained-"
 OWN = ("network alone", "fit --instant", "fit with it")
 RIVALS = ("CatBoost", "GPBoost", "Gaussian process", "NGBoost", "conditional normal", "kernel density", "mgcv", "mixed model", "mixture of regressions", "quantile forest")
 BEFORE = "fit before it"
 
 
-SEALED, STACK = "docs/league/sealed.csv", "stack of all rivals"
+SEALED, STACK = "research/league/results/sealed.csv", "stack of all rivals"
 
 
 def main():
@@ -36,7 +36,7 @@ def main():
 def scores():
     """Returns log density and coverage of 90% by set, context and tool, and the seconds of fitting by set and tool."""
     log, cover, seconds = {}, {}, {}
-    for file in ("docs/league/results.csv", "docs/league/pretrained.csv"):
+    for file in ("research/league/results/results.csv", "research/league/results/pretrained.csv"):
         with open(file, newline="") as f:
             for r in csv.DictReader(f):
                 tool = r["tool"]
@@ -76,7 +76,7 @@ EVERY = ("CatBoost", "Gaussian process", "conditional normal", "constant", "mixe
 def splits():
     """Writes wins, ties and losses on splits 0 to 2 against the best of EVERY, by the paired error over splits."""
     values = {}
-    for file in ("docs/league/results.csv", "docs/league/pretrained.csv", "docs/league/pretrained-splits.csv"):
+    for file in ("research/league/results/results.csv", "research/league/results/pretrained.csv", "research/league/results/pretrained-splits.csv"):
         with open(file, newline="") as f:
             for r in csv.DictReader(f):
                 if r["log_score"] and r["split"] in "012" and r["tool"] in EVERY + OWN:

@@ -90,7 +90,7 @@ func capabilities() (all []int) {
 	return all
 }
 
-// A ceiling is a line of what tools/roofline/ceilings.cu prints, and what it is a constant of.
+// A ceiling is a line of what research/roofline/ceilings.cu prints, and what it is a constant of.
 // Where several lines are, the slowest one counts.
 var ceilings = []struct {
 	name, unit string
@@ -128,7 +128,7 @@ func measured(r io.Reader) (c chip, err error) {
 		return float64(c.capability) == value["capability"] && c.multiprocessors == value["multiprocessors"]
 	})
 	if i < 0 {
-		return c, fmt.Errorf("found capability %g and %g multiprocessors, expected those of a GPU in tools/roofline/chips.go",
+		return c, fmt.Errorf("found capability %g and %g multiprocessors, expected those of a GPU in research/roofline/chips.go",
 			value["capability"], value["multiprocessors"])
 	}
 	c = chips[i]

@@ -1,18 +1,18 @@
 // Command roofline predicts the time of a training step on some GPUs, and prints the tables of
-// docs/explanation/cuda.md. Without arguments it prints the predicted times of ACQNP's fused branch:
+// research/roofline.md. Without arguments it prints the predicted times of ACQNP's fused branch:
 // what the matrix unit, shared memory, instructions, L2 and memory take, and a warp alone. The
 // instructions are those of the machine code, each as often as its loops go round.
 //
-//	go run ./tools/roofline                                # as recorded in counts.txt
-//	go run ./tools/roofline --fatbins kernels/fatbin       # counted again (needs cuobjdump)
-//	go run ./tools/roofline --fatbins kernels/fatbin --record >tools/roofline/counts.txt
-//	go run ./tools/roofline --ceilings FILE                # on a GPU as measured
+//	go run -C research ./roofline                                # as recorded in counts.txt
+//	go run -C research ./roofline --fatbins ../kernels/fatbin    # counted again (needs cuobjdump)
+//	go run -C research ./roofline --fatbins ../kernels/fatbin --record >research/roofline/counts.txt
+//	go run -C research ./roofline --ceilings FILE                # on a GPU as measured
 //
 // With configurations it prints, for each kernel of a training step, its floating-point operations,
 // the bytes of device memory that it moves, and the least time that these take.
 //
-//	go run ./tools/roofline configs/lissajous/acqnp.yaml configs/lissajous/cnp.yaml
-//	go run ./tools/roofline configs/lissajous/acqnp.yaml model.adaptor_form=residual
+//	go run -C research ./roofline ../configs/lissajous/acqnp.yaml ../configs/lissajous/cnp.yaml
+//	go run -C research ./roofline ../configs/lissajous/acqnp.yaml model.adaptor_form=residual
 //
 // Arguments of the form KEY=VALUE override keys of all configurations.
 package main
@@ -77,7 +77,7 @@ func (w work) ms(tflops float64, g device) float64 {
 func main() {
 	fatbins := flag.String("fatbins", "", "count the machine code of the fatbins in `DIR`")
 	record := flag.Bool("record", false, "print the counts and nothing else")
-	ceilings := flag.String("ceilings", "", "take a GPU's constants from `FILE`, which tools/roofline/ceilings.cu has printed")
+	ceilings := flag.String("ceilings", "", "take a GPU's constants from `FILE`, which research/roofline/ceilings.cu has printed")
 	flag.Parse()
 	if err := run(*fatbins, *record, *ceilings, flag.Args()); err != nil {
 		fmt.Fprintln(os.Stderr, "roofline:", err)
@@ -113,7 +113,7 @@ func run(fatbins string, record bool, ceilings string, args []string) error {
 	if err != nil {
 		return err
 	}
-	r, err := remainderOf("configs/lissajous/acqnp.yaml")
+	r, err := remainderOf("../configs/lissajous/acqnp.yaml")
 	if err != nil {
 		return err
 	}

@@ -10,7 +10,7 @@ import (
 )
 
 // TestMeasured holds the predictions to what an H100 took for the kernels of commit 3ca6e741
-// (docs/results/data/gpu-kernels.csv), in ms, to 25%: the assumed latencies are known no better, and
+// (research/data/gpu-kernels.csv), in ms, to 25%: the assumed latencies are known no better, and
 // stores are taken to delay nothing. The measured times include a kernel's start.
 func TestMeasured(t *testing.T) {
 	f, err := os.Open("testdata/3ca6e741.txt")

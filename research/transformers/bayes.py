@@ -2,7 +2,7 @@
 parameters, for each number of context points. Prints the mean log density of a target, alone and of 16
 together, with its standard error over functions. Needs NumPy.
 
-    python3 tools/transformers/bayes.py --benchmark tnp-sawtooth --functions 40 --seed 0
+    python3 research/transformers/bayes.py --benchmark tnp-sawtooth --functions 40 --seed 0
 """
 import argparse
 

@@ -33,7 +33,7 @@ var layers = [][]string{
 	{"internal/sweep", "internal/sweep/submit", "internal/report/figures", "internal/serve"},
 	{"internal/serve/servetest", "internal/cli/doctor", "internal/cli/output"},
 	{"internal/cli"},
-	{"cmd/acqnp", "tools/amx", "tools/coverage", "tools/load", "tools/onnx", "tools/roofline"},
+	{"cmd/acqnp", "tools/amx", "tools/onnx"},
 }
 
 // testFolders lists the folders whose packages hold tests only.
