@@ -1,3 +1,5 @@
+// Package page tests the page of `acqnp serve` in a headless Chromium, on a server of small models with random
+// weights.
 package page
 
 import (
@@ -8,7 +10,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -20,8 +21,7 @@ import (
 // A tab is a browser's tab on the page of a server.
 type tab struct {
 	*testing.T
-	ctx  context.Context
-	fake *fake // nil if the server is real
+	ctx context.Context
 
 	mutex   sync.Mutex
 	said    []string // errors of the console
@@ -66,25 +66,10 @@ func start(t *testing.T, path string) {
 	}
 }
 
-// open opens a tab at fragment on a fake server.
-func open(t *testing.T, fragment string) *tab {
-	t.Helper()
-	f := newFake()
-	b := openOn(t, httptest.NewServer(f), fragment)
-	b.fake = f
-	return b
-}
-
-// openOn opens a tab at fragment on a server, which ends with the test.
-func openOn(t *testing.T, server *httptest.Server, fragment string) *tab {
+// open opens a tab at fragment on a server, which ends with the test. All tests share one browser.
+func open(t *testing.T, server *httptest.Server, fragment string) *tab {
 	t.Helper()
 	t.Cleanup(server.Close)
-	return openAt(t, server.URL, fragment)
-}
-
-// openAt opens a tab at fragment on the server of an address. All tests share one browser.
-func openAt(t *testing.T, url, fragment string) *tab {
-	t.Helper()
 	path := chromium(t)
 	startsChrome.Do(func() { start(t, path) })
 	ctx, closeTab := chromedp.NewContext(chrome)
@@ -94,7 +79,7 @@ func openAt(t *testing.T, url, fragment string) *tab {
 		closeTab()
 	})
 	messages := chromedp.Console(ctx)
-	b.run(chromedp.Navigate(url + "/#" + fragment))
+	b.run(chromedp.Navigate(server.URL + "/#" + fragment))
 	go b.listen(messages)
 	return b
 }
@@ -111,20 +96,6 @@ func (b *tab) listen(messages iter.Seq2[chromedp.ConsoleMessage, error]) {
 			b.mutex.Unlock()
 		}
 	}
-}
-
-// heard reports whether an error of the console holds text, and waits a little for it.
-func (b *tab) heard(text string) bool {
-	for range 50 {
-		b.mutex.Lock()
-		found := slices.ContainsFunc(b.said, func(s string) bool { return strings.Contains(s, text) })
-		b.mutex.Unlock()
-		if found {
-			return true
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	return false
 }
 
 // quiet fails the test if the console has an error.

@@ -1,7 +1,12 @@
 package page
 
 import (
+	"bytes"
 	"encoding/csv"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,46 +16,71 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/serve/servetest"
 )
 
+// models starts a server of models of one input, of two, and of a date, a logarithm and a name.
+func models(t *testing.T, change func(*serve.Options)) *httptest.Server {
+	t.Helper()
+	o := serve.Options{Limits: serve.DefaultLimits()}
+	if change != nil {
+		change(&o)
+	}
+	mux := http.NewServeMux()
+	mux.Handle("/test/", http.StripPrefix("/test/", http.FileServer(http.Dir("testdata"))))
+	mux.Handle("/", serve.New([]*serve.Model{
+		servetest.Model(t, "curve", servetest.Curve),
+		servetest.Model(t, "plane", servetest.Cars(t, "x: [age, miles]", "y: [score]")),
+		servetest.Model(t, "cars", servetest.Cars(t, "x: [sold, miles, fuel]", "y: [score, price]", "categories: [fuel]", "log: [miles]")),
+	}, o))
+	return httptest.NewServer(mux)
+}
+
 func TestPlainFunctions(t *testing.T) {
-	b := open(t, "")
+	b := open(t, models(t, nil), "")
 	for _, failure := range value[[]string](b, `import("/test/plain.js").then((m) => m.failures)`) {
 		t.Error(failure)
 	}
 }
 
+// Points are added, dragged and deleted by the mouse, and the table that is saved has the server's numbers.
 func TestMouse(t *testing.T) {
-	b := open(t, "")
+	server := models(t, nil)
+	b := open(t, server, "run=curve")
 	b.settled()
-	b.shot("empty")
 	x, y := b.at(0.3, 0.25)
 	b.run(chromedp.MouseClickXY(x, y))
 	b.settled()
-	before := b.points()
-	if len(before) != 1 {
-		t.Fatalf("after a click, found the points %q, expected one", before)
+	if found := b.points(); len(found) != 1 {
+		t.Fatalf("after a click, found the points %q, expected one", found)
 	}
 	x2, y2 := b.at(0.7, 0.8)
 	b.drag(x, y, x2, y2)
 	b.settled()
-	after := b.points()
-	if len(after) != 1 || !near(t, after[0], 0.432, -0.744) { // of the ranges ±1.08 and ±1.24
-		t.Errorf("after a drag, found %q, expected one point near 0.432,-0.744", after)
+	dragged := b.points()
+	if where := value[[]float64](b, `(() => { const r = document.querySelector("#surface > button").getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`); len(dragged) != 1 || max(where[0]-x2, x2-where[0], where[1]-y2, y2-where[1]) > 2 {
+		t.Errorf("a point that was dragged to %v, %v is at %v: %q", x2, y2, where, dragged)
 	}
-	b.run(chromedp.MouseClickXY(x, y))
+	px, py, _ := strings.Cut(dragged[0], ",")
+	for _, row := range b.rows()[:3] { // function, target, x, channel, mean, sd
+		mean, sd := ask(t, server, fmt.Sprintf(`{"run": "curve", "functions": [{"context": {"x": [[%s]], "y": [[%s]]}, "targets": {"x": [[%s]]}}]}`, px, py, row[2]))
+		if row[4] != mean || row[5] != sd {
+			t.Errorf("at x = %s, the table has %s and %s, the server %s and %s", row[2], row[4], row[5], mean, sd)
+		}
+	}
 	x3, y3 := b.at(0.9, 0.3)
-	b.run(chromedp.MouseClickXY(x3, y3))
+	b.run(chromedp.MouseClickXY(x, y), chromedp.MouseClickXY(x3, y3))
 	b.settled()
 	b.shot("three-points")
 	time.Sleep(700 * time.Millisecond) // or the page takes the double click for the one that added the point
 	b.run(chromedp.MouseClickXY(x2, y2, chromedp.ClickCount(2)))
-	if found := b.points(); len(found) != 2 || slices.Contains(found, after[0]) {
-		t.Errorf("after a double click, found %q, expected the point %s to be gone", found, after[0])
+	if found := b.points(); len(found) != 2 || slices.Contains(found, dragged[0]) {
+		t.Errorf("after a double click, found %q, expected the point %s to be gone", found, dragged[0])
 	}
 	b.run(chromedp.MouseClickXY(x3, y3), chromedp.Click("#delete"))
 	if found := b.points(); len(found) != 1 {
@@ -74,88 +104,96 @@ func (b *tab) drag(x1, y1, x2, y2 float64) {
 	b.run(chromedp.MouseEvent(chromedp.MouseReleased, x2, y2, chromedp.ButtonLeft, chromedp.ClickCount(1)))
 }
 
-// near reports whether a point "x,y" lies within a pixel or two of (x, y).
-func near(t *testing.T, point string, x, y float64) bool {
-	cells := strings.Split(point, ",")
-	for i, want := range []float64{x, y} {
-		v, err := strconv.ParseFloat(cells[i], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if v < want-0.01 || v > want+0.01 {
-			return false
+// ask returns the mean and the sd that the server predicts, as JSON has them.
+func ask(t *testing.T, server *httptest.Server, body string) (mean, sd string) {
+	t.Helper()
+	r, err := http.Post(server.URL+"/v1/predict", "application/json", bytes.NewReader([]byte(body)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Body.Close()
+	var found struct {
+		Functions []struct {
+			Targets []struct {
+				Channels []struct{ Mean, SD json.Number }
+			}
 		}
 	}
-	return true
+	if err := json.NewDecoder(r.Body).Decode(&found); err != nil || len(found.Functions) != 1 {
+		t.Fatalf("%s: status %d, %v", body, r.StatusCode, err)
+	}
+	c := found.Functions[0].Targets[0].Channels[0]
+	return c.Mean.String(), c.SD.String()
 }
 
 func TestKeyboard(t *testing.T) {
-	b := open(t, "")
+	b := open(t, models(t, nil), "run=curve")
 	b.settled()
 	b.run(chromedp.Focus("#surface"), chromedp.KeyEvent(kb.ArrowRight), chromedp.KeyEvent(kb.ArrowUp, chromedp.KeyModifiers(kb.ModifierShift)), chromedp.KeyEvent(kb.Enter))
-	if found := b.points(); len(found) != 1 || !near(t, found[0], 0.0216, 0.124) {
-		t.Fatalf("after Right, Shift+Up and Enter, found %q, expected a point near 0.0216,0.124", found)
+	before := b.points()
+	if len(before) != 1 {
+		t.Fatalf("after Right, Shift+Up and Enter, found %q, expected a point", before)
 	}
 	b.settled()
-	b.until(`document.getElementById("summary").textContent.includes("1 context point. At x = 0.02")`)
-	b.shot("keyboard")
+	b.until(`document.getElementById("summary").textContent.includes("1 context point. At x = ")`)
 	b.run(chromedp.KeyEvent(kb.Tab))
-	if label := value[string](b, `document.activeElement.getAttribute("aria-label")`); !strings.HasPrefix(label, "Point 1: x 0.02") {
+	if label := value[string](b, `document.activeElement.getAttribute("aria-label")`); !strings.HasPrefix(label, "Point 1: x ") {
 		t.Errorf("after Tab, the focus is on %q, expected Point 1", label)
 	}
-	for range 10 {
-		b.run(chromedp.KeyEvent(kb.ArrowLeft))
-	}
-	if found := b.points(); len(found) != 1 || !near(t, found[0], -0.194, 0.124) {
-		t.Errorf("after ten times Left, found %q, expected a point near -0.194,0.124", found)
+	b.run(chromedp.KeyEvent(kb.ArrowLeft))
+	if after := b.points(); len(after) != 1 || after[0] == before[0] {
+		t.Errorf("Left left the point at %q", after)
 	}
 	b.run(chromedp.KeyEvent(kb.Delete))
-	if found := b.points(); len(found) != 0 {
-		t.Errorf("after Delete, found %q, expected no point", found)
-	}
-	if focus := value[string](b, `document.activeElement.id`); focus != "surface" {
-		t.Errorf("after the last point is deleted, the focus is on %q, expected the plot", focus)
+	if found, focus := b.points(), value[string](b, `document.activeElement.id`); len(found) != 0 || focus != "surface" {
+		t.Errorf("after Delete, found %q and the focus on %q, expected no point and the plot", found, focus)
 	}
 }
 
+// What is shown stands in the address, and the address shows it again.
 func TestOptions(t *testing.T) {
-	b := open(t, "run=curve&points=0.3,0.5;-0.6,-0.7")
+	b := open(t, models(t, nil), "run=curve&points=0.3,0.5;-0.6,-0.7")
 	b.settled()
-	b.run(chromedp.Click(`input[value="quantiles"]`), chromedp.Click(`input[value="modes"]`), chromedp.Click(`input[value="draws"]`))
+	with := b.shaded()
+	b.run(chromedp.Click(`input[value="density"]`))
+	b.settled()
+	if without := b.shaded(); with < 2*without+1000 {
+		t.Errorf("%d pixels are coloured with the density, %d without", with, without)
+	}
+	b.run(chromedp.Click(`input[value="quantiles"]`), chromedp.Click(`input[value="draws"]`))
 	b.until(`document.getElementById("canvas").dataset.draws`)
+	b.choose("quantiles", "0.1 0.9")
 	b.settled()
 	b.shot("quantiles-and-draws")
-	b.choose("quantiles", "0.1 0.9")
-	b.points()
-	if hash := value[string](b, "location.hash"); !strings.Contains(hash, "quantiles=0.1,0.9") || !strings.Contains(hash, "show=density,quantiles,modes,draws") {
+	if hash := value[string](b, "location.hash"); !strings.Contains(hash, "quantiles=0.1,0.9") || !strings.Contains(hash, "show=quantiles,draws") {
 		t.Errorf("the address is %s, expected the chosen quantiles and what is shown", hash)
 	}
 }
 
+// shaded returns the number of pixels of the drawing that are bluer than grey, as the density is.
+func (b *tab) shaded() int {
+	b.Helper()
+	return value[int](b, `(() => {
+		const c = document.getElementById("canvas");
+		const copy = new OffscreenCanvas(c.width, c.height).getContext("2d", { willReadFrequently: true });
+		copy.drawImage(c, 0, 0);
+		const p = copy.getImageData(0, 0, c.width, c.height).data;
+		let n = 0;
+		for (let i = 0; i < p.length; i += 4) n += Math.abs(p[i + 2] - p[i]) > 8 ? 1 : 0;
+		return n;
+	})()`)
+}
+
 func TestUploadAndDownload(t *testing.T) {
-	b := open(t, "")
+	b := open(t, models(t, nil), "run=curve")
 	b.settled()
-	folder := t.TempDir()
-	file := filepath.Join(folder, "context.csv")
-	if err := os.WriteFile(file, []byte("function,y,x\na,0.5,-0.25\nb,-0.5,0.75\nb,0.1,0.2\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	b.run(chromedp.Click("#load > summary"), chromedp.SetUploadFiles("#file", []string{file}))
-	b.until(`document.getElementById("loaded").textContent.includes("3 rows of 2 groups")`)
+	b.upload("function,y,x\na,0.5,-0.25\nb,-0.5,0.75\nb,0.1,0.2\n", "3 rows of 2 groups")
 	if found := b.points(); !slices.Equal(found, []string{"-0.25,0.5"}) {
 		t.Errorf("after the upload, found %q, expected the point of function a", found)
 	}
 	b.choose("function", "1")
 	b.settled()
-	b.shot("upload")
-	rows := readCSV(t, b.download("#save-table", "predictions.csv"))
-	if want := []string{"function", "target", "x", "channel", "mean", "sd", "q0.05", "q0.5", "q0.95"}; !slices.Equal(rows[0], want) {
-		t.Errorf("the table has the columns %q, expected %q", rows[0], want)
-	}
-	if len(rows) < 100 {
-		t.Errorf("the table has %d rows, expected one for each target", len(rows))
-	}
-	rows = readCSV(t, b.download("#save-context", "context.csv"))
+	rows := readCSV(t, b.download("#save-context", "context.csv"))
 	if len(rows) != 3 || !slices.Equal(rows[1], []string{"1", "0.75", "-0.5"}) {
 		t.Errorf("the points are %q, expected a header and those of function b", rows)
 	}
@@ -163,13 +201,25 @@ func TestUploadAndDownload(t *testing.T) {
 		t.Errorf("the picture starts with %q, expected a PNG", picture[:min(8, len(picture))])
 	}
 	b.run(chromedp.SetValue("#paste", "x,y\n0.5,many\n"), chromedp.Click("#use"))
-	if text := value[string](b, `document.getElementById("error").textContent`); text != `CSV line 2, column y: found "many", expected a number` {
+	if text := b.complaint(); text != `CSV line 2, column y: found "many", expected a number` {
 		t.Errorf("a wrong cell gives %q", text)
 	}
 	b.run(chromedp.SetValue("#paste", "x;y\n0.5;0.25\n"), chromedp.Click("#use"))
-	if found := b.points(); !slices.Equal(found, []string{"0.5,0.25"}) {
-		t.Errorf("after pasting, found %q", found)
+	if found := b.points(); !slices.Equal(found, []string{"0.5,0.25"}) || b.complaint() != "" {
+		t.Errorf("after pasting, found %q and %q", found, b.complaint())
 	}
+}
+
+// upload gives the page a file, and waits for what it says of it.
+func (b *tab) upload(text, said string) {
+	b.Helper()
+	file := filepath.Join(b.TempDir(), "context.csv")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		b.Fatal(err)
+	}
+	b.run(chromedp.Click("#load > summary"), chromedp.SetUploadFiles("#file", []string{file}))
+	b.until(`document.getElementById("loaded").textContent.includes("` + said + `")`)
+	b.settled()
 }
 
 // download clicks a button and returns the file that the browser saves.
@@ -192,136 +242,114 @@ func (b *tab) download(button, name string) []byte {
 	return nil
 }
 
+// rows downloads the table of predictions and returns it without its header.
+func (b *tab) rows() [][]string {
+	b.Helper()
+	rows := readCSV(b.T, b.download("#save-table", "predictions.csv"))
+	if len(rows) < 50 {
+		b.Fatalf("the table has %d rows, expected one for each target", len(rows))
+	}
+	return rows[1:]
+}
+
 func readCSV(t *testing.T, content []byte) [][]string {
 	t.Helper()
-	rows, err := csv.NewReader(strings.NewReader(string(content))).ReadAll()
+	rows, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
 	if err != nil {
 		t.Fatal(err)
 	}
 	return rows
 }
 
+// complaint returns the line of what is wrong, "" if nothing is.
+func (b *tab) complaint() string {
+	b.Helper()
+	return value[string](b, `document.getElementById("error").textContent`)
+}
+
 func TestMap(t *testing.T) {
-	b := open(t, "run=surface&points=2,3,0.8;7,8,-0.9")
+	b := open(t, models(t, nil), "run=plane")
 	b.settled()
-	b.shot("map")
-	x, y := b.at(0.5, 0.2)
+	x, y := b.at(0.5, 0.3)
 	b.run(chromedp.MouseClickXY(x, y))
 	b.settled()
-	if found := b.points(); len(found) != 3 || len(strings.Split(found[2], ",")) != 3 {
-		t.Fatalf("after a click on the map, found %q, expected a third point of three numbers", found)
+	before := b.points()
+	if len(before) != 1 || strings.Count(before[0], ",") != 2 || b.complaint() != "" {
+		t.Fatalf("after a click, found %q and %q", before, b.complaint())
 	}
-	y0 := b.points()[2]
-	b.run(chromedp.Focus("#surface > button:nth-child(3)"), chromedp.KeyEvent(kb.PageUp))
-	if found := b.points(); found[2] == y0 {
-		t.Errorf("Page Up left the point's y at %s", y0)
+	b.run(chromedp.Focus("#surface > button"), chromedp.KeyEvent(kb.PageUp))
+	if after := b.points(); after[0] == before[0] {
+		t.Errorf("Page Up left the point at %q", after)
 	}
 	b.choose("what", "sd")
 	b.settled()
-	b.shot("map-sd")
+	b.shot("map")
 	b.choose("over", "1")
 	b.settled()
-	b.shot("map-as-curve")
-	if hash := value[string](b, "location.hash"); !strings.Contains(hash, "axes=north") {
-		t.Errorf("the address is %s, expected axes=north", hash)
+	if hash := value[string](b, "location.hash"); !strings.Contains(hash, "axes=miles") || b.complaint() != "" {
+		t.Errorf("the address is %s, expected axes=miles; %q", hash, b.complaint())
 	}
 }
 
-func TestSlidersAndMenus(t *testing.T) {
-	b := open(t, "run=mixed&points=1,50,petrol,0.5,0.1;4,20,diesel%2C%20old,-0.5,0.2&at=3,20,diesel%2C%20old")
+// Dates, names and logarithms go to the server and to files as it takes them.
+func TestColumns(t *testing.T) {
+	b := open(t, models(t, nil), "run=cars")
 	b.settled()
-	b.shot("mixed")
-	if text := value[string](b, `document.querySelector("#axes").textContent`); !strings.Contains(text, "mileage") || !strings.Contains(text, "fuel") || !strings.Contains(text, "Output") {
-		t.Errorf("the inputs are %q, expected a slider, a menu and the outputs", text)
+	for over := range 3 { // the date, the logarithm, the name
+		b.choose("over", strconv.Itoa(over))
+		b.settled()
+		x, y := b.at(0.1, 0.5)
+		b.run(chromedp.MouseClickXY(x, y))
+		b.settled()
+		if b.complaint() != "" {
+			t.Errorf("over input %d: %q", over, b.complaint())
+		}
+		b.shot("over-" + strconv.Itoa(over))
 	}
-	before := b.fake.predictions.Load()
-	value[bool](b, `(() => { const s = document.querySelector("#axes input[type=range]"); s.value = 80; return s.dispatchEvent(new Event("input")); })()`)
-	b.settled()
-	if b.fake.predictions.Load() == before {
-		t.Error("the slider asked for no prediction")
+	b.upload("sold,miles,fuel,score,price\n2024-03-05,20,petrol,1,300\n2024-03-09 12:00,0,none,0.5,200\n", "2 rows")
+	if found := b.points(); !slices.Equal(found, []string{"4,20,petrol,1,300", "8.5,0,none,0.5,200"}) || b.complaint() != "" {
+		t.Errorf("after the upload, found %q and %q", found, b.complaint())
 	}
-	b.choose("over", "2")
-	b.settled()
-	b.shot("mixed-category")
-	x, y := b.at(0.9, 0.5)
-	b.run(chromedp.MouseClickXY(x, y))
-	if found := b.points(); len(found) != 3 || !strings.Contains(found[2], ",none,") {
-		t.Errorf("after a click at the third name, found %q, expected a point with it", found)
+	if rows := readCSV(t, b.download("#save-context", "context.csv")); len(rows) != 3 || rows[2][1] != "2024-03-09T12:00:00Z" {
+		t.Errorf("the saved points are %q", rows)
 	}
-	b.choose("channel", "1") // whose range the server does not say
-	b.settled()
-	b.shot("mixed-days")
-	b.choose("run", "surface")
+	b.choose("run", "plane")
 	b.settled()
 	if found := b.points(); len(found) != 0 {
 		t.Errorf("another run starts with %q, expected no points", found)
 	}
 }
 
-func TestPhone(t *testing.T) {
-	b := open(t, "")
-	b.run(chromedp.EmulateViewport(360, 740, chromedp.EmulateScale(2), chromedp.EmulateTouch), chromedp.Reload())
-	b.settled()
-	x, y := b.at(0.4, 0.3)
-	b.run(chromedp.TapXY(x, y))
-	b.settled()
-	if found := b.points(); len(found) != 1 {
-		t.Errorf("after a tap, found %q, expected one point", found)
+// At the widths of a desktop, a tablet and a phone, nothing is wider than the page, and a tap adds a point.
+func TestWidths(t *testing.T) {
+	b := open(t, models(t, nil), "run=curve")
+	for _, size := range [][2]int64{{1280, 800}, {768, 1024}, {390, 844}} {
+		b.run(chromedp.EmulateViewport(size[0], size[1], chromedp.EmulateTouch), chromedp.Reload())
+		b.settled()
+		x, y := b.at(0.4, 0.3)
+		b.run(chromedp.TapXY(x, y))
+		b.settled()
+		if found := b.points(); len(found) != 1 {
+			t.Errorf("%d: after a tap, found %q, expected one point", size[0], found)
+		}
+		b.shot("width-" + strconv.FormatInt(size[0], 10))
+		if wide := value[int64](b, "document.documentElement.scrollWidth"); wide > size[0] {
+			t.Errorf("%d: the page is %d pixels wide", size[0], wide)
+		}
+		b.run(chromedp.Click("#clear"))
+		b.points()
 	}
-	b.shot("phone")
-	if wide := value[int](b, "document.documentElement.scrollWidth"); wide > 360 {
-		t.Errorf("the page is %d pixels wide, expected no more than the phone's 360", wide)
-	}
-}
-
-func TestDark(t *testing.T) {
-	b := open(t, "points=0.3,0.5;-0.6,-0.7&show=density,quantiles,modes,draws")
-	dark := []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Features: dark}); err != nil {
-		t.Fatal(err)
-	}
-	b.until(`document.getElementById("canvas").dataset.draws`)
-	b.settled()
-	b.shot("dark")
-	pixel := value[[]int](b, `Array.from(document.getElementById("canvas").getContext("2d").getImageData(1, 1, 1, 1).data)`)
-	if pixel[0] > 60 || pixel[1] > 60 || pixel[2] > 60 {
-		t.Errorf("in the dark, the drawing's background is %v", pixel)
-	}
-}
-
-func TestExample(t *testing.T) {
-	b := open(t, "")
-	b.settled()
-	b.run(chromedp.Click("#example"))
-	b.until(`document.querySelectorAll("#surface > button").length === 12`)
-	b.settled()
-	b.shot("example")
 }
 
 func TestErrorsOfTheServer(t *testing.T) {
-	b := open(t, "")
-	b.allowed = "400 (Bad Request)"
-	b.settled()
-	b.fake.refuse.Store(true)
-	x, y := b.at(0.4, 0.3)
-	b.run(chromedp.MouseClickXY(x, y))
-	b.until(`document.getElementById("error").textContent === "run: found curve, expected another"`)
-	b.shot("error")
-	if !b.heard(b.allowed) {
-		t.Error("the console has no line for the refused request: do the tests listen to it?")
-	}
-	b.fake.refuse.Store(false)
-	x, y = b.at(0.6, 0.3)
-	b.run(chromedp.MouseClickXY(x, y))
-	b.until(`document.getElementById("error").hidden`)
+	b := open(t, models(t, func(o *serve.Options) { o.Points = 50 }), "run=curve")
+	b.allowed = "413 (Request Entity Too Large)"
+	b.until(`document.getElementById("error").textContent.includes("50")`)
 }
 
 func TestToken(t *testing.T) {
-	b := open(t, "")
+	b := open(t, models(t, func(o *serve.Options) { o.Token = "secret" }), "run=curve")
 	b.allowed = "401 (Unauthorized)"
-	b.settled()
-	b.fake.token = "secret"
-	b.run(chromedp.Reload())
 	b.until(`!document.getElementById("token-form").hidden`)
 	if value[bool](b, `document.getElementById("stage").checkVisibility()`) {
 		t.Error("an empty plot is above the token")
@@ -329,93 +357,4 @@ func TestToken(t *testing.T) {
 	b.run(chromedp.SendKeys("#token", "secret"+kb.Enter))
 	b.until(`document.getElementById("token-form").hidden && document.getElementById("stage").checkVisibility()`)
 	b.settled()
-}
-
-// TestLatency logs the time from an event to the drawing while a point is dragged. It judges nothing but
-// that drawings happen, because times depend on the machine. PAGE_SERVER may name a running acqnp serve of
-// one input, instead of the fake.
-func TestLatency(t *testing.T) {
-	const fragment = "points=-0.8,0.5"
-	var b *tab
-	if url := os.Getenv("PAGE_SERVER"); url != "" {
-		b = openAt(t, url, fragment)
-	} else {
-		b = open(t, fragment)
-	}
-	b.settled()
-	value[int](b, "(performance.clearMeasures(), performance.clearResourceTimings(), 0)")
-	place := value[[]float64](b, `(() => { const r = document.querySelector("#surface > button").getBoundingClientRect(); return [r.x + r.width / 2, r.y + r.height / 2] })()`)
-	x, y := b.at(0.9, 0.8)
-	b.drag(place[0], place[1], x, y)
-	b.settled()
-	times := value[[]float64](b, `performance.getEntriesByName("event to drawing").map((m) => m.duration)`)
-	if len(times) == 0 {
-		t.Fatal("a drag of 30 steps gave no drawing")
-	}
-	slices.Sort(times)
-	requests := value[[]float64](b, `performance.getEntriesByType("resource").map((m) => m.duration).sort((a, b) => a - b)`)
-	t.Logf("%d requests: median %.0f ms, greatest %.0f ms", len(requests), requests[len(requests)/2], requests[len(requests)-1])
-	t.Logf("event to drawing: %d drawings, median %.0f ms, greatest %.0f ms", len(times), times[len(times)/2], times[len(times)-1])
-	b.shot("latency")
-}
-
-// At the widths of a desktop, a tablet and a phone: the header says what is predicted from what, nothing
-// is wider than the page, no part of the page lies on another, and each row of a pasted table has a point.
-func TestWidths(t *testing.T) {
-	b := open(t, "run=prices")
-	for _, size := range [][2]int64{{1280, 800}, {768, 1024}, {390, 844}} {
-		b.run(chromedp.EmulateViewport(size[0], size[1]), chromedp.Reload())
-		b.settled()
-		name := strconv.FormatInt(size[0], 10)
-		b.until(`document.getElementById("summary").textContent.startsWith("Click the plot")`)
-		b.shot("width-" + name + "-empty")
-		if title := value[string](b, `document.querySelector("h1").textContent`); title != "price ~ age | product, of prices.csv" {
-			t.Errorf("%s: the header is %q", name, title)
-		}
-		b.run(chromedp.Click("#load > summary"), chromedp.SetValue("#paste", "age,product,price\n1,kettle,0.8\n1,kettle,0.8\n2,lamp,1.5\n3,kettle,0.4\n5,lamp,0.9\n"), chromedp.Click("#use"))
-		b.settled()
-		b.until(`document.getElementById("summary").textContent.startsWith("3 context points")`)
-		b.shot("width-" + name)
-		if n := value[int](b, `document.querySelectorAll("#surface > button").length`); n != 3 {
-			t.Errorf("%s: %d points, expected one for each of the 3 rows of kettle", name, n)
-		}
-		if wide := value[int64](b, "document.documentElement.scrollWidth"); wide > size[0] {
-			t.Errorf("%s: the page is %d pixels wide", name, wide)
-		}
-		if over := value[[]string](b, overlaps); len(over) > 0 {
-			t.Errorf("%s: %q", name, over)
-		}
-		b.run(chromedp.Click("#clear"))
-		b.points()
-	}
-}
-
-// overlaps lists pairs of the page's parts that lie on each other.
-const overlaps = `(() => {
-	const parts = ["header", "#stage", "#summary", ".buttons", "aside > *"].flatMap((s) => [...document.querySelectorAll(s)]).filter((e) => e.offsetParent);
-	const found = [];
-	parts.forEach((a, i) => parts.slice(i + 1).forEach((b) => {
-		const [p, q] = [a.getBoundingClientRect(), b.getBoundingClientRect()];
-		if (p.left < q.right - 1 && q.left < p.right - 1 && p.top < q.bottom - 1 && q.top < p.bottom - 1) found.push((a.id || a.className || a.tagName) + " lies on " + (b.id || b.className || b.tagName));
-	}));
-	return found;
-})()`
-
-// Where the prediction has two branches, the page says both regions, and no interval across the gap.
-func TestRegionsInWords(t *testing.T) {
-	b := open(t, "run=curve&at=0.4")
-	b.settled()
-	b.until(`/^Click the plot.* At x = 0.4, 90% of y: −.* to −.* or .* to .*\.$/.test(document.getElementById("summary").textContent)`)
-	b.run(chromedp.Click("#load > summary"), chromedp.SetValue("#paste", "x,y\n0.4,0.5\n"), chromedp.Click("#use"))
-	b.until(`/^1 context point. At x = 0.4, 90% of y: 0.4.* to 0.5.*; median 0.5\.$/.test(document.getElementById("summary").textContent)`)
-}
-
-// Axes of numbers that are not below 0 begin at 0.
-func TestAxesBeginAtZero(t *testing.T) {
-	b := open(t, "run=prices")
-	b.settled()
-	ranges := value[[]float64](b, `[...document.querySelectorAll("#ranges input")].map((f) => Number(f.placeholder))`)
-	if len(ranges) != 4 || ranges[0] != 0 || ranges[2] != 0 || ranges[1] < 6 || ranges[3] < 2 {
-		t.Errorf("the axes reach %v, expected from 0", ranges)
-	}
 }
