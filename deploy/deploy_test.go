@@ -3,7 +3,7 @@
 package deploy
 
 import (
-	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -29,90 +30,127 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-// claim and job have the fields of the Kubernetes types that the file uses. An unknown field is an
-// error, since it may be misspelt.
-type claim struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string
-	Metadata   struct{ Name string }
-	Spec       struct {
-		AccessModes []string `yaml:"accessModes"`
-		Resources   struct{ Requests map[string]string }
+// fields are the names of Kubernetes' fields that these files may have: another one is misspelt, or has to be
+// looked up and added here. Below labels, limits and the like stand names of one's own.
+var fields = strings.Fields(`accessModes allowPrivilegeEscalation apiVersion args backoffLimit claimName containerPort
+	containers env fsGroup httpGet image key kind limits matchLabels metadata mountPath name path persistentVolumeClaim
+	port ports readOnly readOnlyRootFilesystem readinessProbe replicas requests resources restartPolicy runAsGroup
+	runAsNonRoot runAsUser secretKeyRef securityContext selector spec targetPort template terminationGracePeriodSeconds
+	valueFrom volumeMounts volumes labels`)
+
+// objects returns the objects of a file of Kubernetes.
+func objects(t *testing.T, name string) (all []any) {
+	t.Helper()
+	d := yaml.NewDecoder(strings.NewReader(read(t, name)))
+	for {
+		var object any
+		if err := d.Decode(&object); errors.Is(err, io.EOF) {
+			return all
+		} else if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		misspelt(t, name, object)
+		all = append(all, object)
 	}
 }
 
-type job struct {
-	APIVersion string `yaml:"apiVersion"`
-	Kind       string
-	Metadata   struct{ Name string }
-	Spec       struct {
-		BackoffLimit int `yaml:"backoffLimit"`
-		Template     struct{ Spec pod }
+func misspelt(t *testing.T, name string, v any) {
+	t.Helper()
+	switch v := v.(type) {
+	case []any:
+		for _, one := range v {
+			misspelt(t, name, one)
+		}
+	case map[string]any:
+		for field, inner := range v {
+			if !slices.Contains(fields, field) {
+				t.Errorf("%s: the field %s is none that these files have", name, field)
+			}
+			if !slices.Contains([]string{"labels", "matchLabels", "requests", "limits", "selector"}, field) {
+				misspelt(t, name, inner)
+			}
+		}
 	}
 }
 
-type pod struct {
-	RestartPolicy   string `yaml:"restartPolicy"`
-	Grace           int    `yaml:"terminationGracePeriodSeconds"`
-	SecurityContext struct {
-		NonRoot bool `yaml:"runAsNonRoot"`
-		User    int  `yaml:"runAsUser"`
-		Group   int  `yaml:"runAsGroup"`
-		FSGroup int  `yaml:"fsGroup"`
-	} `yaml:"securityContext"`
-	Containers []struct {
-		Name, Image  string
-		Args         []string
-		Resources    struct{ Requests, Limits map[string]string }
-		VolumeMounts []struct {
-			Name string
-			Path string `yaml:"mountPath"`
-		} `yaml:"volumeMounts"`
+// at returns the field of an object at a path such as "spec.containers.0.name", nil if it has none.
+func at(object any, path string) any {
+	for step := range strings.SplitSeq(path, ".") {
+		switch v := object.(type) {
+		case map[string]any:
+			object = v[step]
+		case []any:
+			if i, err := strconv.Atoi(step); err == nil && i < len(v) {
+				object = v[i]
+				continue
+			}
+			return nil
+		default:
+			return nil
+		}
 	}
-	Volumes []struct {
-		Name  string
-		Claim struct {
-			Name string `yaml:"claimName"`
-		} `yaml:"persistentVolumeClaim"`
+	return object
+}
+
+// has compares fields of an object, as text.
+func has(t *testing.T, object any, want map[string]string) {
+	t.Helper()
+	for path, value := range want {
+		if got := fmt.Sprint(at(object, path)); got != value {
+			t.Errorf("%s is %s, want %s", path, got, value)
+		}
 	}
 }
 
-func TestKubernetesJobIsWhole(t *testing.T) {
-	d := yaml.NewDecoder(bytes.NewReader([]byte(read(t, "kubernetes-job.yaml"))))
-	d.KnownFields(true)
-	var c claim
-	var j job
-	if err := d.Decode(&c); err != nil {
-		t.Fatal(err)
+// The pod runs as the image's user, has a GPU, mounts the claim, and a stopped run has time for a checkpoint.
+func TestKubernetesJobFitsTheImage(t *testing.T) {
+	all := objects(t, "kubernetes-job.yaml")
+	if len(all) != 2 || !strings.Contains(read(t, "../Dockerfile.cuda"), "\nUSER 65532:65532\n") {
+		t.Fatalf("%d objects, or another user of the image", len(all))
 	}
-	if err := d.Decode(&j); err != nil {
-		t.Fatal(err)
+	has(t, all[0], map[string]string{"apiVersion": "v1", "kind": "PersistentVolumeClaim"})
+	has(t, all[1], map[string]string{"apiVersion": "batch/v1", "kind": "Job"})
+	pod, container := at(all[1], "spec.template.spec"), at(all[1], "spec.template.spec.containers.0")
+	has(t, pod, map[string]string{
+		"restartPolicy": "OnFailure", "terminationGracePeriodSeconds": "120", "securityContext.runAsNonRoot": "true",
+		"securityContext.runAsUser": "65532", "securityContext.runAsGroup": "65532", "securityContext.fsGroup": "65532",
+		"volumes.0.persistentVolumeClaim.claimName": fmt.Sprint(at(all[0], "metadata.name")),
+	})
+	has(t, container, map[string]string{"resources.limits": "map[memory:8Gi nvidia.com/gpu:1]", "volumeMounts.0.mountPath": "/work/runs", "volumeMounts.0.name": fmt.Sprint(at(pod, "volumes.0.name"))})
+	checkCommand(t, strings.Fields(strings.Trim(fmt.Sprint(at(container, "args")), "[]")))
+}
+
+// The pods that serve fit the image of Dockerfile: its user, its port, where runs lie, and the path that
+// its health check asks. The service finds them.
+func TestServedPodsFitTheImage(t *testing.T) {
+	all := objects(t, "kubernetes-serve.yaml")
+	if len(all) != 2 {
+		t.Fatalf("%d objects", len(all))
 	}
-	if err := d.Decode(new(any)); err != io.EOF {
-		t.Fatalf("a third document, or: %v", err)
+	pod, container := at(all[0], "spec.template.spec"), at(all[0], "spec.template.spec.containers.0")
+	image, port := read(t, "../Dockerfile"), fmt.Sprint(at(container, "ports.0.containerPort"))
+	for _, want := range []string{
+		fmt.Sprintf("USER %v:%v\n", at(pod, "securityContext.runAsUser"), at(pod, "securityContext.runAsGroup")), "EXPOSE " + port + "\n",
+		`CMD ["acqnp", "serve", "--check"]`, "WORKDIR /work\n", `ENTRYPOINT ["acqnp"]`,
+	} {
+		if !strings.Contains(image, want) {
+			t.Errorf("the image has no %q", want)
+		}
 	}
-	if c.APIVersion != "v1" || c.Kind != "PersistentVolumeClaim" || j.APIVersion != "batch/v1" || j.Kind != "Job" {
-		t.Errorf("documents %s %s and %s %s", c.APIVersion, c.Kind, j.APIVersion, j.Kind)
+	has(t, container, map[string]string{
+		"args": "[serve --run /work/runs/prices/seed-0 --listen :" + port + "]", "volumeMounts.0.mountPath": "/work/runs",
+		"securityContext.readOnlyRootFilesystem": "true", "readinessProbe.httpGet.port": fmt.Sprint(at(container, "ports.0.name")),
+	})
+	if probe := fmt.Sprint(at(container, "readinessProbe.httpGet.path")); !strings.Contains(read(t, "../internal/serve/check.go"), `"`+probe+`"`) {
+		t.Errorf("the probe asks %q, the health check another path", probe)
 	}
-	p := j.Spec.Template.Spec
-	if p.RestartPolicy != "OnFailure" || p.Grace < 60 {
-		t.Errorf("restart policy %s with %d s of grace: a stopped run must write a checkpoint and resume", p.RestartPolicy, p.Grace)
+	if grace, took := at(pod, "terminationGracePeriodSeconds"), serve.DefaultLimits().Time; float64(grace.(int)) <= took.Seconds() {
+		t.Errorf("pods are killed after %v s, while a request may take %v", grace, took)
 	}
-	user := regexp.MustCompile(`(?m)^USER (\d+):`).FindStringSubmatch(read(t, "../Dockerfile.cuda"))
-	if s := p.SecurityContext; !s.NonRoot || user == nil || user[1] != "65532" || s.User != 65532 || s.Group != 65532 || s.FSGroup != 65532 {
-		t.Errorf("security context %+v, the image's user %v", s, user)
-	}
-	if len(p.Containers) != 1 || len(p.Volumes) != 1 || len(p.Containers[0].VolumeMounts) != 1 {
-		t.Fatalf("one container with one volume expected: %+v", p)
-	}
-	container, volume := p.Containers[0], p.Volumes[0]
-	if container.Resources.Limits["nvidia.com/gpu"] != "1" {
-		t.Errorf("limits %v: the pod gets no GPU without nvidia.com/gpu", container.Resources.Limits)
-	}
-	if m := container.VolumeMounts[0]; m.Name != volume.Name || m.Path != "/work/runs" || volume.Claim.Name != c.Metadata.Name {
-		t.Errorf("mount %+v of volume %+v of claim %s", m, volume, c.Metadata.Name)
-	}
-	checkCommand(t, container.Args)
+	has(t, all[0], map[string]string{"spec.selector.matchLabels": fmt.Sprint(at(all[1], "spec.selector")), "spec.template.metadata.labels": fmt.Sprint(at(all[1], "spec.selector"))})
+	has(t, all[1], map[string]string{"spec.ports.0.targetPort": fmt.Sprint(at(container, "ports.0.name"))})
+	claims := objects(t, "kubernetes-claim.yaml")
+	has(t, pod, map[string]string{"volumes.0.persistentVolumeClaim.claimName": fmt.Sprint(at(claims[0], "metadata.name"))})
 }
 
 // The pods of sweep submit --kubernetes, of which submit's tests keep an example, run as the image's
@@ -128,70 +166,6 @@ func TestSubmittedPodsFitTheImageAndTheClaim(t *testing.T) {
 		if !strings.Contains(example, want+"\n") {
 			t.Errorf("the pods have no %q", want)
 		}
-	}
-}
-
-// The pods that serve fit the image of Dockerfile: its user, its port, where runs lie, and the path that
-// its health check asks.
-func TestServedPodsFitTheImage(t *testing.T) {
-	image := read(t, "../Dockerfile")
-	d := yaml.NewDecoder(strings.NewReader(read(t, "kubernetes-serve.yaml")))
-	var deployment struct {
-		Spec struct {
-			Template struct {
-				Spec struct {
-					Grace           int `yaml:"terminationGracePeriodSeconds"`
-					SecurityContext struct {
-						User  int `yaml:"runAsUser"`
-						Group int `yaml:"runAsGroup"`
-					} `yaml:"securityContext"`
-					Containers []struct {
-						Args  []string
-						Ports []struct {
-							ContainerPort int `yaml:"containerPort"`
-						}
-						ReadinessProbe struct {
-							HTTPGet struct{ Path string } `yaml:"httpGet"`
-						} `yaml:"readinessProbe"`
-						SecurityContext struct {
-							ReadOnly bool `yaml:"readOnlyRootFilesystem"`
-						} `yaml:"securityContext"`
-						Mounts []struct {
-							Path string `yaml:"mountPath"`
-						} `yaml:"volumeMounts"`
-					}
-				}
-			}
-		}
-	}
-	if err := d.Decode(&deployment); err != nil {
-		t.Fatal(err)
-	}
-	p := deployment.Spec.Template.Spec
-	if len(p.Containers) != 1 || len(p.Containers[0].Ports) != 1 || len(p.Containers[0].Mounts) != 1 {
-		t.Fatalf("one container with one port and one mount expected: %+v", p)
-	}
-	c := p.Containers[0]
-	for _, want := range []string{
-		fmt.Sprintf("USER %d:%d\n", p.SecurityContext.User, p.SecurityContext.Group),
-		fmt.Sprintf("EXPOSE %d\n", c.Ports[0].ContainerPort),
-		`CMD ["acqnp", "serve", "--check"]`, "WORKDIR /work\n", `ENTRYPOINT ["acqnp"]`,
-	} {
-		if !strings.Contains(image, want) {
-			t.Errorf("the image has no %q", want)
-		}
-	}
-	if listen := fmt.Sprintf(":%d", c.Ports[0].ContainerPort); c.Args[0] != "serve" || c.Args[len(c.Args)-1] != listen {
-		t.Errorf("arguments %q: not a server at %s", c.Args, listen)
-	}
-	if c.Mounts[0].Path != "/work/runs" || !strings.HasPrefix(c.Args[2], c.Mounts[0].Path+"/") {
-		t.Errorf("the run of %q is not below %s", c.Args, c.Mounts[0].Path)
-	}
-	if check := read(t, "../internal/serve/check.go"); !strings.Contains(check, `"`+c.ReadinessProbe.HTTPGet.Path+`"`) || !c.SecurityContext.ReadOnly {
-		t.Errorf("the probe asks %q, the health check another path; or the root can be written", c.ReadinessProbe.HTTPGet.Path)
-	}
-	if took := serve.DefaultLimits().Time; float64(p.Grace) <= took.Seconds() {
-		t.Errorf("pods are killed after %d s, while a request may take %v", p.Grace, took)
 	}
 }
 
@@ -300,18 +274,6 @@ func TestSlurmScriptRequeuesItself(t *testing.T) {
 		}
 		if got := read(t, ran); !strings.HasSuffix(got, " --resume"+c.seed+"\n") {
 			t.Errorf("%s: srun was given %q, want the seed %q", name, got, c.seed)
-		}
-	}
-}
-
-func TestREADMELinksTheFiles(t *testing.T) {
-	if !strings.Contains(read(t, "../README.md"), "](deploy/README.md)") {
-		t.Error("README.md does not link deploy/README.md")
-	}
-	text := read(t, "README.md")
-	for _, link := range []string{"../Dockerfile.cuda", "slurm.sbatch", "kubernetes-job.yaml", "kubernetes-claim.yaml", "../Dockerfile", "kubernetes-serve.yaml"} {
-		if !strings.Contains(text, "]("+link+")") {
-			t.Errorf("deploy/README.md does not link %s", link)
 		}
 	}
 }

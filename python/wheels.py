@@ -79,7 +79,7 @@ def metadata():
 
 
 def licences():
-    """Return the licence, and those of the modules in the program where `make licences` has written them."""
+    """Return the licence, and those of the modules in the program where `sh scripts/licences.sh` has written them."""
     return [p for p in (ROOT / "LICENSE", ROOT / "bin" / "release" / "THIRD_PARTY_LICENSES.txt") if p.exists()]
 
 

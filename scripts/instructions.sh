@@ -24,6 +24,6 @@ awk -v gpus=" $gpus " 'index(gpus, " " $2 " ") { $1 = $1; print }' "$counts" >"$
 if diff "$now.recorded" "$now.lines"; then
 	echo "instructions as recorded: $gpus, $(wc -l <"$now.lines") parts of kernels"
 else
-	echo "instructions differ from $counts (<); if the change is intended, run make registers-record" >&2
+	echo "instructions differ from $counts (<); if the change is intended, run scripts/registers.sh and scripts/instructions.sh with --record" >&2
 	exit 1
 fi

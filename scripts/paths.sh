@@ -18,6 +18,6 @@ for path in amx avx512 avx2 portable; do
 		continue
 	fi
 	echo "$path:"
-	go test -count=1 ./internal/engine/... ./internal/test/golden
+	go test -count=1 ./internal/engine/... ./internal/simd ./internal/test/golden
 	go test -count=1 -run 'Resume|Killed|TrainingLowersTheLoss' ./internal/train
 done

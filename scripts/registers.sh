@@ -60,7 +60,7 @@ gpus=$(awk '/sm_/ { print $2 }' "$now.all" | sort -u | xargs)
 awk '/sm_/' "$now.all" >"$now"
 awk -v gpus=" $gpus " 'index(gpus, " " $2 " ") { $1 = $1; print }' registers.txt >"$now.recorded"
 if ! diff "$now.recorded" "$now"; then
-	echo "registers, shared memory or instructions differ from kernels/registers.txt (<); if the change is intended, run make registers-record" >&2
+	echo "registers, shared memory or instructions differ from kernels/registers.txt (<); if the change is intended, run scripts/registers.sh and scripts/instructions.sh with --record" >&2
 	exit 1
 fi
 echo "registers as recorded: $gpus, $(wc -l <"$now") lines"

@@ -1,8 +1,10 @@
 #!/bin/sh
-# Writes what a release has beside the program ./acqnp: completions and man pages, which gzip packs as
-# Debian wants them.
+# Writes what a release has beside the program: completions, man pages, which gzip packs as Debian wants them, and
+# licences.
 set -eu
 out=${1:?usage: release-files.sh FOLDER}
+make build
+sh scripts/licences.sh "$out"
 rm -rf "$out/completions" "$out/man"
 mkdir -p "$out/completions" "$out/man"
 ./acqnp completion bash >"$out/completions/acqnp.bash"

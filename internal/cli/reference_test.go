@@ -14,7 +14,7 @@ import (
 	"github.com/spf13/pflag"
 )
 
-// The variables of make reference and make man.
+// The variables of make reference and scripts/release-files.sh.
 const (
 	writePages = "WRITE_COMMANDS" // 1: write docs/reference/commands instead of comparing with it
 	manFolder  = "MAN"            // where the man pages go

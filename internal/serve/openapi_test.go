@@ -20,7 +20,7 @@ type operations struct {
 	}
 }
 
-// Every route is described, and everything that is described is a route. Tools/openapi tests the rest.
+// Every route is described, and everything that is described is a route. TestAnswersAreAsDescribed tests the answers.
 func TestRoutesAreDescribed(t *testing.T) {
 	server, s := start(t, func(o *serve.Options) { o.Token = "secret" })
 	r, err := http.Get(server.URL + "/openapi.json")

@@ -66,7 +66,7 @@ func TestTheEnvironmentIsRead(t *testing.T) {
 }
 
 // TestGeneratedFilesMatchTheGenerator compares the files of the generator and the assembly with the sums that
-// the generator wrote beside it. `make generated` generates all of it again, which compiles the generator.
+// the generator wrote beside it. `.ci/nightly generated` generates all of it again, which compiles the generator.
 func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 	list, err := os.ReadFile("generated.sum")
 	if err != nil {

@@ -17,7 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// killsVariable sets the number of kills of the test below; make kills sets 200.
+// killsVariable sets the number of kills of the test below; .ci/nightly kills sets 200.
 const killsVariable = "SWEEP_TEST_KILLS"
 
 // A sweep that is killed at random moments, or whose children are, and that is started again each time

@@ -1,6 +1,6 @@
 // Command licences lists the licences of the modules that the released programs contain, for docs/reference
 // (--page), and their texts, for releases (--texts). It fails if a module has no licence, or one that is not
-// in allowed. make licences runs it in the repository.
+// in allowed. scripts/licences.sh runs it in the repository.
 package main
 
 import (
@@ -149,8 +149,8 @@ func list(modules []*module) []byte {
 const intro = `# Licences
 acqnp is under the [MIT licence](../../LICENSE), its code and the weights that it carries. The
 programs contain the modules below, on one system or another. Archives and packages contain all
-texts, in THIRD_PARTY_LICENSES.txt. ` + "`make licences`" + ` writes this page and the texts. It refuses a
-module without a licence, and one under terms that are not listed here.
+texts, in THIRD_PARTY_LICENSES.txt. ` + "`sh scripts/licences.sh`" + ` writes this page and the texts. It
+refuses a module without a licence, and one under terms that are not listed here.
 
 Portions of this software are copyright © 2010 The FreeType Project (www.freetype.org). All rights
 reserved.

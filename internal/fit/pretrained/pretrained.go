@@ -2,7 +2,7 @@
 // groups, and whose weights the program carries. Nothing is trained on a user's data: the network reads
 // all rows of the known groups, the siblings, and then the context of the new one.
 //
-// "make pretrained" makes the files of this folder: weights.safetensors, config.yaml, the configuration
+// research/pretrained/make.py makes the files of this folder: weights.safetensors, config.yaml, the configuration
 // of the training, and card.json, which states how the weights were made and how good they are.
 package pretrained
 

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// The page of licences has the modules that the programs contain. `make licences` writes it.
+// The page of licences has the modules that the programs contain. `sh scripts/licences.sh` writes it.
 func TestLicencesAreOfTheModulesInThePrograms(t *testing.T) {
 	contained := map[string]bool{"Go's standard library": true}
 	for _, program := range [][]string{{"GOOS=linux"}, {"GOOS=darwin"}, {"GOOS=windows"}, {"GOOS=linux", "CGO_ENABLED=1", "GOFLAGS=-tags=gpu"}} {
@@ -35,12 +35,12 @@ func TestLicencesAreOfTheModulesInThePrograms(t *testing.T) {
 			t.Errorf("%s has no licence", module)
 		}
 		if !contained[module] {
-			t.Errorf("docs/reference/licences.md lists %s, which no program contains: make licences", module)
+			t.Errorf("docs/reference/licences.md lists %s, which no program contains: sh scripts/licences.sh", module)
 		}
 	}
 	for module := range contained {
 		if !slices.Contains(listed, module) {
-			t.Errorf("docs/reference/licences.md lacks %s: make licences", module)
+			t.Errorf("docs/reference/licences.md lacks %s: sh scripts/licences.sh", module)
 		}
 	}
 }

@@ -30,7 +30,7 @@ func records(t *testing.T, name string) [][]string {
 }
 
 // TestTablesAreThoseOfTheData compares each marked table with its file. With WRITE_TABLES=1 it writes
-// the tables (scripts/tables.sh).
+// the tables (make reference).
 func TestTablesAreThoseOfTheData(t *testing.T) {
 	for _, name := range texts(t) {
 		page := read(t, name)
@@ -43,7 +43,7 @@ func TestTablesAreThoseOfTheData(t *testing.T) {
 			continue
 		}
 		if os.Getenv("WRITE_TABLES") == "" {
-			t.Errorf("the tables of %s are not those of its data; make tables writes them", name)
+			t.Errorf("the tables of %s are not those of its data; make reference writes them", name)
 		} else if err := os.WriteFile(filepath.Join(root, name), []byte(want), 0o644); err != nil {
 			t.Fatal(err)
 		}

@@ -14,7 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// allVariable makes the tests take all configurations; make long sets it.
+// allVariable makes the tests take all configurations; .ci/nightly long sets it.
 const allVariable = "TEST_ALL"
 
 // taken reports whether the tests take form j of benchmark i: by default one of n in turn, so that every

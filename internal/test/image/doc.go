@@ -1,2 +1,2 @@
-// Package image runs the images of Dockerfile and Dockerfile.cuda with podman: make image.
+// Package image runs the images of Dockerfile and Dockerfile.cuda with podman: .ci/nightly image.
 package image

@@ -35,7 +35,7 @@ func podman(t *testing.T, args ...string) (out, errs string, code int) {
 	t.Helper()
 	words := strings.Fields(os.Getenv("PODMAN"))
 	if len(words) == 0 {
-		t.Skip("needs images: make image")
+		t.Skip("needs images: .ci/nightly image")
 	}
 	var stdout, stderr bytes.Buffer
 	cmd := exec.Command(words[0], append(words[1:], args...)...)
@@ -67,7 +67,7 @@ func newBox(t *testing.T, image string) box {
 	t.Helper()
 	b := box{image, t.TempDir()}
 	if os.Getenv("PODMAN") == "" {
-		t.Skip("needs images: make image")
+		t.Skip("needs images: .ci/nightly image")
 	}
 	if err := os.Chown(b.runs, user, user); err != nil {
 		t.Fatal(err)

@@ -1,6 +1,6 @@
 //go:build gpu
 
-// These tests use testdata/driver.c, a stand-in for libcuda.so.1. Run them with make driver.
+// These tests use testdata/driver.c, a stand-in for libcuda.so.1. Run them with make cuda.
 package cu_test
 
 import (
@@ -26,7 +26,7 @@ func open(t *testing.T) *cu.Driver {
 	}
 	if d.Device().Name != "stand-in" {
 		d.Close()
-		t.Skip("on a GPU; these tests are for the stand-in, make driver")
+		t.Skip("on a GPU; these tests are for the stand-in, make cuda")
 	}
 	t.Cleanup(func() {
 		for range 2 {
