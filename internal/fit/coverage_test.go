@@ -4,15 +4,11 @@ import (
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
-	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -73,26 +69,12 @@ func TestIntervalsHoldWhatTheySay(t *testing.T) {
 // fitSimulated fits the cheaper models to groups of a data set.
 func fitSimulated(t *testing.T, i, groups int) fit.Fitted {
 	t.Helper()
-	var b strings.Builder
-	b.WriteString("g,x,y\n")
+	var rows []string
 	for k := range groups {
 		x, y := simulated(i, k)
 		for j := range x {
-			fmt.Fprintf(&b, "g%d,%v,%v\n", k, x[j], y[j])
+			rows = append(rows, fmt.Sprintf("g%d,%v,%v", k, x[j], y[j]))
 		}
 	}
-	file := filepath.Join(t.TempDir(), "data.csv")
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	asked, err := formula.Parse("y ~ x | g")
-	if err != nil {
-		t.Fatal(err)
-	}
-	f, _, err := fit.Fit(t.Context(), fit.Options{File: file, Formula: asked, Instant: true, Budget: 0.3, Out: t.TempDir(), Threads: 2,
-		Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))})
-	if err != nil {
-		t.Fatal(err)
-	}
-	return f
+	return fitRows(t, fit.Options{Instant: true, Budget: 0.3}, "g,x,y", "y ~ x | g", rows)
 }

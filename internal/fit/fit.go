@@ -112,12 +112,12 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []datasets.Points, k
 
 // kinds returns the candidates, and how often each is asked, 0 for the stack's own bound.
 func (o Options) kinds() (all []stack.Kind, questions int) {
-	all = stack.Kinds()
 	if o.Instant {
-		all[0].Most = instantRows
-		return append(all[:1], pretrained.Kind(instantRows)), instantQuestions
+		simplest := stack.MixedModel()
+		simplest.Most = instantRows
+		return []stack.Kind{simplest, pretrained.Kind(instantRows)}, instantQuestions
 	}
-	return append(withNetwork(all), pretrained.Kind(pretrained.MostSiblings)), 0
+	return allKinds, 0
 }
 
 // Bounds of an instant fit: of the rows that each model sees, and of the questions to it.

@@ -9,7 +9,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
-	"github.com/acqnp/acqnp/internal/fit/network"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -59,7 +58,7 @@ type Fitted struct {
 }
 
 // allKinds are the models that a file can hold.
-var allKinds = append(stack.Kinds(), stack.Kind{Name: network.Name, Read: network.Read}, pretrained.Kind(pretrained.MostSiblings))
+var allKinds = append(stack.Kinds(), pretrained.Kind(pretrained.MostSiblings))
 
 // Write writes fit.json to a directory.
 func (f Fitted) Write(dir string) error {
@@ -177,7 +176,7 @@ func (f Fitted) Calibrated() *conformal.Calibration {
 			}
 		}
 		c.Channels = append(c.Channels, conformal.ChannelCalibration{Channel: f.Y[i], Calibration: least.Calibration,
-			Of: func(known int) score.Calibration { return stack.For(known, s.Calibrations).Calibration }})
+			Of: func(known int) score.Calibration { return stack.CalibrationFor(known, s.Calibrations).Calibration }})
 	}
 	return c
 }

@@ -3,12 +3,8 @@ package fit_test
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -18,18 +14,13 @@ import (
 func leveled(t *testing.T) predict.Predictor {
 	t.Helper()
 	g := random.New(9, random.Data)
-	rows := &strings.Builder{}
-	fmt.Fprintln(rows, "group,x,y")
+	var rows []string
 	for i := range uint64(24) {
 		for k := range uint64(6) {
-			fmt.Fprintf(rows, "%d,%.4f,%.4f\n", i, g.Float(i, 200+k), math.Abs(2+g.Normal(i, 0)+0.1*g.Normal(i, 10+k)))
+			rows = append(rows, fmt.Sprintf("%d,%.4f,%.4f", i, g.Float(i, 200+k), math.Abs(2+g.Normal(i, 0)+0.1*g.Normal(i, 10+k))))
 		}
 	}
-	path := filepath.Join(t.TempDir(), "leveled.csv")
-	if err := os.WriteFile(path, []byte(rows.String()), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return fitted(t, path, fit.Options{Instant: true, Threads: 2})
+	return instant(t, "group,x,y", "y ~ x | group", rows)
 }
 
 func TestJointPredictionsOfAFit(t *testing.T) {

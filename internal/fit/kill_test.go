@@ -23,7 +23,7 @@ import (
 // asFit makes the test's program fit the file, into the directory, that it names: FILE:DIR.
 const asFit = "FIT_TEST_AS_PROGRAM"
 
-// killsVariable is the number of times that a fit is killed. If it is set, networks are among the models.
+// killsVariable is the number of times that a fit is killed. If it is set, all models are fitted.
 const killsVariable = "FIT_TEST_KILLS"
 
 func TestMain(m *testing.M) {

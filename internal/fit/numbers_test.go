@@ -21,16 +21,22 @@ import (
 // instant fits a formula to rows.
 func instant(t *testing.T, header, asked string, rows []string) fit.Fitted {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "data.csv")
-	if err := os.WriteFile(file, []byte(header+"\n"+strings.Join(rows, "\n")+"\n"), 0o600); err != nil {
+	return fitRows(t, fit.Options{Instant: true}, header, asked, rows)
+}
+
+// fitRows fits a formula to rows with these options.
+func fitRows(t *testing.T, o fit.Options, header, asked string, rows []string) fit.Fitted {
+	t.Helper()
+	o.File = filepath.Join(t.TempDir(), "data.csv")
+	if err := os.WriteFile(o.File, []byte(header+"\n"+strings.Join(rows, "\n")+"\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	f, err := formula.Parse(asked)
-	if err != nil {
+	var err error
+	if o.Formula, err = formula.Parse(asked); err != nil {
 		t.Fatal(err)
 	}
-	fitted, _, err := fit.Fit(t.Context(), fit.Options{File: file, Formula: f, Instant: true, Out: t.TempDir(), Threads: 2,
-		Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))})
+	o.Out, o.Threads, o.Progress = t.TempDir(), 2, progress.Quiet(progress.New(os.Stderr, progress.Auto))
+	fitted, _, err := fit.Fit(t.Context(), o)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,7 +1,6 @@
 package pretrained
 
 import (
-	"context"
 	"encoding/json"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
@@ -44,8 +43,8 @@ func (m *Model) UnmarshalJSON(content []byte) error {
 func Kind(siblings int) stack.Kind {
 	return stack.Kind{
 		Name: Name,
-		Fit: func(_ context.Context, t stack.Training) (simple.Model, error) {
-			m := New(t.Groups, siblings)
+		Fit: func(groups []simple.Group) (simple.Model, error) {
+			m := New(groups, siblings)
 			return m, m.Check()
 		},
 		Read: func(content []byte) (simple.Model, error) {

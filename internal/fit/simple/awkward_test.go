@@ -13,7 +13,6 @@ var fits = map[string]func(groups []simple.Group) (simple.Model, error){
 	"mixed":       func(g []simple.Group) (simple.Model, error) { return simple.FitMixed(g) },
 	"GP":          func(g []simple.Group) (simple.Model, error) { return simple.FitGP(g) },
 	"regressions": func(g []simple.Group) (simple.Model, error) { return simple.FitRegressions(g, 2) },
-	"kernel":      func(g []simple.Group) (simple.Model, error) { return simple.FitKernel(g) },
 }
 
 // groupsOf returns groups with x and y of group k and point i.

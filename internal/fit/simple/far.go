@@ -19,8 +19,6 @@ func AddFarTails(m Model) {
 		m.Units.Far = true
 	case *Regressions:
 		m.Units.Far = true
-	case *Kernel:
-		m.Units.Far = true
 	}
 }
 

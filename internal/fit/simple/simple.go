@@ -1,5 +1,5 @@
-// Package simple has the statistical models that need no network: they are fitted in seconds, and few
-// data are enough for them. Each learns from the points of many groups, and predicts the
+// Package simple has the statistical models of a fit: they are fitted in seconds, and few data are enough
+// for them. Each learns from the points of many groups, and predicts the
 // distribution of y at any x of a new group from a context, the known points of that group.
 //
 // A [Model] returns mixtures of Gaussians, in the units of the data.

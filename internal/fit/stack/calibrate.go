@@ -17,8 +17,8 @@ type Calibration struct {
 	score.Calibration
 }
 
-// For returns the calibration of predictions from known points.
-func For(known int, all []Calibration) Calibration {
+// CalibrationFor returns the calibration of predictions from known points.
+func CalibrationFor(known int, all []Calibration) Calibration {
 	i := len(all) - 1
 	for i > 0 && all[i].From > known {
 		i--
@@ -37,7 +37,7 @@ const leastCalibrated = 20
 
 // outcomes are those of the drawn targets: one of each unit and span.
 type outcomes struct {
-	of    []score.Outcome // of each target
+	all   []score.Outcome // of each target
 	drawn []bool
 }
 
@@ -50,17 +50,17 @@ func (s *split) draw() []bool {
 	}
 	drawn := make([]bool, len(s.targets))
 	g := random.New(0, random.Calibration|random.Evaluation)
-	for at, some := range targets {
-		drawn[some[g.IntN(uint64(at.unit), uint64(at.span), len(some))]] = true
+	for at, list := range targets {
+		drawn[list[g.IntN(uint64(at.unit), uint64(at.span), len(list))]] = true
 	}
 	return drawn
 }
 
 // calibrations returns the calibrations by the drawn targets outside a fold. Spans with few outcomes share one.
 func (s *split) calibrations(o outcomes, without int) (all []Calibration) {
-	begins := s.begins(o.drawn)
+	begins := s.firstSpans(o.drawn)
 	for i, first := range begins {
-		c, last, some := Calibration{From: spans[first]}, len(spans), []score.Outcome{}
+		c, last, own := Calibration{From: spans[first]}, len(spans), []score.Outcome{}
 		if i+1 < len(begins) {
 			last = begins[i+1]
 		}
@@ -71,18 +71,18 @@ func (s *split) calibrations(o outcomes, without int) (all []Calibration) {
 			}
 			known = append(known, t.known)
 			if o.drawn[k] && t.fold != without {
-				some = append(some, o.of[k])
+				own = append(own, o.all[k])
 			}
 		}
-		c.Least, c.Most, c.Calibration = slices.Min(known), slices.Max(known), score.Calibrate(some)
+		c.Least, c.Most, c.Calibration = slices.Min(known), slices.Max(known), score.Calibrate(own)
 		all = append(all, c)
 	}
 	return all
 }
 
-// begins returns the spans that begin a calibration. Each calibration has enough outcomes: one of too few joins the
+// firstSpans returns the spans that begin a calibration. Each calibration has enough outcomes: one of too few joins the
 // one before it or, as the first, the one after it.
-func (s *split) begins(drawn []bool) (all []int) {
+func (s *split) firstSpans(drawn []bool) (all []int) {
 	var count [len(spans)]int
 	for i, t := range s.targets {
 		if drawn[i] {
@@ -104,7 +104,7 @@ func (s *split) begins(drawn []bool) (all []int) {
 func (s *split) intervalsHold(pits []float64, byFold [folds][]Calibration, mass float64) float64 {
 	inside := make([]float64, len(pits))
 	for i, t := range s.targets {
-		c := For(t.known, byFold[t.fold])
+		c := CalibrationFor(t.known, byFold[t.fold])
 		low, high := (1-mass)/2, (1+mass)/2
 		if a, enough := c.Level(low); enough {
 			b, _ := c.Level(high)
@@ -126,10 +126,10 @@ func (s *split) regionsHold(o outcomes, byFold [folds][]Calibration, mass float6
 			continue
 		}
 		own := mass
-		if m, enough := For(t.known, byFold[t.fold]).Mass(mass); enough {
+		if m, enough := CalibrationFor(t.known, byFold[t.fold]).Mass(mass); enough {
 			own = m
 		}
-		if all++; o.of[i].Rank <= own {
+		if all++; o.all[i].Rank <= own {
 			inside++
 		}
 	}

@@ -35,7 +35,7 @@ func TestEachNumberOfKnownPointsHasItsCalibration(t *testing.T) {
 	const fresh = 300
 	for _, known := range []int{0, 1, 3} {
 		held := map[float64]float64{}
-		c := For(known, s.Calibrations)
+		c := CalibrationFor(known, s.Calibrations)
 		for _, g := range levels(1000, fresh, 4) {
 			d := s.Predict(simple.Group{X: g.X[:known], Y: g.Y[:known], DX: 1}, g.X[known:][:1])[0]
 			for _, mass := range []float64{0.5, 0.9} {
@@ -66,7 +66,7 @@ func TestRareNumbersOfKnownPointsShareACalibration(t *testing.T) {
 		{5, []int{0, 1, 2}, map[int]bool{0: true, 5: true, 6: true, 30: true}},
 		{30, []int{0, 1, 2, 6, 26}, map[int]bool{0: true, 400: true}},
 	} {
-		s := splitOf(append(levels(0, 30, 8), levels(100, test.large, 40)...), 1, mostQuestions)
+		s := newSplit(append(levels(0, 30, 8), levels(100, test.large, 40)...), 1, mostQuestions)
 		all := s.calibrations(outcomes{make([]score.Outcome, len(s.targets)), s.draw()}, folds)
 		var from []int
 		for _, c := range all {

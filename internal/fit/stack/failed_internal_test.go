@@ -1,11 +1,11 @@
 package stack
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
@@ -17,14 +17,15 @@ import (
 func TestFailedModelsAreNamed(t *testing.T) {
 	ok := Kinds()[0]
 	kinds := []Kind{ok, ok, ok, ok}
-	kinds[1].Name, kinds[1].Fit = "of no fold 3", func(ctx context.Context, t Training) (simple.Model, error) {
-		if t.Fold == 3 {
+	var fits atomic.Int32
+	kinds[1].Name, kinds[1].Fit = "of four folds", func(groups []simple.Group) (simple.Model, error) {
+		if fits.Add(1) == 3 {
 			return nil, errors.New("too few points")
 		}
-		return ok.Fit(ctx, t)
+		return ok.Fit(groups)
 	}
-	kinds[2].Name, kinds[2].Fit = "of no file", func(context.Context, Training) (simple.Model, error) {
-		return &simple.Kernel{Widths: struct{ X, Y float64 }{X: math.Inf(1)}}, nil
+	kinds[2].Name, kinds[2].Fit = "of no file", func([]simple.Group) (simple.Model, error) {
+		return &simple.Regressions{Alpha: math.Inf(1)}, nil
 	}
 	kinds[3].Name, kinds[3].Read = "of no answer", func(content []byte) (simple.Model, error) {
 		m, err := ok.Read(content)
@@ -40,7 +41,7 @@ func TestFailedModelsAreNamed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	want := []Failure{{"of no fold 3", "too few points"}, {"of no file", "a number of the model is not finite"}, {"of no answer", "a prediction is not finite"}}
+	want := []Failure{{"of four folds", "too few points"}, {"of no file", "a number of the model is not finite"}, {"of no answer", "a prediction is not finite"}}
 	if !slices.Equal(s.Failed, want) {
 		t.Errorf("failed: %v, want %v", s.Failed, want)
 	}

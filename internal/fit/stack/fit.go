@@ -21,7 +21,7 @@ type Options struct {
 	Seed    uint64
 	Threads int
 	Log     bool   // y, all above 0, is predicted by its logarithm
-	Kinds   []Kind // the candidates; nil for Kinds()
+	Kinds   []Kind // the candidates
 	Store   Store  // keeps fitted models, so that an interrupted fit resumes; may be nil
 	Done    func() // called after each of Jobs; may be nil
 
@@ -39,22 +39,8 @@ type Store interface {
 
 // Jobs returns how many models Fit fits.
 func (o Options) Jobs(groups []simple.Group) int {
-	scales, trials := len(o.scales(groups, logColumns(some(groups, mostRows, o.Seed)))), 0
-	for _, k := range o.kinds() {
-		if k.After == "" {
-			trials += scales
-		} else {
-			trials++
-		}
-	}
-	return trials * (folds + 1)
-}
-
-func (o Options) kinds() []Kind {
-	if o.Kinds == nil {
-		return Kinds()
-	}
-	return o.Kinds
+	scales := o.scales(groups, logColumns(sample(groups, mostRows, o.Seed)))
+	return len(scales) * len(o.Kinds) * (folds + 1)
 }
 
 // scales returns the scales to try.
@@ -84,28 +70,17 @@ var ErrNothing = errors.New("no model can be fitted to these data")
 // after the question that is being answered; fits that have begun run to their end.
 func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
 	all := groups
-	groups = some(groups, mostRows, o.Seed)
-	s := splitOf(groups, o.Seed, cmp.Or(o.Questions, mostQuestions))
-	var trials, after []*trial
-	for _, of := range o.scales(all, s.logX) {
-		for _, k := range o.kinds() {
-			if k.After == "" {
-				trials = append(trials, s.trial(k, of))
-			}
+	groups = sample(groups, mostRows, o.Seed)
+	s := newSplit(groups, o.Seed, cmp.Or(o.Questions, mostQuestions))
+	var trials []*trial
+	for _, scale := range o.scales(all, s.logX) {
+		for _, k := range o.Kinds {
+			trials = append(trials, &trial{kind: k, scale: scale, answers: make([]likelihood.GaussianMixture, len(s.targets)), logs: make([]float64, len(s.targets))})
 		}
 	}
-	if err := s.try(ctx, trials, o); err != nil {
+	if err := s.fitFolds(ctx, trials, o); err != nil {
 		return nil, err
 	}
-	for _, k := range o.kinds() {
-		if k.After != "" {
-			after = append(after, s.trial(k, s.best(trials, k.After)))
-		}
-	}
-	if err := s.try(ctx, after, o); err != nil {
-		return nil, err
-	}
-	trials = append(trials, after...)
 	out, err := s.stack(ctx, trials, o.Threads)
 	if err != nil {
 		return nil, err
@@ -117,7 +92,7 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	out.Groups, out.ByPoint = len(groups), s.byPoint
 	out.Like[0] = likenessOf(groups, o.Seed)
 	if out.SeesLog() {
-		out.Like[1] = likenessOf(s.seen(groups, scale{y: true}), o.Seed)
+		out.Like[1] = likenessOf(s.onScale(groups, scale{y: true}), o.Seed)
 	}
 	for _, g := range groups {
 		out.Points += g.Points()
@@ -125,22 +100,21 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	return out, ctx.Err()
 }
 
-// refit replaces the models of each candidate by one model fitted to all folds, unless the kind is an
-// ensemble or folds are of points. If there are few groups, a model learns much more from all of them than
+// refit replaces the models of each candidate by one model fitted to all folds, unless folds are of points. If there are few groups, a model learns much more from all of them than
 // from four fifths. From all points of a group it does not learn much more than from four fifths: there
 // the mean of the models is better, since it is less confident.
 func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Options) error {
 	var jobs []job
-	of := map[string]*trial{}
+	byName := map[string]*trial{}
 	for _, t := range trials {
-		of[t.title()] = t
+		byName[t.title()] = t
 	}
 	for _, c := range out.Candidates {
-		if t := of[c.Name]; c.Weight > 0 && !t.kind.Ensemble && !s.byPoint {
-			jobs = append(jobs, job{trial: t, fold: folds})
+		if c.Weight > 0 && !s.byPoint {
+			jobs = append(jobs, job{trial: byName[c.Name], fold: folds})
 		}
 	}
-	if err := s.do(ctx, jobs, o); err != nil {
+	if err := s.run(ctx, jobs, o); err != nil {
 		return err
 	}
 	for range len(trials) - len(jobs) { // which Jobs counts
@@ -149,8 +123,8 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	for i := range out.Candidates {
 		c := &out.Candidates[i]
 		c.byFold = c.Models
-		if m := of[c.Name].models[folds]; m != nil {
-			c.Models = []Saved{{Kind: of[c.Name].kind.Name, Model: m}}
+		if t := byName[c.Name]; t.models[folds] != nil {
+			c.Models = []Saved{{Kind: t.kind.Name, Model: t.models[folds]}}
 		}
 	}
 	return nil
@@ -196,26 +170,6 @@ type trial struct {
 	logs    []float64                    // log density of each target's y, in raw units
 }
 
-// trial returns a trial of a kind on a scale.
-func (s *split) trial(k Kind, on scale) *trial {
-	return &trial{kind: k, scale: on, answers: make([]likelihood.GaussianMixture, len(s.targets)), logs: make([]float64, len(s.targets))}
-}
-
-// best returns the scale on which a kind predicts best; without that kind, any kind.
-func (s *split) best(trials []*trial, kind string) (best scale) {
-	one := func(t *trial) bool { return t.kind.Name == kind && t.fitted() }
-	if !slices.ContainsFunc(trials, one) {
-		one = (*trial).fitted
-	}
-	most := math.Inf(-1)
-	for _, t := range trials {
-		if l, _ := s.mean(t.logs); one(t) && l > most {
-			best, most = t.scale, l
-		}
-	}
-	return best
-}
-
 // title returns the name of the trial among all.
 func (t *trial) title() string {
 	return t.kind.Name + map[scale]string{{}: "", {y: true}: ", log y", {x: true}: ", log x", {y: true, x: true}: ", log x and y"}[t.scale]
@@ -245,15 +199,15 @@ type job struct {
 	err   error
 }
 
-// try fits all trials without each fold and asks them about that fold. It goes fold by fold: after the
+// fitFolds fits all trials without each fold and asks them about that fold. It goes fold by fold: after the
 // first one, the time that is left is known, and a scale may be left out. The answers of a model do not
 // depend on the number of threads.
-func (s *split) try(ctx context.Context, trials []*trial, o Options) error {
+func (s *split) fitFolds(ctx context.Context, trials []*trial, o Options) error {
 	var first, rest []job
 	for _, t := range trials {
 		first = append(first, job{trial: t})
 	}
-	if err := s.do(ctx, first, o); err != nil {
+	if err := s.run(ctx, first, o); err != nil {
 		return err
 	}
 	behind := s.halve(trials)
@@ -266,7 +220,7 @@ func (s *split) try(ctx context.Context, trials []*trial, o Options) error {
 			}
 		}
 	}
-	return s.do(ctx, rest, o)
+	return s.run(ctx, rest, o)
 }
 
 func (o Options) done() {
@@ -275,8 +229,8 @@ func (o Options) done() {
 	}
 }
 
-// do runs jobs, several at a time.
-func (s *split) do(ctx context.Context, all []job, o Options) error {
+// run runs jobs, several at a time.
+func (s *split) run(ctx context.Context, all []job, o Options) error {
 	jobs, results := make(chan job, len(all)), make(chan job, len(all))
 	for _, j := range all {
 		jobs <- j
@@ -288,7 +242,7 @@ func (s *split) do(ctx context.Context, all []job, o Options) error {
 				if ctx.Err() != nil {
 					return
 				}
-				j.model, j.why, j.err = s.one(ctx, j.trial, j.fold, o)
+				j.model, j.why, j.err = s.fitAndAsk(ctx, j.trial, j.fold, o)
 				results <- j
 			}
 		}()
@@ -308,27 +262,28 @@ func (s *split) do(ctx context.Context, all []job, o Options) error {
 	return ctx.Err()
 }
 
-// one returns the model of a trial without a fold, from the store if it is there, and asks it about the
+// fitAndAsk returns the model of a trial without a fold, from the store if it is there, and asks it about the
 // fold. It returns why there is none if the kind cannot be fitted or an answer is not finite. The model goes through
 // JSON first, so that the model judged is the one that a file holds.
-func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (m simple.Model, why string, err error) {
+func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m simple.Model, why string, err error) {
 	if t.kind.Grouped && s.groups < 2 {
 		return nil, "", nil
 	}
 	dx := s.training[fold][0].DX
 	if o.Store != nil {
 		if m, err := t.kind.Read(o.Store.Load(t.name(fold))); err == nil && m.Columns() == dx && m.Check() == nil {
-			return s.asked(ctx, t, fold, m)
+			return s.ask(ctx, t, fold, m)
 		}
 	}
-	begin := time.Now()
-	training := Training{Groups: s.training[fold], Fold: fold, Log: t.scale.y, LogX: t.scale.x, Seed: o.Seed}
+	begin, groups := time.Now(), s.training[fold]
 	if t.kind.Most > 0 {
-		training.Groups = some(training.Groups, t.kind.Most, o.Seed)
+		groups = sample(groups, t.kind.Most, o.Seed)
 	}
-	training.Groups = s.seen(training.Groups, t.scale)
-	if m, err = t.kind.Fit(ctx, training); err != nil {
+	if m, err = t.kind.Fit(s.onScale(groups, t.scale)); err != nil {
 		return nil, err.Error(), ctx.Err()
+	}
+	if !t.scale.y {
+		simple.AddFarTails(m)
 	}
 	content, err := json.Marshal(m)
 	if err != nil {
@@ -345,54 +300,37 @@ func (s *split) one(ctx context.Context, t *trial, fold int, o Options) (m simpl
 			return nil, "", err
 		}
 	}
-	return s.asked(ctx, t, fold, m)
+	return s.ask(ctx, t, fold, m)
 }
 
-// asked returns a model after it has answered the questions about a fold, or why it cannot.
-func (s *split) asked(ctx context.Context, t *trial, fold int, m simple.Model) (simple.Model, string, error) {
-	if m = s.ask(ctx, t, fold, m); m == nil {
-		return nil, "a prediction is not finite", ctx.Err()
-	}
-	return m, "", nil
-}
-
-// seen returns the groups on a scale.
-func (s *split) seen(groups []simple.Group, of scale) []simple.Group {
-	all := make([]simple.Group, len(groups))
-	for i, g := range groups {
-		all[i] = seen(g, s.columns(of), of.y)
-	}
-	return all
-}
-
-// ask asks a trial's model of a fold all questions about the fold. It returns the model, nil if an answer
-// is not finite, or if ctx ends.
-func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) simple.Model {
+// ask asks a trial's model of a fold all questions about the fold. It returns the model, or why there is none:
+// an answer is not finite. The error is that of ctx.
+func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (simple.Model, string, error) {
+	columns := s.columns(t.scale)
 	for _, q := range s.questions {
 		if q.fold != fold {
 			continue
 		}
 		if ctx.Err() != nil {
-			return nil
+			return nil, "", ctx.Err()
 		}
-		known := seen(q.context, s.columns(t.scale), t.scale.y)
-		for i, d := range m.Given(known, underLogs(s.columns(t.scale), q.targets.X, q.targets.DX)) {
+		for i, d := range m.Given(transform(q.context, columns, t.scale.y), takeLogs(columns, q.targets.X, q.targets.DX)) {
 			if t.scale.y {
 				d = s.logY.bounded(d)
 			}
-			y := of(d, t.scale.y)
+			y := distributionOfY(d, t.scale.y)
 			if v := y.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil
+				return nil, "a prediction is not finite", nil
 			}
 			at := q.first + i
 			t.answers[at], t.logs[at] = d, y.LogDensity(q.targets.Y[i])
 		}
 	}
-	return m
+	return m, "", nil
 }
 
-// of returns the distribution of y, given that of y or, if log, of log y.
-func of(d likelihood.GaussianMixture, log bool) likelihood.Distribution {
+// distributionOfY returns the distribution of y, given that of y or, if log, of log y.
+func distributionOfY(d likelihood.GaussianMixture, log bool) likelihood.Distribution {
 	if log {
 		return likelihood.ExpOf(d)
 	}

@@ -75,8 +75,8 @@ type split struct {
 	most      int // questions that were allowed
 }
 
-// splitOf cuts the groups into folds. With fewer than four groups it cuts the points of each.
-func splitOf(groups []simple.Group, seed uint64, questions int) *split {
+// newSplit cuts the groups into folds. With fewer than four groups it cuts the points of each.
+func newSplit(groups []simple.Group, seed uint64, questions int) *split {
 	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions}
 	s.training[folds], s.logX, s.logY = groups, logColumns(groups), logYOf(groups)
 	g := random.New(seed, random.Validation)
@@ -86,7 +86,7 @@ func splitOf(groups []simple.Group, seed uint64, questions int) *split {
 		s.cutGroups(groups, g, questions)
 	}
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
-	s.list()
+	s.listTargets()
 	return s
 }
 
@@ -117,13 +117,13 @@ func (s *split) cutGroups(groups []simple.Group, g random.Generator, questions i
 			}
 		}
 		if place < min(mostGroups, questions) {
-			s.about(groups[i], i, place, each, g)
+			s.askAbout(groups[i], i, place, each, g)
 		}
 	}
 }
 
-// about adds at most each questions about group i, whose place in the shuffled order is place.
-func (s *split) about(group simple.Group, i, place, each int, g random.Generator) {
+// askAbout adds at most each questions about group i, whose place in the shuffled order is place.
+func (s *split) askAbout(group simple.Group, i, place, each int, g random.Generator) {
 	points := make([]int, group.Points())
 	sizes := contextSizes
 	for len(sizes) > 1 && (sizes[len(sizes)-1] < 0 && len(points) <= 11 || sizes[len(sizes)-1] >= len(points)) {
@@ -146,7 +146,7 @@ func (s *split) about(group simple.Group, i, place, each int, g random.Generator
 func (s *split) cutPoints(groups []simple.Group, g random.Generator, questions int) {
 	for k := range folds {
 		for i, group := range groups {
-			held, kept := cut(i, group.Points(), k, g)
+			held, kept := holdOut(i, group.Points(), k, g)
 			context := pick(group, kept)
 			s.training[k] = append(s.training[k], context)
 			if held = held[:min(len(held), min(mostAsked, questions)/folds/len(groups))]; len(held) > 0 {
@@ -156,8 +156,8 @@ func (s *split) cutPoints(groups []simple.Group, g random.Generator, questions i
 	}
 }
 
-// cut returns the points of group i that fold k holds out, and the others.
-func cut(i, points, k int, g random.Generator) (held, kept []int) {
+// holdOut returns the points of group i that fold k holds out, and the others.
+func holdOut(i, points, k int, g random.Generator) (held, kept []int) {
 	order := make([]int, points)
 	g.Perm(uint64(i), order)
 	for place, p := range order {
@@ -173,11 +173,11 @@ func cut(i, points, k int, g random.Generator) (held, kept []int) {
 // HeldOutPoints returns the indices of the points of group i that a fold holds out, and of the others, if
 // folds are of points.
 func HeldOutPoints(i, points int, seed uint64, fold int) (held, kept []int) {
-	return cut(i, points, fold, random.New(seed, random.Validation))
+	return holdOut(i, points, fold, random.New(seed, random.Validation))
 }
 
-// list lists the targets of the questions.
-func (s *split) list() {
+// listTargets lists the targets of the questions.
+func (s *split) listTargets() {
 	questions, units := map[int]int{}, map[int]int{}
 	for _, q := range s.questions {
 		questions[q.group]++
@@ -203,16 +203,16 @@ func (s *split) list() {
 
 // pick returns some points of a group.
 func pick(g simple.Group, points []int) simple.Group {
-	some := simple.Group{DX: g.DX}
+	picked := simple.Group{DX: g.DX}
 	for _, i := range points {
-		some.X, some.Y = append(some.X, g.X[i*g.DX:][:g.DX]...), append(some.Y, g.Y[i])
+		picked.X, picked.Y = append(picked.X, g.X[i*g.DX:][:g.DX]...), append(picked.Y, g.Y[i])
 	}
-	return some
+	return picked
 }
 
-// some draws groups with about most points in all. Of groups with many points it draws the same number of
+// sample draws groups with about most points in all. Of groups with many points it draws the same number of
 // points each.
-func some(groups []simple.Group, most int, seed uint64) []simple.Group {
+func sample(groups []simple.Group, most int, seed uint64) []simple.Group {
 	total := 0
 	for _, g := range groups {
 		total += g.Points()

@@ -13,7 +13,7 @@ import (
 // A choice holds the weights of trials.
 type choice struct {
 	mean []float64             // if all contexts had the same
-	of   [len(spans)][]float64 // for contexts of each span
+	span [len(spans)][]float64 // for contexts of each span
 }
 
 // The strength of the prior of the weights, in units: at equal weights, and for a span at the mean
@@ -69,13 +69,13 @@ func (s *split) choose(trials []*trial, fold int) (c choice) {
 		c.mean = equal
 	} else {
 		unit := all.share / float64(len(units))
-		c.mean = weigh(all.logs, all.shares, times(priorUnits*unit, equal))
+		c.mean = weigh(all.logs, all.shares, scaled(priorUnits*unit, equal))
 	}
-	drop(c.mean)
+	dropSmall(c.mean)
 	for b := range by {
-		c.of[b] = c.mean
+		c.span[b] = c.mean
 		if by[b].share > 0 && by[b].share < all.share {
-			c.of[b] = weigh(by[b].logs, by[b].shares, times(spanUnits*all.share/float64(len(units)), c.mean))
+			c.span[b] = weigh(by[b].logs, by[b].shares, scaled(spanUnits*all.share/float64(len(units)), c.mean))
 		}
 	}
 	return c
@@ -128,7 +128,7 @@ func (s *split) rate(ctx context.Context, out *Stack, trials []*trial, c choice,
 		one.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution {
 			return combined([]*trial{t}, []float64{1}, []likelihood.GaussianMixture{t.answers[i]}, mostParts)
 		}))
-		for b, w := range c.of {
+		for b, w := range c.span {
 			one.Weights[b] = w[j]
 		}
 		if one.Weight > 0 {
@@ -188,16 +188,16 @@ func (s *split) mean(scores []float64) (mean, se float64) {
 // expect sets the scores that a new group may expect, from the choices without each fold, and the calibrations.
 func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without []choice, threads int) {
 	logs, pits := make([]float64, len(s.targets)), make([]float64, len(s.targets))
-	o := outcomes{of: make([]score.Outcome, len(s.targets)), drawn: s.draw()}
+	o := outcomes{all: make([]score.Outcome, len(s.targets)), drawn: s.draw()}
 	at := func(i, most int) likelihood.Distribution {
 		t := s.targets[i]
-		return combined(trials, without[t.fold].of[t.span], answersAt(trials, i), most)
+		return combined(trials, without[t.fold].span[t.span], answersAt(trials, i), most)
 	}
 	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t := s.targets[i]
-		logs[i] = logMix(logsAt(trials, i), without[t.fold].of[t.span])
+		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
 		if pits[i] = at(i, math.MaxInt).CDF(t.y); o.drawn[i] {
-			o.of[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), t.y)}
+			o.all[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), t.y)}
 		}
 	})
 	e := &out.Expected

@@ -34,7 +34,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 		{20, 30, mostQuestions, 20, 100}, {300, 30, mostQuestions, 300, 900}, {3000, 5, mostQuestions, 1000, 1000}, {700, 2, mostQuestions, 700, 700},
 		{20, 30, 200, 20, 100}, {75, 30, 200, 75, 150}, {300, 30, 200, 200, 200},
 	} {
-		s := splitOf(manyGroups(c.groups, c.points), 3, c.most)
+		s := newSplit(manyGroups(c.groups, c.points), 3, c.most)
 		sizes, folded := map[int]int{}, map[int]int{}
 		for _, q := range s.questions {
 			sizes[q.context.Points()]++
@@ -64,15 +64,15 @@ func TestQuestionsAreBounded(t *testing.T) {
 // Contexts and samples of large data have the stated sizes.
 func TestLargeDataAreSampled(t *testing.T) {
 	one := manyGroups(1, 6000)
-	for _, q := range splitOf(one, 1, mostQuestions).questions {
+	for _, q := range newSplit(one, 1, mostQuestions).questions {
 		if n := q.context.Points(); n != mostContext {
 			t.Errorf("a context of %d points", n)
 		}
 	}
-	if got := some(one, 500, 1); len(got) != 1 || got[0].Points() != 500 {
+	if got := sample(one, 500, 1); len(got) != 1 || got[0].Points() != 500 {
 		t.Errorf("a sample of %d points of one group, want 500", got[0].Points())
 	}
-	got := some(manyGroups(1000, 50), 5000, 1)
+	got := sample(manyGroups(1000, 50), 5000, 1)
 	if len(got) != 100 || got[0].Points() != 50 {
 		t.Errorf("a sample of %d groups with %d points, want 100 with 50", len(got), got[0].Points())
 	}
@@ -81,7 +81,7 @@ func TestLargeDataAreSampled(t *testing.T) {
 // A stack is judged by the other folds' choice: outcomes of a fold do not change the weights by which they
 // are predicted.
 func TestFoldsDoNotChooseForThemselves(t *testing.T) {
-	s := splitOf(twoLines(20, 12), 1, mostQuestions)
+	s := newSplit(twoLines(20, 12), 1, mostQuestions)
 	trials := []*trial{{logs: make([]float64, len(s.targets))}, {logs: make([]float64, len(s.targets))}}
 	g := random.New(2, random.Validation)
 	for i := range s.targets {
@@ -95,8 +95,8 @@ func TestFoldsDoNotChooseForThemselves(t *testing.T) {
 	}
 	after := s.choose(trials, 2)
 	for b := range spans {
-		if !slices.Equal(before.of[b], after.of[b]) {
-			t.Errorf("span %d: weights %v became %v", b, before.of[b], after.of[b])
+		if !slices.Equal(before.span[b], after.span[b]) {
+			t.Errorf("span %d: weights %v became %v", b, before.span[b], after.span[b])
 		}
 	}
 	if all := s.choose(trials, folds); all.mean[0] < before.mean[0]+0.05 {
@@ -133,14 +133,14 @@ func (m *memory) Save(name string, content []byte, _ time.Duration) error {
 // as a fit without interruption.
 func TestAFitGoesOn(t *testing.T) {
 	groups := twoLines(15, 8)
-	whole, err := Fit(context.Background(), groups, Options{Threads: 2})
+	whole, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	want, _ := json.Marshal(whole)
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &memory{kept: map[string][]byte{}, end: cancel, after: 6}
-	if _, err := Fit(ctx, groups, Options{Threads: 1, Store: m}); !errors.Is(err, context.Canceled) {
+	if _, err := Fit(ctx, groups, Options{Threads: 1, Kinds: Kinds(), Store: m}); !errors.Is(err, context.Canceled) {
 		t.Fatalf("a fit that was ended returns %v", err)
 	}
 	// The goroutine of the interrupted fit may still save: the next fit takes a copy, with a damaged
@@ -150,7 +150,7 @@ func TestAFitGoesOn(t *testing.T) {
 	m.Unlock()
 	kept["mixed-model.y.0"] = []byte("{")
 	m = &memory{kept: kept}
-	again, err := Fit(context.Background(), groups, Options{Threads: 2, Store: m})
+	again, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds(), Store: m})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestAFitGoesOn(t *testing.T) {
 		t.Error("the stack of a fit that went on differs")
 	}
 	saved := m.saved
-	third, err := Fit(context.Background(), groups, Options{Threads: 2, Store: m})
+	third, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds(), Store: m})
 	if err != nil || m.saved != saved {
 		t.Errorf("%v, %d models were fitted again", err, m.saved-saved)
 	}
@@ -173,7 +173,7 @@ func TestOneFoldOfAStack(t *testing.T) {
 	groups := twoLines(13, 6)
 	for fold := range folds {
 		held := HeldOut(len(groups), 7, fold)
-		for _, q := range splitOf(groups, 7, mostQuestions).questions {
+		for _, q := range newSplit(groups, 7, mostQuestions).questions {
 			if slices.Contains(held, q.group) != (q.fold == fold) {
 				t.Errorf("group %d is in fold %d, and fold %d holds out %v", q.group, q.fold, fold, held)
 			}

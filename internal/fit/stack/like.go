@@ -38,7 +38,7 @@ const (
 
 // likenessOf returns the likeness of groups, nil if their points do not determine it.
 func likenessOf(groups []simple.Group, seed uint64) *Likeness {
-	groups = some(groups, mostLiked, seed)
+	groups = sample(groups, mostLiked, seed)
 	x := make([][]float64, len(groups))
 	var all simple.Group
 	for i, g := range groups {

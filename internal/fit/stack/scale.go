@@ -2,6 +2,7 @@ package stack
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -15,7 +16,14 @@ type scale struct{ y, x bool }
 
 // name returns the scale's name in a store.
 func (s scale) name() string {
-	return map[bool]string{false: "y", true: "log-y"}[s.y] + map[bool]string{true: ".log-x"}[s.x]
+	name := "y"
+	if s.y {
+		name = "log-y"
+	}
+	if s.x {
+		name += ".log-x"
+	}
+	return name
 }
 
 // scales collects the parts of a mixture of predictions of y and of log y.
@@ -41,7 +49,7 @@ func (s *scales) mixture(most int) likelihood.Distribution {
 	var sums [2]float64
 	for k := range on {
 		if sums[k] = floats.Sum(s.weights[k]); sums[k] > 0 {
-			on[k] = likelihood.MixtureOfMixtures(s.parts[k], times(1/sums[k], s.weights[k])).Merged(most)
+			on[k] = likelihood.MixtureOfMixtures(s.parts[k], scaled(1/sums[k], s.weights[k])).Merged(most)
 		}
 	}
 	return likelihood.OnScales(on[0], on[1], sums[1]/(sums[0]+sums[1]))
@@ -57,8 +65,8 @@ type LogColumn struct {
 	Slope  float64 `json:"slope"`
 }
 
-// of returns what models see of a value.
-func (c LogColumn) of(v float64) float64 {
+// apply returns what models see of a value.
+func (c LogColumn) apply(v float64) float64 {
 	if v < c.Least {
 		return math.Log(c.Least+c.Shift) + (v-c.Least)*c.Slope
 	}
@@ -110,38 +118,47 @@ func logColumns(groups []simple.Group) (all []LogColumn) {
 		if zeros {
 			column.Shift, column.Least = least, 0
 		}
-		column.Slope = (column.of(most) - column.of(column.Least)) / (most - column.Least)
+		column.Slope = (column.apply(most) - column.apply(column.Least)) / (most - column.Least)
 		all = append(all, column)
 	}
 	return all
 }
 
-// underLogs returns x [n, dx] with these columns replaced by their logarithms.
-func underLogs(columns []LogColumn, x []float64, dx int) []float64 {
+// takeLogs returns x [n, dx] with these columns replaced by their logarithms.
+func takeLogs(columns []LogColumn, x []float64, dx int) []float64 {
 	if len(columns) == 0 {
 		return x
 	}
-	z := append([]float64(nil), x...)
+	z := slices.Clone(x)
 	for _, c := range columns {
 		for i := c.Column; i < len(z); i += dx {
-			z[i] = c.of(z[i])
+			z[i] = c.apply(z[i])
 		}
 	}
 	return z
 }
 
-// seen returns the group as models see it: with the logarithms of columns and, if log, of y.
-func seen(g simple.Group, columns []LogColumn, log bool) simple.Group {
-	g.X = underLogs(columns, g.X, g.DX)
+// transform returns the group as models see it: with the logarithms of columns and, if log, of y.
+func transform(g simple.Group, columns []LogColumn, log bool) simple.Group {
+	g.X = takeLogs(columns, g.X, g.DX)
 	if log {
 		g.Y = logs(g.Y)
 	}
 	return g
 }
 
+// onScale returns the groups on a scale.
+func (s *split) onScale(groups []simple.Group, on scale) []simple.Group {
+	all := make([]simple.Group, len(groups))
+	for i, g := range groups {
+		all[i] = transform(g, s.columns(on), on.y)
+	}
+	return all
+}
+
 // columns returns the columns whose logarithm a scale takes.
-func (s *split) columns(of scale) []LogColumn {
-	if of.x {
+func (s *split) columns(on scale) []LogColumn {
+	if on.x {
 		return s.logX
 	}
 	return nil

@@ -16,7 +16,7 @@
 // of level 1−α hold an outcome with a probability of at least 1−2α, less a term that vanishes with many
 // groups. Two of its conditions hold only nearly. The weights for a fold come from predictions of models
 // that were fitted to this fold too. And a [Stack] does not predict with the models that were judged, but
-// with models fitted to all folds, or with the mean of the networks without each fold. The effect is
+// with models fitted to all folds. The effect is
 // measured: see [Expected.Coverage], and the coverage of simulated data in
 // docs/explanation/calibration.md.
 //
@@ -117,8 +117,8 @@ func (s *Stack) PredictAny(cases []Case) []likelihood.Distribution {
 }
 
 // add adds the predictions of a case, of a weight, to those of its targets.
-func (s *Stack) add(at []scales, of Case, weight float64) {
-	known := simple.Thin(of.Known, mostContext)
+func (s *Stack) add(at []scales, one Case, weight float64) {
+	known := simple.Thin(one.Known, mostContext)
 	span := spanOf(known.Points())
 	for _, log := range []bool{false, true} {
 		context, by := s.moved(known, log)
@@ -130,10 +130,10 @@ func (s *Stack) add(at []scales, of Case, weight float64) {
 			if c.LogX {
 				columns = s.LogX
 			}
-			seenContext := context
-			seenContext.X = underLogs(columns, context.X, context.DX)
+			transformed := context
+			transformed.X = takeLogs(columns, context.X, context.DX)
 			for _, m := range c.Models {
-				for t, d := range m.Model.Given(seenContext, underLogs(columns, of.X, known.DX)) {
+				for t, d := range m.Model.Given(transformed, takeLogs(columns, one.X, known.DX)) {
 					if log {
 						d = s.LogY.bounded(d)
 					}

@@ -63,7 +63,7 @@ func TestWeightsAreBest(t *testing.T) {
 // No model is asked about a group that it was fitted to, and each group is asked about in one fold.
 func TestFoldsHoldGroupsOut(t *testing.T) {
 	groups := twoLines(13, 6)
-	s := splitOf(groups, 4, mostQuestions)
+	s := newSplit(groups, 4, mostQuestions)
 	if s.byPoint || len(s.questions) == 0 {
 		t.Fatalf("by point: %v, %d questions", s.byPoint, len(s.questions))
 	}
@@ -95,7 +95,7 @@ func TestStackOfTwoLines(t *testing.T) {
 	var s *Stack
 	for _, threads := range []int{1, 3} {
 		var err error
-		if s, err = Fit(context.Background(), groups, Options{Threads: threads}); err != nil {
+		if s, err = Fit(context.Background(), groups, Options{Threads: threads, Kinds: Kinds()}); err != nil {
 			t.Fatal(err)
 		}
 		text, err := json.Marshal(s)
@@ -132,7 +132,7 @@ func TestStackOfTwoLines(t *testing.T) {
 
 // A file that lacks numbers, or has others, is refused and does not panic.
 func TestDamagedStacksAreRefused(t *testing.T) {
-	s, err := Fit(context.Background(), twoLines(20, 12), Options{Threads: 2})
+	s, err := Fit(context.Background(), twoLines(20, 12), Options{Threads: 2, Kinds: Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestWeightsMayRound(t *testing.T) {
 
 // Of one group, folds are of points, and the context is the rest.
 func TestStackOfOneGroup(t *testing.T) {
-	s, err := Fit(context.Background(), twoLines(1, 120), Options{Threads: 2})
+	s, err := Fit(context.Background(), twoLines(1, 120), Options{Threads: 2, Kinds: Kinds()})
 	if err != nil {
 		t.Fatal(err)
 	}

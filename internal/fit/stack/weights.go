@@ -15,11 +15,11 @@ func weigh(logs [][]float64, share, prior []float64) []float64 {
 	for _, s := range share {
 		total += s
 	}
-	of := floats.Sum(prior)
+	priors := floats.Sum(prior)
 	for j, p := range prior {
-		w[j] = p / of // a weight of 0 stays 0
+		w[j] = p / priors // a weight of 0 stays 0
 	}
-	total += of
+	total += priors
 	for range 500 {
 		copy(next, prior)
 		for i, s := range share {
@@ -67,8 +67,8 @@ func relative(logs [][]float64) []float64 {
 	return all
 }
 
-// times returns v times each weight.
-func times(v float64, w []float64) []float64 {
+// scaled returns v times each weight.
+func scaled(v float64, w []float64) []float64 {
 	out := make([]float64, len(w))
 	for j := range w {
 		out[j] = v * w[j]
@@ -79,9 +79,9 @@ func times(v float64, w []float64) []float64 {
 // leastWeight is the weight below which a model is left out.
 const leastWeight = 0.02
 
-// drop sets weights below leastWeight to 0 and scales the rest to sum to 1. Of many models of equal
+// dropSmall sets weights below leastWeight to 0 and scales the rest to sum to 1. Of many models of equal
 // weights it keeps all.
-func drop(w []float64) {
+func dropSmall(w []float64) {
 	sum := 0.0
 	for j, v := range w {
 		if v < min(leastWeight, 1/float64(len(w))) {
