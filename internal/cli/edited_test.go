@@ -37,7 +37,6 @@ func TestAnEditedConfigurationIsNotTheCheckpoints(t *testing.T) {
 			"sample-quantiles --run RUN --out OUT.csv --grid 0:1:2 --context " + s.context,
 			"export --run RUN --out OUT --format torch",
 			"plot fit --run RUN --out OUT",
-			"ablate num-quantiles --run RUN --out OUT --batches 1",
 		} {
 			line := strings.NewReplacer("RUN", run, "OUT", out).Replace(args)
 			checkRefusal(t, c.key+": "+args, acqnp(strings.Fields(line)...), 2, c.key)

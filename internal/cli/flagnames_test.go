@@ -47,7 +47,7 @@ var meanings = map[string]meaning{
 }
 
 // directories are the commands whose --out is a directory.
-var directories = map[string]bool{"acqnp fit": true, "acqnp ablate num-quantiles": true, "acqnp ablate adaptor-depth": true}
+var directories = map[string]bool{"acqnp fit": true}
 
 // TestNoFlagHasTwoMeanings holds each command's flags against the table of meanings.
 func TestNoFlagHasTwoMeanings(t *testing.T) {

@@ -65,8 +65,6 @@ type deletedFlag struct{ command, flag, now string }
 
 // deletedFlags say what to do without them. command is the beginning of the names of the commands.
 var deletedFlags = []deletedFlag{
-	{"acqnp ablate adaptor-depth", "depths", "ψ has the paper's 1 to 5 hidden layers"},
-	{"acqnp ablate", "full", "all steps and batches are the default; six seeds are --seeds 0..5"},
 	{"acqnp data example", "seed", "there is one example"},
 	{"acqnp help", "markdown", "docs/reference has the pages"},
 	{"acqnp init", "budget", "init trains nothing; acqnp fit compares models"},

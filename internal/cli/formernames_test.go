@@ -46,11 +46,9 @@ func TestFormerNamesInErrors(t *testing.T) {
 	for args, want := range map[string][]string{
 		"init --csv x.csv --x a --y b --function c --calibrate":                    {"--function has a new name, --group\n", "--calibrate has a new name, --hold-back\n", "x.csv"},
 		"plot completion --run none --images 3 --out fit.png":                      {"--images has a new name, --functions\n", "none"},
-		"ablate adaptor-depth --config none.yaml --steps 3 --out out":              {"--steps has a new name, --set train.steps=3\n", "none.yaml"},
 		"sweep run none.yaml --index 3":                                            {"--index has a new name, --indices\n", "none.yaml"},
 		"sweep run none.yaml --indices 3-5":                                        {"3-5 has a new name, 3..5\n", "none.yaml"},
 		"predict --run none --context x.csv --grid 0:1:2 --calibrated":             {"--calibrated has a new name, --use-calibration\n", "none"},
-		"ablate num-tau --config none.yaml --out out":                              {"num-tau has a new name, num-quantiles\n", "none.yaml"},
 		"eval --run " + s.run + " --num-quantiles 3 --num-tau x --out none/e.json": {`--num-quantiles: found "x"`},
 	} {
 		o := acqnp(strings.Fields(args)...)

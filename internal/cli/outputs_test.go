@@ -219,24 +219,6 @@ func TestOutputsFollowLinks(t *testing.T) {
 	}
 }
 
-func TestAblationsDestroyNothing(t *testing.T) {
-	dir := t.TempDir()
-	config, run := write(t, dir, "tiny.yaml", tinyConfig), filepath.Join(dir, "run")
-	succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
-	checkpoint := filepath.Join(run, "checkpoints", "step-30.safetensors")
-	before := read(t, checkpoint)
-	if err := os.Symlink(checkpoint, filepath.Join(dir, "num-tau.svg")); err != nil {
-		t.Skip("no symbolic links here")
-	}
-	checkRefusal(t, "ablate num-quantiles", acqnp("ablate", "num-quantiles", "--run", run, "--out", dir, "--batches", "1"), 2, "num-tau.svg")
-	if read(t, checkpoint) != before {
-		t.Error("changed the checkpoint")
-	}
-	if _, err := os.Stat(filepath.Join(dir, "num-tau.png")); err == nil {
-		t.Error("refused late")
-	}
-}
-
 // --overwrite removes the old run only after the new one's inputs are checked.
 func TestOverwriteKeepsTheRunIfTheNewOneCannotStart(t *testing.T) {
 	f := newOutputFiles(t)

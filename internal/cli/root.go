@@ -56,7 +56,7 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 	root.SetHelpCommand(newHelp(a))
 	addGroups(root, []group{
 		{"Your own data", []*cobra.Command{newFit(a), newPredict(a), newScore(a), newInit(a), newTrain(a)}},
-		{"The paper", []*cobra.Command{newData(a), newEval(a), newPlot(a), newAblate(a)}},
+		{"The paper", []*cobra.Command{newData(a), newEval(a), newPlot(a)}},
 		{"Many runs", []*cobra.Command{newSweep(a), newReport(a)}},
 		{"Other programs", []*cobra.Command{newServe(a), newExport(a), newSample(a)}},
 		{"This machine", []*cobra.Command{newDoctor(a), newBench(a)}},

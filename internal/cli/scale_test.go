@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 )
@@ -107,4 +108,13 @@ func TestServeOfTheNaturalScale(t *testing.T) {
 	if !strings.Contains(string(answer), even["sd"]) {
 		t.Errorf("sd is %q by predict, and the server answers %s", even["sd"], answer)
 	}
+}
+
+func value(t *testing.T, text string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
 }

@@ -12,7 +12,7 @@ import (
 var commands = [][]string{
 	{}, {"train"}, {"eval"}, {"predict"}, {"score"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
 	{"export"}, {"bench"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
-	{"plot", "training"}, {"ablate"}, {"ablate", "num-quantiles"}, {"ablate", "adaptor-depth"},
+	{"plot", "training"}, 
 	{"sweep"}, {"sweep", "submit"}, {"doctor"}, {"help"}, {"help", "configuration"}, {"help", "environment"}, {"fit"}, {"init"}, {"serve"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
 }
 
@@ -69,7 +69,7 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"sample-quantiles --run x --context c --out o", `expected one of --targets and --grid (`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `found --grid and --targets, expected only`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles: found "a", expected numbers, separated by commas`},
-		{"ablate adaptor-depth --config x --out o --seeds 1,a", `--seeds: found "1,a", expected different whole numbers or ranges with commas between them, such as 0..5`},
+		{"train --config x --seeds 1,a", `--seeds: found "1,a", expected different whole numbers or ranges with commas between them, such as 0..5`},
 		{"train --config x --resume=maybe", `--resume: found "maybe", expected true or false`},
 		{"export --run x", `expected --out (`},
 		{"bench", `expected --config (`},
@@ -179,7 +179,6 @@ func TestUnknownKernelsAreRefused(t *testing.T) {
 		{"eval", "--run", s.run, "--out", filepath.Join(dir, "eval.json")}, {"bench", "--config", s.config},
 		{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid", "0:1:3", "--out", filepath.Join(dir, "q.csv")},
 		{"plot", "fit", "--run", s.run, "--out", filepath.Join(dir, "fit.png")},
-		{"ablate", "num-quantiles", "--config", s.config, "--out", filepath.Join(dir, "ablation")},
 	} {
 		checkRefusal(t, strings.Join(args, " "), acqnp(args...), 2,
 			`ACQNP_SIMD: found "foo", expected amx, avx512, avx2 or portable`)

@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/predict/conformal", "internal/fit/pretrained"},
 	{"internal/predict", "internal/train"},
 	{"internal/fit", "internal/fit/draft", "internal/train/bench", "internal/train/seeds", "internal/export/onnx", "internal/export/onnx/onnxtest", "internal/export/torch",
-		"internal/serve/page", "internal/sweep/plan", "internal/sweep/ablate", "internal/report/tables"},
+		"internal/serve/page", "internal/sweep/plan", "internal/report/tables"},
 	{"internal/sweep", "internal/sweep/submit", "internal/report/figures", "internal/serve"},
 	{"internal/serve/servetest", "internal/cli/doctor", "internal/cli/output"},
 	{"internal/cli"},
