@@ -18,38 +18,36 @@ import (
 )
 
 type submitOptions struct {
-	plan          string
-	slurm         bool
-	perJob, limit int
-	program       string
-	kubernetes    bool
-	cluster       submit.Kubernetes
-	dryRun        bool
-	flags         []string // of the scheduler's client
+	plan              string
+	slurm, kubernetes bool
+	perJob, limit     int
+	program           string
+	cluster           submit.Kubernetes
+	flags             []string // of sbatch
 }
 
 func newSweepSubmit(a *app) *cobra.Command {
 	var o submitOptions
 	cmd := &cobra.Command{
 		Use:   "submit PLAN [-- SBATCH_FLAG…]",
-		Short: "Hand the runs of a plan to a cluster",
-		Long: `Hand the runs of a plan to a cluster's scheduler.
+		Short: "Write the job of a cluster that trains a plan",
+		Long: `Write what a cluster's scheduler reads to train the runs of a plan. It is for a pipe to sbatch or
+kubectl; nothing is submitted without.
 
-With --slurm, sbatch gets a job array. Each element trains --per-job runs by acqnp sweep run. Two
+--slurm writes the script of a job array. Each element trains --per-job runs by acqnp sweep run. Two
 minutes before its time ends, Slurm sends SIGTERM; acqnp writes checkpoints and exits with 130, and
 the element requeues itself. Flags of sbatch follow --, such as the time limit, and override those of
-the script. The logs are in the folder slurm of the plan's runs. Submit again after failures: only
-elements with runs that are not done start, and none for a run that diverged.
+the script. The logs are in the folder slurm of the plan's runs, which this command makes. Submit
+again after failures: only elements with runs that are not done start, and none for a run that
+diverged.
 
-With --kubernetes, kubectl gets a ConfigMap with the plan and its configurations, and an Indexed Job
-whose pods train --per-job runs by acqnp sweep run. Data and runs are on a claim. A pod that is
-stopped is replaced and goes on. The environment does not reach the pods. The Job's name follows from
-the plan's files. To submit the plan again, delete the Job first; the runs stay.`,
-		Example: `  acqnp sweep submit plan.yaml --slurm --dry-run
-  acqnp sweep submit plan.yaml --slurm --per-job 8 --limit 20 -- --time=4:00:00 --gpus=1
-  acqnp sweep submit plan.yaml --slurm --program 'apptainer run --nv acqnp.sif'
-  acqnp sweep submit plan.yaml --kubernetes --image registry.example.org/acqnp-cuda:1 --queue gpus --limit 20
-  acqnp sweep submit plan.yaml --kubernetes --dry-run > job.yaml`,
+--kubernetes writes a ConfigMap with the plan and its configurations, and an Indexed Job whose pods
+train --per-job runs by acqnp sweep run. Data and runs are on a claim. A pod that is stopped is
+replaced and goes on. The environment does not reach the pods. The Job's name follows from the plan's
+files. To submit the plan again, delete the Job first; the runs stay.`,
+		Example: `  acqnp sweep submit plan.yaml --slurm --per-job 8 --limit 20 -- --time=4:00:00 --gpus=1 | sbatch
+  acqnp sweep submit plan.yaml --slurm --program 'apptainer run --nv acqnp.sif' | sbatch
+  acqnp sweep submit plan.yaml --kubernetes --image registry.example.org/acqnp-cuda:1 --limit 20 | kubectl apply --server-side -f -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dash := cmd.ArgsLenAtDash()
@@ -65,12 +63,20 @@ the plan's files. To submit the plan again, delete the Job first; the runs stay.
 		ValidArgsFunction: completePlan,
 	}
 	f := cmd.Flags()
-	f.BoolVar(&o.slurm, "slurm", false, "submit a job array to Slurm")
+	f.BoolVar(&o.slurm, "slurm", false, "write a job array of Slurm")
+	f.BoolVar(&o.kubernetes, "kubernetes", false, "write an Indexed Job of Kubernetes")
 	f.IntVar(&o.perJob, "per-job", 1, "`NUMBER` of runs in a job")
 	f.IntVar(&o.limit, "limit", 0, "`NUMBER` of jobs at a time; 0 for as many as the cluster starts")
 	f.StringVar(&o.program, "program", "", "shell `WORDS` that start acqnp on a node (default the path of this program)")
-	f.BoolVar(&o.dryRun, "dry-run", false, "print what would be submitted, and submit nothing")
-	o.addKubernetesFlags(cmd)
+	f.StringVar(&o.cluster.Image, "image", "acqnp-cuda:1", "`IMAGE` of the pods, see deploy/README.md")
+	f.StringVar(&o.cluster.Namespace, "namespace", "", "`NAMESPACE` of the Job (default that of kubectl's context)")
+	f.StringVar(&o.cluster.Queue, "queue", "", "LocalQueue `NAME` of Kueue, which starts the Job")
+	f.StringVar(&o.cluster.Claim, "claim", "acqnp", "PersistentVolumeClaim `NAME` with the data and the runs")
+	f.IntVar(&o.cluster.GPUs, "gpus", 1, "`NUMBER` of GPUs of each pod; 0 for the CPU")
+	for _, flag := range []string{"image", "namespace", "queue", "claim", "gpus"} {
+		cmd.MarkFlagsMutuallyExclusive("slurm", flag)
+	}
+	cmd.MarkFlagsMutuallyExclusive("kubernetes", "program")
 	cmd.MarkFlagsOneRequired("slurm", "kubernetes")
 	cmd.MarkFlagsMutuallyExclusive("slurm", "kubernetes")
 	return cmd
@@ -78,30 +84,36 @@ the plan's files. To submit the plan again, delete the Job first; the runs stay.
 
 // submission is the result of sweep submit.
 type submission struct {
-	Runs     int    `json:"runs"`               // submitted
-	Done     int    `json:"done"`               // not submitted, because they are done
-	Diverged int    `json:"diverged,omitempty"` // not submitted, because they would diverge again
-	Script   string `json:"script,omitempty"`   // with --dry-run
-	Answer   string `json:"answer,omitempty"`   // of the scheduler
-	Logs     string `json:"logs,omitempty"`     // the folder of the jobs' output
+	Runs     int    `json:"runs"`               // in the job
+	Done     int    `json:"done"`               // left out, because they are done; 0 for Kubernetes
+	Diverged int    `json:"diverged,omitempty"` // left out, because they would diverge again
+	Job      string `json:"job,omitempty"`      // the name for Kubernetes
+	Pods     int    `json:"pods,omitempty"`
+	Logs     string `json:"logs,omitempty"` // the folder of the jobs' output
+	Script   string `json:"script,omitempty"`
 }
 
-func (s submission) print(w io.Writer) (err error) {
+// String says what the job has.
+func (s submission) String() string {
+	runs := invalid.Plural(s.Runs, "run", "runs")
 	switch {
-	case s.Runs == 0 && s.Diverged > 0:
-		_, err = fmt.Fprintf(w, "nothing to submit: %d runs are done, %d diverged and would again\n", s.Done, s.Diverged)
-	case s.Runs == 0:
-		_, err = fmt.Fprintf(w, "nothing to submit: all %d runs are done\n", s.Done)
-	case s.Script != "":
-		_, err = io.WriteString(w, s.Script)
-	default:
-		diverged := ""
-		if s.Diverged > 0 {
-			diverged = fmt.Sprintf(", %d diverged and would again", s.Diverged)
-		}
-		_, err = fmt.Fprintf(w, "%s: %s, %d are done%s; logs in %s\n", s.Answer, invalid.Plural(s.Runs, "run", "runs"), s.Done, diverged, s.Logs)
+	case s.Job != "":
+		return fmt.Sprintf("job %s: %s in %s", s.Job, runs, invalid.Plural(s.Pods, "pod", "pods"))
+	case s.Runs == 0 && s.Diverged == 0:
+		return fmt.Sprintf("nothing to submit: all %d runs are done", s.Done)
 	}
-	return err
+	text := runs
+	if s.Runs == 0 {
+		text = "nothing to submit"
+	}
+	text += fmt.Sprintf(", %d are done", s.Done)
+	if s.Diverged > 0 {
+		text += fmt.Sprintf(", %d diverged and would again", s.Diverged)
+	}
+	if s.Logs != "" {
+		text += "; logs in " + s.Logs
+	}
+	return text
 }
 
 func runSweepSubmit(ctx context.Context, a *app, o submitOptions) error {
@@ -120,15 +132,41 @@ func runSweepSubmit(ctx context.Context, a *app, o submitOptions) error {
 	if err := p.CheckArray(); err != nil {
 		return err
 	}
+	var s submission
 	if o.kubernetes {
-		return submitKubernetes(ctx, a, o, p)
+		s, err = o.kubernetesJob(p)
+	} else {
+		s, err = o.slurmArray(ctx, a, p)
 	}
-	status, err := sweep.NewViewer(p).Look(ctx)
 	if err != nil {
 		return err
 	}
+	a.progress().Note(s.String())
+	if a.json {
+		return a.result(s, nil)
+	}
+	_, err = io.WriteString(a.Out, s.Script) // a.result would replace characters that terminals do not show
+	return err
+}
+
+// kubernetesJob returns the Job with all runs of a plan. Which of them are done is known in the pods,
+// which see the run directories.
+func (o submitOptions) kubernetesJob(p *plan.Plan) (submission, error) {
+	if len(o.flags) > 0 {
+		return submission{}, &invalid.Input{Found: o.flags[0] + " after --", Expected: "nothing there with --kubernetes"}
+	}
+	o.cluster.PerJob, o.cluster.Limit = o.perJob, o.limit
+	m, err := o.cluster.Manifest(p)
+	return submission{Job: m.Name, Runs: len(p.Runs), Pods: m.Pods, Script: string(m.YAML)}, err
+}
+
+// slurmArray returns the job array with the open runs of a plan, and makes the folder of its logs.
+func (o submitOptions) slurmArray(ctx context.Context, a *app, p *plan.Plan) (s submission, err error) {
+	status, err := sweep.NewViewer(p).Look(ctx)
+	if err != nil {
+		return s, err
+	}
 	var open []int
-	var s submission
 	for _, r := range status.Runs {
 		switch {
 		case r.Open():
@@ -139,48 +177,30 @@ func runSweepSubmit(ctx context.Context, a *app, o submitOptions) error {
 			s.Diverged++
 		}
 	}
-	s.Runs = len(open)
-	if len(open) == 0 {
-		return a.result(s, s.print)
+	if s.Runs = len(open); s.Runs == 0 {
+		return s, nil
 	}
-	return submitSlurm(ctx, a, o, p, open, s)
-}
-
-// submitSlurm submits the open runs of a plan as a job array.
-func submitSlurm(ctx context.Context, a *app, o submitOptions, p *plan.Plan, open []int, s submission) error {
-	dir, err := os.Getwd()
-	if err != nil {
-		return err
+	array := submit.Slurm{PerJob: o.perJob, Limit: o.limit, Program: o.program, Environ: os.Environ(), Flags: o.flags}
+	if array.Dir, err = os.Getwd(); err != nil {
+		return s, err
 	}
-	array := submit.Slurm{PerJob: o.perJob, Limit: o.limit, Program: o.program, Dir: dir, Environ: os.Environ(), Flags: o.flags}
 	if array.Program == "" {
-		if array.Program, err = submit.ThisProgram(); err != nil {
-			return err
+		program, err := os.Executable()
+		if err != nil {
+			return s, err
 		}
+		array.Program = invalid.ShellWord(program)
 	}
-	if array.MaxElements, err = submit.MaxArraySize(ctx); err != nil {
-		if !o.dryRun {
-			return err
-		}
-		array.MaxElements = submit.DefaultMaxElements
+	if elements := (len(p.Runs) + o.perJob - 1) / o.perJob; elements > submit.MaxElements {
+		a.progress().Warn(fmt.Sprintf("the array has elements up to %d; unless slurm.conf has another MaxArraySize, the last is %d: take --per-job %d",
+			elements-1, submit.MaxElements-1, (len(p.Runs)+submit.MaxElements-1)/submit.MaxElements))
 	}
-	if array.Fit(len(p.Runs)) {
-		a.progress().Warn(fmt.Sprintf("an array of this cluster has at most %d elements: each gets %d runs", array.MaxElements, array.PerJob))
-	}
-	script, err := array.Script(p, open)
-	if err != nil {
-		return err
-	}
-	if o.dryRun {
-		s.Script = script
-		return a.result(s, s.print)
+	if s.Script, err = array.Script(p, open); err != nil {
+		return s, err
 	}
 	s.Logs = array.Logs(p)
-	if err := os.MkdirAll(s.Logs, 0o777); err != nil {
-		return &invalid.Input{File: s.Logs, Found: files.Reason(err), Expected: "a folder for the logs", Cause: err}
+	if err := os.MkdirAll(s.Logs, 0o777); err != nil { // sbatch does not make it
+		return s, &invalid.Input{File: s.Logs, Found: files.Reason(err), Expected: "a folder for the logs", Cause: err}
 	}
-	if s.Answer, err = submit.Sbatch(ctx, script); err != nil {
-		return err
-	}
-	return a.result(s, s.print)
+	return s, nil
 }

@@ -12,7 +12,7 @@ import (
 var commands = [][]string{
 	{}, {"train"}, {"eval"}, {"predict"}, {"score"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
 	{"export"}, {"bench"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
-	{"plot", "training"}, 
+	{"plot", "training"},
 	{"sweep"}, {"sweep", "submit"}, {"doctor"}, {"help"}, {"help", "configuration"}, {"help", "environment"}, {"fit"}, {"init"}, {"serve"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
 }
 

@@ -30,10 +30,9 @@ type Kubernetes struct {
 
 // A Manifest is what kubectl applies: a ConfigMap and a Job of the same name.
 type Manifest struct {
-	Name      string // acqnp-<plan>-<hash of the plan and its configurations>
-	Namespace string
-	Pods      int
-	YAML      []byte
+	Name string // acqnp-<plan>-<hash of the plan and its configurations>
+	Pods int
+	YAML []byte
 }
 
 // workDir is the working directory of pods. The image has no such folder, so a plan's patterns match
@@ -50,11 +49,11 @@ func (k Kubernetes) Manifest(p *plan.Plan) (Manifest, error) {
 	if err != nil {
 		return Manifest{}, err
 	}
-	m := Manifest{Name: jobName(p.File, files), Namespace: k.Namespace, Pods: (len(p.Runs) + k.PerJob - 1) / k.PerJob}
+	m := Manifest{Name: jobName(p.File, files), Pods: (len(p.Runs) + k.PerJob - 1) / k.PerJob}
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	for _, object := range []any{k.configMap(m.Name, files), k.job(m, p, files)} {
+	for _, object := range []object{k.configMap(m.Name, files), k.job(m, p, files)} {
 		if err := e.Encode(object); err != nil {
 			return Manifest{}, err
 		}

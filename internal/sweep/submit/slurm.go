@@ -1,3 +1,4 @@
+// Package submit writes what a scheduler of a cluster reads to train the runs of a plan.
 package submit
 
 import (
@@ -12,28 +13,16 @@ import (
 
 // Slurm says how the runs of a plan become a job array.
 type Slurm struct {
-	PerJob      int      // runs of an element of the array
-	Limit       int      // elements that run at a time; 0: as many as the cluster gives
-	MaxElements int      // the cluster's MaxArraySize: the number of an element is below it
-	Program     string   // shell words that start acqnp
-	Dir         string   // the working directory, an absolute path
-	Environ     []string // the environment, of which the script sets the variables ACQNP_*
-	Flags       []string // further flags of sbatch; they override those of the script
+	PerJob  int      // runs of an element of the array
+	Limit   int      // elements that run at a time; 0: as many as the cluster gives
+	Program string   // shell words that start acqnp
+	Dir     string   // the working directory, an absolute path
+	Environ []string // the environment, of which the script sets the variables ACQNP_*
+	Flags   []string // further flags of sbatch; they override those of the script
 }
 
-// DefaultMaxElements is Slurm's MaxArraySize if slurm.conf does not set it.
-const DefaultMaxElements = 1001
-
-// Fit raises PerJob until one array has room for all runs. It reports whether it did. With several
-// arrays, Limit would not bound the runs of all.
-func (s *Slurm) Fit(runs int) bool {
-	least := (runs + s.MaxElements - 1) / s.MaxElements
-	if least <= s.PerJob {
-		return false
-	}
-	s.PerJob = least
-	return true
-}
+// MaxElements is Slurm's MaxArraySize if slurm.conf does not set it.
+const MaxElements = 1001
 
 // Logs returns the folder of the jobs' output. sbatch does not make it.
 func (s *Slurm) Logs(p *plan.Plan) string {
@@ -131,18 +120,27 @@ func (s *Slurm) elements(open []int) string {
 
 // ranges writes ascending numbers as 0-3,7.
 func ranges(numbers []int) string {
-	var parts []string
-	for i := 0; i < len(numbers); {
-		j := i
-		for j+1 < len(numbers) && numbers[j+1] == numbers[j]+1 {
-			j++
+	var b strings.Builder
+	for i, n := range numbers {
+		starts := i == 0 || numbers[i-1] != n-1
+		ends := i+1 == len(numbers) || numbers[i+1] != n+1
+		switch {
+		case starts && i > 0:
+			fmt.Fprintf(&b, ",%d", n)
+		case starts:
+			fmt.Fprint(&b, n)
+		case ends:
+			fmt.Fprintf(&b, "-%d", n)
 		}
-		part := fmt.Sprint(numbers[i])
-		if j > i {
-			part += fmt.Sprintf("-%d", numbers[j])
-		}
-		parts = append(parts, part)
-		i = j + 1
 	}
-	return strings.Join(parts, ",")
+	return b.String()
+}
+
+// sbatchWord quotes a word for a line that starts with #SBATCH. There a backslash keeps the next
+// character, within quotes too, and no character else is special within double quotes.
+func sbatchWord(word string) string {
+	if invalid.IsPlain(word) {
+		return word
+	}
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(word) + `"`
 }

@@ -84,22 +84,6 @@ func TestArrayHasTheElementsWithOpenRuns(t *testing.T) {
 	}
 }
 
-// The numbers of an array's elements stay below MaxArraySize.
-func TestFitRaisesThePack(t *testing.T) {
-	for _, c := range []struct{ runs, perJob, most, want int }{
-		{10, 1, 1001, 1}, {1001, 1, 1001, 1}, {1002, 1, 1001, 2}, {10_000, 8, 1001, 10}, {10_000, 20, 1001, 20}, {3, 1, 1, 3},
-	} {
-		s := submit.Slurm{PerJob: c.perJob, MaxElements: c.most}
-		raised := s.Fit(c.runs)
-		if s.PerJob != c.want || raised != (c.want != c.perJob) {
-			t.Errorf("%+v: %d in an element, raised: %t", c, s.PerJob, raised)
-		}
-		if last := (c.runs - 1) / s.PerJob; last >= c.most {
-			t.Errorf("%+v: the last element is %d", c, last)
-		}
-	}
-}
-
 // The elements together run each index once. An element that was interrupted, and no other, requeues
 // itself, by its number within the array.
 func TestElementsRunTheirPartAndRequeueThemselves(t *testing.T) {
@@ -164,21 +148,5 @@ func TestScriptRefusesWhatItCannotSay(t *testing.T) {
 		if !errors.As(err, &bad) || strings.Contains(err.Error(), "\n") {
 			t.Errorf("%+v: error %v, want one line of *invalid.Input", s, err)
 		}
-	}
-}
-
-func TestMaxArraySizeIsRead(t *testing.T) {
-	dir := t.TempDir()
-	t.Setenv("PATH", dir)
-	if _, err := submit.MaxArraySize(t.Context()); err == nil || !strings.Contains(err.Error(), "no scontrol in PATH") {
-		t.Errorf("without scontrol: %v", err)
-	}
-	for text, want := range map[string]int{"MaxArraySize            = 4001\n": 4001, "MaxArraySize = 0\n": 0, "MaxJobCount = 10000\n": 0} {
-		path := program(t, dir, "scontrol", "echo 'KillWait = 30 sec'\necho '"+text+"'\n")
-		n, err := submit.MaxArraySize(t.Context())
-		if n != want || (err == nil) != (want > 0) {
-			t.Errorf("%q: %d, error %v", text, n, err)
-		}
-		os.Remove(path)
 	}
 }
