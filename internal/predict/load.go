@@ -8,8 +8,7 @@ import (
 )
 
 // LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads.
-// units are those of the data that the model is used with. LoadRun uses them if the checkpoint, of an older
-// version, has none.
+// units give the numbers of the model's columns.
 func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
 	m, err := modelOf(r.Experiment, units)
 	if err != nil {
@@ -19,7 +18,7 @@ func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, wa
 	if err != nil {
 		return Trained{}, err
 	}
-	return ofCheckpoint(r.Experiment, m, c, units, d), nil
+	return ofCheckpoint(r.Experiment, m, c, d), nil
 }
 
 // LoadCheckpoint returns the model of an experiment with the weights of the checkpoint at path.
@@ -29,14 +28,14 @@ func LoadCheckpoint(e config.Experiment, path string, units run.Units, d device.
 		return Trained{}, err
 	}
 	c, err := run.ReadCheckpoint(path, m)
-	return ofCheckpoint(e, m, c, units, d), err
+	if err != nil {
+		return Trained{}, err
+	}
+	return ofCheckpoint(e, m, c, d), nil
 }
 
-func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, units run.Units, d device.Device) Trained {
-	if c.Units != nil {
-		units = *c.Units
-	}
-	t := New(e, m, c.Predictor(e.Train), units, d)
+func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, d device.Device) Trained {
+	t := New(e, m, c.Predictor(e.Train), *c.Units, d)
 	t.Weights, t.ValidLL = c.Weights(), c.ValidLL()
 	return t
 }

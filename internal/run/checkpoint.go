@@ -42,7 +42,7 @@ type Checkpoint struct {
 	Version   string        // of the program that wrote it
 	Kernels   string        // the CPU kernels that computed it; "" for a GPU or if unknown
 	Elapsed   time.Duration // training time so far, over all resumes
-	Units     *Units        // of the data; nil if an older program wrote the checkpoint
+	Units     *Units        // of the data
 
 	Validation Validation // so far; zero in a run without
 	Average    []float32  // of the weights over the last steps [NumParams]; nil in a run without one
@@ -95,10 +95,8 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 		"elapsed_s": strconv.FormatFloat(c.Elapsed.Seconds(), 'f', 3, 64),
 		"version":   c.Version,
 	}
-	if c.Units != nil {
-		if meta[unitsKey], err = c.Units.text(); err != nil {
-			return err
-		}
+	if meta[unitsKey], err = c.Units.text(); err != nil {
+		return err
 	}
 	if c.Kernels != "" {
 		meta[kernelsKey] = c.Kernels

@@ -74,7 +74,9 @@ func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
 	if c.Validation, err = readValidation(path, meta, c.Step); err != nil {
 		return Checkpoint{}, err
 	}
-	c.Units, err = readUnits(path, meta)
+	if c.Units, err = readUnits(path, meta); err == nil && c.Units == nil {
+		err = &invalid.Input{File: path, Key: unitsKey, Found: "nothing", Expected: unitsExpected}
+	}
 	return c, err
 }
 

@@ -17,11 +17,8 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 )
 
-// EvalSchema names the layout of eval.json. The layout before, evalSchema1, lacks the scores.
-const (
-	EvalSchema  = "acqnp.eval/2"
-	evalSchema1 = "acqnp.eval/1"
-)
+// EvalSchema names the layout of eval.json.
+const EvalSchema = "acqnp.eval/2"
 
 // maxEval is the largest length of eval.json, in bytes.
 const maxEval = 1 << 30
@@ -165,7 +162,7 @@ func ReadEval(path string) (Eval, error) {
 	if err := json.Unmarshal(content, &e); err != nil {
 		return Eval{}, jsonError(path, content, err)
 	}
-	if e.Schema != EvalSchema && e.Schema != evalSchema1 {
+	if e.Schema != EvalSchema {
 		return Eval{}, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q", e.Schema), Expected: EvalSchema}
 	}
 	return e, nil

@@ -70,8 +70,8 @@ func write(dir string, e config.Experiment, m *models.Model) error {
 	if err := w.Log(run.Metrics{Step: 100, Loss: -0.25, LearningRate: 1e-3}); err != nil {
 		return err
 	}
-	n := m.NumParams()
-	c := run.Checkpoint{Step: 100, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text),
+	n, units := m.NumParams(), run.UnitsOf(e, m)
+	c := run.Checkpoint{Step: 100, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text), Units: &units,
 		State: engine.State{Params: m.Initial(e.Train.Seed), M: make([]float32, n), V: make([]float32, n), Updates: 100}}
 	return w.Save(&c, m, e.Train)
 }

@@ -71,7 +71,7 @@ func (r *Run) best(m *models.Model) (Checkpoint, error) {
 	return ReadCheckpoint(bestPath(r.Dir), m)
 }
 
-// Units returns the units in the newest checkpoint that has them, or nil if none does. It does not
+// Units returns the units in the newest checkpoint whose units can be read, or nil without one. It does not
 // check the rest of that checkpoint, as Load does.
 func (r *Run) Units() *Units {
 	paths, err := checkpointPaths(r.Dir)

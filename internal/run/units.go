@@ -19,6 +19,8 @@ import (
 // unitsKey is the metadata entry of checkpoints and exported weights that holds their units.
 const unitsKey = "units"
 
+const unitsExpected = "names, offsets and positive scales of the columns of x and y, as training writes them"
+
 // Units are the names of the data's columns and how the columns were converted and scaled. They are
 // stored with the weights, so that predicting needs no data set.
 type Units struct {
@@ -99,8 +101,7 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 	}
 	var c columns
 	bad := func(found string) error {
-		return &invalid.Input{File: path, Key: unitsKey, Found: found,
-			Expected: "names, offsets and positive scales of the columns of x and y, as training writes them"}
+		return &invalid.Input{File: path, Key: unitsKey, Found: found, Expected: unitsExpected}
 	}
 	d := json.NewDecoder(strings.NewReader(text))
 	d.DisallowUnknownFields() // what they do to the units is not known

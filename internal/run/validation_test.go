@@ -22,7 +22,8 @@ func TestTheBestCheckpoint(t *testing.T) {
 	check(t, w.OpenLog(12))
 	text := must(e.YAML())(t)
 	v := run.Validation{Best: -1.0 / 3, Step: 9, Worse: 0, Out: 0}
-	c := run.Checkpoint{Step: 9, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text), State: state(m, 9), Validation: v}
+	c := run.Checkpoint{Step: 9, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text), State: state(m, 9), Validation: v,
+		Units: &run.Units{XNames: []string{"x"}, YNames: []string{"y"}, Scaling: thirds()}}
 	check(t, w.SaveBest(&c, m, e.Train))
 	for which, step := range map[string]int{run.Preferred: 9, run.Best: 9, run.Newest: 12, "8": 8} {
 		if c := must(load(dir, which, m, nil))(t); c.Step != step || step == 9 && c.Validation != v {

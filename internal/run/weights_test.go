@@ -155,8 +155,8 @@ func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 	}
 }
 
-// Weights that an older acqnp exported state no form of the scale: it is the paper's. Those of PyTorch
-// state none either, and may have any.
+// Exported weights of the paper's scale state no form. Those of PyTorch state none either, and may have
+// any.
 func TestWeightsStateTheFormOfTheScale(t *testing.T) {
 	form := func(scale string) *models.Model {
 		return modelOf(t, experiment(t, func(e *config.Experiment) { e.Model.ScaleForm = scale }))

@@ -114,10 +114,8 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 	if err != nil {
 		return nil, err
 	}
-	if c.Units != nil {
-		if err := CheckData(w.dir, *c.Units, units); err != nil {
-			return nil, err
-		}
+	if err := CheckData(w.dir, *c.Units, units); err != nil {
+		return nil, err
 	}
 	w.unusable = skipped
 	// a training killed just after it saved c has left one checkpoint too many

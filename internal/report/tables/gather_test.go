@@ -19,7 +19,7 @@ func TestForeignFilesAreNamedAndLeftOut(t *testing.T) {
 	for name, c := range map[string]struct{ content, want string }{
 		"broken":  {"{", "unexpected end"},
 		"schema":  {`{"schema": "acqnp.eval/3"}`, "acqnp.eval/2"},
-		"bare":    {`{"schema": "acqnp.eval/1"}`, "benchmark"},
+		"bare":    {`{"schema": "acqnp.eval/2"}`, "benchmark"},
 		"model":   {edit(`"acqnp", "seed"`, `"", "seed"`), "model"},
 		"batches": {edit(`"batches": 5000`, `"batches": 0`), "batches"},
 		"absent":  {edit(`"target_ll"`, `"target"`), "target_ll.std_error"},

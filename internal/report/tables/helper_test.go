@@ -43,7 +43,7 @@ func (e evalJSON) String() string {
 	if e.step > 0 {
 		step = e.step
 	}
-	return fmt.Sprintf(`{"schema": "acqnp.eval/1", "benchmark": %s, "model": %s, "seed": 43, "num_tau": %d, "levels": %s, "batches": %d,
+	return fmt.Sprintf(`{"schema": "acqnp.eval/2", "benchmark": %s, "model": %s, "seed": 43, "num_tau": %d, "levels": %s, "batches": %d,
 "context_ll": {"mean": %v, "std_error": %s}, "target_ll": {"mean": %v, "std_error": %s},
 "per_batch": [], "checkpoint": {"path": %s, "step": %s}, "device": "cpu", "seconds": 1, "version": "v1"}`,
 		quote(e.benchmark), quote(e.model), e.numTau, quote(e.levels), e.batches,
