@@ -35,9 +35,8 @@ func newSweepRun(a *app) *cobra.Command {
 plan says evaluate: true. Start the command again after an interruption or a crash: every run goes on
 from its last checkpoint, and the results are those of runs trained one after another.
 
-Without --jobs, the run with the most work is timed first on a CPU, once on all threads and once
-with a run on each thread; the faster way is taken. On GPUs, as many runs as there are GPUs are
-trained at a time, each on its own; --jobs puts several on each.
+Without --jobs, a CPU trains a run on each thread, as far as they fit into the memory. On GPUs, as
+many runs as there are GPUs are trained at a time, each on its own; --jobs puts several on each.
 
 A run that fails does not stop the others. A run that was killed, or stopped by a full disk, is started
 again, up to three times in a row without progress. After a wrong configuration or a divergence it is
@@ -58,7 +57,7 @@ JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set it.`,
 	}
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
-	f.IntVar(&o.jobs, "jobs", 0, "`NUMBER` of runs at a time; 0 for what trains fastest")
+	f.IntVar(&o.jobs, "jobs", 0, "`NUMBER` of runs at a time; 0 for one on each thread or GPU")
 	o.indices.renamed = a.renamed
 	f.Var(&o.indices, "indices", "`LIST` of the runs to train, counted from 0: 16..23 or 3")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop all runs when one has failed")
@@ -154,17 +153,21 @@ func (o *sweepRunOptions) childFlags() []string {
 }
 
 // share returns how many runs are trained at a time.
-func (o *sweepRunOptions) share(ctx context.Context, runs []plan.Run) (sweep.Jobs, error) {
+func (o *sweepRunOptions) share(runs []plan.Run) (sweep.Jobs, error) {
 	if !o.onCPU() {
 		gpus := o.gpus()
 		jobs := sweep.Share(max(o.jobs, len(gpus)), o.cores(), len(runs))
 		jobs.Devices = gpus
 		return jobs, nil
 	}
-	if o.jobs > 0 {
-		return sweep.Share(o.jobs, o.cores(), len(runs)), nil
+	atOnce := o.jobs
+	if atOnce == 0 {
+		var err error
+		if atOnce, err = sweep.Fitting(runs, o.dataDir, min(o.cores(), len(runs))); err != nil {
+			return sweep.Jobs{}, err
+		}
 	}
-	return sweep.Measure(ctx, runs, o.dataDir, o.cores(), o.another)
+	return sweep.Share(atOnce, o.cores(), len(runs)), nil
 }
 
 // gpus returns the GPUs that runs take in turn: the one of --device cuda:N, or all.

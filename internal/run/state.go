@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -80,21 +79,6 @@ func look(dir string, evaluate bool) (State, sight, error) {
 		s.Phase = Failed
 	}
 	return s, who, err
-}
-
-// Stamp returns a text that changes with the log and with the failure of the run in dir.
-func Stamp(dir string) (string, error) {
-	stamp := ""
-	for _, name := range []string{metricsFile, failureFile} {
-		info, err := os.Stat(filepath.Join(dir, name))
-		switch {
-		case err == nil:
-			stamp += fmt.Sprintf("%s %d %d\n", name, info.Size(), info.ModTime().UnixNano())
-		case !errors.Is(err, fs.ErrNotExist):
-			return "", err
-		}
-	}
-	return stamp, nil
 }
 
 func fileThere(path string) bool {

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"bytes"
 	"errors"
 	"os"
 	"path/filepath"
@@ -126,9 +125,8 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 }
 
 // CheckContinues returns an *invalid.Input that names the keys in which the configuration of the run in
-// dir, if there is one, differs from e so that e cannot continue it. text is the YAML text that a run
-// of e has; a run with this text is not parsed.
-func CheckContinues(dir string, e config.Experiment, text []byte) error {
+// dir, if there is one, differs from e so that e cannot continue it.
+func CheckContinues(dir string, e config.Experiment) error {
 	file := filepath.Join(dir, ConfigFile)
 	old, err := files.Read(file, "the configuration of a run", 1<<20)
 	if errors.Is(err, os.ErrNotExist) {
@@ -136,9 +134,6 @@ func CheckContinues(dir string, e config.Experiment, text []byte) error {
 	}
 	if err != nil {
 		return err
-	}
-	if bytes.Equal(text, old) {
-		return nil
 	}
 	return checkConfig(file, string(old), e)
 }

@@ -89,13 +89,12 @@ func Rank(p *plan.Plan, by string) ([]Ranking, error) {
 		return nil, err
 	}
 	values := make([]*float64, len(p.Runs))
-	courses := make([]Course, len(p.Runs))
+	courses, err := coursesOf(p.Runs)
+	if err != nil {
+		return nil, err
+	}
 	done := 0
 	for i, r := range p.Runs {
-		var err error
-		if courses[i], err = CourseOf(r.Dir); err != nil {
-			return nil, err
-		}
 		if values[i], err = m.value(r, courses[i]); err != nil {
 			return nil, err
 		}
@@ -166,7 +165,7 @@ func (m measure) value(r plan.Run, c Course) (*float64, error) {
 	if !c.Ended {
 		return nil, nil
 	}
-	if err := run.CheckContinues(r.Dir, r.Experiment, nil); err != nil {
+	if err := run.CheckContinues(r.Dir, r.Experiment); err != nil {
 		return nil, err
 	}
 	if m.of == nil {

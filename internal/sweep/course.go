@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // A Course is what halving needs to know of a run: the validations in its log, and how it ended.
@@ -55,27 +56,13 @@ func (c Course) best(step int) float64 {
 	return best
 }
 
-// courses caches the courses of runs by their directories, because a pool asks for all of them after each
-// run. It reads a course again if the run's files have changed.
-type courses map[string]remembered
-
-type remembered struct {
-	stamp string
-	Course
-}
-
-// of returns the course of the run in dir.
-func (c courses) of(dir string) (Course, error) {
-	stamp, err := run.Stamp(dir)
-	if err != nil {
-		return Course{}, err
+// coursesOf returns the courses of runs.
+func coursesOf(runs []plan.Run) (all []Course, err error) {
+	all = make([]Course, len(runs))
+	for i, r := range runs {
+		if all[i], err = CourseOf(r.Dir); err != nil {
+			return nil, err
+		}
 	}
-	if old, ok := c[dir]; ok && old.stamp == stamp {
-		return old.Course, nil
-	}
-	found, err := CourseOf(dir)
-	if err == nil {
-		c[dir] = remembered{stamp, found}
-	}
-	return found, err
+	return all, nil
 }

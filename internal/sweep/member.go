@@ -42,16 +42,11 @@ func (m *member) see(s run.State) {
 // lookAtAll reads the states of all runs. It returns an *invalid.Input if one has another configuration
 // than the plan's. A run that diverged is given up at once: it would diverge again.
 func (p *pool) lookAtAll() error {
-	var all texts
-	return inParallel(len(p.runs), func(i int) error { return p.runs[i].lookAt(&all, p.Plan.Evaluate) })
+	return inParallel(p.runs, func(m *member) error { return m.lookAt(p.Plan.Evaluate) })
 }
 
-func (m *member) lookAt(all *texts, evaluate bool) error {
-	text, err := all.of(m.Run)
-	if err != nil {
-		return err
-	}
-	if err := run.CheckContinues(m.Dir, m.Experiment, text); err != nil {
+func (m *member) lookAt(evaluate bool) error {
+	if err := run.CheckContinues(m.Dir, m.Experiment); err != nil {
 		return err
 	}
 	s, err := m.State(evaluate, run.StateOf)

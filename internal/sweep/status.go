@@ -1,9 +1,14 @@
 package sweep
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"runtime"
+	"slices"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
@@ -63,14 +68,12 @@ type Viewer struct {
 	Note    func(string) // called with a line if a look takes long; may be nil
 	plan    *plan.Plan
 	watch   run.Watch
-	texts   texts
-	courses courses
 	checked []bool // of each run: its configuration was compared after it began
 }
 
 // NewViewer returns a viewer of a plan's runs.
 func NewViewer(p *plan.Plan) *Viewer {
-	return &Viewer{plan: p, courses: courses{}, checked: make([]bool, len(p.Runs))}
+	return &Viewer{plan: p, checked: make([]bool, len(p.Runs))}
 }
 
 // Look returns how far the runs have come. If clocks of machines differ, it may have to watch a run for
@@ -78,16 +81,15 @@ func NewViewer(p *plan.Plan) *Viewer {
 // configuration than in the plan.
 func (v *Viewer) Look(ctx context.Context) (Status, error) {
 	runs := make([]RunStatus, len(v.plan.Runs))
-	if err := inParallel(len(runs), func(i int) error { return v.see(i, &runs[i]) }); err != nil {
-		return Status{}, err
+	doubtful := make([]*RunStatus, len(runs))
+	for i, r := range v.plan.Runs {
+		runs[i].Index, doubtful[i] = r.Index, &runs[i]
 	}
 	for noted := false; ; noted = true {
-		var doubtful []int
-		for i, r := range runs {
-			if r.inDoubt {
-				doubtful = append(doubtful, i)
-			}
+		if err := inParallel(doubtful, v.see); err != nil {
+			return Status{}, err
 		}
+		doubtful = slices.DeleteFunc(doubtful, func(r *RunStatus) bool { return !r.inDoubt })
 		if len(doubtful) == 0 {
 			break
 		}
@@ -99,10 +101,6 @@ func (v *Viewer) Look(ctx context.Context) (Status, error) {
 			return Status{}, ctx.Err()
 		case <-time.After(v.watch.Patience() / 12):
 		}
-		err := inParallel(len(doubtful), func(i int) error { return v.see(doubtful[i], &runs[doubtful[i]]) })
-		if err != nil {
-			return Status{}, err
-		}
 	}
 	if err := v.drop(runs); err != nil {
 		return Status{}, err
@@ -110,19 +108,16 @@ func (v *Viewer) Look(ctx context.Context) (Status, error) {
 	return summed(v.plan.File, runs), nil
 }
 
-// see looks at run i.
-func (v *Viewer) see(i int, to *RunStatus) error {
+// see looks at the run of an index.
+func (v *Viewer) see(to *RunStatus) error {
+	i := to.Index
 	r := v.plan.Runs[i]
 	s, err := r.State(v.plan.Evaluate, v.watch.StateOf)
 	if err != nil {
 		return err
 	}
 	if !v.checked[i] && s.Phase != run.Waiting {
-		text, err := v.texts.of(r)
-		if err != nil {
-			return err
-		}
-		if err := run.CheckContinues(r.Dir, r.Experiment, text); err != nil {
+		if err := run.CheckContinues(r.Dir, r.Experiment); err != nil {
 			return err
 		}
 		v.checked[i] = s.Step > 0 // config.yaml comes before the first step
@@ -139,17 +134,32 @@ func (v *Viewer) see(i int, to *RunStatus) error {
 	return nil
 }
 
+// inParallel calls f for all items from more goroutines than processors, as f mostly waits for files. It
+// returns the error of the first item that has one.
+func inParallel[T any](items []T, f func(T) error) error {
+	errs := make([]error, len(items))
+	var all errgroup.Group
+	all.SetLimit(4 * runtime.GOMAXPROCS(0))
+	for i, item := range items {
+		all.Go(func() error {
+			errs[i] = f(item)
+			return nil
+		})
+	}
+	_ = all.Wait()
+	return cmp.Or(errs...)
+}
+
 // drop marks the runs that halving has stopped.
 func (v *Viewer) drop(runs []RunStatus) error {
 	if v.plan.Halving == nil {
 		return nil
 	}
-	all := make([]Course, len(runs))
+	all, err := coursesOf(v.plan.Runs)
+	if err != nil {
+		return err
+	}
 	for i, r := range runs {
-		var err error
-		if all[i], err = v.courses.of(r.Dir); err != nil {
-			return err
-		}
 		all[i].Failed = all[i].Failed || r.Phase == run.Failed
 	}
 	for i, until := range Until(v.plan, all) {

@@ -17,11 +17,11 @@ import (
 // Options say what Run trains and how.
 type Options struct {
 	Plan     *plan.Plan
-	Runs     []plan.Run                                      // of the plan, to train
-	Program  string                                          // this executable, which children run
-	Flags    []string                                        // of children's commands: --device, --precision, --data-dir
-	Share    func(context.Context, []plan.Run) (Jobs, error) // called with the runs that are not done, unless all are
-	FailFast bool                                            // stop all runs when one has failed
+	Runs     []plan.Run                     // of the plan, to train
+	Program  string                         // this executable, which children run
+	Flags    []string                       // of children's commands: --device, --precision, --data-dir
+	Share    func([]plan.Run) (Jobs, error) // called with the runs that are not done, unless all are
+	FailFast bool                           // stop all runs when one has failed
 	Board    progress.Board
 }
 
@@ -63,7 +63,6 @@ type pool struct {
 	changed *sync.Cond
 	runs    []*member
 	jobs    Jobs
-	courses courses
 	estimate
 	fatal error // that ends the sweep, such as a child that cannot be started
 }
@@ -76,7 +75,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	began := time.Now()
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	p := &pool{Options: o, ctx: inner, stop: stop, courses: courses{}}
+	p := &pool{Options: o, ctx: inner, stop: stop}
 	p.changed = sync.NewCond(&p.mu)
 	for _, r := range o.Runs {
 		p.runs = append(p.runs, &member{Run: r})
@@ -116,8 +115,7 @@ func (p *pool) chooseJobs() (Jobs, error) {
 	if len(left) == 0 {
 		return Jobs{}, nil
 	}
-	p.Board.Total(0, "sweep: timing ways to share the processor")
-	j, err := p.Share(p.ctx, left)
+	j, err := p.Share(left)
 	if err == nil {
 		p.Board.Note(fmt.Sprintf("%s at a time, each on %s", invalid.Plural(j.AtOnce, "run", "runs"), invalid.Plural(j.Threads, "thread", "threads")))
 	}
@@ -200,12 +198,11 @@ func (p *pool) decide() error {
 	if p.Plan.Halving == nil {
 		return nil
 	}
-	all := make([]Course, len(p.runs))
+	all, err := coursesOf(p.Options.Runs)
+	if err != nil {
+		return err
+	}
 	for i, m := range p.runs {
-		var err error
-		if all[i], err = p.courses.of(m.Dir); err != nil {
-			return err
-		}
 		all[i].Failed = all[i].Failed || m.failure != nil
 	}
 	for i, until := range Until(p.Plan, all) {

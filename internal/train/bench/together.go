@@ -18,15 +18,6 @@ type Together struct {
 	Gain     float64 `json:"gain"` // over the rate of one run
 }
 
-// Rate returns the rows per second of o.Runs runs at once, all together. They share o.Threads.
-func Rate(ctx context.Context, o Options) (float64, error) {
-	t, err := o.together(ctx, 1)
-	if err != nil {
-		return 0, err
-	}
-	return t.RowsPerS, nil
-}
-
 // together times runs of the same steps at once, each on a handle of the device of its own, and returns
 // their rate. alone is the rate of one run.
 func (o Options) together(ctx context.Context, alone float64) (*Together, error) {
