@@ -26,7 +26,7 @@ data sets.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
 	}
-	cmd.AddCommand(newPlotFit(a), newPlotLevels(a), newPlotSpeedFlow(a), newPlotCompletion(a), newPlotTraining(a), newPlotPrior(a))
+	cmd.AddCommand(newPlotFit(a), newPlotLevels(a), newPlotSpeedFlow(a), newPlotCompletion(a), newPlotTraining(a))
 	return cmd
 }
 

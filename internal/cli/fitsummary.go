@@ -10,8 +10,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/fit"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/fit/stack"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // fitSummary is the result of fit. What it says of expected scores and candidates is that of the first

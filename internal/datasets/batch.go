@@ -53,8 +53,8 @@ type Batch struct {
 	Resample   []int32 // [2, B, N_c, k]
 }
 
-// reshape sets a batch's sizes and the lengths of X and Y, and removes levels and bootstraps.
-func (b *Batch) reshape(s Size, dx, dy int) {
+// Reshape sets a batch's sizes and the lengths of X and Y, and removes levels and bootstraps.
+func (b *Batch) Reshape(s Size, dx, dy int) {
 	b.Functions, b.Points, b.Context, b.DX, b.DY = s.Functions, s.Points, s.Context, dx, dy
 	n := s.Functions * s.Points
 	b.X = slices.Grow(b.X[:0], n*dx)[:n*dx]

@@ -87,7 +87,7 @@ func (s *csvSource) Train(step int, dst *Batch) error {
 	}
 	lo, hi := s.contexts(n)
 	dx, dy := s.Dims()
-	dst.reshape(Size{size, n, between(sizes, step, 1, lo, hi)}, dx, dy)
+	dst.Reshape(Size{size, n, between(sizes, step, 1, lo, hi)}, dx, dy)
 	points := random.New(seed, random.Data)
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	for b, i := range s.chosen {
@@ -134,7 +134,7 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 		context = between(random.New(s.e.Eval.Seed, random.Sizes|random.Evaluation), i, 1, lo, hi)
 	}
 	dx, dy := s.Dims()
-	dst.reshape(Size{len(chosen), n, context}, dx, dy)
+	dst.Reshape(Size{len(chosen), n, context}, dx, dy)
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	points := random.New(s.e.Eval.Seed, random.Data|random.Evaluation)
 	for b, k := range chosen {

@@ -120,7 +120,7 @@ func (s *csvSource) Valid(i int, dst *Batch) error {
 	batch := s.validation[i]
 	dx, dy := s.Dims()
 	n := batch.context + batch.targets
-	dst.reshape(Size{len(batch.functions), n, batch.context}, dx, dy)
+	dst.Reshape(Size{len(batch.functions), n, batch.context}, dx, dy)
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	g := s.validRandom()
 	for b, i := range batch.functions {

@@ -165,7 +165,7 @@ func (s *images) Eval(i int, dst *Batch) error {
 func (s *images) begin(sizes random.Generator, step, functions int, dst *Batch) {
 	points := len(s.pixels)
 	context := between(sizes, step, 0, s.e.Data.LeastContext(), mostContext(points))
-	dst.reshape(Size{functions, points, context}, 2, s.train.Channels)
+	dst.Reshape(Size{functions, points, context}, 2, s.train.Channels)
 }
 
 // fill writes function b: all pixels of an image in the order of s.pixels. All of them are

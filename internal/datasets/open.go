@@ -8,6 +8,9 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
+// Invent makes the source of the benchmark groups. It is nil but in the program of research/pretrained.
+var Invent func(config.Experiment) Source
+
 // Open returns the source of the experiment's benchmark. The experiment must come from package
 // config, which checks everything that does not need the data. Files are in dataDir, in the folder
 // of the benchmark; csv's data.file is first looked for in the working directory. A missing or
@@ -23,7 +26,10 @@ func Open(e config.Experiment, dataDir string) (Source, error) {
 	case catalogue.Images:
 		return newImages(e, b, dataDir)
 	case catalogue.Groups:
-		return newGroups(e), nil
+		if Invent == nil {
+			return nil, &invalid.Input{Key: "benchmark", Found: b.Name, Expected: "another: the program that trains on invented data sets is research/pretrained"}
+		}
+		return Invent(e), nil
 	case catalogue.CSV:
 		return newCSVSource(e, dataDir)
 	}

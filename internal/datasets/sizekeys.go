@@ -29,10 +29,6 @@ func (p *synthetic) sizeKeys() (train, eval SizeKeys) {
 		SizeKeys{Functions: "eval.batch_size", Points: "eval.num_points", Context: "eval.max_context"}
 }
 
-func (p *groups) sizeKeys() (train, eval SizeKeys) {
-	return SizeKeys{Functions: "train.batch_size", Points: "data.points"}, SizeKeys{Functions: "eval.batch_size", Points: "eval.num_points"}
-}
-
 func (s *images) sizeKeys() (train, eval SizeKeys) {
 	points := ""
 	if s.e.Data.Resize > 0 {

@@ -95,7 +95,7 @@ func (s *speedFlow) Train(step int, dst *Batch) error {
 	partition := uint64(step % s.data.Partitions)
 	lo, hi := s.data.Context[0], s.data.Context[1]
 	context := lo + random.New(s.data.Seed, random.Sizes).IntN(partition, 0, hi-lo+1)
-	dst.reshape(Size{len(s.x), s.train, context}, 1, 1)
+	dst.Reshape(Size{len(s.x), s.train, context}, 1, 1)
 	shuffle := random.New(s.data.Seed, random.Shuffle)
 	for i := range s.x {
 		shuffle.Perm(partition*uint64(len(s.x))+uint64(i), s.perm)
@@ -113,7 +113,7 @@ func (s *speedFlow) Eval(i int, dst *Batch) error {
 		return &invalid.Input{Key: "eval.batches", Found: fmt.Sprintf("more than %d", i), Expected: "1: speed-flow has one test set"}
 	}
 	n := len(s.x[0])
-	dst.reshape(s.EvalSize(), 1, 1)
+	dst.Reshape(s.EvalSize(), 1, 1)
 	for i := range s.x {
 		copy(dst.X[i*n:], s.x[i])
 		copy(dst.Y[i*n:], s.y[i])

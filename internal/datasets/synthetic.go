@@ -91,7 +91,7 @@ func between(g random.Generator, step int, index uint64, lo, hi int) int {
 
 // fill draws the functions of a batch, on all workers.
 func (p *synthetic) fill(g random.Generator, step int, size Size, dst *Batch) error {
-	dst.reshape(size, 1, 1)
+	dst.Reshape(size, 1, 1)
 	p.g, p.step, p.dst = g, uint64(step), dst
 	return p.workers.each(size.Functions)
 }

@@ -209,7 +209,7 @@ func (t *Tasks) Eval(i int, dst *Batch) error {
 	if err != nil {
 		return err
 	}
-	dst.reshape(Size{shape[0], shape[1], t.context[i]}, t.dx, t.dy)
+	dst.Reshape(Size{shape[0], shape[1], t.context[i]}, t.dx, t.dy)
 	copy(dst.X, x)
 	copy(dst.Y, y)
 	if t.k > 0 {

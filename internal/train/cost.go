@@ -1,7 +1,6 @@
 package train
 
 import (
-
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/datasets/feed"

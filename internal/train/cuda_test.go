@@ -78,16 +78,12 @@ const near = 2e-3
 // both ways. Those with an r for each point train on targets alone, and the transformer with
 // stratified levels, which the host draws.
 func TestCUDAGoesOnWhereTheCPUStopped(t *testing.T) {
-	for _, name := range append(models.Names(), "acqnp residual", "cnp attention", "acqnp residual transformer", "acqnp residual natural", "acqnp residual groups") {
+	for _, name := range append(models.Names(), "acqnp residual", "cnp attention", "acqnp residual transformer", "acqnp residual natural") {
 		t.Run(name, func(t *testing.T) {
 			e := experiment(t, func(e *config.Experiment) {
 				e.Model, e.Train.LogEvery = tinyModel(name), 1
 				if a := e.Model.Aggregation; a != "" && a != config.Mean {
 					e.Train.Loss = config.Targets
-				}
-				if e.Model.Aggregation == config.Groups {
-					e.Benchmark, e.Data = "groups", config.Data{Seed: e.Data.Seed, Points: []int{32, 40}}
-					e.Eval.NumPoints, e.Eval.MaxContext = 40, 0
 				}
 				if e.Model.Aggregation == config.Transformer {
 					e.Train.Levels = config.StratifiedLevels

@@ -1,5 +1,6 @@
 #!/usr/bin/python3
-"""Makes the weights that the program carries: trains configs/groups/acqnp.yaml, evaluates the run's
+"""Makes the weights that the program carries: trains internal/fit/pretrained/config.yaml by the program of this
+folder (cd research && go build -o ../acqnp-groups ./pretrained), evaluates the run's
 checkpoints, and writes weights.safetensors, config.yaml and card.json to internal/fit/pretrained.
 
 A run that was interrupted goes on. The weights have the same bits on machines with the same kind of
@@ -17,8 +18,8 @@ import subprocess
 
 def main():
     p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    p.add_argument("--acqnp", default="./acqnp", help="the program")
-    p.add_argument("--config", default="configs/groups/acqnp.yaml")
+    p.add_argument("--acqnp", default="./acqnp-groups", help="the program")
+    p.add_argument("--config", default="internal/fit/pretrained/config.yaml")
     p.add_argument("--run-dir", default="runs/pretrained", help="of the training")
     p.add_argument("--from", dest="start", metavar="FILE", help="weights that a new training starts from")
     p.add_argument("--batches", type=int, default=250, help="evaluation batches of each checkpoint")
@@ -32,7 +33,8 @@ def main():
         call(o.acqnp, "train", "--config", o.config, "--run-dir", o.run_dir, "--resume", "--no-eval", "--quiet", *start)
     weights = os.path.join(o.out, "weights.safetensors")
     call(o.acqnp, "export", "--run", o.run_dir, "--out", weights, "--overwrite")
-    shutil.copy(o.config, os.path.join(o.out, "config.yaml"))
+    if not os.path.samefile(o.config, os.path.join(o.out, "config.yaml")):
+        shutil.copy(o.config, os.path.join(o.out, "config.yaml"))
     with open(os.path.join(o.run_dir, "metrics.jsonl")) as f:
         last = json.loads(f.readlines()[-1])
     card = {

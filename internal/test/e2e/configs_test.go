@@ -39,14 +39,13 @@ func TestConfigurationsRun(t *testing.T) {
 		}
 	}
 	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(filepath.Dir(f)) == "csv" })
-	wanted = append(wanted, configFile("groups", "acqnp"))
 	for _, b := range transformerBenchmarks {
 		for _, v := range transformerConfigs {
 			wanted = append(wanted, configFile(b, v))
 		}
 	}
 	slices.Sort(wanted)
-	if len(files) < 92 || !slices.Equal(files, wanted) {
+	if len(files) < 91 || !slices.Equal(files, wanted) {
 		t.Fatalf("found %d configurations: %q", len(files), files)
 	}
 
@@ -79,8 +78,6 @@ func TestTransformerBenchmarksRun(t *testing.T) {
 		}
 	}
 }
-
-func TestGroupsRun(t *testing.T) { trainAndEvaluate(t, "groups", "acqnp", t.TempDir()) }
 
 // dataDir returns a directory with the data sets that consist of files. They have few images.
 func dataDir(t *testing.T) string {
@@ -161,9 +158,6 @@ func reduced(name, model string) []string {
 		values = append(values, "data.points=[24,30]", "eval.num_points=140")
 	case synthetic(name):
 		values = append(values, "data.points=[6,20]", "eval.num_points=120")
-	}
-	if kind(name) == catalogue.Groups { // rows of a data set
-		values = append(values, "data.points=[64,120]", "eval.num_points=120")
 	}
 	return values
 }

@@ -23,7 +23,7 @@ var layers = [][]string{
 		"internal/engine/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/likelihood/score", "internal/fit/simple", "internal/models", "internal/engine", "internal/engine/analysis", "internal/engine/gpu/cu", "kernels/emulator"},
 	{"internal/fit/stack", "internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
-	{"internal/device", "internal/datasets/prior", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch", "internal/datasets/datatest"},
+	{"internal/device", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch", "internal/datasets/datatest"},
 	{"internal/datasets"},
 	{"internal/datasets/feed", "internal/run", "internal/run/footprint"},
 	{"internal/predict/conformal", "internal/fit/pretrained"},

@@ -32,7 +32,7 @@ func Experiment(file string, over config.Overrides, points int) (config.Experime
 }
 
 // fixPoints returns the keys that give every function of a training batch n points, max(3, n/2) of
-// them context; data sets of groups draw how many. It returns an *invalid.Input if the benchmark fixes the number of points.
+// them context. It returns an *invalid.Input if the benchmark fixes the number of points.
 func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	context := max(3, n/2)
 	flag := func(key string, value ...int) config.Flag {
@@ -48,12 +48,6 @@ func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 		// with "all", functions of fewer points would take part in smaller batches
 		sizes := config.Flag{Name: "--points", Key: "data.sizes", Value: config.SmallestSize}
 		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context), sizes}, nil
-	case b.Kind == catalogue.Groups:
-		if n < config.LeastRows || n > b.MaxPoints {
-			return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n),
-				Expected: fmt.Sprintf("a whole number from %d to %d: the rows of a data set", config.LeastRows, b.MaxPoints)}
-		}
-		return []config.Flag{flag("data.points", n, n)}, nil
 	case len(e.Data.Points) == 0:
 		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n),
 			Expected: "no --points: the functions of " + e.Benchmark + " have a fixed number of points"}

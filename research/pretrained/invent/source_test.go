@@ -1,4 +1,4 @@
-package datasets_test
+package invent_test
 
 import (
 	"math"
@@ -8,10 +8,14 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/research/pretrained/invent"
 )
 
 func groupsExperiment() config.Experiment {
-	e := syntheticExperiment("groups")
+	e, err := config.Parse("groups", []byte("benchmark: groups\nmodel: {name: acqnp}\ntrain: {seed: 43}\n"), config.Overrides{})
+	if err != nil {
+		panic(err)
+	}
 	e.Data.Points, e.Train.BatchSize = []int{32, 200}, 4
 	e.Eval.NumPoints, e.Eval.BatchSize = 150, 4
 	return e
@@ -22,7 +26,7 @@ func groupsExperiment() config.Experiment {
 // siblings standardised.
 func TestDataSetsOfGroups(t *testing.T) {
 	e := groupsExperiment()
-	source := openSynthetic(t, e)
+	source := invent.New(e)
 	if dx, dy := source.Dims(); dx != datasets.Varying+datasets.Constant || dy != 1 || dx+dy != config.GroupsColumns {
 		t.Fatalf("x of %d and y of %d dimensions, a configuration counts %d", dx, dy, config.GroupsColumns)
 	}
@@ -99,7 +103,7 @@ func checkDataSet(t *testing.T, b *datasets.Batch, f int) (without int) {
 // A batch depends on the seed and its number alone, not on threads or on the batches before.
 func TestDataSetsOfGroupsAreReproducible(t *testing.T) {
 	e := groupsExperiment()
-	one, more := openSynthetic(t, e), openSynthetic(t, e)
+	one, more := invent.New(e), invent.New(e)
 	datasets.SetThreads(one, 1)
 	datasets.SetThreads(more, 3)
 	for _, evaluation := range []bool{false, true} {
@@ -113,12 +117,31 @@ func TestDataSetsOfGroupsAreReproducible(t *testing.T) {
 		}
 	}
 	e.Train.Seed, e.Eval.Seed = 7, 7
-	source := openSynthetic(t, e)
+	source := invent.New(e)
 	if train, eval := made(t, source, 0, false), made(t, source, 0, true); cmp.Diff(train.Y[:20], eval.Y[:20]) == "" {
 		t.Error("training and evaluation have the same data sets")
 	}
 	e.Train.Seed = 8
-	if a, b := made(t, source, 0, false), made(t, openSynthetic(t, e), 0, false); cmp.Diff(a.Y[:20], b.Y[:20]) == "" {
+	if a, b := made(t, source, 0, false), made(t, invent.New(e), 0, false); cmp.Diff(a.Y[:20], b.Y[:20]) == "" {
 		t.Error("two seeds have the same data sets")
+	}
+}
+
+// made returns a new batch of a training step, or of the evaluation.
+func made(t *testing.T, source datasets.Source, step int, evaluation bool) *datasets.Batch {
+	t.Helper()
+	var b datasets.Batch
+	makeInto(t, source, step, evaluation, &b)
+	return &b
+}
+
+func makeInto(t *testing.T, source datasets.Source, step int, evaluation bool, b *datasets.Batch) {
+	t.Helper()
+	do := source.Train
+	if evaluation {
+		do = source.Eval
+	}
+	if err := do(step, b); err != nil {
+		t.Fatal(err)
 	}
 }

@@ -1,12 +1,18 @@
-package datasets
+// Package invent is the source of the benchmark groups: data sets that the prior draws.
+package invent
 
 import (
+	"cmp"
+	"runtime"
 	"slices"
 
+	"golang.org/x/sync/errgroup"
+
 	"github.com/acqnp/acqnp/internal/config"
-	invented "github.com/acqnp/acqnp/internal/datasets/prior"
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/random/dice"
+	"github.com/acqnp/acqnp/research/pretrained/prior"
 )
 
 // groups is the source of invented data sets of groups. A function is a data set: its context holds
@@ -14,64 +20,61 @@ import (
 // targets. It draws the numbers of rows and of targets once for all data sets of a batch.
 type groups struct {
 	e       config.Experiment
-	workers *workers[arranger]
-
-	// of the batch that is being made
-	g    random.Generator
-	step uint64
-	dst  *Batch
+	threads int // 0: one for each core
 }
 
-func newGroups(e config.Experiment) Source {
-	p := &groups{e: e}
-	p.workers = newWorkers(func() *arranger { return new(arranger) }, func(a *arranger, b int) error {
-		a.dataset(p.g, p.step<<16|uint64(b), p.dst, b)
-		return nil
-	})
-	return p
-}
+// New returns the source of an experiment.
+func New(e config.Experiment) datasets.Source { return &groups{e: e} }
 
-// SetThreads implements Threaded.
-func (p *groups) SetThreads(n int) { p.workers.limit = n }
+// SetThreads implements datasets.Threaded.
+func (p *groups) SetThreads(n int) { p.threads = n }
 
 // Dims returns the columns that each data set is given, and 1.
-func (p *groups) Dims() (dx, dy int) { return Varying + Constant, 1 }
+func (p *groups) Dims() (dx, dy int) { return datasets.Varying + datasets.Constant, 1 }
 
 // TrainSize returns the largest size that train.batch_size and data.points allow.
-func (p *groups) TrainSize() Size {
+func (p *groups) TrainSize() datasets.Size {
 	most := p.e.Data.Points[1]
-	return Size{Functions: p.e.Train.BatchSize, Points: most, Context: most - targetsOf(most, 0)}
+	return datasets.Size{Functions: p.e.Train.BatchSize, Points: most, Context: most - targetsOf(most, 0)}
 }
 
 // EvalSize returns the largest size that eval.batch_size and eval.num_points allow.
-func (p *groups) EvalSize() Size {
+func (p *groups) EvalSize() datasets.Size {
 	n := p.e.Eval.NumPoints
-	return Size{Functions: p.e.Eval.BatchSize, Points: n, Context: n - targetsOf(n, 0)}
+	return datasets.Size{Functions: p.e.Eval.BatchSize, Points: n, Context: n - targetsOf(n, 0)}
 }
 
 // EvalBatches returns eval.batches: the prior never runs out of data sets.
 func (p *groups) EvalBatches() int { return p.e.Eval.Batches }
 
 // Train draws N ~ U{points}, the number of targets and train.batch_size data sets.
-func (p *groups) Train(step int, dst *Batch) error {
+func (p *groups) Train(step int, dst *datasets.Batch) error {
 	seed, points := p.e.Train.Seed, p.e.Data.Points
-	n := between(random.New(seed, random.Sizes), step, 0, points[0], points[1])
+	n := points[0] + random.New(seed, random.Sizes).IntN(uint64(step), 0, points[1]-points[0]+1)
 	return p.fill(seed, 0, step, p.e.Train.BatchSize, n, dst)
 }
 
 // Eval draws the number of targets and eval.batch_size data sets.
-func (p *groups) Eval(i int, dst *Batch) error {
+func (p *groups) Eval(i int, dst *datasets.Batch) error {
 	return p.fill(p.e.Eval.Seed, random.Evaluation, i, p.e.Eval.BatchSize, p.e.Eval.NumPoints, dst)
 }
 
 // fill draws the data sets of a batch, on all workers.
-func (p *groups) fill(seed uint64, use random.Stream, step, functions, rows int, dst *Batch) error {
+func (p *groups) fill(seed uint64, use random.Stream, step, functions, rows int, dst *datasets.Batch) error {
 	share := random.New(seed, random.Sizes|use).Float(uint64(step), 1)
-	dst.reshape(Size{functions, rows, rows - targetsOf(rows, share)}, Varying+Constant, 1)
+	dst.Reshape(datasets.Size{Functions: functions, Points: rows, Context: rows - targetsOf(rows, share)}, datasets.Varying+datasets.Constant, 1)
 	n := 4 * functions * rows
 	dst.Ranges = slices.Grow(dst.Ranges, n)[:n]
-	p.g, p.step, p.dst = random.New(seed, random.Data|use), uint64(step), dst
-	return p.workers.each(functions)
+	g := random.New(seed, random.Data|use)
+	var all errgroup.Group
+	all.SetLimit(cmp.Or(p.threads, runtime.GOMAXPROCS(0)))
+	for b := range functions {
+		all.Go(func() error {
+			new(arranger).dataset(g, uint64(step)<<16|uint64(b), dst, b)
+			return nil
+		})
+	}
+	return all.Wait()
 }
 
 // targetsOf returns the number of targets among rows, a tenth to 30% by share in [0, 1).
@@ -83,8 +86,8 @@ type arranger struct {
 }
 
 // dataset draws data set b of a batch.
-func (a *arranger) dataset(g random.Generator, step uint64, dst *Batch, b int) {
-	set := invented.Draw(g, step, dst.Points)
+func (a *arranger) dataset(g random.Generator, step uint64, dst *datasets.Batch, b int) {
+	set := prior.Draw(g, step, dst.Points)
 	d := dice.New(g, step, 1<<33) // beyond the words of the prior
 	if !a.choose(d, set.Groups, dst.Points-dst.Context) {
 		set.Groups = ones(dst.Points) // rows without groups
@@ -130,8 +133,8 @@ func (a *arranger) choose(d *dice.Dice, sizes []int, targets int) bool {
 }
 
 // slots returns for each column of a set the column of the batch: those that vary within groups come
-// first, those that are constant in each after Varying, both in random order.
-func slots(d *dice.Dice, set invented.Set) []int {
+// first, those that are constant in each after datasets.Varying, both in random order.
+func slots(d *dice.Dice, set prior.Set) []int {
 	all := make([]int, set.Varying+set.Constant)
 	for i := range all {
 		first := 0
@@ -144,7 +147,7 @@ func slots(d *dice.Dice, set invented.Set) []int {
 	}
 	for i, s := range all {
 		if i >= set.Varying {
-			all[i] = s - set.Varying + Varying
+			all[i] = s - set.Varying + datasets.Varying
 		}
 	}
 	return all
@@ -152,12 +155,12 @@ func slots(d *dice.Dice, set invented.Set) []int {
 
 // A writer writes a data set to its place in a batch.
 type writer struct {
-	set    invented.Set
+	set    prior.Set
 	slots  []int
-	dst    *Batch
+	dst    *datasets.Batch
 	b      int
-	x      []Standard // of the siblings, by column of the set
-	y      Standard
+	x      []datasets.Standard // of the siblings, by column of the set
+	y      datasets.Standard
 	at     int // rows of the context so far
 	target int // targets so far
 }
@@ -170,7 +173,7 @@ func (w *writer) write(order, context []int) {
 		first[g+1] = first[g] + n
 	}
 	columns := len(w.slots)
-	w.x = make([]Standard, columns)
+	w.x = make([]datasets.Standard, columns)
 	for c := range w.x {
 		w.x[c] = w.over(order[len(context):], first, func(row int) float64 { return w.set.X[row*columns+c] })
 	}
@@ -189,14 +192,14 @@ func (w *writer) write(order, context []int) {
 }
 
 // over returns the units of what of says of the rows of some groups.
-func (w *writer) over(some, first []int, of func(row int) float64) Standard {
+func (w *writer) over(some, first []int, of func(row int) float64) datasets.Standard {
 	var values []float64
 	for _, g := range some {
 		for row := first[g]; row < first[g+1]; row++ {
 			values = append(values, of(row))
 		}
 	}
-	return StandardOf(values)
+	return datasets.StandardOf(values)
 }
 
 // group writes the rows of a group from row first on, the first of them as context and the others as targets.

@@ -7,8 +7,8 @@ import (
 
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/acqnp/acqnp/internal/datasets/prior"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/research/pretrained/prior"
 )
 
 // Every data set has the rows that were asked for, columns and groups within their limits, and finite
