@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A refusal says what the other process does in the directory.
@@ -27,11 +28,11 @@ func TestBusyNamesWhatHolds(t *testing.T) {
 		"another sweep is at work on this run":              run.HoldSweep,
 	} {
 		dir := t.TempDir()
-		release := must(take(dir, nil))(t)
+		release := must.Get(take(dir, nil))(t)
 		_, err := take(dir, nil)
 		if !errors.Is(err, run.ErrBusy) || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), fmt.Sprintf("process %d", os.Getpid())) {
 			t.Errorf("error %v, want %s", err, want)
 		}
-		check(t, release())
+		must.Do(t, release())
 	}
 }

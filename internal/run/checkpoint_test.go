@@ -13,16 +13,14 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestCheckpointHoldsTheRun(t *testing.T) {
 	dir, e := finished(t)
 	m := modelOf(t, e)
 	path := checkpoint(dir, "step-12")
-	c, err := run.ReadCheckpoint(path, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(run.ReadCheckpoint(path, m))(t)
 	if c.Path != path || c.Step != 12 || c.Benchmark != "lissajous" || c.Model != "acqnp" || c.Version != "test" || c.Elapsed <= 0 {
 		t.Errorf("checkpoint %+v", c)
 	}
@@ -37,10 +35,7 @@ func TestCheckpointHoldsTheRun(t *testing.T) {
 	if want := state(m, 12); !slices.Equal(c.Params, want.Params) || !slices.Equal(c.M, want.M) || !slices.Equal(c.V, want.V) || c.Updates != 12 {
 		t.Error("other weights or moments than were saved")
 	}
-	f, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(safetensors.ReadFile(path))(t)
 	for _, name := range []string{"_decoder._mlp._net.0.weight", "adam.m._decoder._mlp._net.0.weight", "adam.v._adaptor._net.0.bias"} {
 		if _, ok := f.Tensor(name); !ok {
 			t.Errorf("no tensor %s", name)
@@ -79,10 +74,7 @@ func TestFlippedBitsAreNoticed(t *testing.T) {
 	dir, e := finished(t)
 	m := modelOf(t, e)
 	whole := readFile(t, checkpoint(dir, "step-12"))
-	good, err := run.ReadCheckpoint(checkpoint(dir, "step-12"), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	good := must.Get(run.ReadCheckpoint(checkpoint(dir, "step-12"), m))(t)
 	path := filepath.Join(t.TempDir(), "rotten.safetensors")
 	r := rand.New(rand.NewPCG(3, 4))
 	for range 300 {
@@ -115,9 +107,7 @@ func TestForeignCheckpointsAreRefused(t *testing.T) {
 
 	plain := filepath.Join(t.TempDir(), "weights.safetensors")
 	m := modelOf(t, e)
-	if err := run.WriteWeights(plain, m, m.Initial(0), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteWeights(plain, m, m.Initial(0), nil))
 	_, err := run.ReadCheckpoint(plain, m)
 	wantInputError(t, err, plain, "acqnp.checkpoint/1")
 	_, err = run.ReadWeights(good, m)
@@ -172,19 +162,14 @@ func TestByStep(t *testing.T) {
 	wantInputError(t, err, "step 9", "8, 12")
 	_, err = (&run.Run{Dir: t.TempDir()}).Load("9", m, nil)
 	wantInputError(t, err, "no checkpoint", "saved one")
-	if err := os.Truncate(checkpoint(dir, "step-8"), 50); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(checkpoint(dir, "step-8"), 50))
 	_, err = load(dir, "8", m, nil)
 	wantInputError(t, err, "step-8")
 }
 
 func TestCountersThatCannotBe(t *testing.T) {
 	dir, e := finished(t)
-	whole, err := safetensors.ReadFile(checkpoint(dir, "step-12"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(safetensors.ReadFile(checkpoint(dir, "step-12")))(t)
 	for _, wrong := range []map[string]string{
 		{"adam_updates": "13"}, {"adam_updates": "-1"}, {"adam_updates": "many"}, {"adam_updates": ""},
 		{"loss_scale": "0"}, {"loss_scale": "-2"}, {"loss_scale": "NaN"}, {"loss_scale": "Inf"}, {"loss_scale": "1e60"}, {"loss_scale": ""},
@@ -196,9 +181,7 @@ func TestCountersThatCannotBe(t *testing.T) {
 		maps.Copy(meta, wrong)
 		path := filepath.Join(t.TempDir(), "wrong.safetensors")
 		var b bytes.Buffer
-		if err := safetensors.Write(&b, meta, whole.Tensors); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, safetensors.Write(&b, meta, whole.Tensors))
 		writeFile(t, path, b.Bytes())
 		_, err := run.ReadCheckpoint(path, modelOf(t, e))
 		key := "adam_updates"

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // someEval returns an Eval of two batches. Unless shift is 0, it is of scaled data.
@@ -31,21 +32,14 @@ func someEval(shift float64) run.Eval {
 func writeEval(t *testing.T, e run.Eval) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "eval.json")
-	if err := e.Write(path); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, e.Write(path))
 	return path
 }
 
 func TestEvalJSONHasTheContractsFields(t *testing.T) {
-	content, err := os.ReadFile(writeEval(t, someEval(0)))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(writeEval(t, someEval(0))))(t)
 	var got, want any
-	if err := json.Unmarshal(content, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content, &got))
 	const contract = `{
 		"schema": "acqnp.eval/2", "benchmark": "lissajous", "model": "acqnp", "seed": 43, "num_tau": 100, "levels": "random",
 		"batches": 2, "context_ll": {"mean": 1.25, "std_error": 0.5}, "target_ll": {"mean": -0.75, "std_error": 0.25},
@@ -53,9 +47,7 @@ func TestEvalJSONHasTheContractsFields(t *testing.T) {
 		              {"num_points": 500, "num_context": 30, "context_ll": 0.75, "target_ll": -0.5}],
 		"checkpoint": {"path": "checkpoints/step-1000.safetensors", "step": 1000}, "device": "cpu", "seconds": 12.5, "version": "v1"
 	}`
-	if err := json.Unmarshal([]byte(contract), &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(contract), &want))
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -68,14 +60,9 @@ func TestEvalJSONHoldsScores(t *testing.T) {
 		Pinball: score.Pinball{P05: 1, P25: 2, P50: 3, P75: 4, P95: 5}, Coverage: score.Coverage{Half: 0.5, Most: 1}}
 	e.PerFunction = []score.Function{{Function: "f", Points: 7, LogDensity: -1, CRPS: 0.5, Coverage: e.Coverage}}
 	path := writeEval(t, e)
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	var got map[string]any
-	if err := json.Unmarshal(content, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content, &got))
 	coverage := map[string]any{"0.5": 0.5, "0.9": 1.0}
 	for key, want := range map[string]any{
 		"scored_targets": 7.0, "log_density": map[string]any{"mean": -1.0, "std_error": 0.25}, "crps": 0.5,
@@ -100,10 +87,7 @@ func TestEvalJSONHoldsScores(t *testing.T) {
 // Log-likelihoods in raw units are the model's plus a constant, with the same standard errors.
 func TestEvalJSONStatesRawUnits(t *testing.T) {
 	e := someEval(-3.5)
-	got, err := run.ReadEval(writeEval(t, e))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(run.ReadEval(writeEval(t, e)))(t)
 	if got.Raw == nil || got.Raw.ContextLL.Mean != -2.25 || got.Raw.TargetLL.Mean != -4.25 || *got.Raw.ContextLL.StdError != 0.5 ||
 		*got.Raw.TargetLL.StdError != 0.25 || got.ContextLL.Mean != 1.25 {
 		t.Errorf("%+v", got)
@@ -122,14 +106,9 @@ func TestEvalJSONHoldsTheJointLikelihood(t *testing.T) {
 	one, two := 1.0, 2.0
 	e := run.NewEval([]run.BatchResult{{TargetLL: 1, JointLL: &one}, {TargetLL: 2, JointLL: &two, RawJoint: 1}}, -3)
 	e.JointTargets, e.JointOrders = 16, 8
-	content, err := os.ReadFile(writeEval(t, e))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(writeEval(t, e)))(t)
 	var got map[string]any
-	if err := json.Unmarshal(content, &got); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content, &got))
 	if diff := cmp.Diff(map[string]any{"mean": 1.5, "std_error": 0.5}, got["joint_ll"]); diff != "" {
 		t.Error(diff)
 	}
@@ -148,10 +127,7 @@ func TestEvalJSONHoldsTheJointLikelihood(t *testing.T) {
 
 func TestEvalJSONReadsBack(t *testing.T) {
 	want := someEval(0)
-	got, err := run.ReadEval(writeEval(t, want))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(run.ReadEval(writeEval(t, want)))(t)
 	if diff := cmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
@@ -167,10 +143,7 @@ func TestBatchesWithoutContextDoNotCountForIt(t *testing.T) {
 func TestOneBatchHasNullStandardError(t *testing.T) {
 	e := run.NewEval([]run.BatchResult{{NumContext: 1, ContextLL: 1, TargetLL: 2}}, 0)
 	path := writeEval(t, e)
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	if n := strings.Count(string(content), `"std_error": null`); n != 2 {
 		t.Errorf("%d null standard errors in %s", n, content)
 	}
@@ -196,9 +169,7 @@ func TestReadEvalRefuses(t *testing.T) {
 		"fraction":     {"{\"batches\": 2.5}", 1, "batches: found a JSON number 2.5, expected a whole number"},
 	} {
 		path := filepath.Join(t.TempDir(), "eval.json")
-		if err := os.WriteFile(path, []byte(c.content), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(c.content), 0o644))
 		_, err := run.ReadEval(path)
 		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != path || bad.Line != c.line || !strings.Contains(err.Error(), c.words) {
@@ -209,9 +180,7 @@ func TestReadEvalRefuses(t *testing.T) {
 
 func TestPrintTellsTheResult(t *testing.T) {
 	var out bytes.Buffer
-	if err := someEval(0).Print(&out); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, someEval(0).Print(&out))
 	for _, want := range []string{"lissajous", "acqnp", "step 1000", "100 (random)", "2 in 12.5 s", "1.2500 ± 0.5000", "-0.7500 ± 0.2500"} {
 		if !strings.Contains(out.String(), want) {
 			t.Errorf("no %q in\n%s", want, out.String())

@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const tiny = `
@@ -28,10 +29,7 @@ eval: {batches: 2, num_tau: 3}
 // experiment returns the tiny experiment after the changes.
 func experiment(t testing.TB, change ...func(*config.Experiment)) config.Experiment {
 	t.Helper()
-	e, err := config.Parse("tiny.yaml", []byte(tiny), config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(config.Parse("tiny.yaml", []byte(tiny), config.Overrides{}))(t)
 	for _, c := range change {
 		c(&e)
 	}
@@ -40,10 +38,7 @@ func experiment(t testing.TB, change ...func(*config.Experiment)) config.Experim
 
 func modelOf(t testing.TB, e config.Experiment) *models.Model {
 	t.Helper()
-	m, err := models.New(e.Model, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.New(e.Model, 1, 1))(t)
 	return m
 }
 
@@ -58,21 +53,18 @@ func finished(t testing.TB) (dir string, e config.Experiment) {
 	t.Helper()
 	e, dir = experiment(t), filepath.Join(t.TempDir(), "run")
 	m := modelOf(t, e)
-	text, err := e.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := must(run.Create(dir, false))(t)
+	text := must.Get(e.YAML())(t)
+	w := must.Get(run.Create(dir, false))(t)
 	defer w.Close()
-	check(t, w.OpenLog(0), w.WriteConfig(string(text)))
+	must.Do(t, w.OpenLog(0), w.WriteConfig(string(text)))
 	for step := 3; step <= 12; step++ {
 		if step%3 == 0 {
-			check(t, w.Log(run.Metrics{Step: step, Loss: -0.25, LearningRate: 0.01, RowsPerSecond: 9, Elapsed: 0.5}))
+			must.Do(t, w.Log(run.Metrics{Step: step, Loss: -0.25, LearningRate: 0.01, RowsPerSecond: 9, Elapsed: 0.5}))
 		}
 		if step%4 == 0 {
 			c := run.Checkpoint{Step: step, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text), Version: "test",
 				Elapsed: time.Second, State: state(m, step), Units: &run.Units{XNames: []string{"x"}, YNames: []string{"y"}, Scaling: thirds()}}
-			check(t, w.Save(&c, m, e.Train))
+			must.Do(t, w.Save(&c, m, e.Train))
 		}
 	}
 	return dir, e
@@ -85,22 +77,6 @@ func state(m *models.Model, step int) engine.State {
 	g.Fill(0, 0, s.M)
 	g.Fill(1, 0, s.V)
 	return s
-}
-
-// must returns a value, or ends the test with the error beside it.
-func must[T any](v T, err error) func(testing.TB) T {
-	return func(t testing.TB) T {
-		t.Helper()
-		check(t, err)
-		return v
-	}
-}
-
-func check(t testing.TB, errs ...error) {
-	t.Helper()
-	if err := errors.Join(errs...); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // load opens a run and loads a checkpoint of it.
@@ -136,10 +112,10 @@ func checkpoint(dir, name string) string {
 
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
-	return must(os.ReadFile(path))(t)
+	return must.Get(os.ReadFile(path))(t)
 }
 
 func writeFile(t testing.TB, path string, content []byte) {
 	t.Helper()
-	check(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
 }

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
@@ -85,9 +86,9 @@ func hold(t *testing.T, dir, name string, locks bool) *holder {
 		h.cmd.Env = append(h.cmd.Env, withoutLock+"=1")
 	}
 	h.cmd.Stderr = os.Stderr
-	h.in = must(h.cmd.StdinPipe())(t)
-	h.out = bufio.NewReader(must(h.cmd.StdoutPipe())(t))
-	check(t, h.cmd.Start())
+	h.in = must.Get(h.cmd.StdinPipe())(t)
+	h.out = bufio.NewReader(must.Get(h.cmd.StdoutPipe())(t))
+	must.Do(t, h.cmd.Start())
 	t.Cleanup(h.kill)
 	return h
 }
@@ -115,12 +116,12 @@ func (h *holder) kill() {
 	h.cmd.Wait()
 }
 
-func (h *holder) signal(s syscall.Signal) { check(h.t, h.cmd.Process.Signal(s)) }
+func (h *holder) signal(s syscall.Signal) { must.Do(h.t, h.cmd.Process.Signal(s)) }
 
 // wantClaims checks which claims are in a directory.
 func wantClaims(t *testing.T, dir string, want ...string) {
 	t.Helper()
-	found := must(filepath.Glob(filepath.Join(dir, ".claim-*")))(t)
+	found := must.Get(filepath.Glob(filepath.Join(dir, ".claim-*")))(t)
 	for i := range found {
 		found[i] = filepath.Base(found[i])
 	}
@@ -134,10 +135,10 @@ func wantClaims(t *testing.T, dir string, want ...string) {
 func wantPhase(t *testing.T, dir string, want run.Phase) run.State {
 	t.Helper()
 	var w run.Watch
-	s := must(w.StateOf(dir, false))(t)
+	s := must.Get(w.StateOf(dir, false))(t)
 	for i := 0; (s.Phase != want || s.InDoubt) && i < 1000; i++ {
 		time.Sleep(beat / 2)
-		s = must(w.StateOf(dir, false))(t)
+		s = must.Get(w.StateOf(dir, false))(t)
 	}
 	if s.Phase != want || s.InDoubt {
 		t.Errorf("%+v, want %s", s, want)
@@ -165,7 +166,7 @@ func TestOneProcessHoldsADirectory(t *testing.T) {
 			wantClaims(t, dir, ".claim-2")
 			c.end()
 			c.wants("wrote")
-			check(t, c.cmd.Wait())
+			must.Do(t, c.cmd.Wait())
 			wantClaims(t, dir)
 			wantPhase(t, dir, run.Stopped)
 		})
@@ -175,7 +176,7 @@ func TestOneProcessHoldsADirectory(t *testing.T) {
 // Of many processes that start at once without locks, one holds the directory.
 func TestOneOfManyHoldsADirectory(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	check(t, os.Mkdir(dir, 0o755))
+	must.Do(t, os.Mkdir(dir, 0o755))
 	for round := range 2 { // the second begins with a dead process's claim
 		var all []*holder
 		for i := range 6 {
@@ -210,7 +211,7 @@ func TestAProcessThatSleptWritesNothing(t *testing.T) {
 	a.wants("another process is training")
 	b.end()
 	b.wants("wrote")
-	check(t, a.cmd.Wait(), b.cmd.Wait())
+	must.Do(t, a.cmd.Wait(), b.cmd.Wait())
 	if text := string(readFile(t, filepath.Join(dir, "config.yaml"))); text != "by b" {
 		t.Errorf("written %s", text)
 	}
@@ -223,12 +224,12 @@ func TestALateLineIsNotInTheNextLog(t *testing.T) {
 	dir, _ := finished(t)
 	path := filepath.Join(dir, "metrics.jsonl")
 	before := string(readFile(t, path))
-	late := must(os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0))(t)
+	late := must.Get(os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0))(t)
 	defer late.Close()
-	w := must(run.Resume(dir, nil))(t)
-	check(t, w.OpenLog(12))
-	must(late.WriteString("late\n"))(t)
-	check(t, w.Log(run.Metrics{Step: 15, Loss: -0.5, LearningRate: 0.01, RowsPerSecond: 9, Elapsed: 1}), w.Close())
+	w := must.Get(run.Resume(dir, nil))(t)
+	must.Do(t, w.OpenLog(12))
+	must.Get(late.WriteString("late\n"))(t)
+	must.Do(t, w.Log(run.Metrics{Step: 15, Loss: -0.5, LearningRate: 0.01, RowsPerSecond: 9, Elapsed: 1}), w.Close())
 	after := string(readFile(t, path))
 	if rest, ok := strings.CutPrefix(after, before); !ok || !strings.HasPrefix(rest, `{"step":15,`) || strings.Contains(after, "late") {
 		t.Errorf("the log is\n%s", after)
@@ -287,7 +288,7 @@ func foreign(t *testing.T) (dir, claim string) {
 // A run whose claim moves on another machine is running and is refused.
 func TestARunOnAnotherMachine(t *testing.T) {
 	dir, claim := foreign(t)
-	f := must(os.OpenFile(claim, os.O_WRONLY, 0))(t)
+	f := must.Get(os.OpenFile(claim, os.O_WRONLY, 0))(t)
 	defer f.Close()
 	stop, done := make(chan struct{}), make(chan struct{})
 	go func() {
@@ -314,12 +315,12 @@ func TestARunOnAnotherMachine(t *testing.T) {
 	<-done
 	// The machine has died.
 	var warned []string
-	w := must(run.Resume(dir, func(s string) { warned = append(warned, s) }))(t)
+	w := must.Get(run.Resume(dir, func(s string) { warned = append(warned, s) }))(t)
 	if len(warned) != 1 || !strings.Contains(warned[0], "node7") {
 		t.Errorf("warnings %q", warned)
 	}
 	wantClaims(t, dir, ".claim-4")
-	check(t, w.Close())
+	must.Do(t, w.Close())
 	wantClaims(t, dir)
 }
 
@@ -333,7 +334,7 @@ func TestAClaimThroughAnotherMount(t *testing.T) {
 	text := string(readFile(t, path))
 	at := strings.Index(text, `"device":`)
 	writeFile(t, path, []byte(text[:at]+`"device":1`+text[at+len(`"device":`):]))
-	if s := must(run.StateOf(dir, false))(t); s.Phase != run.Running {
+	if s := must.Get(run.StateOf(dir, false))(t); s.Phase != run.Running {
 		t.Errorf("%+v of a young claim", s)
 	}
 	began := time.Now()
@@ -349,8 +350,8 @@ func TestALookAtDeadClaims(t *testing.T) {
 	for _, old := range []time.Duration{0, time.Minute, -time.Minute, 2 * time.Hour} {
 		dir, claim := foreign(t)
 		then := time.Now().Add(-old)
-		check(t, os.Chtimes(claim, then, then))
-		s := must(run.StateOf(dir, false))(t)
+		must.Do(t, os.Chtimes(claim, then, then))
+		s := must.Get(run.StateOf(dir, false))(t)
 		young, doubt := s.Phase == run.Running, s.InDoubt
 		if young != (old == 0) || doubt != (old == time.Minute || old == -time.Minute) {
 			t.Errorf("%v old: %+v", old, s)
@@ -358,7 +359,7 @@ func TestALookAtDeadClaims(t *testing.T) {
 		time.Sleep(7 * beat)
 		wantPhase(t, dir, run.Waiting)
 		wantClaims(t, dir, ".claim-3")
-		if rest := must(filepath.Glob(filepath.Join(dir, ".tmp-*")))(t); len(rest) > 0 {
+		if rest := must.Get(filepath.Glob(filepath.Join(dir, ".tmp-*")))(t); len(rest) > 0 {
 			t.Errorf("left %v", rest)
 		}
 	}
@@ -367,7 +368,7 @@ func TestALookAtDeadClaims(t *testing.T) {
 // Looks do not keep a process from a directory.
 func TestLooksDoNotDisturb(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	check(t, must(run.Resume(dir, nil))(t).Close())
+	must.Do(t, must.Get(run.Resume(dir, nil))(t).Close())
 	stop, done := make(chan struct{}), make(chan struct{})
 	for range 2 {
 		go func() {
@@ -383,7 +384,7 @@ func TestLooksDoNotDisturb(t *testing.T) {
 		}()
 	}
 	for range 50 {
-		check(t, must(run.Resume(dir, nil))(t).Close())
+		must.Do(t, must.Get(run.Resume(dir, nil))(t).Close())
 	}
 	close(stop)
 	<-done

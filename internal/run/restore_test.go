@@ -5,18 +5,19 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A training killed between a save and its cleaning has left one checkpoint too many. Restore
 // removes the oldest, as the next save would.
 func TestRestoreFinishesTheCleaning(t *testing.T) {
 	dir, e := finished(t)
-	check(t, os.WriteFile(checkpoint(dir, "step-4"), readFile(t, checkpoint(dir, "step-8")), 0o600))
-	w := must(run.Resume(dir, nil))(t)
+	must.Do(t, os.WriteFile(checkpoint(dir, "step-4"), readFile(t, checkpoint(dir, "step-8")), 0o600))
+	w := must.Get(run.Resume(dir, nil))(t)
 	defer w.Close()
 	e.Train.KeepCheckpoints = 1
 	c, err := w.Restore(e, modelOf(t, e), run.Units{XNames: []string{"x"}, YNames: []string{"y"}, Scaling: thirds()})
-	check(t, err)
+	must.Do(t, err)
 	if c.Step != 12 {
 		t.Errorf("restored step %d, expected 12", c.Step)
 	}

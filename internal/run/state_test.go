@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The files of a run decide its state.
@@ -18,7 +19,7 @@ func TestStateOf(t *testing.T) {
 	const eval20 = `{"per_batch": [], "checkpoint": {"path": "step-20", "step": 20}, "device": "cpu"}`
 	const eval10 = `{"per_batch": [], "checkpoint": {"path": "step-10", "step": 10}, "device": "cpu"}`
 	var best strings.Builder
-	check(t, safetensors.Write(&best, map[string]string{"config": `{"step":"7"}`, "step": "10"}, nil))
+	must.Do(t, safetensors.Write(&best, map[string]string{"config": `{"step":"7"}`, "step": "10"}, nil))
 	for name, c := range map[string]struct {
 		files map[string]string
 		want  run.Phase
@@ -42,12 +43,8 @@ func TestStateOf(t *testing.T) {
 		dir := t.TempDir()
 		for file, text := range c.files {
 			path := filepath.Join(dir, file)
-			if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-				t.Fatal(err)
-			}
-			if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+			must.Do(t, os.WriteFile(path, []byte(text), 0o644))
 		}
 		s, err := run.StateOf(dir, true)
 		if err != nil || s.Phase != c.want || s.Step != c.step {
@@ -59,16 +56,12 @@ func TestStateOf(t *testing.T) {
 func TestFailureIsReadBack(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "rbf", "cnp")
 	want := run.Failure{ExitCode: 1, Cause: run.Diverged, Message: "no", Attempts: 2, Host: "here", Time: time.Unix(1700000000, 0).UTC()}
-	if err := run.WriteFailure(dir, want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteFailure(dir, want))
 	if got, err := run.ReadFailure(dir); err != nil || *got != want {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for range 2 {
-		if err := run.ClearFailure(dir); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.ClearFailure(dir))
 	}
 	if got, err := run.ReadFailure(dir); err != nil || got != nil {
 		t.Errorf("%+v, %v after ClearFailure", got, err)

@@ -12,22 +12,23 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestUnitsTravelWithTheWeights(t *testing.T) {
 	dir, e := finished(t)
 	want := run.Units{XNames: []string{"x"}, YNames: []string{"y"}, Scaling: thirds()}
 	m := modelOf(t, e)
-	c := must(load(dir, run.Newest, m, nil))(t)
+	c := must.Get(load(dir, run.Newest, m, nil))(t)
 	weights := filepath.Join(dir, "weights.safetensors")
-	check(t, run.WriteWeights(weights, m, c.Params, c.Units))
-	exported := must(run.ReadUnits(weights))(t)
-	for name, got := range map[string]*run.Units{"checkpoint": c.Units, "run": must(run.Open(dir))(t).Units(), "weights": exported} {
+	must.Do(t, run.WriteWeights(weights, m, c.Params, c.Units))
+	exported := must.Get(run.ReadUnits(weights))(t)
+	for name, got := range map[string]*run.Units{"checkpoint": c.Units, "run": must.Get(run.Open(dir))(t).Units(), "weights": exported} {
 		if diff := cmp.Diff(&want, got); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
 	}
-	check(t, run.WriteWeights(weights, m, c.Params, nil))
+	must.Do(t, run.WriteWeights(weights, m, c.Params, nil))
 	if u, err := run.ReadUnits(weights); u != nil || err != nil {
 		t.Errorf("weights without units: %v, %v", u, err)
 	}
@@ -39,13 +40,13 @@ func TestUnitsTravelWithTheWeights(t *testing.T) {
 // Categories, logarithms and dates are stored too. Columns without them are stored as ever.
 func TestFormsTravelWithTheWeights(t *testing.T) {
 	dir, e := finished(t)
-	m, c := modelOf(t, e), must(load(dir, run.Newest, modelOf(t, e), nil))(t)
+	m, c := modelOf(t, e), must.Get(load(dir, run.Newest, modelOf(t, e), nil))(t)
 	want := run.Units{XNames: []string{"diet"}, YNames: []string{"y"}, Scaling: thirds()}
 	path := filepath.Join(dir, "weights.safetensors")
 	for _, f := range []datasets.Form{{Categories: []string{"egg"}}, {Log: true}, {Log: true, Shift: 0.25}, {Origin: "2024-03-01"}} {
 		want.Scaling.XForms, want.Scaling.YForms = []datasets.Form{f}, []datasets.Form{{Log: true}}
-		check(t, run.WriteWeights(path, m, c.Params, &want))
-		got := must(run.ReadUnits(path))(t)
+		must.Do(t, run.WriteWeights(path, m, c.Params, &want))
+		got := must.Get(run.ReadUnits(path))(t)
 		if diff := cmp.Diff(&want, got); diff != "" {
 			t.Error(diff)
 		}
@@ -59,7 +60,7 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 		}
 	}
 	want.Scaling.XForms, want.Scaling.YForms = nil, nil
-	check(t, run.WriteWeights(path, m, c.Params, &want))
+	must.Do(t, run.WriteWeights(path, m, c.Params, &want))
 	if text := readFile(t, path); strings.Contains(string(text), "categories") || strings.Contains(string(text), "origin") {
 		t.Error("columns of numbers are stored in another way than before")
 	}
@@ -68,22 +69,14 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 // withMeta writes a copy of a file with one metadata entry changed, or removed if value is "".
 func withMeta(t *testing.T, path, key, value string) string {
 	t.Helper()
-	f, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(safetensors.ReadFile(path))(t)
 	if f.Metadata[key] = value; value == "" {
 		delete(f.Metadata, key)
 	}
 	to := filepath.Join(t.TempDir(), "changed.safetensors")
-	out, err := os.Create(to)
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(os.Create(to))(t)
 	defer out.Close()
-	if err := safetensors.Write(io.Writer(out), f.Metadata, f.Tensors); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(io.Writer(out), f.Metadata, f.Tensors))
 	return to
 }
 

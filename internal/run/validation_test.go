@@ -5,28 +5,29 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A checkpoint holds its validations, and the best one is another file than that of its step.
 func TestTheBestCheckpoint(t *testing.T) {
 	dir, e := finished(t)
 	m := modelOf(t, e)
-	if c := must(load(dir, run.Preferred, m, nil))(t); c.Step != 12 || c.Validation != (run.Validation{}) {
+	if c := must.Get(load(dir, run.Preferred, m, nil))(t); c.Step != 12 || c.Validation != (run.Validation{}) {
 		t.Errorf("without a best checkpoint: step %d, %+v", c.Step, c.Validation)
 	}
 	_, err := load(dir, run.Best, m, nil)
 	wantInputError(t, err, "best.safetensors: found no such file", "--checkpoint latest")
 
-	w := must(run.Resume(dir, nil))(t)
+	w := must.Get(run.Resume(dir, nil))(t)
 	defer w.Close()
-	check(t, w.OpenLog(12))
-	text := must(e.YAML())(t)
+	must.Do(t, w.OpenLog(12))
+	text := must.Get(e.YAML())(t)
 	v := run.Validation{Best: -1.0 / 3, Step: 9, Worse: 0, Out: 0}
 	c := run.Checkpoint{Step: 9, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text), State: state(m, 9), Validation: v,
 		Units: &run.Units{XNames: []string{"x"}, YNames: []string{"y"}, Scaling: thirds()}}
-	check(t, w.SaveBest(&c, m, e.Train))
+	must.Do(t, w.SaveBest(&c, m, e.Train))
 	for which, step := range map[string]int{run.Preferred: 9, run.Best: 9, run.Newest: 12, "8": 8} {
-		if c := must(load(dir, which, m, nil))(t); c.Step != step || step == 9 && c.Validation != v {
+		if c := must.Get(load(dir, which, m, nil))(t); c.Step != step || step == 9 && c.Validation != v {
 			t.Errorf("checkpoint %q: step %d, %+v", which, c.Step, c.Validation)
 		}
 	}
@@ -36,9 +37,9 @@ func TestTheBestCheckpoint(t *testing.T) {
 	wantInputError(t, err, "--checkpoint", "best, latest or a step")
 
 	for _, name := range []string{"step-8", "step-12"} { // as of a run that was killed early
-		check(t, os.Remove(checkpoint(dir, name)))
+		must.Do(t, os.Remove(checkpoint(dir, name)))
 	}
-	if c := must(load(dir, run.Preferred, m, nil))(t); c.Step != 9 {
+	if c := must.Get(load(dir, run.Preferred, m, nil))(t); c.Step != 9 {
 		t.Errorf("the best checkpoint alone: step %d", c.Step)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // edited writes the tiny model's initial weights, after a change to their tensors, and returns the
@@ -20,21 +21,11 @@ func edited(t *testing.T, meta map[string]string, change func(ts []safetensors.T
 	m := modelOf(t, experiment(t))
 	dir := t.TempDir()
 	plain, path := filepath.Join(dir, "plain.safetensors"), filepath.Join(dir, "weights.safetensors")
-	if err := run.WriteWeights(plain, m, m.Initial(1), nil); err != nil {
-		t.Fatal(err)
-	}
-	f, err := safetensors.ReadFile(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
-	w, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteWeights(plain, m, m.Initial(1), nil))
+	f := must.Get(safetensors.ReadFile(plain))(t)
+	w := must.Get(os.Create(path))(t)
 	defer w.Close()
-	if err := safetensors.Write(w, meta, change(f.Tensors)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(w, meta, change(f.Tensors)))
 	return path
 }
 
@@ -42,9 +33,7 @@ func TestWeightsRoundTrip(t *testing.T) {
 	m := modelOf(t, experiment(t))
 	want := m.Initial(1)
 	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := run.WriteWeights(path, m, want, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteWeights(path, m, want, nil))
 	got, err := run.ReadWeights(path, m)
 	if err != nil || !slices.Equal(got, want) {
 		t.Errorf("read %v, %v", err, got)
@@ -56,10 +45,7 @@ func TestWeightsInDoubleAndAnyOrder(t *testing.T) {
 	m := modelOf(t, experiment(t))
 	path := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor {
 		for i, tensor := range ts {
-			v, err := tensor.Float32s()
-			if err != nil {
-				t.Fatal(err)
-			}
+			v := must.Get(tensor.Float32s())(t)
 			wide := make([]float64, len(v))
 			for j, x := range v {
 				wide[j] = float64(x)
@@ -142,9 +128,7 @@ func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 		{"heads", form(config.Transformer, config.Residual, 4), []string{"2 heads", "4 heads", "model.heads"}},
 	} {
 		path := filepath.Join(t.TempDir(), "weights.safetensors")
-		if err := run.WriteWeights(path, residual, residual.Initial(1), nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.WriteWeights(path, residual, residual.Initial(1), nil))
 		if _, err := run.ReadWeights(path, residual); err != nil {
 			t.Error(err)
 		}
@@ -163,9 +147,7 @@ func TestWeightsStateTheFormOfTheScale(t *testing.T) {
 	}
 	natural, paper := form(config.NaturalScale), form(config.PaperScale)
 	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := run.WriteWeights(path, natural, natural.Initial(1), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteWeights(path, natural, natural.Initial(1), nil))
 	if _, err := run.ReadWeights(path, natural); err != nil {
 		t.Error(err)
 	}
@@ -194,9 +176,7 @@ func TestEncodersOfOtherModels(t *testing.T) {
 	}
 	acqnp := form("acqnp", config.Transformer, 8, 2)
 	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := run.WriteWeights(path, acqnp, acqnp.Initial(1), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteWeights(path, acqnp, acqnp.Initial(1), nil))
 	for _, name := range []string{"cnp", "cqnp"} {
 		if _, err := (run.Start{Encoder: path}).Params(form(name, config.Transformer, 8, 2), 5); err != nil {
 			t.Errorf("%s: %v", name, err)

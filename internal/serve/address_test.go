@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestNames(t *testing.T) {
@@ -59,9 +60,7 @@ func TestTokenFiles(t *testing.T) {
 	t.Setenv(serve.TokenVariable, "variable")
 	file := filepath.Join(t.TempDir(), "token")
 	for content, want := range map[string]string{"secret\n": "secret", " a b ": "a b", "": "", "\n": "", "one\ntwo\n": ""} {
-		if err := os.WriteFile(file, []byte(content), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(content), 0o600))
 		o, err := serve.Address{Listen: ":8080", TokenFile: file}.Options()
 		var bad *invalid.Input
 		if o.Token != want || (want == "") != errors.As(err, &bad) {

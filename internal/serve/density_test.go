@@ -5,6 +5,8 @@ import (
 	"math"
 	"slices"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // densities returns the density of the first channel of all targets.
@@ -44,10 +46,7 @@ func TestDensityPoints(t *testing.T) {
 			t.Errorf("target %d: the densities add up to %v", i, sum)
 		}
 	}
-	text, err := json.Marshal(y[0])
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(y[0]))(t)
 	_, body = post(t, server.URL+"/v1/predict", `{"density": {"y": `+string(text)+`}, "functions": [`+a+`]}`)
 	if _, same := densities(t, body); !slices.EqualFunc(same, values[:4], slices.Equal[[]float64]) {
 		t.Error("density.y gives other values")

@@ -8,24 +8,19 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func get(t testing.TB, url string, header ...string) (int, string) {
 	t.Helper()
-	r, err := http.NewRequest("GET", url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest("GET", url, nil))(t)
 	for i := 0; i < len(header); i += 2 {
 		r.Header.Set(header[i], header[i+1])
 		if header[i] == "Host" {
 			r.Host = header[i+1]
 		}
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
 	b, _ := io.ReadAll(answer.Body)
 	return answer.StatusCode, string(b)

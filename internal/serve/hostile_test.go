@@ -18,6 +18,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/serve/servetest"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const small = `{"functions": [{"targets": {"x": [[1]]}}]}`
@@ -49,10 +50,7 @@ func lives(t *testing.T, server *httptest.Server) {
 // dial opens a connection that sends text.
 func dial(t *testing.T, server *httptest.Server, text string) *net.TCPConn {
 	t.Helper()
-	c, err := net.Dial("tcp", server.Listener.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", server.Listener.Addr().String()))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	if _, err := io.WriteString(c, text); err != nil {
 		t.Fatal(err)
@@ -68,10 +66,7 @@ func header(bytes int) string {
 // refused reads an answer and fails the test unless it is an error in one line that starts so.
 func refused(t *testing.T, from io.Reader, status int, line string) {
 	t.Helper()
-	r, err := http.ReadResponse(bufio.NewReader(from), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.ReadResponse(bufio.NewReader(from), nil))(t)
 	defer r.Body.Close()
 	answer, err := io.ReadAll(r.Body)
 	if err != nil || r.StatusCode != status || !isLine(answer, line) {
@@ -94,10 +89,7 @@ func metric(t *testing.T, server *httptest.Server, name string) float64 {
 	if m == nil {
 		return 0
 	}
-	v, err := strconv.ParseFloat(m[1], 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(strconv.ParseFloat(m[1], 64))(t)
 	return v
 }
 
@@ -121,9 +113,7 @@ func TestHalfRequests(t *testing.T) {
 	}
 	for i, half := range []string{header(100), header(100) + small[:20], "POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n" + small[:8]} {
 		c := dial(t, server, half)
-		if err := c.CloseWrite(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.CloseWrite())
 		refused(t, c, 400, "body: found fewer bytes than Content-Length")
 		c = dial(t, server, half)
 		_ = c.Close()

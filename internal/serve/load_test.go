@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/serve/servetest"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // levels returns a number of quantile levels as JSON.
@@ -70,9 +71,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	body := `{"density": {"points": 4000}, "functions": [` + text + `]}` // its answer has 15 MB
 	for range 6 {                                                        // for three of which there is memory at a time
 		c := dial(t, server, header(len(body)))
-		if err := c.SetReadBuffer(4096); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, c.SetReadBuffer(4096))
 		if _, err := io.WriteString(c, body); err != nil {
 			t.Fatal(err)
 		}
@@ -108,10 +107,7 @@ func TestMalformedChunks(t *testing.T) {
 // says then.
 func served(t *testing.T, o serve.Options) (address string, end context.CancelFunc, whole func() bool) {
 	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	ctx, end := context.WithCancel(t.Context())
 	s, ended := serve.New([]*serve.Model{model(t, "a")}, o), make(chan bool, 1)
 	go func() {
@@ -135,10 +131,7 @@ func served(t *testing.T, o serve.Options) (address string, end context.CancelFu
 // half sends the header of a request and a part of its body, and waits until the server has it.
 func half(t *testing.T, address string) net.Conn {
 	t.Helper()
-	c, err := net.Dial("tcp", address)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(net.Dial("tcp", address))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	if _, err := io.WriteString(c, header(len(small))+small[:20]); err != nil {
 		t.Fatal(err)

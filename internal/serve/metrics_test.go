@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // holds fails the test unless the metrics have every line.
@@ -30,9 +31,7 @@ func TestMetrics(t *testing.T) {
 	get(t, server.URL+"/v1/other")
 	get(t, server.URL+"/page/other")
 	get(t, server.URL+"/page/another")
-	if err := s.Reload(func() ([]*serve.Model, error) { return []*serve.Model{model(t, "a"), model(t, "b")}, nil }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Reload(func() ([]*serve.Model, error) { return []*serve.Model{model(t, "a"), model(t, "b")}, nil }))
 	absent := errors.New("absent")
 	if err := s.Reload(func() ([]*serve.Model, error) { return nil, absent }); !errors.Is(err, absent) {
 		t.Fatal(err)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/serve/servetest"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // described returns a server of a small model of a CSV file, and what GET /v1/model says of it.
@@ -46,9 +47,7 @@ func TestColumnsOfCSV(t *testing.T) {
 		}
 		_, about := described(t, keys...)
 		var columns map[string]any
-		if err := json.Unmarshal([]byte(want), &columns); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(want), &columns))
 		if about["file"] != "cars.csv" || about["group"] != "car" || about["formula"] != nil {
 			t.Errorf("the file, the group and the formula are %v, %v and %v", about["file"], about["group"], about["formula"])
 		}
@@ -112,10 +111,7 @@ func TestValidLL(t *testing.T) {
 	trained, _ := servetest.Trained(t, servetest.Curve)
 	for _, ll := range []*float64{nil, new(float64)} {
 		trained.ValidLL = ll
-		m, err := serve.NewModel("a", trained, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(serve.NewModel("a", trained, 1))(t)
 		s := serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()})
 		if text := within(t, s, "GET", "/v1/model", ""); strings.Contains(text, `"valid_ll":0`) != (ll != nil) {
 			t.Errorf("valid_ll %v: %s", ll, text)

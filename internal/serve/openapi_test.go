@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // operations are the paths of the API's description, and their methods.
@@ -23,18 +24,13 @@ type operations struct {
 // Every route is described, and everything that is described is a route. TestAnswersAreAsDescribed tests the answers.
 func TestRoutesAreDescribed(t *testing.T) {
 	server, s := start(t, func(o *serve.Options) { o.Token = "secret" })
-	r, err := http.Get(server.URL + "/openapi.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.Get(server.URL + "/openapi.json"))(t)
 	defer r.Body.Close()
 	if kind := r.Header.Get("Content-Type"); r.StatusCode != 200 || kind != "application/json" {
 		t.Errorf("status %d, type %s", r.StatusCode, kind)
 	}
 	var d operations
-	if err := json.NewDecoder(r.Body).Decode(&d); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.NewDecoder(r.Body).Decode(&d))
 	var described []string
 	for path, methods := range d.Paths {
 		for method, o := range methods {

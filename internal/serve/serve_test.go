@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/serve/servetest"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // untrained returns a small ACQNP with random weights.
@@ -49,15 +50,9 @@ func start(t testing.TB, change func(*serve.Options)) (*httptest.Server, *serve.
 // post returns the status and the body of an answer.
 func post(t testing.TB, url, body string) (int, []byte) {
 	t.Helper()
-	r, err := http.Post(url, "application/json", strings.NewReader(body))
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.Post(url, "application/json", strings.NewReader(body)))(t)
 	defer r.Body.Close()
-	b, err := io.ReadAll(r.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(io.ReadAll(r.Body))(t)
 	return r.StatusCode, b
 }
 

@@ -14,24 +14,20 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // log writes the log of a run with a validation at each of the steps 10, 20, …; the last ends it.
 func log(t *testing.T, dir string, ended string, lls ...float64) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Join(dir, "checkpoints"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(dir, "checkpoints"), 0o755))
 	var text []byte
 	for i, ll := range lls {
 		m := run.Metrics{Step: 10 * (i + 1), ValidLL: &ll}
 		if i == len(lls)-1 {
 			m.Ended = ended
 		}
-		line, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(json.Marshal(m))(t)
 		text = append(append(text, line...), '\n')
 	}
 	write(t, filepath.Join(dir, "metrics.jsonl"), string(text))
@@ -81,9 +77,7 @@ func TestRank(t *testing.T) {
 	}
 	r.Candidates[0].Set = append(first.Set, "model.encoder=[16, 8]")
 	var text strings.Builder
-	if err := r.Print(&text, "valid_ll"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, r.Print(&text, "valid_ll"))
 	for _, line := range []string{"rbf/cnp, by valid_ll", "1.  learning_rate=3  6.5 ± 2.5  2 runs", "=   learning_rate=2  4 ± 2", "checkpoint " + best, "left out: 11 runs not done", "settings --set train.learning_rate=3 --set 'model.encoder=[16, 8]'\n"} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("the text lacks %q:\n%s", line, &text)
@@ -121,9 +115,7 @@ func TestRankByEvaluations(t *testing.T) {
 	for i, v := range []float64{3, 3, 1, 1, 2} {
 		e := run.NewEval([]run.BatchResult{{TargetLL: v}}, 0)
 		e.Means = &score.Means{CRPS: v, LogDensity: score.Estimate{Mean: -v}}
-		if err := e.Write(filepath.Join(p.Runs[i].Dir, run.EvalFile)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Write(filepath.Join(p.Runs[i].Dir, run.EvalFile)))
 	}
 	for by, want := range map[string]string{"target_ll": "learning_rate=1", "crps": "learning_rate=2", "log_density": "learning_rate=2"} {
 		rankings, err := sweep.Rank(p, by)

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // searched returns a plan of one configuration with nine candidates of two seeds, which are compared
@@ -25,14 +26,9 @@ func searched(t *testing.T) *plan.Plan {
 		"plan.yaml": "configs: cnp.yaml\nseeds: 0..1\ngrid: {train.learning_rate: [1, 2, 3, 4, 5, 6, 7, 8, 9]}\n" +
 			"halving: {by: valid_ll, first: 10}\nruns: out\n",
 	} {
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}
-	p, err := plan.Load("plan.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plan.Load("plan.yaml", nil))(t)
 	return p
 }
 
@@ -138,10 +134,7 @@ func TestCourseOf(t *testing.T) {
 	ll := 0.5
 	var log []byte
 	for _, m := range []run.Metrics{{Step: 5}, {Step: 10, ValidLL: &ll}, {Step: 12, Ended: run.EndedByPatience}} {
-		line, err := json.Marshal(m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		line := must.Get(json.Marshal(m))(t)
 		log = append(append(log, line...), '\n')
 	}
 	file := filepath.Join(dir, "metrics.jsonl")
@@ -151,15 +144,11 @@ func TestCourseOf(t *testing.T) {
 		string(log[:len(log)-2]):   "{Valid:[{Step:10 LL:0.5}] Ended:false Failed:false}",
 		"\x00\x00\n" + string(log): "{Valid:[{Step:10 LL:0.5}] Ended:true Failed:false}",
 	} {
-		if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 		check(want)
 	}
 	for _, f := range []run.Failure{{Cause: run.Diverged}, {Message: "killed"}} {
-		if err := run.WriteFailure(dir, f); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.WriteFailure(dir, f))
 		c, err := sweep.CourseOf(dir)
 		if err != nil || c.Failed != (f.Cause == run.Diverged) {
 			t.Errorf("%+v: %+v, %v", f, c, err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // killsVariable sets the number of kills of the test below; .ci/nightly kills sets 200.
@@ -44,9 +45,7 @@ func TestKilledSweepEndsWithTheSameBytes(t *testing.T) {
 	done := 0
 	for done < kills {
 		cmd, errs := command("sweep", "run", "plan.yaml", "--jobs", "2")
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		for again := true; again && done < kills; done++ {
 			time.Sleep(time.Duration(10+random.IntN(150)) * time.Millisecond)
 			signal := []syscall.Signal{syscall.SIGKILL, syscall.SIGKILL, syscall.SIGTERM}[random.IntN(3)]

@@ -3,6 +3,8 @@ package sweep_test
 import (
 	"encoding/json"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Under halving, the time left goes by the steps that are to be made in the mean: of four candidates
@@ -19,9 +21,7 @@ func TestTimeLeftUnderHalving(t *testing.T) {
 	}) {
 		t.Helper()
 		out, _ := acqnp(t, 0, "sweep", "status", "plan.yaml", "--json")
-		if err := json.Unmarshal([]byte(out), &s); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(out), &s))
 		return s
 	}
 	if s := status(); s.Left != nil {

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // put writes files of a run directory below out/rbf.
@@ -19,9 +20,7 @@ func put(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join("out", "rbf", dir, name)
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
 		write(t, path, text)
 	}
 }
@@ -39,14 +38,8 @@ func trained(steps int) map[string]string {
 // status returns the status of plan.yaml.
 func status(t *testing.T) sweep.Status {
 	t.Helper()
-	p, err := plan.Load("plan.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := sweep.NewViewer(p).Look(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plan.Load("plan.yaml", nil))(t)
+	s := must.Get(sweep.NewViewer(p).Look(t.Context()))(t)
 	return s
 }
 
@@ -70,9 +63,7 @@ func TestStatus(t *testing.T) {
 		t.Errorf("time left %v, want 180 s", s.LeftS)
 	}
 	var text strings.Builder
-	if err := s.Print(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Print(&text))
 	for _, words := range []string{
 		"plan.yaml: 1 of 10 done, 1 running, 1 to be evaluated, 1 stopped, 5 waiting, 1 failed; about 3m0s left with 1 run at a time\n",
 		"out/rbf/cqnp/seed-0  40/60  2        node7 (job 77_3)\n", "\nfailed\nout/rbf/cnp/seed-3: no memory\n",
@@ -155,15 +146,10 @@ func TestStatusWatchesWhereClocksDiffer(t *testing.T) {
 	for i, interval := range []float64{0.05, 1} {
 		seed := fmt.Sprint("seed-", i)
 		put(t, "cnp/"+seed, map[string]string{"metrics.jsonl": line(20, ""), ".lock": "", ".claim-4": claim(interval, 100)})
-		f, err := os.OpenFile(filepath.Join("out", "rbf", "cnp", seed, ".claim-4"), os.O_WRONLY, 0)
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(os.OpenFile(filepath.Join("out", "rbf", "cnp", seed, ".claim-4"), os.O_WRONLY, 0))(t)
 		defer f.Close()
 		then := time.Now().Add(-7 * time.Minute)
-		if err := os.Chtimes(f.Name(), then, then); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Chtimes(f.Name(), then, then))
 		files = append(files, f)
 	}
 	stop, stopped := make(chan struct{}), make(chan struct{})
@@ -190,20 +176,12 @@ func TestStatusWatchesWhereClocksDiffer(t *testing.T) {
 func TestStatusWatch(t *testing.T) {
 	folder(t, "configs: cnp.yaml\nseeds: 0..1\nruns: out\n")
 	watch, errs := command("sweep", "status", "plan.yaml", "--watch")
-	log, err := os.Create("log")
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.Create("log"))(t)
 	defer log.Close()
 	watch.Stdout = log
-	if err := watch.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, watch.Start())
 	read := func() string {
-		b, err := os.ReadFile("log")
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(os.ReadFile("log"))(t)
 		return string(b)
 	}
 	for range 500 {

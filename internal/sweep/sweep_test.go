@@ -15,6 +15,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
@@ -62,9 +63,7 @@ func folder(t *testing.T, plan string) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // command returns acqnp as a process that has not started yet, and its standard error.
@@ -133,9 +132,7 @@ func timeless(t *testing.T, b []byte) string {
 	d := json.NewDecoder(bytes.NewReader(b))
 	for d.More() {
 		var m map[string]any
-		if err := d.Decode(&m); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Decode(&m))
 		for _, key := range []string{"rows_per_s", "elapsed_s", "seconds", "weights", "created"} {
 			delete(m, key)
 		}
@@ -213,9 +210,7 @@ func TestTwoSweepsAtOnce(t *testing.T) {
 	for i := range outs {
 		cmd, errs := command("sweep", "run", "plan.yaml", "--jobs", "2", "--json")
 		cmd.Stdout = &outs[i]
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		t.Cleanup(func() {
 			if t.Failed() {
 				t.Logf("sweep %d: %s", i, errs)
@@ -225,9 +220,7 @@ func TestTwoSweepsAtOnce(t *testing.T) {
 	}
 	trained := 0
 	for i, cmd := range sweeps {
-		if err := cmd.Wait(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Wait())
 		var s struct{ Runs, Done, Trained int }
 		if err := json.Unmarshal(outs[i].Bytes(), &s); err != nil || s.Runs != 6 || s.Done != 6 {
 			t.Errorf("sweep %d: %s, %v", i, &outs[i], err)
@@ -343,10 +336,7 @@ func TestHalvingInThePool(t *testing.T) {
 	}
 	steps := map[string]int{}
 	for _, c := range []string{"0.01", "1.0e-06", "1.0e-05", "0.001"} {
-		s, err := run.StateOf(filepath.Join("out", "rbf", "cnp", "learning_rate="+c, "seed-0"), false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(run.StateOf(filepath.Join("out", "rbf", "cnp", "learning_rate="+c, "seed-0"), false))(t)
 		steps[c] = s.Step
 	}
 	if want := map[string]int{"0.01": 60, "0.001": 20, "1.0e-05": 10, "1.0e-06": 10}; !maps.Equal(steps, want) {

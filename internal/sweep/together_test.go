@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
@@ -25,15 +26,10 @@ func TestSweepsAtOnceWithoutLocks(t *testing.T) {
 	var sweeps []*exec.Cmd
 	for range 3 {
 		cmd, _ := command("sweep", "run", "plan.yaml", "--jobs", "2")
-		errs, err := os.Create(fmt.Sprintf("errs-%d", len(sweeps)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		errs := must.Get(os.Create(fmt.Sprintf("errs-%d", len(sweeps))))(t)
 		defer errs.Close()
 		cmd.Stderr = errs
-		if err := cmd.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, cmd.Start())
 		sweeps = append(sweeps, cmd)
 	}
 	for i, cmd := range sweeps {

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -181,10 +182,7 @@ func TestLossScaleBelongsToTheCheckpoint(t *testing.T) {
 	on := func(d device.Device, n int) run.Checkpoint {
 		t.Helper()
 		r := mustTrain(t, train.Options{Experiment: experiment(t, steps(n)), Dir: dir, Device: d, Resume: true})
-		c, err := run.ReadCheckpoint(r.Checkpoint, modelOf(t, experiment(t)))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(run.ReadCheckpoint(r.Checkpoint, modelOf(t, experiment(t))))(t)
 		return c
 	}
 	for _, c := range []struct {

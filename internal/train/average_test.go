@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -27,10 +28,7 @@ func TestTheBestIsAnAverage(t *testing.T) {
 	}
 	want := make([]float64, modelOf(t, e).NumParams())
 	for k := 1; 10*k <= r.Best.Step; k++ {
-		c, err := run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(10*k)), modelOf(t, e))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(10*k)), modelOf(t, e)))(t)
 		new := max(0.1, 1/float64(k))
 		for i, w := range c.Params {
 			want[i] += new * (float64(w) - want[i])
@@ -61,10 +59,7 @@ func TestAnAverageWithoutValidation(t *testing.T) {
 	mustTrain(t, train.Options{Experiment: experiment(t, steps(40), averaged), Dir: resumed, Resume: true})
 	m := modelOf(t, e)
 	read := func(dir string, step int) run.Checkpoint {
-		c, err := run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(step)), m)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(step)), m))(t)
 		return c
 	}
 	want := make([]float64, m.NumParams())
@@ -80,14 +75,8 @@ func TestAnAverageWithoutValidation(t *testing.T) {
 	if !slices.Equal(last.Average, again.Average) || !slices.Equal(last.Params, again.Params) {
 		t.Error("a resume has another average")
 	}
-	opened, err := run.Open(dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	trained, err := predict.LoadRun(opened, run.Preferred, *last.Units, device.CPU(1), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Get(run.Open(dir))(t)
+	trained := must.Get(predict.LoadRun(opened, run.Preferred, *last.Units, device.CPU(1), nil))(t)
 	for i, w := range trained.Params {
 		if math.Abs(float64(w)-want[i]) > 1e-5 { // sums of 40 float32 of about 1
 			t.Fatalf("weight %d of the prediction: %v, expected %v", i, w, want[i])

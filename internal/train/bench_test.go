@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -20,10 +21,7 @@ func TestBenchMakesTheStepsOfARun(t *testing.T) {
 	for _, m := range metrics(t, o.Dir) {
 		want = append(want, m.Loss)
 	}
-	source, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(datasets.Open(e, ""))(t)
 	var got []float32
 	timings, err := train.Bench(context.Background(), train.Options{Experiment: e, Source: source, OnStep: func(u train.Update) {
 		got = append(got, float32(u.Loss()))

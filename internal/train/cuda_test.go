@@ -21,6 +21,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
@@ -28,10 +29,7 @@ import (
 // gpuOn returns the CUDA engine on a driver.
 func gpuOn(t *testing.T, d gpu.Driver, precision string) device.Device {
 	t.Helper()
-	g, err := device.CUDA(d, 0, precision)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(device.CUDA(d, 0, precision))(t)
 	t.Cleanup(func() { g.Close() })
 	return g
 }
@@ -161,14 +159,8 @@ func counts(e *config.Experiment) {
 // closeTo checks that two checkpoints are of the same step and hold nearly the same weights.
 func closeTo(t *testing.T, got, want string, m *models.Model) {
 	t.Helper()
-	a, err := run.ReadCheckpoint(got, m)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b, err := run.ReadCheckpoint(want, m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(run.ReadCheckpoint(got, m))(t)
+	b := must.Get(run.ReadCheckpoint(want, m))(t)
 	if a.Step != b.Step || a.Updates != b.Updates {
 		t.Errorf("%d steps and %d updates, want %d and %d", a.Step, a.Updates, b.Step, b.Updates)
 	}
@@ -197,10 +189,7 @@ func TestCUDAPrecisionsMove(t *testing.T) {
 		half := e
 		half.Train.Steps = 2
 		r := mustTrain(t, train.Options{Experiment: half, Dir: dir, Device: emulated(t, precision)})
-		c, err := run.ReadCheckpoint(r.Checkpoint, modelOf(t, e))
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(run.ReadCheckpoint(r.Checkpoint, modelOf(t, e)))(t)
 		if scaled := c.Scale > 0; scaled != (precision == device.FP16) {
 			t.Errorf("%s: loss scale %v", precision, c.LossScale)
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -22,10 +23,7 @@ func (split) StepsPerEpoch() int { return 3 }
 func inEpochs(t *testing.T, epochs int) config.Experiment {
 	t.Helper()
 	text := strings.NewReplacer("lissajous", "svhn", "data: {points: [6, 12]}\n", "", "steps: 12", fmt.Sprintf("epochs: %d", epochs)).Replace(tiny)
-	e, err := config.Parse("images.yaml", []byte(text), config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(config.Parse("images.yaml", []byte(text), config.Overrides{}))(t)
 	return e
 }
 

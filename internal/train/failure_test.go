@@ -18,6 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -36,10 +37,7 @@ func (s source) Train(step int, b *datasets.Batch) error {
 
 func hooked(t *testing.T, e config.Experiment, hook func(step int, b *datasets.Batch) error) datasets.Source {
 	t.Helper()
-	s, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(datasets.Open(e, ""))(t)
 	return source{s, hook}
 }
 
@@ -108,10 +106,7 @@ func TestInfinityInAGradientNamesItsTensor(t *testing.T) {
 		dir := t.TempDir()
 		_, err := runWith(context.Background(), train.Options{Experiment: e, Dir: dir}, hooked(t, e, nothing), compile)
 		wantNonFinite(t, err, 6, "gradient", tensor.Name)
-		r, err := run.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(run.Open(dir))(t)
 		if _, err := r.Load(run.Newest, m, func(s string) { t.Error(s) }); err != nil {
 			t.Error(err)
 		}
@@ -228,9 +223,7 @@ func TestUnwritableDirectory(t *testing.T) {
 		t.Skip("root writes everywhere")
 	}
 	parent := t.TempDir()
-	if err := os.Chmod(parent, 0o555); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(parent, 0o555))
 	if _, err := train.Run(context.Background(), train.Options{Experiment: experiment(t), Dir: filepath.Join(parent, "run")}); err == nil {
 		t.Error("no error")
 	}

@@ -20,6 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -34,10 +35,7 @@ eval: {batches: 2, num_tau: 3}
 // experiment returns the tiny experiment after the changes.
 func experiment(t testing.TB, change ...func(*config.Experiment)) config.Experiment {
 	t.Helper()
-	e, err := config.Parse("tiny.yaml", []byte(tiny), config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(config.Parse("tiny.yaml", []byte(tiny), config.Overrides{}))(t)
 	for _, c := range change {
 		c(&e)
 	}
@@ -50,25 +48,16 @@ func steps(n int) func(*config.Experiment) {
 
 func modelOf(t testing.TB, e config.Experiment) *models.Model {
 	t.Helper()
-	source, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(datasets.Open(e, ""))(t)
 	dx, dy := source.Dims()
-	m, err := models.New(e.Model, dx, dy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.New(e.Model, dx, dy))(t)
 	return m
 }
 
 // mustTrain trains to the end or fails the test.
 func mustTrain(t testing.TB, o train.Options) train.Result {
 	t.Helper()
-	r, err := train.Run(context.Background(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(train.Run(context.Background(), o))(t)
 	return r
 }
 
@@ -115,10 +104,7 @@ func interruptAfter(t testing.TB, o train.Options, n int) train.Result {
 // tensors returns the bytes of a checkpoint's tensors, without its metadata, which hold times.
 func tensors(t testing.TB, path string) []byte {
 	t.Helper()
-	f, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(safetensors.ReadFile(path))(t)
 	var b bytes.Buffer
 	for _, tensor := range f.Tensors {
 		b.WriteString(tensor.Name)
@@ -161,10 +147,7 @@ func wantFiles(t testing.TB, dir string, want ...string) {
 
 func metrics(t testing.TB, dir string) []run.Metrics {
 	t.Helper()
-	raw, err := os.ReadFile(filepath.Join(dir, "metrics.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile(filepath.Join(dir, "metrics.jsonl")))(t)
 	var list []run.Metrics
 	for line := range bytes.Lines(raw) {
 		var m run.Metrics
@@ -213,19 +196,12 @@ func copyFile(t testing.TB, from, to string) {
 
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
 	return b
 }
 
 func writeFile(t testing.TB, path string, content []byte) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, content, 0o644))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -39,19 +40,11 @@ func (r *ready) Train(_ int, dst *datasets.Batch) error {
 // hostSteps makes steps of ACQNP at the paper's sizes on the idle GPU.
 func hostSteps(t testing.TB, steps int) {
 	t.Helper()
-	e, err := config.Parse("lissajous", []byte("benchmark: lissajous\nmodel: {name: acqnp}\n"), config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(config.Parse("lissajous", []byte("benchmark: lissajous\nmodel: {name: acqnp}\n"), config.Overrides{}))(t)
 	e.Data.Points = []int{53, 53}
-	source, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(datasets.Open(e, ""))(t)
 	r := &ready{Source: source}
-	if err := source.Train(0, &r.batch); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, source.Train(0, &r.batch))
 	o := train.Options{Experiment: e, Source: r, Device: idle{device.CPU(1)}, OnStep: func(train.Update) {}}
 	if _, err := train.Bench(context.Background(), o, 1, steps); err != nil {
 		t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -63,10 +64,7 @@ func trainAsChild(dir string) error {
 func TestKilledTrainingEndsWithTheSameBytes(t *testing.T) {
 	e := enduring(t)
 	want := mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: device.CPU(1)})
-	yaml, err := e.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
+	yaml := must.Get(e.YAML())(t)
 	dir := filepath.Join(t.TempDir(), "run")
 	delays := rand.New(rand.NewPCG(11, 12))
 	kills := 0
@@ -108,9 +106,7 @@ func runChild(t *testing.T, dir, yaml string, delay time.Duration, fromStart boo
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := child.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, child.Start())
 	if !fromStart {
 		bufio.NewScanner(out).Scan()
 	}

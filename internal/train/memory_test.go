@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run/footprint"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -26,17 +27,11 @@ func TestCountIsWhatTrainingAllocates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := experiment(t, steps(2), change)
-			source, err := datasets.Open(e, "")
-			if err != nil {
-				t.Fatal(err)
-			}
+			source := must.Get(datasets.Open(e, ""))(t)
 			size := source.TrainSize()
 			p := footprint.Estimate{Device: device.CPU(2), Model: modelOf(t, e), Mode: models.Training, Feeds: feed.Turns,
 				Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: e.Train.NumTau}}
-			counted, err := p.Bytes()
-			if err != nil {
-				t.Fatal(err)
-			}
+			counted := must.Get(p.Bytes())(t)
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
 			mustTrain(t, train.Options{Experiment: e, Dir: t.TempDir(), Device: p.Device, Source: source})

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -23,9 +24,7 @@ func TestCheckpointsThatAreALinkToThemselves(t *testing.T) {
 			t.Errorf("error %v, want one that names %s", err, link)
 		}
 	}
-	if err := os.Remove(link); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(link))
 	mustTrain(t, o)
 }
 
@@ -38,9 +37,7 @@ func TestDirectoryNamedLikeACheckpointIsRefused(t *testing.T) {
 		if o.Resume || o.Overwrite {
 			interruptAfter(t, train.Options{Experiment: experiment(t), Dir: dir}, 4)
 		}
-		if err := os.MkdirAll(inTheWay, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(inTheWay, 0o755))
 		before := files(t, dir)
 		o.Experiment, o.Dir = experiment(t), dir
 		o.OnStep = func(u train.Update) { t.Errorf("%s: step %d", name, u.Step) }

@@ -7,15 +7,13 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
 // engine/testdata/adam.py wrote the recording with PyTorch.
 func TestCosineFollowsPyTorch(t *testing.T) {
-	raw, err := os.ReadFile("../engine/testdata/adam.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("../engine/testdata/adam.json"))(t)
 	var r struct {
 		Cosine struct {
 			LR    float64   `json:"lr"`
@@ -23,9 +21,7 @@ func TestCosineFollowsPyTorch(t *testing.T) {
 			Rates []float64 `json:"rates"`
 		} `json:"cosine"`
 	}
-	if err := json.Unmarshal(raw, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &r))
 	c := r.Cosine
 	s := config.Train{Schedule: "cosine", LearningRate: c.LR, Steps: c.Steps}
 	for i, want := range c.Rates {

@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -97,10 +98,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 // TestResumeInBF16GivesTheSameBits trains a model wide enough for bf16 with several numbers of threads.
 func TestResumeInBF16GivesTheSameBits(t *testing.T) {
 	on := func(threads int) device.Device {
-		d, err := device.Request{Choice: "cpu", Precision: device.BF16, Threads: threads}.Open()
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(device.Request{Choice: "cpu", Precision: device.BF16, Threads: threads}.Open())(t)
 		return d
 	}
 	e := experiment(t, func(e *config.Experiment) {

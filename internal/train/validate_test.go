@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -98,10 +99,7 @@ func TestValidationIsLoggedAndTheBestIsKept(t *testing.T) {
 	}
 	same := t.TempDir()
 	mustTrain(t, train.Options{Dir: same, Experiment: experiment(t)})
-	with, err := run.ReadCheckpoint(checkpoint(dir, "step-12"), modelOf(t, e))
-	if err != nil {
-		t.Fatal(err)
-	}
+	with := must.Get(run.ReadCheckpoint(checkpoint(dir, "step-12"), modelOf(t, e)))(t)
 	without, err := run.ReadCheckpoint(checkpoint(same, "step-12"), modelOf(t, e))
 	if err != nil || !slices.Equal(with.Params, without.Params) || !slices.Equal(with.M, without.M) || !slices.Equal(with.V, without.V) {
 		t.Errorf("validation changes the training (%v)", err)
@@ -130,19 +128,10 @@ func TestTheBestBeatsTheLastOfAnOverfittedRun(t *testing.T) {
 		t.Errorf("the best is step %d of 600: nothing was learnt by heart", result.Best.Step)
 	}
 	of := func(which string) float64 {
-		opened, err := run.Open(dir)
-		if err != nil {
-			t.Fatal(err)
-		}
-		trained, err := predict.LoadRun(opened, which, run.UnitsOf(e, overfitted), device.CPU(0), nil)
-		if err != nil {
-			t.Fatal(err)
-		}
+		opened := must.Get(run.Open(dir))(t)
+		trained := must.Get(predict.LoadRun(opened, which, run.UnitsOf(e, overfitted), device.CPU(0), nil))(t)
 		trained.NumTau = 20
-		r, err := trained.Evaluate(t.Context(), overfitted, predict.EvalOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(trained.Evaluate(t.Context(), overfitted, predict.EvalOptions{}))(t)
 		return r.TargetLL.Mean
 	}
 	best, last := of(run.Preferred), of(run.Newest)
@@ -196,9 +185,7 @@ func TestResumeBeforeTheBestGivesTheSameBits(t *testing.T) {
 	want := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted})
 	weights, best := tensors(t, want.Checkpoint), tensors(t, want.Best.Checkpoint)
 	for step := want.Best.Step - 1; step <= want.Step; step++ {
-		if err := os.Remove(filepath.Join(dir, "checkpoints", stepName(step))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Remove(filepath.Join(dir, "checkpoints", stepName(step))))
 	}
 	got := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted, Resume: true})
 	if got.Resumed != want.Best.Step-2 || *got.Best != *want.Best || got.Ended != run.EndedByPatience {
@@ -328,10 +315,7 @@ func TestThePlateauFallsFromTheBestWeights(t *testing.T) {
 			}
 		}
 		mustTrain(t, o)
-		at, err := run.ReadCheckpoint(checkpoint(dir, "step-"+strconv.Itoa(out)), modelOf(t, e))
-		if err != nil {
-			t.Fatal(err)
-		}
+		at := must.Get(run.ReadCheckpoint(checkpoint(dir, "step-"+strconv.Itoa(out)), modelOf(t, e)))(t)
 		same := slices.Equal(at.Params, kept.Params) && slices.Equal(at.M, kept.M) && slices.Equal(at.Average, kept.Params)
 		if same == lost || len(warnings) != map[bool]int{true: 1}[lost] {
 			t.Errorf("lost %v: at the best weights %v, warnings %q", lost, same, warnings)

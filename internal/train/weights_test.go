@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -16,9 +17,7 @@ import (
 func TestTrainingRefusesBadWeights(t *testing.T) {
 	weights := filepath.Join(t.TempDir(), "weights.safetensors")
 	m := modelOf(t, experiment(t, func(e *config.Experiment) { e.Model.Decoder = []int{9} }))
-	if err := run.WriteWeights(weights, m, m.Initial(1), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteWeights(weights, m, m.Initial(1), nil))
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir, Start: run.Start{Weights: weights}})
 	wantInputError(t, err, weights, "_decoder._mlp._net.0.weight")
@@ -32,9 +31,7 @@ func TestTrainingStartsFromWeights(t *testing.T) {
 	m := modelOf(t, e)
 	start := m.Initial(77)
 	weights := filepath.Join(t.TempDir(), "weights.safetensors")
-	if err := run.WriteWeights(weights, m, start, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteWeights(weights, m, start, nil))
 	dir := t.TempDir()
 	interruptAfter(t, train.Options{Experiment: e, Dir: dir, Start: run.Start{Weights: weights}}, 1)
 	c, err := run.ReadCheckpoint(checkpoint(dir, "step-0"), m)
@@ -45,12 +42,8 @@ func TestTrainingStartsFromWeights(t *testing.T) {
 	// Going on needs the file no more, even from before the first step.
 	undisturbed := t.TempDir()
 	want := mustTrain(t, train.Options{Experiment: e, Dir: undisturbed, Start: run.Start{Weights: weights}})
-	if err := os.Remove(checkpoint(dir, "step-1")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Remove(weights); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(checkpoint(dir, "step-1")))
+	must.Do(t, os.Remove(weights))
 	got := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Start: run.Start{Weights: weights}})
 	sameTensors(t, got.Checkpoint, want.Checkpoint)
 }
@@ -61,15 +54,10 @@ func TestTrainingStartsFromAnEncoder(t *testing.T) {
 	m := modelOf(t, e)
 	other := modelOf(t, experiment(t, func(e *config.Experiment) { e.Model.Name, e.Model.Adaptor = "cqnp", nil }))
 	file := filepath.Join(t.TempDir(), "encoder.safetensors")
-	if err := run.WriteWeights(file, other, other.Initial(77), nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, run.WriteWeights(file, other, other.Initial(77), nil))
 	dir := t.TempDir()
 	interruptAfter(t, train.Options{Experiment: e, Dir: dir, Start: run.Start{Encoder: file}}, 1)
-	c, err := run.ReadCheckpoint(checkpoint(dir, "step-0"), m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(run.ReadCheckpoint(checkpoint(dir, "step-0"), m))(t)
 	encoders, own := other.Initial(77), m.Initial(e.Train.Seed)
 	for _, tensor := range m.Tensors() {
 		want := own[tensor.Offset:][:tensor.Size()]

@@ -14,14 +14,12 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run/footprint"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func estimate(t *testing.T, c config.Model, mode models.Mode, e ops.Extents) footprint.Estimate {
 	t.Helper()
-	m, err := models.New(c, 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.New(c, 1, 1))(t)
 	return footprint.Estimate{Device: device.CPU(2), Model: m, Mode: mode, Capacity: e, Feeds: 2,
 		Keys: datasets.SizeKeys{Functions: "train.batch_size", Points: "data.points", Context: "data.context"}}
 }
@@ -88,10 +86,7 @@ func TestThreadsMayWeighMost(t *testing.T) {
 		t.Skip("the available memory is not known here")
 	}
 	p := estimate(t, model("acqnp", 8), models.Training, ops.Extents{Functions: 1, Context: 9, Points: 10, Levels: 1000})
-	half, err := device.Request{Choice: "cpu", Precision: device.BF16, Threads: 1 << 40}.Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	half := must.Get(device.Request{Choice: "cpu", Precision: device.BF16, Threads: 1 << 40}.Open())(t)
 	for _, p.Device = range []device.Device{device.CPU(1 << 40), half} {
 		if err := p.Check(); err == nil || !strings.HasPrefix(err.Error(), "--threads: found cpu with 1099511627776 threads") {
 			t.Error(err)

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/serve/page"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // get returns the answer of the page's handler.
@@ -74,10 +75,7 @@ func TestReferences(t *testing.T) {
 	}
 	reference := regexp.MustCompile(`(?:from "\./|src="/page/|href="/page/)([^"]+)"`)
 	for _, path := range paths {
-		text, err := os.ReadFile(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(os.ReadFile(path))(t)
 		for _, m := range reference.FindAllStringSubmatch(string(text), -1) {
 			if w := get("GET", "/page/"+m[1], ""); w.Code != http.StatusOK {
 				t.Errorf("%s: /page/%s gives %d", path, m[1], w.Code)

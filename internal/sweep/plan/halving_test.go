@@ -8,16 +8,14 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const searching = "configs: configs/*.yaml\nruns: out\nset: {train.validate_every: 2}\ngrid: {train.learning_rate: [1e-3, 2e-3]}\n"
 
 func TestHalving(t *testing.T) {
 	folder(t, searching+"halving: {by: valid_ll, first: 2, factor: 2}")
-	p, err := plan.Load("plan.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plan.Load("plan.yaml", nil))(t)
 	for steps, want := range map[int][]int{10: {2, 4, 8}, 8: {2, 4}, 9: {2, 4, 8}, 3: {2}, 2: nil} {
 		if got := p.Halving.Rungs(steps); !slices.Equal(got, want) {
 			t.Errorf("rungs of %d steps: %v, want %v", steps, got, want)
@@ -28,7 +26,7 @@ func TestHalving(t *testing.T) {
 		t.Errorf("%v\nwant %s", err, want)
 	}
 	folder(t, searching)
-	if p, err = plan.Load("plan.yaml", nil); err != nil || p.Halving != nil || p.CheckArray() != nil {
+	if p, err := plan.Load("plan.yaml", nil); err != nil || p.Halving != nil || p.CheckArray() != nil {
 		t.Errorf("without halving: %+v, %v", p, err)
 	}
 }

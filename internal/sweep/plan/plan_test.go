@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const tiny = `benchmark: rbf
@@ -31,12 +32,8 @@ func folder(t *testing.T, text string) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 }
 
 // A plan's runs are in the order of configurations, candidates and seeds, and --set gives each the
@@ -52,10 +49,7 @@ grid: {train.learning_rate: [1e-3, 5e-4], train.batch_size: [3]}
 evaluate: true
 runs: out/
 `)
-	p, err := plan.Load("plan.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plan.Load("plan.yaml", nil))(t)
 	if len(p.Runs) != 2*2*3 || !p.Evaluate || p.Dir != "out" {
 		t.Fatalf("%d runs in %s, evaluate %v", len(p.Runs), p.Dir, p.Evaluate)
 	}
@@ -72,10 +66,7 @@ runs: out/
 	}
 	for _, r := range p.Runs {
 		seed := config.Flag{Name: "--seed", Key: "train.seed", Value: fmt.Sprint(r.Seed)}
-		e, err := config.Load(r.Config, config.Overrides{Set: r.Set, Flags: []config.Flag{seed}})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(config.Load(r.Config, config.Overrides{Set: r.Set, Flags: []config.Flag{seed}}))(t)
 		if d := config.Differences(e, r.Experiment); len(d) > 0 {
 			t.Errorf("%s: --set %q gives another configuration: %v", r.Dir, r.Set, d)
 		}

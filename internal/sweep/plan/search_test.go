@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // candidates loads a plan of one configuration and seed and returns the names of its candidates. It
@@ -18,16 +19,10 @@ import (
 func candidates(t *testing.T, text string) (names []string) {
 	t.Helper()
 	folder(t, "configs: configs/cnp.yaml\nruns: out\n"+text)
-	p, err := plan.Load("plan.yaml", nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plan.Load("plan.yaml", nil))(t)
 	for _, r := range p.Runs {
 		names = append(names, r.Candidate)
-		e, err := config.Load(r.Config, config.Overrides{Set: r.Set})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(config.Load(r.Config, config.Overrides{Set: r.Set}))(t)
 		if d := config.Differences(e, r.Experiment); len(d) > 0 {
 			t.Errorf("--set %q gives another configuration: %v", r.Set, d)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 	"github.com/acqnp/acqnp/internal/sweep/submit"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // object has the fields of the ConfigMap and of the Job that these tests read.
@@ -50,14 +51,9 @@ type mount struct {
 // objects decodes the ConfigMap and the Job of a plan.
 func objects(t *testing.T, k submit.Kubernetes, p *plan.Plan) (files, job object) {
 	t.Helper()
-	m, err := k.Manifest(p)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(k.Manifest(p))(t)
 	d := yaml.NewDecoder(bytes.NewReader(m.YAML))
-	if err := errors.Join(d.Decode(&files), d.Decode(&job)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(d.Decode(&files), d.Decode(&job)))
 	if err := d.Decode(new(object)); err != io.EOF || files.Kind != "ConfigMap" || job.Kind != "Job" {
 		t.Fatalf("objects %s, %s and %v", files.Kind, job.Kind, err)
 	}
@@ -72,10 +68,7 @@ func TestPodsReadTheSamePlan(t *testing.T) {
 	c := job.Spec.Template.Spec.Containers[0]
 	t.Chdir(t.TempDir())
 	for _, m := range c.VolumeMounts {
-		name, err := filepath.Rel(c.WorkingDir, m.Path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		name := must.Get(filepath.Rel(c.WorkingDir, m.Path))(t)
 		if m.Name == "plan" {
 			write(t, name, files.Data[m.SubPath])
 		}
@@ -87,9 +80,7 @@ func TestPodsReadTheSamePlan(t *testing.T) {
 
 func write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
 }
 
 // The runs and the data are on the claim, at the paths that a plan has them, relative or not.
@@ -144,9 +135,7 @@ func TestPacksHoldEachRunOnce(t *testing.T) {
 	t.Chdir("testdata")
 	p := load(t, "sweeps/study.yaml")
 	bin := t.TempDir()
-	if err := os.WriteFile(filepath.Join(bin, "acqnp"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(bin, "acqnp"), []byte("#!/bin/sh\necho \"$@\"\n"), 0o755))
 	for size, want := range map[int]string{
 		5:   "0..4 5..9 10..11",
 		6:   "0..5 6..11",
@@ -166,10 +155,7 @@ func TestPacksHoldEachRunOnce(t *testing.T) {
 			}
 			cmd := exec.Command(words[0], words[1:]...)
 			cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), fmt.Sprintf("JOB_COMPLETION_INDEX=%d", i))
-			out, err := cmd.Output()
-			if err != nil {
-				t.Fatal(err)
-			}
+			out := must.Get(cmd.Output())(t)
 			indices, ok := strings.CutPrefix(string(out), "sweep run sweeps/study.yaml --indices ")
 			if !ok {
 				t.Fatalf("a pod runs acqnp %s", out)

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 	"github.com/acqnp/acqnp/internal/sweep/submit"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 var update = flag.Bool("update", false, "write testdata/kubernetes.yaml")
@@ -19,30 +20,19 @@ var everything = submit.Kubernetes{Image: "registry.example.org/acqnp-cuda:1", N
 
 func load(t *testing.T, file string) *plan.Plan {
 	t.Helper()
-	p, err := plan.Load(file, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(plan.Load(file, nil))(t)
 	return p
 }
 
 // tools/kubernetes checks the file of this test as the API server does.
 func TestManifestIsTheOneThatIsChecked(t *testing.T) {
 	t.Chdir("testdata")
-	m, err := everything.Manifest(load(t, "sweeps/study.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(everything.Manifest(load(t, "sweeps/study.yaml")))(t)
 	const golden = "kubernetes.yaml"
 	if *update {
-		if err := os.WriteFile(golden, m.YAML, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(golden, m.YAML, 0o644))
 	}
-	want, err := os.ReadFile(golden)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(os.ReadFile(golden))(t)
 	if string(m.YAML) != string(want) {
 		t.Errorf("not testdata/%s (-update writes it):\n%s", golden, m.YAML)
 	}
@@ -63,10 +53,7 @@ func TestNameFollowsFromTheFiles(t *testing.T) {
 		write(t, "cnp.yaml", "benchmark: rbf\nmodel: {name: cnp}\n"+c.config)
 		write(t, c.file, "configs: cnp.yaml\nruns: out\n")
 		p := load(t, c.file)
-		m, err := everything.Manifest(p)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(everything.Manifest(p))(t)
 		if !regexp.MustCompile("^"+c.want+"$").MatchString(m.Name) || names[m.Name] != "" {
 			t.Errorf("%s %q has the name %s, want %s, and not that of %q", c.file, c.config, m.Name, c.want, names[m.Name])
 		}

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 	"github.com/acqnp/acqnp/internal/sweep/submit"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // made returns a plan of n runs.
@@ -35,19 +36,14 @@ func all(n int) []int {
 
 func script(t *testing.T, s submit.Slurm, p *plan.Plan, open []int) string {
 	t.Helper()
-	text, err := s.Script(p, open)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(s.Script(p, open))(t)
 	return text
 }
 
 func program(t *testing.T, dir, name, text string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte("#!/bin/bash\n"+text), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("#!/bin/bash\n"+text), 0o755))
 	return path
 }
 

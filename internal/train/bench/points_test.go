@@ -8,15 +8,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train/bench"
 )
 
 func TestEveryStepHasTheSamePoints(t *testing.T) {
 	file := filepath.Join(t.TempDir(), "config.yaml")
 	text := "benchmark: rbf\nmodel: {name: cnp, representation: 4, encoder: [4], decoder: [4]}\n"
-	if err := os.WriteFile(file, []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
 	for _, n := range []int{bench.LeastPoints, 5, 9, 1000} {
 		e, err := bench.Experiment(file, config.Overrides{}, n)
 		if err != nil {
@@ -27,10 +26,7 @@ func TestEveryStepHasTheSamePoints(t *testing.T) {
 			t.Errorf("%d points: drawn from %v, at least %d of context and %d targets", n, e.Data.Points, e.Data.LeastContext(), e.Data.MinTargets)
 		}
 	}
-	drawn, err := bench.Experiment(file, config.Overrides{}, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	drawn := must.Get(bench.Experiment(file, config.Overrides{}, 0))(t)
 	if drawn.Data.Points[0] == drawn.Data.Points[1] {
 		t.Errorf("points drawn from %v", drawn.Data.Points)
 	}

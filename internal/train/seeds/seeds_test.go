@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 	"github.com/acqnp/acqnp/internal/train/seeds"
 )
@@ -68,10 +69,7 @@ func alone(t *testing.T, o train.Options) {
 // contents returns the bytes of a checkpoint's tensors, without its metadata, which hold times.
 func contents(t *testing.T, path string) []byte {
 	t.Helper()
-	f, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(safetensors.ReadFile(path))(t)
 	var b bytes.Buffer
 	for _, tensor := range f.Tensors {
 		b.WriteString(tensor.Name)
@@ -110,9 +108,7 @@ func TestRunsHaveTheBitsThatTheyHaveAlone(t *testing.T) {
 			runs = append(runs, options(t, at, seed))
 		}
 		outcomes, shown := together(t.Context(), runs, threads)
-		if err := seeds.Failure(runs, outcomes); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, seeds.Failure(runs, outcomes))
 		for seed, o := range outcomes {
 			name := fmt.Sprint("seed-", seed)
 			if o.Step != 10 {
@@ -131,9 +127,7 @@ func TestAFailureLeavesTheOthersAlone(t *testing.T) {
 	dir := t.TempDir()
 	runs := []train.Options{options(t, dir, 0), options(t, dir, 1), options(t, dir, 2)}
 	runs[1].Experiment.Train.LearningRate = 1e38
-	if err := os.WriteFile(runs[2].Dir, nil, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(runs[2].Dir, nil, 0o644))
 	outcomes, shown := together(t.Context(), runs, 2)
 	var diverged *train.NonFiniteError
 	var refused *invalid.Input
@@ -207,9 +201,7 @@ func TestInterruptedRunsResume(t *testing.T) {
 	}
 	runs = list(true)
 	outcomes, _ = together(t.Context(), runs, 2)
-	if err := seeds.Failure(runs, outcomes); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, seeds.Failure(runs, outcomes))
 	for seed, o := range runs {
 		last := filepath.Join("checkpoints", "step-10.safetensors")
 		if !bytes.Equal(contents(t, filepath.Join(o.Dir, last)), contents(t, filepath.Join(dir, "alone", fmt.Sprint("seed-", seed), last))) {
