@@ -206,7 +206,7 @@ func appendNumbers(b []byte, values []float64) []byte {
 // appendNumber writes a number as JSON, with the fewest digits that read back as v. One that is not
 // finite, such as the standard deviation of a heavy tail, is null.
 func appendNumber(b []byte, v float64) []byte {
-	if v-v != 0 {
+	if math.IsNaN(v) || math.IsInf(v, 0) {
 		return append(b, "null"...)
 	}
 	format := byte('f')

@@ -20,21 +20,21 @@ type Model struct {
 	// Calibrated corrects quantiles and PITs; nil corrects nothing.
 	Calibrated *conformal.Calibration
 
-	quick, slow *lane // of small requests, and of the others
-	mu          sync.Mutex
-	users       int
-	retired     bool
+	small, large *sessions // of small requests, and of the others
+	mu           sync.Mutex
+	users        int
+	retired      bool
 }
 
 // NewModel returns a model with a number of sessions for small requests, and as many for others.
-func NewModel(name string, p predict.Predictor, sessions int) (*Model, error) {
+func NewModel(name string, p predict.Predictor, number int) (*Model, error) {
 	m := &Model{Name: name, Predictor: p, About: p.About()}
 	var err error
-	if m.quick, err = newLane(p, sessions, smallContext, smallTargets); err != nil {
+	if m.small, err = newSessions(p, number, smallContext, smallTargets); err != nil {
 		return nil, err
 	}
-	if m.slow, err = newLane(p, sessions, smallContext, math.MaxInt); err != nil {
-		m.quick.close()
+	if m.large, err = newSessions(p, number, smallContext, math.MaxInt); err != nil {
+		m.small.close()
 		return nil, err
 	}
 	return m, nil
@@ -71,8 +71,8 @@ func (m *Model) retire() {
 
 // close closes all sessions, which are idle.
 func (m *Model) close() {
-	m.quick.close()
-	m.slow.close()
+	m.small.close()
+	m.large.close()
 }
 
 // modelAnswer is the answer of GET /v1/model.

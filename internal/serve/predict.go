@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/warning"
 )
 
-// A question is a request to a model. The caller of asked calls model.leave.
+// A question is a request to a model. The caller of parse calls model.leave.
 type question struct {
 	request   *request
 	model     *Model
@@ -21,7 +21,7 @@ type question struct {
 
 // predict answers POST /v1/predict.
 func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte, t *ticket) {
-	q, err := s.asked(body, false)
+	q, err := s.parse(body, false)
 	if err != nil {
 		fail(w, err)
 		return
@@ -39,9 +39,9 @@ func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte, t 
 	s.write(w, a, nil)
 }
 
-// asked reads a request for predictions, or for scores, and its functions. The record of its warnings is
+// parse reads a request for predictions, or for scores, and its functions. The record of its warnings is
 // made here.
-func (s *Server) asked(body []byte, scored bool) (*question, error) {
+func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	q, err := read(body, s.Limits)
 	if err != nil {
 		return nil, err
@@ -76,7 +76,7 @@ func (q *question) targets() int {
 // predict adds the predictions of all targets to the results, with joint draws if the request asks for
 // them.
 func (q *question) predict(ctx context.Context, a results) error {
-	m, l, calibrated := q.model, q.lane(), q.model.calibration(q.request)
+	m, l, calibrated := q.model, q.sessions(), q.model.calibration(q.request)
 	add := func(ctx context.Context, t predict.Target) error { return a.predicted(ctx, t, calibrated) }
 	if q.request.density.points != nil {
 		q.request.spans = newSpans(len(q.functions), len(m.About.Units.YNames))

@@ -10,7 +10,7 @@ import (
 
 // score answers POST /v1/score.
 func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte, t *ticket) {
-	q, err := s.asked(body, true)
+	q, err := s.parse(body, true)
 	if err != nil {
 		fail(w, err)
 		return
@@ -19,7 +19,7 @@ func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte, t *t
 	u, ctx := q.model.About.Units, r.Context()
 	a, tally := newResults(q), score.NewTally(u.YNames)
 	if err = s.admit(ctx, q, len(body), t); err == nil {
-		err = q.lane().use(ctx, func(s predict.Session) error {
+		err = q.sessions().use(ctx, func(s predict.Session) error {
 			scores := predict.Scores{Names: predict.Names{Functions: q.functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated}
 			return scores.Each(s.Predict(ctx, q.functions), func(t predict.Target, points []score.Point) error {
 				tally.Add(points)

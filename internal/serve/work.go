@@ -23,12 +23,12 @@ const (
 	smallWork    = 3_000_000
 )
 
-// lane returns the lane of the model for the request.
-func (q *question) lane() *lane {
+// sessions returns the sessions of the model for a request of this size.
+func (q *question) sessions() *sessions {
 	if q.context() <= smallContext && q.targets() <= smallTargets && q.request.draws == 0 && q.work() <= smallWork {
-		return q.model.quick
+		return q.model.small
 	}
-	return q.model.slow
+	return q.model.large
 }
 
 // admit refuses a request whose answer, or the work for it, would be too large, before any work. Then it
@@ -48,7 +48,7 @@ func (s *Server) admit(ctx context.Context, q *question, body int, t *ticket) er
 	}
 	// A number has up to 24 bytes, and the slices of targets may be half empty. A target has braces,
 	// keys and its x.
-	bytes := 48*n + 400*float64(q.targets()) + q.drawing() + program*float64(cap(q.model.slow.idle))
+	bytes := 48*n + 400*float64(q.targets()) + q.drawing() + program*float64(cap(q.model.large.idle))
 	return t.answers(ctx, body, bytes)
 }
 
