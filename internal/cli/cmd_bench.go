@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -14,7 +13,6 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run/version"
 	"github.com/acqnp/acqnp/internal/train/bench"
-	"github.com/acqnp/acqnp/internal/train/seeds"
 )
 
 type benchOptions struct {
@@ -23,7 +21,6 @@ type benchOptions struct {
 	set    []string
 	points int // 0 if the benchmark draws their number
 	steps  int
-	runs   int
 
 	kernels bool
 }
@@ -43,14 +40,10 @@ it. Memory is the maximum resident memory of the process.
 
 A GPU computes for half a second before steps are timed. It is waited for before the first and after
 the last timed step, not between them. --kernels also times each kernel launch of a step by events,
-one after another; in a step they start sooner and may overlap.
-
-With --runs, the same steps are then timed in several runs at once, as train --seeds does them, each
-on a stream of the GPU or on its share of the CPU's threads.`,
+one after another; in a step they start sooner and may overlap.`,
 		Example: `  acqnp bench --config configs/lissajous/acqnp.yaml --points 53
   acqnp bench --config configs/lissajous/acqnp.yaml --device cpu --precision bf16
   acqnp bench --config configs/lissajous/acqnp.yaml --device cuda --kernels
-  acqnp bench --config configs/lissajous/cnp.yaml --device cuda --runs 6
   acqnp bench --config configs/mnist/canp.yaml --data-dir data --steps 5 --threads 2 --json`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runBench(cmd.Context(), a, o) }),
@@ -62,7 +55,6 @@ on a stream of the GPU or on its share of the CPU's threads.`,
 	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of each function, half of them context; 0 for the benchmark's")
 	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of training steps to time, after a few to warm up")
 	f.BoolVar(&o.kernels, "kernels", false, "time each kernel launch of a step on a GPU too")
-	f.IntVar(&o.runs, "runs", 1, "`NUMBER` of runs that are timed at once, after one alone")
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd
@@ -85,7 +77,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Named(), e.Benchmark, o.device),
 		progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()})
 	r, err := bench.Measure(ctx, bench.Options{Experiment: e, Source: source, DataDir: o.dataDir, Device: o.device,
-		Threads: o.cores(), Points: o.points, Steps: o.steps, Runs: o.runs, Open: o.another, Launches: o.kernels, Version: version.String(), Progress: p})
+		Threads: o.cores(), Points: o.points, Steps: o.steps, Launches: o.kernels, Version: version.String(), Progress: p})
 	if err != nil {
 		return err
 	}
@@ -103,13 +95,6 @@ func (o *benchOptions) checkBench() error {
 	}
 	if o.kernels && o.device.Kernels() != "" {
 		return &invalid.Input{File: "--kernels", Found: "--device " + o.device.Name(), Expected: "a GPU: --device cuda"}
-	}
-	if err := checkRange("--runs", o.runs, 1, seeds.Most); err != nil {
-		return err
-	}
-	if o.device.Kernels() != "" && o.runs > max(1, o.cores()) {
-		return &invalid.Input{File: "--runs", Found: strconv.Itoa(o.runs),
-			Expected: "at most " + strconv.Itoa(o.cores()) + " on this CPU, one for each thread"}
 	}
 	return checkRange("--steps", o.steps, 1, 1_000_000)
 }

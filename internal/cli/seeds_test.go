@@ -68,8 +68,6 @@ func TestTrainSeedsRefusals(t *testing.T) {
 	config := write(t, t.TempDir(), "tiny.yaml", tinyConfig)
 	checkRefusal(t, "no range", acqnp("train", "--config", config, "--seeds", "5..1"), 2, "--seeds")
 	checkRefusal(t, "both", acqnp("train", "--config", config, "--seeds", "1,2", "--seed", "1"), 2, "--seeds")
-	checkRefusal(t, "too many runs", acqnp("bench", "--config", config, "--runs", "3", "--threads", "2"), 2, "--runs")
-	checkRefusal(t, "no runs", acqnp("bench", "--config", config, "--runs", "0"), 2, "--runs")
 }
 
 // One run fails because its directory is locked; the other ends, and the program says so with 1.

@@ -28,13 +28,11 @@ type Options struct {
 	Source     datasets.Source
 	DataDir    string
 	Device     device.Device
-	Threads    int           // of the CPU, at least 1
-	Points     int           // of every function, as given to Experiment; 0 if the benchmark draws their number
-	Steps      int           // to time, at least 1
-	Launches   bool          // time the kernel launches of a step too; on a GPU alone
-	Runs       int           // that are then timed at once; 1 for none
-	Open       device.Opener // for several runs
-	Version    string        // of the program
+	Threads    int    // of the CPU, at least 1
+	Points     int    // of every function, as given to Experiment; 0 if the benchmark draws their number
+	Steps      int    // to time, at least 1
+	Launches   bool   // time the kernel launches of a step too; on a GPU alone
+	Version    string // of the program
 	Progress   progress.Reporter
 }
 
@@ -58,10 +56,7 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 		r.Kernels, _ = device.CPUKernels() // the precision is in the device's name
 	}
 	r.Points, r.Steps, r.Version = o.Points, o.Steps, o.Version
-	if o.Runs > 1 {
-		r.Together, err = o.together(ctx, r.RowsPerS)
-	}
-	return r, err
+	return r, nil
 }
 
 // peak measures the CPU's peak in floating-point operations per second. It returns 0 if another

@@ -35,7 +35,6 @@ type Result struct {
 	PeakShare  *float64 `json:"peak_share"`
 
 	Launches []engine.LaunchTime `json:"launches,omitempty"` // with --kernels
-	Together *Together           `json:"together,omitempty"` // with --runs
 
 	Version string `json:"version"`
 }
@@ -101,8 +100,5 @@ func (r Result) Print(w io.Writer) error {
 		line("timing", "the GPU is waited for before the first and after the last timed step, not between them")
 	}
 	r.printLaunches(w)
-	if t := r.Together; t != nil {
-		line("together", "%d runs at once: %.4g rows a second, %.2f times one run", t.Runs, t.RowsPerS, t.Gain)
-	}
 	return nil
 }
