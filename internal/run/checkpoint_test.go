@@ -62,11 +62,11 @@ func TestTornCheckpointsAreNoticed(t *testing.T) {
 	for _, n := range lengths {
 		writeFile(t, path, whole[:n])
 		_, err := run.ReadCheckpoint(path, m)
-		wantInputError(t, err, path)
+		must.Refuse(t, err, path)
 	}
 	writeFile(t, path, append(slices.Clone(whole), 0))
 	_, err := run.ReadCheckpoint(path, m)
-	wantInputError(t, err, path)
+	must.Refuse(t, err, path)
 }
 
 // A flipped bit is noticed, unless it is in the header's padding and changes nothing.
@@ -84,7 +84,7 @@ func TestFlippedBitsAreNoticed(t *testing.T) {
 		writeFile(t, path, rotten)
 		c, err := run.ReadCheckpoint(path, m)
 		if err != nil {
-			wantInputError(t, err, path)
+			must.Refuse(t, err, path)
 			continue
 		}
 		if c.Step != good.Step || c.Config != good.Config || !slices.Equal(c.Params, good.Params) ||
@@ -101,21 +101,21 @@ func TestForeignCheckpointsAreRefused(t *testing.T) {
 		_, err := run.ReadCheckpoint(good, modelOf(t, experiment(t, change)))
 		return err
 	}
-	wantInputError(t, other(func(e *config.Experiment) { e.Model.Name, e.Model.Adaptor = "cqnp", nil }), good, "model acqnp", "cqnp")
-	wantInputError(t, other(func(e *config.Experiment) { e.Model.Decoder = []int{9} }), good, "_decoder._mlp._net.0.weight", "[8 10]", "[9 10]")
-	wantInputError(t, other(func(e *config.Experiment) { e.Model.Decoder = []int{8, 8} }), good, "_decoder._mlp._net.")
+	must.Refuse(t, other(func(e *config.Experiment) { e.Model.Name, e.Model.Adaptor = "cqnp", nil }), good, "model acqnp", "cqnp")
+	must.Refuse(t, other(func(e *config.Experiment) { e.Model.Decoder = []int{9} }), good, "_decoder._mlp._net.0.weight", "[8 10]", "[9 10]")
+	must.Refuse(t, other(func(e *config.Experiment) { e.Model.Decoder = []int{8, 8} }), good, "_decoder._mlp._net.")
 
 	plain := filepath.Join(t.TempDir(), "weights.safetensors")
 	m := modelOf(t, e)
 	must.Do(t, run.WriteWeights(plain, m, m.Initial(0), nil))
 	_, err := run.ReadCheckpoint(plain, m)
-	wantInputError(t, err, plain, "acqnp.checkpoint/1")
+	must.Refuse(t, err, plain, "acqnp.checkpoint/1")
 	_, err = run.ReadWeights(good, m)
-	wantInputError(t, err, good, "a checkpoint", "acqnp export")
+	must.Refuse(t, err, good, "a checkpoint", "acqnp export")
 	_, err = run.ReadCheckpoint(filepath.Join(dir, "config.yaml"), m)
-	wantInputError(t, err, "config.yaml")
+	must.Refuse(t, err, "config.yaml")
 	_, err = run.ReadCheckpoint(filepath.Join(dir, "absent"), m)
-	wantInputError(t, err, "absent")
+	must.Refuse(t, err, "absent")
 }
 
 func TestLatestSkipsAndNamesBadCheckpoints(t *testing.T) {
@@ -146,10 +146,10 @@ func TestLatestWithoutAnyGoodCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	m := modelOf(t, experiment(t))
 	_, err := load(dir, run.Newest, m, nil)
-	wantInputError(t, err, dir)
+	must.Refuse(t, err, dir)
 	writeFile(t, checkpoint(dir, "step-1"), []byte("nothing"))
 	_, err = load(dir, run.Newest, m, nil)
-	wantInputError(t, err, dir)
+	must.Refuse(t, err, dir)
 }
 
 func TestByStep(t *testing.T) {
@@ -159,12 +159,12 @@ func TestByStep(t *testing.T) {
 		t.Errorf("step %d, %v", c.Step, err)
 	}
 	_, err := load(dir, "9", m, nil)
-	wantInputError(t, err, "step 9", "8, 12")
+	must.Refuse(t, err, "step 9", "8, 12")
 	_, err = (&run.Run{Dir: t.TempDir()}).Load("9", m, nil)
-	wantInputError(t, err, "no checkpoint", "saved one")
+	must.Refuse(t, err, "no checkpoint", "saved one")
 	must.Do(t, os.Truncate(checkpoint(dir, "step-8"), 50))
 	_, err = load(dir, "8", m, nil)
-	wantInputError(t, err, "step-8")
+	must.Refuse(t, err, "step-8")
 }
 
 func TestCountersThatCannotBe(t *testing.T) {
@@ -190,7 +190,7 @@ func TestCountersThatCannotBe(t *testing.T) {
 				key = k
 			}
 		}
-		wantInputError(t, err, path, key)
+		must.Refuse(t, err, path, key)
 		if strings.Contains(err.Error(), "checksum") {
 			t.Errorf("%v: %v", wrong, err)
 		}

@@ -1,17 +1,14 @@
 package run_test
 
 import (
-	"errors"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -38,8 +35,7 @@ func experiment(t testing.TB, change ...func(*config.Experiment)) config.Experim
 
 func modelOf(t testing.TB, e config.Experiment) *models.Model {
 	t.Helper()
-	m := must.Get(models.New(e.Model, 1, 1))(t)
-	return m
+	return must.Get(models.New(e.Model, 1, 1))(t)
 }
 
 // thirds is a scaling without a short decimal form.
@@ -86,24 +82,6 @@ func load(dir, which string, m *models.Model, warn func(string)) (run.Checkpoint
 		return run.Checkpoint{}, err
 	}
 	return r.Load(which, m, warn)
-}
-
-// wantInputError checks that err is an *invalid.Input of one line that contains all the words.
-func wantInputError(t testing.TB, err error, words ...string) {
-	t.Helper()
-	var bad *invalid.Input
-	if !errors.As(err, &bad) {
-		t.Errorf("error %v (%T), want an *invalid.Input with %q", err, err, words)
-		return
-	}
-	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %q does not say %q", err, w)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %q has more than one line", err)
-	}
 }
 
 func checkpoint(dir, name string) string {

@@ -395,6 +395,6 @@ func TestBadHeartbeat(t *testing.T) {
 	for _, bad := range []string{"5", "0s", "-1s", "2h", "x"} {
 		t.Setenv(run.HeartbeatVariable, bad)
 		_, err := run.Create(filepath.Join(t.TempDir(), "run"), false)
-		wantInputError(t, err, run.HeartbeatVariable, bad)
+		must.Refuse(t, err, run.HeartbeatVariable, bad)
 	}
 }

@@ -43,8 +43,7 @@ func TestStateOf(t *testing.T) {
 		dir := t.TempDir()
 		for file, text := range c.files {
 			path := filepath.Join(dir, file)
-			must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
-			must.Do(t, os.WriteFile(path, []byte(text), 0o644))
+			must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
 		}
 		s, err := run.StateOf(dir, true)
 		if err != nil || s.Phase != c.want || s.Step != c.step {

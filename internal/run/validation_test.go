@@ -16,7 +16,7 @@ func TestTheBestCheckpoint(t *testing.T) {
 		t.Errorf("without a best checkpoint: step %d, %+v", c.Step, c.Validation)
 	}
 	_, err := load(dir, run.Best, m, nil)
-	wantInputError(t, err, "best.safetensors: found no such file", "--checkpoint latest")
+	must.Refuse(t, err, "best.safetensors: found no such file", "--checkpoint latest")
 
 	w := must.Get(run.Resume(dir, nil))(t)
 	defer w.Close()
@@ -32,9 +32,9 @@ func TestTheBestCheckpoint(t *testing.T) {
 		}
 	}
 	_, err = load(dir, "9", m, nil)
-	wantInputError(t, err, "no checkpoint of step 9", "8, 12")
+	must.Refuse(t, err, "no checkpoint of step 9", "8, 12")
 	_, err = load(dir, "bets", m, nil)
-	wantInputError(t, err, "--checkpoint", "best, latest or a step")
+	must.Refuse(t, err, "--checkpoint", "best, latest or a step")
 
 	for _, name := range []string{"step-8", "step-12"} { // as of a run that was killed early
 		must.Do(t, os.Remove(checkpoint(dir, name)))

@@ -95,7 +95,7 @@ func TestBadWeightsAreNamed(t *testing.T) {
 		t.Run(c.what, func(t *testing.T) {
 			path := edited(t, c.meta, c.change)
 			_, err := run.ReadWeights(path, m)
-			wantInputError(t, err, append(c.words, path)...)
+			must.Refuse(t, err, append(c.words, path)...)
 		})
 	}
 }
@@ -134,7 +134,7 @@ func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 		}
 		t.Run(c.what, func(t *testing.T) {
 			_, err := run.ReadWeights(path, c.m)
-			wantInputError(t, err, append(c.words, path)...)
+			must.Refuse(t, err, append(c.words, path)...)
 		})
 	}
 }
@@ -152,7 +152,7 @@ func TestWeightsStateTheFormOfTheScale(t *testing.T) {
 		t.Error(err)
 	}
 	_, err := run.ReadWeights(path, paper)
-	wantInputError(t, err, path, "model.scale_form", "trained with natural", "with paper")
+	must.Refuse(t, err, path, "model.scale_form", "trained with natural", "with paper")
 	foreign := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor { return ts })
 	for _, m := range []*models.Model{natural, paper} {
 		if _, err := run.ReadWeights(foreign, m); err != nil {
@@ -192,7 +192,7 @@ func TestEncodersOfOtherModels(t *testing.T) {
 	} {
 		t.Run(what, func(t *testing.T) {
 			_, err := (run.Start{Encoder: path}).Params(c.m, 5)
-			wantInputError(t, err, append(c.words, path)...)
+			must.Refuse(t, err, append(c.words, path)...)
 		})
 	}
 }
@@ -204,8 +204,8 @@ func TestTruncatedWeights(t *testing.T) {
 	for _, n := range []int{0, 7, 20, len(whole) / 2, len(whole) - 1} {
 		writeFile(t, path, whole[:n])
 		_, err := run.ReadWeights(path, m)
-		wantInputError(t, err, path)
+		must.Refuse(t, err, path)
 	}
 	_, err := run.ReadWeights(filepath.Join(t.TempDir(), "absent.safetensors"), m)
-	wantInputError(t, err, "absent.safetensors")
+	must.Refuse(t, err, "absent.safetensors")
 }

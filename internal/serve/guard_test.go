@@ -77,9 +77,7 @@ func TestFullQueue(t *testing.T) {
 		answer.Body.Close()
 		ended <- answer.StatusCode
 	}()
-	if _, err := io.WriteString(rest, `{"functions": [{"targets": `); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(rest, `{"functions": [{"targets": `))(t)
 	const body = `{"functions": [{"targets": {"x": [[1]]}}]}`
 	post(t, server.URL+"/v1/predict", body)
 	if status, answer := post(t, server.URL+"/v1/predict", body); status != 429 {

@@ -52,9 +52,7 @@ func dial(t *testing.T, server *httptest.Server, text string) *net.TCPConn {
 	t.Helper()
 	c := must.Get(net.Dial("tcp", server.Listener.Addr().String()))(t)
 	t.Cleanup(func() { _ = c.Close() })
-	if _, err := io.WriteString(c, text); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, text))(t)
 	return c.(*net.TCPConn)
 }
 
@@ -89,8 +87,7 @@ func metric(t *testing.T, server *httptest.Server, name string) float64 {
 	if m == nil {
 		return 0
 	}
-	v := must.Get(strconv.ParseFloat(m[1], 64))(t)
-	return v
+	return must.Get(strconv.ParseFloat(m[1], 64))(t)
 }
 
 // until waits for a condition.
@@ -277,9 +274,7 @@ func TestLargeBodiesWait(t *testing.T) {
 	until(t, "four large bodies", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 5 })
 	lives(t, server)
 	for _, c := range slow {
-		if _, err := io.WriteString(c, body[1<<19-1000:]); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c, body[1<<19-1000:]))(t)
 		r, err := http.ReadResponse(bufio.NewReader(c), nil)
 		if err != nil || r.StatusCode != 200 {
 			t.Errorf("%v %v", r, err)

@@ -72,9 +72,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	for range 6 {                                                        // for three of which there is memory at a time
 		c := dial(t, server, header(len(body)))
 		must.Do(t, c.SetReadBuffer(4096))
-		if _, err := io.WriteString(c, body); err != nil {
-			t.Fatal(err)
-		}
+		must.Get(io.WriteString(c, body))(t)
 	}
 	lives(t, server)
 	until(t, "the end of all answers", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 1 })
@@ -133,9 +131,7 @@ func half(t *testing.T, address string) net.Conn {
 	t.Helper()
 	c := must.Get(net.Dial("tcp", address))(t)
 	t.Cleanup(func() { _ = c.Close() })
-	if _, err := io.WriteString(c, header(len(small))+small[:20]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, header(len(small))+small[:20]))(t)
 	for range 3000 {
 		_, text := get(t, "http://"+address+"/metrics")
 		if strings.Contains(text, "acqnp_http_requests_in_flight 2") {
@@ -162,9 +158,7 @@ func TestEndsAfterRequestsUnderWay(t *testing.T) {
 		}
 		return err != nil
 	})
-	if _, err := io.WriteString(c, small[20:]); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(io.WriteString(c, small[20:]))(t)
 	if answer, err := io.ReadAll(c); err != nil || !strings.HasPrefix(string(answer), "HTTP/1.1 200") {
 		t.Errorf("%s, %v", answer, err)
 	}

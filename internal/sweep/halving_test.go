@@ -28,8 +28,7 @@ func searched(t *testing.T) *plan.Plan {
 	} {
 		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}
-	p := must.Get(plan.Load("plan.yaml", nil))(t)
-	return p
+	return must.Get(plan.Load("plan.yaml", nil))(t)
 }
 
 // until returns the steps up to which the candidates may train, after a check that the seeds of each

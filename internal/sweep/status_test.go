@@ -20,8 +20,7 @@ func put(t *testing.T, dir string, files map[string]string) {
 	t.Helper()
 	for name, text := range files {
 		path := filepath.Join("out", "rbf", dir, name)
-		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
-		write(t, path, text)
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(text), 0o644))
 	}
 }
 
@@ -39,8 +38,7 @@ func trained(steps int) map[string]string {
 func status(t *testing.T) sweep.Status {
 	t.Helper()
 	p := must.Get(plan.Load("plan.yaml", nil))(t)
-	s := must.Get(sweep.NewViewer(p).Look(t.Context()))(t)
-	return s
+	return must.Get(sweep.NewViewer(p).Look(t.Context()))(t)
 }
 
 // The directories alone tell the state. The time left follows from the rates of runs and groups.

@@ -182,8 +182,7 @@ func TestLossScaleBelongsToTheCheckpoint(t *testing.T) {
 	on := func(d device.Device, n int) run.Checkpoint {
 		t.Helper()
 		r := mustTrain(t, train.Options{Experiment: experiment(t, steps(n)), Dir: dir, Device: d, Resume: true})
-		c := must.Get(run.ReadCheckpoint(r.Checkpoint, modelOf(t, experiment(t))))(t)
-		return c
+		return must.Get(run.ReadCheckpoint(r.Checkpoint, modelOf(t, experiment(t))))(t)
 	}
 	for _, c := range []struct {
 		device  device.Device

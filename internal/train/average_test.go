@@ -59,8 +59,7 @@ func TestAnAverageWithoutValidation(t *testing.T) {
 	mustTrain(t, train.Options{Experiment: experiment(t, steps(40), averaged), Dir: resumed, Resume: true})
 	m := modelOf(t, e)
 	read := func(dir string, step int) run.Checkpoint {
-		c := must.Get(run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(step)), m))(t)
-		return c
+		return must.Get(run.ReadCheckpoint(filepath.Join(dir, "checkpoints", stepName(step)), m))(t)
 	}
 	want := make([]float64, m.NumParams())
 	for k := 1; k <= 40; k++ {

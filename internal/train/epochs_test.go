@@ -23,8 +23,7 @@ func (split) StepsPerEpoch() int { return 3 }
 func inEpochs(t *testing.T, epochs int) config.Experiment {
 	t.Helper()
 	text := strings.NewReplacer("lissajous", "svhn", "data: {points: [6, 12]}\n", "", "steps: 12", fmt.Sprintf("epochs: %d", epochs)).Replace(tiny)
-	e := must.Get(config.Parse("images.yaml", []byte(text), config.Overrides{}))(t)
-	return e
+	return must.Get(config.Parse("images.yaml", []byte(text), config.Overrides{}))(t)
 }
 
 func TestEpochsAreStepsOfTheirSource(t *testing.T) {
@@ -61,11 +60,11 @@ func TestEpochsAreStepsOfTheirSource(t *testing.T) {
 		t.Errorf("an epoch more: %+v, %v", r, err)
 	}
 	_, err = in(whole, inEpochs(t, 3), true, 0)
-	wantInputError(t, err, "train.epochs", "9 steps", "15 steps")
+	must.Refuse(t, err, "train.epochs", "9 steps", "15 steps")
 }
 
 func TestEpochsNeedAFixedSplit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := runWith(t.Context(), train.Options{Experiment: inEpochs(t, 2), Dir: dir}, counted{}, cpu.New)
-	wantInputError(t, err, "train.epochs")
+	must.Refuse(t, err, "train.epochs")
 }

@@ -16,7 +16,6 @@ import (
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
@@ -50,15 +49,13 @@ func modelOf(t testing.TB, e config.Experiment) *models.Model {
 	t.Helper()
 	source := must.Get(datasets.Open(e, ""))(t)
 	dx, dy := source.Dims()
-	m := must.Get(models.New(e.Model, dx, dy))(t)
-	return m
+	return must.Get(models.New(e.Model, dx, dy))(t)
 }
 
 // mustTrain trains to the end or fails the test.
 func mustTrain(t testing.TB, o train.Options) train.Result {
 	t.Helper()
-	r := must.Get(train.Run(context.Background(), o))(t)
-	return r
+	return must.Get(train.Run(context.Background(), o))(t)
 }
 
 // A compiler compiles a training graph to a program.
@@ -167,24 +164,6 @@ func metricSteps(t testing.TB, dir string) []int {
 	return list
 }
 
-// wantInputError checks that err is an *invalid.Input of one line that contains all the words.
-func wantInputError(t testing.TB, err error, words ...string) {
-	t.Helper()
-	var bad *invalid.Input
-	if !errors.As(err, &bad) {
-		t.Errorf("error %v (%T), want an *invalid.Input with %q", err, err, words)
-		return
-	}
-	for _, w := range words {
-		if !strings.Contains(err.Error(), w) {
-			t.Errorf("error %q does not say %q", err, w)
-		}
-	}
-	if strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %q has more than one line", err)
-	}
-}
-
 func checkpoint(dir string, name string) string {
 	return filepath.Join(dir, "checkpoints", name+".safetensors")
 }
@@ -196,12 +175,10 @@ func copyFile(t testing.TB, from, to string) {
 
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
-	b := must.Get(os.ReadFile(path))(t)
-	return b
+	return must.Get(os.ReadFile(path))(t)
 }
 
 func writeFile(t testing.TB, path string, content []byte) {
 	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
-	must.Do(t, os.WriteFile(path, content, 0o644))
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
 }

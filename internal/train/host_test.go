@@ -46,9 +46,7 @@ func hostSteps(t testing.TB, steps int) {
 	r := &ready{Source: source}
 	must.Do(t, source.Train(0, &r.batch))
 	o := train.Options{Experiment: e, Source: r, Device: idle{device.CPU(1)}, OnStep: func(train.Update) {}}
-	if _, err := train.Bench(context.Background(), o, 1, steps); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(train.Bench(context.Background(), o, 1, steps))(t)
 }
 
 // BenchmarkHostStep measures what the host does for a training step on a GPU, beside making the batch.

@@ -98,8 +98,7 @@ func TestResumeGivesTheSameBits(t *testing.T) {
 // TestResumeInBF16GivesTheSameBits trains a model wide enough for bf16 with several numbers of threads.
 func TestResumeInBF16GivesTheSameBits(t *testing.T) {
 	on := func(threads int) device.Device {
-		d := must.Get(device.Request{Choice: "cpu", Precision: device.BF16, Threads: threads}.Open())(t)
-		return d
+		return must.Get(device.Request{Choice: "cpu", Precision: device.BF16, Threads: threads}.Open())(t)
 	}
 	e := experiment(t, func(e *config.Experiment) {
 		e.Model.Representation, e.Model.Encoder, e.Model.Adaptor, e.Model.Decoder = 40, []int{40, 40}, []int{40, 40}, []int{40, 40}
@@ -193,7 +192,7 @@ func TestResumeWithNothingUsableIsRefused(t *testing.T) {
 		writeFile(t, checkpoint(dir, name), []byte("torn"))
 	}
 	_, err := train.Run(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: true})
-	wantInputError(t, err, dir, "no usable checkpoint")
+	must.Refuse(t, err, dir, "no usable checkpoint")
 }
 
 func TestElapsedTimeContinues(t *testing.T) {
@@ -249,7 +248,7 @@ func TestResumeWithMoreSteps(t *testing.T) {
 		t.Errorf("config.yaml says %d steps, %v", e.Train.Steps, err)
 	}
 	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t, steps(10)), Dir: dir, Resume: true})
-	wantInputError(t, err, "train.steps", "10", "16")
+	must.Refuse(t, err, "train.steps", "10", "16")
 }
 
 func TestWhatMayChangeOnResume(t *testing.T) {
@@ -265,7 +264,7 @@ func TestWhatMayChangeOnResume(t *testing.T) {
 	}
 	for key, change := range refused {
 		_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t, change), Dir: dir, Resume: true})
-		wantInputError(t, err, "config.yaml", key)
+		must.Refuse(t, err, "config.yaml", key)
 	}
 	if after := files(t, dir); !slices.Equal(after, before) {
 		t.Errorf("a refused run left %v", after)
@@ -279,7 +278,7 @@ func TestWhatMayChangeOnResume(t *testing.T) {
 	cosine := func(e *config.Experiment) { e.Train.Schedule = "cosine" }
 	mustTrain(t, train.Options{Experiment: experiment(t, cosine), Dir: annealed})
 	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t, cosine, steps(13)), Dir: annealed, Resume: true})
-	wantInputError(t, err, "train.steps")
+	must.Refuse(t, err, "train.steps")
 }
 
 func TestDirectoryWithARunIsRefused(t *testing.T) {
@@ -287,13 +286,13 @@ func TestDirectoryWithARunIsRefused(t *testing.T) {
 		dir := t.TempDir()
 		writeFile(t, filepath.Join(dir, name), []byte("theirs"))
 		_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir})
-		wantInputError(t, err, dir, filepath.Base(name), "--resume", "--overwrite")
+		must.Refuse(t, err, dir, filepath.Base(name), "--resume", "--overwrite")
 		wantFiles(t, dir, name)
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	writeFile(t, file, nil)
 	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: file})
-	wantInputError(t, err, file, "directory")
+	must.Refuse(t, err, file, "directory")
 }
 
 func TestDirectoryWithOtherFilesIsUsed(t *testing.T) {
@@ -327,7 +326,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	} {
 		o.Experiment = experiment(t)
 		_, err := train.Run(t.Context(), o)
-		wantInputError(t, err, word)
+		must.Refuse(t, err, word)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the run directory was made: %v", err)

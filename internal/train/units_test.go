@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -32,9 +33,7 @@ func scaledRun(t *testing.T, dir string, s datasets.Scaling, resume bool) (train
 
 func TestResumeRefusesOtherData(t *testing.T) {
 	dir := t.TempDir()
-	if _, err := scaledRun(t, dir, thirds(), false); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(scaledRun(t, dir, thirds(), false))(t)
 	rounded := thirds()
 	rounded.YScale[0] *= 1 + 1e-12
 	if _, err := scaledRun(t, dir, rounded, true); err != nil {
@@ -43,5 +42,5 @@ func TestResumeRefusesOtherData(t *testing.T) {
 	other := thirds()
 	other.YScale[0] *= 1.001
 	_, err := scaledRun(t, dir, other, true)
-	wantInputError(t, err, dir, "another scaling")
+	must.Refuse(t, err, dir, "another scaling")
 }

@@ -211,7 +211,7 @@ func TestARunThatPatienceEndedIsFinished(t *testing.T) {
 	other := e
 	other.Train.Patience = 5
 	_, err := train.Run(t.Context(), train.Options{Experiment: other, Dir: dir, Source: overfitted, Resume: true})
-	wantInputError(t, err, "train.patience: 4 and 5")
+	must.Refuse(t, err, "train.patience: 4 and 5")
 }
 
 // With a constant learning rate, more steps can follow, and the run is the same as one that had
@@ -256,7 +256,7 @@ func TestAValidationOfOneFunctionAndNone(t *testing.T) {
 	for _, s := range []datasets.Source{none, counted{}} {
 		dir := filepath.Join(t.TempDir(), "run")
 		_, err := train.Run(t.Context(), train.Options{Experiment: validated(t), Dir: dir, Source: s})
-		wantInputError(t, err, "train.validate_every: found 2", "no validation batches")
+		must.Refuse(t, err, "train.validate_every: found 2", "no validation batches")
 		if _, err := os.Stat(dir); err == nil {
 			t.Error("a directory was made")
 		}

@@ -20,7 +20,7 @@ func TestTrainingRefusesBadWeights(t *testing.T) {
 	must.Do(t, run.WriteWeights(weights, m, m.Initial(1), nil))
 	dir := filepath.Join(t.TempDir(), "run")
 	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir, Start: run.Start{Weights: weights}})
-	wantInputError(t, err, weights, "_decoder._mlp._net.0.weight")
+	must.Refuse(t, err, weights, "_decoder._mlp._net.0.weight")
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the run directory was made: %v", err)
 	}
@@ -42,8 +42,7 @@ func TestTrainingStartsFromWeights(t *testing.T) {
 	// Going on needs the file no more, even from before the first step.
 	undisturbed := t.TempDir()
 	want := mustTrain(t, train.Options{Experiment: e, Dir: undisturbed, Start: run.Start{Weights: weights}})
-	must.Do(t, os.Remove(checkpoint(dir, "step-1")))
-	must.Do(t, os.Remove(weights))
+	must.Do(t, os.Remove(checkpoint(dir, "step-1")), os.Remove(weights))
 	got := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Start: run.Start{Weights: weights}})
 	sameTensors(t, got.Checkpoint, want.Checkpoint)
 }

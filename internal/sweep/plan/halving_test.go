@@ -1,12 +1,10 @@
 package plan_test
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -32,7 +30,7 @@ func TestHalving(t *testing.T) {
 }
 
 func TestRefusesHalvingWithItsLine(t *testing.T) {
-	for text, want := range map[string]string{
+	checkRefusals(t, "", map[string]string{
 		searching + "halving: 3":                     "plan.yaml:5: halving: found 3, expected a mapping",
 		searching + "halving: {}":                    "plan.yaml:5: halving.first: found nothing",
 		searching + "halving: {first: 2, by: loss}":  "plan.yaml:5: halving.by: found the text \"loss\", expected valid_ll",
@@ -44,12 +42,5 @@ func TestRefusesHalvingWithItsLine(t *testing.T) {
 		strings.Replace(searching, "learning_rate: [1e-3, 2e-3]", "steps: [10, 20]", 1) + "halving: {first: 2}": "plan.yaml:5: halving: found candidates of 10 and of 20 steps (",
 		strings.Replace(searching, ", 2e-3", "", 1) + "halving: {first: 2}":                                     "plan.yaml:5: halving: found a plan with one candidate",
 		strings.Replace(searching, "every: 2", "every: 0", 1) + "halving: {first: 2}":                           "plan.yaml:5: halving: found configs",
-	} {
-		folder(t, text)
-		_, err := plan.Load("plan.yaml", nil)
-		var bad *invalid.Input
-		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("plan %q:\n%v\nwant\n%s", text, err, want)
-		}
-	}
+	})
 }

@@ -32,8 +32,7 @@ func folder(t *testing.T, text string) {
 
 func write(t *testing.T, file, text string) {
 	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755))
-	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
+	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644))
 }
 
 // A plan's runs are in the order of configurations, candidates and seeds, and --set gives each the
@@ -76,9 +75,22 @@ runs: out/
 	}
 }
 
+// checkRefusals checks how the error for each plan, a text after head, begins.
+func checkRefusals(t *testing.T, head string, wants map[string]string) {
+	t.Helper()
+	for text, want := range wants {
+		folder(t, head+text)
+		_, err := plan.Load("plan.yaml", nil)
+		var bad *invalid.Input
+		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("plan %q:\n%v\nwant\n%s", text, err, want)
+		}
+	}
+}
+
 func TestRefusesWithItsLine(t *testing.T) {
 	const head = "configs: [configs/cnp.yaml]\nruns: out\n"
-	for text, want := range map[string]string{
+	checkRefusals(t, "", map[string]string{
 		"":                            "plan.yaml: found nothing",
 		"runs: out":                   "plan.yaml: configs: found nothing",
 		"configs: configs/cnp.yaml":   "plan.yaml: runs: found nothing",
@@ -106,14 +118,7 @@ func TestRefusesWithItsLine(t *testing.T) {
 		head + "grid: {train.steps: [10, 10]}":                    "plan.yaml:3: grid: found two combinations with the name steps=10",
 		head + "seeds: 0..99999\ngrid: {train.steps: [1, 2]}":     "plan.yaml: found 200000 runs, expected at most 100000",
 		"\tconfigs":                                               "plan.yaml:1: found text that is not YAML",
-	} {
-		folder(t, text)
-		_, err := plan.Load("plan.yaml", nil)
-		var bad *invalid.Input
-		if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) {
-			t.Errorf("plan %q:\n%v\nwant\n%s", text, err, want)
-		}
-	}
+	})
 }
 
 // Two files may be named alike; their runs then have one directory.
@@ -134,26 +139,5 @@ func TestRefusesABadConfiguration(t *testing.T) {
 	_, err := plan.Load("plan.yaml", nil)
 	if err == nil || !strings.HasPrefix(err.Error(), filepath.FromSlash("configs/bad.yaml:2: model.name: found")) {
 		t.Error(err)
-	}
-}
-
-func BenchmarkLoad10000(b *testing.B) {
-	dir := b.TempDir()
-	b.Chdir(dir)
-	if err := os.WriteFile("cnp.yaml", fmt.Appendf(nil, tiny, "cnp"), 0o644); err != nil {
-		b.Fatal(err)
-	}
-	var rates []string
-	for i := range 1000 {
-		rates = append(rates, fmt.Sprint(1e-4+1e-6*float64(i)))
-	}
-	text := "configs: cnp.yaml\nruns: out\nseeds: 0..9\ngrid: {train.learning_rate: [" + strings.Join(rates, ", ") + "]}\n"
-	if err := os.WriteFile("plan.yaml", []byte(text), 0o644); err != nil {
-		b.Fatal(err)
-	}
-	for b.Loop() {
-		if p, err := plan.Load("plan.yaml", os.Environ); err != nil || len(p.Runs) != 10000 {
-			b.Fatal(err)
-		}
 	}
 }

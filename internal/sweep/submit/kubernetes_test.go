@@ -20,8 +20,7 @@ var everything = submit.Kubernetes{Image: "registry.example.org/acqnp-cuda:1", N
 
 func load(t *testing.T, file string) *plan.Plan {
 	t.Helper()
-	p := must.Get(plan.Load(file, nil))(t)
-	return p
+	return must.Get(plan.Load(file, nil))(t)
 }
 
 // tools/kubernetes checks the file of this test as the API server does.

@@ -36,8 +36,7 @@ func all(n int) []int {
 
 func script(t *testing.T, s submit.Slurm, p *plan.Plan, open []int) string {
 	t.Helper()
-	text := must.Get(s.Script(p, open))(t)
-	return text
+	return must.Get(s.Script(p, open))(t)
 }
 
 func program(t *testing.T, dir, name, text string) string {

@@ -1,9 +1,12 @@
-// Package must ends a test at an error that it does not expect.
+// Package must checks errors in tests.
 package must
 
 import (
 	"errors"
+	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Get returns a value, or ends the test with the error beside it: must.Get(os.ReadFile(path))(t).
@@ -20,5 +23,23 @@ func Do(t testing.TB, errs ...error) {
 	t.Helper()
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// Refuse checks that err is an *invalid.Input of one line that contains all the words.
+func Refuse(t testing.TB, err error, words ...string) {
+	t.Helper()
+	var bad *invalid.Input
+	if !errors.As(err, &bad) {
+		t.Errorf("error %v (%T), want an *invalid.Input with %q", err, err, words)
+		return
+	}
+	for _, w := range words {
+		if !strings.Contains(err.Error(), w) {
+			t.Errorf("error %q does not say %q", err, w)
+		}
+	}
+	if strings.Contains(err.Error(), "\n") {
+		t.Errorf("error %q has more than one line", err)
 	}
 }

@@ -61,9 +61,7 @@ func alone(t *testing.T, o train.Options) {
 		t.Fatal(err)
 	}
 	defer o.Device.Close()
-	if _, err := train.Run(t.Context(), o); err != nil {
-		t.Fatal(err)
-	}
+	must.Get(train.Run(t.Context(), o))(t)
 }
 
 // contents returns the bytes of a checkpoint's tensors, without its metadata, which hold times.
