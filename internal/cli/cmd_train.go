@@ -26,8 +26,7 @@ type trainOptions struct {
 	settings
 	config            string
 	set               []string
-	seed              string     // train.seed as YAML; "" for the configuration's
-	seeds             numberList // of several runs; none for one
+	seed              string // train.seed as YAML; "" for the configuration's
 	runDir            string
 	resume, overwrite bool
 	start             run.Start
@@ -49,16 +48,11 @@ With train.validate_every, the weights with the best log-likelihood of validatio
 other commands use them. With train.patience, training ends after so many validations without a better
 one.
 
---seeds trains several runs at once, each with the bits that it has alone, in a directory seed-N. On a
-GPU each has a stream, so that small networks fill it; on a CPU they share the threads. If one fails,
-the others go on, and the exit code is 1.
-
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
 there to the same result. --until stops after a step in the same way, but with exit code 0.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
-  acqnp train --config configs/lissajous/cnp.yaml --seeds 0..5
   acqnp train --config configs/lissajous/acqnp.yaml --until 10000
   acqnp train --config configs/speed-flow/acqnp.yaml --data-dir data --run-dir runs/lanes`,
 		Args: cobra.NoArgs,
@@ -69,8 +63,7 @@ there to the same result. --until stops after a step in the same way, but with e
 	f.StringVarP(&o.config, "config", "c", "", "configuration `FILE` (YAML)")
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.steps=2000")
 	f.StringVar(&o.seed, "seed", "", "`SEED` of what the command draws: initial weights, batches and levels (train.seed)")
-	f.Var(&o.seeds, "seeds", "`LIST` of seeds of several runs that are trained at once: 0..5 or 0,3,7")
-	f.StringVar(&o.runDir, "run-dir", "", "run `DIR`, or with --seeds the DIR of the directories seed-N (default from the names of the\nconfiguration, as runs/lissajous/acqnp/seed-0)")
+	f.StringVar(&o.runDir, "run-dir", "", "run `DIR` (default from the names of the\nconfiguration, as runs/lissajous/acqnp/seed-0)")
 	f.BoolVar(&o.resume, "resume", false, "continue the run in the run directory, or start one if there is none")
 	f.BoolVar(&o.overwrite, "overwrite", false, "replace the run in the run directory, if there is one")
 	f.IntVar(&o.until, "until", 0, "stop after `STEP` without an evaluation; --resume continues, and the schedule goes by train.steps")
@@ -83,7 +76,6 @@ there to the same result. --until stops after a step in the same way, but with e
 	must(cmd.MarkFlagFilename("encoder", "safetensors"))
 	must(cmd.MarkFlagDirname("run-dir"))
 	cmd.MarkFlagsMutuallyExclusive("resume", "overwrite")
-	cmd.MarkFlagsMutuallyExclusive("seed", "seeds")
 	cmd.MarkFlagsMutuallyExclusive("weights", "encoder")
 	return cmd
 }
@@ -108,9 +100,6 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	}
 	if err := o.check(); err != nil {
 		return err
-	}
-	if o.seeds.given {
-		return runSeeds(ctx, a, o)
 	}
 	e, source, err := o.prepare()
 	if err != nil {

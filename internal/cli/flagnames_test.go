@@ -38,7 +38,6 @@ var meanings = map[string]meaning{
 	"raw":             {"", "not calibrated"},
 	"run":             {"DIR", "run DIR"},
 	"seed":            {"SEED", "of what the command draws"},
-	"seeds":           {"LIST", "of seeds of several runs"},
 	"set":             {"KEY=VALUE", "that overrides the configuration's"},
 	"targets":         {"FILE", "of the targets"},
 	"threads":         {"NUMBER", "of CPU threads"},

@@ -76,15 +76,6 @@ func (l *numberList) String() string {
 
 func (l *numberList) Type() string { return "numberList" }
 
-// seeds returns the numbers as seeds.
-func (l *numberList) seeds() []uint64 {
-	list := make([]uint64, len(l.numbers))
-	for i, n := range l.numbers {
-		list[i] = uint64(n)
-	}
-	return list
-}
-
 // An emptiable is a list of numbers of a flag that "" empties.
 type emptiable struct{ pflag.Value }
 

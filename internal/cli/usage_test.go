@@ -69,7 +69,6 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"sample-quantiles --run x --context c --out o", `expected one of --targets and --grid (`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `found --grid and --targets, expected only`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles: found "a", expected numbers, separated by commas`},
-		{"train --config x --seeds 1,a", `--seeds: found "1,a", expected different whole numbers or ranges with commas between them, such as 0..5`},
 		{"train --config x --resume=maybe", `--resume: found "maybe", expected true or false`},
 		{"export --run x", `expected --out (`},
 		{"bench", `expected --config (`},

@@ -80,9 +80,6 @@ func (r Route) onCPU(precision string, threads int) (Device, error) {
 	return host{threads: threads, why: r.Why}, nil
 }
 
-// An Opener opens a handle of a device, of the same device each time. threads is for the CPU.
-type Opener func(threads int) (Device, error)
-
 // A Request says which device the user asks for.
 type Request struct {
 	Choice    string // auto, cpu, cuda or cuda:N
