@@ -15,7 +15,7 @@ import (
 	"time"
 )
 
-const root = "../../.."
+const root = "../.."
 
 // What a lent machine gives back: at most so many files, each of at most so many bytes.
 const (

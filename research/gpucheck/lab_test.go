@@ -16,7 +16,7 @@ import (
 func TestLabGoesOn(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "acqnp")
-	if said, err := exec.Command("go", "build", "-o", program, root+"/cmd/acqnp").CombinedOutput(); err != nil {
+	if said, err := exec.Command("go", "build", "-C", root, "-o", program, "./cmd/acqnp").CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
 	plan := filepath.Join(t.TempDir(), "plan.yaml")

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes the tables of docs/results/pretrained.md: the network beside the league's tools on split 0, its
+"""Writes the tables of research/pretrained.md: the network beside the league's tools on split 0, its
 regret on simulated sets, its learning curve, and the sets that were sealed.
 
     /usr/bin/python3 research/pretrained/tables.py
