@@ -4,7 +4,6 @@ package image
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"fmt"
 	"io/fs"
 	"os"
@@ -57,29 +56,6 @@ func TestImagesRunWithoutAGPU(t *testing.T) {
 		if said := b.acqnp(t, "doctor"); !regexp.MustCompile(`(?m)^GPU +none`).MatchString(said) {
 			t.Errorf("doctor says\n%s", said)
 		}
-	})
-}
-
-// The first steps of the quickstart, with their evaluation, as the program takes them outside.
-func TestImagesTrainAndEvaluate(t *testing.T) {
-	each(t, func(t *testing.T, b box) {
-		const short = "train.steps=60"
-		b.acqnp(t, "train", "--config", "configs/quickstart.yaml", "--set", short, "--set", "eval.batches=2", "--device", "auto")
-		b.acqnp(t, "eval", "--run", "runs/quickstart/seed-0", "--batches", "3", "--out", "runs/eval.json")
-		outside := t.TempDir()
-		do(t, "train", "--config", "../../../configs/quickstart.yaml", "--set", short, "--no-eval", "--run-dir", outside+"/run", "--device", "cpu")
-		want, err := os.ReadFile(outside + "/run/checkpoints/step-60.safetensors")
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := b.read(t, "quickstart/seed-0/checkpoints/step-60.safetensors"); string(tensors(got)) != string(tensors(want)) {
-			t.Error("the weights are not those of a training outside")
-		}
-		var scores struct{ Batches int }
-		if err := json.Unmarshal(b.read(t, "eval.json"), &scores); err != nil || scores.Batches != 3 {
-			t.Errorf("%v: %s", err, b.read(t, "eval.json"))
-		}
-		checkOwner(t, b.runs)
 	})
 }
 
@@ -147,6 +123,7 @@ func TestStoppedTrainingsGoOn(t *testing.T) {
 		if string(tensors(b.read(t, "stopped"+last))) != string(tensors(b.read(t, "whole"+last))) {
 			t.Error("the weights are not those of a training in one piece")
 		}
+		checkOwner(t, filepath.Join(b.runs, "stopped"))
 	})
 }
 

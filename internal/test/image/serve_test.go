@@ -92,15 +92,3 @@ func ask(t *testing.T, url, token string) (status int, text string) {
 	b, _ := io.ReadAll(answer.Body)
 	return answer.StatusCode, string(b)
 }
-
-// A container that serves nothing is not healthy.
-func TestAContainerWithoutAServerIsNotHealthy(t *testing.T) {
-	b := newBox(t, "acqnp")
-	container := b.start(t, b.flags(), "train", "--config", "configs/quickstart.yaml", "--set", "train.steps=100000000", "--no-eval")
-	if _, _, code := podman(t, "healthcheck", "run", container); code != 1 {
-		t.Errorf("exit code %d of the health check, want 1", code)
-	}
-	if code := stop(t, container); code != "130" && code != "143" { // 143: before the program listened
-		t.Errorf("exit code %s", code)
-	}
-}
