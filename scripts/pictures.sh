@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the pictures of docs/img with the program's own commands, one function for each:
+# Draws the pictures of docs/img and research/img with the program's own commands, one function for each:
 #   scripts/pictures.sh            all of them
 #   scripts/pictures.sh fit pit    these
 # The pictures of prices are made from nothing, in bin/pictures, in some minutes of two cores. The others show
@@ -9,6 +9,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 img=$PWD/docs/img
+research=$PWD/research/img
 work=$PWD/bin/pictures
 runs=${RUNS:-$PWD/runs}
 data=${DATA:-$PWD/data}
@@ -111,26 +112,26 @@ speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
 speed_flow_models() { # both lanes by three models after 3000 steps
 	have "$(lanes acqnp cqnp cnp)" speed-flow-3000/acqnp speed-flow-3000/cqnp speed-flow-3000/cnp || return 0
 	acqnp plot speed-flow --run "$runs/speed-flow-3000/acqnp" --run "$runs/speed-flow-3000/cqnp" --run "$runs/speed-flow-3000/cnp" \
-		--data-dir "$data" --out "$img/speed-flow-models.png" --overwrite
+		--data-dir "$data" --out "$research/speed-flow-models.png" --overwrite
 }
 
 freyface() { # three completed faces by three models at the paper's length
 	have "$(three_runs freyface frey)" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
 	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --functions 3 --data-dir "$data" \
-		--out "$img/freyface.png" --overwrite
+		--out "$research/freyface.png" --overwrite
 }
 
 lissajous() { # four whole curves after 400,000 steps, an hour of one core
 	have "    acqnp train --config configs/lissajous/acqnp-attention-small.yaml --set train.steps=400000 --set train.learning_rate=2e-3 --run-dir $runs/lissajous-400k" \
 		lissajous-400k || return 0
-	acqnp plot fit --run "$runs/lissajous-400k" --functions 4 --components --out "$img/lissajous.png" --overwrite
+	acqnp plot fit --run "$runs/lissajous-400k" --functions 4 --components --out "$research/lissajous.png" --overwrite
 }
 
 equal_time_rbf() { # one function of rbf by three aggregations after 20 seconds each
 	have "    /usr/bin/python3 research/equal-time/equal_time.py --benchmarks rbf --likelihoods gaussian --seconds 20 --seeds 0 --runs $runs/equal-time" \
 		equal-time/rbf/gaussian-mean/seed-0 equal-time/rbf/gaussian-attention/seed-0 equal-time/rbf/gaussian-transformer/seed-0 || return 0
 	acqnp plot fit --run "$runs/equal-time/rbf/gaussian-mean/seed-0" --run "$runs/equal-time/rbf/gaussian-attention/seed-0" \
-		--run "$runs/equal-time/rbf/gaussian-transformer/seed-0" --out "$img/equal-time-rbf.svg" --overwrite
+		--run "$runs/equal-time/rbf/gaussian-transformer/seed-0" --out "$research/equal-time-rbf.svg" --overwrite
 }
 
 [ $# -gt 0 ] || set -- fit prices pit quickstart serve speed-flow speed-flow-models freyface lissajous equal-time-rbf
