@@ -84,7 +84,7 @@ type exportSummary struct {
 }
 
 func runExport(a *app, o exportOptions) error {
-	if isFitted(o.Run) {
+	if fit.Is(o.Run) {
 		return refuseExport(o.Run)
 	}
 	format, err := o.chosen()
@@ -146,11 +146,7 @@ func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) 
 	if err := a.checkOutputs(files, o.Files(e, o.dataDir)...); err != nil {
 		return predict.Trained{}, err
 	}
-	units, err := o.Units(e, o.dataDir)
-	if err != nil {
-		return predict.Trained{}, err
-	}
-	return o.Load(e, units, o.device, a.progress().Warn)
+	return o.Open(e, o.dataDir, o.device, a.progress().Warn)
 }
 
 func exportTorch(a *app, o exportOptions) error {

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -21,8 +22,6 @@ type predictOptions struct {
 	density        string
 	draws          int
 	joint          bool
-	calibrated     bool
-	raw            bool
 	components     bool
 
 	cdf    string
@@ -57,12 +56,6 @@ docs/reference/predictions.md explains the columns.`,
 			if o.components && o.format != tabular.JSON {
 				return o.writeComponents(cmd.Context(), a)
 			}
-			if isFitted(o.Run) {
-				return runPredictFitted(cmd.Context(), a, o)
-			}
-			if o.raw {
-				return rawOfNetwork()
-			}
 			return runPredict(cmd.Context(), a, o)
 		}),
 	}
@@ -92,55 +85,41 @@ docs/reference/predictions.md explains the columns.`,
 }
 
 func runPredict(ctx context.Context, a *app, o predictOptions) error {
-	e, err := o.experiment(o.checkColumns)
+	q, err := o.open(o.checkColumns)
 	if err != nil {
 		return err
 	}
-	p := a.progress()
-	model, asked, err := o.open(e, p)
+	table := o.table()
+	table.Seed, table.Names = q.seed, predict.NamesOf(&q.Asked)
+	table.Calibrated, err = o.calibration(q, func(c *conformal.Calibration) error {
+		table.Calibrated = c
+		if err := table.CheckCalibration(); err != nil || o.plot == "" {
+			return err
+		}
+		return figures.Options{Calibrated: c}.Check()
+	})
 	if err != nil {
 		return err
 	}
-	table := o.table(e.Eval.Seed)
-	table.Names = predict.NamesOf(&asked)
-	if o.calibrated {
-		if table.Calibrated, err = model.Calibrated(o.Run); err != nil {
-			return err
-		}
-	}
-	if err := table.CheckCalibration(); err != nil {
+	if err := table.CheckSize(q.CountTargets()); err != nil {
 		return err
 	}
-	picture := figures.Options{Calibrated: table.Calibrated}
-	if o.plot != "" {
-		if err := picture.Check(); err != nil {
-			return err
-		}
-	}
-	targets := asked.CountTargets()
-	if err := table.CheckSize(targets); err != nil {
-		return err
-	}
-	predictions := asked.Predict(ctx, asked.Functions)
+	predictions := q.Predict(ctx, q.Functions)
 	if o.joint {
-		predictions = predict.WithJointDraws(ctx, asked.Predictor, asked.Functions, predict.JointDraws{Number: o.draws, Seed: e.Eval.Seed}, predictions)
+		predictions = predict.WithJointDraws(ctx, q.Predictor, q.Functions, predict.JointDraws{Number: o.draws, Seed: q.seed}, predictions)
 	}
-	o.announce(p)
-	if err := table.Write(o.out, predict.Shown(p, targets, predictions)); err != nil {
+	if err := table.Write(o.out, o.show(q, predictions)); err != nil {
 		return err
 	}
-	if err := o.draw(ctx, &asked, picture); err != nil {
+	if err := o.draw(ctx, q, figures.Options{Calibrated: table.Calibrated}); err != nil {
 		return err
 	}
-	s := o.summary(&asked)
+	s := o.summary(q)
 	return a.result(s, s.print)
 }
 
 // writeComponents does what acqnp sample-quantiles does.
 func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
-	if isFitted(o.Run) {
-		return &invalid.Input{File: "--components", Found: "a directory of acqnp fit", Expected: "--format json with it, or a trained network"}
-	}
 	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw"} {
 		if o.given(column) {
 			return &invalid.Input{Found: "--components and --" + column, Expected: "only one of them, or --format json"}
@@ -153,10 +132,10 @@ func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
 	return runSample(ctx, a, s)
 }
 
-// table returns the table that the flags ask for, without its names.
-func (o *predictOptions) table(seed uint64) predict.Table {
+// table returns the table that the flags ask for, without its names and its seed.
+func (o *predictOptions) table() predict.Table {
 	return predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed, Modes: o.modes,
-		Draws: o.draws, Seed: seed, Threads: o.cores(), Format: o.format, Parts: o.components}
+		Draws: o.draws, Threads: o.cores(), Format: o.format, Parts: o.components}
 }
 
 // checkFormat settles the format. Without --format, the ending of --out or --json names it.

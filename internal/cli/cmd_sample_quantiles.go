@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -47,28 +48,25 @@ adds quantiles of the mixture, --draws random draws from it. acqnp predict --com
 }
 
 func runSample(ctx context.Context, a *app, o sampleOptions) error {
-	e, err := o.experiment(o.checkCounts)
+	if fit.Is(o.Run) {
+		return &invalid.Input{File: o.Run, Found: "a directory of acqnp fit", Expected: "a trained network, or acqnp predict --components --format json"}
+	}
+	q, err := o.open(o.checkCounts)
 	if err != nil {
 		return err
 	}
-	p := a.progress()
-	_, asked, err := o.open(e, p)
-	if err != nil {
-		return err
-	}
-	if n := len(asked.About().Units.XNames); o.components && n > 1 {
+	if n := len(q.About().Units.XNames); o.components && n > 1 {
 		return &invalid.Input{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
 	}
-	o.announce(p)
-	predictions := predict.Shown(p, asked.CountTargets(), asked.Predict(ctx, asked.Functions))
-	table := predict.Quantiles{Names: predict.NamesOf(&asked), Levels: o.quantiles, Draws: o.draws, Seed: e.Eval.Seed}
+	predictions := o.show(q, q.Predict(ctx, q.Functions))
+	table := predict.Quantiles{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Draws: o.draws, Seed: q.seed}
 	if err := table.Write(o.out, predictions); err != nil {
 		return err
 	}
-	if err := o.draw(ctx, &asked, figures.Options{Levels: o.quantiles, Components: o.components}); err != nil {
+	if err := o.draw(ctx, q, figures.Options{Levels: o.quantiles, Components: o.components}); err != nil {
 		return err
 	}
-	s := o.summary(&asked)
+	s := o.summary(q)
 	return a.result(s, s.print)
 }
 

@@ -10,20 +10,19 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
 type scoreOptions struct {
 	requestFlags
-	joint, calibrate, calibrated, raw bool
+	joint, calibrate bool
 }
 
 func newScore(a *app) *cobra.Command {
@@ -46,12 +45,6 @@ docs/explanation/calibration.md what intervals then promise.`,
   acqnp score runs/prices/seed-0 --calibrate`,
 		Args: runArgument,
 		RunE: a.run(func(cmd *cobra.Command) error {
-			if isFitted(o.Run) {
-				return runScoreFitted(cmd.Context(), a, o)
-			}
-			if o.raw {
-				return rawOfNetwork()
-			}
 			return runScore(cmd.Context(), a, o)
 		}),
 	}
@@ -74,14 +67,6 @@ docs/explanation/calibration.md what intervals then promise.`,
 	return cmd
 }
 
-// drawCalibration draws the calibration into the file of --plot, if there is one.
-func (o *scoreOptions) drawCalibration(asked *predict.Asked, s score.Summary) error {
-	if o.plot == "" {
-		return nil
-	}
-	return figures.Calibration{Title: asked.About().Question, Means: s.Means, Functions: s.PerFunction}.Save(o.plot)
-}
-
 // scoreSchema names the layout of score's JSON.
 const scoreSchema = "acqnp.score/1"
 
@@ -99,78 +84,80 @@ type scoreSummary struct {
 }
 
 func runScore(ctx context.Context, a *app, o scoreOptions) error {
-	e, err := o.experiment()
+	if o.calibrate && fit.Is(o.Run) {
+		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --calibrate: fit has calibrated its intervals"}
+	}
+	q, err := o.openScored()
 	if err != nil {
 		return err
 	}
-	p := a.progress()
-	model, asked, err := o.openScored(e, p)
-	if err != nil {
-		return err
-	}
-	o.announce(p)
-	var scores predict.Scores
+	scores := predict.Scores{Names: predict.NamesOf(&q.Asked), Threads: o.cores()}
 	if o.calibrate {
-		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(e, asked.Functions)}
+		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(q.experiment, q.Functions)}
 	}
-	if o.calibrated {
-		if scores.Calibrated, err = model.Calibrated(o.Run); err != nil {
+	if scores.Calibrated, err = o.calibration(q, func(*conformal.Calibration) error { return nil }); err != nil {
+		return err
+	}
+	tally := score.NewTally(scores.YNames)
+	if err := scores.Write(o.out, tally, o.show(q, q.Predict(ctx, q.Functions))); err != nil {
+		return err
+	}
+	if o.joint {
+		if err := predict.JointScores(ctx, q.Predictor, q.Functions, tally); err != nil {
 			return err
 		}
 	}
-	s, err := o.score(ctx, &asked, scores)
-	if err != nil {
-		return err
-	}
-	if o.calibrate {
-		source := conformal.FromRun
-		if o.targets != "" {
-			source = conformal.FromFiles
-		}
-		c := model.Calibration(scores.Outcomes, source)
-		if err := c.Write(o.Run); err != nil {
+	about := q.About()
+	s := &scoreSummary{Schema: scoreSchema, Weights: about.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), Warnings: a.warn(), unit: strings.Join(scores.YNames, ", ")}
+	if o.plot != "" {
+		if err := (figures.Calibration{Title: about.Question, Means: s.Means, Functions: s.PerFunction}).Save(o.plot); err != nil {
 			return err
 		}
-		s.Calibration = c.Summary(o.Run)
+	}
+	if o.calibrate {
+		if s.Calibration, err = o.writeCalibration(q, scores.Outcomes); err != nil {
+			return err
+		}
 	}
 	return a.result(s, s.print)
 }
 
-// score writes the scores of all functions, and draws them if the flags say so.
-func (o *scoreOptions) score(ctx context.Context, asked *predict.Asked, scores predict.Scores) (*scoreSummary, error) {
-	scores.Names, scores.Threads = predict.NamesOf(asked), o.cores()
-	channels := scores.Names.YNames
-	tally := score.NewTally(channels)
-	if err := scores.Write(o.out, tally, predict.Shown(o.app.progress(), asked.CountTargets(), asked.Predict(ctx, asked.Functions))); err != nil {
-		return nil, err
+// writeCalibration writes the calibration of a run that the outcomes of its predictions give.
+func (o *scoreOptions) writeCalibration(q question, outcomes *score.Outcomes) (*conformal.Summary, error) {
+	source := conformal.FromRun
+	if o.targets != "" {
+		source = conformal.FromFiles
 	}
-	if o.joint {
-		if err := predict.JointScores(ctx, asked.Predictor, asked.Functions, tally); err != nil {
-			return nil, err
-		}
-	}
-	s := &scoreSummary{Schema: scoreSchema, Weights: asked.About().Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), Warnings: o.app.warn(), unit: strings.Join(channels, ", ")}
-	return s, o.drawCalibration(asked, s.Summary)
+	c := q.run.Calibration(outcomes, source)
+	return c.Summary(o.Run), c.Write(o.Run)
 }
 
-// openScored reads the model and the functions to score.
-func (o *scoreOptions) openScored(e config.Experiment, p progress.Reporter) (predict.Trained, predict.Asked, error) {
+// openScored reads what predicts and the functions to score: those of the files or, with --calibrate alone, those
+// that the training of a run held back.
+func (o *scoreOptions) openScored() (q question, err error) {
 	if o.calibrate {
 		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
 		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
-			return predict.Trained{}, predict.Asked{}, err
+			return q, err
 		}
 	}
 	if o.targets != "" {
-		return o.open(e, p)
+		return o.open()
 	}
-	model, asked, err := predict.Request{Stored: o.Stored}.OpenCalibration(e, o.dataDir, o.device, p.Warn)
+	if err := o.checkFlags(); err != nil {
+		return q, err
+	}
+	if q.experiment, err = o.experiment(); err != nil {
+		return q, err
+	}
+	t, asked, err := o.OpenCalibration(q.experiment, o.dataDir, o.device, o.app.progress().Warn)
 	if err != nil {
-		return model, asked, err
+		return q, err
 	}
-	model = o.choose(model)
-	asked.Predictor = model
-	return model, asked, nil
+	t = o.choose(t)
+	q.run, q.Asked = &t, asked
+	q.Predictor = t
+	return q, nil
 }
 
 func (s *scoreSummary) print(w io.Writer) error {

@@ -151,37 +151,8 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 	}
 	var models []*serve.Model
 	for i, name := range names {
-		if isFitted(o.runs[i]) {
-			if o.precision != device.AutoPrecision {
-				p.Warn(fmt.Sprintf("%s: computes in one precision, so --precision %s has no effect on it", o.runs[i], o.precision))
-			}
-			m, err := fittedModel(name, o.runs[i], predictors)
-			if err != nil {
-				return nil, err
-			}
-			models = append(models, m)
-			continue
-		}
-		stored := predict.Stored{Run: o.runs[i]}
-		e, err := o.experiment(stored)
+		m, err := o.model(name, o.runs[i], predictors, p)
 		if err != nil {
-			return nil, err
-		}
-		units, err := stored.Units(e, o.dataDir)
-		if err != nil {
-			return nil, err
-		}
-		t, err := stored.Load(e, units, o.device, p.Warn)
-		if err != nil {
-			return nil, err
-		}
-		t = t.Evenly()
-		t.Device = device.OneThread(o.device)
-		m, err := serve.NewModel(name, t, predictors)
-		if err != nil {
-			return nil, err
-		}
-		if m.Ranges, err = datasets.RangesOf(e, t.Units.Scaling, o.dataDir); err != nil {
 			return nil, err
 		}
 		models = append(models, m)
@@ -189,15 +160,36 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 	return models, nil
 }
 
-// fittedModel returns the model that acqnp fit wrote, with calibrated quantiles and PITs.
-func fittedModel(name, dir string, predictors int) (*serve.Model, error) {
-	f, err := fit.Read(dir)
+// model reads a run, or a fit, whose quantiles and PITs are calibrated.
+func (o *serveOptions) model(name, dir string, predictors int, p progress.Reporter) (*serve.Model, error) {
+	if fit.Is(dir) {
+		if o.precision != device.AutoPrecision {
+			p.Warn(fmt.Sprintf("%s: computes in one precision, so --precision %s has no effect on it", dir, o.precision))
+		}
+		f, err := fit.Read(dir)
+		if err != nil {
+			return nil, err
+		}
+		m, err := serve.NewModel(name, f, predictors)
+		if err == nil {
+			m.Ranges.X, m.Calibrated = f.Ranges, f.Calibrated()
+		}
+		return m, err
+	}
+	stored := predict.Stored{Run: dir}
+	e, err := o.experiment(stored)
 	if err != nil {
 		return nil, err
 	}
-	m, err := serve.NewModel(name, f, predictors)
+	t, err := stored.Open(e, o.dataDir, o.device, p.Warn)
+	if err != nil {
+		return nil, err
+	}
+	t = t.Evenly()
+	t.Device = device.OneThread(o.device)
+	m, err := serve.NewModel(name, t, predictors)
 	if err == nil {
-		m.Ranges.X, m.Calibrated = f.Ranges, f.Calibrated()
+		m.Ranges, err = datasets.RangesOf(e, t.Units.Scaling, o.dataDir)
 	}
 	return m, err
 }

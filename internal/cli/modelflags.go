@@ -3,6 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -27,4 +28,15 @@ func (f *modelFlags) addRun(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Run, "run", "", "run `DIR`")
 	cmd.Flags().StringVar(&f.Checkpoint, "checkpoint", run.Preferred, "`STEP` of the checkpoint to use, best or latest (default best, where there is one)")
 	must(cmd.MarkFlagDirname("run"))
+}
+
+// runArgument takes the directory of a run as an argument, as --run does.
+func runArgument(cmd *cobra.Command, args []string) error {
+	if err := cobra.MaximumNArgs(1)(cmd, args); err != nil || len(args) == 0 {
+		return err
+	}
+	if cmd.Flags().Changed("run") {
+		return &invalid.Input{File: "--run", Found: "it and the argument " + args[0], Expected: "one of them"}
+	}
+	return cmd.Flags().Set("run", args[0])
 }

@@ -4,15 +4,18 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"iter"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -32,6 +35,8 @@ type requestFlags struct {
 	out, plot              string
 	format                 string // of out; "" if its ending says it
 	scored                 bool   // the targets have y too
+	calibrated             bool   // a run's calibration corrects its predictions
+	raw                    bool   // a fit's does not
 }
 
 func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
@@ -77,15 +82,116 @@ func (o *requestFlags) streams() error {
 	return nil
 }
 
-// experiment checks the flags and the outputs, and returns the model's configuration with the flags
-// applied.
-func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, err error) {
+// A question is what predicts, a run or a fit, and what is asked of it.
+type question struct {
+	predict.Asked
+	run        *predict.Trained  // nil for a fit
+	experiment config.Experiment // of the run
+	fit        *fit.Fitted       // nil for a run
+	seed       uint64            // of draws
+}
+
+// checkFlags checks the flags.
+func (o *requestFlags) checkFlags(checks ...func() error) error {
 	for _, check := range append([]func() error{o.streams, o.settings.check, o.levelFlags.check, o.checkPlot}, checks...) {
 		if err := check(); err != nil {
-			return e, err
+			return err
 		}
 	}
-	if e, err = o.Experiment(); err != nil {
+	if o.raw && !fit.Is(o.Run) {
+		return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --use-calibration alone"}
+	}
+	return nil
+}
+
+// open checks the flags and the outputs, and reads what predicts and the functions to predict.
+func (o *requestFlags) open(checks ...func() error) (q question, err error) {
+	if err := o.checkFlags(checks...); err != nil {
+		return q, err
+	}
+	files := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored}
+	if fit.Is(o.Run) {
+		err = o.openFit(&q, files)
+	} else {
+		err = o.openRun(&q, files)
+	}
+	if err == nil {
+		o.app.warn()
+	}
+	return q, err
+}
+
+// openFit opens what acqnp fit wrote.
+func (o *requestFlags) openFit(q *question, files predict.FunctionFiles) error {
+	if err := o.refuseOfFit(); err != nil {
+		return err
+	}
+	if err := o.checkFiles(filepath.Join(o.Run, fit.File)); err != nil {
+		return err
+	}
+	f, err := fit.Read(o.Run)
+	if err != nil {
+		return err
+	}
+	if q.fit, q.seed = &f, fit.DrawSeed; o.given("seed") {
+		q.seed = o.seed
+	}
+	layout := f.Layout()
+	layout.Warnings, files.Layout = &o.app.warnings, &layout
+	if q.Asked, err = predict.Ask(f, files); err != nil {
+		return err
+	}
+	return f.CheckScored(o.targets, q.Functions)
+}
+
+// refuseOfFit refuses flags that say nothing about a fit.
+func (o *requestFlags) refuseOfFit() error {
+	for _, of := range [][2]string{
+		{"num-quantiles", "a trained network with quantile levels"},
+		{"precision", "a trained network: a fit computes in one precision"},
+		{"checkpoint", "a trained network: a fit has no checkpoints"},
+	} {
+		if o.given(of[0]) {
+			return &invalid.Input{File: "--" + of[0], Found: "a directory of acqnp fit", Expected: of[1]}
+		}
+	}
+	return nil
+}
+
+// openRun opens a run, or a configuration and weights.
+func (o *requestFlags) openRun(q *question, files predict.FunctionFiles) error {
+	e, err := o.experiment()
+	if err != nil {
+		return err
+	}
+	t, err := o.Open(e, o.dataDir, o.device, o.app.progress().Warn)
+	if err == nil {
+		err = t.CheckGroups()
+	}
+	if err != nil {
+		return err
+	}
+	t = o.choose(t)
+	q.run, q.experiment, q.seed = &t, e, t.Seed
+	layout := t.Layout(e)
+	layout.Warnings, files.Layout = &o.app.warnings, &layout
+	q.Asked, err = predict.Ask(t, files)
+	return err
+}
+
+// show returns the predictions, and reports their progress. Of a run, it notes which device computes.
+func (o *requestFlags) show(q question, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
+	p := o.app.progress()
+	if q.run != nil {
+		o.announce(p)
+	}
+	return predict.Shown(p, q.CountTargets(), predictions)
+}
+
+// experiment checks the outputs, and returns the configuration of the run with the flags applied.
+func (o *requestFlags) experiment() (config.Experiment, error) {
+	e, err := o.Experiment()
+	if err != nil {
 		return e, err
 	}
 	if o.plot != "" {
@@ -93,11 +199,38 @@ func (o *requestFlags) experiment(checks ...func() error) (e config.Experiment, 
 			return e, err
 		}
 	}
-	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: run.FitFile}}
-	if err := o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.context, o.targets)...); err != nil {
+	if err := o.checkFiles(o.Files(e, o.dataDir)...); err != nil {
 		return e, err
 	}
 	return o.Experiment(o.overrides(e)...)
+}
+
+// checkFiles checks the outputs against the files that are read.
+func (o *requestFlags) checkFiles(read ...string) error {
+	outputs := []output.File{{Flag: "--out", Path: o.out}, {Flag: "--plot", Path: o.plot, Part: run.FitFile}}
+	return o.app.checkOutputs(outputs, append(read, o.context, o.targets)...)
+}
+
+// calibration returns what corrects the intervals: of a fit its own unless --raw is given, of a run that of
+// --use-calibration. check says why a calibration does not serve: of a run that is an error, of a fit a warning.
+func (o *requestFlags) calibration(q question, check func(*conformal.Calibration) error) (*conformal.Calibration, error) {
+	switch {
+	case q.run != nil && o.calibrated:
+		c, err := q.run.Calibrated(o.Run)
+		if err == nil {
+			err = check(c)
+		}
+		return c, err
+	case q.run != nil || o.raw:
+		return nil, nil
+	}
+	c := q.fit.Calibrated()
+	if err := check(c); err != nil {
+		o.app.warnings.Add("intervals are those of the mixture, not calibrated: %v", err)
+		o.app.warn()
+		return nil, nil
+	}
+	return c, nil
 }
 
 func (o *requestFlags) checkPlot() error {
@@ -109,28 +242,15 @@ func (o *requestFlags) checkPlot() error {
 }
 
 // draw draws the predictive density, if a plot is asked for.
-func (o *requestFlags) draw(ctx context.Context, asked *predict.Asked, how figures.Options) error {
+func (o *requestFlags) draw(ctx context.Context, q question, how figures.Options) error {
 	if o.plot == "" {
 		return nil
 	}
-	figure, err := figures.NewPrediction(ctx, asked.Predictor, figures.AskedSubjects(asked, o.targets), how)
+	figure, err := figures.NewPrediction(ctx, q.Predictor, figures.AskedSubjects(&q.Asked, o.targets), how)
 	if err != nil {
 		return err
 	}
 	return figure.Save(o.plot)
-}
-
-// open reads the model and the functions to predict.
-func (o *requestFlags) open(e config.Experiment, p progress.Reporter) (predict.Trained, predict.Asked, error) {
-	request := predict.Request{Stored: o.Stored, Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Warnings: &o.app.warnings}
-	model, asked, err := request.Open(e, o.dataDir, o.device, p.Warn)
-	if err != nil {
-		return model, asked, err
-	}
-	o.app.warn()
-	model = o.choose(model)
-	asked.Predictor = model
-	return model, asked, nil
 }
 
 // predictSummary is the result of a prediction.
@@ -143,8 +263,8 @@ type predictSummary struct {
 	Warnings  []string `json:"warnings"`
 }
 
-func (o *requestFlags) summary(asked *predict.Asked) *predictSummary {
-	return &predictSummary{Out: o.out, Plot: o.plot, Functions: len(asked.Functions), Targets: asked.CountTargets(), Weights: asked.About().Weights.Path, Warnings: o.app.warn()}
+func (o *requestFlags) summary(q question) *predictSummary {
+	return &predictSummary{Out: o.out, Plot: o.plot, Functions: len(q.Functions), Targets: q.CountTargets(), Weights: q.About().Weights.Path, Warnings: o.app.warn()}
 }
 
 func (s *predictSummary) print(w io.Writer) error {

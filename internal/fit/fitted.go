@@ -3,6 +3,7 @@ package fit
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"slices"
 
@@ -28,6 +29,12 @@ const partsPrefix = "parts-"
 func Unfinished(dir string) bool {
 	parts, err := filepath.Glob(filepath.Join(dir, partsPrefix+"*"))
 	return err == nil && len(parts) > 0
+}
+
+// Is reports whether a directory is what acqnp fit writes, also before it has ended.
+func Is(dir string) bool {
+	_, err := os.Stat(filepath.Join(dir, File))
+	return dir != "" && (err == nil || Unfinished(dir))
 }
 
 // DrawSeed is the seed of draws where none is given.

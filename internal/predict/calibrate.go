@@ -17,16 +17,16 @@ import (
 
 // OpenCalibration reads the model, which a predicts with, and the functions that its training held back for
 // calibration. An error about the data is an *invalid.Input.
-func (r Request) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (t Trained, a Asked, err error) {
+func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (t Trained, a Asked, err error) {
 	source, err := datasets.Open(e, dataDir)
 	if err != nil {
 		return t, a, err
 	}
 	data := run.UnitsOf(e, source)
-	if t, err = r.Load(e, data, d, warn); err != nil {
+	if t, err = s.Load(e, data, d, warn); err != nil {
 		return t, a, err
 	}
-	if err := run.CheckData(r.Run, t.Units, data); err != nil {
+	if err := run.CheckData(s.Run, t.Units, data); err != nil {
 		return t, a, err
 	}
 	a.Predictor, a.Layout = t, t.Units.Layout(e.Data.Group, "function")

@@ -43,7 +43,7 @@ func newChain(t Trained, source Source, o EvalOptions) (*chain, error) {
 	if o.JointTargets == 0 {
 		return nil, nil
 	}
-	if err := t.checkGroups(); err != nil {
+	if err := t.CheckGroups(); err != nil {
 		return nil, err
 	}
 	d, err := t.draws()

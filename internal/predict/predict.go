@@ -133,7 +133,7 @@ type session struct {
 }
 
 func newSession(t Trained, functions []Function) (*session, error) {
-	if err := t.checkGroups(); err != nil {
+	if err := t.CheckGroups(); err != nil {
 		return nil, err
 	}
 	d, err := t.draws()

@@ -5,7 +5,7 @@
 // [Trained.Evaluate] returns the content of eval.json: log-likelihoods on the evaluation batches of
 // a [Source]. [Predictor.Predict] yields a [Target] for each target of a [Function]: the predictive
 // [Distribution] of every channel of y, in raw units, which are those of the data. [Table] and
-// [Quantiles] write predictions to CSV files. A [Request] names a stored model and files of points.
+// [Quantiles] write predictions to CSV files. [Ask] reads the files of points that a user names.
 package predict
 
 import (

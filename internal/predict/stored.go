@@ -68,6 +68,16 @@ func (s Stored) units() (*run.Units, error) {
 	return r.Units(), nil
 }
 
+// Open returns the model, in the units stored with its weights or, without any, those of the experiment's data.
+// e is what Experiment returned. Open calls warn with a line about each checkpoint that it skips.
+func (s Stored) Open(e config.Experiment, dataDir string, d device.Device, warn func(string)) (Trained, error) {
+	units, err := s.Units(e, dataDir)
+	if err != nil {
+		return Trained{}, err
+	}
+	return s.Load(e, units, d, warn)
+}
+
 // Load reads the weights and returns the model. e is what Experiment returned, and data are the
 // units of the data that the model is used with. Load calls warn with a line about each checkpoint
 // that it skips.

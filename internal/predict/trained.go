@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/files/tabular"
@@ -108,6 +109,13 @@ func (t Trained) MostComponents(int) int {
 func (t Trained) DrawWork(points int) float64 {
 	const multiplyAdds = 250 // in a unit, on one core
 	return float64(t.MostComponents(points)) * (1 + float64(t.Model.NumParams())/multiplyAdds)
+}
+
+// Layout returns how files of points for the model of an experiment are read.
+func (t Trained) Layout(e config.Experiment) datasets.Layout {
+	l := t.Units.Layout(e.Data.Group, "function")
+	l.DropMissing = e.Data.Missing == config.Drop
+	return l
 }
 
 // Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
