@@ -60,8 +60,8 @@ func newChain(t Trained, source Source, o EvalOptions) (*chain, error) {
 	size := source.EvalSize()
 	context := size.Context + c.targets - 1
 	c.atOnce = min(c.orders, max(1, pointsAtOnce/(size.Functions*(context+1))))
-	c.feeds, c.keys = 1, datasets.EvalKeys(source)
-	c.capacity = ops.Extents{Functions: size.Functions * c.atOnce, Context: context, Points: 1, Levels: d.Count()}
+	c.Feeds, c.Keys = 1, datasets.EvalKeys(source)
+	c.Capacity = ops.Extents{Functions: size.Functions * c.atOnce, Context: context, Points: 1, Levels: d.Count()}
 	return c, nil
 }
 
@@ -76,7 +76,7 @@ func (c *chain) take(f *feed.Feed) error {
 			Expected: fmt.Sprintf("at most %d, the targets of each function", n)}
 	}
 	c.extents, c.numTau = e, 0
-	if c.model.Quantile() {
+	if c.Model.Quantile() {
 		c.numTau = e.Levels
 	}
 	c.known, c.unknown, c.levels = c.known[:0], c.unknown[:0], c.levels[:0]

@@ -43,7 +43,7 @@ func newScorer(t Trained, source Source, batches, threads int) (*scorer, error) 
 		s.most, s.names = scoredOwnTargets, own.EvalNames
 	}
 	size := source.EvalSize()
-	p.capacity.Context, p.capacity.Points = size.Context, min(size.Points, 1+s.most/batches, targetsPerRun)
+	p.Capacity.Context, p.Capacity.Points = size.Context, min(size.Points, 1+s.most/batches, targetsPerRun)
 	return s, nil
 }
 

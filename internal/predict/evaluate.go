@@ -78,7 +78,7 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 	r.Seed, r.Weights = t.Seed, t.Weights
 	r.NumTau, r.Levels, r.Bootstraps = e.numTau, e.levels, e.bootstraps
 	r.Part = datasets.EvaluatedPart(source)
-	r.Device, r.Seconds, r.Version = e.device.Name(), time.Since(start).Seconds(), o.Version
+	r.Device, r.Seconds, r.Version = e.Device.Name(), time.Since(start).Seconds(), o.Version
 	return r, nil
 }
 
@@ -128,7 +128,7 @@ func (t Trained) CheckMemory(source Source) error {
 	if err != nil {
 		return err
 	}
-	return e.checkMemory()
+	return e.Check()
 }
 
 // An evaluator evaluates batches.
@@ -150,8 +150,8 @@ func newEvaluator(t Trained, source Source) (*evaluator, error) {
 	}
 	size := source.EvalSize()
 	e := &evaluator{draws: d, runner: t.runner(models.Evaluation), scaling: t.Units.Scaling}
-	e.feeds, e.keys = feed.Turns, datasets.EvalKeys(source)
-	e.capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
+	e.Feeds, e.Keys = feed.Turns, datasets.EvalKeys(source)
+	e.Capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
 	e.drawn(d.Count(), t.Levels)
 	x, y := source.Dims()
 	if dx, dy := t.Model.Dims(); dx != x || dy != y {
@@ -167,9 +167,9 @@ func newEvaluator(t Trained, source Source) (*evaluator, error) {
 // drawn records the number of levels or bootstraps, and how the levels are chosen.
 func (e *evaluator) drawn(count int, levels string) {
 	switch {
-	case e.model.Bootstrap():
+	case e.Model.Bootstrap():
 		e.bootstraps = count
-	case e.model.Quantile():
+	case e.Model.Quantile():
 		e.numTau, e.levels = count, levels
 	}
 }

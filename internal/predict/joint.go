@@ -167,7 +167,7 @@ func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
 	}
 	atOnce := min(pointsAtOnce/max(1, points), rowsAtOnce/max(1, p.draws.Count()))
 	j := &joint{session: p, draws: draws, atOnce: min(draws, max(1, atOnce))}
-	j.capacity = ops.Extents{Functions: j.atOnce, Context: points, Points: 1, Levels: p.draws.Count()}
+	j.Capacity = ops.Extents{Functions: j.atOnce, Context: points, Points: 1, Levels: p.draws.Count()}
 	return j, nil
 }
 

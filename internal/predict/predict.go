@@ -56,7 +56,7 @@ func (t Trained) Session(context, targets int) (Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s.capacity.Context, s.capacity.Points = context, min(targets, targetsPerRun)
+	s.Capacity.Context, s.Capacity.Points = context, min(targets, targetsPerRun)
 	return s, nil
 }
 
@@ -65,9 +65,9 @@ const keptContext = 4096
 
 // Shrink implements [Session].
 func (s *session) Shrink() {
-	if s.capacity.Context > keptContext {
+	if s.Capacity.Context > keptContext {
 		s.close()
-		s.capacity.Context = keptContext
+		s.Capacity.Context = keptContext
 	}
 }
 
@@ -80,8 +80,8 @@ func (t Trained) ProgramBytes(context int) (float64, error) {
 	if err != nil {
 		return 0, err
 	}
-	s.capacity.Context, s.capacity.Points, s.capacity.Functions = context, targetsPerRun, 1
-	return s.estimate().Bytes()
+	s.Capacity.Context, s.Capacity.Points, s.Capacity.Functions = context, targetsPerRun, 1
+	return s.Bytes()
 }
 
 // Predict implements [Session].
@@ -141,7 +141,7 @@ func newSession(t Trained, functions []Function) (*session, error) {
 		return nil, err
 	}
 	s := &session{draws: d, scaling: t.Units.Scaling, runner: t.runner(models.Prediction)}
-	s.feeds, s.keys, s.capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
+	s.Feeds, s.Keys, s.Capacity.Levels = 1, datasets.SizeKeys{Context: "context"}, d.Count()
 	s.dx, s.dy = t.Model.Dims()
 	s.columns = len(s.scaling.XScale)
 	if x, y := s.scaling.Dims(); x != s.dx || y != s.dy {
@@ -166,8 +166,8 @@ func (s *session) admitOne(i int, f Function) error {
 	if err != nil {
 		return fmt.Errorf("function %d: %w", i, err)
 	}
-	s.capacity.Context = max(s.capacity.Context, context)
-	s.capacity.Points = max(s.capacity.Points, min(targets, targetsPerRun))
+	s.Capacity.Context = max(s.Capacity.Context, context)
+	s.Capacity.Points = max(s.Capacity.Points, min(targets, targetsPerRun))
 	return nil
 }
 
@@ -181,7 +181,7 @@ func (s *session) size(f Function) (context, targets int, err error) {
 			Expected: fmt.Sprintf("points with x of %d and y of %d dimensions", s.columns, s.dy),
 		}
 	}
-	if context < 1 && s.model.Bootstrap() {
+	if context < 1 && s.Model.Bootstrap() {
 		return 0, 0, &invalid.Input{Key: "context", Found: "no point", Expected: "at least one: bnp resamples the context"}
 	}
 	return context, targets, nil
@@ -234,7 +234,7 @@ func (s *session) evaluate(program engine.Program[float32]) error {
 		return err
 	}
 	s.components = program.Output("components")
-	if s.model.Quantile() {
+	if s.Model.Quantile() {
 		s.logit = program.Output("logit")
 	}
 	return nil
@@ -257,11 +257,11 @@ func (s *session) channels(t int) ([]Distribution, error) {
 func (s *session) distribution(t, channel int) Distribution {
 	units := likelihood.Units{Factor: s.scaling.YScale[channel], Offset: s.scaling.YOffset[channel]}
 	log := s.scaling.YForms != nil && s.scaling.YForms[channel].Log
-	k, width := max(1, s.draws.Count()), s.model.RowWidth()
+	k, width := max(1, s.draws.Count()), s.Model.RowWidth()
 	raw := s.components[t*k*width:][:k*width]
-	if !s.model.Quantile() {
-		return newDistribution(s.model.Gaussians(raw, 1)[channel].In(units), nil, log)
+	if !s.Model.Quantile() {
+		return newDistribution(s.Model.Gaussians(raw, 1)[channel].In(units), nil, log)
 	}
-	parts := likelihood.NewMixtureIn(units, raw, s.logit[t*k:][:k], s.dy, channel, s.model.Scale())
+	parts := likelihood.NewMixtureIn(units, raw, s.logit[t*k:][:k], s.dy, channel, s.Model.Scale())
 	return newDistribution(parts, slices.Clone(s.feed.Levels()[t*k:][:k]), log)
 }

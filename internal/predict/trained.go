@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/run/footprint"
 )
 
 // Values of Trained.Levels: the ways of choosing quantile levels, as in --level-spacing.
@@ -148,5 +149,5 @@ func (t Trained) runner(mode models.Mode) runner {
 	if d == nil {
 		d = device.CPU(0)
 	}
-	return runner{model: t.Model, params: t.Params, mode: mode, device: d}
+	return runner{Estimate: footprint.Estimate{Device: d, Model: t.Model, Mode: mode}, params: t.Params}
 }

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -57,12 +56,8 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 }
 
 // compile compiles the validator's program.
-func (v *validator) compile() error {
-	graph, err := v.estimate.Model.Build(tensor.Float32, v.estimate.Capacity, v.estimate.Mode)
-	if err != nil {
-		return err
-	}
-	v.program, err = v.estimate.Device.Program(graph)
+func (v *validator) compile() (err error) {
+	v.program, err = v.estimate.Compile()
 	return err
 }
 

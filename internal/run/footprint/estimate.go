@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/device/memory"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -51,6 +52,19 @@ func (p Estimate) Check() error {
 		return nil
 	}
 	return p.refuse(need, have)
+}
+
+// Compile compiles the model. The caller sets the weights.
+func (p Estimate) Compile() (engine.Program[float32], error) {
+	graph, err := p.Model.Build(tensor.Float32, p.Capacity, p.Mode)
+	if err != nil {
+		return nil, fmt.Errorf("building the graph: %w", err)
+	}
+	program, err := p.Device.Program(graph)
+	if err != nil {
+		return nil, fmt.Errorf("compiling the graph: %w", err)
+	}
+	return program, nil
 }
 
 // stateCopies is how many floats a checkpoint holds for each parameter: its value and Adam's two
