@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"strconv"
 
-
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
