@@ -2,6 +2,7 @@
 package fit
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -134,29 +135,15 @@ func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
 		return kinds
 	}
 	const cores = 2
-	in := make([]bool, len(kinds))
-	for left, first := budget*cores, true; ; first = false {
-		cheapest := -1
-		for i, k := range kinds {
-			if !in[i] && (cheapest < 0 || k.Cost(rows) < kinds[cheapest].Cost(rows)) {
-				cheapest = i
-			}
-		}
-		if cheapest < 0 {
+	left, in := budget*cores, map[string]bool{}
+	byCost := slices.SortedStableFunc(slices.Values(kinds), func(a, b stack.Kind) int { return cmp.Compare(a.Cost(rows), b.Cost(rows)) })
+	for i, k := range byCost {
+		if left -= k.Cost(rows); left < 0 && i > 0 {
 			break
 		}
-		if left -= kinds[cheapest].Cost(rows); left < 0 && !first {
-			break
-		}
-		in[cheapest] = true
+		in[k.Name] = true
 	}
-	var some []stack.Kind
-	for i, k := range kinds {
-		if in[i] {
-			some = append(some, k)
-		}
-	}
-	return some
+	return slices.DeleteFunc(slices.Clone(kinds), func(k stack.Kind) bool { return !in[k.Name] })
 }
 
 // rangesOf returns the least and the largest value of each column of x or y. A column of names has none.

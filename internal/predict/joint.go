@@ -228,7 +228,7 @@ func (j *joint) Next(ctx context.Context, i int, choose func(draw int, channels 
 				channels[c] = j.distribution(n, c)
 			}
 			y := choose(first+n, channels)
-			if slices.ContainsFunc(j.scaling.ModelY(y), func(v float32) bool { return v-v != 0 }) {
+			if slices.ContainsFunc(j.scaling.ModelY(y), func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }) {
 				return fmt.Errorf("function %d, target %d, draw %d: %w", j.number, i, first+n+1, notFinite(fmt.Sprintf("found %v, expected finite numbers", y)))
 			}
 			f := &known[n]

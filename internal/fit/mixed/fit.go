@@ -175,11 +175,9 @@ func addProduct(m, a, b []float64) {
 // G = σ²ΛΛᵀ.
 func (f *Fitted) maximise() ([]float64, error) {
 	q := f.q
-	start := make([]float64, 0, q*(q+1)/2)
+	start := make([]float64, 0, q*(q+1)/2) // the unit matrix
 	for i := range q {
-		for j := range i + 1 {
-			start = append(start, map[bool]float64{true: 1}[i == j])
-		}
+		start = append(append(start, make([]float64, i)...), 1)
 	}
 	deviance := func(theta []float64) float64 {
 		s, ok := f.solve(theta, -1)

@@ -4,13 +4,10 @@
 // columns of x. The coefficients β are the same for all functions; those of a function's own
 // deviation, b ~ N(0, G), are drawn anew for each. [Fit] estimates β, G and σ by restricted maximum
 // likelihood. [Model.Given] conditions on the points that are known of a new function.
-//
-// With few functions, such a model predicts better than a network can learn to. Package datasets
-// therefore can standardise y by it, so that a network learns what it misses.
 package mixed
 
 import (
-	"fmt"
+	"errors"
 	"math"
 	"slices"
 )
@@ -32,7 +29,7 @@ func (f Function) points() int { return len(f.Y) }
 type Form struct {
 	Fixed  []int  `json:"fixed"`  // [dx]: the highest power of each column in p(x)
 	Random []int  `json:"random"` // [dx]: in q(x)
-	Edges  []Edge `json:"edges"`  // [dx]; nil: all numbers have their powers
+	Edges  []Edge `json:"edges"`  // [dx]
 }
 
 // An Edge is where the data of a column begin and end.
@@ -63,9 +60,6 @@ func (e Edge) AppendPowers(dst []float64, v float64, n int) []float64 {
 	}
 	return dst
 }
-
-// Everywhere has no edges.
-var Everywhere = Edge{math.Inf(-1), math.Inf(1)}
 
 // FormOf returns the form with powers up to the degrees. A column with k different values has at
 // most k−1 powers.
@@ -109,11 +103,7 @@ func (f Form) count() (fixed, random int) {
 func (f Form) powers(dst, x []float64, highest []int) []float64 {
 	dst = append(dst, 1)
 	for c, n := range highest {
-		e := Everywhere
-		if f.Edges != nil {
-			e = f.Edges[c]
-		}
-		dst = e.AppendPowers(dst, x[c], n)
+		dst = f.Edges[c].AppendPowers(dst, x[c], n)
 	}
 	return dst
 }
@@ -128,22 +118,15 @@ type Model struct {
 
 // Check returns an error unless the model's numbers make a model for dx columns of x.
 func (m Model) Check(dx int) error {
-	if len(m.Form.Fixed) != dx || len(m.Form.Random) != dx || m.Form.Edges != nil && len(m.Form.Edges) != dx {
-		return fmt.Errorf("powers of %d and %d columns of x, expected %d", len(m.Form.Fixed), len(m.Form.Random), dx)
+	f, damaged := m.Form, errors.New("numbers that do not make a mixed model")
+	if len(f.Fixed) != dx || len(f.Random) != dx || len(f.Edges) != dx ||
+		slices.ContainsFunc(slices.Concat(f.Fixed, f.Random), func(n int) bool { return n < 0 || n > maxDegree }) {
+		return damaged
 	}
-	for _, n := range slices.Concat(m.Form.Fixed, m.Form.Random) {
-		if n < 0 || n > maxDegree {
-			return fmt.Errorf("a power of %d, expected 0 to %d", n, maxDegree)
-		}
-	}
-	p, q := m.Form.count()
-	if len(m.Beta) != p || len(m.Factor) != (p+q)*(p+q) {
-		return fmt.Errorf("%d coefficients and a factor of %d numbers, expected %d and %d", len(m.Beta), len(m.Factor), p, (p+q)*(p+q))
-	}
-	for _, v := range slices.Concat(m.Beta, m.Factor, []float64{1 / m.Noise}) {
-		if math.IsNaN(v) || math.IsInf(v, 0) {
-			return fmt.Errorf("a coefficient of %v, expected a finite number, and noise above 0", v)
-		}
+	p, q := f.count()
+	infinite := func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }
+	if len(m.Beta) != p || len(m.Factor) != (p+q)*(p+q) || slices.ContainsFunc(slices.Concat(m.Beta, m.Factor, []float64{1 / m.Noise}), infinite) {
+		return damaged
 	}
 	return nil
 }
@@ -170,29 +153,26 @@ func (m Model) Prior(dst, x []float64) (mean float64, v []float64) {
 // Posterior is a model given the context of a function.
 type Posterior struct {
 	model Model
-	dim   int       // p + q
-	mean  []float64 // [dim]: of the standardised coefficients
-	root  []float64 // [dim, dim], lower triangular: the Cholesky factor of the inverse of their covariance
-
-	row, scaled []float64 // [dim], scratch
+	mean  []float64 // [p+q]: of the standardised coefficients
+	root  []float64 // [p+q, p+q], lower triangular: the Cholesky factor of the inverse of their covariance
 }
 
 // Given returns the posterior given context points x [n, dx] and y [n]. There may be none.
 func (m Model) Given(x, y []float64) *Posterior {
 	p, q := m.Form.count()
 	d, dx := p+q, len(m.Form.Fixed)
-	s := &Posterior{model: m, dim: d, mean: make([]float64, d), root: make([]float64, d*d),
-		row: make([]float64, 0, d), scaled: make([]float64, d)}
+	s := &Posterior{model: m, mean: make([]float64, d), root: make([]float64, d*d)}
 	for i := range d {
 		s.root[i*d+i] = 1
 	}
 	w := 1 / (m.Noise * m.Noise)
+	var row []float64
 	for k, v := range y {
-		s.load(x[k*dx:][:dx])
-		r := v - s.fixed()
-		for i, a := range s.scaled {
-			s.mean[i] += w * a * r
-			for j, b := range s.scaled[:i+1] {
+		var prior float64
+		prior, row = m.Prior(row[:0], x[k*dx:][:dx])
+		for i, a := range row {
+			s.mean[i] += w * a * (v - prior)
+			for j, b := range row[:i+1] {
 				s.root[i*d+j] += w * a * b
 			}
 		}
@@ -203,38 +183,15 @@ func (m Model) Given(x, y []float64) *Posterior {
 	return s
 }
 
-// load sets row to [q(x), p(x)] and scaled to the factor's transpose times that.
-func (s *Posterior) load(x []float64) {
-	form := s.model.Form
-	s.row = form.powers(form.powers(s.row[:0], x, form.Random), x, form.Fixed)
-	for j := range s.scaled {
-		sum := 0.0
-		for i := j; i < s.dim; i++ {
-			sum += s.row[i] * s.model.Factor[i*s.dim+j]
-		}
-		s.scaled[j] = sum
-	}
-}
-
-// fixed returns βᵀp(x) of the loaded x.
-func (s *Posterior) fixed() float64 {
-	sum, first := 0.0, s.dim-len(s.model.Beta)
-	for i, b := range s.model.Beta {
-		sum += b * s.row[first+i]
-	}
-	return sum
-}
-
 // Predict returns the mean and the standard deviation of y at x [dx], noise included.
 func (s *Posterior) Predict(x []float64) (mean, sd float64) {
-	s.load(x)
-	mean = s.fixed()
-	for i, a := range s.scaled {
+	mean, row := s.model.Prior(nil, x)
+	for i, a := range row {
 		mean += a * s.mean[i]
 	}
-	forward(s.root, s.scaled)
+	forward(s.root, row)
 	variance := s.model.Noise * s.model.Noise
-	for _, a := range s.scaled {
+	for _, a := range row {
 		variance += a * a
 	}
 	return mean, math.Sqrt(variance)

@@ -199,7 +199,7 @@ func TestAwkwardFunctions(t *testing.T) {
 			}
 		}
 	}
-	if _, err := mixed.Fit(lines(1, 2), mixed.Form{Fixed: []int{3}, Random: []int{0}}); err == nil {
+	if _, err := mixed.Fit(lines(1, 2), mixed.Form{Fixed: []int{3}, Random: []int{0}, Edges: []mixed.Edge{{High: 1}}}); err == nil {
 		t.Error("two points for four coefficients: found no error")
 	}
 }

@@ -205,7 +205,10 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 		m.Classes[k].Share = (count[k] + 2) / (points + 2*float64(len(m.Classes)))
 	}
 	for i := range cov {
-		m.Cov[i] = (cov[i] + map[bool]float64{true: 0.1}[i%(q+1) == 0]) / (float64(len(groups)) + 1)
+		if i%(q+1) == 0 { // the diagonal
+			cov[i] += 0.1
+		}
+		m.Cov[i] = cov[i] / (float64(len(groups)) + 1)
 	}
 	return log / points, true
 }
