@@ -137,17 +137,10 @@ func (o *evalOptions) checkJoint() error {
 // experiment checks the flags and the outputs, and returns the model's configuration with the flags
 // applied.
 func (o *evalOptions) experiment() (e config.Experiment, err error) {
-	if err := o.settings.check(); err != nil {
-		return e, err
-	}
-	if err := o.levelFlags.check(); err != nil {
-		return e, err
-	}
-	if err := o.checkBatches(); err != nil {
-		return e, err
-	}
-	if err := o.checkJoint(); err != nil {
-		return e, err
+	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkBatches, o.checkJoint} {
+		if err := check(); err != nil {
+			return e, err
+		}
 	}
 	if e, err = o.Experiment(); err != nil {
 		return e, err

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -54,9 +55,9 @@ docs/reference/predictions.md explains the columns.`,
 				return err
 			}
 			if o.components && o.format != tabular.JSON {
-				return o.writeComponents(cmd.Context(), a)
+				return o.writeComponents(cmd.Context())
 			}
-			return runPredict(cmd.Context(), a, o)
+			return o.run(cmd.Context())
 		}),
 	}
 	o.requestFlags.addFlags(a, cmd)
@@ -84,7 +85,7 @@ docs/reference/predictions.md explains the columns.`,
 	return cmd
 }
 
-func runPredict(ctx context.Context, a *app, o predictOptions) error {
+func (o *predictOptions) run(ctx context.Context) error {
 	q, err := o.open(o.checkColumns)
 	if err != nil {
 		return err
@@ -111,15 +112,11 @@ func runPredict(ctx context.Context, a *app, o predictOptions) error {
 	if err := table.Write(o.out, o.show(q, predictions)); err != nil {
 		return err
 	}
-	if err := o.draw(ctx, q, figures.Options{Calibrated: table.Calibrated}); err != nil {
-		return err
-	}
-	s := o.summary(q)
-	return a.result(s, s.print)
+	return o.finish(ctx, q, figures.Options{Calibrated: table.Calibrated})
 }
 
 // writeComponents does what acqnp sample-quantiles does.
-func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
+func (o *predictOptions) writeComponents(ctx context.Context) error {
 	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw"} {
 		if o.given(column) {
 			return &invalid.Input{Found: "--components and --" + column, Expected: "only one of them, or --format json"}
@@ -129,7 +126,7 @@ func (o *predictOptions) writeComponents(ctx context.Context, a *app) error {
 	if o.given("quantiles") {
 		s.quantiles = o.quantiles
 	}
-	return runSample(ctx, a, s)
+	return s.run(ctx)
 }
 
 // table returns the table that the flags ask for, without its names and its seed.
@@ -156,19 +153,17 @@ func (o *predictOptions) checkFormat() error {
 
 // checkColumns checks the flags that add columns.
 func (o *predictOptions) checkColumns() (err error) {
-	if err := checkProbabilities("--quantiles", o.quantiles); err != nil {
+	if err := cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkProbabilities("--hdr", o.hdr)); err != nil {
 		return err
 	}
-	if err := checkProbabilities("--hdr", o.hdr); err != nil {
-		return err
-	}
-	if o.density != "" {
-		if o.densityAt, err = predict.ParseDensity("--density", o.density); err != nil {
-			return err
+	for _, f := range []struct {
+		flag, text string
+		at         *[]float64
+	}{{"--density", o.density, &o.densityAt}, {"--cdf", o.cdf, &o.cdfAt}} {
+		if f.text == "" {
+			continue
 		}
-	}
-	if o.cdf != "" {
-		if o.cdfAt, err = predict.ParseDensity("--cdf", o.cdf); err != nil {
+		if *f.at, err = predict.ParseDensity(f.flag, f.text); err != nil {
 			return err
 		}
 	}

@@ -34,9 +34,7 @@ adds quantiles of the mixture, --draws random draws from it. acqnp predict --com
   acqnp sample-quantiles --run runs/lissajous/acqnp/seed-0 --context context.csv --targets targets.csv \
       --quantiles 0.05,0.5,0.95 --draws 100 --out quantiles.csv --plot quantiles.png`,
 		Args: cobra.NoArgs,
-		RunE: a.run(func(cmd *cobra.Command) error {
-			return runSample(cmd.Context(), a, o)
-		}),
+		RunE: a.run(func(cmd *cobra.Command) error { return o.run(cmd.Context()) }),
 	}
 	o.requestFlags.addFlags(a, cmd)
 	o.addSpacing(cmd, evenLevels)
@@ -47,7 +45,7 @@ adds quantiles of the mixture, --draws random draws from it. acqnp predict --com
 	return cmd
 }
 
-func runSample(ctx context.Context, a *app, o sampleOptions) error {
+func (o *sampleOptions) run(ctx context.Context) error {
 	if fit.Is(o.Run) {
 		return &invalid.Input{File: o.Run, Found: "a directory of acqnp fit", Expected: "a trained network, or acqnp predict --components --format json"}
 	}
@@ -63,11 +61,7 @@ func runSample(ctx context.Context, a *app, o sampleOptions) error {
 	if err := table.Write(o.out, predictions); err != nil {
 		return err
 	}
-	if err := o.draw(ctx, q, figures.Options{Levels: o.quantiles, Components: o.components}); err != nil {
-		return err
-	}
-	s := o.summary(q)
-	return a.result(s, s.print)
+	return o.finish(ctx, q, figures.Options{Levels: o.quantiles, Components: o.components})
 }
 
 // maxDraws is the largest number of draws for each target and channel.

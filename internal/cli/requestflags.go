@@ -241,18 +241,6 @@ func (o *requestFlags) checkPlot() error {
 	return err
 }
 
-// draw draws the predictive density, if a plot is asked for.
-func (o *requestFlags) draw(ctx context.Context, q question, how figures.Options) error {
-	if o.plot == "" {
-		return nil
-	}
-	figure, err := figures.NewPrediction(ctx, q.Predictor, figures.AskedSubjects(&q.Asked, o.targets), how)
-	if err != nil {
-		return err
-	}
-	return figure.Save(o.plot)
-}
-
 // predictSummary is the result of a prediction.
 type predictSummary struct {
 	Out       string   `json:"out"`
@@ -263,8 +251,19 @@ type predictSummary struct {
 	Warnings  []string `json:"warnings"`
 }
 
-func (o *requestFlags) summary(q question) *predictSummary {
-	return &predictSummary{Out: o.out, Plot: o.plot, Functions: len(q.Functions), Targets: q.CountTargets(), Weights: q.About().Weights.Path, Warnings: o.app.warn()}
+// finish draws the predictive density, if a plot is asked for, and prints the result.
+func (o *requestFlags) finish(ctx context.Context, q question, how figures.Options) error {
+	if o.plot != "" {
+		figure, err := figures.NewPrediction(ctx, q.Predictor, figures.AskedSubjects(&q.Asked, o.targets), how)
+		if err != nil {
+			return err
+		}
+		if err := figure.Save(o.plot); err != nil {
+			return err
+		}
+	}
+	s := &predictSummary{Out: o.out, Plot: o.plot, Functions: len(q.Functions), Targets: q.CountTargets(), Weights: q.About().Weights.Path, Warnings: o.app.warn()}
+	return o.app.result(s, s.print)
 }
 
 func (s *predictSummary) print(w io.Writer) error {

@@ -2,6 +2,7 @@ package predict
 
 import (
 	"cmp"
+	"iter"
 	"regexp"
 	"slices"
 	"strconv"
@@ -123,14 +124,19 @@ type inOrder struct {
 	held map[int][][]string
 }
 
-// target writes rows of a target: all that write gives to its argument.
-func (o *inOrder) target(t Target, write func(to func(row []string) error) error) error {
+// target writes the rows of a target.
+func (o *inOrder) target(t Target, rows iter.Seq[[]string]) error {
 	o.at = -1
 	if o.Others.Group != "" { // otherwise each function has the same targets, or none is of a file
 		o.at = o.Functions[t.Function].Rows[t.Target]
 	}
-	if err := write(o.put); err != nil || o.at != o.next {
-		return err
+	for row := range rows {
+		if err := o.put(row); err != nil {
+			return err
+		}
+	}
+	if o.at != o.next {
+		return nil
 	}
 	for more := true; more; _, more = o.held[o.next] {
 		for _, row := range o.held[o.next] {

@@ -37,17 +37,12 @@ var kindColumns = append([]tabular.Column{{Name: "kind", Kind: tabular.Text}}, n
 func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) error {
 	return tabular.Write(path, tabular.FormatOf(path), q.typed(kindColumns), func(w tabular.Writer) error {
 		ordered := inOrder{Names: q.Names, to: w}
-		out := quantileRows{Quantiles: q, draws: random.New(q.Seed, random.Draws|random.Evaluation)}
+		draws := random.New(q.Seed, random.Draws|random.Evaluation)
 		for t, err := range predictions {
 			if err != nil {
 				return err
 			}
-			err := ordered.target(t, func(put func([]string) error) error {
-				out.put = put
-				out.target(t)
-				return out.err
-			})
-			if err != nil {
+			if err := ordered.target(t, func(yield func([]string) bool) { q.rows(t, draws, yield) }); err != nil {
 				return err
 			}
 		}
@@ -55,49 +50,34 @@ func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) erro
 	})
 }
 
-// quantileRows writes the rows. It keeps the first error.
-type quantileRows struct {
-	Quantiles
-	put   func(row []string) error
-	err   error
-	draws random.Generator
-	row   []string
-}
-
-func (o *quantileRows) write() {
-	if o.err == nil {
-		o.err = o.put(o.row)
-	}
-}
-
-func (o *quantileRows) target(t Target) {
-	for channel, d := range t.Channels {
-		o.row = o.Names.row(o.row[:0], t, channel)
-		o.channel(t, channel, d)
-	}
-}
-
-// channel writes the rows of one channel. o.row already holds the columns before kind.
-func (o *quantileRows) channel(t Target, channel int, d Distribution) {
-	start := len(o.row)
-	add := func(kind string, c Component, level, value float64) {
-		o.row = append(o.row[:start], kind, level32(c.U))
-		for _, v := range [...]float64{c.Tau, c.Mu, c.Sigma, c.Weight, level, value} {
-			o.row = append(o.row, number(v))
-		}
-		o.write()
-	}
+// rows yields the rows of a target. The next row overwrites the last.
+func (q Quantiles) rows(t Target, draws random.Generator, yield func([]string) bool) {
+	var row []string
 	none := math.NaN()
 	noComponent := Component{none, likelihood.Component{Tau: none, Mu: none, Sigma: none, Weight: none}}
-	for _, c := range d.Components() {
-		add(kindComponent, c, none, none)
-	}
-	add(kindMean, noComponent, none, d.Mean())
-	for _, p := range o.Levels {
-		add(kindQuantile, noComponent, p, d.Quantile(p))
-	}
-	for i := range o.Draws {
-		add(kindDraw, noComponent, none, t.draw(o.draws, i, channel))
+	for channel, d := range t.Channels {
+		row = q.row(row[:0], t, channel)
+		start, more := len(row), true
+		add := func(kind string, c Component, level, value float64) {
+			row = append(row[:start], kind, level32(c.U))
+			for _, v := range [...]float64{c.Tau, c.Mu, c.Sigma, c.Weight, level, value} {
+				row = append(row, number(v))
+			}
+			more = more && yield(row)
+		}
+		for _, c := range d.Components() {
+			add(kindComponent, c, none, none)
+		}
+		add(kindMean, noComponent, none, d.Mean())
+		for _, p := range q.Levels {
+			add(kindQuantile, noComponent, p, d.Quantile(p))
+		}
+		for i := 0; i < q.Draws && more; i++ {
+			add(kindDraw, noComponent, none, t.draw(draws, i, channel))
+		}
+		if !more {
+			return
+		}
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
@@ -39,21 +40,16 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 	}
 	return tabular.Write(path, tabular.FormatOf(path), s.typed(scoreColumns), func(out tabular.Writer) error {
 		ordered := inOrder{Names: s.Names, to: out}
-		var row []string
 		return s.Each(predictions, func(t Target, points []score.Point) error {
 			s.add(tally, points)
-			return ordered.target(t, func(put func([]string) error) error {
-				for c, p := range points {
-					row = s.row(row[:0], t, c)
-					for _, v := range [...]float64{p.Y, p.LogDensity, p.CRPS, p.PIT, p.Mean, p.SD} {
-						row = append(row, number(v))
-					}
-					if err := put(row); err != nil {
-						return err
-					}
+			rows := make([][]string, len(points))
+			for c, p := range points {
+				rows[c] = s.row(nil, t, c)
+				for _, v := range [...]float64{p.Y, p.LogDensity, p.CRPS, p.PIT, p.Mean, p.SD} {
+					rows[c] = append(rows[c], number(v))
 				}
-				return nil
-			})
+			}
+			return ordered.target(t, slices.Values(rows))
 		})
 	})
 }

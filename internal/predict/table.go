@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -75,15 +76,7 @@ func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
 				return err
 			}
 			for i, rows := range t.rows(block) {
-				err := ordered.target(block[i], func(put func([]string) error) error {
-					for _, row := range rows {
-						if err := put(row); err != nil {
-							return err
-						}
-					}
-					return nil
-				})
-				if err != nil {
+				if err := ordered.target(block[i], slices.Values(rows)); err != nil {
 					return err
 				}
 			}
