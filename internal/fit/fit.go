@@ -83,8 +83,13 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []datasets.Points, k
 	done, total := 0, 0
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
-		kinds, questions := o.kinds()
-		kinds = affordable(kinds, o.Budget, f.Rows*len(f.Y))
+		all, questions := o.kinds()
+		kinds := affordable(all, o.Budget, f.Rows*len(f.Y))
+		for _, k := range all {
+			if !slices.ContainsFunc(kinds, func(other stack.Kind) bool { return other.Name == k.Name }) {
+				o.Warnings.Add("the model %q is left out: it takes more than the budget", k.Name)
+			}
+		}
 		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})

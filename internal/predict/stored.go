@@ -6,6 +6,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -41,12 +42,20 @@ func (s Stored) Files(e config.Experiment, dataDir string) []string {
 
 // Units returns the units stored with the weights. If there are none, it reads those of the
 // experiment's data.
-func (s Stored) Units(e config.Experiment, dataDir string) (run.Units, error) {
-	stored, err := s.units()
-	if err != nil {
-		return run.Units{}, err
+func (s Stored) Units(e config.Experiment, dataDir string) (u run.Units, err error) {
+	var stored *run.Units
+	if s.Run == "" {
+		stored, err = run.ReadUnits(s.Weights)
+	} else {
+		var r *run.Run
+		if r, err = run.Open(s.Run); err == nil {
+			stored = r.Units()
+		}
 	}
-	if stored != nil {
+	switch {
+	case err != nil:
+		return u, err
+	case stored != nil:
 		return *stored, nil
 	}
 	source, err := datasets.Open(e, dataDir)
@@ -54,18 +63,6 @@ func (s Stored) Units(e config.Experiment, dataDir string) (run.Units, error) {
 		return run.Units{}, err
 	}
 	return run.UnitsOf(e, source), nil
-}
-
-// units returns the units stored with the weights, or nil if there are none.
-func (s Stored) units() (*run.Units, error) {
-	if s.Run == "" {
-		return run.ReadUnits(s.Weights)
-	}
-	r, err := run.Open(s.Run)
-	if err != nil {
-		return nil, err
-	}
-	return r.Units(), nil
 }
 
 // Open returns the model, in the units stored with its weights or, without any, those of the experiment's data.
@@ -81,14 +78,56 @@ func (s Stored) Open(e config.Experiment, dataDir string, d device.Device, warn 
 // Load reads the weights and returns the model. e is what Experiment returned, and data are the
 // units of the data that the model is used with. Load calls warn with a line about each checkpoint
 // that it skips.
-func (s Stored) Load(e config.Experiment, data run.Units, d device.Device, warn func(string)) (Trained, error) {
-	if s.Run == "" {
-		return LoadWeights(e, s.Weights, data, d)
+func (s Stored) Load(e config.Experiment, data run.Units, d device.Device, warn func(string)) (t Trained, err error) {
+	if s.Run != "" {
+		r, err := run.Open(s.Run)
+		if err != nil {
+			return t, err
+		}
+		r.Experiment = e // as changed by flags
+		return LoadRun(r, s.Checkpoint, data, d, warn)
 	}
-	r, err := run.Open(s.Run)
+	m, err := modelOf(e, data)
+	if err != nil {
+		return t, err
+	}
+	params, err := run.ReadWeights(s.Weights, m)
+	t = New(e, m, params, data, d)
+	t.Weights.Path = s.Weights
+	return t, err
+}
+
+// LoadRun returns the model of a run with the weights of a checkpoint, which [run.Run.Load] reads.
+// units give the numbers of the model's columns.
+func LoadRun(r *run.Run, checkpoint string, units run.Units, d device.Device, warn func(string)) (Trained, error) {
+	m, err := modelOf(r.Experiment, units)
 	if err != nil {
 		return Trained{}, err
 	}
-	r.Experiment = e // as changed by flags
-	return LoadRun(r, s.Checkpoint, data, d, warn)
+	c, err := r.Load(checkpoint, m, warn)
+	return ofCheckpoint(r.Experiment, m, c, d, err)
+}
+
+// LoadCheckpoint returns the model of an experiment with the weights of the checkpoint at path.
+func LoadCheckpoint(e config.Experiment, path string, units run.Units, d device.Device) (Trained, error) {
+	m, err := modelOf(e, units)
+	if err != nil {
+		return Trained{}, err
+	}
+	c, err := run.ReadCheckpoint(path, m)
+	return ofCheckpoint(e, m, c, d, err)
+}
+
+func ofCheckpoint(e config.Experiment, m *models.Model, c run.Checkpoint, d device.Device, err error) (Trained, error) {
+	if err != nil {
+		return Trained{}, err
+	}
+	t := New(e, m, c.Predictor(e.Train), *c.Units, d)
+	t.Weights, t.ValidLL = c.Weights(), c.ValidLL()
+	return t, nil
+}
+
+func modelOf(e config.Experiment, units run.Units) (*models.Model, error) {
+	dx, dy := units.Dims()
+	return models.New(e.Model, dx, dy)
 }
