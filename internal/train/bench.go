@@ -4,7 +4,10 @@ import (
 	"context"
 	"time"
 
+	"gorgonia.org/tensor"
+
 	"github.com/acqnp/acqnp/internal/datasets/feed"
+	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
@@ -64,5 +67,13 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 
 // flops returns the function from a step's extents to its floating-point operations.
 func (l *loop) flops() (func(ops.Extents) float64, error) {
-	return counter(l.model, models.Training, l.capacity)
+	graph, err := l.model.Build(tensor.Float32, l.capacity, models.Training)
+	if err != nil {
+		return nil, err
+	}
+	a, err := analysis.Analyse(graph)
+	if err != nil {
+		return nil, err
+	}
+	return a.FLOPs, nil
 }

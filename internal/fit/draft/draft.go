@@ -1,8 +1,7 @@
 // Package draft writes a configuration for a user's own CSV files: acqnp init.
 //
 // [Run] scans the files and settles what follows from them: the split, categories, logarithms, missing
-// cells, the model, and how long training takes at most. It trains nothing and compares nothing, which
-// acqnp fit does. [Result.YAML] returns the configuration with comments.
+// cells, and the model. It trains nothing and compares nothing, which acqnp fit does. [Result.YAML] returns the configuration with comments.
 package draft
 
 import (
@@ -13,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/train"
 )
 
 // Options say which files to look at.
@@ -43,10 +41,12 @@ func Run(o Options) (r Result, err error) {
 	if r.Found, data, err = look(o); err != nil {
 		return r, err
 	}
+	data.ValidFraction = r.Found.validFraction()
 	if r.Experiment, err = r.Found.experiment(o.Model, data); err != nil {
 		return r, err
 	}
-	return r, r.endTraining(o.DataDir)
+	_, err = datasets.Open(r.Experiment, o.DataDir) // refuses what training would
+	return r, err
 }
 
 // Command returns the command that trains the configuration in a file.
@@ -54,25 +54,12 @@ func Command(file string) string {
 	return "acqnp train --config " + invalid.ShellWord(file)
 }
 
-// endTraining sets the validation, the patience and the largest number of steps.
-func (r *Result) endTraining(dataDir string) error {
-	t := &r.Experiment.Train
-	r.Experiment.Data.ValidFraction, t.ValidateEvery, t.Patience = r.Found.validFraction(), 1, patience
-	source, err := datasets.Open(r.Experiment, dataDir)
-	if err != nil {
-		return err
-	}
-	var b budget
-	if b.step, b.validation, err = train.Cost(train.Options{Experiment: r.Experiment, Source: source}); err != nil {
-		return err
-	}
-	t.Steps, t.ValidateEvery = b.longest(), b.validateEvery()
-	t.CheckpointEvery = max(1000, t.Steps/5)
-	return nil
-}
-
-// patience is train.patience.
-const patience = 30
+// Training ends once validation has not improved for patience times; steps bound it where it always does.
+const (
+	steps         = 50_000
+	validateEvery = 20
+	patience      = 30
+)
 
 // validFraction returns the share of the data for validation: a fifth, or less if there are many
 // functions or points.
@@ -98,10 +85,10 @@ const manyFunctions = 40
 // section is a part of a configuration.
 type section = map[string]any
 
-// experiment returns the configuration without its validation and its number of steps.
+// experiment returns the configuration.
 func (f Found) experiment(model string, d config.Data) (config.Experiment, error) {
 	data := section{"seed": 43, "file": d.File, "x": d.XColumns, "y": d.YColumns, "split": d.SplitBy,
-		"train_fraction": d.TrainFraction, "scale": d.Scale, "missing": d.Missing, "sizes": d.Sizes}
+		"train_fraction": d.TrainFraction, "valid_fraction": d.ValidFraction, "scale": d.Scale, "missing": d.Missing, "sizes": d.Sizes}
 	if d.Group != "" {
 		data["group"] = d.Group
 	}
@@ -122,8 +109,8 @@ func (f Found) experiment(model string, d config.Data) (config.Experiment, error
 	if m["aggregation"] == config.Attention || model == "canp" {
 		rate = 1e-3
 	}
-	train := section{"steps": 1, "batch_size": f.batchSize(), "learning_rate": rate, "weight_decay": 1e-5,
-		"schedule": config.Plateau, "seed": 0, "log_every": 100, "checkpoint_every": 1000, "keep_checkpoints": 2}
+	train := section{"steps": steps, "batch_size": f.batchSize(), "learning_rate": rate, "weight_decay": 1e-5, "schedule": config.Plateau,
+		"validate_every": validateEvery, "patience": patience, "seed": 0, "log_every": 100, "checkpoint_every": steps / 5, "keep_checkpoints": 2}
 	eval := section{"batches": 0, "batch_size": 4, "seed": 43}
 	if model == "acqnp" || model == "cqnp" {
 		train["num_tau"], train["levels"], eval["num_tau"] = 16, config.StratifiedLevels, 50
