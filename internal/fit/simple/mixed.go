@@ -7,16 +7,15 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/acqnp/acqnp/internal/fit/mixed"
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// Mixed is a linear mixed model of package mixed, in standardised x and y, with the distribution of
+// Mixed is a linear mixed model, in standardised x and y, with the distribution of
 // [noise].
 type Mixed struct {
-	Units units       `json:"units"`
-	Model mixed.Model `json:"model"`
-	Noise noise       `json:"noise"`
+	Units units  `json:"units"`
+	Model linear `json:"model"`
+	Noise noise  `json:"noise"`
 }
 
 // mostLeftOut is the largest number of groups for which the noise of a group is judged by coefficients
@@ -34,35 +33,35 @@ const steepest = 2
 func FitMixed(groups []Group) (*Mixed, error) {
 	m := &Mixed{Units: unitsOf(groups)}
 	var all []Group
-	var functions []mixed.Function
+	var functions []weightedGroup
 	for _, g := range groups {
 		if g.Points() > 0 {
 			z := m.Units.group(g)
 			all = append(all, z)
-			f := mixed.Function{X: z.X, DX: z.DX, Weight: slices.Repeat([]float64{1}, z.Points())}
+			f := weightedGroup{Group{X: z.X, DX: z.DX}, slices.Repeat([]float64{1}, z.Points())}
 			for _, v := range z.Y {
 				f.Y = append(f.Y, pressed(v))
 			}
 			functions = append(functions, f)
 		}
 	}
-	choice, ok := mixed.Choose(functions)
+	fixed, random, ok := chooseDegrees(functions)
 	if !ok {
 		return nil, errNoFit
 	}
-	form := mixed.FormOf(functions, choice.Fixed, choice.Random)
+	form := degreesOf(functions, fixed, random)
 	for round := range noiseAlternations + 1 {
-		fitted, err := mixed.Fit(functions, form)
+		fitted, err := fitLinear(functions, form)
 		if err != nil {
 			return nil, err
 		}
-		fitted.Shrink(steepest)
-		m.Model = fitted.Model
+		fitted.shrink(steepest)
+		m.Model = fitted.linear
 		misses := make([][]miss, len(all))
 		for i, g := range all {
-			own := fitted.Model
+			own := fitted.linear
 			if len(all) <= mostLeftOut {
-				own = fitted.Without(i)
+				own = fitted.without(i)
 			}
 			misses[i] = missesOf(own, g, functions[i])
 		}
@@ -84,7 +83,7 @@ func FitMixed(groups []Group) (*Mixed, error) {
 
 // missesOf returns the leave-one-out errors of a group's points: each is predicted from the others of the
 // group. f has the points with their weights, and y less the mean of the noise.
-func missesOf(m mixed.Model, g Group, f mixed.Function) []miss {
+func missesOf(m linear, g Group, f weightedGroup) []miss {
 	n := g.Points()
 	if n == 0 {
 		return nil
@@ -92,7 +91,7 @@ func missesOf(m mixed.Model, g Group, f mixed.Function) []miss {
 	var rows *mat.Dense // of the root of the function's covariance, over the noise
 	left, deviation := mat.NewVecDense(n, nil), make([]float64, n)
 	for i := range n {
-		mean, row := m.Prior(nil, g.row(i))
+		mean, row := m.prior(nil, g.row(i))
 		if rows == nil {
 			rows = mat.NewDense(n, len(row), nil)
 		}
@@ -139,7 +138,7 @@ func (m *Mixed) rows(x []float64) (means []float64, rows *mat.Dense) {
 	n := len(x) / dx
 	var all []float64
 	for i := range n {
-		mean, row := m.Model.Prior(nil, x[i*dx:][:dx])
+		mean, row := m.Model.prior(nil, x[i*dx:][:dx])
 		means, all = append(means, mean), append(all, row...)
 	}
 	return means, mat.NewDense(n, len(all)/n, all)
@@ -175,7 +174,7 @@ func (m *Mixed) Columns() int { return len(m.Units.X) }
 
 // Check implements [Model].
 func (m *Mixed) Check() error {
-	return errors.Join(m.Units.check(), m.Model.Check(len(m.Units.X)), m.Noise.check(len(m.Units.X)))
+	return errors.Join(m.Units.check(), m.Model.check(len(m.Units.X)), m.Noise.check(len(m.Units.X)))
 }
 
 // Given implements [Model], with the bounds of a [GP].

@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/fit/mixed"
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
@@ -24,10 +23,10 @@ type Regressions struct {
 	Units  units `json:"units"`
 	Powers int   `json:"powers"`
 
-	Edges   []mixed.Edge `json:"edges"` // of standardised x, beyond which powers go on as lines
-	Classes []class      `json:"classes"`
-	Cov     []float64    `json:"cov"`   // G [q, q]
-	Alpha   float64      `json:"alpha"` // 0: all groups have the same probabilities
+	Edges   []Edge    `json:"edges"` // of standardised x, beyond which powers go on as lines
+	Classes []class   `json:"classes"`
+	Cov     []float64 `json:"cov"`   // G [q, q]
+	Alpha   float64   `json:"alpha"` // 0: all groups have the same probabilities
 }
 
 // A class is one of the regressions.

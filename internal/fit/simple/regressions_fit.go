@@ -4,8 +4,6 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
-
-	"github.com/acqnp/acqnp/internal/fit/mixed"
 )
 
 // Bounds of a fit of Regressions: points of a group (more if there are few groups), points of a start,
@@ -66,7 +64,7 @@ func fitClasses(u units, groups []Group, k, powers int) (*Regressions, float64) 
 	for i, g := range groups {
 		x[i] = g.X
 	}
-	edges := mixed.EdgesOf(len(u.X), x...)
+	edges := EdgesOf(len(u.X), x...)
 	for start := range 3 {
 		m := startOf(u, k, powers, start)
 		m.Edges = edges

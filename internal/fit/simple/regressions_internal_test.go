@@ -7,13 +7,12 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
-	"github.com/acqnp/acqnp/internal/fit/mixed"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 // someRegressions is a mixture of two regressions in one standardised x.
 func someRegressions() *Regressions {
-	return &Regressions{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Powers: 2, Edges: []mixed.Edge{{Low: -100, High: 100}}, Cov: []float64{0.4, 0.1, 0.1, 0.2},
+	return &Regressions{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Powers: 2, Edges: []Edge{{Low: -100, High: 100}}, Cov: []float64{0.4, 0.1, 0.1, 0.2},
 		Classes: []class{{0.3, 0.2, []float64{-1, 0.3, 0.1}}, {0.7, 0.4, []float64{1, -0.2, 0.05}}}}
 }
 

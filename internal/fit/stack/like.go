@@ -7,7 +7,6 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/acqnp/acqnp/internal/fit/mixed"
 	"github.com/acqnp/acqnp/internal/fit/simple"
 )
 
@@ -19,11 +18,11 @@ import (
 // places before models see it, and predictions of it are moved back. No group of the data lies so far. So the scores
 // and weights, which are of these, are of what predicts.
 type Likeness struct {
-	Edges  []mixed.Edge `json:"edges"`  // of the columns of x
-	Beta   []float64    `json:"beta"`   // of 1, and of x and x² of each column between its edges
-	Spread float64      `json:"spread"` // the distance from the curve within which two thirds of all points lie
-	Groups float64      `json:"groups"` // the farthest place of a group of at least LeastPlaced points
-	Points float64      `json:"points"` // the farthest place of a point
+	Edges  []simple.Edge `json:"edges"`  // of the columns of x
+	Beta   []float64     `json:"beta"`   // of 1, and of x and x² of each column between its edges
+	Spread float64       `json:"spread"` // the distance from the curve within which two thirds of all points lie
+	Groups float64       `json:"groups"` // the farthest place of a group of at least LeastPlaced points
+	Points float64       `json:"points"` // the farthest place of a point
 }
 
 // LeastPlaced is the number of known points that settle where a group lies.
@@ -45,7 +44,7 @@ func likenessOf(groups []simple.Group, seed uint64) *Likeness {
 		x[i] = g.X
 		all.X, all.Y, all.DX = append(all.X, g.X...), append(all.Y, g.Y...), g.DX
 	}
-	l := &Likeness{Edges: mixed.EdgesOf(all.DX, x...), Spread: 1}
+	l := &Likeness{Edges: simple.EdgesOf(all.DX, x...), Spread: 1}
 	l.Beta = make([]float64, 1+2*all.DX)
 	weights := slices.Repeat([]float64{1}, all.Points())
 	for range 4 {
@@ -86,7 +85,7 @@ func (l *Likeness) appendFeatures(dst, x []float64) []float64 {
 		if e.High > e.Low {
 			z = (v-e.Low)/(e.High-e.Low)*2 - 1
 		}
-		dst = mixed.Edge{Low: -1, High: 1}.AppendPowers(dst, z, 2)
+		dst = simple.Edge{Low: -1, High: 1}.AppendPowers(dst, z, 2)
 	}
 	return dst
 }

@@ -19,7 +19,7 @@ var layers = [][]string{
 		"internal/export/onnx/onnxpb"},
 	{"internal/files", "internal/random/dice", "internal/config/catalogue", "internal/config/yamlnode"},
 	{"internal/config", "internal/files/safetensors", "internal/files/tabular"},
-	{"internal/likelihood", "internal/fit/mixed", "internal/fit/formula", "internal/models/ops", "internal/engine/gpu/gputest",
+	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "internal/engine/gpu/gputest",
 		"internal/engine/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/likelihood/score", "internal/fit/simple", "internal/models", "internal/engine", "internal/engine/analysis", "internal/engine/gpu/cu", "kernels/emulator"},
 	{"internal/fit/stack", "internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},

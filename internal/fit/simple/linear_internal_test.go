@@ -1,4 +1,4 @@
-package mixed_test
+package simple
 
 import (
 	"math"
@@ -7,20 +7,19 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
-	"github.com/acqnp/acqnp/internal/fit/mixed"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 // lines returns functions with a random intercept and slope: y = 1 + 2x + a + bx + ε, with
 // deviations 0.5 of a, 0.3 of b and 0.2 of ε.
-func lines(functions, points int) []mixed.Function {
+func lines(functions, points int) []weightedGroup {
 	g := random.New(7, random.Data)
-	all := make([]mixed.Function, functions)
+	all := make([]weightedGroup, functions)
 	for i := range all {
 		step, n := uint64(i), uint64(0)
 		draw := func() float64 { n++; return g.Normal(step, n) }
 		a, b := 0.5*draw(), 0.3*draw()
-		f := mixed.Function{DX: 1}
+		f := weightedGroup{Group: Group{DX: 1}}
 		for range points {
 			x := draw()
 			f.X, f.Y = append(f.X, x), append(f.Y, 1+2*x+a+b*x+0.2*draw())
@@ -35,7 +34,7 @@ func lines(functions, points int) []mixed.Function {
 // 0.025.
 func TestRecoversThePopulation(t *testing.T) {
 	functions := lines(400, 12)
-	f, err := mixed.Fit(functions, mixed.FormOf(functions, 1, 1))
+	f, err := fitLinear(functions, degreesOf(functions, 1, 1))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -62,7 +61,7 @@ func TestRecoversThePopulation(t *testing.T) {
 // Gaussian with the full covariance of all points. Both are float64 with few operations.
 func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 	functions := lines(9, 5)
-	f, err := mixed.Fit(functions, mixed.FormOf(functions, 3, 2))
+	f, err := fitLinear(functions, degreesOf(functions, 3, 2))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -94,7 +93,7 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 			}
 			wantMean, wantVar = wantMean+mat.Dot(&w, rest), wantVar-mat.Dot(&w, cross)
 		}
-		m, sd := f.Given(x[:n], y[:n]).Predict(x[3:])
+		m, sd := f.given(Group{X: x[:n], Y: y[:n], DX: 1}).predict(x[3:])
 		if math.Abs(m-wantMean) > 1e-9 || math.Abs(sd-math.Sqrt(wantVar)) > 1e-9 {
 			t.Errorf("context of %d: found %v, %v, expected %v, %v", n, m, sd, wantMean, math.Sqrt(wantVar))
 		}
@@ -105,13 +104,13 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 // if one function has other numbers, its own model does not change.
 func TestWithoutAFunction(t *testing.T) {
 	functions := lines(6, 8)
-	a, err := mixed.Fit(functions, mixed.FormOf(functions, 1, 0))
+	a, err := fitLinear(functions, degreesOf(functions, 1, 0))
 	if err != nil {
 		t.Fatal(err)
 	}
-	without := a.Without(2)
+	without := a.without(2)
 	if without.Noise != a.Noise || without.Factor[0] != a.Factor[0] {
-		t.Errorf("found other variances: %v and %v", without, a.Model)
+		t.Errorf("found other variances: %v and %v", without, a.linear)
 	}
 	// generalised least squares by hand over the other functions: V = σ²(I + λ²·11ᵀ)
 	lambda := a.Factor[0] / a.Noise
@@ -156,18 +155,17 @@ func TestWithoutAFunction(t *testing.T) {
 
 func TestChoosesTheDegreesThatPredictBest(t *testing.T) {
 	functions := lines(40, 8)
-	c, ok := mixed.Choose(functions)
-	if !ok || c.Random != 1 {
-		t.Errorf("found %+v, expected random slopes", c)
+	_, own, ok := chooseDegrees(functions)
+	if !ok || own != 1 {
+		t.Errorf("found degree %d of a group, expected random slopes", own)
 	}
 	for i := range functions {
 		for k := range functions[i].Y {
 			functions[i].Y[k] += functions[i].X[k] * functions[i].X[k]
 		}
 	}
-	c2, ok := mixed.Choose(functions)
-	if !ok || c2.Fixed < 2 {
-		t.Errorf("found %+v, expected a parabola", c2)
+	if fixed, _, ok := chooseDegrees(functions); !ok || fixed < 2 {
+		t.Errorf("found degree %d, expected a parabola", fixed)
 	}
 }
 
@@ -180,33 +178,33 @@ func TestAwkwardFunctions(t *testing.T) {
 		}
 		constant[i].X, constant[i].DX = x, 2
 	}
-	for name, functions := range map[string][]mixed.Function{
+	for name, functions := range map[string][]weightedGroup{
 		"a constant column":  constant,
 		"one point each":     lines(6, 1),
 		"one function":       lines(1, 9),
-		"equal x everywhere": {{DX: 1, X: []float64{1, 1, 1}, Y: []float64{1, 2, 3}}, {DX: 1, X: []float64{1, 1}, Y: []float64{2, 2}}},
+		"equal x everywhere": {{Group: Group{DX: 1, X: []float64{1, 1, 1}, Y: []float64{1, 2, 3}}}, {Group: Group{DX: 1, X: []float64{1, 1}, Y: []float64{2, 2}}}},
 	} {
-		f, err := mixed.Fit(functions, mixed.FormOf(functions, 3, 1))
+		f, err := fitLinear(functions, degreesOf(functions, 3, 1))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		for i, g := range functions {
-			m := f.Without(i)
-			mean, sd := m.Given(g.X, g.Y).Predict(g.X[:g.DX])
+			m := f.without(i)
+			mean, sd := m.given(g.Group).predict(g.X[:g.DX])
 			if !(sd > 0) || math.IsInf(mean+sd, 0) || math.IsNaN(mean) {
 				t.Errorf("%s: found %v ± %v", name, mean, sd)
 			}
 		}
 	}
-	if _, err := mixed.Fit(lines(1, 2), mixed.Form{Fixed: []int{3}, Random: []int{0}, Edges: []mixed.Edge{{High: 1}}}); err == nil {
+	if _, err := fitLinear(lines(1, 2), degrees{Fixed: []int{3}, Random: []int{0}, Edges: []Edge{{High: 1}}}); err == nil {
 		t.Error("two points for four coefficients: found no error")
 	}
 }
 
 // Beyond the data, each power is its tangent there; inside, it is the power.
 func TestPowersGoOnAsLines(t *testing.T) {
-	e := mixed.EdgesOf(1, []float64{0, 2}, []float64{-1})[0]
+	e := EdgesOf(1, []float64{0, 2}, []float64{-1})[0]
 	for x, want := range map[float64][]float64{
 		1.5: {1.5, 2.25, 3.375},
 		3:   {3, 8, 20}, // 2 + 1, 4 + 4·1, 8 + 12·1

@@ -1,4 +1,4 @@
-package mixed
+package simple
 
 import (
 	"errors"
@@ -10,18 +10,18 @@ import (
 	"gonum.org/v1/gonum/optimize"
 )
 
-// Fitted is a model fitted to functions, and what each function contributed.
-type Fitted struct {
-	Model
+// A linearFit is a model fitted to groups, and what each group contributed.
+type linearFit struct {
+	linear
 	p, q, n int
-	total   []float64 // the sum of pp over all functions
-	parts   []part    // of the functions
+	total   []float64 // the sum of pp over all groups
+	parts   []sums    // of the groups
 	theta   []float64 // of the best likelihood
 	prior   []float64 // [p]: σ² over the prior variance of each coefficient, on the diagonal of XᵀV⁻¹X; nil for none
 }
 
-// part holds sums over the points of a function, with p = p(x), q = q(x) of length p and q.
-type part struct {
+// sums are those over the points of a group, with p = p(x), q = q(x) of length p and q.
+type sums struct {
 	n  int
 	qq []float64 // Σ q·qᵀ [q, q]
 	qp []float64 // Σ [p, y]·qᵀ [p+1, q]
@@ -32,13 +32,13 @@ type part struct {
 // on each other.
 const ridge = 1e-10
 
-// Fit fits a model by restricted maximum likelihood. It returns an error if there are fewer points
+// fitLinear fits a model by restricted maximum likelihood. It returns an error if there are fewer points
 // than coefficients.
-func Fit(functions []Function, form Form) (*Fitted, error) {
-	f := &Fitted{Model: Model{Form: form}}
+func fitLinear(groups []weightedGroup, form degrees) (*linearFit, error) {
+	f := &linearFit{linear: linear{Form: form}}
 	f.p, f.q = form.count()
 	f.total = make([]float64, (f.p+1)*(f.p+1))
-	for _, g := range functions {
+	for _, g := range groups {
 		part := f.part(g)
 		f.n += part.n
 		for i, v := range part.pp {
@@ -57,14 +57,14 @@ func Fit(functions []Function, form Form) (*Fitted, error) {
 	if !ok {
 		return nil, errors.New("the points do not determine the coefficients")
 	}
-	f.Model = s.model(form, math.Sqrt(s.noise))
-	return f, f.Check(functions[0].DX)
+	f.linear = s.model(form, math.Sqrt(s.noise))
+	return f, f.check(groups[0].DX)
 }
 
-// Shrink gives the coefficients of redundant columns normal priors of mean 0, such that each power has slopes of this
+// shrink gives the coefficients of redundant columns normal priors of mean 0, such that each power has slopes of this
 // deviation where the data end. Otherwise nothing would bound what the model says off the line of two columns that
 // depend on each other, where no data are.
-func (f *Fitted) Shrink(slope float64) {
+func (f *linearFit) shrink(slope float64) {
 	f.prior = make([]float64, f.p)
 	redundant, at := f.redundant(), 1
 	for c, most := range f.Form.Fixed {
@@ -80,7 +80,7 @@ func (f *Fitted) Shrink(slope float64) {
 		at += most
 	}
 	if s, ok := f.solve(f.theta, -1); ok {
-		f.Model = s.model(f.Form, f.Noise)
+		f.linear = s.model(f.Form, f.Noise)
 	}
 }
 
@@ -88,9 +88,9 @@ func (f *Fitted) Shrink(slope float64) {
 const leastOwn = 0.01
 
 // redundant returns which columns of x hardly vary beyond the powers of those before them.
-func (f *Fitted) redundant() []bool {
+func (f *linearFit) redundant() []bool {
 	all, at := make([]bool, len(f.Form.Fixed)), 1
-	root, kept := make([]float64, f.p*f.p), []int{0} // a Cholesky factor of the kept functions
+	root, kept := make([]float64, f.p*f.p), []int{0} // a Cholesky factor of the kept groups
 	take := func(j int) (own, variance float64) {
 		own = f.total[j*(f.p+1)+j]
 		for i, k := range kept {
@@ -126,28 +126,28 @@ func (f *Fitted) redundant() []bool {
 	return all
 }
 
-// Without returns the model whose β does not know function i. G and σ are those of all functions.
-// For functions that the model was fitted to, it predicts as the model does for new ones.
-func (f *Fitted) Without(i int) Model {
+// without returns the model whose β does not know group i. G and σ are those of all groups.
+// For groups that the model was fitted to, it predicts as the model does for new ones.
+func (f *linearFit) without(i int) linear {
 	s, ok := f.solve(f.theta, i)
 	if !ok { // the others do not determine β
-		return f.Model
+		return f.linear
 	}
 	return s.model(f.Form, f.Noise)
 }
 
-// part returns the sums of a function.
-func (f *Fitted) part(g Function) part {
+// part returns the sums of a group.
+func (f *linearFit) part(g weightedGroup) sums {
 	p, q := f.p, f.q
-	s := part{n: g.points(), qq: make([]float64, q*q), qp: make([]float64, (p+1)*q), pp: make([]float64, (p+1)*(p+1))}
+	s := sums{n: g.Points(), qq: make([]float64, q*q), qp: make([]float64, (p+1)*q), pp: make([]float64, (p+1)*(p+1))}
 	var a, b []float64
 	for k, y := range g.Y {
-		x := g.X[k*g.DX:][:g.DX]
+		x := g.row(k)
 		a, b = f.Form.powers(a[:0], x, f.Form.Random), append(f.Form.powers(b[:0], x, f.Form.Fixed), y)
 		if g.Weight != nil {
 			root := math.Sqrt(g.Weight[k])
-			scale(a, root)
-			scale(b, root)
+			scaleBy(a, root)
+			scaleBy(b, root)
 		}
 		addProduct(s.qq, a, a)
 		addProduct(s.qp, b, a)
@@ -156,7 +156,7 @@ func (f *Fitted) part(g Function) part {
 	return s
 }
 
-func scale(a []float64, by float64) {
+func scaleBy(a []float64, by float64) {
 	for i := range a {
 		a[i] *= by
 	}
@@ -173,7 +173,7 @@ func addProduct(m, a, b []float64) {
 
 // maximise returns the θ of the best restricted likelihood: the lower triangle of Λ, with
 // G = σ²ΛΛᵀ.
-func (f *Fitted) maximise() ([]float64, error) {
+func (f *linearFit) maximise() ([]float64, error) {
 	q := f.q
 	start := make([]float64, 0, q*(q+1)/2) // the unit matrix
 	for i := range q {
@@ -207,9 +207,9 @@ type solution struct {
 	noise    float64   // σ²
 }
 
-// solve returns β and the rest at θ, without the function of index out unless that is negative. It
+// solve returns β and the rest at θ, without the group of index out unless that is negative. It
 // returns false if the matrices are singular.
-func (f *Fitted) solve(theta []float64, out int) (s solution, ok bool) {
+func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 	p, q, n := f.p, f.q, f.n
 	s.lambda = lower(theta, q)
 	total, logs := slices.Clone(f.total), 0.0
@@ -269,7 +269,7 @@ func lower(theta []float64, q int) []float64 {
 }
 
 // capacitance sets m [q, q] to the Cholesky factor of I + Λᵀ(Σ q·qᵀ)Λ.
-func (s part) capacitance(m, lambda []float64, q int) bool {
+func (s sums) capacitance(m, lambda []float64, q int) bool {
 	for i := range q {
 		for j := range i + 1 {
 			sum := 0.0
@@ -298,20 +298,12 @@ func transposed(dst, lambda, v []float64) {
 	}
 }
 
-func dot(a, b []float64) float64 {
-	sum := 0.0
-	for i, v := range a {
-		sum += v * b[i]
-	}
-	return sum
-}
-
 // model returns the model with noise σ. The covariance of b is σ²ΛΛᵀ, with the factor σΛ. That of
 // the error of β is σ²(LLᵀ)⁻¹ = σ²L⁻ᵀL⁻¹, with the factor of its Cholesky decomposition.
-func (s solution) model(form Form, sigma float64) Model {
+func (s solution) model(form degrees, sigma float64) linear {
 	p, q := form.count()
 	d := p + q
-	m := Model{Form: form, Beta: s.beta, Factor: make([]float64, d*d), Noise: sigma}
+	m := linear{Form: form, Beta: s.beta, Factor: make([]float64, d*d), Noise: sigma}
 	for i := range q {
 		for j := range i + 1 {
 			m.Factor[i*d+j] = sigma * s.lambda[i*q+j]

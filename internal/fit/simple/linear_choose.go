@@ -1,0 +1,102 @@
+package simple
+
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// mostChosen is the largest number of groups that chooseDegrees looks at, evenly spread over all. The degrees
+// that more of them prefer hardly differ, and each takes a fit for every fold and pair of degrees.
+const mostChosen = 500
+
+// folds is the number of parts that chooseDegrees holds out in turn.
+const folds = 5
+
+// contexts are the sizes of the contexts that chooseDegrees predicts from.
+var contexts = []int{0, 1, 2, 5, 10, 20, 50}
+
+// chooseDegrees returns the degrees whose model predicts held-out groups best, from contexts of several
+// sizes. It returns false if no model can be fitted.
+func chooseDegrees(groups []weightedGroup) (fixed, random int, ok bool) {
+	if len(groups) < 2 {
+		return 0, 0, false
+	}
+	if n := len(groups); n > mostChosen {
+		few := make([]weightedGroup, mostChosen)
+		for i := range few {
+			few[i] = groups[i*n/mostChosen]
+		}
+		groups = few
+	}
+	most := math.Inf(-1)
+	points := 0
+	for _, f := range groups {
+		points += f.Points()
+	}
+	for _, p := range []int{1, 2, 3, 5} {
+		for q := range min(p, 2) + 1 {
+			form, smaller := degreesOf(groups, p, q), degreesOf(groups, p-1, q)
+			n, own := form.count()
+			if fewer, same := smaller.count(); 4*n > points || own > 4 || p > 1 && fewer == n && same == own {
+				continue
+			}
+			if ll := crossValidated(groups, form); ll > most {
+				most, fixed, random = ll, p, q
+			}
+		}
+	}
+	return fixed, random, !math.IsInf(most, -1)
+}
+
+// crossValidated returns the log density of held-out points. Each group and each size of its
+// context counts the same. It returns −∞ if the model cannot be fitted.
+func crossValidated(groups []weightedGroup, form degrees) float64 {
+	sum, n := 0.0, 0
+	for k := range min(folds, len(groups)) {
+		var rest []weightedGroup
+		for i, f := range groups {
+			if i%folds != k {
+				rest = append(rest, f)
+			}
+		}
+		m, err := fitLinear(rest, form)
+		if err != nil {
+			return math.Inf(-1)
+		}
+		for i := k; i < len(groups); i += folds {
+			for _, size := range contexts {
+				if size < groups[i].Points() {
+					sum += m.logDensity(mixedUp(groups[i], uint64(i)), size)
+					n++
+				}
+			}
+		}
+	}
+	if math.IsNaN(sum) {
+		return math.Inf(-1)
+	}
+	return sum / float64(n)
+}
+
+// mixedUp returns the points of group i in a random order, without weights.
+func mixedUp(g weightedGroup, i uint64) (mixed Group) {
+	order := make([]int, g.Points())
+	random.New(0, random.Validation).Perm(i, order)
+	mixed.DX = g.DX
+	for _, k := range order {
+		mixed.X, mixed.Y = append(mixed.X, g.row(k)...), append(mixed.Y, g.Y[k])
+	}
+	return mixed
+}
+
+// logDensity returns the mean log density of the points after the first ones, the context.
+func (m linear) logDensity(g Group, context int) float64 {
+	s, sum := m.given(Group{X: g.X[:context*g.DX], Y: g.Y[:context], DX: g.DX}), 0.0
+	for k, y := range g.Y[context:] {
+		mean, sd := s.predict(g.row(context + k))
+		z := (y - mean) / sd
+		sum -= z*z/2 + math.Log(sd) + math.Log(2*math.Pi)/2
+	}
+	return sum / float64(len(g.Y)-context)
+}
