@@ -58,7 +58,6 @@ JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set it.`,
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
 	f.IntVar(&o.jobs, "jobs", 0, "`NUMBER` of runs at a time; 0 for one on each thread or GPU")
-	o.indices.renamed = a.renamed
 	f.Var(&o.indices, "indices", "`LIST` of the runs to train, counted from 0: 16..23 or 3")
 	f.BoolVar(&o.failFast, "fail-fast", false, "stop all runs when one has failed")
 	return cmd

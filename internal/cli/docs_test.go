@@ -12,7 +12,7 @@ import (
 
 // TestCommandsOfTheDocumentationAreRead parses each command of this program in the code blocks of the
 // documentation, and in the examples of the help, without running it. It wants flags that the command
-// has, under their names of today, values of their type, and the arguments and flags that it needs. In
+// has, values of their type, and the arguments and flags that it needs. In
 // the text it wants flags that exist.
 func TestCommandsOfTheDocumentationAreRead(t *testing.T) {
 	n := 0
@@ -172,17 +172,14 @@ func misread(command string) string {
 	}
 	cmd.InitDefaultHelpFlag()
 	if err := cmd.ParseFlags(rest); err != nil {
-		return usageMessage(cmd.CommandPath(), err)
-	}
-	if len(a.former) > 0 {
-		return "it has the former name " + a.former[0].former
+		return usageMessage(err)
 	}
 	if help, _ := cmd.Flags().GetBool("help"); help {
 		return ""
 	}
 	for _, err := range []error{cmd.ValidateArgs(cmd.Flags().Args()), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()} {
 		if err != nil {
-			return usageMessage(cmd.CommandPath(), err)
+			return usageMessage(err)
 		}
 	}
 	return ""

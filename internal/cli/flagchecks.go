@@ -15,9 +15,6 @@ import (
 // default. In a script, --run-dir "$DIR" has one if DIR is not set.
 func checkNotEmpty(flags *pflag.FlagSet) (err error) {
 	flags.Visit(func(f *pflag.Flag) {
-		if f.Value.Type() == "func" { // a former name, whose value is that of another flag
-			return
-		}
 		values := []string{f.Value.String()}
 		if list, ok := f.Value.(pflag.SliceValue); ok {
 			values = list.GetSlice()

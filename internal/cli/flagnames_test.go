@@ -90,25 +90,6 @@ func TestNoFlagHasTwoMeanings(t *testing.T) {
 	}
 }
 
-// A former name must not be that of another flag of the same command.
-func TestFormerNamesAreFree(t *testing.T) {
-	tree := commandTree()
-	for _, f := range formerFlags {
-		used := false
-		for _, c := range tree {
-			names := map[string]bool{}
-			c.Flags().VisitAll(func(f *pflag.Flag) { names[f.Name] = true })
-			used = used || names[f.now]
-			if names[f.former] && names[f.now] {
-				t.Errorf("%s has --%s and --%s, which it was called before", c.CommandPath(), f.former, f.now)
-			}
-		}
-		if !used {
-			t.Errorf("no command has --%s, which was --%s before", f.now, f.former)
-		}
-	}
-}
-
 // The help of the commands that newcomers use stays short: details are in docs.
 func TestHelpFitsAScreen(t *testing.T) {
 	for name, most := range map[string]int{"fit": 40, "serve": 40, "score": 48, "predict": 60} { // predict has 32 flags

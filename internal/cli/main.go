@@ -54,7 +54,6 @@ type app struct {
 	quiet, json bool // --quiet, --json
 	overwrite   bool // --overwrite, of commands that write files
 	args        []string
-	former      []formerName      // the former names in args
 	variables   map[string]string // from a flag to the environment variable that has set it
 	command     string            // the command that runs, such as "acqnp train"
 	started     bool              // whether its run function was called; errors before are wrong usage
@@ -101,7 +100,7 @@ func Main(args []string, s Streams) (code int) {
 	text := err.Error()
 	switch {
 	case code == exitUsage && !a.started:
-		text = usageMessage(a.command, err) + " (see " + a.command + " --help)"
+		text = usageMessage(err) + " (see " + a.command + " --help)"
 	case errors.Is(err, context.Canceled):
 		text = "interrupted"
 	}

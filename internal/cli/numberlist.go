@@ -13,9 +13,6 @@ import (
 type numberList struct {
 	numbers []int
 	given   bool // the numbers are no default
-
-	// renamed, if not nil, is told of a range in the form of earlier versions, 0-5, which is then read.
-	renamed func(former, now string)
 }
 
 // mostNumbers bounds the length of a list, against typing errors.
@@ -31,8 +28,7 @@ func (l *numberList) Set(text string) error {
 		seen[n] = true
 	}
 	for part := range strings.SplitSeq(text, ",") {
-		part = l.modern(strings.TrimSpace(part))
-		from, to, isRange := strings.Cut(part, "..")
+		from, to, isRange := strings.Cut(strings.TrimSpace(part), "..")
 		if !isRange {
 			to = from
 		}
@@ -51,16 +47,6 @@ func (l *numberList) Set(text string) error {
 		}
 	}
 	return nil
-}
-
-// modern returns a part of a list in the form of today: 0-5 as 0..5, if that is read.
-func (l *numberList) modern(part string) string {
-	from, to, isRange := strings.Cut(part, "-")
-	if l.renamed == nil || !isRange || from == "" {
-		return part
-	}
-	l.renamed(part, from+".."+to)
-	return from + ".." + to
 }
 
 // numberListValues says what a list holds.

@@ -214,8 +214,6 @@ func TestFiguresOfWrongRunsAreRefused(t *testing.T) {
 		{"--functions", []string{"fit", "--run", lanes, "--functions", "3"}},
 		{"--functions", []string{"fit", "--run", sine, "--functions", "0"}},
 		{"--functions", []string{"completion", "--run", faces, "--functions", "0"}},
-		{"deleted: --seed draws other functions", []string{"fit", "--run", sine, "--first", "1"}},
-		{"deleted: a figure shows the best or the last one", []string{"levels", "--run", sine, "--checkpoint", "best"}},
 	} {
 		args := append([]string{"plot"}, c.args...)
 		if c.args[0] != "training" { // which needs no data

@@ -44,14 +44,7 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 		if err := checkNotEmpty(cmd.Flags()); err != nil {
 			return err
 		}
-		if err := a.fromEnvironment(cmd.Flags()); err != nil {
-			return err
-		}
-		if name := cmd.CalledAs(); cmd.HasAlias(name) {
-			a.renamed(name, cmd.Name())
-		}
-		a.warnOfFormer()
-		return nil
+		return a.fromEnvironment(cmd.Flags())
 	}
 	root.SetHelpCommand(newHelp(a))
 	addGroups(root, []group{
@@ -64,7 +57,6 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 	root.InitDefaultHelpCmd()
 	root.InitDefaultCompletionCmd()
 	fitIn(root)
-	a.acceptFormer(root)
 	return root
 }
 

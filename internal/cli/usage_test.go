@@ -65,7 +65,6 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"predict --run x --out o --grid 0:1:2 --hdr a", `--hdr: found "a", expected numbers, separated by commas`},
 		{"fit x.csv --budget abc", `--budget: found "abc", expected a number of seconds, at least 0 (`},
 		{"fit x.csv --budget 1,2", `--budget: found "1,2", expected a number of seconds, at least 0 (`},
-		{"init --csv x --x a --y b --budget 3", `--budget is deleted: init trains nothing; acqnp fit compares models (`},
 		{"sample-quantiles --run x --context c --out o", `expected one of --targets and --grid (`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `found --grid and --targets, expected only`},
 		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles: found "a", expected numbers, separated by commas`},

@@ -26,9 +26,9 @@ var wordings = []struct {
 // stray is cobra's error for an argument of a command that takes none.
 var stray = regexp.MustCompile(`^unknown command (".*") for ".*"$`)
 
-// usageMessage returns the message for an error that cobra returns before command runs. It rewords
+// usageMessage returns the message for an error that cobra returns before the command runs. It rewords
 // cobra's own errors and leaves others as they are.
-func usageMessage(command string, err error) string {
+func usageMessage(err error) string {
 	var value *pflag.InvalidValueError
 	if errors.As(err, &value) {
 		return fmt.Sprintf("--%s: found %q, expected %s", value.GetFlag().Name, value.GetValue(), flagValues(value.GetFlag()))
@@ -36,12 +36,6 @@ func usageMessage(command string, err error) string {
 	var missing *pflag.ValueRequiredError
 	if errors.As(err, &missing) {
 		return fmt.Sprintf("--%s: found no value, expected one", missing.GetFlag().Name)
-	}
-	var unknown *pflag.NotExistError
-	if errors.As(err, &unknown) && unknown.GetSpecifiedShortnames() == "" {
-		if now := deleted(command, unknown.GetSpecifiedName()); now != "" {
-			return fmt.Sprintf("--%s is deleted: %s", unknown.GetSpecifiedName(), now)
-		}
 	}
 	if m := stray.FindStringSubmatch(err.Error()); m != nil {
 		return "found the argument " + m[1] + ", expected only flags"
