@@ -107,5 +107,5 @@ func TestCalibrateAndPredict(t *testing.T) {
 		t.Error("--overwrite keeps the calibration of the run before")
 	}
 	checkRefusal(t, "score", acqnp("score", "--run", "run", "--calibrate", "--quiet"), 2, "held back no data for calibration")
-	checkRefusal(t, "score", acqnp("score", "--config", "c.yaml", "--weights", "w.safetensors", "--calibrate", "--quiet"), 2, "--calibrate and --config")
+	checkRefusal(t, "score", acqnp("score", "--config", "c.yaml", "--weights", "w.safetensors", "--calibrate", "--quiet"), 2, "[calibrate config] were all set")
 }

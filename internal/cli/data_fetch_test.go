@@ -60,7 +60,7 @@ func TestDataFetch(t *testing.T) {
 		{1, "svhn", "404 Not Found"},
 		{1, "mnist", "SHA-256"},
 		{2, "circle", `found "circle", expected a benchmark that has files: speed-flow, mnist, `},
-		{2, "", "found 0 arguments, expected at least 1"},
+		{2, "", "requires at least 1 arg(s)"},
 		{2, "freyface --mirror nowhere", "--mirror: found"},
 		{1, "omniglot --mirror http://127.0.0.1:1", "Without a network, put the file at " + filepath.Join(dir, "omniglot", "images_background.zip")},
 	} {

@@ -172,14 +172,14 @@ func misread(command string) string {
 	}
 	cmd.InitDefaultHelpFlag()
 	if err := cmd.ParseFlags(rest); err != nil {
-		return usageMessage(err)
+		return err.Error()
 	}
 	if help, _ := cmd.Flags().GetBool("help"); help {
 		return ""
 	}
 	for _, err := range []error{cmd.ValidateArgs(cmd.Flags().Args()), cmd.ValidateRequiredFlags(), cmd.ValidateFlagGroups()} {
 		if err != nil {
-			return usageMessage(err)
+			return err.Error()
 		}
 	}
 	return ""

@@ -114,7 +114,7 @@ func TestFitRefusesWhatItCannotUse(t *testing.T) {
 		{nil, "acqnp fit prices.csv"},
 		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
 		{[]string{file, "price ~ age | product", "--budget", "0"}, "above 0"},
-		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "found --out and --write-config"},
+		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "[out write-config] were all set"},
 		{[]string{file, "price", "/root", "age"}, "FORMULA: found 3 arguments after FILE, expected one formula in quotes"},
 		{[]string{file, "price ~ agee | product"}, "no agee: did you mean age?"},
 		{[]string{file, "price ~ age | Product"}, "no Product: did you mean product?"},

@@ -32,5 +32,5 @@ train.loss: string
 	if len(keys) < 70 || keys[0].Name != "benchmark" {
 		t.Errorf("%d keys with --json: %+v", len(keys), keys)
 	}
-	checkRefusal(t, "a key", acqnp("help", "configuration", "train.loss"), 2, `found the argument "train.loss"`)
+	checkRefusal(t, "a key", acqnp("help", "configuration", "train.loss"), 2, `unknown command "train.loss"`)
 }

@@ -70,7 +70,7 @@ func TestInitRefuses(t *testing.T) {
 		{"--x z --y y", "z"},
 		{"--x x --y x", "twice"},
 		{"--x x --y y --model gpt", "--model"},
-		{"--x x", "--y"},
+		{"--x x", `"y" not set`},
 	} {
 		o := acqnp(append([]string{"init", "--csv", path, "--out", out}, strings.Fields(c.more)...)...)
 		if o.code != 2 || !strings.Contains(o.err, c.says) || strings.Count(o.err, "\n") != 1 {

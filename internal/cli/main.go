@@ -100,7 +100,7 @@ func Main(args []string, s Streams) (code int) {
 	text := err.Error()
 	switch {
 	case code == exitUsage && !a.started:
-		text = usageMessage(err) + " (see " + a.command + " --help)"
+		text += " (see " + a.command + " --help)"
 	case errors.Is(err, context.Canceled):
 		text = "interrupted"
 	}

@@ -34,7 +34,9 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 		Args:          cobra.ArbitraryArgs,
 		RunE:          runGroup,
 	}
+	cobra.EnableCommandSorting = false
 	root.SetVersionTemplate("acqnp {{.Version}}\n")
+	root.SetHelpTemplate("{{.Short}}.\n{{with .Long}}\n{{. | trimTrailingWhitespaces}}\n{{end}}\n{{.UsageString}}")
 	root.SetIn(a.In)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
@@ -54,10 +56,27 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 		{"Other programs", []*cobra.Command{newServe(a), newExport(a), newSample(a)}},
 		{"This machine", []*cobra.Command{newDoctor(a), newBench(a)}},
 	})
-	root.InitDefaultHelpCmd()
-	root.InitDefaultCompletionCmd()
-	fitIn(root)
 	return root
+}
+
+// A group is a part of the commands in the help of the program.
+type group struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// addGroups adds the groups of commands to the root, in the order in which the help lists them.
+func addGroups(root *cobra.Command, groups []group) {
+	for _, g := range groups {
+		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
+		for _, c := range g.commands {
+			c.GroupID = g.title
+		}
+		root.AddCommand(g.commands...)
+	}
+	last := groups[len(groups)-1].title
+	root.SetHelpCommandGroupID(last)
+	root.SetCompletionCommandGroupID(last)
 }
 
 // newHelp returns the help command. Unlike cobra's, it returns an error for an unknown command.
@@ -97,17 +116,4 @@ func unknownCommand(group *cobra.Command, name string) error {
 		text += ", did you mean " + strings.Join(near, " or ") + "?"
 	}
 	return errors.New(text)
-}
-
-// fitIn gives cobra's completion command examples and an error for an unknown shell.
-func fitIn(root *cobra.Command) {
-	for _, c := range root.Commands() {
-		if c.Name() == "completion" {
-			c.Example = "  acqnp completion bash > /etc/bash_completion.d/acqnp"
-			c.Args, c.RunE = cobra.ArbitraryArgs, runGroup
-			for _, shell := range c.Commands() {
-				shell.Example = "  acqnp completion " + shell.Name()
-			}
-		}
-	}
 }

@@ -40,7 +40,7 @@ func (a *app) fromEnvironment(flags *pflag.FlagSet) error {
 			continue
 		}
 		if err := f.Value.Set(v.GetString(name)); err != nil {
-			return &invalid.Input{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))), Expected: flagValues(f)}
+			return &invalid.Input{File: variable(name), Found: strconv.Quote(os.Getenv(variable(name))), Expected: "a value that --" + name + " takes"}
 		}
 		a.variables["--"+name] = variable(name)
 	}

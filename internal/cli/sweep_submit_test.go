@@ -123,7 +123,7 @@ func TestSubmitSaysWhatIsWrong(t *testing.T) {
 	write(t, dir, "bad.yaml", "configs: [tiny.yaml]\nseed: 0..5\nruns: study\n")
 	write(t, dir, "halving.yaml", "configs: [tiny.yaml]\nset: {train.validate_every: 1}\ngrid: {train.learning_rate: [1e-3, 5e-4]}\nhalving: {first: 1}\nruns: study\n")
 	for args, want := range map[string]string{
-		"plan.yaml":                                        "--slurm",
+		"plan.yaml":                                        "[slurm kubernetes]",
 		"plan.yaml other.yaml --slurm":                     "2 arguments",
 		"plan.yaml --slurm --per-job 0":                    "--per-job",
 		"plan.yaml --slurm --limit=-1":                     "--limit",

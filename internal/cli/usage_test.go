@@ -12,8 +12,8 @@ import (
 var commands = [][]string{
 	{}, {"train"}, {"eval"}, {"predict"}, {"score"}, {"sample-quantiles"}, {"data"}, {"data", "list"}, {"data", "check"}, {"data", "generate"},
 	{"export"}, {"bench"}, {"plot"}, {"plot", "fit"}, {"plot", "levels"}, {"plot", "speed-flow"}, {"plot", "completion"},
-	{"plot", "training"},
-	{"sweep"}, {"sweep", "submit"}, {"doctor"}, {"help"}, {"help", "configuration"}, {"help", "environment"}, {"fit"}, {"init"}, {"serve"}, {"completion"}, {"completion", "bash"}, {"completion", "zsh"},
+	{"plot", "training"}, {"ablate"}, {"ablate", "num-quantiles"}, {"ablate", "adaptor-depth"},
+	{"sweep"}, {"sweep", "submit"}, {"doctor"}, {"help"}, {"help", "configuration"}, {"help", "environment"}, {"fit"}, {"init"}, {"serve"},
 }
 
 func TestEveryCommandHelpsWithAnExample(t *testing.T) {
@@ -29,7 +29,7 @@ func TestEveryCommandHelpsWithAnExample(t *testing.T) {
 }
 
 func TestVersionAndCompletion(t *testing.T) {
-	if o := succeed(t, "--version"); !strings.HasPrefix(o.out, "acqnp 0.3.0") || strings.Count(o.out, "\n") != 1 {
+	if o := succeed(t, "--version"); !strings.HasPrefix(o.out, "acqnp 0.2.0") || strings.Count(o.out, "\n") != 1 {
 		t.Errorf("--version: %q", o.out)
 	}
 	if o := succeed(t, "completion", "bash"); !strings.Contains(o.out, "__start_acqnp") {
@@ -46,33 +46,32 @@ func TestWrongUsageIsOneLineAndTwo(t *testing.T) {
 		{"data chekc", `did you mean check?`},
 		{"plot contours", `unknown command`},
 		{"help trian", `unknown command "trian", did you mean train?`},
-		{"completion tcsh", `tcsh`},
-		{"train", `acqnp train: expected --config (see acqnp train --help)`},
-		{"data generate", `expected --config and --out (`},
+		{"train", `acqnp train: required flag(s) "config" not set (see acqnp train --help)`},
+		{"data generate", `required flag(s) "config", "out" not set`},
 		{"train --config x --steps 3", `unknown flag: --steps`},
-		{"train --config", `--config: found no value, expected one (`},
-		{"train --config x --threads many", `--threads: found "many", expected a whole number`},
-		{"train --config x --resume --overwrite", `found --overwrite and --resume, expected only one of them`},
-		{"train extra --config x", `acqnp train: found the argument "extra", expected only flags (see acqnp train --help)`},
+		{"train --config", `flag needs an argument: --config`},
+		{"train --config x --threads many", `invalid argument "many" for "--threads" flag`},
+		{"train --config x --resume --overwrite", `[overwrite resume] were all set`},
+		{"train extra --config x", `acqnp train: unknown command "extra" for "acqnp train" (see acqnp train --help)`},
 		{"train --config x --until -1", `--until: found -1, expected 0 or more`},
-		{"eval", `expected one of --run and --config (`},
-		{"eval --run x --config y --weights z", `found --config and --run, expected only one of them`},
-		{"eval --config x", `found no --weights, expected all of --config and --weights`},
-		{"eval --config x --weights y --checkpoint 3", `found --checkpoint and --config, expected only`},
-		{"eval --run x --seed -1", `--seed: found "-1", expected a whole number from 0`},
+		{"eval", `at least one of the flags in the group [run config] is required`},
+		{"eval --run x --config y --weights z", `[config run] were all set`},
+		{"eval --config x", `missing [weights]`},
+		{"eval --config x --weights y --checkpoint 3", `[checkpoint config] were all set`},
+		{"eval --run x --seed -1", `invalid argument "-1" for "--seed" flag`},
 		{"predict --run x --context - --targets -", `--targets: found standard input, which --context names too`},
-		{"predict --run x --config y --weights z --out o --grid 0:1:2", `found --config and --run, expected only one of them`},
-		{"predict --run x --out o --grid 0:1:2 --hdr a", `--hdr: found "a", expected numbers, separated by commas`},
-		{"fit x.csv --budget abc", `--budget: found "abc", expected a number of seconds, at least 0 (`},
-		{"fit x.csv --budget 1,2", `--budget: found "1,2", expected a number of seconds, at least 0 (`},
-		{"sample-quantiles --run x --context c --out o", `expected one of --targets and --grid (`},
-		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `found --grid and --targets, expected only`},
-		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `--quantiles: found "a", expected numbers, separated by commas`},
-		{"train --config x --resume=maybe", `--resume: found "maybe", expected true or false`},
-		{"export --run x", `expected --out (`},
-		{"bench", `expected --config (`},
-		{"report", `found 0 arguments, expected 1 (`},
-		{"data fetch", `found 0 arguments, expected at least 1 (`},
+		{"predict --run x --config y --weights z --out o --grid 0:1:2", `[config run] were all set`},
+		{"predict --run x --out o --grid 0:1:2 --hdr a", `invalid argument "a" for "--hdr" flag`},
+		{"fit x.csv --budget abc", `invalid argument "abc" for "--budget" flag`},
+		{"sample-quantiles --run x --context c --out o", `at least one of the flags in the group [targets grid] is required`},
+		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --targets t", `[grid targets] were all set`},
+		{"sample-quantiles --run x --context c --out o --grid 0:1:2 --quantiles a", `invalid argument "a" for "--quantiles" flag`},
+		{"ablate adaptor-depth --config x --out o --seeds 1,a", `invalid argument "1,a" for "--seeds" flag: expected different whole numbers or ranges with commas between them, such as 0..5`},
+		{"train --config x --resume=maybe", `invalid argument "maybe" for "--resume" flag`},
+		{"export --run x", `required flag(s) "out" not set`},
+		{"bench", `required flag(s) "config" not set`},
+		{"report", `accepts 1 arg(s), received 0`},
+		{"data fetch", `requires at least 1 arg(s), only received 0`},
 	} {
 		o := acqnp(strings.Fields(c.args)...)
 		checkRefusal(t, c.args, o, 2, c.want)
@@ -177,6 +176,7 @@ func TestUnknownKernelsAreRefused(t *testing.T) {
 		{"eval", "--run", s.run, "--out", filepath.Join(dir, "eval.json")}, {"bench", "--config", s.config},
 		{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid", "0:1:3", "--out", filepath.Join(dir, "q.csv")},
 		{"plot", "fit", "--run", s.run, "--out", filepath.Join(dir, "fit.png")},
+		{"ablate", "num-quantiles", "--config", s.config, "--out", filepath.Join(dir, "ablation")},
 	} {
 		checkRefusal(t, strings.Join(args, " "), acqnp(args...), 2,
 			`ACQNP_SIMD: found "foo", expected amx, avx512, avx2 or portable`)
