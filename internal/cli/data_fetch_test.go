@@ -104,8 +104,7 @@ func TestServersThatSpeakUnaskedLeaveOneLine(t *testing.T) {
 			}()
 		}
 	}()
-	cmd := exec.Command(os.Args[0], "data", "fetch", "svhn", "--quiet", "--data-dir", t.TempDir(), "--mirror", "http://"+listener.Addr().String())
-	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd := exec.Command("acqnp", "data", "fetch", "svhn", "--quiet", "--data-dir", t.TempDir(), "--mirror", "http://"+listener.Addr().String())
 	out, err := cmd.CombinedOutput()
 	if err == nil || strings.Count(string(out), "\n") != 1 || !strings.HasPrefix(string(out), "acqnp data fetch: ") {
 		t.Errorf("%v\n%s", err, out)

@@ -22,39 +22,6 @@ func editedRun(t *testing.T, old, new string) string {
 	return run
 }
 
-func TestAnEditedConfigurationIsNotTheCheckpoints(t *testing.T) {
-	s := share(t)
-	for _, c := range []struct{ old, new, key string }{
-		{"adaptor: [8]", "adaptor: [9]", "model.adaptor: [8] and [9]"},
-		{"harmonics: [10, 19]", "harmonics: [10, 18]", "data.harmonics: [10, 19] and [10, 18]"},
-		{"zero_mean: true", "zero_mean: false", "data.zero_mean: true and false"},
-	} {
-		run := editedRun(t, c.old, c.new)
-		out := filepath.Join(t.TempDir(), "out.png")
-		for _, args := range []string{
-			"eval --run RUN --out OUT",
-			"eval --run RUN --out OUT --checkpoint 20",
-			"sample-quantiles --run RUN --out OUT.csv --grid 0:1:2 --context " + s.context,
-			"export --run RUN --out OUT --format torch",
-			"plot fit --run RUN --out OUT",
-		} {
-			line := strings.NewReplacer("RUN", run, "OUT", out).Replace(args)
-			checkRefusal(t, c.key+": "+args, acqnp(strings.Fields(line)...), 2, c.key)
-		}
-	}
-}
-
-// The keys of evaluation may be edited or set by flags.
-func TestAnEditedEvaluation(t *testing.T) {
-	run := editedRun(t, "num_tau: 5", "num_tau: 6")
-	out := filepath.Join(t.TempDir(), "eval.json")
-	succeed(t, "eval", "--run", run, "--out", out, "--quiet")
-	if e := readEvaluation(t, out); e.NumTau != 6 {
-		t.Errorf("%d levels", e.NumTau)
-	}
-	succeed(t, "eval", "--run", run, "--out", out, "--overwrite", "--quiet", "--num-quantiles", "3", "--seed", "7", "--batches", "1")
-}
-
 // Data with another scaling than in training would silently give wrong log-likelihoods.
 func TestOtherDataThanTheRuns(t *testing.T) {
 	f := newOutputFiles(t)

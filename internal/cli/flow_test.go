@@ -8,8 +8,6 @@ import (
 	"strconv"
 	"strings"
 	"testing"
-
-	"github.com/google/go-cmp/cmp"
 )
 
 // evaluation is the part of eval.json that the tests read.
@@ -50,31 +48,6 @@ func readEvaluation(t *testing.T, path string) (e evaluation) {
 	return e
 }
 
-func TestTrainLeavesARunAnEvaluationAndAPlot(t *testing.T) {
-	dir := t.TempDir()
-	config := write(t, dir, "tiny.yaml", tinyConfig)
-	run := filepath.Join(dir, "run")
-	o := succeed(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=200", "--seed", "3", "--threads", "1")
-	for _, name := range []string{"config.yaml", "metrics.jsonl", "checkpoints/step-200.safetensors", "fit.png", "eval.json"} {
-		if info, err := os.Stat(filepath.Join(run, name)); err != nil || info.Size() == 0 {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	for _, want := range []string{"cpu with 1 thread", "parameters", "step 200/200", "loss"} {
-		if !strings.Contains(o.err, want) {
-			t.Errorf("standard error lacks %q:\n%s", want, o.err)
-		}
-	}
-	if !strings.Contains(o.out, "context log-likelihood") || !strings.Contains(o.out, "3 batches") {
-		t.Errorf("standard output:\n%s", o.out)
-	}
-	if b, _ := os.ReadFile(filepath.Join(run, "config.yaml")); !strings.Contains(string(b), "seed: 3") {
-		t.Error("the run's configuration lacks --seed 3")
-	}
-	checkRefusal(t, "train again", acqnp("train", "--config", config, "--run-dir", run), 2, run)
-	succeed(t, "train", "--config", config, "--run-dir", run, "--overwrite", "--quiet", "--no-eval")
-}
-
 func TestTrainingRaisesTheLogLikelihood(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, dir, "tiny.yaml", tinyConfig)
@@ -100,76 +73,6 @@ func TestTrainingRaisesTheLogLikelihood(t *testing.T) {
 	}
 	if gain := after.Context.Mean - before.Context.Mean; !(gain > 0.1) {
 		t.Errorf("context log-likelihood %g → %g", before.Context.Mean, after.Context.Mean)
-	}
-}
-
-func TestExportedWeightsEvaluateTheSame(t *testing.T) {
-	s, dir := share(t), t.TempDir()
-	ofRun, ofWeights := filepath.Join(dir, "run.json"), filepath.Join(dir, "weights.json")
-	succeed(t, "eval", "--run", s.run, "--out", ofRun, "--quiet")
-	succeed(t, "eval", "--config", s.config, "--weights", s.weights, "--out", ofWeights, "--quiet", "--threads", "2")
-	a, b := readEvaluation(t, ofRun), readEvaluation(t, ofWeights)
-	if diff := cmp.Diff(a.PerBatch, b.PerBatch); diff != "" {
-		t.Error(diff)
-	}
-	if a.Checkpoint.Step == nil || *a.Checkpoint.Step != 30 || b.Checkpoint.Step != nil {
-		t.Errorf("checkpoints %+v and %+v", a.Checkpoint, b.Checkpoint)
-	}
-	if a.Schema != "acqnp.eval/2" || a.Benchmark != "sawtooth" || a.Model != "acqnp" || a.Seed != 43 || a.NumTau != 5 ||
-		a.Levels != "random" || a.Batches != 3 || a.Context.StdError == nil || a.Device != "cpu" || a.Version == "" {
-		t.Errorf("%+v", a)
-	}
-}
-
-func TestEvalWithoutOutWritesIntoTheRun(t *testing.T) {
-	dir := t.TempDir()
-	config := write(t, dir, "tiny.yaml", tinyConfig)
-	run := filepath.Join(dir, "run")
-	succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
-	o := succeed(t, "eval", "--run", run, "--checkpoint", "20", "--batches", "1", "--num-quantiles", "7", "--level-spacing", "grid", "--seed", "5")
-	e := readEvaluation(t, filepath.Join(run, "eval.json"))
-	if *e.Checkpoint.Step != 20 || e.Batches != 1 || e.NumTau != 7 || e.Levels != "grid" || e.Seed != 5 || e.Context.StdError != nil {
-		t.Errorf("%+v", e)
-	}
-	if !strings.Contains(o.out, "target log-likelihood") || !strings.Contains(o.err, "eval: batch 1/1") {
-		t.Errorf("%q %q", o.out, o.err)
-	}
-}
-
-func TestGeneratedTasksEvaluateToTheSameFigures(t *testing.T) {
-	s, dir := share(t), t.TempDir()
-	tasks := filepath.Join(dir, "tasks.safetensors")
-	succeed(t, "data", "generate", "--config", s.config, "--out", tasks, "--quiet")
-	with, without := filepath.Join(dir, "with.json"), filepath.Join(dir, "without.json")
-	succeed(t, "eval", "--run", s.run, "--tasks", tasks, "--out", with, "--quiet")
-	succeed(t, "eval", "--run", s.run, "--out", without, "--quiet")
-	a, b := readEvaluation(t, with), readEvaluation(t, without)
-	if diff := cmp.Diff(a.PerBatch, b.PerBatch); diff != "" || len(a.PerBatch) != 3 {
-		t.Error(diff)
-	}
-	succeed(t, "data", "generate", "--config", s.config, "--out", tasks, "--overwrite", "--quiet", "--batches", "2", "--seed", "7")
-	succeed(t, "eval", "--run", s.run, "--tasks", tasks, "--out", with, "--overwrite", "--quiet")
-	if other := readEvaluation(t, with); other.Batches != 2 || cmp.Equal(other.PerBatch[0], a.PerBatch[0]) {
-		t.Errorf("%+v", other)
-	}
-}
-
-func TestJSONOnBothStreams(t *testing.T) {
-	s := share(t)
-	o := succeed(t, "eval", "--run", s.run, "--out", filepath.Join(t.TempDir(), "eval.json"), "--json")
-	var e evaluation
-	if err := json.Unmarshal([]byte(o.out), &e); err != nil || e.Batches != 3 {
-		t.Errorf("%v: %s", err, o.out)
-	}
-	bad := acqnp("eval", "--run", filepath.Join(t.TempDir(), "none"), "--json")
-	for _, line := range strings.Split(strings.TrimSpace(o.err+bad.err), "\n") {
-		var event map[string]any
-		if err := json.Unmarshal([]byte(line), &event); err != nil || event["event"] == nil {
-			t.Errorf("%v: %q", err, line)
-		}
-	}
-	if bad.code != 2 || !strings.Contains(bad.err, `"exit_code":2`) {
-		t.Errorf("%+v", bad)
 	}
 }
 

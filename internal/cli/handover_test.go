@@ -61,7 +61,7 @@ exit 7
 }
 
 func TestHandingOverDoesNotGoRoundInCircles(t *testing.T) {
-	fakeCUDA(t, `exec "`+os.Args[0]+`" "$@"`)
+	fakeCUDA(t, `exec acqnp "$@"`)
 	cmd, errs := program(t, "bench", "--config", share(t).config, "--device", "cuda")
 	_ = cmd.Wait()
 	checkRefusal(t, "a program without the engine", outcome{code: cmd.ProcessState.ExitCode(), err: errs.String()}, 1, "built without the CUDA engine")

@@ -9,22 +9,21 @@ import (
 	"syscall"
 	"testing"
 
+	"github.com/rogpeppe/go-internal/testscript"
+
 	"github.com/acqnp/acqnp/internal/cli"
 	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
-// asProgram is the environment variable that makes the test binary run as acqnp, for tests that
-// need a separate process.
-const asProgram = "CLI_TEST_AS_PROGRAM"
-
-// thenFails is the environment variable that makes it end with a fault that nothing can catch.
+// thenFails is the environment variable that makes the program end with a fault that nothing can catch.
 const thenFails = "CLI_TEST_THEN_FAILS"
 
-// withoutLocks is the environment variable that makes such a process see file systems without locks.
+// withoutLocks is the environment variable that makes it see file systems without locks.
 const withoutLocks = "CLI_TEST_WITHOUT_LOCKS"
 
+// TestMain puts acqnp into PATH: this binary under that name.
 func TestMain(m *testing.M) {
-	if os.Getenv(asProgram) != "" {
+	testscript.Main(tests{m}, map[string]func(){"acqnp": func() {
 		if os.Getenv(withoutLocks) != "" {
 			if err := nolocks.Forbid(); err != nil {
 				panic(err)
@@ -35,20 +34,25 @@ func TestMain(m *testing.M) {
 			new(sync.Mutex).Unlock() // a fatal error, as "out of memory" is
 		}
 		os.Exit(code)
-	}
+	}})
+}
+
+type tests struct{ *testing.M }
+
+// Run runs the tests without variables of this program, and removes the files that they share.
+func (t tests) Run() int {
 	for _, v := range os.Environ() {
 		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ACQNP_") && name != "ACQNP_SHARED" {
 			os.Unsetenv(name)
 		}
 	}
-	code := m.Run()
-	if riverDir != "" {
-		os.RemoveAll(riverDir)
+	code := t.M.Run()
+	for _, dir := range []string{riverDir, sharedDir} {
+		if dir != "" {
+			os.RemoveAll(dir)
+		}
 	}
-	if sharedDir != "" {
-		os.RemoveAll(sharedDir)
-	}
-	os.Exit(code)
+	return code
 }
 
 // outcome is the result of a call of the program.
@@ -71,6 +75,21 @@ func succeed(t *testing.T, args ...string) outcome {
 		t.Fatalf("acqnp %s: exit code %d\n%s", strings.Join(args, " "), o.code, o.err)
 	}
 	return o
+}
+
+// checkRefusal checks the exit code, that standard error is one line with the text, and that
+// standard output is empty.
+func checkRefusal(t *testing.T, name string, o outcome, code int, text string) {
+	t.Helper()
+	if o.code != code {
+		t.Errorf("%s: exit code %d, want %d: %s", name, o.code, code, o.err)
+	}
+	if strings.Count(o.err, "\n") != 1 || !strings.HasPrefix(o.err, "acqnp") || !strings.Contains(o.err, text) {
+		t.Errorf("%s: standard error is %q, want one line with %q", name, o.err, text)
+	}
+	if o.out != "" {
+		t.Errorf("%s: standard output is %q", name, o.out)
+	}
 }
 
 // tinyConfig is an experiment that trains in seconds.

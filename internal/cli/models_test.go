@@ -70,31 +70,6 @@ func TestBootstrapsFromTrainingToQuantiles(t *testing.T) {
 	}
 }
 
-func TestAttentionFromTrainingToQuantiles(t *testing.T) {
-	s, dir := share(t), t.TempDir()
-	config := otherModel(t, dir, "{name: canp, representation: 8, encoder: [8], decoder: [8], key_encoder: [8], query_encoder: [8], heads: 2}")
-	run, out := filepath.Join(dir, "run"), filepath.Join(dir, "quantiles.csv")
-	succeed(t, "train", "--config", config, "--run-dir", run, "--quiet")
-	succeed(t, "eval", "--run", run, "--quiet")
-	if e := readEvaluation(t, filepath.Join(run, "eval.json")); e.Model != "canp" || e.NumTau != 0 || e.Bootstraps != 0 {
-		t.Errorf("%+v", e)
-	}
-	succeed(t, "sample-quantiles", "--run", run, "--context", s.context, "--grid=-2:2:3", "--out", out, "--quiet")
-	if rows := readRows(t, out); len(rows) != 6 || rows[0]["weight"] != "1" {
-		t.Errorf("%v", rows)
-	}
-}
-
-func TestModelsRefuseKeysOfOthers(t *testing.T) {
-	dir := t.TempDir()
-	config := otherModel(t, dir, "{name: bnp, width: 8, pre_depth: 2, post_depth: 2, decoder_depth: 3}")
-	for _, set := range []string{"train.num_tau=3", "model.adaptor=[8]", "model.representation=8"} {
-		o := acqnp("train", "--config", config, "--run-dir", filepath.Join(dir, "run"), "--set", set)
-		key, _, _ := strings.Cut(set, "=")
-		checkRefusal(t, set, o, 2, key)
-	}
-}
-
 // Weights without columns and scaling get those of the configuration's data.
 func TestWeightsWithoutUnits(t *testing.T) {
 	s, dir := share(t), t.TempDir()

@@ -211,13 +211,3 @@ func TestAnEvaluationIsPrintedIfItCannotBeWritten(t *testing.T) {
 		t.Errorf("%+v", o)
 	}
 }
-
-func TestAnEvaluationIsNotMadeForAPlaceThatTakesNoFiles(t *testing.T) {
-	if _, err := os.Stat("/proc/self"); err != nil {
-		t.Skip(err)
-	}
-	o := acqnp("eval", "--run", share(t).run, "--out", "/proc/eval.json")
-	if o.code != 1 || o.out != "" || strings.Contains(o.err, "batch") || strings.Count(o.err, "\n") != 1 || !strings.Contains(o.err, "/proc/eval.json") {
-		t.Errorf("%+v", o)
-	}
-}

@@ -1,0 +1,154 @@
+package cli_test
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// TestScripts runs the scripts of testdata, each in a directory of its own. $TINY has a configuration, a
+// run of it, its weights and a context, which scripts read and never change.
+//
+// Beside the commands of testscript they have
+//
+//	refuse TEXT ARG...       acqnp ARG... ends with 2, one line with TEXT and no change of any file
+//	fail CODE TEXT ARG...    acqnp ARG... ends with CODE and one line with TEXT
+//	json FILE KEY=VALUE...   the last JSON value of a file, or of stdout or stderr, has these values: a.0.b is
+//	                         an element, a.# the length of a list, VALUE "" means absent, and @OTHER the same
+//	                         value as in the file OTHER
+//	copy FROM TO             copies a directory
+func TestScripts(t *testing.T) {
+	share(t)
+	shared, err := filepath.Abs(filepath.Join(cmp.Or(os.Getenv("ACQNP_SHARED"), "../../../shared"), "data"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	testscript.Run(t, testscript.Params{
+		Dir: "testdata",
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("TINY", sharedDir)
+			e.Setenv("SHARED", shared)
+			return nil
+		},
+		Condition: func(name string) (bool, error) {
+			if name == "shared" { // the real data sets, in $SHARED
+				_, err := os.Stat(shared)
+				return err == nil, nil
+			}
+			return false, fmt.Errorf("no condition %s", name)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){
+			"refuse": func(ts *testscript.TestScript, _ bool, args []string) {
+				before := contents(ts)
+				refused(ts, 2, args[0], args[1:])
+				if after := contents(ts); after != before {
+					ts.Fatalf("it changed files:\n%s\n%s", before, after)
+				}
+			},
+			"fail": func(ts *testscript.TestScript, _ bool, args []string) {
+				code, err := strconv.Atoi(args[0])
+				ts.Check(err)
+				refused(ts, code, args[1], args[2:])
+			},
+			"json": func(ts *testscript.TestScript, neg bool, args []string) {
+				v := lastJSON(ts, args[0])
+				for _, arg := range args[1:] {
+					key, want, _ := strings.Cut(arg, "=")
+					if other, is := strings.CutPrefix(want, "@"); is {
+						want = element(lastJSON(ts, other), key)
+					}
+					if got := element(v, key); (got == want) == neg {
+						ts.Fatalf("%s has %s = %s, want %s (not: %t)", args[0], key, got, want, neg)
+					}
+				}
+			},
+			"copy": func(ts *testscript.TestScript, _ bool, args []string) {
+				ts.Check(os.CopyFS(ts.MkAbs(args[1]), os.DirFS(ts.MkAbs(args[0]))))
+			},
+		},
+	})
+}
+
+// refused runs acqnp, which must end with a code, one line with a text, and no result.
+func refused(ts *testscript.TestScript, code int, text string, args []string) {
+	err := ts.Exec("acqnp", args...)
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) || exit.ExitCode() != code {
+		ts.Fatalf("ended with %v, want exit code %d", err, code)
+	}
+	line := ts.ReadFile("stderr")
+	if strings.Count(line, "\n") != 1 || !strings.HasPrefix(line, "acqnp") || !strings.Contains(line, text) {
+		ts.Fatalf("standard error is %q, want one line with %q", line, text)
+	}
+	if out := ts.ReadFile("stdout"); out != "" {
+		ts.Fatalf("standard output is %q", out)
+	}
+}
+
+// contents returns all files of a script and what they hold.
+func contents(ts *testscript.TestScript) string {
+	var b bytes.Buffer
+	ts.Check(filepath.WalkDir(ts.Getenv("WORK"), func(path string, e fs.DirEntry, err error) error {
+		fmt.Fprintln(&b, path, e.Type())
+		if err == nil && e.Type().IsRegular() {
+			content, readErr := os.ReadFile(path)
+			b.WriteString(strconv.Quote(string(content)))
+			err = readErr
+		}
+		return err
+	}))
+	return b.String()
+}
+
+// lastJSON returns the last JSON value of a file.
+func lastJSON(ts *testscript.TestScript, file string) (v any) {
+	for d := json.NewDecoder(strings.NewReader(ts.ReadFile(file))); ; {
+		if err := d.Decode(&v); err == io.EOF {
+			return v
+		} else if err != nil {
+			ts.Fatalf("%s: %v", file, err)
+		}
+	}
+}
+
+// element returns a part of a JSON value as text, "" if there is none.
+func element(v any, key string) string {
+	for part := range strings.SplitSeq(key, ".") {
+		switch in := v.(type) {
+		case map[string]any:
+			if _, is := in[part]; !is {
+				return ""
+			}
+			v = in[part]
+		case []any:
+			i, err := strconv.Atoi(part)
+			switch {
+			case part == "#":
+				v = float64(len(in))
+			case err == nil && i < len(in):
+				v = in[i]
+			default:
+				return ""
+			}
+		default:
+			return ""
+		}
+	}
+	if text, is := v.(string); is {
+		return text
+	}
+	b, _ := json.Marshal(v)
+	return string(b)
+}
