@@ -94,18 +94,6 @@ func TestBenchOfEveryModel(t *testing.T) {
 	}
 }
 
-func TestBenchForPeople(t *testing.T) {
-	o := succeed(t, "bench", "--config", share(t).config, "--steps", "2", "--threads", "1")
-	for _, want := range []string{"acqnp on sawtooth", "cpu, 1 thread, ", " ms (median of 2", "a second", "of the peak", "MiB"} {
-		if !strings.Contains(o.out, want) {
-			t.Errorf("no %q in\n%s", want, o.out)
-		}
-	}
-	if !strings.Contains(o.err, "bench: step 5/5") {
-		t.Errorf("progress: %q", o.err)
-	}
-}
-
 func TestBenchOnFiles(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, dir, "own.yaml", ownConfig)
@@ -127,28 +115,4 @@ func TestBenchOnFiles(t *testing.T) {
 	checkRefusal(t, "--points", acqnp("bench", "--config", lanes, "--points", "30"), 2, "--points")
 	checkRefusal(t, "no data", acqnp("bench", "--config", lanes, "--data-dir", "none"), 2, "none")
 	checkRefusal(t, "too many points", acqnp("bench", "--config", config, "--points", "1000"), 2, "1000")
-}
-
-func TestBenchRefuses(t *testing.T) {
-	config := share(t).config
-	for _, c := range []struct {
-		args []string
-		code int
-		want string
-	}{
-		{[]string{"--points", "3"}, 2, "--points"},
-		{[]string{"--points", "-1"}, 2, "--points"},
-		{[]string{"--points", "100000"}, 2, "65536"},
-		{[]string{"--points", "65536", "--set", "train.batch_size=65536"}, 2, "--points"},
-		{[]string{"--steps", "0"}, 2, "--steps"},
-		{[]string{"--threads", "-1"}, 2, "--threads"},
-		{[]string{"--set", "train.epochs=1"}, 2, "train.epochs"},
-		{[]string{"--device", "gpu"}, 2, "--device"},
-		{[]string{"--kernels", "--device", "cpu"}, 2, "--kernels"},
-		{[]string{"--device", "cuda:999"}, 1, "--device"},
-		{[]string{"--set", "train.learning_rate=1e38", "--steps", "30"}, 1, "step"},
-	} {
-		o := acqnp(append([]string{"bench", "--quiet", "--config", config}, c.args...)...)
-		checkRefusal(t, strings.Join(c.args, " "), o, c.code, c.want)
-	}
 }

@@ -1,7 +1,6 @@
 package cli_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"os"
@@ -11,29 +10,6 @@ import (
 	"strings"
 	"testing"
 )
-
-// TestExportWritesAProgram checks the two files of export, and that it keeps a Python file that is
-// not its own.
-func TestExportWritesAProgram(t *testing.T) {
-	s, dir := share(t), t.TempDir()
-	out, program := filepath.Join(dir, "my-net.safetensors"), filepath.Join(dir, "my_net.py")
-	for range 2 { // the second replaces the first
-		var summary struct{ Out, Program string }
-		o := succeed(t, "export", "--run", s.run, "--out", out, "--overwrite", "--json", "--quiet")
-		if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Out != out || summary.Program != program {
-			t.Errorf("%v: %s", err, o.out)
-		}
-		if text := read(t, program); !strings.Contains(text, `load("my-net.safetensors")`) || !strings.Contains(text, "LEVELS = 5 ") {
-			t.Errorf("my_net.py:\n%s", text)
-		}
-	}
-	write(t, dir, "theirs.py", "print(1)\n")
-	theirs := filepath.Join(dir, "theirs.safetensors")
-	checkRefusal(t, "export", acqnp("export", "--run", s.run, "--out", theirs), 2, "--out")
-	if _, err := os.Stat(theirs); err == nil || read(t, filepath.Join(dir, "theirs.py")) != "print(1)\n" {
-		t.Error("export has written beside a file of the user")
-	}
-}
 
 // A recipeRun is a run on a CSV file with names and logarithms, a context and targets with y.
 type recipeRun struct{ run, context, targets string }
@@ -184,73 +160,5 @@ for (i in seq_len(nrow(y))) for (channel in c("weight", "height")) {
 `, functions, quantiles, r.targets)
 		// quantiles.csv has all digits of a number; R prints 15.
 		near(t, model+": log density", got, densities, 1e-12)
-	}
-}
-
-// TestExportFollowsTheName checks which format a name of --out gives, and that --format does not
-// contradict it.
-func TestExportFollowsTheName(t *testing.T) {
-	s, dir := share(t), t.TempDir()
-	export := func(name, format string) outcome {
-		args := []string{"export", "--run", s.run, "--out", filepath.Join(dir, name), "--quiet"}
-		if format != "" {
-			args = append(args, "--format", format)
-		}
-		return acqnp(args...)
-	}
-	for _, c := range []struct{ name, format, second string }{ // the second file tells the format
-		{"a.onnx", "", "a-density.onnx"},
-		{"b.ONNX", "", "b-density.ONNX"},
-		{"c.safetensors", "", "c.py"},
-		{"d.safetensors", "torch", "d.py"},
-		{"e.onnx", "onnx", "e-density.onnx"},
-		{"f", "torch", "f.py"},
-		{"g", "onnx", "g-density"},
-	} {
-		if o := export(c.name, c.format); o.code != 0 {
-			t.Errorf("%s: %s", c.name, o.err)
-		}
-		for _, name := range []string{c.name, c.second} {
-			if _, err := os.Stat(filepath.Join(dir, name)); err != nil {
-				t.Error(err)
-			}
-		}
-	}
-	before, _ := os.ReadDir(dir)
-	for _, c := range []struct{ name, format, want string }{
-		{"h.onnx", "torch", "--format: found torch, expected onnx, since --out ends with .onnx"},
-		{"h.safetensors", "onnx", "--format: found onnx, expected torch, since --out ends with .safetensors"},
-		{"h.pt", "", "h.pt, expected a name that ends with .safetensors or .onnx, or --format torch or onnx"},
-		{"h", "", ".safetensors or .onnx"},
-	} {
-		checkRefusal(t, c.name, export(c.name, c.format), 2, c.want)
-	}
-	if after, _ := os.ReadDir(dir); len(after) != len(before) {
-		t.Errorf("%d files, %d before the refusals", len(after), len(before))
-	}
-}
-
-// TestExportWritesGraphs checks the two files of an export to ONNX, and what it refuses.
-func TestExportWritesGraphs(t *testing.T) {
-	s, dir := share(t), t.TempDir()
-	out, density := filepath.Join(dir, "net.onnx"), filepath.Join(dir, "net-density.onnx")
-	for range 2 { // the second replaces the first
-		var summary struct{ Out, Density string }
-		o := succeed(t, "export", "--run", s.run, "--format", "onnx", "--out", out, "--overwrite", "--json", "--quiet")
-		if err := json.Unmarshal([]byte(o.out), &summary); err != nil || summary.Out != out || summary.Density != density {
-			t.Errorf("%v: %s", err, o.out)
-		}
-	}
-	for path, want := range map[string]string{out: "level_logit", density: "log_density"} {
-		if text := read(t, path); !strings.Contains(text, want) || !strings.Contains(text, "_decoder._mlp._net") {
-			t.Errorf("%s has no %s or no weights", path, want)
-		}
-	}
-	write(t, dir, "their-density.onnx", "notes")
-	checkRefusal(t, "export", acqnp("export", "--run", s.run, "--format", "onnx", "--out", filepath.Join(dir, "their.onnx")), 2, "their-density.onnx")
-	checkRefusal(t, "export", acqnp("export", "--run", s.run, "--format", "onnx", "--out", os.DevNull), 2, "a device or a pipe")
-	checkRefusal(t, "export", acqnp("export", "--run", s.run, "--format", "pickle", "--out", out), 2, "torch or onnx")
-	if read(t, filepath.Join(dir, "their-density.onnx")) != "notes" {
-		t.Error("export has written over a file of the user")
 	}
 }

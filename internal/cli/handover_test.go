@@ -103,16 +103,3 @@ func TestAProgramThatDoesNotStart(t *testing.T) {
 		t.Errorf("--device cpu: exit code %d, %q started", o.code, program)
 	}
 }
-
-func TestTheDeviceIsSaid(t *testing.T) {
-	s, out := share(t), filepath.Join(t.TempDir(), "eval.json")
-	for _, args := range [][]string{
-		{"eval", "--run", s.run, "--out", out, "--device", "cpu", "--threads", "2"},
-		{"sample-quantiles", "--run", s.run, "--context", s.context, "--grid=0:1:3", "--out", out + ".csv", "--device", "cpu", "--threads", "2"},
-		{"bench", "--config", s.config, "--steps", "1", "--device", "cpu", "--threads", "2"},
-	} {
-		if o := succeed(t, args...); !strings.Contains(o.err, "on cpu with 2 threads\n") {
-			t.Errorf("%s: standard error is %q", args[0], o.err)
-		}
-	}
-}

@@ -16,6 +16,8 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/acqnp/acqnp/internal/device"
 )
 
 // TestScripts runs the scripts of testdata, each in a directory of its own. $TINY has a configuration, a
@@ -43,9 +45,12 @@ func TestScripts(t *testing.T) {
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
-			if name == "shared" { // the real data sets, in $SHARED
+			switch name {
+			case "shared": // the real data sets, in $SHARED
 				_, err := os.Stat(shared)
 				return err == nil, nil
+			case "gpu":
+				return device.ThisMachine().GPU(), nil
 			}
 			return false, fmt.Errorf("no condition %s", name)
 		},
