@@ -21,27 +21,28 @@ import (
 )
 
 // TestScripts runs the scripts of testdata, each in a directory of its own. $TINY has a configuration, a
-// run of it, its weights and a context, which scripts read and never change.
+// run of it, its weights and a context, which scripts read and never change. $ROOT is the repository.
+// $MIRROR and $UNASKED are servers of data sets.
 //
 // Beside the commands of testscript they have
 //
 //	refuse TEXT ARG...       acqnp ARG... ends with 2, one line with TEXT and no change of any file
 //	fail CODE TEXT ARG...    acqnp ARG... ends with CODE and one line with TEXT
 //	json FILE KEY=VALUE...   the last JSON value of a file, or of stdout or stderr, has these values: a.0.b is
-//	                         an element, a.# the length of a list, VALUE "" means absent, and @OTHER the same
-//	                         value as in the file OTHER
+//	                         an element, a.# the length of a list, VALUE "" means absent, and @OTHER[:KEY]
+//	                         the value in the file OTHER
 //	copy FROM TO             copies a directory
 func TestScripts(t *testing.T) {
 	share(t)
-	shared, err := filepath.Abs(filepath.Join(cmp.Or(os.Getenv("ACQNP_SHARED"), "../../../shared"), "data"))
+	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
 	}
+	shared := filepath.Join(cmp.Or(os.Getenv("ACQNP_SHARED"), filepath.Join(root, "../shared")), "data")
 	testscript.Run(t, testscript.Params{
 		Dir: "testdata",
 		Setup: func(e *testscript.Env) error {
-			e.Setenv("TINY", sharedDir)
-			e.Setenv("SHARED", shared)
+			e.Vars = append(e.Vars, "TINY="+sharedDir, "SHARED="+shared, "ROOT="+root, "MIRROR="+mirror(t), "UNASKED="+unasked(t))
 			return nil
 		},
 		Condition: func(name string) (bool, error) {
@@ -72,7 +73,8 @@ func TestScripts(t *testing.T) {
 				for _, arg := range args[1:] {
 					key, want, _ := strings.Cut(arg, "=")
 					if other, is := strings.CutPrefix(want, "@"); is {
-						want = element(lastJSON(ts, other), key)
+						file, of, _ := strings.Cut(other, ":")
+						want = element(lastJSON(ts, file), cmp.Or(of, key))
 					}
 					if got := element(v, key); (got == want) == neg {
 						ts.Fatalf("%s has %s = %s, want %s (not: %t)", args[0], key, got, want, neg)
