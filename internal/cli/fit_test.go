@@ -8,7 +8,6 @@ import (
 	"net"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -18,159 +17,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
-
-// kettles writes a file of 9 products, each with 6 prices that fall with age, of two kinds.
-func kettles(t *testing.T) string {
-	t.Helper()
-	var b strings.Builder
-	b.WriteString("product,age,kind,price,age2,sold\n")
-	for p := range 9 {
-		for i := range 6 {
-			age, kind := 0.5+float64((p*5+i*3)%8)/2, []string{"new", "used"}[(p+i)%2]
-			price := (300 + 40*math.Sin(float64(7*p))) * math.Exp(-0.15*age) * (1 + 0.02*math.Sin(float64(31*p+17*i)))
-			if kind == "used" {
-				price *= 0.7
-			}
-			fmt.Fprintf(&b, "p%d,%.1f,%s,%.2f,%.1f,2024-03-%02d\n", p, age, kind, price, age*math.Cos(float64(p)), 1+i)
-		}
-	}
-	path := filepath.Join(t.TempDir(), "kettles.csv")
-	if err := os.WriteFile(path, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
-// fit writes a directory of which predict reads; the same file gives the same bytes on one thread and
-// on two.
-func TestFitAndPredict(t *testing.T) {
-	file, dir := kettles(t), t.TempDir()
-	var files []string
-	for _, threads := range []string{"1", "2"} {
-		out := filepath.Join(dir, "fit"+threads)
-		succeed(t, "fit", file, "price ~ age + kind | product", "--instant", "--threads", threads, "--out", out)
-		content, err := os.ReadFile(filepath.Join(out, "fit.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		files = append(files, string(content))
-	}
-	if files[0] != files[1] {
-		t.Error("fit.json depends on the number of threads")
-	}
-	out := filepath.Join(dir, "out.csv")
-	context := write(t, dir, "context.csv", "product,age,kind,price\nx,0.5,new,278\nx,3,used,134\n")
-	targets := write(t, dir, "targets.csv", "product,age,kind\nx,2,new\nx,2,used\n")
-	succeed(t, "predict", filepath.Join(dir, "fit1"), "--context", context, "--targets", targets, "--out", out)
-	far := write(t, dir, "far.csv", "product,age,kind\nx,2,new\nx,9,used\nx,-40,red\n")
-	o := succeed(t, "predict", filepath.Join(dir, "fit1"), "--targets", far, "--out", filepath.Join(dir, "far-out.csv"))
-	for _, want := range []string{"age of 2 of 3 targets is not among the data's 0.5 to 4\n", "kind of 1 of 3 targets is not among the data's names: red (nearest: new)\n"} {
-		if !strings.Contains(o.err, want) {
-			t.Errorf("far targets: %q, want %s", o.err, want)
-		}
-	}
-	if o := succeed(t, "predict", filepath.Join(dir, "fit1"), "--context", context, "--targets", targets, "--out", filepath.Join(dir, "near.csv")); strings.Contains(o.err, "extrapolate") {
-		t.Errorf("targets within the data: %q", o.err)
-	}
-	o = acqnp("predict", filepath.Join(dir, "fit1"), "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--num-quantiles", "9")
-	if o.code != 2 || !strings.Contains(o.err, "--num-quantiles") {
-		t.Errorf("--num-quantiles of a fit: exit code %d, %q, want 2", o.code, o.err)
-	}
-	edited := filepath.Join(dir, "edited")
-	if err := os.Mkdir(edited, 0o755); err != nil {
-		t.Fatal(err)
-	}
-	numbers := regexp.MustCompile(`"beta":\[[^,\]]+,[^,\]]+`).ReplaceAllString(read(t, filepath.Join(dir, "fit1", "fit.json")), `"beta":[1e308,1e308`)
-	write(t, edited, "fit.json", numbers)
-	checkRefusal(t, "edited weights", acqnp("predict", edited, "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--quiet"), 2, "fit.json: found a prediction of mean")
-	checkRefusal(t, "--precision of a fit", acqnp("predict", filepath.Join(dir, "fit1"), "--targets", targets, "--out", filepath.Join(dir, "no.csv"), "--precision", "bf16"), 2,
-		"--precision: found a directory of acqnp fit")
-	f, err := os.Open(out)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil || len(rows) != 3 {
-		t.Fatalf("%d rows, %v, want a header and two", len(rows), err)
-	}
-	// The context says 300·exp(−0.15·age) to 1%, so that the medians are 222 and 156. A tenth is
-	// three times the noise of the data and what 9 products leave open.
-	column := slices.Index(rows[0], "q0.5")
-	for i, want := range []float64{222, 156} {
-		median, err := strconv.ParseFloat(rows[i+1][column], 64)
-		if err != nil || math.Abs(median-want) > want/10 {
-			t.Errorf("the median of row %d is %s, want %v ± 10%%", i, rows[i+1][column], want)
-		}
-	}
-}
-
-func TestFitRefusesWhatItCannotUse(t *testing.T) {
-	file := kettles(t)
-	for _, c := range []struct {
-		args []string
-		want string
-	}{
-		{nil, "acqnp fit prices.csv"},
-		{[]string{file, "price ~ age | product", "--budget", "-1"}, "--budget"},
-		{[]string{file, "price ~ age | product", "--budget", "0"}, "above 0"},
-		{[]string{file, "log(price) ~ age | product", "--write-config", "c.yaml"}, "[out write-config] were all set"},
-		{[]string{file, "price", "/root", "age"}, "FORMULA: found 3 arguments after FILE, expected one formula in quotes"},
-		{[]string{file, "price ~ agee | product"}, "no agee: did you mean age?"},
-		{[]string{file, "price ~ age | Product"}, "no Product: did you mean product?"},
-		{[]string{file, "price", "--instant"}, "without '~'"},
-		{[]string{file, "price ~ weight | product", "--instant"}, "weight"},
-		{[]string{file, "kind ~ age | product", "--instant"}, "kind: found names"},
-		{[]string{file, "price ~ log(kind) | product", "--instant"}, "a logarithm of names"},
-		{[]string{file + ".gone", "price ~ age | product", "--instant"}, ".gone: found no such file, expected a file of rows"},
-		{[]string{file, "price ~ age | product", "--instant", "--out", file, "--overwrite"}, "which is a file"},
-	} {
-		out := filepath.Join(t.TempDir(), "out")
-		args := append([]string{"fit", "--out", out}, c.args...)
-		if o := acqnp(args...); o.code != 2 || !strings.Contains(o.err, c.want) || strings.Count(o.err, "\n") != 1 {
-			t.Errorf("%v: exit code %d, %q, want 2 and %q in one line", c.args, o.code, o.err, c.want)
-		}
-		if _, err := os.Stat(out); err == nil {
-			t.Errorf("%v: the directory of the result is left", c.args)
-		}
-	}
-}
-
-// fit without a formula shows the columns and proposes a formula that works when it is pasted.
-func TestFitShowsColumns(t *testing.T) {
-	dir := t.TempDir()
-	shops := "shop,day,sales\n"
-	odd := "\"the shop\",a~b (%),-log p,note\n"
-	for i := range 20 {
-		shops += fmt.Sprintf("s%d,2024-01-%02d,%d\n", i%5, i+1, 100+i)
-		odd += fmt.Sprintf("s%d,%d%%,%d,%s\n", i%5, i+3, (7*i)%13, []string{"", "x", "3"}[i%3])
-	}
-	for _, c := range []struct{ file, want, formula string }{
-		{kettles(t), "kind     name    0        2         2 names: new, used\n", "age2 ~ age | product"},
-		{write(t, dir, "shops.csv", shops), "day     date    0        20        dates, 2024-01-01 to 2024-01-20\n", "sales ~ day | shop"},
-		{write(t, dir, "odd file.csv", odd), `note      mixed    7        2         cells of several kinds: "3" in `, "`-log p` ~ `a~b (%)` | the shop"},
-	} {
-		o := succeed(t, "fit", c.file)
-		if !strings.Contains(o.out, c.want) || o.err != "" {
-			t.Errorf("%s: found\n%s%s", c.file, o.out, o.err)
-		}
-		var s struct {
-			Formula string
-			Rows    int
-			Columns []struct{ Name, Kind string }
-		}
-		if err := json.Unmarshal([]byte(succeed(t, "fit", c.file, "--json").out), &s); err != nil || s.Formula != c.formula || s.Rows < 20 || len(s.Columns) < 3 {
-			t.Errorf("%s: %v, %+v, expected the formula %s", c.file, err, s, c.formula)
-		}
-		words := exec.Command("sh", "-c", "printf '%s\\n' "+strings.TrimSpace(o.out[strings.LastIndex(o.out, "acqnp fit"):]))
-		pasted, err := words.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
-		args := strings.Split(strings.TrimSpace(string(pasted)), "\n")[1:]
-		succeed(t, append(args, "--instant", "--no-picture", "--out", filepath.Join(dir, "fit"), "--overwrite")...)
-	}
-}
 
 // The command that fit names next has the digits, dates or times that its grid needs, and works.
 func TestTheNextCommandWorks(t *testing.T) {
@@ -208,63 +54,6 @@ func TestTheNextCommandWorks(t *testing.T) {
 		if last := rows[len(rows)-1]; len(rows) != 100 || last["when"] != c.last {
 			t.Errorf("%s: %d rows, the last is %v, expected x = %s", name, len(rows), last, c.last)
 		}
-	}
-}
-
-// The last line of fit --json is what INTERFACE.md states: scripts read it.
-func TestFitAsJSON(t *testing.T) {
-	file, dir := kettles(t), t.TempDir()
-	o := succeed(t, "fit", file, "price + age2 ~ age | product", "--out", filepath.Join(dir, "f"), "--json", "--budget", "1")
-	lines := strings.Split(strings.TrimSpace(o.out), "\n")
-	type scores struct {
-		Expected struct {
-			LogDensity *float64 `json:"log_density"`
-			Error      *float64 `json:"log_density_se"`
-			CRPS       *float64
-			Coverage   map[string]float64
-		}
-		Candidates []struct {
-			Name       string
-			LogDensity *float64 `json:"log_density"`
-			CRPS       *float64
-			Weight     *float64
-		}
-	}
-	var s struct {
-		Out, Promise string
-		scores
-		Seconds float64
-		Targets []struct {
-			Channel string
-			scores
-		}
-	}
-	if err := json.Unmarshal([]byte(lines[len(lines)-1]), &s); err != nil {
-		t.Fatal(err)
-	}
-	if s.Out != filepath.Join(dir, "f") || s.Seconds <= 0 || !strings.Contains(s.Promise, "new product") {
-		t.Errorf("%s", lines[len(lines)-1])
-	}
-	if len(s.Targets) != 2 || s.Targets[0].Channel != "price" || s.Targets[1].Channel != "age2" {
-		t.Fatalf("targets %v, want price and age2", s.Targets)
-	}
-	for _, of := range []scores{s.scores, s.Targets[0].scores, s.Targets[1].scores} {
-		if of.Expected.LogDensity == nil || of.Expected.Error == nil || of.Expected.CRPS == nil || len(of.Expected.Coverage) != 2 || len(of.Candidates) == 0 {
-			t.Errorf("scores lack a key: %s", lines[len(lines)-1])
-		}
-		weight := 0.0
-		for _, c := range of.Candidates {
-			if c.Name == "" || c.LogDensity == nil || c.CRPS == nil || c.Weight == nil {
-				t.Fatalf("a candidate lacks a key: %s", lines[len(lines)-1])
-			}
-			weight += *c.Weight
-		}
-		if math.Abs(weight-1) > 1e-9 {
-			t.Errorf("weights sum to %v", weight)
-		}
-	}
-	if *s.Expected.LogDensity != *s.Targets[0].Expected.LogDensity {
-		t.Error("the scores at the top are not those of the first column of y")
 	}
 }
 
@@ -327,7 +116,7 @@ func TestFitOfAwkwardFiles(t *testing.T) {
 // What fit writes is predicted from in pipes, served and drawn; an export refuses it. The server has the
 // numbers of predict.
 func TestUsesOfAFit(t *testing.T) {
-	file, dir := kettles(t), t.TempDir()
+	file, dir := write(t, t.TempDir(), "kettles.csv", kettles()), t.TempDir()
 	out := filepath.Join(dir, "kettles.fit")
 	o := succeed(t, "fit", file, "log(price) ~ age | product", "--budget", "0.3", "--out", out)
 	if picture := filepath.Join(out, "fit.png"); !strings.Contains(o.out, picture) || !strings.Contains(o.out, "--grid=0.5:4:100 > predictions.csv") {

@@ -2,6 +2,8 @@ package cli_test
 
 import (
 	"bytes"
+	"fmt"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -47,10 +49,8 @@ func (t tests) Run() int {
 		}
 	}
 	code := t.M.Run()
-	for _, dir := range []string{riverDir, sharedDir} {
-		if dir != "" {
-			os.RemoveAll(dir)
-		}
+	if sharedDir != "" {
+		os.RemoveAll(sharedDir)
 	}
 	return code
 }
@@ -138,6 +138,8 @@ func share(t *testing.T) shared {
 		succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
 		succeed(t, "export", "--run", run, "--format", "torch", "--out", filepath.Join(sharedDir, s.weights))
 		write(t, sharedDir, s.context, "x,y\n-1,0.5\n0,0.25\n1,-0.5\n")
+		write(t, sharedDir, "rivers.csv", rivers())
+		write(t, sharedDir, "kettles.csv", kettles())
 	})
 	for _, path := range []*string{&s.config, &s.run, &s.weights, &s.context} {
 		*path = filepath.Join(sharedDir, *path)
@@ -160,4 +162,34 @@ func sharedData(t *testing.T) string {
 		t.Skip("the real data sets are not here")
 	}
 	return dir
+}
+
+// rivers returns a table of 10 rivers: the flow and the temperature at 5 depths, the bed, and who measured.
+func rivers() string {
+	text := "river,depth,bed,by,flow,temp\n"
+	for r := range 10 {
+		for i := range 5 {
+			depth := 0.5 + float64((3*r+7*i)%11)/2
+			flow := 20*math.Exp(-0.2*depth)*(1+0.3*math.Sin(float64(9*r))) + 0.4*math.Sin(float64(31*r+17*i))
+			temp := 12 + math.Cos(float64(5*r)) - 0.8*depth + 0.3*math.Sin(float64(11*r+13*i))
+			text += fmt.Sprintf("r%d,%v,%s,me,%.2f,%.2f\n", r, depth, []string{"sand", "rock"}[(r+i)%2], flow, temp)
+		}
+	}
+	return text
+}
+
+// kettles returns a table of 9 products, each with 6 prices that fall with age, of two kinds.
+func kettles() string {
+	text := "product,age,kind,price,age2,sold\n"
+	for p := range 9 {
+		for i := range 6 {
+			age, kind := 0.5+float64((p*5+i*3)%8)/2, []string{"new", "used"}[(p+i)%2]
+			price := (300 + 40*math.Sin(float64(7*p))) * math.Exp(-0.15*age) * (1 + 0.02*math.Sin(float64(31*p+17*i)))
+			if kind == "used" {
+				price *= 0.7
+			}
+			text += fmt.Sprintf("p%d,%.1f,%s,%.2f,%.1f,2024-03-%02d\n", p, age, kind, price, age*math.Cos(float64(p)), 1+i)
+		}
+	}
+	return text
 }
