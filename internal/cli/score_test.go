@@ -1,11 +1,9 @@
 package cli_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -74,42 +72,30 @@ func TestScoreOwnDataInRawUnits(t *testing.T) {
 		len(s.Coverage) != 2 || len(s.PerFunction) != 2 || s.PerFunction[0].Points != 2 || !(s.LogDensity.StdError > 0) {
 		t.Errorf("%s: mean %v, CRPS %v", o.out, mean, crps)
 	}
-	text := succeed(t, append([]string{"score", "--plot", "pit.svg"}, common...)...).out
-	if svg, err := os.ReadFile("pit.svg"); err != nil || !bytes.Contains(svg, []byte(">PIT<")) || !strings.Contains(text, "plot pit.svg") {
-		t.Errorf("the picture of the calibration has %d bytes, error %v", len(svg), err)
-	}
-	checkRefusal(t, "score", acqnp(append([]string{"score", "--plot", "pit.txt"}, common...)...), 2, "found extension .txt")
-	for _, want := range []string{"3 targets of 2 groups", strconv.FormatFloat(mean, 'f', 4, 64), "in the units of gewicht", "worst groups"} {
-		if !strings.Contains(text, want) {
-			t.Errorf("%q is not in\n%s", want, text)
+}
+
+// growth is a file as a European spreadsheet writes it: weights of animals by day, diet and age.
+func growth() string {
+	text := "\ufefftier;tag;futter;alter;gewicht;notiz\r\n"
+	comma := func(v float64) string { return strings.Replace(strconv.FormatFloat(v, 'f', 3, 64), ".", ",", 1) }
+	for i := range 24 {
+		for day := range 6 + i%5 {
+			weight := comma(40 * math.Exp(0.2*float64(day)+0.3*math.Sin(float64(7*i+3*day))))
+			if day == 5 && i%6 == 0 {
+				weight = "NA"
+			}
+			text += fmt.Sprintf("t%d;2024-02-%02d;f%d;%s;%s;\"a; b\"\r\n", i, 20+day, i%3, comma(float64(day)+0.5), weight)
 		}
 	}
-	write(t, dir, "lone.csv", "tag,alter,futter,tier,gewicht\n2024-02-25,5.5,spelt,b,90\n")
-	if o := succeed(t, "score", "--run", "run", "--targets", "lone.csv", "--out", "lone-points.csv", "--quiet"); !strings.Contains(o.out, "1 target of 1 group,") {
-		t.Error(o.out)
-	}
-	if rows := readRows(t, "lone-points.csv"); len(rows) != 1 || rows[0]["futter"] != "spelt" {
-		t.Errorf("%v", rows)
-	}
-	for text, want := range map[string]string{
-		"tag,alter,futter,tier\n2024-02-25,5,f2,a\n":                "targets.csv:1: found the columns",
-		"alter,futter,tier,gewicht\n5,f2,a,9\n":                     "targets.csv:1: found the columns",
-		"tag,alter,futter,gewicht\n2024-02-25,5,f2,9\n":             "targets.csv:1: found no column that names the group",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,\n":       "targets.csv: found a missing cell in each of 1 rows: of gewicht (1)",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,NaN\n":    "of gewicht (1: NaN)",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,0\n":      "targets.csv:2: gewicht: found \"0\", expected a number above 0",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,1e39\n":   "targets.csv:2: gewicht",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,NA,f2,a,9\n":     "of alter (1: NA)",
-		"tag,alter,futter,tier,gewicht\n2024-02-25,5,f2,a,9\nx,1\n": "targets.csv:3",
-		"tag,alter,futter,tier,gewicht\n":                           "targets.csv: found a header without rows",
-	} {
-		write(t, dir, "targets.csv", text)
-		checkRefusal(t, "score", acqnp(append([]string{"score", "--out", "none.csv"}, common...)...), 2, want)
-	}
-	if _, err := os.Stat("none.csv"); err == nil {
-		t.Error("a refused call has left points.csv")
-	}
+	return text
 }
+
+const growthConfig = `benchmark: csv
+model: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}
+data: {file: growth.csv, group: tier, x: [tag, futter, alter], y: [gewicht], categories: [futter], log: [gewicht, alter], missing: drop}
+train: {steps: 60, batch_size: 8, num_tau: 4, log_every: 50, learning_rate: 1e-2}
+eval: {num_tau: 5}
+`
 
 // The joint log density of one target is its log density. With more, the order of the file counts.
 func TestScoreJointly(t *testing.T) {

@@ -181,20 +181,3 @@ func TestServeCheckAsksAServer(t *testing.T) {
 	checkRefusal(t, "after its end", acqnp("serve", "--check", "--listen", address), 1, address+"/healthz does not answer")
 	checkRefusal(t, "no port", acqnp("serve", "--check", "--listen", "8080"), 2, "HOST:PORT")
 }
-
-func TestServeRefuses(t *testing.T) {
-	s := share(t)
-	for want, args := range map[string][]string{
-		"--listen":          {"--run", s.run, "--listen", "0.0.0.0:0"},
-		"HOST:PORT":         {"--run", s.run, "--listen", "8080"},
-		"twice":             {"--run", s.run, "--run", s.run + "/"},
-		"absent":            {"--run", t.TempDir() + "/absent"},
-		"[run check] is required":      {},
-		"[check run] were all set": {"--run", s.run, "--check"},
-		"nobody.pem":        {"--run", s.run, "--listen", "127.0.0.1:0", "--tls-cert", "nobody.pem", "--tls-key", "nobody.pem"},
-		"--num-quantiles":   {"--run", s.run, "--num-quantiles", "-1"},
-		"expected a token":  {"--run", s.run, "--listen", ":0"},
-	} {
-		checkRefusal(t, want, acqnp(append([]string{"serve", "--device", "cpu"}, args...)...), 2, want)
-	}
-}
