@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -13,9 +12,6 @@ import (
 
 // plainConfig is tinyConfig with the paper's adaptor, whose levels coincide after so few steps.
 var plainConfig = strings.Replace(tinyConfig, "adaptor_form: residual", "adaptor_form: plain", 1)
-
-// spans matches the warning; its group is the span that the warning states.
-var spans = regexp.MustCompile(`levels coincide: the τ of a point span (\S+) .*adaptor_form: residual`)
 
 // TestSpreadLevelsAreNotWarnedOf evaluates untrained models whose levels are apart: a plain adaptor
 // with large weights, a residual one, and CQNP.

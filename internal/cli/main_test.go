@@ -150,20 +150,6 @@ func share(t *testing.T) shared {
 	return s
 }
 
-// sharedData is the directory of the real data sets.
-func sharedData(t *testing.T) string {
-	t.Helper()
-	dir := os.Getenv("ACQNP_SHARED")
-	if dir == "" {
-		dir = filepath.Join("..", "..", "..", "shared")
-	}
-	dir = filepath.Join(dir, "data")
-	if _, err := os.Stat(filepath.Join(dir, "speed-flow")); err != nil {
-		t.Skip("the real data sets are not here")
-	}
-	return dir
-}
-
 // rivers returns a table of 10 rivers: the flow and the temperature at 5 depths, the bed, and who measured.
 func rivers() string {
 	text := "river,depth,bed,by,flow,temp\n"

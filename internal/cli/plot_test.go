@@ -189,64 +189,6 @@ func moveFirst(args []string) []string {
 
 func abs(n int) int { return max(n, -n) }
 
-func TestFiguresOfWrongRunsAreRefused(t *testing.T) {
-	data := figureData(t)
-	sine, lanes, faces := figureRun(t, "double-sine", "cnp"), figureRun(t, "speed-flow", "cnp"), figureRun(t, "freyface", "cnp")
-	dir := t.TempDir()
-	empty, out := filepath.Join(dir, "empty"), filepath.Join(dir, "out")
-	for _, d := range []string{empty, out} {
-		if err := os.Mkdir(d, 0o755); err != nil {
-			t.Fatal(err)
-		}
-	}
-	for _, c := range []struct {
-		want string
-		args []string
-	}{
-		{"a benchmark of images", []string{"completion", "--run", sine}},
-		{"speed-flow", []string{"speed-flow", "--run", sine}},
-		{"acqnp or cqnp", []string{"levels", "--run", sine}},
-		{"plot completion", []string{"fit", "--run", faces}},
-		{"one dimension", []string{"fit", "--run", faces, "--components"}},
-		{sine, []string{"fit", "--run", sine, "--run", lanes}},
-		{empty, []string{"fit", "--run", empty}},
-		{empty, []string{"training", "--run", empty}},
-		{"--functions", []string{"fit", "--run", lanes, "--functions", "3"}},
-		{"--functions", []string{"fit", "--run", sine, "--functions", "0"}},
-		{"--functions", []string{"completion", "--run", faces, "--functions", "0"}},
-	} {
-		args := append([]string{"plot"}, c.args...)
-		if c.args[0] != "training" { // which needs no data
-			args = append(args, "--data-dir", data)
-		}
-		args = append(args, "--out", filepath.Join(out, "figure.png"))
-		checkRefusal(t, strings.Join(c.args, " "), acqnp(args...), 2, c.want)
-	}
-	for _, c := range []struct{ out, want string }{
-		{"figure.jpg", ".svg"}, {"figure", ".png"}, {filepath.Join("missing", "figure.png"), "--out"},
-	} {
-		checkRefusal(t, c.out, acqnp("plot", "fit", "--run", sine, "--out", filepath.Join(out, c.out)), 2, c.want)
-	}
-	if left, _ := os.ReadDir(out); len(left) > 0 {
-		t.Errorf("left %v behind", left)
-	}
-}
-
-func TestTrainingOfADamagedLogIsRefused(t *testing.T) {
-	dir := t.TempDir()
-	run := filepath.Join(dir, "run")
-	if err := os.CopyFS(run, os.DirFS(figureRun(t, "double-sine", "cnp"))); err != nil {
-		t.Fatal(err)
-	}
-	log, out := read(t, filepath.Join(run, "metrics.jsonl")), filepath.Join(dir, "training.png")
-	write(t, run, "metrics.jsonl", log+`{"step": 7, "lo`) // as a killed program leaves it
-	succeed(t, "plot", "training", "--run", run, "--out", out)
-	write(t, run, "metrics.jsonl", strings.Replace(log, "\n", "\nno JSON\n", 1))
-	checkRefusal(t, "damaged", acqnp("plot", "training", "--run", run, "--out", out, "--overwrite"), 2, "metrics.jsonl:2")
-	write(t, run, "metrics.jsonl", "")
-	checkRefusal(t, "empty", acqnp("plot", "training", "--run", run, "--out", out, "--overwrite"), 2, "no step")
-}
-
 // TestPredictionsAreDrawn draws predictions at targets whose y the file has.
 func TestPredictionsAreDrawn(t *testing.T) {
 	s, dir := share(t), t.TempDir()
@@ -271,7 +213,6 @@ func TestPredictionsAreDrawn(t *testing.T) {
 				t.Errorf("%s: %d pixels of held-out targets; said %q", command, n, o.out)
 			}
 		}
-		checkRefusal(t, command, acqnp(command, "--run", s.run, "--context", s.context, "--grid=0:1:5", "--out", filepath.Join(dir, "none.csv"), "--plot", filepath.Join(dir, "p.jpg")), 2, ".png")
 	}
 }
 

@@ -21,8 +21,8 @@ import (
 )
 
 // TestScripts runs the scripts of testdata, each in a directory of its own. $TINY has a configuration, a
-// run of it, its weights and a context, which scripts read and never change. $ROOT is the repository.
-// $MIRROR and $UNASKED are servers of data sets.
+// run of it, its weights, a context and figures/data with a few images and lanes; scripts read them and
+// never change them. $ROOT is the repository. $MIRROR and $UNASKED are servers of data sets.
 //
 // Beside the commands of testscript they have
 //
@@ -33,7 +33,7 @@ import (
 //	                         the value in the file OTHER
 //	copy FROM TO             copies a directory
 func TestScripts(t *testing.T) {
-	share(t)
+	figureData(t)
 	root, err := filepath.Abs("../..")
 	if err != nil {
 		t.Fatal(err)
