@@ -56,7 +56,6 @@ one after another; in a step they start sooner and may overlap.`,
 	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of training steps to time, after a few to warm up")
 	f.BoolVar(&o.kernels, "kernels", false, "time each kernel launch of a step on a GPU too")
 	must(cmd.MarkFlagRequired("config"))
-	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd
 }
 

@@ -1,10 +1,6 @@
 package cli
 
 import (
-	"fmt"
-	"io"
-	"text/tabwriter"
-
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -35,7 +31,6 @@ rows with missing cells, and the day from which dates are counted.`,
 	}
 	o.addDataDir(cmd)
 	cmd.Flags().StringVarP(&o.config, "config", "c", "", "configuration `FILE` of your own data (csv)")
-	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
 	return cmd
 }
 
@@ -50,18 +45,16 @@ func runDataCheck(a *app, o dataCheckOptions) error {
 			return err
 		}
 	}
-	return a.result(all, func(w io.Writer) error {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, s := range all {
-			state := "ready"
-			if !s.Ready {
-				state = "missing"
-			}
-			fmt.Fprintf(t, "%s\t%s\t%s\n", s.Benchmark, state, s.Detail)
-			if s.Help != "" {
-				fmt.Fprintf(t, "\t\t%s\n", s.Help)
-			}
+	var rows [][]string
+	for _, s := range all {
+		state := "ready"
+		if !s.Ready {
+			state = "missing"
 		}
-		return t.Flush()
-	})
+		rows = append(rows, []string{s.Benchmark, state, s.Detail})
+		if s.Help != "" {
+			rows = append(rows, []string{"", "", s.Help})
+		}
+	}
+	return a.table(all, rows)
 }

@@ -3,9 +3,7 @@ package cli
 import (
 	"context"
 	"fmt"
-	"io"
 	"path/filepath"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -59,6 +57,7 @@ func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
 		return err
 	}
 	var all []fetchedFile
+	var rows [][]string
 	p := a.progress()
 	for _, s := range sets {
 		p.Note("fetching "+s.Name, progress.Field{Name: "benchmark", Value: s.Name})
@@ -68,11 +67,6 @@ func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
 		}
 		for _, f := range files {
 			all = append(all, fetchedFile{Name: s.Name, Path: f.Path, Bytes: f.Bytes, Fetched: f.Fetched, Checked: f.Checked})
-		}
-	}
-	return a.result(all, func(w io.Writer) error {
-		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-		for _, f := range all {
 			state, sum := "existing", "no published sum"
 			if f.Fetched {
 				state = "fetched"
@@ -80,8 +74,8 @@ func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
 			if f.Checked {
 				sum = "SHA-256 matches the published sum"
 			}
-			fmt.Fprintf(t, "%s\t%s\t%d bytes\t%s\n", f.Path, state, f.Bytes, sum)
+			rows = append(rows, []string{f.Path, state, fmt.Sprint(f.Bytes, " bytes"), sum})
 		}
-		return t.Flush()
-	})
+	}
+	return a.table(all, rows)
 }

@@ -2,8 +2,6 @@ package cli
 
 import (
 	"context"
-	"fmt"
-	"io"
 	"os"
 
 	"github.com/spf13/cobra"
@@ -47,8 +45,6 @@ func newDataGenerate(a *app) *cobra.Command {
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("config"))
 	must(cmd.MarkFlagRequired("out"))
-	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
-	must(cmd.MarkFlagFilename("out", "safetensors"))
 	return cmd
 }
 
@@ -89,8 +85,5 @@ func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
 		return err
 	}
 	s := generateSummary{Out: o.out, Benchmark: e.Benchmark, Batches: n, Seed: e.Eval.Seed}
-	return a.result(s, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %s of %s, seed %d\n", s.Out, invalid.Plural(n, "batch", "batches"), s.Benchmark, s.Seed)
-		return err
-	})
+	return a.line(s, "%s: %s of %s, seed %d", s.Out, invalid.Plural(n, "batch", "batches"), s.Benchmark, s.Seed)
 }

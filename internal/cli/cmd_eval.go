@@ -62,8 +62,6 @@ orders of them.`,
 	f.IntVar(&o.joint, "joint", 0, "add the joint log-likelihood of the first `NUMBER` of targets of each function")
 	f.IntVar(&o.orders, "orders", 1, "`NUMBER` of random orders of these targets")
 	a.addOverwrite(cmd)
-	must(cmd.MarkFlagFilename("tasks", "safetensors"))
-	must(cmd.MarkFlagFilename("out", "json"))
 	return cmd
 }
 

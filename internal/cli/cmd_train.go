@@ -71,10 +71,6 @@ there to the same result. --until stops after a step in the same way, but with e
 	f.StringVar(&o.start.Encoder, "encoder", "", "safetensors `FILE` of weights to start with their encoder alone, under another likelihood")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
-	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
-	must(cmd.MarkFlagFilename("weights", "safetensors"))
-	must(cmd.MarkFlagFilename("encoder", "safetensors"))
-	must(cmd.MarkFlagDirname("run-dir"))
 	cmd.MarkFlagsMutuallyExclusive("resume", "overwrite")
 	cmd.MarkFlagsMutuallyExclusive("weights", "encoder")
 	return cmd

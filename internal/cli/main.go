@@ -18,6 +18,7 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -203,6 +204,25 @@ func (a *app) result(v any, text func(io.Writer) error) error {
 	}
 	_, err := io.WriteString(a.Out, b.String())
 	return err
+}
+
+// line prints the result of a command, for people as one line.
+func (a *app) line(v any, format string, args ...any) error {
+	return a.result(v, func(w io.Writer) error {
+		_, err := fmt.Fprintf(w, format+"\n", args...)
+		return err
+	})
+}
+
+// table prints the result of a command, for people as columns.
+func (a *app) table(v any, rows [][]string) error {
+	return a.result(v, func(w io.Writer) error {
+		t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+		for _, row := range rows {
+			fmt.Fprintln(t, strings.Join(row, "\t"))
+		}
+		return t.Flush()
+	})
 }
 
 // oneSignal is the time in which a second signal counts as the first one: timeout, and a shell

@@ -86,7 +86,6 @@ func (s *settings) addDevice(a *app, cmd *cobra.Command) {
 
 func (s *settings) addDataDir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.dataDir, "data-dir", "data", "`DIR` of the data sets")
-	must(cmd.MarkFlagDirname("data-dir"))
 }
 
 // check checks the flags and opens the device. If acqnp-cuda has the device's engine, check

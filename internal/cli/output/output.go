@@ -14,6 +14,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 // File is an output of a command.
@@ -114,4 +115,16 @@ func (a identity) same(b identity) bool {
 		return os.SameFile(a.info, b.info) && a.info.Mode()&fs.ModeCharDevice == 0
 	}
 	return a.target != "" && a.target == b.target
+}
+
+// checkRun refuses an output that is a file of any run, whether or not the command reads that run.
+func (o File) checkRun() error {
+	target, err := files.Target(o.Path)
+	if err != nil {
+		return err
+	}
+	if dir, name, ok := run.Owner(target); ok && name != o.Part {
+		return o.refuse(o.Path+", which belongs to the run "+dir, "a file outside the run, or another name")
+	}
+	return nil
 }

@@ -2,8 +2,13 @@
 package doctor
 
 import (
+	"cmp"
 	"fmt"
+	"io"
+	"os"
 	"runtime"
+	"strconv"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/device"
@@ -75,4 +80,92 @@ func (d *Diagnosis) findMissing() {
 			d.Missing = append(d.Missing, fmt.Sprintf("data set %s: %s", s.Benchmark, s.Help))
 		}
 	}
+}
+
+// Print writes the diagnosis as lines of text.
+func (d Diagnosis) Print(w io.Writer) error {
+	line := func(name, text string) { fmt.Fprintf(w, "%-11s %s\n", name, text) }
+	line("acqnp", d.Version+", "+d.Go+", "+d.Platform)
+	line("processor", d.CPU)
+	line("features", strings.Join(d.Features, " "))
+	line("kernels", fmt.Sprintf("%s (%s chooses among %s)", d.Kernels, device.KernelsVariable, strings.Join(d.Available, ", ")))
+	if d.BF16 {
+		line("bf16", "in the processor: --precision bf16 is faster than fp32")
+	} else {
+		line("bf16", "emulated: --precision bf16 is slower than fp32")
+	}
+	line("cores", strconv.Itoa(d.Cores))
+	line("memory", d.memoryText())
+	if d.GPU {
+		line("GPU", cmp.Or(strings.Join(d.GPUs, ", "), "NVIDIA")+", "+cmp.Or(d.Driver, "driver unknown"))
+	} else {
+		line("GPU", "none")
+	}
+	engine := cmp.Or(d.CUDA, "none")
+	if d.CUDA != "" && d.CUDAError != "" {
+		engine += ", not usable: " + d.CUDAError
+	}
+	line("CUDA engine", engine)
+	line("network", "pretrained: "+d.Network)
+	for _, s := range d.Data {
+		line("data set", s.Benchmark+": "+s.Detail)
+	}
+	for _, m := range d.Missing {
+		line("missing", m)
+	}
+	return nil
+}
+
+func (d Diagnosis) memoryText() string {
+	if d.MemoryBytes == 0 {
+		return "unknown"
+	}
+	text := fmt.Sprintf("%.1f GiB", float64(d.MemoryBytes)/(1<<30))
+	if d.MemoryLimit > 0 {
+		text += fmt.Sprintf(", limited to %.1f GiB", float64(d.MemoryLimit)/(1<<30))
+	}
+	return text
+}
+
+// processor returns the CPU's name from /proc/cpuinfo, or else its architecture.
+func processor() string {
+	for _, key := range []string{"model name", "Hardware", "Model"} {
+		if v := procField("/proc/cpuinfo", key); v != "" {
+			return v
+		}
+	}
+	return runtime.GOARCH
+}
+
+// memory returns the machine's memory and the control group's limit in bytes, 0 if unknown or
+// unlimited.
+func memory() (total, limit int64) {
+	if kb, err := strconv.ParseInt(strings.TrimSuffix(procField("/proc/meminfo", "MemTotal"), " kB"), 10, 64); err == nil {
+		total = kb << 10
+	}
+	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue
+		}
+		if v, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && v < total {
+			limit = v
+		}
+		break
+	}
+	return total, limit
+}
+
+// procField returns the first value of a key in a file of "key : value" lines, or "".
+func procField(file, key string) string {
+	b, err := os.ReadFile(file)
+	if err != nil {
+		return ""
+	}
+	for _, line := range strings.Split(string(b), "\n") {
+		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == key {
+			return strings.TrimSpace(v)
+		}
+	}
+	return ""
 }
