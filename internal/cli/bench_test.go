@@ -5,11 +5,8 @@ import (
 	"io"
 	"math"
 	"os"
-	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
 
 // benched is the output of bench --json.
@@ -92,27 +89,4 @@ func TestBenchOfEveryModel(t *testing.T) {
 			t.Errorf("%s: %g points on average", model, points)
 		}
 	}
-}
-
-func TestBenchOnFiles(t *testing.T) {
-	dir := t.TempDir()
-	config := write(t, dir, "own.yaml", ownConfig)
-	succeed(t, "data", "example", "--out", filepath.Join(dir, "prices.csv"))
-	t.Chdir(dir)
-	if b := bench(t, "--config", config, "--points", "12", "--steps", "1"); b.RowsPerStep != 8*12*4 {
-		t.Errorf("%+v", b)
-	}
-	for name, content := range datatest.Lanes(60) {
-		path := filepath.Join(dir, "data", filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		write(t, filepath.Dir(path), filepath.Base(path), string(content))
-	}
-	lanes := write(t, dir, "lanes.yaml", strings.NewReplacer("sawtooth", "speed-flow", "points: [6, 12]", "context: [10, 20]",
-		"batch_size: 4", "batch_size: 2", ", num_points: 20, max_context: 8", "").Replace(tinyConfig))
-	bench(t, "--config", lanes, "--steps", "1")
-	checkRefusal(t, "--points", acqnp("bench", "--config", lanes, "--points", "30"), 2, "--points")
-	checkRefusal(t, "no data", acqnp("bench", "--config", lanes, "--data-dir", "none"), 2, "none")
-	checkRefusal(t, "too many points", acqnp("bench", "--config", config, "--points", "1000"), 2, "1000")
 }

@@ -2,10 +2,12 @@ package cli_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -178,4 +180,37 @@ func kettles() string {
 		}
 	}
 	return text
+}
+
+// quantileRow is a row of quantiles.csv by column name.
+type quantileRow map[string]string
+
+func (r quantileRow) number(t *testing.T, column string) float64 {
+	t.Helper()
+	v, err := strconv.ParseFloat(r[column], 64)
+	if err != nil {
+		t.Fatalf("%s: %v in %v", column, err, r)
+	}
+	return v
+}
+
+func readRows(t *testing.T, path string) (rows []quantileRow) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	all, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, fields := range all[1:] {
+		r := quantileRow{}
+		for i, name := range all[0] {
+			r[name] = fields[i]
+		}
+		rows = append(rows, r)
+	}
+	return rows
 }
