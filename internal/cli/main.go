@@ -14,18 +14,15 @@ import (
 	"io/fs"
 	"log"
 	"os"
-	"os/signal"
 	"runtime/debug"
 	"strings"
 	"syscall"
 	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/device/memory"
-	"github.com/acqnp/acqnp/internal/files/interrupt"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run"
@@ -223,42 +220,4 @@ func (a *app) table(v any, rows [][]string) error {
 		}
 		return t.Flush()
 	})
-}
-
-// oneSignal is the time in which a second signal counts as the first one: timeout, and a shell
-// whose terminal closes, signal a program and then its process group.
-const oneSignal = time.Second
-
-// interruptible returns a context that cancel or the first SIGINT, SIGTERM or SIGHUP cancels, so
-// that the work can end in good order. A later signal ends the program at once. SIGHUP stays
-// ignored if it was ignored at the start, as under nohup. The caller calls stop at the end.
-func interruptible() (ctx context.Context, cancel, stop func()) {
-	ctx, cancel = context.WithCancel(context.Background())
-	signals := make(chan os.Signal, 2)
-	signal.Notify(signals, interrupt.Signals()...)
-	done := make(chan struct{})
-	go func() {
-		var first time.Time
-		for {
-			select {
-			case s := <-signals:
-				switch {
-				case interrupt.Hangup(s): // it does not end the program
-				case first.IsZero():
-					first = time.Now()
-					interrupt.Arrived()
-					cancel()
-				case time.Since(first) > oneSignal:
-					os.Exit(exitInterrupted)
-				}
-			case <-done:
-				return
-			}
-		}
-	}()
-	return ctx, cancel, func() {
-		signal.Stop(signals)
-		close(done)
-		cancel()
-	}
 }

@@ -79,27 +79,6 @@ func addGroups(root *cobra.Command, groups []group) {
 	root.SetCompletionCommandGroupID(last)
 }
 
-// newHelp returns the help command. Unlike cobra's, it returns an error for an unknown command.
-func newHelp(a *app) *cobra.Command {
-	cmd := &cobra.Command{
-		Use:     "help [COMMAND]",
-		Short:   "Explain a command",
-		Example: "  acqnp help train\n  acqnp help data generate\n  acqnp help configuration\n  acqnp help environment",
-		RunE: func(cmd *cobra.Command, args []string) error {
-			topic, rest, err := cmd.Root().Find(args)
-			if err != nil {
-				return err
-			}
-			if len(rest) > 0 {
-				return unknownCommand(topic, rest[0])
-			}
-			return topic.Help()
-		},
-	}
-	cmd.AddCommand(newHelpConfiguration(a), newHelpEnvironment(a))
-	return cmd
-}
-
 // runGroup shows the help of a group of commands. If there are args, it returns the error for a
 // command that the group does not have.
 func runGroup(cmd *cobra.Command, args []string) error {
