@@ -97,93 +97,71 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err := o.check(); err != nil {
 		return err
 	}
-	e, source, err := o.prepare()
+	r, err := o.prepare()
 	if err != nil {
 		return err
 	}
 	p := a.progress()
-	run := o.run(e, source)
-	run.Device = o.device
-	result, err := train.RunShown(ctx, run, o.cores(), p)
+	result, err := train.RunShown(ctx, r, o.cores(), p)
 	if err != nil {
 		return err
 	}
-	s, err := o.conclude(ctx, run, result, p)
-	if err != nil && s.Evaluation == nil {
-		return err
+	s := trainSummary{Run: r.Dir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds(),
+		Ended: result.Ended, Best: result.Best, Warnings: a.warn()}
+	if result.Step > result.Resumed {
+		s.Loss = &result.Loss
+	}
+	if !o.noEval && result.Ended != train.EndedByUntil {
+		if err = o.finish(ctx, r, &s, p); err != nil && s.Evaluation == nil {
+			return err
+		}
 	}
 	// The results are printed even if eval.json or fit.png cannot be written.
 	return errors.Join(err, a.result(s, s.print))
 }
 
-// prepare returns the run's configuration and source. It makes all checks that are possible before
+// prepare settles what is trained, where and on which data. It makes all checks that are possible before
 // training.
-func (o *trainOptions) prepare() (e config.Experiment, source datasets.Source, err error) {
-	if e, err = o.experiment(); err != nil {
-		return e, nil, err
-	}
-	if e.Data.File, err = datasets.AbsoluteFile(e.Data.File); err != nil {
-		return e, nil, err
-	}
-	if err = run.CheckDir(o.runDir); err != nil {
-		return e, nil, err
-	}
-	if source, err = datasets.Open(e, o.dataDir); err != nil {
-		return e, nil, err
-	}
-	datasets.Warn(source, &o.app.warnings)
-	o.app.warn()
-	datasets.SetThreads(source, o.threads)
-	dx, dy := source.Dims()
-	m, err := models.New(e.Model, dx, dy)
-	if err != nil {
-		return e, nil, err
-	}
-	if !o.noEval { // so that the evaluation does not fail after hours of training
-		err = predict.New(e, m, nil, run.UnitsOf(e, source), o.device).CheckMemory(source)
-	}
-	return e, source, err
-}
-
-// run returns the options of the run, without its device.
-func (o *trainOptions) run(e config.Experiment, source datasets.Source) train.Options {
-	return train.Options{
-		Experiment: e, Dir: o.runDir, DataDir: o.dataDir, Resume: o.resume, Overwrite: o.overwrite,
-		Source: source, Start: o.start, Until: o.until, Version: version.String(),
-	}
-}
-
-// conclude evaluates a trained run, unless --no-eval forbids it, and returns its summary. An error comes
-// with what was done before it.
-func (o *trainOptions) conclude(ctx context.Context, r train.Options, result train.Result, p progress.Reporter) (trainSummary, error) {
-	s := trainSummary{Run: r.Dir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds(),
-		Ended: result.Ended, Best: result.Best, Warnings: o.app.warn()}
-	if result.Step > result.Resumed {
-		s.Loss = &result.Loss
-	}
-	if o.noEval || result.Ended == train.EndedByUntil {
-		return s, nil
-	}
-	return s, o.finish(ctx, r.Experiment, r.Source, &s, p)
-}
-
-// experiment returns the configuration with environment variables and flags applied. It sets the
-// run directory if no flag did.
-func (o *trainOptions) experiment() (config.Experiment, error) {
+func (o *trainOptions) prepare() (r train.Options, err error) {
 	over := config.Overrides{Set: o.set, Env: os.Environ}
 	if o.seed != "" {
 		over.Flags = []config.Flag{{Name: "--seed", Key: "train.seed", Value: o.seed}}
 	}
 	e, err := config.Load(o.config, over)
-	if err == nil && o.runDir == "" {
-		o.runDir = run.DefaultDir(o.config, e)
+	if err != nil {
+		return r, err
 	}
-	return e, err
+	dir := o.runDir
+	if dir == "" {
+		dir = run.DefaultDir(o.config, e)
+	}
+	if e.Data.File, err = datasets.AbsoluteFile(e.Data.File); err != nil {
+		return r, err
+	}
+	if err = run.CheckDir(dir); err != nil {
+		return r, err
+	}
+	source, err := datasets.Open(e, o.dataDir)
+	if err != nil {
+		return r, err
+	}
+	datasets.Warn(source, &o.app.warnings)
+	o.app.warn()
+	datasets.SetThreads(source, o.threads)
+	r = train.Options{Experiment: e, Dir: dir, DataDir: o.dataDir, Resume: o.resume, Overwrite: o.overwrite, Device: o.device,
+		Source: source, Start: o.start, Until: o.until, Version: version.String()}
+	dx, dy := source.Dims()
+	m, err := models.New(e.Model, dx, dy)
+	if err == nil && !o.noEval { // so that the evaluation does not fail after hours of training
+		err = predict.New(e, m, nil, run.UnitsOf(e, source), o.device).CheckMemory(source)
+	}
+	return r, err
 }
 
 // finish compares the trained model with the untrained one, and writes eval.json and fit.png. It
 // records in s what it has done.
-func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source datasets.Source, s *trainSummary, p progress.Reporter) error {
+func (o *trainOptions) finish(ctx context.Context, r train.Options, s *trainSummary, p progress.Reporter) error {
+	e, source := r.Experiment, r.Source
 	checkpoint := s.Checkpoint
 	if s.Best != nil {
 		checkpoint = s.Best.Checkpoint
@@ -202,7 +180,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	}
 	s.Evaluation = c.Summary()
 	if c.After.Batches == source.EvalBatches() {
-		file := filepath.Join(o.runDir, run.EvalFile)
+		file := filepath.Join(r.Dir, run.EvalFile)
 		if err := c.After.Write(file); err != nil {
 			return err
 		}
@@ -222,7 +200,7 @@ func (o *trainOptions) finish(ctx context.Context, e config.Experiment, source d
 	if err != nil {
 		return err
 	}
-	plot := filepath.Join(o.runDir, run.FitFile)
+	plot := filepath.Join(r.Dir, run.FitFile)
 	if err := figure.Save(plot); err != nil {
 		return err
 	}
