@@ -24,10 +24,10 @@ With --config, read your own data as a configuration says, and show what was fou
 and how many points they have, the columns with their kinds and units, the names of categories, the
 rows with missing cells, and the day from which dates are counted.`,
 		Example: "  acqnp data check\n  acqnp data check speed-flow --data-dir /srv/data\n  acqnp data check csv --config configs/csv/acqnp.yaml",
-		RunE: func(cmd *cobra.Command, names []string) error {
-			o.names = names
-			return a.run(func(*cobra.Command) error { return runDataCheck(a, o) })(cmd, nil)
-		},
+		RunE: a.run(func(cmd *cobra.Command) error {
+			o.names = cmd.Flags().Args()
+			return runDataCheck(a, o)
+		}),
 	}
 	o.addDataDir(cmd)
 	cmd.Flags().StringVarP(&o.config, "config", "c", "", "configuration `FILE` of your own data (csv)")

@@ -13,7 +13,6 @@ import (
 
 type dataFetchOptions struct {
 	settings
-	names  []string
 	mirror string
 }
 
@@ -32,10 +31,7 @@ a folder of a web server with the layout of the data directory.`,
   acqnp data fetch svhn --data-dir /srv/data --mirror https://mirror.example.org/acqnp`,
 		Args:      cobra.MinimumNArgs(1),
 		ValidArgs: fetch.Names(),
-		RunE: func(cmd *cobra.Command, names []string) error {
-			o.names = names
-			return a.run(func(cmd *cobra.Command) error { return runDataFetch(cmd.Context(), a, o) })(cmd, nil)
-		},
+		RunE:      a.run(func(cmd *cobra.Command) error { return runDataFetch(cmd.Context(), a, cmd.Flags().Args(), o) }),
 	}
 	o.addDataDir(cmd)
 	cmd.Flags().StringVar(&o.mirror, "mirror", "", "`URL` to download from instead of the publishers")
@@ -51,8 +47,8 @@ type fetchedFile struct {
 	Checked bool   `json:"checked"` // against the published sum
 }
 
-func runDataFetch(ctx context.Context, a *app, o dataFetchOptions) error {
-	sets, err := fetch.Find(o.names)
+func runDataFetch(ctx context.Context, a *app, names []string, o dataFetchOptions) error {
+	sets, err := fetch.Find(names)
 	if err != nil {
 		return err
 	}

@@ -75,8 +75,6 @@ A fit that was ended or killed goes on when it is started again.`,
 	for _, other := range []string{"out", "instant", "budget", "seed", "threads", "no-picture"} {
 		cmd.MarkFlagsMutuallyExclusive("write-config", other)
 	}
-	must(cmd.MarkFlagDirname("out"))
-	must(cmd.MarkFlagFilename("write-config", "yaml", "yml"))
 	return cmd
 }
 

@@ -12,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
-	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
@@ -53,9 +52,6 @@ those who want to change the network and its training. The same files give the s
 	for _, name := range []string{"csv", "x", "y"} {
 		must(cmd.MarkFlagRequired(name))
 	}
-	must(cmd.MarkFlagFilename("csv", tabular.Endings...))
-	must(cmd.MarkFlagFilename("out", "yaml", "yml"))
-	must(cmd.MarkFlagDirname("data-dir"))
 	must(cmd.RegisterFlagCompletionFunc("model", cobra.FixedCompletions(config.Models(), cobra.ShellCompDirectiveNoFileComp)))
 	return cmd
 }

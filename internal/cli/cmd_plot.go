@@ -42,8 +42,6 @@ func (f *figureFlags) addFlags(a *app, cmd *cobra.Command) {
 	a.addOverwrite(cmd)
 	must(cmd.MarkFlagRequired("run"))
 	must(cmd.MarkFlagRequired("out"))
-	must(cmd.MarkFlagDirname("run"))
-	must(cmd.MarkFlagFilename("out", "png", "svg", "pdf"))
 }
 
 // maxRuns is the largest number of runs in a figure, a panel each.

@@ -17,7 +17,6 @@ import (
 )
 
 type reportOptions struct {
-	dir    string
 	format string
 	out    string
 }
@@ -42,13 +41,7 @@ includes the plots in the run directories.`,
   acqnp report runs --format html --out report.html
   acqnp report runs/lissajous --format csv | column -s, -t`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.dir = args[0]
-			return a.run(func(*cobra.Command) error { return runReport(a, o) })(cmd, nil)
-		},
-		ValidArgsFunction: func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-			return nil, cobra.ShellCompDirectiveFilterDirs
-		},
+		RunE: a.run(func(cmd *cobra.Command) error { return runReport(a, cmd.Flags().Arg(0), o) }),
 	}
 	f := cmd.Flags()
 	names := tables.FormatNames()
@@ -59,13 +52,13 @@ includes the plots in the run directories.`,
 	return cmd
 }
 
-func runReport(a *app, o reportOptions) error {
+func runReport(a *app, dir string, o reportOptions) error {
 	format, err := tables.FindFormat(o.format, o.out)
 	if err != nil {
 		return err
 	}
 	p := a.progress()
-	runs, err := tables.Gather(o.dir, func(err error) { p.Warn(fmt.Sprintf("left out: %v", err)) })
+	runs, err := tables.Gather(dir, func(err error) { p.Warn(fmt.Sprintf("left out: %v", err)) })
 	if err != nil {
 		return err
 	}

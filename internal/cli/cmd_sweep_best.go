@@ -24,10 +24,7 @@ from eval.json, which evaluate: true writes; to choose by them is to choose by t
 		Example: `  acqnp sweep best plan.yaml
   acqnp sweep best plan.yaml --by crps --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.run(func(*cobra.Command) error { return runSweepBest(a, args[0], by) })(cmd, nil)
-		},
-		ValidArgsFunction: completePlan,
+		RunE: a.run(func(cmd *cobra.Command) error { return runSweepBest(a, cmd.Flags().Arg(0), by) }),
 	}
 	cmd.Flags().StringVar(&by, "by", plan.ByValidLL, "`MEASURE` to compare by: "+strings.Join(names, ", "))
 	must(cmd.RegisterFlagCompletionFunc("by", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))

@@ -20,7 +20,6 @@ import (
 
 type sweepRunOptions struct {
 	settings
-	plan     string
 	jobs     int
 	indices  numberList
 	failFast bool
@@ -49,11 +48,7 @@ JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set it.`,
   acqnp sweep run sweeps/paper.yaml --jobs 8 --device cuda
   acqnp sweep run sweeps/paper.yaml --indices 16..23`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			o.plan = args[0]
-			return a.run(func(cmd *cobra.Command) error { return runSweep(cmd.Context(), a, o) })(cmd, nil)
-		},
-		ValidArgsFunction: completePlan,
+		RunE: a.run(func(cmd *cobra.Command) error { return runSweep(cmd.Context(), a, cmd.Flags().Arg(0), o) }),
 	}
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
@@ -63,13 +58,8 @@ JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set it.`,
 	return cmd
 }
 
-// completePlan completes the name of a plan.
-func completePlan(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
-	return []string{"yaml", "yml"}, cobra.ShellCompDirectiveFilterFileExt
-}
-
-func runSweep(ctx context.Context, a *app, o sweepRunOptions) error {
-	p, err := plan.Load(o.plan, os.Environ)
+func runSweep(ctx context.Context, a *app, file string, o sweepRunOptions) error {
+	p, err := plan.Load(file, os.Environ)
 	if err != nil {
 		return err
 	}
@@ -100,7 +90,7 @@ func runSweep(ctx context.Context, a *app, o sweepRunOptions) error {
 	}
 	board := a.board()
 	defer board.Close()
-	board.Note(fmt.Sprintf("%s: %s of %d in %s", o.plan, invalid.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
+	board.Note(fmt.Sprintf("%s: %s of %d in %s", file, invalid.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
 	work := sweep.Options{Plan: p, Runs: runs, Program: program, Flags: o.childFlags(), FailFast: o.failFast, Board: board}
 	work.Share = o.share
 	s, err := sweep.Run(ctx, work)

@@ -31,10 +31,7 @@ something has changed.`,
   acqnp sweep status plan.yaml --watch
   acqnp sweep status plan.yaml --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.run(func(cmd *cobra.Command) error { return runSweepStatus(cmd.Context(), a, args[0], watch) })(cmd, nil)
-		},
-		ValidArgsFunction: completePlan,
+		RunE: a.run(func(cmd *cobra.Command) error { return runSweepStatus(cmd.Context(), a, cmd.Flags().Arg(0), watch) }),
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "go on until all runs are done or failed")
 	return cmd

@@ -60,7 +60,6 @@ files. To submit the plan again, delete the Job first; the runs stay.`,
 			o.plan, o.flags = args[0], args[1:]
 			return a.run(func(cmd *cobra.Command) error { return runSweepSubmit(cmd.Context(), a, o) })(cmd, nil)
 		},
-		ValidArgsFunction: completePlan,
 	}
 	f := cmd.Flags()
 	f.BoolVar(&o.slurm, "slurm", false, "write a job array of Slurm")
