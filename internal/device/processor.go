@@ -19,7 +19,7 @@ const KernelsVariable = simd.Variable
 // run, the best first.
 func CPUKernels() (active string, available []string) { return simd.Name(), simd.Available() }
 
-// BF16Kernels reports whether the active CPU kernels multiply bfloat16 numbers with AVX512_BF16 or AMX.
+// BF16Kernels reports whether the active CPU kernels multiply bfloat16 numbers with AVX512_BF16.
 // Others compute bf16 in float32: the same numbers, more slowly than fp32.
 func BF16Kernels() bool { return simd.HasHalves() }
 

@@ -82,11 +82,6 @@ func TransposeMultiplyHalves(m, k, n int, a, b Halves, c Matrix, ahead *Ahead) {
 	b.check(m, n)
 	c.check("C", k, n)
 	pairs := (m + 1) / 2
-	if halfTiled(k, n) {
-		t := transposed{m: pairs, k: k, n: n, a: a.pairs, b: b.pairs, c: c, ahead: ahead}
-		t.multiplyHalfTiles()
-		return
-	}
 	part := transposed{k: k, ahead: ahead}
 	for i0 := 0; i0 < pairs; i0 += chunkRows / 2 {
 		part.m, part.a = min(chunkRows/2, pairs-i0), a.pairs.From(i0, 0)

@@ -31,19 +31,3 @@ func sumHalves(m int, a *float32, lda int, dst *float32, mask *int32)
 //
 //go:noescape
 func halve(n int, first *float32, second *float32, a *float32, b *float32, pairs *float32, mask *int32, half *int32)
-
-// multiplyHalfTiles computes what multiplyHalves does, for all strips of b [strips][16·steps][32]
-// and a [m, 16·steps]. columns is -1 if from has all columns, 0 if it has those of one strip. mask
-// and half are those of the last strip. sums has room for a block [32, 32]. config configures
-// tiles, last those of the last block if it has fewer rows.
-//
-//go:noescape
-func multiplyHalfTiles(m int, a *float32, lda int, b *float32, steps int, strips int, from *float32, ldf int, columns int, c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, sums *float32, config *byte, last *byte, ahead *float32, step int)
-
-// transposeMultiplyHalfTiles computes c [k, n] += aᵀ·b: a [16·steps, k] and b [16·steps, n] are
-// pairs of rows of bfloat16, with their last 16 rows at lastA and lastB; k = 32·blocks - above and
-// n = 32·strips - left are at least 32. mask [32] is -1 in the last strip from column `left` on.
-// turned has room for the transpose of a block [steps, 32, 16], sums for [32, 32].
-//
-//go:noescape
-func transposeMultiplyHalfTiles(blocks int, above int, strips int, left int, a *float32, lda int, lastA *float32, b *float32, ldb int, lastB *float32, steps int, c *float32, ldc int, mask *int32, turned *float32, sums *float32, config *byte, ahead *float32, step int)

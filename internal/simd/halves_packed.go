@@ -88,10 +88,6 @@ func (p *PackedHalves) Multiply(t HalfProduct) {
 		return
 	}
 	p.check(&t)
-	if p.tiled() {
-		p.multiplyTiles(&t)
-		return
-	}
 	p.multiplyPairs(&t)
 }
 

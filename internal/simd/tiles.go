@@ -123,21 +123,21 @@ func (t *transposed) multiplyTiles() {
 		rows := min(tileChunk, t.m-i0)
 		a, b := t.a.From(i0, 0), t.b.From(i0, 0)
 		packed := room(&s.b, steps(rows)*steps(t.n)*tileParts)
-		tilesParts(b, lastRows(&s.padB, b, rows, t.n, tileStep), rows, t.n, packed)
+		tilesParts(b, lastRows(&s.padB, b, rows, t.n), rows, t.n, packed)
 		part := product{m: t.k, k: rows, columns: t.n, a: a, b: packed, from: t.c, c: t.c, floor: floor(Overwrite), ahead: t.ahead}
-		part.transposeTiles(lastRows(&s.padA, a, rows, t.k, tileStep), room(&s.block, tileSums+steps(rows)*tileParts))
+		part.transposeTiles(lastRows(&s.padA, a, rows, t.k), room(&s.block, tileSums+steps(rows)*tileParts))
 	}
 }
 
-// lastRows returns the last step of a [m, n], where a step has the given number of rows. A step of
-// fewer rows is copied to pad and filled up with rows of zeros.
-func lastRows(pad *[]float32, a Matrix, m, n, step int) []float32 {
-	at := (m - 1) / step * step
-	if m%step == 0 {
+// lastRows returns the last step of a [m, n]. A step of fewer than 32 rows is copied to pad and filled
+// up with rows of zeros.
+func lastRows(pad *[]float32, a Matrix, m, n int) []float32 {
+	at := (m - 1) / tileStep * tileStep
+	if m%tileStep == 0 {
 		return a.Data[at*a.Stride:]
 	}
-	rows := room(pad, step*a.Stride)
-	for i := range step {
+	rows := room(pad, tileStep*a.Stride)
+	for i := range tileStep {
 		if row := rows[i*a.Stride:][:n]; at+i < m {
 			copy(row, a.Data[(at+i)*a.Stride:])
 		} else {

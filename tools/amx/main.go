@@ -7,8 +7,8 @@
 //
 // It starts the program under ptrace. The processor refuses an AMX instruction with SIGILL; the
 // command then computes what the instruction would, moves the thread behind it and lets it go on.
-// Every thread has its own tiles. The instructions are those that internal/simd/gen writes, with
-// any address. Some ten microseconds an instruction make timings meaningless.
+// Every thread has its own tiles. The instructions are those that internal/simd/gen writes. Some ten
+// microseconds an instruction make timings meaningless.
 package main
 
 import (

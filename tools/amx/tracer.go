@@ -111,7 +111,7 @@ func (th *thread) instruction(at uint64) (i instruction, ok bool) {
 	if !seen {
 		var code [longest]byte
 		// The last instruction of a page may be followed by nothing, so a part is enough.
-		n := processMemory(th.id).readSome(at, code[:])
+		n := processMemory(th.id).code(at, code[:])
 		i = decode(code[:n])
 		th.code[at] = i
 	}
@@ -121,7 +121,8 @@ func (th *thread) instruction(at uint64) (i instruction, ok bool) {
 // processMemory is the memory of a process, which one of its threads names.
 type processMemory int
 
-func (m processMemory) readSome(at uint64, to []byte) int {
+// code reads code, fewer bytes than asked for where nothing follows it.
+func (m processMemory) code(at uint64, to []byte) int {
 	local := []unix.Iovec{{Base: &to[0]}}
 	local[0].SetLen(len(to))
 	// A read that crosses into a page that does not exist returns what is before it only if the
@@ -135,30 +136,21 @@ func (m processMemory) readSome(at uint64, to []byte) int {
 	return read
 }
 
-// rows describes rows in the process: n bytes each, stride bytes apart.
-func rows(at, stride uint64, count, n int) []unix.RemoteIovec {
-	if stride == uint64(n) {
-		return []unix.RemoteIovec{{Base: uintptr(at), Len: count * n}}
-	}
-	v := make([]unix.RemoteIovec, count)
-	for i := range v {
-		v[i] = unix.RemoteIovec{Base: uintptr(at + uint64(i)*stride), Len: n}
-	}
-	return v
+func (m processMemory) read(at, stride uint64, to *tile) bool {
+	return moved(unix.ProcessVMReadv, m, at, stride, to)
 }
 
-// read reads count rows of n bytes, and reports whether all of them exist.
-func (m processMemory) read(at, stride uint64, count, n int, to []byte) bool {
-	local := []unix.Iovec{{Base: &to[0]}}
-	local[0].SetLen(count * n)
-	got, err := unix.ProcessVMReadv(int(m), local, rows(at, stride, count, n), 0)
-	return err == nil && got == count*n
+func (m processMemory) write(at, stride uint64, from *tile) bool {
+	return moved(unix.ProcessVMWritev, m, at, stride, from)
 }
 
-// write writes count rows of n bytes, and reports whether all of them exist.
-func (m processMemory) write(at, stride uint64, count, n int, from []byte) bool {
-	local := []unix.Iovec{{Base: &from[0]}}
-	local[0].SetLen(count * n)
-	put, err := unix.ProcessVMWritev(int(m), local, rows(at, stride, count, n), 0)
-	return err == nil && put == count*n
+// moved moves a tile by a system call and reports whether all of it was moved.
+func moved(call func(int, []unix.Iovec, []unix.RemoteIovec, uint) (int, error), m processMemory, at, stride uint64, t *tile) bool {
+	local, remote := []unix.Iovec{{Base: &t[0][0]}}, make([]unix.RemoteIovec, len(t))
+	local[0].SetLen(len(t) * len(t[0]))
+	for i := range remote {
+		remote[i] = unix.RemoteIovec{Base: uintptr(at + uint64(i)*stride), Len: len(t[0])}
+	}
+	n, err := call(int(m), local, remote, 0)
+	return err == nil && n == len(t)*len(t[0])
 }

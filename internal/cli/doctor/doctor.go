@@ -24,7 +24,7 @@ type Diagnosis struct {
 	Features    []string          `json:"cpu_features"`
 	Kernels     string            `json:"kernels"`           // the CPU kernels in use
 	Available   []string          `json:"kernels_available"` // on this machine, the best first
-	BF16        bool              `json:"bf16_kernels"`      // --precision bf16 runs on AVX512_BF16 or AMX
+	BF16        bool              `json:"bf16_kernels"`      // --precision bf16 runs on AVX512_BF16
 	Cores       int               `json:"cores"`
 	MemoryBytes int64             `json:"memory_bytes"`                 // 0 if unknown
 	MemoryLimit int64             `json:"memory_limit_bytes,omitempty"` // of the control group; 0 if none

@@ -54,7 +54,7 @@ func (v *vectors) multiplyHalves() {
 	p.m, p.a, p.from, p.c, p.y = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c"), v.pointer("y")
 	p.lda, p.ahead = v.stride("lda"), v.pointer("ahead")
 	h := halfProduct{product: p, pairs: v.pointer("pairs")}
-	v.blocks(p.prefix, p.m, h.block)
+	v.blocks(p.prefix, p.m, func(rows int) { h.finish(rows, h.start(rows)) })
 	v.end()
 }
 
@@ -62,11 +62,6 @@ func (v *vectors) multiplyHalves() {
 type halfProduct struct {
 	product
 	pairs reg.GPVirtual
-}
-
-// block computes some rows of the product.
-func (p *halfProduct) block(rows int) {
-	p.finish(rows, p.start(rows))
 }
 
 // finish stores the sums of some rows.

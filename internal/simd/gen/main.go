@@ -163,9 +163,7 @@ func kernels(ctx *build.Context) {
 
 // bfloat16s emits the functions of bfloat16.
 func bfloat16s(ctx *build.Context) {
-	v := avx512(ctx, map[uint32]operand.Mem{})
-	v.halves()
-	v.halfTiles()
+	avx512(ctx, map[uint32]operand.Mem{}).halves()
 }
 
 // float64s emits the functions of float64.
