@@ -17,43 +17,31 @@ func (v *vectors) adam() {
 			"It returns 0 if all results are finite, else a NaN.")
 	params, m, w, grads := v.pointer("params"), v.pointer("m"), v.pointer("v"), v.pointer("grads")
 	step := v.pointer("step")
-	constants := make([]reg.VecVirtual, 8) // in an AdamStep's order
-	for i := range constants {
-		constants[i] = v.new()
-		v.VBROADCASTSS(Mem{Base: step, Disp: 4 * i}, constants[i])
+	var c [8]reg.VecVirtual // in an AdamStep's order
+	for i := range c {
+		c[i] = v.spread(Mem{Base: step, Disp: 4 * i})
 	}
-	rate, root, beta1, rest1, beta2, rest2, decay, epsilon := constants[0], constants[1], constants[2], constants[3], constants[4],
-		constants[5], constants[6], constants[7]
+	rate, root, beta1, rest1, beta2, rest2, decay, epsilon := c[0], c[1], c[2], c[3], c[4], c[5], c[6], c[7]
 	found := v.zero()
-	look := func(x reg.VecVirtual) {
-		difference := v.new()
-		v.VSUBPS(x, x, difference)
-		v.VADDPS(difference, found, found)
-	}
-	flushed := func(x reg.VecVirtual, bound float32) reg.VecVirtual {
-		return v.pick(less, v.and(v.integer(1<<31-1), x), v.float(bound), v.zero(), x)
-	}
+	look := func(x reg.VecVirtual) { v.VADDPS(v.to(v.VSUBPS, x, x), found, found) }
 	// moment is beta·old + increment.
-	moment := func(e edge, at reg.GPVirtual, beta, increment reg.VecVirtual, bound float32) reg.VecVirtual {
-		old := v.new()
-		e.load(Mem{Base: at}, 0, old)
+	moment := func(s spot, at reg.GPVirtual, beta, increment reg.VecVirtual, bound float32) reg.VecVirtual {
+		old := s.load(at)
 		v.VMULPS(beta, old, old)
 		v.VADDPS(increment, old, old)
-		old = flushed(old, bound)
-		e.store(old, 0, Mem{Base: at})
+		old = v.flushed(old, bound)
+		s.store(old, at)
 		return old
 	}
-	v.elements([]reg.GPVirtual{params, m, w, grads}, func(e edge) {
-		p, g, x := v.new(), v.new(), v.new()
-		e.load(Mem{Base: params}, 0, p)
-		e.load(Mem{Base: grads}, 0, g)
+	v.elements([]reg.GPVirtual{params, m, w, grads}, func(s spot) {
+		p, g, x := s.load(params), s.load(grads), v.new()
 		v.VMULPS(decay, p, x)
 		v.VADDPS(x, g, g)
 		v.VMULPS(g, rest2, x)
 		v.VMULPS(g, x, x)
 		v.VMULPS(rest1, g, g)
-		first := moment(e, m, beta1, g, negligible)
-		divisor := moment(e, w, beta2, x, negligibleSquare)
+		first := moment(s, m, beta1, g, negligible)
+		divisor := moment(s, w, beta2, x, negligibleSquare)
 		look(divisor)
 		v.VSQRTPS(divisor, divisor)
 		v.VDIVPS(root, divisor, divisor)
@@ -61,10 +49,9 @@ func (v *vectors) adam() {
 		v.VMULPS(rate, first, first)
 		v.VDIVPS(divisor, first, first)
 		v.VSUBPS(first, p, p)
-		p = flushed(p, negligible)
+		p = v.flushed(p, negligible)
 		look(p)
-		e.store(p, 0, Mem{Base: params})
+		s.store(p, params)
 	})
-	v.Store(v.reduce([]reg.VecVirtual{found}, v.VADDPS).AsX(), v.ReturnIndex(0))
-	v.end()
+	v.returns([]reg.VecVirtual{found}, v.VADDPS)
 }

@@ -1,10 +1,7 @@
 package main
 
 import (
-	"math"
-
 	. "github.com/mmcloughlin/avo/operand"
-	"github.com/mmcloughlin/avo/reg"
 )
 
 // softmaxRows does greatest and expSum for each row of a matrix: rows of attention weights are short,
@@ -22,41 +19,20 @@ func (v *vectors) softmax(prefix string, fetch func()) {
 	c := v.newColumns("mask")
 	m, x, inverse, scale := v.pointer("m"), v.pointer("x"), v.pointer("inverse"), v.broadcast("scale")
 	ldx := v.stride("ldx")
-	lowest := float32(math.Inf(-1))
 	v.keepExp()
 	v.keep(termLow, negligible, lowest)
-	v.Label(prefix + "rows")
-	fetch()
-	var maxima []reg.VecVirtual
-	for range c.parts {
-		maxima = append(maxima, v.loaded(v.float(lowest)))
-	}
-	c.each(prefix+"greatest", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		xs := v.new()
-		e.load(part(x), i, xs)
-		e.elsewhere(lowest, i, xs)
-		v.VMAXPS(maxima[i], xs, maxima[i])
+	v.loop(prefix+"rows", m, func() {
+		fetch()
+		maxima := v.loadedAll(c.parts, v.float(lowest))
+		c.each(prefix+"greatest", func(s spot) { v.raise(s, x, maxima) })
+		shift := v.spread(v.reduce(maxima, v.VMAXPS).AsX())
+		v.VMULPS(scale, shift, shift)
+		shift = v.pick(equal, shift, v.float(lowest), v.zero(), shift)
+		sums := v.zeros(c.parts)
+		c.each(prefix+"terms", func(s spot) { v.term(s, x, x, scale, shift, sums) })
+		v.VMOVSS(v.reciprocal(v.reduce(sums, v.VADDPS).AsX()), Mem{Base: inverse})
+		v.advance(inverse, Imm(4), x, ldx)
 	})
-	shift := v.spread(v.reduce(maxima, v.VMAXPS).AsX())
-	v.VMULPS(scale, shift, shift)
-	shift = v.pick(equal, shift, v.float(lowest), v.zero(), shift)
-	sums := c.zeros()
-	c.each(prefix+"terms", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		xs := v.new()
-		e.load(part(x), i, xs)
-		e.elsewhere(lowest, i, xs)
-		v.VMULPS(scale, xs, xs)
-		v.VSUBPS(shift, xs, xs)
-		y := v.expOf(xs, termLow)
-		y = v.pick(less, y, v.float(negligible), v.zero(), y)
-		v.VADDPS(y, sums[i], sums[i])
-		e.store(y, i, part(x))
-	})
-	v.VMOVSS(v.reciprocal(v.reduce(sums, v.VADDPS).AsX()), Mem{Base: inverse})
-	v.ADDQ(Imm(4), inverse)
-	v.ADDQ(ldx, x)
-	v.DECQ(m)
-	v.JNZ(LabelRef(prefix + "rows"))
 }
 
 // softmaxGradRows does dot and softmaxGrad for each row of a matrix.
@@ -71,44 +47,31 @@ func (v *vectors) softmaxGradRows() {
 
 // softmaxGrad writes softmaxGradRows' body, with fetch in its loop.
 func (v *vectors) softmaxGrad(prefix string, fetch func()) {
-	const together = 64
 	c := v.newColumns("tail")
 	m, x, terms, inverse := v.pointer("m"), v.pointer("x"), v.pointer("terms"), v.pointer("inverse")
-	v.Label(prefix + "rows")
-	fetch()
-	sums := make([]reg.VecVirtual, together/v.lanes)
-	for i := range sums {
-		sums[i] = v.zero()
-	}
-	xAt, termsAt := v.GP64(), v.GP64()
-	v.MOVQ(x, xAt)
-	v.MOVQ(terms, termsAt)
-	v.turns(prefix, []reg.GPVirtual{xAt, termsAt}, together, func(e edge, i int) {
-		xs, ts := v.new(), v.new()
-		e.load(Mem{Base: xAt, Disp: i * v.bytes()}, 0, xs)
-		e.load(Mem{Base: termsAt, Disp: i * v.bytes()}, 0, ts)
-		v.VFMADD231PS(xs, ts, sums[i])
+	v.loop(prefix+"rows", m, func() {
+		fetch()
+		sums := v.zeros(together / v.lanes)
+		xAt, termsAt := v.GP64(), v.GP64()
+		v.MOVQ(x, xAt)
+		v.MOVQ(terms, termsAt)
+		v.products(prefix, xAt, termsAt, sums)
+		mean, factor := v.reduce(sums, v.VADDPS).AsX(), v.XMM()
+		v.VMOVSS(Mem{Base: inverse}, factor)
+		v.VMULSS(factor, mean, mean)
+		v.VMULSS(v.memory("scale"), factor, factor)
+		means, factors := v.spread(mean), v.spread(factor)
+		c.each(prefix+"gradient", func(s spot) {
+			xs, ts := s.load(x), s.load(terms)
+			v.VSUBPS(means, xs, xs)
+			v.VMULPS(ts, xs, xs)
+			v.VMULPS(factors, xs, xs)
+			s.store(v.flushed(xs, negligible), x)
+		})
+		v.ADDQ(Imm(4), inverse)
+		v.ADDQ(v.stride("ldx"), x)
+		v.ADDQ(v.stride("ldt"), terms)
 	})
-	mean, factor := v.reduce(sums, v.VADDPS).AsX(), v.XMM()
-	v.VMOVSS(Mem{Base: inverse}, factor)
-	v.VMULSS(factor, mean, mean)
-	v.VMULSS(v.memory("scale"), factor, factor)
-	means, factors := v.spread(mean), v.spread(factor)
-	c.each(prefix+"gradient", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		xs, ts := v.new(), v.new()
-		e.load(part(x), i, xs)
-		e.load(part(terms), i, ts)
-		v.VSUBPS(means, xs, xs)
-		v.VMULPS(ts, xs, xs)
-		v.VMULPS(factors, xs, xs)
-		size := v.and(v.integer(1<<31-1), xs)
-		e.store(v.pick(less, size, v.float(negligible), v.zero(), xs), i, part(x))
-	})
-	v.ADDQ(Imm(4), inverse)
-	v.ADDQ(v.stride("ldx"), x)
-	v.ADDQ(v.stride("ldt"), terms)
-	v.DECQ(m)
-	v.JNZ(LabelRef(prefix + "rows"))
 }
 
 // scaleRows multiplies each row by a number.
@@ -123,18 +86,13 @@ func (v *vectors) scaleRows() {
 func (v *vectors) scaled(prefix string, c columns) {
 	m, factors, x, y := v.pointer("m"), v.pointer("factors"), v.pointer("x"), v.pointer("y")
 	ldx, ldy := v.stride("ldx"), v.stride("ldy")
-	v.Label(prefix + "rows")
-	factor := v.new()
-	v.VBROADCASTSS(Mem{Base: factors}, factor)
-	c.each(prefix+"row", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		xs := v.new()
-		e.load(part(x), i, xs)
-		v.VMULPS(factor, xs, xs)
-		e.store(xs, i, part(y))
+	v.loop(prefix+"rows", m, func() {
+		factor := v.spread(Mem{Base: factors})
+		c.each(prefix+"row", func(s spot) {
+			xs := s.load(x)
+			v.VMULPS(factor, xs, xs)
+			s.store(xs, y)
+		})
+		v.advance(factors, Imm(4), x, ldx, y, ldy)
 	})
-	v.ADDQ(Imm(4), factors)
-	v.ADDQ(ldx, x)
-	v.ADDQ(ldy, y)
-	v.DECQ(m)
-	v.JNZ(LabelRef(prefix + "rows"))
 }

@@ -25,37 +25,20 @@ func (v *vectors) newColumns(mask string) columns {
 	return columns{vectors: v, parts: parts, tail: v.maskedBy(mask, parts), offset: v.GP64()}
 }
 
-// each writes a loop over the columns of a row. body(e, i, part) writes the code of the i-th vector of
-// columnLanes columns; part(p) is its address in the row at p. The prefix makes labels unique.
-func (c columns) each(prefix string, body func(e edge, i int, part func(p reg.GPVirtual) Mem)) {
+// each writes a loop over the columns of a row. body writes the code of a vector, the i-th of
+// columnLanes columns. The prefix makes labels unique.
+func (c columns) each(prefix string, body func(s spot)) {
 	step := func(e edge) {
 		for i := range c.parts {
-			body(e, i, func(p reg.GPVirtual) Mem { return Mem{Base: p, Index: c.offset, Scale: 1, Disp: i * c.bytes()} })
+			body(spot{c.vectors, e, i, i, func(p reg.GPVirtual) Mem { return Mem{Base: p, Index: c.offset, Scale: 1, Disp: i * c.bytes()} }})
 		}
 	}
 	left := c.pointer("n")
 	c.XORQ(c.offset, c.offset)
-	c.SUBQ(Imm(columnLanes), left)
-	c.JL(LabelRef(prefix + "Tail"))
-	c.Label(prefix + "Loop")
-	step(whole{c.vectors})
-	c.ADDQ(Imm(4*columnLanes), c.offset)
-	c.SUBQ(Imm(columnLanes), left)
-	c.JGE(LabelRef(prefix + "Loop"))
-	c.Label(prefix + "Tail")
-	c.ADDQ(Imm(columnLanes), left)
-	c.JZ(LabelRef(prefix + "Done"))
-	step(c.tail)
-	c.Label(prefix + "Done")
-}
-
-// zeros returns the accumulators of a sum over columns.
-func (c columns) zeros() []reg.VecVirtual {
-	var sums []reg.VecVirtual
-	for range c.parts {
-		sums = append(sums, c.zero())
-	}
-	return sums
+	c.steps(left, columnLanes, [3]string{prefix + "Loop", prefix + "Tail", prefix + "Done"}, func() {
+		step(whole{c.vectors})
+		c.ADDQ(Imm(4*columnLanes), c.offset)
+	}, func() { step(c.tail) })
 }
 
 // reciprocal returns 1/x of the first element of x, a register of 128 bits.
@@ -63,11 +46,4 @@ func (v *vectors) reciprocal(x reg.Register) reg.Register {
 	one := v.loaded(v.float(1)).AsX()
 	v.VDIVSS(x, one, one)
 	return one
-}
-
-// spread returns the first element of x, a register of 128 bits, in every element of a vector.
-func (v *vectors) spread(x reg.Register) reg.VecVirtual {
-	all := v.new()
-	v.VBROADCASTSS(x, all)
-	return all
 }

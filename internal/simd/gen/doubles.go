@@ -4,67 +4,37 @@ import (
 	"fmt"
 	"math"
 
-	"github.com/mmcloughlin/avo/attr"
-	"github.com/mmcloughlin/avo/build"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
 // doubles writes functions of float64 of one instruction set.
 type doubles struct {
-	asm   *build.Context // not embedded: the compiler would write each of its thousands of methods again
-	name  string
-	lanes int // numbers in a vector
-	new   func() reg.VecVirtual
-	known map[uint64]Mem // constants in memory, 8 copies each
+	asm   *vectors // not embedded: the compiler would write each of its thousands of methods again
+	lanes int      // numbers in a vector
 }
 
-func doubles512(c *build.Context, known map[uint64]Mem) *doubles {
-	return &doubles{c, "AVX512", 8, c.ZMM, known}
-}
+func newDoubles(v *vectors) *doubles { return &doubles{v, v.lanes / 2} }
 
-func doubles2(c *build.Context, known map[uint64]Mem) *doubles {
-	return &doubles{c, "AVX2", 4, c.YMM, known}
-}
-
-// function begins an assembly function. The lines of doc follow its name.
+// function begins an assembly function for the instruction set. The lines of doc follow its name.
 func (d *doubles) function(name, signature, doc string) {
-	d.asm.Function(name)
-	d.asm.Attributes(attr.NOSPLIT)
-	d.asm.SignatureExpr(signature)
-	d.asm.Pragma("noescape")
-	d.asm.Doc(wrap(name+" "+doc, 97)...)
+	d.asm.function(name+d.asm.name, signature, doc)
 }
 
-func (d *doubles) pointer(name string) reg.GPVirtual {
-	return d.asm.Load(d.asm.Param(name), d.asm.GP64()).(reg.GPVirtual)
-}
-
-func (d *doubles) bytes() int { return 8 * d.lanes }
+func (d *doubles) pointer(name string) reg.GPVirtual { return d.asm.pointer(name) }
+func (d *doubles) bytes() int                        { return d.asm.bytes() }
+func (d *doubles) new() reg.VecVirtual               { return d.asm.new() }
 
 // number returns a vector in memory of a constant by its bits.
 func (d *doubles) number(bits uint64) Mem {
-	if m, ok := d.known[bits]; ok {
-		return m
-	}
-	m := d.asm.StaticGlobal(fmt.Sprintf("double%016x", bits))
-	d.asm.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 8 {
-		d.asm.AddDatum(8*i, U64(bits))
-	}
-	d.known[bits] = m
-	return m
+	return d.asm.table("double%016x", bits, func(int) Constant { return U64(bits) })
 }
 
 // double returns a vector in memory of a constant.
 func (d *doubles) double(x float64) Mem { return d.number(math.Float64bits(x)) }
 
 // kept loads a constant into a register.
-func (d *doubles) kept(x float64) reg.VecVirtual {
-	r := d.new()
-	d.asm.VMOVUPD(d.double(x), r)
-	return r
-}
+func (d *doubles) kept(x float64) reg.VecVirtual { return d.asm.to(d.asm.VMOVUPD, d.double(x)) }
 
 // The constants of math.Exp's assembly for amd64.
 const (
@@ -101,10 +71,10 @@ func (e exponential) coefficient(i int) Op {
 	return e.d.double(expTaylor[i])
 }
 
-// of replaces x by exp(x). It does what math.Exp's assembly does on a processor with FMA, operation by
+// exponentiate replaces x by exp(x). It does what math.Exp's assembly does on a processor with FMA, operation by
 // operation. With x = k·ln 2 + 16·r it computes exp(r)−1 by its Taylor series, squares exp(r) four
 // times, and scales by 2ᵏ.
-func (e exponential) of(x reg.VecVirtual) {
+func (e exponential) exponentiate(x reg.VecVirtual) {
 	k, y := e.d.new(), e.d.new()
 	e.d.asm.VMAXPD(x, e.low, x)
 	e.d.asm.VMULPD(e.log2e, x, k)
@@ -136,14 +106,13 @@ func (e exponential) of(x reg.VecVirtual) {
 
 // kernel writes a function that sets dst[i] to what body makes of src[i].
 func (d *doubles) kernel(name, formula string, body func(e exponential, x, scale, variance reg.VecVirtual)) {
-	d.function(name+d.name, "func(dst *float64, src *float64, n int, scale float64, variance float64)",
+	d.function(name, "func(dst *float64, src *float64, n int, scale float64, variance float64)",
 		fmt.Sprintf("computes dst[i] = %s of n elements d = src[i]; n is a positive multiple of %d. Every operation of the formula is rounded.", formula, d.lanes))
 	dst, src, n := d.pointer("dst"), d.pointer("src"), d.pointer("n")
 	scale, variance := d.broadcast("scale"), d.broadcast("variance")
 	e := d.exponential()
 	d.each(n, []Op{src, dst}, func() {
-		x := d.new()
-		d.asm.VMOVUPD(Mem{Base: src}, x)
+		x := d.asm.to(d.asm.VMOVUPD, Mem{Base: src})
 		body(e, x, scale, variance)
 		d.asm.VMOVUPD(x, Mem{Base: dst})
 	})
@@ -151,21 +120,13 @@ func (d *doubles) kernel(name, formula string, body func(e exponential, x, scale
 
 // broadcast loads a parameter into every element of a vector.
 func (d *doubles) broadcast(name string) reg.VecVirtual {
-	address, err := d.asm.Param(name).Resolve()
-	if err != nil {
-		panic(err)
-	}
-	r := d.new()
-	d.asm.VBROADCASTSD(address.Addr, r)
-	return r
+	return d.asm.to(d.asm.VBROADCASTSD, d.asm.memory(name))
 }
 
 func (d *doubles) squaredExponential() {
 	d.kernel("squaredExponential", "variance·exp(scale·d·d)", func(e exponential, x, scale, variance reg.VecVirtual) {
-		t := d.new()
-		d.asm.VMULPD(x, scale, t)
-		d.asm.VMULPD(t, x, x)
-		e.of(x)
+		d.asm.VMULPD(d.asm.to(d.asm.VMULPD, x, scale), x, x)
+		e.exponentiate(x)
 		d.asm.VMULPD(variance, x, x)
 	})
 }
@@ -190,7 +151,7 @@ func (d *doubles) matern52() {
 		} else {
 			d.asm.VPXOR(sign, t, x)
 		}
-		e.of(x)
+		e.exponentiate(x)
 		d.asm.VMULPD(sum, x, x)
 	})
 }
@@ -217,7 +178,7 @@ const mostVectors = 8
 
 // subtractProducts rounds each product and each difference, in the order of the rows.
 func (d *doubles) subtractProducts() {
-	d.function("subtractProducts"+d.name, "func(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)",
+	d.function("subtractProducts", "func(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)",
 		fmt.Sprintf("computes c = (c − Σ a[i·ld]·b[i·ld+j])·scale of the first %d·vectors columns j, where i goes from 0 to k−1 in this "+
 			"order and vectors from 1 to %d. Every operation is rounded.", d.lanes, mostVectors))
 	c, a, b, ld, k, vectors := d.pointer("c"), d.pointer("a"), d.pointer("b"), d.pointer("ld"), d.pointer("k"), d.pointer("vectors")
@@ -228,33 +189,26 @@ func (d *doubles) subtractProducts() {
 	}
 	for n := mostVectors; n >= 1; n-- {
 		d.asm.Label(fmt.Sprintf("vectors%d", n))
-		sums := make([]reg.VecVirtual, n)
 		at := func(base reg.Register, j int) Mem { return Mem{Base: base, Disp: j * d.bytes()} }
-		for j := range sums {
-			sums[j] = d.new()
-			d.asm.VMOVUPD(at(c, j), sums[j])
+		var sums []reg.VecVirtual
+		for j := range n {
+			sums = append(sums, d.asm.to(d.asm.VMOVUPD, at(c, j)))
 		}
 		d.asm.TESTQ(k, k)
 		d.asm.JZ(LabelRef(fmt.Sprintf("summed%d", n)))
-		d.asm.Label(fmt.Sprintf("loop%d", n))
-		factor := d.new()
-		d.asm.VBROADCASTSD(Mem{Base: a}, factor)
-		for j, s := range sums {
-			product := d.new()
-			d.asm.VMULPD(at(b, j), factor, product)
-			d.asm.VSUBPD(product, s, s)
-		}
-		d.asm.ADDQ(ld, a)
-		d.asm.ADDQ(ld, b)
-		d.asm.DECQ(k)
-		d.asm.JNZ(LabelRef(fmt.Sprintf("loop%d", n)))
+		d.asm.loop(fmt.Sprintf("loop%d", n), k, func() {
+			factor := d.asm.to(d.asm.VBROADCASTSD, Mem{Base: a})
+			for j, s := range sums {
+				d.asm.VSUBPD(d.asm.to(d.asm.VMULPD, at(b, j), factor), s, s)
+			}
+			d.asm.advance(a, ld, b, ld)
+		})
 		d.asm.Label(fmt.Sprintf("summed%d", n))
 		scale := d.broadcast("scale")
 		for j, s := range sums {
 			d.asm.VMULPD(scale, s, s)
 			d.asm.VMOVUPD(s, at(c, j))
 		}
-		d.asm.VZEROUPPER()
-		d.asm.RET()
+		d.asm.end()
 	}
 }

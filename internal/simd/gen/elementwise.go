@@ -38,13 +38,10 @@ func (v *vectors) polynomial(x reg.VecVirtual, coefficients []float32) reg.VecVi
 
 // and returns the bitwise and of m and x.
 func (v *vectors) and(m Op, x reg.VecVirtual) reg.VecVirtual {
-	r := v.new()
 	if v.lanes == 16 {
-		v.VPANDD(m, x, r)
-	} else {
-		v.VPAND(m, x, r)
+		return v.to(v.VPANDD, m, x)
 	}
-	return r
+	return v.to(func(ops ...Op) { v.VPAND(ops[0], ops[1], ops[2]) }, m, x)
 }
 
 const (
@@ -78,8 +75,7 @@ func (v *vectors) keepExp() {
 func (v *vectors) expOf(x reg.VecVirtual, least float32) reg.VecVirtual {
 	low := v.loaded(v.float(least))
 	v.VMAXPS(x, low, x) // x first, so that a NaN stays
-	k := v.new()
-	v.VMULPS(v.float(math.Log2E), x, k)
+	k := v.to(v.VMULPS, v.float(math.Log2E), x)
 	if v.lanes == 16 {
 		v.VRNDSCALEPS(Imm(0), k, k)
 	} else {
@@ -110,12 +106,10 @@ func (v *vectors) exp() {
 	dst, src := v.pointer("dst"), v.pointer("src")
 	v.keepExp()
 	v.keep(expLow, expHigh)
-	v.elements([]reg.GPVirtual{dst, src}, func(e edge) {
-		x := v.new()
-		e.load(Mem{Base: src}, 0, x)
-		high := v.loaded(v.float(expHigh))
+	v.elements([]reg.GPVirtual{dst, src}, func(s spot) {
+		x, high := s.load(src), v.loaded(v.float(expHigh))
 		v.VMINPS(x, high, x)
-		e.store(v.expOf(x, expLow), 0, Mem{Base: dst})
+		s.store(v.expOf(x, expLow), dst)
 	})
 	v.end()
 }
@@ -127,11 +121,7 @@ func (v *vectors) log() {
 	dst, src := v.pointer("dst"), v.pointer("src")
 	v.keep(logSeries...)
 	v.keep(1, 0.5, ln2High, ln2Low)
-	v.elements([]reg.GPVirtual{dst, src}, func(e edge) {
-		x := v.new()
-		e.load(Mem{Base: src}, 0, x)
-		e.store(v.logOf(x), 0, Mem{Base: dst})
-	})
+	v.elements([]reg.GPVirtual{dst, src}, func(s spot) { s.store(v.logOf(s.load(src)), dst) })
 	v.end()
 }
 
@@ -139,8 +129,7 @@ func (v *vectors) logOf(x reg.VecVirtual) reg.VecVirtual {
 	const rootHalf = 0x3f3504f3
 	// A denormal number is made normal first.
 	normal := v.float(smallestNormal)
-	scaled := v.new()
-	v.VMULPS(v.float(1<<23), x, scaled)
+	scaled := v.to(v.VMULPS, v.float(1<<23), x)
 	y := v.pick(less, x, normal, scaled, x)
 	zero := v.zero()
 	shift := v.pick(less, x, normal, v.float(-23), zero)
@@ -187,31 +176,28 @@ func (v *vectors) softplusSigmoid() {
 	v.keepExp()
 	v.keep(atanhSeries...)
 	v.keep(expLow, 0.5)
-	v.elements([]reg.GPVirtual{dst, slope, src}, func(e edge) {
-		x, negative := v.new(), v.new()
-		e.load(Mem{Base: src}, 0, x)
+	v.elements([]reg.GPVirtual{dst, slope, src}, func(at spot) {
+		x, negative := at.load(src), v.new()
 		absolute := v.and(v.integer(1<<31-1), x)
 		v.VSUBPS(absolute, v.zero(), negative)
 		t := v.expOf(negative, expLow)
 
 		one := v.loaded(v.float(1))
-		s, square := v.new(), v.new()
-		v.VMOVAPS(one, s)
+		s := v.to(v.VMOVAPS, one)
 		v.VFMADD231PS(v.float(0.5), t, s)
 		v.VDIVPS(s, t, s)
-		v.VMULPS(s, s, square)
+		square := v.to(v.VMULPS, s, s)
 		p := v.polynomial(square, atanhSeries)
 		v.VMULPS(square, p, p)
 		v.VFMADD213PS(s, s, p)
-		positive := v.new()
-		v.VMAXPS(x, v.zero(), positive)
+		positive := v.to(v.VMAXPS, x, v.zero())
 		v.VADDPS(positive, p, p)
-		e.store(p, 0, Mem{Base: dst})
+		at.store(p, dst)
 
 		above := v.pick(less, x, v.zero(), t, one)
 		v.VADDPS(one, t, t)
 		v.VDIVPS(t, above, above)
-		e.store(above, 0, Mem{Base: slope})
+		at.store(above, slope)
 	})
 	v.end()
 }
@@ -223,9 +209,8 @@ func (v *vectors) round() {
 		"copies n elements of x, rounded to bfloat16 and 0 if denormal. mask [lanes] is for the last vector.")
 	const kept, unordered = 0xffff0000, 3
 	dst, x := v.pointer("dst"), v.pointer("x")
-	v.elements([]reg.GPVirtual{dst, x}, func(e edge) {
-		xs, up, quiet := v.new(), v.new(), v.new()
-		e.load(Mem{Base: x}, 0, xs)
+	v.elements([]reg.GPVirtual{dst, x}, func(s spot) {
+		xs, up, quiet := s.load(x), v.new(), v.new()
 		v.VPSRLD(Imm(16), xs, up)
 		up = v.and(v.integer(1), up)
 		v.VPADDD(v.integer(0x7fff), up, up)
@@ -234,7 +219,7 @@ func (v *vectors) round() {
 		size := v.and(v.integer(1<<31-1), xs)
 		r = v.pick(less, size, v.float(smallestNormal), v.and(v.integer(1<<31), xs), r)
 		v.VADDPS(xs, xs, quiet) // sets a NaN's quiet bit
-		e.store(v.pick(unordered, xs, xs, v.and(v.integer(kept), quiet), r), 0, Mem{Base: dst})
+		s.store(v.pick(unordered, xs, xs, v.and(v.integer(kept), quiet), r), dst)
 	})
 	v.end()
 }

@@ -1,9 +1,6 @@
 package main
 
 import (
-	"fmt"
-
-	"github.com/mmcloughlin/avo/attr"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -17,15 +14,7 @@ import (
 func (v *vectors) halves() {
 	v.bf16 = true
 	v.multiplyHalves()
-	v.function("transposeMultiplyHalves",
-		"func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)",
-		"computes c [k, columns] += aᵀ·b: a [m, k] and b [m, columns] are pairs of rows of bfloat16, at most 32 columns; "+
-			"mask [32] is -1 in them. ahead and step say what to prefetch.")
-	v.edges(2, true, func(e edge, prefix string) {
-		ahead := v.pointer("ahead")
-		v.transposed(e, 2, prefix, func() { v.fetch(ahead) })
-		v.end()
-	})
+	v.transposeProduct("transposeMultiplyHalves", " and b [m, columns] are pairs of rows of bfloat16", 2)
 	v.sumHalves()
 	v.halve()
 }
@@ -95,8 +84,7 @@ func (p *halfProduct) storeWhere(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 			p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
 			p.KSHIFTRD(Imm(16), reg.K3, reg.K3)
 		}
-		p.ADDQ(ldc, p.c)
-		p.ADDQ(ldy, p.y)
+		p.advance(p.c, ldc, p.y, ldy)
 	}
 }
 
@@ -171,20 +159,10 @@ func (v *vectors) narrowTo(row []reg.VecVirtual, to reg.VecVirtual) {
 // pairIndex returns the indices with which VPERMT2W makes 16 pairs from column first on, of a second
 // row (its table) and a first row (32 and more). In both, the columns of each dword are swapped.
 func (v *vectors) pairIndex(first int) Mem {
-	pair := func(i int) uint32 {
+	return v.table("pairsFrom%d", first, func(i int) Constant {
 		at := uint32((first + i) ^ 1)
-		return at | (32+at)<<16
-	}
-	if m, ok := v.known[pair(0)]; ok {
-		return m
-	}
-	m := v.StaticGlobal(fmt.Sprintf("pairsFrom%d", first))
-	v.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 16 {
-		v.AddDatum(4*i, U32(pair(i)))
-	}
-	v.known[pair(0)] = m
-	return m
+		return U32(at | (32+at)<<16)
+	})
 }
 
 // sumHalves sums rows of bfloat16.
@@ -194,17 +172,11 @@ func (v *vectors) sumHalves() {
 	m, a, dst, lda := v.pointer("m"), v.pointer("a"), v.pointer("dst"), v.stride("lda")
 	e := v.masked(1)
 	one, sum := v.loaded(v.integer(0x3f803f80)), v.zero()
-	v.Label("loop")
-	x := v.new()
-	e.load(Mem{Base: a}, 0, x)
-	v.multiplyAdd(x, one, sum)
-	v.ADDQ(lda, a)
-	v.DECQ(m)
-	v.JNZ(LabelRef("loop"))
-	old := v.new()
-	e.load(Mem{Base: dst}, 0, old)
-	v.VADDPS(old, sum, sum)
-	e.store(sum, 0, Mem{Base: dst})
+	v.loop("loop", m, func() {
+		v.multiplyAdd(v.load(e, Mem{Base: a}, 0), one, sum)
+		v.ADDQ(lda, a)
+	})
+	v.addTo(e, Mem{Base: dst}, 0, sum)
 	v.end()
 }
 
@@ -215,10 +187,9 @@ func (v *vectors) halve() {
 			"zero and b is not written. mask [32] is -1 in the columns of the last 32 or fewer, half [32] in their elements.")
 	first, second, a, b, to := v.pointer("first"), v.pointer("second"), v.pointer("a"), v.pointer("b"), v.pointer("pairs")
 	n := v.pointer("n")
-	p := halfProduct{product: product{vectors: v, edge: opmasked{vectors: v, masks: []reg.Register{reg.K1, reg.K2}}}}
+	p := halfProduct{product: product{vectors: v, edge: v.stripEdge()}}
 	low, high := v.loaded(v.pairIndex(0)), v.loaded(v.pairIndex(16))
-	v.KXNORW(reg.K1, reg.K1, reg.K1)
-	v.KXNORW(reg.K2, reg.K2, reg.K2)
+	v.allColumns()
 	v.KXNORW(reg.K4, reg.K4, reg.K4)
 	v.Label("columns")
 	v.CMPQ(n, Imm(32))
@@ -226,10 +197,10 @@ func (v *vectors) halve() {
 	v.masked(2)
 	v.test(v.pointer("half"), []reg.Register{reg.K4})
 	v.Label("whole")
-	rows := [][]reg.VecVirtual{{v.new(), v.new()}, {v.zero(), v.zero()}}
+	rows := [][]reg.VecVirtual{{v.new(), v.new()}, v.zeros(2)}
 	load := func(from reg.GPVirtual, row []reg.VecVirtual) {
-		for j := range row {
-			p.edge.load(Mem{Base: from, Disp: j * v.bytes()}, j, row[j])
+		for j, x := range row {
+			p.edge.fill(Mem{Base: from, Disp: j * v.bytes()}, j, x)
 		}
 	}
 	load(first, rows[0])
@@ -243,10 +214,7 @@ func (v *vectors) halve() {
 	v.ADDQ(U32(128), second)
 	v.Label("single")
 	p.storePairs(rows[0][0], rows[1][0], low, high, to)
-	v.ADDQ(U32(128), first)
-	v.ADDQ(Imm(64), a)
-	v.ADDQ(Imm(64), b)
-	v.ADDQ(U32(128), to)
+	v.advance(first, U32(128), a, Imm(64), b, Imm(64), to, U32(128))
 	v.SUBQ(Imm(32), n)
 	v.JG(LabelRef("columns"))
 	v.end()

@@ -65,8 +65,7 @@ func (v *vectors) attend(nv int) {
 		v.ADDQ(U32(inverseAt), inverse)
 		v.strided(whole{v}, nv, "result", func(sums [][]reg.VecVirtual) {
 			for r, row := range sums {
-				factor := v.new()
-				v.VBROADCASTSS(Mem{Base: inverse, Disp: 4 * r}, factor)
+				factor := v.spread(Mem{Base: inverse, Disp: 4 * r})
 				for _, s := range row {
 					v.VMULPS(factor, s, s)
 				}
@@ -189,31 +188,22 @@ func (h head) turn(prefix string, from, ld place, to int) {
 // turned16 returns the columns of 16 rows of 16 numbers. The first two steps make quarters of
 // columns, in 128 bits each; the others gather them.
 func (v *vectors) turned16(rows []reg.VecVirtual) []reg.VecVirtual {
-	pair := func(op func(b, a, to Op), a, b reg.VecVirtual) reg.VecVirtual {
-		to := v.new()
-		op(b, a, to)
-		return to
-	}
-	shuffle := func(order uint8) func(b, a, to Op) {
-		return func(b, a, to Op) { v.VSHUFPS(Imm(uint64(order)), b, a, to) }
-	}
-	gather := func(order uint8) func(b, a, to Op) {
-		return func(b, a, to Op) { v.VSHUFF32X4(Imm(uint64(order)), b, a, to) }
-	}
-	low, high := func(b, a, to Op) { v.VUNPCKLPS(b, a, to) }, func(b, a, to Op) { v.VUNPCKHPS(b, a, to) }
+	low := func(a, b Op) reg.VecVirtual { return v.to(v.VUNPCKLPS, b, a) }
+	high := func(a, b Op) reg.VecVirtual { return v.to(v.VUNPCKHPS, b, a) }
+	shuffle := func(order uint8, a, b Op) reg.VecVirtual { return v.to(v.VSHUFPS, U8(order), b, a) }
 	var quarters [4][4]reg.VecVirtual // [rows 4i to 4i+3][column mod 4], columns j, j+4, j+8, j+12
 	for i := range quarters {
 		r := rows[4*i:]
-		a, b := pair(low, r[0], r[1]), pair(low, r[2], r[3])
-		c, d := pair(high, r[0], r[1]), pair(high, r[2], r[3])
-		quarters[i] = [4]reg.VecVirtual{pair(shuffle(0x44), a, b), pair(shuffle(0xee), a, b), pair(shuffle(0x44), c, d), pair(shuffle(0xee), c, d)}
+		a, b, c, d := low(r[0], r[1]), low(r[2], r[3]), high(r[0], r[1]), high(r[2], r[3])
+		quarters[i] = [4]reg.VecVirtual{shuffle(0x44, a, b), shuffle(0xee, a, b), shuffle(0x44, c, d), shuffle(0xee, c, d)}
 	}
 	columns := make([]reg.VecVirtual, len(rows))
 	for j := range 4 {
-		even, odd := gather(0x88), gather(0xdd)
-		a, b := pair(even, quarters[0][j], quarters[1][j]), pair(even, quarters[2][j], quarters[3][j])
-		c, d := pair(odd, quarters[0][j], quarters[1][j]), pair(odd, quarters[2][j], quarters[3][j])
-		columns[j], columns[j+4], columns[j+8], columns[j+12] = pair(even, a, b), pair(even, c, d), pair(odd, a, b), pair(odd, c, d)
+		even := func(a, b Op) reg.VecVirtual { return v.to(v.VSHUFF32X4, U8(0x88), b, a) }
+		odd := func(a, b Op) reg.VecVirtual { return v.to(v.VSHUFF32X4, U8(0xdd), b, a) }
+		q0, q1, q2, q3 := quarters[0][j], quarters[1][j], quarters[2][j], quarters[3][j]
+		a, b, c, d := even(q0, q1), even(q2, q3), odd(q0, q1), odd(q2, q3)
+		columns[j], columns[j+4], columns[j+8], columns[j+12] = even(a, b), even(c, d), odd(a, b), odd(c, d)
 	}
 	return columns
 }

@@ -46,7 +46,7 @@ func (d *doubles) laplaceSlope() {
 // go into eight places, as many as a block has columns, which are added by halves: so all sets give the
 // same bits.
 func (d *doubles) laplace(name, doc string, begin func(), body func(x, p reg.VecVirtual, at func(row int) Mem, first, second reg.VecVirtual)) {
-	d.function(name+d.name, "func(terms *float64, blocks int, y float64, sums *float64)", doc+" terms [blocks, 7, 8]; blocks is positive.")
+	d.function(name, "func(terms *float64, blocks int, y float64, sums *float64)", doc+" terms [blocks, 7, 8]; blocks is positive.")
 	terms, blocks, y := d.pointer("terms"), d.pointer("blocks"), d.broadcast("y")
 	out := d.pointer("sums")
 	e := d.exponential()
@@ -57,25 +57,21 @@ func (d *doubles) laplace(name, doc string, begin func(), body func(x, p reg.Vec
 		sums[i] = d.new()
 		d.clear(sums[i])
 	}
-	d.asm.Label("loop")
-	for i := range parts {
-		at := func(row int) Mem { return Mem{Base: terms, Disp: 64*row + d.bytes()*i} }
-		x, p, c := d.new(), d.new(), d.new()
-		d.asm.VSUBPD(at(rowLocation), y, x)
-		d.asm.VMULPD(at(rowUp), x, p)
-		d.asm.VMULPD(at(rowDown), x, c)
-		d.asm.VMINPD(c, p, p)
-		e.of(p)
-		body(x, p, at, sums[i], sums[parts+i])
-	}
-	d.asm.ADDQ(U32(64*rows), terms)
-	d.asm.DECQ(blocks)
-	d.asm.JNZ(LabelRef("loop"))
+	d.asm.loop("loop", blocks, func() {
+		for i := range parts {
+			at := func(row int) Mem { return Mem{Base: terms, Disp: 64*row + d.bytes()*i} }
+			x := d.asm.to(d.asm.VSUBPD, at(rowLocation), y)
+			p := d.asm.to(d.asm.VMULPD, at(rowUp), x)
+			d.asm.VMINPD(d.asm.to(d.asm.VMULPD, at(rowDown), x), p, p)
+			e.exponentiate(p)
+			body(x, p, at, sums[i], sums[parts+i])
+		}
+		d.asm.ADDQ(U32(64*rows), terms)
+	})
 	for i := range 2 {
 		d.asm.VMOVSD(d.total(sums[i*parts:][:parts]), Mem{Base: out, Disp: 8 * i})
 	}
-	d.asm.VZEROUPPER()
-	d.asm.RET()
+	d.asm.end()
 }
 
 // add adds low·p where x < 0 and whole + high·p elsewhere.

@@ -10,43 +10,44 @@ import (
 // norm holds the registers of a layer norm: the row that is next and how to go through its columns.
 type norm struct {
 	columns
-	x          reg.GPVirtual
-	count, eps Mem // n, as a float, and ε
+	x             reg.GPVirtual
+	count, eps    Mem            // n, as a float, and ε
+	mean, inverse reg.VecVirtual // of the row: see statistics
 }
 
-// mean returns a sum over columns, divided by their number, in every element of a vector.
-func (n *norm) mean(sums []reg.VecVirtual) reg.VecVirtual {
+// average returns a sum over columns, divided by their number, in every element of a vector.
+func (n *norm) average(sums []reg.VecVirtual) reg.VecVirtual {
 	s := n.reduce(sums, n.VADDPS).AsX()
 	n.VDIVSS(n.count, s, s)
 	return n.spread(s)
 }
 
-// statistics returns the mean m of the row at x and 1/√(v+ε), v being the mean of squares around m.
-func (n *norm) statistics() (mean, inverse reg.VecVirtual) {
-	sums := n.zeros()
-	n.each("mean", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		x := n.new()
-		e.load(part(n.x), i, x)
-		n.VADDPS(x, sums[i], sums[i])
-	})
-	mean = n.mean(sums)
-	squares := n.zeros()
-	n.each("variance", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		x := n.new()
-		e.load(part(n.x), i, x)
+// statistics computes the mean m of the row at x and 1/√(v+ε), v being the mean of squares around m.
+func (n *norm) statistics() {
+	sums := n.zeros(n.parts)
+	n.each("mean", func(s spot) { n.VADDPS(s.load(n.x), sums[s.i], sums[s.i]) })
+	mean := n.average(sums)
+	squares := n.zeros(n.parts)
+	n.each("variance", func(s spot) {
+		x := s.load(n.x)
 		n.VSUBPS(mean, x, x)
-		e.elsewhere(0, i, x)
-		n.VFMADD231PS(x, x, squares[i])
+		s.elsewhere(0, x)
+		n.VFMADD231PS(x, x, squares[s.i])
 	})
 	v := n.reduce(squares, n.VADDPS).AsX()
 	n.VDIVSS(n.count, v, v)
 	n.VADDSS(n.eps, v, v)
 	n.VSQRTSS(v, v, v)
-	return mean, n.spread(n.reciprocal(v))
+	n.mean, n.inverse = mean, n.spread(n.reciprocal(v))
 }
 
-// one returns a 1 in memory.
-func (n *norm) one() Mem { return n.float(1).(Mem) }
+// normalised returns a vector of the row less its mean, over its deviation.
+func (n *norm) normalised(s spot) reg.VecVirtual {
+	z := s.load(n.x)
+	n.VSUBPS(n.mean, z, z)
+	n.VMULPS(n.inverse, z, z)
+	return z
+}
 
 // newNorm begins the function of a layer norm.
 func (v *vectors) newNorm() *norm {
@@ -63,23 +64,17 @@ func (v *vectors) normalise() {
 		"computes y = (x-mean)/√(variance+eps)·gain + shift for each row: x and y [m, n], "+fmt.Sprintf(normDoc, "and shift"))
 	n := v.newNorm()
 	m, y, gain, shift := v.pointer("m"), v.pointer("y"), v.pointer("gain"), v.pointer("shift")
-	v.Label("rows")
-	mean, inverse := n.statistics()
-	n.each("result", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		z, g, s := v.new(), v.new(), v.new()
-		e.load(part(n.x), i, z)
-		v.VSUBPS(mean, z, z)
-		v.VMULPS(inverse, z, z)
-		e.load(part(gain), i, g)
-		e.load(part(shift), i, s)
-		v.VFMADD213PS(s, g, z)
-		e.store(z, i, part(y))
+	v.loop("rows", m, func() {
+		n.statistics()
+		n.each("result", func(s spot) {
+			z := n.normalised(s)
+			by, add := s.load(gain), s.load(shift)
+			v.VFMADD213PS(add, by, z)
+			s.store(z, y)
+		})
+		ldx, ldy := v.stride("ldx"), v.stride("ldy")
+		v.advance(n.x, ldx, y, ldy)
 	})
-	ldx, ldy := v.stride("ldx"), v.stride("ldy")
-	v.ADDQ(ldx, n.x)
-	v.ADDQ(ldy, y)
-	v.DECQ(m)
-	v.JNZ(LabelRef("rows"))
 	v.end()
 }
 
@@ -92,50 +87,37 @@ func (v *vectors) normaliseGrad() {
 		"computes the gradients dx of x and adds those of gain and shift to dgain and dshift: grad, x and dx [m, n], "+fmt.Sprintf(normDoc, "dgain and dshift"))
 	n := v.newNorm()
 	m, g, gain, dx, dgain, dshift := v.pointer("m"), v.pointer("grad"), v.pointer("gain"), v.pointer("dx"), v.pointer("dgain"), v.pointer("dshift")
-	v.Label("rows")
-	mean, inverse := n.statistics()
-	normalised := func(e edge, i int, part func(reg.GPVirtual) Mem) reg.VecVirtual {
-		z := v.new()
-		e.load(part(n.x), i, z)
-		v.VSUBPS(mean, z, z)
-		v.VMULPS(inverse, z, z)
-		return z
-	}
-	scaled := func(e edge, i int, part func(reg.GPVirtual) Mem) (gradient, h reg.VecVirtual) {
-		gradient, h = v.new(), v.new()
-		e.load(part(g), i, gradient)
-		e.load(part(gain), i, h)
-		v.VMULPS(gradient, h, h)
-		return gradient, h
-	}
-	hs, slopes := n.zeros(), n.zeros()
-	n.each("sums", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		z := normalised(e, i, part)
-		gradient, h := scaled(e, i, part) // 0 beyond the last column
-		v.VADDPS(h, hs[i], hs[i])
-		v.VFMADD231PS(h, z, slopes[i])
-		sum := v.new()
-		e.load(part(dgain), i, sum)
-		v.VFMADD231PS(gradient, z, sum)
-		e.store(sum, i, part(dgain))
-		e.load(part(dshift), i, sum)
-		v.VADDPS(gradient, sum, sum)
-		e.store(sum, i, part(dshift))
+	v.loop("rows", m, func() {
+		n.statistics()
+		scaled := func(s spot) (gradient, h reg.VecVirtual) {
+			gradient, h = s.load(g), s.load(gain)
+			v.VMULPS(gradient, h, h)
+			return gradient, h
+		}
+		hs, slopes := n.zeros(n.parts), n.zeros(n.parts)
+		n.each("sums", func(s spot) {
+			z := n.normalised(s)
+			gradient, h := scaled(s) // 0 beyond the last column
+			v.VADDPS(h, hs[s.i], hs[s.i])
+			v.VFMADD231PS(h, z, slopes[s.i])
+			sum := s.load(dgain)
+			v.VFMADD231PS(gradient, z, sum)
+			s.store(sum, dgain)
+			s.edge.fill(s.at(dshift), s.part, sum)
+			v.VADDPS(gradient, sum, sum)
+			s.store(sum, dshift)
+		})
+		h, slope := n.average(hs), n.average(slopes)
+		n.each("result", func(s spot) {
+			z := n.normalised(s)
+			_, d := scaled(s)
+			v.VSUBPS(h, d, d)
+			v.VFNMADD231PS(z, slope, d)
+			v.VMULPS(n.inverse, d, d)
+			s.store(d, dx)
+		})
+		ldg, ldx, lddx := v.stride("ldgrad"), v.stride("ldx"), v.stride("lddx")
+		v.advance(g, ldg, n.x, ldx, dx, lddx)
 	})
-	h, slope := n.mean(hs), n.mean(slopes)
-	n.each("result", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		z := normalised(e, i, part)
-		_, d := scaled(e, i, part)
-		v.VSUBPS(h, d, d)
-		v.VFNMADD231PS(z, slope, d)
-		v.VMULPS(inverse, d, d)
-		e.store(d, i, part(dx))
-	})
-	ldg, ldx, lddx := v.stride("ldgrad"), v.stride("ldx"), v.stride("lddx")
-	v.ADDQ(ldg, g)
-	v.ADDQ(ldx, n.x)
-	v.ADDQ(lddx, dx)
-	v.DECQ(m)
-	v.JNZ(LabelRef("rows"))
 	v.end()
 }

@@ -20,13 +20,12 @@ var log1pSeries = []float64{6.666666666666735130e-01, 3.999999999940941908e-01, 
 
 // exps writes the function of simd.Exps.
 func (d *doubles) exps() {
-	d.function("exps"+d.name, "func(dst *float64, x *float64, n int)", "computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.")
+	d.function("exps", "func(dst *float64, x *float64, n int)", "computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.")
 	dst, x, n := d.pointer("dst"), d.pointer("x"), d.pointer("n")
 	e := d.exponential()
 	d.each(n, []Op{dst, x}, func() {
-		t := d.new()
-		d.asm.VMOVUPD(Mem{Base: x}, t)
-		e.of(t)
+		t := d.asm.to(d.asm.VMOVUPD, Mem{Base: x})
+		e.exponentiate(t)
 		d.asm.VMOVUPD(t, Mem{Base: dst})
 	})
 }
@@ -40,25 +39,23 @@ func (d *doubles) each(n Op, pointers []Op, body func()) {
 	}
 	d.asm.SUBQ(Imm(uint64(d.lanes)), n)
 	d.asm.JG(LabelRef("loop"))
-	d.asm.VZEROUPPER()
-	d.asm.RET()
+	d.asm.end()
 }
 
 // logistic writes the function of simd.Logistic.
 func (d *doubles) logistic() {
-	d.function("logistic"+d.name, "func(exps *float64, logs *float64, x *float64, n int)",
+	d.function("logistic", "func(exps *float64, logs *float64, x *float64, n int)",
 		"computes exps[i] = exp(-|x[i]|) and logs[i] = log(1+exps[i]) of n elements; n is a positive multiple of 8.")
 	exps, logs, x, n := d.pointer("exps"), d.pointer("logs"), d.pointer("x"), d.pointer("n")
 	e := d.exponential()
 	d.each(n, []Op{exps, logs, x}, func() {
-		t := d.new()
-		d.asm.VMOVUPD(Mem{Base: x}, t)
+		t := d.asm.to(d.asm.VMOVUPD, Mem{Base: x})
 		if d.lanes == 8 {
 			d.asm.VPORQ(d.number(1<<63), t, t)
 		} else {
 			d.asm.VPOR(d.number(1<<63), t, t)
 		}
-		e.of(t)
+		e.exponentiate(t)
 		d.asm.VMOVUPD(t, Mem{Base: exps})
 		d.asm.VMOVUPD(d.log1p(t, e.two), Mem{Base: logs})
 	})

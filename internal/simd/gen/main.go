@@ -21,7 +21,6 @@ import (
 	"strings"
 
 	"github.com/mmcloughlin/avo/build"
-	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/pass"
 	"github.com/mmcloughlin/avo/printer"
 )
@@ -36,88 +35,65 @@ func main() {
 }
 
 // emitters write the functions of each file, whose name has no extension.
-var emitters = map[string]func(ctx *build.Context){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s, "halves_amd64": bfloat16s}
+var emitters = map[string]func(sets []*vectors){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s, "halves_amd64": bfloat16s}
 
+// write writes the files, and generated.sum in sha256sum's form. The working directory is the generator's.
 func write(dir string) error {
-	for file, emit := range emitters {
-		if err := writeFile(dir, file, emit); err != nil {
-			return err
-		}
-	}
-	return writeSums(dir)
-}
-
-// writeSums writes generated.sum, in sha256sum's form. The working directory is the generator's.
-func writeSums(dir string) error {
-	own, err := filepath.Glob("*.go")
+	names, err := filepath.Glob("*.go")
 	if err != nil {
 		return err
 	}
 	var sums strings.Builder
-	add := func(path, name string) {
-		content, e := os.ReadFile(path)
-		if e != nil {
-			err = e
+	add := func(content []byte, name string) { fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), name) }
+	for _, name := range append(names, "go.mod", "go.sum") {
+		content, err := os.ReadFile(name)
+		if err != nil {
+			return err
 		}
-		fmt.Fprintf(&sums, "%x  %s\n", sha256.Sum256(content), name)
-	}
-	for _, name := range append(own, "go.mod", "go.sum") {
-		add(name, "gen/"+name)
+		add(content, "gen/"+name)
 	}
 	for _, file := range slices.Sorted(maps.Keys(emitters)) {
-		for _, name := range []string{file + ".go", file + ".s"} {
-			add(filepath.Join(dir, name), name)
+		ctx := build.NewContext()
+		emitters[file](instructionSets(ctx))
+		functions, err := ctx.Result()
+		if err == nil {
+			err = pass.Compile.Execute(functions)
 		}
-	}
-	if err != nil {
-		return err
+		if err == nil {
+			err = encodePlaceholders(functions)
+		}
+		if err != nil {
+			return err
+		}
+		cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
+		for _, p := range []struct {
+			name    string
+			printer printer.Printer
+		}{{file + ".go", printer.NewStubs(cfg)}, {file + ".s", printer.NewGoAsm(cfg)}} { // declarations and assembly
+			text, err := p.printer.Print(functions)
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, p.name), text, 0o644)
+			}
+			if err != nil {
+				return err
+			}
+			add(text, p.name)
+		}
 	}
 	return os.WriteFile(filepath.Join(dir, "generated.sum"), []byte(sums.String()), 0o644)
 }
 
-// writeFile writes the functions that emit makes: an assembly file and its declarations.
-func writeFile(dir, file string, emit func(ctx *build.Context)) error {
-	ctx := build.NewContext()
-	emit(ctx)
-	functions, err := ctx.Result()
-	if err != nil {
-		return err
-	}
-	if err := pass.Compile.Execute(functions); err != nil {
-		return err
-	}
-	if err := encodePlaceholders(functions); err != nil {
-		return err
-	}
-	cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
-	for extension, p := range map[string]printer.Printer{
-		".s":  printer.NewGoAsm(cfg),
-		".go": printer.NewStubs(cfg),
-	} {
-		text, err := p.Print(functions)
-		if err != nil {
-			return err
-		}
-		if err := os.WriteFile(filepath.Join(dir, file+extension), text, 0o644); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // heads emits the functions of one head of attention.
-func heads(ctx *build.Context) {
-	v := avx512(ctx, map[uint32]operand.Mem{})
+func heads(sets []*vectors) {
 	for nv := 1; nv <= 2; nv++ {
-		v.attend(nv)
-		v.attendGrad(nv)
+		sets[0].attend(nv)
+		sets[0].attendGrad(nv)
 	}
 }
 
 // kernels emits all other functions.
-func kernels(ctx *build.Context) {
-	constants := map[uint32]operand.Mem{}
-	for _, v := range []*vectors{avx512(ctx, constants), avx2(ctx, constants)} {
+func kernels(sets []*vectors) {
+	for _, v := range sets {
 		v.multiply(2)
 		v.multiplyStrided(2)
 		v.transposeMultiply(2)
@@ -155,21 +131,18 @@ func kernels(ctx *build.Context) {
 		v.adam()
 		v.fmaPeak()
 	}
-	v := avx512(ctx, constants)
-	v.tilesPack()
-	v.tilesMultiply(false)
-	v.tilesMultiply(true)
+	sets[0].tilesPack()
+	sets[0].tilesMultiply(false)
+	sets[0].tilesMultiply(true)
 }
 
 // bfloat16s emits the functions of bfloat16.
-func bfloat16s(ctx *build.Context) {
-	avx512(ctx, map[uint32]operand.Mem{}).halves()
-}
+func bfloat16s(sets []*vectors) { sets[0].halves() }
 
 // float64s emits the functions of float64.
-func float64s(ctx *build.Context) {
-	numbers := map[uint64]operand.Mem{}
-	for _, d := range []*doubles{doubles512(ctx, numbers), doubles2(ctx, numbers)} {
+func float64s(sets []*vectors) {
+	for _, v := range sets {
+		d := newDoubles(v)
 		d.squaredExponential()
 		d.matern52()
 		d.subtractProducts()

@@ -96,9 +96,7 @@ func (p *product) start(rows int) [][]reg.VecVirtual {
 	ldf := p.stride("ldf")
 	for r := range sums {
 		for j := range p.nv {
-			s := p.new()
-			p.edge.load(Mem{Base: p.from, Disp: j * p.bytes()}, j, s)
-			sums[r] = append(sums[r], s)
+			sums[r] = append(sums[r], p.load(p.edge, Mem{Base: p.from, Disp: j * p.bytes()}, j))
 		}
 		p.ADDQ(ldf, p.from)
 	}
@@ -158,8 +156,7 @@ func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
 			bs[j] = p.loaded(Mem{Base: b, Disp: (u*p.nv + j) * p.bytes()})
 		}
 		for r := range sums {
-			x := p.new()
-			p.VBROADCASTSS(p.row(pointers, p.lda, r, 4*u), x)
+			x := p.spread(p.row(pointers, p.lda, r, 4*u))
 			for j, s := range sums[r] {
 				p.multiplyAdd(bs[j], x, s)
 			}
@@ -171,26 +168,28 @@ func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
 		}
 		p.ADDQ(U32(steps*p.nv*p.bytes()), b)
 	}
-	loop, tail, one, end := p.label(rows, "Loop"), p.label(rows, "Tail"), p.label(rows, "One"), p.label(rows, "End")
-	p.SUBQ(Imm(unroll), k)
-	p.JL(LabelRef(tail))
-	p.Label(loop)
-	for u := range unroll {
-		step(u)
-	}
-	p.fetch(p.ahead)
-	advance(unroll)
-	p.SUBQ(Imm(unroll), k)
-	p.JGE(LabelRef(loop))
-	p.Label(tail)
-	p.ADDQ(Imm(unroll), k)
-	p.JZ(LabelRef(end))
-	p.Label(one)
-	step(0)
-	advance(1)
-	p.DECQ(k)
-	p.JNZ(LabelRef(one))
-	p.Label(end)
+	p.alongK(k, func(name string) string { return p.label(rows, name) }, "End", step, func(steps int) {
+		if steps > 1 {
+			p.fetch(p.ahead)
+		}
+		advance(steps)
+	})
+}
+
+// alongK writes a loop over k, some steps in a turn and then one in each. advance goes on by a number of
+// steps.
+func (v *vectors) alongK(k reg.GPVirtual, label func(name string) string, end string, step, advance func(int)) {
+	v.steps(k, unroll, [3]string{label("Loop"), label("Tail"), label(end)}, func() {
+		for u := range unroll {
+			step(u)
+		}
+		advance(unroll)
+	}, func() {
+		v.loop(label("One"), k, func() {
+			step(0)
+			advance(1)
+		})
+	})
 }
 
 func (p *product) label(rows int, name string) string {
@@ -216,13 +215,11 @@ func (p *product) storeMasked(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 	ldy := p.stride("ldy")
 	for _, row := range sums {
 		for j, s := range row {
-			y := p.new()
-			p.edge.load(Mem{Base: p.y, Disp: j * p.bytes()}, j, y)
+			y := p.load(p.edge, Mem{Base: p.y, Disp: j * p.bytes()}, j)
 			p.keepWhere(y, zero, s)
 			p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
 		}
-		p.ADDQ(ldc, p.c)
-		p.ADDQ(ldy, p.y)
+		p.advance(p.c, ldc, p.y, ldy)
 	}
 }
 

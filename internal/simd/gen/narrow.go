@@ -55,30 +55,19 @@ type narrow struct {
 func (p *narrow) block(rows int, prefix string) {
 	sums := make([][][]reg.VecVirtual, rows)
 	for r := range sums {
-		sums[r] = make([][]reg.VecVirtual, p.n)
-		for j := range sums[r] {
-			for range p.parts {
-				sums[r][j] = append(sums[r][j], p.zero())
-			}
+		for range p.n {
+			sums[r] = append(sums[r], p.zeros(p.parts))
 		}
 	}
 	pointers := p.rowPointers(p.a, p.lda, rows)
 	b, k := p.pointer("b"), p.pointer("k")
-	p.SUBQ(Imm(narrowLanes), k)
-	p.JL(LabelRef(prefix + "Tail"))
-	p.Label(prefix + "Loop")
-	p.step(whole{p.vectors}, pointers, b, sums)
-	for _, q := range pointers {
-		p.ADDQ(Imm(4*narrowLanes), q)
-	}
-	p.ADDQ(U32(4*narrowLanes*p.n), b)
-	p.SUBQ(Imm(narrowLanes), k)
-	p.JGE(LabelRef(prefix + "Loop"))
-	p.Label(prefix + "Tail")
-	p.ADDQ(Imm(narrowLanes), k)
-	p.JZ(LabelRef(prefix + "Summed"))
-	p.step(p.tail, pointers, b, sums)
-	p.Label(prefix + "Summed")
+	p.steps(k, narrowLanes, [3]string{prefix + "Loop", prefix + "Tail", prefix + "Summed"}, func() {
+		p.step(whole{p.vectors}, pointers, b, sums)
+		for _, q := range pointers {
+			p.ADDQ(Imm(4*narrowLanes), q)
+		}
+		p.ADDQ(U32(4*narrowLanes*p.n), b)
+	}, func() { p.step(p.tail, pointers, b, sums) })
 	p.store(sums)
 	p.IMUL3Q(Imm(uint64(rows)), p.lda, b)
 	p.ADDQ(b, p.a)
@@ -90,9 +79,7 @@ func (p *narrow) step(e edge, pointers []reg.GPVirtual, b reg.GPVirtual, sums []
 	for part := range p.parts {
 		var xs []reg.VecVirtual
 		for r := range sums {
-			x := p.new()
-			e.load(p.row(pointers, p.lda, r, part*p.bytes()), part, x)
-			xs = append(xs, x)
+			xs = append(xs, p.load(e, p.row(pointers, p.lda, r, part*p.bytes()), part))
 		}
 		for j := range p.n {
 			y := p.loaded(Mem{Base: b, Disp: 4*narrowLanes*j + part*p.bytes()})
@@ -114,7 +101,6 @@ func (p *narrow) store(sums [][][]reg.VecVirtual) {
 			p.VMAXSS(s, floor, s)
 			p.VMOVSS(s, Mem{Base: p.c, Disp: 4 * j})
 		}
-		p.ADDQ(ldf, p.from)
-		p.ADDQ(ldc, p.c)
+		p.advance(p.from, ldf, p.c, ldc)
 	}
 }

@@ -7,17 +7,15 @@ import (
 	"github.com/mmcloughlin/avo/reg"
 )
 
-// turns writes a loop over the n floats that the pointers point to. An iteration takes the given
-// number of floats: body(e, i) writes the code of its i-th vector. Only the very last vector is
-// masked. The prefix makes labels unique.
-func (v *vectors) turns(prefix string, pointers []reg.GPVirtual, together int, body func(e edge, i int)) {
-	n := v.pointer("n")
-	vectors := together / v.lanes
+// turns writes a loop over the n floats that the pointers point to. A turn takes the given number of
+// floats, vector after vector. Only the very last vector is masked. The prefix makes labels unique.
+func (v *vectors) turns(prefix string, pointers []reg.GPVirtual, together int, body func(s spot)) {
+	n, count := v.pointer("n"), together/v.lanes
 	v.SUBQ(Imm(uint64(together)), n)
 	v.JL(LabelRef(prefix + "tail"))
 	v.Label(prefix + "loop")
-	for i := range vectors {
-		body(whole{v}, i)
+	for i := range count {
+		body(v.spot(whole{v}, i))
 	}
 	for _, p := range pointers {
 		v.ADDQ(U32(4*together), p)
@@ -26,22 +24,28 @@ func (v *vectors) turns(prefix string, pointers []reg.GPVirtual, together int, b
 	v.JGE(LabelRef(prefix + "loop"))
 	v.Label(prefix + "tail")
 	v.ADDQ(Imm(uint64(together)), n)
-	for i := range vectors {
+	for i := range count {
 		v.CMPQ(n, Imm(uint64(v.lanes)))
 		v.JL(LabelRef(fmt.Sprintf("%slast%d", prefix, i)))
-		if i < vectors-1 {
-			body(whole{v}, i)
+		if i < count-1 {
+			body(v.spot(whole{v}, i))
 			v.SUBQ(Imm(uint64(v.lanes)), n)
 		}
 	}
-	for i := range vectors {
+	for i := range count {
 		v.Label(fmt.Sprintf("%slast%d", prefix, i))
 		v.TESTQ(n, n)
 		v.JZ(LabelRef(prefix + "end"))
-		body(v.masked(1), i)
+		body(v.spot(v.masked(1), i))
 		v.JMP(LabelRef(prefix + "end"))
 	}
 	v.Label(prefix + "end")
+}
+
+// returns stores the combination of some vectors' elements as the function's result.
+func (v *vectors) returns(parts []reg.VecVirtual, combine func(...Op)) {
+	v.Store(v.reduce(parts, combine).AsX(), v.ReturnIndex(0))
+	v.end()
 }
 
 // reduce combines all elements of some sums, or maxima, by halves: elements i and i+32 of 64, then

@@ -19,38 +19,33 @@ func (v *vectors) sumRows(nv int) {
 	if nv == 1 {
 		e = v.masked(nv)
 	}
-	sums := make([]reg.VecVirtual, nv)
-	for j := range sums {
-		sums[j] = v.zero()
-	}
-	v.Label("loop")
+	sums := v.zeros(nv)
+	v.loop("loop", m, func() {
+		for j, s := range sums {
+			v.VADDPS(v.load(e, Mem{Base: a, Disp: j * v.bytes()}, j), s, s)
+		}
+		v.ADDQ(lda, a)
+	})
 	for j, s := range sums {
-		x := v.new()
-		e.load(Mem{Base: a, Disp: j * v.bytes()}, j, x)
-		v.VADDPS(x, s, s)
-	}
-	v.ADDQ(lda, a)
-	v.DECQ(m)
-	v.JNZ(LabelRef("loop"))
-	for j, s := range sums {
-		old := v.new()
-		e.load(Mem{Base: dst, Disp: j * v.bytes()}, j, old)
-		v.VADDPS(old, s, s)
-		e.store(s, j, Mem{Base: dst, Disp: j * v.bytes()})
+		v.addTo(e, Mem{Base: dst, Disp: j * v.bytes()}, j, s)
 	}
 	v.end()
+}
+
+// addTo adds s to a vector in memory. It overwrites s.
+func (v *vectors) addTo(e edge, m Mem, j int, s reg.VecVirtual) {
+	v.VADDPS(v.load(e, m, j), s, s)
+	e.store(s, j, m)
 }
 
 // axpy computes y += alpha·x.
 func (v *vectors) axpy() {
 	v.function("axpy"+v.name, "func(alpha float32, x *float32, y *float32, n int, mask *int32)", "computes y[i] += alpha·x[i] of n elements. mask [lanes] is for the last vector.")
 	x, y, alpha := v.pointer("x"), v.pointer("y"), v.broadcast("alpha")
-	v.elements([]reg.GPVirtual{x, y}, func(e edge) {
-		xs, ys := v.new(), v.new()
-		e.load(Mem{Base: x}, 0, xs)
-		e.load(Mem{Base: y}, 0, ys)
+	v.elements([]reg.GPVirtual{x, y}, func(s spot) {
+		xs, ys := s.load(x), s.load(y)
 		v.VFMADD231PS(xs, alpha, ys)
-		e.store(ys, 0, Mem{Base: y})
+		s.store(ys, y)
 	})
 	v.end()
 }
@@ -59,13 +54,13 @@ func (v *vectors) axpy() {
 func (v *vectors) flush() {
 	v.function("flush"+v.name, "func(dst *float32, x *float32, n int, mask *int32)", "copies n elements of x, with 0 for those below 1e-30 in size. mask [lanes] is for the last vector.")
 	dst, x := v.pointer("dst"), v.pointer("x")
-	v.elements([]reg.GPVirtual{dst, x}, func(e edge) {
-		xs := v.new()
-		e.load(Mem{Base: x}, 0, xs)
-		size := v.and(v.integer(1<<31-1), xs)
-		e.store(v.pick(less, size, v.float(negligible), v.zero(), xs), 0, Mem{Base: dst})
-	})
+	v.elements([]reg.GPVirtual{dst, x}, func(s spot) { s.store(v.flushed(s.load(x), negligible), dst) })
 	v.end()
+}
+
+// flushed returns x, with 0 for elements below a bound in size.
+func (v *vectors) flushed(x reg.VecVirtual, bound float32) reg.VecVirtual {
+	return v.pick(less, v.and(v.integer(1<<31-1), x), v.float(bound), v.zero(), x)
 }
 
 // addRows adds two matrices.
@@ -75,40 +70,36 @@ func (v *vectors) addRows() {
 	columns := v.newColumns("mask")
 	m, a, b, c := v.pointer("m"), v.pointer("a"), v.pointer("b"), v.pointer("c")
 	lda, ldb, ldc := v.stride("lda"), v.stride("ldb"), v.stride("ldc")
-	v.Label("rows")
-	columns.each("row", func(e edge, i int, part func(reg.GPVirtual) Mem) {
-		x, y := v.new(), v.new()
-		e.load(part(a), i, x)
-		e.load(part(b), i, y)
-		v.VADDPS(y, x, x)
-		e.store(x, i, part(c))
+	v.loop("rows", m, func() {
+		columns.each("row", func(s spot) {
+			x, y := s.load(a), s.load(b)
+			v.VADDPS(y, x, x)
+			s.store(x, c)
+		})
+		v.advance(a, lda, b, ldb, c, ldc)
 	})
-	v.ADDQ(lda, a)
-	v.ADDQ(ldb, b)
-	v.ADDQ(ldc, c)
-	v.DECQ(m)
-	v.JNZ(LabelRef("rows"))
 	v.end()
 }
+
+// together is the number of sums of dot, and of maxima of greatest.
+const together = 64
 
 // dot keeps 64 sums, one for every index mod 64, in four vectors of AVX-512 or eight of AVX2: so
 // both instruction sets add in the same order.
 func (v *vectors) dot() {
-	const together = 64
 	v.function("dot"+v.name, "func(x *float32, y *float32, n int, mask *int32) float32", "returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.")
 	x, y := v.pointer("x"), v.pointer("y")
-	sums := make([]reg.VecVirtual, together/v.lanes)
-	for i := range sums {
-		sums[i] = v.zero()
-	}
-	v.turns("", []reg.GPVirtual{x, y}, together, func(e edge, i int) {
-		xs, ys := v.new(), v.new()
-		e.load(Mem{Base: x, Disp: i * v.bytes()}, 0, xs)
-		e.load(Mem{Base: y, Disp: i * v.bytes()}, 0, ys)
-		v.VFMADD231PS(xs, ys, sums[i])
+	sums := v.zeros(together / v.lanes)
+	v.products("", x, y, sums)
+	v.returns(sums, v.VADDPS)
+}
+
+// products adds the products of n elements of x and y to 64 sums.
+func (v *vectors) products(prefix string, x, y reg.GPVirtual, sums []reg.VecVirtual) {
+	v.turns(prefix, []reg.GPVirtual{x, y}, together, func(s spot) {
+		xs, ys := s.load(x), s.load(y)
+		v.VFMADD231PS(xs, ys, sums[s.i])
 	})
-	v.Store(v.reduce(sums, v.VADDPS).AsX(), v.ReturnIndex(0))
-	v.end()
 }
 
 // fmaPeak keeps the multiply-add units as busy as possible: 12 independent sums, no loads.
@@ -117,17 +108,13 @@ func (v *vectors) fmaPeak() {
 	v.function("fmaPeak"+v.name, "func(n int)", fmt.Sprintf("does n·%d fused multiply-adds of single floats in registers.", sums*turns*v.lanes))
 	n := v.pointer("n")
 	x, y := v.zero(), v.zero()
-	var s []reg.VecVirtual
-	for range sums {
-		s = append(s, v.zero())
-	}
-	v.Label("loop")
-	for range turns {
-		for i := range s {
-			v.VFMADD231PS(x, y, s[i])
+	all := v.zeros(sums)
+	v.loop("loop", n, func() {
+		for range turns {
+			for _, s := range all {
+				v.VFMADD231PS(x, y, s)
+			}
 		}
-	}
-	v.DECQ(n)
-	v.JNZ(LabelRef("loop"))
+	})
 	v.end()
 }

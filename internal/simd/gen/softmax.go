@@ -3,7 +3,6 @@ package main
 import (
 	"math"
 
-	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
 
@@ -15,25 +14,24 @@ const (
 	termLow = -80
 )
 
+// lowest is where maxima begin.
+var lowest = float32(math.Inf(-1))
+
 // greatest keeps 64 maxima. If an operand is a NaN, VMAXPS returns the first (in Go's order), the
 // maximum so far.
 func (v *vectors) greatest() {
-	const together = 64
 	v.function("greatest"+v.name, "func(x *float32, n int, mask *int32) float32", "returns the greatest of n elements other than NaNs. mask [lanes] is for the last vector.")
 	x := v.pointer("x")
-	lowest := float32(math.Inf(-1))
-	maxima := make([]reg.VecVirtual, together/v.lanes)
-	for i := range maxima {
-		maxima[i] = v.loaded(v.float(lowest))
-	}
-	v.turns("", []reg.GPVirtual{x}, together, func(e edge, i int) {
-		xs := v.new()
-		e.load(Mem{Base: x, Disp: i * v.bytes()}, 0, xs)
-		e.elsewhere(lowest, 0, xs)
-		v.VMAXPS(maxima[i], xs, maxima[i])
-	})
-	v.Store(v.reduce(maxima, v.VMAXPS).AsX(), v.ReturnIndex(0))
-	v.end()
+	maxima := v.loadedAll(together/v.lanes, v.float(lowest))
+	v.turns("", []reg.GPVirtual{x}, together, func(s spot) { v.raise(s, x, maxima) })
+	v.returns(maxima, v.VMAXPS)
+}
+
+// raise raises the maxima to the elements at x.
+func (v *vectors) raise(s spot, x reg.GPVirtual, maxima []reg.VecVirtual) {
+	xs := s.load(x)
+	s.elsewhere(lowest, xs)
+	v.VMAXPS(maxima[s.i], xs, maxima[s.i])
 }
 
 // expSum keeps 16 sums. Exponents must not exceed 89.
@@ -45,21 +43,19 @@ func (v *vectors) expSum() {
 	dst, src, scale, shift := v.pointer("dst"), v.pointer("src"), v.broadcast("scale"), v.broadcast("shift")
 	v.keepExp()
 	v.keep(termLow, negligible)
-	sums := make([]reg.VecVirtual, together/v.lanes)
-	for i := range sums {
-		sums[i] = v.zero()
-	}
-	v.turns("", []reg.GPVirtual{dst, src}, together, func(e edge, i int) {
-		x := v.new()
-		e.load(Mem{Base: src, Disp: i * v.bytes()}, 0, x)
-		e.elsewhere(float32(math.Inf(-1)), 0, x)
-		v.VMULPS(scale, x, x)
-		v.VSUBPS(shift, x, x)
-		y := v.expOf(x, termLow)
-		y = v.pick(less, y, v.float(negligible), v.zero(), y)
-		v.VADDPS(y, sums[i], sums[i])
-		e.store(y, 0, Mem{Base: dst, Disp: i * v.bytes()})
-	})
-	v.Store(v.reduce(sums, v.VADDPS).AsX(), v.ReturnIndex(0))
-	v.end()
+	sums := v.zeros(together / v.lanes)
+	v.turns("", []reg.GPVirtual{dst, src}, together, func(s spot) { v.term(s, src, dst, scale, shift, sums) })
+	v.returns(sums, v.VADDPS)
+}
+
+// term stores exp(scale·x-shift), or 0 for negligible results, and adds it to the sums.
+func (v *vectors) term(s spot, x, dst reg.GPVirtual, scale, shift reg.VecVirtual, sums []reg.VecVirtual) {
+	xs := s.load(x)
+	s.elsewhere(lowest, xs)
+	v.VMULPS(scale, xs, xs)
+	v.VSUBPS(shift, xs, xs)
+	y := v.expOf(xs, termLow)
+	y = v.pick(less, y, v.float(negligible), v.zero(), y)
+	v.VADDPS(y, sums[s.i], sums[s.i])
+	s.store(y, dst)
 }

@@ -45,9 +45,7 @@ func (v *vectors) strided(e edge, nv int, prefix string, finish func(sums [][]re
 func (v *vectors) sumsOf(rows, nv int) [][]reg.VecVirtual {
 	sums := make([][]reg.VecVirtual, rows)
 	for r := range sums {
-		for range nv {
-			sums[r] = append(sums[r], v.zero())
-		}
+		sums[r] = v.zeros(nv)
 	}
 	return sums
 }
@@ -59,39 +57,19 @@ func (v *vectors) overStrided(e edge, prefix string, a, lda, ldb reg.GPVirtual, 
 	step := func(u int) {
 		bs := make([]reg.VecVirtual, len(sums[0]))
 		for j := range bs {
-			bs[j] = v.new()
-			e.load(Mem{Base: b, Disp: j * v.bytes()}, j, bs[j])
+			bs[j] = v.load(e, Mem{Base: b, Disp: j * v.bytes()}, j)
 		}
 		v.ADDQ(ldb, b)
 		for r, row := range sums {
-			x := v.new()
-			v.VBROADCASTSS(v.row(pointers, lda, r, 4*u), x)
+			x := v.spread(v.row(pointers, lda, r, 4*u))
 			for j, s := range row {
 				v.VFMADD231PS(bs[j], x, s)
 			}
 		}
 	}
-	advance := func(steps int) {
+	v.alongK(k, func(name string) string { return prefix + name }, "Summed", step, func(steps int) {
 		for _, q := range pointers {
 			v.ADDQ(Imm(uint64(4*steps)), q)
 		}
-	}
-	v.SUBQ(Imm(unroll), k)
-	v.JL(LabelRef(prefix + "Tail"))
-	v.Label(prefix + "Loop")
-	for u := range unroll {
-		step(u)
-	}
-	advance(unroll)
-	v.SUBQ(Imm(unroll), k)
-	v.JGE(LabelRef(prefix + "Loop"))
-	v.Label(prefix + "Tail")
-	v.ADDQ(Imm(unroll), k)
-	v.JZ(LabelRef(prefix + "Summed"))
-	v.Label(prefix + "One")
-	step(0)
-	advance(1)
-	v.DECQ(k)
-	v.JNZ(LabelRef(prefix + "One"))
-	v.Label(prefix + "Summed")
+	})
 }

@@ -91,20 +91,28 @@ func (t *tiles) strips() {
 	t.XORQ(fromColumn, fromColumn)
 	t.Load(t.Param("b"), b)
 	t.Load(t.Param("scratch"), scratch)
-	t.Label("strip")
-	t.sums(b)
-	t.Comment("all columns, or in the last strip those of the mask")
-	t.KXNORW(reg.K1, reg.K1, reg.K1)
-	t.KXNORW(reg.K2, reg.K2, reg.K2)
-	t.CMPQ(left, Imm(1))
-	t.JNE(LabelRef("whole"))
-	t.masked(2)
-	t.Label("whole")
-	t.store(column, fromColumn)
-	t.ADDQ(U32(4*blockRows), column)
-	t.ADDQ(t.memory("strip"), fromColumn)
-	t.DECQ(left)
-	t.JNZ(LabelRef("strip"))
+	t.loop("strip", left, func() {
+		t.sums(b)
+		t.Comment("all columns, or in the last strip those of the mask")
+		t.allColumns()
+		t.lastMasked(left)
+		t.store(column, fromColumn)
+		t.advance(column, U32(4*blockRows), fromColumn, t.memory("strip"))
+	})
+}
+
+// allColumns sets K1 and K2 to all columns of a strip.
+func (v *vectors) allColumns() {
+	v.KXNORW(reg.K1, reg.K1, reg.K1)
+	v.KXNORW(reg.K2, reg.K2, reg.K2)
+}
+
+// lastMasked sets K1 and K2 to the columns of the mask if one strip is left.
+func (v *vectors) lastMasked(left reg.GPVirtual) {
+	v.CMPQ(left, Imm(1))
+	v.JNE(LabelRef("whole"))
+	v.masked(2)
+	v.Label("whole")
 }
 
 // order is the order of the products of parts. The largest, (0, 0), come last, because every sum
@@ -121,28 +129,23 @@ func (t *tiles) sums(b reg.Register) {
 		t.zeroTile(i)
 	}
 	steps := t.pointer("steps")
-	t.Label("step")
-	partA, partB := -1, -1
-	for _, o := range order {
-		if o[0] != partA {
-			partA = o[0]
-			t.loadTile(4, a, partA*pairBytes, stride)
-			t.loadTile(5, a, partA*pairBytes+tileBytes, stride)
+	t.loop("step", steps, func() {
+		loaded := [2]int{-1, -1}
+		for _, o := range order {
+			for side, from := range []reg.Register{a, b} {
+				if part := o[side]; part != loaded[side] {
+					loaded[side] = part
+					t.loadTile(4+2*side, from, part*pairBytes, stride)
+					t.loadTile(5+2*side, from, part*pairBytes+tileBytes, stride)
+				}
+			}
+			for i := range 4 {
+				t.multiplyTiles(i, 4+i/2, 6+i%2)
+				t.fetch(t.ahead)
+			}
 		}
-		if o[1] != partB {
-			partB = o[1]
-			t.loadTile(6, b, partB*pairBytes, stride)
-			t.loadTile(7, b, partB*pairBytes+tileBytes, stride)
-		}
-		for i := range 4 {
-			t.multiplyTiles(i, 4+i/2, 6+i%2)
-			t.fetch(t.ahead)
-		}
-	}
-	t.ADDQ(U32(stepBytes), a)
-	t.ADDQ(U32(stepBytes), b)
-	t.DECQ(steps)
-	t.JNZ(LabelRef("step"))
+		t.advance(a, U32(stepBytes), b, U32(stepBytes))
+	})
 	t.MOVQ(U32(128), stride)
 	for i := range 4 {
 		t.storeTile(i, scratch, i/2*16*128+i%2*64, stride)
@@ -158,34 +161,26 @@ func (t *tiles) store(column, fromColumn reg.GPVirtual) {
 	t.ADDQ(fromColumn, from)
 	t.ADDQ(column, c)
 	floor, zero := t.broadcast("floor"), t.zero()
-	row := func(loop string, store func(s reg.VecVirtual, k reg.Register, j int)) {
-		t.Label(loop)
-		for j, k := range []reg.Register{reg.K1, reg.K2} {
-			s := t.new()
-			t.VMOVUPS_Z(Mem{Base: from, Disp: j * t.bytes()}, k, s)
-			t.VADDPS(Mem{Base: sums, Disp: j * t.bytes()}, s, s)
-			store(s, k, j)
-			t.VMOVUPS(s, k, Mem{Base: c, Disp: j * t.bytes()})
-		}
-		t.ADDQ(ldf, from)
-		t.ADDQ(ldc, c)
-		t.ADDQ(ldy, y)
-		t.ADDQ(Imm(uint64(2*t.bytes())), sums)
-		t.DECQ(rows)
-		t.JNZ(LabelRef(loop))
+	e := t.stripEdge()
+	row := func(loop string, change func(s reg.VecVirtual, j int)) {
+		t.loop(loop, rows, func() {
+			for j := range e.masks {
+				s := t.load(e, Mem{Base: from, Disp: j * t.bytes()}, j)
+				t.VADDPS(Mem{Base: sums, Disp: j * t.bytes()}, s, s)
+				change(s, j)
+				e.store(s, j, Mem{Base: c, Disp: j * t.bytes()})
+			}
+			t.advance(from, ldf, c, ldc, y, ldy, sums, U8(2*t.bytes()))
+		})
 	}
 	t.TESTQ(y, y)
 	t.JNZ(LabelRef("masked"))
-	row("rectified", func(s reg.VecVirtual, _ reg.Register, _ int) {
-		t.VMAXPS(s, floor, s) // its first operand if one is a NaN
-	})
+	row("rectified", func(s reg.VecVirtual, _ int) { t.VMAXPS(s, floor, s) }) // its first operand if one is a NaN
 	t.JMP(LabelRef("stored"))
 	t.Label("masked")
 	t.ADDQ(column, y)
-	row("maskedRow", func(s reg.VecVirtual, k reg.Register, j int) {
-		of := t.new()
-		t.VMOVUPS_Z(Mem{Base: y, Disp: j * t.bytes()}, k, of)
-		t.keepWhere(of, zero, s)
+	row("maskedRow", func(s reg.VecVirtual, j int) {
+		t.keepWhere(t.load(e, Mem{Base: y, Disp: j * t.bytes()}, j), zero, s)
 	})
 	t.Label("stored")
 }

@@ -10,10 +10,14 @@ import (
 // transposeMultiply computes one strip of nv vectors of columns of c += aᵀ·b. A block is some rows
 // of c, that is columns of a. The loop goes down the rows of a and b.
 func (v *vectors) transposeMultiply(nv int) {
-	v.function(fmt.Sprintf("transposeMultiply%sx%d", v.name, nv),
-		"func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)",
-		fmt.Sprintf("computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most %d columns; mask [%d] is -1 in them. "+
-			"ahead and step say what to prefetch.", nv*v.lanes, nv*v.lanes))
+	v.transposeProduct(fmt.Sprintf("transposeMultiply%sx%d", v.name, nv), ", b [m, columns]", nv)
+}
+
+// transposeProduct writes transposeMultiply, for floats or pairs of bfloat16.
+func (v *vectors) transposeProduct(name, operands string, nv int) {
+	v.function(name, "func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)",
+		fmt.Sprintf("computes c [k, columns] += aᵀ·b: a [m, k]%s, at most %d columns; mask [%d] is -1 in them. "+
+			"ahead and step say what to prefetch.", operands, nv*v.lanes, nv*v.lanes))
 	// A masked load takes a slot of a multiply-add unit, so whole strips have separate code. A
 	// single vector is only used for a last, narrower strip.
 	v.edges(nv, nv > 1, func(e edge, prefix string) {
@@ -34,10 +38,7 @@ func (v *vectors) transposed(e edge, nv int, prefix string, fetch func()) {
 		ldc := v.stride("ldc")
 		for _, row := range sums {
 			for j, s := range row {
-				old := v.new()
-				e.load(Mem{Base: c, Disp: j * v.bytes()}, j, old)
-				v.VADDPS(old, s, s)
-				e.store(s, j, Mem{Base: c, Disp: j * v.bytes()})
+				v.addTo(e, Mem{Base: c, Disp: j * v.bytes()}, j, s)
 			}
 			v.ADDQ(ldc, c)
 		}
@@ -52,40 +53,30 @@ func (v *vectors) overM(e edge, prefix string, a, lda, ldb reg.GPVirtual, fetch 
 	lda3, ldb3 := v.GP64(), v.GP64()
 	v.LEAQ(Mem{Base: lda, Index: lda, Scale: 2}, lda3)
 	v.LEAQ(Mem{Base: ldb, Index: ldb, Scale: 2}, ldb3)
-	v.SUBQ(Imm(unroll), m)
-	v.JL(LabelRef(prefix + "Tail"))
-	v.Label(prefix + "Loop")
-	v.outer(e, Mem{Base: b}, Mem{Base: x}, sums)
-	v.outer(e, Mem{Base: b, Index: ldb, Scale: 1}, Mem{Base: x, Index: lda, Scale: 1}, sums)
-	fetch()
-	v.outer(e, Mem{Base: b, Index: ldb, Scale: 2}, Mem{Base: x, Index: lda, Scale: 2}, sums)
-	v.outer(e, Mem{Base: b, Index: ldb3, Scale: 1}, Mem{Base: x, Index: lda3, Scale: 1}, sums)
-	v.LEAQ(Mem{Base: x, Index: lda, Scale: 4}, x)
-	v.LEAQ(Mem{Base: b, Index: ldb, Scale: 4}, b)
-	v.SUBQ(Imm(unroll), m)
-	v.JGE(LabelRef(prefix + "Loop"))
-	v.Label(prefix + "Tail")
-	v.ADDQ(Imm(unroll), m)
-	v.JZ(LabelRef(prefix + "Summed"))
-	v.Label(prefix + "One")
-	v.outer(e, Mem{Base: b}, Mem{Base: x}, sums)
-	v.ADDQ(lda, x)
-	v.ADDQ(ldb, b)
-	v.DECQ(m)
-	v.JNZ(LabelRef(prefix + "One"))
-	v.Label(prefix + "Summed")
+	v.steps(m, unroll, [3]string{prefix + "Loop", prefix + "Tail", prefix + "Summed"}, func() {
+		v.outer(e, Mem{Base: b}, Mem{Base: x}, sums)
+		v.outer(e, Mem{Base: b, Index: ldb, Scale: 1}, Mem{Base: x, Index: lda, Scale: 1}, sums)
+		fetch()
+		v.outer(e, Mem{Base: b, Index: ldb, Scale: 2}, Mem{Base: x, Index: lda, Scale: 2}, sums)
+		v.outer(e, Mem{Base: b, Index: ldb3, Scale: 1}, Mem{Base: x, Index: lda3, Scale: 1}, sums)
+		v.LEAQ(Mem{Base: x, Index: lda, Scale: 4}, x)
+		v.LEAQ(Mem{Base: b, Index: ldb, Scale: 4}, b)
+	}, func() {
+		v.loop(prefix+"One", m, func() {
+			v.outer(e, Mem{Base: b}, Mem{Base: x}, sums)
+			v.advance(x, lda, b, ldb)
+		})
+	})
 }
 
 // outer adds the outer product of one row of a (a number for every row of sums) and one row of b.
 func (v *vectors) outer(e edge, b, a Mem, sums [][]reg.VecVirtual) {
 	bs := make([]reg.VecVirtual, len(sums[0]))
 	for j := range bs {
-		bs[j] = v.new()
-		e.load(b.Offset(j*v.bytes()), j, bs[j])
+		bs[j] = v.load(e, b.Offset(j*v.bytes()), j)
 	}
 	for r, row := range sums {
-		x := v.new()
-		v.VBROADCASTSS(a.Offset(4*r), x)
+		x := v.spread(a.Offset(4 * r))
 		for j, s := range row {
 			v.multiplyAdd(bs[j], x, s)
 		}

@@ -30,28 +30,22 @@ func (v *vectors) turn() {
 		v.MOVQ(pointers[i-1], pointers[i])
 		v.ADDQ(next, pointers[i])
 	}
-	v.SUBQ(Imm(size), n)
-	v.JL(LabelRef("tail"))
-	v.Label("loop")
-	for i, column := range v.turned(whole{v}, pointers) {
-		v.VANDPS(keep, column, column)
-		v.VMOVUPS(column, Mem{Base: dst})
-		v.ADDQ(ldd, dst)
-		v.ADDQ(Imm(4*size), pointers[i])
-	}
-	v.SUBQ(Imm(size), n)
-	v.JGE(LabelRef("loop"))
-	v.Label("tail")
-	v.ADDQ(Imm(size), n)
-	v.JZ(LabelRef("end"))
-	for _, column := range v.turned(maskmoved{v, v.pointer("last")}, pointers) {
-		v.VANDPS(keep, column, column)
-		v.VMOVUPS(column, Mem{Base: dst})
-		v.ADDQ(ldd, dst)
-		v.DECQ(n)
-		v.JZ(LabelRef("end"))
-	}
-	v.Label("end")
+	v.steps(n, size, [3]string{"loop", "tail", "end"}, func() {
+		for i, column := range v.turned(whole{v}, pointers) {
+			v.VANDPS(keep, column, column)
+			v.VMOVUPS(column, Mem{Base: dst})
+			v.ADDQ(ldd, dst)
+			v.ADDQ(Imm(4*size), pointers[i])
+		}
+	}, func() {
+		for _, column := range v.turned(maskmoved{v, v.pointer("last")}, pointers) {
+			v.VANDPS(keep, column, column)
+			v.VMOVUPS(column, Mem{Base: dst})
+			v.ADDQ(ldd, dst)
+			v.DECQ(n)
+			v.JZ(LabelRef("end"))
+		}
+	})
 	v.end()
 }
 
@@ -60,30 +54,24 @@ func (v *vectors) turn() {
 func (v *vectors) turned(e edge, pointers []reg.GPVirtual) []reg.VecVirtual {
 	rows := make([]reg.VecVirtual, len(pointers))
 	for i, p := range pointers {
-		rows[i] = v.new()
-		e.load(Mem{Base: p}, 0, rows[i])
+		rows[i] = v.load(e, Mem{Base: p}, 0)
 	}
-	exchange := func(from []reg.VecVirtual, step int, low, high func(a, b, to reg.VecVirtual)) []reg.VecVirtual {
-		to := make([]reg.VecVirtual, len(from))
-		for i := range from {
-			if i&step != 0 {
-				continue
+	exchange := func(step int, low, high func(a, b, to Op)) {
+		for i := range rows {
+			if i&step == 0 {
+				a, b := v.new(), v.new()
+				low(rows[i+step], rows[i], a)
+				high(rows[i+step], rows[i], b)
+				rows[i], rows[i+step] = a, b
 			}
-			to[i], to[i+step] = v.new(), v.new()
-			low(from[i], from[i+step], to[i])
-			high(from[i], from[i+step], to[i+step])
 		}
-		return to
 	}
-	rows = exchange(rows, 1,
-		func(a, b, to reg.VecVirtual) { v.VUNPCKLPS(b, a, to) }, // a0 b0 a1 b1
-		func(a, b, to reg.VecVirtual) { v.VUNPCKHPS(b, a, to) }) // a2 b2 a3 b3
-	rows = exchange(rows, 2,
-		func(a, b, to reg.VecVirtual) { v.VSHUFPS(Imm(0b01000100), b, a, to) },
-		func(a, b, to reg.VecVirtual) { v.VSHUFPS(Imm(0b11101110), b, a, to) })
-	rows = exchange(rows, 4,
-		func(a, b, to reg.VecVirtual) { v.VPERM2F128(Imm(0x20), b, a, to) },
-		func(a, b, to reg.VecVirtual) { v.VPERM2F128(Imm(0x31), b, a, to) })
+	exchange(1, func(b, a, to Op) { v.VUNPCKLPS(b, a, to) }, // a0 b0 a1 b1
+		func(b, a, to Op) { v.VUNPCKHPS(b, a, to) }) // a2 b2 a3 b3
+	exchange(2, func(b, a, to Op) { v.VSHUFPS(Imm(0b01000100), b, a, to) },
+		func(b, a, to Op) { v.VSHUFPS(Imm(0b11101110), b, a, to) })
+	exchange(4, func(b, a, to Op) { v.VPERM2F128(Imm(0x20), b, a, to) },
+		func(b, a, to Op) { v.VPERM2F128(Imm(0x31), b, a, to) })
 	// Rows 0 to 7 are now columns 0 2 1 3 4 6 5 7: unpacking takes pairs of columns.
 	return []reg.VecVirtual{rows[0], rows[2], rows[1], rows[3], rows[4], rows[6], rows[5], rows[7]}
 }

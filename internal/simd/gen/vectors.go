@@ -22,18 +22,19 @@ type vectors struct {
 	rows  int                       // of a block, at most: two sums a row, two vectors of B and a broadcast fill the registers
 	new   func() reg.VecVirtual     // returns a free vector register
 	kept  map[uint32]reg.VecVirtual // constants that the current function has in registers
-	known map[uint32]Mem            // constants in memory, 16 copies each, shared by both instruction sets
+	known map[string]Mem            // constants in memory by name, shared by both instruction sets
 	bf16  bool                      // products are of pairs of bfloat16: see halves
 	sizes []int                     // of blocks, in functions that consist of many parts: see blocksOf
 	bound map[string]place          // what stands for parameters in a part of a function: see with
 }
 
-func avx512(c *build.Context, known map[uint32]Mem) *vectors {
-	return &vectors{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: known}
-}
-
-func avx2(c *build.Context, known map[uint32]Mem) *vectors {
-	return &vectors{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: known}
+// instructionSets returns AVX-512 and AVX2.
+func instructionSets(c *build.Context) []*vectors {
+	known := map[string]Mem{}
+	return []*vectors{
+		{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: known},
+		{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: known},
+	}
 }
 
 // function begins an assembly function. The lines of doc follow its name. No function retains a
@@ -118,11 +119,11 @@ func (v *vectors) memory(name string) Mem {
 }
 
 // broadcast loads a parameter into every element of a vector.
-func (v *vectors) broadcast(name string) reg.VecVirtual {
-	r := v.new()
-	v.VBROADCASTSS(v.memory(name), r)
-	return r
-}
+func (v *vectors) broadcast(name string) reg.VecVirtual { return v.spread(v.memory(name)) }
+
+// spread returns the first element of x, in memory or a register of 128 bits, in every element of a
+// vector.
+func (v *vectors) spread(x Op) reg.VecVirtual { return v.to(v.VBROADCASTSS, x) }
 
 // zero returns a vector of zeros.
 func (v *vectors) zero() reg.VecVirtual {
@@ -140,21 +141,35 @@ func (v *vectors) zero() reg.VecVirtual {
 	return z
 }
 
+// zeros returns n vectors of zeros.
+func (v *vectors) zeros(n int) (all []reg.VecVirtual) {
+	for range n {
+		all = append(all, v.zero())
+	}
+	return all
+}
+
 // integer returns a vector with a 32-bit constant in every element: the register that keeps it, or
 // memory.
 func (v *vectors) integer(x uint32) Op {
 	if r, ok := v.kept[x]; ok {
 		return r
 	}
-	if m, ok := v.known[x]; ok {
+	return v.table("all%08x", x, func(int) Constant { return U32(x) })
+}
+
+// table returns 64 bytes in memory by the name of a key, which it fills with constants if they are new.
+func (v *vectors) table(name string, key any, constant func(i int) Constant) Mem {
+	name = fmt.Sprintf(name, key)
+	if m, ok := v.known[name]; ok {
 		return m
 	}
-	m := v.StaticGlobal(fmt.Sprintf("all%08x", x))
+	m := v.StaticGlobal(name)
 	v.DataAttributes(attr.RODATA | attr.NOPTR)
-	for i := range 16 {
-		v.AddDatum(4*i, U32(x))
+	for at := 0; at < 64; at += constant(0).Bytes() {
+		v.AddDatum(at, constant(at/constant(0).Bytes()))
 	}
-	v.known[x] = m
+	v.known[name] = m
 	return m
 }
 
@@ -172,17 +187,28 @@ func (v *vectors) keep(constants ...float32) {
 	}
 }
 
-// loaded loads a vector into a new register.
-func (v *vectors) loaded(m Op) reg.VecVirtual {
+// to writes an instruction whose result goes to a new register.
+func (v *vectors) to(instruction func(...Op), sources ...Op) reg.VecVirtual {
 	r := v.new()
-	v.VMOVUPS(m, r)
+	instruction(append(sources, r)...)
 	return r
 }
 
-// edge reads and writes vectors j = 0, 1 … of a row: whole, or only the columns of a mask. load sets other
+// loaded loads a vector into a new register.
+func (v *vectors) loaded(m Op) reg.VecVirtual { return v.to(v.VMOVUPS, m) }
+
+// loadedAll loads a vector into each of n new registers.
+func (v *vectors) loadedAll(n int, m Op) (all []reg.VecVirtual) {
+	for range n {
+		all = append(all, v.loaded(m))
+	}
+	return all
+}
+
+// edge reads and writes vectors j = 0, 1 … of a row: whole, or only the columns of a mask. fill sets other
 // columns to 0, elsewhere sets them to x, store leaves them alone.
 type edge interface {
-	load(m Mem, j int, dst reg.VecVirtual)
+	fill(m Mem, j int, dst reg.VecVirtual)
 	elsewhere(x float32, j int, dst reg.VecVirtual)
 	store(src reg.VecVirtual, j int, m Mem)
 }
@@ -190,7 +216,7 @@ type edge interface {
 // whole reads and writes whole vectors.
 type whole struct{ *vectors }
 
-func (e whole) load(m Mem, _ int, dst reg.VecVirtual)  { e.VMOVUPS(m, dst) }
+func (e whole) fill(m Mem, _ int, dst reg.VecVirtual)  { e.VMOVUPS(m, dst) }
 func (e whole) elsewhere(float32, int, reg.VecVirtual) {}
 func (e whole) store(src reg.VecVirtual, _ int, m Mem) { e.VMOVUPS(src, m) }
 
@@ -200,7 +226,7 @@ type opmasked struct {
 	masks []reg.Register
 }
 
-func (e opmasked) load(m Mem, j int, dst reg.VecVirtual) { e.VMOVUPS_Z(m, e.masks[j], dst) }
+func (e opmasked) fill(m Mem, j int, dst reg.VecVirtual) { e.VMOVUPS_Z(m, e.masks[j], dst) }
 func (e opmasked) elsewhere(x float32, j int, dst reg.VecVirtual) {
 	e.VBLENDMPS(dst, e.loaded(e.float(x)), e.masks[j], dst)
 }
@@ -213,7 +239,7 @@ type maskmoved struct {
 	mask reg.GPVirtual
 }
 
-func (e maskmoved) load(m Mem, j int, dst reg.VecVirtual) {
+func (e maskmoved) fill(m Mem, j int, dst reg.VecVirtual) {
 	e.VMOVUPS(Mem{Base: e.mask, Disp: j * e.bytes()}, dst)
 	e.VMASKMOVPS(m, dst, dst)
 }
@@ -228,6 +254,13 @@ func (e maskmoved) store(src reg.VecVirtual, j int, m Mem) {
 	e.VMASKMOVPS(src, r, m)
 }
 
+// load fills a new register.
+func (v *vectors) load(e edge, m Mem, j int) reg.VecVirtual {
+	r := v.new()
+	e.fill(m, j, r)
+	return r
+}
+
 // masked returns the edge for the parameter mask: nv vectors of 32-bit integers, -1 for columns
 // that exist and 0 for others.
 func (v *vectors) masked(nv int) edge { return v.maskedBy("mask", nv) }
@@ -238,10 +271,14 @@ func (v *vectors) maskedBy(name string, nv int) edge {
 	if v.lanes == 8 {
 		return maskmoved{v, mask}
 	}
-	e := opmasked{vectors: v, masks: []reg.Register{reg.K1, reg.K2}[:nv]}
+	e := v.stripEdge()
+	e.masks = e.masks[:nv]
 	v.test(mask, e.masks)
 	return e
 }
+
+// stripEdge returns the edge for the masks K1 and K2.
+func (v *vectors) stripEdge() opmasked { return opmasked{v, []reg.Register{reg.K1, reg.K2}} }
 
 // test sets opmasks from consecutive vectors of 32-bit integers.
 func (v *vectors) test(mask reg.GPVirtual, opmasks []reg.Register) {
@@ -264,21 +301,61 @@ func (v *vectors) edges(nv int, both bool, body func(e edge, prefix string)) {
 	body(v.masked(nv), "fringe")
 }
 
-// elements writes a loop over the n floats that the pointers point to. The last vector is masked.
-func (v *vectors) elements(pointers []reg.GPVirtual, body func(e edge)) {
-	n := v.pointer("n")
-	v.SUBQ(Imm(uint64(v.lanes)), n)
-	v.JL(LabelRef("tail"))
-	v.Label("loop")
-	body(whole{v})
-	for _, p := range pointers {
-		v.ADDQ(Imm(uint64(v.bytes())), p)
+// steps writes a loop that takes n of left at a time, and rest for what remains, if anything does. names
+// are those of three labels: the loop, what remains, the end.
+func (v *vectors) steps(left reg.GPVirtual, n int, names [3]string, loop, rest func()) {
+	v.SUBQ(U8(n), left)
+	v.JL(LabelRef(names[1]))
+	v.Label(names[0])
+	loop()
+	v.SUBQ(U8(n), left)
+	v.JGE(LabelRef(names[0]))
+	v.Label(names[1])
+	v.ADDQ(U8(n), left)
+	v.JZ(LabelRef(names[2]))
+	rest()
+	v.Label(names[2])
+}
+
+// loop writes a loop of n turns.
+func (v *vectors) loop(label string, n Op, body func()) {
+	v.Label(label)
+	body()
+	v.DECQ(n)
+	v.JNZ(LabelRef(label))
+}
+
+// advance adds to each of some pointers what stands behind it.
+func (v *vectors) advance(pairs ...Op) {
+	for i := 0; i < len(pairs); i += 2 {
+		v.ADDQ(pairs[i+1], pairs[i])
 	}
-	v.SUBQ(Imm(uint64(v.lanes)), n)
-	v.JGE(LabelRef("loop"))
-	v.Label("tail")
-	v.ADDQ(Imm(uint64(v.lanes)), n)
-	v.JZ(LabelRef("end"))
-	body(v.masked(1))
-	v.Label("end")
+}
+
+// spot is the place of a vector in a loop over rows: the same in all of them.
+type spot struct {
+	v    *vectors
+	edge edge
+	i    int                       // its number among the vectors of a turn
+	part int                       // its number among those of the mask
+	at   func(p reg.GPVirtual) Mem // its address in the row that begins at p
+}
+
+func (s spot) load(p reg.GPVirtual) reg.VecVirtual       { return s.v.load(s.edge, s.at(p), s.part) }
+func (s spot) elsewhere(x float32, dst reg.VecVirtual)   { s.edge.elsewhere(x, s.part, dst) }
+func (s spot) store(src reg.VecVirtual, p reg.GPVirtual) { s.edge.store(src, s.part, s.at(p)) }
+
+// spot returns the place of the i-th vector behind pointers, whose mask is that of one vector.
+func (v *vectors) spot(e edge, i int) spot {
+	return spot{v: v, edge: e, i: i, at: func(p reg.GPVirtual) Mem { return Mem{Base: p, Disp: i * v.bytes()} }}
+}
+
+// elements writes a loop over the n floats that the pointers point to. The last vector is masked.
+func (v *vectors) elements(pointers []reg.GPVirtual, body func(s spot)) {
+	v.steps(v.pointer("n"), v.lanes, [3]string{"loop", "tail", "end"}, func() {
+		body(v.spot(whole{v}, 0))
+		for _, p := range pointers {
+			v.ADDQ(Imm(uint64(v.bytes())), p)
+		}
+	}, func() { body(v.spot(v.masked(1), 0)) })
 }
