@@ -7,6 +7,9 @@ func available() []set { return []set{portable} }
 
 func (set) multiply(t *product) { t.portable() }
 
+// halves is true if bfloat16 numbers are multiplied as such: nowhere but on amd64.
+const halves, hasHalves = false, false
+
 func (*product) tiles(bool, []float32)                  { panic("simd: plain Go has no tiles") }
 func (*product) transposeTiles(_, _ []float32)          { panic("simd: plain Go has no tiles") }
 func tilesParts(Matrix, []float32, int, int, []float32) { panic("simd: plain Go has no tiles") }
@@ -57,3 +60,32 @@ func (set) fmaPeak(n int) float64 { return portablePeak(n) }
 func (set) fusesHeads() bool                { return false }
 func (set) attend(int, *Head, Matrix)       { panic("simd: plain Go has no fused heads") }
 func (set) attendGrad(int, *Head, HeadGrad) { panic("simd: plain Go has no fused heads") }
+
+func halveRows(Matrix, Halves, int, int, int)    { panic("simd: no kernel for bfloat16") }
+func sumPairs([]float32, Matrix, int, int)       { panic("simd: no kernel for bfloat16") }
+func (*transposed) multiplyHalves()              { panic("simd: no kernel for bfloat16") }
+func (*PackedHalves) multiplyPairs(*HalfProduct) { panic("simd: no kernel for bfloat16") }
+
+func (set) squaredExponential(dst, distances []float64, scale, variance float64) {
+	portableSquaredExponential(dst, distances, scale, variance)
+}
+
+func (set) matern52(dst, distances []float64, scale, variance float64) {
+	portableMatern52(dst, distances, scale, variance)
+}
+
+func (set) subtractProducts(c []float64, k int, a, b Columns, scale float64) {
+	portableSubtractProducts(c, k, a, b, scale)
+}
+
+func (set) laplaceSums(terms LaplaceTerms, y float64, sums *[2]float64) {
+	portableLaplaceSums(terms, y, sums)
+}
+
+func (set) logistic(exps, logs, x []float64) { portableLogistic(exps, logs, x) }
+
+func (set) exps(dst, x []float64) { portableExps(dst, x) }
+
+func (set) laplaceSlope(terms LaplaceTerms, y float64, sums *[2]float64) {
+	portableLaplaceSlope(terms, y, sums)
+}

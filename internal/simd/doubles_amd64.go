@@ -44,43 +44,23 @@ func expsAVX512(dst *float64, x *float64, n int)
 //go:noescape
 func logisticAVX512(exps *float64, logs *float64, x *float64, n int)
 
-// squaredExponentialAVX2 computes dst[i] = variance·exp(scale·d·d) of n elements d = src[i]; n is a
-// positive multiple of 4. Every operation of the formula is rounded.
-//
 //go:noescape
 func squaredExponentialAVX2(dst *float64, src *float64, n int, scale float64, variance float64)
 
-// matern52AVX2 computes dst[i] = variance·(1 + t + t·t/3)·exp(−t), t = scale·|d|, of n elements d =
-// src[i]; n is a positive multiple of 4. Every operation of the formula is rounded.
-//
 //go:noescape
 func matern52AVX2(dst *float64, src *float64, n int, scale float64, variance float64)
 
-// subtractProductsAVX2 computes c = (c − Σ a[i·ld]·b[i·ld+j])·scale of the first 4·vectors columns
-// j, where i goes from 0 to k−1 in this order and vectors from 1 to 8. Every operation is rounded.
-//
 //go:noescape
 func subtractProductsAVX2(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)
 
-// laplaceSumsAVX2 sets sums[0] to the distribution function and sums[1] to the density of a mixture
-// at y. terms [blocks, 7, 8]; blocks is positive.
-//
 //go:noescape
 func laplaceSumsAVX2(terms *float64, blocks int, y float64, sums *float64)
 
-// laplaceSlopeAVX2 sets sums[0] to the density of a mixture at y and sums[1] to its derivative from
-// the right. terms [blocks, 7, 8]; blocks is positive.
-//
 //go:noescape
 func laplaceSlopeAVX2(terms *float64, blocks int, y float64, sums *float64)
 
-// expsAVX2 computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.
-//
 //go:noescape
 func expsAVX2(dst *float64, x *float64, n int)
 
-// logisticAVX2 computes exps[i] = exp(-|x[i]|) and logs[i] = log(1+exps[i]) of n elements; n is a
-// positive multiple of 8.
-//
 //go:noescape
 func logisticAVX2(exps *float64, logs *float64, x *float64, n int)

@@ -45,40 +45,28 @@ func (p *PackedHalves) multiplyPairs(t *HalfProduct) {
 	}
 }
 
-// strip computes m rows from i0 on of the strip that begins at column j0. i0 is even.
-func (p *PackedHalves) strip(t *HalfProduct, i0, m, j0, k int) {
-	o := t.operands(i0, j0)
-	a, columns := &t.A.rows.From(i0, 0).Data[0], min(halfStrip, p.n-j0)
-	next, step := t.Ahead.take(active.turns(m, k), a)
-	multiplyHalves(m, a, t.A.rows.Stride, &p.pairs[j0*k], k, o.from, o.ldf, o.c, o.ldc, o.pairs, o.ldp, o.y, o.ldy, o.floor,
-		mask(columns), endHalf(columns), next, step)
-}
-
-// halfOperands are a kernel's operands besides A and B, from a row and a column on. Operands that the
+// strip computes m rows from i0 on of the strip that begins at column j0. i0 is even. Operands that the
 // product does not have are nil.
-type halfOperands struct {
-	from, c, pairs, y  *float32
-	ldf, ldc, ldp, ldy int
-	floor              float32
-}
-
-// operands returns the operands from row i0, which is even, and column j0 on.
-func (t *HalfProduct) operands(i0, j0 int) halfOperands {
-	o := halfOperands{from: &zeros[0], floor: floor(Overwrite)}
+func (p *PackedHalves) strip(t *HalfProduct, i0, m, j0, k int) {
+	from, least := Rows(zeros[:], 0), floor(Overwrite)
 	if t.ReLU {
-		o.floor = 0
+		least = 0
 	}
 	if t.Start.Data != nil {
-		o.from, o.ldf = &t.Start.From(i0, j0).Data[0], t.Start.Stride
+		from = t.Start.From(i0, j0)
 	}
+	var y, c, pairs *float32
 	if t.Where.there() {
-		o.y, o.ldy = &t.Where.rows.From(i0, j0/2).Data[0], t.Where.rows.Stride
+		y = &t.Where.rows.From(i0, j0/2).Data[0]
 	}
+	ldc := t.C.Stride
 	if t.To.there() {
-		o.c, o.ldc = &t.To.rows.From(i0, j0/2).Data[0], t.To.rows.Stride
-		o.pairs, o.ldp = &t.To.pairs.From(i0/2, j0).Data[0], t.To.pairs.Stride
+		c, ldc, pairs = &t.To.rows.From(i0, j0/2).Data[0], t.To.rows.Stride, &t.To.pairs.From(i0/2, j0).Data[0]
 	} else {
-		o.c, o.ldc = &t.C.From(i0, j0).Data[0], t.C.Stride
+		c = &t.C.From(i0, j0).Data[0]
 	}
-	return o
+	a, columns := &t.A.rows.From(i0, 0).Data[0], min(halfStrip, p.n-j0)
+	next, step := t.Ahead.take(active.turns(m, k), a)
+	multiplyHalves(m, a, t.A.rows.Stride, &p.pairs[j0*k], k, &from.Data[0], from.Stride, c, ldc, pairs, t.To.pairs.Stride,
+		y, t.Where.rows.Stride, least, mask(columns), endHalf(columns), next, step)
 }

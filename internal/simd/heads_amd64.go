@@ -18,18 +18,8 @@ func attendAVX512x1(m int, n int, q *float32, ldq int, k *float32, ldk int, v *f
 //go:noescape
 func attendGradAVX512x1(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)
 
-// attendAVX512x2 computes y [m, 32] = softmax(q·kᵀ·scale)·v: m queries, at most 48, and n context
-// points, at most 32; q [m, 32], k and v [n, 32]; mask [16] is -1 in the first n mod 16 elements.
-// The next head, which is prefetched, begins `rows` rows of queries and `keys` rows of keys on, and
-// `columns` columns.
-//
 //go:noescape
 func attendAVX512x2(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, y *float32, ldy int)
 
-// attendGradAVX512x2 computes the gradient dq [m, 32], and adds to dk and dv [n, 32], from that of
-// attend's result, grad [m, 32]: m queries, at most 48, and n context points, at most 32; q [m,
-// 32], k and v [n, 32]; mask [16] is -1 in the first n mod 16 elements. The next head, which is
-// prefetched, begins `rows` rows of queries and `keys` rows of keys on, and `columns` columns.
-//
 //go:noescape
 func attendGradAVX512x2(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)

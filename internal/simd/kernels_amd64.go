@@ -21,22 +21,12 @@ func multiplyStridedAVX512x2(m int, a *float32, lda int, b *float32, ldb int, k 
 //go:noescape
 func transposeMultiplyAVX512x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
-// multiplyAVX512x1 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
-// and 0 elsewhere. a [m, k], b [k, 16], from [m, columns] (ldf 0: one row), c and y [m, columns];
-// mask [16] is -1 in the columns. ahead and step say what to prefetch.
-//
 //go:noescape
 func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
-// multiplyStridedAVX512x1 computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most 16
-// columns; mask [16] is -1 in them.
-//
 //go:noescape
 func multiplyStridedAVX512x1(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
 
-// transposeMultiplyAVX512x1 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 16
-// columns; mask [16] is -1 in them. ahead and step say what to prefetch.
-//
 //go:noescape
 func transposeMultiplyAVX512x1(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
@@ -46,21 +36,12 @@ func transposeMultiplyAVX512x1(k int, m int, a *float32, lda int, b *float32, ld
 //go:noescape
 func narrowAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX512x2 computes c = max(floor, from + a·b): a [m, k], b [k/16][2][16], from (ldf 0: one
-// row) and c [m, 2]. mask [16] is -1 in the first k mod 16 elements.
-//
 //go:noescape
 func narrowAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX512x3 computes c = max(floor, from + a·b): a [m, k], b [k/16][3][16], from (ldf 0: one
-// row) and c [m, 3]. mask [16] is -1 in the first k mod 16 elements.
-//
 //go:noescape
 func narrowAVX512x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX512x4 computes c = max(floor, from + a·b): a [m, k], b [k/16][4][16], from (ldf 0: one
-// row) and c [m, 4]. mask [16] is -1 in the first k mod 16 elements.
-//
 //go:noescape
 func narrowAVX512x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
@@ -69,14 +50,9 @@ func narrowAVX512x4(m int, a *float32, lda int, b *float32, k int, from *float32
 //go:noescape
 func sumRowsAVX512x8(m int, a *float32, lda int, dst *float32)
 
-// sumRowsAVX512x2 computes dst [32] += the sum of the rows of a [m, 32].
-//
 //go:noescape
 func sumRowsAVX512x2(m int, a *float32, lda int, dst *float32)
 
-// sumRowsAVX512x1 computes dst [columns] += the sum of the rows of a [m, columns]. mask [lanes] is
-// -1 in the columns.
-//
 //go:noescape
 func sumRowsAVX512x1(m int, a *float32, lda int, dst *float32, mask *int32)
 
@@ -179,22 +155,12 @@ func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, 
 //go:noescape
 func fmaPeakAVX512(n int)
 
-// multiplyAVX2x2 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
-// and 0 elsewhere. a [m, k], b [k, 16], from [m, columns] (ldf 0: one row), c and y [m, columns];
-// mask [16] is -1 in the columns. ahead and step say what to prefetch.
-//
 //go:noescape
 func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
-// multiplyStridedAVX2x2 computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most 16
-// columns; mask [16] is -1 in them.
-//
 //go:noescape
 func multiplyStridedAVX2x2(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
 
-// transposeMultiplyAVX2x2 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 16
-// columns; mask [16] is -1 in them. ahead and step say what to prefetch.
-//
 //go:noescape
 func transposeMultiplyAVX2x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
@@ -204,142 +170,75 @@ func transposeMultiplyAVX2x2(k int, m int, a *float32, lda int, b *float32, ldb 
 //go:noescape
 func turnAVX2(rows int, n int, a *float32, lda int, dst *float32, ldd int, mask *int32, last *int32)
 
-// narrowAVX2x1 computes c = max(floor, from + a·b): a [m, k], b [k/16][1][16], from (ldf 0: one
-// row) and c [m, 1]. mask [16] is -1 in the first k mod 16 elements.
-//
 //go:noescape
 func narrowAVX2x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX2x2 computes c = max(floor, from + a·b): a [m, k], b [k/16][2][16], from (ldf 0: one
-// row) and c [m, 2]. mask [16] is -1 in the first k mod 16 elements.
-//
 //go:noescape
 func narrowAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX2x3 computes c = max(floor, from + a·b): a [m, k], b [k/16][3][16], from (ldf 0: one
-// row) and c [m, 3]. mask [16] is -1 in the first k mod 16 elements.
-//
 //go:noescape
 func narrowAVX2x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// narrowAVX2x4 computes c = max(floor, from + a·b): a [m, k], b [k/16][4][16], from (ldf 0: one
-// row) and c [m, 4]. mask [16] is -1 in the first k mod 16 elements.
-//
 //go:noescape
 func narrowAVX2x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
 
-// sumRowsAVX2x8 computes dst [64] += the sum of the rows of a [m, 64].
-//
 //go:noescape
 func sumRowsAVX2x8(m int, a *float32, lda int, dst *float32)
 
-// sumRowsAVX2x2 computes dst [16] += the sum of the rows of a [m, 16].
-//
 //go:noescape
 func sumRowsAVX2x2(m int, a *float32, lda int, dst *float32)
 
-// sumRowsAVX2x1 computes dst [columns] += the sum of the rows of a [m, columns]. mask [lanes] is -1
-// in the columns.
-//
 //go:noescape
 func sumRowsAVX2x1(m int, a *float32, lda int, dst *float32, mask *int32)
 
-// axpyAVX2 computes y[i] += alpha·x[i] of n elements. mask [lanes] is for the last vector.
-//
 //go:noescape
 func axpyAVX2(alpha float32, x *float32, y *float32, n int, mask *int32)
 
-// flushAVX2 copies n elements of x, with 0 for those below 1e-30 in size. mask [lanes] is for the
-// last vector.
-//
 //go:noescape
 func flushAVX2(dst *float32, x *float32, n int, mask *int32)
 
-// roundAVX2 copies n elements of x, rounded to bfloat16 and 0 if denormal. mask [lanes] is for the
-// last vector.
-//
 //go:noescape
 func roundAVX2(dst *float32, x *float32, n int, mask *int32)
 
-// addRowsAVX2 computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.
-//
 //go:noescape
 func addRowsAVX2(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 
-// dotAVX2 returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.
-//
 //go:noescape
 func dotAVX2(x *float32, y *float32, n int, mask *int32) float32
 
-// expAVX2 computes dst[i] = exp(src[i]) of n elements. mask [lanes] is for the last vector.
-//
 //go:noescape
 func expAVX2(dst *float32, src *float32, n int, mask *int32)
 
-// logAVX2 computes dst[i] = log(src[i]) of n elements. mask [lanes] is for the last vector.
-//
 //go:noescape
 func logAVX2(dst *float32, src *float32, n int, mask *int32)
 
-// softplusSigmoidAVX2 computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n
-// elements. mask [lanes] is for the last vector.
-//
 //go:noescape
 func softplusSigmoidAVX2(dst *float32, slope *float32, src *float32, n int, mask *int32)
 
-// greatestAVX2 returns the greatest of n elements other than NaNs. mask [lanes] is for the last
-// vector.
-//
 //go:noescape
 func greatestAVX2(x *float32, n int, mask *int32) float32
 
-// expSumAVX2 computes dst[i] = exp(scale·src[i]-shift) of n elements, 0 for results below 1e-30,
-// and returns their sum. mask [lanes] is for the last vector.
-//
 //go:noescape
 func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
 
-// softmaxRowsAVX2 replaces each row of x [m, n] by exp(scale·x-greatest), with greatest the
-// greatest scale·x and 0 for results below 1e-30, and writes 1 over the sum of each row to inverse
-// [m]. mask [16] is -1 in the first n mod 16 elements.
-//
 //go:noescape
 func softmaxRowsAVX2(m int, n int, x *float32, ldx int, scale float32, inverse *float32, mask *int32)
 
-// softmaxGradRowsAVX2 replaces each row of x [m, n] by terms·(x-mean)·scale·inverse, with mean =
-// inverse·Σ terms·x and 0 for results below 1e-30 in size: terms [m, n], inverse [m]. mask [lanes]
-// is for the last vector, tail [16] is -1 in the first n mod 16 elements.
-//
 //go:noescape
 func softmaxGradRowsAVX2(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)
 
-// scaleRowsAVX2 computes y = x·factor for each row: x and y [m, n], factors [m]. mask [16] is -1 in
-// the first n mod 16 elements.
-//
 //go:noescape
 func scaleRowsAVX2(m int, n int, factors *float32, x *float32, ldx int, y *float32, ldy int, mask *int32)
 
-// normaliseAVX2 computes y = (x-mean)/√(variance+eps)·gain + shift for each row: x and y [m, n],
-// gain and shift [n]. count is n; mask [16] is -1 in the first n mod 16 elements.
-//
 //go:noescape
 func normaliseAVX2(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
 
-// normaliseGradAVX2 computes the gradients dx of x and adds those of gain and shift to dgain and
-// dshift: grad, x and dx [m, n], gain dgain and dshift [n]. count is n; mask [16] is -1 in the
-// first n mod 16 elements.
-//
 //go:noescape
 func normaliseGradAVX2(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
 
-// adamAVX2 makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask
-// [lanes] is for the last vector. It returns 0 if all results are finite, else a NaN.
-//
 //go:noescape
 func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
 
-// fmaPeakAVX2 does n·192 fused multiply-adds of single floats in registers.
-//
 //go:noescape
 func fmaPeakAVX2(n int)
 

@@ -19,8 +19,8 @@
 // Every element is summed in an order that depends only on the operands' sizes: not on its place in
 // the matrix, nor on how rows are divided among calls. AVX-512 and AVX2 give the same bits, except
 // for a NaN's payload; AMX and plain Go give others. No kernel starts goroutines or allocates,
-// except that products by tiles allocate room once and keep it. Any number of goroutines may call
-// kernels at once.
+// except that products by tiles without an Ahead allocate room after each collection of garbage. Any
+// number of goroutines may call kernels at once.
 package simd
 
 import (

@@ -33,38 +33,22 @@ type tileScratch struct {
 	padA, padB []float32 // rows of A and B, filled up with rows of zeros
 }
 
-// spare holds the scratches of products without an Ahead that ended, for the next ones. The last one
-// is taken first: it is large enough for products like the last.
-var spare struct {
-	sync.Mutex
-	scratches []*tileScratch
-}
+// spare holds the scratches of products without an Ahead that ended, for the next ones.
+var spare = sync.Pool{New: func() any { return &tileScratch{} }}
 
-// scratch returns the Ahead's own scratch, which stays in its core's cache; a spare or new one if a
-// is nil.
+// scratch returns the Ahead's own scratch, which stays in its core's cache; a spare one if a is nil.
 func (a *Ahead) scratch() *tileScratch {
 	if a != nil {
 		return &a.tiles
 	}
-	spare.Lock()
-	defer spare.Unlock()
-	last := len(spare.scratches) - 1
-	if last < 0 {
-		return &tileScratch{}
-	}
-	s := spare.scratches[last]
-	spare.scratches = spare.scratches[:last]
-	return s
+	return spare.Get().(*tileScratch)
 }
 
 // giveBack keeps a scratch as a spare one, unless it is the Ahead's own.
 func (a *Ahead) giveBack(s *tileScratch) {
-	if a != nil {
-		return
+	if a == nil {
+		spare.Put(s)
 	}
-	spare.Lock()
-	defer spare.Unlock()
-	spare.scratches = append(spare.scratches, s)
 }
 
 // room returns the first n floats of b, which begin at a cache line. It replaces b by a larger

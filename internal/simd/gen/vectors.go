@@ -3,6 +3,7 @@ package main
 import (
 	"fmt"
 	"math"
+	"regexp"
 	"strings"
 	"unicode/utf8"
 
@@ -17,28 +18,32 @@ import (
 // destination last.
 type vectors struct {
 	*build.Context
-	name  string
-	lanes int                       // floats in a vector
-	rows  int                       // of a block, at most: two sums a row, two vectors of B and a broadcast fill the registers
-	new   func() reg.VecVirtual     // returns a free vector register
-	kept  map[uint32]reg.VecVirtual // constants that the current function has in registers
-	known map[string]Mem            // constants in memory by name, shared by both instruction sets
-	bf16  bool                      // products are of pairs of bfloat16: see halves
-	sizes []int                     // of blocks, in functions that consist of many parts: see blocksOf
-	bound map[string]place          // what stands for parameters in a part of a function: see with
+	name      string
+	lanes     int                       // floats in a vector
+	rows      int                       // of a block, at most: two sums a row, two vectors of B and a broadcast fill the registers
+	new       func() reg.VecVirtual     // returns a free vector register
+	kept      map[uint32]reg.VecVirtual // constants that the current function has in registers
+	known     map[string]Mem            // constants in memory by name, shared by both instruction sets
+	described map[string]bool           // kernels that have their comment
+	bf16      bool                      // products are of pairs of bfloat16: see halves
+	sizes     []int                     // of blocks, in functions that consist of many parts: see blocksOf
+	bound     map[string]place          // what stands for parameters in a part of a function: see with
 }
 
 // instructionSets returns AVX-512 and AVX2.
 func instructionSets(c *build.Context) []*vectors {
-	known := map[string]Mem{}
+	known, described := map[string]Mem{}, map[string]bool{}
 	return []*vectors{
-		{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: known},
-		{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: known},
+		{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: known, described: described},
+		{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: known, described: described},
 	}
 }
 
-// function begins an assembly function. The lines of doc follow its name. No function retains a
-// pointer.
+// variant is the end of a kernel's name that says for which instruction set and how many vectors it is.
+var variant = regexp.MustCompile(`AVX[0-9x]+$`)
+
+// function begins an assembly function. The lines of doc follow its name, in the first of a kernel's
+// variants. No function retains a pointer.
 func (v *vectors) function(name, signature, doc string) {
 	v.Function(name)
 	v.kept = map[uint32]reg.VecVirtual{}
@@ -46,7 +51,10 @@ func (v *vectors) function(name, signature, doc string) {
 	v.Attributes(attr.NOSPLIT)
 	v.SignatureExpr(signature)
 	v.Pragma("noescape")
-	v.Doc(wrap(name+" "+doc, 97)...)
+	if kernel := variant.ReplaceAllString(name, ""); !v.described[kernel] {
+		v.described[kernel] = true
+		v.Doc(wrap(name+" "+doc, 97)...)
+	}
 }
 
 // wrap divides a text into lines of at most the given number of characters.
