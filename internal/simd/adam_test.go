@@ -68,22 +68,11 @@ func TestAdamIsPlainGoBitForBit(t *testing.T) {
 			}
 			for i := range got {
 				for j := range want[i] {
-					g, w := got[i][j], want[i][j]
-					if math.Float32bits(g) != math.Float32bits(w) && !(g != g && w != w) {
+					if g, w := got[i][j], want[i][j]; math.Float32bits(g) != math.Float32bits(w) && !(g != g && w != w) {
 						t.Fatalf("%d parameters, vector %d, place %d: %v, want %v", n, i, j, g, w)
 					}
 				}
 			}
 		}
 	})
-}
-
-func TestAdamOfUnequalLengthsPanics(t *testing.T) {
-	defer func() {
-		if recover() == nil {
-			t.Error("no panic")
-		}
-	}()
-	x := make([]float32, 4)
-	simd.Adam(x, x, x, x[:3], simd.AdamStep{})
 }

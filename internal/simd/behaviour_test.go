@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/simd"
@@ -19,16 +20,16 @@ func TestNaN(t *testing.T) {
 		for _, size := range []struct{ k, n int }{{33, 37}, {130, 100}} {
 			for _, o := range operations {
 				p := newProblem(r, size.k, size.n)
-				p.a[5*p.lda+20] = float32(math.NaN())
-				for i := range p.y {
-					if p.y[i] == 0 {
-						p.y[i] = 1
+				p.a.Data[5*p.a.Stride+20] = float32(math.NaN())
+				for i, v := range p.y.Data {
+					if v == 0 {
+						p.y.Data[i] = 1
 					}
 				}
-				p.y[5*p.ldy] = float32(math.NaN())
+				p.y.Data[5*p.y.Stride] = float32(math.NaN())
 				c := p.run(o, mostRows)
 				for i := range mostRows {
-					for j, v := range c[i*p.ldc : i*p.ldc+p.n] {
+					for j, v := range c[i*p.c.Stride:][:p.n] {
 						if v != v != (i == 5) {
 							t.Fatalf("%s [%d, %d]: (%d, %d) is %v", o.name, size.k, size.n, i, j, v)
 						}
@@ -132,23 +133,20 @@ func TestAheadChangesNothing(t *testing.T) {
 			var ahead simd.Ahead
 			p := newProblem(r, 1+r.IntN(140), 1+r.IntN(140))
 			m := 1 + r.IntN(mostRows)
-			grad := matrix(r, p.k, p.n, p.n)[:p.k*p.n]
-			run := func(a *simd.Ahead) (results [4][]float32) {
-				for i := range results {
-					results[i] = slices.Clone(p.c)
-				}
-				results[3] = slices.Clone(grad)
-				p.packed.Multiply(m, simd.Rows(p.a, p.lda), simd.Rows(results[0], p.ldc), simd.Accumulate, a)
-				p.packed.MultiplyBias(m, simd.Rows(p.a, p.lda), simd.Rows(p.bias, 0), simd.Rows(results[1], p.ldc), simd.ReLU, a)
-				p.packed.MultiplyMasked(m, simd.Rows(p.a, p.lda), simd.Rows(p.y, p.ldy), simd.Rows(results[2], p.ldc), simd.Overwrite, a)
-				simd.TransposeMultiply(m, p.k, p.n, simd.Rows(p.a, p.lda), simd.Rows(p.c, p.ldc), simd.Rows(results[3], p.n), a)
+			grad := random(r, p.k, p.n)
+			run := func(a *simd.Ahead) [4]simd.Matrix {
+				results := [4]simd.Matrix{copied(p.c), copied(p.c), copied(p.c), copied(grad)}
+				p.packed.Multiply(m, p.a, results[0], simd.Accumulate, a)
+				p.packed.MultiplyBias(m, p.a, simd.Rows(p.bias, 0), results[1], simd.ReLU, a)
+				p.packed.MultiplyMasked(m, p.a, p.y, results[2], simd.Overwrite, a)
+				simd.TransposeMultiply(m, p.k, p.n, p.a, p.c, results[3], a)
 				return results
 			}
 			want := run(nil)
 			ahead.Set(memory[:size], p.packed.Memory())
 			got := run(&ahead)
 			for i := range want {
-				if !slices.Equal(got[i], want[i]) {
+				if !slices.Equal(got[i].Data, want[i].Data) {
 					t.Fatalf("product %d of [%d, %d]·[%d, %d] comes out otherwise with %d numbers to fetch", i, m, p.k, p.k, p.n, size)
 				}
 			}
@@ -165,7 +163,7 @@ func TestGoroutinesAtOnce(t *testing.T) {
 		o := operations[0]
 		want := p.run(o, mostRows)
 		var workers sync.WaitGroup
-		done := make(chan struct{})
+		var done atomic.Bool
 		for range 4 * runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
 				for range 50 {
@@ -177,15 +175,10 @@ func TestGoroutinesAtOnce(t *testing.T) {
 		}
 		go func() {
 			workers.Wait()
-			close(done)
+			done.Store(true)
 		}()
-		for {
-			select {
-			case <-done:
-				return
-			default:
-				runtime.GC()
-			}
+		for !done.Load() {
+			runtime.GC()
 		}
 	})
 }
@@ -194,15 +187,15 @@ func TestNothingIsAllocated(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		for _, size := range []struct{ k, n int }{{33, 35}, {100, 130}} {
 			p := newProblem(rand.New(rand.NewPCG(15, 16)), size.k, size.n)
-			c, dst := slices.Clone(p.c), make([]float32, p.k*p.n)
+			c, dst := copied(p.c), make([]float32, p.k*p.n)
 			allocated := testing.AllocsPerRun(10, func() {
 				var column [130]float32 // must stay on the stack
 				p.packed.Pack(p.b, p.n, 1)
-				p.packed.Multiply(mostRows, simd.Rows(p.a, p.lda), simd.Rows(c, p.ldc), simd.Accumulate, nil)
-				p.packed.MultiplyBias(mostRows, simd.Rows(p.a, p.lda), simd.Rows(p.bias, 0), simd.Rows(c, p.ldc), simd.ReLU, nil)
-				p.packed.MultiplyMasked(mostRows, simd.Rows(p.a, p.lda), simd.Rows(p.y, p.ldy), simd.Rows(c, p.ldc), simd.Overwrite, nil)
-				simd.TransposeMultiply(mostRows, p.k, p.n, simd.Rows(p.a, p.lda), simd.Rows(c, p.ldc), simd.Rows(dst, p.n), nil)
-				simd.SumRows(column[:p.n], simd.Rows(c, p.ldc), mostRows, p.n)
+				p.packed.Multiply(mostRows, p.a, c, simd.Accumulate, nil)
+				p.packed.MultiplyBias(mostRows, p.a, simd.Rows(p.bias, 0), c, simd.ReLU, nil)
+				p.packed.MultiplyMasked(mostRows, p.a, p.y, c, simd.Overwrite, nil)
+				simd.TransposeMultiply(mostRows, p.k, p.n, p.a, c, simd.Rows(dst, p.n), nil)
+				simd.SumRows(column[:p.n], c, mostRows, p.n)
 				simd.SoftplusSigmoid(column[:], column[:], column[:])
 			})
 			if allocated != 0 {

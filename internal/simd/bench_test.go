@@ -39,87 +39,71 @@ var shapes = []struct{ m, k, n int }{
 	{480, 128, 1}, {480, 3, 128}, {480, 1, 128}, {13, 128, 128}, {1, 128, 128},
 }
 
-// onEverySetAndShape runs a benchmark for every kernel set and shape.
-func onEverySetAndShape(b *testing.B, run func(b *testing.B, m, k, n int)) {
+func gap(n int) int { return (n+15)/16*16 + 16 }
+
+// BenchmarkMultiply times the three products of a layer on every kernel set and shape.
+func BenchmarkMultiply(b *testing.B) {
 	for _, name := range simd.Sets {
 		restore, ok := simd.Use(name)
 		for _, s := range shapes {
-			if ok {
-				b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.m, s.k, s.n), func(b *testing.B) { run(b, s.m, s.k, s.n) })
+			if !ok {
+				continue
 			}
+			m, k, n := s.m, s.k, s.n
+			r := rand.New(rand.NewPCG(1, 1))
+			w, bias, sum := matrix(r, k, n, n), matrix(r, 1, n, n), simd.Rows(make([]float32, k*n), n)
+			a, y := simd.Rows(matrix(r, m, k, gap(k)), gap(k)), simd.Rows(matrix(r, m, n, gap(n)), gap(n))
+			c := copied(y)
+			p := simd.NewPacked(k, n)
+			p.Pack(w, n, 1)
+			run := func(kind string, f func()) {
+				b.Run(fmt.Sprintf("%s/%s/%dx%dx%d", kind, name, m, k, n), func(b *testing.B) { measure(b, 2*float64(m*k*n), f) })
+			}
+			run("bias", func() { p.MultiplyBias(m, a, simd.Rows(bias, 0), c, simd.ReLU, nil) })
+			run("masked", func() { p.MultiplyMasked(m, a, y, c, simd.Overwrite, nil) })
+			run("transposed", func() { simd.TransposeMultiply(m, k, n, a, y, sum, nil) })
 		}
 		restore()
 	}
 }
 
-func gap(n int) int { return (n+15)/16*16 + 16 }
-
-func BenchmarkMultiply(b *testing.B) {
-	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
-		r := rand.New(rand.NewPCG(1, 1))
-		a, w, bias, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
-		p := simd.NewPacked(k, n)
-		p.Pack(w, n, 1)
-		measure(b, 2*float64(m*k*n), func() {
-			p.MultiplyBias(m, simd.Rows(a, gap(k)), simd.Rows(bias, 0), simd.Rows(c, gap(n)), simd.ReLU, nil)
-		})
-	})
-}
-
-func BenchmarkMultiplyMasked(b *testing.B) {
-	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
-		r := rand.New(rand.NewPCG(1, 1))
-		a, w, y, c := matrix(r, m, k, gap(k)), matrix(r, k, n, n), matrix(r, m, n, gap(n)), matrix(r, m, n, gap(n))
-		p := simd.NewPacked(k, n)
-		p.Pack(w, n, 1)
-		measure(b, 2*float64(m*k*n), func() {
-			p.MultiplyMasked(m, simd.Rows(a, gap(k)), simd.Rows(y, gap(n)), simd.Rows(c, gap(n)), simd.Overwrite, nil)
-		})
-	})
-}
-
-func BenchmarkTransposeMultiply(b *testing.B) {
-	onEverySetAndShape(b, func(b *testing.B, m, k, n int) {
-		r := rand.New(rand.NewPCG(1, 1))
-		x, y, c := matrix(r, m, k, gap(k)), matrix(r, m, n, gap(n)), make([]float32, k*n)
-		measure(b, 2*float64(m*k*n), func() {
-			simd.TransposeMultiply(m, k, n, simd.Rows(x, gap(k)), simd.Rows(y, gap(n)), simd.Rows(c, n), nil)
-		})
-	})
+// best reports the best of many runs of what f returns for each kernel set, as a figure of its nanoseconds.
+func best(b *testing.B, unit string, figure func(ns float64) float64, f func() func()) {
+	for _, name := range simd.Sets {
+		restore, ok := simd.Use(name)
+		if ok {
+			b.Run(name, func(b *testing.B) {
+				run, least := f(), time.Hour
+				for b.Loop() {
+					start := time.Now()
+					run()
+					least = min(least, time.Since(start))
+				}
+				b.ReportMetric(0, "ns/op")
+				b.ReportMetric(figure(float64(least.Nanoseconds())), unit)
+			})
+		}
+		restore()
+	}
 }
 
 // BenchmarkRankOne measures C += a·b with one column a. It is bound by memory, so it reports bytes
 // (C is read and written).
 func BenchmarkRankOne(b *testing.B) {
-	onEverySlices(b, func(b *testing.B) {
-		const m, n = 480, 128
+	const m, n = 480, 128
+	best(b, "GB/s", func(ns float64) float64 { return 8 * m * n / ns }, func() func() {
 		r := rand.New(rand.NewPCG(1, 1))
-		a, w, c := matrix(r, m, 1, 1), matrix(r, 1, n, n), matrix(r, m, n, gap(n))
-		p := simd.NewPacked(1, n)
+		a, w, c, p := matrix(r, m, 1, 1), matrix(r, 1, n, n), matrix(r, m, n, gap(n)), simd.NewPacked(1, n)
 		p.Pack(w, n, 1)
-		best := time.Hour
-		for b.Loop() {
-			start := time.Now()
-			p.Multiply(m, simd.Rows(a, 1), simd.Rows(c, gap(n)), simd.Accumulate, nil)
-			best = min(best, time.Since(start))
-		}
-		b.ReportMetric(0, "ns/op")
-		b.ReportMetric(8*m*n/float64(best.Nanoseconds()), "GB/s")
+		return func() { p.Multiply(m, simd.Rows(a, 1), simd.Rows(c, gap(n)), simd.Accumulate, nil) }
 	})
 }
 
 func BenchmarkSumRows(b *testing.B) {
-	onEverySlices(b, func(b *testing.B) {
-		const m, n = 480, 128
+	const m, n = 480, 128
+	best(b, "GB/s", func(ns float64) float64 { return 4 * m * n / ns }, func() func() {
 		a, dst := matrix(rand.New(rand.NewPCG(1, 1)), m, n, gap(n)), make([]float32, n)
-		best := time.Hour
-		for b.Loop() {
-			start := time.Now()
-			simd.SumRows(dst, simd.Rows(a, gap(n)), m, n)
-			best = min(best, time.Since(start))
-		}
-		b.ReportMetric(0, "ns/op")
-		b.ReportMetric(4*m*n/float64(best.Nanoseconds()), "GB/s")
+		return func() { simd.SumRows(dst, simd.Rows(a, gap(n)), m, n) }
 	})
 }
 
@@ -128,16 +112,6 @@ func BenchmarkPack(b *testing.B) {
 	w, p := make([]float32, k*n), simd.NewPacked(k, n)
 	for b.Loop() {
 		p.Pack(w, 1, k)
-	}
-}
-
-func onEverySlices(b *testing.B, run func(b *testing.B)) {
-	for _, name := range simd.Sets {
-		restore, ok := simd.Use(name)
-		if ok {
-			b.Run(name, run)
-		}
-		restore()
 	}
 }
 
@@ -156,57 +130,24 @@ func BenchmarkSlices(b *testing.B) {
 		"Axpy":            func() { simd.Axpy(1, x, z) },
 	} {
 		b.Run(name, func(b *testing.B) {
-			onEverySlices(b, func(b *testing.B) {
-				best := time.Hour
-				for b.Loop() {
-					start := time.Now()
-					f()
-					best = min(best, time.Since(start))
-				}
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(float64(best.Nanoseconds())/n, "ns/element")
-			})
+			best(b, "ns/element", func(ns float64) float64 { return ns / n }, func() func() { return f })
 		})
 	}
 }
 
-// BenchmarkFewRows measures the first layer of one point's levels, whose rows share a bias, in
+// BenchmarkThin measures a model's first layer, of one input, and its last, of a few columns, in
 // nanoseconds per row.
-func BenchmarkFewRows(b *testing.B) {
-	onEverySlices(b, func(b *testing.B) {
-		const m, n, times = 50, 128, 20
-		a, bias, c := make([]float32, m), make([]float32, n), make([]float32, m*gap(n))
-		p := simd.NewPacked(1, n)
-		best := time.Hour
-		for b.Loop() {
-			start := time.Now()
-			for range times {
-				p.MultiplyBias(m, simd.Rows(a, 1), simd.Rows(bias, 0), simd.Rows(c, gap(n)), simd.ReLU, nil)
-			}
-			best = min(best, time.Since(start))
-		}
-		b.ReportMetric(0, "ns/op")
-		b.ReportMetric(float64(best.Nanoseconds())/(times*m), "ns/row")
-	})
-}
-
-// BenchmarkNarrow measures a model's last layer, of a few columns, in nanoseconds per row.
-func BenchmarkNarrow(b *testing.B) {
-	for n := 1; n <= 5; n++ {
-		b.Run(fmt.Sprintf("%d columns", n), func(b *testing.B) {
-			onEverySlices(b, func(b *testing.B) {
-				const m, k = 200, 128
-				r := rand.New(rand.NewPCG(1, 1))
-				a, bias, c := matrix(r, m, k, gap(k)), make([]float32, n), make([]float32, m*n)
+func BenchmarkThin(b *testing.B) {
+	const m = 200
+	for _, s := range [][2]int{{1, 128}, {128, 1}, {128, 2}, {128, 3}, {128, 4}, {128, 5}} {
+		k, n := s[0], s[1]
+		b.Run(fmt.Sprintf("%dx%d", k, n), func(b *testing.B) {
+			best(b, "ns/row", func(ns float64) float64 { return ns / m }, func() func() {
+				a, bias, c := matrix(rand.New(rand.NewPCG(1, 1)), m, k, gap(k)), make([]float32, n), make([]float32, m*gap(n))
 				p := simd.NewPacked(k, n)
-				best := time.Hour
-				for b.Loop() {
-					start := time.Now()
-					p.MultiplyBias(m, simd.Rows(a, gap(k)), simd.Rows(bias, 0), simd.Rows(c, n), simd.Overwrite, nil)
-					best = min(best, time.Since(start))
+				return func() {
+					p.MultiplyBias(m, simd.Rows(a, gap(k)), simd.Rows(bias, 0), simd.Rows(c, gap(n)), simd.Overwrite, nil)
 				}
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(float64(best.Nanoseconds())/m, "ns/row")
 			})
 		})
 	}

@@ -21,10 +21,3 @@ func Rounded() (restore func()) {
 	useHalves(false)
 	return func() { useHalves(pairs) }
 }
-
-// Choose returns the kernel set for a value of the environment variable.
-func Choose(value string) string {
-	restore, _ := Use(value)
-	defer restore()
-	return Name()
-}

@@ -31,12 +31,13 @@ func (c headCase) scale() float32 { return float32(1 / math.Sqrt(float64(c.w))) 
 func (c headCase) composed(y, dq, dk, dv simd.Matrix) {
 	ld := c.n + 3
 	terms, slopes, inverse := simd.Rows(make([]float32, c.m*ld), ld), simd.Rows(make([]float32, c.m*ld), ld), make([]float32, c.m)
-	keys, values := simd.NewPacked(c.w, c.n), simd.NewPacked(c.w, c.n)
-	keys.Pack(c.k.Data, 1, c.k.Stride)
-	values.Pack(c.v.Data, 1, c.v.Stride)
-	alongK, alongV := simd.NewPacked(c.n, c.w), simd.NewPacked(c.n, c.w)
-	alongK.Pack(c.k.Data, c.k.Stride, 1)
-	alongV.Pack(c.v.Data, c.v.Stride, 1)
+	packed := func(k, n int, b simd.Matrix, row, column int) *simd.Packed {
+		p := simd.NewPacked(k, n)
+		p.Pack(b.Data, row, column)
+		return p
+	}
+	keys, values := packed(c.w, c.n, c.k, 1, c.k.Stride), packed(c.w, c.n, c.v, 1, c.v.Stride)
+	alongK, alongV := packed(c.n, c.w, c.k, c.k.Stride, 1), packed(c.n, c.w, c.v, c.v.Stride, 1)
 	keys.Multiply(c.m, c.q, terms, simd.Overwrite, nil)
 	simd.SoftmaxRows(c.m, c.n, terms, c.scale(), inverse)
 	alongV.Multiply(c.m, terms, y, simd.Overwrite, nil)
@@ -76,12 +77,8 @@ func testHead(t *testing.T, r *rand.Rand, c headCase) {
 	t.Helper()
 	ld := c.w + 5
 	place := func(rows int) simd.Matrix { return simd.Rows(matrix(r, rows, c.w, ld), ld) }
-	copied := func(x simd.Matrix) simd.Matrix { return simd.Rows(append([]float32{}, x.Data...), x.Stride) }
 	got := [4]simd.Matrix{place(c.m), place(c.m), place(c.n), place(c.n)}
-	var want [4]simd.Matrix
-	for i, x := range got {
-		want[i] = copied(x)
-	}
+	want := [4]simd.Matrix{copied(got[0]), copied(got[1]), copied(got[2]), copied(got[3])}
 	c.composed(want[0], want[1], want[2], want[3])
 	h := simd.Head{Context: c.n, Width: c.w, Scale: c.scale(), Q: c.q, K: c.k, V: c.v, Room: make([]float32, simd.HeadRoom)}
 	for i := range h.Room { // nothing is read before it is written

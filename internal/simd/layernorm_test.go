@@ -43,40 +43,36 @@ func TestLayerNorm(t *testing.T) {
 		r := rand.New(rand.NewPCG(41, 42))
 		for _, n := range []int{1, 2, 7, 8, 15, 16, 17, 20, 31, 33, 48, 64, 65, 100, 128, 300} {
 			for _, m := range []int{1, 2, 5, 40} {
-				ld := n + 3
-				x, g := matrix(r, m, n, ld), matrix(r, m, n, ld)
-				for i := range m {
-					for j := range n {
-						x[i*ld+j] += 3
-					}
+				x, g, y, dx := random(r, m, n), random(r, m, n), random(r, m, n), random(r, m, n)
+				for i := range m * n {
+					x.From(i/n, i%n).Data[0] += 3
 				}
 				norm := simd.Norm{Gain: matrix(r, 1, n, n)[:n], Shift: matrix(r, 1, n, n)[:n], Epsilon: epsilon}
-				y := matrix(r, m, n, ld+1)
-				simd.LayerNorm(m, n, norm, simd.Rows(x, ld), simd.Rows(y, ld+1))
-				untouched(t, "y", y, m, n, ld+1)
-				dx, dgain, dshift := matrix(r, m, n, ld+2), matrix(r, 1, n, n), matrix(r, 1, n, n)
+				simd.LayerNorm(m, n, norm, x, y)
+				untouched(t, "y", y.Data, m, n, y.Stride)
+				dgain, dshift := matrix(r, 1, n, n), matrix(r, 1, n, n)
 				gains, shifts := make([]float64, n), make([]float64, n)
 				for j := range n {
 					gains[j], shifts[j] = float64(dgain[j]), float64(dshift[j])
 				}
-				simd.LayerNormGrad(m, n, norm, simd.Rows(g, ld), simd.Rows(x, ld), simd.NormGrad{X: simd.Rows(dx, ld+2), Gain: dgain[:n], Shift: dshift[:n]})
-				untouched(t, "x's gradient", dx, m, n, ld+2)
+				simd.LayerNormGrad(m, n, norm, g, x, simd.NormGrad{X: dx, Gain: dgain[:n], Shift: dshift[:n]})
+				untouched(t, "x's gradient", dx.Data, m, n, dx.Stride)
 				untouched(t, "gain's gradient", dgain, 1, n, n)
 				untouched(t, "shift's gradient", dshift, 1, n, n)
 				for i := range m {
-					z, inverse := rowNorm(x[i*ld : i*ld+n])
+					z, inverse := rowNorm(x.From(i, 0).Data[:n])
 					mean, slope := 0.0, 0.0
 					for j := range n {
-						h := float64(g[i*ld+j]) * float64(norm.Gain[j])
+						h := float64(at(g, i, j)) * float64(norm.Gain[j])
 						mean += h / float64(n)
 						slope += h * z[j] / float64(n)
-						gains[j] += float64(g[i*ld+j]) * z[j]
-						shifts[j] += float64(g[i*ld+j])
-						near(t, "y", y[i*(ld+1)+j], z[j]*float64(norm.Gain[j])+float64(norm.Shift[j]), 3*inverse)
+						gains[j] += float64(at(g, i, j)) * z[j]
+						shifts[j] += float64(at(g, i, j))
+						near(t, "y", at(y, i, j), z[j]*float64(norm.Gain[j])+float64(norm.Shift[j]), 3*inverse)
 					}
 					for j := range n {
-						h := float64(g[i*ld+j]) * float64(norm.Gain[j])
-						near(t, "x's gradient", dx[i*(ld+2)+j], (h-mean-z[j]*slope)*inverse, 3*inverse*inverse)
+						h := float64(at(g, i, j)) * float64(norm.Gain[j])
+						near(t, "x's gradient", at(dx, i, j), (h-mean-z[j]*slope)*inverse, 3*inverse*inverse)
 					}
 				}
 				for j := range n {
@@ -123,25 +119,6 @@ func TestLayerNormOfSpecialRows(t *testing.T) {
 			}
 			if v := y[n+j]; v == v {
 				t.Errorf("a row with a NaN gives %v, want NaN", v)
-			}
-		}
-	})
-}
-
-func TestAdd(t *testing.T) {
-	onEverySet(t, func(t *testing.T) {
-		r := rand.New(rand.NewPCG(47, 48))
-		for n := 1; n < 70; n++ {
-			const m = 3
-			x, y, got := matrix(r, m, n, n+1), matrix(r, m, n, n+2), matrix(r, m, n, n+3)
-			simd.Add(m, n, simd.Rows(x, n+1), simd.Rows(y, n+2), simd.Rows(got, n+3))
-			untouched(t, "sum", got, m, n, n+3)
-			for i := range m {
-				for j := range n {
-					if want := x[i*(n+1)+j] + y[i*(n+2)+j]; got[i*(n+3)+j] != want {
-						t.Fatalf("(%d, %d) of [%d, %d] is %v, want %v", i, j, m, n, got[i*(n+3)+j], want)
-					}
-				}
 			}
 		}
 	})

@@ -81,12 +81,6 @@ func (p *Packed) setLayout(k, n int) int {
 	return k * (full*p.strip + p.last)
 }
 
-// K returns the number of B's rows.
-func (p *Packed) K() int { return p.k }
-
-// N returns the number of B's columns.
-func (p *Packed) N() int { return p.n }
-
 // Memory returns the memory of the layout, for Ahead.
 func (p *Packed) Memory() []float32 { return p.data }
 

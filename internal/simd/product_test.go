@@ -33,44 +33,30 @@ var operations = []operation{
 
 // problem is a product's operands, of mostRows rows.
 type problem struct {
-	k, n             int
-	a, b, bias, c, y []float32
-	lda, ldc, ldy    int
-	packed           *simd.Packed
+	k, n    int
+	a, c, y simd.Matrix
+	b, bias []float32 // b has no gaps
+	packed  *simd.Packed
 }
 
 func newProblem(r *rand.Rand, k, n int) *problem {
-	p := &problem{k: k, n: n, lda: k + r.IntN(20), ldc: n + r.IntN(20), ldy: n + r.IntN(20)}
-	p.a, p.bias = matrix(r, mostRows, k, p.lda), matrix(r, 1, n, n)[:n]
-	p.c, p.y = matrix(r, mostRows, n, p.ldc), matrix(r, mostRows, n, p.ldy)
-	for i := range p.y {
-		if p.y[i] < 0 && p.y[i] != canary {
-			p.y[i] = 0
+	p := &problem{k: k, n: n, a: random(r, mostRows, k), c: random(r, mostRows, n), y: random(r, mostRows, n),
+		b: make([]float32, k*n), bias: matrix(r, 1, n, n)[:n], packed: simd.NewPacked(k, n)}
+	for i, v := range p.y.Data {
+		if v < 0 && v != canary {
+			p.y.Data[i] = 0
 		}
 	}
-	p.packed = simd.NewPacked(k, n)
-	if r.IntN(2) == 0 {
-		ld := n + r.IntN(3)
-		p.b = matrix(r, k, n, ld)
-		p.packed.Pack(p.b, ld, 1)
-	} else { // stored as its transpose
-		ld := k + r.IntN(3)
-		w := matrix(r, n, k, ld)
-		p.packed.Pack(w, 1, ld)
-		p.b = make([]float32, k*n)
-		for i := range k {
-			for j := range n {
-				p.b[i*n+j] = w[j*ld+i]
-			}
-		}
-		return p
+	w := random(r, k, n)
+	row, column := w.Stride, 1
+	if r.IntN(2) == 0 { // stored as its transpose
+		w = random(r, n, k)
+		row, column = 1, w.Stride
 	}
-	packed := make([]float32, 0, k*n)
-	for i := range k {
-		ld := (len(p.b) - 40) / k
-		packed = append(packed, p.b[i*ld:i*ld+n]...)
+	p.packed.Pack(w.Data, row, column)
+	for i := range p.b {
+		p.b[i] = w.Data[i/n*row+i%n*column]
 	}
-	p.b = packed
 	return p
 }
 
@@ -83,46 +69,43 @@ func (p *problem) run(o operation, m int) []float32 {
 	if o.relu {
 		mode |= simd.ReLU
 	}
-	c := slices.Clone(p.c)
+	c := copied(p.c)
 	switch {
 	case o.bias:
-		p.packed.MultiplyBias(m, simd.Rows(p.a, p.lda), simd.Rows(p.bias, 0), simd.Rows(c, p.ldc), mode, nil)
+		p.packed.MultiplyBias(m, p.a, simd.Rows(p.bias, 0), c, mode, nil)
 	case o.masked:
-		p.packed.MultiplyMasked(m, simd.Rows(p.a, p.lda), simd.Rows(p.y, p.ldy), simd.Rows(c, p.ldc), mode, nil)
+		p.packed.MultiplyMasked(m, p.a, p.y, c, mode, nil)
 	default:
-		p.packed.Multiply(m, simd.Rows(p.a, p.lda), simd.Rows(c, p.ldc), mode, nil)
+		p.packed.Multiply(m, p.a, c, mode, nil)
 	}
-	return c
+	return c.Data
 }
 
 // verify compares C with sums in float64.
 func (p *problem) verify(t *testing.T, o operation, c []float32) {
 	t.Helper()
-	untouched(t, o.name, c, mostRows, p.n, p.ldc)
+	untouched(t, o.name, c, mostRows, p.n, p.c.Stride)
 	for i := range mostRows {
 		for j := range p.n {
+			at := i*p.c.Stride + j
 			var s total
 			switch {
 			case o.bias:
 				s.add(float64(p.bias[j]))
 			case o.accumulate:
-				s.add(float64(p.c[i*p.ldc+j]))
+				s.add(float64(p.c.Data[at]))
 			}
 			for l := range p.k {
-				s.add(float64(p.a[i*p.lda+l]) * float64(p.b[l*p.n+j]))
-			}
-			got := c[i*p.ldc+j]
-			if o.masked && p.y[i*p.ldy+j] == 0 {
-				if got != 0 {
-					t.Fatalf("%s [%d, %d]·[%d, %d]: (%d, %d) is %v where y is 0", o.name, mostRows, p.k, p.k, p.n, i, j, got)
-				}
-				continue
+				s.add(float64(p.a.Data[i*p.a.Stride+l]) * float64(p.b[l*p.n+j]))
 			}
 			if o.relu {
 				s.value = max(s.value, 0)
 			}
-			if !s.holds(got) {
-				t.Fatalf("%s [%d, %d]·[%d, %d]: (%d, %d) is %v, want %v", o.name, mostRows, p.k, p.k, p.n, i, j, got, s.value)
+			if o.masked && p.y.Data[i*p.y.Stride+j] == 0 {
+				s = total{}
+			}
+			if !s.holds(c[at]) {
+				t.Fatalf("%s [%d, %d]·[%d, %d]: (%d, %d) is %v, want %v", o.name, mostRows, p.k, p.k, p.n, i, j, c[at], s.value)
 			}
 		}
 	}
@@ -140,7 +123,7 @@ func TestMultiply(t *testing.T) {
 				// A product of fewer rows gives the same bits in these rows and leaves the others
 				// alone.
 				for m := range mostRows {
-					want := slices.Concat(c[:m*p.ldc], p.c[m*p.ldc:])
+					want := slices.Concat(c[:m*p.c.Stride], p.c.Data[m*p.c.Stride:])
 					if err := sameBits(p.run(o, m), want); err != nil {
 						t.Fatalf("%s [%d, %d]·[%d, %d]: %v", o.name, m, k, k, n, err)
 					}
@@ -169,17 +152,17 @@ func TestManyRows(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		const m = 700
 		r := rand.New(rand.NewPCG(5, 6))
-		for _, size := range []struct{ k, n int }{{64, 33}, {128, 100}} {
-			k, n := size.k, size.n
-			a, b, c := matrix(r, m, k, k+1), matrix(r, k, n, n), matrix(r, m, n, n+2)
+		for _, size := range [][2]int{{64, 33}, {128, 100}} {
+			k, n := size[0], size[1]
+			a, c, b := random(r, m, k), random(r, m, n), matrix(r, k, n, n)
 			p := simd.NewPacked(k, n)
 			p.Pack(b, n, 1)
-			p.Multiply(m, simd.Rows(a, k+1), simd.Rows(c, n+2), simd.Overwrite, nil)
-			untouched(t, "C", c, m, n, n+2)
+			p.Multiply(m, a, c, simd.Overwrite, nil)
+			untouched(t, "C", c.Data, m, n, c.Stride)
 			row := make([]float32, n)
 			for i := range m {
-				p.Multiply(1, simd.Rows(a[i*(k+1):], k), simd.Rows(row, n), simd.Overwrite, nil)
-				if err := sameBits(row, c[i*(n+2):i*(n+2)+n]); err != nil {
+				p.Multiply(1, a.From(i, 0), simd.Rows(row, n), simd.Overwrite, nil)
+				if err := sameBits(row, c.From(i, 0).Data); err != nil {
 					t.Fatalf("[%d, %d], row %d: %v", k, n, i, err)
 				}
 			}
@@ -211,21 +194,20 @@ func TestTransposeMultiply(t *testing.T) {
 
 func verifyTransposeMultiply(t *testing.T, r *rand.Rand, m, k, n int) {
 	t.Helper()
-	lda, ldb, ldc := k+r.IntN(20), n+r.IntN(20), n+r.IntN(20)
-	a, b, c := matrix(r, m, k, lda), matrix(r, m, n, ldb), matrix(r, k, n, ldc)
-	got := slices.Clone(c)
-	simd.TransposeMultiply(m, k, n, simd.Rows(a, lda), simd.Rows(b, ldb), simd.Rows(got, ldc), nil)
+	a, b, c := random(r, m, k), random(r, m, n), random(r, k, n)
+	got := copied(c)
+	simd.TransposeMultiply(m, k, n, a, b, got, nil)
 	what := fmt.Sprintf("[%d, %d]ᵀ·[%d, %d]", m, k, m, n)
-	untouched(t, what, got, k, n, ldc)
+	untouched(t, what, got.Data, k, n, c.Stride)
 	for l := range k {
 		for j := range n {
 			var s total
-			s.add(float64(c[l*ldc+j]))
+			s.add(float64(c.From(l, j).Data[0]))
 			for i := range m {
-				s.add(float64(a[i*lda+l]) * float64(b[i*ldb+j]))
+				s.add(float64(a.Data[i*a.Stride+l]) * float64(b.Data[i*b.Stride+j]))
 			}
-			if !s.holds(got[l*ldc+j]) {
-				t.Fatalf("%s: (%d, %d) is %v, want %v", what, l, j, got[l*ldc+j], s.value)
+			if v := got.From(l, j).Data[0]; !s.holds(v) {
+				t.Fatalf("%s: (%d, %d) is %v, want %v", what, l, j, v, s.value)
 			}
 		}
 	}
@@ -236,16 +218,15 @@ func TestSumRows(t *testing.T) {
 		r := rand.New(rand.NewPCG(9, 10))
 		for _, n := range append(slices.Clone(widths), 300) {
 			for m := range mostRows {
-				lda := n + r.IntN(20)
-				a, dst := matrix(r, m, n, lda), matrix(r, 1, n, n)
+				a, dst := random(r, m, n), matrix(r, 1, n, n)
 				got := slices.Clone(dst)
-				simd.SumRows(got, simd.Rows(a, lda), m, n)
+				simd.SumRows(got, a, m, n)
 				untouched(t, "sum", got, 1, n, n)
 				for j := range n {
 					var s total
 					s.add(float64(dst[j]))
 					for i := range m {
-						s.add(float64(a[i*lda+j]))
+						s.add(float64(a.Data[i*a.Stride+j]))
 					}
 					if !s.holds(got[j]) {
 						t.Fatalf("%d rows of %d: column %d is %v, want %v", m, n, j, got[j], s.value)
@@ -256,35 +237,32 @@ func TestSumRows(t *testing.T) {
 	})
 }
 
-// TestBorrowedMatrices: a matrix that is used where it is, and one that is packed from its transpose,
-// give the same bits as a packed one.
-func TestBorrowedMatrices(t *testing.T) {
+// TestLayoutsAreTheSame: a matrix that is used where it is, one that is packed from its transpose, and
+// one in memory of others before it, give the same bits as one that is packed into new memory.
+func TestLayoutsAreTheSame(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
+		const m = 29
 		r := rand.New(rand.NewPCG(15, 16))
-		packed, turned, borrowed := simd.NewPacked(130, 130), simd.NewPacked(130, 130), simd.NewPacked(130, 130)
+		used := [3]*simd.Packed{simd.NewPacked(130, 130), simd.NewPacked(130, 130), simd.NewPacked(130, 130)}
 		for _, k := range []int{1, 2, 3, 4, 5, 7, 8, 9, 16, 31, 32, 33, 64, 100, 130} {
 			for _, n := range []int{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 65, 130} {
-				const m = 29
-				a, b, bt := matrix(r, m, k, k+1), matrix(r, k, n, n+3), make([]float32, n*k)
-				for i := range k {
-					for j := range n {
-						bt[j*k+i] = b[i*(n+3)+j]
-					}
+				a, b, bt, c := random(r, m, k), random(r, k, n), make([]float32, n*k), random(r, m, n)
+				for i := range bt {
+					bt[i] = b.From(i%k, i/k).Data[0]
 				}
-				packed.Resize(k, n)
-				packed.Pack(b, n+3, 1)
-				turned.Resize(k, n)
-				turned.Pack(bt, 1, k)
-				borrowed.Borrow(simd.Rows(b, n+3), k, n)
-				c := matrix(r, m, n, n+2)
-				results := map[string][]float32{}
-				for name, p := range map[string]*simd.Packed{"packed": packed, "turned": turned, "borrowed": borrowed} {
-					results[name] = slices.Clone(c)
-					p.Multiply(m, simd.Rows(a, k+1), simd.Rows(results[name], n+2), simd.Overwrite, nil)
-					untouched(t, name, results[name], m, n, n+2)
-				}
-				for name, c := range results {
-					if err := sameBits(c, results["packed"]); err != nil {
+				fresh := simd.NewPacked(k, n)
+				fresh.Pack(b.Data, b.Stride, 1)
+				used[0].Resize(k, n)
+				used[0].Pack(b.Data, b.Stride, 1)
+				used[1].Resize(k, n)
+				used[1].Pack(bt, 1, k)
+				used[2].Borrow(b, k, n)
+				want := copied(c)
+				fresh.Multiply(m, a, want, simd.Overwrite, nil)
+				for i, name := range []string{"packed", "turned", "borrowed"} {
+					got := copied(c)
+					used[i].Multiply(m, a, got, simd.Overwrite, nil)
+					if err := sameBits(got.Data, want.Data); err != nil {
 						t.Fatalf("%s [%d, %d]: %v", name, k, n, err)
 					}
 				}
@@ -319,10 +297,9 @@ func everything() (all []float32) {
 			for _, o := range operations {
 				all = append(all, p.run(o, mostRows)...)
 			}
-			c := slices.Clone(p.c)
 			grad := make([]float32, k*n)
-			simd.TransposeMultiply(mostRows, k, n, simd.Rows(p.a, p.lda), simd.Rows(c, p.ldc), simd.Rows(grad, n), nil)
-			simd.SumRows(grad, simd.Rows(c, p.ldc), mostRows, n)
+			simd.TransposeMultiply(mostRows, k, n, p.a, p.c, simd.Rows(grad, n), nil)
+			simd.SumRows(grad, p.c, mostRows, n)
 			all = append(all, grad...)
 		}
 	}
@@ -362,36 +339,20 @@ func everything() (all []float32) {
 func TestShortSlicesPanic(t *testing.T) {
 	p := simd.NewPacked(4, 5)
 	p.Pack(make([]float32, 20), 5, 1)
-	for name, f := range map[string]func(){
-		"A": func() {
-			p.Multiply(3, simd.Rows(make([]float32, 11), 4), simd.Rows(make([]float32, 15), 5), simd.Overwrite, nil)
-		},
-		"C": func() {
-			p.Multiply(3, simd.Rows(make([]float32, 12), 4), simd.Rows(make([]float32, 14), 5), simd.Overwrite, nil)
-		},
-		"y": func() {
-			p.MultiplyMasked(3, simd.Rows(make([]float32, 12), 4), simd.Rows(make([]float32, 14), 5), simd.Rows(make([]float32, 15), 5), 0, nil)
-		},
-		"stride": func() {
-			p.Multiply(3, simd.Rows(make([]float32, 12), 3), simd.Rows(make([]float32, 15), 5), simd.Overwrite, nil)
-		},
-		"negative rows": func() {
-			p.Multiply(-1, simd.Rows(make([]float32, 12), 4), simd.Rows(make([]float32, 15), 5), simd.Overwrite, nil)
-		},
-		"packing": func() { p.Pack(make([]float32, 19), 5, 1) },
-		"gradient": func() {
-			simd.TransposeMultiply(2, 3, 4, simd.Rows(make([]float32, 6), 3), simd.Rows(make([]float32, 8), 4), simd.Rows(make([]float32, 11), 4), nil)
-		},
-		"sum":              func() { simd.SumRows(make([]float32, 2), simd.Rows(make([]float32, 9), 3), 3, 3) },
+	of := func(n, ld int) simd.Matrix { return simd.Rows(make([]float32, n), ld) }
+	mustPanic(t, map[string]func(){
+		"A":                func() { p.Multiply(3, of(11, 4), of(15, 5), simd.Overwrite, nil) },
+		"C":                func() { p.Multiply(3, of(12, 4), of(14, 5), simd.Overwrite, nil) },
+		"y":                func() { p.MultiplyMasked(3, of(12, 4), of(14, 5), of(15, 5), simd.Overwrite, nil) },
+		"stride":           func() { p.Multiply(3, of(12, 3), of(15, 5), simd.Overwrite, nil) },
+		"negative rows":    func() { p.Multiply(-1, of(12, 4), of(15, 5), simd.Overwrite, nil) },
+		"packing":          func() { p.Pack(make([]float32, 19), 5, 1) },
+		"gradient":         func() { simd.TransposeMultiply(2, 3, 4, of(6, 3), of(8, 4), of(11, 4), nil) },
+		"sum":              func() { simd.SumRows(make([]float32, 2), of(9, 3), 3, 3) },
 		"different widths": func() { simd.Exp(make([]float32, 2), make([]float32, 3)) },
-	} {
-		func() {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("%s: no panic", name)
-				}
-			}()
-			f()
-		}()
-	}
+		"Adam": func() {
+			x := make([]float32, 4)
+			simd.Adam(x, x, x, x[:3], simd.AdamStep{})
+		},
+	})
 }

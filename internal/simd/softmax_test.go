@@ -76,7 +76,7 @@ func TestSoftmaxTermsOfSpecialNumbers(t *testing.T) {
 				x := fill(c.others)
 				x[at] = c.one
 				_, got := simd.SoftmaxTerms(x, x, 1)
-				if got != c.want && (got == got || c.want == c.want) {
+				if !same(got, c.want) {
 					t.Errorf("sum of %v with one %v: %v, want %v", c.others, c.one, got, c.want)
 				}
 			}
@@ -90,20 +90,19 @@ func TestSoftmaxRows(t *testing.T) {
 		r := rand.New(rand.NewPCG(33, 34))
 		for n := 1; n < 100; n++ {
 			const m, scale = 3, 0.7
-			ld := n + 5
-			x, inverse := matrix(r, m, n, ld), matrix(r, 1, m, m)
+			x, inverse := random(r, m, n), matrix(r, 1, m, m)
 			for i := range n {
-				x[ld+i] *= 100
-				x[2*ld+i] = float32(math.Inf(-1))
+				x.From(1, i).Data[0] *= 100
+				x.From(2, i).Data[0] = float32(math.Inf(-1))
 			}
-			want := slices.Clone(x)
-			simd.SoftmaxRows(m, n, simd.Rows(x, ld), scale, inverse[:m])
-			untouched(t, "terms", x, m, n, ld)
+			want := copied(x)
+			simd.SoftmaxRows(m, n, x, scale, inverse[:m])
+			untouched(t, "terms", x.Data, m, n, x.Stride)
 			untouched(t, "inverses", inverse, 1, m, m)
 			for i := range m {
-				row := want[i*ld : i*ld+n]
+				row := want.From(i, 0).Data[:n]
 				_, sum := simd.SoftmaxTerms(row, row, scale)
-				if err := sameBits(x[i*ld:i*ld+n], row); err != nil || inverse[i] != 1/sum {
+				if err := sameBits(row, x.From(i, 0).Data); err != nil || inverse[i] != 1/sum {
 					t.Fatalf("row %d of %d columns: inverse %v, want %v; %v", i, n, inverse[i], 1/sum, err)
 				}
 			}
@@ -118,22 +117,21 @@ func TestSoftmaxGradRows(t *testing.T) {
 		r := rand.New(rand.NewPCG(35, 36))
 		for n := 1; n < 150; n++ {
 			const m, scale = 3, 0.7
-			ld := n + 5
-			terms, g, inverse := matrix(r, m, n, ld), matrix(r, m, n, ld+1), make([]float32, m)
-			simd.SoftmaxRows(m, n, simd.Rows(terms, ld), scale, inverse)
-			got := slices.Clone(g)
-			simd.SoftmaxGradRows(m, n, simd.Rows(got, ld+1), simd.Rows(terms, ld), scale, inverse)
-			untouched(t, "gradient", got, m, n, ld+1)
+			terms, g, inverse := random(r, m, n), random(r, m, n), make([]float32, m)
+			simd.SoftmaxRows(m, n, terms, scale, inverse)
+			got := copied(g)
+			simd.SoftmaxGradRows(m, n, got, terms, scale, inverse)
+			untouched(t, "gradient", got.Data, m, n, g.Stride)
 			for i := range m {
 				mean := 0.0
 				for j := range n {
-					mean += float64(terms[i*ld+j]) * float64(inverse[i]) * float64(g[i*(ld+1)+j])
+					mean += float64(at(terms, i, j)) * float64(inverse[i]) * float64(at(g, i, j))
 				}
 				for j := range n {
-					weight := float64(terms[i*ld+j]) * float64(inverse[i])
-					want := weight * (float64(g[i*(ld+1)+j]) - mean) * scale
-					if !(math.Abs(float64(got[i*(ld+1)+j])-want) <= float64(n+8)*0x1p-23*weight*scale) {
-						t.Fatalf("element %d of row %d of %d is %v, want %v", j, i, n, got[i*(ld+1)+j], want)
+					weight := float64(at(terms, i, j)) * float64(inverse[i])
+					want := weight * (float64(at(g, i, j)) - mean) * scale
+					if !(math.Abs(float64(at(got, i, j))-want) <= float64(n+8)*0x1p-23*weight*scale) {
+						t.Fatalf("element %d of row %d of %d is %v, want %v", j, i, n, at(got, i, j), want)
 					}
 				}
 			}
@@ -154,7 +152,7 @@ func TestSoftmaxGradRowsOfSpecialNumbers(t *testing.T) {
 					x, terms := make([]float32, n), make([]float32, n)
 					x[at], terms[at] = c.g, c.term
 					simd.SoftmaxGradRows(1, n, simd.Rows(x, n), simd.Rows(terms, n), 1, []float32{1})
-					if got := x[at]; got != c.want && (got == got || c.want == c.want) {
+					if got := x[at]; !same(got, c.want) {
 						t.Fatalf("%v·%v in column %d of %d is %v, want %v", c.term, c.g, at, n, got, c.want)
 					}
 				}
@@ -163,18 +161,21 @@ func TestSoftmaxGradRowsOfSpecialNumbers(t *testing.T) {
 	})
 }
 
-func TestScaleRows(t *testing.T) {
+func TestScaleRowsAndAdd(t *testing.T) {
 	onEverySet(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(37, 38))
 		for n := 1; n < 70; n++ {
 			const m = 3
-			x, y, factors := matrix(r, m, n, n+2), matrix(r, m, n, n+1), matrix(r, 1, m, m)[:m]
-			simd.ScaleRows(m, n, factors, simd.Rows(x, n+2), simd.Rows(y, n+1))
-			untouched(t, "y", y, m, n, n+1)
+			x, y, scaled, sum, factors := random(r, m, n), random(r, m, n), random(r, m, n), random(r, m, n), matrix(r, 1, m, m)[:m]
+			simd.ScaleRows(m, n, factors, x, scaled)
+			simd.Add(m, n, x, y, sum)
+			untouched(t, "scaled rows", scaled.Data, m, n, scaled.Stride)
+			untouched(t, "sum", sum.Data, m, n, sum.Stride)
 			for i := range m {
 				for j := range n {
-					if y[i*(n+1)+j] != x[i*(n+2)+j]*factors[i] {
-						t.Fatalf("(%d, %d) is %v, want %v", i, j, y[i*(n+1)+j], x[i*(n+2)+j]*factors[i])
+					product, total := at(x, i, j)*factors[i], at(x, i, j)+at(y, i, j)
+					if at(scaled, i, j) != product || at(sum, i, j) != total {
+						t.Fatalf("(%d, %d) of %d columns: %v and %v, want %v and %v", i, j, n, at(scaled, i, j), at(sum, i, j), product, total)
 					}
 				}
 			}
@@ -191,7 +192,7 @@ func TestFlush(t *testing.T) {
 				dst := slices.Clone(x)
 				simd.Flush(dst[:n], x[:n])
 				for _, got := range dst[:n] {
-					if got != c.want && (got == got || c.want == c.want) {
+					if !same(got, c.want) {
 						t.Fatalf("%v becomes %v, want %v", c.x, got, c.want)
 					}
 				}
