@@ -8,9 +8,9 @@ package simd
 // with bfloat16 values.
 type Halves struct{ rows, pairs Matrix }
 
-// HalvesIn returns the matrix of at most m rows in data, of HalvesSize(m, stride) floats. The stride is
+// MakeHalves returns the matrix of at most m rows in data, of HalvesSize(m, stride) floats. The stride is
 // at least the number of columns.
-func HalvesIn(data []float32, m, stride int) Halves {
+func MakeHalves(data []float32, m, stride int) Halves {
 	if !halves {
 		return Halves{rows: Rows(data, stride)}
 	}
@@ -25,8 +25,8 @@ func HasHalves() bool { return halves }
 // HalvesSize returns the number of floats of a matrix of m rows.
 func HalvesSize(m, stride int) int { return (m + 1) / 2 * 2 * ((stride + 1) / 2 * 2) }
 
-// there reports whether h is a matrix, not the zero Halves.
-func (h Halves) there() bool { return h.rows.Data != nil }
+// exists reports whether h is a matrix, not the zero Halves.
+func (h Halves) exists() bool { return h.rows.Data != nil }
 
 // Halve rounds A [m, n] to the nearest bfloat16, or to the even one of two equally near. Denormal
 // numbers become zeros. m may be 0. A must not share memory with h.
@@ -84,9 +84,9 @@ func TransposeMultiplyHalves(m, k, n int, a, b Halves, c Matrix, ahead *Ahead) {
 	pairs := (m + 1) / 2
 	part := transposed{k: k, ahead: ahead}
 	for i0 := 0; i0 < pairs; i0 += chunkRows / 2 {
-		part.m, part.a = min(chunkRows/2, pairs-i0), a.pairs.From(i0, 0)
+		part.m, part.a = min(chunkRows/2, pairs-i0), a.pairs.Slice(i0, 0)
 		for j0 := 0; j0 < n; j0 += halfStrip {
-			part.n, part.b, part.c = min(halfStrip, n-j0), b.pairs.From(i0, j0), c.From(0, j0)
+			part.n, part.b, part.c = min(halfStrip, n-j0), b.pairs.Slice(i0, j0), c.Slice(0, j0)
 			part.multiplyHalves()
 		}
 	}

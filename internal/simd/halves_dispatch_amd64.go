@@ -53,19 +53,19 @@ func (p *PackedHalves) strip(t *HalfProduct, i0, m, j0, k int) {
 		least = 0
 	}
 	if t.Start.Data != nil {
-		from = t.Start.From(i0, j0)
+		from = t.Start.Slice(i0, j0)
 	}
 	var y, c, pairs *float32
-	if t.Where.there() {
-		y = &t.Where.rows.From(i0, j0/2).Data[0]
+	if t.Where.exists() {
+		y = &t.Where.rows.Slice(i0, j0/2).Data[0]
 	}
 	ldc := t.C.Stride
-	if t.To.there() {
-		c, ldc, pairs = &t.To.rows.From(i0, j0/2).Data[0], t.To.rows.Stride, &t.To.pairs.From(i0/2, j0).Data[0]
+	if t.To.exists() {
+		c, ldc, pairs = &t.To.rows.Slice(i0, j0/2).Data[0], t.To.rows.Stride, &t.To.pairs.Slice(i0/2, j0).Data[0]
 	} else {
-		c = &t.C.From(i0, j0).Data[0]
+		c = &t.C.Slice(i0, j0).Data[0]
 	}
-	a, columns := &t.A.rows.From(i0, 0).Data[0], min(halfStrip, p.n-j0)
+	a, columns := &t.A.rows.Slice(i0, 0).Data[0], min(halfStrip, p.n-j0)
 	next, step := t.Ahead.take(active.turns(m, k), a)
 	multiplyHalves(m, a, t.A.rows.Stride, &p.pairs[j0*k], k, &from.Data[0], from.Stride, c, ldc, pairs, t.To.pairs.Stride,
 		y, t.Where.rows.Stride, least, mask(columns), endHalf(columns), next, step)

@@ -24,9 +24,12 @@ func PackedHalvesSize(k, n int) int {
 	return (k + 1) / 2 * ((n + halfStrip - 1) / halfStrip * halfStrip)
 }
 
-// Memory returns the memory of the layout, for Ahead.
+// Memory returns the memory of the layout, for Ahead; nil for nil.
 func (p *PackedHalves) Memory() []float32 {
-	if p.floats != nil {
+	switch {
+	case p == nil:
+		return nil
+	case p.floats != nil:
 		return p.floats.Memory()
 	}
 	return p.pairs
@@ -43,7 +46,7 @@ func (p *PackedHalves) Pack(b Halves) {
 	for j0 := 0; j0 < p.n; j0 += halfStrip {
 		strip, columns := p.pairs[j0*rows:], min(halfStrip, p.n-j0)
 		for i := range rows {
-			copy(strip[i*halfStrip:][:columns], b.pairs.From(i, j0).Data)
+			copy(strip[i*halfStrip:][:columns], b.pairs.Slice(i, j0).Data)
 		}
 	}
 }
@@ -59,7 +62,7 @@ func (p *PackedHalves) PackTransposed(b Halves) {
 	for j0 := 0; j0 < p.n; j0 += halfStrip {
 		strip := Rows(p.pairs[j0*rows:], halfStrip)
 		for j := j0; j < min(j0+halfStrip, p.n); j += turnRows {
-			active.turn(min(turnRows, p.n-j), rows, b.rows.From(j, 0), strip.From(0, j-j0))
+			active.turn(min(turnRows, p.n-j), rows, b.rows.Slice(j, 0), strip.Slice(0, j-j0))
 		}
 	}
 }
@@ -81,7 +84,7 @@ func (p *PackedHalves) Multiply(t HalfProduct) {
 	switch {
 	case t.M == 0:
 		return
-	case t.ReLU && t.Where.there():
+	case t.ReLU && t.Where.exists():
 		panic("simd: a product with both a ReLU and a mask")
 	case p.floats != nil:
 		p.multiplyFloats(t)
@@ -98,10 +101,10 @@ func (p *PackedHalves) check(t *HalfProduct) {
 	} else if t.Start.Data != nil {
 		t.Start.check("start", t.M, p.n)
 	}
-	if t.Where.there() {
+	if t.Where.exists() {
 		t.Where.rows.check("mask", t.M, (p.n+1)/2)
 	}
-	if t.To.there() {
+	if t.To.exists() {
 		t.To.check(t.M, p.n)
 	} else {
 		t.C.check("C", t.M, p.n)
@@ -111,23 +114,23 @@ func (p *PackedHalves) check(t *HalfProduct) {
 // multiplyFloats computes a product of rounded float32 numbers.
 func (p *PackedHalves) multiplyFloats(t HalfProduct) {
 	c, mode := t.C, Overwrite
-	if t.To.there() {
+	if t.To.exists() {
 		c = t.To.rows
 	}
 	if t.ReLU {
 		mode = ReLU
 	}
 	switch {
-	case t.Where.there() && t.Start.Data != nil:
+	case t.Where.exists() && t.Start.Data != nil:
 		panic("simd: a product with both a start and a mask")
-	case t.Where.there():
+	case t.Where.exists():
 		p.floats.MultiplyMasked(t.M, t.A.rows, t.Where.rows, c, mode, t.Ahead)
 	case t.Start.Data != nil:
 		p.floats.MultiplyBias(t.M, t.A.rows, t.Start, c, mode, t.Ahead)
 	default:
 		p.floats.Multiply(t.M, t.A.rows, c, mode, t.Ahead)
 	}
-	if t.To.there() {
+	if t.To.exists() {
 		for i := range t.M {
 			active.round(c.row(i, p.n), c.row(i, p.n))
 		}

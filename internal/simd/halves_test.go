@@ -72,7 +72,7 @@ func emptyHalves(m, n int) simd.Halves {
 	for i := range data {
 		data[i] = float32(math.NaN())
 	}
-	return simd.HalvesIn(data, m, n+3)
+	return simd.MakeHalves(data, m, n+3)
 }
 
 // nearestHalf rounds by arithmetic: a bfloat16 has 8 bits of significand.
@@ -90,7 +90,7 @@ func floatsOf(h simd.Halves, m, n int) []float32 {
 	for i := range n {
 		unit[i*n+i] = 1
 	}
-	u := simd.HalvesIn(make([]float32, simd.HalvesSize(n, n)), n, n)
+	u := simd.MakeHalves(make([]float32, simd.HalvesSize(n, n)), n, n)
 	simd.Halve(n, n, simd.Rows(unit, n), u)
 	p := simd.NewPackedHalves(n, n)
 	p.Pack(u)
@@ -375,7 +375,7 @@ func BenchmarkHalves(b *testing.B) {
 		}
 		r := rand.New(rand.NewPCG(1, 1))
 		input := func(m, n int) simd.Halves {
-			h := simd.HalvesIn(make([]float32, simd.HalvesSize(m, gap(n))), m, gap(n))
+			h := simd.MakeHalves(make([]float32, simd.HalvesSize(m, gap(n))), m, gap(n))
 			simd.Halve(m, n, simd.Rows(matrix(r, m, n, n), n), h)
 			return h
 		}

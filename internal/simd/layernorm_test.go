@@ -45,7 +45,7 @@ func TestLayerNorm(t *testing.T) {
 			for _, m := range []int{1, 2, 5, 40} {
 				x, g, y, dx := random(r, m, n), random(r, m, n), random(r, m, n), random(r, m, n)
 				for i := range m * n {
-					x.From(i/n, i%n).Data[0] += 3
+					x.Slice(i/n, i%n).Data[0] += 3
 				}
 				norm := simd.Norm{Gain: matrix(r, 1, n, n)[:n], Shift: matrix(r, 1, n, n)[:n], Epsilon: epsilon}
 				simd.LayerNorm(m, n, norm, x, y)
@@ -60,7 +60,7 @@ func TestLayerNorm(t *testing.T) {
 				untouched(t, "gain's gradient", dgain, 1, n, n)
 				untouched(t, "shift's gradient", dshift, 1, n, n)
 				for i := range m {
-					z, inverse := rowNorm(x.From(i, 0).Data[:n])
+					z, inverse := rowNorm(x.Slice(i, 0).Data[:n])
 					mean, slope := 0.0, 0.0
 					for j := range n {
 						h := float64(at(g, i, j)) * float64(norm.Gain[j])

@@ -109,14 +109,14 @@ func (p *Packed) multiply(t task) {
 	most := max(mostPerCall/(p.k*p.strip)/12, 1) * 12
 	strip := product{k: p.k, from: t.start.Matrix, floor: t.floor, ahead: t.ahead}
 	for i0 := 0; i0 < t.m; i0 += most {
-		strip.m, strip.a = min(most, t.m-i0), t.a.From(i0, 0)
+		strip.m, strip.a = min(most, t.m-i0), t.a.Slice(i0, 0)
 		for j0 := 0; j0 < p.n; j0 += p.strip {
-			strip.b, strip.c = p.data[j0*p.k:], t.c.From(i0, j0)
+			strip.b, strip.c = p.data[j0*p.k:], t.c.Slice(i0, j0)
 			if t.start.columns {
-				strip.from = t.start.From(i0, j0)
+				strip.from = t.start.Slice(i0, j0)
 			}
 			if t.y.Data != nil {
-				strip.y = t.y.From(i0, j0)
+				strip.y = t.y.Slice(i0, j0)
 			}
 			strip.columns, strip.width = min(p.strip, p.n-j0), p.width(j0)
 			if p.narrow {
@@ -136,7 +136,7 @@ func (p *Packed) multiplyBorrowed(t task) {
 	most := max(mostPerCall/(p.k*p.strip)/12, 1) * 12
 	for i0 := 0; i0 < t.m; i0 += most {
 		for j0 := 0; j0 < p.n; j0 += p.strip {
-			p.set.multiplyStrided(min(most, t.m-i0), p.k, min(p.strip, p.n-j0), t.a.From(i0, 0), p.rows.From(0, j0), t.c.From(i0, j0))
+			p.set.multiplyStrided(min(most, t.m-i0), p.k, min(p.strip, p.n-j0), t.a.Slice(i0, 0), p.rows.Slice(0, j0), t.c.Slice(i0, j0))
 		}
 	}
 }

@@ -81,8 +81,13 @@ func (p *Packed) setLayout(k, n int) int {
 	return k * (full*p.strip + p.last)
 }
 
-// Memory returns the memory of the layout, for Ahead.
-func (p *Packed) Memory() []float32 { return p.data }
+// Memory returns the memory of the layout, for Ahead; nil for nil.
+func (p *Packed) Memory() []float32 {
+	if p == nil {
+		return nil
+	}
+	return p.data
+}
 
 // Pack copies B into the layout: element (i, j) is b[i*rowStride+j*colStride]. A row-major matrix
 // of stride ld is packed with strides (ld, 1), its transpose with (1, ld). Pack must not run while
@@ -157,7 +162,7 @@ func (p *Packed) packTurned(b Matrix) {
 	for j0 := 0; j0 < p.n; j0 += p.strip {
 		width := p.width(j0)
 		for j := j0; j < min(j0+p.strip, p.n); j += turnRows {
-			p.set.turn(min(turnRows, p.n-j), p.k, b.From(j, 0), Rows(p.data[j0*p.k+j-j0:], width))
+			p.set.turn(min(turnRows, p.n-j), p.k, b.Slice(j, 0), Rows(p.data[j0*p.k+j-j0:], width))
 		}
 	}
 }

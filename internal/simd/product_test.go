@@ -161,8 +161,8 @@ func TestManyRows(t *testing.T) {
 			untouched(t, "C", c.Data, m, n, c.Stride)
 			row := make([]float32, n)
 			for i := range m {
-				p.Multiply(1, a.From(i, 0), simd.Rows(row, n), simd.Overwrite, nil)
-				if err := sameBits(row, c.From(i, 0).Data); err != nil {
+				p.Multiply(1, a.Slice(i, 0), simd.Rows(row, n), simd.Overwrite, nil)
+				if err := sameBits(row, c.Slice(i, 0).Data); err != nil {
 					t.Fatalf("[%d, %d], row %d: %v", k, n, i, err)
 				}
 			}
@@ -202,11 +202,11 @@ func verifyTransposeMultiply(t *testing.T, r *rand.Rand, m, k, n int) {
 	for l := range k {
 		for j := range n {
 			var s total
-			s.add(float64(c.From(l, j).Data[0]))
+			s.add(float64(c.Slice(l, j).Data[0]))
 			for i := range m {
 				s.add(float64(a.Data[i*a.Stride+l]) * float64(b.Data[i*b.Stride+j]))
 			}
-			if v := got.From(l, j).Data[0]; !s.holds(v) {
+			if v := got.Slice(l, j).Data[0]; !s.holds(v) {
 				t.Fatalf("%s: (%d, %d) is %v, want %v", what, l, j, v, s.value)
 			}
 		}
@@ -248,7 +248,7 @@ func TestLayoutsAreTheSame(t *testing.T) {
 			for _, n := range []int{1, 3, 4, 5, 7, 8, 9, 15, 16, 17, 24, 31, 32, 33, 63, 65, 130} {
 				a, b, bt, c := random(r, m, k), random(r, k, n), make([]float32, n*k), random(r, m, n)
 				for i := range bt {
-					bt[i] = b.From(i%k, i/k).Data[0]
+					bt[i] = b.Slice(i%k, i/k).Data[0]
 				}
 				fresh := simd.NewPacked(k, n)
 				fresh.Pack(b.Data, b.Stride, 1)

@@ -113,8 +113,8 @@ type Matrix struct {
 // Rows returns the matrix whose rows lie stride elements apart in data.
 func Rows(data []float32, stride int) Matrix { return Matrix{data, stride} }
 
-// From returns the part of a matrix that begins at row i and column j.
-func (a Matrix) From(i, j int) Matrix { return Matrix{a.Data[i*a.Stride+j:], a.Stride} }
+// Slice returns the part of a matrix that begins at row i and column j.
+func (a Matrix) Slice(i, j int) Matrix { return Matrix{a.Data[i*a.Stride+j:], a.Stride} }
 
 // row returns n columns of row i.
 func (a Matrix) row(i, n int) []float32 { return a.Data[i*a.Stride:][:n] }

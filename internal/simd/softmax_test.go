@@ -92,17 +92,17 @@ func TestSoftmaxRows(t *testing.T) {
 			const m, scale = 3, 0.7
 			x, inverse := random(r, m, n), matrix(r, 1, m, m)
 			for i := range n {
-				x.From(1, i).Data[0] *= 100
-				x.From(2, i).Data[0] = float32(math.Inf(-1))
+				x.Slice(1, i).Data[0] *= 100
+				x.Slice(2, i).Data[0] = float32(math.Inf(-1))
 			}
 			want := copied(x)
 			simd.SoftmaxRows(m, n, x, scale, inverse[:m])
 			untouched(t, "terms", x.Data, m, n, x.Stride)
 			untouched(t, "inverses", inverse, 1, m, m)
 			for i := range m {
-				row := want.From(i, 0).Data[:n]
+				row := want.Slice(i, 0).Data[:n]
 				_, sum := simd.SoftmaxTerms(row, row, scale)
-				if err := sameBits(row, x.From(i, 0).Data); err != nil || inverse[i] != 1/sum {
+				if err := sameBits(row, x.Slice(i, 0).Data); err != nil || inverse[i] != 1/sum {
 					t.Fatalf("row %d of %d columns: inverse %v, want %v; %v", i, n, inverse[i], 1/sum, err)
 				}
 			}

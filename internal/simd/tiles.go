@@ -88,12 +88,12 @@ func (p *Packed) multiplyTiles(t task) {
 	part := product{k: p.k, columns: p.n, b: p.data, from: t.start.Matrix, y: t.y, floor: t.floor, ahead: t.ahead}
 	most := max(tilesAtOnce/(p.k*p.n)/tileStep, 1) * tileStep
 	for i0 := 0; i0 < t.m; i0 += most {
-		part.m, part.a, part.c = min(most, t.m-i0), t.a.From(i0, 0), t.c.From(i0, 0)
+		part.m, part.a, part.c = min(most, t.m-i0), t.a.Slice(i0, 0), t.c.Slice(i0, 0)
 		if t.start.columns {
-			part.from = t.start.From(i0, 0)
+			part.from = t.start.Slice(i0, 0)
 		}
 		if t.y.Data != nil {
-			part.y = t.y.From(i0, 0)
+			part.y = t.y.Slice(i0, 0)
 		}
 		part.tiles(t.start.columns, block)
 	}
@@ -105,7 +105,7 @@ func (t *transposed) multiplyTiles() {
 	defer t.ahead.giveBack(s)
 	for i0 := 0; i0 < t.m; i0 += tileChunk {
 		rows := min(tileChunk, t.m-i0)
-		a, b := t.a.From(i0, 0), t.b.From(i0, 0)
+		a, b := t.a.Slice(i0, 0), t.b.Slice(i0, 0)
 		packed := room(&s.b, steps(rows)*steps(t.n)*tileParts)
 		tilesParts(b, lastRows(&s.padB, b, rows, t.n), rows, t.n, packed)
 		part := product{m: t.k, k: rows, columns: t.n, a: a, b: packed, from: t.c, c: t.c, floor: floor(Overwrite), ahead: t.ahead}

@@ -24,9 +24,9 @@ func TransposeMultiply(m, k, n int, a, b, c Matrix, ahead *Ahead) {
 	strip := strips[active].columns
 	part := t
 	for i0 := 0; i0 < m; i0 += chunkRows {
-		part.m, part.a = min(chunkRows, m-i0), a.From(i0, 0)
+		part.m, part.a = min(chunkRows, m-i0), a.Slice(i0, 0)
 		for j0 := 0; j0 < n; j0 += strip {
-			part.n, part.b, part.c = min(strip, n-j0), b.From(i0, j0), c.From(0, j0)
+			part.n, part.b, part.c = min(strip, n-j0), b.Slice(i0, j0), c.Slice(0, j0)
 			active.transposeMultiply(&part)
 		}
 	}
@@ -47,7 +47,7 @@ func SumRows(dst []float32, a Matrix, m, n int) {
 	a.check("A", m, n)
 	Rows(dst, n).check("sum", 1, n)
 	for done := 0; done < n; {
-		done += active.sumRows(dst[done:], a.From(0, done), m, n-done)
+		done += active.sumRows(dst[done:], a.Slice(0, done), m, n-done)
 	}
 }
 

@@ -9,14 +9,14 @@ func (a *Analysis) FLOPs(e ops.Extents) float64 {
 	total := 0.0
 	for _, u := range a.Units {
 		if u.Op != nil {
-			total += 2 * u.Op.MultiplyAdds(e, u.asked())
+			total += 2 * u.Op.MultiplyAdds(e, u.needs())
 		}
 	}
 	return total
 }
 
-// asked says which parts the graph needs.
-func (u *Unit) asked() (parts [3]bool) {
+// needs says which parts the graph needs.
+func (u *Unit) needs() (parts [3]bool) {
 	for i, v := range u.Out {
 		parts[i] = v != nil
 	}

@@ -24,10 +24,14 @@ func (c *compiler) linkLayers(s *stage) {
 		if w == nil || w.in < narrow || w.out < narrow {
 			continue
 		}
-		forward, back := w.memory(c.inHalves(u))
-		l := &cold{forward: forward}
+		l, forward, back := &cold{}, w.forward.Memory, w.back.Memory
+		if c.inHalves(u) {
+			forward, back = w.halves.forward.Memory, w.halves.back.Memory
+		}
 		if u.Op.Kind == ops.LinearGrad {
-			l = &cold{back: back, in: c.in(u.In[2]), dw: c.out(u.Out[ops.WeightGrad])}
+			l.back, l.in, l.dw = back(), c.reads(u.In[2]), c.writes(u.Out[ops.WeightGrad])
+		} else {
+			l.forward = forward()
 		}
 		c.cold[u] = l
 		ring = append(ring, l)
@@ -55,9 +59,9 @@ func (l *cold) duringLast(wk *worker, t *tile) *simd.Ahead {
 	case l.next.forward != nil:
 		wk.ahead.Set(l.next.forward, nil)
 	case l.forward != nil:
-		wk.ahead.Set(l.next.in.at(wk, t), l.next.sum(wk, t))
+		wk.ahead.Set(l.next.in.slice(wk, t), l.next.sum(wk, t))
 	default:
-		wk.ahead.Set(l.next.in.at(wk, t), nil)
+		wk.ahead.Set(l.next.in.slice(wk, t), nil)
 	}
 	return &wk.ahead
 }
@@ -66,5 +70,5 @@ func (l *cold) sum(wk *worker, t *tile) []float32 {
 	if l.dw == nil {
 		return nil
 	}
-	return l.dw.at(wk, t)
+	return l.dw.slice(wk, t)
 }

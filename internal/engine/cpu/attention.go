@@ -89,7 +89,7 @@ func heads(t *tile, space ops.Space, ranges []float32, h head, d int, f func(i, 
 		for i < j {
 			end, from, run := j, first, h
 			if ranges != nil {
-				from, run.context, end = rangeOf(ranges, i, j)
+				from, run.context, end = nextRange(ranges, i, j)
 				from += first
 			}
 			for col := 0; col < d; col += h.width {
@@ -100,29 +100,29 @@ func heads(t *tile, space ops.Space, ranges []float32, h head, d int, f func(i, 
 	})
 }
 
-// rangeOf returns the first key and the number of keys of query i, and the first of the queries up to j
+// nextRange returns the first key and the number of keys of query i, and the first of the queries up to j
 // that reads others.
-func rangeOf(ranges []float32, i, j int) (from, n, end int) {
+func nextRange(ranges []float32, i, j int) (from, n, end int) {
 	lo, hi := ranges[2*i], ranges[2*i+1]
 	for end = i + 1; end < j && ranges[2*end] == lo && ranges[2*end+1] == hi; end++ {
 	}
 	return int(lo), int(hi - lo), end
 }
 
-// rangesOf returns the operand of the ranges among the inputs from the given one on; nil if there is none.
-func (c *compiler) rangesOf(in []*analysis.Value) *operand {
+// findRanges returns the operand of the ranges among the inputs from the given one on; nil if there is none.
+func (c *compiler) findRanges(in []*analysis.Value) *operand {
 	if len(in) == 0 {
 		return nil
 	}
-	return c.in(in[0])
+	return c.reads(in[0])
 }
 
-// rangesIn returns the ranges of the tile's queries; nil for nil.
-func (o *operand) rangesIn(w *worker, t *tile) []float32 {
+// readRanges returns the ranges of the tile's queries; nil for nil.
+func (o *operand) readRanges(w *worker, t *tile) []float32 {
 	if o == nil {
 		return nil
 	}
-	return o.at(w, t)
+	return o.slice(w, t)
 }
 
 // clearRows sets rows [i, j) of the head to 0.
@@ -133,32 +133,32 @@ func (h head) clearRows(m simd.Matrix, i, j, col int) {
 }
 
 func (c *compiler) attention(u *analysis.Unit) kernel {
-	qs, ks, vs, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
-	d, ranges := out.width, c.rangesOf(u.In[3:])
+	qs, ks, vs, out := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.writes(u.Out[0])
+	d, ranges := out.width, c.findRanges(u.In[3:])
 	return func(w *worker, t *tile) {
-		q, k, v, y := qs.matrix(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t), out.matrix(w, t)
+		q, k, v, y := qs.matrix(w, t), ks.functionRows(w, t), vs.functionRows(w, t), out.matrix(w, t)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Ratio(ks.space, ops.Function))
 		if h.context == 0 {
 			clear(y.Data)
 			return
 		}
-		heads(t, qs.space, ranges.rangesIn(w, t), h, d, func(i, j, first, col int, h head) {
+		heads(t, qs.space, ranges.readRanges(w, t), h, d, func(i, j, first, col int, h head) {
 			if h.context == 0 {
 				h.clearRows(y, i, j, col)
 				return
 			}
 			fused := simd.Fused(h.context, h.width)
 			if !fused {
-				h.packTurned(s.keys, k.From(first, col))
-				s.along.Borrow(v.From(first, col), h.context, h.width)
+				h.packTurned(s.keys, k.Slice(first, col))
+				s.along.Borrow(v.Slice(first, col), h.context, h.width)
 			}
 			for ; i < j; i += weightRows {
-				n, result := min(weightRows, j-i), y.From(i, col)
+				n, result := min(weightRows, j-i), y.Slice(i, col)
 				if fused {
-					s.fuse(h, q.From(i, col), k.From(first, col), v.From(first, col), n, col, d).Attend(n, result)
+					s.fuse(h, q.Slice(i, col), k.Slice(first, col), v.Slice(first, col), n, col, d).Attend(n, result)
 					continue
 				}
-				s.attend(h, q.From(i, col), n)
+				s.attend(h, q.Slice(i, col), n)
 				s.along.Multiply(n, simd.Rows(s.terms, gap(h.context)), result, simd.Overwrite, nil)
 				simd.ScaleRows(n, h.width, s.inverse, result, result)
 			}
@@ -167,31 +167,31 @@ func (c *compiler) attention(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) attentionGrad(u *analysis.Unit) kernel {
-	grad, qs, ks, vs := c.in(u.In[0]), c.in(u.In[2]), c.in(u.In[3]), c.in(u.In[4]) // In[1], the result, is not needed
-	outQ, outK, outV := c.out(u.Out[ops.QueryGrad]), c.out(u.Out[ops.KeyGrad]), c.out(u.Out[ops.ValueGrad])
-	d, ranges := grad.width, c.rangesOf(u.In[5:])
+	grad, qs, ks, vs := c.reads(u.In[0]), c.reads(u.In[2]), c.reads(u.In[3]), c.reads(u.In[4]) // In[1], the result, is not needed
+	outQ, outK, outV := c.writes(u.Out[ops.QueryGrad]), c.writes(u.Out[ops.KeyGrad]), c.writes(u.Out[ops.ValueGrad])
+	d, ranges := grad.width, c.findRanges(u.In[5:])
 	_, addK := c.fused[u.Out[ops.KeyGrad]] // then the results are there to be added to
 	_, addV := c.fused[u.Out[ops.ValueGrad]]
 	return func(w *worker, t *tile) {
-		g, q, k, v := grad.matrix(w, t), qs.matrix(w, t), ks.ofFunctions(w, t), vs.ofFunctions(w, t)
+		g, q, k, v := grad.matrix(w, t), qs.matrix(w, t), ks.functionRows(w, t), vs.functionRows(w, t)
 		dq, dk, dv := outQ.matrix(w, t), outK.sums(w, t, !addK), outV.sums(w, t, !addV)
 		s, h := &w.attention, newHead(d, u.Op.Heads, t.e.Ratio(ks.space, ops.Function))
 		if h.context == 0 {
 			clear(dq.Data)
 			return
 		}
-		heads(t, qs.space, ranges.rangesIn(w, t), h, d, func(i, j, first, col int, h head) {
+		heads(t, qs.space, ranges.readRanges(w, t), h, d, func(i, j, first, col int, h head) {
 			if h.context == 0 {
 				h.clearRows(dq, i, j, col)
 				return
 			}
 			fused := simd.Fused(h.context, h.width)
 			if !fused {
-				h.packTurned(s.keys, k.From(first, col))
-				h.packTurned(s.values, v.From(first, col))
-				s.along.Borrow(k.From(first, col), h.context, h.width)
+				h.packTurned(s.keys, k.Slice(first, col))
+				h.packTurned(s.values, v.Slice(first, col))
+				s.along.Borrow(k.Slice(first, col), h.context, h.width)
 			}
-			toK, toV := dk.From(first, col), dv.From(first, col)
+			toK, toV := dk.Slice(first, col), dv.Slice(first, col)
 			few := j-i <= weightRows
 			if !few {
 				toK, toV = s.sums(h)
@@ -199,16 +199,16 @@ func (c *compiler) attentionGrad(u *analysis.Unit) kernel {
 			for ; i < j; i += weightRows {
 				n := min(weightRows, j-i)
 				if fused {
-					s.fuse(h, q.From(i, col), k.From(first, col), v.From(first, col), n, col, d).
-						AttendGrad(n, simd.HeadGrad{G: g.From(i, col), Q: dq.From(i, col), K: toK, V: toV})
+					s.fuse(h, q.Slice(i, col), k.Slice(first, col), v.Slice(first, col), n, col, d).
+						AttendGrad(n, simd.HeadGrad{G: g.Slice(i, col), Q: dq.Slice(i, col), K: toK, V: toV})
 					continue
 				}
-				s.attend(h, q.From(i, col), n)
-				s.backward(h, n, queryRows{g: g.From(i, col), q: q.From(i, col), dq: dq.From(i, col)}, toK, toV)
+				s.attend(h, q.Slice(i, col), n)
+				s.backward(h, n, queryRows{g: g.Slice(i, col), q: q.Slice(i, col), dq: dq.Slice(i, col)}, toK, toV)
 			}
 			if !few {
-				simd.Add(h.context, h.width, dk.From(first, col), toK, dk.From(first, col))
-				simd.Add(h.context, h.width, dv.From(first, col), toV, dv.From(first, col))
+				simd.Add(h.context, h.width, dk.Slice(first, col), toK, dk.Slice(first, col))
+				simd.Add(h.context, h.width, dv.Slice(first, col), toV, dv.Slice(first, col))
 			}
 		})
 	}

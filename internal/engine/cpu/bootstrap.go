@@ -17,10 +17,10 @@ func ensembles(t *tile, space ops.Space, f func(i, function int)) {
 }
 
 func (c *compiler) ensembleAdd(u *analysis.Unit) kernel {
-	perPoint, perEnsemble, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	perPoint, perEnsemble, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	d, relu := out.width, u.Op.ReLU
 	return func(w *worker, t *tile) {
-		a, e, y := perPoint.at(w, t), perEnsemble.at(w, t), out.at(w, t)
+		a, e, y := perPoint.slice(w, t), perEnsemble.slice(w, t), out.slice(w, t)
 		n := t.e.Levels
 		ensembles(t, perPoint.space, func(i, function int) {
 			dst := y[i*n*d : (i+1)*n*d]
@@ -36,8 +36,8 @@ func (c *compiler) ensembleAdd(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) ensembleAddGrad(u *analysis.Unit) kernel {
-	grad, result := c.in(u.In[0]), c.in(u.In[1])
-	toPoint, toEnsemble := c.out(u.Out[ops.PointGrad]), c.out(u.Out[ops.EnsembleGrad])
+	grad, result := c.reads(u.In[0]), c.reads(u.In[1])
+	toPoint, toEnsemble := c.writes(u.Out[ops.PointGrad]), c.writes(u.Out[ops.EnsembleGrad])
 	d, relu := result.width, u.Op.ReLU
 	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[result.space]
 	return func(w *worker, t *tile) {
@@ -46,10 +46,10 @@ func (c *compiler) ensembleAddGrad(u *analysis.Unit) kernel {
 			g = simd.Rows(mask(w.masked, g, result.matrix(w, t), grad.rows(t), d), d)
 		}
 		if toPoint != nil {
-			collect(t, toPoint.at(w, t), toPoint, g, grad.space)
+			collect(t, toPoint.slice(w, t), toPoint, g, grad.space)
 		}
 		if toEnsemble != nil {
-			sums := toEnsemble.at(w, t)
+			sums := toEnsemble.slice(w, t)
 			ensembles(t, above, func(i, function int) {
 				add(sums[function*n*d:(function+1)*n*d], g.Data[i*n*d:(i+1)*n*d])
 			})
@@ -60,12 +60,12 @@ func (c *compiler) ensembleAddGrad(u *analysis.Unit) kernel {
 // gather makes the kernel of a Gather. It can read any row of a function, so the values are
 // complete before it runs (see ops.Op.Across).
 func (c *compiler) gather(u *analysis.Unit) kernel {
-	values, index, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	values, index, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {
-		y, n := out.at(w, t), t.e.Levels
+		y, n := out.slice(w, t), t.e.Levels
 		lo, _ := t.span(ops.Resample)
-		for i, at := range index.at(w, t) {
+		for i, at := range index.slice(w, t) {
 			point, level := (lo+i)/n, (lo+i)%n
 			from := point/t.e.Context*t.e.Context + int(at)
 			if values.space == ops.Resample {
@@ -77,10 +77,10 @@ func (c *compiler) gather(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) residual(u *analysis.Unit) kernel {
-	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	decoded, ys, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	dy, floor := out.width, u.Op.Floor
 	return func(w *worker, t *tile) {
-		d, y, r := decoded.at(w, t), ys.at(w, t), out.at(w, t)
+		d, y, r := decoded.slice(w, t), ys.slice(w, t), out.slice(w, t)
 		for i := range len(r) / dy {
 			p := i / t.e.Levels
 			ops.GaussianResidual(d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], r[i*dy:(i+1)*dy], floor)
@@ -89,10 +89,10 @@ func (c *compiler) residual(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) perturb(u *analysis.Unit) kernel {
-	decoded, residuals, means, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
+	decoded, residuals, means, out := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.writes(u.Out[0])
 	dy, floor := out.width, u.Op.Floor
 	return func(w *worker, t *tile) {
-		d, r, m, y, n := decoded.at(w, t), residuals.at(w, t), means.at(w, t), out.at(w, t), t.e.Levels
+		d, r, m, y, n := decoded.slice(w, t), residuals.slice(w, t), means.slice(w, t), out.slice(w, t), t.e.Levels
 		ensembles(t, ops.Context, func(i, function int) {
 			for level := range n {
 				row, mean := i*n+level, function*n+level

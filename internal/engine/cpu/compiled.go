@@ -36,7 +36,7 @@ func (s *compiledStage) chunk(workerID, c int) {
 	from, to := chunkStart(s.total, c, s.chunks), chunkStart(s.total, c+1, s.chunks)
 	t.lo, t.hi = from, to
 	for _, r := range s.sums {
-		clear(r.at(t))
+		clear(r.slice(t))
 	}
 	for lo := from; lo < to; lo += s.perTile {
 		t.lo, t.hi = lo, min(lo+s.perTile, to)
@@ -65,10 +65,10 @@ func (o *operand) rows(t *tile) int {
 	return hi - lo
 }
 
-// at returns the operand's rows in a tile, or the partial sum of the tile's chunk.
-func (o *operand) at(w *worker, t *tile) []float32 {
+// slice returns the operand's rows in a tile, or the partial sum of the tile's chunk.
+func (o *operand) slice(w *worker, t *tile) []float32 {
 	if o.sum != nil {
-		return o.sum.at(t)
+		return o.sum.slice(t)
 	}
 	lo, hi := t.span(o.space)
 	if o.data == nil {
@@ -80,16 +80,16 @@ func (o *operand) at(w *worker, t *tile) []float32 {
 // sums returns the matrix for a kernel that adds to it. It is cleared first, if clears is true and if
 // it is no partial sum, to which other tiles add too.
 func (o *operand) sums(w *worker, t *tile, clears bool) simd.Matrix {
-	y := o.at(w, t)
+	y := o.slice(w, t)
 	if clears && o.sum == nil {
 		clear(y)
 	}
 	return simd.Rows(y, o.stride)
 }
 
-// ofFunctions returns the operand's rows of all functions that the tile has rows of. They are more
-// than at's if a tile of the operand's space ends within a function.
-func (o *operand) ofFunctions(w *worker, t *tile) simd.Matrix {
+// functionRows returns the operand's rows of all functions that the tile has rows of. They are more
+// than slice's if a tile of the operand's space ends within a function.
+func (o *operand) functionRows(w *worker, t *tile) simd.Matrix {
 	if o.data == nil {
 		return o.matrix(w, t)
 	}
@@ -98,8 +98,8 @@ func (o *operand) ofFunctions(w *worker, t *tile) simd.Matrix {
 	return simd.Rows(o.data[lo*perFunction:hi*perFunction], o.stride)
 }
 
-// matrix returns the slice of at as a matrix.
-func (o *operand) matrix(w *worker, t *tile) simd.Matrix { return simd.Rows(o.at(w, t), o.stride) }
+// matrix returns what slice returns as a matrix.
+func (o *operand) matrix(w *worker, t *tile) simd.Matrix { return simd.Rows(o.slice(w, t), o.stride) }
 
 // sum is a value that adds up over tiles. Every chunk has its own partial sum, and these are added
 // in the order of the chunks, so the bits do not depend on which worker ran which chunk. A partial
@@ -122,8 +122,8 @@ func (s *sum) size(e *ops.Extents) int {
 	return s.width * e.Ratio(s.space, ops.Function)
 }
 
-// at returns the partial sums of the tile's chunk, for all functions with rows in the tile.
-func (s *sum) at(t *tile) []float32 {
+// slice returns the partial sums of the tile's chunk, for all functions with rows in the tile.
+func (s *sum) slice(t *tile) []float32 {
 	size := s.size(t.e)
 	if s.space <= ops.Scalar {
 		return s.partial[t.chunk*size : (t.chunk+1)*size]
@@ -146,7 +146,7 @@ func (s *sum) finish() {
 		t.chunk = c
 		t.lo, t.hi = chunkStart(st.total, c, st.chunks), chunkStart(st.total, c+1, st.chunks)
 		lo, _ := t.span(ops.Function)
-		part := s.at(&t)
+		part := s.slice(&t)
 		add(s.result[lo*size:lo*size+len(part)], part)
 	}
 }

@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"slices"
-
 	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/simd"
@@ -15,6 +13,7 @@ type compiler struct {
 	a *analysis.Analysis
 	*schedule
 	*memory
+	widest   widths
 	leaves   map[*analysis.Value]*operand // inputs, parameters and constants
 	operands map[*analysis.Value]*operand // of the current layout: inputs and results, with the final values of sums over tiles
 	sums     map[*analysis.Value]*sum     // of the current layout: the partial sums of values that are summed over tiles
@@ -35,6 +34,7 @@ func (p *Program) compile(a *analysis.Analysis, threads int, m *memory) error {
 	c := &compiler{p: p, a: a, memory: m, leaves: map[*analysis.Value]*operand{},
 		blocks: map[*analysis.Value]ops.Block{}, flat: map[*analysis.Value]ops.Block{}, weights: map[*analysis.Value]*weight{}}
 	c.makeLeaves()
+	c.measure()
 	arena, scratch := 0, 0
 	for _, wholeFunctions := range layouts(p.graph) {
 		l, err := c.makeLayout(wholeFunctions)
@@ -60,54 +60,49 @@ func (p *Program) compile(a *analysis.Analysis, threads int, m *memory) error {
 // makeWorker makes a worker with scratch floats for tile-local values.
 func (c *compiler) makeWorker(scratch int) *worker {
 	before := c.bytes
-	rows, widest, head := c.tileRows(points, ops.Row), c.widestGradient(), c.widestHead()
-	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest), column: c.floats(narrow * widest), norm: c.floats(2 * c.widestNorm()),
+	rows, widest := c.tileRows(points, ops.Row), c.widest
+	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest.gradient), column: c.floats(narrow * widest.gradient), norm: c.floats(2 * widest.norm),
 		mixture: newMixtureScratch(c.floats(mixtureNumbers * rows))}
 	for i := range w.rounded {
-		w.rounded[i] = c.floats(simd.HalvesSize(rows, c.widestHalves()))
+		w.rounded[i] = c.floats(simd.HalvesSize(rows, widest.halves))
 	}
-	if head > 0 {
-		w.attention = newAttentionScratch(c.memory, max(1, c.mostKeys()), head)
+	if widest.head > 0 {
+		w.attention = newAttentionScratch(c.memory, max(1, widest.keys), widest.head)
 	}
 	c.memory.worker = c.bytes - before
 	return w
 }
 
-// widestGradient returns the width of the widest gradient that a kernel masks, or writes although no
-// unit needs it.
-func (c *compiler) widestGradient() int {
-	return c.widest(func(u *analysis.Unit) int { return u.In[0].Width }, ops.LinearGrad, ops.EnsembleAddGrad, ops.LayerNormGrad)
+// widths are the greatest widths in a graph; 0 where no unit has any.
+type widths struct {
+	gradient int // of a gradient that a kernel masks, or writes although no unit needs it
+	norm     int // of a layer norm with a gradient
+	token    int // of an attention
+	head     int // of a head of an attention
+	keys     int // not a width: the keys of a function in an attention
+	halves   int // the stride of a matrix that a worker rounds to bfloat16
 }
 
-// widestHead returns the width of the widest head of an attention; 0 without attention.
-func (c *compiler) widestHead() int {
-	return c.widest(func(u *analysis.Unit) int { return u.Out[0].Width / u.Op.Heads }, ops.Attention)
-}
-
-// mostKeys returns the most keys of a function in an attention.
-func (c *compiler) mostKeys() int {
-	return c.widest(func(u *analysis.Unit) int { return c.p.graph.Capacity.Ratio(u.In[1].Space, ops.Function) }, ops.Attention)
-}
-
-// widestToken returns the columns of the widest attention.
-func (c *compiler) widestToken() int {
-	return c.widest(func(u *analysis.Unit) int { return u.Out[0].Width }, ops.Attention)
-}
-
-// widestNorm returns the columns of the widest layer norm with a gradient.
-func (c *compiler) widestNorm() int {
-	return c.widest(func(u *analysis.Unit) int { return u.In[0].Width }, ops.LayerNormGrad)
-}
-
-// widest returns the greatest width of the units of some kinds; 0 without such a unit.
-func (c *compiler) widest(width func(u *analysis.Unit) int, kinds ...ops.Kind) int {
-	widest := 0
+// measure finds the greatest widths.
+func (c *compiler) measure() {
+	w := &c.widest
 	for _, u := range c.a.Units {
-		if u.Op != nil && slices.Contains(kinds, u.Op.Kind) {
-			widest = max(widest, width(u))
+		if c.inHalves(u) {
+			b := c.blocks[weightOf(u)]
+			w.halves = max(w.halves, halfStride(b.Rows), halfStride(b.Cols))
+		}
+		switch {
+		case u.Op == nil:
+		case u.Op.Kind == ops.Attention:
+			w.token = max(w.token, u.Out[0].Width)
+			w.head = max(w.head, u.Out[0].Width/u.Op.Heads)
+			w.keys = max(w.keys, c.p.graph.Capacity.Ratio(u.In[1].Space, ops.Function))
+		case u.Op.Kind == ops.LinearGrad, u.Op.Kind == ops.EnsembleAddGrad:
+			w.gradient = max(w.gradient, u.In[0].Width)
+		case u.Op.Kind == ops.LayerNormGrad:
+			w.gradient, w.norm = max(w.gradient, u.In[0].Width), max(w.norm, u.In[0].Width)
 		}
 	}
-	return widest
 }
 
 // parameters returns the length of the flat parameter vector.
@@ -240,7 +235,7 @@ func layer(u *analysis.Unit) bool {
 // tileRows returns an upper bound on the rows of a space in one tile.
 func (c *compiler) tileRows(d domain, s ops.Space) int {
 	if d == functions && !leveled(s) {
-		return max(tokensOf(c.widestToken()), min(tileRows, max(c.p.graph.Capacity.Points, c.p.graph.Capacity.Context)))
+		return max(c.tokens(), min(tileRows, max(c.p.graph.Capacity.Points, c.p.graph.Capacity.Context)))
 	}
 	if d != whole && d.space().Contains(s) {
 		return max(tileRows, c.p.graph.Capacity.Levels)
@@ -248,12 +243,12 @@ func (c *compiler) tileRows(d domain, s ops.Space) int {
 	return tileRows
 }
 
-// in returns the operand from which a kernel reads v.
-func (c *compiler) in(v *analysis.Value) *operand { return c.operands[v] }
+// reads returns the operand from which a kernel reads v.
+func (c *compiler) reads(v *analysis.Value) *operand { return c.operands[v] }
 
-// out returns the operand to which a kernel writes v: its rows, or the chunk's partial sum of a sum
+// writes returns the operand to which a kernel writes v: its rows, or the chunk's partial sum of a sum
 // over tiles. It returns nil for nil.
-func (c *compiler) out(v *analysis.Value) *operand {
+func (c *compiler) writes(v *analysis.Value) *operand {
 	if v == nil {
 		return nil
 	}
@@ -270,7 +265,7 @@ func (c *compiler) out(v *analysis.Value) *operand {
 // there is none.
 func (c *compiler) base(v *analysis.Value) *operand {
 	if f, adds := c.fused[v]; adds {
-		return c.in(f.base)
+		return c.reads(f.base)
 	}
 	return nil
 }

@@ -18,12 +18,18 @@ const (
 // domainOfUnit returns the domain of a unit: the finest among those of its values' spaces. If tiles
 // hold whole functions, it is functions for units without levels.
 func domainOfUnit(u *analysis.Unit, wholeFunctions bool) domain {
-	var spaces []ops.Space
+	d := whole
 	for _, v := range append(u.Outs(), u.In...) {
-		spaces = append(spaces, v.Space)
+		switch v.Space {
+		case ops.Function, ops.Ensemble:
+			d = max(d, functions)
+		case ops.Context, ops.Resample:
+			d = max(d, contexts)
+		case ops.Point, ops.Row:
+			d = max(d, points)
+		}
 		wholeFunctions = wholeFunctions && !leveled(v.Space)
 	}
-	d := domainOf(spaces...)
 	if wholeFunctions {
 		return min(d, functions)
 	}
@@ -32,21 +38,6 @@ func domainOfUnit(u *analysis.Unit, wholeFunctions bool) domain {
 
 // leveled reports whether a space has a row for every level.
 func leveled(s ops.Space) bool { return s == ops.Ensemble || s == ops.Resample || s == ops.Row }
-
-func domainOf(spaces ...ops.Space) domain {
-	d := whole
-	for _, s := range spaces {
-		switch s {
-		case ops.Function, ops.Ensemble:
-			d = max(d, functions)
-		case ops.Context, ops.Resample:
-			d = max(d, contexts)
-		case ops.Point, ops.Row:
-			d = max(d, points)
-		}
-	}
-	return d
-}
 
 // space returns the index space of a domain. A tile is a run of its rows.
 func (d domain) space() ops.Space {

@@ -7,18 +7,18 @@ import (
 )
 
 func (c *compiler) add(u *analysis.Unit) kernel {
-	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	a, b, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
 		simd.Add(out.rows(t), out.width, a.matrix(w, t), b.matrix(w, t), out.matrix(w, t))
 	}
 }
 
 func (c *compiler) join(u *analysis.Unit) kernel {
-	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	a, b, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		y := out.at(w, t)
-		copyColumns(y, out.width, a.at(w, t), a.width, a.width)
-		copyColumns(y[a.width:], out.width, b.at(w, t), b.width, b.width)
+		y := out.slice(w, t)
+		copyColumns(y, out.width, a.slice(w, t), a.width, a.width)
+		copyColumns(y[a.width:], out.width, b.slice(w, t), b.width, b.width)
 	}
 }
 
@@ -39,9 +39,9 @@ func copyColumns(y []float32, toStride int, x []float32, fromStride, n int) {
 }
 
 func (c *compiler) ones(u *analysis.Unit) kernel {
-	out := c.out(u.Out[0])
+	out := c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		y := out.at(w, t)
+		y := out.slice(w, t)
 		for i := range y {
 			y[i] = 1
 		}
@@ -49,35 +49,34 @@ func (c *compiler) ones(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) columns(u *analysis.Unit) kernel {
-	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	from := u.Op.From
 	return func(w *worker, t *tile) {
-		copyColumns(out.at(w, t), out.width, in.at(w, t)[from:], in.width, out.width)
+		copyColumns(out.slice(w, t), out.width, in.slice(w, t)[from:], in.width, out.width)
 	}
 }
 
 // elementwise makes a kernel that calls f with a tile's elements of the result and of the input.
 func (c *compiler) elementwise(u *analysis.Unit, f func(dst, x []float32)) kernel {
-	in, out := c.in(u.In[0]), c.out(u.Out[0])
-	return func(w *worker, t *tile) { f(out.at(w, t), in.at(w, t)) }
+	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
+	return func(w *worker, t *tile) { f(out.slice(w, t), in.slice(w, t)) }
 }
 
 func (c *compiler) sigmoid(u *analysis.Unit) kernel {
 	return c.elementwise(u, func(dst, z []float32) {
 		var softplus [256]float32 // not needed
-		for len(z) > 0 {
-			n := min(len(z), len(softplus))
-			simd.SoftplusSigmoid(softplus[:n], dst[:n], z[:n])
-			dst, z = dst[n:], z[n:]
+		for i := 0; i < len(z); i += len(softplus) {
+			n := min(len(z)-i, len(softplus))
+			simd.SoftplusSigmoid(softplus[:n], dst[i:][:n], z[i:][:n])
 		}
 	})
 }
 
 func (c *compiler) sigmoidGrad(u *analysis.Unit) kernel {
-	grad, result, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	grad, result, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		y, s := out.at(w, t), result.at(w, t)
-		for i, g := range grad.at(w, t) {
+		y, s := out.slice(w, t), result.slice(w, t)
+		for i, g := range grad.slice(w, t) {
 			y[i] = flush(g * s[i] * (1 - s[i]))
 		}
 	}
@@ -105,7 +104,7 @@ func (c *compiler) uniformLogit(u *analysis.Unit) kernel {
 
 // addition adds two gradients of one value.
 func (c *compiler) addition(u *analysis.Unit) kernel {
-	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	a, b, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	if a.space == ops.Parameter { // a whole matrix [rows, width], while span returns one row
 		n := u.Out[0].Rows * u.Out[0].Width
 		return func(*worker, *tile) {

@@ -23,7 +23,7 @@ func (c *compiler) packHalves(w *weight, back bool) {
 		data := c.floats(size)
 		w.halves = &halfWeight{}
 		if data != nil {
-			w.halves.rows = simd.HalvesIn(data, w.out, w.in)
+			w.halves.rows = simd.MakeHalves(data, w.out, w.in)
 		}
 	}
 	if !back && w.halves.forward == nil {
@@ -43,23 +43,6 @@ func (h *halfWeight) pack(w *weight) {
 	if h.back != nil {
 		h.back.Pack(h.rows)
 	}
-}
-
-// memory returns the packed weights, in bfloat16 or float32; nil for those that no unit needs.
-func (w *weight) memory(halves bool) (forward, back []float32) {
-	switch {
-	case halves && w.halves.forward != nil:
-		forward = w.halves.forward.Memory()
-	case !halves && w.forward != nil:
-		forward = w.forward.Memory()
-	}
-	switch {
-	case halves && w.halves.back != nil:
-		back = w.halves.back.Memory()
-	case !halves && w.back != nil:
-		back = w.back.Memory()
-	}
-	return forward, back
 }
 
 // inHalves reports whether a unit multiplies bfloat16 numbers. A layer that starts from rows of
@@ -116,48 +99,36 @@ func readsHalves(u *analysis.Unit, v *analysis.Value) bool {
 	return true
 }
 
-// widestHalves returns the stride of the widest matrix that a worker rounds to bfloat16; 0 if there is none.
-func (c *compiler) widestHalves() int {
-	widest := 0
-	for _, u := range c.a.Units {
-		if c.inHalves(u) {
-			b := c.blocks[weightOf(u)]
-			widest = max(widest, halfStride(b.Rows), halfStride(b.Cols))
-		}
-	}
-	return widest
-}
-
 // halfStride returns the stride of a rounded matrix of n columns, for the reason that stride gives.
 func halfStride(n int) int { return (n+15)/16*16 + 16 }
 
-// asHalves returns the operand's rows in a tile, if it is stored in bfloat16.
-func (o *operand) asHalves(w *worker, t *tile) simd.Halves {
+// halfRows returns the operand's rows in a tile, if it is stored in bfloat16.
+func (o *operand) halfRows(w *worker, t *tile) simd.Halves {
 	m := o.rows(t)
-	return simd.HalvesIn(w.scratch[o.slot:o.slot+simd.HalvesSize(m, o.stride)], m, o.stride)
+	return simd.MakeHalves(w.scratch[o.slot:o.slot+simd.HalvesSize(m, o.stride)], m, o.stride)
 }
 
 // rounding returns a [m, n] in bfloat16, in one of the worker's two buffers.
 func (w *worker) rounding(buffer, m, n int, a simd.Matrix) simd.Halves {
 	stride := halfStride(n)
-	h := simd.HalvesIn(w.rounded[buffer][:simd.HalvesSize(m, stride)], m, stride)
+	h := simd.MakeHalves(w.rounded[buffer][:simd.HalvesSize(m, stride)], m, stride)
 	simd.Halve(m, n, a, h)
 	return h
 }
 
-// inBF16 returns the operand's rows in a tile in bfloat16: as they are stored, or rounded in one of the
+// roundRows returns the operand's rows in a tile in bfloat16: as they are stored, or rounded in one of the
 // worker's two buffers.
-func (o *operand) inBF16(w *worker, t *tile, buffer int) simd.Halves {
+func (o *operand) roundRows(w *worker, t *tile, buffer int) simd.Halves {
 	if o.halves {
-		return o.asHalves(w, t)
+		return o.halfRows(w, t)
 	}
 	return w.rounding(buffer, o.rows(t), o.width, o.matrix(w, t))
 }
 
-// to makes the operand's rows in a tile the result of a product.
-func (o *operand) to(p *simd.HalfProduct, w *worker, t *tile) {
+// receive makes the operand's rows in a tile the result of a product.
+func (o *operand) receive(p *simd.HalfProduct, w *worker, t *tile) {
 	if o.halves {
-		p.To = o.asHalves(w, t)
+		p.To = o.halfRows(w, t)
 		return
 	}
 	p.C = o.matrix(w, t)
@@ -168,24 +139,24 @@ func (c *compiler) halfKernel(u *analysis.Unit) kernel {
 	if u.Op.Kind == ops.LinearGrad {
 		return c.halfGrad(u)
 	}
-	base, in, out, w, l := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weights[u.In[2]], c.cold[u]
+	base, in, out, w, l := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0]), c.weights[u.In[2]], c.cold[u]
 	relu := u.Op.ReLU
 	return func(wk *worker, t *tile) {
-		p := simd.HalfProduct{M: out.rows(t), A: in.inBF16(wk, t, 0), ReLU: relu, Ahead: l.duringLast(wk, t)}
+		p := simd.HalfProduct{M: out.rows(t), A: in.roundRows(wk, t, 0), ReLU: relu, Ahead: l.duringLast(wk, t)}
 		if base.space == ops.Parameter {
 			p.Start = simd.Rows(base.data, 0)
 		} else {
 			p.Start = base.matrix(wk, t)
 		}
-		out.to(&p, wk, t)
+		out.receive(&p, wk, t)
 		w.halves.forward.Multiply(p)
 	}
 }
 
 // halfGrad is linearGrad in bfloat16.
 func (c *compiler) halfGrad(u *analysis.Unit) kernel {
-	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
-	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
+	grad, result, in, w := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.weights[u.In[3]]
+	base, dx, dw := c.writes(u.Out[ops.BaseGrad]), c.writes(u.Out[ops.InGrad]), c.writes(u.Out[ops.WeightGrad])
 	addTo := c.base(u.Out[ops.InGrad])
 	relu, maskNext := u.Op.ReLU && !masked(u.In[0]), masks(u)
 	l := c.cold[u]
@@ -198,30 +169,30 @@ func (c *compiler) halfGrad(u *analysis.Unit) kernel {
 		if relu {
 			g = wk.rounding(0, m, w.out, simd.Rows(mask(wk.masked, grad.matrix(wk, t), result.matrix(wk, t), m, w.out), w.out))
 		} else {
-			g = grad.inBF16(wk, t, 0)
+			g = grad.roundRows(wk, t, 0)
 		}
 		switch {
 		case base == nil:
 		case base.space == ops.Parameter:
-			dst := base.at(wk, t)
+			dst := base.slice(wk, t)
 			if base.sum == nil {
 				clear(dst)
 			}
 			simd.SumHalves(dst, g, m, w.out)
 		case relu:
-			collect(t, base.at(wk, t), base, simd.Rows(wk.masked, w.out), grad.space)
+			collect(t, base.slice(wk, t), base, simd.Rows(wk.masked, w.out), grad.space)
 		default:
-			collect(t, base.at(wk, t), base, grad.matrix(wk, t), grad.space)
+			collect(t, base.slice(wk, t), base, grad.matrix(wk, t), grad.space)
 		}
 		if dw == nil && dx == nil {
 			return
 		}
 		x := simd.Halves{}
 		if dw != nil || maskNext {
-			x = in.inBF16(wk, t, 1)
+			x = in.roundRows(wk, t, 1)
 		}
 		if dw != nil {
-			simd.TransposeMultiplyHalves(m, w.out, w.in, g, x, simd.Rows(dw.at(wk, t), w.in), duringWeights(wk, t))
+			simd.TransposeMultiplyHalves(m, w.out, w.in, g, x, simd.Rows(dw.slice(wk, t), w.in), duringWeights(wk, t))
 		}
 		if dx == nil {
 			return
@@ -233,7 +204,7 @@ func (c *compiler) halfGrad(u *analysis.Unit) kernel {
 		case addTo != nil:
 			p.Start = addTo.matrix(wk, t)
 		}
-		dx.to(&p, wk, t)
+		dx.receive(&p, wk, t)
 		w.halves.back.Multiply(p)
 	}
 }

@@ -103,7 +103,7 @@ func (c *compiler) makeStage(s *stage) *compiledStage {
 		for _, v := range append(u.Outs(), u.In...) {
 			st.levels = st.levels || s.domain != whole && leveled(v.Space)
 			if s.domain == functions && (v.Space == ops.Context || v.Space == ops.Point) {
-				st.tokens = tokensOf(c.widestToken())
+				st.tokens = c.tokens()
 			}
 		}
 	}

@@ -118,12 +118,12 @@ func (s *mixtureScratch) fillDensities(rows []float32, y float32, from, to, dy, 
 func logRatio(a, b float32) float32 { return float32(math.Log(float64(a) / float64(b))) }
 
 func (c *compiler) mixture(u *analysis.Unit) kernel {
-	components, logits, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
+	components, logits, ys, out := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.writes(u.Out[0])
 	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
 		s := &w.mixture
-		rows, y, ll := components.at(w, t), ys.at(w, t), out.at(w, t)
-		s.fillForm(u, logits.at(w, t))
+		rows, y, ll := components.slice(w, t), ys.slice(w, t), out.slice(w, t)
+		s.fillForm(u, logits.slice(w, t))
 		clear(ll)
 		for ch := range dy {
 			s.fillChannel(rows, y, t.e.Levels, dy, ch, floor)
@@ -135,27 +135,27 @@ func (c *compiler) mixture(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) mixtureGrad(u *analysis.Unit) kernel {
-	grad, components, logits, ys := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.in(u.In[3])
-	outComponents, outLogits := c.out(u.Out[ops.ComponentsGrad]), c.out(u.Out[ops.LogitGrad])
+	grad, components, logits, ys := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.reads(u.In[3])
+	outComponents, outLogits := c.writes(u.Out[ops.ComponentsGrad]), c.writes(u.Out[ops.LogitGrad])
 	dy, floor, scratchHolds := ys.width, u.Op.Floor, c.scratchHolds(u)
 	return func(w *worker, t *tile) {
 		s, n := &w.mixture, t.e.Levels
-		g, rows, y := grad.at(w, t), components.at(w, t), ys.at(w, t)
-		dst := outComponents.at(w, t)
+		g, rows, y := grad.slice(w, t), components.slice(w, t), ys.slice(w, t)
+		dst := outComponents.slice(w, t)
 		var dz []float32
 		if outLogits != nil {
-			dz = outLogits.at(w, t)
+			dz = outLogits.slice(w, t)
 			clear(dz)
 		}
 		if !scratchHolds {
-			s.fillForm(u, logits.at(w, t))
+			s.fillForm(u, logits.slice(w, t))
 		}
 		for ch := range dy {
 			if !scratchHolds {
 				s.fillChannel(rows, y, n, dy, ch, floor)
 			}
 			for p := range g {
-				s.gradient(dst, pointOf{p * n, (p + 1) * n, dy, ch, g[p] / s.jointSum[p], g[p] / s.weightSum[p]})
+				s.gradient(dst, channelPoint{p * n, (p + 1) * n, dy, ch, g[p] / s.jointSum[p], g[p] / s.weightSum[p]})
 				switch {
 				case dz == nil:
 				case u.Op.Natural:
@@ -181,8 +181,8 @@ func (c *compiler) scratchHolds(u *analysis.Unit) bool {
 	return u.In[3].Width == 1 && last != nil && last.Op.Kind == ops.MixtureLik && slices.Equal(last.In, u.In[1:])
 }
 
-// pointOf is channel c of a point whose levels are rows [from, to).
-type pointOf struct {
+// channelPoint is channel c of a point whose levels are rows [from, to).
+type channelPoint struct {
 	from, to            int
 	dy, c               int
 	perJoint, perWeight float32 // the gradient g of the point's result over jointSum and over weightSum
@@ -190,7 +190,7 @@ type pointOf struct {
 
 // gradient writes g·∂log p/∂(μ, s, a) of a point to dst [rows, 3·dy]. It replaces joint by g times
 // the posterior weights, which addLogitGradient reads.
-func (s *mixtureScratch) gradient(dst []float32, p pointOf) {
+func (s *mixtureScratch) gradient(dst []float32, p channelPoint) {
 	dy, c := p.dy, p.c
 	for i := p.from; i < p.to; i++ {
 		posterior := p.perJoint * s.joint[i]
@@ -225,10 +225,10 @@ func (s *mixtureScratch) addNaturalLogitGradient(dz []float32, from, to int) {
 // gaussian makes the kernel of a GaussianLik. Its rows, like gaussianGrad's, are points or levels
 // of points; y has a row per point.
 func (c *compiler) gaussian(u *analysis.Unit) kernel {
-	decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	decoded, ys, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
-		d, y, ll := decoded.at(w, t), ys.at(w, t), out.at(w, t)
+		d, y, ll := decoded.slice(w, t), ys.slice(w, t), out.slice(w, t)
 		ratio := t.e.Ratio(out.space, ys.space)
 		for i := range ll {
 			p := i / ratio
@@ -238,12 +238,12 @@ func (c *compiler) gaussian(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) gaussianGrad(u *analysis.Unit) kernel {
-	grad, decoded, ys, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
+	grad, decoded, ys, out := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.writes(u.Out[0])
 	dy, floor := ys.width, u.Op.Floor
 	return func(w *worker, t *tile) {
-		d, y, dst := decoded.at(w, t), ys.at(w, t), out.at(w, t)
+		d, y, dst := decoded.slice(w, t), ys.slice(w, t), out.slice(w, t)
 		ratio := t.e.Ratio(out.space, ys.space)
-		for i, g := range grad.at(w, t) {
+		for i, g := range grad.slice(w, t) {
 			p := i / ratio
 			ops.GaussianGrad(g, d[i*2*dy:(i+1)*2*dy], y[p*dy:(p+1)*dy], dst[i*2*dy:(i+1)*2*dy], floor)
 		}
@@ -251,9 +251,9 @@ func (c *compiler) gaussianGrad(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) logMeanExp(u *analysis.Unit) kernel {
-	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		ll, y, n := in.at(w, t), out.at(w, t), t.e.Levels
+		ll, y, n := in.slice(w, t), out.slice(w, t), t.e.Levels
 		for p := range y {
 			most, sum := math.Inf(-1), 0.0
 			for _, v := range ll[p*n : (p+1)*n] {
@@ -268,9 +268,9 @@ func (c *compiler) logMeanExp(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) logMeanExpGrad(u *analysis.Unit) kernel {
-	grad, lls, result, out := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.out(u.Out[0])
+	grad, lls, result, out := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		g, ll, mean, y, n := grad.at(w, t), lls.at(w, t), result.at(w, t), out.at(w, t), t.e.Levels
+		g, ll, mean, y, n := grad.slice(w, t), lls.slice(w, t), result.slice(w, t), out.slice(w, t), t.e.Levels
 		for i, v := range ll {
 			p := i / n
 			y[i] = float32(float64(g[p]) * math.Exp(float64(v)-float64(mean[p])) / float64(n))
@@ -279,27 +279,27 @@ func (c *compiler) logMeanExpGrad(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) negMean(u *analysis.Unit) kernel {
-	out := c.out(u.Out[0])
+	out := c.writes(u.Out[0])
 	var in []*operand
 	for _, v := range u.In {
-		in = append(in, c.in(v))
+		in = append(in, c.reads(v))
 	}
 	return func(w *worker, t *tile) {
 		for _, o := range in {
 			sum := float32(0)
-			for _, v := range o.at(w, t) {
+			for _, v := range o.slice(w, t) {
 				sum += v
 			}
-			out.at(w, t)[0] -= sum / float32(t.e.Rows(ops.Point))
+			out.slice(w, t)[0] -= sum / float32(t.e.Rows(ops.Point))
 		}
 	}
 }
 
 func (c *compiler) negMeanGrad(u *analysis.Unit) kernel {
-	grad, out := c.in(u.In[0]), c.out(u.Out[0])
+	grad, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
 		g := -grad.data[0] / float32(t.e.Rows(ops.Point))
-		y := out.at(w, t)
+		y := out.slice(w, t)
 		for i := range y {
 			y[i] = g
 		}

@@ -77,7 +77,7 @@ func weightOf(u *analysis.Unit) *analysis.Value {
 // linear makes the kernel of act(base + x·Wᵀ). If base's space is an ancestor of x's, the kernel
 // makes one product for each row of base.
 func (c *compiler) linear(u *analysis.Unit) kernel {
-	base, in, out, w := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0]), c.weights[u.In[2]]
+	base, in, out, w := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0]), c.weights[u.In[2]]
 	l := c.cold[u]
 	mode := simd.Overwrite
 	if u.Op.ReLU {
@@ -96,7 +96,7 @@ func (c *compiler) linear(u *analysis.Unit) kernel {
 	return func(wk *worker, t *tile) {
 		x, y, above, ahead := in.matrix(wk, t), out.matrix(wk, t), base.matrix(wk, t), l.duringLast(wk, t)
 		groups(t, out.space, base.space, func(k, i, j int) {
-			w.forward.MultiplyBias(j-i, x.From(i, 0), simd.Rows(above.From(k, 0).Data, 0), y.From(i, 0), mode, ahead)
+			w.forward.MultiplyBias(j-i, x.Slice(i, 0), simd.Rows(above.Slice(k, 0).Data, 0), y.Slice(i, 0), mode, ahead)
 		})
 	}
 }
@@ -125,8 +125,8 @@ func (w *weight) addGradient(m int, g, x simd.Matrix, dw, column []float32, ahea
 // gradient before the layer's ReLU: the unit's input if that is masked already, otherwise a masked
 // copy.
 func (c *compiler) linearGrad(u *analysis.Unit) kernel {
-	grad, result, in, w := c.in(u.In[0]), c.in(u.In[1]), c.in(u.In[2]), c.weights[u.In[3]]
-	base, dx, dw := c.out(u.Out[ops.BaseGrad]), c.out(u.Out[ops.InGrad]), c.out(u.Out[ops.WeightGrad])
+	grad, result, in, w := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.weights[u.In[3]]
+	base, dx, dw := c.writes(u.Out[ops.BaseGrad]), c.writes(u.Out[ops.InGrad]), c.writes(u.Out[ops.WeightGrad])
 	addTo := c.base(u.Out[ops.InGrad])
 	relu, maskNext := u.Op.ReLU && !masked(u.In[0]), masks(u)
 	l := c.cold[u]
@@ -140,10 +140,10 @@ func (c *compiler) linearGrad(u *analysis.Unit) kernel {
 			g = simd.Rows(mask(wk.masked, g, result.matrix(wk, t), m, w.out), w.out)
 		}
 		if base != nil {
-			collect(t, base.at(wk, t), base, g, grad.space)
+			collect(t, base.slice(wk, t), base, g, grad.space)
 		}
 		if dw != nil {
-			w.addGradient(m, g, in.matrix(wk, t), dw.at(wk, t), wk.column, duringWeights(wk, t))
+			w.addGradient(m, g, in.matrix(wk, t), dw.slice(wk, t), wk.column, duringWeights(wk, t))
 		}
 		switch {
 		case dx == nil:

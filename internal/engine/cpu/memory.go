@@ -16,31 +16,28 @@ type memory struct {
 	worker   float64 // bytes of the last worker
 }
 
-// floats allocates n float32.
-func (m *memory) floats(n int) []float32 {
+// allocate counts n float32 and creates them, unless memory is only counted.
+func allocate[T any](m *memory, n int, create func() T) (made T) {
 	m.bytes += 4 * float64(n)
 	if m.counting {
-		return nil
+		return made
 	}
-	return make([]float32, n)
+	return create()
+}
+
+// floats allocates n float32.
+func (m *memory) floats(n int) []float32 {
+	return allocate(m, n, func() []float32 { return make([]float32, n) })
 }
 
 // packed allocates a matrix [k, n].
 func (m *memory) packed(k, n int) *simd.Packed {
-	m.bytes += 4 * float64(simd.PackedSize(k, n))
-	if m.counting {
-		return nil
-	}
-	return simd.NewPacked(k, n)
+	return allocate(m, simd.PackedSize(k, n), func() *simd.Packed { return simd.NewPacked(k, n) })
 }
 
 // packedHalves allocates a matrix [k, n] of bfloat16 numbers.
 func (m *memory) packedHalves(k, n int) *simd.PackedHalves {
-	m.bytes += 4 * float64(simd.PackedHalvesSize(k, n))
-	if m.counting {
-		return nil
-	}
-	return simd.NewPackedHalves(k, n)
+	return allocate(m, simd.PackedHalvesSize(k, n), func() *simd.PackedHalves { return simd.NewPackedHalves(k, n) })
 }
 
 // part returns v[from:from+n], or nil if v was only counted.

@@ -42,14 +42,7 @@ func TestBytesAreWhatNewAllocates(t *testing.T) {
 		"prediction":  {sized("acqnp", 32), ops.Extents{Functions: 1, Context: 9, Points: 512, Levels: 20000}, models.Prediction, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
-			m, err := models.New(c.model, 1, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := m.Build(tensor.Float32, c.capacity, c.mode)
-			if err != nil {
-				t.Fatal(err)
-			}
+			g := graph(t, c.model, c.capacity, c.mode)
 			count(t, g, c.threads, cpu.Bytes, cpu.New)
 			count(t, g, c.threads, cpu.BytesBF16, cpu.NewBF16)
 		})
@@ -99,7 +92,7 @@ func TestMemoryGrowsWithPointsAlone(t *testing.T) {
 	attention.Aggregation = config.Attention
 	for name, c := range map[string]config.Model{"transformer": transformer("cnp", 16), "levels": transformer("acqnp", 16), "attention": attention} {
 		size := func(n int) float64 {
-			g := graph(t, c, ops.Extents{Functions: 1, Context: n / 2, Points: n, Levels: 2})
+			g := graph(t, c, ops.Extents{Functions: 1, Context: n / 2, Points: n, Levels: 2}, models.Training)
 			bytes, err := cpu.Bytes(g, 2)
 			if err != nil {
 				t.Fatal(err)
@@ -119,7 +112,7 @@ func TestManyPointsRun(t *testing.T) {
 		t.Skip("-short: takes a second")
 	}
 	e := ops.Extents{Functions: 1, Context: 2500, Points: 5000}
-	p, err := cpu.New(graph(t, transformer("cnp", 16), e), 2)
+	p, err := cpu.New(graph(t, transformer("cnp", 16), e, models.Training), 2)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -142,14 +135,14 @@ func TestManyPointsRun(t *testing.T) {
 	}
 }
 
-// graph builds a training graph with dx = 1 and dy = 2.
-func graph(t *testing.T, c config.Model, capacity ops.Extents) *ops.Graph {
+// graph builds a graph with dx = 1 and dy = 2.
+func graph(t *testing.T, c config.Model, capacity ops.Extents, mode models.Mode) *ops.Graph {
 	t.Helper()
 	m, err := models.New(c, 1, 2)
 	if err != nil {
 		t.Fatal(err)
 	}
-	g, err := m.Build(tensor.Float32, capacity, models.Training)
+	g, err := m.Build(tensor.Float32, capacity, mode)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -167,14 +160,7 @@ func allocated(f func()) float64 {
 
 // A program of a petabyte is counted without allocating any of it.
 func TestBytesOfTheImpossible(t *testing.T) {
-	m, err := models.New(sized("bnp", 65536), 1, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := m.Build(tensor.Float32, ops.Extents{Functions: 65536, Context: 4, Points: 8, Levels: 1 << 20}, models.Training)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := graph(t, sized("bnp", 65536), ops.Extents{Functions: 65536, Context: 4, Points: 8, Levels: 1 << 20}, models.Training)
 	if n, err := cpu.Bytes(g, 2); err != nil || n < 1e16 {
 		t.Errorf("%g bytes, %v", n, err)
 	}

@@ -9,10 +9,10 @@ import (
 // context points or their bootstraps. All bootstraps of a context point are one row of perPoint
 // columns.
 func (c *compiler) setMean(u *analysis.Unit) kernel {
-	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	d := in.width
 	return func(w *worker, t *tile) {
-		x, sums, share := in.at(w, t), out.at(w, t), 1/float32(t.e.Context)
+		x, sums, share := in.slice(w, t), out.slice(w, t), 1/float32(t.e.Context)
 		perPoint := t.e.Ratio(in.space, ops.Context) * d
 		groups(t, ops.Context, ops.Function, func(k, i, j int) {
 			for ; i < j; i++ {
@@ -23,10 +23,10 @@ func (c *compiler) setMean(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) setMeanGrad(u *analysis.Unit) kernel {
-	grad, out := c.in(u.In[0]), c.out(u.Out[0])
+	grad, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	d := out.width
 	return func(w *worker, t *tile) {
-		g, y, share := grad.at(w, t), out.at(w, t), 1/float32(t.e.Context)
+		g, y, share := grad.slice(w, t), out.slice(w, t), 1/float32(t.e.Context)
 		spread(t, y, ops.Context, g, ops.Function, t.e.Ratio(out.space, ops.Context)*d)
 		for i := range y {
 			y[i] *= share

@@ -6,10 +6,10 @@ import (
 )
 
 func (c *compiler) mul(u *analysis.Unit) kernel {
-	a, b, out := c.in(u.In[0]), c.in(u.In[1]), c.out(u.Out[0])
+	a, b, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		y, z := out.at(w, t), b.at(w, t)
-		for i, v := range a.at(w, t) {
+		y, z := out.slice(w, t), b.slice(w, t)
+		for i, v := range a.slice(w, t) {
 			y[i] = flush(v * z[i])
 		}
 	}
@@ -30,10 +30,9 @@ func (c *compiler) log(u *analysis.Unit) kernel { return c.elementwise(u, simd.L
 func (c *compiler) softplus(u *analysis.Unit) kernel {
 	return c.elementwise(u, func(dst, x []float32) {
 		var sigmoid [256]float32 // not needed
-		for len(x) > 0 {
-			n := min(len(x), len(sigmoid))
-			simd.SoftplusSigmoid(dst[:n], sigmoid[:n], x[:n])
-			dst, x = dst[n:], x[n:]
+		for i := 0; i < len(x); i += len(sigmoid) {
+			n := min(len(x)-i, len(sigmoid))
+			simd.SoftplusSigmoid(dst[i:][:n], sigmoid[:n], x[i:][:n])
 		}
 	})
 }
@@ -50,28 +49,28 @@ func (c *compiler) positive(u *analysis.Unit) kernel {
 }
 
 func (c *compiler) pad(u *analysis.Unit) kernel {
-	in, out, from := c.in(u.In[0]), c.out(u.Out[0]), u.Op.From
+	in, out, from := c.reads(u.In[0]), c.writes(u.Out[0]), u.Op.From
 	return func(w *worker, t *tile) {
-		y := out.at(w, t)
+		y := out.slice(w, t)
 		clear(y)
 		if len(y) > 0 { // a tile without context points has no row
-			copyColumns(y[from:], out.width, in.at(w, t), in.width, in.width)
+			copyColumns(y[from:], out.width, in.slice(w, t), in.width, in.width)
 		}
 	}
 }
 
 func (c *compiler) spread(u *analysis.Unit) kernel {
-	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		x, y := in.at(w, t), out.at(w, t)
+		x, y := in.slice(w, t), out.slice(w, t)
 		eachSpread(t, out, in, func(wide, narrow int) { y[wide] = x[narrow] })
 	}
 }
 
 func (c *compiler) sum(u *analysis.Unit) kernel {
-	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		x, y := in.at(w, t), out.at(w, t)
+		x, y := in.slice(w, t), out.slice(w, t)
 		clear(y)
 		eachSpread(t, in, out, func(wide, narrow int) { y[narrow] += x[wide] })
 	}
@@ -80,9 +79,9 @@ func (c *compiler) sum(u *analysis.Unit) kernel {
 // logSumExp makes the kernel of a LogSumExp. It writes the greatest elements to the result, then adds
 // the exponentials of their distances from it.
 func (c *compiler) logSumExp(u *analysis.Unit) kernel {
-	in, out := c.in(u.In[0]), c.out(u.Out[0])
+	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
 	return func(w *worker, t *tile) {
-		x, y := in.at(w, t), out.at(w, t)
+		x, y := in.slice(w, t), out.slice(w, t)
 		ratio, d := t.e.Ratio(in.space, out.space), in.width
 		for i := range y {
 			first, step, n := i/out.width*ratio*d+i%out.width, d, ratio

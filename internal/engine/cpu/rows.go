@@ -38,7 +38,7 @@ func collect(t *tile, dst []float32, o *operand, g simd.Matrix, space ops.Space)
 		clear(dst)
 	}
 	groups(t, space, o.space, func(k, i, j int) {
-		simd.SumRows(dst[k*o.stride:][:o.width], g.From(i, 0), j-i, o.width)
+		simd.SumRows(dst[k*o.stride:][:o.width], g.Slice(i, 0), j-i, o.width)
 	})
 }
 

@@ -86,10 +86,9 @@ func (s shape) chunksOf(total, perTile int, e ops.Extents) int {
 	return n
 }
 
-// tokensOf returns the tokens of a tile for tokens of a width. Wide layers have large weights, which
-// more tokens must share.
-func tokensOf(width int) int {
-	if width < 128 {
+// tokens returns the tokens of a tile. Wide layers have large weights, which more tokens must share.
+func (c *compiler) tokens() int {
+	if c.widest.token < 128 {
 		return tileRows / 2
 	}
 	return tileRows
