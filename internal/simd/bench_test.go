@@ -120,7 +120,7 @@ func BenchmarkSlices(b *testing.B) {
 	const n = 4000
 	r := rand.New(rand.NewPCG(1, 1))
 	x, y, z := matrix(r, 1, n, n)[:n], make([]float32, n), make([]float32, n)
-	positive := make([]float32, n)
+	positive, exps, logs, terms := make([]float32, n), make([]float64, n), make([]float64, n), simd.NewLaplaceTerms(n)
 	simd.Exp(positive, x)
 	for name, f := range map[string]func(){
 		"Exp":             func() { simd.Exp(y, x) },
@@ -128,6 +128,8 @@ func BenchmarkSlices(b *testing.B) {
 		"SoftplusSigmoid": func() { simd.SoftplusSigmoid(y, z, x) },
 		"Dot":             func() { simd.Dot(x, positive) },
 		"Axpy":            func() { simd.Axpy(1, x, z) },
+		"Logistic":        func() { simd.Logistic(exps, logs, exps) },
+		"LaplaceSums":     func() { simd.LaplaceSums(terms, 0.7) },
 	} {
 		b.Run(name, func(b *testing.B) {
 			best(b, "ns/element", func(ns float64) float64 { return ns / n }, func() func() { return f })

@@ -186,75 +186,59 @@ func verifyHalfProduct(t *testing.T, r *rand.Rand, size [3]int, o halfOperation,
 	}
 	for i := range m {
 		for j := range n {
-			want, size := 0.0, 0.0
+			var sum total
 			if p.Start.Data != nil {
-				want = float64(start[i*p.Start.Stride+j])
-				size = math.Abs(want)
+				sum.add(float64(start[i*p.Start.Stride+j]))
 			}
 			for l := range k {
-				w := b.rounded[min(l*n+j, len(b.rounded)-1)]
+				at := l*n + j
 				if transposed {
-					w = b.rounded[j*k+l]
+					at = j*k + l
 				}
-				x := float64(a.rounded[i*k+l]) * float64(w)
-				want, size = want+x, size+math.Abs(x)
+				sum.add(float64(a.rounded[i*k+l]) * float64(b.rounded[at]))
 			}
-			if o.relu && want < 0 || o.where && y.rounded[i*n+j] == 0 {
-				want = 0
+			if o.relu && sum.value < 0 || o.where && y.rounded[i*n+j] == 0 {
+				sum.value = 0
 			}
-			bound := size * float64(k+1) * 0x1p-24
+			bound := sum.size * float64(k+1) * 0x1p-24
 			if o.halves {
-				bound += math.Abs(want)*0x1p-8 + 0x1p-126
+				bound += math.Abs(sum.value)*0x1p-8 + 0x1p-126
 			}
-			if got := float64(c[i*n+j]); !(math.Abs(got-want) <= bound) {
-				t.Fatalf("(%d, %d) is %g, want %g with an error of at most %g", i, j, got, want, bound)
+			if got := float64(c[i*n+j]); !(math.Abs(got-sum.value) <= bound) {
+				t.Fatalf("(%d, %d) is %g, want %g with an error of at most %g", i, j, got, sum.value, bound)
 			}
 		}
 	}
 }
 
-func TestTransposeMultiplyHalves(t *testing.T) {
+// TestSumsOfHalves compares products that sum over rows, and sums of rows, with float64.
+func TestSumsOfHalves(t *testing.T) {
 	onEveryKind(t, func(t *testing.T) {
 		r := rand.New(rand.NewPCG(5, 6))
 		for _, s := range halfSizes {
 			m, k, n := s[0], s[1], s[2]
 			a, b := newHalfMatrix(r, m, k), newHalfMatrix(r, m, n)
-			c := make([]float32, k*n)
-			for i := range c {
-				c[i] = float32(r.NormFloat64())
-			}
-			old := slices.Clone(c)
+			old, rows := matrix(r, k, n, n), make([]float32, k)
+			c := slices.Clone(old)
 			simd.TransposeMultiplyHalves(m, k, n, a.halves, b.halves, simd.Rows(c, n), nil)
+			simd.SumHalves(rows, a.halves, m, k)
 			for i := range k {
+				var sum total
+				for l := range m {
+					sum.add(float64(a.rounded[l*k+i]))
+				}
+				if !(math.Abs(float64(rows[i])-sum.value) <= sum.size*float64(m)*0x1p-24) {
+					t.Fatalf("%v: column %d has the sum %g, want %g", s, i, rows[i], sum.value)
+				}
 				for j := range n {
-					want, size := float64(old[i*n+j]), math.Abs(float64(old[i*n+j]))
+					var sum total
+					sum.add(float64(old[i*n+j]))
 					for l := range m {
-						x := float64(a.rounded[l*k+i]) * float64(b.rounded[l*n+j])
-						want, size = want+x, size+math.Abs(x)
+						sum.add(float64(a.rounded[l*k+i]) * float64(b.rounded[l*n+j]))
 					}
-					if bound := size * float64(m+4) * 0x1p-24; !(math.Abs(float64(c[i*n+j])-want) <= bound) {
-						t.Fatalf("%v: (%d, %d) is %g, want %g", s, i, j, c[i*n+j], want)
+					if bound := sum.size * float64(m+4) * 0x1p-24; !(math.Abs(float64(c[i*n+j])-sum.value) <= bound) {
+						t.Fatalf("%v: (%d, %d) is %g, want %g", s, i, j, c[i*n+j], sum.value)
 					}
-				}
-			}
-		}
-	})
-}
-
-func TestSumHalves(t *testing.T) {
-	onEveryKind(t, func(t *testing.T) {
-		r := rand.New(rand.NewPCG(7, 8))
-		for _, s := range halfSizes {
-			a := newHalfMatrix(r, s[0], s[1])
-			sum := make([]float32, a.n)
-			simd.SumHalves(sum, a.halves, a.m, a.n)
-			for j := range sum {
-				want, size := 0.0, 0.0
-				for i := range a.m {
-					want, size = want+float64(a.rounded[i*a.n+j]), size+math.Abs(float64(a.rounded[i*a.n+j]))
-				}
-				if !(math.Abs(float64(sum[j])-want) <= size*float64(a.m)*0x1p-24) {
-					t.Fatalf("%v: column %d has the sum %g, want %g", s, j, sum[j], want)
 				}
 			}
 		}

@@ -53,13 +53,3 @@ func TestLaplaceSums(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkLaplaceSums(b *testing.B) {
-	terms := simd.NewLaplaceTerms(100)
-	for k := range 100 {
-		terms.Set(k, &simd.LaplaceTerm{Location: float64(k) / 50, Up: 3, Down: 2, Low: 0.006, High: 0.004, Whole: 0.01, Height: 0.02})
-	}
-	for b.Loop() {
-		simd.LaplaceSums(terms, 0.7)
-	}
-}

@@ -54,14 +54,3 @@ func TestExps(t *testing.T) {
 		}
 	})
 }
-
-func BenchmarkLogistic(b *testing.B) {
-	x := make([]float64, 104)
-	for i := range x {
-		x[i] = float64(i)/20 - 2
-	}
-	exps, logs := make([]float64, len(x)), make([]float64, len(x))
-	for b.Loop() {
-		simd.Logistic(exps, logs, x)
-	}
-}
