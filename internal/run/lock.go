@@ -1,5 +1,3 @@
-//go:build darwin || dragonfly || freebsd || illumos || linux || netbsd || openbsd || windows
-
 package run
 
 import (

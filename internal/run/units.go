@@ -52,18 +52,19 @@ func (u Units) Layout(functions ...string) datasets.Layout {
 // A column is the units of one column as they are stored: model = (raw − offset)/scale, or a
 // datasets.Form.
 type column struct {
-	Name       string   `json:"name"`
-	Offset     float64  `json:"offset"`
-	Scale      float64  `json:"scale"`
-	Log        bool     `json:"log,omitempty"`
-	Shift      float64  `json:"shift,omitempty"` // added before the logarithm
-	Categories []string `json:"categories,omitempty"`
-	Origin     string   `json:"origin,omitempty"` // of dates
-	Format     string   `json:"format,omitempty"`
+	Name   string  `json:"name"`
+	Offset float64 `json:"offset"`
+	Scale  float64 `json:"scale"`
+	form
 }
 
-func (c column) form() datasets.Form {
-	return datasets.Form{Log: c.Log, Shift: c.Shift, Categories: c.Categories, Origin: c.Origin, Format: c.Format}
+// A form is a datasets.Form with the names of its fields in files.
+type form struct {
+	Log        bool     `json:"log,omitempty"`
+	Shift      float64  `json:"shift,omitempty"`
+	Categories []string `json:"categories,omitempty"`
+	Origin     string   `json:"origin,omitempty"`
+	Format     string   `json:"format,omitempty"`
 }
 
 type columns struct {
@@ -76,11 +77,7 @@ func (u Units) columns() columns {
 	list := func(names []string, offset, scale []float64, forms []datasets.Form) []column {
 		var cs []column
 		for i, name := range names {
-			c := column{Name: name, Offset: offset[i], Scale: scale[i]}
-			if forms != nil {
-				c.Log, c.Shift, c.Categories, c.Origin, c.Format = forms[i].Log, forms[i].Shift, forms[i].Categories, forms[i].Origin, forms[i].Format
-			}
-			cs = append(cs, c)
+			cs = append(cs, column{name, offset[i], scale[i], form(datasets.FormAt(forms, i))})
 		}
 		return cs
 	}
@@ -115,7 +112,7 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 		if v.Name == "" || !(v.Scale > 0) {
 			return nil, bad(fmt.Sprintf("a column %s of scale %v", strconv.Quote(v.Name), v.Scale))
 		}
-		if err := v.form().Check(); err != nil {
+		if err := datasets.Form(v.form).Check(); err != nil {
 			return nil, bad(fmt.Sprintf("a column %s with %v", strconv.Quote(v.Name), err))
 		}
 	}
@@ -137,7 +134,7 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 func unzip(cs []column) (names []string, offset, scale []float64, forms []datasets.Form) {
 	for _, c := range cs {
 		names, offset, scale = append(names, c.Name), append(offset, c.Offset), append(scale, c.Scale)
-		forms = append(forms, c.form())
+		forms = append(forms, datasets.Form(c.form))
 	}
 	return names, offset, scale, forms
 }
@@ -176,7 +173,7 @@ func CheckData(dir string, began, now Units) error {
 	same := func(a, b column) bool {
 		return a.Name == b.Name && math.Abs(a.Scale-b.Scale) <= rounding*a.Scale &&
 			math.Abs(a.Offset-b.Offset) <= rounding*(math.Abs(a.Offset)+a.Scale) &&
-			datasets.SameForms([]datasets.Form{a.form()}, []datasets.Form{b.form()})
+			datasets.SameForms([]datasets.Form{datasets.Form(a.form)}, []datasets.Form{datasets.Form(b.form)})
 	}
 	if slices.EqualFunc(a.X, b.X, same) && slices.EqualFunc(a.Y, b.Y, same) {
 		return nil

@@ -21,9 +21,7 @@ type Model struct {
 	Calibrated *conformal.Calibration
 
 	small, large *sessions // of small requests, and of the others
-	mu           sync.Mutex
-	users        int
-	retired      bool
+	users        sync.RWMutex
 }
 
 // NewModel returns a model with a number of sessions for small requests, and as many for others.
@@ -40,33 +38,18 @@ func NewModel(name string, p predict.Predictor, number int) (*Model, error) {
 	return m, nil
 }
 
-// enter counts a user. It returns false if the model was retired.
-func (m *Model) enter() bool {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if !m.retired {
-		m.users++
-	}
-	return !m.retired
-}
+// enter makes the caller a user. It returns false if the model was retired.
+func (m *Model) enter() bool { return m.users.TryRLock() }
 
-// leave closes a model that was retired when its last user leaves.
-func (m *Model) leave() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	if m.users--; m.users == 0 && m.retired {
-		m.close()
-	}
-}
+// leave ends what enter began.
+func (m *Model) leave() { m.users.RUnlock() }
 
-// retire closes the model when its last user leaves.
+// retire closes the model when its last user has left.
 func (m *Model) retire() {
-	m.mu.Lock()
-	defer m.mu.Unlock()
-	m.retired = true
-	if m.users == 0 {
+	go func() {
+		m.users.Lock() // for good
 		m.close()
-	}
+	}()
 }
 
 // close closes all sessions, which are idle.

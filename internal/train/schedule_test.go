@@ -35,12 +35,3 @@ func TestCosineFollowsPyTorch(t *testing.T) {
 		t.Errorf("half-way: %v, want half of %v", got, c.LR)
 	}
 }
-
-func TestConstantSchedule(t *testing.T) {
-	s := config.Train{Schedule: "constant", LearningRate: 3e-4, Steps: 10}
-	for _, step := range []int{0, 5, 9} {
-		if got := train.LearningRate(s, 0, step); got != 3e-4 {
-			t.Errorf("step %d: %v", step, got)
-		}
-	}
-}

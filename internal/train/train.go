@@ -49,35 +49,28 @@ func Run(ctx context.Context, o Options) (Result, error) {
 // newLoop returns a loop whose trainer is compiled for the source's largest batch. The caller
 // closes it.
 func newLoop(o Options) (*loop, error) {
-	source := o.Source
-	dx, dy := source.Dims()
-	model, err := models.New(o.Experiment.Model, dx, dy)
+	if o.Device == nil {
+		o.Device = device.CPU(0)
+	}
+	estimate, draws, err := o.estimate()
 	if err != nil {
 		return nil, err
 	}
+	model, capacity := estimate.Model, estimate.Capacity
 	if err := CheckWeights(o, model); err != nil {
 		return nil, err
 	}
 	schedule := o.Experiment.Train
-	if schedule.Steps, err = Steps(schedule, source); err != nil {
-		return nil, err
-	}
-	draws, err := drawsOf(model, o.Experiment)
-	if err != nil {
+	if schedule.Steps, err = Steps(schedule, o.Source); err != nil {
 		return nil, err
 	}
 	text, err := o.Experiment.YAML()
 	if err != nil {
 		return nil, err
 	}
-	if o.Device == nil {
-		o.Device = device.CPU(0)
-	}
-	estimate := o.estimate(model, draws)
-	capacity := estimate.Capacity
 	var v *validator
 	if schedule.ValidateEvery > 0 {
-		if v, err = newValidator(o.Experiment, model, source, o.Device); err != nil {
+		if v, err = newValidator(o.Experiment, model, o.Source, o.Device); err != nil {
 			return nil, err
 		}
 		estimate.Beside = &v.estimate
@@ -97,7 +90,7 @@ func newLoop(o Options) (*loop, error) {
 		draws = draws.Elsewhere()
 	}
 	l := &loop{o: o, model: model, draws: draws, capacity: capacity, trainer: trainer, config: string(text),
-		schedule: schedule, units: run.UnitsOf(o.Experiment, source), saved: -1, loss: lastLoss{trainer: trainer, known: true, value: math.NaN()},
+		schedule: schedule, units: run.UnitsOf(o.Experiment, o.Source), saved: -1, loss: lastLoss{trainer: trainer, known: true, value: math.NaN()},
 		validator: v, average: newAverage(schedule)}
 	l.loss.ask = l.loss.get
 	if v != nil {
@@ -108,26 +101,29 @@ func newLoop(o Options) (*loop, error) {
 	return l, nil
 }
 
-// estimate returns the estimate of the trainer, without a validator.
-func (o Options) estimate(m *models.Model, d feed.Draws) footprint.Estimate {
+// estimate returns the estimate of the trainer, without a validator, and the model's random inputs in
+// training: levels or bootstraps.
+func (o Options) estimate() (e footprint.Estimate, d feed.Draws, err error) {
+	dx, dy := o.Source.Dims()
+	m, err := models.New(o.Experiment.Model, dx, dy)
+	if err != nil {
+		return e, d, err
+	}
+	t := o.Experiment.Train
+	d, err = feed.New(m, feed.Choice{NumTau: t.NumTau, Spacing: t.Levels, Bootstraps: o.Experiment.Model.TrainBootstraps, Seed: t.Seed})
 	size := o.Source.TrainSize()
 	return footprint.Estimate{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: datasets.TrainKeys(o.Source),
-		Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}}
+		Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}}, d, err
 }
 
 // Bytes returns how much of the host's memory a run takes, without its data and its validation. It
 // needs o.Source and o.Device.
 func Bytes(o Options) (float64, error) {
-	dx, dy := o.Source.Dims()
-	m, err := models.New(o.Experiment.Model, dx, dy)
+	e, _, err := o.estimate()
 	if err != nil {
 		return 0, err
 	}
-	draws, err := drawsOf(m, o.Experiment)
-	if err != nil {
-		return 0, err
-	}
-	return o.estimate(m, draws).Bytes()
+	return e.Bytes()
 }
 
 func (l *loop) close() error {
@@ -289,13 +285,6 @@ func Steps(t config.Train, source datasets.Source) (int, error) {
 	}
 	return 0, &invalid.Input{Key: "train.epochs", Found: strconv.Itoa(t.Epochs),
 		Expected: "train.steps instead, since the benchmark has no fixed training split"}
-}
-
-// drawsOf returns the model's random inputs in training: levels or bootstraps.
-func drawsOf(m *models.Model, e config.Experiment) (feed.Draws, error) {
-	return feed.New(m, feed.Choice{
-		NumTau: e.Train.NumTau, Spacing: e.Train.Levels, Bootstraps: e.Model.TrainBootstraps, Seed: e.Train.Seed,
-	})
 }
 
 // pointsOf returns the points whose mean log-likelihood is the loss.
