@@ -175,30 +175,17 @@ func (v *Viewer) drop(runs []RunStatus) error {
 func summed(file string, runs []RunStatus) Status {
 	s := Status{Plan: file, Total: len(runs), Runs: runs}
 	for _, r := range runs {
-		s.add(r.Phase)
+		*s.of(r.Phase)++
 	}
 	s.AtOnce = max(1, s.Running)
 	s.LeftS = left(runs, s.AtOnce)
 	return s
 }
 
-func (c *Counts) add(p run.Phase) {
-	switch p {
-	case run.Done:
-		c.Done++
-	case run.Running:
-		c.Running++
-	case run.Waiting:
-		c.Waiting++
-	case run.Stopped:
-		c.Stopped++
-	case run.Trained:
-		c.Trained++
-	case run.Failed:
-		c.Failed++
-	case dropped:
-		c.Dropped++
-	}
+// of returns the number of a phase.
+func (c *Counts) of(p run.Phase) *int {
+	return map[run.Phase]*int{run.Done: &c.Done, run.Running: &c.Running, run.Waiting: &c.Waiting, run.Stopped: &c.Stopped,
+		run.Trained: &c.Trained, run.Failed: &c.Failed, dropped: &c.Dropped}[p]
 }
 
 // Over reports whether nothing is left to do: runs are done, dropped or failed.

@@ -13,16 +13,22 @@ import (
 // shownRows is the largest number of rows of a table in a status.
 const shownRows = 30
 
+// columns are the phases of runs that are not over for good, in the order of their columns.
+var columns = []struct {
+	phase run.Phase
+	name  string
+}{{run.Running, "running"}, {run.Trained, "to be evaluated"}, {run.Stopped, "stopped"}, {run.Waiting, "waiting"}, {run.Failed, "failed"}}
+
 // Line returns the status in a line.
 func (s Status) Line() string {
 	parts := []string{fmt.Sprintf("%s: %d of %d done", s.Plan, s.Done, s.Total)}
-	for _, c := range []struct {
-		n    int
-		name string
-	}{{s.Running, "running"}, {s.Trained, "to be evaluated"}, {s.Stopped, "stopped"}, {s.Waiting, "waiting"}, {s.Failed, "failed"}, {s.Dropped, "dropped"}} {
-		if c.n > 0 {
-			parts = append(parts, fmt.Sprintf("%d %s", c.n, c.name))
+	for _, c := range columns {
+		if n := *s.of(c.phase); n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, c.name))
 		}
+	}
+	if s.Dropped > 0 {
+		parts = append(parts, fmt.Sprintf("%d dropped", s.Dropped))
 	}
 	text := strings.Join(parts, ", ")
 	if s.LeftS != nil && !s.Over() {
@@ -72,23 +78,26 @@ func (s Status) printGroups(w io.Writer) {
 			groups[r.Group] = &Counts{}
 			names = append(names, r.Group)
 		}
-		groups[r.Group].add(r.Phase)
+		*groups[r.Group].of(r.Phase)++
 	}
-	var open []string
+	n := 0
 	for _, name := range names {
-		if g := groups[name]; g.Running+g.Trained+g.Stopped+g.Waiting+g.Failed > 0 {
-			open = append(open, name)
+		g, row, left := groups[name], fmt.Sprintf("%s\t%d", name, groups[name].Done), 0
+		for _, c := range columns {
+			row += fmt.Sprintf("\t%d", *g.of(c.phase))
+			left += *g.of(c.phase)
+		}
+		if left == 0 {
+			continue
+		}
+		if n == 0 {
+			fmt.Fprintln(w, "\nnot done\tdone\trunning\tto be evaluated\tstopped\twaiting\tfailed")
+		}
+		if n++; n <= shownRows {
+			fmt.Fprintln(w, row)
 		}
 	}
-	if len(open) == 0 {
-		return
-	}
-	fmt.Fprintln(w, "\nnot done\tdone\trunning\tto be evaluated\tstopped\twaiting\tfailed")
-	for _, name := range open[:min(shownRows, len(open))] {
-		g := groups[name]
-		fmt.Fprintf(w, "%s\t%d\t%d\t%d\t%d\t%d\t%d\n", name, g.Done, g.Running, g.Trained, g.Stopped, g.Waiting, g.Failed)
-	}
-	printMore(w, len(open), "group", "groups")
+	printMore(w, n, "group", "groups")
 }
 
 // printRuns writes a row for each run in a phase.

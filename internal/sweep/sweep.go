@@ -60,7 +60,7 @@ type pool struct {
 	stop context.CancelCauseFunc
 
 	mu      sync.Mutex
-	changed *sync.Cond
+	changed chan struct{} // closed at the next change
 	runs    []*member
 	jobs    Jobs
 	estimate
@@ -75,8 +75,7 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	began := time.Now()
 	inner, stop := context.WithCancelCause(ctx)
 	defer stop(nil)
-	p := &pool{Options: o, ctx: inner, stop: stop}
-	p.changed = sync.NewCond(&p.mu)
+	p := &pool{Options: o, ctx: inner, stop: stop, changed: make(chan struct{})}
 	for _, r := range o.Runs {
 		p.runs = append(p.runs, &member{Run: r})
 	}
@@ -87,12 +86,6 @@ func Run(ctx context.Context, o Options) (Summary, error) {
 	if p.jobs, err = p.chooseJobs(); err != nil {
 		return Summary{}, err
 	}
-	defer context.AfterFunc(inner, p.wake)()
-	ticker := time.NewTicker(look)
-	defer ticker.Stop()
-	done := make(chan struct{})
-	defer close(done)
-	go p.tick(ticker, done)
 	var all sync.WaitGroup
 	for slot := range p.jobs.AtOnce {
 		all.Go(func() { p.work(slot) })
@@ -122,24 +115,6 @@ func (p *pool) chooseJobs() (Jobs, error) {
 	return j, err
 }
 
-// tick wakes workers that wait for runs of other processes.
-func (p *pool) tick(ticker *time.Ticker, done chan struct{}) {
-	for {
-		select {
-		case <-ticker.C:
-			p.wake()
-		case <-done:
-			return
-		}
-	}
-}
-
-func (p *pool) wake() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.changed.Broadcast()
-}
-
 // work trains one run after another until none is left.
 func (p *pool) work(slot int) {
 	for {
@@ -150,46 +125,54 @@ func (p *pool) work(slot int) {
 		err := p.train(slot, m)
 		p.mu.Lock()
 		m.busy = false
-		err = errors.Join(err, p.decide())
-		if err != nil {
-			p.fatal = errors.Join(p.fatal, err)
-			p.stop(err)
-		}
-		p.changed.Broadcast()
+		p.end(errors.Join(err, p.decide()))
+		close(p.changed)
+		p.changed = make(chan struct{})
 		p.mu.Unlock()
+	}
+}
+
+// end ends the sweep if there is an error. The caller holds the pool's lock.
+func (p *pool) end(err error) {
+	if err != nil {
+		p.fatal = errors.Join(p.fatal, err)
+		p.stop(err)
 	}
 }
 
 // next returns a run to train, or nil at the end of the sweep. It waits while others train the rest.
 func (p *pool) next() *member {
-	p.mu.Lock()
-	defer p.mu.Unlock()
 	for p.ctx.Err() == nil {
-		waiting := false
-		for _, m := range p.runs {
-			if m.over() {
-				continue
-			}
-			if m.busy || !m.ready(time.Now()) {
-				waiting = true
-				continue
-			}
-			if m.parked() {
-				continue
-			}
-			m.busy = true
+		m, waiting, changed := p.pick()
+		if m != nil || !waiting {
 			return m
 		}
-		if !waiting {
-			return nil
+		select {
+		case <-changed:
+		case <-time.After(look): // other processes may have brought runs further
+		case <-p.ctx.Done():
 		}
-		p.changed.Wait()
-		if err := p.decide(); err != nil { // other processes may have brought runs further
-			p.fatal = errors.Join(p.fatal, err)
-			p.stop(err)
-		}
+		p.update(func() { p.end(p.decide()) })
 	}
 	return nil
+}
+
+// pick takes a run that can be trained now. Without one, waiting says whether there may be one later, at
+// the latest when changed is closed or after some time.
+func (p *pool) pick() (m *member, waiting bool, changed chan struct{}) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, m := range p.runs {
+		switch {
+		case m.over():
+		case m.busy || !m.ready(time.Now()):
+			waiting = true
+		case !m.parked():
+			m.busy = true
+			return m, false, nil
+		}
+	}
+	return nil, waiting, p.changed
 }
 
 // decide asks halving which runs go on, and how far. It does nothing without halving. Once workers run,
