@@ -73,7 +73,7 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 	}
 	p := a.progress()
 	if ofRun { // two evaluations would write one eval.json
-		release, held := run.HoldEvaluation(o.Run, p.Warn)
+		release, held := run.Hold(o.Run, run.Evaluating, p.Warn)
 		if held != nil {
 			return held
 		}

@@ -32,7 +32,7 @@ type fitOptions struct {
 	limited   bool // --budget was given
 	made      bool // whether check made the directory Out
 
-	release, drop func() error // of the hold on Out; nil before
+	release func() error // of the hold on Out; nil before
 }
 
 func newFit(a *app) *cobra.Command {
@@ -132,7 +132,7 @@ func (o *fitOptions) end(err error) error {
 	if empty := !slices.ContainsFunc(left, func(e os.DirEntry) bool { return !strings.HasPrefix(e.Name(), ".") }); err == nil || !o.made || !empty {
 		return errors.Join(err, o.release())
 	}
-	return errors.Join(err, o.drop(), os.Remove(o.Out))
+	return errors.Join(err, o.release(), run.Drop(o.Out), os.Remove(o.Out))
 }
 
 // draw draws an example and returns the path of the picture, "" without one.
@@ -204,7 +204,7 @@ func (o *fitOptions) check(a *app) error {
 	if err := free(); err != nil {
 		return err
 	}
-	o.release, o.drop, err = run.HoldFit(o.Out, o.Progress.Warn)
+	o.release, err = run.Hold(o.Out, run.Fitting, o.Progress.Warn)
 	if errors.Is(err, run.ErrBusy) {
 		return &invalid.Input{File: "--out", Found: err.Error(), Cause: err}
 	}

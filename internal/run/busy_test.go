@@ -22,10 +22,13 @@ func TestBusyNamesWhatHolds(t *testing.T) {
 		}
 		return w.Close, nil
 	}
+	holding := func(of run.Purpose) func(string, func(string)) (func() error, error) {
+		return func(dir string, warn func(string)) (func() error, error) { return run.Hold(dir, of, warn) }
+	}
 	for want, take := range map[string]func(string, func(string)) (func() error, error){
 		"another process is training in this run directory": training,
-		"another process is evaluating this run":            run.HoldEvaluation,
-		"another sweep is at work on this run":              run.HoldSweep,
+		"another process is evaluating this run":            holding(run.Evaluating),
+		"another sweep is at work on this run":              holding(run.Sweeping),
 	} {
 		dir := t.TempDir()
 		release := must.Get(take(dir, nil))(t)

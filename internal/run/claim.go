@@ -32,21 +32,22 @@ type claim struct {
 	Beat     int     `json:"beat"`          // number of heartbeats
 }
 
-// A purpose says for what a directory is claimed.
-type purpose struct {
+// A Purpose says for what a directory is claimed.
+type Purpose struct {
 	lock, claim string // names of its lock and, with a number, of its claims
 	busy        string // what another process that holds the directory does
 	instead     string // what the user may do then
 }
 
+// The purposes of Hold. Training is that of a Writer, and keeps a fit out, too.
 var (
-	training = purpose{lock: lockFile, claim: ".claim-",
+	training = Purpose{lock: lockFile, claim: ".claim-",
 		busy: "another process is training in this run directory", instead: "wait for it or choose another --run-dir"}
-	evaluating = purpose{lock: evalLockFile, claim: ".claim-eval-",
+	Evaluating = Purpose{lock: evalLockFile, claim: ".claim-eval-",
 		busy: "another process is evaluating this run", instead: "wait for it or choose an --out"}
-	fitting = purpose{lock: lockFile, claim: ".claim-",
+	Fitting = Purpose{lock: lockFile, claim: ".claim-",
 		busy: "another process writes a fit there", instead: "wait for it or choose another --out"}
-	sweeping = purpose{lock: sweepLockFile, claim: ".claim-sweep-", // of a sweep, around both
+	Sweeping = Purpose{lock: sweepLockFile, claim: ".claim-sweep-", // around both
 		busy: "another sweep is at work on this run", instead: "wait for it"}
 )
 
@@ -142,12 +143,12 @@ func (c claim) content() []byte {
 }
 
 // path returns where the claim with a number is.
-func (p purpose) path(dir string, number int) string {
+func (p Purpose) path(dir string, number int) string {
 	return filepath.Join(dir, p.claim+strconv.Itoa(number))
 }
 
 // numbers lists the numbers of the claims in dir, ascending.
-func (p purpose) numbers(dir string) ([]int, error) {
+func (p Purpose) numbers(dir string) ([]int, error) {
 	entries, err := os.ReadDir(dir)
 	var numbers []int
 	for _, e := range entries {
@@ -159,8 +160,17 @@ func (p purpose) numbers(dir string) ([]int, error) {
 	return numbers, err
 }
 
+// last returns the number of the last claim in dir, 0 if there is none.
+func (p Purpose) last(dir string) (int, error) {
+	numbers, err := p.numbers(dir)
+	if err != nil || len(numbers) == 0 {
+		return 0, err
+	}
+	return numbers[len(numbers)-1], nil
+}
+
 // number returns the number of the claim that a file name is of.
-func (p purpose) number(name string) (int, bool) {
+func (p Purpose) number(name string) (int, bool) {
 	digits, found := strings.CutPrefix(name, p.claim)
 	n, err := strconv.Atoi(digits)
 	return n, found && err == nil && n > 0 && strconv.Itoa(n) == digits
@@ -169,8 +179,8 @@ func (p purpose) number(name string) (int, bool) {
 // isClaim reports whether a file name is that of a claim.
 func isClaim(name string) bool {
 	_, trains := training.number(name)
-	_, evaluates := evaluating.number(name)
-	_, sweeps := sweeping.number(name)
+	_, evaluates := Evaluating.number(name)
+	_, sweeps := Sweeping.number(name)
 	return trains || evaluates || sweeps
 }
 

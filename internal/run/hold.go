@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// ErrBusy is in the error of Create, Resume, HoldEvaluation, HoldFit and HoldSweep if another process holds the
+// ErrBusy is in the error of Create, Resume and Hold if another process holds the
 // directory.
 var ErrBusy = errors.New("another process holds this run directory")
 
@@ -27,7 +27,7 @@ var ErrBusy = errors.New("another process holds this run directory")
 // writes.
 type hold struct {
 	dir    string
-	of     purpose
+	of     Purpose
 	unlock func()
 	number int // of the claim
 	stop   chan struct{}
@@ -42,7 +42,7 @@ type hold struct {
 // take locks and claims dir. It returns an error with ErrBusy if another process holds it. If a claim
 // may be abandoned, take watches it for some heartbeats; it calls warn, if not nil, with a line that
 // says so.
-func take(dir string, of purpose, warn func(string)) (*hold, error) {
+func take(dir string, of Purpose, warn func(string)) (*hold, error) {
 	every, err := heartbeat()
 	if err != nil {
 		return nil, err
@@ -63,35 +63,22 @@ func take(dir string, of purpose, warn func(string)) (*hold, error) {
 	return h, nil
 }
 
-// HoldEvaluation keeps other processes from evaluating the run in dir until release is called or this
-// process ends. It returns an error with ErrBusy if another one does. warn is as for Resume.
-func HoldEvaluation(dir string, warn func(string)) (release func() error, err error) {
-	return holdFor(dir, evaluating, warn)
-}
-
-// HoldSweep keeps other sweeps from the run in dir, in the same way. It makes the directory if it is
-// absent. It does not keep other processes from training or evaluating the run.
-func HoldSweep(dir string, warn func(string)) (release func() error, err error) {
+// Hold keeps other processes from doing in dir what this one is about to do, until release is called or
+// this process ends. It makes the directory if it is absent. It returns an error with ErrBusy if another
+// process does it. warn is as for Resume.
+func Hold(dir string, of Purpose, warn func(string)) (release func() error, err error) {
 	if err := makeDir(dir); err != nil {
 		return nil, err
 	}
-	return holdFor(dir, sweeping, warn)
-}
-
-// HoldFit keeps other processes from fitting or training in dir, which exists, in the same way. drop
-// releases a directory that nothing was written to, and removes the lock.
-func HoldFit(dir string, warn func(string)) (release, drop func() error, err error) {
-	release, err = holdFor(dir, fitting, warn)
-	return release, func() error { return errors.Join(release(), os.Remove(filepath.Join(dir, lockFile))) }, err
-}
-
-func holdFor(dir string, of purpose, warn func(string)) (release func() error, err error) {
 	h, err := take(dir, of, warn)
 	if err != nil {
 		return nil, err
 	}
 	return h.release, nil
 }
+
+// Drop removes the lock in dir, which nothing was written to.
+func Drop(dir string) error { return os.Remove(filepath.Join(dir, lockFile)) }
 
 // A busyError is an ErrBusy that names the directory and what the other process does.
 type busyError string
@@ -101,10 +88,10 @@ func (busyError) Is(target error) bool { return target == ErrBusy }
 
 // busy returns the ErrBusy for a directory that another process holds, with the name of that process
 // if its claim can be read.
-func busy(dir string, of purpose) error {
+func busy(dir string, of Purpose) error {
 	who := ""
-	if numbers, err := of.numbers(dir); err == nil && len(numbers) > 0 {
-		if c, _, err := readClaim(of.path(dir, numbers[len(numbers)-1])); err == nil && c.Host != "" {
+	if last, err := of.last(dir); err == nil && last > 0 {
+		if c, _, err := readClaim(of.path(dir, last)); err == nil && c.Host != "" {
 			who = " (" + c.owner() + ")"
 		}
 	}
@@ -114,7 +101,7 @@ func busy(dir string, of purpose) error {
 // makeNext makes the claim after the last one in the directory, which must be abandoned.
 func (h *hold) makeNext(locks bool, warn func(string)) error {
 	for {
-		last, err := h.last()
+		last, err := h.of.last(h.dir)
 		if err != nil {
 			return err
 		}
@@ -135,7 +122,7 @@ func (h *hold) makeNext(locks bool, warn func(string)) error {
 			return err
 		}
 		// Others may have made later claims since the look.
-		if last, err = h.last(); err != nil || last > h.number {
+		if last, err = h.of.last(h.dir); err != nil || last > h.number {
 			if err = errors.Join(err, removeIfOwn(h.path(), h.claim.Token)); err != nil {
 				return err
 			}
@@ -147,15 +134,6 @@ func (h *hold) makeNext(locks bool, warn func(string)) error {
 }
 
 func (h *hold) path() string { return h.of.path(h.dir, h.number) }
-
-// last returns the number of the last claim, 0 if there is none.
-func (h *hold) last() (int, error) {
-	numbers, err := h.of.numbers(h.dir)
-	if err != nil || len(numbers) == 0 {
-		return 0, err
-	}
-	return numbers[len(numbers)-1], nil
-}
 
 // removeOlder removes the claims before this process's. One that stays does no harm, as only the last
 // claim counts.
@@ -242,7 +220,7 @@ func (h *hold) beat() error {
 	if err != nil {
 		return nil
 	}
-	if last, err := h.last(); err == nil && last > h.number {
+	if last, err := h.of.last(h.dir); err == nil && last > h.number {
 		return h.lose()
 	}
 	h.beaten = began

@@ -65,7 +65,7 @@ func look(dir string, evaluate bool) (State, sight, error) {
 	}
 	who, err := held(dir, training)
 	if err == nil && who.free() {
-		who, err = held(dir, evaluating)
+		who, err = held(dir, Evaluating)
 	}
 	if err != nil {
 		return s, who, err
@@ -96,7 +96,7 @@ type sight struct {
 func (s sight) free() bool { return !s.holds && !s.doubt }
 
 // held reports which process holds a directory. It changes nothing that its owner could notice.
-func held(dir string, of purpose) (sight, error) {
+func held(dir string, of Purpose) (sight, error) {
 	holds, locks, err := locked(dir, of.lock)
 	if errors.Is(err, fs.ErrNotExist) {
 		return sight{}, nil // never held
@@ -104,11 +104,11 @@ func held(dir string, of purpose) (sight, error) {
 	if err != nil {
 		return sight{}, err
 	}
-	numbers, err := of.numbers(dir)
-	if err != nil || len(numbers) == 0 {
+	last, err := of.last(dir)
+	if err != nil || last == 0 {
 		return sight{holds: holds}, err
 	}
-	path := of.path(dir, numbers[len(numbers)-1])
+	path := of.path(dir, last)
 	c, _, err := readClaim(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):

@@ -17,11 +17,11 @@ const mostAttempts = 3
 // train trains and evaluates a run, or leaves it to another process that does. An error ends the
 // sweep.
 func (p *pool) train(slot int, m *member) (err error) {
-	// Look first: HoldSweep would take long to watch the heartbeats of a run on another machine.
+	// Look first: Hold would take long to watch the heartbeats of a run on another machine.
 	if s, err := m.State(p.Plan.Evaluate, run.StateOf); err != nil || s.Phase == run.Running {
 		return errors.Join(err, p.leave(m))
 	}
-	release, err := run.HoldSweep(m.Dir, p.Board.Warn)
+	release, err := run.Hold(m.Dir, run.Sweeping, p.Board.Warn)
 	if errors.Is(err, run.ErrBusy) {
 		return p.leave(m)
 	}
