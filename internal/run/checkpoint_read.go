@@ -54,60 +54,52 @@ func ReadCheckpoint(path string, m *models.Model) (Checkpoint, error) {
 	return c, err
 }
 
-// readMetadata returns the checkpoint without its tensors.
-func readMetadata(path string, meta map[string]string) (Checkpoint, error) {
+// readMetadata returns the checkpoint without its tensors. Only training in half precision writes the
+// number of updates and a loss scale: it skips the updates of steps that overflow.
+func readMetadata(path string, meta map[string]string) (c Checkpoint, err error) {
+	fail := func(key, expected string) {
+		if err == nil {
+			err = &invalid.Input{File: path, Key: key, Found: strconv.Quote(meta[key]), Expected: expected}
+		}
+	}
+	number := func(key string, most int) int {
+		n, e := strconv.Atoi(meta[key])
+		if e != nil || n < 0 || n > most {
+			fail(key, fmt.Sprintf("a number from 0 to %d", most))
+		}
+		return n
+	}
 	if meta["format"] != checkpointFormat {
-		return Checkpoint{}, &invalid.Input{File: path, Key: "format", Found: strconv.Quote(meta["format"]), Expected: checkpointFormat}
+		fail("format", checkpointFormat)
+		return c, err
 	}
-	c := Checkpoint{Path: path, Benchmark: meta["benchmark"], Model: meta["model"], Config: meta["config"],
-		Version: meta["version"], Kernels: meta[kernelsKey]}
-	var err error
-	if c.Step, err = strconv.Atoi(meta["step"]); err != nil || c.Step < 0 {
-		return Checkpoint{}, &invalid.Input{File: path, Key: "step", Found: strconv.Quote(meta["step"]), Expected: "a number of steps"}
+	c = Checkpoint{Path: path, Benchmark: meta["benchmark"], Model: meta["model"], Config: meta["config"],
+		Version: meta["version"], Kernels: meta[kernelsKey], Step: number("step", math.MaxInt)}
+	c.Updates = c.Step
+	if _, ok := meta[updatesKey]; ok {
+		c.Updates = number(updatesKey, c.Step)
 	}
-	if err := readCounters(path, meta, &c); err != nil {
-		return Checkpoint{}, err
+	if text, ok := meta[scaleKey]; ok {
+		scale, e := strconv.ParseFloat(text, 32)
+		if e != nil || !(scale > 0) || math.IsInf(scale, 0) {
+			fail(scaleKey, "a positive number")
+		}
+		c.Scale, c.Good = float32(scale), number(goodKey, c.Step)
 	}
-	if c.Elapsed, err = time.ParseDuration(meta["elapsed_s"] + "s"); err != nil {
-		return Checkpoint{}, &invalid.Input{File: path, Key: "elapsed_s", Found: strconv.Quote(meta["elapsed_s"]), Expected: "seconds"}
+	var e error
+	if c.Elapsed, e = time.ParseDuration(meta["elapsed_s"] + "s"); e != nil {
+		fail("elapsed_s", "seconds")
+	}
+	if err != nil {
+		return c, err
 	}
 	if c.Validation, err = readValidation(path, meta, c.Step); err != nil {
-		return Checkpoint{}, err
+		return c, err
 	}
 	if c.Units, err = readUnits(path, meta); err == nil && c.Units == nil {
 		err = &invalid.Input{File: path, Key: unitsKey, Found: "nothing", Expected: unitsExpected}
 	}
 	return c, err
-}
-
-// readCounters reads the number of updates and the loss scale. Only training in half precision
-// writes them: it skips the updates of steps that overflow. Without them, c.Updates is c.Step.
-func readCounters(path string, meta map[string]string, c *Checkpoint) error {
-	c.Updates = c.Step
-	number := func(key string, most int) (int, error) {
-		n, err := strconv.Atoi(meta[key])
-		if err != nil || n < 0 || n > most {
-			return 0, &invalid.Input{File: path, Key: key, Found: strconv.Quote(meta[key]), Expected: fmt.Sprintf("a number from 0 to %d", most)}
-		}
-		return n, nil
-	}
-	var err error
-	if _, ok := meta[updatesKey]; ok {
-		if c.Updates, err = number(updatesKey, c.Step); err != nil {
-			return err
-		}
-	}
-	text, ok := meta[scaleKey]
-	if !ok {
-		return nil
-	}
-	scale, err := strconv.ParseFloat(text, 32)
-	if err != nil || !(scale > 0) || math.IsInf(scale, 0) {
-		return &invalid.Input{File: path, Key: scaleKey, Found: strconv.Quote(text), Expected: "a positive number"}
-	}
-	c.Scale = float32(scale)
-	c.Good, err = number(goodKey, c.Step)
-	return err
 }
 
 // verify compares the checksum in the file with that of its content. A checkpoint must have one.
