@@ -61,12 +61,10 @@ func TestTornCheckpointsAreNoticed(t *testing.T) {
 	}
 	for _, n := range lengths {
 		writeFile(t, path, whole[:n])
-		_, err := run.ReadCheckpoint(path, m)
-		must.Refuse(t, err, path)
+		must.Refuse(t, must.Err(run.ReadCheckpoint(path, m)), path)
 	}
 	writeFile(t, path, append(slices.Clone(whole), 0))
-	_, err := run.ReadCheckpoint(path, m)
-	must.Refuse(t, err, path)
+	must.Refuse(t, must.Err(run.ReadCheckpoint(path, m)), path)
 }
 
 // A flipped bit is noticed, unless it is in the header's padding and changes nothing.
@@ -108,14 +106,10 @@ func TestForeignCheckpointsAreRefused(t *testing.T) {
 	plain := filepath.Join(t.TempDir(), "weights.safetensors")
 	m := modelOf(t, e)
 	must.Do(t, run.WriteWeights(plain, m, m.Initial(0), nil))
-	_, err := run.ReadCheckpoint(plain, m)
-	must.Refuse(t, err, plain, "acqnp.checkpoint/1")
-	_, err = run.ReadWeights(good, m)
-	must.Refuse(t, err, good, "a checkpoint", "acqnp export")
-	_, err = run.ReadCheckpoint(filepath.Join(dir, "config.yaml"), m)
-	must.Refuse(t, err, "config.yaml")
-	_, err = run.ReadCheckpoint(filepath.Join(dir, "absent"), m)
-	must.Refuse(t, err, "absent")
+	must.Refuse(t, must.Err(run.ReadCheckpoint(plain, m)), plain, "acqnp.checkpoint/1")
+	must.Refuse(t, must.Err(run.ReadWeights(good, m)), good, "a checkpoint", "acqnp export")
+	must.Refuse(t, must.Err(run.ReadCheckpoint(filepath.Join(dir, "config.yaml"), m)), "config.yaml")
+	must.Refuse(t, must.Err(run.ReadCheckpoint(filepath.Join(dir, "absent"), m)), "absent")
 }
 
 func TestLatestSkipsAndNamesBadCheckpoints(t *testing.T) {
@@ -145,11 +139,9 @@ func TestLatestSkipsAndNamesBadCheckpoints(t *testing.T) {
 func TestLatestWithoutAnyGoodCheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	m := modelOf(t, experiment(t))
-	_, err := load(dir, run.Newest, m, nil)
-	must.Refuse(t, err, dir)
+	must.Refuse(t, must.Err(load(dir, run.Newest, m, nil)), dir)
 	writeFile(t, checkpoint(dir, "step-1"), []byte("nothing"))
-	_, err = load(dir, run.Newest, m, nil)
-	must.Refuse(t, err, dir)
+	must.Refuse(t, must.Err(load(dir, run.Newest, m, nil)), dir)
 }
 
 func TestByStep(t *testing.T) {
@@ -158,13 +150,10 @@ func TestByStep(t *testing.T) {
 	if c, err := load(dir, "8", m, nil); err != nil || c.Step != 8 {
 		t.Errorf("step %d, %v", c.Step, err)
 	}
-	_, err := load(dir, "9", m, nil)
-	must.Refuse(t, err, "step 9", "8, 12")
-	_, err = (&run.Run{Dir: t.TempDir()}).Load("9", m, nil)
-	must.Refuse(t, err, "no checkpoint", "saved one")
+	must.Refuse(t, must.Err(load(dir, "9", m, nil)), "step 9", "8, 12")
+	must.Refuse(t, must.Err((&run.Run{Dir: t.TempDir()}).Load("9", m, nil)), "no checkpoint", "saved one")
 	must.Do(t, os.Truncate(checkpoint(dir, "step-8"), 50))
-	_, err = load(dir, "8", m, nil)
-	must.Refuse(t, err, "step-8")
+	must.Refuse(t, must.Err(load(dir, "8", m, nil)), "step-8")
 }
 
 func TestCountersThatCannotBe(t *testing.T) {

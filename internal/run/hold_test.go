@@ -394,7 +394,6 @@ func TestLooksDoNotDisturb(t *testing.T) {
 func TestBadHeartbeat(t *testing.T) {
 	for _, bad := range []string{"5", "0s", "-1s", "2h", "x"} {
 		t.Setenv(run.HeartbeatVariable, bad)
-		_, err := run.Create(filepath.Join(t.TempDir(), "run"), false)
-		must.Refuse(t, err, run.HeartbeatVariable, bad)
+		must.Refuse(t, must.Err(run.Create(filepath.Join(t.TempDir(), "run"), false)), run.HeartbeatVariable, bad)
 	}
 }

@@ -103,11 +103,9 @@ func TestBadUnitsAreNamed(t *testing.T) {
 		must.Refuse(t, err, path, "units")
 	}
 	names := withMeta(t, good, "units", `{"x":[{"name":"a","scale":1,"categories":["p","q"]}],"y":[{"name":"y","scale":1}]}`)
-	_, err := run.ReadCheckpoint(names, modelOf(t, e))
-	must.Refuse(t, err, names, "units", "2 columns of x")
+	must.Refuse(t, must.Err(run.ReadCheckpoint(names, modelOf(t, e))), names, "units", "2 columns of x")
 	two := withMeta(t, good, "units", `{"x":[{"name":"a","scale":1},{"name":"b","scale":1}],"y":[{"name":"y","scale":1}]}`)
-	_, err = run.ReadCheckpoint(two, modelOf(t, e))
-	must.Refuse(t, err, two, "units", "2 columns of x")
+	must.Refuse(t, must.Err(run.ReadCheckpoint(two, modelOf(t, e))), two, "units", "2 columns of x")
 	if s := readFile(t, good); !strings.Contains(string(s[:4096]), "units") {
 		t.Error("no units in the checkpoint's header")
 	}

@@ -15,8 +15,7 @@ func TestTheBestCheckpoint(t *testing.T) {
 	if c := must.Get(load(dir, run.Preferred, m, nil))(t); c.Step != 12 || c.Validation != (run.Validation{}) {
 		t.Errorf("without a best checkpoint: step %d, %+v", c.Step, c.Validation)
 	}
-	_, err := load(dir, run.Best, m, nil)
-	must.Refuse(t, err, "best.safetensors: found no such file", "--checkpoint latest")
+	must.Refuse(t, must.Err(load(dir, run.Best, m, nil)), "best.safetensors: found no such file", "--checkpoint latest")
 
 	w := must.Get(run.Resume(dir, nil))(t)
 	defer w.Close()
@@ -31,10 +30,8 @@ func TestTheBestCheckpoint(t *testing.T) {
 			t.Errorf("checkpoint %q: step %d, %+v", which, c.Step, c.Validation)
 		}
 	}
-	_, err = load(dir, "9", m, nil)
-	must.Refuse(t, err, "no checkpoint of step 9", "8, 12")
-	_, err = load(dir, "bets", m, nil)
-	must.Refuse(t, err, "--checkpoint", "best, latest or a step")
+	must.Refuse(t, must.Err(load(dir, "9", m, nil)), "no checkpoint of step 9", "8, 12")
+	must.Refuse(t, must.Err(load(dir, "bets", m, nil)), "--checkpoint", "best, latest or a step")
 
 	for _, name := range []string{"step-8", "step-12"} { // as of a run that was killed early
 		must.Do(t, os.Remove(checkpoint(dir, name)))

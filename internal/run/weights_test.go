@@ -94,8 +94,7 @@ func TestBadWeightsAreNamed(t *testing.T) {
 	} {
 		t.Run(c.what, func(t *testing.T) {
 			path := edited(t, c.meta, c.change)
-			_, err := run.ReadWeights(path, m)
-			must.Refuse(t, err, append(c.words, path)...)
+			must.Refuse(t, must.Err(run.ReadWeights(path, m)), append(c.words, path)...)
 		})
 	}
 }
@@ -133,8 +132,7 @@ func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 			t.Error(err)
 		}
 		t.Run(c.what, func(t *testing.T) {
-			_, err := run.ReadWeights(path, c.m)
-			must.Refuse(t, err, append(c.words, path)...)
+			must.Refuse(t, must.Err(run.ReadWeights(path, c.m)), append(c.words, path)...)
 		})
 	}
 }
@@ -151,8 +149,7 @@ func TestWeightsStateTheFormOfTheScale(t *testing.T) {
 	if _, err := run.ReadWeights(path, natural); err != nil {
 		t.Error(err)
 	}
-	_, err := run.ReadWeights(path, paper)
-	must.Refuse(t, err, path, "model.scale_form", "trained with natural", "with paper")
+	must.Refuse(t, must.Err(run.ReadWeights(path, paper)), path, "model.scale_form", "trained with natural", "with paper")
 	foreign := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor { return ts })
 	for _, m := range []*models.Model{natural, paper} {
 		if _, err := run.ReadWeights(foreign, m); err != nil {
@@ -191,8 +188,7 @@ func TestEncodersOfOtherModels(t *testing.T) {
 		"mean":  {form("cnp", config.Mean, 8, 0), []string{"_encoder."}},
 	} {
 		t.Run(what, func(t *testing.T) {
-			_, err := (run.Start{Encoder: path}).Params(c.m, 5)
-			must.Refuse(t, err, append(c.words, path)...)
+			must.Refuse(t, must.Err((run.Start{Encoder: path}).Params(c.m, 5)), append(c.words, path)...)
 		})
 	}
 }
@@ -203,9 +199,7 @@ func TestTruncatedWeights(t *testing.T) {
 	m := modelOf(t, experiment(t))
 	for _, n := range []int{0, 7, 20, len(whole) / 2, len(whole) - 1} {
 		writeFile(t, path, whole[:n])
-		_, err := run.ReadWeights(path, m)
-		must.Refuse(t, err, path)
+		must.Refuse(t, must.Err(run.ReadWeights(path, m)), path)
 	}
-	_, err := run.ReadWeights(filepath.Join(t.TempDir(), "absent.safetensors"), m)
-	must.Refuse(t, err, "absent.safetensors")
+	must.Refuse(t, must.Err(run.ReadWeights(filepath.Join(t.TempDir(), "absent.safetensors"), m)), "absent.safetensors")
 }

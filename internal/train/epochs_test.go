@@ -59,12 +59,10 @@ func TestEpochsAreStepsOfTheirSource(t *testing.T) {
 	if r, err := in(whole, inEpochs(t, 5), true, 0); err != nil || r.Step != 15 {
 		t.Errorf("an epoch more: %+v, %v", r, err)
 	}
-	_, err = in(whole, inEpochs(t, 3), true, 0)
-	must.Refuse(t, err, "train.epochs", "9 steps", "15 steps")
+	must.Refuse(t, must.Err(in(whole, inEpochs(t, 3), true, 0)), "train.epochs", "9 steps", "15 steps")
 }
 
 func TestEpochsNeedAFixedSplit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	_, err := runWith(t.Context(), train.Options{Experiment: inEpochs(t, 2), Dir: dir}, counted{}, cpu.New)
-	must.Refuse(t, err, "train.epochs")
+	must.Refuse(t, must.Err(runWith(t.Context(), train.Options{Experiment: inEpochs(t, 2), Dir: dir}, counted{}, cpu.New)), "train.epochs")
 }

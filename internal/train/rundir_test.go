@@ -41,8 +41,7 @@ func TestDirectoryNamedLikeACheckpointIsRefused(t *testing.T) {
 		before := files(t, dir)
 		o.Experiment, o.Dir = experiment(t), dir
 		o.OnStep = func(u train.Update) { t.Errorf("%s: step %d", name, u.Step) }
-		_, err := train.Run(t.Context(), o)
-		must.Refuse(t, err, inTheWay, "directory")
+		must.Refuse(t, must.Err(train.Run(t.Context(), o)), inTheWay, "directory")
 		wantFiles(t, dir, before...)
 		if _, err := os.Stat(inTheWay); err != nil {
 			t.Errorf("%s: %v", name, err)

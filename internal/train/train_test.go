@@ -191,8 +191,7 @@ func TestResumeWithNothingUsableIsRefused(t *testing.T) {
 	for _, name := range []string{"step-8", "step-12"} {
 		writeFile(t, checkpoint(dir, name), []byte("torn"))
 	}
-	_, err := train.Run(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: true})
-	must.Refuse(t, err, dir, "no usable checkpoint")
+	must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: true})), dir, "no usable checkpoint")
 }
 
 func TestElapsedTimeContinues(t *testing.T) {
@@ -263,8 +262,7 @@ func TestWhatMayChangeOnResume(t *testing.T) {
 		"train.schedule":      func(e *config.Experiment) { e.Train.Schedule = "cosine" },
 	}
 	for key, change := range refused {
-		_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t, change), Dir: dir, Resume: true})
-		must.Refuse(t, err, "config.yaml", key)
+		must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: experiment(t, change), Dir: dir, Resume: true})), "config.yaml", key)
 	}
 	if after := files(t, dir); !slices.Equal(after, before) {
 		t.Errorf("a refused run left %v", after)
@@ -291,8 +289,7 @@ func TestDirectoryWithARunIsRefused(t *testing.T) {
 	}
 	file := filepath.Join(t.TempDir(), "file")
 	writeFile(t, file, nil)
-	_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: file})
-	must.Refuse(t, err, file, "directory")
+	must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: file})), file, "directory")
 }
 
 func TestDirectoryWithOtherFilesIsUsed(t *testing.T) {
@@ -325,8 +322,7 @@ func TestOptionsThatCannotBe(t *testing.T) {
 		"--run-dir":   {},
 	} {
 		o.Experiment = experiment(t)
-		_, err := train.Run(t.Context(), o)
-		must.Refuse(t, err, word)
+		must.Refuse(t, must.Err(train.Run(t.Context(), o)), word)
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the run directory was made: %v", err)

@@ -41,6 +41,5 @@ func TestResumeRefusesOtherData(t *testing.T) {
 	}
 	other := thirds()
 	other.YScale[0] *= 1.001
-	_, err := scaledRun(t, dir, other, true)
-	must.Refuse(t, err, dir, "another scaling")
+	must.Refuse(t, must.Err(scaledRun(t, dir, other, true)), dir, "another scaling")
 }

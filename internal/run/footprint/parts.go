@@ -2,9 +2,9 @@ package footprint
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -68,49 +68,45 @@ func (p Estimate) levels() (key, name string) {
 // transformer one layer with one head and one unit between its matrices.
 func (p Estimate) widths() []part {
 	var parts []part
-	add := func(key, value string, shrink func(c *config.Model)) {
-		c := p.Model.Config()
-		shrink(&c)
-		dx, dy := p.Model.Dims()
-		m, err := models.New(c, dx, dy)
-		if err != nil {
-			return
-		}
-		small := p
-		small.Model = m
-		parts = append(parts, part{key, value, small})
-	}
+	dx, dy := p.Model.Dims()
 	c := p.Model.Config()
 	for _, k := range []struct {
-		key string
-		of  func(c *config.Model) *[]int
-	}{
-		{"model.encoder", func(c *config.Model) *[]int { return &c.Encoder }},
-		{"model.adaptor", func(c *config.Model) *[]int { return &c.Adaptor }},
-		{"model.decoder", func(c *config.Model) *[]int { return &c.Decoder }},
-		{"model.key_encoder", func(c *config.Model) *[]int { return &c.KeyEncoder }},
-		{"model.query_encoder", func(c *config.Model) *[]int { return &c.QueryEncoder }},
-	} {
-		if hidden := *k.of(&c); len(hidden) > 0 {
-			add(k.key, strings.ReplaceAll(fmt.Sprint(hidden), " ", ", "), func(c *config.Model) { *k.of(c) = []int{1} })
-		}
-	}
-	for _, k := range []struct {
 		key   string
+		field any // of c
 		least int
-		of    func(c *config.Model) *int
 	}{
-		{"model.representation", max(1, c.Heads), func(c *config.Model) *int { return &c.Representation }},
-		{"model.layers", 1, func(c *config.Model) *int { return &c.Layers }},
-		{"model.feedforward", 1, func(c *config.Model) *int { return &c.Feedforward }},
-		{"model.heads", 1, func(c *config.Model) *int { return &c.Heads }},
-		{"model.width", 1, func(c *config.Model) *int { return &c.Width }},
-		{"model.pre_depth", 2, func(c *config.Model) *int { return &c.PreDepth }},
-		{"model.post_depth", 2, func(c *config.Model) *int { return &c.PostDepth }},
-		{"model.decoder_depth", 2, func(c *config.Model) *int { return &c.DecoderDepth }},
+		{"model.encoder", &c.Encoder, 1},
+		{"model.adaptor", &c.Adaptor, 1},
+		{"model.decoder", &c.Decoder, 1},
+		{"model.key_encoder", &c.KeyEncoder, 1},
+		{"model.query_encoder", &c.QueryEncoder, 1},
+		{"model.representation", &c.Representation, max(1, c.Heads)},
+		{"model.layers", &c.Layers, 1},
+		{"model.feedforward", &c.Feedforward, 1},
+		{"model.heads", &c.Heads, 1},
+		{"model.width", &c.Width, 1},
+		{"model.pre_depth", &c.PreDepth, 2},
+		{"model.post_depth", &c.PostDepth, 2},
+		{"model.decoder_depth", &c.DecoderDepth, 2},
 	} {
-		if v := *k.of(&c); v > k.least {
-			add(k.key, fmt.Sprint(v), func(c *config.Model) { *k.of(c) = k.least })
+		c = p.Model.Config()
+		value := ""
+		switch field := k.field.(type) {
+		case *[]int:
+			if len(*field) == 0 {
+				continue
+			}
+			value, *field = strings.ReplaceAll(fmt.Sprint(*field), " ", ", "), []int{k.least}
+		case *int:
+			if *field <= k.least {
+				continue
+			}
+			value, *field = strconv.Itoa(*field), k.least
+		}
+		if m, err := models.New(c, dx, dy); err == nil {
+			small := p
+			small.Model = m
+			parts = append(parts, part{k.key, value, small})
 		}
 	}
 	return parts

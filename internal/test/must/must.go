@@ -26,6 +26,9 @@ func Do(t testing.TB, errs ...error) {
 	}
 }
 
+// Err returns the error of a call with a value: must.Err(os.ReadFile(path)).
+func Err[T any](_ T, err error) error { return err }
+
 // Refuse checks that err is an *invalid.Input of one line that contains all the words.
 func Refuse(t testing.TB, err error, words ...string) {
 	t.Helper()
