@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"io"
+	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -10,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/export/torch"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -33,25 +34,13 @@ func newExport(a *app) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{
 		Use:   "export (RUN | --run DIR) --out FILE",
-		Short: "Write a run's model for other programs: for PyTorch, or as ONNX graphs",
+		Short: "Write a run's model for other programs: weights for PyTorch, or ONNX graphs",
 		Long: `The format follows from the name of --out: torch for .safetensors, onnx for .onnx. A file of another
 name needs --format.
 
 As torch, write the weights of a checkpoint to a safetensors file, under the names of PyTorch's
 state_dict. acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train
 --weights starts from it.
-
-Beside it, export writes a Python file of the same name that predicts with these weights: weights.py
-for weights.safetensors. It needs PyTorch (1.13 or later) and nothing else, takes and returns values
-in the units of your data, and has the numbers of acqnp predict. Its head says how to use it:
-
-  from weights import load
-  model = load("weights.safetensors")
-  d = model.predict(context_x=[[0.5], [2.0]], context_y=[[700], [410]], x=[[1.0]])
-  low, median, high = d.quantiles([0.05, 0.5, 0.95])
-
-In the name of this file, characters that a name in Python cannot have become _. There is no such file
-if --out is a pipe or a device, or if the model reads groups (model.aggregation).
 
 ` + onnxHelp,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --out weights.safetensors
@@ -76,7 +65,6 @@ if --out is a pipe or a device, or if the model reads groups (model.aggregation)
 // exportSummary is the result of export.
 type exportSummary struct {
 	Out        string `json:"out"`
-	Program    string `json:"program,omitempty"` // "" if Out is a pipe or a device
 	Checkpoint string `json:"checkpoint"`
 	Step       int    `json:"step"`
 	Tensors    int    `json:"tensors"`
@@ -127,10 +115,16 @@ func (o exportOptions) chosen() (string, error) {
 		return o.format, nil
 	case named != "":
 		return named, nil
-	case torch.Path(o.out) == "":
+	case isStream(o.out):
 		return torchFormat, nil
 	}
 	return "", &invalid.Input{File: "--out", Found: o.out, Expected: "a name that ends with .safetensors or .onnx, or --format " + torchFormat + " or " + onnxFormat}
+}
+
+// isStream reports whether a path names a pipe or a device.
+func isStream(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && !info.Mode().IsRegular() || files.IsStream(path)
 }
 
 // load reads the model after it has checked the outputs.
@@ -139,42 +133,27 @@ func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) 
 	if err != nil {
 		return predict.Trained{}, err
 	}
-	files := make([]output.File, len(outputs))
+	written := make([]output.File, len(outputs))
 	for i, path := range outputs {
-		files[i] = output.File{Flag: "--out", Path: path}
+		written[i] = output.File{Flag: "--out", Path: path}
 	}
-	if err := a.checkOutputs(files, o.Files(e, o.dataDir)...); err != nil {
+	if err := a.checkOutputs(written, o.Files(e, o.dataDir)...); err != nil {
 		return predict.Trained{}, err
 	}
 	return o.Open(e, o.dataDir, o.device, a.progress().Warn)
 }
 
 func exportTorch(a *app, o exportOptions) error {
-	program := torch.Path(o.out)
-	if err := torch.Check(program); err != nil {
-		return err
-	}
-	m, err := o.load(a, o.out, program)
+	m, err := o.load(a, o.out)
 	if err != nil {
 		return err
 	}
 	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units); err != nil {
 		return err
 	}
-	if m.Model.Groups() {
-		program = "" // the program would need the other groups, as Predict does
-	}
-	if program != "" {
-		if err := torch.Write(program, o.out, m); err != nil {
-			return err
-		}
-	}
-	s := exportSummary{Out: o.out, Program: program, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.NumParams()}
+	s := exportSummary{Out: o.out, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.NumParams()}
 	return a.result(s, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %d tensors, %d parameters, from %s\n", s.Out, s.Tensors, s.Parameters, s.Checkpoint)
-		if err == nil && s.Program != "" {
-			_, err = fmt.Fprintf(w, "%s: predicts with them in Python, with PyTorch alone\n", s.Program)
-		}
 		return err
 	})
 }

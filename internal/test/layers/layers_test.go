@@ -28,7 +28,7 @@ var layers = [][]string{
 	{"internal/datasets/feed", "internal/run", "internal/run/footprint"},
 	{"internal/predict/conformal", "internal/fit/pretrained"},
 	{"internal/predict", "internal/train"},
-	{"internal/fit", "internal/fit/draft", "internal/train/bench", "internal/export/onnx", "internal/export/onnx/onnxtest", "internal/export/torch",
+	{"internal/fit", "internal/fit/draft", "internal/train/bench", "internal/export/onnx", "internal/export/onnx/onnxtest",
 		"internal/serve/page", "internal/sweep/plan", "internal/report/tables"},
 	{"internal/sweep", "internal/sweep/submit", "internal/report/figures", "internal/serve"},
 	{"internal/serve/servetest", "internal/cli/doctor", "internal/cli/output"},
