@@ -183,7 +183,8 @@ func (o *Op) misfit(in G.Nodes) error {
 }
 
 // WholeFunctions lets an engine take a function through many layers at a time, which changes the order
-// of sums. Models that keep the bits of earlier versions do not call it.
+// of sums. CANP does not call it: at sharp attention, a gradient would leave the tolerance of the test
+// against PyTorch (canp-sharp in internal/test/golden, 1.01 times it).
 func (b *Builder) WholeFunctions() { b.g.WholeFunctions = true }
 
 // Output makes a node an output of the graph, under a name.
