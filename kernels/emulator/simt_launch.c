@@ -24,7 +24,7 @@ simt_kernel *simt_find_kernel(const char *name) {
   return NULL;
 }
 
-static void call_kernel(void) { kernel->call(arguments); }
+static void run_body(void) { kernel->body(arguments); }
 
 void simt_trap(simt_place at) {
   simt_threads[simt_self].at = at;
@@ -42,7 +42,7 @@ unsigned simt_lane(void) { return simt_self & 31; }
 static void run_block(uint64_t i) {
   simt_block_index = (simt_index){i % grid.x, i / grid.x % grid.y, i / grid.x / grid.y};
   simt_new_block();
-  simt_run_threads(call_kernel);
+  simt_run_threads(run_body);
 }
 
 const char *simt_launch(simt_kernel *k, simt_index g, simt_index b, unsigned shared, int order, int capability,

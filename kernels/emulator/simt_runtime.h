@@ -39,7 +39,7 @@ float simt_from_half(uint16_t h);
 /* ---- the table of kernels */
 typedef struct simt_kernel {
   const char *name;
-  void (*call)(void **arguments);
+  void (*body)(void **arguments); /* of a thread */
   int count;
   const int *sizes;
   struct simt_kernel *next;
