@@ -1,13 +1,8 @@
 package onnx
 
 import (
-	"encoding/binary"
 	"fmt"
-	"math"
 
-	"google.golang.org/protobuf/proto"
-
-	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -17,33 +12,31 @@ type value = ops.Value
 // A graph is an ONNX graph under construction. Nodes are appended in the order of their
 // computation.
 type graph struct {
-	proto  *onnxpb.GraphProto
-	counts map[string]int // of the nodes of each operator
+	name                                 string
+	nodes, initializers, inputs, outputs []message
+	counts                               map[string]int // of the nodes of each operator
 }
 
-func newGraph(name string) *graph {
-	return &graph{proto: &onnxpb.GraphProto{Name: name}, counts: map[string]int{}}
-}
-
-// The element types that graphs use.
-const (
-	float32s = int32(onnxpb.TensorProto_FLOAT)
-	float64s = int32(onnxpb.TensorProto_DOUBLE)
-	int64s   = int32(onnxpb.TensorProto_INT64)
-)
+func newGraph(name string) *graph { return &graph{name: name, counts: map[string]int{}} }
 
 // op appends a node without attributes and returns its result.
 func (g *graph) op(operator string, in ...value) value { return g.node(operator, nil, in...) }
 
 // node appends a node with one result and returns it.
-func (g *graph) node(operator string, attributes []*onnxpb.AttributeProto, in ...value) value {
+func (g *graph) node(operator string, attributes []message, in ...value) value {
 	out := g.fresh(operator)
-	n := &onnxpb.NodeProto{OpType: operator, Name: string(out), Output: []string{string(out)}, Attribute: attributes}
-	for _, v := range in {
-		n.Input = append(n.Input, string(v))
-	}
-	g.proto.Node = append(g.proto.Node, n)
+	g.append(operator, string(out), attributes, in...)
 	return out
+}
+
+// append appends a node whose result has its name.
+func (g *graph) append(operator, name string, attributes []message, in ...value) {
+	var n message
+	for _, v := range in {
+		n = n.bytes(nodeInput, []byte(v))
+	}
+	n = n.text(nodeOutput, name).text(nodeName, name).text(nodeOperator, operator)
+	g.nodes = append(g.nodes, n.repeated(nodeAttribute, attributes))
 }
 
 // fresh returns a name that nothing in the graph has yet.
@@ -56,8 +49,8 @@ func (g *graph) fresh(of string) value {
 type dimension any
 
 // input declares an input of the graph.
-func (g *graph) input(name string, elements int32, about string, shape ...dimension) value {
-	g.proto.Input = append(g.proto.Input, info(name, elements, about, shape))
+func (g *graph) input(name string, e elements, about string, shape ...dimension) value {
+	g.inputs = append(g.inputs, info(name, e, about, shape))
 	return value(name)
 }
 
@@ -67,101 +60,52 @@ func (g *graph) output(name string, v value, about string, shape ...dimension) {
 }
 
 // outputOf declares v as an output of the graph under a name.
-func (g *graph) outputOf(elements int32, name string, v value, about string, shape ...dimension) {
-	g.proto.Node = append(g.proto.Node, &onnxpb.NodeProto{OpType: "Identity", Name: name, Input: []string{string(v)}, Output: []string{name}})
-	g.proto.Output = append(g.proto.Output, info(name, elements, about, shape))
-}
-
-func info(name string, elements int32, about string, shape []dimension) *onnxpb.ValueInfoProto {
-	s := &onnxpb.TensorShapeProto{}
-	for _, d := range shape {
-		dim := &onnxpb.TensorShapeProto_Dimension{}
-		switch d := d.(type) {
-		case string:
-			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimParam{DimParam: d}
-		case int:
-			dim.Value = &onnxpb.TensorShapeProto_Dimension_DimValue{DimValue: int64(d)}
-		}
-		s.Dim = append(s.Dim, dim)
-	}
-	return &onnxpb.ValueInfoProto{Name: name, DocString: about, Type: &onnxpb.TypeProto{
-		Value: &onnxpb.TypeProto_TensorType{TensorType: &onnxpb.TypeProto_Tensor{ElemType: elements, Shape: s}}}}
+func (g *graph) outputOf(e elements, name string, v value, about string, shape ...dimension) {
+	g.append("Identity", name, nil, v)
+	g.outputs = append(g.outputs, info(name, e, about, shape))
 }
 
 // floats adds a float32 constant under a name.
 func (g *graph) floats(name string, v []float32, shape ...int) value {
-	raw := make([]byte, 0, 4*len(v))
-	for _, f := range v {
-		raw = binary.LittleEndian.AppendUint32(raw, math.Float32bits(f))
-	}
-	return g.initialiser(name, float32s, raw, shape)
+	return g.initialiser(name, float32s, raw(v), shape)
+}
+
+// constant adds a constant under a fresh name.
+func (g *graph) constant(e elements, raw []byte, shape ...int) value {
+	return g.initialiser(string(g.fresh("constant")), e, raw, shape)
 }
 
 // doubles adds a float64 constant.
 func (g *graph) doubles(v []float64, shape ...int) value {
-	raw := make([]byte, 0, 8*len(v))
-	for _, f := range v {
-		raw = binary.LittleEndian.AppendUint64(raw, math.Float64bits(f))
-	}
-	return g.initialiser(string(g.fresh("constant")), float64s, raw, shape)
+	return g.constant(float64s, raw(v), shape...)
 }
 
 // ints adds a vector of whole numbers.
 func (g *graph) ints(v ...int) value {
-	raw := make([]byte, 0, 8*len(v))
-	for _, i := range v {
-		raw = binary.LittleEndian.AppendUint64(raw, uint64(int64(i)))
+	wide := make([]int64, len(v))
+	for i, n := range v {
+		wide[i] = int64(n)
 	}
-	return g.initialiser(string(g.fresh("constant")), int64s, raw, []int{len(v)})
+	return g.constant(int64s, raw(wide), len(v))
 }
 
 // index adds a whole number without dimensions.
-func (g *graph) index(v int) value {
-	raw := binary.LittleEndian.AppendUint64(nil, uint64(int64(v)))
-	return g.initialiser(string(g.fresh("constant")), int64s, raw, nil)
-}
+func (g *graph) index(v int) value { return g.constant(int64s, raw([]int64{int64(v)})) }
 
 // bools adds a vector of booleans.
-func (g *graph) bools(v []bool) value {
-	raw := make([]byte, len(v))
-	for i, b := range v {
-		if b {
-			raw[i] = 1
-		}
-	}
-	return g.initialiser(string(g.fresh("constant")), int32(onnxpb.TensorProto_BOOL), raw, []int{len(v)})
-}
+func (g *graph) bools(v []bool) value { return g.constant(bools, raw(v), len(v)) }
 
-func (g *graph) initialiser(name string, elements int32, raw []byte, shape []int) value {
-	t := &onnxpb.TensorProto{Name: name, DataType: elements, RawData: raw}
-	for _, n := range shape {
-		t.Dims = append(t.Dims, int64(n))
+func (g *graph) initialiser(name string, e elements, raw []byte, shape []int) value {
+	t := message{}.ints(tensorDims, shape).int(tensorType, int(e)).text(tensorName, name)
+	if len(raw) > 0 {
+		t = t.bytes(tensorRaw, raw)
 	}
-	g.proto.Initializer = append(g.proto.Initializer, t)
+	g.initializers = append(g.initializers, t)
 	return value(name)
 }
 
-// whole returns an attribute that is a whole number.
-func whole(name string, v int) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INT, I: int64(v)}
-}
-
-// wholes returns an attribute that is a list of whole numbers.
-func wholes(name string, v ...int) *onnxpb.AttributeProto {
-	a := &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_INTS}
-	for _, i := range v {
-		a.Ints = append(a.Ints, int64(i))
-	}
-	return a
-}
-
-// number returns an attribute that is a number.
-func number(name string, v float32) *onnxpb.AttributeProto {
-	return &onnxpb.AttributeProto{Name: name, Type: onnxpb.AttributeProto_FLOAT, F: v}
-}
-
 // with lists the attributes of a node.
-func with(a ...*onnxpb.AttributeProto) []*onnxpb.AttributeProto { return a }
+func with(a ...message) []message { return a }
 
 // The versions that files declare. onnxruntime 1.12 and later reads them.
 const (
@@ -170,12 +114,9 @@ const (
 )
 
 // model returns the file's content: the graph with metadata.
-func (g *graph) model(version, about string, metadata []*onnxpb.StringStringEntryProto) *onnxpb.ModelProto {
-	return &onnxpb.ModelProto{IrVersion: irVersion, ProducerName: "acqnp", ProducerVersion: version, DocString: about, Graph: g.proto,
-		OpsetImport: []*onnxpb.OperatorSetIdProto{{Version: opset}}, MetadataProps: metadata}
-}
-
-// marshal encodes a model; the same model gives the same bytes.
-func marshal(m *onnxpb.ModelProto) ([]byte, error) {
-	return proto.MarshalOptions{Deterministic: true}.Marshal(m)
+func (g *graph) model(version, about string, metadata []message) message {
+	content := message{}.repeated(graphNode, g.nodes).text(graphName, g.name).repeated(graphInitializer, g.initializers).
+		repeated(graphInput, g.inputs).repeated(graphOutput, g.outputs)
+	return message{}.int(modelIRVersion, irVersion).text(modelProducer, "acqnp").text(modelProducerVersion, version).text(modelDoc, about).
+		bytes(modelGraph, content).bytes(modelOpset, message{}.int(opsetVersion, opset)).repeated(modelMetadata, metadata)
 }

@@ -3,7 +3,7 @@ package onnx
 import (
 	"gorgonia.org/tensor"
 
-	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
+	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -39,10 +39,10 @@ func WriteGroups(path string, t predict.Trained) error {
 	if err != nil {
 		return err
 	}
-	if err := write(path, predicted); err != nil {
+	if err := files.WriteBytes(path, predicted); err != nil {
 		return err
 	}
-	return write(SiblingsPath(path), siblings)
+	return files.WriteBytes(SiblingsPath(path), siblings)
 }
 
 // one is the capacity of a graph that is written: the sizes of its file are free.
@@ -54,7 +54,7 @@ func (n *network) feed(own, name, about, rows string, columns int) {
 }
 
 // buildSiblings returns the graph that reads the siblings.
-func buildSiblings(t predict.Trained) (*onnxpb.ModelProto, error) {
+func buildSiblings(t predict.Trained) (message, error) {
 	g := newGraph(siblingsGraph)
 	n := newNetwork(g, t.Model)
 	n.fed = map[string]value{}
@@ -79,7 +79,7 @@ func buildSiblings(t predict.Trained) (*onnxpb.ModelProto, error) {
 }
 
 // buildGroup returns the graph that predicts points of one more group.
-func buildGroup(t predict.Trained) (*onnxpb.ModelProto, error) {
+func buildGroup(t predict.Trained) (message, error) {
 	g := newGraph(componentsGraph)
 	n := newNetwork(g, t.Model)
 	n.fed = map[string]value{}

@@ -9,8 +9,8 @@ func (g *graph) div(a, b value) value    { return g.op("Div", a, b) }
 func (g *graph) matmul(a, b value) value { return g.op("MatMul", a, b) }
 
 // cast converts the elements to float32s, float64s or int64s.
-func (g *graph) cast(in value, elements int32) value {
-	return g.node("Cast", with(whole("to", int(elements))), in)
+func (g *graph) cast(in value, e elements) value {
+	return g.node("Cast", with(whole("to", int(e))), in)
 }
 
 // widen converts the elements to float64.

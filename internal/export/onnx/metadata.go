@@ -6,7 +6,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
-	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run/version"
 )
@@ -35,7 +34,7 @@ type column struct {
 }
 
 // metadata returns a description of the model, for readers of the file.
-func metadata(t predict.Trained, graph string) ([]*onnxpb.StringStringEntryProto, error) {
+func metadata(t predict.Trained, graph string) ([]message, error) {
 	s := t.Units.Scaling
 	described, err := json.Marshal(columns{
 		describe(t.Benchmark, t.Units.XNames, s.XOffset, s.XScale, s.XForms),
@@ -54,10 +53,10 @@ func metadata(t predict.Trained, graph string) ([]*onnxpb.StringStringEntryProto
 	if err != nil {
 		return nil, err
 	}
-	var list []*onnxpb.StringStringEntryProto
+	var list []message
 	for _, e := range append(entries, more...) {
 		if e[1] != "" {
-			list = append(list, &onnxpb.StringStringEntryProto{Key: e[0], Value: e[1]})
+			list = append(list, message{}.text(entryKey, e[0]).text(entryValue, e[1]))
 		}
 	}
 	return list, nil

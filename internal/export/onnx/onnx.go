@@ -34,7 +34,6 @@ import (
 
 	"gorgonia.org/tensor"
 
-	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
@@ -94,7 +93,7 @@ func Write(path string, t predict.Trained) error {
 	}{{path, false}, {DensityPath(path), true}} {
 		m, err := build(t, f.density)
 		if err == nil {
-			err = write(f.path, m)
+			err = files.WriteBytes(f.path, m)
 		}
 		if err != nil {
 			return err
@@ -103,17 +102,8 @@ func Write(path string, t predict.Trained) error {
 	return nil
 }
 
-// write writes a graph to a file.
-func write(path string, m *onnxpb.ModelProto) error {
-	content, err := marshal(m)
-	if err != nil {
-		return err
-	}
-	return files.WriteBytes(path, content)
-}
-
 // build returns the graph of the components, or that of the density.
-func build(t predict.Trained, density bool) (*onnxpb.ModelProto, error) {
+func build(t predict.Trained, density bool) (message, error) {
 	name := componentsGraph
 	if density {
 		name = densityGraph

@@ -11,18 +11,80 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
-	"google.golang.org/protobuf/proto"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"github.com/acqnp/acqnp/internal/export/onnx"
-	"github.com/acqnp/acqnp/internal/export/onnx/onnxpb"
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxtest"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Values are compared with predict's by tools/onnx/check.py, which needs onnxruntime.
 
+// A message is one of ONNX's, by the numbers of its fields: the numbers, texts or messages of each.
+type message map[protowire.Number][]field
+
+type field struct {
+	number uint64
+	bytes  []byte
+}
+
+// parse reads a message.
+func parse(t *testing.T, b []byte) message {
+	t.Helper()
+	m := message{}
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			t.Fatal(protowire.ParseError(n))
+		}
+		b = b[n:]
+		var f field
+		switch kind {
+		case protowire.VarintType:
+			f.number, n = protowire.ConsumeVarint(b)
+		case protowire.BytesType:
+			f.bytes, n = protowire.ConsumeBytes(b)
+		case protowire.Fixed32Type:
+			_, n = protowire.ConsumeFixed32(b)
+		}
+		if n < 0 {
+			t.Fatalf("field %d: %v", number, protowire.ParseError(n))
+		}
+		b = b[n:]
+		m[number] = append(m[number], f)
+	}
+	return m
+}
+
+// within returns the messages of a field.
+func (m message) within(t *testing.T, number protowire.Number) (all []message) {
+	t.Helper()
+	for _, f := range m[number] {
+		all = append(all, parse(t, f.bytes))
+	}
+	return all
+}
+
+// text returns a field that stands once, or "" if it does not stand there.
+func (m message) text(number protowire.Number) string {
+	if len(m[number]) != 1 {
+		return ""
+	}
+	return string(m[number][0].bytes)
+}
+
+func (m message) int(number protowire.Number) int {
+	if len(m[number]) != 1 {
+		return 0
+	}
+	return int(m[number][0].number)
+}
+
+// graph returns the graph of a model.
+func (m message) graph(t *testing.T) message { return m.within(t, 7)[0] }
+
 // written writes a case and reads both files again.
-func written(t *testing.T, c onnxtest.Case) (components, density *onnxpb.ModelProto) {
+func written(t *testing.T, c onnxtest.Case) (components, density message) {
 	t.Helper()
 	trained, err := c.Trained()
 	if err != nil {
@@ -35,17 +97,13 @@ func written(t *testing.T, c onnxtest.Case) (components, density *onnxpb.ModelPr
 	return parsed(t, path), parsed(t, onnx.DensityPath(path))
 }
 
-func parsed(t *testing.T, path string) *onnxpb.ModelProto {
+func parsed(t *testing.T, path string) message {
 	t.Helper()
 	content, err := os.ReadFile(path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var m onnxpb.ModelProto
-	if err := proto.Unmarshal(content, &m); err != nil {
-		t.Fatal(err)
-	}
-	return &m
+	return parse(t, content)
 }
 
 // named returns the case of a name.
@@ -68,16 +126,17 @@ func TestGraphsAreWhole(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range []*onnxpb.ModelProto{components, density} {
-			if m.IrVersion != 8 || len(m.OpsetImport) != 1 || m.OpsetImport[0].Domain != "" || m.OpsetImport[0].Version != 17 {
-				t.Errorf("%s: versions %d, %v", c.Name, m.IrVersion, m.OpsetImport)
+		for _, m := range []message{components, density} {
+			if opset := m.within(t, 8); m.int(1) != 8 || len(opset) != 1 || opset[0].text(1) != "" || opset[0].int(2) != 17 {
+				t.Errorf("%s: versions %d, %v", c.Name, m.int(1), opset)
 			}
-			checkGraph(t, c.Name+", "+m.Graph.Name, m.Graph, trained.NumParams())
+			g := m.graph(t)
+			checkGraph(t, c.Name+", "+g.text(2), g, trained.NumParams())
 		}
 	}
 }
 
-func checkGraph(t *testing.T, name string, g *onnxpb.GraphProto, params int) {
+func checkGraph(t *testing.T, name string, g message, params int) {
 	t.Helper()
 	read := map[string]bool{}
 	define := func(v string) {
@@ -86,40 +145,40 @@ func checkGraph(t *testing.T, name string, g *onnxpb.GraphProto, params int) {
 		}
 		read[v] = false
 	}
-	for _, in := range g.Input {
-		define(in.Name)
+	for _, in := range g.within(t, 11) {
+		define(in.text(1))
 	}
 	found := 0
-	for _, w := range g.Initializer {
-		define(w.Name)
-		elements := 1
-		for _, n := range w.Dims {
-			elements *= int(n)
+	for _, w := range g.within(t, 5) {
+		define(w.text(8))
+		elements, dims := 1, w.text(1)
+		for rest := []byte(dims); len(rest) > 0; {
+			size, n := protowire.ConsumeVarint(rest)
+			elements, rest = elements*int(size), rest[n:]
 		}
-		bytes := map[int32]int{1: 4, 7: 8, 9: 1, 11: 8}[w.DataType] // of float32, int64, bool, float64
-		if len(w.RawData) != bytes*elements {
-			t.Errorf("%s: %s of shape %v has %d bytes", name, w.Name, w.Dims, len(w.RawData))
+		bytes := map[int]int{1: 4, 7: 8, 9: 1, 11: 8}[w.int(2)] // of float32, int64, bool, float64
+		if len(w.text(9)) != bytes*elements {
+			t.Errorf("%s: %s of %d elements has %d bytes", name, w.text(8), elements, len(w.text(9)))
 		}
-		if w.DataType == 1 && len(w.Dims) > 0 { // other float32 constants have no dimensions
+		if w.int(2) == 1 && dims != "" { // other float32 constants have no dimensions
 			found += elements
 		}
 	}
 	if found != params {
 		t.Errorf("%s: %d parameters, want %d", name, found, params)
 	}
-	for _, n := range g.Node {
-		for _, v := range n.Input {
+	for _, n := range g.within(t, 1) {
+		for _, f := range n[1] {
+			v := string(f.bytes)
 			if _, ok := read[v]; !ok {
-				t.Errorf("%s: %s reads %q before it is computed", name, n.Name, v)
+				t.Errorf("%s: %s reads %q before it is computed", name, n.text(3), v)
 			}
 			read[v] = true
 		}
-		for _, v := range n.Output {
-			define(v)
-		}
+		define(n.text(2))
 	}
-	for _, out := range g.Output {
-		read[out.Name] = true
+	for _, out := range g.within(t, 12) {
+		read[out.text(1)] = true
 	}
 	for v, used := range read {
 		if !used {
@@ -154,14 +213,14 @@ func TestInputsAndOutputs(t *testing.T) {
 		components, density := written(t, named(t, c.name))
 		for _, v := range []struct {
 			what string
-			got  []*onnxpb.ValueInfoProto
+			got  []message
 			want []string
 		}{
-			{"inputs", components.Graph.Input, c.inputs}, {"outputs", components.Graph.Output, c.outputs},
-			{"inputs of the density", density.Graph.Input, append(c.inputs, c.toDensity...)},
-			{"outputs of the density", density.Graph.Output, c.fromThat},
+			{"inputs", components.graph(t).within(t, 11), c.inputs}, {"outputs", components.graph(t).within(t, 12), c.outputs},
+			{"inputs of the density", density.graph(t).within(t, 11), append(c.inputs, c.toDensity...)},
+			{"outputs of the density", density.graph(t).within(t, 12), c.fromThat},
 		} {
-			if diff := cmp.Diff(v.want, shapes(v.got)); diff != "" {
+			if diff := cmp.Diff(v.want, shapes(t, v.got)); diff != "" {
 				t.Errorf("%s: %s (-want +got):\n%s", c.name, v.what, diff)
 			}
 		}
@@ -169,15 +228,16 @@ func TestInputsAndOutputs(t *testing.T) {
 }
 
 // shapes returns the names and the dimensions of values.
-func shapes(values []*onnxpb.ValueInfoProto) (all []string) {
+func shapes(t *testing.T, values []message) (all []string) {
+	t.Helper()
 	for _, v := range values {
-		text := v.Name
-		for _, d := range v.Type.GetTensorType().Shape.Dim {
-			if d.GetDimParam() != "" {
-				text += " " + d.GetDimParam()
+		text := v.text(1)
+		for _, d := range v.within(t, 2)[0].within(t, 1)[0].within(t, 2)[0].within(t, 1) {
+			if name := d.text(2); name != "" {
+				text += " " + name
 				continue
 			}
-			text += fmt.Sprintf(" %d", d.GetDimValue())
+			text += fmt.Sprintf(" %d", d.int(1))
 		}
 		all = append(all, text)
 	}
@@ -189,8 +249,8 @@ func TestMetadata(t *testing.T) {
 	of := func(name string) map[string]string {
 		components, _ := written(t, named(t, name))
 		entries := map[string]string{}
-		for _, e := range components.MetadataProps {
-			entries[e.Key] = e.Value
+		for _, e := range components.within(t, 14) {
+			entries[e.text(1)] = e.text(2)
 		}
 		return entries
 	}

@@ -15,8 +15,7 @@ import (
 // layers lists the packages from the bottom up. A package imports only packages of lines above its
 // own.
 var layers = [][]string{
-	{"internal/invalid", "internal/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/device/memory", "internal/run/version", "internal/engine/gpu",
-		"internal/export/onnx/onnxpb"},
+	{"internal/invalid", "internal/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/device/memory", "internal/run/version", "internal/engine/gpu"},
 	{"internal/files", "internal/random/dice", "internal/config/catalogue", "internal/config/yamlnode"},
 	{"internal/config", "internal/files/safetensors", "internal/files/tabular"},
 	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "internal/engine/gpu/gputest",
