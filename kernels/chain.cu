@@ -9,16 +9,16 @@
 #include "linear.h"
 
 // linear_rows computes LINEAR: a = base [other, d], b = input [s, k], c = weight [d, k], rows stride
-// apart; flag: with ReLU.
+// apart; relu: with ReLU.
 DEVICE void linear_rows(const Task& t, const Extents& e, int from, int to, float* shared) {
-  Forward f = {{t.s, t.k, t.d, t.flag, t.stride}, t.a, t.b, t.c, t.out, shared, ratio(e, t.s, t.other)};
+  Forward f = {{t.s, t.k, t.d, t.relu, t.stride}, t.a, t.b, t.c, t.out, shared, ratio(e, t.s, t.other)};
   for (int n0 = 0; n0 < t.d; n0 += Row::N) f.tile<Row>(from, n0, to);
 }
 
 // in_grad_rows computes IN_GRAD: a = gradient of the result and b = result [s, d], c = weight [d, k],
-// rows stride apart; flag: the layer ends in a ReLU.
+// rows stride apart; relu: the layer ends in a ReLU.
 DEVICE void in_grad_rows(const Task& t, int from, int to, float* shared) {
-  InGrad f = {{t.s, t.k, t.d, t.flag, t.stride}, t.a, t.b, t.c, t.out, shared};
+  InGrad f = {{t.s, t.k, t.d, t.relu, t.stride}, t.a, t.b, t.c, t.out, shared};
   for (int n0 = 0; n0 < t.k; n0 += Row::N) f.tile<Row>(from, n0, to);
 }
 

@@ -20,12 +20,12 @@ DEVICE uint4 cipher(uint4 c, uint2 k) {
 DEVICE float uniform(unsigned word) { return (word >> 8) * (1.0f / (1 << 24)); }
 
 // draw_levels draws the levels out [Row, 1] with the same bits as internal/random: row i of batch b
-// is random.New(seed, stream).Float(b, i). k and d are the seed, its lower half first, stride is
-// the stream.
+// is random.New(seed, stream).Float(b, i). The
+// task has seed and stream.
 DEVICE void draw_levels(const Task& t, const Step* step) {
   unsigned n = rows(step->extents, space::Row), low = (unsigned)step->batch, high = (unsigned)(step->batch >> 32);
   for (unsigned i = thread(); i < (n + 3) / 4; i += threads()) {
-    uint4 word = cipher(make_uint4(i, low, high, t.stride), make_uint2(t.k, t.d));
+    uint4 word = cipher(make_uint4(i, low, high, t.stream), make_uint2(t.seed_low, t.seed_high));
     unsigned row = 4 * i;
     t.out[row] = uniform(word.x);
     if (row + 1 < n) t.out[row + 1] = uniform(word.y);

@@ -1,5 +1,5 @@
-// Operations whose result is computed element by element, see the files of the same concepts in
-// internal/models/ops. Those marked "row" compute all columns of a row at once; as tasks they have d = 1.
+// Operations whose result is computed element by element. internal/models/ops declares the element of most,
+// see operations.h. Those marked "row" compute all columns of a row at once; as tasks they have d = 1.
 //
 // Below is the space of the levels of the space above: Row if above is Point, Resample if it is
 // Context.
@@ -16,29 +16,29 @@ DEVICE float level(float u) { return LEVEL_FLOOR + (1 - 2 * LEVEL_FLOOR) * u; }
 DEVICE float masked(float grad, float result, int relu) { return relu && result == 0 ? 0 : grad; }
 
 // base_grad_of: a = gradient [other, d] and b = result [other, d] of a layer whose base has space s;
-// flag: the layer ends in a ReLU.
+// relu: the layer ends in a ReLU.
 DEVICE float base_grad_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
   unsigned below = ratio(e, t.other, t.s);
   size_t at = (size_t)row * below * t.d + column;
   float sum = 0;
-  for (unsigned r = 0; r < below; r++, at += t.d) sum += t.flag && t.b[at] == 0 ? 0 : t.a[at];
+  for (unsigned r = 0; r < below; r++, at += t.d) sum += t.relu && t.b[at] == 0 ? 0 : t.a[at];
   return sum;
 }
 
-// ensemble_add_of: a [other, d], b [Ensemble, d]; s is below other; flag: with ReLU.
+// ensemble_add_of: a [other, d], b [Ensemble, d]; s is below other; relu: with ReLU.
 DEVICE float ensemble_add_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
   unsigned levels = e.levels, points = rows_of_function(e, t.other), point = row / levels;
   float sum = t.a[point * t.d + column] + t.b[(point / points * levels + row % levels) * t.d + column];
-  return t.flag && sum < 0 ? 0 : sum;
+  return t.relu && sum < 0 ? 0 : sum;
 }
 
 // ensemble_add_grad_level_of is part EnsembleGrad: a = gradient and b = result [below, d], other =
-// above; flag: with ReLU.
+// above; relu: with ReLU.
 DEVICE float ensemble_add_grad_level_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
   unsigned levels = e.levels, points = rows_of_function(e, t.other);
   unsigned at = (row / levels * points * levels + row % levels) * t.d + column;
   float sum = 0;
-  for (unsigned p = 0; p < points; p++, at += levels * t.d) sum += masked(t.a[at], t.b[at], t.flag);
+  for (unsigned p = 0; p < points; p++, at += levels * t.d) sum += masked(t.a[at], t.b[at], t.relu);
   return sum;
 }
 
@@ -46,7 +46,7 @@ DEVICE float ensemble_add_grad_level_of(const Task& t, const Extents& e, unsigne
 DEVICE float ensemble_add_grad_point_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
   unsigned levels = e.levels, at = row * levels * t.d + column;
   float sum = 0;
-  for (unsigned k = 0; k < levels; k++, at += t.d) sum += masked(t.a[at], t.b[at], t.flag);
+  for (unsigned k = 0; k < levels; k++, at += t.d) sum += masked(t.a[at], t.b[at], t.relu);
   return sum;
 }
 
@@ -62,7 +62,7 @@ DEVICE float gaussian_of(const Task& t, const Extents& e, unsigned row) {
   const float *d = t.a + row * 2 * t.k, *target = t.b + row / ratio(e, t.s, t.other) * t.k;
   float ll = 0;
   for (int c = 0; c < t.k; c++) {
-    float sigma = sigma_of(d[t.k + c], t.number), z = (target[c] - d[c]) / sigma;
+    float sigma = sigma_of(d[t.k + c], t.floor), z = (target[c] - d[c]) / sigma;
     ll += -z * z / 2 - logf(sigma) - HALF_LOG_2PI;
   }
   return ll;
@@ -74,9 +74,9 @@ DEVICE void gaussian_grad_of(const Task& t, const Extents& e, unsigned row) {
   const float *d = t.b + row * 2 * t.k, *target = t.c + row / ratio(e, t.s, t.other) * t.k;
   float *slope = t.out + row * 2 * t.k, g = t.a[row];
   for (int c = 0; c < t.k; c++) {
-    float sigma = sigma_of(d[t.k + c], t.number), z = (target[c] - d[c]) / sigma;
+    float sigma = sigma_of(d[t.k + c], t.floor), z = (target[c] - d[c]) / sigma;
     slope[c] = g * z / sigma;
-    slope[t.k + c] = g * (z * z - 1) / sigma * (1 - t.number) * sigmoid_of(d[t.k + c]);
+    slope[t.k + c] = g * (z * z - 1) / sigma * (1 - t.floor) * sigmoid_of(d[t.k + c]);
   }
 }
 
@@ -109,10 +109,10 @@ DEVICE float log_sum_exp_of(const Task& t, const Extents& e, unsigned row, unsig
   return value(sum);
 }
 
-// pad_columns_of: a [s, k]; stride: the column of the result [s, d] that has the first one of a.
-DEVICE float pad_columns_of(const Task& t, unsigned row, unsigned column) {
-  unsigned from = column - t.stride;  // wraps around before the first
-  return from < (unsigned)t.k ? t.a[row * t.k + from] : 0;
+// pad_of: a [s, k]; from: the column of the result [s, d] that has the first one of a.
+DEVICE float pad_of(const Task& t, unsigned row, unsigned column) {
+  unsigned own = column - t.from;  // wraps around before the first
+  return own < (unsigned)t.k ? t.a[row * t.k + own] : 0;
 }
 
 // spread_of: a [other, k], with k = d or 1.
@@ -126,13 +126,13 @@ DEVICE float perturb_of(const Task& t, const Extents& e, unsigned row, unsigned 
   unsigned levels = e.levels;
   const float* r = t.a + row * 2 * t.d;
   float centre = t.c[(row / (levels * e.context) * levels + row % levels) * t.d + column];
-  return r[column] + sigma_of(r[t.d + column], t.number) * (t.b[row * t.d + column] - centre);
+  return r[column] + sigma_of(r[t.d + column], t.floor) * (t.b[row * t.d + column] - centre);
 }
 
 // residual_of: a = decoded [Resample, 2·d], b = y [Context, d].
 DEVICE float residual_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
   const float* r = t.a + row * 2 * t.d;
-  return (t.b[row / e.levels * t.d + column] - r[column]) / sigma_of(r[t.d + column], t.number);
+  return (t.b[row / e.levels * t.d + column] - r[column]) / sigma_of(r[t.d + column], t.floor);
 }
 
 // set_mean_of: a [other, d], other = Context or Resample.
@@ -151,41 +151,19 @@ DEVICE float set_mean_grad_of(const Task& t, const Extents& e, unsigned row, uns
   return 1.0f / context * (t.b ? t.a[at] + t.b[at] : t.a[at]);
 }
 
-// element_of returns an element of a task's result.
+// element_of returns an element of a task's result. For those of ELEMENTS, a, b and c are the inputs,
+// other is the space of the first input that is not in s, and k is the number of columns of a.
 DEVICE float element_of(const Task& t, const Extents& e, unsigned row, unsigned column) {
   unsigned i = row * t.d + column;
+#define ELEMENT(name, element) case name: return element;
   switch (t.operation) {
-    case ADD: return t.a[i] + t.b[i];
-    case AFFINE: return t.number * t.a[i] + __int_as_float(t.stride);
+    ELEMENTS(ELEMENT)
     case BASE_GRAD: return base_grad_of(t, e, row, column);
-    case COLUMNS: return t.a[row * t.k + t.stride + column];  // stride: the first column that is copied
-    case ENSEMBLE_ADD: return ensemble_add_of(t, e, row, column);
     case ENSEMBLE_ADD_GRAD_LEVEL: return ensemble_add_grad_level_of(t, e, row, column);
     case ENSEMBLE_ADD_GRAD_POINT: return ensemble_add_grad_point_of(t, e, row, column);
-    case EXP: return expf(t.a[i]);
-    case GATHER: return gather_of(t, e, row, column);
     case GAUSSIAN: return gaussian_of(t, e, row);
-    case JOIN: return column < (unsigned)t.k ? t.a[row * t.k + column] : t.b[row * (t.d - t.k) + column - t.k];
-    case LOG: return logf(t.a[i]);
-    case LOG_MEAN_EXP_GRAD: return t.a[row / e.levels] * expf(t.b[row] - t.c[row / e.levels]) / e.levels;
-    case LOG_SUM_EXP: return log_sum_exp_of(t, e, row, column);
-    case MUL: return t.a[i] * t.b[i];
-    case NEG_MEAN_GRAD: return -t.a[0] / rows(e, t.s);
-    case ONES: return 1;
-    case PAD_COLUMNS: return pad_columns_of(t, row, column);
-    case PERTURB: return perturb_of(t, e, row, column);
-    case POSITIVE: return t.a[i] >= 0;
-    case RESIDUAL: return residual_of(t, e, row, column);
-    case SET_MEAN: return set_mean_of(t, e, row, column);
-    case SET_MEAN_GRAD: return set_mean_grad_of(t, e, row, column);
-    case SIGMOID: return sigmoid_of(t.a[i]);
-    case SIGMOID_GRAD: return t.a[i] * t.b[i] * (1 - t.b[i]);
-    case SOFTPLUS: return softplus(t.a[i]);
-    case SPREAD: return spread_of(t, e, row, column);
-    case SUM: return sum_of(t, e, row, column);
-    case UNIFORM_LEVEL: return level(t.a[i]);
-    case UNIFORM_LOGIT: return logf(level(t.a[i])) - logf(level(1 - t.a[i]));
   }
+#undef ELEMENT
   __trap();
   return 0;
 }

@@ -5,7 +5,7 @@
 #pragma once
 #include "device.h"
 
-enum { THREADS = 128, PAD = 4 };
+enum { THREADS = 128, GAP = 4 };
 
 // Shapes of tiles: for large products, for few rows, and for results of up to Narrow::N columns.
 struct Wide { enum { M = 128, N = 64, TM = 8, TN = 8, STEP = 8 }; };
@@ -15,7 +15,7 @@ struct Narrow { enum { M = 256, N = 8, TM = 4, TN = 4, STEP = 8 }; };
 // Buffers has the number of floats of shared memory that a shape needs. SHARED is the largest of the
 // shapes above.
 template <class S>
-struct Buffers { enum { FLOATS = 2 * S::STEP * (S::M + PAD + S::N + PAD) }; };
+struct Buffers { enum { FLOATS = 2 * S::STEP * (S::M + GAP + S::N + GAP) }; };
 enum { SHARED = Buffers<Narrow>::FLOATS };
 
 // Operand is one side of a product; x stands for m or n. Element (x, k) is data[x·width + k] if the
@@ -57,10 +57,10 @@ enum { GROUP = 8 };
 DEVICE int swizzled(int k, int x) { return x ^ k / GROUP % 4 * 4; }
 
 // Loader copies a step of an operand, for X values of x. fetch copies it from global memory to
-// registers, store from there to shared memory [STEP][X + PAD].
+// registers, store from there to shared memory [STEP][X + GAP].
 template <int X, int STEP, bool ALONG, bool MASKED>
 struct Loader {
-  enum { QUADS = X * STEP / 4, EACH = (QUADS + THREADS - 1) / THREADS, ROW = X + PAD };
+  enum { QUADS = X * STEP / 4, EACH = (QUADS + THREADS - 1) / THREADS, ROW = X + GAP };
   float4 held[EACH];
 
   // fetch decides once for all loads whether rows are aligned, which saves registers: 22 in chain.

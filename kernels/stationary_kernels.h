@@ -1,7 +1,7 @@
 // Macros that define the weight-stationary kernels of one precision: STATIONARY(f16, Halves, half,
 // 128, 2) for a width, with 32 rows a warp forward; STATIONARY_BACKWARD(f16, Halves, half, 128, 64,
 // 4) for tiles of 64 rows. branch.h documents their arguments. branch_pack has a task for each branch:
-// a = flat, b = layout, k = inputs, d = outputs, stride = depth, out = weights, more = vectors.
+// a = flat, b = layout, k = inputs, d = outputs, out = weights, more = vectors.
 #pragma once
 #include "stationary_backward.h"
 #include "task.h"
@@ -10,7 +10,7 @@
   extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)                                                             \
       branch_pack_##NAME##_##W(const Task* tasks) {                                                                      \
     Task t = tasks[blockIdx.y];                                                                                          \
-    Mlp m = {t.k, W, t.stride, t.d};                                                                                     \
+    Mlp m = {t.k, W, t.depth, t.d};                                                                                     \
     stationary_pack<M, W>(t.a, (const int*)t.b, (E*)t.out, t.more, m);                                                   \
   }                                                                                                                      \
   KERNEL(branch_pack_##NAME##_##W)                                                                                      \

@@ -4,31 +4,42 @@
 // ends with an END. Which arguments an operation has is said where it is computed.
 #pragma once
 #include "extents.h"
+#include "operations.h"
 
-// Operation has the numbers of internal/engine/cuda/task.go.
-enum Operation {
-  END,
-  // elements.h
-  ADD, AFFINE, BASE_GRAD, COLUMNS, ENSEMBLE_ADD, ENSEMBLE_ADD_GRAD_LEVEL, ENSEMBLE_ADD_GRAD_POINT, EXP, GATHER, GAUSSIAN,
-  GAUSSIAN_GRAD, JOIN, LOG, LOG_MEAN_EXP_GRAD, LOG_SUM_EXP, MUL, NEG_MEAN_GRAD, ONES, PAD_COLUMNS, PERTURB, POSITIVE, RESIDUAL,
-  SET_MEAN, SET_MEAN_GRAD, SIGMOID, SIGMOID_GRAD, SOFTPLUS, SPREAD, SUM, UNIFORM_LEVEL, UNIFORM_LOGIT,
-  LEVELS,            // each.cu
-  LINEAR, IN_GRAD,   // chain.cu
-  LAYER_NORM, LAYER_NORM_GRAD,
-  WEIGHT_GRAD,       // weights.cu
-  WEIGHT_GRAD_SUM, NEG_MEAN, BRANCH_SUM,
-  BRANCH_PACK        // branch_f16.cu, branch_f32.cu
-};
+// Operation has the numbers of internal/engine/cuda/task.go: END, those of blocks and rows in each.cu,
+// chain.cu, weights.cu and branch_*.cu, and those of elements in elements.h.
+#define TASK(name) name,
+#define ELEMENT(name, element) name,
+enum Operation { TASKS(TASK) ELEMENTS(ELEMENT) };
+#undef TASK
+#undef ELEMENT
 
-// Task is one operation. It has 72 bytes.
+// Task is one operation. It has 72 bytes. No operation has two fields of one union.
 struct Task {
   int operation;            // an Operation
   int s;                    // space of the rows that the task computes
   int other;                // another space
-  int k, d;                 // columns of the input and of the result
-  int flag;                 // 1 if the operation has a ReLU
-  int stride;               // between the rows of a weight or its gradient, or another number
-  float number;             // the smallest σ, or another number
+  union {
+    int k;                  // columns of the input
+    unsigned seed_low;      // lower half of the seed of LEVELS
+  };
+  union {
+    int d;                  // columns of the result
+    unsigned seed_high;
+  };
+  int relu;                 // 1 if the operation has a ReLU
+  union {
+    int stride;             // between the rows of a weight or its gradient
+    int from;               // first column of a copy
+    int depth;              // of a branch
+    unsigned stream;        // of LEVELS
+    float shift;
+  };
+  union {
+    float scale;
+    float floor;            // the smallest σ
+    int chunks;             // most chunks of a branch's sums
+  };
   const float *a, *b, *c;   // inputs
   float *out, *more;        // results
 };

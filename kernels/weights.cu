@@ -32,7 +32,7 @@ struct Totals {
       int x = threadIdx.x + i * THREADS;
       if (x >= X) continue;
 #pragma unroll
-      for (int k = 0; k < STEP; k++) sums[i] += (LEFT ? left : right)[k * (X + PAD) + swizzled(k, x)];
+      for (int k = 0; k < STEP; k++) sums[i] += (LEFT ? left : right)[k * (X + GAP) + swizzled(k, x)];
     }
   }
 
@@ -93,7 +93,7 @@ weight_grads(const Step* __restrict__ step,  // sizes of the run
              const Task* tasks) {            // [tasks]
   __shared__ __align__(16) float shared[SHARED];
   Task t = tasks[blockIdx.y];
-  WeightGrad f = {&step->extents, {t.s, t.k, t.d, t.flag, 0}, t.a, t.b, t.c, t.out, shared};
+  WeightGrad f = {&step->extents, {t.s, t.k, t.d, t.relu, 0}, t.a, t.b, t.c, t.out, shared};
   if (t.k <= Narrow::N)
     f.run<Narrow, false>();
   else if (t.d <= Narrow::N)
@@ -166,11 +166,11 @@ DEVICE void neg_mean(const Task& t, const Extents& e, float* part) {
 
 // branch_sum adds the sums of a branch's chunks (branch.h): a = partials [chunks, S], b = layout, int
 // [2·depth + 2], out = the flat vector, of which it writes the branch's part; k = inputs, d = outputs,
-// other = width, number = depth, stride = most chunks.
+// other = width, depth, chunks = most chunks.
 DEVICE void branch_sum(const Task& t, const Extents& e, const Gradients& g) {
-  Mlp m = {t.k, t.other, (int)t.number, t.d};
+  Mlp m = {t.k, t.other, t.depth, t.d};
   const int* layout = (const int*)t.b;
-  int used = chunks_used(&e, t.stride), stride = branch_sums(m), all = branch_weights(m) + branch_vectors(m);
+  int used = chunks_used(&e, t.chunks), stride = branch_sums(m), all = branch_weights(m) + branch_vectors(m);
   for (int i = thread(); i < all; i += threads()) {
     float sum = 0;
 #pragma unroll 8

@@ -63,31 +63,30 @@ func (d *arrays) Input(in ops.Input) ops.Value {
 	})
 }
 
-// Parameter takes the elements from the slices, not by LoadBlock.
-func (d *arrays) Parameter(b ops.Block, slices []ops.Slice) ops.Value {
-	return d.add([3]int{1, b.Rows, b.Cols}, func(_, row, column int) float64 {
-		for _, s := range slices {
-			if row < s.Rows && column < s.Columns {
-				wide := s.Tensor.Size() / s.Tensor.Shape[0]
-				return d.params[s.Tensor.Offset+(s.Row+row)*wide+s.Column+column]
-			}
-			if b.Strip > 0 {
-				column -= s.Columns
-			} else {
-				row -= s.Rows
-			}
-		}
-		panic("no slice")
-	})
+func (d *arrays) Parameter(b ops.Block, _ string) ops.Value {
+	leaf := make([]float64, b.Rows*b.Cols)
+	ops.LoadBlock(leaf, d.params, b)
+	return d.add([3]int{1, b.Rows, b.Cols}, func(_, row, column int) float64 { return leaf[row*b.Cols+column] })
 }
 
 func (d *arrays) Number(v float64) ops.Value {
 	return d.add([3]int{1, 1, 1}, func(_, _, _ int) float64 { return v })
 }
 
-func (d *arrays) Named(_ string, v ops.Value) ops.Value { return v }
+// operators are those of ONNX, on elements. The second number is that of the last operand.
+var operators = map[string]func(x, y float64) float64{
+	"Add":      func(x, y float64) float64 { return x + y },
+	"Sub":      func(x, y float64) float64 { return x - y },
+	"Mul":      func(x, y float64) float64 { return x * y },
+	"Div":      func(x, y float64) float64 { return x / y },
+	"Relu":     func(x, _ float64) float64 { return math.Max(x, 0) },
+	"Sigmoid":  func(x, _ float64) float64 { return 1 / (1 + math.Exp(-x)) },
+	"Exp":      func(x, _ float64) float64 { return math.Exp(x) },
+	"Log":      func(x, _ float64) float64 { return math.Log(x) },
+	"Softplus": func(x, _ float64) float64 { return math.Log1p(math.Exp(x)) },
+}
 
-func (d *arrays) Elementwise(f ops.Elementwise, of ...ops.Value) ops.Value {
+func (d *arrays) Elementwise(operator string, of ...ops.Value) ops.Value {
 	a := d.known[of[0]]
 	b := d.known[of[len(of)-1]]
 	shape := a.shape
@@ -96,30 +95,7 @@ func (d *arrays) Elementwise(f ops.Elementwise, of ...ops.Value) ops.Value {
 			shape[axis] = n
 		}
 	}
-	return d.add(shape, func(i, j, k int) float64 {
-		x, y := a.at(i, j, k), b.at(i, j, k)
-		switch f {
-		case ops.Plus:
-			return x + y
-		case ops.Minus:
-			return x - y
-		case ops.Product:
-			return x * y
-		case ops.Quotient:
-			return x / y
-		case ops.ReLU:
-			return math.Max(x, 0)
-		case ops.Logistic:
-			return 1 / (1 + math.Exp(-x))
-		case ops.Exponential:
-			return math.Exp(x)
-		case ops.Logarithm:
-			return math.Log(x)
-		case ops.SmoothReLU:
-			return math.Log1p(math.Exp(x))
-		}
-		panic(f)
-	})
+	return d.add(shape, func(i, j, k int) float64 { return operators[operator](a.at(i, j, k), b.at(i, j, k)) })
 }
 
 func (d *arrays) Times(v, weight ops.Value) ops.Value { return d.MatMul(v, d.Transposed(weight)) }
@@ -198,8 +174,9 @@ func (d *arrays) Softmax(v ops.Value) ops.Value {
 	})
 }
 
-func (d *arrays) LayerNorm(v, gain, shift ops.Value, width int) ops.Value {
+func (d *arrays) LayerNorm(v, gain, shift ops.Value) ops.Value {
 	a, g, s := d.known[v], d.known[gain], d.known[shift]
+	width := a.shape[2]
 	return d.add(a.shape, func(i, j, k int) float64 {
 		var mean, square float64
 		for l := range width {
@@ -238,3 +215,23 @@ func (d *arrays) Present(v ops.Value, axis ops.Axis, otherwise float64) ops.Valu
 }
 
 func (d *arrays) Count(ops.Value) ops.Value { return d.Number(float64(max(d.extents.Context, 1))) }
+
+func (d *arrays) Among(scores, ranges ops.Value) ops.Value {
+	r := d.known[ranges]
+	return d.add(d.known[scores].shape, func(_, i, k int) float64 {
+		if key := float64(k); key >= r.at(i, 0, 0) && key < r.at(i, 0, 1) {
+			return 1
+		}
+		return 0
+	})
+}
+
+func (d *arrays) Where(keys, v ops.Value, otherwise float64) ops.Value {
+	among, a := d.known[keys], d.known[v]
+	return d.add(a.shape, func(i, j, k int) float64 {
+		if among.at(i, j, k) == 0 {
+			return otherwise
+		}
+		return a.at(i, j, k)
+	})
+}

@@ -3,7 +3,6 @@ package models_test
 import (
 	"fmt"
 	"math"
-	"strings"
 	"testing"
 
 	"gorgonia.org/tensor"
@@ -78,29 +77,7 @@ func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
 	}
 }
 
-// TestRangesHaveNoForm: a network that reads groups is not lowered, and nothing panics.
-func TestRangesHaveNoForm(t *testing.T) {
-	m, err := models.New(config.Model{Name: "cnp", Aggregation: config.Groups, Representation: 4, Encoder: []int{3}, Decoder: []int{3}, Heads: 2, Layers: 1, Feedforward: 3}, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e := ops.Extents{Functions: 1, Context: 3, Points: 2}
-	for _, mode := range []models.Mode{models.Evaluation, models.Prediction} {
-		g, err := m.Build(tensor.Float64, e, mode)
-		if err != nil {
-			t.Fatal(err)
-		}
-		fed := map[string][]float64{}
-		for _, in := range g.Inputs {
-			fed[in.Name] = make([]float64, e.Rows(in.Space)*in.Width)
-		}
-		if _, err := lowered(g, e, m, fed, 0); err == nil || !strings.Contains(err.Error(), "attention") || !strings.Contains(err.Error(), "no form") {
-			t.Errorf("mode %d: found error %v", mode, err)
-		}
-	}
-}
-
-// TestLoweredPrimitives lowers the primitives that have a form.
+// TestLoweredPrimitives lowers the primitives that have a form, and attention within ranges.
 func TestLoweredPrimitives(t *testing.T) {
 	e := ops.Extents{Functions: 1, Context: 2, Points: 3, Levels: 4}
 	b := ops.NewBuilder(tensor.Float64, e)
@@ -114,6 +91,7 @@ func TestLoweredPrimitives(t *testing.T) {
 		b.Output(fmt.Sprint("log softmax", i), b.LogSoftmax(wide, ops.Point, width))
 		b.Output(fmt.Sprint("spread", i), b.Spread(b.Columns(x, 0, width), ops.Row, 2))
 	}
+	b.Output("within", b.AttentionWithin(x, b.Affine(x, -2, 1), b.Exp(x), b.Input("ranges", ops.Point, 2), 2))
 	g, err := b.Finish(nil)
 	if err != nil {
 		t.Fatal(err)
@@ -158,6 +136,9 @@ func computed(g *ops.Graph, e ops.Extents, m *models.Model) (outputs, fed map[st
 			v[i] = float64(float32(math.Mod(0.37+0.618*float64(i)+0.29*float64(k), 1)))
 			if in.Space == ops.Resample {
 				v[i] = float64(i * i % e.Context)
+			}
+			if in.Name == "ranges" { // of none, of one and of two keys
+				v[i] = float64([]int{1, 1, 0, 1, 1, 3}[i%6])
 			}
 		}
 		inputs, fed[in.Name] = append(inputs, v), v

@@ -56,50 +56,14 @@ func (c *compiler) columns(u *analysis.Unit) kernel {
 	}
 }
 
-// elementwise makes a kernel that calls f with a tile's elements of the result and of the input.
-func (c *compiler) elementwise(u *analysis.Unit, f func(dst, x []float32)) kernel {
-	in, out := c.reads(u.In[0]), c.writes(u.Out[0])
-	return func(w *worker, t *tile) { f(out.slice(w, t), in.slice(w, t)) }
-}
-
-func (c *compiler) sigmoid(u *analysis.Unit) kernel {
-	return c.elementwise(u, func(dst, z []float32) {
-		var softplus [256]float32 // not needed
-		for i := 0; i < len(z); i += len(softplus) {
-			n := min(len(z)-i, len(softplus))
-			simd.SoftplusSigmoid(softplus[:n], dst[i:][:n], z[i:][:n])
-		}
-	})
-}
-
-func (c *compiler) sigmoidGrad(u *analysis.Unit) kernel {
-	grad, result, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
-	return func(w *worker, t *tile) {
-		y, s := out.slice(w, t), result.slice(w, t)
-		for i, g := range grad.slice(w, t) {
-			y[i] = flush(g * s[i] * (1 - s[i]))
-		}
+// elements makes the kernel of an operation whose declaration has a row kernel.
+func (c *compiler) elements(u *analysis.Unit, row ops.RowKernel) kernel {
+	a, out := c.reads(u.In[0]), c.writes(u.Out[0])
+	if len(u.In) == 1 {
+		return func(w *worker, t *tile) { row(out.slice(w, t), a.slice(w, t), nil) }
 	}
-}
-
-func (c *compiler) uniformLevel(u *analysis.Unit) kernel {
-	return c.elementwise(u, func(dst, u []float32) {
-		for i, v := range u {
-			dst[i] = ops.LevelFloor + (1-2*ops.LevelFloor)*v
-		}
-	})
-}
-
-// uniformLogit computes log(τ/(1−τ)) for τ = 0.001 + 0.998·u. 1−u is exact, so nothing is lost near
-// 1.
-func (c *compiler) uniformLogit(u *analysis.Unit) kernel {
-	const span = 1 - 2*ops.LevelFloor
-	return c.elementwise(u, func(dst, u []float32) {
-		for i, v := range u {
-			dst[i] = (ops.LevelFloor + span*v) / (ops.LevelFloor + span*(1-v))
-		}
-		simd.Log(dst, dst)
-	})
+	b := c.reads(u.In[1])
+	return func(w *worker, t *tile) { row(out.slice(w, t), a.slice(w, t), b.slice(w, t)) }
 }
 
 // addition adds two gradients of one value.

@@ -13,7 +13,7 @@ type maker struct {
 	byRows bool // the kernel reads and writes matrices with any stride
 }
 
-// kernels has a maker for every kind of package ops.
+// kernels has a maker for every kind of package ops whose declaration has no row kernel.
 var kernels = map[ops.Kind]maker{
 	ops.Linear:          {(*compiler).linear, true},
 	ops.LinearGrad:      {(*compiler).linearGrad, true},
@@ -23,16 +23,6 @@ var kernels = map[ops.Kind]maker{
 	ops.Join:            {(*compiler).join, false},
 	ops.Columns:         {(*compiler).columns, false},
 	ops.Ones:            {(*compiler).ones, false},
-	ops.Sigmoid:         {(*compiler).sigmoid, false},
-	ops.SigmoidGrad:     {(*compiler).sigmoidGrad, false},
-	ops.UniformLevel:    {(*compiler).uniformLevel, false},
-	ops.UniformLogit:    {(*compiler).uniformLogit, false},
-	ops.Mul:             {(*compiler).mul, false},
-	ops.Affine:          {(*compiler).affine, false},
-	ops.Exp:             {(*compiler).exp, false},
-	ops.Log:             {(*compiler).log, false},
-	ops.Softplus:        {(*compiler).softplus, false},
-	ops.Positive:        {(*compiler).positive, false},
 	ops.Pad:             {(*compiler).pad, false},
 	ops.Spread:          {(*compiler).spread, false},
 	ops.Sum:             {(*compiler).sum, false},
@@ -63,6 +53,9 @@ func (c *compiler) makeKernel(u *analysis.Unit) (kernel, error) {
 	}
 	if c.inHalves(u) {
 		return c.halfKernel(u), nil
+	}
+	if row := u.Op.Row(); row != nil {
+		return c.elements(u, row), nil
 	}
 	m, ok := kernels[u.Op.Kind]
 	if !ok {

@@ -197,8 +197,8 @@ func (s *mixtureScratch) gradient(dst []float32, p channelPoint) {
 		s.joint[i] = posterior
 		d := dst[i*3*dy : (i+1)*3*dy]
 		scaled := posterior / s.sigma[i]
-		d[c] = flush(scaled * s.slope[i])
-		d[dy+c] = flush(scaled * (s.scaled[i]*s.slope[i] - 1) * s.raw[i])
+		d[c] = ops.Flush(scaled * s.slope[i])
+		d[dy+c] = ops.Flush(scaled * (s.scaled[i]*s.slope[i] - 1) * s.raw[i])
 		d[2*dy+c] = posterior - p.perWeight*s.weight[i]
 	}
 }
@@ -209,7 +209,7 @@ func (s *mixtureScratch) gradient(dst []float32, p channelPoint) {
 func (s *mixtureScratch) addLogitGradient(dz []float32, from, to int) {
 	for i := from; i < to; i++ {
 		tau, rest := s.tau[i], s.rest[i]
-		dz[i] = flush(dz[i] + s.joint[i]*(rest-tau-tau*rest*s.scaled[i]))
+		dz[i] = ops.Flush(dz[i] + s.joint[i]*(rest-tau-tau*rest*s.scaled[i]))
 	}
 }
 
@@ -218,7 +218,7 @@ func (s *mixtureScratch) addLogitGradient(dz []float32, from, to int) {
 func (s *mixtureScratch) addNaturalLogitGradient(dz []float32, from, to int) {
 	for i := from; i < to; i++ {
 		slope := s.slope[i]
-		dz[i] = flush(dz[i] - s.joint[i]*(s.scaled[i]*slope)*(slope/(s.tau[i]+s.rest[i])))
+		dz[i] = ops.Flush(dz[i] - s.joint[i]*(s.scaled[i]*slope)*(slope/(s.tau[i]+s.rest[i])))
 	}
 }
 

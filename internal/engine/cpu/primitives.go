@@ -5,49 +5,6 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-func (c *compiler) mul(u *analysis.Unit) kernel {
-	a, b, out := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0])
-	return func(w *worker, t *tile) {
-		y, z := out.slice(w, t), b.slice(w, t)
-		for i, v := range a.slice(w, t) {
-			y[i] = flush(v * z[i])
-		}
-	}
-}
-
-func (c *compiler) affine(u *analysis.Unit) kernel {
-	scale, shift := float32(u.Op.Scale), float32(u.Op.Shift)
-	return c.elementwise(u, func(dst, x []float32) {
-		for i, v := range x {
-			dst[i] = scale*v + shift
-		}
-	})
-}
-
-func (c *compiler) exp(u *analysis.Unit) kernel { return c.elementwise(u, simd.Exp) }
-func (c *compiler) log(u *analysis.Unit) kernel { return c.elementwise(u, simd.Log) }
-
-func (c *compiler) softplus(u *analysis.Unit) kernel {
-	return c.elementwise(u, func(dst, x []float32) {
-		var sigmoid [256]float32 // not needed
-		for i := 0; i < len(x); i += len(sigmoid) {
-			n := min(len(x)-i, len(sigmoid))
-			simd.SoftplusSigmoid(dst[i:][:n], sigmoid[:n], x[i:][:n])
-		}
-	})
-}
-
-func (c *compiler) positive(u *analysis.Unit) kernel {
-	return c.elementwise(u, func(dst, x []float32) {
-		for i, v := range x {
-			dst[i] = 0
-			if v >= 0 {
-				dst[i] = 1
-			}
-		}
-	})
-}
-
 func (c *compiler) pad(u *analysis.Unit) kernel {
 	in, out, from := c.reads(u.In[0]), c.writes(u.Out[0]), u.Op.From
 	return func(w *worker, t *tile) {

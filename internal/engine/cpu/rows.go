@@ -1,8 +1,6 @@
 package cpu
 
 import (
-	"math"
-
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/simd"
 )
@@ -70,17 +68,3 @@ func axpy(alpha float32, x, y []float32) { simd.Axpy(alpha, x, y) }
 
 // add computes y += x.
 func add(y, x []float32) { simd.Axpy(1, x, y) }
-
-// flush returns v, or 0 if |v| < 1e-30. Weights of dead units and posterior weights of unlikely
-// levels become this small. They change no result, and arithmetic on denormal numbers takes a
-// hundred times as long. It compares bits, because a comparison of numbers is a branch on their sign,
-// which is hard to predict.
-func flush(v float32) float32 {
-	if math.Float32bits(v)<<1 < negligible<<1 {
-		return 0
-	}
-	return v
-}
-
-// negligible holds the bits of 1e-30.
-var negligible = math.Float32bits(1e-30)

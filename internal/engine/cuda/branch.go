@@ -239,7 +239,7 @@ func (c *compiler) packBranch(b *branch) task {
 	if n := k.HiddenBytes(b.layers[0].Out[0].Rows, b.grads != nil); n > 0 {
 		b.hidden = c.keep(ceilDiv(n, 4))
 	}
-	return task{op: opBranchPack, k: k.Inputs, d: k.Outputs, stride: k.Depth, a: c.params, b: b.layout, out: b.weights, more: b.vectors}
+	return task{op: branchPack, k: k.Inputs, d: k.Outputs, depth: k.Depth, a: c.params, b: b.layout, out: b.weights, more: b.vectors}
 }
 
 // branchForward adds the launch of a branch's forward kernel.
@@ -257,7 +257,7 @@ func (c *compiler) branchBackward(b *branch) {
 	c.emit(k.Backward(), c.persistent(k.Chunks, k.BackwardShared()), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights,
 		b.vectors, c.at(begin.In[0]), written{b.hidden}, written{c.at(end.Out[ops.BaseGrad])}, written{c.at(end.Out[ops.InGrad])},
 		written{partials}, k.Stages, k.Chunks, k.Inputs, k.Depth, k.Outputs)
-	c.put(bySums, task{op: opBranchSum, k: k.Inputs, d: k.Outputs, other: k.Width, number: float64(k.Depth), stride: k.Chunks,
+	c.put(bySums, task{op: branchSum, k: k.Inputs, d: k.Outputs, other: k.Width, depth: k.Depth, chunks: k.Chunks,
 		a: partials, b: b.layout, out: c.grads})
 	c.steps[len(c.steps)-1].writes = []region{c.grads.plus(b.blocks[0].Offset)} // so that two branches can share a launch
 }

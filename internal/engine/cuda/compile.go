@@ -142,6 +142,6 @@ func (c *compiler) drawLevels(o Options) {
 		return
 	}
 	seed, stream := o.DrawLevels.Key()
-	c.put(byPiece, task{op: opLevels, s: int(ops.Row), k: int(uint32(seed)), d: int(uint32(seed >> 32)), stride: int(uint32(stream)),
+	c.put(byPiece, task{op: drawLevels, s: int(ops.Row), seed: seed, stream: uint32(stream),
 		out: c.inputs[levelsInput]})
 }

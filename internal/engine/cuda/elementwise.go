@@ -5,47 +5,59 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-func (c *compiler) columns(u *analysis.Unit) {
-	t := c.elementTask(opColumns, u)
-	t.k, t.stride = u.In[0].Width, u.Op.From
-	c.put(byPiece, t)
-}
+// element adds the task of an operation that is declared by an element.
+func (c *compiler) element(u *analysis.Unit) { c.put(byPiece, c.elementTask(u)) }
 
-func (c *compiler) join(u *analysis.Unit) {
-	t := c.elementTask(opJoin, u)
-	t.k = u.In[0].Width
-	c.put(byPiece, t)
+// elementTask returns the task of an operation that is declared by an element. A row of the result
+// reads the same row of inputs in its space, unless the operation reads across rows.
+func (c *compiler) elementTask(u *analysis.Unit) task {
+	o, out := u.Op, u.Out[0]
+	t := task{op: operation(o.Kind), s: int(out.Space), other: int(out.Space), k: u.In[0].Width, d: out.Width, relu: o.ReLU,
+		from: o.From, scale: o.Scale, shift: o.Shift, floor: o.Floor, out: c.at(out)}
+	for i, at := range []*region{&t.a, &t.b, &t.c}[:len(u.In)] {
+		in := u.In[i]
+		*at = c.at(in)
+		if in.Space == out.Space && !o.Across() {
+			t.local = append(t.local, *at)
+		}
+		if in.Space != out.Space && t.other == t.s {
+			t.other = int(in.Space)
+		}
+	}
+	return t
 }
 
 // ones adds a task that uses only the space of the input, not its values.
 func (c *compiler) ones(u *analysis.Unit) {
-	out := u.Out[0]
-	c.put(byPiece, task{op: opOnes, s: int(out.Space), d: out.Width, out: c.at(out)})
-}
-
-func (c *compiler) add(u *analysis.Unit)          { c.put(byPiece, c.elementTask(opAdd, u)) }
-func (c *compiler) sigmoid(u *analysis.Unit)      { c.put(byPiece, c.elementTask(opSigmoid, u)) }
-func (c *compiler) sigmoidGrad(u *analysis.Unit)  { c.put(byPiece, c.elementTask(opSigmoidGrad, u)) }
-func (c *compiler) uniformLevel(u *analysis.Unit) { c.put(byPiece, c.elementTask(opUniformLevel, u)) }
-func (c *compiler) uniformLogit(u *analysis.Unit) { c.put(byPiece, c.elementTask(opUniformLogit, u)) }
-
-// elementTask returns a task whose one or two inputs have the space of the result.
-func (c *compiler) elementTask(op operation, u *analysis.Unit) task {
-	out := u.Out[0]
-	t := task{op: op, s: int(out.Space), d: out.Width, a: c.at(u.In[0]), out: c.at(out)}
-	if len(u.In) > 1 {
-		t.b = c.at(u.In[1])
-	}
-	t.local = present(t.a, t.b)
-	return t
+	t := c.elementTask(u)
+	t.a, t.local = region{}, nil
+	c.put(byPiece, t)
 }
 
 // addition adds a task that sums two gradients of one value, which may be a parameter.
 func (c *compiler) addition(u *analysis.Unit) {
-	out := u.Out[0]
-	t := c.elementTask(opAdd, u)
+	a, b, out := u.In[0], u.In[1], u.Out[0]
+	t := task{op: add, s: int(out.Space), d: out.Width, a: c.at(a), b: c.at(b), out: c.at(out)}
+	t.local = present(t.a, t.b)
 	if out.Space <= ops.Scalar {
 		t.k, t.stride, t.d = out.Width, c.strideOf(out), out.Rows*out.Width
 	}
 	c.put(byPiece, t)
+}
+
+// setMeanGradOfSum adds one task for a sum of two gradients and the mean's gradient that reads it.
+func (c *compiler) setMeanGradOfSum(sum, u *analysis.Unit) {
+	t := c.elementTask(u)
+	t.a, t.b = c.at(sum.In[0]), c.at(sum.In[1])
+	c.put(byPiece, t)
+}
+
+func (c *compiler) ensembleAddGrad(u *analysis.Unit) {
+	grad, result := u.In[0], u.In[1]
+	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[grad.Space]
+	for part, op := range [...]operation{ops.PointGrad: pointGrad, ops.EnsembleGrad: levelGrad} {
+		if out := u.Out[part]; out != nil {
+			c.put(byPiece, task{op: op, s: int(out.Space), other: int(above), d: out.Width, relu: u.Op.ReLU, a: c.at(grad), b: c.at(result), out: c.at(out)})
+		}
+	}
 }

@@ -114,7 +114,7 @@ func (s *step) takes(t *step) bool {
 
 // lane reports whether other tasks can be appended to the step.
 func (s *step) lane() bool {
-	return (s.kind == byPiece || s.kind == byRows) && s.tasks[0].op != opLevels && (s.tasks[0].op != opAdd || s.tasks[0].stride == 0)
+	return (s.kind == byPiece || s.kind == byRows) && s.tasks[0].op != drawLevels && (s.tasks[0].op != add || s.tasks[0].stride == 0)
 }
 
 // kindWith returns the kind of the lane s with the tasks of t appended. ok is false if there is

@@ -7,14 +7,14 @@ import (
 
 func (c *compiler) gaussian(u *analysis.Unit) {
 	decoded, y, out := u.In[0], u.In[1], u.Out[0]
-	t := task{op: opGaussian, s: int(out.Space), other: int(y.Space), k: y.Width, d: 1, number: u.Op.Floor, a: c.at(decoded), b: c.at(y), out: c.at(out)}
+	t := task{op: gaussian, s: int(out.Space), other: int(y.Space), k: y.Width, d: 1, floor: u.Op.Floor, a: c.at(decoded), b: c.at(y), out: c.at(out)}
 	t.local = present(t.a)
 	c.put(byPiece, t)
 }
 
 func (c *compiler) gaussianGrad(u *analysis.Unit) {
 	grad, decoded, y, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	t := task{op: opGaussianGrad, s: int(out.Space), other: int(y.Space), k: y.Width, d: 1, number: u.Op.Floor,
+	t := task{op: gaussianGrad, s: int(out.Space), other: int(y.Space), k: y.Width, d: 1, floor: u.Op.Floor,
 		a: c.at(grad), b: c.at(decoded), c: c.at(y), out: c.at(out)}
 	t.local = present(t.a, t.b)
 	c.put(byPiece, t)
@@ -22,15 +22,7 @@ func (c *compiler) gaussianGrad(u *analysis.Unit) {
 
 func (c *compiler) mixture(u *analysis.Unit) {
 	components, z, y, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("mixture", c.warpEach(out.Rows), c.step, c.at(components), c.at(z), c.at(y), written{c.at(out)}, y.Width, float32(u.Op.Floor), natural(u))
-}
-
-// natural returns 1 if the scale of a mixture has the natural form, and 0 otherwise.
-func natural(u *analysis.Unit) int {
-	if u.Op.Natural {
-		return 1
-	}
-	return 0
+	c.emit("mixture", c.warpEach(out.Rows), c.step, c.at(components), c.at(z), c.at(y), written{c.at(out)}, y.Width, float32(u.Op.Floor), flag(u.Op.Natural))
 }
 
 func (c *compiler) mixtureGrad(u *analysis.Unit) { c.mixtureGradAnd(u, nil) }
@@ -43,7 +35,7 @@ func (c *compiler) mixtureWithGrad(u, grad *analysis.Unit) { c.mixtureGradAnd(gr
 func (c *compiler) mixtureGradAnd(u *analysis.Unit, ll *analysis.Value) {
 	grad, components, z, y := u.In[0], u.In[1], u.In[2], u.In[3]
 	c.emit("mixture_grad", c.warpEach(grad.Rows), c.step, c.at(grad), c.at(components), c.at(z), c.at(y),
-		written{c.at(u.Out[ops.ComponentsGrad])}, written{c.at(u.Out[ops.LogitGrad])}, written{c.at(ll)}, y.Width, float32(u.Op.Floor), natural(u))
+		written{c.at(u.Out[ops.ComponentsGrad])}, written{c.at(u.Out[ops.LogitGrad])}, written{c.at(ll)}, y.Width, float32(u.Op.Floor), flag(u.Op.Natural))
 }
 
 func (c *compiler) logMeanExp(u *analysis.Unit) {
@@ -51,23 +43,11 @@ func (c *compiler) logMeanExp(u *analysis.Unit) {
 	c.emit("log_mean_exp", c.warpEach(out.Rows), c.step, c.at(ll), written{c.at(out)})
 }
 
-func (c *compiler) logMeanExpGrad(u *analysis.Unit) {
-	grad, ll, result, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	t := task{op: opLogMeanExpGrad, s: int(out.Space), d: 1, a: c.at(grad), b: c.at(ll), c: c.at(result), out: c.at(out)}
-	t.local = present(t.b)
-	c.put(byPiece, t)
-}
-
 // negMean adds a task for one or two inputs.
 func (c *compiler) negMean(u *analysis.Unit) {
-	t := task{op: opNegMean, s: int(u.In[0].Space), d: 1, k: 1, a: c.at(u.In[0]), out: c.at(u.Out[0])}
+	t := task{op: negMean, s: int(u.In[0].Space), d: 1, k: 1, a: c.at(u.In[0]), out: c.at(u.Out[0])}
 	if len(u.In) > 1 {
 		t.other, t.b = int(u.In[1].Space), c.at(u.In[1])
 	}
 	c.put(bySums, t)
-}
-
-func (c *compiler) negMeanGrad(u *analysis.Unit) {
-	grad, out := u.In[0], u.Out[0]
-	c.put(byPiece, task{op: opNegMeanGrad, s: int(out.Space), d: 1, a: c.at(grad), out: c.at(out)})
 }

@@ -43,7 +43,7 @@ func (c *compiler) linear(u *analysis.Unit) {
 			int(out.Space), int(base.Space), in.Width, out.Width, flag(u.Op.ReLU), c.strideOf(w))
 		return
 	}
-	t := task{op: opLinear, s: int(out.Space), other: int(base.Space), k: in.Width, d: out.Width, relu: u.Op.ReLU, stride: c.strideOf(w),
+	t := task{op: linear, s: int(out.Space), other: int(base.Space), k: in.Width, d: out.Width, relu: u.Op.ReLU, stride: c.strideOf(w),
 		a: c.at(base), b: c.at(in), c: c.at(w), out: c.at(out)}
 	t.local = present(t.b)
 	if base.Space == out.Space {
@@ -62,7 +62,7 @@ func (c *compiler) linearGrad(u *analysis.Unit) {
 	}
 	bias := base != nil && base.Space == ops.Parameter
 	if base != nil && !bias {
-		t := task{op: opBaseGrad, s: int(base.Space), other: int(in.Space), d: grad.Width, relu: u.Op.ReLU, a: c.at(grad), b: c.masked(u), out: c.at(base)}
+		t := task{op: baseGrad, s: int(base.Space), other: int(in.Space), d: grad.Width, relu: u.Op.ReLU, a: c.at(grad), b: c.masked(u), out: c.at(base)}
 		if base.Space == in.Space {
 			t.local = present(t.a, t.b)
 		}
@@ -77,8 +77,8 @@ func (c *compiler) linearGrad(u *analysis.Unit) {
 	}
 	s, k, d := int(in.Space), in.Width, grad.Width
 	partial := c.reserve(slicesOf(in.Rows) * d * (k + 1))
-	c.put(bySlices, task{op: opWeightGrad, s: s, k: k, d: d, relu: u.Op.ReLU, a: c.at(grad), b: c.masked(u), c: c.at(in), out: partial})
-	sum := task{op: opWeightGradSum, s: s, k: k, d: d, stride: k, a: partial, out: c.at(dw), more: dbase}
+	c.put(bySlices, task{op: weightGrad, s: s, k: k, d: d, relu: u.Op.ReLU, a: c.at(grad), b: c.masked(u), c: c.at(in), out: partial})
+	sum := task{op: weightGradSum, s: s, k: k, d: d, stride: k, a: partial, out: c.at(dw), more: dbase}
 	if dw != nil {
 		sum.stride = c.strideOf(dw)
 	}
@@ -102,7 +102,7 @@ func (c *compiler) inGrad(u *analysis.Unit) {
 			int(in.Space), in.Width, grad.Width, flag(u.Op.ReLU), c.strideOf(w))
 		return
 	}
-	t := task{op: opInGrad, s: int(in.Space), k: in.Width, d: grad.Width, relu: u.Op.ReLU, stride: c.strideOf(w),
+	t := task{op: inGrad, s: int(in.Space), k: in.Width, d: grad.Width, relu: u.Op.ReLU, stride: c.strideOf(w),
 		a: c.at(grad), b: c.masked(u), c: c.at(w), out: c.at(dx)}
 	t.local = present(t.a, t.b)
 	c.put(byRows, t)

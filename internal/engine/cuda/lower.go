@@ -46,48 +46,24 @@ func (c *compiler) lower(it *item) error {
 	return nil
 }
 
-// kernels maps every ops.Kind to the method that adds the steps of a unit. The arguments of a launch
-// are in the order of the kernel's parameters: the step, inputs, results, spaces and widths.
+// kernels maps the kinds that are not declared by an element to the method that adds the steps of a
+// unit, and Ones. The arguments of a launch are in the order of the kernel's parameters: the step, inputs,
+// results, spaces and widths.
 var kernels = map[ops.Kind]func(*compiler, *analysis.Unit){
 	ops.Linear:          (*compiler).linear,
 	ops.LinearGrad:      (*compiler).linearGrad,
-	ops.SetMean:         (*compiler).setMean,
-	ops.SetMeanGrad:     (*compiler).setMeanGrad,
-	ops.Add:             (*compiler).add,
-	ops.Join:            (*compiler).join,
-	ops.Columns:         (*compiler).columns,
 	ops.Ones:            (*compiler).ones,
-	ops.Sigmoid:         (*compiler).sigmoid,
-	ops.SigmoidGrad:     (*compiler).sigmoidGrad,
-	ops.UniformLevel:    (*compiler).uniformLevel,
-	ops.UniformLogit:    (*compiler).uniformLogit,
-	ops.Mul:             (*compiler).mul,
-	ops.Affine:          (*compiler).affine,
-	ops.Exp:             (*compiler).exp,
-	ops.Log:             (*compiler).log,
-	ops.Softplus:        (*compiler).softplus,
-	ops.Positive:        (*compiler).positive,
-	ops.Pad:             (*compiler).pad,
-	ops.Spread:          (*compiler).spread,
-	ops.Sum:             (*compiler).sum,
-	ops.LogSumExp:       (*compiler).logSumExp,
 	ops.LayerNorm:       (*compiler).layerNorm,
 	ops.LayerNormGrad:   (*compiler).layerNormGrad,
 	ops.Attention:       (*compiler).attention,
 	ops.AttentionGrad:   (*compiler).attentionGrad,
-	ops.EnsembleAdd:     (*compiler).ensembleAdd,
 	ops.EnsembleAddGrad: (*compiler).ensembleAddGrad,
-	ops.Gather:          (*compiler).gather,
-	ops.Residual:        (*compiler).residual,
-	ops.Perturb:         (*compiler).perturb,
 	ops.GaussianLik:     (*compiler).gaussian,
 	ops.GaussianLikGrad: (*compiler).gaussianGrad,
 	ops.MixtureLik:      (*compiler).mixture,
 	ops.MixtureLikGrad:  (*compiler).mixtureGrad,
 	ops.LogMeanExp:      (*compiler).logMeanExp,
-	ops.LogMeanExpGrad:  (*compiler).logMeanExpGrad,
 	ops.NegMean:         (*compiler).negMean,
-	ops.NegMeanGrad:     (*compiler).negMeanGrad,
 }
 
 // emitUnit adds the steps of a unit.
@@ -97,6 +73,9 @@ func (c *compiler) emitUnit(u *analysis.Unit) error {
 		return nil
 	}
 	emit := kernels[u.Op.Kind]
+	if emit == nil && u.Op.Kind.Element() != "" {
+		emit = (*compiler).element
+	}
 	if emit == nil {
 		return fmt.Errorf("cuda: no kernel for %v", u.Op)
 	}

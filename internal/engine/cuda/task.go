@@ -3,65 +3,61 @@ package cuda
 import (
 	"encoding/binary"
 	"math"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// operation is an enum Operation of kernels/task.h.
-type operation int32
+//go:generate env WRITE_OPERATIONS=1 go test -count=1 -run HeaderIsThatOfTheOperations .
 
-// The operations that can share a launch, in the order of the enum.
+// operation is what a task computes: a kind of package ops that is declared by an element, or one of
+// those below.
+type operation string
+
 const (
-	end operation = iota
-	opAdd
-	opAffine
-	opBaseGrad
-	opColumns
-	opEnsembleAdd
-	opEnsembleAddGradLevel
-	opEnsembleAddGradPoint
-	opExp
-	opGather
-	opGaussian
-	opGaussianGrad
-	opJoin
-	opLog
-	opLogMeanExpGrad
-	opLogSumExp
-	opMul
-	opNegMeanGrad
-	opOnes
-	opPadColumns
-	opPerturb
-	opPositive
-	opResidual
-	opSetMean
-	opSetMeanGrad
-	opSigmoid
-	opSigmoidGrad
-	opSoftplus
-	opSpread
-	opSum
-	opUniformLevel
-	opUniformLogit
-	opLevels
-	opLinear
-	opInGrad
-	opLayerNorm
-	opLayerNormGrad
-	opWeightGrad
-	opWeightGradSum
-	opNegMean
-	opBranchSum
-	opBranchPack
+	end           operation = "end"
+	add           operation = operation(ops.Add)
+	baseGrad      operation = "base_grad"
+	levelGrad     operation = "ensemble_add_grad_level"
+	pointGrad     operation = "ensemble_add_grad_point"
+	gaussian      operation = "gaussian"
+	gaussianGrad  operation = "gaussian_grad"
+	drawLevels    operation = "levels"
+	linear        operation = "linear"
+	inGrad        operation = "in_grad"
+	layerNorm     operation = "layer_norm"
+	layerNormGrad operation = "layer_norm_grad"
+	weightGrad    operation = "weight_grad"
+	weightGradSum operation = "weight_grad_sum"
+	negMean       operation = "neg_mean"
+	branchSum     operation = "branch_sum"
+	branchPack    operation = "branch_pack"
 )
+
+// operations lists the enum Operation of kernels/task.h, in its order; elements are the last.
+var (
+	operations = slices.Concat([]operation{end, baseGrad, levelGrad, pointGrad, gaussian, gaussianGrad, drawLevels, linear, inGrad,
+		layerNorm, layerNormGrad, weightGrad, weightGradSum, negMean, branchSum, branchPack}, elements)
+	elements = declaredElements()
+)
+
+func declaredElements() (all []operation) {
+	for _, kind := range ops.Kinds() {
+		if kind.Element() != "" {
+			all = append(all, operation(kind))
+		}
+	}
+	return all
+}
+
+// name returns the name of the operation in kernels.
+func (o operation) name() string { return strings.ToUpper(string(o)) }
 
 // sums reports whether an element of the result is a sum over many rows of another space. Kernel
 // chain would give such an operation too few threads, because its result has few rows.
 func (o operation) sums() bool {
-	switch o {
-	case opBaseGrad, opEnsembleAddGradLevel, opEnsembleAddGradPoint, opSetMean:
-		return true
-	}
-	return false
+	return slices.Contains([]operation{baseGrad, levelGrad, pointGrad, operation(ops.SetMean)}, o)
 }
 
 // taskBytes is the size of a struct Task.
@@ -69,13 +65,17 @@ const taskBytes = 72
 
 // task is a struct Task of kernels/task.h, before its regions have addresses.
 type task struct {
-	op      operation
-	s       int // space of the rows that it computes
-	other   int // another space
-	k, d    int // columns of the input and of the result
-	relu    bool
-	stride  int
-	number  float64
+	op    operation
+	s     int // space of the rows that it computes
+	other int // another space
+	k, d  int // columns of the input and of the result
+	relu  bool
+
+	stride, from, depth, chunks int     // between the rows of a weight; the first column of a copy; of a branch, and of its sums
+	seed                        uint64  // of the levels, and their stream
+	stream                      uint32
+	shift, scale, floor         float64 // of Affine; the smallest σ
+
 	a, b, c region
 	out     region
 	more    region
@@ -100,12 +100,15 @@ func present(all ...region) []region {
 	return some
 }
 
-// appendTo appends a struct Task.
+// appendTo appends a struct Task. Fields that no operation has together have one place: all but one of
+// them are 0.
 func (t task) appendTo(bytes []byte, m *memory) []byte {
-	for _, n := range [...]int{int(t.op), t.s, t.other, t.k, t.d, flag(t.relu), t.stride} {
-		bytes = binary.LittleEndian.AppendUint32(bytes, uint32(n))
+	first := uint32(t.stride+t.from+t.depth) + t.stream + math.Float32bits(float32(t.shift))
+	second := uint32(t.chunks) + math.Float32bits(float32(t.scale+t.floor))
+	for _, n := range [...]uint32{uint32(slices.Index(operations, t.op)), uint32(t.s), uint32(t.other), uint32(t.k) + uint32(t.seed),
+		uint32(t.d) + uint32(t.seed>>32), uint32(flag(t.relu)), first, second} {
+		bytes = binary.LittleEndian.AppendUint32(bytes, n)
 	}
-	bytes = binary.LittleEndian.AppendUint32(bytes, math.Float32bits(float32(t.number)))
 	for _, r := range [...]region{t.a, t.b, t.c, t.out, t.more} {
 		bytes = binary.LittleEndian.AppendUint64(bytes, uint64(m.ptr(r)))
 	}

@@ -38,7 +38,7 @@ func (c *compiler) together(group []*step) *launch {
 // pieces returns the threads that a lane of kernel each has work for, at capacity.
 func (s *step) pieces() int {
 	switch {
-	case s.tasks[0].op == opLevels:
+	case s.tasks[0].op == drawLevels:
 		return ceilDiv(s.rows, 4)
 	case s.width() == 0:
 		return s.rows
@@ -48,8 +48,8 @@ func (s *step) pieces() int {
 
 // sumBlocks returns the blocks of kernel sums that a task has work for.
 func (t task) sumBlocks() int {
-	if t.op == opBranchSum {
-		return ceilDiv(t.a.buffer.Size/t.stride, linearThreads) // a chunk's sums
+	if t.op == branchSum {
+		return ceilDiv(t.a.buffer.Size/t.chunks, linearThreads) // a chunk's sums
 	}
 	return ceilDiv(t.d*(t.k+1), sumsPerBlock)
 }

@@ -14,11 +14,7 @@ type dialect struct {
 func (d dialect) Input(in ops.Input) value { return d.fed[in.Name] }
 
 // Parameter adds a weight [out, in] transposed to [in, out], so that a row can be multiplied by it.
-func (d dialect) Parameter(b ops.Block, slices []ops.Slice) value {
-	name := b.Name
-	if len(slices) == 1 && slices[0].Whole() {
-		name = slices[0].Tensor.Name
-	}
+func (d dialect) Parameter(b ops.Block, name string) value {
 	v := make([]float32, b.Rows*b.Cols)
 	ops.LoadBlock(v, d.params, b)
 	if b.Vector {
@@ -40,20 +36,11 @@ func (d dialect) Number(v float64) value {
 	return d.scalar(float32(v))
 }
 
-// Named returns v unchanged: nodes take their names from their operators.
-func (d dialect) Named(_ string, v value) value { return v }
-
-// operators maps each function to its ONNX operator.
-var operators = map[ops.Elementwise]string{
-	ops.Plus: "Add", ops.Minus: "Sub", ops.Product: "Mul", ops.Quotient: "Div",
-	ops.ReLU: "Relu", ops.Logistic: "Sigmoid", ops.Exponential: "Exp", ops.Logarithm: "Log", ops.SmoothReLU: "Softplus",
-}
-
-func (d dialect) Elementwise(f ops.Elementwise, of ...value) value {
-	if d.wide && f == ops.SmoothReLU {
-		return d.softplus(of[0]) // onnxruntime's Softplus takes only float32
+func (d dialect) Elementwise(operator string, in ...value) value {
+	if d.wide && operator == "Softplus" {
+		return d.softplus(in[0]) // onnxruntime's Softplus takes only float32
 	}
-	return d.op(operators[f], of...)
+	return d.op(operator, in...)
 }
 
 func (d dialect) Times(v, weight value) value { return d.matmul(v, weight) }
@@ -76,7 +63,7 @@ func (d dialect) LogSumExp(v value, axis ops.Axis) value { return d.logSumExp(v,
 
 func (d dialect) Softmax(v value) value { return d.node("Softmax", with(whole("axis", -1)), v) }
 
-func (d dialect) LayerNorm(v, gain, shift value, _ int) value {
+func (d dialect) LayerNorm(v, gain, shift value) value {
 	return d.node("LayerNormalization", with(whole("axis", -1), number("epsilon", ops.LayerNormEpsilon)), v, gain, shift)
 }
 
@@ -106,14 +93,12 @@ func (d dialect) Present(v value, axis ops.Axis, otherwise float64) value {
 	return d.op("Where", mask, v, d.Number(otherwise))
 }
 
-// Among implements [ops.Ranging].
 func (d dialect) Among(scores, ranges value) value {
 	bound := func(c int) value { return d.transpose(d.columns(ranges, c, c+1), 0, 2, 1, 3) }
 	keys := d.cast(d.op("Range", d.index(0), d.squeeze(d.size(scores, 3), 0), d.index(1)), float32s)
 	return d.op("And", d.op("GreaterOrEqual", keys, bound(0)), d.op("Less", keys, bound(1)))
 }
 
-// Where implements [ops.Ranging].
 func (d dialect) Where(keys, v value, otherwise float64) value {
 	return d.op("Where", keys, v, d.Number(otherwise))
 }

@@ -6,6 +6,12 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
+// Attention is multi-head attention. AttentionGrad has the parts QueryGrad, KeyGrad and ValueGrad.
+const (
+	Attention     Kind = "attention"
+	AttentionGrad Kind = "attention_grad"
+)
+
 // Parts of AttentionGrad.
 const (
 	QueryGrad = 0
@@ -29,6 +35,24 @@ func (b *Builder) AttentionWithin(q, k, v, ranges *G.Node, heads int) *G.Node {
 	return b.op(&Op{Kind: Attention, Heads: heads}, q, k, v, ranges)
 }
 
+var _ = declare(Attention, operation{
+	shape:     attentionShape,
+	gradients: attentionGradients,
+	single:    attention[float32],
+	double:    attention[float64],
+	cost:      attentionCost,
+	form:      attentionForm,
+	across:    func(o *Op) bool { return o.In[0] == o.In[1] }, // else keys and values are complete before it starts
+})
+
+var _ = declare(AttentionGrad, operation{
+	single:  attentionGrad[float32],
+	double:  attentionGrad[float64],
+	cost:    attentionGradCost,
+	across:  func(o *Op) bool { return o.In[2] == o.In[3] },
+	reduces: func(o *Op) bool { return o.Part != QueryGrad }, // a sum over queries
+})
+
 func attentionShape(o *Op, _ G.Nodes) bool {
 	o.Out, o.Width = o.In[0], o.Widths[0]
 	of := func(i int) bool {
@@ -42,19 +66,6 @@ func attentionShape(o *Op, _ G.Nodes) bool {
 
 // rangeColumns is the width of AttentionWithin's ranges.
 const rangeColumns = 2
-
-// within reports whether the queries of an attention have ranges.
-func within(o *Op) bool { return o.Kind == Attention && len(o.In) > 3 }
-
-// toItself reports whether queries and keys are of the same points. If not, keys and values are of
-// another space than the queries, and complete before the operation starts.
-func toItself(o *Op) bool { return o.In[0] == o.In[1] }
-
-// gradToItself is toItself for the gradient, whose queries and keys are its third and fourth inputs.
-func gradToItself(o *Op) bool { return o.In[2] == o.In[3] }
-
-// sumsOverQueries reports whether a gradient is that of keys or values.
-func sumsOverQueries(o *Op) bool { return o.Part != QueryGrad }
 
 // attentionCost counts q·kᵀ, and the weights by v.
 func attentionCost(o *Op, e Extents, _ [3]bool) float64 { return 2 * pairs(o, e, o.In[1]) }
@@ -76,6 +87,27 @@ func attentionGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	return o.each(3, func(part int) (*G.Node, error) {
 		return apply(o.gradOf(AttentionGrad, part, part, uses...), append(G.Nodes{grad, out}, in...)...)
 	})
+}
+
+// excluded is the score of a key that takes no part: e to its power is 0.
+const excluded = -1e30
+
+// attentionForm writes Attention. A context of padding alone has the result 0, because its values
+// are 0; so has a query of AttentionWithin without keys, because its weights are 0.
+func attentionForm(w words, o *Op, in []Value) Value {
+	width := o.Width / o.Heads
+	heads := func(v Value) Value { return w.Heads(v, o.Heads, width) }
+	scores := w.MatMul(heads(in[0]), w.Transposed(heads(in[1])))
+	scores = w.product(w.Number(1/math.Sqrt(float64(width))), scores)
+	var weights Value
+	values := in[2]
+	if len(in) > 3 {
+		keys := w.Among(scores, in[3])
+		weights = w.Where(keys, w.Softmax(w.Where(keys, scores, excluded)), 0)
+	} else {
+		weights, values = w.Softmax(w.Present(scores, ColumnAxis, excluded)), w.Present(values, PointAxis, 0)
+	}
+	return w.Merged(w.MatMul(weights, heads(values)), o.Heads, width)
 }
 
 // keysOf returns the first key that query p reads and the number of its keys. ranges are those of

@@ -5,6 +5,17 @@ import G "gorgonia.org/gorgonia"
 // The operations of the bootstrapping model (BNP). In their shapes k bootstraps take the place of
 // the N_τ levels.
 
+// EnsembleAdd is act(a per point + b per bootstrap); EnsembleAddGrad has the parts PointGrad and
+// EnsembleGrad. Gather has the rows that indices name. Residual is (y−μ)/σ, Perturb is
+// μ + σ·(residual − mean).
+const (
+	EnsembleAdd     Kind = "ensemble_add"
+	EnsembleAddGrad Kind = "ensemble_add_grad"
+	Gather          Kind = "gather"
+	Residual        Kind = "residual"
+	Perturb         Kind = "perturb"
+)
+
 // Parts of EnsembleAddGrad.
 const (
 	PointGrad    = 0
@@ -56,6 +67,52 @@ func (b *Builder) Perturb(decoded, residual, mean *G.Node, floor float64) *G.Nod
 func perturbShape(o *Op, _ G.Nodes) bool {
 	o.Out, o.Width = Resample, o.Widths[1]
 	return o.In[0] == Resample && o.In[1] == Resample && o.In[2] == Ensemble && o.Widths[0] == 2*o.Width && o.Widths[2] == o.Width
+}
+
+var _ = declare(EnsembleAdd, operation{
+	shape:     ensembleAddShape,
+	gradients: ensembleAddGradients,
+	single:    ensembleAdd[float32],
+	double:    ensembleAdd[float64],
+	form:      func(w words, o *Op, in []Value) Value { return w.activated(o, w.plus(in[0], in[1])) },
+	element:   "ensemble_add_of(t, e, row, column)",
+})
+
+var _ = declare(EnsembleAddGrad, operation{single: ensembleAddGrad[float32], double: ensembleAddGrad[float64]})
+
+var _ = declare(Gather, operation{
+	shape:   gatherShape,
+	single:  gather[float32],
+	double:  gather[float64],
+	form:    func(w words, _ *Op, in []Value) Value { return w.Gathered(in[0], in[1]) },
+	element: "gather_of(t, e, row, column)",
+	across:  always,
+})
+
+var _ = declare(Residual, operation{
+	shape:   residualShape,
+	single:  residual[float32],
+	double:  residual[float64],
+	form:    residualForm,
+	element: "residual_of(t, e, row, column)",
+})
+
+var _ = declare(Perturb, operation{
+	shape:   perturbShape,
+	single:  perturb[float32],
+	double:  perturb[float64],
+	form:    perturbForm,
+	element: "perturb_of(t, e, row, column)",
+})
+
+func residualForm(w words, o *Op, in []Value) Value {
+	mu, sigma := w.gaussian(o, in[0])
+	return w.quotient(w.minus(in[1], mu), sigma)
+}
+
+func perturbForm(w words, o *Op, in []Value) Value {
+	mu, sigma := w.gaussian(o, in[0])
+	return w.plus(mu, w.product(sigma, w.minus(in[1], in[2])))
 }
 
 func ensembleAddGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {

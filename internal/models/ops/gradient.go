@@ -51,3 +51,29 @@ func (o *Op) gradOf(k Kind, part, i int, uses ...int) *Op {
 	}
 	return g
 }
+
+// parts are the nodes of which a gradient consists.
+type parts struct {
+	*Builder
+	op        *Op
+	in        G.Nodes
+	out, grad *G.Node // of op
+}
+
+// composed returns the gradients of an operation that consist of operations. build adds those of
+// input i.
+func composed(build func(p parts, i int) *G.Node) func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+		b := &Builder{g: &Graph{Capacity: o.capacity}, leaf: map[*G.Node]leafInfo{}}
+		for i, n := range in {
+			b.leaf[n] = leafInfo{space: o.In[i], rank: o.ranks[i], cols: o.Widths[i]}
+		}
+		for _, n := range []*G.Node{out, grad} {
+			b.leaf[n] = leafInfo{space: o.Out, rank: o.rank, cols: o.Width}
+		}
+		return o.each(len(in), func(i int) (*G.Node, error) {
+			n := build(parts{b, o, in, out, grad}, i)
+			return n, b.err
+		})
+	}
+}

@@ -6,6 +6,13 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
+// LayerNorm normalises every row, with a gain and a shift. LayerNormGrad has the parts NormInGrad,
+// GainGrad and ShiftGrad.
+const (
+	LayerNorm     Kind = "layer_norm"
+	LayerNormGrad Kind = "layer_norm_grad"
+)
+
 // LayerNormEpsilon is added to the variance of a row in LayerNorm, as PyTorch does by default.
 const LayerNormEpsilon = 1e-5
 
@@ -21,6 +28,16 @@ const (
 func (b *Builder) LayerNorm(x, gain, shift *G.Node) *G.Node {
 	return b.op(&Op{Kind: LayerNorm}, x, gain, shift)
 }
+
+var _ = declare(LayerNorm, operation{
+	shape:     layerNormShape,
+	gradients: layerNormGradients,
+	single:    layerNorm[float32],
+	double:    layerNorm[float64],
+	form:      func(w words, _ *Op, in []Value) Value { return w.LayerNorm(in[0], in[1], in[2]) },
+})
+
+var _ = declare(LayerNormGrad, operation{single: layerNormGrad[float32], double: layerNormGrad[float64]})
 
 func layerNormShape(o *Op, _ G.Nodes) bool {
 	o.Out, o.Width = o.In[0], o.Widths[0]

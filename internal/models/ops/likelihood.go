@@ -6,6 +6,20 @@ import (
 	G "gorgonia.org/gorgonia"
 )
 
+// GaussianLik is a log-likelihood, summed over channels; MixtureLik likewise, of the asymmetric-Laplace
+// mixture over a point's levels, with the parts ComponentsGrad and LogitGrad of its gradient. LogMeanExp is
+// over the levels of a point. NegMean is −Σ of the inputs' means over all points.
+const (
+	GaussianLik     Kind = "gaussian"
+	GaussianLikGrad Kind = "gaussian_grad"
+	MixtureLik      Kind = "mixture"
+	MixtureLikGrad  Kind = "mixture_grad"
+	LogMeanExp      Kind = "log_mean_exp"
+	LogMeanExpGrad  Kind = "log_mean_exp_grad"
+	NegMean         Kind = "neg_mean"
+	NegMeanGrad     Kind = "neg_mean_grad"
+)
+
 // Parts of MixtureLikGrad.
 const (
 	ComponentsGrad = 0
@@ -59,6 +73,18 @@ func negMeanShape(o *Op, _ G.Nodes) bool {
 	}
 	return true
 }
+
+var (
+	_ = declare(GaussianLik, operation{shape: gaussianShape, gradients: gaussianGradients, single: gaussian[float32], double: gaussian[float64]})
+	_ = declare(GaussianLikGrad, operation{single: gaussianGrad[float32], double: gaussianGrad[float64]})
+	_ = declare(MixtureLik, operation{shape: mixtureShape, gradients: mixtureGradients, single: mixture[float32], double: mixture[float64]})
+	_ = declare(MixtureLikGrad, operation{single: mixtureGrad[float32], double: mixtureGrad[float64]})
+	_ = declare(LogMeanExp, operation{shape: logMeanExpShape, gradients: logMeanExpGradients, single: logMeanExp[float32], double: logMeanExp[float64]})
+	_ = declare(LogMeanExpGrad, operation{single: logMeanExpGrad[float32], double: logMeanExpGrad[float64],
+		element: "t.a[row / e.levels] * expf(t.b[row] - t.c[row / e.levels]) / e.levels"})
+	_ = declare(NegMean, operation{shape: negMeanShape, gradients: negMeanGradients, single: negMean[float32], double: negMean[float64]})
+	_ = declare(NegMeanGrad, operation{single: negMeanGrad[float32], double: negMeanGrad[float64], element: "-t.a[0] / rows(e, t.s)"})
+)
 
 func gaussianGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	return o.each(1, func(i int) (*G.Node, error) { // y is data

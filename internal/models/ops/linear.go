@@ -7,6 +7,12 @@ import (
 	"gorgonia.org/tensor"
 )
 
+// Linear is act(base + in·Wᵀ). LinearGrad has the parts BaseGrad, InGrad and WeightGrad.
+const (
+	Linear     Kind = "linear"
+	LinearGrad Kind = "linear_grad"
+)
+
 // Parts of LinearGrad.
 const (
 	BaseGrad   = 0
@@ -21,6 +27,17 @@ const (
 func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
 	return b.op(&Op{Kind: Linear, ReLU: relu}, base, in, w)
 }
+
+var _ = declare(Linear, operation{
+	shape:     linearShape,
+	gradients: linearGradients,
+	single:    linear[float32],
+	double:    linear[float64],
+	cost:      linearCost,
+	form:      linearForm,
+})
+
+var _ = declare(LinearGrad, operation{single: linearGrad[float32], double: linearGrad[float64], cost: linearGradCost})
 
 func linearShape(o *Op, in G.Nodes) bool {
 	above, s := o.In[0], o.In[1]
@@ -65,6 +82,14 @@ func linearCost(o *Op, e Extents, _ [3]bool) float64 {
 func linearGradCost(o *Op, e Extents, asked [3]bool) float64 {
 	product := float64(e.Rows(o.In[2])) * float64(o.Widths[2]) * float64(o.Widths[0])
 	return product * times(asked[InGrad], asked[WeightGrad])
+}
+
+func linearForm(w words, o *Op, in []Value) Value {
+	v := w.Times(in[1], in[2])
+	if in[0] != zero {
+		v = w.plus(in[0], v)
+	}
+	return w.activated(o, v)
 }
 
 // times returns how many of its arguments are true.

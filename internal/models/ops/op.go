@@ -135,7 +135,12 @@ func (o *Op) Reduces() bool {
 
 // MultiplyAdds counts the multiply-adds of the operation's matrix products at the extents: of the
 // asked parts, for a gradient.
-func (o *Op) MultiplyAdds(e Extents, asked [3]bool) float64 { return table[o.Kind].cost(o, e, asked) }
+func (o *Op) MultiplyAdds(e Extents, asked [3]bool) float64 {
+	if cost := table[o.Kind].cost; cost != nil {
+		return cost(o, e, asked)
+	}
+	return 0
+}
 
 // DiffWRT reports for every input whether it leads to a parameter. Graphs have no gradients with
 // respect to data.

@@ -2,11 +2,30 @@ package ops
 
 import G "gorgonia.org/gorgonia"
 
+// SetMean is the mean over the context points of a function or of a bootstrap.
+const (
+	SetMean     Kind = "set_mean"
+	SetMeanGrad Kind = "set_mean_grad"
+)
+
 // SetMean adds the mean over the context points, for every function, [B·N_c, d] → [B, d], or for
 // every bootstrap, [B·N_c·k, d] → [B·k, d]. Without context points it is 0.
 func (b *Builder) SetMean(in *G.Node) *G.Node {
 	return b.op(&Op{Kind: SetMean}, in)
 }
+
+var _ = declare(SetMean, operation{
+	shape:     setMeanShape,
+	gradients: setMeanGradients,
+	single:    setMean[float32],
+	double:    setMean[float64],
+	form: func(w words, _ *Op, in []Value) Value {
+		return w.quotient(w.Sum(w.Present(in[0], PointAxis, 0), PointAxis), w.Count(in[0]))
+	},
+	element: "set_mean_of(t, e, row, column)",
+})
+
+var _ = declare(SetMeanGrad, operation{single: setMeanGrad[float32], double: setMeanGrad[float64], element: "set_mean_grad_of(t, e, row, column)"})
 
 func setMeanShape(o *Op, _ G.Nodes) bool {
 	o.Out, o.Width = map[Space]Space{Context: Function, Resample: Ensemble}[o.In[0]], o.Widths[0]

@@ -45,7 +45,7 @@ func (c *branchCase) branchMemory(d *device, k cuda.BranchKernels) branchMemory 
 		flat: d.upload(raw(c.flat)), layout: d.upload(raw(c.layout)), base: d.upload(raw(c.base)), level: d.upload(raw(c.level)),
 		grad: d.upload(raw(c.grad)), weights: d.alloc(k.WeightBytes()), vectors: d.alloc(4 * k.Vectors()), out: d.alloc(4 * c.e.Rows(ops.Row) * c.Outputs),
 	}
-	task, _, _ := d.taskOf("branch_pack", []any{m.flat, m.layout, m.weights, m.vectors, int32(k.Inputs), int32(k.Outputs), int32(k.Depth)})
+	task := d.taskOf("branch_pack", []any{m.flat, m.layout, m.weights, m.vectors, int32(k.Inputs), int32(k.Outputs), int32(k.Depth)})
 	d.launch(k.Pack(), gpu.Line(2, cuda.BranchThreads, 0), d.upload(raw(task)))
 	return m
 }
@@ -79,9 +79,9 @@ func (c *branchCase) run(d *device, k cuda.BranchKernels, how branchRun) branchR
 	m.forward(d, k, how.blocks, hidden, true)
 	d.launch(k.Backward(), gpu.Line(how.blocks, cuda.BranchThreads, k.BackwardShared()), m.e, m.base, m.level, m.weights, m.vectors,
 		m.grad, hidden, gradBase, gradLevel, partials, int32(k.Stages), int32(k.Chunks), int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
-	task, sum, _ := d.taskOf("branch_sum", []any{partials, m.layout, flatGrad, int32(k.Width), int32(k.Inputs), int32(k.Outputs),
-		float32(k.Depth), int32(k.Chunks)})
-	d.launchTask(sum, task, 3, m.e)
+	task := d.taskOf("branch_sum", []any{partials, m.layout, flatGrad, int32(k.Width), int32(k.Inputs), int32(k.Outputs),
+		int32(k.Depth), int32(k.Chunks)})
+	d.launchTask(task, 3, m.e)
 	r := branchResult{out: doubles(download[float32](d, m.out, rows*c.Outputs)),
 		gradBase: doubles(download[float32](d, gradBase, points*c.Width)), flat: doubles(download[float32](d, flatGrad, len(c.flat)))}
 	if !how.alone {

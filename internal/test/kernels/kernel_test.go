@@ -135,8 +135,8 @@ func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any)
 			d.t.Fatalf("%s: argument of %T", kernel, a)
 		}
 	}
-	if task, operation, ok := d.taskOf(kernel, all[1:]); ok {
-		d.launchTask(operation, task, grid, extents)
+	if task := d.taskOf(kernel, all[1:]); task != nil {
+		d.launchTask(task, grid, extents)
 	} else {
 		d.launch(kernel, gpu.Line(grid, block, 0), all...)
 	}

@@ -251,8 +251,8 @@ func TestLevels(t *testing.T) {
 		random.New(c.seed, random.Levels).Fill(c.batch, 0, want)
 		for _, grid := range []int{1, 5} {
 			u := d.alloc(4 * len(want))
-			task, operation, _ := d.taskOf("levels", []any{u, int32(ops.Row), uint32(c.seed), uint32(c.seed >> 32), uint32(random.Levels)})
-			d.launchTask(operation, task, grid, d.upload(step(c.e, c.batch, 0)))
+			task := d.taskOf("levels", []any{u, int32(ops.Row), uint32(c.seed), uint32(c.seed >> 32), uint32(random.Levels)})
+			d.launchTask(task, grid, d.upload(step(c.e, c.batch, 0)))
 			if got := download[float32](d, u, len(want)); !slices.Equal(got, want) {
 				t.Errorf("seed %x, batch %d: %v, want %v", c.seed, c.batch, got, want)
 			}
@@ -332,7 +332,7 @@ func TestSumsFindNonFiniteGradients(t *testing.T) {
 		if !c.inside {
 			out = o.alloc(4 * n)
 		}
-		task, _, _ := o.taskOf("weight_grad_sum", []any{o.upload(raw(partial)), out + 4*weights, out + 4*biases, int32(ops.Parameter),
+		task := o.taskOf("weight_grad_sum", []any{o.upload(raw(partial)), out + 4*weights, out + 4*biases, int32(ops.Parameter),
 			int32(width), int32(outputs), int32(stride)})
 		o.launch("sums", line(2, 128), o.step, o.upload(raw(task)), o.grads, int32(n), o.training)
 		if first := download[int32](o.device, o.training, 12)[8]; first != c.want {
