@@ -22,8 +22,8 @@ type array struct {
 	data  []float64
 }
 
-// at returns an element; an axis of size 1 broadcasts.
-func (a array) at(i, j, k int) float64 {
+// element returns an element; an axis of size 1 broadcasts.
+func (a array) element(i, j, k int) float64 {
 	return a.data[(min(i, a.shape[0]-1)*a.shape[1]+min(j, a.shape[1]-1))*a.shape[2]+min(k, a.shape[2]-1)]
 }
 
@@ -59,7 +59,7 @@ func (d *arrays) Input(in ops.Input) ops.Value {
 		if i >= data.shape[0] {
 			return 3 // padding
 		}
-		return data.at(i, j, k)
+		return data.element(i, j, k)
 	})
 }
 
@@ -95,7 +95,7 @@ func (d *arrays) Elementwise(operator string, of ...ops.Value) ops.Value {
 			shape[axis] = n
 		}
 	}
-	return d.add(shape, func(i, j, k int) float64 { return operators[operator](a.at(i, j, k), b.at(i, j, k)) })
+	return d.add(shape, func(i, j, k int) float64 { return operators[operator](a.element(i, j, k), b.element(i, j, k)) })
 }
 
 func (d *arrays) Times(v, weight ops.Value) ops.Value { return d.MatMul(v, d.Transposed(weight)) }
@@ -104,7 +104,7 @@ func (d *arrays) MatMul(a, b ops.Value) ops.Value {
 	x, y := d.known[a], d.known[b]
 	return d.add([3]int{max(x.shape[0], y.shape[0]) * min(x.shape[0], 1), x.shape[1], y.shape[2]}, func(i, j, k int) (sum float64) {
 		for l := range x.shape[2] {
-			sum += x.at(i, j, l) * y.at(i, l, k)
+			sum += x.element(i, j, l) * y.element(i, l, k)
 		}
 		return sum
 	})
@@ -112,21 +112,21 @@ func (d *arrays) MatMul(a, b ops.Value) ops.Value {
 
 func (d *arrays) Transposed(v ops.Value) ops.Value {
 	a := d.known[v]
-	return d.add([3]int{a.shape[0], a.shape[2], a.shape[1]}, func(i, j, k int) float64 { return a.at(i, k, j) })
+	return d.add([3]int{a.shape[0], a.shape[2], a.shape[1]}, func(i, j, k int) float64 { return a.element(i, k, j) })
 }
 
 func (d *arrays) Columns(v ops.Value, from, to int) ops.Value {
 	a := d.known[v]
-	return d.add([3]int{a.shape[0], a.shape[1], to - from}, func(i, j, k int) float64 { return a.at(i, j, from+k) })
+	return d.add([3]int{a.shape[0], a.shape[1], to - from}, func(i, j, k int) float64 { return a.element(i, j, from+k) })
 }
 
 func (d *arrays) Join(a, b ops.Value) ops.Value {
 	x, y := d.known[a], d.known[b]
 	return d.add([3]int{x.shape[0], x.shape[1], x.shape[2] + y.shape[2]}, func(i, j, k int) float64 {
 		if k < x.shape[2] {
-			return x.at(i, j, k)
+			return x.element(i, j, k)
 		}
-		return y.at(i, j, k-x.shape[2])
+		return y.element(i, j, k-x.shape[2])
 	})
 }
 
@@ -136,7 +136,7 @@ func (d *arrays) Ones(v ops.Value) ops.Value {
 }
 
 func (d *arrays) Sum(v ops.Value, axis ops.Axis) ops.Value {
-	return d.over(v, axis, func(terms []float64) (sum float64) {
+	return d.reduce(v, axis, func(terms []float64) (sum float64) {
 		for _, t := range terms {
 			sum += t
 		}
@@ -145,11 +145,11 @@ func (d *arrays) Sum(v ops.Value, axis ops.Axis) ops.Value {
 }
 
 func (d *arrays) LogSumExp(v ops.Value, axis ops.Axis) ops.Value {
-	return d.over(v, axis, likelihood.LogSumExp)
+	return d.reduce(v, axis, likelihood.LogSumExp)
 }
 
-// over replaces the elements along an axis by one that f makes of them.
-func (d *arrays) over(v ops.Value, axis ops.Axis, f func([]float64) float64) ops.Value {
+// reduce replaces the elements along an axis by one that f makes of them.
+func (d *arrays) reduce(v ops.Value, axis ops.Axis, f func([]float64) float64) ops.Value {
 	a, along := d.known[v], int(axis)+3
 	shape := a.shape
 	shape[along] = 1
@@ -157,7 +157,7 @@ func (d *arrays) over(v ops.Value, axis ops.Axis, f func([]float64) float64) ops
 		at, terms := [3]int{i, j, k}, make([]float64, a.shape[along])
 		for l := range terms {
 			at[along] = l
-			terms[l] = a.at(at[0], at[1], at[2])
+			terms[l] = a.element(at[0], at[1], at[2])
 		}
 		return f(terms)
 	})
@@ -168,7 +168,7 @@ func (d *arrays) Softmax(v ops.Value) ops.Value {
 	return d.add(a.shape, func(i, j, k int) float64 {
 		sum := 0.0
 		for l := range a.shape[2] {
-			sum += math.Exp(a.at(i, j, l) - a.at(i, j, k))
+			sum += math.Exp(a.element(i, j, l) - a.element(i, j, k))
 		}
 		return 1 / sum
 	})
@@ -180,28 +180,28 @@ func (d *arrays) LayerNorm(v, gain, shift ops.Value) ops.Value {
 	return d.add(a.shape, func(i, j, k int) float64 {
 		var mean, square float64
 		for l := range width {
-			mean += a.at(i, j, l) / float64(width)
+			mean += a.element(i, j, l) / float64(width)
 		}
 		for l := range width {
-			square += (a.at(i, j, l) - mean) * (a.at(i, j, l) - mean) / float64(width)
+			square += (a.element(i, j, l) - mean) * (a.element(i, j, l) - mean) / float64(width)
 		}
-		return (a.at(i, j, k)-mean)/math.Sqrt(square+ops.LayerNormEpsilon)*g.at(0, 0, k) + s.at(0, 0, k)
+		return (a.element(i, j, k)-mean)/math.Sqrt(square+ops.LayerNormEpsilon)*g.element(0, 0, k) + s.element(0, 0, k)
 	})
 }
 
 func (d *arrays) Heads(v ops.Value, heads, width int) ops.Value {
 	a := d.known[v]
-	return d.add([3]int{heads, a.shape[0], width}, func(h, i, k int) float64 { return a.at(i, 0, h*width+k) })
+	return d.add([3]int{heads, a.shape[0], width}, func(h, i, k int) float64 { return a.element(i, 0, h*width+k) })
 }
 
 func (d *arrays) Merged(v ops.Value, heads, width int) ops.Value {
 	a := d.known[v]
-	return d.add([3]int{a.shape[1], 1, heads * width}, func(i, _, k int) float64 { return a.at(k/width, i, k%width) })
+	return d.add([3]int{a.shape[1], 1, heads * width}, func(i, _, k int) float64 { return a.element(k/width, i, k%width) })
 }
 
 func (d *arrays) Gathered(values, index ops.Value) ops.Value {
 	a, x := d.known[values], d.known[index]
-	return d.add([3]int{x.shape[0], x.shape[1], a.shape[2]}, func(i, j, k int) float64 { return a.at(int(x.at(i, j, 0)), j, k) })
+	return d.add([3]int{x.shape[0], x.shape[1], a.shape[2]}, func(i, j, k int) float64 { return a.element(int(x.element(i, j, 0)), j, k) })
 }
 
 func (d *arrays) Present(v ops.Value, axis ops.Axis, otherwise float64) ops.Value {
@@ -210,7 +210,7 @@ func (d *arrays) Present(v ops.Value, axis ops.Axis, otherwise float64) ops.Valu
 		if axis == ops.PointAxis && i >= d.extents.Context || axis == ops.ColumnAxis && k >= d.extents.Context {
 			return otherwise
 		}
-		return a.at(i, j, k)
+		return a.element(i, j, k)
 	})
 }
 
@@ -219,7 +219,7 @@ func (d *arrays) Count(ops.Value) ops.Value { return d.Number(float64(max(d.exte
 func (d *arrays) Among(scores, ranges ops.Value) ops.Value {
 	r := d.known[ranges]
 	return d.add(d.known[scores].shape, func(_, i, k int) float64 {
-		if key := float64(k); key >= r.at(i, 0, 0) && key < r.at(i, 0, 1) {
+		if key := float64(k); key >= r.element(i, 0, 0) && key < r.element(i, 0, 1) {
 			return 1
 		}
 		return 0
@@ -229,9 +229,9 @@ func (d *arrays) Among(scores, ranges ops.Value) ops.Value {
 func (d *arrays) Where(keys, v ops.Value, otherwise float64) ops.Value {
 	among, a := d.known[keys], d.known[v]
 	return d.add(a.shape, func(i, j, k int) float64 {
-		if among.at(i, j, k) == 0 {
+		if among.element(i, j, k) == 0 {
 			return otherwise
 		}
-		return a.at(i, j, k)
+		return a.element(i, j, k)
 	})
 }

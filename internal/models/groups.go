@@ -27,20 +27,20 @@ func (c *construction) groups() *G.Node {
 	}
 	c.WholeFunctions()
 	context, query := c.embed()
-	of := ranges{group: c.Input("context_group", ops.Context, 2), siblings: c.Input("context_siblings", ops.Context, 2)}
+	known := ranges{group: c.Input("context_group", ops.Context, 2), siblings: c.Input("context_siblings", ops.Context, 2)}
 	points := ranges{group: c.Input("group", ops.Point, 2), siblings: c.Input("siblings", ops.Point, 2)}
 	for l := range c.config.Layers {
 		layer := c.groupLayer(l)
 		within := layer.within.read(c, context)
-		context = layer.within.apply(c, context, within, of.group)
+		context = layer.within.apply(c, context, within, known.group)
 		query = layer.within.apply(c, query, within, points.group)
 		across := layer.across.read(c, context)
 		query = layer.feed(c, layer.across.apply(c, query, across, points.siblings))
 		if l < c.config.Layers-1 {
-			context = layer.feed(c, layer.across.apply(c, context, across, of.siblings))
+			context = layer.feed(c, layer.across.apply(c, context, across, known.siblings))
 		}
 	}
-	return c.normOf(groupsName+"norm").of(c, query)
+	return c.normOf(groupsName+"norm").apply(c, query)
 }
 
 // ranges says which context rows each row reads, [·, 2]: those of its own group, and of the siblings.
@@ -53,7 +53,7 @@ const groupsName = "_encoder._groups."
 func (c *construction) oneGroup() *G.Node {
 	c.WholeFunctions()
 	e := c.embedder()
-	tokens := e.of(c, c.x, c.Input("y", ops.Point, c.dy), c.Input("asked", ops.Point, 1))
+	tokens := e.tokens(c, c.x, c.Input("y", ops.Point, c.dy), c.Input("asked", ops.Point, 1))
 	group := c.Input("group", ops.Point, 2)
 	for l := range c.config.Layers {
 		layer := c.groupLayer(l)
@@ -61,7 +61,7 @@ func (c *construction) oneGroup() *G.Node {
 		tokens = layer.across.apply(c, tokens, c.siblings(l), nil)
 		tokens = layer.feed(c, tokens)
 	}
-	return c.normOf(groupsName+"norm").of(c, tokens)
+	return c.normOf(groupsName+"norm").apply(c, tokens)
 }
 
 // siblings adds the inputs of a layer's keys and values of the siblings.
@@ -87,7 +87,7 @@ func (m *Model) BuildSiblings(dtype tensor.Dtype, capacity ops.Extents) (*ops.Gr
 	c.WholeFunctions()
 	e := c.embedder()
 	xs, ys := c.Columns(c.context, 0, c.dx), c.Columns(c.context, c.dx, c.dx+c.dy)
-	tokens := e.of(c, xs, ys, nil)
+	tokens := e.tokens(c, xs, ys, nil)
 	group := c.Input("context_group", ops.Context, 2)
 	for l := range c.config.Layers {
 		layer := c.groupLayer(l)
@@ -123,8 +123,8 @@ func (c *construction) groupLayer(l int) *groupLayer {
 
 // feed adds the network with one hidden layer.
 func (l *groupLayer) feed(c *construction, tokens *G.Node) *G.Node {
-	hidden := c.Linear(l.hidden.bias, l.norm.of(c, tokens), l.hidden.weight[0], true)
-	return c.Add(tokens, l.reduced.of(c, hidden))
+	hidden := c.Linear(l.hidden.bias, l.norm.apply(c, tokens), l.hidden.weight[0], true)
+	return c.Add(tokens, l.reduced.apply(c, hidden))
 }
 
 // attentionHeads holds the parameters of an attention: the norm of what it reads, and its maps.
@@ -146,16 +146,16 @@ type memory struct{ keys, values *G.Node }
 
 // read returns the keys and values of tokens.
 func (h attentionHeads) read(c *construction, tokens *G.Node) memory {
-	normed := h.norm.of(c, tokens)
-	return memory{h.in[1].of(c, normed), h.in[2].of(c, normed)}
+	normed := h.norm.apply(c, tokens)
+	return memory{h.in[1].apply(c, normed), h.in[2].apply(c, normed)}
 }
 
 // apply adds what each token finds in m, within its range if ranges is not nil.
 func (h attentionHeads) apply(c *construction, tokens *G.Node, m memory, ranges *G.Node) *G.Node {
-	q := h.in[0].of(c, h.norm.of(c, tokens))
+	q := h.in[0].apply(c, h.norm.apply(c, tokens))
 	attended := c.Attention
 	if ranges != nil {
 		attended = func(q, k, v *G.Node, heads int) *G.Node { return c.AttentionWithin(q, k, v, ranges, heads) }
 	}
-	return c.Add(tokens, h.out.of(c, attended(q, m.keys, m.values, c.config.Heads)))
+	return c.Add(tokens, h.out.apply(c, attended(q, m.keys, m.values, c.config.Heads)))
 }

@@ -60,7 +60,10 @@ func TestHeadsStateWhatPredictionsAre(t *testing.T) {
 			for output := range states {
 				near(output+", lowered,", written[output], states[output])
 			}
-			rows, levels := narrowed(fed["components"]), map[bool]int{true: 1, false: e.Levels}[g.Inputs[0].Space == ops.Point]
+			rows, levels := narrowed(fed["components"]), e.Levels
+			if g.Inputs[0].Space == ops.Point {
+				levels = 1
+			}
 			for point := range e.Points {
 				for channel := range dy {
 					got := statedAt(states, (point*levels*dy+channel)*m.Parts(), levels, dy*m.Parts(), m.Parts())

@@ -159,7 +159,7 @@ func lowered(g *ops.Graph, e ops.Extents, m *models.Model, fed map[string][]floa
 	outputs := map[string][]float64{}
 	for _, out := range g.Outputs {
 		full := d.shape(out.Space, out.Width)
-		outputs[out.Name] = d.known[d.add(full, d.known[values[out.Name]].at)].data
+		outputs[out.Name] = d.known[d.add(full, d.known[values[out.Name]].element)].data
 	}
 	return outputs, nil
 }

@@ -20,7 +20,7 @@ func (c *construction) transformer() *G.Node {
 	context, query := c.embed()
 	for l := range c.config.Layers {
 		layer := c.transformerLayer(fmt.Sprintf("_encoder._transformer.layers.%d.", l))
-		k, v := layer.attention[1].of(c, context), layer.attention[2].of(c, context)
+		k, v := layer.attention[1].apply(c, context), layer.attention[2].apply(c, context)
 		query = layer.apply(c, query, k, v)
 		if l < c.config.Layers-1 {
 			context = layer.apply(c, context, k, v)
@@ -33,7 +33,7 @@ func (c *construction) transformer() *G.Node {
 func (c *construction) embed() (context, query *G.Node) {
 	e := c.embedder()
 	xs, ys := c.Columns(c.context, 0, c.dx), c.Columns(c.context, c.dx, c.dx+c.dy)
-	return e.of(c, xs, ys, nil), e.of(c, c.x, nil, c.Ones(c.x))
+	return e.tokens(c, xs, ys, nil), e.tokens(c, c.x, nil, c.Ones(c.x))
 }
 
 // An embedder is the MLP that makes tokens of [x, y, asked].
@@ -53,8 +53,8 @@ func (c *construction) embedder() embedder {
 	return e
 }
 
-// of returns tokens [S, d] of x [S, dx], y [S, dy] and asked [S, 1]. y or asked may be nil, for zeros.
-func (e embedder) of(c *construction, x, y, asked *G.Node) *G.Node {
+// tokens returns tokens [S, d] of x [S, dx], y [S, dy] and asked [S, 1]. y or asked may be nil, for zeros.
+func (e embedder) tokens(c *construction, x, y, asked *G.Node) *G.Node {
 	var parts, weights []*G.Node
 	for i, in := range []*G.Node{asked, x, y} {
 		if in != nil {
@@ -116,16 +116,16 @@ func (c *construction) normOf(name string) norm {
 // apply returns the layer's result [S, d] for tokens [S, d], whose queries attend to the keys and
 // values [B·N_c, d].
 func (l *transformerLayer) apply(c *construction, tokens, keys, values *G.Node) *G.Node {
-	attended := c.Attention(l.attention[0].of(c, tokens), keys, values, c.config.Heads)
-	tokens = l.norms[0].of(c, c.Add(tokens, l.out.of(c, attended)))
+	attended := c.Attention(l.attention[0].apply(c, tokens), keys, values, c.config.Heads)
+	tokens = l.norms[0].apply(c, c.Add(tokens, l.out.apply(c, attended)))
 	hidden := c.Linear(l.hidden.bias, tokens, l.hidden.weight[0], true)
-	return l.norms[1].of(c, c.Add(tokens, l.reduced.of(c, hidden)))
+	return l.norms[1].apply(c, c.Add(tokens, l.reduced.apply(c, hidden)))
 }
 
-// of returns the linear layer's result for in, [S, out].
-func (a affine) of(c *construction, in *G.Node) *G.Node {
+// apply returns the linear layer's result for in, [S, out].
+func (a affine) apply(c *construction, in *G.Node) *G.Node {
 	return c.Linear(a.bias, in, a.weight[0], false)
 }
 
-// of returns the layer norm of in, [S, d].
-func (n norm) of(c *construction, in *G.Node) *G.Node { return c.LayerNorm(in, n.gain, n.shift) }
+// apply returns the layer norm of in, [S, d].
+func (n norm) apply(c *construction, in *G.Node) *G.Node { return c.LayerNorm(in, n.gain, n.shift) }

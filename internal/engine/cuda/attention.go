@@ -7,7 +7,7 @@ import (
 
 func (c *compiler) attention(u *analysis.Unit) {
 	q, k, v, out := u.In[0], u.In[1], u.In[2], u.Out[0]
-	c.emit("attention", c.warpEach(out.Rows*u.Op.Heads), c.step, c.at(q), c.at(k), c.at(v), c.ranges(u.In[3:]), written{c.at(out)},
+	c.emit("attention", c.warpEach(out.Rows*u.Op.Heads), c.step, c.region(q), c.region(k), c.region(v), c.ranges(u.In[3:]), written{c.region(out)},
 		int(out.Space), int(k.Space), out.Width, u.Op.Heads)
 }
 
@@ -16,7 +16,7 @@ func (c *compiler) ranges(last []*analysis.Value) region {
 	if len(last) == 0 {
 		return region{}
 	}
-	return c.at(last[0])
+	return c.region(last[0])
 }
 
 // attentionGrad launches a kernel that computes the queries' gradient and stores two sums for every
@@ -28,10 +28,10 @@ func (c *compiler) attentionGrad(u *analysis.Unit) {
 	s, t, d, heads := int(q.Space), int(k.Space), result.Width, u.Op.Heads
 	ranges := c.ranges(u.In[5:])
 	sums := c.reserve(q.Rows * heads * 2)
-	c.emit("attention_grad_query", c.warpEach(q.Rows*heads), c.step, c.at(grad), c.at(result), c.at(q), c.at(k), c.at(v), ranges,
-		written{c.at(u.Out[ops.QueryGrad])}, written{sums}, s, t, d, heads)
+	c.emit("attention_grad_query", c.warpEach(q.Rows*heads), c.step, c.region(grad), c.region(result), c.region(q), c.region(k), c.region(v), ranges,
+		written{c.region(u.Out[ops.QueryGrad])}, written{sums}, s, t, d, heads)
 	if dk != nil || dv != nil {
-		c.emit("attention_grad_key", c.warpEach(k.Rows*heads), c.step, c.at(grad), c.at(q), c.at(k), c.at(v), ranges, sums,
-			written{c.at(dk)}, written{c.at(dv)}, s, t, d, heads)
+		c.emit("attention_grad_key", c.warpEach(k.Rows*heads), c.step, c.region(grad), c.region(q), c.region(k), c.region(v), ranges, sums,
+			written{c.region(dk)}, written{c.region(dv)}, s, t, d, heads)
 	}
 }

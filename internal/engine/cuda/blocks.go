@@ -72,8 +72,8 @@ func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 // contiguous reports whether a block's elements are contiguous in the flat vector, in order.
 func contiguous(b ops.Block) bool { return b.Rows == 1 || b.Stride == b.Cols && b.Strip == 0 }
 
-// of returns the memory of a block's matrix: its copy, or its part of the flat vector.
-func (p *packed) of(block ops.Block, flat region) region {
+// region returns the memory of a block's matrix: its copy, or its part of the flat vector.
+func (p *packed) region(block ops.Block, flat region) region {
 	at := p.at
 	for _, b := range p.blocks {
 		if b.Node == block.Node {
@@ -94,9 +94,9 @@ func (c *compiler) copyBlocks(kernel string, p *packed, from, to region) {
 	var bytes []byte
 	for _, b := range p.blocks {
 		largest = max(largest, b.Rows*b.Cols)
-		bytes = appendBlock(bytes, b, p.of(b, p.at).offset)
+		bytes = appendBlock(bytes, b, p.region(b, p.at).offset)
 	}
-	d := c.over(largest, threads, threads)
+	d := c.grid(largest, threads, threads)
 	d.Grid[1] = uint32(len(p.blocks))
 	c.emit(kernel, d, c.keepTable(bytes), from, written{to})
 }

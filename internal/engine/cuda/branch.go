@@ -217,7 +217,7 @@ func (c *compiler) packBranches() {
 				s.reads, s.writes = append(s.reads, t.reads()...), append(s.writes, t.writes()...)
 			}
 		}
-		s.launch = launch{kernel: kernel, dims: c.over(2*most, BranchThreads, BranchThreads), args: []any{c.keepTasks(tasks)}}
+		s.launch = launch{kernel: kernel, dims: c.grid(2*most, BranchThreads, BranchThreads), args: []any{c.keepTasks(tasks)}}
 		s.dims.Grid[1] = uint32(len(tasks))
 		c.steps = append(c.steps, s)
 	}
@@ -245,8 +245,8 @@ func (c *compiler) packBranch(b *branch) task {
 // branchForward adds the launch of a branch's forward kernel.
 func (c *compiler) branchForward(b *branch) {
 	k, first, out := b.kernels, b.layers[0], b.layers[b.Depth].Out[0]
-	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardShared()), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights,
-		b.vectors, written{b.hidden}, written{c.at(out)}, k.Resident, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
+	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]), b.weights,
+		b.vectors, written{b.hidden}, written{c.region(out)}, k.Resident, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
 }
 
 // branchBackward adds the launch of a branch's gradient, which writes the sums of every chunk, and the
@@ -254,8 +254,8 @@ func (c *compiler) branchForward(b *branch) {
 func (c *compiler) branchBackward(b *branch) {
 	k, first, begin, end := b.kernels, b.layers[0], b.grads[b.Depth], b.grads[0]
 	partials := c.reserve(k.Chunks * k.Partials())
-	c.emit(k.Backward(), c.persistent(k.Chunks, k.BackwardShared()), c.step, c.at(first.In[0]), c.at(first.In[1]), b.weights,
-		b.vectors, c.at(begin.In[0]), written{b.hidden}, written{c.at(end.Out[ops.BaseGrad])}, written{c.at(end.Out[ops.InGrad])},
+	c.emit(k.Backward(), c.persistent(k.Chunks, k.BackwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]), b.weights,
+		b.vectors, c.region(begin.In[0]), written{b.hidden}, written{c.region(end.Out[ops.BaseGrad])}, written{c.region(end.Out[ops.InGrad])},
 		written{partials}, k.Stages, k.Chunks, k.Inputs, k.Depth, k.Outputs)
 	c.put(bySums, task{op: branchSum, k: k.Inputs, d: k.Outputs, other: k.Width, depth: k.Depth, chunks: k.Chunks,
 		a: partials, b: b.layout, out: c.grads})

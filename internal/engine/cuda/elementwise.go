@@ -13,10 +13,10 @@ func (c *compiler) element(u *analysis.Unit) { c.put(byPiece, c.elementTask(u)) 
 func (c *compiler) elementTask(u *analysis.Unit) task {
 	o, out := u.Op, u.Out[0]
 	t := task{op: operation(o.Kind), s: int(out.Space), other: int(out.Space), k: u.In[0].Width, d: out.Width, relu: o.ReLU,
-		from: o.From, scale: o.Scale, shift: o.Shift, floor: o.Floor, out: c.at(out)}
+		from: o.From, scale: o.Scale, shift: o.Shift, floor: o.Floor, out: c.region(out)}
 	for i, at := range []*region{&t.a, &t.b, &t.c}[:len(u.In)] {
 		in := u.In[i]
-		*at = c.at(in)
+		*at = c.region(in)
 		if in.Space == out.Space && !o.Across() {
 			t.local = append(t.local, *at)
 		}
@@ -37,7 +37,7 @@ func (c *compiler) ones(u *analysis.Unit) {
 // addition adds a task that sums two gradients of one value, which may be a parameter.
 func (c *compiler) addition(u *analysis.Unit) {
 	a, b, out := u.In[0], u.In[1], u.Out[0]
-	t := task{op: add, s: int(out.Space), d: out.Width, a: c.at(a), b: c.at(b), out: c.at(out)}
+	t := task{op: add, s: int(out.Space), d: out.Width, a: c.region(a), b: c.region(b), out: c.region(out)}
 	t.local = present(t.a, t.b)
 	if out.Space <= ops.Scalar {
 		t.k, t.stride, t.d = out.Width, c.strideOf(out), out.Rows*out.Width
@@ -48,7 +48,7 @@ func (c *compiler) addition(u *analysis.Unit) {
 // setMeanGradOfSum adds one task for a sum of two gradients and the mean's gradient that reads it.
 func (c *compiler) setMeanGradOfSum(sum, u *analysis.Unit) {
 	t := c.elementTask(u)
-	t.a, t.b = c.at(sum.In[0]), c.at(sum.In[1])
+	t.a, t.b = c.region(sum.In[0]), c.region(sum.In[1])
 	c.put(byPiece, t)
 }
 
@@ -57,7 +57,7 @@ func (c *compiler) ensembleAddGrad(u *analysis.Unit) {
 	above := map[ops.Space]ops.Space{ops.Row: ops.Point, ops.Resample: ops.Context}[grad.Space]
 	for part, op := range [...]operation{ops.PointGrad: pointGrad, ops.EnsembleGrad: levelGrad} {
 		if out := u.Out[part]; out != nil {
-			c.put(byPiece, task{op: op, s: int(out.Space), other: int(above), d: out.Width, relu: u.Op.ReLU, a: c.at(grad), b: c.at(result), out: c.at(out)})
+			c.put(byPiece, task{op: op, s: int(out.Space), other: int(above), d: out.Width, relu: u.Op.ReLU, a: c.region(grad), b: c.region(result), out: c.region(out)})
 		}
 	}
 }

@@ -33,18 +33,18 @@ func slicesOf(rows int) int {
 func ceilDiv(a, b int) int { return (a + b - 1) / b }
 
 // eachTile returns the shape of a launch with a block for each of n tiles.
-func (c *compiler) eachTile(n int) gpu.Dims { return c.over(n, 1, linearThreads) }
+func (c *compiler) eachTile(n int) gpu.Dims { return c.grid(n, 1, linearThreads) }
 
 // linear adds a task, or a launch if there are many rows.
 func (c *compiler) linear(u *analysis.Unit) {
 	base, in, w, out := u.In[0], u.In[1], u.In[2], u.Out[0]
 	if out.Rows > manyRows {
-		c.emit("linear", c.eachTile(tiles(out.Rows, out.Width)), c.step, c.at(base), c.at(in), c.at(w), written{c.at(out)},
+		c.emit("linear", c.eachTile(tiles(out.Rows, out.Width)), c.step, c.region(base), c.region(in), c.region(w), written{c.region(out)},
 			int(out.Space), int(base.Space), in.Width, out.Width, flag(u.Op.ReLU), c.strideOf(w))
 		return
 	}
 	t := task{op: linear, s: int(out.Space), other: int(base.Space), k: in.Width, d: out.Width, relu: u.Op.ReLU, stride: c.strideOf(w),
-		a: c.at(base), b: c.at(in), c: c.at(w), out: c.at(out)}
+		a: c.region(base), b: c.region(in), c: c.region(w), out: c.region(out)}
 	t.local = present(t.b)
 	if base.Space == out.Space {
 		t.local = present(t.a, t.b)
@@ -62,7 +62,7 @@ func (c *compiler) linearGrad(u *analysis.Unit) {
 	}
 	bias := base != nil && base.Space == ops.Parameter
 	if base != nil && !bias {
-		t := task{op: baseGrad, s: int(base.Space), other: int(in.Space), d: grad.Width, relu: u.Op.ReLU, a: c.at(grad), b: c.masked(u), out: c.at(base)}
+		t := task{op: baseGrad, s: int(base.Space), other: int(in.Space), d: grad.Width, relu: u.Op.ReLU, a: c.region(grad), b: c.masked(u), out: c.region(base)}
 		if base.Space == in.Space {
 			t.local = present(t.a, t.b)
 		}
@@ -73,12 +73,12 @@ func (c *compiler) linearGrad(u *analysis.Unit) {
 	}
 	var dbase region
 	if bias {
-		dbase = c.at(base)
+		dbase = c.region(base)
 	}
 	s, k, d := int(in.Space), in.Width, grad.Width
 	partial := c.reserve(slicesOf(in.Rows) * d * (k + 1))
-	c.put(bySlices, task{op: weightGrad, s: s, k: k, d: d, relu: u.Op.ReLU, a: c.at(grad), b: c.masked(u), c: c.at(in), out: partial})
-	sum := task{op: weightGradSum, s: s, k: k, d: d, stride: k, a: partial, out: c.at(dw), more: dbase}
+	c.put(bySlices, task{op: weightGrad, s: s, k: k, d: d, relu: u.Op.ReLU, a: c.region(grad), b: c.masked(u), c: c.region(in), out: partial})
+	sum := task{op: weightGradSum, s: s, k: k, d: d, stride: k, a: partial, out: c.region(dw), more: dbase}
 	if dw != nil {
 		sum.stride = c.strideOf(dw)
 	}
@@ -91,19 +91,19 @@ func (c *compiler) masked(u *analysis.Unit) region {
 	if !u.Op.ReLU {
 		return region{}
 	}
-	return c.at(u.In[1])
+	return c.region(u.In[1])
 }
 
 // inGrad adds the step for the gradient of a layer's input.
 func (c *compiler) inGrad(u *analysis.Unit) {
 	grad, in, w, dx := u.In[0], u.In[2], u.In[3], u.Out[ops.InGrad]
 	if in.Rows > manyRows {
-		c.emit("in_grad", c.eachTile(tiles(in.Rows, in.Width)), c.step, c.at(grad), c.masked(u), c.at(w), written{c.at(dx)},
+		c.emit("in_grad", c.eachTile(tiles(in.Rows, in.Width)), c.step, c.region(grad), c.masked(u), c.region(w), written{c.region(dx)},
 			int(in.Space), in.Width, grad.Width, flag(u.Op.ReLU), c.strideOf(w))
 		return
 	}
 	t := task{op: inGrad, s: int(in.Space), k: in.Width, d: grad.Width, relu: u.Op.ReLU, stride: c.strideOf(w),
-		a: c.at(grad), b: c.masked(u), c: c.at(w), out: c.at(dx)}
+		a: c.region(grad), b: c.masked(u), c: c.region(w), out: c.region(dx)}
 	t.local = present(t.a, t.b)
 	c.put(byRows, t)
 }

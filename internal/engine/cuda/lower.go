@@ -12,17 +12,17 @@ import (
 // threads is the block size of kernels with a thread for each element or row.
 const threads = 256
 
-// over returns the shape of a launch over n pieces of work at capacity, perBlock of them per block.
+// grid returns the shape of a launch over n pieces of work at capacity, perBlock of them per block.
 // If that is more blocks than a launch may have, each block takes more work.
-func (c *compiler) over(n, perBlock, threads int) gpu.Dims {
+func (c *compiler) grid(n, perBlock, threads int) gpu.Dims {
 	return gpu.Line(max(1, min((n+perBlock-1)/perBlock, c.blocks)), threads, 0)
 }
 
 // warpEach returns the shape of a launch with a warp for each of n rows, or heads of rows.
-func (c *compiler) warpEach(n int) gpu.Dims { return c.over(n, 4, 128) }
+func (c *compiler) warpEach(n int) gpu.Dims { return c.grid(n, 4, 128) }
 
-// at returns the memory of a value; the zero region, a null pointer, for nil.
-func (c *compiler) at(v *analysis.Value) region {
+// region returns the memory of a value; the zero region, a null pointer, for nil.
+func (c *compiler) region(v *analysis.Value) region {
 	if v == nil {
 		return region{}
 	}

@@ -14,7 +14,7 @@ type optimiser struct{ m, v region }
 // launch of check comes first.
 func (c *compiler) optimise(weightDecay float64) optimiser {
 	o := optimiser{m: c.keep(c.n), v: c.keep(c.n)}
-	all := c.over(c.n, threads, threads)
+	all := c.grid(c.n, threads, threads)
 	if slices.ContainsFunc(c.steps, func(s *step) bool { return s.kind != bySums && touches(s.writes, []region{c.grads}) }) {
 		c.emit("check", all, c.grads, written{c.training}, c.n)
 	}

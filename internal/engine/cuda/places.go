@@ -19,7 +19,7 @@ func (c *compiler) keepLeaves(a *analysis.Analysis) *packed {
 	c.keepInputs(a)
 	weights := c.keepPacked(g.Blocks)
 	for _, b := range g.Blocks {
-		c.where[a.Values[b.Node]] = weights.of(b, c.params)
+		c.where[a.Values[b.Node]] = weights.region(b, c.params)
 		c.strides[a.Values[b.Node]] = stride(b)
 	}
 	for _, it := range c.items {
@@ -82,7 +82,7 @@ func (c *compiler) keepResults(a *analysis.Analysis) (*packed, error) {
 		if _, placed := c.where[v]; placed {
 			return nil, fmt.Errorf("cuda: %s shares its gradient with another parameter", b.Name)
 		}
-		c.where[v] = gradients.of(b, c.grads)
+		c.where[v] = gradients.region(b, c.grads)
 		c.strides[v] = stride(b)
 	}
 	for _, o := range g.Outputs {

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"encoding/binary"
 	"math"
 	"slices"
@@ -16,7 +17,7 @@ import (
 type operation string
 
 const (
-	end           operation = "end"
+	end           operation = "" // so that a task that is not set ends a lane
 	add           operation = operation(ops.Add)
 	baseGrad      operation = "base_grad"
 	levelGrad     operation = "ensemble_add_grad_level"
@@ -52,7 +53,7 @@ func declaredElements() (all []operation) {
 }
 
 // name returns the name of the operation in kernels.
-func (o operation) name() string { return strings.ToUpper(string(o)) }
+func (o operation) name() string { return strings.ToUpper(cmp.Or(string(o), "end")) }
 
 // sums reports whether an element of the result is a sum over many rows of another space. Kernel
 // chain would give such an operation too few threads, because its result has few rows.
@@ -71,8 +72,8 @@ type task struct {
 	k, d  int // columns of the input and of the result
 	relu  bool
 
-	stride, from, depth, chunks int     // between the rows of a weight; the first column of a copy; of a branch, and of its sums
-	seed                        uint64  // of the levels, and their stream
+	stride, from, depth, chunks int    // between the rows of a weight; the first column of a copy; of a branch, and of its sums
+	seed                        uint64 // of the levels, and their stream
 	stream                      uint32
 	shift, scale, floor         float64 // of Affine; the smallest σ
 

@@ -66,7 +66,7 @@ func (c *compiler) laneLaunch(kernel string, group []*step, block int, work func
 		all = append(all, s.tasks...)
 		all = append(all, make([]task, most-len(s.tasks))...)
 	}
-	d := c.over(largest, block, block)
+	d := c.grid(largest, block, block)
 	d.Grid[1] = uint32(len(group))
 	return &launch{kernel: kernel, dims: d, args: []any{c.step, c.keepTasks(all), most}}
 }

@@ -61,10 +61,10 @@ func (d dialect) Sum(v value, axis ops.Axis) value { return d.sum(v, int(axis)) 
 
 func (d dialect) LogSumExp(v value, axis ops.Axis) value { return d.logSumExp(v, int(axis)) }
 
-func (d dialect) Softmax(v value) value { return d.node("Softmax", with(whole("axis", -1)), v) }
+func (d dialect) Softmax(v value) value { return d.node("Softmax", attributes(whole("axis", -1)), v) }
 
 func (d dialect) LayerNorm(v, gain, shift value) value {
-	return d.node("LayerNormalization", with(whole("axis", -1), number("epsilon", ops.LayerNormEpsilon)), v, gain, shift)
+	return d.node("LayerNormalization", attributes(whole("axis", -1), number("epsilon", ops.LayerNormEpsilon)), v, gain, shift)
 }
 
 func (d dialect) Heads(v value, heads, width int) value {
@@ -77,7 +77,7 @@ func (d dialect) Merged(v value, heads, width int) value {
 
 func (d dialect) Gathered(values, index value) value {
 	each := d.op("Expand", values, d.op("Shape", index))
-	return d.node("GatherElements", with(whole("axis", 1)), each, d.op("Expand", index, d.op("Shape", values)))
+	return d.node("GatherElements", attributes(whole("axis", 1)), each, d.op("Expand", index, d.op("Shape", values)))
 }
 
 func (d dialect) Present(v value, axis ops.Axis, otherwise float64) value {

@@ -104,8 +104,8 @@ func (g *graph) initialiser(name string, e elements, raw []byte, shape []int) va
 	return value(name)
 }
 
-// with lists the attributes of a node.
-func with(a ...message) []message { return a }
+// attributes lists the attributes of a node.
+func attributes(a ...message) []message { return a }
 
 // The versions that files declare. onnxruntime 1.12 and later reads them.
 const (

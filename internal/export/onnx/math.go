@@ -10,7 +10,7 @@ func (g *graph) matmul(a, b value) value { return g.op("MatMul", a, b) }
 
 // cast converts the elements to float32s, float64s or int64s.
 func (g *graph) cast(in value, e elements) value {
-	return g.node("Cast", with(whole("to", int(e))), in)
+	return g.node("Cast", attributes(whole("to", int(e))), in)
 }
 
 // widen converts the elements to float64.
@@ -31,14 +31,14 @@ func (g *graph) slice(in value, axis, from, to int) value {
 func (g *graph) columns(in value, from, to int) value { return g.slice(in, -1, from, to) }
 
 func (g *graph) transpose(in value, order ...int) value {
-	return g.node("Transpose", with(wholes("perm", order...)), in)
+	return g.node("Transpose", attributes(wholes("perm", order...)), in)
 }
 
 func (g *graph) concat(axis int, in ...value) value {
 	if len(in) == 1 {
 		return in[0]
 	}
-	return g.node("Concat", with(whole("axis", axis)), in...)
+	return g.node("Concat", attributes(whole("axis", axis)), in...)
 }
 
 // sum adds over an axis and keeps it with size 1.
@@ -64,7 +64,7 @@ func (g *graph) softplus(in value) value {
 
 // logSumExp returns log Σ eˣ over an axis and keeps it with size 1. The largest x must be finite.
 func (g *graph) logSumExp(in value, axis int) value {
-	top := g.node("ReduceMax", with(wholes("axes", axis)), in)
+	top := g.node("ReduceMax", attributes(wholes("axes", axis)), in)
 	sum := g.sum(g.op("Exp", g.sub(in, top)), axis)
 	return g.add(top, g.op("Log", sum))
 }

@@ -120,8 +120,8 @@ var (
 	tf32B fragment = func(l, i int) (int, int) { return l%4 + i*4, l / 4 }
 )
 
-// of returns the lanes' numbers of a matrix, n for each lane.
-func (f fragment) of(x []float32, columns, n int) []float32 {
+// load returns the lanes' numbers of a matrix, n for each lane.
+func (f fragment) load(x []float32, columns, n int) []float32 {
 	out := make([]float32, 32*n)
 	for i := range out {
 		row, column := f(i/n, i%n)
@@ -145,9 +145,9 @@ func TestWordMMA(t *testing.T) {
 	multiply := func(kernel string, k int, a, b func(x []float32) []byte) {
 		t.Helper()
 		x, y, c := simple(16*k, 0), simple(8*k, 1000), simple(128, 2000)
-		want := sums.of(product(c, x, y, k), 8, 4)
+		want := sums.load(product(c, x, y, k), 8, 4)
 		args := func(d *device) []any {
-			return []any{d.alloc(4 * 128), d.upload(raw(sums.of(c, 8, 4))), d.upload(a(x)), d.upload(b(y))}
+			return []any{d.alloc(4 * 128), d.upload(raw(sums.load(c, 8, 4))), d.upload(a(x)), d.upload(b(y))}
 		}
 		word(t, kernel, gpu.Line(1, 32, 0), args, func(d *device, args []any) {
 			for i, v := range download[float32](d, args[0].(gpu.Ptr), 128) {
@@ -158,14 +158,14 @@ func TestWordMMA(t *testing.T) {
 		})
 	}
 	multiply("vocabulary_mma_f16", 16,
-		func(x []float32) []byte { return raw(halves(halfA.of(x, 16, 8))) },
-		func(x []float32) []byte { return raw(halves(halfB.of(x, 8, 4))) })
+		func(x []float32) []byte { return raw(halves(halfA.load(x, 16, 8))) },
+		func(x []float32) []byte { return raw(halves(halfB.load(x, 8, 4))) })
 	if newDevice(t).Device().Capability() < 80 {
 		return // no tf32
 	}
 	multiply("vocabulary_mma_tf32", 8,
-		func(x []float32) []byte { return raw(lowBits(tf32A.of(x, 8, 4))) },
-		func(x []float32) []byte { return raw(lowBits(tf32B.of(x, 8, 2))) })
+		func(x []float32) []byte { return raw(lowBits(tf32A.load(x, 8, 4))) },
+		func(x []float32) []byte { return raw(lowBits(tf32B.load(x, 8, 2))) })
 }
 
 // product returns c + x·y, [16, 8] + [16, k]·[k, 8].

@@ -62,7 +62,7 @@ func Open(ordinal int) (*Driver, error) {
 	if d.context, err = d.ordinal.RetainPrimaryCtx(); err != nil {
 		return nil, d.wrap("open", "", 0, err)
 	}
-	if err := d.do("open", 0, d.load); err != nil {
+	if err := d.call("open", 0, d.load); err != nil {
 		d.Close()
 		return nil, err
 	}
@@ -89,11 +89,13 @@ func describe(d cu.Device) (gpu.Device, error) {
 	return about, errors.Join(err, e, e2)
 }
 
-// do makes a call with the context current, on one thread.
-func (d *Driver) do(call string, bytes int, f func() error) error { return d.with(call, "", bytes, f) }
+// call makes a call with the context current, on one thread.
+func (d *Driver) call(name string, bytes int, f func() error) error {
+	return d.callKernel(name, "", bytes, f)
+}
 
-// with is do for a call that names a kernel.
-func (d *Driver) with(call, kernel string, bytes int, f func() error) error {
+// callKernel is call for a call that names a kernel.
+func (d *Driver) callKernel(call, kernel string, bytes int, f func() error) error {
 	if d.closed {
 		return &gpu.Error{Call: call, Kernel: kernel, Bytes: bytes, Cause: errClosed}
 	}
@@ -112,7 +114,7 @@ func (d *Driver) Device() gpu.Device { return d.device }
 // Alloc implements gpu.Driver.
 func (d *Driver) Alloc(bytes int) (gpu.Ptr, error) {
 	var p cu.DevicePtr
-	err := d.do("alloc", bytes, func() (err error) { p, err = cu.MemAlloc(int64(bytes)); return err })
+	err := d.call("alloc", bytes, func() (err error) { p, err = cu.MemAlloc(int64(bytes)); return err })
 	if err != nil {
 		return 0, err
 	}
@@ -125,7 +127,7 @@ func (d *Driver) Free(p gpu.Ptr) error {
 	if p == 0 {
 		return nil
 	}
-	return d.do("free", 0, func() error {
+	return d.call("free", 0, func() error {
 		if err := d.stream.Synchronize(); err != nil {
 			return err
 		}
@@ -137,7 +139,7 @@ func (d *Driver) Free(p gpu.Ptr) error {
 // Pinned implements gpu.Driver.
 func (d *Driver) Pinned(bytes int) ([]byte, error) {
 	var b []byte
-	err := d.do("pinned", bytes, func() (err error) {
+	err := d.call("pinned", bytes, func() (err error) {
 		if b, err = pin(bytes); err == outOfMemory {
 			return errors.New("the host has too little memory that can be pinned")
 		}
@@ -156,7 +158,7 @@ func (d *Driver) Unpin(b []byte) error {
 	if b == nil {
 		return nil
 	}
-	return d.do("unpin", len(b), func() error {
+	return d.call("unpin", len(b), func() error {
 		i := slices.IndexFunc(d.pinned, func(p []byte) bool { return &p[0] == &b[0] })
 		if i < 0 {
 			return errors.New("the memory was not pinned by this driver")
@@ -175,7 +177,7 @@ func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	if len(src) == 0 {
 		return nil
 	}
-	return d.do("upload", len(src), func() error {
+	return d.call("upload", len(src), func() error {
 		if d.isPinned(src) {
 			return d.copyTo(dst, src)
 		}
@@ -226,7 +228,7 @@ func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
 	if len(dst) == 0 {
 		return nil
 	}
-	return d.do("download", len(dst), func() error {
+	return d.call("download", len(dst), func() error {
 		if err := d.stream.Synchronize(); err != nil {
 			return err
 		}
@@ -235,14 +237,14 @@ func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
 }
 
 // Sync implements gpu.Driver.
-func (d *Driver) Sync() error { return d.do("sync", 0, d.stream.Synchronize) }
+func (d *Driver) Sync() error { return d.call("sync", 0, d.stream.Synchronize) }
 
 // Close implements gpu.Driver.
 func (d *Driver) Close() error {
 	if d.closed {
 		return nil
 	}
-	err := d.do("close", 0, d.release)
+	err := d.call("close", 0, d.release)
 	d.closed = true
 	if e := d.ordinal.ReleasePrimaryCtx(); err == nil {
 		err = d.wrap("close", "", 0, e)

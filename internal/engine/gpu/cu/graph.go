@@ -20,7 +20,7 @@ type graph struct {
 // Graph implements gpu.Driver.
 func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 	b := newGraphBuilder(len(nodes))
-	err := d.do("graph", 0, b.begin)
+	err := d.call("graph", 0, b.begin)
 	defer b.end()
 	for _, n := range nodes {
 		if err == nil {
@@ -31,7 +31,7 @@ func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 		return nil, err
 	}
 	g := &graph{d: d}
-	err = d.do("graph", 0, func() error {
+	err = d.call("graph", 0, func() error {
 		exec, err := b.instantiate()
 		g.launch = func() error { return launchGraph(exec, d.stream) }
 		g.destroy = func() error { return destroyGraph(exec) }
@@ -51,7 +51,7 @@ func (d *Driver) addNode(b *graphBuilder, n gpu.Node) error {
 		return err
 	}
 	d.set(n.Dims, n.Params)
-	return d.with("graph", k.name, 0, func() error {
+	return d.callKernel("graph", k.name, 0, func() error {
 		if err := k.allow(n.Dims.Shared); err != nil {
 			return err
 		}
@@ -60,14 +60,14 @@ func (d *Driver) addNode(b *graphBuilder, n gpu.Node) error {
 }
 
 // Replay implements gpu.Graph.
-func (g *graph) Replay() error { return g.d.do("replay", 0, g.launch) }
+func (g *graph) Replay() error { return g.d.call("replay", 0, g.launch) }
 
 // Close implements gpu.Graph. It waits, since a running graph must not be destroyed.
 func (g *graph) Close() error {
 	if !g.d.graphs[g] {
 		return nil
 	}
-	return g.d.do("close graph", 0, func() error {
+	return g.d.call("close graph", 0, func() error {
 		delete(g.d.graphs, g)
 		if err := g.d.stream.Synchronize(); err != nil {
 			return err
@@ -79,7 +79,7 @@ func (g *graph) Close() error {
 // Time implements gpu.Driver.
 func (d *Driver) Time(work func() error) (time.Duration, error) {
 	var from, to cu.Event
-	err := d.do("time", 0, func() (err error) {
+	err := d.call("time", 0, func() (err error) {
 		if from, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
 			return err
 		}
@@ -96,7 +96,7 @@ func (d *Driver) Time(work func() error) (time.Duration, error) {
 	}
 	own := work()
 	var ms float64
-	err = d.do("time", 0, func() (err error) {
+	err = d.call("time", 0, func() (err error) {
 		if err = to.Record(d.stream); err == nil {
 			err = to.Synchronize()
 		}
@@ -127,7 +127,7 @@ type event struct {
 // Mark implements gpu.Driver.
 func (d *Driver) Mark() (gpu.Event, error) {
 	e := &event{d: d}
-	err := d.do("mark", 0, func() (err error) {
+	err := d.call("mark", 0, func() (err error) {
 		if last := len(d.idle) - 1; last >= 0 {
 			e.e, d.idle = d.idle[last], d.idle[:last]
 		} else {
@@ -146,7 +146,7 @@ func (d *Driver) Mark() (gpu.Event, error) {
 
 // Wait implements gpu.Event.
 func (e *event) Wait() error {
-	return e.d.do("wait", 0, func() error {
+	return e.d.call("wait", 0, func() error {
 		err := e.e.Synchronize()
 		e.d.idle = append(e.d.idle, e.e)
 		return err

@@ -28,7 +28,7 @@ func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 		return err
 	}
 	d.set(dims, p)
-	return d.with("launch", k.name, 0, func() error {
+	return d.callKernel("launch", k.name, 0, func() error {
 		if err := k.allow(dims.Shared); err != nil {
 			return err
 		}
@@ -89,5 +89,5 @@ func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
 	if bytes == 0 {
 		return nil
 	}
-	return d.do("zero", bytes, func() error { return cu.MemsetD8Async(cu.DevicePtr(dst), 0, int64(bytes), d.stream) })
+	return d.call("zero", bytes, func() error { return cu.MemsetD8Async(cu.DevicePtr(dst), 0, int64(bytes), d.stream) })
 }

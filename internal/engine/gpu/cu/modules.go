@@ -66,7 +66,7 @@ func (d *Driver) add(image []byte) error {
 
 // Load adds an image of compiled kernels to the program's, for tests.
 func (d *Driver) Load(image []byte) error {
-	return d.do("load", len(image), func() error { return d.add(image) })
+	return d.call("load", len(image), func() error { return d.add(image) })
 }
 
 // Function implements gpu.Driver.
@@ -76,7 +76,7 @@ func (d *Driver) Function(name string) (gpu.Func, error) {
 			return gpu.Func(i + 1), nil
 		}
 	}
-	err := d.with("function", name, 0, func() error {
+	err := d.callKernel("function", name, 0, func() error {
 		h, err := d.find(name)
 		if err == nil {
 			d.functions = append(d.functions, function{name, h, parameterSizes(h), unasked})

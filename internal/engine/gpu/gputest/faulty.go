@@ -25,8 +25,8 @@ func Faulty(d gpu.Driver, n int, err error) *Driver { return &Driver{driver: d, 
 // Calls returns the number of calls so far.
 func (d *Driver) Calls() int { return d.calls }
 
-// call counts one call and returns the error if it has to fail.
-func (d *Driver) call() error {
+// fault counts one call and returns the error if it has to fail.
+func (d *Driver) fault() error {
 	d.calls++
 	if d.calls == d.n {
 		return d.err
@@ -34,9 +34,9 @@ func (d *Driver) call() error {
 	return nil
 }
 
-// do makes a call that does nothing when it fails.
-func (d *Driver) do(f func() error) error {
-	if err := d.call(); err != nil {
+// call makes a call that does nothing when it fails.
+func (d *Driver) call(f func() error) error {
+	if err := d.fault(); err != nil {
 		return err
 	}
 	return f()
@@ -44,7 +44,7 @@ func (d *Driver) do(f func() error) error {
 
 // release makes a call that frees something even when it fails.
 func (d *Driver) release(f func() error) error {
-	fault, err := d.call(), f()
+	fault, err := d.fault(), f()
 	if fault != nil {
 		return fault
 	}
@@ -56,7 +56,7 @@ func (d *Driver) Device() gpu.Device { return d.driver.Device() }
 
 // Alloc implements gpu.Driver.
 func (d *Driver) Alloc(bytes int) (p gpu.Ptr, err error) {
-	err = d.do(func() (err error) { p, err = d.driver.Alloc(bytes); return err })
+	err = d.call(func() (err error) { p, err = d.driver.Alloc(bytes); return err })
 	return p, err
 }
 
@@ -65,34 +65,34 @@ func (d *Driver) Free(p gpu.Ptr) error { return d.release(func() error { return 
 
 // Pinned implements gpu.Driver.
 func (d *Driver) Pinned(bytes int) (b []byte, err error) {
-	err = d.do(func() (err error) { b, err = d.driver.Pinned(bytes); return err })
+	err = d.call(func() (err error) { b, err = d.driver.Pinned(bytes); return err })
 	return b, err
 }
 
 // Upload implements gpu.Driver.
 func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
-	return d.do(func() error { return d.driver.Upload(dst, src) })
+	return d.call(func() error { return d.driver.Upload(dst, src) })
 }
 
 // Download implements gpu.Driver.
 func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
-	return d.do(func() error { return d.driver.Download(dst, src) })
+	return d.call(func() error { return d.driver.Download(dst, src) })
 }
 
 // Zero implements gpu.Driver.
 func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
-	return d.do(func() error { return d.driver.Zero(dst, bytes) })
+	return d.call(func() error { return d.driver.Zero(dst, bytes) })
 }
 
 // Function implements gpu.Driver.
 func (d *Driver) Function(name string) (f gpu.Func, err error) {
-	err = d.do(func() (err error) { f, err = d.driver.Function(name); return err })
+	err = d.call(func() (err error) { f, err = d.driver.Function(name); return err })
 	return f, err
 }
 
 // Launch implements gpu.Driver.
 func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
-	return d.do(func() error { return d.driver.Launch(f, dims, p) })
+	return d.call(func() error { return d.driver.Launch(f, dims, p) })
 }
 
 // Unpin implements gpu.Driver.
@@ -100,7 +100,7 @@ func (d *Driver) Unpin(b []byte) error { return d.release(func() error { return 
 
 // Graph implements gpu.Driver.
 func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
-	if err := d.call(); err != nil {
+	if err := d.fault(); err != nil {
 		return nil, err
 	}
 	g, err := d.driver.Graph(nodes)
@@ -112,13 +112,13 @@ func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 
 // Time implements gpu.Driver. The calls that work makes are counted too.
 func (d *Driver) Time(work func() error) (took time.Duration, err error) {
-	err = d.do(func() (err error) { took, err = d.driver.Time(work); return err })
+	err = d.call(func() (err error) { took, err = d.driver.Time(work); return err })
 	return took, err
 }
 
 // Mark implements gpu.Driver.
 func (d *Driver) Mark() (gpu.Event, error) {
-	if err := d.call(); err != nil {
+	if err := d.fault(); err != nil {
 		return nil, err
 	}
 	e, err := d.driver.Mark()
@@ -129,7 +129,7 @@ func (d *Driver) Mark() (gpu.Event, error) {
 }
 
 // Sync implements gpu.Driver.
-func (d *Driver) Sync() error { return d.do(d.driver.Sync) }
+func (d *Driver) Sync() error { return d.call(d.driver.Sync) }
 
 // Close implements gpu.Driver.
 func (d *Driver) Close() error { return d.release(d.driver.Close) }
@@ -139,7 +139,7 @@ type graph struct {
 	g gpu.Graph
 }
 
-func (g *graph) Replay() error { return g.d.do(g.g.Replay) }
+func (g *graph) Replay() error { return g.d.call(g.g.Replay) }
 func (g *graph) Close() error  { return g.d.release(g.g.Close) }
 
 type event struct {
@@ -147,4 +147,4 @@ type event struct {
 	e gpu.Event
 }
 
-func (e *event) Wait() error { return e.d.do(e.e.Wait) }
+func (e *event) Wait() error { return e.d.call(e.e.Wait) }
