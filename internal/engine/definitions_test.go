@@ -32,7 +32,8 @@ var likelihoods = map[string]func(b *ops.Builder, dy int, defined bool) *G.Node{
 func gaussianOf(b *ops.Builder, decoded *G.Node, dy int, defined bool) *G.Node {
 	y := b.Input("y", ops.Point, dy)
 	if defined {
-		return b.DefineGaussian(decoded, y, definedFloor)
+		mu, sigma, points := b.Columns(decoded, 0, dy), b.Sigma(b.Columns(decoded, dy, 2*dy), definedFloor), decoded.Op().(*ops.Op).Out
+		return b.Sum(b.NormalLogDensity(b.Spread(y, points, dy), mu, sigma), points, 1)
 	}
 	return b.GaussianLogLik(decoded, y, definedFloor)
 }
@@ -42,10 +43,37 @@ func mixtureOf(b *ops.Builder, dy int, defined, natural bool) *G.Node {
 	z := b.Linear(b.Bias("bz", 1, 3), b.Input("levels", ops.Row, 3), b.Weight("z", 1, 3)[0], false)
 	y := b.Input("y", ops.Point, dy)
 	if defined {
-		return b.DefineMixture(h, z, y, definedFloor, natural)
+		mu, a, scale := b.Columns(h, 0, dy), b.Columns(h, 2*dy, 3*dy), b.Sigma(b.Columns(h, dy, 2*dy), definedFloor)
+		density := laplace(b, b.Spread(y, ops.Row, dy), mu, scale, b.Spread(z, ops.Row, dy), natural)
+		joint, weights := b.LogSumExp(b.Add(a, density), ops.Point, dy), b.LogSumExp(a, ops.Point, dy)
+		return b.Sum(b.Minus(joint, weights), ops.Point, 1)
 	}
 	return b.MixtureLogLik(h, z, y, definedFloor, natural)
 }
+
+// laplace adds the log density of y under asymmetric Laplace distributions, by element of
+// four tensors [rows, d]: of the medians mu, the decoder's scales and the logits z. If natural, σ is
+// 4τ(1−τ) times the scale.
+func laplace(b *ops.Builder, y, mu, scale, z *G.Node, natural bool) *G.Node {
+	log, rest, slope := b.Log(scale), b.Affine(z, -1, 0), b.Sigmoid // slope of z is that of the loss above μ, of rest below
+	if natural {
+		slope = func(z *G.Node) *G.Node { // 1/(4·sigmoid(−z)) = exp(softplus(z))/4, for a sigmoid of at least 1e-30
+			up := b.Softplus(z)
+			return b.Affine(b.Exp(b.Minus(up, rectify(b, b.Affine(up, 1, -30*math.Ln10)))), 0.25, 0)
+		}
+	}
+	residual := b.Minus(y, mu)
+	up := rectify(b, residual)
+	loss := b.Mul(b.Add(b.Mul(slope(z), up), b.Mul(slope(rest), b.Minus(up, residual))), b.Exp(b.Affine(log, -1, 0)))
+	below := b.Affine(b.Add(log, loss), -1, 0)
+	if natural {
+		return b.Affine(below, 1, -math.Log(4))
+	}
+	return b.Minus(b.Minus(below, b.Softplus(rest)), b.Softplus(z))
+}
+
+// rectify adds max(x, 0).
+func rectify(b *ops.Builder, x *G.Node) *G.Node { return b.Mul(x, b.Positive(x)) }
 
 func decoder(b *ops.Builder, s ops.Space, width int) *G.Node {
 	return b.Linear(b.Bias("b", width, 3), b.Input("in", s, 3), b.Weight("w", width, 3)[0], false)

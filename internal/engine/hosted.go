@@ -51,7 +51,7 @@ func (h *hosted) overflow(batch int) error {
 			name  string
 			value float32
 		}{{"m", h.adam.M[i]}, {"v", h.adam.V[i]}, {"weight", w}} {
-			if q.value-q.value != 0 {
+			if !finite(q.value) {
 				return &NonFiniteError{Batch: batch, Quantity: q.name, Tensor: TensorAt(h.tensors, i), Value: q.value}
 			}
 		}
@@ -61,7 +61,7 @@ func (h *hosted) overflow(batch int) error {
 
 // check looks for a NaN or an infinity in a batch's loss and gradients.
 func (h *hosted) check(batch int) error {
-	if loss := h.Output("cost")[0]; loss-loss != 0 {
+	if loss := h.Output("cost")[0]; !finite(loss) {
 		return &NonFiniteError{Batch: batch, Quantity: "loss", Tensor: "loss", Value: loss}
 	}
 	if i := FirstNonFinite(h.Grads()); i >= 0 {
@@ -105,17 +105,20 @@ func (s State) Check(n int) error {
 func FirstNonFinite(v []float32) int {
 	for from := 0; from < len(v); from += len(ones) {
 		some := v[from:min(from+len(ones), len(v))]
-		if sum := simd.Dot(some, ones[:len(some)]); sum-sum == 0 {
+		if finite(simd.Dot(some, ones[:len(some)])) {
 			continue
 		}
 		for i, x := range some { // the sum may also overflow
-			if x-x != 0 {
+			if !finite(x) {
 				return from + i
 			}
 		}
 	}
 	return -1
 }
+
+// finite reports whether x is neither a NaN nor an infinity, whose difference from itself is a NaN.
+func finite(x float32) bool { return x-x == 0 }
 
 // ones is the second factor with which simd.Dot computes a sum.
 var ones = func() (v [1024]float32) {

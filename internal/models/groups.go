@@ -105,26 +105,21 @@ func (m *Model) BuildSiblings(dtype tensor.Dtype, capacity ops.Extents) (*ops.Gr
 
 // A groupLayer holds the parameters of a layer, which all tokens share.
 type groupLayer struct {
-	within, across  attentionHeads
-	norm            norm
-	hidden, reduced affine
+	within, across attentionHeads
+	norm           norm
+	network        feedForward
 }
 
 // groupLayer makes the parameters of layer l.
 func (c *construction) groupLayer(l int) *groupLayer {
 	name := fmt.Sprintf("%slayers.%d.", groupsName, l)
-	d, f := c.config.Representation, c.config.Feedforward
-	return &groupLayer{
-		within: c.headsOf(name + "within."), across: c.headsOf(name + "across."), norm: c.normOf(name + "norm"),
-		hidden:  affine{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)},
-		reduced: affine{c.Weight(name+"linear2.weight", d, f), c.Bias(name+"linear2.bias", d, f)},
-	}
+	return &groupLayer{within: c.headsOf(name + "within."), across: c.headsOf(name + "across."), norm: c.normOf(name + "norm"),
+		network: c.feedForward(name)}
 }
 
 // feed adds the network with one hidden layer.
 func (l *groupLayer) feed(c *construction, tokens *G.Node) *G.Node {
-	hidden := c.Linear(l.hidden.bias, l.norm.apply(c, tokens), l.hidden.weight[0], true)
-	return c.Add(tokens, l.reduced.apply(c, hidden))
+	return c.Add(tokens, l.network.apply(c, l.norm.apply(c, tokens)))
 }
 
 // attentionHeads holds the parameters of an attention: the norm of what it reads, and its maps.

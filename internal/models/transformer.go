@@ -73,10 +73,10 @@ func (e embedder) tokens(c *construction, x, y, asked *G.Node) *G.Node {
 
 // transformerLayer holds the parameters of a layer, which context tokens and query tokens share.
 type transformerLayer struct {
-	attention       [3]affine // the maps of tokens to queries, keys and values
-	out             affine    // the map of attention's result
-	hidden, reduced affine    // the feed-forward network's two layers
-	norms           [2]norm   // after attention, and after the feed-forward network
+	attention [3]affine // the maps of tokens to queries, keys and values
+	out       affine    // the map of attention's result
+	feed      feedForward
+	norms     [2]norm // after attention, and after the feed-forward network
 }
 
 // norm is the gain and the shift of a layer norm.
@@ -84,11 +84,9 @@ type norm struct{ gain, shift *G.Node }
 
 // transformerLayer makes the parameters of a layer, in the order and under the names of PyTorch.
 func (c *construction) transformerLayer(name string) *transformerLayer {
-	d, f := c.config.Representation, c.config.Feedforward
 	l := &transformerLayer{}
 	l.attention, l.out = c.projections(name + "self_attn.")
-	l.hidden = affine{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)}
-	l.reduced = affine{c.Weight(name+"linear2.weight", d, f), c.Bias(name+"linear2.bias", d, f)}
+	l.feed = c.feedForward(name)
 	for i := range l.norms {
 		l.norms[i] = c.normOf(fmt.Sprintf("%snorm%d", name, i+1))
 	}
@@ -118,8 +116,21 @@ func (c *construction) normOf(name string) norm {
 func (l *transformerLayer) apply(c *construction, tokens, keys, values *G.Node) *G.Node {
 	attended := c.Attention(l.attention[0].apply(c, tokens), keys, values, c.config.Heads)
 	tokens = l.norms[0].apply(c, c.Add(tokens, l.out.apply(c, attended)))
-	hidden := c.Linear(l.hidden.bias, tokens, l.hidden.weight[0], true)
-	return l.norms[1].apply(c, c.Add(tokens, l.reduced.apply(c, hidden)))
+	return l.norms[1].apply(c, c.Add(tokens, l.feed.apply(c, tokens)))
+}
+
+// A feedForward is a network with one hidden layer and a ReLU.
+type feedForward struct{ hidden, reduced affine }
+
+func (c *construction) feedForward(name string) feedForward {
+	d, f := c.config.Representation, c.config.Feedforward
+	return feedForward{affine{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)},
+		affine{c.Weight(name+"linear2.weight", d, f), c.Bias(name+"linear2.bias", d, f)}}
+}
+
+// apply returns the network's result for in, [S, d].
+func (f feedForward) apply(c *construction, in *G.Node) *G.Node {
+	return f.reduced.apply(c, c.Linear(f.hidden.bias, in, f.hidden.weight[0], true))
 }
 
 // apply returns the linear layer's result for in, [S, out].

@@ -58,7 +58,13 @@ func Analyse(g *ops.Graph) (*Analysis, error) {
 		return nil, fmt.Errorf("engine: %w", err)
 	}
 	slices.Reverse(sorted)
-	needed := neededBy(g)
+	needed := map[*G.Node]bool{}
+	for _, o := range g.Outputs {
+		ops.AddNeeded(needed, o.Node)
+	}
+	for _, n := range g.Grads {
+		ops.AddNeeded(needed, n)
+	}
 	a := &Analysis{Values: map[*G.Node]*Value{}}
 	a.addLeaves(g)
 	grouped := map[string]*Unit{}
@@ -77,28 +83,6 @@ func Analyse(g *ops.Graph) (*Analysis, error) {
 		a.Values[n].Result = true
 	}
 	return a, nil
-}
-
-// neededBy returns the nodes that lead to a result.
-func neededBy(g *ops.Graph) map[*G.Node]bool {
-	needed := map[*G.Node]bool{}
-	var visit func(n *G.Node)
-	visit = func(n *G.Node) {
-		if needed[n] {
-			return
-		}
-		needed[n] = true
-		for _, c := range ops.Children(n) {
-			visit(c)
-		}
-	}
-	for _, o := range g.Outputs {
-		visit(o.Node)
-	}
-	for _, n := range g.Grads {
-		visit(n)
-	}
-	return needed
 }
 
 // addLeaves adds the values of inputs and parameters.

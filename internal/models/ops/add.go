@@ -11,10 +11,9 @@ func (b *Builder) Add(x, y *G.Node) *G.Node { return b.op(&Op{Kind: Add}, x, y) 
 var _ = declare(Add, operation{
 	shape:     sameShape,
 	gradients: addGradients,
-	single:    add[float32],
-	double:    add[float64],
-	form:      onnx("Add"),
-	element:   "t.a[i] + t.b[i]",
+	single:    add[float32], double: add[float64],
+	form:    onnx("Add"),
+	element: "t.a[i] + t.b[i]",
 })
 
 // addGradients returns the gradient of the sum twice: it is the gradient of each input.

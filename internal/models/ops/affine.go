@@ -13,11 +13,10 @@ func (b *Builder) Affine(x *G.Node, scale, shift float64) *G.Node {
 var _ = declare(Affine, operation{
 	shape:     sameShape,
 	gradients: composed(func(p parts, _ int) *G.Node { return p.Affine(p.grad, p.op.Scale, 0) }),
-	single:    affine[float32],
-	double:    affine[float64],
-	form:      func(w words, o *Op, in []Value) Value { return w.affine(o.Shift, o.Scale, in[0]) },
-	row:       affineRow,
-	element:   "t.scale * t.a[i] + t.shift",
+	single:    affine[float32], double: affine[float64],
+	form:    func(w words, o *Op, in []Value) Value { return w.affine(o.Shift, o.Scale, in[0]) },
+	row:     affineRow,
+	element: "t.scale * t.a[i] + t.shift",
 })
 
 func affine[T Float](o *Op, _ Extents, out []T, in [][]T) {

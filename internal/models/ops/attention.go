@@ -38,16 +38,14 @@ func (b *Builder) AttentionWithin(q, k, v, ranges *G.Node, heads int) *G.Node {
 var _ = declare(Attention, operation{
 	shape:     attentionShape,
 	gradients: attentionGradients,
-	single:    attention[float32],
-	double:    attention[float64],
-	cost:      attentionCost,
-	form:      attentionForm,
-	across:    func(o *Op) bool { return o.In[0] == o.In[1] }, // else keys and values are complete before it starts
+	single:    attention[float32], double: attention[float64],
+	cost:   attentionCost,
+	form:   attentionForm,
+	across: func(o *Op) bool { return o.In[0] == o.In[1] }, // else keys and values are complete before it starts
 })
 
 var _ = declare(AttentionGrad, operation{
-	single:  attentionGrad[float32],
-	double:  attentionGrad[float64],
+	single: attentionGrad[float32], double: attentionGrad[float64],
 	cost:    attentionGradCost,
 	across:  func(o *Op) bool { return o.In[2] == o.In[3] },
 	reduces: func(o *Op) bool { return o.Part != QueryGrad }, // a sum over queries

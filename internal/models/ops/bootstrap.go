@@ -72,35 +72,31 @@ func perturbShape(o *Op, _ G.Nodes) bool {
 var _ = declare(EnsembleAdd, operation{
 	shape:     ensembleAddShape,
 	gradients: ensembleAddGradients,
-	single:    ensembleAdd[float32],
-	double:    ensembleAdd[float64],
-	form:      func(w words, o *Op, in []Value) Value { return w.activated(o, w.plus(in[0], in[1])) },
-	element:   "ensemble_add_of(t, e, row, column)",
+	single:    ensembleAdd[float32], double: ensembleAdd[float64],
+	form:    func(w words, o *Op, in []Value) Value { return w.activated(o, w.plus(in[0], in[1])) },
+	element: "ensemble_add_of(t, e, row, column)",
 })
 
 var _ = declare(EnsembleAddGrad, operation{single: ensembleAddGrad[float32], double: ensembleAddGrad[float64]})
 
 var _ = declare(Gather, operation{
-	shape:   gatherShape,
-	single:  gather[float32],
-	double:  gather[float64],
+	shape:  gatherShape,
+	single: gather[float32], double: gather[float64],
 	form:    func(w words, _ *Op, in []Value) Value { return w.Gathered(in[0], in[1]) },
 	element: "gather_of(t, e, row, column)",
 	across:  always,
 })
 
 var _ = declare(Residual, operation{
-	shape:   residualShape,
-	single:  residual[float32],
-	double:  residual[float64],
+	shape:  residualShape,
+	single: residual[float32], double: residual[float64],
 	form:    residualForm,
 	element: "residual_of(t, e, row, column)",
 })
 
 var _ = declare(Perturb, operation{
-	shape:   perturbShape,
-	single:  perturb[float32],
-	double:  perturb[float64],
+	shape:  perturbShape,
+	single: perturb[float32], double: perturb[float64],
 	form:    perturbForm,
 	element: "perturb_of(t, e, row, column)",
 })

@@ -31,33 +31,29 @@ func (b *Builder) Ones(like *G.Node) *G.Node { return b.op(&Op{Kind: Ones}, like
 var _ = declare(Columns, operation{
 	shape:     columnsShape,
 	gradients: composed(func(p parts, _ int) *G.Node { return p.Pad(p.grad, p.op.From, p.op.Widths[0]) }),
-	single:    columns[float32],
-	double:    columns[float64],
-	form:      func(w words, o *Op, in []Value) Value { return w.Columns(in[0], o.From, o.From+o.Width) },
-	element:   "t.a[row * t.k + t.from + column]",
+	single:    columns[float32], double: columns[float64],
+	form:    func(w words, o *Op, in []Value) Value { return w.Columns(in[0], o.From, o.From+o.Width) },
+	element: "t.a[row * t.k + t.from + column]",
 })
 
 var _ = declare(Pad, operation{
 	shape:     padShape,
 	gradients: composed(func(p parts, _ int) *G.Node { return p.Columns(p.grad, p.op.From, p.op.From+p.op.Widths[0]) }),
-	single:    pad[float32],
-	double:    pad[float64],
-	element:   "pad_of(t, row, column)",
+	single:    pad[float32], double: pad[float64],
+	element: "pad_of(t, row, column)",
 })
 
 var _ = declare(Join, operation{
 	shape:     joinShape,
 	gradients: joinGradients,
-	single:    join[float32],
-	double:    join[float64],
-	form:      func(w words, _ *Op, in []Value) Value { return w.Join(in[0], in[1]) },
-	element:   "column < (unsigned)t.k ? t.a[row * t.k + column] : t.b[row * (t.d - t.k) + column - t.k]",
+	single:    join[float32], double: join[float64],
+	form:    func(w words, _ *Op, in []Value) Value { return w.Join(in[0], in[1]) },
+	element: "column < (unsigned)t.k ? t.a[row * t.k + column] : t.b[row * (t.d - t.k) + column - t.k]",
 })
 
 var _ = declare(Ones, operation{
-	shape:   onesShape,
-	single:  fillOnes[float32],
-	double:  fillOnes[float64],
+	shape:  onesShape,
+	single: fillOnes[float32], double: fillOnes[float64],
 	form:    func(w words, _ *Op, in []Value) Value { return w.Ones(in[0]) },
 	element: "1",
 })

@@ -32,9 +32,8 @@ func (b *Builder) LayerNorm(x, gain, shift *G.Node) *G.Node {
 var _ = declare(LayerNorm, operation{
 	shape:     layerNormShape,
 	gradients: layerNormGradients,
-	single:    layerNorm[float32],
-	double:    layerNorm[float64],
-	form:      func(w words, _ *Op, in []Value) Value { return w.LayerNorm(in[0], in[1], in[2]) },
+	single:    layerNorm[float32], double: layerNorm[float64],
+	form: func(w words, _ *Op, in []Value) Value { return w.LayerNorm(in[0], in[1], in[2]) },
 })
 
 var _ = declare(LayerNormGrad, operation{single: layerNormGrad[float32], double: layerNormGrad[float64]})

@@ -31,10 +31,9 @@ func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
 var _ = declare(Linear, operation{
 	shape:     linearShape,
 	gradients: linearGradients,
-	single:    linear[float32],
-	double:    linear[float64],
-	cost:      linearCost,
-	form:      linearForm,
+	single:    linear[float32], double: linear[float64],
+	cost: linearCost,
+	form: linearForm,
 })
 
 var _ = declare(LinearGrad, operation{single: linearGrad[float32], double: linearGrad[float64], cost: linearGradCost})

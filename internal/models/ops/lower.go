@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -28,24 +29,23 @@ func Lower(g *Graph, d Dialect) (map[string]Value, error) {
 }
 
 // needed returns the nodes that lead to an output, in the order in which they were made.
-func (g *Graph) needed() (nodes []*G.Node) {
-	seen := map[*G.Node]bool{}
-	var visit func(n *G.Node)
-	visit = func(n *G.Node) {
-		if seen[n] {
-			return
-		}
-		seen[n] = true
-		nodes = append(nodes, n)
-		for _, c := range Children(n) {
-			visit(c)
-		}
-	}
+func (g *Graph) needed() []*G.Node {
+	known := map[*G.Node]bool{}
 	for _, out := range g.Outputs {
-		visit(out.Node)
+		AddNeeded(known, out.Node)
 	}
-	slices.SortFunc(nodes, func(a, b *G.Node) int { return int(a.ID() - b.ID()) })
-	return nodes
+	return slices.SortedFunc(maps.Keys(known), func(a, b *G.Node) int { return int(a.ID() - b.ID()) })
+}
+
+// AddNeeded adds a node and those that lead to it to the known ones.
+func AddNeeded(known map[*G.Node]bool, n *G.Node) {
+	if known[n] {
+		return
+	}
+	known[n] = true
+	for _, c := range Children(n) {
+		AddNeeded(known, c)
+	}
 }
 
 // lowering is a graph that is being written.

@@ -11,11 +11,10 @@ func (b *Builder) Mul(x, y *G.Node) *G.Node { return b.op(&Op{Kind: Mul}, x, y) 
 var _ = declare(Mul, operation{
 	shape:     sameShape,
 	gradients: composed(func(p parts, i int) *G.Node { return p.Mul(p.grad, p.in[1-i]) }),
-	single:    mul[float32],
-	double:    mul[float64],
-	form:      onnx("Mul"),
-	row:       func(*Op) RowKernel { return mulRow },
-	element:   "t.a[i] * t.b[i]",
+	single:    mul[float32], double: mul[float64],
+	form:    onnx("Mul"),
+	row:     func(*Op) RowKernel { return mulRow },
+	element: "t.a[i] * t.b[i]",
 })
 
 func mul[T Float](_ *Op, _ Extents, out []T, in [][]T) {

@@ -17,8 +17,7 @@ func (b *Builder) SetMean(in *G.Node) *G.Node {
 var _ = declare(SetMean, operation{
 	shape:     setMeanShape,
 	gradients: setMeanGradients,
-	single:    setMean[float32],
-	double:    setMean[float64],
+	single:    setMean[float32], double: setMean[float64],
 	form: func(w words, _ *Op, in []Value) Value {
 		return w.quotient(w.Sum(w.Present(in[0], PointAxis, 0), PointAxis), w.Count(in[0]))
 	},

@@ -10,9 +10,8 @@ const Positive Kind = "positive"
 func (b *Builder) Positive(x *G.Node) *G.Node { return b.op(&Op{Kind: Positive}, x) }
 
 var _ = declare(Positive, operation{
-	shape:   sameShape,
-	single:  byElement(positive[float32]),
-	double:  byElement(positive[float64]),
+	shape:  sameShape,
+	single: byElement(positive[float32]), double: byElement(positive[float64]),
 	row:     unary(positiveRow),
 	element: "t.a[i] >= 0",
 })

@@ -22,16 +22,14 @@ func (b *Builder) Softplus(x *G.Node) *G.Node { return b.op(&Op{Kind: Softplus},
 var _ = declare(Sigmoid, operation{
 	shape:     sameShape,
 	gradients: sigmoidGradients,
-	single:    byElement(sigmoid[float32]),
-	double:    byElement(sigmoid[float64]),
-	form:      onnx("Sigmoid"),
-	row:       unary(func(dst, z []float32) { softplusSigmoid(nil, dst, z) }),
-	element:   "sigmoid_of(t.a[i])",
+	single:    byElement(sigmoid[float32]), double: byElement(sigmoid[float64]),
+	form:    onnx("Sigmoid"),
+	row:     unary(func(dst, z []float32) { softplusSigmoid(nil, dst, z) }),
+	element: "sigmoid_of(t.a[i])",
 })
 
 var _ = declare(SigmoidGrad, operation{
-	single:  sigmoidGrad[float32],
-	double:  sigmoidGrad[float64],
+	single: sigmoidGrad[float32], double: sigmoidGrad[float64],
 	row:     func(*Op) RowKernel { return sigmoidGradRow },
 	element: "t.a[i] * t.b[i] * (1 - t.b[i])",
 })
@@ -39,11 +37,10 @@ var _ = declare(SigmoidGrad, operation{
 var _ = declare(Softplus, operation{
 	shape:     sameShape,
 	gradients: composed(func(p parts, _ int) *G.Node { return p.Mul(p.grad, p.Sigmoid(p.in[0])) }),
-	single:    byElement(softplus[float32]),
-	double:    byElement(softplus[float64]),
-	form:      onnx("Softplus"),
-	row:       unary(func(dst, x []float32) { softplusSigmoid(dst, nil, x) }),
-	element:   "softplus(t.a[i])",
+	single:    byElement(softplus[float32]), double: byElement(softplus[float64]),
+	form:    onnx("Softplus"),
+	row:     unary(func(dst, x []float32) { softplusSigmoid(dst, nil, x) }),
+	element: "softplus(t.a[i])",
 })
 
 func sigmoidGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {

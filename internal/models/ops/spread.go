@@ -26,28 +26,25 @@ func (b *Builder) LogSumExp(x *G.Node, s Space, width int) *G.Node {
 var _ = declare(Spread, operation{
 	shape:     spreadShape,
 	gradients: composed(func(p parts, _ int) *G.Node { return p.Sum(p.grad, p.op.In[0], p.op.Widths[0]) }),
-	single:    spread[float32],
-	double:    spread[float64],
-	form:      func(_ words, _ *Op, in []Value) Value { return in[0] }, // it broadcasts where it is read
-	element:   "spread_of(t, e, row, column)",
+	single:    spread[float32], double: spread[float64],
+	form:    func(_ words, _ *Op, in []Value) Value { return in[0] }, // it broadcasts where it is read
+	element: "spread_of(t, e, row, column)",
 })
 
 var _ = declare(Sum, operation{
 	shape:     sumShape,
 	gradients: composed(func(p parts, _ int) *G.Node { return p.Spread(p.grad, p.op.In[0], p.op.Widths[0]) }),
-	single:    sum[float32],
-	double:    sum[float64],
-	form:      narrowing(Dialect.Sum),
-	element:   "sum_of(t, e, row, column)",
+	single:    sum[float32], double: sum[float64],
+	form:    narrowing(Dialect.Sum),
+	element: "sum_of(t, e, row, column)",
 })
 
 var _ = declare(LogSumExp, operation{
 	shape:     sumShape,
 	gradients: composed(logSumExpGradient),
-	single:    logSumExp[float32],
-	double:    logSumExp[float64],
-	form:      narrowing(Dialect.LogSumExp),
-	element:   "log_sum_exp_of(t, e, row, column)",
+	single:    logSumExp[float32], double: logSumExp[float64],
+	form:    narrowing(Dialect.LogSumExp),
+	element: "log_sum_exp_of(t, e, row, column)",
 })
 
 // resize adds a Spread, Sum or LogSumExp. It returns x if x has the shape of the result.

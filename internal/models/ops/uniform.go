@@ -24,18 +24,16 @@ func (b *Builder) UniformLevel(u *G.Node) *G.Node { return b.op(&Op{Kind: Unifor
 func (b *Builder) UniformLogit(u *G.Node) *G.Node { return b.op(&Op{Kind: UniformLogit}, u) }
 
 var _ = declare(UniformLevel, operation{
-	shape:   rowShape,
-	single:  byElement(level[float32]),
-	double:  byElement(level[float64]),
+	shape:  rowShape,
+	single: byElement(level[float32]), double: byElement(level[float64]),
 	form:    func(w words, _ *Op, in []Value) Value { return w.level(in[0]) },
 	row:     unary(levels),
 	element: "level(t.a[i])",
 })
 
 var _ = declare(UniformLogit, operation{
-	shape:   rowShape,
-	single:  byElement(logit[float32]),
-	double:  byElement(logit[float64]),
+	shape:  rowShape,
+	single: byElement(logit[float32]), double: byElement(logit[float64]),
 	form:    logitForm,
 	row:     unary(logits),
 	element: "logf(level(t.a[i])) - logf(level(1 - t.a[i]))",

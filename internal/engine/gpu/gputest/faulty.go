@@ -42,6 +42,14 @@ func (d *Driver) call(f func() error) error {
 	return f()
 }
 
+// result is call for a call with a result.
+func result[T any](d *Driver, f func() (T, error)) (v T, err error) {
+	if err = d.fault(); err == nil {
+		v, err = f()
+	}
+	return v, err
+}
+
 // release makes a call that frees something even when it fails.
 func (d *Driver) release(f func() error) error {
 	fault, err := d.fault(), f()
@@ -51,87 +59,54 @@ func (d *Driver) release(f func() error) error {
 	return err
 }
 
-// Device implements gpu.Driver.
+// The calls of gpu.Driver. Those that the work of Time makes are counted too.
+
 func (d *Driver) Device() gpu.Device { return d.driver.Device() }
-
-// Alloc implements gpu.Driver.
-func (d *Driver) Alloc(bytes int) (p gpu.Ptr, err error) {
-	err = d.call(func() (err error) { p, err = d.driver.Alloc(bytes); return err })
-	return p, err
+func (d *Driver) Alloc(bytes int) (gpu.Ptr, error) {
+	return result(d, func() (gpu.Ptr, error) { return d.driver.Alloc(bytes) })
 }
-
-// Free implements gpu.Driver.
 func (d *Driver) Free(p gpu.Ptr) error { return d.release(func() error { return d.driver.Free(p) }) }
-
-// Pinned implements gpu.Driver.
-func (d *Driver) Pinned(bytes int) (b []byte, err error) {
-	err = d.call(func() (err error) { b, err = d.driver.Pinned(bytes); return err })
-	return b, err
+func (d *Driver) Pinned(bytes int) ([]byte, error) {
+	return result(d, func() ([]byte, error) { return d.driver.Pinned(bytes) })
 }
-
-// Upload implements gpu.Driver.
+func (d *Driver) Unpin(b []byte) error { return d.release(func() error { return d.driver.Unpin(b) }) }
 func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	return d.call(func() error { return d.driver.Upload(dst, src) })
 }
-
-// Download implements gpu.Driver.
 func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
 	return d.call(func() error { return d.driver.Download(dst, src) })
 }
-
-// Zero implements gpu.Driver.
 func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
 	return d.call(func() error { return d.driver.Zero(dst, bytes) })
 }
-
-// Function implements gpu.Driver.
-func (d *Driver) Function(name string) (f gpu.Func, err error) {
-	err = d.call(func() (err error) { f, err = d.driver.Function(name); return err })
-	return f, err
+func (d *Driver) Function(name string) (gpu.Func, error) {
+	return result(d, func() (gpu.Func, error) { return d.driver.Function(name) })
 }
-
-// Launch implements gpu.Driver.
 func (d *Driver) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
 	return d.call(func() error { return d.driver.Launch(f, dims, p) })
 }
-
-// Unpin implements gpu.Driver.
-func (d *Driver) Unpin(b []byte) error { return d.release(func() error { return d.driver.Unpin(b) }) }
-
-// Graph implements gpu.Driver.
 func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
-	if err := d.fault(); err != nil {
-		return nil, err
-	}
-	g, err := d.driver.Graph(nodes)
-	if err != nil {
-		return nil, err
-	}
-	return &graph{d, g}, nil
+	return result(d, func() (gpu.Graph, error) {
+		g, err := d.driver.Graph(nodes)
+		if err != nil {
+			return nil, err
+		}
+		return &graph{d, g}, nil
+	})
 }
-
-// Time implements gpu.Driver. The calls that work makes are counted too.
-func (d *Driver) Time(work func() error) (took time.Duration, err error) {
-	err = d.call(func() (err error) { took, err = d.driver.Time(work); return err })
-	return took, err
+func (d *Driver) Time(work func() error) (time.Duration, error) {
+	return result(d, func() (time.Duration, error) { return d.driver.Time(work) })
 }
-
-// Mark implements gpu.Driver.
 func (d *Driver) Mark() (gpu.Event, error) {
-	if err := d.fault(); err != nil {
-		return nil, err
-	}
-	e, err := d.driver.Mark()
-	if err != nil {
-		return nil, err
-	}
-	return &event{d, e}, nil
+	return result(d, func() (gpu.Event, error) {
+		e, err := d.driver.Mark()
+		if err != nil {
+			return nil, err
+		}
+		return &event{d, e}, nil
+	})
 }
-
-// Sync implements gpu.Driver.
-func (d *Driver) Sync() error { return d.call(d.driver.Sync) }
-
-// Close implements gpu.Driver.
+func (d *Driver) Sync() error  { return d.call(d.driver.Sync) }
 func (d *Driver) Close() error { return d.release(d.driver.Close) }
 
 type graph struct {
