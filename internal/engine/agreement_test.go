@@ -263,7 +263,7 @@ func run[T engine.Float](t *testing.T, p engine.Program[T], e ops.Extents) {
 
 // worst returns the largest difference relative to max(1, largest magnitude). Small elements of a
 // gradient are sums of large terms, so the scale of the whole tensor counts.
-func worst[T engine.Float](got []float32, want []T) float64 {
+func worst[A, B engine.Float](got []A, want []B) float64 {
 	scale, diff := 1.0, 0.0
 	for _, v := range want {
 		scale = max(scale, math.Abs(float64(v)))

@@ -2,6 +2,7 @@ package engine_test
 
 import (
 	"math"
+	"slices"
 	"testing"
 
 	G "gorgonia.org/gorgonia"
@@ -140,7 +141,7 @@ func TestDefinitionsAgree(t *testing.T) {
 }
 
 // ran returns the log-likelihoods and the gradient of a run on random numbers.
-func ran[T engine.Float](t *testing.T, open opened[T], e ops.Extents) [2][]float64 {
+func ran[T engine.Float](t *testing.T, open opened[T], e ops.Extents) [2][]T {
 	t.Helper()
 	p, err := open(e)
 	if err != nil {
@@ -157,29 +158,14 @@ func ran[T engine.Float](t *testing.T, open opened[T], e ops.Extents) [2][]float
 		}
 	}
 	run(t, p, e)
-	return [2][]float64{wide(p.Output("loglik")), wide(p.Grads())}
+	return [2][]T{slices.Clone(p.Output("loglik")), slices.Clone(p.Grads())}
 }
 
-func wide[T engine.Float](v []T) []float64 {
-	w := make([]float64, len(v))
-	for i, x := range v {
-		w[i] = float64(x)
-	}
-	return w
-}
-
-func same(t *testing.T, engine string, got, want [2][]float64, tolerance float64) {
+func same[T engine.Float](t *testing.T, engine string, got [2][]T, want [2][]float64, tolerance float64) {
 	t.Helper()
 	for i, what := range []string{"log-likelihoods", "gradients"} {
-		scale := 1.0
-		for _, v := range want[i] {
-			scale = max(scale, math.Abs(v))
-		}
-		for j, v := range want[i] {
-			if d := math.Abs(got[i][j]-v) / scale; !(d <= tolerance) {
-				t.Errorf("%s: number %d of %d %s is %g, want %g", engine, j, len(want[i]), what, got[i][j], v)
-				break
-			}
+		if d := worst(got[i], want[i]); len(got[i]) != len(want[i]) || !(d <= tolerance) {
+			t.Errorf("%s: %d %s differ by %g", engine, len(want[i]), what, d)
 		}
 	}
 }

@@ -59,12 +59,7 @@ func (b *Builder) Zeros(d int) *G.Node {
 // and W for their widths.
 func linearGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
 	return o.each(3, func(part int) (*G.Node, error) {
-		g := &Op{Kind: LinearGrad, Part: part, ReLU: o.ReLU, capacity: o.capacity,
-			In:     []Space{o.Out, o.Out, o.In[1], Parameter},
-			Widths: []int{o.Width, o.Width, o.Widths[1], o.Widths[2]},
-			ranks:  []int{2, 2, 2, 2}, rank: o.ranks[part],
-			Out: o.In[part], Width: o.Widths[part]}
-		g.Rows = o.capacity.memory(g.Out)
+		g := o.gradOf(LinearGrad, part, part, result, 1, 2)
 		if part == WeightGrad {
 			g.Rows = o.Width
 		}
