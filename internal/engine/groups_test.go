@@ -1,17 +1,11 @@
 package engine_test
 
 import (
-	"fmt"
 	"math"
 	"slices"
 	"testing"
 
-	"gorgonia.org/tensor"
-
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/cpu"
-	"github.com/acqnp/acqnp/internal/engine/reference"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
@@ -59,44 +53,14 @@ func clone(set []dataGroup) (all []dataGroup) {
 	return all
 }
 
-// A maker compiles the graph that build makes.
-type maker[T engine.Float] func(t *testing.T, build func(tensor.Dtype, ops.Extents) (*ops.Graph, error), e ops.Extents) engine.Program[T]
-
-func exactly(t *testing.T, build func(tensor.Dtype, ops.Extents) (*ops.Graph, error), e ops.Extents) engine.Program[float64] {
-	t.Helper()
-	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return build(tensor.Float64, e) }, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
-}
-
-func quickly(t *testing.T, build func(tensor.Dtype, ops.Extents) (*ops.Graph, error), e ops.Extents) engine.Program[float32] {
-	t.Helper()
-	g, err := build(tensor.Float32, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return programOf(t, cpu.New, g, 2)
-}
-
 // set copies numbers to an input, and fails if there is none.
-func set[T engine.Float](t *testing.T, p engine.Program[T], name string, v []float64) {
+func set(t *testing.T, p engine.Program[float64], name string, v []float64) {
 	t.Helper()
 	in := p.Input(name)
 	if len(in) < len(v) || in == nil {
 		t.Fatalf("input %s has room for %d numbers, not %d", name, len(in), len(v))
 	}
-	for i := range v {
-		in[i] = T(v[i])
-	}
-}
-
-// ready sets the parameters. Those of BuildSiblings are the first of the model's.
-func ready[T engine.Float](p engine.Program[T], params []float32) {
-	for i := range p.Params() {
-		p.Params()[i] = T(params[i])
-	}
+	copy(in, v)
 }
 
 // levelsOf returns the Levels of a model's extents.
@@ -109,7 +73,7 @@ func levelsOf(m *models.Model) int {
 
 // whole returns the log-likelihood of every target, by groups, from the graph that reads a whole data
 // set. The siblings come first in it.
-func whole[T engine.Float](t *testing.T, build maker[T], m *models.Model, params []float32, all []dataGroup) (ll []float64) {
+func whole(t *testing.T, m *models.Model, all []dataGroup) (ll []float64) {
 	t.Helper()
 	var context, ofContext, x, y, u, ofPoints []float64
 	rows := 0
@@ -133,8 +97,10 @@ func whole[T engine.Float](t *testing.T, build maker[T], m *models.Model, params
 	}
 	known := float64(siblingRows(all))
 	e := ops.Extents{Functions: 1, Context: rows, Points: len(x) / 2, Levels: levelsOf(m)}
-	p := build(t, func(d tensor.Dtype, e ops.Extents) (*ops.Graph, error) { return m.Build(d, e, models.Evaluation) }, e)
-	ready(p, params)
+	p := truth[float64](t, m, e, models.Evaluation)
+	for i, v := range m.Initial(3) {
+		p.Params()[i] = float64(v)
+	}
 	set(t, p, "x", x)
 	set(t, p, "y", y)
 	set(t, p, "group", ofPoints)
@@ -148,10 +114,7 @@ func whole[T engine.Float](t *testing.T, build maker[T], m *models.Model, params
 		set(t, p, "u", u)
 	}
 	run(t, p, e)
-	for _, v := range p.Output("loglik")[:e.Points] {
-		ll = append(ll, float64(v))
-	}
-	return ll
+	return slices.Clone(p.Output("loglik")[:e.Points])
 }
 
 // siblingRows returns the number of rows of the siblings.
@@ -164,90 +127,8 @@ func siblingRows(all []dataGroup) (n int) {
 	return n
 }
 
-// cached returns what whole does, but reads the siblings once and then one group after the other.
-func cached[T engine.Float](t *testing.T, build maker[T], m *models.Model, params []float32, all []dataGroup) (ll []float64) {
-	t.Helper()
-	siblings := ops.Extents{Functions: 1, Context: siblingRows(all), Points: 1, Levels: levelsOf(m)}
-	var context, of []float64
-	for _, g := range all {
-		first := len(of) / 2
-		for _, r := range g.context {
-			if len(g.targets) == 0 {
-				context = append(append(context, r.x...), r.y...)
-				of = append(of, float64(first), float64(first+len(g.context)))
-			}
-		}
-	}
-	reader := build(t, m.BuildSiblings, siblings)
-	if siblings.Context > 0 {
-		ready(reader, params)
-		set(t, reader, "context", context)
-		set(t, reader, "context_group", of)
-		run(t, reader, siblings)
-	}
-	for _, g := range all {
-		if len(g.targets) > 0 {
-			ll = append(ll, answers(t, build, m, params, g, reader, siblings)...)
-		}
-	}
-	return ll
-}
-
-// answers returns the log-likelihood of a group's targets, given what reader has read.
-func answers[T engine.Float](t *testing.T, build maker[T], m *models.Model, params []float32, g dataGroup, reader engine.Program[T], e ops.Extents) (ll []float64) {
-	t.Helper()
-	n := len(g.context)
-	rows := slices.Concat(g.context, g.targets)
-	e.Points = len(rows)
-	p := build(t, func(d tensor.Dtype, e ops.Extents) (*ops.Graph, error) { return m.Build(d, e, models.Prediction) }, e)
-	ready(p, params)
-	for i, r := range rows {
-		asked, y := 0.0, r.y
-		if i >= n {
-			asked, y = 1, []float64{0, 0}
-		}
-		for c := range 2 {
-			p.Input("x")[2*i+c], p.Input("y")[2*i+c] = T(r.x[c]), T(y[c])
-			p.Input("group")[2*i+c] = T(c * n) // from 0 to n
-		}
-		p.Input("asked")[i] = T(asked)
-		if m.Quantile() {
-			for k, u := range r.u {
-				p.Input("u")[i*groupLevels+k] = T(u)
-			}
-		}
-	}
-	for l := range m.Config().Layers {
-		keys, values := models.SiblingInputs(l)
-		for _, name := range []string{keys, values} {
-			copy(p.Input(name), reader.Output(name)[:e.Context*m.Config().Representation])
-		}
-	}
-	run(t, p, e)
-	for i := n; i < len(rows); i++ {
-		sum := 0.0
-		for c, y := range rows[i].y {
-			if m.Quantile() {
-				raw, z := p.Output("components")[i*groupLevels*6:][:groupLevels*6], p.Output("logit")[i*groupLevels:][:groupLevels]
-				sum += likelihood.NewMixture(raw, z, 2, c, m.Scale()).LogDensity(y)
-			} else {
-				sum += likelihood.NewGaussian(p.Output("components")[4*i:][:4], 2, c, m.SigmaFloor()).LogDensity(y)
-			}
-		}
-		ll = append(ll, sum)
-	}
-	return ll
-}
-
-// The data sets of the tests: sizes of groups, context rows and targets.
-var dataSets = map[string][][2]int{
-	"several groups":                   {{3, 0}, {1, 0}, {4, 2}, {6, 0}, {1, 3}},
-	"a group without context":          {{3, 0}, {5, 0}, {0, 4}},
-	"one sibling":                      {{4, 0}, {3, 2}, {0, 1}},
-	"one sibling of one row":           {{1, 0}, {2, 2}},
-	"no sibling":                       {{3, 2}, {2, 2}},
-	"no sibling and no context either": {{0, 3}},
-}
+// severalGroups are the sizes of groups of the tests: context rows and targets.
+var severalGroups = [][2]int{{3, 0}, {1, 0}, {4, 2}, {6, 0}, {1, 3}}
 
 // groupModels are small models of every name that reads groups, with two layers and more.
 func groupModels(t *testing.T) map[string]*models.Model {
@@ -277,45 +158,22 @@ func furthest(t *testing.T, got, want []float64) (most float64) {
 	return most
 }
 
-// TestSiblingsAreReadOnce: predictions from what BuildSiblings returns are those of the graph that reads
-// the whole data set. In float64 they differ by rounding, 1e-12. In float32 the CPU engine may differ from
-// both by 5e-6, ten times the largest difference seen.
-func TestSiblingsAreReadOnce(t *testing.T) {
-	for form, m := range groupModels(t) {
-		for name, sizes := range dataSets {
-			t.Run(fmt.Sprintf("%s, %s", form, name), func(t *testing.T) {
-				params, all := m.Initial(3), groupsOf(5, sizes...)
-				want := whole(t, exactly, m, params, all)
-				if d := furthest(t, cached(t, exactly, m, params, all), want); !(d < 1e-12) {
-					t.Errorf("float64: %.2g apart", d)
-				}
-				if d := furthest(t, whole(t, quickly, m, params, all), want); !(d < 5e-6) {
-					t.Errorf("float32, the whole: %.2g apart", d)
-				}
-				if d := furthest(t, cached(t, quickly, m, params, all), want); !(d < 5e-6) {
-					t.Errorf("float32, from what is cached: %.2g apart", d)
-				}
-			})
-		}
-	}
-}
-
 // TestOrderOfGroupsDoesNotMatter: other orders of groups and of rows in them give the same
 // log-likelihoods, but for the rounding of float64.
 func TestOrderOfGroupsDoesNotMatter(t *testing.T) {
 	for form, m := range groupModels(t) {
-		params, all := m.Initial(3), groupsOf(6, dataSets["several groups"]...)
-		want := whole(t, exactly, m, params, all)
+		all := groupsOf(6, severalGroups...)
+		want := whole(t, m, all)
 		other := clone(all)
 		for _, g := range other {
 			slices.Reverse(g.context)
 		}
 		other[0], other[1], other[3] = other[3], other[0], other[1] // the siblings
-		if d := furthest(t, whole(t, exactly, m, params, other), want); !(d < 1e-12) {
+		if d := furthest(t, whole(t, m, other), want); !(d < 1e-12) {
 			t.Errorf("%s: siblings and rows in another order: %.2g apart", form, d)
 		}
 		other[2], other[4] = other[4], other[2] // the groups with 2 and 3 targets
-		if d := furthest(t, whole(t, exactly, m, params, other), slices.Concat(want[2:], want[:2])); !(d < 1e-12) {
+		if d := furthest(t, whole(t, m, other), slices.Concat(want[2:], want[:2])); !(d < 1e-12) {
 			t.Errorf("%s: groups with targets in another order: %.2g apart", form, d)
 		}
 	}
@@ -325,8 +183,8 @@ func TestOrderOfGroupsDoesNotMatter(t *testing.T) {
 // must depend on. The other log-likelihoods keep their bits.
 func TestWhatIsNotSeenDoesNotMatter(t *testing.T) {
 	for form, m := range groupModels(t) {
-		params, all := m.Initial(3), groupsOf(7, dataSets["several groups"]...)
-		want := whole(t, exactly, m, params, all) // of two targets of group 2 and three of group 4
+		all := groupsOf(7, severalGroups...)
+		want := whole(t, m, all) // of two targets of group 2 and three of group 4
 		for name, c := range map[string]struct {
 			change func(all []dataGroup)
 			keeps  []int // log-likelihoods
@@ -338,7 +196,7 @@ func TestWhatIsNotSeenDoesNotMatter(t *testing.T) {
 		} {
 			other := clone(all)
 			c.change(other)
-			got := whole(t, exactly, m, params, other)
+			got := whole(t, m, other)
 			for i := range want {
 				if same, keeps := got[i] == want[i], slices.Contains(c.keeps, i); same != keeps {
 					t.Errorf("%s, %s changed: log-likelihood %d was %v and is %v", form, name, i, want[i], got[i])
