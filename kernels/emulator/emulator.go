@@ -68,7 +68,6 @@ func New(o Options) *Driver {
 // shared memory that nothing wrote, and pairs of accesses that no barrier orders.
 func Checked() bool { return C.simt_checked() != 0 }
 
-// Device implements gpu.Driver.
 func (e *Driver) Device() gpu.Device { return e.device }
 
 // Live returns the number of allocations that have not been freed.
@@ -85,7 +84,6 @@ func (e *Driver) usable(call string) error {
 	return nil
 }
 
-// Alloc implements gpu.Driver.
 func (e *Driver) Alloc(bytes int) (gpu.Ptr, error) {
 	if err := e.usable("alloc"); err != nil {
 		return 0, err
@@ -107,7 +105,6 @@ func (e *Driver) Alloc(bytes int) (gpu.Ptr, error) {
 	return p, nil
 }
 
-// Free implements gpu.Driver.
 func (e *Driver) Free(p gpu.Ptr) error {
 	if p == 0 {
 		return nil
@@ -128,7 +125,6 @@ func (e *Driver) Free(p gpu.Ptr) error {
 	return err
 }
 
-// Pinned implements gpu.Driver.
 func (e *Driver) Pinned(bytes int) ([]byte, error) {
 	if err := e.usable("pinned"); err != nil {
 		return nil, err
@@ -141,7 +137,6 @@ func (e *Driver) Pinned(bytes int) ([]byte, error) {
 	return p, nil
 }
 
-// Unpin implements gpu.Driver.
 func (e *Driver) Unpin(b []byte) error {
 	if b == nil {
 		return nil
@@ -174,7 +169,6 @@ func (e *Driver) isPinned(b []byte) bool {
 	return false
 }
 
-// Function implements gpu.Driver.
 func (e *Driver) Function(name string) (gpu.Func, error) {
 	if err := e.usable("function"); err != nil {
 		return 0, err
@@ -193,7 +187,6 @@ func (e *Driver) Function(name string) (gpu.Func, error) {
 	return gpu.Func(len(e.functions)), nil
 }
 
-// Close implements gpu.Driver.
 func (e *Driver) Close() error {
 	if e.closed {
 		return nil

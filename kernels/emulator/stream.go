@@ -50,7 +50,6 @@ func holds(call string, p gpu.Ptr, bytes int) error {
 	return nil
 }
 
-// Upload implements gpu.Driver.
 func (e *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	if err := e.usable("upload"); err != nil || len(src) == 0 {
 		return err
@@ -70,7 +69,6 @@ func (e *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	return nil
 }
 
-// Download implements gpu.Driver.
 func (e *Driver) Download(dst []byte, src gpu.Ptr) error {
 	if err := e.Sync(); err != nil || len(dst) == 0 {
 		return err
@@ -84,7 +82,6 @@ func (e *Driver) Download(dst []byte, src gpu.Ptr) error {
 	return nil
 }
 
-// Zero implements gpu.Driver.
 func (e *Driver) Zero(dst gpu.Ptr, bytes int) error {
 	if err := e.usable("zero"); err != nil || bytes == 0 {
 		return err
@@ -127,7 +124,6 @@ func (e *Driver) shape(f function, d gpu.Dims) error {
 	return nil
 }
 
-// Launch implements gpu.Driver.
 func (e *Driver) Launch(f gpu.Func, d gpu.Dims, p gpu.Params) error {
 	call, err := e.prepare(f, d, p)
 	if err != nil {
@@ -173,7 +169,6 @@ func (e *Driver) launch(f function, d gpu.Dims, arguments []C.uint64_t) error {
 
 func index(d [3]uint32) C.simt_index { return C.simt_index{C.uint(d[0]), C.uint(d[1]), C.uint(d[2])} }
 
-// Graph implements gpu.Driver.
 func (e *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 	if err := e.usable("graph"); err != nil {
 		return nil, err
@@ -255,7 +250,6 @@ func (g *graph) Close() error {
 	return nil
 }
 
-// Mark implements gpu.Driver.
 func (e *Driver) Mark() (gpu.Event, error) {
 	if err := e.usable("mark"); err != nil {
 		return nil, err
@@ -278,7 +272,6 @@ func (v *event) Wait() error {
 	return nil
 }
 
-// Time implements gpu.Driver.
 func (e *Driver) Time(work func() error) (time.Duration, error) {
 	if err := e.Sync(); err != nil {
 		return 0, err
@@ -291,7 +284,6 @@ func (e *Driver) Time(work func() error) (time.Duration, error) {
 	return time.Since(began), err
 }
 
-// Sync implements gpu.Driver.
 func (e *Driver) Sync() error {
 	if err := e.usable("sync"); err != nil {
 		return err

@@ -108,10 +108,8 @@ func (d *Driver) callKernel(call, kernel string, bytes int, f func() error) erro
 	return d.wrap(call, kernel, bytes, err)
 }
 
-// Device implements gpu.Driver.
 func (d *Driver) Device() gpu.Device { return d.device }
 
-// Alloc implements gpu.Driver.
 func (d *Driver) Alloc(bytes int) (gpu.Ptr, error) {
 	var p cu.DevicePtr
 	err := d.call("alloc", bytes, func() (err error) { p, err = cu.MemAlloc(int64(bytes)); return err })
@@ -122,7 +120,6 @@ func (d *Driver) Alloc(bytes int) (gpu.Ptr, error) {
 	return gpu.Ptr(p), nil
 }
 
-// Free implements gpu.Driver.
 func (d *Driver) Free(p gpu.Ptr) error {
 	if p == 0 {
 		return nil
@@ -136,7 +133,6 @@ func (d *Driver) Free(p gpu.Ptr) error {
 	})
 }
 
-// Pinned implements gpu.Driver.
 func (d *Driver) Pinned(bytes int) ([]byte, error) {
 	var b []byte
 	err := d.call("pinned", bytes, func() (err error) {
@@ -153,7 +149,6 @@ func (d *Driver) Pinned(bytes int) ([]byte, error) {
 	return b, nil
 }
 
-// Unpin implements gpu.Driver.
 func (d *Driver) Unpin(b []byte) error {
 	if b == nil {
 		return nil
@@ -223,7 +218,6 @@ func (d *Driver) isPinned(b []byte) bool {
 	})
 }
 
-// Download implements gpu.Driver.
 func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
 	if len(dst) == 0 {
 		return nil
@@ -236,10 +230,8 @@ func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
 	})
 }
 
-// Sync implements gpu.Driver.
 func (d *Driver) Sync() error { return d.call("sync", 0, d.stream.Synchronize) }
 
-// Close implements gpu.Driver.
 func (d *Driver) Close() error {
 	if d.closed {
 		return nil

@@ -17,7 +17,6 @@ type graph struct {
 	launch  func() error
 }
 
-// Graph implements gpu.Driver.
 func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 	b := newGraphBuilder(len(nodes))
 	err := d.call("graph", 0, b.begin)
@@ -59,7 +58,6 @@ func (d *Driver) addNode(b *graphBuilder, n gpu.Node) error {
 	})
 }
 
-// Replay implements gpu.Graph.
 func (g *graph) Replay() error { return g.d.call("replay", 0, g.launch) }
 
 // Close implements gpu.Graph. It waits, since a running graph must not be destroyed.
@@ -76,7 +74,6 @@ func (g *graph) Close() error {
 	})
 }
 
-// Time implements gpu.Driver.
 func (d *Driver) Time(work func() error) (time.Duration, error) {
 	var from, to cu.Event
 	err := d.call("time", 0, func() (err error) {
@@ -124,7 +121,6 @@ type event struct {
 	e cu.Event
 }
 
-// Mark implements gpu.Driver.
 func (d *Driver) Mark() (gpu.Event, error) {
 	e := &event{d: d}
 	err := d.call("mark", 0, func() (err error) {
@@ -144,7 +140,6 @@ func (d *Driver) Mark() (gpu.Event, error) {
 	return e, nil
 }
 
-// Wait implements gpu.Event.
 func (e *event) Wait() error {
 	return e.d.call("wait", 0, func() error {
 		err := e.e.Synchronize()

@@ -84,7 +84,6 @@ func (k *function) fits(p gpu.Params) error {
 	return nil
 }
 
-// Zero implements gpu.Driver.
 func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
 	if bytes == 0 {
 		return nil

@@ -69,7 +69,6 @@ func (d *Driver) Load(image []byte) error {
 	return d.call("load", len(image), func() error { return d.add(image) })
 }
 
-// Function implements gpu.Driver.
 func (d *Driver) Function(name string) (gpu.Func, error) {
 	for i := range d.functions {
 		if d.functions[i].name == name {
