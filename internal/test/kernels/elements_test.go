@@ -29,7 +29,7 @@ var (
 // elements returns cases of every operation that is declared by an element.
 func elements(e ops.Extents) (all []element) {
 	add := func(o ops.Op, tolerance float64, in ...[2]float64) { all = append(all, element{o, tolerance, in}) }
-	of := func(k ops.Kind, out ops.Space, width int, in ...any) ops.Op { // in: space and width of each input
+	op := func(k ops.Kind, out ops.Space, width int, in ...any) ops.Op { // in: space and width of each input
 		o := ops.Op{Kind: k, Out: out, Width: width, Scale: -1.5, Shift: 0.3}
 		if k != ops.Affine {
 			o.Scale, o.Shift, o.Floor = 0, 0, floor
@@ -42,47 +42,47 @@ func elements(e ops.Extents) (all []element) {
 	for _, s := range []ops.Space{ops.Function, ops.Point, ops.Row, ops.Ensemble} {
 		for k, in := range map[ops.Kind][][2]float64{ops.Add: {wide, wide}, ops.Mul: {wide, near1}, ops.Affine: {wide}, ops.Exp: {wide},
 			ops.Log: {above0}, ops.Softplus: {wide}, ops.Positive: {wide}, ops.Sigmoid: {wide}, ops.SigmoidGrad: {near1, share}} {
-			add(of(k, s, 3, []any{s, 3, s, 3}[:2*len(in)]...), few, in...)
+			add(op(k, s, 3, []any{s, 3, s, 3}[:2*len(in)]...), few, in...)
 		}
 	}
-	add(of(ops.UniformLevel, ops.Row, 1, ops.Row, 1), few, share)
-	add(of(ops.UniformLogit, ops.Row, 1, ops.Row, 1), few, share)
+	add(op(ops.UniformLevel, ops.Row, 1, ops.Row, 1), few, share)
+	add(op(ops.UniformLogit, ops.Row, 1, ops.Row, 1), few, share)
 	for _, c := range []struct {
 		s, above ops.Space
 		d, width int
 	}{{ops.Row, ops.Point, 3, 3}, {ops.Row, ops.Point, 1, 1}, {ops.Row, ops.Point, 5, 1}, {ops.Point, ops.Point, 9, 1}, {ops.Context, ops.Context, 2, 1}} {
-		add(of(ops.Sum, c.above, c.width, c.s, c.d), 20*roundings(e.Levels*c.d), [2]float64{-20, 20})
-		add(of(ops.LogSumExp, c.above, c.width, c.s, c.d), 20*roundings(e.Levels*c.d), [2]float64{-20, 20})
-		add(of(ops.Spread, c.s, c.d, c.above, c.width), 0, wide)
+		add(op(ops.Sum, c.above, c.width, c.s, c.d), 20*roundings(e.Levels*c.d), [2]float64{-20, 20})
+		add(op(ops.LogSumExp, c.above, c.width, c.s, c.d), 20*roundings(e.Levels*c.d), [2]float64{-20, 20})
+		add(op(ops.Spread, c.s, c.d, c.above, c.width), 0, wide)
 	}
 	for _, c := range []struct {
 		s                  ops.Space
 		width, from, whole int
 	}{{ops.Context, 3, 1, 5}, {ops.Row, 1, 0, 2}, {ops.Row, 2, 3, 5}, {ops.Point, 1, 1, 3}} {
-		columns, pad := of(ops.Columns, c.s, c.width, c.s, c.whole), of(ops.Pad, c.s, c.whole, c.s, c.width)
+		columns, pad := op(ops.Columns, c.s, c.width, c.s, c.whole), op(ops.Pad, c.s, c.whole, c.s, c.width)
 		columns.From, pad.From = c.from, c.from
 		add(columns, 0, wide)
 		add(pad, 0, wide)
-		add(of(ops.Join, c.s, c.whole, c.s, c.width, c.s, c.whole-c.width), 0, wide, wide)
+		add(op(ops.Join, c.s, c.whole, c.s, c.width, c.s, c.whole-c.width), 0, wide, wide)
 	}
-	add(of(ops.Ones, ops.Point, 1, ops.Point, 4), 0, wide)
+	add(op(ops.Ones, ops.Point, 1, ops.Point, 4), 0, wide)
 	for from, to := range map[ops.Space]ops.Space{ops.Context: ops.Function, ops.Resample: ops.Ensemble} {
-		add(of(ops.SetMean, to, 37, from, 37), roundings(e.Context), near1)
-		add(of(ops.SetMeanGrad, from, 37, to, 37), few, near1)
-		add(of(ops.Gather, ops.Resample, 5, from, 5, ops.Resample, 1), 0, near1, [2]float64{0, float64(e.Context)})
+		add(op(ops.SetMean, to, 37, from, 37), roundings(e.Context), near1)
+		add(op(ops.SetMeanGrad, from, 37, to, 37), few, near1)
+		add(op(ops.Gather, ops.Resample, 5, from, 5, ops.Resample, 1), 0, near1, [2]float64{0, float64(e.Context)})
 	}
 	for above, below := range map[ops.Space]ops.Space{ops.Point: ops.Row, ops.Context: ops.Resample} {
-		plain := of(ops.EnsembleAdd, below, 9, above, 9, ops.Ensemble, 9)
+		plain := op(ops.EnsembleAdd, below, 9, above, 9, ops.Ensemble, 9)
 		rectified := plain
 		rectified.ReLU = true
 		add(plain, few, near1, near1)
 		add(rectified, few, near1, near1)
 	}
-	add(of(ops.Residual, ops.Resample, 3, ops.Resample, 6, ops.Context, 3), few, decoded, decoded)
-	add(of(ops.Perturb, ops.Resample, 3, ops.Resample, 6, ops.Resample, 3, ops.Ensemble, 3), 4*few, decoded, decoded, near1)
+	add(op(ops.Residual, ops.Resample, 3, ops.Resample, 6, ops.Context, 3), few, decoded, decoded)
+	add(op(ops.Perturb, ops.Resample, 3, ops.Resample, 6, ops.Resample, 3, ops.Ensemble, 3), 4*few, decoded, decoded, near1)
 	// e to the power of up to 10 has ten times the rounding of its exponent.
-	add(of(ops.LogMeanExpGrad, ops.Row, 1, ops.Point, 1, ops.Row, 1, ops.Point, 1), likely, near1, [2]float64{-9, 5}, [2]float64{-5, 5})
-	add(of(ops.NegMeanGrad, ops.Point, 1, ops.Scalar, 1), few, near1)
+	add(op(ops.LogMeanExpGrad, ops.Row, 1, ops.Point, 1, ops.Row, 1, ops.Point, 1), likely, near1, [2]float64{-9, 5}, [2]float64{-5, 5})
+	add(op(ops.NegMeanGrad, ops.Point, 1, ops.Scalar, 1), few, near1)
 	return all
 }
 
