@@ -31,11 +31,11 @@ func (h mixtureHead) logLik(c *construction, d decoding, y *G.Node) (ll *G.Node)
 		value := c.Spread(c.Columns(y, channel, channel+1), ops.Point, h.k)
 		a := block(2)
 		joint := c.Add(a, c.NormalLogDensity(value, block(0), c.Sigma(block(1), h.SigmaFloor())))
-		of := c.Minus(c.LogSumExp(joint, ops.Point, 1), c.LogSumExp(a, ops.Point, 1))
+		own := c.Minus(c.LogSumExp(joint, ops.Point, 1), c.LogSumExp(a, ops.Point, 1))
 		if ll != nil {
-			of = c.Add(ll, of)
+			own = c.Add(ll, own)
 		}
-		ll = of
+		ll = own
 	}
 	return ll
 }
@@ -43,11 +43,11 @@ func (h mixtureHead) logLik(c *construction, d decoding, y *G.Node) (ll *G.Node)
 func (h mixtureHead) mixture(c *construction, d decoding) mixture {
 	var logWeight *G.Node
 	for channel := range h.dy {
-		of := c.LogSoftmax(c.Columns(d.out, h.column(2, channel), h.column(2, channel)+h.k), ops.Point, 1)
+		own := c.LogSoftmax(c.Columns(d.out, h.column(2, channel), h.column(2, channel)+h.k), ops.Point, 1)
 		if channel > 0 {
-			of = c.Join(logWeight, of)
+			own = c.Join(logWeight, own)
 		}
-		logWeight = of
+		logWeight = own
 	}
 	block := func(i int) *G.Node { return c.Columns(d.out, h.column(i, 0), h.column(i+1, 0)) }
 	return mixture{block(0), c.Sigma(block(1), h.SigmaFloor()), logWeight}

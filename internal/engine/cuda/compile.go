@@ -13,7 +13,7 @@ import (
 // same memory at different times.
 type compiler struct {
 	memory
-	of       *ops.Graph // the graph
+	source   *ops.Graph // the graph
 	device   gpu.Device
 	blocks   int // the most blocks of a launch
 	branches []*branch
@@ -50,7 +50,7 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{of: g, device: d.Device(), asked: o.Precision, where: map[*analysis.Value]region{}, strides: map[*analysis.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
+	c := &compiler{source: g, device: d.Device(), asked: o.Precision, where: map[*analysis.Value]region{}, strides: map[*analysis.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
 	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
 	if o.Fused {
 		c.findBranches(a, o.Precision)
@@ -96,7 +96,7 @@ func (c *compiler) finish() {
 // findBranches finds the fused branches. Where there are no kernels for the graph's branches, they are
 // float32, one kernel an operation.
 func (c *compiler) findBranches(a *analysis.Analysis, p Precision) {
-	c.branches, c.missed = findBranches(c.device, a, c.of, p)
+	c.branches, c.missed = findBranches(c.device, a, c.source, p)
 	if len(c.branches) == 0 {
 		c.asked = FP32
 	}

@@ -37,7 +37,7 @@ func load(d gpu.Driver, c *compiler, o Options) (*machine, error) {
 	m.base, err = c.settle(func(bytes int) (gpu.Ptr, error) {
 		p, err := d.Alloc(bytes)
 		if err != nil {
-			err = fmt.Errorf("cuda: %.1f MB for a run of %v: %w", float64(bytes)/1e6, c.of.Capacity, err)
+			err = fmt.Errorf("cuda: %.1f MB for a run of %v: %w", float64(bytes)/1e6, c.source.Capacity, err)
 		}
 		return p, err
 	})
@@ -93,7 +93,7 @@ func (m *machine) check(e ops.Extents) error {
 	if m.closed {
 		return errClosed
 	}
-	if err := m.of.Check(e); err != nil {
+	if err := m.source.Check(e); err != nil {
 		return fmt.Errorf("cuda: %w", err)
 	}
 	return nil
@@ -112,9 +112,9 @@ func (m *machine) newHost() (h *host, err error) {
 	if h.block, err = m.pinned(m.uploaded); err != nil {
 		return nil, err
 	}
-	for _, in := range m.of.Inputs {
+	for _, in := range m.source.Inputs {
 		if at := m.inputs[in.Name]; at.buffer == m.step.buffer {
-			h.inputs[in.Name] = h.block[at.offset:][:m.of.Capacity.Rows(in.Space)*in.Width]
+			h.inputs[in.Name] = h.block[at.offset:][:m.source.Capacity.Rows(in.Space)*in.Width]
 		}
 	}
 	return h, nil
@@ -153,7 +153,7 @@ func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error 
 	binary.LittleEndian.PutUint64(step[24:], math.Float64bits(rate))
 	parts := [][2]int{{0, stepBytes / 4}} // from and to, in the block
 	used := stepBytes / 4
-	for _, in := range m.of.Inputs {
+	for _, in := range m.source.Inputs {
 		if n := e.Rows(in.Space) * in.Width; h.inputs[in.Name] != nil && n > 0 {
 			from := m.inputs[in.Name].offset
 			parts = append(parts, [2]int{from, from + n})

@@ -11,7 +11,7 @@ import (
 // keepLeaves plans the memory of inputs, parameters and constants. It returns the packed copies of
 // the weights that lie in strips of the flat vector.
 func (c *compiler) keepLeaves(a *analysis.Analysis) *packed {
-	g := c.of
+	g := c.source
 	for _, t := range g.Tensors {
 		c.n += t.Size()
 	}
@@ -37,16 +37,16 @@ func (c *compiler) keepLeaves(a *analysis.Analysis) *packed {
 // upload them. Levels that are drawn on the device come last.
 func (c *compiler) keepInputs(a *analysis.Analysis) {
 	n := analysis.Align(stepBytes / 4)
-	for _, in := range c.of.Inputs {
+	for _, in := range c.source.Inputs {
 		c.inputs[in.Name] = region{offset: n}
 		if in.Name == levelsInput && c.levels {
-			c.inputs[in.Name] = c.keep(c.of.Capacity.Rows(in.Space) * in.Width)
+			c.inputs[in.Name] = c.keep(c.source.Capacity.Rows(in.Space) * in.Width)
 			continue
 		}
-		n += analysis.Align(c.of.Capacity.Rows(in.Space) * in.Width)
+		n += analysis.Align(c.source.Capacity.Rows(in.Space) * in.Width)
 	}
 	c.step, c.uploaded = c.keep(n), n
-	for _, in := range c.of.Inputs {
+	for _, in := range c.source.Inputs {
 		r := c.inputs[in.Name]
 		if r.buffer == nil {
 			r.buffer = c.step.buffer
@@ -69,7 +69,7 @@ func (c *compiler) keepConstants(vs []*analysis.Value) {
 // Gradients are computed in the flat vector, except those of blocks in strips. It returns the packed
 // memory of the latter, which store_blocks copies to the flat vector.
 func (c *compiler) keepResults(a *analysis.Analysis) (*packed, error) {
-	g, gradients := c.of, &packed{}
+	g, gradients := c.source, &packed{}
 	if g.Grads != nil {
 		c.grads = c.keep(c.n)
 		gradients = c.keepPacked(slices.DeleteFunc(slices.Clone(g.Blocks), c.madeByBranch))
@@ -120,7 +120,7 @@ func (c *compiler) reserveValues() error {
 		for _, v := range it.out {
 			if v.Rows > maxElements/v.Width {
 				return fmt.Errorf("cuda: a matrix of %d by %d numbers at %v has more than 2^31 numbers; use a smaller batch or fewer levels",
-					v.Rows, v.Width, c.of.Capacity)
+					v.Rows, v.Width, c.source.Capacity)
 			}
 			if _, placed := c.where[v]; !placed {
 				c.where[v] = c.reserve(v.Rows * v.Width)

@@ -45,13 +45,13 @@ func (p *Program) buffers() (err error) {
 	if p.params, err = p.pinned(p.n); err != nil {
 		return err
 	}
-	if p.of.Grads != nil {
+	if p.source.Grads != nil {
 		if p.grads, err = p.pinned(p.n); err != nil {
 			return err
 		}
 	}
-	for _, o := range p.of.Outputs {
-		if p.outputs[o.Name], err = p.pinned(p.of.Capacity.Rows(o.Space) * o.Width); err != nil {
+	for _, o := range p.source.Outputs {
+		if p.outputs[o.Name], err = p.pinned(p.source.Capacity.Rows(o.Space) * o.Width); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func (p *Program) Input(name string) []float32 { return p.host.inputs[name] }
 
 // Output returns an output of the last run; nil if the graph has none of that name.
 func (p *Program) Output(name string) []float32 {
-	for _, o := range p.of.Outputs {
+	for _, o := range p.source.Outputs {
 		if o.Name == name {
 			return p.outputs[name][:p.e.Rows(o.Space)*o.Width]
 		}
@@ -92,7 +92,7 @@ func (p *Program) Run(e ops.Extents) error {
 	if err := p.run(); err != nil {
 		return err
 	}
-	for _, o := range p.of.Outputs {
+	for _, o := range p.source.Outputs {
 		if err := p.download(p.Output(o.Name), p.compiler.outputs[o.Name]); err != nil {
 			return err
 		}

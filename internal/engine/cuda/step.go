@@ -55,7 +55,7 @@ func (c *compiler) emit(kernel string, d gpu.Dims, args ...any) {
 func (c *compiler) put(k kind, t task) {
 	rows := 1
 	if t.s > int(ops.Scalar) {
-		rows = c.of.Capacity.Rows(ops.Space(t.s))
+		rows = c.source.Capacity.Rows(ops.Space(t.s))
 	}
 	c.steps = append(c.steps, &step{kind: k, tasks: []task{t}, rows: rows, reads: t.reads(), writes: t.writes()})
 }

@@ -136,7 +136,7 @@ func (t *Trainer) nonFinite(s training) error {
 	}
 	e := &engine.NonFiniteError{Batch: s.badBatch, Quantity: quantities[s.bad], Tensor: "loss", Value: s.badValue}
 	if e.Quantity != "loss" {
-		e.Tensor = engine.TensorAt(t.of.Tensors, s.badIndex)
+		e.Tensor = engine.TensorAt(t.source.Tensors, s.badIndex)
 	}
 	return e
 }

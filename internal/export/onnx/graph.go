@@ -40,9 +40,9 @@ func (g *graph) append(operator, name string, attributes []message, in ...value)
 }
 
 // fresh returns a name that nothing in the graph has yet.
-func (g *graph) fresh(of string) value {
-	g.counts[of]++
-	return value(fmt.Sprintf("%s_%d", of, g.counts[of]))
+func (g *graph) fresh(operator string) value {
+	g.counts[operator]++
+	return value(fmt.Sprintf("%s_%d", operator, g.counts[operator]))
 }
 
 // A dimension is a fixed size, or the name of a size that each run sets.

@@ -53,13 +53,13 @@ var _ = declare(AttentionGrad, operation{
 
 func attentionShape(o *Op, _ G.Nodes) bool {
 	o.Out, o.Width = o.In[0], o.Widths[0]
-	of := func(i int) bool {
+	keys := func(i int) bool {
 		return (o.In[i] == Context || o.In[i] == o.Out) && o.In[i] == o.In[1] && o.Widths[i] == o.Width
 	}
 	if len(o.In) > 3 && (o.In[3] != o.Out || o.Widths[3] != rangeColumns) {
 		return false
 	}
-	return (o.Out == Point || o.Out == Context) && of(1) && of(2) && o.Heads >= 1 && o.Width%o.Heads == 0
+	return (o.Out == Point || o.Out == Context) && keys(1) && keys(2) && o.Heads >= 1 && o.Width%o.Heads == 0
 }
 
 // rangeColumns is the width of AttentionWithin's ranges.

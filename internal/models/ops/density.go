@@ -21,8 +21,8 @@ func (b *Builder) LogSoftmax(x *G.Node, s Space, width int) *G.Node {
 	if b.err != nil {
 		return nil
 	}
-	of, _, d, _ := b.info(x)
-	return b.Minus(x, b.Spread(b.LogSumExp(x, s, width), of, d))
+	space, _, d, _ := b.info(x)
+	return b.Minus(x, b.Spread(b.LogSumExp(x, s, width), space, d))
 }
 
 // NormalLogDensity adds log N(y | mu, sigma²), by element of three tensors [rows, d].

@@ -50,7 +50,7 @@ var _ = declare(LogSumExp, operation{
 // resize adds a Spread, Sum or LogSumExp. It returns x if x has the shape of the result.
 func (b *Builder) resize(k Kind, x *G.Node, s Space, width int) *G.Node {
 	if b.err == nil {
-		if of, _, d, _ := b.info(x); of == s && d == width {
+		if space, _, d, _ := b.info(x); space == s && d == width {
 			return x
 		}
 	}

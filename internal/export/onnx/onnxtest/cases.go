@@ -25,21 +25,21 @@ type Case struct {
 // Cases returns every model, aggregation and form of the adaptor, in units of each kind.
 func Cases() []Case {
 	var all []Case
-	of := map[string]config.Model{}
+	named := map[string]config.Model{}
 	for _, c := range configurations() {
-		of[c.name] = c.config
+		named[c.name] = c.config
 		all = append(all, Case{Name: c.name, config: c.config, units: plain(2, 2)})
 		if !strings.Contains(c.name, "-") || strings.HasSuffix(c.name, "-mean-residual") {
 			all = append(all, Case{Name: c.name + "-single", config: c.config, units: plain(1, 1)})
 		}
 	}
 	for _, head := range config.Heads() {
-		c := of["cnp-mean"]
+		c := named["cnp-mean"]
 		c.Head = head
 		all = append(all, Case{Name: "cnp-" + head, config: c, units: forms()}, Case{Name: "cnp-" + head + "-pair", config: c, units: plain(2, 2)})
 	}
-	return append(all, Case{Name: "cnp-forms", config: of["cnp-mean"], units: forms()}, Case{Name: "bnp-forms", config: of["bnp"], units: forms()},
-		Case{Name: "acqnp-forms", config: of["acqnp-transformer-plain"], units: forms()})
+	return append(all, Case{Name: "cnp-forms", config: named["cnp-mean"], units: forms()}, Case{Name: "bnp-forms", config: named["bnp"], units: forms()},
+		Case{Name: "acqnp-forms", config: named["acqnp-transformer-plain"], units: forms()})
 }
 
 type configuration struct {
