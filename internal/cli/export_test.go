@@ -3,7 +3,6 @@ package cli_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"os/exec"
 	"path/filepath"
 	"strconv"
@@ -96,38 +95,6 @@ func near(t *testing.T, what string, got, want []float64, tolerance float64) {
 			t.Errorf("%s %d is %v, want %v", what, i, got[i], v)
 		}
 	}
-}
-
-// TestExportedProgramPredicts goes from a CSV file with names and logarithms to predictions in
-// Python, as a user would. Package torch compares all models.
-func TestExportedProgramPredicts(t *testing.T) {
-	python := os.Getenv("TORCH_PYTHON")
-	if python == "" {
-		python = "/usr/bin/python3"
-		if exec.Command(python, "-c", "import torch").Run() != nil {
-			t.Skip("found no PyTorch in /usr/bin/python3 (Debian: python3-torch); TORCH_PYTHON names another Python")
-		}
-	}
-	dir := t.TempDir()
-	r := recipes(t, dir, "acqnp")
-	succeed(t, "export", "--run", r.run, "--out", filepath.Join(dir, "net.safetensors"), "--quiet")
-	densities, means, low := r.answers(t, dir)
-	got := lines(t, python, "-c", `
-import csv, os, sys
-os.chdir(sys.argv[1])
-sys.path.insert(0, ".")
-from net import load
-def read(name):
-    rows = list(csv.DictReader(open(name)))
-    return [[r["kind"], float(r["minutes"])] for r in rows], [[float(r["weight"]), float(r["height"])] for r in rows]
-cx, cy = read("context.csv")
-x, y = read("targets.csv")
-d = load("net.safetensors").predict(cx, cy, x)
-for v in d.log_density(y), d.mean, d.quantiles([0.05])[0]:
-    print(*v.flatten().tolist(), sep="\n")
-`, dir)
-	// acqnp computes the network in float32.
-	near(t, "log density, mean or quantile", got, append(append(densities, means...), low...), 1e-5)
 }
 
 // TestDensitiesInR compares the density that docs/quantiles.R computes with that of score: a
