@@ -19,8 +19,7 @@ func newPlot(a *app) *cobra.Command {
 		Use:   "plot",
 		Short: "Draw what trained models predict, and how they were trained",
 		Long: `Draw figures as PNG, SVG or PDF: what trained models predict, where their quantile levels lie, images
-completed, and the loss by step. Several runs are drawn side by side. The command prior draws invented
-data sets.`,
+completed, and the loss by step. Several runs are drawn side by side.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
   acqnp plot completion --run runs/freyface/acqnp/seed-0 --out completion.pdf`,
 		Args: cobra.ArbitraryArgs,

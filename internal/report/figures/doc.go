@@ -6,7 +6,6 @@
 //	FitPlot      predictions for given contexts, a panel for each function
 //	MapPlot      predictions over two columns of x: the median, and the width of an interval
 //	Completion   images completed from some of their pixels
-//	DataSets     invented data sets, a panel each
 //
 // A Calibration draws SVG for a page instead: the PIT histogram, the reliability and the coverage of
 // each function.

@@ -6,7 +6,7 @@ import (
 )
 
 // A block is a part of a report: a heading, paragraphs and a table, of which some may be empty.
-// Markdown and LaTeX are written from blocks.
+// Markdown is written from blocks.
 type block struct {
 	level   int // of the heading, from 2
 	heading string

@@ -20,7 +20,6 @@ type Format struct {
 // formats lists all formats. The first is the default.
 var formats = []Format{
 	{Name: "markdown", ending: ".md", Write: Summary.Markdown},
-	{Name: "latex", ending: ".tex", Write: Summary.LaTeX},
 	{Name: "html", ending: ".html", Pictures: true, Write: Summary.HTML},
 	{Name: "csv", ending: ".csv", Write: Summary.CSV},
 }

@@ -121,50 +121,6 @@ func TestCSVHasEveryNumberInFull(t *testing.T) {
 	}
 }
 
-func TestLaTeXIsEscapedAndBalanced(t *testing.T) {
-	s, _ := summarize(t, some(t))
-	tex := text(t, s.LaTeX)
-	for _, c := range tex {
-		if c >= 0x80 {
-			t.Errorf("%q is left in\n%s", c, tex)
-			break
-		}
-	}
-	bare := regexp.MustCompile(`\\[\\&%$#_{}]`).ReplaceAllString(tex, "")
-	for pair, counts := range map[string][2]int{
-		"braces":       {strings.Count(bare, "{"), strings.Count(bare, "}")},
-		"environments": {strings.Count(tex, `\begin{`), strings.Count(tex, `\end{`)},
-		"dollars":      {strings.Count(bare, "$") % 2, 0},
-	} {
-		if counts[0] != counts[1] {
-			t.Errorf("%s: %d and %d in\n%s", pair, counts[0], counts[1], tex)
-		}
-	}
-	if strings.ContainsAny(bare, "#%") {
-		t.Errorf("a bare # or %% in\n%s", tex)
-	}
-	for _, want := range []string{`\toprule`, `0.950 $\pm$ 0.050`, `$-$40.000$^\ddagger$`, `Speed-Flow & BNP`} {
-		if !strings.Contains(tex, want) {
-			t.Errorf("no %q in\n%s", want, tex)
-		}
-	}
-}
-
-func TestLaTeXCompiles(t *testing.T) {
-	program, err := exec.LookPath("pdflatex")
-	if err != nil {
-		t.Skip("pdflatex is not here")
-	}
-	s, _ := summarize(t, some(t))
-	dir := t.TempDir()
-	write(t, text(t, s.LaTeX), dir, "report.tex")
-	cmd := exec.Command(program, "-interaction=nonstopmode", "-halt-on-error", "report.tex")
-	cmd.Dir = dir
-	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Errorf("%v\n%s", err, out)
-	}
-}
-
 // voids are HTML elements without an end tag.
 var voids = []string{"meta", "link", "img", "br", "!DOCTYPE"}
 

@@ -37,7 +37,7 @@ func ownEval(logDensity float64, functions ...string) string {
 func addOwn(t *testing.T, root, name, eval, file string, steps, seed int) {
 	t.Helper()
 	write(t, eval, root, name, "eval.json")
-	write(t, fmt.Sprintf("benchmark: csv\nmodel: {name: cqnp}\ndata: {file: %q, group: f}\ntrain: {steps: %d, seed: %d}\n", file, steps, seed),
+	write(t, fmt.Sprintf("benchmark: csv\nmodel: {name: cqnp, scale_form: paper}\ndata: {file: %q, group: f}\ntrain: {steps: %d, seed: %d}\n", file, steps, seed),
 		root, name, "config.yaml")
 }
 

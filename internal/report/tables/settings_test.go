@@ -107,9 +107,6 @@ func TestEachFormatNamesSettings(t *testing.T) {
 	if md := text(t, s.Markdown); strings.Count(md, "| ACQNP, learning_rate=0.0002") != 2 { // also in What was evaluated
 		t.Errorf("markdown:\n%s", md)
 	}
-	if tex := text(t, s.LaTeX); !strings.Contains(tex, `& ACQNP, learning\_rate=0.0002$^{`) {
-		t.Errorf("LaTeX:\n%s", tex)
-	}
 	if page := text(t, s.HTML); !strings.Contains(page, `scope="row">ACQNP, learning_rate=0.0002<sup>`) || !strings.Contains(page, `">learning_rate=0.0002</text>`) {
 		t.Error("the page's table or plot lacks the settings")
 	}
