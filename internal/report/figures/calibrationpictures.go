@@ -78,15 +78,15 @@ func (c Calibration) Save(path string) error {
 			{"95% of calibrated models", lineWidth, func(c *draw.Canvas) { fillBox(c, bandColour) }},
 			{"calibrated on average", lineWidth, lineThumb(evenStyle)},
 		})
-		drawPanels(to, []*plot.Plot{c.histogram(), c.reliability()})
+		drawPlots(to, []*plot.Plot{c.histogram(), c.reliability()}, 2)
 	})
 }
 
 // newCalibrationPlot returns an empty panel with x from 0 to 1.
 func newCalibrationPlot(x, y string) *plot.Plot {
-	p := newSeriesPlot(x, y)
+	p := newPlot(x, y)
 	p.X.Min, p.X.Max = 0, 1
-	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks{}, fewTicks{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks, fewTicks
 	return p
 }
 

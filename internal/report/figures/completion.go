@@ -179,8 +179,3 @@ func inColour(v []float64) color.NRGBA {
 	at := func(c int) uint8 { return uint8(math.Round(255 * min(max(v[c%len(v)], 0), 1))) }
 	return color.NRGBA{R: at(0), G: at(1), B: at(2), A: 0xff}
 }
-
-// fillBox fills the whole canvas.
-func fillBox(c *draw.Canvas, colour color.Color) {
-	c.FillPolygon(colour, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
-}

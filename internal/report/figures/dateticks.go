@@ -50,18 +50,18 @@ func (d dateTicks) Ticks(lo, hi float64) []plot.Tick {
 		shortest = 3. / (24 * 60 * 60) // days: times have whole seconds
 	)
 	if !(hi-lo > shortest) || math.Abs(lo) > furthest || math.Abs(hi) > furthest {
-		return ticks(lo, hi, maxFewTicks)
+		return fewTicks.Ticks(lo, hi)
 	}
 	for _, s := range dateSteps {
 		n, width := (hi-lo)/s.days(), len(s.layout)+2
 		if s.withinDays() {
-			width = max(width, d.letters/maxTicks)
+			width = max(width, d.letters/int(manyTicks))
 		}
 		if n*float64(width) <= float64(d.letters) {
 			return d.ticks(s, lo, hi)
 		}
 	}
-	return ticks(lo, hi, maxFewTicks)
+	return fewTicks.Ticks(lo, hi)
 }
 
 // days returns the length of a step in days, for a month 30.

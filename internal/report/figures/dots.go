@@ -11,21 +11,13 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// A dotStyle is a filled circle, or a diamond. A thin white edge sets ringed ones apart from what lies
-// beneath.
+// A dotStyle is a filled circle, or a diamond.
 type dotStyle struct {
 	color   color.Color
 	radius  vg.Length
-	ringed  bool
-	diamond bool // with a dark edge
-}
-
-// heldOutStyle returns the style of the held-out targets of a panel that has n of them.
-func heldOutStyle(n int) dotStyle {
-	if n > cloudSize {
-		return dotStyle{color: heldOutColour, radius: 1.5}
-	}
-	return dotStyle{color: heldOutColour, radius: 3.6, diamond: true}
+	diamond bool
+	ringed  bool // has a white edge, which sets it apart from what lies beneath
+	edged   bool // has a dark edge
 }
 
 func (s dotStyle) draw(c *draw.Canvas, pt vg.Point) {
@@ -45,28 +37,21 @@ func (s dotStyle) draw(c *draw.Canvas, pt vg.Point) {
 	}
 	c.SetColor(s.color)
 	c.Fill(path)
-	if s.diamond {
+	if s.edged {
 		c.SetLineStyle(draw.LineStyle{Color: ink, Width: 0.7})
 		c.Stroke(path)
 	}
 }
 
-// enlarged returns the style for the legend, where small dots would be hard to see.
-func (s dotStyle) enlarged() dotStyle {
-	if !s.diamond {
-		s.radius *= 1.7
-	}
-	return s
-}
+// rasterDots is the number of dots above which they are one image, so that the size of a file does not grow with
+// their number.
+const rasterDots = 3000
 
-// dots draws a set of points: as one image if there are more than rasterDots, so that the size of a
-// file does not grow with their number.
+// dots draws a set of points.
 type dots struct {
 	points plotter.XYs
 	style  dotStyle
 }
-
-const rasterDots = 3000
 
 // Plot implements plot.Plotter.
 func (d dots) Plot(c draw.Canvas, p *plot.Plot) {

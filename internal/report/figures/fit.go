@@ -8,113 +8,124 @@ import (
 	"sync"
 
 	"gonum.org/v1/plot"
-	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
-// sparseGrid is the number of targets below which marks are drawn larger.
-const sparseGrid = 80
-
-// MaxPanels is the largest number of panels in a FitPlot.
+// MaxPanels is the largest number of panels in a FitPlot that is no sheet.
 const MaxPanels = 6
 
-// A FitPlot shows a model's predictions from contexts, with one panel for each function. Points with
-// a Density are shaded: their highest-density regions and their median. Of other points it shows μ of
-// the quantile levels along x (colour for τ, opacity for the weight) and the predictive mean. If there
-// are Levels, it adds quantiles. Bars are predictions beside those along x. It draws only the first six
-// panels, and the title says so.
+// A FitPlot shows predictions from contexts, with one panel for each function. It draws only the first
+// six panels, and the title says so. A sheet has a column of panels for each model instead, and any number
+// of rows.
 type FitPlot struct {
-	Title  string
-	X      Axis
-	YLabel string
-	Panels []Panel
-}
-
-// A Panel is one function, in raw units.
-type Panel struct {
 	Title   string
-	YLabel  string // "" for the figure's
-	Context plotter.XYs
-	Targets plotter.XYs      // true targets; may be empty
-	Grid    []PredictedPoint // predictions along x, in any order
-	Levels  []float64        // of PredictedPoint.Quantiles, in (0, 1)
-	Bars    []Bar            // at targets whose x differs from the grid's in other columns
-	masses  [3]float64       // of the regions; 0 for 50, 90 and 99%
-	low     float64          // the range of y; see prepared
-	high    float64
-	median  bool // is drawn; see prepared
+	X       Axis
+	Panels  []Panel // of a sheet, row by row
+	columns int     // of a sheet; 0 if it is none
+	apart   bool    // panels of a sheet have axes of their own
 }
 
-// prepared returns the panel with its grid in order, its range of y, and whether its medians are one
-// curve.
-func (p Panel) prepared() Panel {
-	p.Grid = slices.Clone(p.Grid)
-	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return compare(a.X, b.X) })
-	p.low, p.high = p.yRange()
-	p.median = newShading(p.Grid, p.masses).oneCurve(p.low, p.high)
-	return p
+// Sizes of a sheet. Its panels share sheetWidth, within bounds.
+const (
+	sheetWidth   = vg.Length(1000)
+	leastPanel   = vg.Length(190)
+	largestPanel = vg.Length(360)
+	panelMargin  = vg.Length(40)   // the part of a panel's width that its title leaves free, and of its height its label
+	panelShape   = vg.Length(0.82) // height by width
+)
+
+// A column is a column of a sheet.
+type column struct {
+	name   string
+	panels []Panel
 }
 
-// A PredictedPoint is the predictive distribution at one x.
-type PredictedPoint struct {
-	X          float64
-	Density    Density     // shaded if it is not nil
-	Components []Component // none for a Gaussian model
-	Mean       float64
-	Quantiles  []float64 // at Panel.Levels
+// newSheet returns a figure of columns. Their names are drawn after the letters a), b), …
+func newSheet(title string, x Axis, columns []column) FitPlot {
+	f := FitPlot{Title: title, X: x, columns: len(columns)}
+	for i := range columns[0].panels {
+		for j, c := range columns {
+			p := c.panels[i]
+			p.small, p.Title = true, ""
+			if i == 0 {
+				p.Title = fmt.Sprintf("%c) %s", 'a'+j, c.name)
+			}
+			if j > 0 {
+				p.YLabel = ""
+			}
+			f.Panels = append(f.Panels, p)
+		}
+	}
+	return f
 }
 
-// A Component is the part of a mixture that belongs to one quantile level. The weights of a point
-// sum to 1.
-type Component struct{ U, Tau, Mu, Weight float64 }
-
-// Save draws the figure into path. A PNG has 1200×800 pixels. An extension other than .png, .svg
-// and .pdf is an *invalid.Input.
+// Save draws the figure into path. An extension other than .png, .svg and .pdf is an *invalid.Input.
 func (f FitPlot) Save(path string) error {
-	if len(f.Panels) == 0 {
+	n := len(f.Panels)
+	if n == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
-	return saveFigure(path, figureWidth, figureHeight, f.draw)
+	if f.columns == 0 && n > MaxPanels {
+		f.Panels, f.Title = f.Panels[:MaxPanels], fmt.Sprintf("%s (first %d of %d functions)", f.Title, MaxPanels, n)
+	}
+	width, height := f.size()
+	return saveFigure(path, width, height, f.draw)
+}
+
+// size returns the size of the figure: 1200×800 pixels of a PNG, or that of a sheet's panels.
+func (f FitPlot) size() (width, height vg.Length) {
+	if f.columns == 0 {
+		return figureWidth, figureHeight
+	}
+	panel, lines := f.panelWidth(), 0
+	for _, p := range f.Panels {
+		lines = max(lines, strings.Count(panelTitle(p.Title, panel), "\n"))
+	}
+	height = panelShape*panel*vg.Length(len(f.Panels)/f.columns) + 124 + vg.Length(lines)*textStyle(titleSize).FontExtents().Height
+	return max(panel*vg.Length(f.columns)+60, 620), height
+}
+
+// panelWidth returns the width of one panel.
+func (f FitPlot) panelWidth() vg.Length {
+	if f.columns == 0 {
+		_, columns := panelGrid(len(f.Panels))
+		return (figureWidth-34)/vg.Length(columns) - panelMargin
+	}
+	return max(leastPanel, min(largestPanel, sheetWidth/vg.Length(f.columns)))
 }
 
 func (f FitPlot) draw(c draw.Canvas) {
-	title, panels := f.Title, f.Panels
-	if n := len(panels); n > MaxPanels {
-		panels = panels[:MaxPanels]
-		title = fmt.Sprintf("%s (first %d of %d functions)", title, MaxPanels, n)
-	}
-	panels = slices.Clone(panels)
+	panels := make([]Panel, len(f.Panels))
 	var work sync.WaitGroup
-	for i, p := range panels {
+	for i, p := range f.Panels {
 		work.Go(func() { panels[i] = p.prepared() })
 	}
 	work.Wait()
 	c = draw.Crop(c, 14, -20, 12, -14)
-	c = drawHeading(c, title, legendOf(panels))
-
-	plots, ys, xs := make([]*plot.Plot, len(panels)), map[string][]*plot.Axis{}, []*plot.Axis(nil)
+	c = drawHeading(c, f.Title, legendOf(panels))
+	rows, columns := panelGrid(len(panels))
+	if f.columns > 0 {
+		rows, columns = len(panels)/f.columns, f.columns
+	}
+	plots := make([]*plot.Plot, len(panels))
 	for i, p := range panels {
-		if p.YLabel == "" {
-			p.YLabel = f.YLabel
+		p.Title = panelTitle(p.Title, f.panelWidth())
+		p.YLabel = strings.Join(wrapped(p.YLabel, textStyle(titleSize), c.Size().Y/vg.Length(rows)-panelMargin), "\n")
+		plots[i] = p.plot(f.X, lettersOf(columns))
+		if f.columns > 0 && i < len(panels)-columns {
+			plots[i].X.Label.Text = ""
 		}
-		p.Title = panelTitle(p.Title, len(panels), c.Max.X-c.Min.X)
-		plots[i] = p.plot(f.X, len(panels))
-		ys[p.YLabel] = append(ys[p.YLabel], &plots[i].Y)
-		xs = append(xs, &plots[i].X)
 	}
-	share(xs)
-	for _, axes := range ys {
-		share(axes)
-	}
-	drawPanels(c, plots)
+	f.share(plots)
+	drawPlots(c, plots, columns)
 }
 
-// panelTitle breaks a title into lines that fit one of a number of panels, which share a width.
-func panelTitle(title string, panels int, width vg.Length) string {
+// panelTitle breaks a title into lines that fit a panel.
+func panelTitle(title string, width vg.Length) string {
 	const most = 3 // lines
-	_, columns := panelGrid(panels)
-	style, room := textStyle(titleSize), width/vg.Length(columns)-2*panelMargin
+	style, room := textStyle(titleSize), width-panelMargin
 	lines := wrapped(title, style, room)
 	if len(lines) > most {
 		lines = append(lines[:most-1], lines[most-1]+" …")
@@ -127,13 +138,50 @@ func panelTitle(title string, panels int, width vg.Length) string {
 	return strings.Join(lines, "\n")
 }
 
-// share gives axes of one column the same range, unless that would leave one of them a quarter of its length.
-func share(axes []*plot.Axis) {
+// wrapped divides a text between words into lines of a width.
+func wrapped(title string, style text.Style, width vg.Length) (lines []string) {
+	for _, word := range strings.Fields(title) {
+		last := len(lines) - 1
+		if last >= 0 && style.Width(lines[last]+" "+word) <= width {
+			lines[last] += " " + word
+		} else {
+			lines = append(lines, word)
+		}
+	}
+	return lines
+}
+
+// share gives the panels the same range of x, and those of one column of y the same range of y, if the ranges are
+// alike. The panels in a row of a sheet have the same range of y in any case.
+func (f FitPlot) share(plots []*plot.Plot) {
+	if f.apart {
+		return
+	}
+	var xs, all []*plot.Axis
+	ys := map[string][]*plot.Axis{}
+	for i, p := range plots {
+		xs, all = append(xs, &p.X), append(all, &p.Y)
+		ys[f.Panels[i].YLabel] = append(ys[f.Panels[i].YLabel], &p.Y)
+	}
+	share(xs, 4)
+	if f.columns > 0 {
+		for row := range slices.Chunk(all, f.columns) {
+			share(row, math.Inf(1))
+		}
+		ys = map[string][]*plot.Axis{"": all}
+	}
+	for _, axes := range ys {
+		share(axes, 4)
+	}
+}
+
+// share gives axes the same range, unless it would be some times as long as that of one of them.
+func share(axes []*plot.Axis, times float64) {
 	lo, hi, least := math.Inf(1), math.Inf(-1), math.Inf(1)
 	for _, a := range axes {
 		lo, hi, least = min(lo, a.Min), max(hi, a.Max), min(least, a.Max-a.Min)
 	}
-	if hi-lo > 4*least {
+	if hi-lo > times*least {
 		return
 	}
 	for _, a := range axes {
@@ -141,216 +189,25 @@ func share(axes []*plot.Axis) {
 	}
 }
 
-// lettersOf returns the number of letters that fit an axis of a picture with a number of panels.
-func lettersOf(panels int) int {
-	switch {
-	case panels < 2:
-		return 100
-	case panels < 5 && panels != 3:
-		return 48
-	}
-	return 30
-}
+// lettersOf returns the number of letters that fit an axis of one of some columns of panels.
+func lettersOf(columns int) int { return 100 / min(columns, 3) }
 
-// panelGrid returns the rows and columns of panels: up to two side by side, up to six in two rows, more
-// in rows of three.
-func panelGrid(panels int) (rows, cols int) {
-	switch {
-	case panels <= 2:
+// panelGrid returns the rows and columns of up to six panels: up to two side by side, more in two rows.
+func panelGrid(panels int) (rows, columns int) {
+	if panels <= 2 {
 		return 1, panels
-	case panels <= MaxPanels:
-		return 2, (panels + 1) / 2
 	}
-	return (panels + 2) / 3, 3
+	return 2, (panels + 1) / 2
 }
 
-func drawPanels(c draw.Canvas, panels []*plot.Plot) {
-	rows, cols := panelGrid(len(panels))
-	grid := make([][]*plot.Plot, rows)
-	for i := range grid {
-		grid[i] = make([]*plot.Plot, cols)
+// drawPlots draws plots in rows of some columns.
+func drawPlots(c draw.Canvas, plots []*plot.Plot, columns int) {
+	var grid [][]*plot.Plot
+	for row := range slices.Chunk(plots, columns) {
+		grid = append(grid, append(slices.Clone(row), make([]*plot.Plot, columns-len(row))...))
 	}
-	for i, p := range panels {
-		grid[i/cols][i%cols] = p
+	canvases := plot.Align(grid, draw.Tiles{Rows: len(grid), Cols: columns, PadX: 14, PadY: 12}, c)
+	for i, p := range plots {
+		p.Draw(canvases[i/columns][i%columns])
 	}
-	canvases := plot.Align(grid, draw.Tiles{Rows: rows, Cols: cols, PadX: 16, PadY: 14}, c)
-	for i, p := range panels {
-		p.Draw(canvases[i/cols][i%cols])
-	}
-}
-
-// plot draws the parts of one panel of a picture with a number of panels. It draws a large context
-// before the lines, which it would hide, and after the shading, which would hide it.
-func (p Panel) plot(x Axis, panels int) *plot.Plot {
-	fig := plot.New()
-	style(fig)
-	fig.Title.Text, fig.Y.Label.Text = p.Title, p.YLabel
-	x.set(&fig.X, lettersOf(panels))
-	fig.X.Min, fig.X.Max = x.around(p.xRange())
-	fig.Y.Min, fig.Y.Max = p.low, p.high
-
-	fig.Add(gridLines())
-	shading := newShading(p.Grid, p.masses)
-	if p.shaded() {
-		fig.Add(shading)
-	} else {
-		fig.Add(dots{p.Targets, targetStyle})
-	}
-	cloud := len(p.Context) > cloudSize
-	if cloud {
-		fig.Add(dots{p.Context, cloudStyle})
-	}
-	if p.shaded() {
-		if p.median {
-			shading.addMedians(fig, x)
-		}
-		fig.Add(bars(p.Bars), dots{p.Targets, heldOutStyle(len(p.Targets))})
-	}
-	if n := len(p.Levels); p.gaussian() && n > 1 {
-		fig.Add(band{p.quantile(0), p.quantile(n - 1)})
-	}
-	fig.Add(levelMarks{p.Grid})
-	for k := range p.Levels {
-		fig.Add(curve{p.quantile(k), quantileStyle})
-	}
-	if !p.shaded() {
-		fig.Add(curve{p.line(func(q PredictedPoint) float64 { return q.Mean }), meanStyle})
-	}
-	if !cloud {
-		fig.Add(dots{p.Context, contextStyle})
-	}
-	return fig
-}
-
-// shaded reports whether the panel has a density to shade.
-func (p Panel) shaded() bool {
-	return slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return q.Density != nil })
-}
-
-// gaussian reports whether the panel has a mean and quantiles, without quantile levels.
-func (p Panel) gaussian() bool {
-	return !p.shaded() && !slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return len(q.Components) > 0 })
-}
-
-// quantile returns the line of the k-th of Levels.
-func (p Panel) quantile(k int) plotter.XYs {
-	return p.line(func(q PredictedPoint) float64 { return q.Quantiles[k] })
-}
-
-// line returns a value along the grid.
-func (p Panel) line(value func(PredictedPoint) float64) plotter.XYs {
-	line := make(plotter.XYs, len(p.Grid))
-	for i, q := range p.Grid {
-		line[i] = plotter.XY{X: q.X, Y: value(q)}
-	}
-	return line
-}
-
-// xRange returns a range that covers all points and the grid.
-func (p Panel) xRange() (lo, hi float64) {
-	var xs []float64
-	for _, set := range []plotter.XYs{p.Context, p.Targets} {
-		for _, q := range set {
-			xs = append(xs, q.X)
-		}
-	}
-	for _, q := range p.Grid {
-		xs = append(xs, q.X)
-	}
-	lo, hi = extremes(xs)
-	return widen(lo, hi, 0.01)
-}
-
-// yRange returns a range that covers all points and the density, or the visible levels, except the outermost 1/200
-// at either end. Means and quantiles can widen it by a quarter at either end. Beyond that they are
-// cut off, because heavy tails would flatten the picture.
-func (p Panel) yRange() (lo, hi float64) {
-	data := append(ysOf(p.Context), ysOf(p.Targets)...)
-	if p.shaded() {
-		data = append(data, bars(p.Bars).ends()...)
-		lo, hi = densityRange(data, p.Grid)
-		return widen(lo, hi, 0.04)
-	}
-	var predicted []float64
-	for _, q := range p.Grid {
-		predicted = append(predicted, q.visible()...)
-	}
-	lo, hi = extremes(data)
-	if len(predicted) > 0 {
-		slices.Sort(predicted)
-		edge := len(predicted) / 200
-		lo = math.Min(lo, predicted[edge])
-		hi = math.Max(hi, predicted[len(predicted)-1-edge])
-	}
-	if lo < hi {
-		var lines []float64
-		for _, q := range p.Grid {
-			lines = append(append(lines, q.Mean), q.Quantiles...)
-		}
-		low, high := extremes(lines)
-		slack := (hi - lo) / 4
-		lo, hi = math.Min(lo, math.Max(low, lo-slack)), math.Max(hi, math.Min(high, hi+slack))
-	}
-	return widen(lo, hi, 0.04)
-}
-
-// visible returns the values that should be inside the panel: μ of the levels that have at least a
-// tenth of the largest weight, or mean and quantiles if there are no levels.
-func (q PredictedPoint) visible() []float64 {
-	if len(q.Components) == 0 {
-		return append([]float64{q.Mean}, q.Quantiles...)
-	}
-	var ys []float64
-	heaviest := q.heaviest()
-	for _, c := range q.Components {
-		if c.Weight >= 0.1*heaviest && finite(c.Mu) {
-			ys = append(ys, c.Mu)
-		}
-	}
-	return ys
-}
-
-// heaviest returns the largest weight.
-func (q PredictedPoint) heaviest() float64 {
-	heaviest := 0.0
-	for _, c := range q.Components {
-		heaviest = math.Max(heaviest, c.Weight)
-	}
-	return heaviest
-}
-
-// extremes returns the least and the greatest finite value, or +Inf and −Inf if there is none.
-func extremes(values []float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, v := range values {
-		if finite(v) {
-			lo, hi = math.Min(lo, v), math.Max(hi, v)
-		}
-	}
-	return lo, hi
-}
-
-// widen adds a fraction of the range at either end. It returns a range around lo if lo = hi, and
-// 0..1 if lo > hi.
-func widen(lo, hi, fraction float64) (float64, float64) {
-	if lo > hi {
-		return 0, 1
-	}
-	if pad := (hi - lo) * fraction; pad > 0 {
-		return lo - pad, hi + pad
-	}
-	pad := math.Max(0.5, math.Abs(lo)*0.1)
-	return lo - pad, hi + pad
-}
-
-func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
-
-func compare(a, b float64) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }

@@ -23,13 +23,14 @@ import (
 // twoBranches returns an invented prediction of a double sine: half of the levels on each branch,
 // the same levels at every x or others at each.
 func twoBranches(sameLevels bool) figures.Panel {
-	p := figures.Panel{Title: "double-sine", Levels: []float64{0.05, 0.5, 0.95}}
+	p := figures.Panel{Title: "double-sine", Lines: []figures.Line{
+		{Kind: figures.QuantileLine, Level: 0.05}, {Kind: figures.QuantileLine, Level: 0.5}, {Kind: figures.QuantileLine, Level: 0.95}, {Kind: figures.MeanLine}}}
 	const levels, n = 20, 200
 	for i := range n {
 		x := -2 + 4*float64(i)/(n-1)
 		a, b := 1.2*math.Sin(2*x), 0.8*math.Cos(1.5*x)
 		low, high := math.Min(a, b), math.Max(a, b)
-		q := figures.PredictedPoint{X: x, Mean: (a + b) / 2, Quantiles: []float64{low - 0.1, (a + b) / 2, high + 0.1}}
+		q := figures.PredictedPoint{X: x, Values: []float64{low - 0.1, (a + b) / 2, high + 0.1, (a + b) / 2}}
 		for k := range levels {
 			u := (float64(k) + 0.5) / levels
 			if !sameLevels {
@@ -71,11 +72,11 @@ func gaussian() figures.Panel {
 }
 
 func figure(panels ...figures.Panel) figures.FitPlot {
-	return figures.FitPlot{Title: "acqnp on double-sine, step 1000", X: figures.Axis{Name: "x"}, YLabel: "y", Panels: panels}
+	return figures.FitPlot{Title: "acqnp on double-sine, step 1000", X: figures.Axis{Name: "x"}, Panels: panels}
 }
 
 // save draws to a file and returns its content. The file is kept in $ACQNP_PLOTS if that is set.
-func save(t *testing.T, fig figures.FitPlot, name string) []byte {
+func save(t *testing.T, fig figures.Figure, name string) []byte {
 	t.Helper()
 	dir := os.Getenv("ACQNP_PLOTS")
 	if dir == "" {
@@ -92,7 +93,7 @@ func save(t *testing.T, fig figures.FitPlot, name string) []byte {
 	return content
 }
 
-func picture(t *testing.T, fig figures.FitPlot, name string) image.Image {
+func picture(t *testing.T, fig figures.Figure, name string) image.Image {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(save(t, fig, name+".png")))
 	if err != nil {
@@ -161,9 +162,9 @@ func TestFitPlotShowsItsParts(t *testing.T) {
 }
 
 func TestHeavyLevelsAreDarker(t *testing.T) {
-	var p figures.Panel
+	p := figures.Panel{Lines: []figures.Line{{Kind: figures.MeanLine}}}
 	for i := range 100 {
-		p.Grid = append(p.Grid, figures.PredictedPoint{X: float64(i), Mean: 2, Components: []figures.Component{
+		p.Grid = append(p.Grid, figures.PredictedPoint{X: float64(i), Values: []float64{2}, Components: []figures.Component{
 			{U: 0.1, Tau: 0.1, Mu: 1, Weight: 0.7}, {U: 0.2, Tau: 0.1, Mu: 3, Weight: 0.29}, {U: 0.3, Tau: 0.1, Mu: 4, Weight: 0.01},
 		}})
 	}
@@ -179,7 +180,7 @@ func TestHeavyLevelsAreDarker(t *testing.T) {
 		return least
 	}
 	// y runs from 1 near the bottom of the panel to 3 near its top; the mean lies between.
-	heavy, light := darkest(0.75, 0.9), darkest(0.13, 0.35)
+	heavy, light := darkest(0.75, 0.94), darkest(0.11, 0.35)
 	if heavy >= light || light > 0x2f0 {
 		t.Errorf("brightness %d of the heavy level, %d of the light one", heavy, light)
 	}
@@ -268,11 +269,11 @@ func TestOddFigures(t *testing.T) {
 	one := twoBranches(true)
 	one.Grid, one.Context, one.Targets = one.Grid[:1], nil, nil
 	wild := twoBranches(true)
-	wild.Grid[7].Mean, wild.Grid[8].Quantiles[0], wild.Grid[9].Components[3].Mu, wild.Grid[10].Components[2].Weight = nan, -inf, nan, nan
-	wild.Grid[11].Mean = 1e300
+	wild.Grid[7].Values[3], wild.Grid[8].Values[0], wild.Grid[9].Components[3].Mu, wild.Grid[10].Components[2].Weight = nan, -inf, nan, nan
+	wild.Grid[11].Values[3] = 1e300
 	uneven := twoBranches(true)
 	uneven.Grid[50].Components = uneven.Grid[50].Components[:7]
-	flat := figures.Panel{Grid: []figures.PredictedPoint{{X: 0, Mean: 5}, {X: 1, Mean: 5}}}
+	flat := figures.Panel{Lines: []figures.Line{{Kind: figures.MeanLine}}, Grid: []figures.PredictedPoint{{X: 0, Values: []float64{5}}, {X: 1, Values: []float64{5}}}}
 	tiny := figures.Panel{Context: plotter.XYs{{X: 1e-9, Y: 1e12}, {X: 2e-9, Y: 1.1e12}}}
 	huge := figures.Panel{Context: plotter.XYs{{X: -1e300, Y: 1e300}, {X: 1e300, Y: -1e300}}}
 	farOff := figures.Panel{Context: plotter.XYs{{X: 1.7e18, Y: 0}, {X: 1.7e18 + 512, Y: 1}}}

@@ -50,7 +50,7 @@ func testImages(source datasets.Source, count int) ([]Image, error) {
 		if err := source.Eval(i, &b); err != nil {
 			return nil, err
 		}
-		x, y := scaling.RawX(float64s(b.X)), scaling.RawY(float64s(b.Y))
+		x, y := scaling.Raw(b.X, b.Y)
 		for f := 0; f < b.Functions && len(images) < count; f++ {
 			images = append(images, Image{Height: height, Width: width, Channels: channels,
 				X: x[f*b.Points*dx:][:b.Points*dx], Y: y[f*b.Points*dy:][:b.Points*dy]})

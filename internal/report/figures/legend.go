@@ -2,6 +2,7 @@ package figures
 
 import (
 	"fmt"
+	"image/color"
 	"strings"
 
 	"gonum.org/v1/plot"
@@ -26,60 +27,85 @@ const (
 )
 
 // legendOf returns entries for what the panels show.
-func legendOf(panels []Panel) []legendEntry {
-	var context, cloud, levels, mean, shaded, whole, median, barred bool
-	targets := 0 // of the panel with the most
-	var asked []float64
+func legendOf(panels []Panel) (entries []legendEntry) {
+	add := func(e legendEntry) {
+		for _, other := range entries {
+			if other.name == e.name {
+				return
+			}
+		}
+		entries = append(entries, e)
+	}
+	most := Panel{} // points of all panels
+	whole, median, barred, levels := false, false, false, false
 	for _, p := range panels {
-		context = context || len(p.Context) > 0 && len(p.Context) <= cloudSize
-		cloud = cloud || len(p.Context) > cloudSize
-		targets = max(targets, len(p.Targets))
-		shaded = shaded || p.shaded()
-		whole = whole || p.shaded() && newShading(nil, p.masses).whole()
-		median = median || p.median
-		barred = barred || len(p.Bars) > 0
-		levels = levels || !p.gaussian() && !p.shaded()
-		mean = mean || len(p.Grid) > 0 && !p.shaded()
-		if len(p.Levels) > 0 {
-			asked = p.Levels
+		if len(p.Targets) > len(most.Targets) {
+			most.Targets = p.Targets
+		}
+		if p.shaded() {
+			most.Grid, whole = p.Grid, whole || newShading(nil, p.masses).whole()
+		}
+		median, barred, levels = median || p.median, barred || len(p.Bars) > 0, levels || p.levels()
+	}
+	for _, p := range panels { // small dots stand for large ones too
+		if 0 < len(p.Context) && (len(p.Context) <= cloudSize || len(most.Context) == 0) {
+			most.Context = p.Context
 		}
 	}
-	var entries []legendEntry
-	add := func(shown bool, name string, width vg.Length, thumb func(*draw.Canvas)) {
-		if shown {
-			entries = append(entries, legendEntry{name, width, thumb})
-		}
+	if len(most.Context) > 0 {
+		add(dotEntry("context", most.context()))
 	}
-	add(context || cloud, "context", dotThumb, func(c *draw.Canvas) {
-		if context {
-			contextStyle.draw(c, c.Center())
-		} else {
-			cloudStyle.enlarged().draw(c, c.Center())
-		}
-	})
-	if shaded {
-		add(targets > 0, "held-out targets", dotThumb, func(c *draw.Canvas) { heldOutStyle(targets).enlarged().draw(c, c.Center()) })
+	if len(most.Targets) > 0 {
+		add(dotEntry("held-out targets", most.targets()))
+	}
+	if most.shaded() {
 		entries = append(entries, regionEntries(whole, median)...)
-		add(barred, "50 and 90% at a target's own x", dotThumb, barThumb)
-	} else {
-		add(targets > 0, "targets", dotThumb, func(c *draw.Canvas) { targetStyle.enlarged().draw(c, c.Center()) })
 	}
-	add(levels, "quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb)
-	add(mean, "mean", lineWidth, lineThumb(meanStyle))
-	add(len(asked) > 0, quantileName(asked), lineWidth, lineThumb(quantileStyle))
+	if barred {
+		add(legendEntry{"50 and 90% at a target's own x", dotThumb, barThumb})
+	}
+	if levels {
+		add(legendEntry{"quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb})
+	}
+	for _, p := range panels {
+		for _, l := range p.Lines {
+			add(p.lineEntry(l))
+		}
+	}
 	return entries
 }
 
-// quantileName returns the legend's text for quantiles at the levels.
-func quantileName(asked []float64) string {
-	if len(asked) > 5 {
-		return fmt.Sprintf("%d quantiles", len(asked))
+// lineEntry returns the entry of a line of the panel.
+func (p Panel) lineEntry(l Line) legendEntry {
+	switch l.Kind {
+	case QuantileLine:
+		return legendEntry{p.quantileName(), lineWidth, lineThumb(l.style())}
+	case LevelLine:
+		return legendEntry{"quantile level, 0 to 1", lineWidth, levelThumb}
+	case MemberLine:
+		return legendEntry{"mean of one bootstrap", lineWidth, lineThumb(l.style())}
 	}
-	names := make([]string, len(asked))
-	for i, p := range asked {
-		names[i] = fmt.Sprintf("%g", p)
+	return legendEntry{"mean", lineWidth, lineThumb(l.style())}
+}
+
+// quantileName returns the legend's text for the quantiles of a panel.
+func (p Panel) quantileName() string {
+	var names []string
+	for _, l := range p.Lines {
+		if l.Kind == QuantileLine {
+			names = append(names, fmt.Sprintf("%g", l.Level))
+		}
+	}
+	if len(names) > 5 {
+		return fmt.Sprintf("%d quantiles", len(names))
 	}
 	return "quantiles " + strings.Join(names, ", ")
+}
+
+// dotEntry returns an entry with a dot, enlarged if it is small.
+func dotEntry(name string, s dotStyle) legendEntry {
+	s.radius = max(s.radius, 1.7*cloudStyle.radius)
+	return legendEntry{name, dotThumb, func(c *draw.Canvas) { s.draw(c, c.Center()) }}
 }
 
 // lineThumb draws a sample of a line.
@@ -91,15 +117,18 @@ func lineThumb(style draw.LineStyle) func(*draw.Canvas) {
 }
 
 // levelThumb draws the colour scale of τ.
-func levelThumb(c *draw.Canvas) {
-	width := (c.Max.X - c.Min.X) / tauColours
-	const overlap = 0.5 // avoids white seams
-	y := c.Center().Y
-	for t := range tauColours {
-		x := c.Min.X + width*vg.Length(t)
-		c.FillPolygon(levelColour(t, opacities-1), []vg.Point{
-			{X: x, Y: y - 3}, {X: x + width + overlap, Y: y - 3}, {X: x + width + overlap, Y: y + 3}, {X: x, Y: y + 3},
-		})
+func levelThumb(c *draw.Canvas) { scaleThumb(3, viridis)(c) }
+
+// scaleThumb draws a sample of colours, of half the height of a bar.
+func scaleThumb(half vg.Length, scale []color.NRGBA) func(*draw.Canvas) {
+	return func(c *draw.Canvas) {
+		colours := make([]color.Color, 16)
+		for i := range colours {
+			colours[i] = gradient(scale, float64(i)/15)
+		}
+		y := c.Center().Y
+		bar := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - half}, Max: vg.Point{X: c.Max.X, Y: y + half}}}
+		fillBox(&bar, colours...)
 	}
 }
 
@@ -135,19 +164,7 @@ func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas
 	return c
 }
 
-// wrapped divides a text between words into lines of a width.
-func wrapped(title string, style text.Style, width vg.Length) (lines []string) {
-	for _, word := range strings.Fields(title) {
-		last := len(lines) - 1
-		if last >= 0 && style.Width(lines[last]+" "+word) <= width {
-			lines[last] += " " + word
-		} else {
-			lines = append(lines, word)
-		}
-	}
-	return lines
-}
-
+// textStyle returns the style of texts of a size that begin at their upper left corner.
 func textStyle(size vg.Length) text.Style {
 	return text.Style{Color: ink, Font: sans(size), XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
 }

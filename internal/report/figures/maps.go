@@ -1,15 +1,19 @@
 package figures
 
 import (
+	"context"
 	"fmt"
 	"image"
 	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // A MapPlot shows predictions for x of two columns. It has a row for each function and channel of y,
@@ -23,16 +27,64 @@ type MapPlot struct {
 // A MapRow is one channel of y of one function, in raw units.
 type MapRow struct {
 	Title         string
-	Channel       string    // the name of y
-	Columns, Rows []float64 // the coordinates of the predictions, ascending
-	Median, Width []float64 // [rows, columns]
-	Context, Held []Place
+	Channel       string       // the name of y
+	Columns, Rows []float64    // the coordinates of the predictions, ascending
+	Median, Width []float64    // [rows, columns]
+	Context, Held plotter.XYZs // points of x with their y as Z
 }
 
-// A Place is a point of x with its y.
-type Place struct{ X1, X2, Y float64 }
+const (
+	mapSide      = 48  // predictions along each column of x of a map
+	mapLevels    = 100 // the largest number of levels or bootstraps
+	mapRowHeight = vg.Length(290)
+)
 
-const mapRowHeight = vg.Length(290)
+// mapRows returns the maps of the subjects along two columns of x, one for each channel.
+func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subject, o Options) ([]MapRow, error) {
+	corrections, err := o.corrections(subjects, len(v.units.YNames))
+	if err != nil {
+		return nil, err
+	}
+	functions, dy := make([]predict.Function, len(subjects)), len(v.units.YNames)
+	rows := make([]MapRow, len(subjects)*dy)
+	for i, s := range subjects {
+		functions[i] = s.Function
+		first, second := covering(v.shown(s, subjects, 0), mapSide), covering(v.shown(s, subjects, 1), mapSide)
+		middle := v.middle(s)
+		functions[i].TargetX = nil
+		for _, b := range second {
+			for _, a := range first {
+				functions[i].TargetX = v.at(functions[i].TargetX, middle, a, b)
+			}
+		}
+		for c := range dy {
+			rows[i*dy+c] = MapRow{Title: v.title(s), Channel: v.units.YNames[c], Columns: first, Rows: second,
+				Context: v.places(s.ContextX, s.ContextY, c), Held: v.places(s.HeldX, s.HeldY, c)}
+		}
+	}
+	for target, err := range p.Limited(mapLevels, true).Predict(ctx, functions) {
+		if err != nil {
+			return nil, err
+		}
+		for c, d := range target.Channels {
+			r := &rows[target.Function*dy+c]
+			levels := corrections[target.Function*dy+c].bars
+			r.Median = append(r.Median, d.Quantile(levels[2]))
+			r.Width = append(r.Width, d.Quantile(levels[4])-d.Quantile(levels[0]))
+		}
+	}
+	return slices.DeleteFunc(rows, func(r MapRow) bool { return len(r.Median) == 0 }), nil
+}
+
+// places pairs x [N, columns of x] along the axes with one channel of y [N, dy].
+func (v view) places(x, y []float64, channel int) plotter.XYZs {
+	first, second := v.along(x, 0), v.along(x, 1)
+	all := make(plotter.XYZs, len(first))
+	for i := range all {
+		all[i] = plotter.XYZ{X: first[i], Y: second[i], Z: y[i*len(v.units.YNames)+channel]}
+	}
+	return all
+}
 
 // Save draws the figure into path. The format follows from the extension.
 func (f MapPlot) Save(path string) error {
@@ -47,47 +99,37 @@ func (f MapPlot) draw(c draw.Canvas) {
 	c = drawHeading(c, f.Title, f.legend())
 	medians, widths := map[string]scale{}, map[string]scale{} // of each channel
 	for _, r := range f.Rows {
-		medians[r.Channel] = medians[r.Channel].covering(viridisColour, r.Median, ysOfPlaces(r.Context), ysOfPlaces(r.Held))
-		widths[r.Channel] = widths[r.Channel].covering(widthColour, r.Width, []float64{0})
+		medians[r.Channel] = medians[r.Channel].covering(fullViridis, r.Median, zsOf(r.Context), zsOf(r.Held))
+		widths[r.Channel] = widths[r.Channel].covering(blues, r.Width, []float64{0})
 	}
 	const bar = vg.Length(74) // colours and their labels
 	half, height := (c.Max.X-c.Min.X)/2, (c.Max.Y-c.Min.Y)/vg.Length(len(f.Rows))
-	var maps [][]*plot.Plot
-	var frames [][]draw.Canvas
 	for i, r := range f.Rows {
 		top := c.Max.Y - vg.Length(i)*height
-		var row []*plot.Plot
-		var canvases []draw.Canvas
 		for k, m := range []heat{{r, r.Median, medians[r.Channel]}, {r, r.Width, widths[r.Channel]}} {
 			left := c.Min.X + vg.Length(k)*half
-			area := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-				Min: vg.Point{X: left, Y: top - height + 8}, Max: vg.Point{X: left + half - bar, Y: top}}}
-			row, canvases = append(row, f.panel(m, k == 0)), append(canvases, area)
-		}
-		maps, frames = append(maps, row), append(frames, canvases)
-	}
-	for i, row := range maps {
-		for k, p := range row {
-			p.Draw(frames[i][k])
-			s, data := medians[f.Rows[i].Channel], p.DataCanvas(frames[i][k])
-			if k == 1 {
-				s = widths[f.Rows[i].Channel]
-			}
-			s.drawBar(draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-				Min: vg.Point{X: data.Max.X + 12, Y: data.Min.Y}, Max: vg.Point{X: data.Max.X + 26, Y: data.Max.Y}}})
+			area := within(c, left, top-height+8, left+half-bar, top)
+			p := f.panel(m, k == 0)
+			p.Draw(area)
+			data := p.DataCanvas(area)
+			m.scale.drawBar(within(c, data.Max.X+12, data.Min.Y, data.Max.X+26, data.Max.Y))
 		}
 	}
 }
 
+// within returns a part of a canvas.
+func within(c draw.Canvas, left, bottom, right, top vg.Length) draw.Canvas {
+	return draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: left, Y: bottom}, Max: vg.Point{X: right, Y: top}}}
+}
+
 // panel returns the map of the medians, or of the widths.
 func (f MapPlot) panel(m heat, median bool) *plot.Plot {
-	p := plot.New()
-	style(p)
+	p := newPlot("", "")
 	function := ""
 	if m.row.Title != "" { // rows of no function have no name
 		function = shortened(m.row.Title) + ": "
 	}
-	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks{}, fewTicks{}
+	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks, fewTicks
 	f.X.set(&p.X, lettersOf(2))
 	f.Y.set(&p.Y, 60)
 	p.X.Min, p.X.Max = mapRange(m.row.Columns)
@@ -99,34 +141,42 @@ func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 		return p
 	}
 	p.Title.Text = function + "width of the 90% interval"
-	p.Add(dots{placesOf(m.row.Context), mapDot(len(m.row.Context))})
+	p.Add(dots{plotter.XYs(xysOf(m.row.Context)), mapDot(len(m.row.Context))})
 	return p
+}
+
+// xysOf returns the x of places.
+func xysOf(places plotter.XYZs) (all plotter.XYs) {
+	for _, q := range places {
+		all = append(all, plotter.XY{X: q.X, Y: q.Y})
+	}
+	return all
+}
+
+// zsOf returns the y of places.
+func zsOf(places plotter.XYZs) (all []float64) {
+	for _, q := range places {
+		all = append(all, q.Z)
+	}
+	return all
 }
 
 // mapRange returns the range of a map's coordinates: half a cell beyond the first and the last.
 func mapRange(at []float64) (lo, hi float64) {
 	if len(at) < 2 {
-		lo, hi = extremes(at)
-		return widen(lo, hi, 0)
+		return widen(extremes(at))
 	}
 	half := (at[len(at)-1] - at[0]) / float64(len(at)-1) / 2
 	return at[0] - half, at[len(at)-1] + half
 }
 
-func (f MapPlot) legend() []legendEntry {
-	context, held := 0, 0
-	for _, r := range f.Rows {
-		context, held = max(context, len(r.Context)), max(held, len(r.Held))
+func (f MapPlot) legend() (entries []legendEntry) {
+	sample := fullViridis[3]
+	if slices.ContainsFunc(f.Rows, func(r MapRow) bool { return len(r.Context) > 0 }) {
+		entries = append(entries, dotEntry("context (left: in the colour of its y)", valueDot(sample, 3.4, false)))
 	}
-	var entries []legendEntry
-	sample := func(diamond bool) func(*draw.Canvas) {
-		return func(c *draw.Canvas) { drawValueDot(c, c.Center(), viridisColour(0.75), 3.4, diamond) }
-	}
-	if context > 0 {
-		entries = append(entries, legendEntry{"context (left: in the colour of its y)", dotThumb, sample(false)})
-	}
-	if held > 0 {
-		entries = append(entries, legendEntry{"held-out targets (in the colour of their y)", dotThumb, sample(true)})
+	if slices.ContainsFunc(f.Rows, func(r MapRow) bool { return len(r.Held) > 0 }) {
+		entries = append(entries, dotEntry("held-out targets (in the colour of their y)", valueDot(sample, 3.4, true)))
 	}
 	return entries
 }
@@ -159,31 +209,25 @@ func (h heat) Plot(c draw.Canvas, _ *plot.Plot) {
 
 // valueDots draws points in the colours of their y.
 type valueDots struct {
-	places  []Place
+	places  plotter.XYZs
 	scale   scale
 	diamond bool
 }
 
 // Plot implements plot.Plotter.
 func (d valueDots) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	radius := mapDot(len(d.places)).radius
-	for i, q := range d.places {
-		if pt := (vg.Point{X: x(q.X1), Y: y(q.X2)}); i < rasterDots && c.Contains(pt) {
-			drawValueDot(&c, pt, d.scale.colour(q.Y), radius, d.diamond)
-		}
+	for _, q := range d.places[:min(len(d.places), rasterDots)] {
+		style := valueDot(d.scale.colour(q.Z), mapDot(len(d.places)).radius, d.diamond)
+		dots{plotter.XYs{{X: q.X, Y: q.Y}}, style}.Plot(c, p)
 	}
 }
 
-// drawValueDot draws a dot with a dark and a white edge, which sets it apart from any colour.
-func drawValueDot(c *draw.Canvas, pt vg.Point, fill color.NRGBA, radius vg.Length, diamond bool) {
+// valueDot returns a dot whose edges set it apart from any colour.
+func valueDot(fill color.Color, radius vg.Length, diamond bool) dotStyle {
 	if diamond {
-		dotStyle{color: fill, radius: radius * 1.4, ringed: true, diamond: true}.draw(c, pt)
-		return
+		radius *= 1.4
 	}
-	dotStyle{color: color.White, radius: radius + 1.4}.draw(c, pt)
-	dotStyle{color: ink, radius: radius + 0.7}.draw(c, pt)
-	dotStyle{color: fill, radius: radius}.draw(c, pt)
+	return dotStyle{color: fill, radius: radius, diamond: diamond, ringed: true, edged: true}
 }
 
 // mapDot returns the style of n points on a map.
@@ -200,50 +244,40 @@ func mapDot(n int) dotStyle {
 	return s
 }
 
-func placesOf(places []Place) plotter.XYs {
-	points := make(plotter.XYs, len(places))
-	for i, q := range places {
-		points[i] = plotter.XY{X: q.X1, Y: q.X2}
-	}
-	return points
-}
-
-func ysOfPlaces(places []Place) []float64 {
-	v := make([]float64, len(places))
-	for i, q := range places {
-		v[i] = q.Y
-	}
-	return v
-}
-
 // A scale gives numbers colours. Values outside have the colour of the nearest end.
 type scale struct {
-	lo, hi float64
-	of     func(share float64) color.NRGBA // nil for a scale that covers nothing
+	lo, hi  float64
+	colours []color.NRGBA // nil for a scale that covers nothing
 }
+
+// fullViridis is the colour scale of this name. blues grow from white to dark blue.
+var (
+	fullViridis = append(slices.Clone(viridis), color.NRGBA{0xfd, 0xe7, 0x25, 0xff})
+	blues       = []color.NRGBA{{0xff, 0xff, 0xff, 0xff}, {0xc6, 0xdb, 0xef, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x30, 0x6b, 0xff}}
+)
 
 // covering returns a scale with these colours that covers what s does and almost all numbers of each
 // set: 1 % at either end may lie outside.
-func (s scale) covering(of func(share float64) color.NRGBA, sets ...[]float64) scale {
+func (s scale) covering(colours []color.NRGBA, sets ...[]float64) scale {
 	var ends []float64
 	for _, set := range sets {
 		ends = append(ends, trimmed(set, 0.01), trimmed(set, 0.99))
 	}
-	if s.of != nil {
+	if s.colours != nil {
 		ends = append(ends, s.lo, s.hi)
 	}
 	lo, hi := extremes(ends)
 	if lo > hi {
 		lo, hi = 0, 1
 	}
-	return scale{lo, hi, of}
+	return scale{lo, hi, colours}
 }
 
 func (s scale) colour(v float64) color.NRGBA {
 	if !(s.lo < s.hi) {
-		return s.of(0.5)
+		return gradient(s.colours, 0.5)
 	}
-	return s.of((v - s.lo) / (s.hi - s.lo))
+	return gradient(s.colours, (v-s.lo)/(s.hi-s.lo))
 }
 
 // drawBar draws the colours, and ticks at their right.
@@ -251,7 +285,7 @@ func (s scale) drawBar(c draw.Canvas) {
 	const steps = 128
 	img := image.NewNRGBA(image.Rect(0, 0, 1, steps))
 	for i := range steps {
-		img.SetNRGBA(0, steps-1-i, s.of((float64(i)+0.5)/steps))
+		img.SetNRGBA(0, steps-1-i, gradient(s.colours, (float64(i)+0.5)/steps))
 	}
 	c.DrawImage(c.Rectangle, img)
 	c.StrokeLines(draw.LineStyle{Color: ink, Width: 0.6}, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}, c.Min})
@@ -259,24 +293,11 @@ func (s scale) drawBar(c draw.Canvas) {
 	label.YAlign = draw.YCenter
 	lo, hi := s.lo, s.hi
 	if !(lo < hi) {
-		lo, hi = widen(lo, hi, 0)
+		lo, hi = widen(lo, hi)
 	}
-	for _, t := range ticks(lo, hi, maxFewTicks) {
+	for _, t := range fewTicks.Ticks(lo, hi) {
 		at := c.Min.Y + (c.Max.Y-c.Min.Y)*vg.Length((t.Value-lo)/(hi-lo))
 		c.StrokeLine2(draw.LineStyle{Color: ink, Width: 0.8}, c.Max.X, at, c.Max.X+4, at)
 		c.FillText(label, vg.Point{X: c.Max.X + 7, Y: at}, t.Label)
 	}
-}
-
-// viridisColour returns the colour of a share of the whole scale viridis.
-func viridisColour(share float64) color.NRGBA {
-	if share > 0.8 {
-		return mix([2]color.NRGBA{viridis[len(viridis)-1], {0xfd, 0xe7, 0x25, 0xff}}, min((share-0.8)/0.2, 1))
-	}
-	return gradient(viridis, share/0.8)
-}
-
-// widthColour returns the colour of a share of a scale that grows from white to dark blue.
-func widthColour(share float64) color.NRGBA {
-	return gradient([]color.NRGBA{{0xff, 0xff, 0xff, 0xff}, {0xc6, 0xdb, 0xef, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x30, 0x6b, 0xff}}, share)
 }

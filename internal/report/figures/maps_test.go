@@ -2,14 +2,13 @@ package figures_test
 
 import (
 	"bytes"
-	"image"
 	"image/color"
-	"image/png"
 	"math"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/plotter"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -19,26 +18,9 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// saved draws any figure and returns its file.
-func saved(t *testing.T, figure figures.Figure, name string) []byte {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), name)
-	if dir := os.Getenv("ACQNP_PLOTS"); dir != "" {
-		path = filepath.Join(dir, name)
-	}
-	if err := figure.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
-}
-
 // slope is a map whose median grows from left to right and whose width grows upwards.
 func slope() figures.MapPlot {
-	r := figures.MapRow{Title: "field", Channel: "rain", Context: []figures.Place{{X1: 2, X2: 2, Y: 2}}, Held: []figures.Place{{X1: 8, X2: 8, Y: 8}}}
+	r := figures.MapRow{Title: "field", Channel: "rain", Context: plotter.XYZs{{X: 2, Y: 2, Z: 2}}, Held: plotter.XYZs{{X: 8, Y: 8, Z: 8}}}
 	for i := range 11 {
 		r.Columns, r.Rows = append(r.Columns, float64(i)), append(r.Rows, float64(i))
 	}
@@ -50,17 +32,8 @@ func slope() figures.MapPlot {
 	return figures.MapPlot{Title: "cnp on csv", X: figures.Axis{Name: "east"}, Y: figures.Axis{Name: "north"}, Rows: []figures.MapRow{r}}
 }
 
-func decodePNG(t *testing.T, content []byte) image.Image {
-	t.Helper()
-	img, err := png.Decode(bytes.NewReader(content))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img
-}
-
 func TestMapsGrowWhereTheirNumbersDo(t *testing.T) {
-	img := decodePNG(t, saved(t, slope(), "slope.png"))
+	img := picture(t, slope(), "slope")
 	light := func(x, y float64) int { // at a share of the picture's width and height
 		c := color.GrayModel.Convert(img.At(int(x*float64(img.Bounds().Dx())), int(y*float64(img.Bounds().Dy())))).(color.Gray)
 		return int(c.Y)
@@ -77,7 +50,7 @@ func TestMapsGrowWhereTheirNumbersDo(t *testing.T) {
 			t.Errorf("lightness %d, %d, %d of the width downwards", a, b, c)
 		}
 	}
-	svg := string(saved(t, slope(), "slope.svg"))
+	svg := string(save(t, slope(), "slope.svg"))
 	for _, text := range []string{"field: median of rain", "field: width of the 90% interval", "east", "north", "context", "held-out"} {
 		if !strings.Contains(svg, text) {
 			t.Errorf("no %q in the picture", text)
@@ -85,7 +58,7 @@ func TestMapsGrowWhereTheirNumbersDo(t *testing.T) {
 	}
 	unnamed := slope()
 	unnamed.Rows[0].Title = ""
-	if svg := string(saved(t, unnamed, "unnamed.svg")); !strings.Contains(svg, ">median of rain<") || !strings.Contains(svg, ">width of the 90% interval<") {
+	if svg := string(save(t, unnamed, "unnamed.svg")); !strings.Contains(svg, ">median of rain<") || !strings.Contains(svg, ">width of the 90% interval<") {
 		t.Error("without a name, the titles are not those of the numbers alone")
 	}
 	if n := strings.Count(svg, "<image"); n != 4 { // two maps and two bars
@@ -100,10 +73,10 @@ func TestOddMaps(t *testing.T) {
 	line.Rows[0].Rows, line.Rows[0].Median, line.Rows[0].Width = []float64{1}, line.Rows[0].Median[:11], line.Rows[0].Width[:11]
 	wild := slope()
 	wild.Rows[0].Median[3], wild.Rows[0].Median[4], wild.Rows[0].Width[5] = math.NaN(), math.Inf(1), 1e300
-	wild.Rows[0].Context = append(wild.Rows[0].Context, figures.Place{X1: math.NaN(), X2: math.Inf(1), Y: math.NaN()})
+	wild.Rows[0].Context = append(wild.Rows[0].Context, plotter.XYZ{X: math.NaN(), Y: math.Inf(1), Z: math.NaN()})
 	for name, f := range map[string]figures.MapPlot{"one": one, "line": line, "wild": wild} {
 		for _, extension := range []string{".png", ".pdf"} {
-			if content := saved(t, f, name+extension); len(content) < 4000 {
+			if content := save(t, f, name+extension); len(content) < 4000 {
 				t.Errorf("%s%s has %d bytes", name, extension, len(content))
 			}
 		}
@@ -159,7 +132,7 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		svg := saved(t, figure, name+".svg")
+		svg := save(t, figure, name+".svg")
 		if !bytes.Contains(svg, []byte(c.text)) || !bytes.Contains(svg, []byte("field")) {
 			t.Errorf("%s: a picture without %q", name, c.text)
 		}
@@ -178,7 +151,7 @@ func TestMediansOfNamesAreNotJoined(t *testing.T) {
 			t.Fatal(err)
 		}
 		const casing = "stroke-width:3\"" // beneath a median, and nowhere else
-		if n := strings.Count(string(saved(t, figure, "medians.svg")), casing); n != want {
+		if n := strings.Count(string(save(t, figure, "medians.svg")), casing); n != want {
 			t.Errorf("names %t: %d pieces of the median, want %d", named, n, want)
 		}
 	}

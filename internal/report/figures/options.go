@@ -10,6 +10,7 @@ type Options struct {
 	Levels     []float64              // lines for the quantiles at these levels, over x of one column
 	Calibrated *conformal.Calibration // corrects regions and intervals; nil for the model's own
 	Components bool                   // over x of one column, levels and means instead of the density
+	shown      part                   // of a sheet
 }
 
 // A correction holds the levels and masses that a picture's quantiles and regions have in the model's

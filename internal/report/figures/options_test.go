@@ -2,7 +2,6 @@ package figures_test
 
 import (
 	"bytes"
-	"image/png"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/likelihood/score"
@@ -32,7 +31,7 @@ func TestPicturesAreCalibrated(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			return saved(t, figure, name+".svg")
+			return save(t, figure, name+".svg")
 		}
 		if a, b := draw(same), draw(lower); bytes.Equal(a, b) || !bytes.Contains(a, []byte(", calibrated")) {
 			t.Errorf("%s: the calibration changes nothing", name)
@@ -45,11 +44,7 @@ func TestPicturesAreCalibrated(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		img, err := png.Decode(bytes.NewReader(saved(t, figure, "calibrated.png")))
-		if err != nil {
-			t.Fatal(err)
-		}
-		return count(img, 0.1, 0.14, 0.95, 0.9, func(r, _, b int) bool { return r < 0x78 && b > 0x90 })
+		return count(picture(t, figure, "calibrated"), 0.1, 0.14, 0.95, 0.9, func(r, _, b int) bool { return r < 0x78 && b > 0x90 })
 	}
 	own, unchanged, smaller := dark(nil), dark(same), dark(lower)
 	if own != unchanged || smaller*4 > own*3 || smaller == 0 {

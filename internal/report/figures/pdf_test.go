@@ -4,8 +4,6 @@ import (
 	"bytes"
 	"compress/zlib"
 	"io"
-	"os"
-	"path/filepath"
 	"regexp"
 	"strings"
 	"testing"
@@ -65,15 +63,7 @@ func TestPDFHasPicturesUpright(t *testing.T) {
 	// White above black: vgpdf shows the first row of its file at the bottom.
 	half := figures.Picture{Height: 2, Width: 1, Channels: 1, Values: []float64{1, 0}}
 	fig := figures.Completion{Rows: []figures.CompletionRow{{Truth: half}}}
-	path := filepath.Join(t.TempDir(), "half.pdf")
-	if err := fig.Save(path); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	heads, parts := streams(t, content)
+	heads, parts := streams(t, save(t, fig, "half.pdf"))
 	for i, head := range heads {
 		if strings.Contains(head, "/DeviceRGB") {
 			if parts[i][1] != 0 { // behind the row's filter; whichever it is, a first pixel is itself

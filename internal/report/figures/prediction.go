@@ -17,7 +17,8 @@ type Figure interface{ Save(path string) error }
 
 const (
 	curvePoints   = 400 // evenly spaced x at which a density is predicted
-	pictureLevels = 400 // the largest number of levels or bootstraps of a density
+	levelPoints   = 240 // and those at which levels, means or quantiles are
+	pictureLevels = 400 // the largest number of levels or bootstraps
 	maxMaps       = 3   // rows of a MapPlot, for one run
 )
 
@@ -41,7 +42,7 @@ func NewPrediction(ctx context.Context, p predict.Predictor, subjects []Subject,
 		return MapPlot{Title: title(name), X: v.axis(0), Y: v.axis(1), Rows: rows[:min(len(rows), maxMaps)]}, err
 	}
 	name, subjects := firstOf(subjects, v.about, MaxPanels)
-	panels, err := densityPanels(ctx, p, v, subjects, o)
+	panels, err := panelsOf(ctx, p, v, subjects, o)
 	return FitPlot{Title: title(name), X: v.axis(0), Panels: panels[:min(len(panels), MaxPanels)]}, err
 }
 
@@ -71,73 +72,80 @@ func firstOf(subjects []Subject, a predict.About, panels int) (title string, sho
 	return title, subjects
 }
 
-// densityPanels returns panels of the predictive densities of subjects along one column of x, one for
-// each subject and channel. It asks for the grid of a panel and for the targets of its bars at once.
-func densityPanels(ctx context.Context, from predict.Predictor, v view, subjects []Subject, o Options) ([]Panel, error) {
+// panelsOf returns panels of predictions of subjects along one column of x, one for each subject and channel. It
+// asks for the grid of a panel and for the targets of its bars at once.
+func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Subject, o Options) ([]Panel, error) {
 	corrections, err := o.corrections(subjects, len(v.units.YNames))
 	if err != nil {
 		return nil, err
 	}
+	density := o.part() == densityPart
 	functions, dy := make([]predict.Function, len(subjects)), len(v.units.YNames)
 	panels, grids := make([]Panel, len(subjects)*dy), make([][]float64, len(subjects))
 	for i, s := range subjects {
 		functions[i] = s.Function
 		functions[i].TargetX = nil
-		grids[i] = curveX(v.shown(s, subjects, 0), v.axis(0).Form)
+		grids[i] = curveX(v.shown(s, subjects, 0), v.axis(0).Form, density)
 		middle := v.middle(s)
 		for _, x := range grids[i] {
 			functions[i].TargetX = v.at(functions[i].TargetX, middle, x)
 		}
-		if v.mixed && !o.Components {
+		if v.mixed && density {
 			functions[i].TargetX = append(functions[i].TargetX, v.barX(s)...)
 		}
 		for c := range dy {
-			p := &panels[i*dy+c]
-			*p = Panel{Title: v.title(s), Levels: o.Levels, YLabel: labelOf(v.about, c), masses: corrections[i*dy+c].masses,
+			panels[i*dy+c] = Panel{Title: v.title(s), YLabel: labelOf(v.about, c), masses: corrections[i*dy+c].masses,
 				Context: points(v.along(s.ContextX, 0), s.ContextY, dy, c), Targets: points(v.along(s.HeldX, 0), s.HeldY, dy, c)}
 		}
 	}
-	for target, err := range from.Limited(pictureLevels, !o.Components).Predict(ctx, functions) {
+	for target, err := range from.Limited(pictureLevels, density).Predict(ctx, functions) {
 		if err != nil {
 			return nil, err
 		}
 		grid, at := grids[target.Function], target.Target
 		for c, d := range target.Channels {
-			p := &panels[target.Function*dy+c]
-			switch {
-			case at >= len(grid):
+			p, corrects := &panels[target.Function*dy+c], corrections[target.Function*dy+c]
+			if at >= len(grid) {
 				x := functions[target.Function].TargetX[at*len(v.units.XNames):]
-				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrections[target.Function*dy+c]))
-			case o.Components:
-				p.Grid = append(p.Grid, predictedPoint(grid[at], d, componentsOf(d), o.Levels))
-			default:
-				p.Grid = append(p.Grid, densityPoint(grid[at], corrected{d, corrections[target.Function*dy+c].bars}, d.Mean(), o.Levels))
+				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrects))
+				continue
 			}
+			var q PredictedPoint
+			q, p.Lines = o.point(d, corrects)
+			q.X = grid[at]
+			p.Grid = append(p.Grid, q)
 		}
 	}
 	return panels, nil
 }
 
-// densityPoint returns what is drawn of a density at x.
-func densityPoint(x float64, d Density, mean float64, levels []float64) PredictedPoint {
-	q := PredictedPoint{X: x, Density: d, Mean: mean}
-	for _, p := range levels {
-		q.Quantiles = append(q.Quantiles, d.Quantile(p))
-	}
-	return q
-}
-
 // curveX returns the numbers at which a picture shows a subject along a column of x: each name of a
 // column of names, or evenly spaced ones that cover those of context and targets.
-func curveX(known []float64, f datasets.Form) []float64 {
+func curveX(known []float64, f datasets.Form, density bool) []float64 {
+	most := levelPoints
+	if density {
+		most = curvePoints
+	}
 	if f.Categories != nil && len(known) > 0 {
 		var names []float64
-		for i := range min(len(f.Categories), curvePoints) {
+		for i := range min(len(f.Categories), most) {
 			names = append(names, float64(i))
 		}
 		return names
 	}
-	return covering(known, curvePoints)
+	return covering(known, most)
+}
+
+// covering returns n evenly spaced numbers that cover the given ones, or one if all are the same.
+func covering(x []float64, n int) []float64 {
+	lo, hi := extremes(x)
+	switch {
+	case lo > hi:
+		return nil
+	case lo == hi:
+		return []float64{lo}
+	}
+	return between(lo, hi, n-1)
 }
 
 // points pairs x [N] with one channel of y [N,dy].
@@ -147,13 +155,4 @@ func points(x, y []float64, dy, channel int) plotter.XYs {
 		xys[i] = plotter.XY{X: x[i], Y: y[i*dy+channel]}
 	}
 	return xys
-}
-
-// float64s converts numbers.
-func float64s(v []float32) []float64 {
-	wide := make([]float64, len(v))
-	for i := range v {
-		wide[i] = float64(v[i])
-	}
-	return wide
 }

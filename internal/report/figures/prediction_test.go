@@ -87,7 +87,7 @@ func TestDensityPanelsCoverContextAndTargets(t *testing.T) {
 				t.Errorf("%s: a grid of %d points from %v", model, n, p.Grid[0].X)
 			}
 			for _, q := range p.Grid {
-				if q.Density == nil || q.Quantiles[0] != q.Density.Quantile(0.5) {
+				if q.Density == nil || q.Values[0] != q.Density.Quantile(0.5) {
 					t.Fatalf("%s: a point %+v", model, q)
 				}
 			}
@@ -116,7 +116,7 @@ func TestComponentsAreThoseOfTheModel(t *testing.T) {
 		}
 		for c, d := range target.Channels {
 			point := fit.Panels[c].Grid[target.Target]
-			if point.Density != nil || point.Mean != d.Mean() || cmp.Diff(point.Quantiles, []float64{d.Quantile(0.1), d.Quantile(0.9)}) != "" {
+			if point.Density != nil || cmp.Diff(point.Values, []float64{d.Quantile(0.1), d.Quantile(0.9), d.Mean()}) != "" {
 				t.Fatalf("target %d became %+v", target.Target, point)
 			}
 			for k, own := range d.Components() {

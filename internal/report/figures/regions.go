@@ -1,6 +1,7 @@
 package figures
 
 import (
+	"cmp"
 	"math"
 	"slices"
 )
@@ -101,7 +102,7 @@ type cell struct {
 func denser(all []cell, n int) []float64 {
 	region := make([]float64, n)
 	sum := 0.0
-	for _, c := range slices.SortedStableFunc(slices.Values(all), func(a, b cell) int { return compare(b.density, a.density) }) {
+	for _, c := range slices.SortedStableFunc(slices.Values(all), func(a, b cell) int { return cmp.Compare(b.density, a.density) }) {
 		if c.row >= 0 {
 			region[c.row] = sum
 		}

@@ -129,31 +129,3 @@ func sameBenchmark(runs []Run) error {
 	}
 	return nil
 }
-
-// shown returns the first functions of the run's evaluation batches.
-func (r Run) shown(count int) ([]sheetFunction, error) {
-	size, shown := r.Source.EvalSize().Functions, []sheetFunction(nil)
-	var b datasets.Batch
-	made := -1
-	for f := range count {
-		if batch := f / size; batch != made {
-			if batch >= r.Source.EvalBatches() {
-				return nil, r.noFunctions(count)
-			}
-			if err := r.Source.Eval(batch, &b); err != nil {
-				return nil, err
-			}
-			made = batch
-		}
-		if f%size >= b.Functions {
-			return nil, r.noFunctions(count)
-		}
-		shown = append(shown, newSheetFunction(&b, f%size, 0, datasets.ScalingOf(r.Source, b.DX, b.DY)))
-	}
-	return shown, nil
-}
-
-func (r Run) noFunctions(count int) error {
-	return &invalid.Input{File: "--functions", Found: strconv.Itoa(count), Expected: fmt.Sprintf("at most the functions of %s of %s",
-		invalid.Plural(r.Source.EvalBatches(), "evaluation batch", "evaluation batches"), r.Dir)}
-}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Numbers of bootstraps in the paper's figures of BNP.
@@ -15,120 +16,174 @@ const (
 	ensembleBootstraps = 5  // of the lanes, which show quantiles of their mixture
 )
 
+// mostMaps is the largest number of rows of maps, for several runs.
+const mostMaps = 24
+
+// NewFitFigure returns a figure of the predictive densities of the first evaluation functions by runs
+// of one benchmark, as NewPrediction draws them. Several runs are shown together, for the first channel
+// of y: densities side by side, maps one after the other. All runs predict the functions
+// of the first.
+func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
+	v, subjects, err := shown(runs, count)
+	if err != nil {
+		return nil, err
+	}
+	if len(runs) == 1 && count <= MaxPanels {
+		return NewPrediction(ctx, runs[0].Ask, subjects, Options{})
+	}
+	if v.kind == maps {
+		return mapsOfRuns(ctx, runs, v, subjects)
+	}
+	var columns []column
+	for _, r := range runs {
+		c, err := r.column(ctx, v, subjects, Options{})
+		if err != nil {
+			return nil, err
+		}
+		columns = append(columns, c)
+	}
+	return newSheet(v.about.Question, v.axis(0), columns), nil
+}
+
 // NewFitSheet returns a figure of fits of the first evaluation functions by runs of one benchmark, as
 // in the paper's figure 1: the data; the quantile levels of ACQNP and CQNP; the means of BNP's
 // bootstraps; the mean of other models. On unimodal benchmarks it shows the mean of ACQNP and CQNP over
 // evenly spaced levels instead of the levels. All runs predict the functions of the first.
 func NewFitSheet(ctx context.Context, runs []Run, count int) (Figure, error) {
-	if err := sameBenchmark(runs); err != nil {
-		return nil, err
-	}
-	first := runs[0]
-	shown, err := first.shown(count)
-	if err != nil {
-		return nil, err
-	}
-	about := first.Ask.About()
-	sheet := newDataSheet(about.Question, axisOf(about, 0), shown)
-	for i := range shown {
-		sheet.Rows = append(sheet.Rows, fmt.Sprintf("%s, function %d", labelOf(about, 0), i))
-	}
-	for _, r := range runs {
+	return dataSheet(ctx, runs, count, func(r *Run) Options {
+		b, _ := catalogue.Find(r.Experiment.Benchmark)
 		r.Ask.Bootstraps = memberBootstraps
-		view := fitView(r)
-		if view == meanView {
-			r.Ask = r.Ask.Evenly()
+		switch {
+		case r.Ask.Model.Bootstrap():
+			return Options{shown: memberPart}
+		case r.Ask.Model.Quantile() && !b.Unimodal:
+			return Options{shown: levelPart}
 		}
-		if err := sheet.addRun(ctx, r, shown, view, nil); err != nil {
-			return nil, err
-		}
-	}
-	return sheet, nil
-}
-
-// fitView returns the view that the paper's figure 1 has of a model.
-func fitView(r Run) cellView {
-	b, _ := catalogue.Find(r.Experiment.Benchmark)
-	switch {
-	case r.Ask.Model.Bootstrap():
-		return memberView
-	case r.Ask.Model.Quantile() && !b.Unimodal:
-		return levelsView
-	}
-	return meanView
+		r.Ask = r.Ask.Evenly()
+		return Options{shown: meanPart}
+	})
 }
 
 // NewLaneSheet returns a figure of the quantiles of speed by flow on both lanes, as in the paper's
 // figure 3: the levels of ACQNP and CQNP, and as many quantiles of other models' distributions.
 func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
-	shown, err := runs[0].shown(2)
+	even := []float64{0.5} // else the paper's, from 0.001 to 0.999
+	if levels > 1 {
+		even = floats.Span(make([]float64, levels), 0.001, 0.999)
+	}
+	return dataSheet(ctx, runs, 2, func(r *Run) Options {
+		r.Ask.Bootstraps = ensembleBootstraps
+		if r.Ask.Model.Quantile() {
+			return Options{shown: levelPart}
+		}
+		return Options{shown: quantilePart, Levels: even}
+	})
+}
+
+// dataSheet returns a sheet with a row for each of the first functions: the data, and what each run predicts.
+// how chooses what to show of a run, and can change how it predicts.
+func dataSheet(ctx context.Context, runs []Run, count int, how func(*Run) Options) (Figure, error) {
+	v, subjects, err := shown(runs, count)
 	if err != nil {
 		return nil, err
 	}
-	about := runs[0].Ask.About()
-	sheet := newDataSheet(about.Question, axisOf(about, 0), shown)
-	sheet.Rows = []string{"lane 2: " + labelOf(about, 0), "lane 3: " + labelOf(about, 0)}
+	columns := []column{{name: "Data"}}
 	for _, r := range runs {
-		r.Ask.Bootstraps = ensembleBootstraps
-		view := quantileView
-		if r.Ask.Model.Quantile() {
-			view = levelsView
-		}
-		if err := sheet.addRun(ctx, r, shown, view, evenLevels(levels)); err != nil {
+		o := how(&r)
+		c, err := r.column(ctx, v, subjects, o)
+		if err != nil {
 			return nil, err
 		}
+		for i := range c.panels {
+			if len(columns) == 1 {
+				p := c.panels[i]
+				columns[0].panels = append(columns[0].panels, Panel{YLabel: p.YLabel, Context: p.Context, Targets: p.Targets})
+			}
+			c.panels[i].Targets = nil
+		}
+		columns = append(columns, c)
 	}
-	return sheet, nil
-}
-
-// evenLevels returns n evenly spaced levels from 0.001 to 0.999, the paper's.
-func evenLevels(n int) []float64 {
-	if n == 1 {
-		return []float64{0.5}
-	}
-	return floats.Span(make([]float64, n), 0.001, 0.999)
-}
-
-// newDataSheet returns a sheet with one column: the data and contexts of functions.
-func newDataSheet(title string, x Axis, shown []sheetFunction) panelSheet {
-	sheet := panelSheet{Title: title, X: x, ShareY: true, Columns: []string{"Data"}}
-	for _, t := range shown {
-		sheet.Cells = append(sheet.Cells, []sheetCell{{Data: t.Data, Context: t.Context}})
-	}
-	return sheet
-}
-
-// addRun adds a column with a run's predictions for the functions.
-func (s *panelSheet) addRun(ctx context.Context, r Run, shown []sheetFunction, view cellView, levels []float64) error {
-	cells, err := newCells(ctx, r.Ask, shown, view, levels)
-	if err != nil {
-		return err
-	}
-	s.addColumn(r.Label, cells)
-	return nil
+	return newSheet(v.about.Question, v.axis(0), columns), nil
 }
 
 // NewLevelSheet returns a figure of the runs' quantile levels τ along x, each run for its
 // own first evaluation function, as in the paper's figure 2. The row above shows the quantiles at these
 // levels.
 func NewLevelSheet(ctx context.Context, runs []Run) (Figure, error) {
-	sheet := panelSheet{Title: "quantile levels τ, and the quantiles that they stand for", X: Axis{Name: "x"}, Rows: []string{"y", "τ"},
-		Cells: make([][]sheetCell, 2)}
+	var columns []column
 	for _, r := range runs {
-		shown, err := r.shown(1)
+		v, subjects, err := shown([]Run{r}, 1)
 		if err != nil {
 			return nil, err
 		}
-		quantiles, err := newCells(ctx, r.Ask, shown, levelsView, nil)
+		c, err := r.column(ctx, v, subjects, Options{shown: levelPart})
 		if err != nil {
 			return nil, err
 		}
-		quantiles[0].Data = shown[0].Data
-		levels, err := newCells(ctx, r.Ask, shown, tauView, nil)
+		taus, err := r.column(ctx, v, subjects, Options{shown: tauPart})
 		if err != nil {
 			return nil, err
 		}
-		sheet.addColumn(r.Label+" on "+r.Experiment.Benchmark, []sheetCell{quantiles[0], levels[0]})
+		c.name += " on " + r.Experiment.Benchmark
+		c.panels[0].YLabel = "y"
+		c.panels = append(c.panels, Panel{YLabel: "τ", Grid: taus.panels[0].Grid, yRange: []float64{-0.02, 1.02}})
+		columns = append(columns, c)
 	}
+	sheet := newSheet("quantile levels τ, and the quantiles that they stand for", Axis{Name: "x"}, columns)
+	sheet.apart = true
 	return sheet, nil
+}
+
+// shown returns the first functions of the first run's evaluation, and how they are shown. It returns an
+// *invalid.Input if there are fewer, or if the runs differ in their benchmark or their columns.
+func shown(runs []Run, count int) (view, []Subject, error) {
+	first := runs[0]
+	if err := sameBenchmark(runs); err != nil {
+		return view{}, nil, err
+	}
+	subjects, err := Subjects(first.Source, first.Ask.Units.Scaling, count)
+	if err == nil && len(subjects) < count {
+		err = &invalid.Input{File: "--functions", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most the functions of %s of %s",
+			invalid.Plural(first.Source.EvalBatches(), "evaluation batch", "evaluation batches"), first.Dir)}
+	}
+	if err != nil {
+		return view{}, nil, err
+	}
+	return viewOf(first.Ask.About(), subjects), subjects, nil
+}
+
+// column returns a panel of each subject by a run, for the first channel of y.
+func (r Run) column(ctx context.Context, v view, subjects []Subject, o Options) (column, error) {
+	panels, err := panelsOf(ctx, r.Ask, v, subjects, o)
+	c := column{name: r.Label}
+	for i := 0; err == nil && i < len(subjects); i++ {
+		p := panels[i*len(panels)/len(subjects)]
+		if p.Title != "" {
+			p.YLabel += ", " + p.Title
+		}
+		c.panels = append(c.panels, p)
+	}
+	return c, err
+}
+
+// mapsOfRuns returns the maps of each subject, by one run after the other.
+func mapsOfRuns(ctx context.Context, runs []Run, v view, subjects []Subject) (Figure, error) {
+	if n := len(runs) * len(subjects); n > mostMaps {
+		return nil, &invalid.Input{File: "--functions", Found: fmt.Sprintf("%d for %d runs", len(subjects), len(runs)),
+			Expected: fmt.Sprintf("at most %d, functions by runs, as two columns of x vary", mostMaps)}
+	}
+	figure := MapPlot{Title: v.about.Question, X: v.axis(0), Y: v.axis(1)}
+	for i := range subjects {
+		for _, r := range runs {
+			rows, err := mapRows(ctx, r.Ask, v, subjects[i:i+1], Options{})
+			if err != nil {
+				return nil, err
+			}
+			if len(rows) > 0 {
+				rows[0].Title = r.Label + ", " + rows[0].Title
+				figure.Rows = append(figure.Rows, rows[0])
+			}
+		}
+	}
+	return figure, nil
 }

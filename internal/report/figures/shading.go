@@ -5,12 +5,10 @@ import (
 	"image/color"
 	"math"
 	"runtime"
-	"slices"
 	"sync"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
-	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 )
 
@@ -172,24 +170,12 @@ func densityRange(data []float64, grid []PredictedPoint) (lo, hi float64) {
 	return widened(lo, hi, trimmed(low, 0.04), trimmed(high, 0.96), 0.75)
 }
 
-// widened extends the range from lo to hi to least and greatest, on each side by at most a multiple of
-// its length. A range without a length, of no data or of equal data, is extended by any amount.
-func widened(lo, hi, least, greatest, lengths float64) (float64, float64) {
-	if !(least <= greatest) {
-		return lo, hi
-	}
-	if slack := lengths * (hi - lo); slack > 0 {
-		least, greatest = max(least, lo-slack), min(greatest, hi+slack)
-	}
-	return min(lo, least), max(hi, greatest)
-}
-
 // The colours of the regions, from the densest place to the edge. They grow lighter outwards, in grey
 // too.
 var (
-	halfColours   = [2]color.NRGBA{{0x24, 0x6b, 0xa8, 0xff}, {0x5c, 0x9b, 0xcc, 0xff}}
-	mostColours   = [2]color.NRGBA{{0x96, 0xc1, 0xe0, 0xff}, {0xbd, 0xd8, 0xec, 0xff}}
-	shadedColours = [2]color.NRGBA{{0xdf, 0xeb, 0xf5, 0xff}, {0xdf, 0xeb, 0xf5, 0x00}}
+	halfColours   = []color.NRGBA{{0x24, 0x6b, 0xa8, 0xff}, {0x5c, 0x9b, 0xcc, 0xff}}
+	mostColours   = []color.NRGBA{{0x96, 0xc1, 0xe0, 0xff}, {0xbd, 0xd8, 0xec, 0xff}}
+	shadedColours = []color.NRGBA{{0xdf, 0xeb, 0xf5, 0xff}, {0xdf, 0xeb, 0xf5, 0x00}}
 
 	medianStyle = draw.LineStyle{Color: ink, Width: 1.4}
 	casingStyle = draw.LineStyle{Color: color.NRGBA{R: 0xff, G: 0xff, B: 0xff, A: 0x90}, Width: 3}
@@ -201,34 +187,13 @@ func (s *shading) colour(mass float64) color.NRGBA {
 	half, most, shaded := s.masses[0], s.masses[1], s.masses[2]
 	switch {
 	case mass < half:
-		return mix(halfColours, mass/half)
+		return gradient(halfColours, mass/half)
 	case mass < most:
-		return mix(mostColours, (mass-half)/(most-half))
+		return gradient(mostColours, (mass-half)/(most-half))
 	case mass < shaded:
-		return mix(shadedColours, (mass-most)/(shaded-most))
+		return gradient(shadedColours, (mass-most)/(shaded-most))
 	}
 	return color.NRGBA{}
-}
-
-// mix returns a colour between two, at a share of the way.
-func mix(ends [2]color.NRGBA, share float64) color.NRGBA {
-	at := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-share) + float64(b)*share)) }
-	a, b := ends[0], ends[1]
-	return color.NRGBA{at(a.R, b.R), at(a.G, b.G), at(a.B, b.B), at(a.A, b.A)}
-}
-
-// regionThumb draws a sample of the colours of a region.
-func regionThumb(ends [2]color.NRGBA) func(*draw.Canvas) {
-	return func(c *draw.Canvas) {
-		const steps = 12
-		width, y := (c.Max.X-c.Min.X)/steps, c.Center().Y
-		for i := range steps {
-			x := c.Min.X + width*vg.Length(i)
-			c.FillPolygon(mix(ends, float64(i)/(steps-1)), []vg.Point{
-				{X: x, Y: y - 4.5}, {X: x + width + 0.5, Y: y - 4.5}, {X: x + width + 0.5, Y: y + 4.5}, {X: x, Y: y + 4.5},
-			})
-		}
-	}
 }
 
 // whole reports whether more than 90% of the prediction is shaded.
@@ -237,9 +202,9 @@ func (s *shading) whole() bool { return s.masses[2] > s.masses[1] }
 // regionEntries are the legend's entries for shadings, some of which may be whole or have a median.
 func regionEntries(whole, median bool) []legendEntry {
 	entries := []legendEntry{
-		{"densest 50%", lineWidth, regionThumb(halfColours)},
-		{"90%", lineWidth, regionThumb(mostColours)},
-		{"99% of the prediction", lineWidth, regionThumb(shadedColours)},
+		{"densest 50%", lineWidth, scaleThumb(4.5, halfColours)},
+		{"90%", lineWidth, scaleThumb(4.5, mostColours)},
+		{"99% of the prediction", lineWidth, scaleThumb(4.5, shadedColours)},
 	}
 	if !whole {
 		entries[1].name = "90% of the prediction"
@@ -249,14 +214,4 @@ func regionEntries(whole, median bool) []legendEntry {
 		entries = append(entries, legendEntry{"median", lineWidth, lineThumb(medianStyle)})
 	}
 	return entries
-}
-
-// trimmed returns the value at a share of the sorted finite values, or NaN if there is none.
-func trimmed(values []float64, share float64) float64 {
-	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
-	if len(values) == 0 {
-		return math.NaN()
-	}
-	slices.Sort(values)
-	return values[int(math.Round(share*float64(len(values)-1)))]
 }

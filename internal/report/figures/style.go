@@ -18,26 +18,37 @@ const (
 	opacities  = 17
 	tauColours = 16
 	levelDot   = vg.Length(1.3)
-	sparseDot  = vg.Length(2.4) // of fewer than sparseGrid targets
+	sparseDot  = vg.Length(2.4) // of fewer than sparseGrid points
 	levelLine  = vg.Length(1.6)
+	sparseGrid = 80
 )
 
 var (
 	ink  = color.NRGBA{R: 0x26, G: 0x26, B: 0x26, A: 0xff}
 	pale = color.NRGBA{R: 0xe6, G: 0xe6, B: 0xe6, A: 0xff}
 
+	heldOut       = color.NRGBA{R: 0xf2, G: 0x9e, B: 0x1f, A: 0xff}
 	contextStyle  = dotStyle{color: color.NRGBA{R: 0x11, G: 0x11, B: 0x11, A: 0xff}, radius: 3.6, ringed: true}
-	cloudStyle    = dotStyle{color: color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0x70}, radius: 1.5}
+	cloudStyle    = dotStyle{color: color.NRGBA{R: 0x40, G: 0x40, B: 0x40, A: 0x60}, radius: 1.5}
 	targetStyle   = dotStyle{color: color.NRGBA{R: 0xc2, G: 0x4d, B: 0x8a, A: 0x90}, radius: 1.5}
-	heldOutColour = color.NRGBA{R: 0xf2, G: 0x9e, B: 0x1f, A: 0xff}
+	heldOutStyle  = dotStyle{color: heldOut, radius: 3.6, diamond: true, edged: true}
+	heldOutCloud  = dotStyle{color: heldOut, radius: 1.5}
 	bandColour    = color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0x38}
 	meanStyle     = draw.LineStyle{Color: color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, Width: 2}
 	quantileStyle = draw.LineStyle{Color: color.NRGBA{R: 0x30, G: 0x30, B: 0x30, A: 0xc0}, Width: 1, Dashes: []vg.Length{5, 3}}
+	memberStyle   = draw.LineStyle{Color: color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xa0}, Width: 0.8}
 )
 
 // viridis is the colour scale of this name without its bright end, which is illegible on white.
 var viridis = []color.NRGBA{
 	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff}, {0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff},
+}
+
+// seriesColours is the palette of Okabe and Ito, which people with any colour vision can tell
+// apart.
+var seriesColours = []color.NRGBA{
+	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
+	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x26, 0x26, 0x26, 0xff},
 }
 
 // levelColour returns the t-th of tauColours colours at the o-th of opacities opacities.
@@ -55,7 +66,9 @@ func gradient(colours []color.NRGBA, share float64) color.NRGBA {
 	}
 	at := min(max(share, 0), 1) * float64(len(colours)-1)
 	i := min(int(at), len(colours)-2)
-	return mix([2]color.NRGBA{colours[i], colours[i+1]}, at-float64(i))
+	a, b, part := colours[i], colours[i+1], at-float64(i)
+	mix := func(a, b uint8) uint8 { return uint8(math.Round(float64(a)*(1-part) + float64(b)*part)) }
+	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), mix(a.A, b.A)}
 }
 
 // colourOf returns the index of a level's colour, below tauColours.
@@ -69,29 +82,6 @@ func opacityOf(share float64) int {
 	return min(int(math.Round(share*(opacities-1))), opacities-1)
 }
 
-// titleSize is the size of the font of a panel's title.
-const titleSize = 14
-
-// style sets a panel's fonts, colours and ticks.
-func style(p *plot.Plot) {
-	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = sans(titleSize), ink, 6
-	for _, a := range []*plot.Axis{&p.X, &p.Y} {
-		a.Label.TextStyle.Font, a.Label.TextStyle.Color, a.Label.Padding = sans(14), ink, 4
-		a.Tick.Label.Font, a.Tick.Label.Color = sans(12), ink
-		a.Color, a.Tick.Color = ink, ink
-		a.Width, a.Tick.Width = 0.8, 0.8
-		a.Padding = 0
-		a.Tick.Marker = roundTicks{}
-	}
-}
-
-func gridLines() *plotter.Grid {
-	g := plotter.NewGrid()
-	g.Horizontal = draw.LineStyle{Color: pale, Width: 0.6}
-	g.Vertical = g.Horizontal
-	return g
-}
-
 // curve draws a line. The line has gaps at values that are not finite, and ends at the panel's
 // frame. A point without neighbours is a dot.
 type curve struct {
@@ -99,6 +89,7 @@ type curve struct {
 	style  draw.LineStyle
 }
 
+// Plot implements plot.Plotter.
 func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var run []vg.Point
@@ -122,6 +113,7 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 // band fills the area between two lines over the same x.
 type band struct{ lower, upper plotter.XYs }
 
+// Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var outline []vg.Point
@@ -137,4 +129,14 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 		add(b.upper[len(b.upper)-1-i])
 	}
 	c.FillPolygon(bandColour, c.ClipPolygonXY(outline))
+}
+
+// fillBox fills the whole canvas with one colour, or with colours from left to right.
+func fillBox(c *draw.Canvas, colours ...color.Color) {
+	width := c.Size().X / vg.Length(len(colours))
+	for i, colour := range colours {
+		left := c.Min.X + width*vg.Length(i)
+		right := min(left+width+0.5, c.Max.X) // the overlap avoids white seams
+		c.FillPolygon(colour, []vg.Point{{X: left, Y: c.Min.Y}, {X: right, Y: c.Min.Y}, {X: right, Y: c.Max.Y}, {X: left, Y: c.Max.Y}})
+	}
 }

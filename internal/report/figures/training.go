@@ -17,8 +17,8 @@ import (
 // A trainingFigure is a figure of trainings: the loss by step, raw and smoothed, with the validation's
 // beside it, and below it the learning rate, if it changes.
 type trainingFigure struct {
-	Title string
-	Runs  []TrainingRun
+	title string
+	runs  []TrainingRun
 }
 
 // A TrainingRun is a run and its log, which has at least one line.
@@ -37,131 +37,111 @@ func NewTraining(logs []TrainingRun) Figure {
 	LabelRuns(runs)
 	benchmark := runs[0].Experiment.Benchmark
 	one := !slices.ContainsFunc(runs, func(r Run) bool { return r.Experiment.Benchmark != benchmark })
-	f := trainingFigure{Title: "training", Runs: slices.Clone(logs)}
+	f := trainingFigure{title: "training", runs: slices.Clone(logs)}
 	if one {
-		f.Title += " on " + benchmark
+		f.title += " on " + benchmark
 	}
 	for i, r := range runs {
-		f.Runs[i].Label = r.Label
+		f.runs[i].Label = r.Label
 		if !one {
-			f.Runs[i].Label += " on " + r.Experiment.Benchmark
+			f.runs[i].Label += " on " + r.Experiment.Benchmark
 		}
 	}
 	return f
 }
 
-// seriesColours is the palette of Okabe and Ito, which people with any colour vision can tell
-// apart.
-var seriesColours = []color.NRGBA{
-	{0x00, 0x72, 0xb2, 0xff}, {0xd5, 0x5e, 0x00, 0xff}, {0x00, 0x9e, 0x73, 0xff}, {0xcc, 0x79, 0xa7, 0xff},
-	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x26, 0x26, 0x26, 0xff},
-}
-
-// seriesStyle returns the style of the i-th line. Lines are dashed once all colours are used.
-func seriesStyle(i int) draw.LineStyle {
-	s := draw.LineStyle{Color: seriesColours[i%len(seriesColours)], Width: 2}
+// seriesStyle returns the style of the i-th run's smoothed loss, of its raw loss, and of its validation. Lines
+// are dashed once all colours are used.
+func seriesStyle(i int) (smoothed, raw, validation draw.LineStyle) {
+	colour := seriesColours[i%len(seriesColours)]
+	smoothed = draw.LineStyle{Color: colour, Width: 2}
 	if i >= len(seriesColours) {
-		s.Dashes = []vg.Length{6, 3}
+		smoothed.Dashes = []vg.Length{6, 3}
 	}
-	return s
-}
-
-// faint returns the style of the raw line beneath a smoothed one.
-func faint(s draw.LineStyle) draw.LineStyle {
-	c := s.Color.(color.NRGBA)
-	c.A = 0x50
-	return draw.LineStyle{Color: c, Width: 0.7}
+	validation = draw.LineStyle{Color: colour, Width: 1.5, Dashes: []vg.Length{1.5, 2.5}}
+	colour.A = 0x50
+	return smoothed, draw.LineStyle{Color: colour, Width: 0.7}, validation
 }
 
 // Save draws the figure into path. The format follows from the extension.
 func (f trainingFigure) Save(path string) error {
-	if len(f.Runs) == 0 {
-		return fmt.Errorf("plot %s: nothing to draw", path)
-	}
 	return saveFigure(path, figureWidth, figureHeight, f.draw)
 }
 
 func (f trainingFigure) draw(c draw.Canvas) {
 	c = draw.Crop(c, 14, -20, 12, -14)
-	var entries []legendEntry
-	for i, r := range f.Runs {
-		entries = append(entries, legendEntry{r.Label, lineWidth, lineThumb(seriesStyle(i))})
-		entries = append(entries, r.validationLegend(i)...)
-	}
-	c = drawHeading(c, f.Title, entries)
-	plots := [][]*plot.Plot{{f.losses()}}
+	losses, entries := f.losses()
+	c = drawHeading(c, f.title, entries)
+	plots := []*plot.Plot{losses}
 	if f.rateChanges() {
-		plots = append(plots, []*plot.Plot{f.rates()})
+		plots = append(plots, f.rates())
 	} else {
-		plots[0][0].X.Label.Text = "step"
+		losses.X.Label.Text = "step"
 	}
-	canvases := plot.Align(plots, draw.Tiles{Rows: len(plots), Cols: 1, PadY: 14}, c)
-	for i := range plots {
-		plots[i][0].Draw(canvases[i][0])
-	}
+	drawPlots(c, plots, 1)
 }
 
-// losses returns the panel of the loss by step.
-func (f trainingFigure) losses() *plot.Plot {
-	p := newSeriesPlot("", "training loss")
+// losses returns the panel of the loss by step, and its legend.
+func (f trainingFigure) losses() (p *plot.Plot, entries []legendEntry) {
+	p = newPlot("", "training loss")
 	var ys, smoothed []float64
 	var above []plot.Plotter
-	for i, r := range f.Runs {
+	for i, r := range f.runs {
+		calmStyle, rawStyle, style := seriesStyle(i)
+		entries = append(entries, legendEntry{r.Label, lineWidth, lineThumb(calmStyle)})
 		raw := r.line(func(m run.Metrics) float64 { return float64(m.Loss) })
 		calm := smooth(raw)
-		p.Add(curve{raw, faint(seriesStyle(i))})
-		above = append(above, curve{calm, seriesStyle(i)})
+		p.Add(curve{raw, rawStyle})
+		above = append(above, curve{calm, calmStyle})
 		ys, smoothed = append(ys, ysOf(raw)...), append(smoothed, ysOf(calm)...)
 		if best := run.BestOf(r.Metrics); best >= 0 {
-			above = append(above, r.validationPlot(i, best)...)
-			smoothed = append(smoothed, ysOf(r.validation())...)
 			p.Y.Label.Text = "loss"
+			line := r.validation()
+			smoothed = append(smoothed, ysOf(line)...)
+			at := plotter.XY{X: float64(r.Metrics[best].Step), Y: -*r.Metrics[best].ValidLL}
+			dot := bestStyle(style.Color)
+			above = append(above, curve{line, style}, dots{plotter.XYs{at}, dot})
+			entries = append(entries, legendEntry{"validation", lineWidth, lineThumb(style)},
+				dotEntry(fmt.Sprintf("best, step %d", r.Metrics[best].Step), dot))
 		}
 	}
 	p.Add(above...)
 	p.X.Min, p.X.Max = f.steps()
 	p.Y.Min, p.Y.Max = bulk(ys, smoothed)
-	return p
+	return p, entries
 }
+
+func bestStyle(c color.Color) dotStyle { return dotStyle{color: c, radius: 4.5, ringed: true} }
 
 // rates returns the panel of the learning rate by step.
 func (f trainingFigure) rates() *plot.Plot {
-	p := newSeriesPlot("step", "learning rate")
-	var ys []float64
-	for i, r := range f.Runs {
+	p := newPlot("step", "learning rate")
+	ys := []float64{0}
+	for i, r := range f.runs {
 		line := r.line(func(m run.Metrics) float64 { return m.LearningRate })
-		p.Add(curve{line, seriesStyle(i)})
+		style, _, _ := seriesStyle(i)
+		p.Add(curve{line, style})
 		ys = append(ys, ysOf(line)...)
 	}
 	p.X.Min, p.X.Max = f.steps()
-	lo, hi := extremes(append(ys, 0))
-	p.Y.Min, p.Y.Max = widen(lo, hi, 0.05)
-	return p
-}
-
-// newSeriesPlot returns an empty panel with labels and a grid.
-func newSeriesPlot(x, y string) *plot.Plot {
-	p := plot.New()
-	style(p)
-	p.X.Label.Text, p.Y.Label.Text = x, y
-	p.Add(gridLines())
+	p.Y.Min, p.Y.Max = widen(extremes(ys))
 	return p
 }
 
 // rateChanges reports whether a run's learning rate changes.
 func (f trainingFigure) rateChanges() bool {
-	return slices.ContainsFunc(f.Runs, func(r TrainingRun) bool {
+	return slices.ContainsFunc(f.runs, func(r TrainingRun) bool {
 		return slices.ContainsFunc(r.Metrics, func(m run.Metrics) bool { return m.LearningRate != r.Metrics[0].LearningRate })
 	})
 }
 
 // steps returns a range that covers the steps of all runs.
 func (f trainingFigure) steps() (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	for _, r := range f.Runs {
-		lo, hi = math.Min(lo, float64(r.Metrics[0].Step)), math.Max(hi, float64(r.Metrics[len(r.Metrics)-1].Step))
+	var ends []float64
+	for _, r := range f.runs {
+		ends = append(ends, float64(r.Metrics[0].Step), float64(r.Metrics[len(r.Metrics)-1].Step))
 	}
-	return widen(lo, hi, 0.01)
+	return widen(extremes(ends))
 }
 
 // line returns a value by step.
@@ -169,6 +149,17 @@ func (r TrainingRun) line(value func(run.Metrics) float64) plotter.XYs {
 	line := make(plotter.XYs, len(r.Metrics))
 	for i, m := range r.Metrics {
 		line[i] = plotter.XY{X: float64(m.Step), Y: value(m)}
+	}
+	return line
+}
+
+// validation returns the loss of the validations by step: −valid_ll.
+func (r TrainingRun) validation() plotter.XYs {
+	var line plotter.XYs
+	for _, m := range r.Metrics {
+		if m.ValidLL != nil {
+			line = append(line, plotter.XY{X: float64(m.Step), Y: -*m.ValidLL})
+		}
 	}
 	return line
 }
@@ -190,11 +181,8 @@ func smooth(raw plotter.XYs) plotter.XYs {
 // bulk returns a range that covers raw and smoothed values, except the outermost 1 % at either end:
 // the losses of the first steps would flatten the rest.
 func bulk(raw, smoothed []float64) (lo, hi float64) {
-	all := slices.Clone(raw)
-	slices.Sort(all)
-	edge := len(all) / 100
-	low, high := all[edge], all[len(all)-1-edge]
+	edge := len(raw) / 100
 	slices.Sort(smoothed)
 	first, last := extremes(smoothed[edge : len(smoothed)-edge])
-	return widen(math.Min(low, first), math.Max(high, last), 0.04)
+	return widen(math.Min(trimmed(raw, 0.01), first), math.Max(trimmed(raw, 0.99), last))
 }

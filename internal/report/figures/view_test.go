@@ -44,8 +44,8 @@ func TestColumnsThatAreFixedHaveNoAxis(t *testing.T) {
 		f.TargetX = []float64{last.X, 7, f.ContextX[2]}
 		o.Levels = predict.GridLevels
 		for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
-			if want := target.Channels[0].Quantile(0.5); err != nil || last.X != 2 || last.Quantiles[0] != want {
-				t.Errorf("error %v, median %v at %v, want %v at 2", err, last.Quantiles[0], last.X, want)
+			if want := target.Channels[0].Quantile(0.5); err != nil || last.X != 2 || last.Values[0] != want {
+				t.Errorf("error %v, median %v at %v, want %v at 2", err, last.Values[0], last.X, want)
 			}
 		}
 	}
@@ -76,7 +76,7 @@ func TestAxesAreTheColumnsThatVary(t *testing.T) {
 		if diff := cmp.Diff(c.want, described(figure)); diff != "" {
 			t.Errorf("%s: %s", name, diff)
 		}
-		saved(t, figure, "axes.png")
+		save(t, figure, "axes.png")
 	}
 }
 
@@ -122,14 +122,14 @@ func TestMoreColumnsAreFixedAtTheKnownPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, b := target.Channels[0], p.Bars[0]
-		if target.Target == 0 && last.Quantiles[0] != d.Quantile(0.5) {
-			t.Errorf("a median of %v at the end of the grid, want %v", last.Quantiles[0], d.Quantile(0.5))
+		if target.Target == 0 && last.Values[0] != d.Quantile(0.5) {
+			t.Errorf("a median of %v at the end of the grid, want %v", last.Values[0], d.Quantile(0.5))
 		}
 		if want := [5]float64{d.Quantile(0.05), d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75), d.Quantile(0.95)}; target.Target == 1 && (b.X != s.TargetX[1] || b.Quantiles != want) {
 			t.Errorf("a bar %+v, want %v at %v", b, want, s.TargetX[1])
 		}
 	}
-	saved(t, figure, "more.png")
+	save(t, figure, "more.png")
 }
 
 // A group of which nothing is asked is drawn around its known points; around one, over the x of all groups.
@@ -157,6 +157,6 @@ func TestGroupsWithoutTargetsAreDrawn(t *testing.T) {
 		if ends(0) != [2]float64{0, 2} || ends(1) != [2]float64{-5, 12} || ends(2) != [2]float64{-5, 12} {
 			t.Errorf("%d columns: x from %v, %v and %v", dx, ends(0), ends(1), ends(2))
 		}
-		saved(t, figure, "without.png")
+		save(t, figure, "without.png")
 	}
 }

@@ -1,0 +1,312 @@
+package figures
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// A Panel is one function, in raw units; what is empty is not drawn. Points with a Density are shaded: their
+// highest-density regions and their median. Of Components it shows μ along x, the colour for τ, the opacity
+// for the weight. Lines run through values of the points. Bars are predictions beside those along x.
+type Panel struct {
+	Title   string
+	YLabel  string
+	Context plotter.XYs
+	Targets plotter.XYs      // true ones
+	Grid    []PredictedPoint // along x, in any order
+	Lines   []Line           // of PredictedPoint.Values
+	Bars    []Bar            // at targets whose x differs from the grid's in other columns
+	yRange  []float64        // [lo, hi]; nil: it covers the data and most of the prediction
+	masses  [3]float64       // of the regions; 0 for 50, 90 and 99%
+	small   bool             // in a sheet
+	median  bool             // is drawn; see prepared
+}
+
+// A PredictedPoint is the predictive distribution at one x.
+type PredictedPoint struct {
+	X          float64
+	Density    Density     // shaded if it is not nil
+	Components []Component // none for a Gaussian model
+	Values     []float64   // of Panel.Lines
+}
+
+// A Component is the part of a mixture that belongs to one quantile level. The weights of a point
+// sum to 1.
+type Component struct{ U, Tau, Mu, Weight float64 }
+
+// A Line is a value of the prediction along x.
+type Line struct {
+	Kind  LineKind
+	Level float64 // of a quantile, in (0, 1)
+}
+
+// A LineKind states what a line shows. Its style follows from it.
+type LineKind int
+
+const (
+	MeanLine     LineKind = iota
+	QuantileLine          // dashed
+	LevelLine             // a quantile coloured by its level
+	MemberLine            // the mean of one bootstrap
+)
+
+func (l Line) style() draw.LineStyle {
+	switch l.Kind {
+	case QuantileLine:
+		return quantileStyle
+	case LevelLine:
+		return draw.LineStyle{Color: levelColour(colourOf(l.Level), opacities-1), Width: 1.3}
+	case MemberLine:
+		return memberStyle
+	}
+	return meanStyle
+}
+
+// prepared returns the panel with its grid in order, its range of y, and whether its medians are one
+// curve.
+func (p Panel) prepared() Panel {
+	p.Grid = slices.Clone(p.Grid)
+	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return cmp.Compare(a.X, b.X) })
+	if p.yRange == nil {
+		lo, hi := widen(p.covered())
+		p.yRange = []float64{lo, hi}
+	}
+	p.median = p.shaded() && newShading(p.Grid, p.masses).oneCurve(p.yRange[0], p.yRange[1])
+	return p
+}
+
+// plot draws the parts of a prepared panel. It draws a large context before the lines, which it would
+// hide, and after the shading, which would hide it.
+func (p Panel) plot(x Axis, letters int) *plot.Plot {
+	fig := newPlot(x.Name, p.YLabel)
+	if p.small {
+		fig.X.Tick.Marker, fig.Y.Tick.Marker = fewTicks, fewTicks
+	}
+	fig.Title.Text = p.Title
+	x.set(&fig.X, letters)
+	fig.X.Min, fig.X.Max = x.around(widen(p.xRange()))
+	fig.Y.Min, fig.Y.Max = p.yRange[0], p.yRange[1]
+
+	cloud := dots{p.Context, p.context()}
+	if len(p.Context) <= cloudSize {
+		cloud.points = nil
+	}
+	if p.shaded() {
+		shading := newShading(p.Grid, p.masses)
+		fig.Add(shading, cloud)
+		if p.median {
+			shading.addMedians(fig, x)
+		}
+		fig.Add(bars(p.Bars), dots{p.Targets, p.targets()})
+	} else {
+		fig.Add(dots{p.Targets, p.targets()}, cloud)
+	}
+	if first, last := p.quantiles(); first < last && !p.shaded() && !p.levels() {
+		fig.Add(band{p.line(first), p.line(last)})
+	}
+	fig.Add(levelMarks{p.Grid})
+	for k, l := range p.Lines {
+		fig.Add(curve{p.line(k), l.style()})
+	}
+	if len(p.Context) <= cloudSize {
+		fig.Add(dots{p.Context, p.context()})
+	}
+	return fig
+}
+
+// context returns the style of the context points.
+func (p Panel) context() dotStyle {
+	style := contextStyle
+	if len(p.Context) > cloudSize {
+		style = cloudStyle
+	}
+	return p.sized(style)
+}
+
+// targets returns the style of the targets: diamonds above a density, unless there are many.
+func (p Panel) targets() dotStyle {
+	style := targetStyle
+	if p.shaded() {
+		if style = heldOutStyle; len(p.Targets) > cloudSize {
+			style = heldOutCloud
+		}
+	}
+	return p.sized(style)
+}
+
+// sized returns the style of dots in a panel of this size.
+func (p Panel) sized(s dotStyle) dotStyle {
+	if p.small {
+		s.radius = max(0.6*s.radius, 1.2)
+	}
+	return s
+}
+
+// shaded reports whether the panel has a density to shade.
+func (p Panel) shaded() bool {
+	return slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return q.Density != nil })
+}
+
+// levels reports whether the panel has quantile levels.
+func (p Panel) levels() bool {
+	return slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return len(q.Components) > 0 })
+}
+
+// quantiles returns the indices of the first and of the last of the quantiles' lines, or −1 if there is none.
+func (p Panel) quantiles() (first, last int) {
+	is := func(l Line) bool { return l.Kind == QuantileLine }
+	first = slices.IndexFunc(p.Lines, is)
+	for last = len(p.Lines) - 1; last >= 0 && !is(p.Lines[last]); last-- {
+	}
+	return first, last
+}
+
+// line returns the k-th line.
+func (p Panel) line(k int) plotter.XYs {
+	line := make(plotter.XYs, len(p.Grid))
+	for i, q := range p.Grid {
+		line[i] = plotter.XY{X: q.X, Y: q.Values[k]}
+	}
+	return line
+}
+
+// xRange returns a range that covers all points and the grid.
+func (p Panel) xRange() (lo, hi float64) {
+	xs := append(xsOf(p.Context), xsOf(p.Targets)...)
+	for _, q := range p.Grid {
+		xs = append(xs, q.X)
+	}
+	return extremes(xs)
+}
+
+// covered returns a range of y that covers all points and the density, or the visible levels and the lines, except
+// the outermost 1% at either end. Levels and lines can widen the range of the data by two fifths at either
+// end. Beyond that they are cut off, because heavy tails would flatten the picture.
+func (p Panel) covered() (lo, hi float64) {
+	data := append(ysOf(p.Context), ysOf(p.Targets)...)
+	if p.shaded() {
+		return densityRange(append(data, bars(p.Bars).ends()...), p.Grid)
+	}
+	var predicted []float64
+	for _, q := range p.Grid {
+		predicted = append(predicted, q.visible()...)
+	}
+	lo, hi = extremes(data)
+	return widened(lo, hi, trimmed(predicted, 0.01), trimmed(predicted, 0.99), 0.4)
+}
+
+// visible returns the values that should be inside the panel: those of the lines, and μ of the levels that
+// have at least a tenth of the largest weight.
+func (q PredictedPoint) visible() []float64 {
+	ys, heaviest := slices.Clone(q.Values), q.heaviest()
+	for _, c := range q.Components {
+		if c.Weight >= 0.1*heaviest {
+			ys = append(ys, c.Mu)
+		}
+	}
+	return ys
+}
+
+// heaviest returns the largest weight.
+func (q PredictedPoint) heaviest() float64 {
+	heaviest := 0.0
+	for _, c := range q.Components {
+		heaviest = math.Max(heaviest, c.Weight)
+	}
+	return heaviest
+}
+
+// xsOf returns the x of points.
+func xsOf(points plotter.XYs) []float64 {
+	v := make([]float64, len(points))
+	for i, q := range points {
+		v[i] = q.X
+	}
+	return v
+}
+
+// ysOf returns the y of points.
+func ysOf(points plotter.XYs) []float64 {
+	v := make([]float64, len(points))
+	for i, q := range points {
+		v[i] = q.Y
+	}
+	return v
+}
+
+// extremes returns the least and the greatest finite value, or +Inf and −Inf if there is none.
+func extremes(values []float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for _, v := range values {
+		if finite(v) {
+			lo, hi = math.Min(lo, v), math.Max(hi, v)
+		}
+	}
+	return lo, hi
+}
+
+// widen adds a little to a range at either end, as much as shadings fill. It returns a range around lo if lo = hi,
+// and 0..1 if lo > hi.
+func widen(lo, hi float64) (float64, float64) {
+	if lo > hi {
+		return 0, 1
+	}
+	pad := (hi - lo) * strip
+	if pad == 0 {
+		pad = math.Max(0.5, math.Abs(lo)*0.1)
+	}
+	return lo - pad, hi + pad
+}
+
+// trimmed returns the value at a share of the sorted finite values, or NaN if there is none.
+func trimmed(values []float64, share float64) float64 {
+	values = slices.DeleteFunc(slices.Clone(values), func(v float64) bool { return !finite(v) })
+	if len(values) == 0 {
+		return math.NaN()
+	}
+	slices.Sort(values)
+	return values[int(math.Round(share*float64(len(values)-1)))]
+}
+
+// widened extends the range from lo to hi to least and greatest, on each side by at most a multiple of
+// its length. A range without a length, of no data or of equal data, is extended by any amount.
+func widened(lo, hi, least, greatest, lengths float64) (float64, float64) {
+	if !(least <= greatest) {
+		return lo, hi
+	}
+	if slack := lengths * (hi - lo); slack > 0 {
+		least, greatest = max(least, lo-slack), min(greatest, hi+slack)
+	}
+	return min(lo, least), max(hi, greatest)
+}
+
+func finite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
+
+// newPlot returns an empty plot with labels, a grid, and the fonts, colours and ticks of all figures.
+func newPlot(x, y string) *plot.Plot {
+	p := plot.New()
+	p.X.Label.Text, p.Y.Label.Text = x, y
+	p.Title.TextStyle.Font, p.Title.TextStyle.Color, p.Title.Padding = sans(titleSize), ink, 6
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		a.Label.TextStyle.Font, a.Label.TextStyle.Color, a.Label.Padding = sans(titleSize), ink, 4
+		a.Tick.Label.Font, a.Tick.Label.Color = sans(12), ink
+		a.Color, a.Tick.Color = ink, ink
+		a.Width, a.Tick.Width = 0.8, 0.8
+		a.Padding = 0
+		a.Tick.Marker = manyTicks
+	}
+	g := plotter.NewGrid()
+	g.Horizontal = draw.LineStyle{Color: pale, Width: 0.6}
+	g.Vertical = g.Horizontal
+	p.Add(g)
+	return p
+}
+
+// titleSize is the size of the font of a panel's title and labels.
+const titleSize = vg.Length(14)
