@@ -70,7 +70,7 @@ func runReport(a *app, dir string, o reportOptions) error {
 		return err
 	}
 	if format.Pictures {
-		if err := s.Draw(calibration); err != nil {
+		if err := s.Draw(tables.Artist{Likelihoods: figures.Likelihoods, Calibration: calibration}); err != nil {
 			return err
 		}
 	}

@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"image/color"
 	"slices"
-	"strings"
-	"unicode"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
@@ -16,6 +14,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
@@ -39,43 +38,46 @@ var (
 
 // Pictures draws the histogram of the PIT, the reliability and, if there are several functions, the
 // coverage by function.
-func (c Calibration) Pictures() ([]tables.Drawing, error) {
-	pictures := []tables.Drawing{
-		{Title: "PIT histogram", Alt: c.histogramText()},
-		{Title: "Reliability", Alt: c.reliabilityText()},
+func (c Calibration) Pictures() (pictures []tables.Drawing, err error) {
+	add := func(title, alt string, height vg.Length, p *plot.Plot) {
+		if err != nil {
+			return
+		}
+		var d tables.Drawing
+		d, err = drawing(title, calibrationWidth, height, p.Draw)
+		d.Alt = alt
+		pictures = append(pictures, d)
 	}
-	plots := []*plot.Plot{c.histogram(), c.reliability()}
-	heights := []vg.Length{calibrationHeight, calibrationHeight}
+	add("PIT histogram", c.histogramText(), calibrationHeight, c.histogram())
+	add("Reliability", c.reliabilityText(), calibrationHeight, c.reliability())
 	if len(c.Functions) > 1 {
 		functions := c.drawnFunctions()
-		pictures = append(pictures, tables.Drawing{Title: "Coverage by function", Alt: c.functionsText(functions)})
-		plots = append(plots, coverageByFunction(functions))
-		heights = append(heights, functionMargin+functionHeight*vg.Length(len(functions)))
+		add("Coverage by function", c.functionsText(functions), functionMargin+functionHeight*vg.Length(len(functions)), coverageByFunction(functions))
 	}
-	for i, p := range plots {
-		canvas, err := newCanvas("svg", calibrationWidth, heights[i])
-		if err != nil {
-			return nil, err
-		}
-		p.Draw(draw.Crop(draw.New(canvas), 4, -8, 4, -6))
-		var b bytes.Buffer
-		if _, err := canvas.WriteTo(&b); err != nil {
-			return nil, err
-		}
-		pictures[i].SVG = b.Bytes()
-		pictures[i].Width, pictures[i].Height = int(calibrationWidth/vg.Inch*96), int(heights[i]/vg.Inch*96)
+	return pictures, err
+}
+
+// drawing returns a picture for a page.
+func drawing(title string, width, height vg.Length, draws func(draw.Canvas)) (tables.Drawing, error) {
+	canvas, err := newCanvas("svg", width, height)
+	if err != nil {
+		return tables.Drawing{}, err
 	}
-	return pictures, nil
+	draws(draw.Crop(draw.New(canvas), 4, -8, 4, -6))
+	var b bytes.Buffer
+	_, err = canvas.WriteTo(&b)
+	return tables.Drawing{Title: title, Width: int(width / vg.Inch * 96), Height: int(height / vg.Inch * 96), SVG: b.Bytes()}, err
 }
 
 // Save draws the histogram of the PIT and the reliability side by side into path. The format follows from the
 // extension.
 func (c Calibration) Save(path string) error {
+	box := func(colour color.Color) func(*draw.Canvas) { return func(c *draw.Canvas) { fillBox(c, colour) } }
 	return saveFigure(path, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
 		to = drawHeading(draw.Crop(to, 14, -20, 12, -14), c.Title, []legendEntry{
-			{"inside the band", lineWidth, func(c *draw.Canvas) { fillBox(c, barColour) }},
-			{"outside it", lineWidth, func(c *draw.Canvas) { fillBox(c, halfColour) }},
-			{"95% of calibrated models", lineWidth, func(c *draw.Canvas) { fillBox(c, bandColour) }},
+			{"inside the band", lineWidth, box(barColour)},
+			{"outside it", lineWidth, box(halfColour)},
+			{"95% of calibrated models", lineWidth, box(bandColour)},
 			{"calibrated on average", lineWidth, lineThumb(evenStyle)},
 		})
 		drawPlots(to, []*plot.Plot{c.histogram(), c.reliability()}, 2)
@@ -97,30 +99,34 @@ func (c Calibration) histogram() *plot.Plot {
 	p.Y.Max = 1.08 * max(slices.Max(c.Means.PIT), high)
 	level := func(y float64) plotter.XYs { return plotter.XYs{{X: 0, Y: y}, {X: 1, Y: y}} }
 	edge := draw.LineStyle{Color: ink, Width: 0.7}
-	p.Add(band{level(low), level(high)}, columns{c.Means.PIT, low, high},
+	var bars boxes
+	const gap = 0.0025
+	for i, share := range c.Means.PIT {
+		colour, n := barColour, float64(len(c.Means.PIT))
+		if share < low-rounding || share > high+rounding {
+			colour = halfColour
+		}
+		bars = append(bars, box{float64(i)/n + gap, float64(i+1)/n - gap, 0, share, colour})
+	}
+	p.Add(band{level(low), level(high)}, bars,
 		curve{level(low), edge}, curve{level(high), edge}, curve{level(1 / float64(len(c.Means.PIT))), evenStyle})
 	return p
 }
 
-// columns draws the bars of a histogram from 0 to 1. Those that end outside the band have another
-// colour.
-type columns struct {
-	shares    []float64
-	low, high float64
+// A box is a rectangle of a plot.
+type box struct {
+	left, right, bottom, top float64
+	colour                   color.Color
 }
 
+type boxes []box
+
 // Plot implements plot.Plotter.
-func (h columns) Plot(c draw.Canvas, p *plot.Plot) {
+func (list boxes) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
-	const gap = 0.6
-	for i, share := range h.shares {
-		n := float64(len(h.shares))
-		left, right := x(float64(i)/n)+gap, x(float64(i+1)/n)-gap
-		colour := barColour
-		if share < h.low-rounding || share > h.high+rounding {
-			colour = halfColour
-		}
-		c.FillPolygon(colour, []vg.Point{{X: left, Y: y(0)}, {X: right, Y: y(0)}, {X: right, Y: y(share)}, {X: left, Y: y(share)}})
+	for _, b := range list {
+		area := within(c, x(b.left), y(b.bottom), x(b.right), y(b.top))
+		fillBox(&area, b.colour)
 	}
 }
 
@@ -160,58 +166,25 @@ func coverageByFunction(functions []score.Function) *plot.Plot {
 	p := newCalibrationPlot("coverage", "")
 	p.Y.Min, p.Y.Max = -0.7, float64(len(functions))-0.3
 	var names plot.ConstantTicks
-	var ranges coverageRanges
+	var ranges boxes
 	half, most := plotter.XYs{}, plotter.XYs{}
 	for i, f := range functions {
 		at := float64(len(functions) - 1 - i)
-		names = append(names, plot.Tick{Value: at, Label: clipped(f.Function)})
+		names = append(names, plot.Tick{Value: at, Label: tables.Shortened(progress.Printable(f.Function, ""), 14)})
 		for _, level := range []struct {
 			nominal float64
 			colour  color.NRGBA
 		}{{0.5, halfColour}, {0.9, mostColour}} {
 			low, high := binomialRange(f.Points, level.nominal, outside)
 			level.colour.A = 0x40
-			ranges = append(ranges, coverageRange{low, high, at, level.colour})
+			ranges = append(ranges, box{low - 0.005, high + 0.005, at - 0.3, at + 0.3, level.colour})
 		}
 		half, most = append(half, plotter.XY{X: f.Coverage.Half, Y: at}), append(most, plotter.XY{X: f.Coverage.Most, Y: at})
 	}
 	p.Y.Tick.Marker = names
 	p.X.Min, p.X.Max = -0.02, 1.02
-	p.Add(ranges, dots{half, dotStyle{color: halfColour, radius: 3.4, diamond: true}}, dots{most, dotStyle{color: mostColour, radius: 3.2}})
+	p.Add(ranges, dots{half, dotStyle{color: halfColour, radius: 3.4, diamond: true, edged: true}}, dots{most, dotStyle{color: mostColour, radius: 3.2}})
 	return p
-}
-
-// clipped returns a name that fits beside a picture, on one line.
-func clipped(name string) string {
-	const most = 14
-	letters := []rune(strings.Map(func(c rune) rune {
-		if !unicode.IsPrint(c) {
-			return ' '
-		}
-		return c
-	}, name))
-	if len(letters) > most {
-		return string(letters[:most-1]) + "…"
-	}
-	return string(letters)
-}
-
-// A coverageRange is a range of x at a y.
-type coverageRange struct {
-	low, high, y float64
-	colour       color.Color
-}
-
-type coverageRanges []coverageRange
-
-// Plot implements plot.Plotter.
-func (list coverageRanges) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	const half = functionHeight * 0.3
-	for _, i := range list {
-		low, high, at := x(i.low)-1, x(i.high)+1, y(i.y)
-		c.FillPolygon(i.colour, []vg.Point{{X: low, Y: at - half}, {X: high, Y: at - half}, {X: high, Y: at + half}, {X: low, Y: at + half}})
-	}
 }
 
 func (c Calibration) histogramText() string {

@@ -16,7 +16,7 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{"minus": mi
 // pageData is the data of the template page.html.
 type pageData struct {
 	sheet
-	Plots                                   map[string][]dotPlot // by title of the table
+	Plots                                   map[string][]Drawing // by title of the table
 	UsedHeader, ScoreHeader, FunctionHeader []string
 	Used                                    [][]string
 	Drawings                                []Drawings
@@ -32,13 +32,8 @@ type pagePicture struct {
 
 // HTML writes a page that needs no other file, with the drawings that Draw added. It reads the runs' plots from their directories.
 func (s Summary) HTML(w io.Writer) error {
-	d := pageData{sheet: s.sheet(), Plots: map[string][]dotPlot{}, UsedHeader: usedHeader, ScoreHeader: scoreHeader, FunctionHeader: functionHeader,
+	d := pageData{sheet: s.sheet(), Plots: s.plots, UsedHeader: usedHeader, ScoreHeader: scoreHeader, FunctionHeader: functionHeader,
 		Drawings: s.drawings, Undrawn: s.undrawn}
-	for _, t := range s.Tables {
-		if t.besidePaper() {
-			d.Plots[t.Title] = dotPlots(t)
-		}
-	}
 	for _, l := range d.evaluated {
 		d.Used = append(d.Used, l.usedCells())
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -63,16 +62,6 @@ func TestSettingsTellRunsOfOneSeedApart(t *testing.T) {
 	}
 }
 
-// The plot beside the tables cuts the keys first, so that its lines have different names.
-func TestThePlotKeepsTheValues(t *testing.T) {
-	root := searched(t)
-	addSearched(t, root, "f", ", num_tau: 23, batch_size: 17, learning_rate: 0.03", 0, 6)
-	s, _ := summarize(t, root)
-	if page := text(t, s.HTML); !strings.Contains(page, `>bat…=17, num…=23, lea…=0.03<`) {
-		t.Errorf("no short settings: %q", regexp.MustCompile(`soft variant"[^<]*<`).FindAllString(page, -1))
-	}
-}
-
 // Runs of different seeds share a row with a note, as long as no seed comes twice.
 func TestSettingsOfDifferentSeedsAreANote(t *testing.T) {
 	root := t.TempDir()
@@ -107,8 +96,8 @@ func TestEachFormatNamesSettings(t *testing.T) {
 	if md := text(t, s.Markdown); strings.Count(md, "| ACQNP, learning_rate=0.0002") != 2 { // also in What was evaluated
 		t.Errorf("markdown:\n%s", md)
 	}
-	if page := text(t, s.HTML); !strings.Contains(page, `scope="row">ACQNP, learning_rate=0.0002<sup>`) || !strings.Contains(page, `">learning_rate=0.0002</text>`) {
-		t.Error("the page's table or plot lacks the settings")
+	if page := text(t, s.HTML); !strings.Contains(page, `scope="row">ACQNP, learning_rate=0.0002<sup>`) {
+		t.Error("the page's table lacks the settings")
 	}
 	records, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
 	if err != nil {
