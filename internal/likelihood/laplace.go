@@ -7,35 +7,12 @@ import "math"
 //
 //	AL(y | μ, σ, τ) = τ(1−τ)/σ · exp(−ρ_τ(y−μ)/σ)
 //
-// Its τ-quantile is μ.
+// Its τ-quantile is μ. A [Mixture] of one component is this distribution.
 type AsymmetricLaplace struct {
 	Location float64 // μ, in the units of y
 	Scale    float64 // σ, in the units of y
 	Logit    float64 // z, with τ = sigmoid(z)
 }
-
-// LogDensity returns log p(y) = log τ + log(1−τ) − log σ − ρ_τ(y−μ)/σ.
-func (d AsymmetricLaplace) LogDensity(y float64) float64 { return d.prepare().logDensity(y) }
-
-// CDF returns P(Y ≤ y).
-func (d AsymmetricLaplace) CDF(y float64) float64 { return d.prepare().cdf(y) }
-
-// Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
-func (d AsymmetricLaplace) Survival(y float64) float64 { return d.prepare().survival(y) }
-
-// Quantile returns the inverse of CDF at p. It is −Inf at p = 0, +Inf at p = 1 and NaN outside [0,
-// 1].
-func (d AsymmetricLaplace) Quantile(p float64) float64 { return d.prepare().quantile(p) }
-
-// Mean returns μ + σ(1−2τ)/(τ(1−τ)). The fraction equals 1/τ − 1/(1−τ) = −2 sinh z.
-func (d AsymmetricLaplace) Mean() float64 { return d.prepare().mean() }
-
-// Variance returns σ²(1−2τ+2τ²)/(τ²(1−τ)²). The fraction equals 1/τ² + 1/(1−τ)². The authors' code
-// lacks the square in the denominator.
-func (d AsymmetricLaplace) Variance() float64 { return d.prepare().variance() }
-
-// Draw turns u, uniform on the multiples of 2⁻²⁴ in [0, 1), into a draw from d.
-func (d AsymmetricLaplace) Draw(u float64) float64 { return d.Quantile(centred(u)) }
 
 // laplace is an AsymmetricLaplace with the functions of its logit, which are computed once.
 type laplace struct {
@@ -73,8 +50,11 @@ func (d AsymmetricLaplace) with(e, log, inverse float64) laplace {
 	return l
 }
 
+// mean returns μ + σ(1−2τ)/(τ(1−τ)). The fraction equals 1/τ − 1/(1−τ) = −2 sinh z.
 func (l laplace) mean() float64 { return l.Location - l.difference*l.Scale }
 
+// variance returns σ²(1−2τ+2τ²)/(τ²(1−τ)²). The fraction equals 1/τ² + 1/(1−τ)². The authors' code
+// lacks the square in the denominator.
 func (l laplace) variance() float64 {
 	a, b := l.Scale*l.inverseTau, l.Scale*l.inverseRest
 	return a*a + b*b
@@ -88,6 +68,7 @@ func (l laplace) slope(e float64) float64 {
 	return l.tau
 }
 
+// logDensity returns log p(y) = log τ + log(1−τ) − log σ − ρ_τ(y−μ)/σ.
 func (l laplace) logDensity(y float64) float64 {
 	e := y - l.Location
 	return l.logTau + l.logRest - math.Log(l.Scale) - l.slope(e)*e/l.Scale

@@ -21,9 +21,10 @@ func spread(d likelihood.AsymmetricLaplace) float64 {
 }
 
 func TestLaplaceDensityMomentsAndDistributionFunction(t *testing.T) {
-	for _, d := range laplaces {
+	for _, c := range laplaces {
+		d := equalWeights(c)
 		expect := func(f func(float64) float64) float64 {
-			return integral(func(y float64) float64 { return f(y) * math.Exp(d.LogDensity(y)) }, []float64{d.Location}, d.Scale, spread(d))
+			return integral(func(y float64) float64 { return f(y) * math.Exp(d.LogDensity(y)) }, []float64{c.Location}, c.Scale, spread(c))
 		}
 		// 1e-12: thousands of terms of rounding error 1e-16, and some cancellation between the
 		// tails.
@@ -32,18 +33,18 @@ func TestLaplaceDensityMomentsAndDistributionFunction(t *testing.T) {
 		near(t, "mean", d.Mean(), mean, 1e-12)
 		near(t, "variance", d.Variance(), expect(func(y float64) float64 { return (y - mean) * (y - mean) }), 1e-12)
 
-		tau := 1 / (1 + math.Exp(-d.Logit))
-		near(t, "mean by the paper's formula", d.Mean(), d.Location+(1-2*tau)/(tau*(1-tau))*d.Scale, 1e-12)
-		near(t, "CDF at the location", d.CDF(d.Location), tau, 1e-15)
+		tau := 1 / (1 + math.Exp(-c.Logit))
+		near(t, "mean by the paper's formula", d.Mean(), c.Location+(1-2*tau)/(tau*(1-tau))*c.Scale, 1e-12)
+		near(t, "CDF at the location", d.CDF(c.Location), tau, 1e-15)
 		for _, y := range []float64{-3, -1.5, 0, 0.1, 1.99, 2.01, 7} {
-			e := y - d.Location
-			near(t, "log density by the paper's formula", d.LogDensity(y), math.Log(naive(d, y)), 1e-10)
+			e := y - c.Location
+			near(t, "log density by the paper's formula", d.LogDensity(y), math.Log(naive(c, y)), 1e-10)
 			near(t, "CDF + survival", d.CDF(y)+d.Survival(y), 1, 1e-15)
-			if h := 1e-5 * d.Scale; math.Abs(e) > h {
+			if h := 1e-5 * c.Scale; math.Abs(e) > h {
 				// The rounding of y ± h dominates: 1e-15/h = 1e-8 of the density, which is at most
 				// 0.25/σ.
 				slope := (d.CDF(y+h) - d.CDF(y-h)) / (2 * h)
-				near(t, "dCDF/dy·σ", slope*d.Scale, math.Exp(d.LogDensity(y))*d.Scale, 3e-9)
+				near(t, "dCDF/dy·σ", slope*c.Scale, math.Exp(d.LogDensity(y))*c.Scale, 3e-9)
 			}
 		}
 	}
@@ -51,7 +52,7 @@ func TestLaplaceDensityMomentsAndDistributionFunction(t *testing.T) {
 
 func TestLaplaceQuantileInvertsTheDistributionFunction(t *testing.T) {
 	for _, logit := range []float64{-100, -30, -3, -0.1, 0, 1, 5, 40, 100} {
-		d := likelihood.AsymmetricLaplace{Location: 0, Scale: 0.7, Logit: logit}
+		d := equalWeights(likelihood.AsymmetricLaplace{Scale: 0.7, Logit: logit})
 		last := math.Inf(-1)
 		for _, p := range append([]float64{1e-300}, probabilities...) {
 			y := d.Quantile(p)
@@ -73,7 +74,7 @@ func TestLaplaceQuantileInvertsTheDistributionFunction(t *testing.T) {
 
 func TestLaplaceQuantilesOfNeighbouringLevelsDoNotCrossAtTheKink(t *testing.T) {
 	for logit := -6.0; logit < 6; logit += 0.01 {
-		d := likelihood.AsymmetricLaplace{Scale: 0.7, Logit: logit}
+		d := equalWeights(likelihood.AsymmetricLaplace{Scale: 0.7, Logit: logit})
 		p := likelihood.Sigmoid(logit)
 		for range 20 {
 			p = math.Nextafter(p, 0)
@@ -89,7 +90,8 @@ func TestLaplaceQuantilesOfNeighbouringLevelsDoNotCrossAtTheKink(t *testing.T) {
 }
 
 func TestLaplaceQuantileAtTheEnds(t *testing.T) {
-	for _, d := range laplaces {
+	for _, c := range laplaces {
+		d := equalWeights(c)
 		if q := d.Quantile(0); !math.IsInf(q, -1) {
 			t.Errorf("quantile(0) = %g", q)
 		}
@@ -102,16 +104,16 @@ func TestLaplaceQuantileAtTheEnds(t *testing.T) {
 			}
 		}
 		// The ends of a generator's range are draws like any other.
-		finite(t, "draw", d.Draw(0), d.Draw(1-0x1p-24))
+		finite(t, "draw", d.Draw(0, 0), d.Draw(0, 1-0x1p-24))
 	}
 }
 
 func TestLaplaceDraws(t *testing.T) {
-	for i, d := range laplaces {
-		g := random.New(uint64(i), random.Draws)
+	for i, c := range laplaces {
+		d, g := equalWeights(c), random.New(uint64(i), random.Draws)
 		draws := make([]float64, 20000)
 		for j := range draws {
-			draws[j] = d.Draw(g.Float(0, uint64(j)))
+			draws[j] = d.Draw(0.5, g.Float(0, uint64(j)))
 		}
 		kolmogorovSmirnov(t, d, draws)
 	}

@@ -14,8 +14,7 @@
 // Both mixtures implement [Distribution]: density, distribution function, quantiles, mean, variance
 // and score. [NewMixture] and [NewGaussian] read a decoder's outputs. [Units] converts the result from
 // the model's units into those of the data. [HighestDensity] and [Modes] say where a distribution's
-// density is high. [LogDensityGradient] and [GaussianGradient] return the derivatives that training
-// needs.
+// density is high.
 //
 // A decoder's output s stands for the scale σ = floor + (1−floor)·softplus(s). The floor is the
 // configuration's model.sigma_floor, above 0 and below 1. The [Scale] of a quantile model can take

@@ -183,5 +183,5 @@ func (m Mixture) Draw(uComponent, uValue float64) float64 {
 			break
 		}
 	}
-	return m.components[last].Draw(uValue)
+	return m.components[last].quantile(centred(uValue))
 }

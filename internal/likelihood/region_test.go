@@ -124,8 +124,8 @@ func TestTwoBranchesHaveTwoIntervals(t *testing.T) {
 // The highest-density region of an asymmetric Laplace distribution begins where its density is that
 // of the end: it cuts the same share, 1−mass, off both tails.
 func TestHighestDensityOfAsymmetricLaplace(t *testing.T) {
-	d := likelihood.AsymmetricLaplace{Location: 2, Scale: 0.3, Logit: 1.2}
-	set := likelihood.HighestDensity(equalWeights(d), 0.8)
+	d := equalWeights(likelihood.AsymmetricLaplace{Location: 2, Scale: 0.3, Logit: 1.2})
+	set := likelihood.HighestDensity(d, 0.8)
 	tau := likelihood.Sigmoid(1.2)
 	want := likelihood.Interval{Low: d.Quantile(0.2 * tau), High: d.Quantile(1 - 0.2*(1-tau))}
 	if len(set) != 1 || math.Abs(set[0].Low-want.Low) > 1e-8 || math.Abs(set[0].High-want.High) > 1e-8 {

@@ -136,7 +136,7 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 				tau, weight := float(t, row["tau"]), float(t, row["weight"])
 				part := likelihood.AsymmetricLaplace{Location: float(t, row["mu"]), Scale: float(t, row["sigma"]), Logit: math.Log(tau / (1 - tau))}
 				sum += weight
-				mean += weight * part.Mean()
+				mean += weight * likelihood.MixtureOf([]likelihood.AsymmetricLaplace{part}, []float64{0}).Mean()
 				parts, logits = append(parts, part), append(logits, math.Log(weight))
 				if u := float(t, row["u"]); !(u >= 0 && u < 1) || float(t, row["x"]) != f.TargetX[prediction.Target] {
 					t.Errorf("u = %v at x = %s", u, row["x"])
