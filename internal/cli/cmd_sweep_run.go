@@ -172,7 +172,7 @@ func (o *sweepRunOptions) gpus() []string {
 }
 
 // board returns the display of several works that --quiet and --json ask for.
-func (a *app) board() progress.Board {
+func (a *app) board() *progress.Board {
 	mode := progress.Auto
 	if a.json {
 		mode = progress.JSON

@@ -69,3 +69,24 @@ func TestATerminalGetsABar(t *testing.T) {
 		t.Error("the cursor stays in the bar's line")
 	}
 }
+
+func TestABoardOnATerminal(t *testing.T) {
+	screen, tty := terminal(t)
+	board := progress.NewBoard(tty, progress.Auto, false)
+	lane := board.Lane("run a")
+	lane.Update(1, 4, "step 1/4")
+	board.Total(0.5, "half done")
+	time.Sleep(300 * time.Millisecond) // bars are drawn every 100 ms
+	board.Note("a note")
+	lane.End()
+	board.Close()
+	if err := tty.Close(); err != nil {
+		t.Fatal(err)
+	}
+	content, _ := io.ReadAll(screen)
+	for _, want := range []string{"run a: step 1/4", "half done", "a note\r\n", "|███████████          | half done\r\n"} {
+		if !strings.Contains(string(content), want) {
+			t.Errorf("the terminal lacks %q:\n%q", want, content)
+		}
+	}
+}

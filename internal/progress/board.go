@@ -1,84 +1,85 @@
 package progress
 
 import (
-	"fmt"
 	"io"
+	"math"
 	"sync"
 	"time"
+
+	"github.com/vbauerster/mpb/v8"
 )
 
 // A Board shows several works at once and a total below them: bars on a terminal, plain lines in a
 // log, where only the total, notes and warnings are shown, or JSON objects. Its methods may be called
 // from any goroutine.
-type Board interface {
-	// Note and Warn are those of a Reporter.
-	Note(message string, fields ...Field)
-	Warn(message string)
-	// Lane starts to show a work.
-	Lane(name string) Lane
-	// Total states how far the whole has come, 0 to 1, in words too.
-	Total(share float64, text string)
-	// Close stops the display.
-	Close()
-}
-
-// A Lane is a work on a Board.
-type Lane interface {
-	Update(done, total int, text string)
-	End()
-}
-
-// NewBoard returns the board for a writer and a mode, without warnings alone if quiet is set.
-func NewBoard(w io.Writer, m Mode, quiet bool) Board {
-	r := New(w, m)
-	if quiet {
-		return &plainBoard{r: Quiet(r)}
-	}
-	if m != JSON && isTerminal(w) {
-		return newBars(w)
-	}
-	return &plainBoard{r: r, every: linesEvery}
-}
-
-// plainBoard is the Board for a log or a program.
-type plainBoard struct {
+type Board struct {
 	mu    sync.Mutex
 	r     Reporter
-	every time.Duration
+	every time.Duration // between texts of the total in a log
 	shown time.Time
 	last  string
+
+	p     *mpb.Progress // nil without a terminal
+	total *Lane
+	lanes int // that were ever added
 }
 
-func (b *plainBoard) Note(message string, fields ...Field) {
+// NewBoard returns the board for a writer and a mode, with warnings alone if quiet is set.
+func NewBoard(w io.Writer, m Mode, quiet bool) *Board {
+	b := &Board{r: New(w, m), every: linesEvery}
+	switch {
+	case quiet:
+		b.r = Quiet(b.r)
+	case m != JSON && isTerminal(w):
+		b.p = newBars(w)
+		b.r = &bar{p: b.p}
+		b.total = newLane(b.p, "", mpb.BarPriority(math.MaxInt)) // at the bottom
+	}
+	return b
+}
+
+// Note shows a message once, as a Reporter does.
+func (b *Board) Note(message string, fields ...Field) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.r.Note(message, fields...)
 }
 
-func (b *plainBoard) Warn(message string) {
+// Warn shows a message that the user should read.
+func (b *Board) Warn(message string) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.r.Warn(message)
 }
 
-func (b *plainBoard) Lane(string) Lane { return plainLane{} }
-
-// Total shows a new text, but not more often than a log wants.
-func (b *plainBoard) Total(share float64, text string) {
+// Lane starts to show a work.
+func (b *Board) Lane(name string) *Lane {
+	if b.p == nil {
+		return nil
+	}
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	if now := time.Now(); text != b.last && now.Sub(b.shown) >= b.every {
+	b.lanes++
+	return newLane(b.p, name, mpb.BarPriority(b.lanes), mpb.BarRemoveOnComplete())
+}
+
+// Total states how far the whole has come, 0 to 1, in words too. A log shows a new text now and then.
+func (b *Board) Total(share float64, text string) {
+	const parts = 1000 // of the bar
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.p != nil {
+		b.total.Update(int(share*parts), parts, text)
+	} else if now := time.Now(); text != b.last && now.Sub(b.shown) >= b.every {
 		b.shown, b.last = now, text
 		b.r.Note(text, Field{"event", "progress"}, Field{"share", share})
 	}
 }
 
-func (b *plainBoard) Close() {}
-
-type plainLane struct{}
-
-func (plainLane) Update(int, int, string) {}
-func (plainLane) End()                    {}
-
-// noteText returns a note as a line.
-func noteText(message string) string { return fmt.Sprintln(Printable(message, "")) }
+// Close stops the display.
+func (b *Board) Close() {
+	if b.p != nil {
+		b.total.bar.Abort(false) // the total stays on the terminal
+		b.p.Wait()
+	}
+}

@@ -22,7 +22,7 @@ type Options struct {
 	Flags    []string                       // of children's commands: --device, --precision, --data-dir
 	Share    func([]plan.Run) (Jobs, error) // called with the runs that are not done, unless all are
 	FailFast bool                           // stop all runs when one has failed
-	Board    progress.Board
+	Board    *progress.Board
 }
 
 // A Summary is the result of Run.

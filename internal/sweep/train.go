@@ -104,7 +104,7 @@ func (p *pool) command(slot int, m *member, phase run.Phase, until int) []string
 }
 
 // heard shows an event of a run's child, and notes its step.
-func (p *pool) heard(m *member, lane progress.Lane, v event) {
+func (p *pool) heard(m *member, lane *progress.Lane, v event) {
 	switch v.Event {
 	case "warning":
 		p.Board.Warn(m.Dir + ": " + v.Message)
