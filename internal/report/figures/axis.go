@@ -1,6 +1,8 @@
 package figures
 
 import (
+	"math"
+	"strconv"
 	"time"
 
 	"gonum.org/v1/plot"
@@ -85,4 +87,154 @@ func (n nameTicks) Ticks(lo, hi float64) []plot.Tick {
 		}
 	}
 	return ticks
+}
+
+// roundTicks puts at most that many ticks at multiples of 1, 2 or 5 times a power of ten.
+type roundTicks int
+
+// The numbers of ticks of a large and of a small panel.
+const manyTicks, fewTicks = roundTicks(8), roundTicks(6)
+
+// Ticks implements plot.Ticker.
+func (most roundTicks) Ticks(lo, hi float64) (ticks []plot.Tick) {
+	if !(lo < hi) || math.IsInf(hi-lo, 0) {
+		return nil
+	}
+	exponent, step := most.step(hi - lo)
+	first := math.Ceil(lo / step)
+	for i := range int(most) { // not while v ≤ hi: far from 0, neighbouring multiples can be the same float64
+		v := (first + float64(i)) * step
+		if v > hi {
+			break
+		}
+		label := strconv.FormatFloat(v, 'f', max(0, -exponent), 64)
+		if math.Abs(v) >= 1e6 || exponent < -5 {
+			label = strconv.FormatFloat(v, 'g', 6, 64)
+		}
+		ticks = append(ticks, plot.Tick{Value: v, Label: label})
+	}
+	return ticks
+}
+
+// step returns the smallest round step with few enough ticks, and the power of ten of its digit.
+func (most roundTicks) step(width float64) (exponent int, step float64) {
+	exponent = int(math.Floor(math.Log10(width / float64(most))))
+	for {
+		for _, digit := range []float64{1, 2, 5} {
+			if step := digit * math.Pow(10, float64(exponent)); width/step < float64(most-1) {
+				return exponent, step
+			}
+		}
+		exponent++
+	}
+}
+
+// dateTicks writes the dates that days since an origin stand for: at the first days of months or years
+// where the range is long, times of day where it is short.
+type dateTicks struct {
+	origin  time.Time
+	letters int
+}
+
+// A dateStep is a distance of ticks, and how they are written.
+type dateStep struct {
+	length time.Duration // 0 if it is a number of months
+	months int
+	layout string
+}
+
+const day = 24 * time.Hour
+
+// dateSteps are the distances of ticks, ascending.
+var dateSteps = func() (all []dateStep) {
+	add := func(unit time.Duration, months int, layout string, numbers ...int) {
+		for _, n := range numbers {
+			all = append(all, dateStep{time.Duration(n) * unit, n * months, layout})
+		}
+	}
+	add(time.Second, 0, time.TimeOnly, 1, 2, 5, 10, 15, 30)
+	add(time.Minute, 0, "15:04", 1, 2, 5, 10, 15, 30, 60, 120, 180, 360, 720)
+	add(day, 0, time.DateOnly, 1, 2, 7, 14)
+	add(0, 1, "2006-01", 1, 2, 3, 6)
+	add(0, 12, "2006", 1, 2, 5, 10, 20, 50, 100, 500, 1000)
+	return all
+}()
+
+// Ticks implements plot.Ticker. Where a range is too short or too long for dates, it writes numbers.
+func (d dateTicks) Ticks(lo, hi float64) []plot.Tick {
+	const (
+		furthest = 1e6                 // days: dates keep four digits of years there
+		shortest = 3. / (24 * 60 * 60) // days: times have whole seconds
+	)
+	if !(hi-lo > shortest) || math.Abs(lo) > furthest || math.Abs(hi) > furthest {
+		return fewTicks.Ticks(lo, hi)
+	}
+	for _, s := range dateSteps {
+		n, width := (hi-lo)/s.days(), len(s.layout)+2
+		if s.withinDays() {
+			width = max(width, d.letters/int(manyTicks))
+		}
+		if n*float64(width) <= float64(d.letters) {
+			return d.ticks(s, lo, hi)
+		}
+	}
+	return fewTicks.Ticks(lo, hi)
+}
+
+// days returns the length of a step in days, for a month 30.
+func (s dateStep) days() float64 { return s.length.Hours()/24 + 30*float64(s.months) }
+
+// withinDays reports whether the ticks of a step are times of day.
+func (s dateStep) withinDays() bool { return s.months == 0 && s.length < day }
+
+// ticks returns the ticks of a step.
+func (d dateTicks) ticks(s dateStep, lo, hi float64) (all []plot.Tick) {
+	for at := s.before(d.moment(lo)); ; at = at.AddDate(0, s.months, 0).Add(s.length) {
+		v := d.days(at)
+		if v > hi {
+			break
+		}
+		if v >= lo {
+			all = append(all, plot.Tick{Value: v, Label: at.Format(s.layout)})
+		}
+	}
+	if s.withinDays() {
+		d.addDays(all)
+	}
+	return all
+}
+
+// addDays adds a second line to times of day: the date to the first one, and the day to each midnight. The other
+// lines are blank, which keeps the times on one height.
+func (d dateTicks) addDays(times []plot.Tick) {
+	for i, t := range times {
+		line, at := " ", d.moment(t.Value).Round(time.Second)
+		switch {
+		case i == 0:
+			line = at.Format(time.DateOnly)
+		case at.Equal(at.Truncate(day)):
+			line = at.Format("01-02")
+		}
+		times[i].Label += "\n" + line
+	}
+}
+
+// before returns the last moment of a step at or before a moment: midnight for days, the first of a year
+// for months.
+func (s dateStep) before(at time.Time) time.Time {
+	if s.months > 0 {
+		return time.Date(at.Year()-at.Year()%max(s.months/12, 1), 1, 1, 0, 0, 0, 0, time.UTC)
+	}
+	return at.Truncate(min(s.length, day))
+}
+
+// moment returns the moment that lies days after the origin.
+func (d dateTicks) moment(days float64) time.Time {
+	whole := math.Floor(days)
+	return d.origin.AddDate(0, 0, int(whole)).Add(time.Duration((days - whole) * float64(day)))
+}
+
+// days returns how many days after the origin a moment is.
+func (d dateTicks) days(at time.Time) float64 {
+	return float64(at.Unix()-d.origin.Unix()) / day.Seconds()
 }

@@ -1,11 +1,23 @@
 package figures
 
 import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image/color"
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/stat/distuv"
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
 // A Calibration shows whether predictions are calibrated, from the scores of targets: the histogram
@@ -117,4 +129,197 @@ func binomialRange(n int, p, outside float64) (low, high float64) {
 		return lo
 	}
 	return float64(first(outside/2)) / float64(n), float64(first(1-outside/2)) / float64(n)
+}
+
+// Sizes of calibration pictures: 400 pixels wide, to be legible on a phone.
+const (
+	calibrationWidth  = vg.Length(300)
+	calibrationHeight = vg.Length(225)
+	functionHeight    = vg.Length(15)
+	functionMargin    = vg.Length(75) // above and below the functions
+)
+
+// drawnFunctions is the largest number of functions in the picture of their coverage.
+const drawnFunctions = 24
+
+var (
+	barColour  = color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xff}
+	mostColour = seriesColours[0] // of intervals of 90%
+	halfColour = seriesColours[1] // of intervals of 50%, and of bars outside the band
+	evenStyle  = draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{4, 3}}
+)
+
+// Pictures draws the histogram of the PIT, the reliability and, if there are several functions, the
+// coverage by function.
+func (c Calibration) Pictures() (pictures []tables.Drawing, err error) {
+	add := func(title, alt string, height vg.Length, p *plot.Plot) {
+		if err != nil {
+			return
+		}
+		var d tables.Drawing
+		d, err = drawing(title, calibrationWidth, height, p.Draw)
+		d.Alt = alt
+		pictures = append(pictures, d)
+	}
+	add("PIT histogram", c.histogramText(), calibrationHeight, c.histogram())
+	add("Reliability", c.reliabilityText(), calibrationHeight, c.reliability())
+	if len(c.Functions) > 1 {
+		functions := c.drawnFunctions()
+		add("Coverage by function", c.functionsText(functions), functionMargin+functionHeight*vg.Length(len(functions)), coverageByFunction(functions))
+	}
+	return pictures, err
+}
+
+// drawing returns a picture for a page.
+func drawing(title string, width, height vg.Length, draws func(draw.Canvas)) (tables.Drawing, error) {
+	canvas, err := newCanvas("svg", width, height)
+	if err != nil {
+		return tables.Drawing{}, err
+	}
+	draws(draw.Crop(draw.New(canvas), 4, -8, 4, -6))
+	var b bytes.Buffer
+	_, err = canvas.WriteTo(&b)
+	return tables.Drawing{Title: title, Width: int(width / vg.Inch * 96), Height: int(height / vg.Inch * 96), SVG: b.Bytes()}, err
+}
+
+// Save draws the histogram of the PIT and the reliability side by side into path. The format follows from the
+// extension.
+func (c Calibration) Save(path string) error {
+	box := func(colour color.Color) func(*draw.Canvas) { return func(c *draw.Canvas) { fillBox(c, colour) } }
+	return saveFigure(path, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
+		to = drawHeading(draw.Crop(to, 14, -20, 12, -14), c.Title, []legendEntry{
+			{"inside the band", lineWidth, box(barColour)},
+			{"outside it", lineWidth, box(halfColour)},
+			{"95% of calibrated models", lineWidth, box(bandColour)},
+			{"calibrated on average", lineWidth, lineThumb(evenStyle)},
+		})
+		drawPlots(to, []*plot.Plot{c.histogram(), c.reliability()}, 2)
+	})
+}
+
+// newCalibrationPlot returns an empty panel with x from 0 to 1.
+func newCalibrationPlot(x, y string) *plot.Plot {
+	p := newPlot(x, y)
+	p.X.Min, p.X.Max = 0, 1
+	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks, fewTicks
+	return p
+}
+
+// histogram draws the shares of the bins as bars in front of the band.
+func (c Calibration) histogram() *plot.Plot {
+	p := newCalibrationPlot("PIT", "share of targets")
+	low, high := c.Band()
+	p.Y.Max = 1.08 * max(slices.Max(c.Means.PIT), high)
+	level := func(y float64) plotter.XYs { return plotter.XYs{{X: 0, Y: y}, {X: 1, Y: y}} }
+	edge := draw.LineStyle{Color: ink, Width: 0.7}
+	var bars boxes
+	const gap = 0.0025
+	for i, share := range c.Means.PIT {
+		colour, n := barColour, float64(len(c.Means.PIT))
+		if share < low-rounding || share > high+rounding {
+			colour = halfColour
+		}
+		bars = append(bars, box{float64(i)/n + gap, float64(i+1)/n - gap, 0, share, colour})
+	}
+	p.Add(band{level(low), level(high)}, bars,
+		curve{level(low), edge}, curve{level(high), edge}, curve{level(1 / float64(len(c.Means.PIT))), evenStyle})
+	return p
+}
+
+// A box is a rectangle of a plot.
+type box struct {
+	left, right, bottom, top float64
+	colour                   color.Color
+}
+
+type boxes []box
+
+// Plot implements plot.Plotter.
+func (list boxes) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, b := range list {
+		area := within(c, x(b.left), y(b.bottom), x(b.right), y(b.top))
+		fillBox(&area, b.colour)
+	}
+}
+
+// reliability draws the observed coverage of central intervals by the nominal one.
+func (c Calibration) reliability() *plot.Plot {
+	p := newCalibrationPlot("nominal coverage", "observed coverage")
+	p.Y.Min, p.Y.Max = 0, 1
+	ends := func(middle plotter.XYs) plotter.XYs {
+		return append(append(plotter.XYs{{}}, middle...), plotter.XY{X: 1, Y: 1})
+	}
+	var low, high, observed plotter.XYs
+	for _, r := range c.Reliability() {
+		low, high = append(low, plotter.XY{X: r.Nominal, Y: r.Low}), append(high, plotter.XY{X: r.Nominal, Y: r.High})
+		observed = append(observed, plotter.XY{X: r.Nominal, Y: r.Observed})
+	}
+	p.Add(band{ends(low), ends(high)}, curve{ends(nil), evenStyle},
+		curve{ends(observed), draw.LineStyle{Color: barColour, Width: 2}}, dots{observed, dotStyle{color: barColour, radius: 3}})
+	return p
+}
+
+// drawnFunctions returns the functions in the order of their coverage. Of many, it returns those
+// with the lowest and the highest.
+func (c Calibration) drawnFunctions() []score.Function {
+	functions := slices.Clone(c.Functions)
+	slices.SortStableFunc(functions, func(f, g score.Function) int {
+		return cmp.Or(cmp.Compare(f.Coverage.Most, g.Coverage.Most), cmp.Compare(f.Coverage.Half, g.Coverage.Half))
+	})
+	if n := len(functions); n > drawnFunctions {
+		functions = slices.Delete(functions, drawnFunctions/2, n-drawnFunctions/2)
+	}
+	return functions
+}
+
+// coverageByFunction draws the coverage of the functions, the first at the top, above the ranges of
+// calibrated models.
+func coverageByFunction(functions []score.Function) *plot.Plot {
+	p := newCalibrationPlot("coverage", "")
+	p.Y.Min, p.Y.Max = -0.7, float64(len(functions))-0.3
+	var names plot.ConstantTicks
+	var ranges boxes
+	half, most := plotter.XYs{}, plotter.XYs{}
+	for i, f := range functions {
+		at := float64(len(functions) - 1 - i)
+		names = append(names, plot.Tick{Value: at, Label: tables.Shortened(progress.Printable(f.Function, ""), 14)})
+		for _, level := range []struct {
+			nominal float64
+			colour  color.NRGBA
+		}{{0.5, halfColour}, {0.9, mostColour}} {
+			low, high := binomialRange(f.Points, level.nominal, outside)
+			level.colour.A = 0x40
+			ranges = append(ranges, box{low - 0.005, high + 0.005, at - 0.3, at + 0.3, level.colour})
+		}
+		half, most = append(half, plotter.XY{X: f.Coverage.Half, Y: at}), append(most, plotter.XY{X: f.Coverage.Most, Y: at})
+	}
+	p.Y.Tick.Marker = names
+	p.X.Min, p.X.Max = -0.02, 1.02
+	p.Add(ranges, dots{half, dotStyle{color: halfColour, radius: 3.4, diamond: true, edged: true}}, dots{most, dotStyle{color: mostColour, radius: 3.2}})
+	return p
+}
+
+func (c Calibration) histogramText() string {
+	low, high := c.Band()
+	text := fmt.Sprintf("The band is from %.1f to %.1f%%; ", 100*low, 100*high)
+	below, above := c.BinsOutside()
+	if below+above == 0 {
+		return text + fmt.Sprintf("all %d bars end in it.", len(c.Means.PIT))
+	}
+	return text + fmt.Sprintf("%d of %d bars end below it and %d above it.", below, len(c.Means.PIT), above)
+}
+
+func (c Calibration) reliabilityText() string {
+	return fmt.Sprintf("The 50%% intervals hold %.1f%% of the targets, the 90%% intervals %.1f%%. %s count as %d independent ones.",
+		100*c.Means.Coverage.Half, 100*c.Means.Coverage.Most, invalid.Plural(c.Means.Targets, "target", "targets"), c.Independent())
+}
+
+func (c Calibration) functionsText(drawn []score.Function) string {
+	text := fmt.Sprintf("The 90%% intervals hold from %.1f%% to %.1f%% of the targets of a function",
+		100*drawn[0].Coverage.Most, 100*drawn[len(drawn)-1].Coverage.Most)
+	if n := len(c.Functions); n > len(drawn) {
+		return text + fmt.Sprintf("; shown are the %d lowest and the %d highest of %d functions.", drawnFunctions/2, drawnFunctions/2, n)
+	}
+	return text + "."
 }

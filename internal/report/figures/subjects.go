@@ -36,19 +36,23 @@ func AskedSubjects(a *predict.Asked, targets string) []Subject {
 }
 
 // Subjects returns the first functions of the evaluation batches of a source, count or fewer if there
-// are fewer.
-func Subjects(source predict.Source, scaling datasets.Scaling, count int) ([]Subject, error) {
-	var subjects []Subject
-	e := evaluation{source: source}
-	for f := range count {
-		b, i, err := e.function(f)
-		if b == nil || err != nil {
-			return subjects, err
+// are fewer. Those without a name are numbered.
+func Subjects(source predict.Source, scaling datasets.Scaling, count int) (subjects []Subject, err error) {
+	var b datasets.Batch
+	for number := 0; number < source.EvalBatches() && len(subjects) < count; number++ {
+		if err := source.Eval(number, &b); err != nil {
+			return nil, err
 		}
-		subjects = append(subjects, newSubject(b, i, scaling))
-		last := &subjects[len(subjects)-1]
-		if last.Name = e.name(i); last.Name == "" {
-			last.Name = "function " + strconv.Itoa(f)
+		var names []string
+		if named, ok := source.(interface{ EvalNames(batch int) []string }); ok {
+			names = named.EvalNames(number)
+		}
+		for i := 0; i < b.Functions && len(subjects) < count; i++ {
+			s := newSubject(&b, i, scaling)
+			if s.Name = "function " + strconv.Itoa(len(subjects)); names != nil && names[i] != "" {
+				s.Name = names[i]
+			}
+			subjects = append(subjects, s)
 		}
 	}
 	return subjects, nil
@@ -64,38 +68,4 @@ func newSubject(b *datasets.Batch, i int, s datasets.Scaling) Subject {
 		HeldX:    x[known:],
 		HeldY:    y[b.Context*b.DY:],
 	}
-}
-
-// An evaluation finds functions in the evaluation batches of a source. It keeps the last batch.
-type evaluation struct {
-	source predict.Source
-	first  int // the number of functions in the batches before
-	number int // of the batches that were read
-	batch  datasets.Batch
-}
-
-// function returns the batch that has function f, counted from 0 over all batches, and its index
-// there. The batch is nil if there is no such function. f must not be less than in the call before.
-func (e *evaluation) function(f int) (*datasets.Batch, int, error) {
-	for e.number == 0 || f >= e.first+e.batch.Functions {
-		if e.number == e.source.EvalBatches() {
-			return nil, 0, nil
-		}
-		if e.number > 0 {
-			e.first += e.batch.Functions
-		}
-		if err := e.source.Eval(e.number, &e.batch); err != nil {
-			return nil, 0, err
-		}
-		e.number++
-	}
-	return &e.batch, f - e.first, nil
-}
-
-// name returns the name of function i of the last batch, or "" if the source has no names.
-func (e *evaluation) name(i int) string {
-	if named, ok := e.source.(interface{ EvalNames(batch int) []string }); ok {
-		return named.EvalNames(e.number - 1)[i]
-	}
-	return ""
 }

@@ -6,10 +6,13 @@ import (
 	"io/fs"
 	"math"
 	"os"
+	"path"
 	"path/filepath"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -59,11 +62,7 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 		return nil, &invalid.Input{File: dir, Found: "a file", Expected: "a directory of runs"}
 	}
 	var runs []Run
-	refused := 0
-	skip := func(err error) {
-		refused++
-		warn(err)
-	}
+	found := "no " + run.EvalFile
 	root := os.DirFS(dir) // follows dir if that is a link
 	err := fs.WalkDir(root, ".", func(name string, entry fs.DirEntry, err error) error {
 		path := filepath.Join(dir, filepath.FromSlash(name))
@@ -78,7 +77,8 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 		}
 		r, err := readRun(path)
 		if err != nil {
-			skip(err)
+			found = "no " + run.EvalFile + " that can be read"
+			warn(err)
 			return nil
 		}
 		runs = append(runs, r)
@@ -88,10 +88,6 @@ func Gather(dir string, warn func(error)) ([]Run, error) {
 		return nil, err
 	}
 	if len(runs) == 0 {
-		found := "no " + run.EvalFile
-		if refused > 0 {
-			found += " that can be read"
-		}
 		return nil, &invalid.Input{File: dir, Found: found, Expected: "a directory of runs that acqnp eval has evaluated"}
 	}
 	return runs, nil
@@ -113,75 +109,60 @@ func readRun(path string) (Run, error) {
 // largest is the largest absolute value of a log-likelihood that is read. Its square is finite.
 const largest = 1e100
 
+// pitBins is the number of bins of a histogram of PIT.
+const pitBins = 20
+
 // checkEval returns an *invalid.Input if a value in an eval.json is impossible.
-func checkEval(path string, e run.Eval) error {
-	bad := func(key string, found any, expected string) error {
-		return &invalid.Input{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}
+func checkEval(path string, e run.Eval) (err error) {
+	check := func(ok bool, key string, found any, expected string) {
+		if !ok && err == nil {
+			err = &invalid.Input{File: path, Key: key, Found: fmt.Sprint(found), Expected: expected}
+		}
 	}
-	switch {
-	case e.Benchmark == "":
-		return bad("benchmark", "nothing", "a name")
-	case e.Model == "":
-		return bad("model", "nothing", "a name")
-	case e.Batches < 1:
-		return bad("batches", e.Batches, "a positive number")
-	}
+	check(e.Benchmark != "", "benchmark", "nothing", "a name")
+	check(e.Model != "", "model", "nothing", "a name")
+	check(e.Batches > 0, "batches", e.Batches, "a positive number")
 	for _, part := range []struct {
 		key string
 		run.Estimate
 	}{{"context_ll", e.ContextLL}, {"target_ll", e.TargetLL}} {
-		if math.Abs(part.Mean) > largest {
-			return bad(part.key+".mean", part.Mean, "a log-likelihood")
+		check(math.Abs(part.Mean) <= largest, part.key+".mean", part.Mean, "a log-likelihood")
+		found, s := any("null"), part.StdError
+		if s != nil {
+			found = *s
 		}
-		if s := part.StdError; (s == nil) != (e.Batches == 1) || s != nil && (*s < 0 || *s > largest) {
-			found := any("null")
-			if s != nil {
-				found = *s
-			}
-			return bad(part.key+".std_error", found, "the error of the mean over batches, null for one batch alone")
-		}
+		check((s == nil) == (e.Batches == 1) && (s == nil || *s >= 0 && *s <= largest), part.key+".std_error", found,
+			"the error of the mean over batches, null for one batch alone")
 	}
-	return checkScores(e, bad)
+	if r := e.Raw; r != nil {
+		check(math.Abs(r.ContextLL.Mean)+math.Abs(r.TargetLL.Mean) <= largest, "raw", fmt.Sprint(r.ContextLL.Mean, " and ", r.TargetLL.Mean), "log-likelihoods")
+	}
+	if e.Means != nil {
+		checkScores(e, check)
+	}
+	return err
 }
 
-// checkScores returns the error of bad if a score in an eval.json is impossible.
-func checkScores(e run.Eval, bad func(key string, found any, expected string) error) error {
-	if r := e.Raw; r != nil && math.Abs(r.ContextLL.Mean)+math.Abs(r.TargetLL.Mean) > largest {
-		return bad("raw", fmt.Sprint(r.ContextLL.Mean, " and ", r.TargetLL.Mean), "log-likelihoods")
-	}
-	if e.Means == nil {
-		return nil
-	}
+// checkScores checks the scores in an eval.json.
+func checkScores(e run.Eval, check func(ok bool, key string, found any, expected string)) {
+	share := func(s float64) bool { return s >= 0 && s <= 1 }
+	covers := func(c score.Coverage) bool { return share(c.Half) && share(c.Most) }
+	check(e.Targets > 0, "scored_targets", e.Targets, "a positive number")
+	check(math.Abs(e.LogDensity.Mean) <= largest, "log_density.mean", e.LogDensity.Mean, "a log density")
+	check(e.CRPS >= 0 && e.CRPS <= largest, "crps", e.CRPS, "a number from 0")
+	check(covers(e.Coverage), "coverage", fmt.Sprint(e.Coverage.Half, " and ", e.Coverage.Most), "shares from 0 to 1")
 	sum := 0.0
-	for _, share := range e.PIT {
-		if share < 0 {
-			return bad("pit", share, "a share")
-		}
-		sum += share
+	for _, s := range e.PIT {
+		check(share(s), "pit", s, "a share")
+		sum += s
 	}
-	outside := func(share float64) bool { return share < 0 || share > 1 }
-	switch {
-	case e.Targets < 1:
-		return bad("scored_targets", e.Targets, "a positive number")
-	case math.Abs(e.LogDensity.Mean) > largest:
-		return bad("log_density.mean", e.LogDensity.Mean, "a log density")
-	case e.CRPS < 0 || e.CRPS > largest:
-		return bad("crps", e.CRPS, "a number from 0")
-	case outside(e.Coverage.Half) || outside(e.Coverage.Most):
-		return bad("coverage", fmt.Sprint(e.Coverage.Half, " and ", e.Coverage.Most), "shares from 0 to 1")
-	case len(e.PIT) != pitBins || math.Abs(sum-1) > 1e-6:
-		return bad("pit", fmt.Sprintf("%d numbers with the sum %g", len(e.PIT), sum), fmt.Sprintf("%d shares with the sum 1", pitBins))
-	}
+	check(len(e.PIT) == pitBins && math.Abs(sum-1) <= 1e-6, "pit", fmt.Sprintf("%d numbers with the sum %g", len(e.PIT), sum),
+		fmt.Sprintf("%d shares with the sum 1", pitBins))
 	for i, f := range e.PerFunction {
-		if f.Points < 1 || math.Abs(f.LogDensity) > largest || f.CRPS < 0 || f.CRPS > largest || outside(f.Coverage.Half) || outside(f.Coverage.Most) {
-			return bad(fmt.Sprintf("per_function[%d]", i), fmt.Sprintf("%+v", f), "targets, a log density, a CRPS and shares from 0 to 1")
-		}
+		check(f.Points > 0 && math.Abs(f.LogDensity) <= largest && f.CRPS >= 0 && f.CRPS <= largest && covers(f.Coverage),
+			fmt.Sprintf("per_function[%d]", i), fmt.Sprintf("%+v", f), "targets, a log density, a CRPS and shares from 0 to 1")
 	}
-	return nil
 }
-
-// pitBins is the number of bins of a histogram of PIT.
-const pitBins = 20
 
 // readConfig reads what the run in dir says beside its evaluation: nothing if dir has no configuration.
 func (r *Run) readConfig(dir string) error {
@@ -200,4 +181,58 @@ func (r *Run) readConfig(dir string) error {
 	}
 	r.Config, r.Kernels = &c, trained.Kernels
 	return nil
+}
+
+// isOwn reports whether a benchmark is the user's own data.
+func isOwn(name string) bool {
+	b, ok := catalogue.Find(name)
+	return ok && b.Kind == catalogue.CSV
+}
+
+// file returns the path of the run's own data, or "" if there is none or it is unknown.
+func (r Run) file() string {
+	if r.Config == nil || r.Config.Data.File == "" {
+		return ""
+	}
+	return filepath.ToSlash(filepath.Clean(r.Config.Data.File))
+}
+
+// steps returns the number of steps that training was to take. If that is unknown, it returns the
+// step of the checkpoint, or 0.
+func (r Run) steps() int {
+	switch {
+	case r.Config != nil:
+		return r.Config.Train.Steps
+	case r.Eval.Weights.Step != nil:
+		return *r.Eval.Weights.Step
+	}
+	return 0
+}
+
+// dataNames returns a name for each path of own data: its last element, or the path if that is the last element of
+// others too.
+func dataNames(runs []Run) map[string]string {
+	names, paths := map[string]string{}, map[string][]string{} // of each last element
+	for _, r := range runs {
+		if file := r.file(); file != "" {
+			paths[path.Base(file)] = addNew(paths[path.Base(file)], file)
+		}
+	}
+	for base, files := range paths {
+		for _, file := range files {
+			if names[file] = base; len(files) > 1 {
+				names[file] = file
+			}
+		}
+	}
+	return names
+}
+
+// likelihoods returns the log-likelihoods of the context and of the targets: of own data in raw
+// units, of others in the model's.
+func likelihoods(e run.Eval) (context, target run.Estimate) {
+	if isOwn(e.Benchmark) && e.Raw != nil {
+		return e.Raw.ContextLL, e.Raw.TargetLL
+	}
+	return e.ContextLL, e.TargetLL
 }

@@ -2,10 +2,18 @@ package tables
 
 import (
 	"bytes"
+	"cmp"
 	_ "embed" // for the page
 	"encoding/base64"
+	"fmt"
 	"html/template"
+	"image/png"
 	"io"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 //go:embed page.html
@@ -62,3 +70,90 @@ type taggedCells struct {
 
 // Tagged returns cells with the name of their part. page.html calls it.
 func (c cells) Tagged(part string) taggedCells { return taggedCells{part, c} }
+
+// Limits of the runs' own plots on a page. For each model and benchmark, the page shows only the
+// plots of the first run.
+const (
+	picturesOfRun = 4
+	allPictures   = 60
+	pictureBytes  = 2 << 20
+	pageBytes     = 20 << 20 // of all pictures
+)
+
+// A picture is a plot from a run directory.
+type picture struct {
+	Benchmark, Model, Run, Name string
+	Width, Height               int
+	content                     []byte
+}
+
+// pictures returns the plots of the rows' first runs, and the number of plots that the limits left
+// out.
+func pictures(s Summary) (shown []picture, leftOut int) {
+	size := 0
+	for _, t := range s.Tables {
+		for _, row := range t.Rows {
+			if len(row.Runs) == 0 {
+				continue
+			}
+			dir := filepath.Dir(row.Runs[0].Path)
+			for i, path := range pngFiles(dir) {
+				if i >= picturesOfRun || len(shown) >= allPictures {
+					leftOut++
+					continue
+				}
+				p, err := readPicture(path)
+				if err != nil || size+len(p.content) > pageBytes {
+					leftOut++
+					continue
+				}
+				size += len(p.content)
+				p.Benchmark, p.Model, p.Run = row.printedBenchmark(), row.printedModel(), printable(dir)
+				shown = append(shown, p)
+			}
+		}
+	}
+	return shown, leftOut
+}
+
+// pngFiles returns the plots in a directory: fit.png, which training writes, then others by name.
+func pngFiles(dir string) []string {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil
+	}
+	var files []string
+	for _, e := range entries {
+		if e.Type().IsRegular() && filepath.Ext(e.Name()) == ".png" {
+			files = append(files, filepath.Join(dir, e.Name()))
+		}
+	}
+	rank := func(path string) int {
+		if filepath.Base(path) == run.FitFile {
+			return 0
+		}
+		return 1
+	}
+	slices.SortStableFunc(files, func(a, b string) int { return cmp.Compare(rank(a), rank(b)) })
+	return files
+}
+
+// readPicture reads a PNG file. It refuses one that is too large.
+func readPicture(path string) (picture, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return picture{}, err
+	}
+	if info.Size() > pictureBytes {
+		return picture{}, fmt.Errorf("%s: found %d bytes, expected at most %d in a page", path, info.Size(), pictureBytes)
+	}
+	content, err := os.ReadFile(path)
+	if err != nil {
+		return picture{}, err
+	}
+	c, err := png.DecodeConfig(bytes.NewReader(content))
+	if err != nil {
+		return picture{}, fmt.Errorf("%s: %w", path, err)
+	}
+	return picture{Name: printable(filepath.Base(path)), Width: c.Width, Height: c.Height, content: content}, nil
+}

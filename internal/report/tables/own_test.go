@@ -127,7 +127,7 @@ func TestScoresInCSV(t *testing.T) {
 	}
 }
 
-// Files of one name are told apart by their folders.
+// Files of one name are told apart by their paths.
 func TestDataOfOneName(t *testing.T) {
 	root := t.TempDir()
 	for i, file := range []string{"/x/a/data.csv", "/y/a/data.csv", "/x/b/data.csv", "./data.csv", "other.csv"} {
@@ -138,7 +138,7 @@ func TestDataOfOneName(t *testing.T) {
 	for _, row := range s.Tables[0].Rows {
 		got = append(got, row.Benchmark)
 	}
-	if diff := cmp.Diff([]string{"csv (b/data.csv)", "csv (data.csv)", "csv (other.csv)", "csv (x/a/data.csv)", "csv (y/a/data.csv)"}, got); diff != "" {
+	if diff := cmp.Diff([]string{"csv (/x/a/data.csv)", "csv (/x/b/data.csv)", "csv (/y/a/data.csv)", "csv (data.csv)", "csv (other.csv)"}, got); diff != "" {
 		t.Error(diff)
 	}
 }
