@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"context"
 	"fmt"
 	"io"
 
@@ -103,6 +104,19 @@ func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.
 	return runs, nil
 }
 
+// draw opens the runs, each of which must pass check, and draws a figure of them.
+func (o *modelFigure) draw(ctx context.Context, a *app, check figures.Check, figure func(context.Context, []figures.Run) (figures.Figure, error)) error {
+	runs, err := o.open(a.progress(), check)
+	if err != nil {
+		return err
+	}
+	drawn, err := figure(ctx, runs)
+	if err != nil {
+		return err
+	}
+	return o.save(a, drawn)
+}
+
 // figureSummary is the result of plot.
 type figureSummary struct {
 	Out  string   `json:"out"`
@@ -110,7 +124,7 @@ type figureSummary struct {
 }
 
 // save writes the figure and prints its path.
-func (f *figureFlags) save(a *app, figure interface{ Save(path string) error }) error {
+func (f *figureFlags) save(a *app, figure figures.Figure) error {
 	if err := figure.Save(f.out); err != nil {
 		return err
 	}

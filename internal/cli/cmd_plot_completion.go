@@ -43,13 +43,7 @@ func runPlotCompletion(ctx context.Context, a *app, o *plotCompletionOptions) er
 	if err := checkRange("--functions", o.images, 1, maxRows); err != nil {
 		return err
 	}
-	runs, err := o.open(a.progress(), figures.OfImages)
-	if err != nil {
-		return err
-	}
-	figure, err := figures.NewCompletion(ctx, runs, o.images, contextPixels)
-	if err != nil {
-		return err
-	}
-	return o.save(a, figure)
+	return o.draw(ctx, a, figures.OfImages, func(ctx context.Context, runs []figures.Run) (figures.Figure, error) {
+		return figures.NewCompletion(ctx, runs, o.images, contextPixels)
+	})
 }

@@ -56,23 +56,12 @@ func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
 	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
 		return err
 	}
-	check := figures.Plottable
+	check, sheet := figures.Plottable, figures.NewFitFigure
 	if o.components {
-		check = figures.OneDimensional
+		check, sheet = figures.OneDimensional, figures.NewFitSheet
 		o.numTau = figureLevels
 	}
-	runs, err := o.open(a.progress(), check)
-	if err != nil {
-		return err
-	}
-	var figure figures.Figure
-	if o.components {
-		figure, err = figures.NewFitSheet(ctx, runs, o.functions)
-	} else {
-		figure, err = figures.NewFitFigure(ctx, runs, o.functions)
-	}
-	if err != nil {
-		return err
-	}
-	return o.save(a, figure)
+	return o.draw(ctx, a, check, func(ctx context.Context, runs []figures.Run) (figures.Figure, error) {
+		return sheet(ctx, runs, o.functions)
+	})
 }

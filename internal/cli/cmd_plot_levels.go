@@ -1,8 +1,6 @@
 package cli
 
 import (
-	"context"
-
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/predict"
@@ -21,21 +19,11 @@ draws another.`,
 		Example: `  acqnp plot levels --run runs/double-sine/acqnp/seed-0 --run runs/circle/acqnp/seed-0 --out levels.png
   acqnp plot levels --run runs/lissajous/acqnp/seed-0 --seed 5 --out levels.svg`,
 		Args: cobra.NoArgs,
-		RunE: a.run(func(cmd *cobra.Command) error { return runPlotLevels(cmd.Context(), a, &o) }),
+		RunE: a.run(func(cmd *cobra.Command) error {
+			return o.draw(cmd.Context(), a, figures.WithLevels, figures.NewLevelSheet)
+		}),
 	}
 	o.addFlags(a, cmd, figureLevels, predict.RandomLevels)
 	o.addSeed(cmd)
 	return cmd
-}
-
-func runPlotLevels(ctx context.Context, a *app, o *modelFigure) error {
-	runs, err := o.open(a.progress(), figures.WithLevels)
-	if err != nil {
-		return err
-	}
-	sheet, err := figures.NewLevelSheet(ctx, runs)
-	if err != nil {
-		return err
-	}
-	return o.save(a, sheet)
 }

@@ -18,20 +18,12 @@ the 10 levels of ACQNP and CQNP, and the quantiles of the other models' distribu
 from 0.001 to 0.999. The distribution of BNP is the mixture of 5 bootstraps.`,
 		Example: `  acqnp plot speed-flow --run runs/speed-flow/acqnp/seed-0 --run runs/speed-flow/bnp/seed-0 --out lanes.png`,
 		Args:    cobra.NoArgs,
-		RunE:    a.run(func(cmd *cobra.Command) error { return runPlotSpeedFlow(cmd.Context(), a, &o) }),
+		RunE: a.run(func(cmd *cobra.Command) error {
+			return o.draw(cmd.Context(), a, figures.OfLanes, func(ctx context.Context, runs []figures.Run) (figures.Figure, error) {
+				return figures.NewLaneSheet(ctx, runs, o.numTau)
+			})
+		}),
 	}
 	o.addFlags(a, cmd, figureLevels, evenLevels)
 	return cmd
-}
-
-func runPlotSpeedFlow(ctx context.Context, a *app, o *modelFigure) error {
-	runs, err := o.open(a.progress(), figures.OfLanes)
-	if err != nil {
-		return err
-	}
-	sheet, err := figures.NewLaneSheet(ctx, runs, o.numTau)
-	if err != nil {
-		return err
-	}
-	return o.save(a, sheet)
 }

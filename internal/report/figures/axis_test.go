@@ -1,7 +1,6 @@
 package figures_test
 
 import (
-	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -17,11 +16,7 @@ func labels(t *testing.T, form datasets.Form, lo, hi float64) []string {
 	t.Helper()
 	fig := figure(figures.Panel{Context: plotter.XYs{{X: lo, Y: 0}, {X: hi, Y: 1}}})
 	fig.X = figures.Axis{Name: "when", Form: form}
-	var texts []string
-	for _, m := range regexp.MustCompile(`>([^<>]+)</text>`).FindAllStringSubmatch(string(save(t, fig, "axis.svg")), -1) {
-		texts = append(texts, m[1])
-	}
-	return texts
+	return texts(t, save(t, fig, "axis.svg"))
 }
 
 func TestDatesAreWrittenAsDates(t *testing.T) {
@@ -45,18 +40,18 @@ func TestDatesAreWrittenAsDates(t *testing.T) {
 		{noon, 0.01, 0.12, []string{"12:30", "14:30", "2024-02-27"}},
 		{noon, 3, 30, []string{"2024-03-08"}},
 	} {
-		texts := labels(t, datasets.Form{Origin: c.origin}, c.lo, c.hi)
+		found := labels(t, datasets.Form{Origin: c.origin}, c.lo, c.hi)
 		for _, want := range append(c.want, "when") {
-			if !slices.Contains(texts, want) || len(texts) > 30 {
-				t.Errorf("from %g to %g after %s: %q, want %q among them", c.lo, c.hi, c.origin, texts, want)
+			if !slices.Contains(found, want) || len(found) > 30 {
+				t.Errorf("from %g to %g after %s: %q, want %q among them", c.lo, c.hi, c.origin, found, want)
 			}
 		}
 	}
 }
 
 func TestNamesAreWrittenAsNames(t *testing.T) {
-	if texts := labels(t, datasets.Form{Categories: []string{"none", "low", "keto"}}, 0, 2); !slices.Contains(texts, "low") || !slices.Contains(texts, "keto") {
-		t.Errorf("%q", texts)
+	if found := labels(t, datasets.Form{Categories: []string{"none", "low", "keto"}}, 0, 2); !slices.Contains(found, "low") || !slices.Contains(found, "keto") {
+		t.Errorf("%q", found)
 	}
 	many := make([]string, 400)
 	for i := range many {

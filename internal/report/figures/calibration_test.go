@@ -2,10 +2,7 @@ package figures_test
 
 import (
 	"bytes"
-	"encoding/xml"
-	"errors"
 	"fmt"
-	"io"
 	"math"
 	"strings"
 	"testing"
@@ -117,13 +114,7 @@ func TestCalibrationPictures(t *testing.T) {
 		if bytes.Contains(p.SVG, []byte("<script")) || len(p.SVG) > 100_000 {
 			t.Errorf("%s: %d bytes, or a script", p.Title, len(p.SVG))
 		}
-		for d := xml.NewDecoder(bytes.NewReader(p.SVG)); ; {
-			if _, err := d.Token(); errors.Is(err, io.EOF) {
-				break
-			} else if err != nil {
-				t.Fatalf("%s: %v", p.Title, err)
-			}
-		}
+		texts(t, p.SVG)
 	}
 	if !strings.Contains(pictures[0].Alt, "all 20 bars") || !strings.Contains(pictures[2].Alt, "12 lowest and the 12 highest of 40") {
 		t.Errorf("%q, %q", pictures[0].Alt, pictures[2].Alt)

@@ -187,19 +187,19 @@ func inColour(v []float64) color.NRGBA {
 
 // NewCompletion returns a figure in which runs of one benchmark complete its first test images from
 // contexts of several sizes, with a row for each image and run.
-func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Completion, error) {
+func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Figure, error) {
 	if err := sameBenchmark(runs); err != nil {
-		return Completion{}, err
+		return nil, err
 	}
 	images, err := testImages(runs[0].Source, count)
 	if err != nil {
-		return Completion{}, err
+		return nil, err
 	}
 	figure := Completion{Title: "completed images of " + runs[0].Experiment.Benchmark, Sizes: sizes}
 	rows := make([][]CompletionRow, len(runs))
 	for i, r := range runs {
 		if rows[i], err = Complete(ctx, r.Ask, images, sizes, r.Label); err != nil {
-			return Completion{}, err
+			return nil, err
 		}
 	}
 	for image := range images {

@@ -10,7 +10,6 @@ import (
 	"math"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -192,9 +191,9 @@ func TestLongTitlesWrap(t *testing.T) {
 	f := figure(twoBranches(true))
 	f.Title = long
 	var lines []string
-	for _, m := range regexp.MustCompile(`>([^<>]+)</text>`).FindAllStringSubmatch(string(save(t, f, "long.svg")), -1) {
-		if strings.Contains(long, m[1]) && len(m[1]) > 10 {
-			lines = append(lines, m[1])
+	for _, text := range texts(t, save(t, f, "long.svg")) {
+		if strings.Contains(long, text) && len(text) > 10 {
+			lines = append(lines, text)
 		}
 	}
 	if strings.Join(lines, " ") != long {
@@ -284,6 +283,20 @@ func TestOddFigures(t *testing.T) {
 	} {
 		if n := count(picture(t, figure(p), name), 0, 0.12, 1, 1, inked); n < 500 {
 			t.Errorf("%s: %d pixels drawn", name, n)
+		}
+	}
+}
+
+// An SVG is XML whatever the names of groups and columns are. XML has no control characters.
+func TestNamesOfAnySVG(t *testing.T) {
+	o := tiny(t, "cnp", 2)
+	o.Units.XNames, o.Units.YNames = []string{"flow"}, []string{"speed\x1b[31m<&", "noise"}
+	f := lanes()[0]
+	f.Name = "a\x00b\x08\xffc \u202e"
+	all := strings.Join(texts(t, save(t, figure(curves(t, o, figures.Subject{Function: f})...), "names.svg")), "\n")
+	for _, want := range []string{`a\x00b\b\xffc`, `speed\x1b[31m<&`} {
+		if !strings.Contains(all, want) {
+			t.Errorf("the drawing has no %q in %q", want, all)
 		}
 	}
 }

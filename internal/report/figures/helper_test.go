@@ -1,6 +1,10 @@
 package figures_test
 
 import (
+	"bytes"
+	"encoding/xml"
+	"io"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -42,5 +46,22 @@ func lanes() []predict.Function {
 	return []predict.Function{
 		{Name: "lane 2", ContextX: []float64{100, 900, 1700}, ContextY: []float64{60, 1, 50, 2, 20, 3}, TargetX: []float64{0, 1000.5}},
 		{Name: "lane, \"3\"", ContextX: []float64{400}, ContextY: []float64{55, 4}, TargetX: []float64{500, 600, 700}},
+	}
+}
+
+// texts returns the texts of an SVG, which must be XML.
+func texts(t *testing.T, svg []byte) (all []string) {
+	t.Helper()
+	for d := xml.NewDecoder(bytes.NewReader(svg)); ; {
+		token, err := d.Token()
+		if err == io.EOF {
+			return all
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if text, ok := token.(xml.CharData); ok && strings.Trim(string(text), "\n") != "" {
+			all = append(all, string(text))
+		}
 	}
 }

@@ -6,9 +6,6 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -190,38 +187,5 @@ func TestPlotsAreLimited(t *testing.T) {
 	page := text(t, s.HTML)
 	if n := strings.Count(page, "<img"); n != 3 || !strings.Contains(page, "could not be read: 3.") {
 		t.Errorf("%d pictures, want 3 of the first 4, one of which is too big", n)
-	}
-}
-
-// The page in a browser leaves no message in the console. If ACQNP_SCREENSHOTS names a directory,
-// the test writes pictures there.
-func TestPageInChromium(t *testing.T) {
-	if testing.Short() {
-		t.Skip("starts a browser")
-	}
-	browser, err := exec.LookPath("chromium")
-	if err != nil {
-		t.Skip("chromium is not here")
-	}
-	s, _ := summarize(t, some(t))
-	dir := t.TempDir()
-	page := write(t, text(t, s.HTML), dir, "report.html")
-	pictures := os.Getenv("ACQNP_SCREENSHOTS")
-	if pictures == "" {
-		pictures = dir
-	}
-	for _, size := range []string{"1280,900", "390,844"} {
-		shot := filepath.Join(pictures, "report-"+size+".png")
-		out, err := exec.Command(browser, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-background-networking", "--hide-scrollbars",
-			"--enable-logging=stderr", "--user-data-dir="+filepath.Join(dir, "profile"), "--window-size="+size, "--screenshot="+shot, "file://"+page).CombinedOutput()
-		if err != nil {
-			t.Skipf("chromium does not run here: %v", err)
-		}
-		if bytes.Contains(out, []byte("CONSOLE")) {
-			t.Errorf("the console at %s:\n%s", size, out)
-		}
-		if info, err := os.Stat(shot); err != nil || info.Size() < 1000 {
-			t.Errorf("no picture at %s: %v", size, err)
-		}
 	}
 }
