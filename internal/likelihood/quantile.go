@@ -1,6 +1,12 @@
 package likelihood
 
-import "math"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/simd"
+)
 
 // mixtureQuantile returns the p-quantile of a mixture d of n components; quantile(k) is the
 // p-quantile of component k. The mixture's quantile lies between the smallest and the largest of
@@ -52,4 +58,207 @@ func unrank(n int64) float64 {
 		return math.Float64frombits(uint64(n))
 	}
 	return -math.Float64frombits(uint64(-n))
+}
+
+// ApproximateQuantiles approximates d.Quantile(p) for each p in (0, 1). It takes about a tenth of the
+// time of Quantile, and less than a hundredth for a [Mixture]. Besides rounding, the error is at most
+// 1e-9 times the smallest scale of a component, or times the distance of the quantiles of the two parts of
+// a [TwoScales]; within this error, a quantile may depend on the other
+// ps. Quantiles increase with p.
+func ApproximateQuantiles(d Distribution, ps ...float64) []float64 {
+	quantiles := make([]float64, len(ps))
+	switch d := d.(type) {
+	case Exp:
+		quantiles = ApproximateQuantiles(d.z, ps...)
+		for i, z := range quantiles {
+			quantiles[i] = math.Exp(z)
+		}
+	case Mixture:
+		d.newtonQuantiles(quantiles, ps)
+	case GaussianMixture:
+		for i, p := range ps {
+			b := bracket{math.Inf(1), math.Inf(-1), math.Inf(1)}
+			for _, c := range d.components {
+				q := c.Quantile(p)
+				b = bracket{math.Min(b.lo, q), math.Max(b.hi, q), math.Min(b.scale, c.Scale)}
+			}
+			quantiles[i] = approximate(d, p, b, d.CDF)
+		}
+	case TwoScales:
+		a, b := ApproximateQuantiles(d.parts[0], ps...), ApproximateQuantiles(d.parts[1], ps...)
+		for i, p := range ps {
+			lo, hi := min(a[i], b[i]), max(a[i], b[i])
+			quantiles[i] = approximate(d, p, bracket{lo, hi, hi - lo}, d.CDF)
+		}
+	}
+	return quantiles
+}
+
+// A bracket is an interval that contains a quantile of a mixture. It reaches from the smallest to the
+// largest of the components' quantiles.
+type bracket struct{ lo, hi, scale float64 } // scale is the smallest of the components
+
+// narrow reports whether a bracket is not empty, and less than 1e5 scales wide. In a wider one, root
+// loses digits.
+func (b bracket) narrow() bool { return b.lo < b.hi && b.hi-b.lo < 1e5*b.scale }
+
+// approximate returns a quantile of d in a bracket.
+func approximate(d Distribution, p float64, b bracket, cdf func(y float64) float64) float64 {
+	if !b.narrow() {
+		return d.Quantile(p)
+	}
+	f := func(y float64) float64 { return cdf(y) - p }
+	return root(f, b.lo, f(b.lo), b.hi, f(b.hi), 1e-9*b.scale)
+}
+
+// cantelli returns a bracket of the p-quantile of a distribution by Cantelli's inequality: P(Y ≤ μ−kσ)
+// is at most 1/(1+k²), and so is P(Y ≥ μ+kσ). It is a little wider, for rounding errors.
+func cantelli(p, mean, sd float64) (lo, hi float64) {
+	const wider = 1.001
+	return mean - wider*sd*math.Sqrt((1-p)/p), mean + wider*sd*math.Sqrt(p/(1-p))
+}
+
+// between returns the smallest and the largest p-quantile of the components.
+func (m Mixture) between(p float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	logP, logRest := math.Log(p), math.Log1p(-p)
+	for _, c := range m.components {
+		q := c.Location
+		if below := logP - c.logTau; below <= 0 {
+			q += c.Scale * below / c.rest
+		} else {
+			q -= c.Scale * math.Min(logRest-c.logRest, 0) / c.tau
+		}
+		lo, hi = min(lo, q), max(hi, q)
+	}
+	return lo, hi
+}
+
+// newtonQuantiles sets quantiles[i] to the quantile at ps[i], by Newton's method from that of the next
+// smaller p.
+func (m Mixture) newtonQuantiles(quantiles, ps []float64) {
+	terms, finite := m.sums()
+	scale := math.Inf(1)
+	for k := range m.components {
+		scale = min(scale, m.components[k].Scale)
+	}
+	mean, sd := m.Mean(), math.Sqrt(m.Variance())
+	n := newton{terms: terms, scale: scale, x: mean, lowest: math.Inf(-1)}
+	for _, i := range increasing(ps) {
+		b := bracket{scale: scale}
+		b.lo, b.hi = cantelli(ps[i], mean, sd)
+		if !(b.hi-b.lo < 1e3*scale) {
+			b.lo, b.hi = m.between(ps[i])
+		}
+		q := 0.0
+		if finite && b.narrow() {
+			q = n.quantile(ps[i], b)
+		} else {
+			q = m.Quantile(ps[i])
+		}
+		n.lowest = max(n.lowest, q)
+		quantiles[i] = n.lowest
+	}
+}
+
+// increasing returns the indices of ps in the order of their values.
+func increasing(ps []float64) []int {
+	order := make([]int, len(ps))
+	for i := range order {
+		order[i] = i
+	}
+	if !slices.IsSorted(ps) {
+		slices.SortStableFunc(order, func(i, j int) int {
+			return cmp.Compare(ps[i], ps[j])
+		})
+	}
+	return order
+}
+
+// A newton searches quantiles of increasing levels.
+type newton struct {
+	terms  simd.LaplaceTerms
+	scale  float64 // the smallest of the components
+	x      float64 // where the search begins
+	lowest float64 // the last quantile
+	f, d   float64 // distribution function and density at x, if d > 0
+}
+
+// quantile returns the p-quantile, which b holds. The next search begins there.
+//
+// The logarithm of the density changes by no more than 1/scale per unit of y. A Newton step s therefore
+// ends within about s²/(2·scale) of the quantile: of a step of 4e-5 scales, within 1e-9.
+func (n *newton) quantile(p float64, b bracket) float64 {
+	const last, rounding = 4e-5, 0x1p-51
+	tolerance := max(1e-9*n.scale, rounding*max(math.Abs(b.lo), math.Abs(b.hi)))
+	x := n.x
+	if n.d > 0 {
+		x += (p - n.f) / n.d
+	}
+	before := math.Inf(1) // the size of the last step
+	for range 200 {
+		if !(x > b.lo && x < b.hi) {
+			x, before = b.lo+(b.hi-b.lo)/2, b.hi-b.lo
+		}
+		n.x = x
+		n.f, n.d = simd.LaplaceSums(n.terms, x)
+		if n.f <= p {
+			b.lo = x
+		} else {
+			b.hi = x
+		}
+		step := (p - n.f) / n.d
+		size := math.Abs(step)
+		if size < last*n.scale {
+			return x + step
+		}
+		if n.f == p || b.hi-b.lo <= tolerance {
+			break
+		}
+		if x += step; size > before/2 {
+			x = math.NaN() // halve instead
+		}
+		before = size
+	}
+	return n.x
+}
+
+// root returns an x between a and b with f(x) ≤ 0, and with a zero of f at most tolerance away. f
+// must be continuous, and fa = f(a) and fb = f(b) must have different signs. The method is
+// Chandrupatla's: inverse quadratic interpolation where it is safe, else halving.
+func root(f func(float64) float64, a, fa, b, fb, tolerance float64) float64 {
+	const rounding = 0x1p-51 // two steps of a float64 below 1
+	tolerance = math.Max(tolerance, rounding*math.Max(math.Abs(a), math.Abs(b)))
+	c, fc := b, fb // the end of the bracket before the last
+	t := 0.5       // the next x lies at this part of the way from a to b
+	for range 200 {
+		x := a + t*(b-a)
+		if x == a || x == b {
+			break
+		}
+		fx := f(x)
+		if (fx < 0) == (fa < 0) {
+			c, fc = a, fa
+		} else {
+			c, fc, b, fb = b, fb, a, fa
+		}
+		a, fa = x, fx
+		width := math.Abs(b - a)
+		if fa == 0 || width <= tolerance {
+			break
+		}
+		t = 0.5
+		if xi, phi := (a-b)/(c-b), (fa-fb)/(fc-fb); phi*phi < xi && (1-phi)*(1-phi) < 1-xi {
+			t = fa/(fb-fa)*fc/(fb-fc) + (c-a)/(b-a)*fa/(fc-fa)*fb/(fc-fb)
+		}
+		if least := 0.5 * tolerance / width; !(t >= least) {
+			t = least
+		} else if t > 1-least {
+			t = 1 - least
+		}
+	}
+	if fa <= 0 {
+		return a
+	}
+	return b
 }

@@ -2,6 +2,7 @@ package safetensors
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -18,10 +19,8 @@ type entry struct {
 	begin, end int64
 }
 
-// header is the parsed JSON header. It is parsed token by token, because decoding into a map would
-// accept duplicate names.
+// header is the parsed JSON header.
 type header struct {
-	dec      *json.Decoder
 	metadata map[string]string
 	entries  []entry
 }
@@ -34,92 +33,100 @@ func parseHeader(raw []byte) (*header, error) {
 	if !utf8.Valid(raw) {
 		return nil, &invalid.Input{Key: "header", Found: "bytes that are not UTF-8", Expected: "a JSON object"}
 	}
-	h := &header{dec: json.NewDecoder(bytes.NewReader(raw)), metadata: map[string]string{}}
-	h.dec.UseNumber()
-	seen := map[string]bool{}
-	if err := h.object("header", func(name string) error {
-		if seen[name] {
-			return &invalid.Input{Key: name, Found: "the name twice in the header", Expected: "distinct names"}
+	h := &header{metadata: map[string]string{}}
+	all, err := members("header", raw)
+	for _, m := range all {
+		if err != nil {
+			break
 		}
-		seen[name] = true
-		if name == metadataKey {
-			return h.readMetadata()
+		if m.name == metadataKey {
+			err = h.readMetadata(m.value)
+		} else {
+			err = h.readEntry(m.name, m.value)
 		}
-		return h.readEntry(name)
-	}); err != nil {
-		return nil, err
 	}
-	if rest := bytes.Trim(raw[h.dec.InputOffset():], " "); len(rest) > 0 {
-		return nil, &invalid.Input{Key: "header", Found: "bytes after its closing brace", Expected: "only spaces"}
-	}
-	return h, nil
+	return h, err
 }
 
-// object reads a JSON object. It calls member for each name; the decoder is then before the value.
-func (h *header) object(where string, member func(name string) error) error {
-	if err := h.delim(where, '{'); err != nil {
-		return err
+// A member is a name in a JSON object, and its value.
+type member struct {
+	name  string
+	value json.RawMessage
+}
+
+// members returns the members of a JSON object in their order. Decoding into a map would accept a name twice.
+func members(where string, raw []byte) (all []member, err error) {
+	broken := func(err error) error {
+		return &invalid.Input{Key: where, Found: "broken JSON (" + err.Error() + ")", Expected: "a safetensors header"}
 	}
-	for h.dec.More() {
-		name, err := h.token(where)
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if t, err := d.Token(); err != nil || t != json.Delim('{') {
+		return nil, unexpected(where, raw, "a JSON object")
+	}
+	seen := map[string]bool{}
+	for d.More() {
+		t, err := d.Token()
 		if err != nil {
-			return err
+			return nil, broken(err)
 		}
-		key, ok := name.(string)
-		if !ok {
-			return unexpected(where, name, "a name")
+		m := member{name: t.(string)} // names are strings, or the decoder returns an error
+		if err := d.Decode(&m.value); err != nil {
+			return nil, broken(err)
 		}
-		if err := member(key); err != nil {
-			return err
+		if seen[m.name] {
+			return nil, &invalid.Input{Key: where, Found: m.name + " twice", Expected: "distinct names"}
 		}
+		seen[m.name] = true
+		all = append(all, m)
 	}
-	return h.delim(where, '}')
+	if _, err := d.Token(); err != nil {
+		return nil, broken(err)
+	}
+	if rest := bytes.Trim(raw[d.InputOffset():], " "); len(rest) > 0 {
+		return nil, &invalid.Input{Key: where, Found: "bytes after its closing brace", Expected: "only spaces"}
+	}
+	return all, nil
 }
 
 // readMetadata reads the map of strings.
-func (h *header) readMetadata() error {
-	return h.object(metadataKey, func(key string) error {
-		v, err := h.token(metadataKey)
-		if err != nil {
-			return err
+func (h *header) readMetadata(raw []byte) error {
+	all, err := members(metadataKey, raw)
+	for _, m := range all {
+		var s *string
+		if json.Unmarshal(m.value, &s) != nil || s == nil {
+			return unexpected(metadataKey+"."+m.name, m.value, "a string")
 		}
-		s, ok := v.(string)
-		if !ok {
-			return unexpected(metadataKey+"."+key, v, "a string")
-		}
-		if _, twice := h.metadata[key]; twice {
-			return &invalid.Input{Key: metadataKey + "." + key, Found: "the key twice", Expected: "distinct keys"}
-		}
-		h.metadata[key] = s
-		return nil
-	})
+		h.metadata[m.name] = *s
+	}
+	return err
 }
 
 // readEntry reads type, shape and place of one tensor.
-func (h *header) readEntry(name string) error {
-	e := entry{Spec: Spec{Name: name}}
-	var offsets []int
-	seen := map[string]bool{}
-	if err := h.object(name, func(key string) (err error) {
-		if seen[key] {
-			return &invalid.Input{Key: name, Found: key + " twice", Expected: "each key once"}
-		}
-		seen[key] = true
-		switch key {
-		case "dtype":
-			e.DType, err = h.dtype(name)
-		case "shape":
-			e.Shape, err = h.ints(name)
-		case "data_offsets":
-			offsets, err = h.ints(name)
-		default:
-			err = &invalid.Input{Key: name, Found: "the key " + strconv.Quote(key), Expected: "dtype, shape and data_offsets"}
-		}
-		return err
-	}); err != nil {
+func (h *header) readEntry(name string, raw []byte) error {
+	all, err := members(name, raw)
+	if err != nil {
 		return err
 	}
-	if len(seen) != 3 {
+	e := entry{Spec: Spec{Name: name}}
+	var offsets []int
+	for _, m := range all {
+		switch m.name {
+		case "dtype":
+			if json.Unmarshal(m.value, &e.DType) != nil || e.DType.Size() == 0 {
+				err = unexpected(name, m.value, "one of the supported types F32, F64, I32, I64")
+			}
+		case "shape":
+			e.Shape, err = ints(name, m.value)
+		case "data_offsets":
+			offsets, err = ints(name, m.value)
+		default:
+			err = &invalid.Input{Key: name, Found: "the key " + strconv.Quote(m.name), Expected: "dtype, shape and data_offsets"}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	if len(all) != 3 {
 		return &invalid.Input{Key: name, Found: "an incomplete entry", Expected: "dtype, shape and data_offsets"}
 	}
 	if len(offsets) != 2 {
@@ -130,59 +137,27 @@ func (h *header) readEntry(name string) error {
 	return nil
 }
 
-func (h *header) dtype(name string) (DType, error) {
-	v, err := h.token(name)
-	if err != nil {
-		return "", err
-	}
-	s, ok := v.(string)
-	if !ok || DType(s).Size() == 0 {
-		return "", unexpected(name, v, "one of the supported types F32, F64, I32, I64")
-	}
-	return DType(s), nil
-}
-
 // ints reads a list of non-negative integers.
-func (h *header) ints(name string) ([]int, error) {
-	if err := h.delim(name, '['); err != nil {
-		return nil, err
+func ints(name string, raw []byte) ([]int, error) {
+	var numbers []json.RawMessage
+	if json.Unmarshal(raw, &numbers) != nil || numbers == nil {
+		return nil, unexpected(name, raw, "a list")
 	}
-	list := []int{}
-	for h.dec.More() {
-		v, err := h.token(name)
+	list := make([]int, len(numbers))
+	for i, number := range numbers {
+		n, err := strconv.ParseUint(string(number), 10, strconv.IntSize-1)
 		if err != nil {
-			return nil, err
+			return nil, unexpected(name, number, "a size or offset")
 		}
-		number, _ := v.(json.Number)
-		n, err := strconv.ParseUint(number.String(), 10, strconv.IntSize-1)
-		if err != nil {
-			return nil, unexpected(name, v, "a size or offset")
-		}
-		list = append(list, int(n))
+		list[i] = int(n)
 	}
-	return list, h.delim(name, ']')
+	return list, nil
 }
 
-func (h *header) token(where string) (json.Token, error) {
-	t, err := h.dec.Token()
-	if err != nil {
-		return nil, &invalid.Input{Key: where, Found: "broken JSON (" + err.Error() + ")", Expected: "a safetensors header"}
-	}
-	return t, nil
-}
-
-func (h *header) delim(where string, want json.Delim) error {
-	t, err := h.token(where)
-	if err == nil && t != want {
-		err = unexpected(where, t, want.String())
-	}
-	return err
-}
-
-// unexpected returns an error that shows a JSON token. It shortens the token, which may be as long
+// unexpected returns an error that shows a JSON value. It shortens the value, which may be as long
 // as the file.
-func unexpected(where string, t json.Token, want string) error {
-	found := fmt.Sprint(t)
+func unexpected(where string, value []byte, want string) error {
+	found := string(value)
 	if len(found) > 40 {
 		found = found[:40] + "…"
 	}
@@ -207,10 +182,7 @@ func (h *header) checkLayout(dataSize int64) error {
 	}
 	order := slices.Clone(h.entries)
 	slices.SortStableFunc(order, func(a, b entry) int {
-		if a.begin != b.begin {
-			return int(min(max(a.begin-b.begin, -1), 1))
-		}
-		return int(min(max(a.end-b.end, -1), 1))
+		return cmp.Or(cmp.Compare(a.begin, b.begin), cmp.Compare(a.end, b.end))
 	})
 	var at int64
 	for _, e := range order {

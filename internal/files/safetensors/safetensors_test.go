@@ -205,6 +205,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 		{"bfloat16", "BF16", raw(one(`{"dtype":"BF16","shape":[2],"data_offsets":[0,4]}`), four)},
 		{"unknown type", "X7", raw(one(`{"dtype":"X7","shape":[1],"data_offsets":[0,4]}`), four)},
 		{"type is a number", "supported types", raw(one(`{"dtype":1,"shape":[1],"data_offsets":[0,4]}`), four)},
+		{"shape is null", "a list", raw(one(`{"dtype":"F32","shape":null,"data_offsets":[0,4]}`), four)},
 		{"negative dimension", `"-1"`, raw(one(`{"dtype":"F32","shape":[-1],"data_offsets":[0,4]}`), four)},
 		{"fractional dimension", `"1.5"`, raw(one(`{"dtype":"F32","shape":[1.5],"data_offsets":[0,4]}`), four)},
 		{"dimension in letters", "size or offset", raw(one(`{"dtype":"F32","shape":["1"],"data_offsets":[0,4]}`), four)},
