@@ -213,30 +213,3 @@ func TestCRPSOfBrokenOutputsIsNaN(t *testing.T) {
 		}
 	}
 }
-
-// At K = 100 components. A quantile takes about as long.
-func BenchmarkCRPS(b *testing.B) {
-	raw, z := raw(1, 100, 1)
-	m := likelihood.NewMixture(raw, z, 1, 0, paper)
-	b.Run("mixture", func(b *testing.B) {
-		for b.Loop() {
-			m.CRPS(0.3)
-		}
-	})
-	b.Run("exp", func(b *testing.B) {
-		d := likelihood.ExpOf(m)
-		for b.Loop() {
-			d.CRPS(0.3)
-		}
-	})
-	b.Run("quantile", func(b *testing.B) {
-		for b.Loop() {
-			m.Quantile(0.3)
-		}
-	})
-	b.Run("five approximate quantiles", func(b *testing.B) {
-		for b.Loop() {
-			likelihood.ApproximateQuantiles(m, 0.05, 0.25, 0.5, 0.75, 0.95)
-		}
-	})
-}

@@ -59,10 +59,3 @@ func TestEqualPartsAreAsPairs(t *testing.T) {
 		}
 	}
 }
-
-func BenchmarkCRPSOfAKernel(b *testing.B) {
-	m := likelihood.MixtureOf(withEqual(500, 0.5, 0))
-	for b.Loop() {
-		m.CRPS(0.3)
-	}
-}

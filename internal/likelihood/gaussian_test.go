@@ -27,9 +27,7 @@ func TestGaussianEqualsTheTextbook(t *testing.T) {
 			}
 			near(t, "tail at the quantile / tail", lower/tail, 1, 1e-9)
 		}
-		if !math.IsInf(g.Quantile(0), -1) || !math.IsInf(g.Quantile(1), 1) || !math.IsNaN(g.Quantile(1.5)) || !math.IsNaN(g.Quantile(math.NaN())) {
-			t.Errorf("%+v: quantiles at the ends of [0, 1] or beyond", g)
-		}
+		checkEnds(t, g)
 		kinks := []float64{g.Mean}
 		near(t, "∫ density", integral(func(y float64) float64 { return math.Exp(g.LogDensity(y)) }, kinks, g.Scale, 40*g.Scale), 1, 1e-13)
 	}
@@ -51,9 +49,5 @@ func TestGaussianOfADecoder(t *testing.T) {
 
 func TestGaussianDraws(t *testing.T) {
 	d, g := likelihood.Gaussian{Mean: -1, Scale: 2.5}, random.New(7, random.Draws)
-	draws := make([]float64, 20000)
-	for i := range draws {
-		draws[i] = d.Draw(g.Normal(0, uint64(i)))
-	}
-	kolmogorovSmirnov(t, d, draws)
+	checkDraws(t, d, func(i uint64) float64 { return d.Draw(g.Normal(0, i)) })
 }

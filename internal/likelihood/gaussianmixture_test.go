@@ -22,14 +22,8 @@ func TestGaussianMixtureDensityMomentsAndDistributionFunction(t *testing.T) {
 		for _, c := range components {
 			centres = append(centres, c.Mean)
 		}
-		expect := func(f func(float64) float64) float64 {
-			return integral(func(y float64) float64 { return f(y) * math.Exp(m.LogDensity(y)) }, centres, 0.1, 1000)
-		}
 		// 1e-11: thousands of terms of rounding error 1e-16 of second moments to 2500.
-		mean := expect(func(y float64) float64 { return y })
-		near(t, "∫ density", expect(func(float64) float64 { return 1 }), 1, 1e-12)
-		near(t, "mean", m.Mean(), mean, 1e-11)
-		near(t, "variance", m.Variance(), expect(func(y float64) float64 { return (y - mean) * (y - mean) }), 1e-11)
+		checkMoments(t, m, centres, 0.1, 1000, 1e-11)
 		for y := -4.0; y < 4; y += 0.31 {
 			below, density := 0.0, 0.0
 			for _, c := range components {
@@ -63,9 +57,7 @@ func TestGaussianMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 			}
 			near(t, "tail at the quantile / tail", got/want, 1, 1e-9)
 		}
-		if !math.IsInf(m.Quantile(0), -1) || !math.IsInf(m.Quantile(1), 1) || !math.IsNaN(m.Quantile(-1)) || !math.IsNaN(m.Quantile(math.NaN())) {
-			t.Errorf("mixture %d: quantiles at the ends of [0, 1] or beyond", i)
-		}
+		checkEnds(t, m)
 	}
 	broken := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 1, Scale: 1}, {Mean: math.NaN(), Scale: 1}})
 	if q, l := broken.Quantile(0.3), broken.LogDensity(0); !math.IsNaN(q) || !math.IsNaN(l) {
@@ -91,11 +83,7 @@ func TestMixtureOfOneGaussianIsThatGaussian(t *testing.T) {
 func TestGaussianMixtureDraws(t *testing.T) {
 	for i, components := range ensembles {
 		m, g := likelihood.GaussianMixtureOf(components), random.New(uint64(i), random.Draws)
-		draws := make([]float64, 20000)
-		for j := range draws {
-			draws[j] = m.Draw(g.Float(0, uint64(j)), g.Normal(1, uint64(j)))
-		}
-		kolmogorovSmirnov(t, m, draws)
+		checkDraws(t, m, func(j uint64) float64 { return m.Draw(g.Float(0, j), g.Normal(1, j)) })
 	}
 }
 

@@ -79,11 +79,15 @@ func integral(f func(float64) float64, kinks []float64, scale, reach float64) fl
 	return sum
 }
 
-// kolmogorovSmirnov fails if the empirical distribution of the draws is further from CDF than
+// checkDraws fails if the empirical distribution of draws is further from CDF than
 // chance would put it for one of 10⁵ seeds (asymptotically 2·exp(−2·2.47²)). The seeds are fixed,
 // so the result is always the same.
-func kolmogorovSmirnov(t *testing.T, d distribution, draws []float64) {
+func checkDraws(t *testing.T, d distribution, draw func(i uint64) float64) {
 	t.Helper()
+	draws := make([]float64, 20000)
+	for i := range draws {
+		draws[i] = draw(uint64(i))
+	}
 	slices.Sort(draws)
 	n, worst := float64(len(draws)), 0.0
 	for i, y := range draws {
@@ -93,6 +97,26 @@ func kolmogorovSmirnov(t *testing.T, d distribution, draws []float64) {
 	if bound := 2.47 / math.Sqrt(n); worst > bound {
 		t.Errorf("%+v: Kolmogorov-Smirnov distance %g of %g draws, bound %g", d, worst, n, bound)
 	}
+}
+
+// checkEnds checks quantiles at the ends of [0, 1] and beyond.
+func checkEnds(t *testing.T, d distribution) {
+	t.Helper()
+	if !math.IsInf(d.Quantile(0), -1) || !math.IsInf(d.Quantile(1), 1) || !math.IsNaN(d.Quantile(-0.1)) || !math.IsNaN(d.Quantile(1.1)) || !math.IsNaN(d.Quantile(math.NaN())) {
+		t.Errorf("%+v: quantiles at the ends of [0, 1] or beyond", d)
+	}
+}
+
+// checkMoments compares the integral of the density, the mean and the variance with quadrature, as integral does it.
+func checkMoments(t *testing.T, d likelihood.Distribution, kinks []float64, scale, reach, tolerance float64) {
+	t.Helper()
+	expect := func(f func(float64) float64) float64 {
+		return integral(func(y float64) float64 { return f(y) * math.Exp(d.LogDensity(y)) }, kinks, scale, reach)
+	}
+	mean := expect(func(y float64) float64 { return y })
+	near(t, "∫ density", expect(func(float64) float64 { return 1 }), 1, 1e-12)
+	near(t, "mean", d.Mean(), mean, tolerance)
+	near(t, "variance", d.Variance(), expect(func(y float64) float64 { return (y - mean) * (y - mean) }), tolerance)
 }
 
 // raw returns a decoder output for n levels of dy channels, with numbers of the size that occurs in

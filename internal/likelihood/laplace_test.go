@@ -23,15 +23,9 @@ func spread(d likelihood.AsymmetricLaplace) float64 {
 func TestLaplaceDensityMomentsAndDistributionFunction(t *testing.T) {
 	for _, c := range laplaces {
 		d := equalWeights(c)
-		expect := func(f func(float64) float64) float64 {
-			return integral(func(y float64) float64 { return f(y) * math.Exp(d.LogDensity(y)) }, []float64{c.Location}, c.Scale, spread(c))
-		}
 		// 1e-12: thousands of terms of rounding error 1e-16, and some cancellation between the
 		// tails.
-		mean := expect(func(y float64) float64 { return y })
-		near(t, "∫ density", expect(func(float64) float64 { return 1 }), 1, 1e-12)
-		near(t, "mean", d.Mean(), mean, 1e-12)
-		near(t, "variance", d.Variance(), expect(func(y float64) float64 { return (y - mean) * (y - mean) }), 1e-12)
+		checkMoments(t, d, []float64{c.Location}, c.Scale, spread(c), 1e-12)
 
 		tau := 1 / (1 + math.Exp(-c.Logit))
 		near(t, "mean by the paper's formula", d.Mean(), c.Location+(1-2*tau)/(tau*(1-tau))*c.Scale, 1e-12)
@@ -92,17 +86,7 @@ func TestLaplaceQuantilesOfNeighbouringLevelsDoNotCrossAtTheKink(t *testing.T) {
 func TestLaplaceQuantileAtTheEnds(t *testing.T) {
 	for _, c := range laplaces {
 		d := equalWeights(c)
-		if q := d.Quantile(0); !math.IsInf(q, -1) {
-			t.Errorf("quantile(0) = %g", q)
-		}
-		if q := d.Quantile(1); !math.IsInf(q, 1) {
-			t.Errorf("quantile(1) = %g", q)
-		}
-		for _, p := range []float64{-0.1, 1.1, math.NaN()} {
-			if q := d.Quantile(p); !math.IsNaN(q) {
-				t.Errorf("quantile(%g) = %g, want NaN", p, q)
-			}
-		}
+		checkEnds(t, d)
 		// The ends of a generator's range are draws like any other.
 		finite(t, "draw", d.Draw(0, 0), d.Draw(0, 1-0x1p-24))
 	}
@@ -111,10 +95,6 @@ func TestLaplaceQuantileAtTheEnds(t *testing.T) {
 func TestLaplaceDraws(t *testing.T) {
 	for i, c := range laplaces {
 		d, g := equalWeights(c), random.New(uint64(i), random.Draws)
-		draws := make([]float64, 20000)
-		for j := range draws {
-			draws[j] = d.Draw(0.5, g.Float(0, uint64(j)))
-		}
-		kolmogorovSmirnov(t, d, draws)
+		checkDraws(t, d, func(j uint64) float64 { return d.Draw(0.5, g.Float(0, j)) })
 	}
 }

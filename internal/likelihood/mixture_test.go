@@ -19,14 +19,8 @@ func TestMixtureDensityMomentsAndDistributionFunction(t *testing.T) {
 			kinks = append(kinks, c.Location)
 			scale, reach = min(scale, c.Scale), max(reach, spread(c))
 		}
-		expect := func(f func(float64) float64) float64 {
-			return integral(func(y float64) float64 { return f(y) * math.Exp(m.LogDensity(y)) }, kinks, scale, reach)
-		}
 		// 1e-12: thousands of terms of rounding error 1e-16.
-		mean := expect(func(y float64) float64 { return y })
-		near(t, "∫ density", expect(func(float64) float64 { return 1 }), 1, 1e-12)
-		near(t, "mean", m.Mean(), mean, 1e-12)
-		near(t, "variance", m.Variance(), expect(func(y float64) float64 { return (y - mean) * (y - mean) }), 1e-12)
+		checkMoments(t, m, kinks, scale, reach, 1e-12)
 
 		for y := -5.03; y < 5; y += 0.31 { // away from the kinks
 			const h = 1e-5 // error h²f″/6 with f″ of the order 100 for the narrowest component, rounding 1e-11
@@ -111,9 +105,7 @@ func TestMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 			}
 			last = y
 		}
-		if !math.IsInf(m.Quantile(0), -1) || !math.IsInf(m.Quantile(1), 1) || !math.IsNaN(m.Quantile(-1)) || !math.IsNaN(m.Quantile(math.NaN())) {
-			t.Errorf("mixture %d: quantiles at the ends of [0, 1] or beyond", i)
-		}
+		checkEnds(t, m)
 	}
 }
 
@@ -131,11 +123,7 @@ func TestMixtureDraws(t *testing.T) {
 	raw, z := raw(3, 8, 1)
 	for i, m := range []likelihood.Mixture{likelihood.NewMixture(raw, z, 1, 0, paper), saturated()} {
 		g := random.New(uint64(i), random.Draws)
-		draws := make([]float64, 20000)
-		for j := range draws {
-			draws[j] = m.Draw(g.Float(0, uint64(j)), g.Float(1, uint64(j)))
-		}
-		kolmogorovSmirnov(t, m, draws)
+		checkDraws(t, m, func(j uint64) float64 { return m.Draw(g.Float(0, j), g.Float(1, j)) })
 		finite(t, "draw at the ends", m.Draw(0, 0), m.Draw(1-0x1p-24, 1-0x1p-24), m.Draw(0, 1-0x1p-24))
 	}
 }

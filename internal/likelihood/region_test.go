@@ -191,14 +191,6 @@ func TestModesAreTheLocalMaxima(t *testing.T) {
 	}
 }
 
-func BenchmarkHighestDensity(b *testing.B) {
-	r, z := raw(1, 100, 1)
-	d := likelihood.NewMixture(r, z, 1, 0, likelihood.Scale{Floor: 1e-2})
-	for b.Loop() {
-		likelihood.HighestDensity(d, 0.9)
-	}
-}
-
 // gaussianRows returns a decoder's output of 50 Gaussians in 2 channels.
 func gaussianRows() []float64 {
 	r, _ := raw(5, 50, 2)

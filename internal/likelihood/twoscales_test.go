@@ -97,17 +97,8 @@ func TestCRPSOfWideLogParts(t *testing.T) {
 
 func TestTwoScalesDraws(t *testing.T) {
 	d := likelihood.OnScales(ofY(), ofLogY(), 0.4).(likelihood.TwoScales)
-	const draws = 20_000
 	g := random.New(1, random.Draws)
-	for _, q := range []float64{0.1, 0.5, 0.9} {
-		below, at := 0, d.Quantile(q)
-		for i := range uint64(draws) {
-			if d.Draw(g.Float(0, i), g.Normal(1, i)) <= at {
-				below++
-			}
-		}
-		near(t, "share of draws", float64(below)/draws, q, 4*math.Sqrt(q*(1-q)/draws)) // four standard errors
-	}
+	checkDraws(t, d, func(i uint64) float64 { return d.Draw(g.Float(0, i), g.Normal(1, i)) })
 }
 
 func TestTwoScalesComponents(t *testing.T) {
