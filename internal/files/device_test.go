@@ -9,12 +9,10 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"os/signal"
 	"path/filepath"
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"github.com/acqnp/acqnp/internal/files"
 )
@@ -54,26 +52,6 @@ func TestAnInterruptEndsTheWaitForAPipe(t *testing.T) {
 		}
 		if err := interrupted(t, func() error { return files.WriteBytes(path, make([]byte, 1<<20)) }); !errors.Is(err, context.Canceled) {
 			t.Errorf("error %v, want that of an interrupt", err)
-		}
-	}
-}
-
-// interrupted sends SIGINT until wait returns.
-func interrupted(t *testing.T, wait func() error) error {
-	t.Helper()
-	ignored := make(chan os.Signal, 1)
-	signal.Notify(ignored, os.Interrupt) // a signal before wait listens must not end the test
-	defer signal.Stop(ignored)
-	done := make(chan error)
-	go func() { done <- wait() }()
-	for {
-		select {
-		case err := <-done:
-			return err
-		case <-time.After(50 * time.Millisecond):
-			if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 }

@@ -126,22 +126,25 @@ func TestAnInterruptEndsTheWaitForAnInput(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer silent.Close()
+	var bad *invalid.Input
+	err = interrupted(t, func() error { _, err := stream(path); return err })
+	if !errors.Is(err, context.Canceled) || errors.As(err, &bad) {
+		t.Errorf("error %v, want that of an interrupt", err)
+	}
+}
+
+// interrupted sends SIGINT until wait returns.
+func interrupted(t *testing.T, wait func() error) error {
+	t.Helper()
 	ignored := make(chan os.Signal, 1)
-	signal.Notify(ignored, os.Interrupt) // a signal before the pipe is waited for must not end the test
+	signal.Notify(ignored, os.Interrupt) // a signal before wait listens must not end the test
 	defer signal.Stop(ignored)
 	done := make(chan error)
-	go func() {
-		_, err := stream(path)
-		done <- err
-	}()
+	go func() { done <- wait() }()
 	for {
 		select {
 		case err := <-done:
-			var bad *invalid.Input
-			if !errors.Is(err, context.Canceled) || errors.As(err, &bad) {
-				t.Errorf("error %v, want that of an interrupt", err)
-			}
-			return
+			return err
 		case <-time.After(50 * time.Millisecond):
 			if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 				t.Fatal(err)

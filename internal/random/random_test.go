@@ -48,19 +48,23 @@ func TestStreamsKeepTheirNumbers(t *testing.T) {
 	}
 }
 
-func TestFillEqualsFloatOneByOne(t *testing.T) {
-	g := random.New(7, random.Levels)
+func TestManyNumbersEqualThoseOneByOne(t *testing.T) {
+	g := random.New(7, random.Data)
 	for offset := uint64(0); offset < 9; offset++ {
 		for n := 0; n < 23; n++ {
-			dst := make([]float32, n+1)
-			dst[n] = -1
-			g.Fill(3, offset, dst[:n])
-			for i, v := range dst[:n] {
-				if want := g.Float(3, offset+uint64(i)); float64(v) != want {
-					t.Fatalf("offset %d, length %d: dst[%d] = %v, want %v", offset, n, i, v, want)
+			fills, floats, words, normals := make([]float32, n+1), make([]float64, n+1), make([]uint32, n+1), make([]float64, n+1)
+			fills[n], floats[n], words[n], normals[n] = -1, -1, 99, -1
+			g.Fill(3, offset, fills[:n])
+			g.Floats(3, offset, floats[:n])
+			g.Words(3, offset, words[:n])
+			g.Normals(3, offset, normals[:n])
+			for i := range n {
+				at := offset + uint64(i)
+				if float64(fills[i]) != floats[i] || floats[i] != g.Float(3, at) || words[i] != g.Uint32(3, at) || normals[i] != g.Normal(3, at) {
+					t.Fatalf("offset %d, length %d: other numbers at %d", offset, n, i)
 				}
 			}
-			if dst[n] != -1 {
+			if fills[n] != -1 || floats[n] != -1 || words[n] != 99 || normals[n] != -1 {
 				t.Fatalf("offset %d, length %d: wrote past the end", offset, n)
 			}
 		}
@@ -68,28 +72,6 @@ func TestFillEqualsFloatOneByOne(t *testing.T) {
 	dst := make([]float32, 4096)
 	if n := testing.AllocsPerRun(10, func() { g.Fill(1, 5, dst) }); n != 0 {
 		t.Errorf("Fill allocates %v times", n)
-	}
-}
-
-func TestManyNumbersEqualThoseOneByOne(t *testing.T) {
-	g := random.New(7, random.Data)
-	for offset := uint64(0); offset < 9; offset++ {
-		for n := 0; n < 23; n++ {
-			floats, words, normals := make([]float64, n+1), make([]uint32, n+1), make([]float64, n+1)
-			floats[n], words[n], normals[n] = -1, 99, -1
-			g.Floats(3, offset, floats[:n])
-			g.Words(3, offset, words[:n])
-			g.Normals(3, offset, normals[:n])
-			for i := range n {
-				at := offset + uint64(i)
-				if floats[i] != g.Float(3, at) || words[i] != g.Uint32(3, at) || normals[i] != g.Normal(3, at) {
-					t.Fatalf("offset %d, length %d: other numbers at %d", offset, n, i)
-				}
-			}
-			if floats[n] != -1 || words[n] != 99 || normals[n] != -1 {
-				t.Fatalf("offset %d, length %d: wrote past the end", offset, n)
-			}
-		}
 	}
 }
 
@@ -248,14 +230,4 @@ func TestPermIsAUniformPermutation(t *testing.T) {
 		near(t, "frequency", c/many, 1.0/24, math.Sqrt(23)/24)
 	}
 	g.Perm(0, nil)
-}
-
-func BenchmarkFill(b *testing.B) {
-	g := random.New(1, random.Levels)
-	dst := make([]float32, 4096)
-	b.SetBytes(int64(4 * len(dst)))
-	for i := 0; b.Loop(); i++ {
-		g.Fill(uint64(i), 0, dst)
-	}
-	b.ReportMetric(float64(b.Elapsed().Nanoseconds())/float64(b.N)/1024, "ns/block")
 }

@@ -2,7 +2,6 @@ package figures_test
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"image"
 	"image/color"
@@ -15,7 +14,6 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -239,27 +237,6 @@ func TestEqualFiguresAreEqualFiles(t *testing.T) {
 	}
 	if !bytes.Equal(save(t, figure(twoBranches(true)), "b.svg"), save(t, figure(shuffled), "b.svg")) {
 		t.Error("the order of the targets changes the figure")
-	}
-}
-
-func TestFormatsAreWhatTheirNamesSay(t *testing.T) {
-	for name, start := range map[string]string{"f.svg": "<?xml", "f.PDF": "%PDF-", "f.png": "\x89PNG"} {
-		if content := save(t, figure(twoBranches(true)), name); !bytes.HasPrefix(content, []byte(start)) {
-			t.Errorf("%s begins with %q", name, content[:8])
-		}
-	}
-}
-
-func TestUnknownFormatsAreRefused(t *testing.T) {
-	for _, name := range []string{"fit.jpg", "fit", "fit.png.gz", "fit."} {
-		path := filepath.Join(t.TempDir(), name)
-		var bad *invalid.Input
-		if err := figure(twoBranches(true)).Save(path); !errors.As(err, &bad) || !strings.Contains(err.Error(), ".svg") {
-			t.Errorf("%s: error %v", name, err)
-		}
-		if left, _ := os.ReadDir(filepath.Dir(path)); len(left) != 0 {
-			t.Errorf("%s left %v behind", name, left)
-		}
 	}
 }
 

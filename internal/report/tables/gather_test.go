@@ -96,27 +96,6 @@ func TestALinkToADirectoryIsFollowed(t *testing.T) {
 	}
 }
 
-func TestTwoEvaluationsOfOneSeedAreRefused(t *testing.T) {
-	root := t.TempDir()
-	addRun(t, root, "a", lissajous(1, 0.5), 7, "")
-	addRun(t, root, "b", lissajous(2, 0.5), 8, "")
-	addRun(t, root, "c", lissajous(3, 0.5), 7, "")
-	runs, err := tables.Gather(root, func(error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = tables.Summarize(runs)
-	var bad *invalid.Input
-	if !errors.As(err, &bad) {
-		t.Fatalf("error %v", err)
-	}
-	for _, want := range []string{filepath.Join(root, "a", "eval.json"), filepath.Join(root, "c", "eval.json"), "seed 7", "acqnp on lissajous"} {
-		if !strings.Contains(err.Error(), want) {
-			t.Errorf("%q lacks %q", err, want)
-		}
-	}
-}
-
 func TestWeightsFromElsewhereAreKnownByTheirFile(t *testing.T) {
 	root := t.TempDir()
 	one, two := lissajous(1, 0.5), lissajous(2, 0.5)

@@ -100,20 +100,3 @@ func TestNotesTellWhatIsNotAlike(t *testing.T) {
 		t.Error(diff)
 	}
 }
-
-func TestEachCSVFileIsABenchmark(t *testing.T) {
-	root := t.TempDir()
-	e := lissajous(1, 0.5)
-	e.benchmark = "csv"
-	addRun(t, root, "a", e, 0, "data: {file: a.csv}")
-	addRun(t, root, "b", e, 0, "data: {file: b.csv}")
-	s, _ := summarize(t, root)
-	if len(s.Tables) != 1 || len(s.Tables[0].Rows) != 2 {
-		t.Fatalf("%+v", s)
-	}
-	for i, want := range []string{"csv (a.csv)", "csv (b.csv)"} {
-		if row := s.Tables[0].Rows[i]; row.Benchmark != want || row.Context.Paper != nil || row.Context.Difference != nil {
-			t.Errorf("row %+v, want %s, which the paper knows nothing about", row, want)
-		}
-	}
-}
