@@ -32,7 +32,11 @@ func (s dotStyle) draw(c *draw.Canvas, pt vg.Point) {
 		addDot(&path, pt, s.radius)
 	}
 	if s.ringed {
-		c.SetLineStyle(draw.LineStyle{Color: color.White, Width: 1.6})
+		width := vg.Length(1.6)
+		if s.edged {
+			width = 2.8
+		}
+		c.SetLineStyle(draw.LineStyle{Color: color.White, Width: width})
 		c.Stroke(path)
 	}
 	c.SetColor(s.color)

@@ -74,7 +74,9 @@ func (p Panel) prepared() Panel {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return cmp.Compare(a.X, b.X) })
 	if p.yRange == nil {
-		lo, hi := widen(p.covered())
+		lo, hi := p.covered()
+		room := 0.03 * (hi - lo)
+		lo, hi = widen(lo-room, hi+room)
 		p.yRange = []float64{lo, hi}
 	}
 	p.median = p.shaded() && newShading(p.Grid, p.masses).oneCurve(p.yRange[0], p.yRange[1])
