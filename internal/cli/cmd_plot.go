@@ -105,7 +105,8 @@ func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.
 }
 
 // draw opens the runs, each of which must pass check, and draws a figure of them.
-func (o *modelFigure) draw(ctx context.Context, a *app, check figures.Check, figure func(context.Context, []figures.Run) (figures.Figure, error)) error {
+func (o *modelFigure) draw(ctx context.Context, a *app, check figures.Check,
+	figure func(context.Context, []figures.Run) (figures.Figure, error)) error {
 	runs, err := o.open(a.progress(), check)
 	if err != nil {
 		return err

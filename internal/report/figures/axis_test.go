@@ -50,7 +50,8 @@ func TestDatesAreWrittenAsDates(t *testing.T) {
 }
 
 func TestNamesAreWrittenAsNames(t *testing.T) {
-	if found := labels(t, datasets.Form{Categories: []string{"none", "low", "keto"}}, 0, 2); !slices.Contains(found, "low") || !slices.Contains(found, "keto") {
+	found := labels(t, datasets.Form{Categories: []string{"none", "low", "keto"}}, 0, 2)
+	if !slices.Contains(found, "low") || !slices.Contains(found, "keto") {
 		t.Errorf("%q", found)
 	}
 	many := make([]string, 400)

@@ -165,7 +165,8 @@ func (c Calibration) Pictures() (pictures []tables.Drawing, err error) {
 	add("Reliability", c.reliabilityText(), calibrationHeight, c.reliability())
 	if len(c.Functions) > 1 {
 		functions := c.drawnFunctions()
-		add("Coverage by function", c.functionsText(functions), functionMargin+functionHeight*vg.Length(len(functions)), coverageByFunction(functions))
+		height := functionMargin + functionHeight*vg.Length(len(functions))
+		add("Coverage by function", c.functionsText(functions), height, coverageByFunction(functions))
 	}
 	return pictures, err
 }
@@ -296,7 +297,8 @@ func coverageByFunction(functions []score.Function) *plot.Plot {
 	}
 	p.Y.Tick.Marker = names
 	p.X.Min, p.X.Max = -0.02, 1.02
-	p.Add(ranges, dots{half, dotStyle{color: halfColour, radius: 3.4, diamond: true, edged: true}}, dots{most, dotStyle{color: mostColour, radius: 3.2}})
+	p.Add(ranges, dots{half, dotStyle{color: halfColour, radius: 3.4, diamond: true, edged: true}},
+		dots{most, dotStyle{color: mostColour, radius: 3.2}})
 	return p
 }
 

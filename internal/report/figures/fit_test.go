@@ -21,7 +21,8 @@ import (
 // the same levels at every x or others at each.
 func twoBranches(sameLevels bool) figures.Panel {
 	p := figures.Panel{Title: "double-sine", Lines: []figures.Line{
-		{Kind: figures.QuantileLine, Level: 0.05}, {Kind: figures.QuantileLine, Level: 0.5}, {Kind: figures.QuantileLine, Level: 0.95}, {Kind: figures.MeanLine}}}
+		{Kind: figures.QuantileLine, Level: 0.05}, {Kind: figures.QuantileLine, Level: 0.5},
+		{Kind: figures.QuantileLine, Level: 0.95}, {Kind: figures.MeanLine}}}
 	const levels, n = 20, 200
 	for i := range n {
 		x := -2 + 4*float64(i)/(n-1)
@@ -249,7 +250,8 @@ func TestOddFigures(t *testing.T) {
 	wild.Grid[11].Values[3] = 1e300
 	uneven := twoBranches(true)
 	uneven.Grid[50].Components = uneven.Grid[50].Components[:7]
-	flat := figures.Panel{Lines: []figures.Line{{Kind: figures.MeanLine}}, Grid: []figures.PredictedPoint{{X: 0, Values: []float64{5}}, {X: 1, Values: []float64{5}}}}
+	flat := figures.Panel{Lines: []figures.Line{{Kind: figures.MeanLine}},
+		Grid: []figures.PredictedPoint{{X: 0, Values: []float64{5}}, {X: 1, Values: []float64{5}}}}
 	tiny := figures.Panel{Context: plotter.XYs{{X: 1e-9, Y: 1e12}, {X: 2e-9, Y: 1.1e12}}}
 	huge := figures.Panel{Context: plotter.XYs{{X: -1e300, Y: 1e300}, {X: 1e300, Y: -1e300}}}
 	farOff := figures.Panel{Context: plotter.XYs{{X: 1.7e18, Y: 0}, {X: 1.7e18 + 512, Y: 1}}}

@@ -127,7 +127,7 @@ func scaleThumb(half vg.Length, scale []color.NRGBA) func(*draw.Canvas) {
 			colours[i] = gradient(scale, float64(i)/15)
 		}
 		y := c.Center().Y
-		bar := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{Min: vg.Point{X: c.Min.X, Y: y - half}, Max: vg.Point{X: c.Max.X, Y: y + half}}}
+		bar := within(*c, c.Min.X, y-half, c.Max.X, y+half)
 		fillBox(&bar, colours...)
 	}
 }
@@ -153,9 +153,7 @@ func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas
 			x = c.Min.X + 4
 			c.Max.Y -= height + 4
 		}
-		icon := draw.Canvas{Canvas: c.Canvas, Rectangle: vg.Rectangle{
-			Min: vg.Point{X: x, Y: c.Max.Y - height - lowered}, Max: vg.Point{X: x + e.width, Y: c.Max.Y - lowered},
-		}}
+		icon := within(c, x, c.Max.Y-height-lowered, x+e.width, c.Max.Y-lowered)
 		e.thumb(&icon)
 		c.FillText(label, vg.Point{X: x + e.width + gap, Y: c.Max.Y}, e.name)
 		x += width + between

@@ -24,7 +24,7 @@ const mostMaps = 24
 // of y: densities side by side, maps one after the other. All runs predict the functions
 // of the first.
 func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
-	v, subjects, err := shown(runs, count)
+	v, subjects, err := firstFunctions(runs, count)
 	if err != nil {
 		return nil, err
 	}
@@ -83,7 +83,7 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
 // dataSheet returns a sheet with a row for each of the first functions: the data, and what each run predicts.
 // how chooses what to show of a run, and can change how it predicts.
 func dataSheet(ctx context.Context, runs []Run, count int, how func(*Run) Options) (Figure, error) {
-	v, subjects, err := shown(runs, count)
+	v, subjects, err := firstFunctions(runs, count)
 	if err != nil {
 		return nil, err
 	}
@@ -112,7 +112,7 @@ func dataSheet(ctx context.Context, runs []Run, count int, how func(*Run) Option
 func NewLevelSheet(ctx context.Context, runs []Run) (Figure, error) {
 	var columns []column
 	for _, r := range runs {
-		v, subjects, err := shown([]Run{r}, 1)
+		v, subjects, err := firstFunctions([]Run{r}, 1)
 		if err != nil {
 			return nil, err
 		}
@@ -134,9 +134,9 @@ func NewLevelSheet(ctx context.Context, runs []Run) (Figure, error) {
 	return sheet, nil
 }
 
-// shown returns the first functions of the first run's evaluation, and how they are shown. It returns an
+// firstFunctions returns the first functions of the first run's evaluation, and how they are shown. It returns an
 // *invalid.Input if there are fewer, or if the runs differ in their benchmark or their columns.
-func shown(runs []Run, count int) (view, []Subject, error) {
+func firstFunctions(runs []Run, count int) (view, []Subject, error) {
 	first := runs[0]
 	if err := sameBenchmark(runs); err != nil {
 		return view{}, nil, err

@@ -44,7 +44,7 @@ type Artist struct {
 func (s *Summary) Draw(a Artist) error {
 	s.plots = map[string][]Drawing{}
 	for _, t := range s.Tables {
-		for _, rows := range besidePapers(t) {
+		for _, rows := range rowsBesidePaper(t) {
 			d, err := a.Likelihoods(rows)
 			if err != nil {
 				return err
@@ -71,9 +71,9 @@ func (s *Summary) Draw(a Artist) error {
 	return nil
 }
 
-// besidePapers returns the rows of each benchmark of a table that has runs, and of all the paper's models, in the
+// rowsBesidePaper returns the rows of each benchmark of a table that has runs, and of all the paper's models, in the
 // order of the models.
-func besidePapers(t Table) (all [][]Row) {
+func rowsBesidePaper(t Table) (all [][]Row) {
 	if !t.besidePaper() {
 		return nil
 	}

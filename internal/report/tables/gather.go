@@ -135,7 +135,8 @@ func checkEval(path string, e run.Eval) (err error) {
 			"the error of the mean over batches, null for one batch alone")
 	}
 	if r := e.Raw; r != nil {
-		check(math.Abs(r.ContextLL.Mean)+math.Abs(r.TargetLL.Mean) <= largest, "raw", fmt.Sprint(r.ContextLL.Mean, " and ", r.TargetLL.Mean), "log-likelihoods")
+		check(math.Abs(r.ContextLL.Mean)+math.Abs(r.TargetLL.Mean) <= largest, "raw",
+			fmt.Sprint(r.ContextLL.Mean, " and ", r.TargetLL.Mean), "log-likelihoods")
 	}
 	if e.Means != nil {
 		checkScores(e, check)
