@@ -16,9 +16,8 @@ import (
 // MaxPanels is the largest number of panels in a FitPlot that is no sheet.
 const MaxPanels = 6
 
-// A FitPlot shows predictions from contexts, with one panel for each function. It draws only the first
-// six panels, and the title says so. A sheet has a column of panels for each model instead, and any number
-// of rows.
+// A FitPlot shows predictions from contexts, with one panel for each of up to six functions. A sheet has a
+// column of panels for each model instead, and any number of rows.
 type FitPlot struct {
 	Title   string
 	X       Axis
@@ -63,12 +62,8 @@ func newSheet(title string, x Axis, columns []column) FitPlot {
 
 // Save draws the figure into path. An extension other than .png, .svg and .pdf is an *invalid.Input.
 func (f FitPlot) Save(path string) error {
-	n := len(f.Panels)
-	if n == 0 {
+	if len(f.Panels) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
-	}
-	if f.columns == 0 && n > MaxPanels {
-		f.Panels, f.Title = f.Panels[:MaxPanels], fmt.Sprintf("%s (first %d of %d functions)", f.Title, MaxPanels, n)
 	}
 	width, height := f.size()
 	return saveFigure(path, width, height, f.draw)

@@ -2,7 +2,6 @@ package figures_test
 
 import (
 	"bytes"
-	"fmt"
 	"image"
 	"image/color"
 	"image/png"
@@ -202,24 +201,6 @@ func TestLongTitlesWrap(t *testing.T) {
 		if len(line) > 130 { // 1200 pixels of letters that are 9 wide or more
 			t.Errorf("a line of %d letters", len(line))
 		}
-	}
-}
-
-func TestManyFunctionsAreSaidToBeCut(t *testing.T) {
-	svg := func(n int) string {
-		panels := make([]figures.Panel, n)
-		for i := range panels {
-			panels[i] = twoBranches(true)
-			panels[i].Title = fmt.Sprintf("function %d", i+1)
-		}
-		return string(save(t, figure(panels...), "many.svg"))
-	}
-	eight, six := svg(8), svg(6)
-	if !strings.Contains(eight, "(first 6 of 8 functions)") || strings.Contains(six, "first") {
-		t.Error("the title does not say how many functions are shown")
-	}
-	if !strings.Contains(eight, "function 6") || strings.Contains(eight, "function 7") {
-		t.Error("not the first six functions are shown")
 	}
 }
 

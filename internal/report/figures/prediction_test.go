@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -177,6 +178,22 @@ func TestPredictionsOfOddSubjects(t *testing.T) {
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Levels: []float64{0.5}})
 		if err := errors.Join(err, figure.Save(filepath.Join(t.TempDir(), "odd.png"))); err != nil {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+func TestManyFunctionsAreSaidToBeCut(t *testing.T) {
+	o := tiny(t, "cnp", 1)
+	o.Units.XNames, o.Units.YNames = []string{"x"}, []string{"y"}
+	subjects := slices.Repeat([]figures.Subject{{Function: predict.Function{TargetX: []float64{1, 2}}}}, 8)
+	for n, want := range map[int]bool{8: true, 6: false} {
+		figure, err := figures.NewPrediction(t.Context(), o, subjects[:n], figures.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		fit := figure.(figures.FitPlot)
+		if said := strings.Contains(fit.Title, "(first 6 of 8 functions)"); len(fit.Panels) != 6 || said != want {
+			t.Errorf("%d functions: %d panels, titled %q", n, len(fit.Panels), fit.Title)
 		}
 	}
 }
