@@ -193,7 +193,7 @@ func (sh sheet) scoreLegend() []string {
 		}
 	}
 	if missing {
-		legend = append(legend, absent+" Not known: evaluated before eval.json had scores. Evaluate again to get them.")
+		legend = append(legend, absent+" Not known: evaluated without scores.")
 	}
 	if likelihood {
 		legend = append(legend, jointly+" The log-likelihood of a target, all columns of y together. Of one run, ± is the standard error over its batches.")
