@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"errors"
 	"io"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -11,8 +12,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/random/dice"
 )
 
 // Files with random changes of some bytes are read or refused. DAMAGES says how many of each form, 100
@@ -31,16 +30,16 @@ func TestDamagedTables(t *testing.T) {
 		refused := 0
 		for i := range damages {
 			content := bytes.Clone(whole.Bytes())
-			d := dice.New(random.New(uint64(i), random.Data), 0, 0)
-			for range 1 + d.Below(4) {
-				at := d.Below(len(content))
-				switch d.Below(3) {
+			d := rand.New(rand.NewPCG(uint64(i), 0))
+			for range 1 + d.IntN(4) {
+				at := d.IntN(len(content))
+				switch d.IntN(3) {
 				case 0:
-					content[at] ^= 1 << d.Below(8)
+					content[at] ^= 1 << d.IntN(8)
 				case 1:
-					content[at] = byte(d.Below(256))
+					content[at] = byte(d.IntN(256))
 				case 2: // a length of many bytes
-					copy(content[at:], []byte{0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f}[:1+d.Below(8)])
+					copy(content[at:], []byte{0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f}[:1+d.IntN(8)])
 				}
 			}
 			if err := os.WriteFile(path, content, 0o600); err != nil {

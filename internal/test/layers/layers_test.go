@@ -16,7 +16,7 @@ import (
 // own.
 var layers = [][]string{
 	{"internal/invalid", "internal/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/device/memory", "internal/run/version", "internal/engine/gpu"},
-	{"internal/files", "internal/random/dice", "internal/config/catalogue", "internal/config/yamlnode"},
+	{"internal/files", "internal/config/catalogue", "internal/config/yamlnode"},
 	{"internal/config", "internal/files/safetensors", "internal/files/tabular"},
 	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "internal/engine/gpu/gputest",
 		"internal/engine/gpu/cu/probe", "kernels", "kernels/vocabulary"},

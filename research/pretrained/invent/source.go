@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/random/dice"
+	"github.com/acqnp/acqnp/research/pretrained/dice"
 	"github.com/acqnp/acqnp/research/pretrained/prior"
 )
 

@@ -3,7 +3,7 @@ package prior
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/random/dice"
+	"github.com/acqnp/acqnp/research/pretrained/dice"
 )
 
 // A curve is a function of a column, mapped to [0, 1] over the rows. Groups may shift and stretch it.

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/random/dice"
+	"github.com/acqnp/acqnp/research/pretrained/dice"
 )
 
 // An ending is what becomes of the sum of mean and noise.

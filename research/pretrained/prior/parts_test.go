@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/random/dice"
+	"github.com/acqnp/acqnp/research/pretrained/dice"
 )
 
 // throw returns a dice of its own for a test.

@@ -12,7 +12,7 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/random/dice"
+	"github.com/acqnp/acqnp/research/pretrained/dice"
 )
 
 // A Set is a data set: groups of rows. The rows of a group stand side by side, in an order that means

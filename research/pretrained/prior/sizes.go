@@ -3,7 +3,7 @@ package prior
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/random/dice"
+	"github.com/acqnp/acqnp/research/pretrained/dice"
 )
 
 // Most rows of a group, and most groups. A table whose groups have one row each, or that is one group

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/random/dice"
+	"github.com/acqnp/acqnp/research/pretrained/dice"
 )
 
 // Numbers come from consecutive words, a normal number from the next whole pair of them.
