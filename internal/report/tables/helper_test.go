@@ -2,6 +2,7 @@ package tables_test
 
 import (
 	"bytes"
+	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"image"
@@ -9,6 +10,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/report/tables"
@@ -118,4 +120,14 @@ func pngOf(t *testing.T, width, height int) string {
 		t.Fatal(err)
 	}
 	return b.String()
+}
+
+// records returns the records of the CSV of a summary.
+func records(t *testing.T, s tables.Summary) [][]string {
+	t.Helper()
+	all, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all
 }

@@ -1,7 +1,6 @@
 package tables_test
 
 import (
-	"encoding/csv"
 	"encoding/json"
 	"fmt"
 	"slices"
@@ -105,10 +104,7 @@ func spaceless(s string) string { return strings.ReplaceAll(s, " ", "") }
 
 func TestScoresInCSV(t *testing.T) {
 	s, _ := summarize(t, own(t))
-	records, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := records(t, s)
 	column := func(name string) int { return slices.Index(records[0], name) }
 	if column("paper_mean")+column("paper_sd")+column("difference_in_errors") != -3 {
 		t.Errorf("columns %q", records[0])

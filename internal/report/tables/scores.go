@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 
-	"gonum.org/v1/gonum/stat"
-
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -57,12 +55,8 @@ func newScores(runs []Run) *Scores {
 		for i, e := range all {
 			values[i] = of(*e.Means)
 		}
-		m := Score{Mean: stat.Mean(values, nil)}
-		if len(values) > 1 {
-			sd := stat.StdDev(values, nil)
-			m.SD = &sd
-		}
-		return m
+		mean, sd := spread(values)
+		return Score{Mean: mean, SD: sd}
 	}
 	s.LogDensity = mean(func(m score.Means) float64 { return m.LogDensity.Mean })
 	if len(all) == 1 {

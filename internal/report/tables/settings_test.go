@@ -1,7 +1,6 @@
 package tables_test
 
 import (
-	"encoding/csv"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -99,10 +98,7 @@ func TestEachFormatNamesSettings(t *testing.T) {
 	if page := text(t, s.HTML); !strings.Contains(page, `scope="row">ACQNP, learning_rate=0.0002<sup>`) {
 		t.Error("the page's table lacks the settings")
 	}
-	records, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	records := records(t, s)
 	last := len(records[0]) - 1
 	if records[0][last] != "settings" || records[1][last] != "train.learning_rate=0.0002" {
 		t.Errorf("%q", records[:2])

@@ -254,12 +254,9 @@ func newPart(runs []Run, paper *catalogue.Number, of func(run.Eval) run.Estimate
 	for i, run := range runs {
 		means[i] = of(run.Eval).Mean
 	}
-	mean := stat.Mean(means, nil)
-	p.Mean = &mean
-	if len(runs) > 1 {
-		sd := stat.StdDev(means, nil)
-		p.SD = &sd
-	} else {
+	mean, sd := spread(means)
+	p.Mean, p.SD = &mean, sd
+	if sd == nil {
 		p.StdError = of(runs[0].Eval).StdError
 	}
 	if paper != nil {
@@ -267,6 +264,15 @@ func newPart(runs []Run, paper *catalogue.Number, of func(run.Eval) run.Estimate
 		p.Difference = &d
 	}
 	return p
+}
+
+// spread returns the mean of values and, of two or more, their sample standard deviation.
+func spread(values []float64) (mean float64, sd *float64) {
+	if len(values) > 1 {
+		d := stat.StdDev(values, nil)
+		sd = &d
+	}
+	return stat.Mean(values, nil), sd
 }
 
 // errorOfMean returns the standard error of the mean of n runs: over the runs, or over the batches
