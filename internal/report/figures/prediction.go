@@ -36,7 +36,7 @@ func NewPrediction(ctx context.Context, p predict.Predictor, subjects []Subject,
 		return shown
 	}
 	v := viewOf(p.About(), subjects[:min(len(subjects), MaxPanels)])
-	if v.kind == maps {
+	if v.maps() {
 		name, subjects := firstOf(subjects, v.about, maxMaps)
 		rows, err := mapRows(ctx, p, v, subjects, o)
 		return MapPlot{Title: title(name), X: v.axis(0), Y: v.axis(1), Rows: rows[:min(len(rows), maxMaps)]}, err

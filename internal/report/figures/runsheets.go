@@ -31,7 +31,7 @@ func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 	if len(runs) == 1 && count <= MaxPanels {
 		return NewPrediction(ctx, runs[0].Ask, subjects, Options{})
 	}
-	if v.kind == maps {
+	if v.maps() {
 		return mapsOfRuns(ctx, runs, v, subjects)
 	}
 	var columns []column

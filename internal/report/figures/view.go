@@ -11,17 +11,9 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// A kind is what a figure of predictions looks like.
-type kind int
-
-const (
-	curves kind = iota // the density over one column of x
-	maps               // its median and width over two columns of x
-)
-
-// A view says which columns of x a figure of predictions shows.
+// A view says which columns of x a figure of predictions shows. Over one column it shows the density, over two
+// maps of its median and width.
 type view struct {
-	kind
 	axes  []int // the columns of x along the axes; the others are fixed for a subject
 	mixed bool  // points of a subject differ in columns without an axis
 	about predict.About
@@ -32,7 +24,7 @@ type view struct {
 // axis. Two columns of numbers make a map. Of more columns, and of names among two, the first column of
 // numbers that varies among targets has the axis.
 func viewOf(a predict.About, subjects []Subject) view {
-	v := view{curves, nil, false, a, a.Units}
+	v := view{about: a, units: a.Units}
 	vary := v.varying(subjects, Subject.all)
 	v.mixed = len(vary) > 1
 	if len(vary) == 0 { // as where nothing is known but one target
@@ -42,7 +34,7 @@ func viewOf(a predict.About, subjects []Subject) view {
 	}
 	named := func(c int) bool { return v.form(c).Categories != nil }
 	if len(vary) == 2 && !slices.ContainsFunc(vary, named) {
-		v.kind, v.axes = maps, vary
+		v.axes = vary
 		return v
 	}
 	along := slices.Concat(v.varying(subjects, func(s Subject) []float64 { return s.TargetX }), vary)
@@ -50,6 +42,9 @@ func viewOf(a predict.About, subjects []Subject) view {
 	v.axes = along[:1]
 	return v
 }
+
+// maps reports whether the figure has maps.
+func (v view) maps() bool { return len(v.axes) == 2 }
 
 // varying returns the columns of x that differ among the points of a subject.
 func (v view) varying(subjects []Subject, points func(Subject) []float64) (columns []int) {
