@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/export/onnx"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 const onnxHelp = `As onnx, write two graphs (opset 17) that onnxruntime and other programs run: the
@@ -23,48 +24,36 @@ and N targets.
            level_logit [B, N, N_τ]: cqnp and acqnp; τ = 1/(1 + exp(−level_logit))
            log_density [B, N, dy]: of model-density.onnx alone
 
-With model.aggregation groups, the second graph is model-siblings.onnx: it reads the other groups once, for
-model.onnx. docs/how-to/onnx.md has the inputs.
-
 mu and sigma are those of log y where data.log names y. The metadata name the columns with their
 units, categories and standardisation, the model and the version of the program.`
 
 // onnxSummary is the result of an export to ONNX.
 type onnxSummary struct {
 	Out        string `json:"out"`
-	Density    string `json:"density,omitempty"`
-	Siblings   string `json:"siblings,omitempty"`
+	Density    string `json:"density"`
 	Checkpoint string `json:"checkpoint"`
 	Step       int    `json:"step"`
 	Parameters int    `json:"parameters"`
 }
 
 func exportONNX(a *app, o exportOptions) error {
-	e, err := o.Experiment()
+	s := onnxSummary{Out: o.out, Density: onnx.DensityPath(o.out)}
+	if err := onnx.Check(s.Out, s.Density); err != nil {
+		return err
+	}
+	m, err := o.load(a, s.Out, s.Density)
 	if err != nil {
 		return err
 	}
-	s := onnxSummary{Out: o.out}
-	second, holds, write := onnx.DensityPath(o.out), "log density at target_y", onnx.Write
-	if e.Model.Aggregation == config.Groups {
-		second, holds, write = onnx.SiblingsPath(o.out), "reads the other groups", onnx.WriteGroups
-		s.Siblings = second
-	} else {
-		s.Density = second
+	if m.Model.Groups() {
+		return &invalid.Input{Key: "model.aggregation", Found: config.Groups, Expected: "another: this network predicts inside acqnp fit alone"}
 	}
-	if err := onnx.Check(s.Out, second); err != nil {
-		return err
-	}
-	m, err := o.load(a, s.Out, second)
-	if err != nil {
-		return err
-	}
-	if err := write(s.Out, m); err != nil {
+	if err := onnx.Write(s.Out, m); err != nil {
 		return err
 	}
 	s.Checkpoint, s.Step, s.Parameters = m.Weights.Path, *m.Weights.Step, m.NumParams()
 	return a.result(s, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: components, %d parameters, from %s\n%s: %s\n", s.Out, s.Parameters, s.Checkpoint, second, holds)
+		_, err := fmt.Fprintf(w, "%s: components, %d parameters, from %s\n%s: log density at target_y\n", s.Out, s.Parameters, s.Checkpoint, s.Density)
 		return err
 	})
 }

@@ -61,34 +61,12 @@ def check(path):
     return worst
 
 
-def check_groups(path):
-    """Returns the largest distance of each output of the two graphs of a model with aggregation by groups."""
-    sessions = []
-    for file in (path.with_name(path.stem + "-siblings.onnx"), path):
-        onnx.checker.check_model(onnx.load(file), full_check=True)
-        sessions.append(onnxruntime.InferenceSession(file, providers=["CPUExecutionProvider"]))
-    siblings, group = sessions
-    worst = {}
-    for run in json.loads(path.with_suffix(".json").read_text()):
-        fed = {i.name: np.array(run["siblings"][i.name], dtype=np.float32) for i in siblings.get_inputs()}
-        found = dict(zip([o.name for o in siblings.get_outputs()], siblings.run(None, fed)))
-        fed = {i.name: found[i.name] if i.name in found else np.array(run["inputs"][i.name], dtype=np.float64 if i.name == "levels" else np.float32)
-               for i in group.get_inputs()}
-        found |= zip([o.name for o in group.get_outputs()], group.run(None, fed))
-        for name, expected in run["expected"].items():
-            d = distance(found[name], np.array(expected))
-            if isinstance(d, str) or not d <= TOLERANCE:
-                sys.exit(f"{path}: {name} differs by {d} from the engine, expected at most {TOLERANCE}")
-            worst[name] = max(worst.get(name, 0), d)
-    return worst
-
-
 def main():
-    files = sorted(p for p in pathlib.Path(sys.argv[1]).glob("*.onnx") if not p.stem.endswith(("-density", "-siblings")))
+    files = sorted(p for p in pathlib.Path(sys.argv[1]).glob("*.onnx") if not p.stem.endswith("-density"))
     if not files:
         sys.exit(f"found no ONNX file in {sys.argv[1]}")
     for path in files:
-        worst = check_groups(path) if path.with_name(path.stem + "-siblings.onnx").exists() else check(path)
+        worst = check(path)
         print(f"{path.stem}: " + ", ".join(f"{name} {d:.1e}" for name, d in worst.items()))
     print(f"{len(files)} models agree with predict to {TOLERANCE} in onnxruntime {onnxruntime.__version__}")
 

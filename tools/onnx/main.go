@@ -64,7 +64,7 @@ func write(folder string) error {
 			return err
 		}
 	}
-	return writeGroups(folder)
+	return nil
 }
 
 // predicted predicts three functions of a size.

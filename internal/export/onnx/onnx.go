@@ -128,6 +128,9 @@ func build(t predict.Trained, density bool) (message, error) {
 	return g.model(version.String(), t.Title(), about), err
 }
 
+// one is the capacity of a graph that is written: the sizes of its file are free.
+var one = ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: 1}
+
 // predicted returns the components that the network computes.
 func (n *network) predicted(t predict.Trained, p standardised) (components, error) {
 	own, err := t.Model.Build(tensor.Float32, one, models.Prediction)
