@@ -150,12 +150,12 @@ func (o *scoreOptions) openScored() (q question, err error) {
 	if q.experiment, err = o.experiment(); err != nil {
 		return q, err
 	}
-	t, asked, err := o.OpenCalibration(q.experiment, o.dataDir, o.device, o.app.progress().Warn)
+	t, held, err := o.OpenCalibration(q.experiment, o.dataDir, o.device, o.app.progress().Warn)
 	if err != nil {
 		return q, err
 	}
 	t = o.choose(t)
-	q.run, q.Asked = &t, asked
+	q.run, q.Asked = &t, held
 	q.Predictor = t
 	return q, nil
 }

@@ -18,15 +18,15 @@ const targetsAtOnce = 512
 func (f Fitted) Predict(ctx context.Context, functions []predict.Function) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
 		for i, fn := range functions {
-			if !f.part(ctx, fn, predict.Piece{Function: i, Number: len(fn.TargetX) / len(f.X)}, yield) {
+			if !f.predictPiece(ctx, fn, predict.Piece{Function: i, Number: len(fn.TargetX) / len(f.X)}, yield) {
 				return
 			}
 		}
 	}
 }
 
-// part yields the targets of a piece of a function. It returns false if the sequence ends.
-func (f Fitted) part(ctx context.Context, fn predict.Function, piece predict.Piece, yield func(predict.Target, error) bool) bool {
+// predictPiece yields the targets of a piece of a function. It returns false if the sequence ends.
+func (f Fitted) predictPiece(ctx context.Context, fn predict.Function, piece predict.Piece, yield func(predict.Target, error) bool) bool {
 	columns, last := len(f.X), piece.First+piece.Number
 	for first := piece.First; first < last; first += targetsAtOnce {
 		if err := ctx.Err(); err != nil {
@@ -105,7 +105,9 @@ func (f Fitted) Session(int, int) (predict.Session, error) { return session{f}, 
 
 // Piece implements [predict.Session].
 func (s session) Piece(ctx context.Context, functions []predict.Function, piece predict.Piece) iter.Seq2[predict.Target, error] {
-	return func(yield func(predict.Target, error) bool) { s.part(ctx, functions[piece.Function], piece, yield) }
+	return func(yield func(predict.Target, error) bool) {
+		s.predictPiece(ctx, functions[piece.Function], piece, yield)
+	}
 }
 
 // Shrink implements [predict.Session].

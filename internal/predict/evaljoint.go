@@ -128,7 +128,7 @@ func (c *chain) run(ctx context.Context, i, first, n int, logs [][]float64) erro
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		densities, err := c.step(i, k, paths)
+		densities, err := c.scoreTarget(i, k, paths)
 		if err != nil {
 			return err
 		}
@@ -143,8 +143,8 @@ func (c *chain) run(ctx context.Context, i, first, n int, logs [][]float64) erro
 	return nil
 }
 
-// step returns the log density of target k of each path, given its context and the targets before.
-func (c *chain) step(i, k int, paths []path) ([]float32, error) {
+// scoreTarget returns the log density of target k of each path, given its context and the targets before.
+func (c *chain) scoreTarget(i, k int, paths []path) ([]float32, error) {
 	var contexts [][]float32
 	var x, y, levels []float32
 	known := (c.extents.Context + k) * c.width
@@ -156,7 +156,7 @@ func (c *chain) step(i, k int, paths []path) ([]float32, error) {
 	c.feed.Target(c.draws, i, 0, contexts, x, c.width)
 	e := c.feed.Extents
 	e.Levels = max(e.Levels, c.numTau)
-	program, err := c.at(e)
+	program, err := c.programFor(e)
 	if err != nil {
 		return nil, err
 	}

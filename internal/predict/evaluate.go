@@ -187,7 +187,7 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 	if err := e.chain.take(f); err != nil {
 		return run.BatchResult{}, err
 	}
-	p, err := e.at(extents)
+	p, err := e.programFor(extents)
 	if err != nil {
 		return run.BatchResult{}, err
 	}

@@ -213,7 +213,7 @@ func (j *joint) Next(ctx context.Context, i int, choose func(draw int, channels 
 		contexts, x := j.model(i, known)
 		// Random levels depend on the target and the number of the draw alone.
 		j.feed.Target(j.session.draws, j.number, i*MaxDraws+first, contexts, x, j.dx+j.dy)
-		program, err := j.at(j.feed.Extents)
+		program, err := j.programFor(j.feed.Extents)
 		if err != nil {
 			return err
 		}

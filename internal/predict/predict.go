@@ -217,7 +217,7 @@ func (s *session) piece(ctx context.Context, f Function, piece Piece, yield func
 // run evaluates targets first to first+n−1 of function i. The levels depend only on function and
 // target. They are drawn after the program is compiled, which checks the memory.
 func (s *session) run(i int, f Function, first, n int) error {
-	program, err := s.at(ops.Extents{Functions: 1, Context: len(f.ContextX) / s.columns, Points: n, Levels: s.draws.Count()})
+	program, err := s.programFor(ops.Extents{Functions: 1, Context: len(f.ContextX) / s.columns, Points: n, Levels: s.draws.Count()})
 	if err != nil {
 		return err
 	}

@@ -25,9 +25,9 @@ type runner struct {
 	program  engine.Program[float32]
 }
 
-// at returns a program for runs of these extents. It compiles only if they exceed those of the last
+// programFor returns a program for runs of these extents. It compiles only if they exceed those of the last
 // program, and returns an error if a program takes more memory than there is.
-func (r *runner) at(e ops.Extents) (engine.Program[float32], error) {
+func (r *runner) programFor(e ops.Extents) (engine.Program[float32], error) {
 	if r.program != nil && e.Fits(r.compiled) {
 		return r.program, nil
 	}

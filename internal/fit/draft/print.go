@@ -14,7 +14,7 @@ import (
 func (f Found) Print(w io.Writer) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "file\t%s (%s)\n", f.File, invalid.Plural(f.Files, "file", "files"))
-	fmt.Fprintf(t, "rows\t%d%s\n", f.Rows, f.left())
+	fmt.Fprintf(t, "rows\t%d%s\n", f.Rows, f.dropped())
 	fmt.Fprintf(t, "groups\t%d, points of each: least %d, median %d, most %d\n", f.Functions, f.Points[0], f.Points[1], f.Points[2])
 	if f.Calibration > 0 {
 		fmt.Fprintf(t, "held back\t%d for calibration, which nothing else uses\n", f.Calibration)
@@ -25,8 +25,8 @@ func (f Found) Print(w io.Writer) error {
 	return t.Flush()
 }
 
-// left says how many rows were left out.
-func (f Found) left() string {
+// dropped says how many rows were left out.
+func (f Found) dropped() string {
 	if f.Dropped == 0 {
 		return ", no missing cell"
 	}

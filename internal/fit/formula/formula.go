@@ -43,7 +43,7 @@ func Parse(text string) (f Formula, err error) {
 	if err == nil {
 		f.X, err = p.terms()
 	}
-	if err == nil && p.is('|') {
+	if err == nil && p.nextIs('|') {
 		f.Group, err = p.group()
 	}
 	if err == nil && p.at < len(p.tokens) {
@@ -68,15 +68,15 @@ type parser struct {
 	at     int
 }
 
-// is reports whether the next token is a sign.
-func (p *parser) is(sign byte) bool { return p.at < len(p.tokens) && p.tokens[p.at].sign == sign }
+// nextIs reports whether the next token is a sign.
+func (p *parser) nextIs(sign byte) bool { return p.at < len(p.tokens) && p.tokens[p.at].sign == sign }
 
 // word reports whether the next token is a name.
 func (p *parser) word() bool { return p.at < len(p.tokens) && p.tokens[p.at].sign == 0 }
 
 // take moves past a sign.
 func (p *parser) take(sign byte) error {
-	if !p.is(sign) {
+	if !p.nextIs(sign) {
 		return p.unexpected()
 	}
 	p.at++
@@ -92,7 +92,7 @@ func (p *parser) terms() ([]Term, error) {
 			return nil, err
 		}
 		all = append(all, t)
-		if !p.is('+') {
+		if !p.nextIs('+') {
 			return all, nil
 		}
 		p.at++
@@ -106,7 +106,7 @@ func (p *parser) term() (t Term, err error) {
 	}
 	name := p.tokens[p.at]
 	p.at++
-	if p.is('(') && !name.quoted {
+	if p.nextIs('(') && !name.quoted {
 		if name.text != "log" {
 			return t, p.function(name)
 		}
@@ -144,14 +144,14 @@ func (p *parser) group() (string, error) {
 		return "", p.unexpected()
 	}
 	name := p.tokens[p.at]
-	if p.at++; p.is('/') || p.is(':') || p.is('+') || p.is('|') {
-		return "", refuse(p.part(p.at-1, len(p.tokens))+" after '|'", "one column: for groups within groups, write a column with both names, such as school 3 class b, and name that")
+	if p.at++; p.nextIs('/') || p.nextIs(':') || p.nextIs('+') || p.nextIs('|') {
+		return "", refuse(p.textOf(p.at-1, len(p.tokens))+" after '|'", "one column: for groups within groups, write a column with both names, such as school 3 class b, and name that")
 	}
 	return name.text, p.plain(name)
 }
 
-// part returns the text of some tokens.
-func (p *parser) part(first, end int) string {
+// textOf returns the text of some tokens.
+func (p *parser) textOf(first, end int) string {
 	return strings.TrimSpace(p.text[p.tokens[first].from:p.tokens[end-1].to])
 }
 

@@ -80,7 +80,7 @@ func (p *parser) unexpected() error {
 	for end < len(p.tokens) && !strings.ContainsRune("~+|", rune(p.tokens[end].sign)) {
 		end++
 	}
-	part := p.part(first, end)
+	part := p.textOf(first, end)
 	out := fmt.Sprintf(backticks, string(t.sign), part)
 	switch t.sign {
 	case '*', ':':
@@ -95,7 +95,7 @@ func (p *parser) unexpected() error {
 		if inner, ok := p.bars(); ok {
 			return refuse(inner, "'| group' at the end of the formula: the level and the course of groups vary by themselves")
 		}
-		return refuse("a parenthesis before "+p.part(p.at, len(p.tokens)), form)
+		return refuse("a parenthesis before "+p.textOf(p.at, len(p.tokens)), form)
 	case 0:
 		return refuse(fmt.Sprintf("%q after a name", t.text), form)
 	}
@@ -109,7 +109,7 @@ func (p *parser) bars() (part string, ok bool) {
 		case '|':
 			ok = true
 		case ')':
-			return p.part(p.at, i+1), ok
+			return p.textOf(p.at, i+1), ok
 		}
 	}
 	return "", false
@@ -133,7 +133,7 @@ func (p *parser) function(name token) error {
 			}
 		}
 	}
-	part := p.part(p.at-1, min(end+1, len(p.tokens)))
+	part := p.textOf(p.at-1, min(end+1, len(p.tokens)))
 	out := fmt.Sprintf(backticks, "parentheses", part)
 	switch {
 	case name.text == "offset":

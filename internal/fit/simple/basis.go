@@ -89,8 +89,8 @@ func (b basis) starts() []int {
 	return append(all, at)
 }
 
-// at returns the functions at points x [n, DX], as [n, size] with at least one row.
-func (b basis) at(x []float64) *mat.Dense {
+// evaluate returns the functions at points x [n, DX], as [n, size] with at least one row.
+func (b basis) evaluate(x []float64) *mat.Dense {
 	dx := len(b.Reach)
 	n := len(x) / dx
 	phi, starts := mat.NewDense(max(n, 1), b.size(), nil), b.starts()
@@ -113,7 +113,7 @@ func (b basis) at(x []float64) *mat.Dense {
 		}
 		at = row[starts[dx]:]
 		for _, p := range b.Products {
-			at = p.at(at, row, starts)
+			at = p.fill(at, row, starts)
 		}
 	}
 	return phi

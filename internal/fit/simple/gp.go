@@ -128,7 +128,7 @@ func (m *GP) Check() error {
 
 // mean implements field.
 func (m *GP) mean(x []float64) []float64 {
-	phi := m.Basis.at(x)
+	phi := m.Basis.evaluate(x)
 	out := make([]float64, len(x)/len(m.Units.X))
 	for i := range out {
 		out[i] = dot(phi.RawRowView(i), m.W)
@@ -140,8 +140,8 @@ func (m *GP) mean(x []float64) []float64 {
 func (m *GP) covariances(a, b []float64) *mat.Dense {
 	dx := len(m.Units.X)
 	var left, out mat.Dense
-	left.Mul(m.Basis.at(a), mat.NewSymDense(len(m.W), m.Cov))
-	out.Mul(&left, m.Basis.at(b).T())
+	left.Mul(m.Basis.evaluate(a), mat.NewSymDense(len(m.W), m.Cov))
+	out.Mul(&left, m.Basis.evaluate(b).T())
 	for i := range len(a) / dx {
 		row := out.RawRowView(i)
 		for j := range len(b) / dx {
@@ -154,7 +154,7 @@ func (m *GP) covariances(a, b []float64) *mat.Dense {
 // variances implements field.
 func (m *GP) variances(x []float64) []float64 {
 	dx := len(m.Units.X)
-	phi := m.Basis.at(x)
+	phi := m.Basis.evaluate(x)
 	var left mat.Dense
 	left.Mul(phi, mat.NewSymDense(len(m.W), m.Cov))
 	out := make([]float64, len(x)/dx)

@@ -26,7 +26,7 @@ func newEvidence(groups []Group, b basis) *evidence {
 	e := &evidence{groups: groups, basis: b}
 	e.of, e.p = columnsOf(b)
 	for _, g := range groups {
-		e.phi = append(e.phi, b.at(g.X))
+		e.phi = append(e.phi, b.evaluate(g.X))
 		e.noise = append(e.noise, slices.Repeat([]float64{1}, g.Points()))
 		shift := make([]float64, g.Points())
 		for i, v := range g.Y {
@@ -55,9 +55,9 @@ type solvedGroup struct {
 	lines, places []float64 // [n, DX]: slope·(x − centre), x/length
 }
 
-// at returns the marginal likelihood for the logarithms theta of the hyperparameters, with its
+// evaluate returns the marginal likelihood for the logarithms theta of the hyperparameters, with its
 // gradient if asked. It reports false if a matrix cannot be factorised.
-func (e *evidence) at(theta []float64, withGradient bool) (likelihoodAt, bool) {
+func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, bool) {
 	h := hyperOf(theta, e.of)
 	for _, v := range theta {
 		if math.Abs(v) > 12 {
@@ -191,8 +191,8 @@ func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense)
 	return s, true
 }
 
-// left returns a group's part of K⁻¹: α = K⁻¹y at its points, and its block of K⁻¹.
-func (s *solvedGroup) left(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.VecDense, block *mat.SymDense, ok bool) {
+// inverse returns a group's part of K⁻¹: α = K⁻¹y at its points, and its block of K⁻¹.
+func (s *solvedGroup) inverse(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.VecDense, block *mat.SymDense, ok bool) {
 	alpha = new(mat.VecDense)
 	alpha.MulVec(s.phi, w)
 	alpha.SubVec(s.y, alpha)
@@ -219,7 +219,7 @@ func (e *evidence) misses(theta []float64, r likelihoodAt) ([][]miss, bool) {
 	w := mat.NewVecDense(len(r.w), r.w)
 	noise := math.Exp(2 * theta[0])
 	for k, s := range r.solved {
-		alpha, block, ok := s.left(w, r.cov)
+		alpha, block, ok := s.inverse(w, r.cov)
 		if !ok {
 			return nil, false
 		}
@@ -234,7 +234,7 @@ func (e *evidence) misses(theta []float64, r likelihoodAt) ([][]miss, bool) {
 // addGradient adds a group's part of the gradient by noise, level, curve, slopes, lengths and centres:
 // ½ Σ_ij (αᵢαⱼ − Cᵢⱼ) ∂Bᵢⱼ, where α = K⁻¹y and C is the group's block of K⁻¹.
 func (e *evidence) addGradient(gradient []float64, h hyper, k int, s *solvedGroup, w *mat.VecDense, cov *mat.SymDense) {
-	alpha, block, ok := s.left(w, cov)
+	alpha, block, ok := s.inverse(w, cov)
 	if !ok {
 		return
 	}

@@ -50,12 +50,12 @@ func FitGP(groups []Group) (*GP, error) {
 	m.Basis = newBasis(all, 24)
 	m.Basis.Products = m.Basis.products()
 	whole := newEvidence(all, m.Basis)
-	theta := maximise(whole.part(mostOfStart, startOfOneGroup), nil)
+	theta := maximise(whole.subset(mostOfStart, startOfOneGroup), nil)
 	for range noiseAlternations {
-		if theta = maximise(whole.part(mostFitted, mostOfOneGroup), theta); theta == nil {
+		if theta = maximise(whole.subset(mostFitted, mostOfOneGroup), theta); theta == nil {
 			return nil, errNoFit
 		}
-		r, ok := whole.at(theta, false)
+		r, ok := whole.evaluate(theta, false)
 		if !ok {
 			return nil, errNoFit
 		}
@@ -67,7 +67,7 @@ func FitGP(groups []Group) (*GP, error) {
 		whole.reweigh(theta, &m.Noise, misses)
 		theta[0] = 0 // the scale is now in the weights
 	}
-	r, ok := whole.at(theta, false)
+	r, ok := whole.evaluate(theta, false)
 	if !ok {
 		return nil, errNoFit
 	}
@@ -81,9 +81,9 @@ func FitGP(groups []Group) (*GP, error) {
 	return m, nil
 }
 
-// part returns an evidence of at most most points: of groups evenly spread over all, with at most 60
+// subset returns an evidence of at most most points: of groups evenly spread over all, with at most 60
 // points of each, or of one or two groups.
-func (e *evidence) part(most, ofOneGroup int) *evidence {
+func (e *evidence) subset(most, ofOneGroup int) *evidence {
 	per := mostFittedOfGroup
 	if len(e.groups) <= 2 {
 		per = ofOneGroup
@@ -99,7 +99,7 @@ func (e *evidence) part(most, ofOneGroup int) *evidence {
 		n := e.groups[k].Points()
 		t := Thin(e.groups[k], per)
 		s.groups = append(s.groups, t)
-		s.phi = append(s.phi, e.basis.at(t.X))
+		s.phi = append(s.phi, e.basis.evaluate(t.X))
 		var noise, shift []float64
 		for i := range t.Points() {
 			noise, shift = append(noise, e.noise[k][i*n/t.Points()]), append(shift, e.shift[k][i*n/t.Points()])
@@ -150,7 +150,7 @@ func (e *evidence) climb(start []float64, steps int) ([]float64, float64) {
 			return
 		}
 		copy(at, theta)
-		if r, ok := e.at(theta, true); ok {
+		if r, ok := e.evaluate(theta, true); ok {
 			value = -r.log
 			copy(gradient, r.gradient)
 		} else {

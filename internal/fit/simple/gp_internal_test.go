@@ -44,7 +44,7 @@ func dense(groups []Group, b basis, h hyper) (*mat.SymDense, []float64) {
 			of = append(of, k)
 		}
 	}
-	phi := b.at(x)
+	phi := b.evaluate(x)
 	cov := mat.NewSymDense(len(y), nil)
 	for i := range y {
 		for j := range i + 1 {
@@ -82,7 +82,7 @@ func TestEvidenceIsThatOfTheWholeCovariance(t *testing.T) {
 		e := newEvidence(groups, b)
 		theta := append([]float64{-1, -0.4, -0.3, -0.2, 0.3, -0.9, -0.8}, [][]float64{{-0.7, -0.5, 0.3}, {-0.7, -0.6, -0.5, 0.2, 0.3, -0.4},
 			{-0.7, -0.6, -0.4, -0.5, 0.2, 0.1, 0.3, -0.4, 0.2}}[dx-1]...)
-		got, ok := e.at(theta, true)
+		got, ok := e.evaluate(theta, true)
 		if !ok {
 			t.Fatal("the evidence cannot be computed")
 		}
@@ -101,7 +101,7 @@ func TestEvidenceIsThatOfTheWholeCovariance(t *testing.T) {
 			t.Errorf("dx %d: evidence %.10f, want %.10f", dx, got.log, want)
 		}
 		numeric := fd.Gradient(nil, func(theta []float64) float64 {
-			r, _ := e.at(theta, false)
+			r, _ := e.evaluate(theta, false)
 			return r.log
 		}, theta, &fd.Settings{Formula: fd.Central})
 		for i, v := range numeric {
@@ -120,7 +120,7 @@ func TestPredictionConditionsOnAllPoints(t *testing.T) {
 	theta := []float64{-1, -0.4, -0.3, -0.2, 0.3, -0.9, 0, -0.7, -0.5, 0.3}
 	b := newBasis(groups, 24)
 	ev := newEvidence(others, b)
-	e, ok := ev.at(theta, false)
+	e, ok := ev.evaluate(theta, false)
 	if !ok {
 		t.Fatal("the evidence cannot be computed")
 	}

@@ -39,7 +39,7 @@ func fitLinear(groups []weightedGroup, form degrees) (*linearFit, error) {
 	f.p, f.q = form.count()
 	f.total = make([]float64, (f.p+1)*(f.p+1))
 	for _, g := range groups {
-		part := f.part(g)
+		part := f.addUp(g)
 		f.n += part.n
 		for i, v := range part.pp {
 			f.total[i] += v
@@ -126,9 +126,9 @@ func (f *linearFit) redundant() []bool {
 	return all
 }
 
-// without returns the model whose β does not know group i. G and σ are those of all groups.
+// leaveOut returns the model whose β does not know group i. G and σ are those of all groups.
 // For groups that the model was fitted to, it predicts as the model does for new ones.
-func (f *linearFit) without(i int) linear {
+func (f *linearFit) leaveOut(i int) linear {
 	s, ok := f.solve(f.theta, i)
 	if !ok { // the others do not determine β
 		return f.linear
@@ -136,8 +136,8 @@ func (f *linearFit) without(i int) linear {
 	return s.model(f.Form, f.Noise)
 }
 
-// part returns the sums of a group.
-func (f *linearFit) part(g weightedGroup) sums {
+// addUp returns the sums of a group.
+func (f *linearFit) addUp(g weightedGroup) sums {
 	p, q := f.p, f.q
 	s := sums{n: g.Points(), qq: make([]float64, q*q), qp: make([]float64, (p+1)*q), pp: make([]float64, (p+1)*(p+1))}
 	var a, b []float64

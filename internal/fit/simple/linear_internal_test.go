@@ -108,7 +108,7 @@ func TestWithoutAFunction(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	without := a.without(2)
+	without := a.leaveOut(2)
 	if without.Noise != a.Noise || without.Factor[0] != a.Factor[0] {
 		t.Errorf("found other variances: %v and %v", without, a.linear)
 	}
@@ -190,7 +190,7 @@ func TestAwkwardFunctions(t *testing.T) {
 			continue
 		}
 		for i, g := range functions {
-			m := f.without(i)
+			m := f.leaveOut(i)
 			mean, sd := m.given(g.Group).predict(g.X[:g.DX])
 			if !(sd > 0) || math.IsInf(mean+sd, 0) || math.IsNaN(mean) {
 				t.Errorf("%s: found %v ± %v", name, mean, sd)

@@ -61,7 +61,7 @@ func FitMixed(groups []Group) (*Mixed, error) {
 		for i, g := range all {
 			own := fitted.linear
 			if len(all) <= mostLeftOut {
-				own = fitted.without(i)
+				own = fitted.leaveOut(i)
 			}
 			misses[i] = missesOf(own, g, functions[i])
 		}

@@ -59,7 +59,7 @@ func (n *noise) check(dx int) error {
 
 // scales returns s at standardised points x.
 func (n *noise) scales(x []float64) []float64 {
-	phi := n.Basis.at(x)
+	phi := n.Basis.evaluate(x)
 	out := make([]float64, len(x)/len(n.Basis.Reach))
 	for i := range out {
 		out[i] = math.Exp(min(max(dot(phi.RawRowView(i), n.Eta), -18), 18))

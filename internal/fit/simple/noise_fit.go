@@ -22,7 +22,7 @@ func fitNoise(groups []Group, misses [][]miss, b basis, scale float64) noise {
 	n.Parts = []part{{0, 0.6, 0.35}, {0, 1.1, 0.5}, {0, 2.2, 0.15}}
 	f := noiseFit{noise: &n, misses: misses, start: slices.Clone(n.Parts)}
 	for _, g := range groups {
-		f.phi = append(f.phi, b.at(g.X))
+		f.phi = append(f.phi, b.evaluate(g.X))
 		f.tau = append(f.tau, 0)
 		f.scale = append(f.scale, make([]float64, g.Points()))
 	}

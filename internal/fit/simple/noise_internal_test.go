@@ -117,7 +117,7 @@ func noisyGP() *GP {
 // logDensity returns the log density of a group by quadrature over its scale, and by all ways to assign
 // parts to its points, each a multivariate normal distribution.
 func (m *GP) logDensity(g Group) float64 {
-	phi, scales := m.Basis.at(g.X), m.Noise.scales(g.X)
+	phi, scales := m.Basis.evaluate(g.X), m.Noise.scales(g.X)
 	factors, logs := m.Noise.nodes()
 	n, k := g.Points(), len(m.Noise.Parts)
 	total := 0.0

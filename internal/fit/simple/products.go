@@ -49,9 +49,9 @@ func (b basis) products() (all []product) {
 // size returns the number of functions.
 func (p product) size() int { return 1 + p.Sines[0]*max(1, p.Sines[1]) }
 
-// at writes the functions at a point, whose columns and sines are the start of row, from dst on, and returns the
+// fill writes the functions at a point, whose columns and sines are the start of row, from dst on, and returns the
 // rest of dst. starts are the places of the columns' sines in row.
-func (p product) at(dst, row []float64, starts []int) []float64 {
+func (p product) fill(dst, row []float64, starts []int) []float64 {
 	a, b := p.Columns[0], p.Columns[1]
 	dst[0] = row[1+a] * row[1+b]
 	dst = dst[1:]

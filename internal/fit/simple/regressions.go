@@ -101,7 +101,7 @@ func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) 
 		}
 		next, kept := make([]assignment, len(steps)), 0.0
 		for s, t := range steps {
-			next[s] = list[t.from].with(t.k, m.Classes[t.k], p, q, y, spread)
+			next[s] = list[t.from].extend(t.k, m.Classes[t.k], p, q, y, spread)
 			next[s].log = t.log - steps[0].log
 			kept += math.Exp(next[s].log)
 		}
@@ -132,8 +132,8 @@ func (m *Regressions) share(k int, classes []uint8) float64 {
 // left out.
 const negligible = 12
 
-// with returns the assignment after a further point of class k.
-func (a *assignment) with(k int, c class, p, q []float64, y float64, spread []float64) assignment {
+// extend returns the assignment after a further point of class k.
+func (a *assignment) extend(k int, c class, p, q []float64, y float64, spread []float64) assignment {
 	n := len(q)
 	mean, variance := a.expect(c, p, q, spread)
 	gain := (y - mean) / variance

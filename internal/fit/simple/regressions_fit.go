@@ -139,8 +139,8 @@ func (m *Regressions) climb(groups []Group, rounds, keep int) (log float64, ok b
 	return log, true
 }
 
-// A seen is a point in one of the assignments.
-type seen struct {
+// An assignedPoint is a point in one of the assignments.
+type assignedPoint struct {
 	k              int
 	p              *mat.VecDense
 	weight, y, own float64 // y less bᵀq, and the variance of bᵀq
@@ -158,7 +158,7 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 	}
 	cov, spread, none := make([]float64, q*q), make([]float64, q), class{Beta: make([]float64, size)}
 	points := 0.0
-	var all []seen
+	var all []assignedPoint
 	for _, g := range groups {
 		list, density := m.given(g, keep)
 		log += density
@@ -171,7 +171,7 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 			for i, k := range a.classes {
 				p, features := m.features(g.row(i))
 				_, variance := a.expect(none, p, features, spread)
-				s := seen{int(k), mat.NewVecDense(size, p), weight, g.Y[i] - dot(a.mean, features), variance}
+				s := assignedPoint{int(k), mat.NewVecDense(size, p), weight, g.Y[i] - dot(a.mean, features), variance}
 				all = append(all, s)
 				normal[k].SymRankOne(normal[k], weight, s.p)
 				right[k].AddScaledVec(right[k], weight*s.y, s.p)

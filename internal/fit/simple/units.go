@@ -13,8 +13,8 @@ type scaling struct {
 	Width  float64 `json:"width"`
 }
 
-func (s scaling) of(v float64) float64   { return (v - s.Centre) / s.Width }
-func (s scaling) back(z float64) float64 { return s.Centre + s.Width*z }
+func (s scaling) standardise(v float64) float64 { return (v - s.Centre) / s.Width }
+func (s scaling) restore(z float64) float64     { return s.Centre + s.Width*z }
 
 // scalingOf returns the scaling to mean 0 and deviation 1, little changed by outliers: values beyond twice
 // the distance of the tenth and the ninetieth percentile count as if they lay there. Otherwise a few
@@ -116,7 +116,7 @@ func twoValues(column []float64) (low, high float64, two bool) {
 func (u units) points(x []float64) []float64 {
 	z, dx := make([]float64, len(x)), len(u.X)
 	for i, v := range x {
-		z[i] = pressed(u.X[i%dx].of(v))
+		z[i] = pressed(u.X[i%dx].standardise(v))
 	}
 	return z
 }
@@ -134,7 +134,7 @@ func pressed(z float64) float64 {
 func (u units) group(g Group) Group {
 	z := Group{X: u.points(g.X), Y: make([]float64, len(g.Y)), DX: g.DX}
 	for i, v := range g.Y {
-		z.Y[i] = u.Y.of(v)
+		z.Y[i] = u.Y.standardise(v)
 	}
 	return z
 }
@@ -146,7 +146,7 @@ func (u units) mixture(parts []likelihood.Gaussian, logs []float64) likelihood.G
 		parts, logs = withFarTails(parts, logs)
 	}
 	for i, g := range parts {
-		parts[i] = likelihood.Gaussian{Mean: u.Y.back(g.Mean), Scale: u.Y.Width * g.Scale}
+		parts[i] = likelihood.Gaussian{Mean: u.Y.restore(g.Mean), Scale: u.Y.Width * g.Scale}
 	}
 	return likelihood.WeightedGaussians(parts, logs)
 }
