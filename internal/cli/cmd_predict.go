@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -153,17 +152,19 @@ func (o *predictOptions) checkFormat() error {
 
 // checkColumns checks the flags that add columns.
 func (o *predictOptions) checkColumns() (err error) {
-	if err := cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkProbabilities("--hdr", o.hdr)); err != nil {
+	if err := checkProbabilities("--quantiles", o.quantiles); err != nil {
 		return err
 	}
-	for _, f := range []struct {
-		flag, text string
-		at         *[]float64
-	}{{"--density", o.density, &o.densityAt}, {"--cdf", o.cdf, &o.cdfAt}} {
-		if f.text == "" {
-			continue
+	if err := checkProbabilities("--hdr", o.hdr); err != nil {
+		return err
+	}
+	if o.density != "" {
+		if o.densityAt, err = predict.ParseDensity("--density", o.density); err != nil {
+			return err
 		}
-		if *f.at, err = predict.ParseDensity(f.flag, f.text); err != nil {
+	}
+	if o.cdf != "" {
+		if o.cdfAt, err = predict.ParseDensity("--cdf", o.cdf); err != nil {
 			return err
 		}
 	}

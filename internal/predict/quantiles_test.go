@@ -170,33 +170,6 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 	}
 }
 
-func TestQuantilesAreInRawUnits(t *testing.T) {
-	q, o := asked(), askLanes(t, "cnp")
-	model := o
-	model.Units.Scaling = datasets.ScalingOf(nil, 1, 2)
-	var inModelUnits []predict.Function
-	for _, f := range q.Functions {
-		inModelUnits = append(inModelUnits, predict.Function{
-			ContextX: wide(o.Units.Scaling.ModelX(f.ContextX)), ContextY: wide(o.Units.Scaling.ModelY(f.ContextY)), TargetX: wide(o.Units.Scaling.ModelX(f.TargetX)),
-		})
-	}
-	rows := write(t, q, o)
-	for prediction, err := range model.Predict(t.Context(), inModelUnits) {
-		if err != nil {
-			t.Fatal(err)
-		}
-		for c, d := range prediction.Channels {
-			row := rows[key(q.Functions[prediction.Function].Name, prediction.Target, q.YNames[c], "component")][0]
-			empty(t, row, "u", "tau", "level", "value") // a Gaussian has no level
-			part, scale, offset := d.Components()[0], o.Units.Scaling.YScale[c], o.Units.Scaling.YOffset[c]
-			if mu, sigma := float(t, row["mu"]), float(t, row["sigma"]); math.Abs(mu-part.Mu*scale-offset) > 1e-9 ||
-				math.Abs(sigma-part.Sigma*scale) > 1e-9 || row["weight"] != "1" {
-				t.Errorf("component %v, want %+v times %v plus %v", row, part, scale, offset)
-			}
-		}
-	}
-}
-
 func wide(v []float32) []float64 {
 	w := make([]float64, len(v))
 	for i := range v {
