@@ -170,17 +170,9 @@ func rangesOf(points []datasets.Points, forms []datasets.Form, columns func(data
 }
 
 // groupsOf returns the points whose column c of y is known.
-func groupsOf(f Fitted, points []datasets.Points, c int) []simple.Group {
-	var groups []simple.Group
+func groupsOf(f Fitted, points []datasets.Points, c int) (groups []simple.Group) {
 	for _, p := range points {
-		x := f.ModelX(p.X)
-		g := simple.Group{DX: len(x) / max(p.N, 1)}
-		for i := range p.N {
-			if y := p.Y[i*len(f.Y)+c]; !math.IsNaN(y) {
-				g.X, g.Y = append(g.X, x[i*g.DX:][:g.DX]...), append(g.Y, y)
-			}
-		}
-		if len(g.Y) > 0 {
+		if g := f.column(c, f.ModelX(p.X), p.Y); len(g.Y) > 0 {
 			groups = append(groups, g)
 		}
 	}

@@ -11,22 +11,27 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
+// column returns the points whose column c of y is known. x is what models see.
+func (f Fitted) column(c int, x, y []float64) simple.Group {
+	g := simple.Group{DX: f.width()}
+	for i := range len(y) / len(f.Y) {
+		if v := y[i*len(f.Y)+c]; !math.IsNaN(v) {
+			g.X, g.Y = append(g.X, x[i*g.DX:][:g.DX]...), append(g.Y, v)
+		}
+	}
+	return g
+}
+
 // known returns the known points of column c of y. A y of 0 or less counts as the least of the data where models
 // take logarithms of y, see Warn.
 func (f Fitted) known(c int, x, y []float64) simple.Group {
-	g := simple.Group{DX: f.width()}
-	log := f.Stacks[c].SeesLog()
-	for i := range len(y) / len(f.Y) {
-		v := y[i*len(f.Y)+c]
-		if math.IsNaN(v) {
-			continue
-		}
-		if log && v <= 0 {
-			if v = f.YRanges[c].Low; v <= 0 {
-				continue
+	g := f.column(c, x, y)
+	if low := f.YRanges[c].Low; f.Stacks[c].SeesLog() && low > 0 {
+		for i, v := range g.Y {
+			if v <= 0 {
+				g.Y[i] = low
 			}
 		}
-		g.X, g.Y = append(g.X, x[i*g.DX:][:g.DX]...), append(g.Y, v)
 	}
 	return g
 }

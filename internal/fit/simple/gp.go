@@ -171,18 +171,5 @@ func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	return given(m, &m.Noise, m.Units, context, x)
 }
 
-// Thin returns a group of at most n points, evenly spread over the order of all.
-func Thin(g Group, n int) Group {
-	if g.Points() <= n {
-		return g
-	}
-	t := Group{DX: g.DX}
-	for k := range n {
-		i := k * g.Points() / n
-		t.X, t.Y = append(t.X, g.row(i)...), append(t.Y, g.Y[i])
-	}
-	return t
-}
-
 // errNoFit is the error of a model that the data do not determine.
 var errNoFit = errors.New("the points do not determine the model")

@@ -80,14 +80,10 @@ func crossValidated(groups []weightedGroup, form degrees) float64 {
 }
 
 // mixedUp returns the points of group i in a random order, without weights.
-func mixedUp(g weightedGroup, i uint64) (mixed Group) {
+func mixedUp(g weightedGroup, i uint64) Group {
 	order := make([]int, g.Points())
 	random.New(0, random.Validation).Perm(i, order)
-	mixed.DX = g.DX
-	for _, k := range order {
-		mixed.X, mixed.Y = append(mixed.X, g.row(k)...), append(mixed.Y, g.Y[k])
-	}
-	return mixed
+	return g.Pick(order)
 }
 
 // logDensity returns the mean log density of the points after the first ones, the context.

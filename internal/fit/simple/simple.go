@@ -25,6 +25,27 @@ func (g Group) Points() int { return len(g.Y) }
 // row returns x of point i, [DX].
 func (g Group) row(i int) []float64 { return g.X[i*g.DX:][:g.DX] }
 
+// Pick returns some points of the group, in the order given.
+func (g Group) Pick(points []int) Group {
+	picked := Group{DX: g.DX}
+	for _, i := range points {
+		picked.X, picked.Y = append(picked.X, g.row(i)...), append(picked.Y, g.Y[i])
+	}
+	return picked
+}
+
+// Thin returns a group of at most n points, evenly spread over the order of all.
+func Thin(g Group, n int) Group {
+	if g.Points() <= n {
+		return g
+	}
+	points := make([]int, n)
+	for k := range points {
+		points[k] = k * g.Points() / n
+	}
+	return g.Pick(points)
+}
+
 // A Model predicts the y of new groups.
 type Model interface {
 	// Given returns the distribution of y at each row of x [m, DX] in a group with this context,

@@ -136,8 +136,8 @@ func (s *split) askAbout(group simple.Group, i, place, each int, g random.Genera
 			size = max(len(points)*4/5, 11)
 		}
 		g.Perm(uint64(1+i*len(contextSizes)+n), points)
-		s.questions = append(s.questions, question{fold: place % folds, group: i, context: simple.Thin(pick(group, points[:size]), mostContext),
-			targets: pick(group, points[size:min(len(points), size+mostTargets)])})
+		s.questions = append(s.questions, question{fold: place % folds, group: i, context: simple.Thin(group.Pick(points[:size]), mostContext),
+			targets: group.Pick(points[size:min(len(points), size+mostTargets)])})
 	}
 }
 
@@ -147,10 +147,10 @@ func (s *split) cutPoints(groups []simple.Group, g random.Generator, questions i
 	for k := range folds {
 		for i, group := range groups {
 			held, kept := holdOut(i, group.Points(), k, g)
-			context := pick(group, kept)
+			context := group.Pick(kept)
 			s.training[k] = append(s.training[k], context)
 			if held = held[:min(len(held), min(mostAsked, questions)/folds/len(groups))]; len(held) > 0 {
-				s.questions = append(s.questions, question{fold: k, group: i, context: simple.Thin(context, mostContext), targets: pick(group, held)})
+				s.questions = append(s.questions, question{fold: k, group: i, context: simple.Thin(context, mostContext), targets: group.Pick(held)})
 			}
 		}
 	}
@@ -201,15 +201,6 @@ func (s *split) listTargets() {
 	}
 }
 
-// pick returns some points of a group.
-func pick(g simple.Group, points []int) simple.Group {
-	picked := simple.Group{DX: g.DX}
-	for _, i := range points {
-		picked.X, picked.Y = append(picked.X, g.X[i*g.DX:][:g.DX]...), append(picked.Y, g.Y[i])
-	}
-	return picked
-}
-
 // sample draws groups with about most points in all. Of groups with many points it draws the same number of
 // points each.
 func sample(groups []simple.Group, most int, seed uint64) []simple.Group {
@@ -230,7 +221,7 @@ func sample(groups []simple.Group, most int, seed uint64) []simple.Group {
 		if n := group.Points(); n > each {
 			points := make([]int, n)
 			g.Perm(uint64(1+i), points)
-			group = pick(group, points[:each])
+			group = group.Pick(points[:each])
 		}
 		if most -= group.Points(); most < 0 {
 			break

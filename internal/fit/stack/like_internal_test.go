@@ -60,7 +60,7 @@ func TestPredictionsFollowKnownPointsUnlikeAnyGroup(t *testing.T) {
 			}
 			for i, g := range data {
 				for n := range g.Points() {
-					if place, _, is := s.Unlike(pick(g, []int{0, 1, 2, 3, 4, 5, 6, 7}[:n])); is {
+					if place, _, is := s.Unlike(g.Pick([]int{0, 1, 2, 3, 4, 5, 6, 7}[:n])); is {
 						t.Errorf("group %d of the data is unlike the data with %d points, at %v", i, n, place)
 					}
 				}
