@@ -4,6 +4,7 @@ import (
 	"os"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/files"
@@ -14,25 +15,27 @@ func (a *app) addOverwrite(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&a.overwrite, "overwrite", false, "replace output files that exist")
 }
 
+// keepApart sends the command's summary to standard error if an output of its flags is standard output.
+func (a *app) keepApart(flags *pflag.FlagSet) {
+	own, isFile := a.Out.(*os.File)
+	for _, name := range []string{"out", "plot"} {
+		f := flags.Lookup(name)
+		if f == nil || !isFile {
+			continue
+		}
+		if path := f.Value.String(); path == "-" && f.DefValue == "-" || files.Names(path, own) {
+			a.Out = a.Err
+			return
+		}
+	}
+}
+
 // checkOutputs returns an *invalid.Input if an output cannot be written, if it would destroy an input,
 // another output or a file of a run, or if it exists and --overwrite is not given. Commands call it
-// before any work starts. If an output is standard output, the command's summary goes to standard
-// error.
+// before any work starts.
 func (a *app) checkOutputs(outputs []output.File, inputs ...string) error {
 	for i := range outputs {
 		outputs[i].Overwrite = outputs[i].Overwrite || a.overwrite
 	}
-	if err := output.Check(outputs, inputs...); err != nil {
-		return err
-	}
-	own, ok := a.Out.(*os.File)
-	if !ok {
-		return nil
-	}
-	for _, o := range outputs {
-		if files.Names(o.Path, own) {
-			a.Out = a.Err
-		}
-	}
-	return nil
+	return output.Check(outputs, inputs...)
 }

@@ -46,6 +46,7 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 		if err := checkNotEmpty(cmd.Flags()); err != nil {
 			return err
 		}
+		a.keepApart(cmd.Flags())
 		return a.fromEnvironment(cmd.Flags())
 	}
 	root.SetHelpCommand(newHelp(a))
