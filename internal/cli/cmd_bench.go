@@ -60,7 +60,7 @@ one after another; in a step they start sooner and may overlap.`,
 }
 
 func runBench(ctx context.Context, a *app, o benchOptions) error {
-	if err := o.checkBench(); err != nil {
+	if err := firstError(o.openDevice, o.checkBench); err != nil {
 		return err
 	}
 	e, err := bench.Experiment(o.config, config.Overrides{Set: o.set, Env: os.Environ}, o.points)
@@ -83,10 +83,8 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	return a.result(r, r.Print)
 }
 
+// checkBench checks the flags for the device.
 func (o *benchOptions) checkBench() error {
-	if err := o.check(); err != nil {
-		return err
-	}
 	if o.points != 0 {
 		if err := checkRange("--points", o.points, bench.LeastPoints, bench.MostPoints); err != nil {
 			return err

@@ -67,7 +67,7 @@ orders of them.`,
 
 func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 	ofRun := o.out == "" && o.Run != ""
-	e, err := o.experiment()
+	e, err := o.settle()
 	if err != nil {
 		return err
 	}
@@ -132,13 +132,11 @@ func (o *evalOptions) checkJoint() error {
 	return checkRange("--orders", o.orders, 1, maxOrders)
 }
 
-// experiment checks the flags and the outputs, and returns the model's configuration with the flags
-// applied.
-func (o *evalOptions) experiment() (e config.Experiment, err error) {
-	for _, check := range []func() error{o.settings.check, o.levelFlags.check, o.checkBatches, o.checkJoint} {
-		if err := check(); err != nil {
-			return e, err
-		}
+// settle checks the flags, opens the device and settles where the result goes. It returns the model's
+// configuration with the flags applied.
+func (o *evalOptions) settle() (e config.Experiment, err error) {
+	if err := firstError(o.openDevice, o.levelFlags.check, o.checkBatches, o.checkJoint); err != nil {
+		return e, err
 	}
 	if e, err = o.Experiment(); err != nil {
 		return e, err

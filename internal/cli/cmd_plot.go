@@ -75,10 +75,8 @@ func (o *modelFigure) addFlags(a *app, cmd *cobra.Command, numTau int, levels st
 
 // open checks the flags and opens the runs. Each must pass check.
 func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.Run, error) {
-	for _, check := range []func() error{o.settings.check, o.figureFlags.check} {
-		if err := check(); err != nil {
-			return nil, err
-		}
+	if err := firstError(o.openDevice, o.figureFlags.check); err != nil {
+		return nil, err
 	}
 	var runs []figures.Run
 	for _, dir := range o.runs {

@@ -10,7 +10,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
@@ -62,8 +61,6 @@ docs/explanation/calibration.md what intervals then promise.`,
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "joint")
 	cmd.MarkFlagsMutuallyExclusive("calibrate", "config")
 	cmd.MarkFlagsMutuallyExclusive("use-calibration", "config")
-	must(cmd.MarkFlagFilename("out", tabular.Endings...))
-	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	return cmd
 }
 
@@ -144,7 +141,7 @@ func (o *scoreOptions) openScored() (q question, err error) {
 	if o.targets != "" {
 		return o.open()
 	}
-	if err := o.checkFlags(); err != nil {
+	if err := o.settle(); err != nil {
 		return q, err
 	}
 	if q.experiment, err = o.experiment(); err != nil {

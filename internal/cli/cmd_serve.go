@@ -74,7 +74,6 @@ after the requests under way, within thirty seconds.`,
 	f.BoolVar(&o.asks, "check", false, "ask whether a server is well, and serve nothing")
 	cmd.MarkFlagsOneRequired("run", "check")
 	cmd.MarkFlagsMutuallyExclusive("run", "check")
-	must(cmd.MarkFlagDirname("run"))
 	cmd.MarkFlagsRequiredTogether("tls-cert", "tls-key")
 	return cmd
 }
@@ -100,7 +99,7 @@ func forRequests() int64 {
 }
 
 func runServe(ctx context.Context, a *app, o serveOptions) error {
-	if err := o.check(); err != nil {
+	if err := o.openDevice(); err != nil {
 		return err
 	}
 	names, err := serve.Names(o.runs)

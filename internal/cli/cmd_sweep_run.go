@@ -75,7 +75,7 @@ func runSweep(ctx context.Context, a *app, file string, o sweepRunOptions) error
 	if err := checkRange("--jobs", o.jobs, 0, maxThreads); err != nil {
 		return err
 	}
-	if err := o.check(); err != nil {
+	if err := o.openDevice(); err != nil {
 		return err
 	}
 	program, err := os.Executable()

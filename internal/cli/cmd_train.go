@@ -94,7 +94,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err := checkRange("--until", o.until, 0, math.MaxInt); err != nil {
 		return err
 	}
-	if err := o.check(); err != nil {
+	if err := o.openDevice(); err != nil {
 		return err
 	}
 	r, err := o.prepare()

@@ -28,6 +28,16 @@ func checkNotEmpty(flags *pflag.FlagSet) (err error) {
 	return err
 }
 
+// firstError calls functions until one fails.
+func firstError(steps ...func() error) error {
+	for _, step := range steps {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // checkRange returns an *invalid.Input for a number outside lo..hi. math.MaxInt as hi is no bound.
 func checkRange(flag string, v, lo, hi int) error {
 	if v < lo || v > hi {

@@ -16,8 +16,6 @@ func (f *modelFlags) addFlags(cmd *cobra.Command) {
 	f.addRun(cmd)
 	cmd.Flags().StringVarP(&f.Config, "config", "c", "", "configuration `FILE` of the model in --weights")
 	cmd.Flags().StringVar(&f.Weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names")
-	must(cmd.MarkFlagFilename("config", "yaml", "yml"))
-	must(cmd.MarkFlagFilename("weights", "safetensors"))
 	cmd.MarkFlagsOneRequired("run", "config")
 	cmd.MarkFlagsMutuallyExclusive("run", "config")
 	cmd.MarkFlagsMutuallyExclusive("checkpoint", "config")
@@ -27,7 +25,6 @@ func (f *modelFlags) addFlags(cmd *cobra.Command) {
 func (f *modelFlags) addRun(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.Run, "run", "", "run `DIR`")
 	cmd.Flags().StringVar(&f.Checkpoint, "checkpoint", run.Preferred, "`STEP` of the checkpoint to use, best or latest (default best, where there is one)")
-	must(cmd.MarkFlagDirname("run"))
 }
 
 // runArgument takes the directory of a run as an argument, as --run does.

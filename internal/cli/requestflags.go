@@ -45,10 +45,8 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), numbers or dates, or A:B:N,C:D:M for two columns of x")
 	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions, CSV or by its ending another form; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
-	must(cmd.MarkFlagFilename("plot", "png", "svg", "pdf"))
 	cmd.MarkFlagsOneRequired("targets", "grid")
 	cmd.MarkFlagsMutuallyExclusive("targets", "grid")
-	must(cmd.MarkFlagFilename("out", tabular.Endings...))
 }
 
 // addInputs adds the flags of the model, of the context and of the targets, a file with the given
@@ -61,13 +59,10 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	o.levelFlags.addFlags(cmd, "target")
 	cmd.Flags().StringVar(&o.context, "context", "", "`FILE` of the known points, CSV or another form of tables; - is standard input")
 	cmd.Flags().StringVar(&o.targets, "targets", "", "`FILE` of the targets, with "+columns+"; - is standard input")
-	for _, name := range []string{"context", "targets"} {
-		must(cmd.MarkFlagFilename(name, tabular.Endings...))
-	}
 }
 
-// streams replaces - by the names of the standard streams, and checks the name of the output.
-func (o *requestFlags) streams() error {
+// nameStreams replaces - by the names of the standard streams, and checks the name of the output.
+func (o *requestFlags) nameStreams() error {
 	if o.context == "-" && o.targets == "-" {
 		return &invalid.Input{File: "--targets", Found: "standard input, which --context names too", Expected: "a file"}
 	}
@@ -91,12 +86,11 @@ type question struct {
 	seed       uint64            // of draws
 }
 
-// checkFlags checks the flags.
-func (o *requestFlags) checkFlags(checks ...func() error) error {
-	for _, check := range append([]func() error{o.streams, o.settings.check, o.levelFlags.check, o.checkPlot}, checks...) {
-		if err := check(); err != nil {
-			return err
-		}
+// settle checks the flags, names standard streams and opens the device.
+func (o *requestFlags) settle(checks ...func() error) error {
+	checks = append([]func() error{o.nameStreams, o.openDevice, o.levelFlags.check, o.checkPlot}, checks...)
+	if err := firstError(checks...); err != nil {
+		return err
 	}
 	if o.raw && !fit.Is(o.Run) {
 		return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --use-calibration alone"}
@@ -106,7 +100,7 @@ func (o *requestFlags) checkFlags(checks ...func() error) error {
 
 // open checks the flags and the outputs, and reads what predicts and the functions to predict.
 func (o *requestFlags) open(checks ...func() error) (q question, err error) {
-	if err := o.checkFlags(checks...); err != nil {
+	if err := o.settle(checks...); err != nil {
 		return q, err
 	}
 	files := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored}

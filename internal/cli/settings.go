@@ -63,7 +63,7 @@ type settings struct {
 	precision string
 	threads   int
 
-	device device.Device // nil before check
+	device device.Device // nil before openDevice
 }
 
 func (s *settings) addFlags(a *app, cmd *cobra.Command) {
@@ -88,9 +88,9 @@ func (s *settings) addDataDir(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&s.dataDir, "data-dir", "data", "`DIR` of the data sets")
 }
 
-// check checks the flags and opens the device. If acqnp-cuda has the device's engine, check
+// openDevice checks the flags and opens the device. If acqnp-cuda has the device's engine, openDevice
 // replaces this program by it.
-func (s *settings) check() error {
+func (s *settings) openDevice() error {
 	if err := checkRange("--threads", s.threads, 0, maxThreads); err != nil {
 		return err
 	}
