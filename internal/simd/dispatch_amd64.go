@@ -70,28 +70,16 @@ func (set) turn(rows, n int, a, dst Matrix) {
 	turnAVX2(rows, n, &a.Data[0], a.Stride, &dst.Data[0], dst.Stride, mask(rows), mask(n%turnRows))
 }
 
+// narrowKernels are by columns.
+var narrowKernels = [...][narrowColumns]func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32){
+	avx512: {narrowAVX512x1, narrowAVX512x2, narrowAVX512x3, narrowAVX512x4},
+	avx2:   {narrowAVX2x1, narrowAVX2x2, narrowAVX2x3, narrowAVX2x4},
+}
+
 // narrow computes a product with a narrow matrix.
 func (s set) narrow(t *product) {
-	a, b, from, c, m := &t.a.Data[0], &t.b[0], &t.from.Data[0], &t.c.Data[0], mask(t.k%narrowLanes)
-	lda, ldf, ldc := t.a.Stride, t.from.Stride, t.c.Stride
-	switch {
-	case s == avx512 && t.columns == 1:
-		narrowAVX512x1(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
-	case s == avx512 && t.columns == 2:
-		narrowAVX512x2(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
-	case s == avx512 && t.columns == 3:
-		narrowAVX512x3(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
-	case s == avx512:
-		narrowAVX512x4(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
-	case t.columns == 1:
-		narrowAVX2x1(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
-	case t.columns == 2:
-		narrowAVX2x2(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
-	case t.columns == 3:
-		narrowAVX2x3(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
-	default:
-		narrowAVX2x4(t.m, a, lda, b, t.k, from, ldf, c, ldc, t.floor, m)
-	}
+	narrowKernels[s][t.columns-1](t.m, &t.a.Data[0], t.a.Stride, &t.b[0], t.k, &t.from.Data[0], t.from.Stride,
+		&t.c.Data[0], t.c.Stride, t.floor, mask(t.k%narrowLanes))
 	t.applyMask()
 }
 
