@@ -106,9 +106,9 @@ func (n *bnpNet) encode(x, y *G.Node) (enc [2]*G.Node) {
 }
 
 // layers applies linear layers with a ReLU between each two.
-func (n *bnpNet) layers(h *G.Node, ls []affine) *G.Node {
+func (c *construction) layers(h *G.Node, ls []affine) *G.Node {
 	for i, l := range ls {
-		h = n.Linear(l.bias, h, l.weight[0], i < len(ls)-1)
+		h = c.Linear(l.bias, h, l.weight[0], i < len(ls)-1)
 	}
 	return h
 }

@@ -65,10 +65,7 @@ func (e embedder) tokens(c *construction, x, y, asked *G.Node) *G.Node {
 	for i, in := range parts {
 		h = c.Linear(h, in, weights[i], i == len(parts)-1 && len(e.rest) > 0)
 	}
-	for i, l := range e.rest {
-		h = c.Linear(l.bias, h, l.weight[0], i < len(e.rest)-1)
-	}
-	return h
+	return c.layers(h, e.rest)
 }
 
 // transformerLayer holds the parameters of a layer, which context tokens and query tokens share.
