@@ -11,7 +11,7 @@ TOOLKIT = -I$(CUDA_HOME)/include
 endif
 # The toolkit's libcuda.so, for linking on a machine without a driver.
 STUBS = $(firstword $(wildcard $(CUDA_HOME)/lib64/stubs /usr/local/cuda/lib64/stubs /usr/lib/x86_64-linux-gnu/stubs))
-GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -I$(CURDIR)/internal/engine/gpu/cu/include $(TOOLKIT)" CGO_LDFLAGS="-L$(STUBS)"
+GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -I$(CURDIR)/kernels/gpu/cu/include $(TOOLKIT)" CGO_LDFLAGS="-L$(STUBS)"
 GPUTAGS = gpu,netgo,osusergo
 FATBINS = $(patsubst kernels/%.cu,kernels/fatbin/%.fatbin,$(wildcard kernels/*.cu))
 VOCABULARY = kernels/vocabulary/vocabulary.fatbin
@@ -37,7 +37,7 @@ simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++
 	CGO_ENABLED=1 go test -tags simt $(ENGINE)
 	SIMT_CAPABILITY=75 CGO_ENABLED=1 go test -tags simt -run 'Branch|Fused|Word' ./internal/engine/cuda ./internal/test/kernels
 	CGO_ENABLED=1 go test -tags simt -run Definitions ./internal/engine
-	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/device ./internal/train ./internal/cli ./internal/sweep
+	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/engine/device ./internal/train ./internal/cli ./internal/sweep
 
 gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) and gcc; ARCHS="75 80 90" names the GPUs
 	$(GPU) go build -trimpath -tags $(GPUTAGS) -o acqnp-cuda ./cmd/acqnp
@@ -51,10 +51,10 @@ cuda: gpu ## check acqnp-cuda without a GPU: its kernels' registers and instruct
 	sh scripts/registers.sh
 	sh scripts/instructions.sh
 	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
-	$(GPU) go vet -tags $(GPUTAGS) ./internal/engine/gpu/... ./cmd/acqnp $(ENGINE)
+	$(GPU) go vet -tags $(GPUTAGS) ./kernels/gpu/... ./cmd/acqnp $(ENGINE)
 	@mkdir -p bin/driver
-	gcc -shared -fPIC -Wall -Wextra -Werror -Iinternal/engine/gpu/cu/include $(TOOLKIT) -o bin/driver/libcuda.so.1 internal/engine/gpu/cu/testdata/driver.c
-	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./internal/engine/gpu/cu
+	gcc -shared -fPIC -Wall -Wextra -Werror -Ikernels/gpu/cu/include $(TOOLKIT) -o bin/driver/libcuda.so.1 kernels/gpu/cu/testdata/driver.c
+	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./kernels/gpu/cu
 
 gpu-check: gpu ## write bin/gpu-check.tar.xz, what a quarter of an hour on a GPU needs: scripts/gpu-check-pack.sh says what OLD, DATA and RUNS add
 	$(GPU) sh scripts/gpu-check-pack.sh bin/gpu-check

@@ -12,7 +12,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/cli"
-	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/engine/device"
 )
 
 func TestDevices(t *testing.T) {

@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/device/memory"
+	"github.com/acqnp/acqnp/internal/engine/device/memory"
 )
 
 // TestMoreMemoryThanThereIs runs every command that computes with a configuration that needs

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/warning"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // A cellReader turns the cells of one column into raw numbers: numbers, days since an origin, or

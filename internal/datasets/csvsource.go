@@ -5,7 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/warning"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // csvSource is the source of your own CSV files. It holds out whole functions (data.split:

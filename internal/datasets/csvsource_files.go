@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/warning"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // A csvFunction is a function in raw units, with the place of its first row.

@@ -6,7 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/warning"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // Beyond is how far a target may lie outside the data's range before a warning: a share of its length.

@@ -4,8 +4,8 @@ import (
 	"context"
 	"iter"
 
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/run"
-	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // A Predictor predicts functions: a [Trained], the network of a run, or what acqnp fit wrote. Its methods

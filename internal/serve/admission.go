@@ -8,7 +8,7 @@ import (
 
 	"golang.org/x/sync/semaphore"
 
-	"github.com/acqnp/acqnp/internal/device/memory"
+	"github.com/acqnp/acqnp/internal/engine/device/memory"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 

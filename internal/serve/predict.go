@@ -6,9 +6,9 @@ import (
 	"net/http"
 
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
-	"github.com/acqnp/acqnp/internal/warning"
 )
 
 // A question is a request to a model. The caller of parse calls model.leave.

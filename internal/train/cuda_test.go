@@ -13,10 +13,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/device"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
+	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -24,6 +22,8 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 	"github.com/acqnp/acqnp/kernels/emulator"
+	"github.com/acqnp/acqnp/kernels/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu/gputest"
 )
 
 // gpuOn returns the CUDA engine on a driver.

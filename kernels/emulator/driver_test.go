@@ -9,8 +9,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/kernels/emulator"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 func TestDeviceIsAsAskedFor(t *testing.T) {

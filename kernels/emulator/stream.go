@@ -13,7 +13,7 @@ import (
 	"time"
 	"unsafe"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // stream is the queue of calls that have not been done yet.

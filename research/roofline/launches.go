@@ -4,9 +4,9 @@ import (
 	"regexp"
 
 	"github.com/acqnp/acqnp/internal/engine/cuda"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/kernels/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu/gputest"
 )
 
 // A remainder is a training step outside the fused branch.

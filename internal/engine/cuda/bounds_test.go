@@ -9,10 +9,10 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/kernels/emulator"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // TestRegionsAreLargeEnough gives every region an allocation of exactly its size, so that the

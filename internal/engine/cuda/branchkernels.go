@@ -3,7 +3,7 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // BranchThreads is the block size of a branch's kernels.

@@ -6,7 +6,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // sharedPerBlock is the most dynamic shared memory of a block, by compute capability (CUDA

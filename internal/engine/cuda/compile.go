@@ -5,8 +5,8 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // compiler turns a graph into steps, lets steps share launches, and plans which regions can use the

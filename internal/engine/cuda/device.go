@@ -7,8 +7,8 @@ import (
 	"math"
 	"unsafe"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // blocksPerMultiprocessor limits the blocks of a launch: enough to hide latencies, and few enough

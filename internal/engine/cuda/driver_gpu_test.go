@@ -5,8 +5,8 @@ package cuda_test
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/gpu/cu"
+	"github.com/acqnp/acqnp/kernels/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu/cu"
 )
 
 // newDriver opens the machine's first GPU (scripts/gpu-check.sh).

@@ -5,8 +5,8 @@ package cuda_test
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/kernels/emulator"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 func newDriver(testing.TB) gpu.Driver { return emulator.New(emulator.Options{}) }

@@ -9,10 +9,10 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/kernels/emulator"
+	"github.com/acqnp/acqnp/kernels/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu/gputest"
 )
 
 // counting is a driver that counts the resources that have not been freed.

@@ -3,7 +3,7 @@ package cuda
 import (
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // launch is a kernel launch before regions have addresses. An argument is a region, an int, which

@@ -2,8 +2,8 @@ package cuda
 
 import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // Constants of the kernels of linear.cu, chain.cu and weights.cu: the threads of a block, the rows and

@@ -4,7 +4,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // region is a part of the device's memory. The zero region is a null pointer. Regions get their

@@ -1,8 +1,8 @@
 package cuda
 
 import (
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // kind says how a step is launched.

@@ -3,7 +3,7 @@ package cuda
 import (
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // together returns the launch of steps that share one.

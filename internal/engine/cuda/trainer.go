@@ -4,8 +4,8 @@ import (
 	"errors"
 
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // firstScale is the loss scale that half precision starts with.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/engine/cuda"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // branchRun runs the branch kernels on a case.

@@ -5,8 +5,8 @@ package kernels
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/gpu/cu"
+	"github.com/acqnp/acqnp/kernels/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu/cu"
 	"github.com/acqnp/acqnp/kernels/vocabulary"
 )
 

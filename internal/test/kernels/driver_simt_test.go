@@ -5,8 +5,8 @@ package kernels
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/kernels/emulator"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // newDriver returns an emulator that runs blocks and threads in one of three orders.

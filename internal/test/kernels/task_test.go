@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // operations lists enum Operation of kernels/task.h, in its order.

@@ -9,9 +9,9 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 func line(blocks, threads int) gpu.Dims { return gpu.Line(blocks, threads, 0) }

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // The tests of this file, TestWord…, compare the words of kernels/device.h with plain arithmetic.

@@ -15,14 +15,14 @@ import (
 // layers lists the packages from the bottom up. A package imports only packages of lines above its
 // own.
 var layers = [][]string{
-	{"internal/invalid", "internal/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/device/memory", "internal/run/version", "internal/engine/gpu"},
+	{"internal/invalid", "internal/invalid/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/engine/device/memory", "internal/run/version", "kernels/gpu"},
 	{"internal/files", "internal/config/catalogue", "internal/config/yamlnode"},
 	{"internal/config", "internal/files/safetensors", "internal/files/tabular"},
-	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "internal/engine/gpu/gputest",
-		"internal/engine/gpu/cu/probe", "kernels", "kernels/vocabulary"},
-	{"internal/likelihood/score", "internal/fit/simple", "internal/models", "internal/engine", "internal/engine/analysis", "internal/engine/gpu/cu", "kernels/emulator"},
+	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "kernels/gpu/gputest",
+		"kernels/gpu/cu/probe", "kernels", "kernels/vocabulary"},
+	{"internal/likelihood/score", "internal/fit/simple", "internal/models", "internal/engine", "internal/engine/analysis", "kernels/gpu/cu", "kernels/emulator"},
 	{"internal/fit/stack", "internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
-	{"internal/device", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch", "internal/datasets/datatest"},
+	{"internal/engine/device", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch", "internal/datasets/datatest"},
 	{"internal/datasets"},
 	{"internal/datasets/feed", "internal/run", "internal/run/footprint"},
 	{"internal/predict/conformal", "internal/fit/pretrained"},

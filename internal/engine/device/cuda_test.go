@@ -10,12 +10,12 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/device"
-	"github.com/acqnp/acqnp/internal/engine/gpu/gputest"
+	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/kernels/emulator"
+	"github.com/acqnp/acqnp/kernels/gpu/gputest"
 )
 
 func TestCUDAPrecisionByCapability(t *testing.T) {

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/warning"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 func TestKeepsEachLineOnceInOrder(t *testing.T) {

@@ -3,7 +3,7 @@ package gputest
 import (
 	"time"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // Idle returns a Driver whose calls do nothing and return at once. Downloads leave the destination as

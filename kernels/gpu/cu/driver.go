@@ -14,9 +14,9 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
-	_ "github.com/acqnp/acqnp/internal/engine/gpu/cu/probe" // is initialised before gorgonia.org/cu
 	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/gpu"
+	_ "github.com/acqnp/acqnp/kernels/gpu/cu/probe" // is initialised before gorgonia.org/cu
 )
 
 // Driver drives a GPU through its primary context and one stream. Its calls may come from any

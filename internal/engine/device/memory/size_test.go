@@ -3,7 +3,7 @@ package memory_test
 import (
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/device/memory"
+	"github.com/acqnp/acqnp/internal/engine/device/memory"
 )
 
 func TestSize(t *testing.T) {

@@ -2,7 +2,7 @@
 
 package device
 
-import "github.com/acqnp/acqnp/internal/engine/gpu/cu"
+import "github.com/acqnp/acqnp/kernels/gpu/cu"
 
 const emulated = false
 

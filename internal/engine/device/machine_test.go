@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/device"
+	"github.com/acqnp/acqnp/internal/engine/device"
 )
 
 // machine returns a machine with this program in a directory, and the named files under a root.

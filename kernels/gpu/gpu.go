@@ -1,6 +1,6 @@
 // Package gpu defines what the CUDA engine needs from a device: a Driver with memory, copies,
 // launches and graphs, on one stream. Two implementations run the same kernels:
-// internal/engine/gpu/cu on a GPU (build tag gpu) and kernels/emulator on the host (build tag simt).
+// kernels/gpu/cu on a GPU (build tag gpu) and kernels/emulator on the host (build tag simt).
 package gpu
 
 import "time"

@@ -13,8 +13,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
-	"github.com/acqnp/acqnp/internal/engine/gpu/cu"
+	"github.com/acqnp/acqnp/kernels/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu/cu"
 )
 
 // open opens the stand-in. The end of the test closes it and checks that everything is freed.

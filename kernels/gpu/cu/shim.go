@@ -55,7 +55,7 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // This file adds what gorgonia.org/cu lacks: pinned memory, graphs, dynamic shared memory

@@ -5,7 +5,7 @@ import (
 	"runtime/debug"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/device/memory"
+	"github.com/acqnp/acqnp/internal/engine/device/memory"
 )
 
 func TestLimitGarbage(t *testing.T) {

@@ -5,7 +5,7 @@ package gputest
 import (
 	"time"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // Driver wraps a driver. It counts the calls to it, its graphs and its events, and can make one call

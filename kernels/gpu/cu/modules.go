@@ -10,8 +10,8 @@ import (
 
 	"gorgonia.org/cu"
 
-	"github.com/acqnp/acqnp/internal/engine/gpu"
 	"github.com/acqnp/acqnp/kernels"
+	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 // load makes the stream and loads the smallest image, so that a GPU on which no image runs is an
