@@ -50,6 +50,9 @@ type Benchmark struct {
 	// from Files; they hold the same data.
 	Files, Published []File
 
+	// Folders are the publishers' folders of Files, in the order to try.
+	Folders []string
+
 	// Settings maps configuration keys to the paper's values. It adds keys that the kind does
 	// not have, and replaces defaults of the kind. A value has the Go type of its
 	// key.
@@ -60,10 +63,20 @@ type Benchmark struct {
 	Rates        map[string]Rate
 	AdaptorDepth int
 
-	// Table is the paper's table that has the results, and Results are the results of each model.
-	// Both are empty if the paper has none.
-	Table   Table
-	Results map[string]Result
+	// Table is the paper's table that has the results, "" if the paper has none.
+	Table Table
+}
+
+// Models are the names of the models, in the order of the paper's tables.
+var Models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
+
+// byModel returns the values of Models by the models' names.
+func byModel[T any](values []T) map[string]T {
+	all := map[string]T{}
+	for i, v := range values {
+		all[Models[i]] = v
+	}
+	return all
 }
 
 // Shape is the shape of an image, in pixels. Height and Width are 0 where the configuration sets

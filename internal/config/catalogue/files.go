@@ -1,5 +1,7 @@
 package catalogue
 
+import "slices"
+
 // File is a file of a benchmark.
 type File struct {
 	Name   string   // below DATA-DIR/BENCHMARK, and below MIRROR/BENCHMARK of a mirror
@@ -20,18 +22,17 @@ func (b Benchmark) FileNames() []string {
 	return names
 }
 
-// Downloads returns the files that publishers offer, or nil for a benchmark without files.
+// Downloads returns the files that publishers offer, with their addresses, or nil for a benchmark
+// without files.
 func (b Benchmark) Downloads() []File {
 	if b.Published != nil {
 		return b.Published
 	}
-	return b.Files
-}
-
-// from adds the file's address in each of the publishers' folders.
-func (f File) from(folders ...string) File {
-	for _, folder := range folders {
-		f.URLs = append(f.URLs, folder+f.Name)
+	files := slices.Clone(b.Files)
+	for i := range files {
+		for _, folder := range b.Folders {
+			files[i].URLs = append(files[i].URLs, folder+files[i].Name)
+		}
 	}
-	return f
+	return files
 }
