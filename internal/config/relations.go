@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -11,108 +12,75 @@ import (
 
 // A relation is a condition on several keys, or on one key for some benchmarks or models.
 type relation struct {
-	keys     []string
-	holds    bool
-	found    string
-	expected string
+	keys            []string
+	holds           bool
+	found, expected string
 }
 
-// relations lists the conditions on e beyond the rules of single keys.
+// A relating lists the conditions on an experiment beyond the rules of single keys.
+type relating struct {
+	Experiment
+	b   catalogue.Benchmark
+	all []relation
+}
+
+// require adds a condition. keys are separated by spaces.
+func (r *relating) require(keys string, holds bool, found any, expected string) {
+	r.all = append(r.all, relation{strings.Fields(keys), holds, fmt.Sprint(found), expected})
+}
+
+// relations lists the conditions on e.
 func relations(e Experiment) []relation {
-	b := e.benchmark()
-	all := append(modelRelations(e.Model), relation{
-		keys:     []string{"train.patience", "train.validate_every"},
-		holds:    e.Train.Patience == 0 || e.Train.ValidateEvery > 0,
-		found:    fmt.Sprintf("a patience of %d without validations", e.Train.Patience),
-		expected: "train.validate_every above 0: patience counts validations",
-	})
-	all = append(all, relation{
-		keys:     []string{"train.ema", "train.validate_every"},
-		holds:    e.Train.EMA == 0 || e.Train.ValidateEvery == 0,
-		found:    fmt.Sprintf("an average over %d steps and validations", e.Train.EMA),
-		expected: "one of both: a validation averages the weights by itself",
-	})
-	all = append(all, contextRelations(e)...)
-	all = append(all, aggregationRelation(e, b))
-	if b.Kind != catalogue.CSV {
-		all = append(all, relation{
-			keys:     []string{"data.train_fraction"},
-			holds:    e.Data.TrainFraction < 1,
-			found:    "1",
-			expected: "a number above 0 and below 1 (only csv may hold nothing out)",
-		})
-	}
-	switch b.Kind {
-	case catalogue.Images:
-		return append(all, imageRelations(e, b)...)
-	case catalogue.SpeedFlow:
-		all = append(all, speedFlowRelations(e)...)
-	case catalogue.CSV:
-		return append(all, csvRelations(e)...)
-	case catalogue.Groups:
-		all = append(all, groupsRelations(e, b)...)
+	r := &relating{Experiment: e, b: e.benchmark()}
+	r.addModel()
+	r.require("train.patience train.validate_every", e.Train.Patience == 0 || e.Train.ValidateEvery > 0,
+		fmt.Sprintf("a patience of %d without validations", e.Train.Patience), "train.validate_every above 0: patience counts validations")
+	r.require("train.ema train.validate_every", e.Train.EMA == 0 || e.Train.ValidateEvery == 0,
+		fmt.Sprintf("an average over %d steps and validations", e.Train.EMA), "one of both: a validation averages the weights by itself")
+	r.require("data.train_fraction", e.Data.TrainFraction < 1 || r.b.Kind == csv,
+		1, "a number above 0 and below 1 (only csv may hold nothing out)")
+	switch r.b.Kind {
+	case images:
+		r.addImages()
+	case speedFlow:
+		r.addSpeedFlow()
+	case csv:
+		r.addCSV()
+	case groups:
+		r.addGroups()
 	default:
-		all = append(all, syntheticRelations(e, b)...)
+		r.addSynthetic()
 	}
-	return append(all, relation{
-		keys:     []string{"eval.batches"},
-		holds:    e.Eval.Batches > 0,
-		found:    "0",
-		expected: "1 or more (only images and csv accept 0, for the whole test split)",
-	})
+	r.require("eval.batches", e.Eval.Batches > 0 || r.b.Kind == images || r.b.Kind == csv,
+		0, "1 or more (only images and csv accept 0, for the whole test split)")
+	return r.all
 }
 
-// modelRelations bounds the number of weights, and requires that the heads divide the
-// representation.
-func modelRelations(m Model) []relation {
-	weights, keys := encodingWeights(m), []string{"model.representation", "model.encoder", "model.adaptor", "model.decoder",
-		"model.key_encoder", "model.query_encoder", "model.layers", "model.feedforward"}
+// addModel bounds the number of weights, and requires what aggregations, heads and BNP need.
+func (r *relating) addModel() {
+	m, d := r.Model, r.Data
+	weights := encodingWeights(m)
+	keys := "model.representation model.encoder model.adaptor model.decoder model.key_encoder model.query_encoder model.layers model.feedforward"
 	if m.Name == "bnp" {
 		// fc and fc_ctx read two encodings each
 		weights = m.Width * m.Width * (2*(m.PreDepth+m.PostDepth) + m.DecoderDepth + 3)
-		keys = []string{"model.width", "model.pre_depth", "model.post_depth", "model.decoder_depth"}
+		keys = "model.width model.pre_depth model.post_depth model.decoder_depth"
 	}
-	all := []relation{{
-		keys:     keys,
-		holds:    weights <= maxWeights,
-		found:    fmt.Sprintf("widths that make %d weights", weights),
-		expected: fmt.Sprintf("at most %d", maxWeights),
-	}}
-	all = append(all, relation{
-		keys:     []string{"model.parts", "model.head"},
-		holds:    m.Parts == 0 || m.Head == MixtureHead,
-		found:    fmt.Sprintf("%d parts of a head %s", m.Parts, m.HeadName()),
-		expected: "model.head " + MixtureHead + ", or no parts",
-	})
-	if m.Heads > 0 {
-		all = append(all, relation{
-			keys:     []string{"model.heads", "model.representation"},
-			holds:    m.Representation%m.Heads == 0,
-			found:    fmt.Sprintf("%d heads for a representation of %d", m.Heads, m.Representation),
-			expected: "a representation that the heads divide evenly",
-		})
+	r.require(keys, weights <= maxWeights, fmt.Sprintf("widths that make %d weights", weights), fmt.Sprintf("at most %d", maxWeights))
+	r.require("model.parts model.head", m.Parts == 0 || m.Head == MixtureHead,
+		fmt.Sprintf("%d parts of a head %s", m.Parts, m.HeadName()), "model.head "+MixtureHead+", or no parts")
+	r.require("model.heads model.representation", m.Heads == 0 || m.Representation%max(m.Heads, 1) == 0,
+		fmt.Sprintf("%d heads for a representation of %d", m.Heads, m.Representation), "a representation that the heads divide evenly")
+	if m.Name == "bnp" { // other models predict from no context
+		r.require("data.min_context", d.MinContext == nil || *d.MinContext > 0, 0, "1 or more: bnp resamples the context")
+		r.require("data.context", len(d.Context) == 0 || d.Context[0] > 0, text(d.Context), "a context of 1 or more: bnp resamples the context")
 	}
-	return all
-}
-
-// contextRelations refuses empty contexts for BNP, which resamples the context. Other models predict from
-// none.
-func contextRelations(e Experiment) []relation {
-	if e.Model.Name != "bnp" {
-		return nil
+	expected := "another: only the benchmark groups has " + Groups
+	if r.b.Kind == groups {
+		expected = Groups + ": others do not know which rows are of one group"
 	}
-	d := e.Data
-	return []relation{{
-		keys:     []string{"data.min_context"},
-		holds:    d.MinContext == nil || *d.MinContext > 0,
-		found:    "0",
-		expected: "1 or more: bnp resamples the context",
-	}, {
-		keys:     []string{"data.context"},
-		holds:    len(d.Context) == 0 || d.Context[0] > 0,
-		found:    text(d.Context),
-		expected: "a context of 1 or more: bnp resamples the context",
-	}}
+	r.require("model.aggregation benchmark", (m.Aggregation == Groups) == (r.b.Kind == groups),
+		fmt.Sprintf("aggregation %s on %s", m.Aggregation, r.b.Name), expected)
 }
 
 // encodingWeights counts the weights between layers whose widths the configuration sets, for all
@@ -125,111 +93,62 @@ func encodingWeights(m Model) int {
 		}
 		// an MLP has the representation on one side: r into adaptor and decoder, r out of encoders
 		if len(hidden) > 0 {
-			weights += m.Representation * hidden[len(hidden)-1]
-			weights += m.Representation * hidden[0]
+			weights += m.Representation * (hidden[0] + hidden[len(hidden)-1])
 		}
 	}
 	if m.Heads > 0 { // attention's maps to queries, keys, values and outputs, in every layer
 		weights += max(m.Layers, 1) * 4 * m.Representation * m.Representation
 	}
-	weights += 2 * m.Layers * m.Representation * m.Feedforward
-	return weights
+	return weights + 2*m.Layers*m.Representation*m.Feedforward
 }
 
-// A batchSize is the largest batch that the configuration asks for, and the keys that set it.
-type batchSize struct {
-	functionsKey, pointsKey, levelsKey, bootstrapsKey string
-
-	functions, points, levels, bootstraps int
-}
-
-func trainSize(e Experiment, pointsKey string, points int) batchSize {
-	return batchSize{
-		"train.batch_size", pointsKey, "train.num_tau", "model.train_bootstraps",
-		e.Train.BatchSize, points, e.Train.NumTau, e.Model.TrainBootstraps,
+// addBatch bounds the size of a batch of the section train or eval, of functions with as many points
+// and columns (dx+dy). No factor is above 2²⁰, so the products fit an int.
+func (r *relating) addBatch(section, pointsKey string, points, columns int) {
+	functions, levels := r.Train.BatchSize, cmp.Or(r.Train.NumTau, r.Model.TrainBootstraps, 1)
+	if section == "eval" {
+		functions, levels = r.Eval.BatchSize, cmp.Or(r.Eval.NumTau, r.Model.EvalBootstraps, 1)
 	}
+	rows, numbers := functions*points*levels, functions*points*columns
+	keys := section + ".batch_size " + pointsKey
+	r.require(keys+" "+section+".num_tau model."+section+"_bootstraps", rows <= MaxRows,
+		fmt.Sprintf("a batch of %d rows (%d functions, %d points, %d levels or bootstraps)", rows, functions, points, levels),
+		fmt.Sprintf("at most %d", MaxRows))
+	r.require(keys, numbers <= MaxNumbers,
+		fmt.Sprintf("a batch of %d numbers (%d functions, %d points of %d numbers)", numbers, functions, points, columns),
+		fmt.Sprintf("at most %d", MaxNumbers))
 }
 
-func evalSize(e Experiment, pointsKey string, points int) batchSize {
-	return batchSize{
-		"eval.batch_size", pointsKey, "eval.num_tau", "model.eval_bootstraps",
-		e.Eval.BatchSize, points, e.Eval.NumTau, e.Model.EvalBootstraps,
-	}
-}
-
-// relations bounds the size of the batch. columns is dx+dy. No factor is above 2²⁰, so the products
-// fit an int.
-func (b batchSize) relations(columns int) []relation {
-	points := b.functions * b.points
-	levels := max(b.levels, b.bootstraps, 1)
-	return []relation{{
-		keys:     []string{b.functionsKey, b.levelsKey, b.bootstrapsKey, b.pointsKey},
-		holds:    points*levels <= MaxRows,
-		found:    fmt.Sprintf("a batch of %d rows (%d functions, %d points, %d levels or bootstraps)", points*levels, b.functions, b.points, levels),
-		expected: fmt.Sprintf("at most %d", MaxRows),
-	}, {
-		keys:     []string{b.functionsKey, b.pointsKey},
-		holds:    points*columns <= MaxNumbers,
-		found:    fmt.Sprintf("a batch of %d numbers (%d functions, %d points of %d numbers)", points*columns, b.functions, b.points, columns),
-		expected: fmt.Sprintf("at most %d", MaxNumbers),
-	}}
-}
-
-// speedFlowRelations returns the conditions on speed-flow. Its two functions are the lanes. Their
-// files are one CSV file for each lane, or one .rda file with both.
-func speedFlowRelations(e Experiment) []relation {
+// addSpeedFlow adds the conditions on speed-flow. Its two functions are the lanes. Their files are
+// one CSV file for each lane, or one .rda file with both.
+func (r *relating) addSpeedFlow() {
 	isR := func(f string) bool { return strings.EqualFold(filepath.Ext(f), ".rda") }
-	files := e.Data.Files
-	all := []relation{{
-		keys:     []string{"data.files"},
-		holds:    len(files) == 1 && isR(files[0]) || len(files) == 2 && !slices.ContainsFunc(files, isR),
-		found:    text(files),
-		expected: "[LANE2.csv, LANE3.csv] or [FILE.rda]",
-	}}
-	for _, b := range []struct {
-		key  string
-		size int
-	}{{"train.batch_size", e.Train.BatchSize}, {"eval.batch_size", e.Eval.BatchSize}} {
-		all = append(all, relation{
-			keys:     []string{b.key},
-			holds:    b.size == 2,
-			found:    fmt.Sprint(b.size),
-			expected: "2: speed-flow's functions are its two lanes",
-		})
-	}
-	points := e.Data.Context[1] // nearly all that a lane has
-	all = append(all, trainSize(e, "data.context", points).relations(2)...)
-	return append(all, evalSize(e, "data.context", points).relations(2)...)
+	files := r.Data.Files
+	r.require("data.files", len(files) == 1 && isR(files[0]) || len(files) == 2 && !slices.ContainsFunc(files, isR),
+		text(files), "[LANE2.csv, LANE3.csv] or [FILE.rda]")
+	const lanes = "2: speed-flow's functions are its two lanes"
+	r.require("train.batch_size", r.Train.BatchSize == 2, r.Train.BatchSize, lanes)
+	r.require("eval.batch_size", r.Eval.BatchSize == 2, r.Eval.BatchSize, lanes)
+	points := r.Data.Context[1] // nearly all that a lane has
+	r.addBatch("train", "data.context", points, 2)
+	r.addBatch("eval", "data.context", points, 2)
 }
 
-// imageRelations returns the conditions on images. N is the number of pixels, and N_c ~
+// addImages adds the conditions on images. N is the number of pixels, and N_c ~
 // U{min_context..HW/2−1}.
-func imageRelations(e Experiment, b catalogue.Benchmark) []relation {
-	shape := e.ImageShape()
+func (r *relating) addImages() {
+	shape := r.ImageShape()
 	pixels, columns := shape.Height*shape.Width, 2+shape.Channels
-	all := []relation{{
-		keys:     []string{"data.files"},
-		holds:    len(e.Data.Files) == len(b.Files),
-		found:    text(e.Data.Files),
-		expected: filesOf(b),
-	}, {
-		keys:     []string{"data.min_context", "data.resize"},
-		holds:    e.Data.LeastContext() <= pixels/2-1,
-		found:    fmt.Sprintf("min_context %d with %d pixels", e.Data.LeastContext(), pixels),
-		expected: fmt.Sprintf("at most %d: less than half of the pixels", pixels/2-1),
-	}}
-	all = append(all, trainSize(e, "data.resize", pixels).relations(columns)...)
-	return append(all, evalSize(e, "data.resize", pixels).relations(columns)...)
-}
-
-// filesOf describes what data.files must list: "[FILE, FILE] with the training images and the test
-// images".
-func filesOf(b catalogue.Benchmark) string {
-	var files, contents []string
-	for _, f := range b.Files {
-		files, contents = append(files, "FILE"), append(contents, "the "+f.Holds)
+	var names, contents []string
+	for _, f := range r.b.Files {
+		names, contents = append(names, "FILE"), append(contents, "the "+f.Holds)
 	}
-	return text(files) + " with " + strings.Join(contents, " and ")
+	r.require("data.files", len(r.Data.Files) == len(names), text(r.Data.Files), text(names)+" with "+strings.Join(contents, " and "))
+	r.require("data.min_context data.resize", r.Data.LeastContext() <= pixels/2-1,
+		fmt.Sprintf("min_context %d with %d pixels", r.Data.LeastContext(), pixels),
+		fmt.Sprintf("at most %d: less than half of the pixels", pixels/2-1))
+	r.addBatch("train", "data.resize", pixels, columns)
+	r.addBatch("eval", "data.resize", pixels, columns)
 }
 
 // ImageShape returns the shape of the benchmark's images. It is zero for a benchmark of another
@@ -242,10 +161,10 @@ func (e Experiment) ImageShape() catalogue.Shape {
 	return shape
 }
 
-// csvRelations returns the conditions on your own data: every N and N_c that the configuration
-// asks for leave a target. The source checks that the files have enough points.
-func csvRelations(e Experiment) []relation {
-	d := e.Data
+// addCSV adds the conditions on your own data: every N and N_c that the configuration asks for
+// leave a target. The source checks that the files have enough points.
+func (r *relating) addCSV() {
+	d := r.Data
 	points := []int{MaxCSVPoints, MaxCSVPoints}
 	if len(d.Points) > 0 {
 		points = d.Points
@@ -257,39 +176,20 @@ func csvRelations(e Experiment) []relation {
 	if len(d.Context) > 0 {
 		context = d.Context
 	}
-	columns := slices.Concat(d.XColumns, d.YColumns)
-	for _, name := range []string{d.Group, d.SplitColumn} {
-		if name != "" {
-			columns = append(columns, name)
-		}
-	}
-	distinct := slices.Compact(slices.Sorted(slices.Values(columns)))
+	seen := slices.Concat(d.XColumns, d.YColumns)
+	columns := slices.DeleteFunc(append(slices.Clone(seen), d.Group, d.SplitColumn), func(name string) bool { return name == "" })
 	isCategory := func(name string) bool { return slices.Contains(d.Categories, name) }
-	all := []relation{{
-		keys:     []string{"data.x", "data.y", "data.group", "data.split_column"},
-		holds:    len(distinct) == len(columns),
-		found:    "a column with two meanings among " + text(columns),
-		expected: "different columns for x, y, function and split_column",
-	}, {
-		keys:     []string{"data.categories", "data.x"},
-		holds:    within(d.Categories, d.XColumns),
-		found:    text(d.Categories),
-		expected: "columns of data.x, which are " + text(d.XColumns),
-	}, {
-		keys:     []string{"data.log", "data.categories", "data.x", "data.y"},
-		holds:    within(d.Log, slices.Concat(d.XColumns, d.YColumns)) && !slices.ContainsFunc(d.Log, isCategory),
-		found:    text(d.Log),
-		expected: "columns of numbers in data.x or data.y, which are " + text(slices.Concat(d.XColumns, d.YColumns)) + ", none of them in data.categories",
-	}, {
-		keys:  []string{"data.points", "data.context"},
-		holds: context[0] <= context[1] && context[1] < points[0],
-		found: fmt.Sprintf("a context of %d to %d with as few as %d points", context[0], context[1], points[0]),
-		expected: "a context below points[0], so that targets are left (without data.context it follows from N; without data.points " +
-			fmt.Sprintf("N is %d at most)", MaxCSVPoints),
-	}}
-	numbers := len(d.XColumns) + len(d.YColumns)
-	all = append(all, trainSize(e, "data.points", points[1]).relations(numbers)...)
-	return append(all, evalSize(e, "data.points", points[1]).relations(numbers)...)
+	r.require("data.x data.y data.group data.split_column", distinctNames(columns),
+		"a column with two meanings among "+text(columns), "different columns for x, y, function and split_column")
+	r.require("data.categories data.x", within(d.Categories, d.XColumns), text(d.Categories), "columns of data.x, which are "+text(d.XColumns))
+	r.require("data.log data.categories data.x data.y", within(d.Log, seen) && !slices.ContainsFunc(d.Log, isCategory),
+		text(d.Log), "columns of numbers in data.x or data.y, which are "+text(seen)+", none of them in data.categories")
+	r.require("data.points data.context", context[0] <= context[1] && context[1] < points[0],
+		fmt.Sprintf("a context of %d to %d with as few as %d points", context[0], context[1], points[0]),
+		"a context below points[0], so that targets are left (without data.context it follows from N; without data.points "+
+			fmt.Sprintf("N is %d at most)", MaxCSVPoints))
+	r.addBatch("train", "data.points", points[1], len(seen))
+	r.addBatch("eval", "data.points", points[1], len(seen))
 }
 
 // within reports whether all names are among those of all.
@@ -297,40 +197,34 @@ func within(names, all []string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(all, n) })
 }
 
-// syntheticRelations returns the conditions on synthetic data: every draw leaves a target.
-func syntheticRelations(e Experiment, b catalogue.Benchmark) []relation {
-	d := e.Data
-	all := []relation{{
-		keys:  []string{"data.points", "data.min_context", "data.min_targets"},
-		holds: d.LeastContext()+d.MinTargets <= d.Points[0],
-		found: fmt.Sprintf("min_context %d and min_targets %d with as few as %d points",
-			d.LeastContext(), d.MinTargets, d.Points[0]),
-		expected: "min_context + min_targets ≤ points[0], so that a context can always be drawn",
-	}, {
-		keys:     []string{"eval.max_context", "data.min_context"},
-		holds:    d.LeastContext() <= e.Eval.MaxContext,
-		found:    fmt.Sprintf("eval.max_context %d below data.min_context %d", e.Eval.MaxContext, d.LeastContext()),
-		expected: "eval.max_context ≥ data.min_context",
-	}, {
-		keys:     []string{"eval.num_points", "eval.max_context"},
-		holds:    e.Eval.NumPoints > e.Eval.MaxContext,
-		found:    fmt.Sprintf("eval.num_points %d with eval.max_context %d", e.Eval.NumPoints, e.Eval.MaxContext),
-		expected: "eval.num_points > eval.max_context, so that targets are left",
-	}, {
-		keys:     []string{"eval.contexts", "eval.max_context"},
-		holds:    !slices.ContainsFunc(e.Eval.Contexts, func(n int) bool { return n > e.Eval.MaxContext }),
-		found:    fmt.Sprintf("eval.contexts %v with eval.max_context %d", e.Eval.Contexts, e.Eval.MaxContext),
-		expected: "no context above eval.max_context",
-	}}
-	if b.MaxPoints > 0 {
-		most := max(d.Points[1], e.Eval.NumPoints)
-		all = append(all, relation{
-			keys:     []string{"data.points", "eval.num_points"},
-			holds:    most <= b.MaxPoints,
-			found:    fmt.Sprintf("functions of %d points", most),
-			expected: fmt.Sprintf("at most %d for %s", b.MaxPoints, b.Name),
-		})
-	}
-	all = append(all, trainSize(e, "data.points", d.Points[1]).relations(2)...)
-	return append(all, evalSize(e, "eval.num_points", e.Eval.NumPoints).relations(2)...)
+// addSynthetic adds the conditions on synthetic data: every draw leaves a target.
+func (r *relating) addSynthetic() {
+	d, eval, least := r.Data, r.Eval, r.Data.LeastContext()
+	r.require("data.points data.min_context data.min_targets", least+d.MinTargets <= d.Points[0],
+		fmt.Sprintf("min_context %d and min_targets %d with as few as %d points", least, d.MinTargets, d.Points[0]),
+		"min_context + min_targets ≤ points[0], so that a context can always be drawn")
+	r.require("eval.max_context data.min_context", least <= eval.MaxContext,
+		fmt.Sprintf("eval.max_context %d below data.min_context %d", eval.MaxContext, least), "eval.max_context ≥ data.min_context")
+	r.require("eval.num_points eval.max_context", eval.NumPoints > eval.MaxContext,
+		fmt.Sprintf("eval.num_points %d with eval.max_context %d", eval.NumPoints, eval.MaxContext),
+		"eval.num_points > eval.max_context, so that targets are left")
+	r.require("eval.contexts eval.max_context", len(eval.Contexts) == 0 || slices.Max(eval.Contexts) <= eval.MaxContext,
+		fmt.Sprintf("eval.contexts %v with eval.max_context %d", eval.Contexts, eval.MaxContext), "no context above eval.max_context")
+	most := max(d.Points[1], eval.NumPoints)
+	r.require("data.points eval.num_points", r.b.MaxPoints == 0 || most <= r.b.MaxPoints,
+		fmt.Sprintf("functions of %d points", most), fmt.Sprintf("at most %d for %s", r.b.MaxPoints, r.b.Name))
+	r.addBatch("train", "data.points", d.Points[1], 2)
+	r.addBatch("eval", "eval.num_points", eval.NumPoints, 2)
+}
+
+// addGroups adds the conditions on data sets of groups. They have rows for groups with targets and
+// for others.
+func (r *relating) addGroups() {
+	points, tested := r.Data.Points, r.Eval.NumPoints
+	expected := fmt.Sprintf("data sets of %d to %d rows", LeastRows, r.b.MaxPoints)
+	r.require("train.loss", r.Train.Loss == Targets, r.Train.Loss, Targets+": the model reads the rows of the context as they are")
+	r.require("data.points", LeastRows <= points[0] && points[1] <= r.b.MaxPoints, text(points), expected)
+	r.require("eval.num_points", LeastRows <= tested && tested <= r.b.MaxPoints, tested, expected)
+	r.addBatch("train", "data.points", points[1], GroupsColumns)
+	r.addBatch("eval", "eval.num_points", tested, GroupsColumns)
 }
