@@ -2,51 +2,61 @@ package config
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // A preset is the default of a key. For the paper's benchmarks and models it is the paper's value.
 type preset struct {
-	// value returns the default, nil if there is none; the field then stays zero. The Settings of a
-	// benchmark replace it.
-	value func(choice) any
-	// words say in the reference what a key without a value means. They also stand for values that
-	// depend on several choices.
-	words string
+	value  any              // nil if there is none; the field then stays zero
+	others []exception      // values for kinds of benchmarks
+	follow func(choice) any // the value, in place of both
+	words  string           // for the reference: what no value means, and all that follow may return
+}
+
+// An exception is another default for kinds of benchmarks.
+type exception struct {
+	value any
+	kinds []catalogue.Kind
 }
 
 // always is the same value for all choices.
-func always(value any) preset { return from(func(choice) any { return value }) }
+func always(value any) preset { return preset{value: value} }
 
-// from is a value that follows from the choice.
-func from(value func(choice) any) preset { return preset{value: value} }
+// from is a value that follows from the choice. Without words it follows from the benchmark alone.
+func from(words string, follow func(choice) any) preset { return preset{follow: follow, words: words} }
 
 // none is no value.
 func none(words string) preset { return preset{words: words} }
 
 // but is p with another value for kinds of benchmarks.
 func (p preset) but(value any, kinds ...catalogue.Kind) preset {
-	return preset{words: p.words, value: func(c choice) any {
-		if slices.Contains(kinds, c.benchmark.Kind) {
-			return value
-		}
-		return p.value(c)
-	}}
+	p.others = append(p.others, exception{value, kinds})
+	return p
 }
 
 // or is p with words.
-func (p preset) or(words string) preset { return preset{p.value, words} }
+func (p preset) or(words string) preset {
+	p.words = words
+	return p
+}
 
-// valueFor returns the default of a key that the choice uses, nil if there is none.
+// valueFor returns the default of a key that the choice uses, nil if there is none. Settings of a
+// benchmark come first.
 func (e *entry) valueFor(c choice) any {
 	if set, ok := c.benchmark.Settings[e.name]; ok {
 		return set
 	}
-	if e.preset.value == nil {
-		return nil
+	if e.preset.follow != nil {
+		return e.preset.follow(c)
 	}
-	return e.preset.value(c)
+	for _, o := range e.preset.others {
+		if slices.Contains(o.kinds, c.benchmark.Kind) {
+			return o.value
+		}
+	}
+	return e.preset.value
 }
 
 // defaults returns the defaults of all keys that a choice uses, by key.
@@ -63,21 +73,50 @@ func defaults(c choice) map[string]any {
 	return d
 }
 
+// defaultText describes the default: "128; 64 for speed-flow".
+func (e *entry) defaultText() string {
+	p := e.preset
+	if p.follow != nil && p.words != "" {
+		return p.words
+	}
+	names := map[string][]string{} // of the benchmarks with another default, by its text
+	base := e.textOr(p.value)
+	order := []string{base}
+	for _, b := range catalogue.All() {
+		if value := e.textOr(e.valueFor(choice{benchmark: b})); e.usedBy(b) && value != base {
+			if names[value] == nil {
+				order = append(order, value)
+			}
+			names[value] = append(names[value], b.Name)
+		}
+	}
+	if base == "" { // only Settings have values
+		if order = order[1:]; len(order) == 1 {
+			return order[0]
+		}
+	}
+	for i, value := range order {
+		if names[value] != nil {
+			order[i] += " for " + listed(benchmarkNames(names[value]), " and ")
+		}
+	}
+	return strings.Join(order, "; ")
+}
+
+// textOr returns a default as text, or the words for none.
+func (e *entry) textOr(value any) string {
+	if value == nil {
+		return e.preset.words
+	}
+	return text(value)
+}
+
 // SigmaFloor returns the paper's lower bound of a model's σ, the default of model.sigma_floor.
 func SigmaFloor(model string) float64 {
 	if slices.Contains(quantile, model) {
 		return 0.01
 	}
 	return 0.1
-}
-
-// defaultAggregation returns the default of model.aggregation: the only one that a benchmark has, or
-// the paper's.
-func defaultAggregation(b catalogue.Benchmark) string {
-	if b.Kind == groups {
-		return Groups
-	}
-	return Mean
 }
 
 // defaultLoss returns the default of train.loss: Targets for cnp, cqnp and acqnp with an

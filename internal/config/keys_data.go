@@ -107,14 +107,9 @@ var dataKeys = []entry{{
 }, {
 	name: "data.files", kinds: kindsOf(speedFlow, images),
 	accepts: rule{"a list of file names below the benchmark's folder in the data directory", localFiles},
-	preset: from(func(c choice) any {
-		if len(c.benchmark.Files) == 0 {
-			return nil
-		}
-		return c.benchmark.FileNames()
-	}),
-	help: "Files below the benchmark's folder in the data directory: training and test images, or both lanes as [LANE2.csv, LANE3.csv] or [FILE.rda].",
-	note: "in the benchmark's folder of the data directory",
+	preset:  from("", func(c choice) any { return c.benchmark.FileNames() }),
+	help:    "Files below the benchmark's folder in the data directory: training and test images, or both lanes as [LANE2.csv, LANE3.csv] or [FILE.rda].",
+	note:    "in the benchmark's folder of the data directory",
 }, {
 	name: "data.train_fraction", kinds: kindsOf(speedFlow, csv), preset: always(0.75),
 	accepts: rule{"a number above 0 and below 1, or 1 for csv", func(v any) bool { return v.(float64) > 0 && v.(float64) <= 1 }},

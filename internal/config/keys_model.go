@@ -2,7 +2,6 @@ package config
 
 import (
 	"cmp"
-	"slices"
 	"strconv"
 )
 
@@ -70,15 +69,6 @@ type Model struct {
 	ScaleForm       string  `yaml:"scale_form,omitempty"` // PaperScale or NaturalScale
 }
 
-// adaptorWidths returns the paper's hidden widths of the adaptor.
-func adaptorWidths(c choice) any {
-	width := 128
-	if c.benchmark.Kind == speedFlow {
-		width = 64
-	}
-	return slices.Repeat([]int{width}, c.benchmark.AdaptorDepth)
-}
-
 var modelKeys = []entry{{
 	name: "model.name", accepts: name(models), preset: none("none, must be set"),
 	help: "The model.",
@@ -93,7 +83,7 @@ var modelKeys = []entry{{
 	help:   "Hidden widths of the encoder, an MLP with a ReLU after each hidden layer.",
 	note:   "hidden widths, ReLU after each",
 }, {
-	name: "model.adaptor", models: []string{"acqnp"}, accepts: widths, preset: from(adaptorWidths),
+	name: "model.adaptor", models: []string{"acqnp"}, accepts: widths, preset: always([]int{128, 128, 128, 128, 128}).but([]int{64, 64}, speedFlow),
 	help: "Hidden widths of the adaptor ψ, an MLP that chooses the quantile levels τ.",
 	note: "hidden widths of ψ, which chooses the levels",
 }, {
@@ -107,7 +97,7 @@ var modelKeys = []entry{{
 	note:   "plain, the paper's; or residual, whose levels start apart",
 }, {
 	name: "model.aggregation", models: aggregating, accepts: name([]string{Mean, Attention, Transformer, Groups}),
-	preset: from(func(c choice) any { return defaultAggregation(c.benchmark) }),
+	preset: always(Mean).but(Groups, groups),
 	help:   "How r is computed from the context. mean: one r for each function, the paper's; attention (CANP's), transformer, groups (of data sets): one r for each point.",
 	note:   "of the context: mean, attention or transformer",
 }, {
@@ -122,7 +112,7 @@ var modelKeys = []entry{{
 	note:   "hidden widths; reads x",
 }, {
 	name: "model.heads", models: encoding, aggregations: []string{Attention, Transformer, Groups}, accepts: whole(1, 1024),
-	preset: from(func(c choice) any {
+	preset: from("8; 4 for aggregation transformer and aggregation groups", func(c choice) any {
 		if c.aggregates() != Attention {
 			return 4
 		}
@@ -172,7 +162,7 @@ var modelKeys = []entry{{
 	help: "Number of Gaussians of model.head gaussian-mixture.",
 	note: "Gaussians",
 }, {
-	name: "model.sigma_floor", accepts: between0And1, preset: from(func(c choice) any { return SigmaFloor(c.model) }),
+	name: "model.sigma_floor", accepts: between0And1, preset: from("0.1; 0.01 for cqnp and acqnp", func(c choice) any { return SigmaFloor(c.model) }),
 	help: "Lower bound f of the likelihood's scale: σ = f + (1−f)·softplus(s), in the model's units.",
 	note: "f: σ = f + (1−f)·softplus(s), in the model's units",
 }, {

@@ -2,11 +2,14 @@ package config
 
 import (
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // Every field of Experiment has its entry in the table, in the order of the fields, which is that of
@@ -58,4 +61,24 @@ func TestDefaultsAreValid(t *testing.T) {
 			check(c.benchmark.Name+" "+c.model+" "+c.aggregation, defaults(c)[e.name])
 		}
 	}
+}
+
+// allChoices lists the choices that a configuration can make. The benchmark groups has its
+// aggregation, set or not.
+func allChoices() (all []choice) {
+	for _, b := range catalogue.All() {
+		for _, model := range modelsOf(b) {
+			aggregations := []string{"", Mean, Attention, Transformer}
+			switch {
+			case b.Kind == groups:
+				aggregations = []string{Groups}
+			case !slices.Contains(aggregating, model):
+				aggregations = []string{""}
+			}
+			for _, aggregation := range aggregations {
+				all = append(all, choice{b, model, aggregation})
+			}
+		}
+	}
+	return all
 }

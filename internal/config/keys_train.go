@@ -65,30 +65,31 @@ var trainKeys = []entry{{
 	help: "How the N_τ levels of a point are drawn. random: each alone, the paper's; stratified: one in each of N_τ equal parts of (0, 1).",
 	note: "random; or stratified: one in each of num_tau equal parts",
 }, {
-	name: "train.learning_rate", preset: from(func(c choice) any { return c.benchmark.Rates[c.model].Learning }).or("the paper's, by benchmark and model"),
+	name: "train.learning_rate", preset: from("the paper's, by benchmark and model", func(c choice) any { return c.benchmark.Rates[c.model].Learning }),
 	accepts: rule{"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
 	help:    "Learning rate of Adam.",
 	note:    "Adam",
 }, {
-	name: "train.weight_decay", preset: from(func(c choice) any { return c.benchmark.Rates[c.model].Decay }).or("the paper's, by benchmark and model"),
+	name: "train.weight_decay", preset: from("the paper's, by benchmark and model", func(c choice) any { return c.benchmark.Rates[c.model].Decay }),
 	accepts: rule{"a finite number, 0 or above", func(v any) bool { return v.(float64) >= 0 && v.(float64) <= math.MaxFloat32 }},
 	help:    "Factor λ of the L2 regulariser.",
 	note:    "λ of the L2 regulariser",
 }, {
 	name: "train.schedule", accepts: name([]string{Constant, Cosine, Plateau}),
-	preset: from(func(c choice) any {
+	preset: from("constant; cosine for bnp, except on speed-flow", func(c choice) any {
 		if c.model == "bnp" && c.benchmark.Kind != speedFlow {
 			return Cosine
 		}
 		return Constant
-	}).or("constant; cosine for bnp, except on speed-flow"),
+	}),
 	help: "Learning rate over time. cosine: it falls to 0 over all steps; plateau: it is constant, then falls to 0, from the best weights on.",
 	note: "constant, cosine, or plateau: constant until the patience runs out",
 }, {
 	name: "train.loss", accepts: name([]string{AllPoints, Targets}),
-	preset: from(func(c choice) any { return defaultLoss(c.model, c.aggregates()) }),
-	help:   "Points whose mean log-likelihood training maximises. all: context and target points, the paper's; targets: target points alone.",
-	note:   "all points, or targets",
+	preset: from("all; targets for aggregation attention, aggregation transformer and aggregation groups",
+		func(c choice) any { return defaultLoss(c.model, c.aggregates()) }),
+	help: "Points whose mean log-likelihood training maximises. all: context and target points, the paper's; targets: target points alone.",
+	note: "all points, or targets",
 }, {
 	name: "train.seed", accepts: seed, preset: always(uint64(0)),
 	help: "Fixes initial weights, batches, and levels or bootstraps.",

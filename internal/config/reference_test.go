@@ -20,7 +20,7 @@ func TestKeysAreDescribed(t *testing.T) {
 		"train.log_every":       {"whole number", "100", "all"},
 		"train.seed":            {"whole number", "0", "all"},
 		"model.sigma_floor":     {"number", "0.1; 0.01 for cqnp and acqnp", "all"},
-		"train.batch_size":      {"whole number", "128; 16 for images and csv; 2 for speed-flow; 8 for groups", "all"},
+		"train.batch_size":      {"whole number", "128; 2 for speed-flow; 16 for images and csv; 8 for groups", "all"},
 		"model.heads":           {"whole number", "8; 4 for aggregation transformer and aggregation groups", "canp, aggregation attention, aggregation transformer and aggregation groups"},
 		"train.loss":            {"string", "all; targets for aggregation attention, aggregation transformer and aggregation groups", "all"},
 		"train.learning_rate":   {"number", "the paper's, by benchmark and model", "all"},

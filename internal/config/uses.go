@@ -13,7 +13,7 @@ var (
 	gaussian    = []string{"cnp", "canp"}
 	aggregating = slices.Concat([]string{"cnp"}, quantile) // they have model.aggregation
 	encoding    = slices.Concat(gaussian, quantile)        // their widths are [in]×[hidden…]×[out]
-	models      = slices.Concat(gaussian, []string{"bnp"}, quantile)
+	models      = catalogue.Models
 )
 
 // Models returns the names of the models, in the order of the paper's tables.
@@ -44,8 +44,10 @@ func (c choice) aggregates() string {
 		return Attention
 	case !slices.Contains(aggregating, c.model):
 		return Mean
+	case c.aggregation == "" && c.benchmark.Kind == groups:
+		return Groups
 	case c.aggregation == "":
-		return defaultAggregation(c.benchmark)
+		return Mean
 	}
 	return c.aggregation
 }

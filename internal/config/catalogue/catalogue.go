@@ -58,10 +58,8 @@ type Benchmark struct {
 	// key.
 	Settings map[string]any
 
-	// Rates are the optimiser's settings for each model. AdaptorDepth is the number of hidden
-	// layers of ACQNP's adaptor ψ. Both come from the supplement's tables.
-	Rates        map[string]Rate
-	AdaptorDepth int
+	// Rates are the optimiser's settings for each model, of the supplement's tables.
+	Rates map[string]Rate
 
 	// Table is the paper's table that has the results, "" if the paper has none.
 	Table Table

@@ -18,8 +18,6 @@ func TestEntriesAreComplete(t *testing.T) {
 			t.Errorf("%s is there twice", b.Name)
 		case !slices.Contains(kinds, b.Kind):
 			t.Errorf("%s has the kind %q", b.Name, b.Kind)
-		case b.AdaptorDepth < 1:
-			t.Errorf("%s has %d layers of an adaptor", b.Name, b.AdaptorDepth)
 		case b.Kind == catalogue.Images && (b.Image.Channels < 1 || len(b.Files) == 0):
 			t.Errorf("%s has images of shape %v in %d files", b.Name, b.Image, len(b.Files))
 		case b.Kind != catalogue.Images && b.Image != catalogue.Shape{}:

@@ -4,7 +4,7 @@ package catalogue
 // of TensorFlow Datasets; the Frey faces have no checksum.
 var images = []Benchmark{
 	{
-		Name: "mnist", Printed: "MNIST", Kind: Images,
+		Name: "mnist", Printed: "MNIST", Kind: Images, Table: imagesTable,
 		Description: "handwritten digits, 28×28 pixels",
 		Image:       Shape{Height: 28, Width: 28, Channels: 1},
 		Files: []File{
@@ -13,12 +13,11 @@ var images = []Benchmark{
 			{Name: "t10k-images-idx3-ubyte.gz", Holds: "test images", Bytes: 1648877,
 				SHA256: "8d422c7b0a1c1c79245a5bcf07fe86e33eeafee792b84584aec276f5a2dbc4e6"},
 		},
-		Folders:      []string{"https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/"},
-		Rates:        byModel([]Rate{{5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}}),
-		AdaptorDepth: 5, Table: imagesTable,
+		Folders: []string{"https://ossci-datasets.s3.amazonaws.com/mnist/", "http://yann.lecun.com/exdb/mnist/"},
+		Rates:   byModel([]Rate{{5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}}),
 	},
 	{
-		Name: "fashion-mnist", Printed: "FashionMNIST", Kind: Images,
+		Name: "fashion-mnist", Printed: "FashionMNIST", Kind: Images, Table: imagesTable,
 		Description: "pieces of clothing, 28×28 pixels",
 		Image:       Shape{Height: 28, Width: 28, Channels: 1},
 		Files: []File{
@@ -31,12 +30,11 @@ var images = []Benchmark{
 				Other:  "cc1d090a38ace84dfa1aa66e3ada7c336ef481a96936906477e6dd344da56eaa", // without the name in gzip's header
 			},
 		},
-		Folders:      []string{"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"},
-		Rates:        byModel([]Rate{{5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
-		AdaptorDepth: 5, Table: imagesTable,
+		Folders: []string{"http://fashion-mnist.s3-website.eu-central-1.amazonaws.com/"},
+		Rates:   byModel([]Rate{{5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
 	},
 	{
-		Name: "svhn", Printed: "SVHN", Kind: Images,
+		Name: "svhn", Printed: "SVHN", Kind: Images, Table: imagesTable,
 		Description: "house numbers from street views, 32×32 pixels in colour",
 		Image:       Shape{Height: 32, Width: 32, Channels: 3},
 		Files: []File{
@@ -45,12 +43,11 @@ var images = []Benchmark{
 			{Name: "test_32x32.mat", Holds: "test images", Bytes: 64275384,
 				SHA256: "cdce80dfb2a2c4c6160906d0bd7c68ec5a99d7ca4831afa54f09182025b6a75b"},
 		},
-		Folders:      []string{"http://ufldl.stanford.edu/housenumbers/"},
-		Rates:        byModel([]Rate{{5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
-		AdaptorDepth: 5, Table: imagesTable,
+		Folders: []string{"http://ufldl.stanford.edu/housenumbers/"},
+		Rates:   byModel([]Rate{{5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
 	},
 	{
-		Name: "omniglot", Printed: "Omniglot", Kind: Images,
+		Name: "omniglot", Printed: "Omniglot", Kind: Images, Table: imagesTable,
 		Description: "handwritten characters of 50 alphabets, resized to 32×32 pixels; the test has new characters",
 		Image:       Shape{Channels: 1}, // height and width are data.resize
 		Files: []File{
@@ -61,20 +58,18 @@ var images = []Benchmark{
 		},
 		Folders: []string{"https://github.com/brendenlake/omniglot/raw/master/python/"},
 		// The filter is the antialiased one that torchvision's Resize uses.
-		Settings:     map[string]any{"data.resize": 32, "data.filter": "bilinear"},
-		Rates:        byModel([]Rate{{5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
-		AdaptorDepth: 5, Table: imagesTable,
+		Settings: map[string]any{"data.resize": 32, "data.filter": "bilinear"},
+		Rates:    byModel([]Rate{{5e-4, 0}, {5e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
 	},
 	{
-		Name: "freyface", Printed: "FreyFace", Kind: Images,
+		Name: "freyface", Printed: "FreyFace", Kind: Images, Table: imagesTable,
 		Description: "frames of a film of one face, 28×20 pixels",
 		Image:       Shape{Height: 28, Width: 20, Channels: 1},
 		Files:       []File{{Name: "frey_rawface.mat", Holds: "frames", Starts: "MATLAB 5.0 MAT-file"}},
 		Folders:     []string{"https://cs.nyu.edu/~roweis/data/"},
 		// The source splits the one file. Evaluation takes each test image five times, each time
 		// with another context.
-		Settings:     map[string]any{"data.train_fraction": 0.75, "data.test_copies": 5},
-		Rates:        byModel([]Rate{{5e-4, 0}, {5e-4, 1e-5}, {5e-4, 0}, {1e-3, 0}, {1e-3, 1e-5}}),
-		AdaptorDepth: 5, Table: imagesTable,
+		Settings: map[string]any{"data.train_fraction": 0.75, "data.test_copies": 5},
+		Rates:    byModel([]Rate{{5e-4, 0}, {5e-4, 1e-5}, {5e-4, 0}, {1e-3, 0}, {1e-3, 1e-5}}),
 	},
 }

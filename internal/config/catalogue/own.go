@@ -2,7 +2,7 @@ package catalogue
 
 // speedFlow is the benchmark on real traffic data.
 var speedFlow = Benchmark{
-	Name: "speed-flow", Printed: "Speed-Flow", Kind: SpeedFlow,
+	Name: "speed-flow", Printed: "Speed-Flow", Kind: SpeedFlow, Table: speedFlowTable,
 	Description: "traffic speed by flow on two lanes of a Californian motorway (real data)",
 	Files:       []File{{Name: "lane2.csv", Holds: "lane 2"}, {Name: "lane3.csv", Holds: "lane 3"}},
 	Published: []File{{
@@ -14,8 +14,7 @@ var speedFlow = Benchmark{
 		},
 		Starts: "\x1f\x8b", // gzip
 	}},
-	Rates:        byModel([]Rate{{1e-4, 1e-5}, {1e-4, 1e-5}, {5e-4, 1e-5}, {5e-3, 1e-5}, {5e-3, 1e-5}}),
-	AdaptorDepth: 2, Table: speedFlowTable,
+	Rates: byModel([]Rate{{1e-4, 1e-5}, {1e-4, 1e-5}, {5e-4, 1e-5}, {5e-3, 1e-5}, {5e-3, 1e-5}}),
 }
 
 // groups is a prior over data sets of groups, which the paper does not have. A function is a data set.
@@ -25,17 +24,15 @@ var groups = Benchmark{
 	MaxPoints:   2048,
 	Settings: map[string]any{
 		"data.points": []int{64, 512}, "train.batch_size": 8, "train.num_tau": 8,
-		"eval.num_points": 384, "eval.batches": 200, "eval.num_tau": 50,
+		"eval.num_points": 384, "eval.batches": 200, "eval.num_tau": 50, "model.adaptor": []int{128, 128},
 	},
-	Rates:        map[string]Rate{"cnp": {1e-3, 0}, "cqnp": {1e-3, 0}, "acqnp": {1e-3, 0}},
-	AdaptorDepth: 2,
+	Rates: map[string]Rate{"cnp": {1e-3, 0}, "cqnp": {1e-3, 0}, "acqnp": {1e-3, 0}},
 }
 
 // csv is your own data, which the paper does not have. Its rates are the most frequent ones of the
 // paper's tables.
 var csv = Benchmark{
 	Name: "csv", Printed: "csv", Kind: CSV,
-	Description:  "your own functions, from CSV files",
-	Rates:        byModel([]Rate{{5e-4, 0}, {1e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
-	AdaptorDepth: 5,
+	Description: "your own functions, from CSV files",
+	Rates:       byModel([]Rate{{5e-4, 0}, {1e-4, 0}, {5e-4, 0}, {1e-3, 1e-5}, {1e-3, 1e-5}}),
 }
