@@ -35,59 +35,46 @@ func chosen(written []leaf) choice {
 // no default. It also refuses keys that the benchmark, the model or its aggregation does not use.
 func checkUse(file string, written []leaf) error {
 	c := chosen(written)
-	for _, must := range []struct{ key, value string }{{"benchmark", c.benchmark.Name}, {"model.name", c.model}} {
-		if must.value == "" {
-			return &invalid.Input{File: file, Key: must.key, Found: "nothing", Expected: entries[must.key].accepts.expected}
+	required := []string{"benchmark", "model.name"}
+	if c.benchmark.Kind == csv {
+		required = append(required, "data.file")
+	}
+	for _, key := range required {
+		if _, ok := last(written, key); !ok {
+			return &invalid.Input{File: file, Key: key, Found: "nothing", Expected: entries[key].accepts.expected}
 		}
 	}
 	if l, _ := last(written, "model.name"); !c.known() {
 		return l.refuse(c.model+" on "+c.benchmark.Name, oneOf(modelsOf(c.benchmark)))
 	}
 	for _, l := range written {
-		if err := c.check(l); err != nil {
-			return err
+		if who, users := c.unusedBy(entries[l.key]); who != "" {
+			return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
 		}
 	}
-	if _, ok := last(written, "data.file"); c.benchmark.Kind == catalogue.CSV && !ok {
-		return &invalid.Input{File: file, Key: "data.file", Found: "nothing", Expected: entries["data.file"].accepts.expected}
-	}
 	return nil
 }
 
-// check refuses a key that the choice does not use.
-func (c choice) check(l leaf) error {
-	if who, users := c.unusedBy(entries[l.key]); who != "" {
-		return l.refuse("a key that "+who+" does not use", "no such key: only "+oneOf(users)+" can use it")
-	}
-	return nil
-}
-
-// oneLength keeps either train.steps or train.epochs. A layer that sets one of them replaces
-// whatever the layers below it set. A layer that sets both is refused.
-func oneLength(layers [][]leaf) ([][]leaf, error) {
-	isLength := func(l leaf) bool { return l.key == "train.steps" || l.key == "train.epochs" }
-	unit := ""
+// lengthOf returns the key that sets the length of training, train.steps or train.epochs, "" if
+// neither is written. A layer that sets one of them replaces whatever the layers below it set. A
+// layer that sets both is refused.
+func lengthOf(layers ...[]leaf) (key string, err error) {
 	for _, layer := range layers {
 		here := ""
 		for _, l := range layer {
-			if !isLength(l) {
+			if !isLength(l.key) {
 				continue
 			}
 			if here != "" && here != l.key {
-				return nil, l.refuse("this key together with "+here, "only one of the two")
+				return "", l.refuse("this key together with "+here, "only one of the two")
 			}
-			here = l.key
-		}
-		if here != "" {
-			unit = here
+			here, key = l.key, l.key
 		}
 	}
-	kept := make([][]leaf, len(layers))
-	for i, layer := range layers {
-		kept[i] = slices.DeleteFunc(slices.Clone(layer), func(l leaf) bool { return isLength(l) && l.key != unit })
-	}
-	return kept, nil
+	return key, nil
 }
+
+func isLength(key string) bool { return key == "train.steps" || key == "train.epochs" }
 
 // checkTogether refuses an experiment in which a relation does not hold. The error names the place
 // of the relation's key that was written last.

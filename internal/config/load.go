@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"slices"
-	"strings"
 
 	"github.com/go-viper/mapstructure/v2"
 	"github.com/spf13/viper"
@@ -74,31 +73,25 @@ func resolveAll(name string, content []byte, o Overrides) (Experiment, error) {
 	if err != nil {
 		return Experiment{}, err
 	}
-	file = inferred(file, env, flags)
 	written := slices.Concat(file, env, flags) // later wins
+	if _, chosen := last(written, "benchmark"); !chosen {
+		if l, own := last(written, "data.file"); own { // a file of one's own is the benchmark csv
+			l.key, l.value = "benchmark", "csv"
+			written = slices.Insert(written, 0, l)
+		}
+	}
 	if err := checkUse(name, written); err != nil {
 		return Experiment{}, err
 	}
-	layers, err := oneLength([][]leaf{file, env, flags})
+	length, err := lengthOf(file, env, flags)
 	if err != nil {
 		return Experiment{}, err
 	}
-	e, err := merge(defaults(chosen(written)), layers[0], layers[1], layers[2])
+	e, err := merge(defaults(chosen(written)), written, length)
 	if err != nil {
 		return Experiment{}, fmt.Errorf("%s: merging the configuration: %w", name, err)
 	}
 	return e, checkTogether(e, written)
-}
-
-// inferred adds the benchmark csv to a file without a benchmark, if data.file is set.
-func inferred(file, env, flags []leaf) []leaf {
-	written := slices.Concat(file, env, flags)
-	_, chosen := last(written, "benchmark")
-	if l, own := last(written, "data.file"); own && !chosen {
-		l.key, l.value = "benchmark", "csv"
-		file = append(file, l)
-	}
-	return file
 }
 
 // fileLeaves reads the leaves of a configuration file.
@@ -115,37 +108,24 @@ func fileLeaves(name string, content []byte) ([]leaf, error) {
 	return r.leaves, err
 }
 
-// merge fills the struct from the layers: flags win over env, env over file, and file over base,
-// the defaults. It uses viper. Every value has the Go type of its key already, so viper converts
-// nothing.
-func merge(base map[string]any, file, env, flags []leaf) (Experiment, error) {
+// merge fills the struct from what is written, where the last value of a key wins, over the
+// defaults. length is the key that sets the length of training. Every value has the Go type of its
+// key already, so viper converts nothing.
+func merge(defaults map[string]any, written []leaf, length string) (Experiment, error) {
 	v := viper.New()
-	if _, ok := last(slices.Concat(file, env, flags), "train.steps"); ok {
-		delete(base, "train.epochs")
-	}
-	for key, value := range base {
-		v.SetDefault(key, value)
-	}
-	for _, l := range slices.Concat(file, env) {
-		if err := v.MergeConfigMap(nested(l)); err != nil {
-			return Experiment{}, err
+	for key, value := range defaults {
+		if length == "" || !isLength(key) {
+			v.SetDefault(key, value)
 		}
 	}
-	for _, l := range flags {
-		v.Set(l.key, l.value)
+	for _, l := range written {
+		if !isLength(l.key) || l.key == length {
+			v.Set(l.key, l.value)
+		}
 	}
 	var e Experiment
 	err := v.Unmarshal(&e, func(c *mapstructure.DecoderConfig) {
 		c.TagName, c.ErrorUnused, c.WeaklyTypedInput, c.DecodeHook = "yaml", true, false, nil
 	})
 	return e, err
-}
-
-// nested returns a leaf as the map that viper merges.
-func nested(l leaf) map[string]any {
-	section, name, dotted := strings.Cut(l.key, ".")
-	if !dotted {
-		return map[string]any{l.key: l.value}
-	}
-	return map[string]any{section: map[string]any{name: l.value}}
 }

@@ -15,7 +15,6 @@ import (
 type leaf struct {
 	key   string
 	value any    // of the key's type
-	found string // as written, for messages
 	file  string // the file, flag or environment variable
 	line  int    // 0 outside files
 }
@@ -32,15 +31,17 @@ type reader struct {
 	leaves []leaf
 }
 
-func (r *reader) line(n *yaml.Node) int {
-	if !r.lines {
-		return 0
+// leaf returns the leaf of a node.
+func (r *reader) leaf(n *yaml.Node, key string, value any) leaf {
+	l := leaf{key: key, value: value, file: r.file}
+	if r.lines {
+		l.line = n.Line
 	}
-	return n.Line
+	return l
 }
 
 func (r *reader) refuse(n *yaml.Node, key, found, expected string) error {
-	return &invalid.Input{File: r.file, Line: r.line(n), Key: key, Found: found, Expected: expected}
+	return r.leaf(n, key, nil).refuse(found, expected)
 }
 
 // section reads mapping n as the section of that name; "" is the root. A section without a value is
@@ -89,10 +90,7 @@ func (r *reader) unknown(key *yaml.Node, section string) error {
 	if above, below, dotted := strings.Cut(key.Value, "."); dotted && section == "" && known(key.Value) {
 		return r.refuse(key, path, "a key with a dot", below+" below "+above)
 	}
-	if n := nearestKey(section, key.Value); n != "" {
-		return r.refuse(key, path, "an unknown key", n)
-	}
-	return r.refuse(key, path, "an unknown key", "one of "+strings.Join(children(section), ", "))
+	return r.refuse(key, path, "an unknown key", expectedBelow(section, key.Value))
 }
 
 // entry reads the value of a known key or section.
@@ -108,6 +106,6 @@ func (r *reader) entry(path string, n *yaml.Node) error {
 	if bad != nil {
 		return r.refuse(bad, path, yamlnode.Describe(bad), e.accepts.expected)
 	}
-	r.leaves = append(r.leaves, leaf{key: path, value: value, found: yamlnode.Describe(n), file: r.file, line: r.line(n)})
+	r.leaves = append(r.leaves, r.leaf(n, path, value))
 	return nil
 }

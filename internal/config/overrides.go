@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
@@ -44,65 +46,47 @@ type Flag struct{ Name, Key, Value string }
 // envLeaves reads the ACQNP_ variables in the order of their names. It refuses a variable that sets
 // no key if its name begins with a section or resembles a key. Any other variable belongs to
 // another program.
-func envLeaves(environ func() []string) ([]leaf, error) {
+func envLeaves(environ func() []string) (leaves []leaf, err error) {
 	if environ == nil {
 		return nil, nil
 	}
-	keys := map[string]string{}
-	var names []string
+	keys := map[string]string{} // by the names of their variables
 	for _, e := range table {
-		n := variable(e.name)
-		keys[n] = e.name
-		names = append(names, n)
+		keys[envPrefix+strings.ToUpper(strings.ReplaceAll(e.name, ".", "_"))] = e.name
 	}
-	var leaves []leaf
 	for _, entry := range slices.Sorted(slices.Values(environ())) {
 		name, value, _ := strings.Cut(entry, "=")
 		if !strings.HasPrefix(name, envPrefix) || value == "" || slices.Contains(ownVariables, name) {
 			continue
 		}
 		place := "environment " + yamlnode.Shorten(name)
-		key, ok := keys[name]
-		if !ok {
-			if err := unknownVariable(place, name, names); err != nil {
-				return nil, err
-			}
-			continue
+		if key, ok := keys[name]; ok {
+			leaves, err = override(leaves, place, key, value)
+		} else {
+			err = unknownVariable(place, name, slices.Sorted(maps.Keys(keys)))
 		}
-		l, err := override(place, key, value)
 		if err != nil {
 			return nil, err
 		}
-		leaves = append(leaves, l...)
 	}
 	return leaves, nil
 }
 
-// variable returns the name of a key's variable.
-func variable(key string) string {
-	return envPrefix + strings.ToUpper(strings.ReplaceAll(key, ".", "_"))
-}
-
 // unknownVariable returns the error for a variable that sets no key, or nil if it is not ours.
 func unknownVariable(place, name string, names []string) error {
-	expected, least := "a variable for one of the keys, such as ACQNP_TRAIN_STEPS", len(name)
-	for _, n := range names {
-		if d := invalid.Distance(name, n); d < least {
-			expected, least = n, d
-		}
-	}
+	similar := invalid.Nearest(name, names)
 	ofSection := slices.ContainsFunc(sections, func(s string) bool {
 		return strings.HasPrefix(name+"_", envPrefix+strings.ToUpper(s)+"_")
 	})
-	if !ofSection && least > 2 {
+	if !ofSection && (similar == "" || invalid.Distance(name, similar) > 2) {
 		return nil
 	}
-	return &invalid.Input{File: place, Found: "a variable that sets no key", Expected: expected}
+	return &invalid.Input{File: place, Found: "a variable that sets no key",
+		Expected: cmp.Or(similar, "a variable for one of the keys, such as ACQNP_TRAIN_STEPS")}
 }
 
-// flagLeaves reads --set and the other flags, in the order in which they win.
-func flagLeaves(o Overrides) ([]leaf, error) {
-	var leaves []leaf
+// flagLeaves reads --set, lines of other files and other flags, in the order in which they win.
+func flagLeaves(o Overrides) (leaves []leaf, err error) {
 	for _, s := range o.Set {
 		key, value, ok := strings.Cut(s, "=")
 		if !ok {
@@ -110,13 +94,11 @@ func flagLeaves(o Overrides) ([]leaf, error) {
 			return nil, &invalid.Input{File: "--set", Found: found, Expected: "KEY=VALUE, such as train.steps=2000"}
 		}
 		if !known(key) {
-			return nil, unknownSet(key)
+			return nil, &invalid.Input{File: "--set " + yamlnode.Shorten(key), Found: "an unknown key", Expected: suggested(key)}
 		}
-		l, err := override("--set "+key, key, value)
-		if err != nil {
+		if leaves, err = override(leaves, "--set "+key, key, value); err != nil {
 			return nil, err
 		}
-		leaves = append(leaves, l...)
 	}
 	for _, l := range o.Lines {
 		more, err := l.leaves()
@@ -126,33 +108,15 @@ func flagLeaves(o Overrides) ([]leaf, error) {
 		leaves = append(leaves, more...)
 	}
 	for _, f := range o.Flags {
-		l, err := override(f.Name, f.Key, f.Value)
-		if err != nil {
+		if leaves, err = override(leaves, f.Name, f.Key, f.Value); err != nil {
 			return nil, err
 		}
-		leaves = append(leaves, l...)
 	}
 	return leaves, nil
 }
 
-func unknownSet(key string) error {
-	return &invalid.Input{File: "--set " + yamlnode.Shorten(key), Found: "an unknown key", Expected: suggested(key)}
-}
-
-// suggested returns what is expected instead of an unknown key: a similar one, or those of its section.
-func suggested(key string) string {
-	section, name, dotted := strings.Cut(key, ".")
-	if !dotted || !isSection(section) {
-		section, name = "", key[strings.LastIndex(key, ".")+1:]
-	}
-	if n := nearestKey(section, name); n != "" {
-		return n
-	}
-	return "one of " + strings.Join(children(section), ", ")
-}
-
-// override reads a value from outside the file. place names its flag or variable.
-func override(place, key, value string) ([]leaf, error) {
+// override appends a value from outside the file to leaves. place names its flag or variable.
+func override(leaves []leaf, place, key, value string) ([]leaf, error) {
 	if len(value) > maxFile {
 		return nil, tooLong(place)
 	}
@@ -164,7 +128,36 @@ func override(place, key, value string) ([]leaf, error) {
 	if root == nil {
 		root = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!null"}
 	}
-	r := reader{file: place}
+	r := reader{file: place, leaves: leaves}
 	err = r.entry(key, root)
 	return r.leaves, err
+}
+
+// leaves reads the line. An error is an *invalid.Input.
+func (l Line) leaves() ([]leaf, error) {
+	r := reader{file: l.File, lines: true}
+	if !known(l.Key.Value) || isSection(l.Key.Value) {
+		return nil, r.refuse(l.Key, yamlnode.Shorten(l.Key.Value), "an unknown key", suggested(l.Key.Value))
+	}
+	err := r.entry(l.Key.Value, l.Value)
+	return r.leaves, err
+}
+
+// Number returns the value of a line whose key is a number, as an end of a range must be, and whether
+// the key has whole numbers alone. An error is an *invalid.Input.
+func (l Line) Number() (value float64, whole bool, err error) {
+	leaves, err := l.leaves()
+	if err != nil {
+		return 0, false, err
+	}
+	switch v := leaves[0].value.(type) {
+	case int:
+		return float64(v), true, nil
+	case uint64:
+		return float64(v), true, nil
+	case float64:
+		return v, false, nil
+	}
+	r := reader{file: l.File, lines: true}
+	return 0, false, r.refuse(l.Key, l.Key.Value, "a range of "+yamlnode.Shorten(l.Key.Value)+", which is no number", "a list of values")
 }

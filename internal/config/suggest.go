@@ -1,6 +1,8 @@
 package config
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -20,19 +22,30 @@ func nearestKey(section, typed string) string {
 	return ""
 }
 
+// suggested returns what is expected instead of an unknown dotted key: a similar one, or those of its
+// section.
+func suggested(key string) string {
+	section, name, dotted := strings.Cut(key, ".")
+	if !dotted || !isSection(section) {
+		section, name = "", key[strings.LastIndex(key, ".")+1:]
+	}
+	return expectedBelow(section, name)
+}
+
+// expectedBelow returns what is expected instead of an unknown name in a section.
+func expectedBelow(section, name string) string {
+	return cmp.Or(nearestKey(section, name), "one of "+strings.Join(children(section), ", "))
+}
+
 // children lists the keys and sections directly below a section; "" is the root.
 func children(section string) []string {
-	var names []string
 	if section == "" {
-		names = append(names, sections...)
+		return append(slices.Clone(sections), "benchmark")
 	}
+	var names []string
 	for _, e := range table {
-		head, last, dotted := strings.Cut(e.name, ".")
-		switch {
-		case dotted && head == section:
-			names = append(names, last)
-		case !dotted && section == "":
-			names = append(names, head)
+		if name, ok := strings.CutPrefix(e.name, section+"."); ok {
+			names = append(names, name)
 		}
 	}
 	return names
@@ -40,8 +53,5 @@ func children(section string) []string {
 
 // join returns the path of a name in a section; "" is the root.
 func join(section, name string) string {
-	if section == "" {
-		return name
-	}
-	return section + "." + name
+	return strings.TrimPrefix(section+"."+name, ".")
 }

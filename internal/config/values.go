@@ -3,6 +3,7 @@ package config
 import (
 	"math"
 	"reflect"
+	"strconv"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/yamlnode"
@@ -13,80 +14,57 @@ import (
 // a text, no fraction for a whole number. 1e5 is a whole number. The second result is the node that
 // does not fit, or nil.
 func convert(n *yaml.Node, typ reflect.Type) (any, *yaml.Node) {
+	v := reflect.New(typ).Elem()
 	if typ.Kind() != reflect.Slice {
-		v, ok := scalar(yamlnode.Resolve(n), typ.Kind())
-		if !ok {
+		if !fill(v, yamlnode.Resolve(n)) {
 			return nil, n
 		}
-		return v, nil
+		return v.Interface(), nil
 	}
 	list := yamlnode.Resolve(n)
 	if list.Kind != yaml.SequenceNode {
 		return nil, n
 	}
-	out := reflect.MakeSlice(typ, 0, len(list.Content))
-	for _, item := range list.Content {
-		v, ok := scalar(yamlnode.Resolve(item), typ.Elem().Kind())
-		if !ok {
+	v.Set(reflect.MakeSlice(typ, len(list.Content), len(list.Content)))
+	for i, item := range list.Content {
+		if !fill(v.Index(i), yamlnode.Resolve(item)) {
 			return nil, item
 		}
-		out = reflect.Append(out, reflect.ValueOf(v))
 	}
-	return out.Interface(), nil
+	return v.Interface(), nil
 }
 
-func scalar(n *yaml.Node, kind reflect.Kind) (any, bool) {
-	if n.Kind != yaml.ScalarNode {
-		return nil, false
+// fill sets v to the value of a scalar, and reports whether it fits.
+func fill(v reflect.Value, n *yaml.Node) bool {
+	tag := n.ShortTag()
+	isNumber := tag == "!!float" || tag == "!!int" && !leadingZero(n.Value)
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		return false
+	case v.Kind() == reflect.String:
+		v.SetString(n.Value)
+		return tag == "!!str"
+	case v.Kind() == reflect.Bool:
+		return tag == "!!bool" && n.Decode(v.Addr().Interface()) == nil
+	case !isNumber:
+		return false
+	case v.Kind() == reflect.Float64:
+		err := n.Decode(v.Addr().Interface())
+		return err == nil && !math.IsNaN(v.Float()) && !math.IsInf(v.Float(), 0)
 	}
-	switch kind {
-	case reflect.Int:
-		return wholeNumber[int](n)
-	case reflect.Uint64:
-		return wholeNumber[uint64](n)
-	case reflect.Float64:
-		return realNumber(n)
-	case reflect.Bool:
-		var v bool
-		ok := n.ShortTag() == "!!bool" && n.Decode(&v) == nil
-		return v, ok
-	case reflect.String:
-		return n.Value, n.ShortTag() == "!!str"
-	}
-	return nil, false
-}
-
-// wholeNumber reads a whole number, also one written as 1e5 or 2.0. It refuses 010, which is 8 in
-// YAML 1.1 and 10 in YAML 1.2.
-func wholeNumber[T int | uint64](n *yaml.Node) (T, bool) {
-	var v T
-	switch n.ShortTag() {
-	case "!!int":
-		return v, !leadingZero(n.Value) && n.Decode(&v) == nil
-	case "!!float":
+	if tag == "!!float" { // a whole number written as 1e5 or 2.0
 		const exact = 1 << 53 // a float64 holds every whole number up to here
-		f, ok := realNumber(n)
-		if !ok || f != math.Trunc(f) || math.Abs(f) > exact {
-			return v, false
+		var f float64
+		if n.Decode(&f) != nil || f != math.Trunc(f) || math.Abs(f) > exact {
+			return false
 		}
-		v = T(int64(f))
-		return v, (v < 0) == (f < 0)
+		n = &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.FormatFloat(f, 'f', 0, 64)}
 	}
-	return v, false
+	return n.Decode(v.Addr().Interface()) == nil
 }
 
+// leadingZero reports whether a number is like 010, which is 8 in YAML 1.1 and 10 in YAML 1.2.
 func leadingZero(s string) bool {
 	s = strings.TrimLeft(s, "+-")
 	return len(s) > 1 && s[0] == '0' && '0' <= s[1] && s[1] <= '9'
-}
-
-// realNumber reads a finite number.
-func realNumber(n *yaml.Node) (float64, bool) {
-	tag := n.ShortTag()
-	if tag != "!!float" && tag != "!!int" || tag == "!!int" && leadingZero(n.Value) {
-		return 0, false
-	}
-	var v float64
-	ok := n.Decode(&v) == nil && !math.IsNaN(v) && !math.IsInf(v, 0)
-	return v, ok
 }
