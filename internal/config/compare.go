@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
+	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -54,11 +55,8 @@ func EvalDifferences(trained, now Experiment) []string {
 // the configuration.
 func DifferingKeys(all []Experiment) (keys []string) {
 	for _, key := range table {
-		for _, e := range all {
-			if e.text(key) != all[0].text(key) {
-				keys = append(keys, key.name)
-				break
-			}
+		if slices.ContainsFunc(all, func(e Experiment) bool { return e.text(key) != all[0].text(key) }) {
+			keys = append(keys, key.name)
 		}
 	}
 	return keys
@@ -66,11 +64,10 @@ func DifferingKeys(all []Experiment) (keys []string) {
 
 // Value returns the value of a key in the form of Differences, "" for an unknown key.
 func (e Experiment) Value(key string) string {
-	of, ok := entries[key]
-	if !ok {
-		return ""
+	if of, ok := entries[key]; ok {
+		return e.text(of)
 	}
-	return e.text(of)
+	return ""
 }
 
 // ShortKeys returns the last part of each key, or the whole key if two have the same last part:
@@ -104,23 +101,16 @@ func differences(a, b Experiment, skip map[string]bool) []string {
 
 // text returns the value of a key.
 func (e Experiment) text(key *entry) string {
-	return textOf(reflect.ValueOf(e).FieldByIndex(key.index))
+	return text(reflect.ValueOf(e).FieldByIndex(key.index).Interface())
 }
 
 // text formats a value as in YAML. An unset value and an empty one are both "nothing".
-func text(v any) string { return textOf(reflect.ValueOf(v)) }
-
-func textOf(v reflect.Value) string {
-	if v.Kind() == reflect.Pointer {
-		if v.IsNil() {
-			return "nothing"
-		}
-		v = v.Elem()
-	}
-	if (v.Kind() == reflect.Slice || v.Kind() == reflect.String) && v.Len() == 0 {
+func text(value any) string {
+	v := reflect.Indirect(reflect.ValueOf(value)) // invalid for a nil pointer
+	switch {
+	case !v.IsValid() || (v.Kind() == reflect.Slice || v.Kind() == reflect.String) && v.Len() == 0:
 		return "nothing"
-	}
-	if v.Kind() != reflect.Slice {
+	case v.Kind() != reflect.Slice:
 		return fmt.Sprint(v.Interface())
 	}
 	items := make([]string, v.Len())

@@ -46,33 +46,29 @@ var table, entries = bound(slices.Concat(rootKeys, modelKeys, dataKeys, trainKey
 // sections are the names before the dots.
 var sections = []string{"model", "data", "train", "eval"}
 
-// bound fills typ and index of each entry. A test compares the table with the fields of Experiment.
+// bound fills typ and index of each entry, which stand in the order of the fields.
 func bound(all []entry) (list []*entry, byName map[string]*entry) {
 	byName = map[string]*entry{}
-	for i := range all {
-		e := &all[i]
-		at := reflect.TypeFor[Experiment]()
-		for part := range strings.SplitSeq(e.name, ".") {
-			f, ok := tagged(at, part)
-			if !ok {
-				panic(fmt.Sprintf("config: no field for the key %s", e.name))
+	var walk func(t reflect.Type, above string, index []int)
+	walk = func(t reflect.Type, above string, index []int) {
+		for _, f := range reflect.VisibleFields(t) {
+			tag, _, _ := strings.Cut(f.Tag.Get("yaml"), ",")
+			at := append(slices.Clone(index), f.Index...)
+			if f.Type.Kind() == reflect.Struct {
+				walk(f.Type, tag+".", at)
+				continue
 			}
-			at, e.index = f.Type, append(e.index, f.Index...)
+			if len(list) == len(all) || all[len(list)].name != above+tag {
+				panic(fmt.Sprintf("config: the table of keys lacks %s%s in its place", above, tag))
+			}
+			e := &all[len(list)]
+			e.index = at
+			if e.typ = f.Type; e.typ.Kind() == reflect.Pointer {
+				e.typ = e.typ.Elem()
+			}
+			list, byName[e.name] = append(list, e), e
 		}
-		if e.typ = at; at.Kind() == reflect.Pointer {
-			e.typ = at.Elem()
-		}
-		list, byName[e.name] = append(list, e), e
 	}
+	walk(reflect.TypeFor[Experiment](), "", nil)
 	return list, byName
-}
-
-// tagged returns the field of a struct whose yaml tag has this name.
-func tagged(of reflect.Type, name string) (reflect.StructField, bool) {
-	for _, f := range reflect.VisibleFields(of) {
-		if tag, _, _ := strings.Cut(f.Tag.Get("yaml"), ","); tag == name {
-			return f, true
-		}
-	}
-	return reflect.StructField{}, false
 }

@@ -1,6 +1,7 @@
 package config
 
 import (
+	"cmp"
 	"reflect"
 	"slices"
 	"strings"
@@ -49,23 +50,16 @@ func typeName(t reflect.Type) string {
 
 // users describes the choices that use the key: "acqnp on csv".
 func (e *entry) users() string {
-	who := e.models
+	var parts []string
 	if e.aggregations != nil {
-		who = usersOf(e.aggregations)
+		parts = append(parts, listed(usersOf(e.aggregations), " and "))
+	} else if e.models != nil {
+		parts = append(parts, listed(e.models, " and "))
 	}
-	where := ""
 	if e.kinds != nil {
-		where = listed(benchmarkNames(catalogue.Names(e.usedBy)), " and ")
+		parts = append(parts, listed(benchmarkNames(catalogue.Names(e.usedBy)), " and "))
 	}
-	switch {
-	case who == nil && where == "":
-		return "all"
-	case who == nil:
-		return where
-	case where == "":
-		return listed(who, " and ")
-	}
-	return listed(who, " and ") + " on " + where
+	return cmp.Or(strings.Join(parts, " on "), "all")
 }
 
 // benchmarkNames replaces the names of all synthetic benchmarks, or of all images, by one of theirs.

@@ -28,11 +28,10 @@ func Parse(file string, content []byte) (*yaml.Node, error) {
 	if err != nil {
 		return nil, syntaxError(file, err)
 	}
-	err = decoder.Decode(&second)
-	if err == nil {
+	switch err = decoder.Decode(&second); {
+	case err == nil:
 		return nil, &invalid.Input{File: file, Line: second.Line, Found: "a second document", Expected: "one YAML document"}
-	}
-	if !errors.Is(err, io.EOF) {
+	case !errors.Is(err, io.EOF):
 		return nil, syntaxError(file, err)
 	}
 	if len(document.Content) == 0 || IsNull(document.Content[0]) {
@@ -86,7 +85,18 @@ func Describe(n *yaml.Node) string {
 	case n.Kind == yaml.MappingNode:
 		return "a mapping"
 	case n.Kind == yaml.SequenceNode:
-		return describeList(n)
+		const most = 12
+		if len(n.Content) > most {
+			return fmt.Sprintf("a list of %d", len(n.Content))
+		}
+		items := make([]string, len(n.Content))
+		for i, c := range n.Content {
+			if c = Resolve(c); c.Kind != yaml.ScalarNode {
+				return "a list of lists or mappings"
+			}
+			items[i] = Shorten(c.Value)
+		}
+		return "[" + strings.Join(items, ", ") + "]"
 	case IsNull(n):
 		return "nothing"
 	case n.ShortTag() == "!!str":
@@ -94,22 +104,6 @@ func Describe(n *yaml.Node) string {
 	default:
 		return Shorten(n.Value)
 	}
-}
-
-func describeList(n *yaml.Node) string {
-	const most = 12
-	if len(n.Content) > most {
-		return fmt.Sprintf("a list of %d", len(n.Content))
-	}
-	items := make([]string, len(n.Content))
-	for i, c := range n.Content {
-		c = Resolve(c)
-		if c.Kind != yaml.ScalarNode {
-			return "a list of lists or mappings"
-		}
-		items[i] = Shorten(c.Value)
-	}
-	return "[" + strings.Join(items, ", ") + "]"
 }
 
 // Shorten cuts a text to 60 characters, so that a message stays short.
