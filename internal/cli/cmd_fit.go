@@ -40,7 +40,7 @@ func newFit(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "fit FILE [FORMULA]",
 		Short: "Fit statistical models and a network to your own file of rows, and mix them",
-		Long: `FILE is CSV, JSON lines, Parquet or Arrow (docs/reference/files.md). FORMULA says what is predicted
+		Long: `FILE is CSV, JSON lines or Parquet (docs/reference/files.md). FORMULA says what is predicted
 from what. 'price ~ age | product' predicts the price of a product from its age, for products that the
 file does not have, from a few known points of each. 'log(price)' predicts the logarithm, 'low + high'
 two columns; a name with signs such as ( or - stands in backticks. Without '| product' all rows are one group. Without FORMULA, fit shows the columns of the file and proposes a formula.

@@ -74,7 +74,7 @@ docs/reference/predictions.md explains the columns.`,
 	f.IntVar(&o.draws, "draws", 0, "add a `NUMBER` of random draws")
 	f.BoolVar(&o.calibrated, "use-calibration", false, "correct intervals and regions by the run's calibration, which score --calibrate makes")
 	f.BoolVar(&o.raw, "raw", false, "leave the intervals and regions of a fit as they are, not calibrated")
-	f.StringVar(&o.format, "format", "", "`FORMAT`: csv, json with one object a line, parquet, arrow, or arrows for Arrow's stream (default by the ending of --out, otherwise csv)")
+	f.StringVar(&o.format, "format", "", "`FORMAT`: csv, json with one object a line, or parquet (default by the ending of --out, otherwise csv)")
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(tabular.Formats(), cobra.ShellCompDirectiveNoFileComp)))
 	for _, other := range []string{"config", "raw"} {
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)

@@ -21,7 +21,7 @@ import (
 )
 
 // contextHelp describes --context.
-const contextHelp = `--context is a file of the known points (CSV, JSON lines, Parquet or Arrow), in your units, with the
+const contextHelp = `--context is a file of the known points (CSV, JSON lines or Parquet), in your units, with the
 columns of the training data (x and y for the paper's one-dimensional benchmarks;
 docs/reference/predictions.md has the others). A column names the groups: that of the training data, or
 function. Without --context, the prediction is that for a group of which nothing is known (not for bnp).`

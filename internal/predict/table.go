@@ -19,7 +19,7 @@ import (
 
 // Table describes a predictions.csv: a row for each target and channel, in the order of the file of targets,
 // with the columns of Names, mean, sd, and those that its fields add. As JSON, a row is an object with
-// the same names; regions are [[a,b],[c,d]] and modes [a,b], as they are lists in Arrow and Parquet.
+// the same names; regions are [[a,b],[c,d]] and modes [a,b], as they are lists in Parquet.
 type Table struct {
 	Names
 	Levels  []float64 // column q0.05, …: quantiles at these levels, in (0, 1), approximate to 1e-9 of a σ

@@ -30,7 +30,6 @@ const patents = "GooglePatentsFile"
 var stated = map[string]struct{ file, licence string }{
 	"github.com/golang/freetype":       {"licenses/ftl.txt", "FTL"}, // or the GPL
 	"github.com/apache/arrow/go/arrow": {"LICENSE.txt", "Apache-2.0"},
-	"github.com/apache/arrow-go/v18":   {"LICENSE.txt", "Apache-2.0"},
 }
 
 func main() {

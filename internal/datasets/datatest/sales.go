@@ -10,16 +10,12 @@ import (
 	"strconv"
 	"time"
 
-	"github.com/apache/arrow-go/v18/arrow"
-	"github.com/apache/arrow-go/v18/arrow/array"
-	"github.com/apache/arrow-go/v18/arrow/ipc"
-	"github.com/apache/arrow-go/v18/arrow/memory"
 	"github.com/klauspost/compress/zstd"
 	"github.com/parquet-go/parquet-go"
 )
 
 // SalesForms are the endings of the forms in which WriteSales writes.
-var SalesForms = []string{".csv", ".csv.gz", ".csv.zst", ".jsonl", ".jsonl.gz", ".arrow", ".arrows", ".parquet"}
+var SalesForms = []string{".csv", ".csv.gz", ".csv.zst", ".jsonl", ".jsonl.gz", ".parquet"}
 
 // A sale is a row of WriteSales. It has a column of every type that rows can have.
 type sale struct {
@@ -79,10 +75,8 @@ func WriteSales(w io.Writer, ending string, n int) error {
 		return salesCSV(w, n)
 	case ".jsonl":
 		return salesJSON(w, n)
-	case ".parquet":
-		return salesParquet(w, n)
 	}
-	return salesArrow(w, ending, n)
+	return salesParquet(w, n)
 }
 
 func salesCSV(w io.Writer, n int) error {
@@ -128,61 +122,4 @@ func salesParquet(w io.Writer, n int) error {
 		}
 	}
 	return p.Close()
-}
-
-// salesArrow writes batches of 10,000 rows, 7 in small files.
-func salesArrow(w io.Writer, ending string, n int) error {
-	names := &arrow.DictionaryType{IndexType: arrow.PrimitiveTypes.Int32, ValueType: arrow.BinaryTypes.String}
-	schema := arrow.NewSchema([]arrow.Field{{Name: "product", Type: arrow.BinaryTypes.StringView}, {Name: "age", Type: arrow.PrimitiveTypes.Float64, Nullable: true},
-		{Name: "kind", Type: names}, {Name: "price", Type: arrow.PrimitiveTypes.Float64}, {Name: "ratio", Type: arrow.PrimitiveTypes.Float32},
-		{Name: "count", Type: arrow.PrimitiveTypes.Int64}, {Name: "small", Type: arrow.PrimitiveTypes.Uint8}, {Name: "fresh", Type: arrow.FixedWidthTypes.Boolean},
-		{Name: "sold", Type: arrow.FixedWidthTypes.Date32}, {Name: "at", Type: arrow.FixedWidthTypes.Timestamp_us}, {Name: "cents", Type: &arrow.Decimal128Type{Precision: 12, Scale: 2}},
-		{Name: "tags", Type: arrow.ListOf(arrow.BinaryTypes.String)}}, nil)
-	var out interface {
-		Write(arrow.RecordBatch) error
-		Close() error
-	} = ipc.NewWriter(w, ipc.WithSchema(schema), ipc.WithDictionaryDeltas(true))
-	if ending == ".arrow" {
-		file, err := ipc.NewFileWriter(w, ipc.WithSchema(schema), ipc.WithZstd(), ipc.WithDictionaryDeltas(true))
-		if err != nil {
-			return err
-		}
-		out = file
-	}
-	b := array.NewRecordBuilder(memory.NewGoAllocator(), schema)
-	for i := range n {
-		appendSale(b, saleOf(i))
-		if at := i + 1; at == n || at%10_000 == 0 || n < 1000 && at%7 == 0 {
-			if err := out.Write(b.NewRecordBatch()); err != nil {
-				return err
-			}
-		}
-	}
-	return out.Close()
-}
-
-func appendSale(b *array.RecordBuilder, s sale) {
-	if s.Age != nil {
-		b.Field(1).(*array.Float64Builder).Append(*s.Age)
-	} else {
-		b.Field(1).AppendNull()
-	}
-	b.Field(3).(*array.Float64Builder).Append(s.Price)
-	b.Field(4).(*array.Float32Builder).Append(s.Ratio)
-	b.Field(5).(*array.Int64Builder).Append(s.Count)
-	b.Field(6).(*array.Uint8Builder).Append(s.Small)
-	b.Field(7).(*array.BooleanBuilder).Append(s.Fresh)
-	b.Field(8).(*array.Date32Builder).Append(arrow.Date32(s.Sold))
-	b.Field(9).(*array.TimestampBuilder).Append(arrow.Timestamp(s.At.UnixMicro()))
-	tags := b.Field(11).(*array.ListBuilder)
-	tags.Append(true)
-	for field, text := range map[int]string{0: s.Product, 2: s.Kind, 10: cents(s), 11: s.Tags[0]} {
-		to := b.Field(field)
-		if field == 11 {
-			to = tags.ValueBuilder()
-		}
-		if err := to.AppendValueFromString(text); err != nil {
-			panic(err)
-		}
-	}
 }

@@ -18,10 +18,6 @@ import (
 
 func FuzzParquet(f *testing.F) { fuzz(f, ".parquet") }
 
-func FuzzArrowFile(f *testing.F) { fuzz(f, ".arrow") }
-
-func FuzzArrowStream(f *testing.F) { fuzz(f, ".arrows") }
-
 func FuzzJSONLines(f *testing.F) {
 	for _, text := range []string{`[{"x":1},{"x":null}]`, `{"x":{"y":[{}]}}`, "{\"x\":1}\n[2]", `{"x":1}{"x":1,"x":2}`, `{"":1}`, `{"x":"\ud800"}`, `[[[[`} {
 		f.Add([]byte(text))

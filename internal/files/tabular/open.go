@@ -8,7 +8,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 
 	"github.com/klauspost/compress/zstd"
 
@@ -82,11 +81,9 @@ func (f *File) open(path string, raw io.Reader) (err error) {
 			return z, err
 		})
 	case bytes.HasPrefix(start, []byte("PAR1")):
-		f.Rows, err = typed(path, "Parquet", func() (cells, error) { return openParquet(raw, r) })
-	case bytes.HasPrefix(start, []byte("ARROW1")):
-		f.Rows, err = typed(path, "Arrow", func() (cells, error) { return newArrowFile(r, raw) })
-	case bytes.HasPrefix(start, []byte("\xff\xff\xff\xff")):
-		f.Rows, err = typed(path, "Arrow", func() (cells, error) { return newArrow(r, sizeOf(raw)) })
+		f.Rows, err = openParquet(path, raw, r)
+	case bytes.HasPrefix(start, []byte("ARROW1")) || bytes.HasPrefix(start, []byte("\xff\xff\xff\xff")):
+		err = &invalid.Input{File: path, Found: "an Arrow or Feather file", Expected: "Parquet, CSV or JSON lines"}
 	default:
 		f.Text = &utf8Text{from: r, path: path}
 	}
@@ -101,9 +98,9 @@ func (f *File) decompress(path string, r io.Reader, how string, open func() (io.
 	}
 	text := bufio.NewReaderSize(&decompressed{z, path, how}, sniffed)
 	start, _ := text.Peek(6)
-	for _, magic := range []string{"PAR1", "ARROW1", "\xff\xff\xff\xff", "\x1f\x8b", "\x28\xb5\x2f\xfd"} {
+	for _, magic := range []string{"PAR1", "\x1f\x8b", "\x28\xb5\x2f\xfd"} {
 		if bytes.HasPrefix(start, []byte(magic)) {
-			return &invalid.Input{File: path, Found: "something other than text in a " + how + " file", Expected: "CSV or JSON lines; Parquet and Arrow files have their own compression"}
+			return &invalid.Input{File: path, Found: "something other than text in a " + how + " file", Expected: "CSV or JSON lines; Parquet files have their own compression"}
 		}
 	}
 	f.Text = &utf8Text{from: text, path: path}
@@ -144,14 +141,4 @@ func damaged(path, form string, err error) error {
 		text = text[:200] + "…"
 	}
 	return &invalid.Input{File: path, Found: fmt.Sprintf("a damaged %s file (%s)", form, text), Expected: "a whole one", Cause: err}
-}
-
-// sizeOf returns the size of a regular file, and for a pipe the most that is read from one.
-func sizeOf(r io.Reader) int64 {
-	if file, ok := r.(*os.File); ok {
-		if info, err := file.Stat(); err == nil {
-			return info.Size()
-		}
-	}
-	return files.MaxPipe
 }

@@ -3,23 +3,28 @@ package tabular
 import (
 	"bytes"
 	"encoding/binary"
+	"fmt"
 	"io"
-	"math/big"
 	"os"
-	"strconv"
-	"strings"
-	"time"
+	"runtime"
 
 	"github.com/parquet-go/parquet-go"
-	"github.com/parquet-go/parquet-go/format"
 )
 
-// parquetCells are the cells of a Parquet file. It holds one page of each column at a time.
-type parquetCells struct {
-	file   *parquet.File
-	taken  []*parquetColumn
-	groups []parquet.RowGroup // that are left
-	left   int64              // rows of the current group
+// parquetRows are the rows of a Parquet file. It holds one page of each column at a time. A panic of the
+// library becomes an error.
+type parquetRows struct {
+	path    string
+	names   []string
+	refused map[string]string // types of the columns that have no cells
+	columns []*parquetColumn  // those of names
+	groups  []parquet.RowGroup
+	left    int64 // rows of the current group
+	row     int   // −1 before the names
+	text    []byte
+	ends    []int // of the cells in text
+	fields  []string
+	offset  int64
 }
 
 // A parquetColumn reads one column.
@@ -35,62 +40,113 @@ type parquetColumn struct {
 
 // openParquet opens a file. It reads a pipe into the memory first, up to the limit of pipes. raw is what r
 // reads from.
-func openParquet(raw, r io.Reader) (cells, error) {
+func openParquet(path string, raw, r io.Reader) (_ Rows, err error) {
+	rows := &parquetRows{path: path, row: -1, refused: map[string]string{}}
+	defer rows.guard(&err)
+	var from io.ReaderAt
+	var size int64
 	if file, ok := raw.(*os.File); ok {
-		return newParquet(file, sizeOf(file))
+		info, err := file.Stat()
+		if err != nil {
+			return nil, err
+		}
+		from, size = file, info.Size()
+	} else {
+		content, err := io.ReadAll(r)
+		if err != nil {
+			return nil, err
+		}
+		from, size = bytes.NewReader(content), int64(len(content))
 	}
-	content, err := io.ReadAll(r)
-	if err != nil {
-		return nil, err
+	if err = rows.open(from, size); err == io.EOF { // before the names of the columns
+		err = io.ErrUnexpectedEOF
 	}
-	return newParquet(bytes.NewReader(content), int64(len(content)))
+	return rows, err
 }
 
-// newParquet reads a file of size bytes.
-func newParquet(r io.ReaderAt, size int64) (cells, error) {
+// open reads the columns of a file of size bytes.
+func (r *parquetRows) open(from io.ReaderAt, size int64) error {
 	var end [8]byte
-	if _, err := r.ReadAt(end[:], size-int64(len(end))); err != nil || size < 12 {
-		return nil, io.ErrUnexpectedEOF
+	if _, err := from.ReadAt(end[:], size-int64(len(end))); err != nil || size < 12 {
+		return io.ErrUnexpectedEOF
 	}
 	if footer := int64(binary.LittleEndian.Uint32(end[:])); string(end[4:]) != "PAR1" || footer > size-12 {
-		return nil, io.ErrUnexpectedEOF
+		return io.ErrUnexpectedEOF
 	}
-	f, err := parquet.OpenFile(r, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(64<<10))
+	f, err := parquet.OpenFile(from, size, parquet.SkipPageIndex(true), parquet.SkipBloomFilters(true), parquet.ReadBufferSize(64<<10))
 	if err != nil {
-		return nil, err
+		return err
 	}
-	if err := checkUnpacked(r, size, f.Metadata().RowGroups); err != nil {
-		return nil, err
+	if err := checkUnpacked(from, size, f.Metadata().RowGroups); err != nil {
+		return err
 	}
-	return &parquetCells{file: f, groups: f.RowGroups()}, nil
-}
-
-func (c *parquetCells) columns() (names []string, refused map[string]string) {
-	refused = map[string]string{}
-	for _, column := range c.file.Root().Columns() {
+	r.groups = f.RowGroups()
+	for _, column := range f.Root().Columns() {
 		if text := parquetText(column); text != nil {
-			names = append(names, column.Name())
-			c.taken = append(c.taken, &parquetColumn{index: column.Index(), text: text})
+			r.names = append(r.names, column.Name())
+			r.columns = append(r.columns, &parquetColumn{index: column.Index(), text: text})
 		} else {
-			refused[column.Name()] = parquetType(column)
+			r.refused[column.Name()] = parquetType(column)
 		}
 	}
-	return names, refused
+	r.ends, r.fields = make([]int, len(r.names)), make([]string, len(r.names))
+	return nil
 }
 
-func (c *parquetCells) next() error {
-	for ; c.left == 0; c.groups = c.groups[1:] {
-		if len(c.groups) == 0 {
+// guard turns a panic or an error into the error for a damaged file.
+func (r *parquetRows) guard(err *error) {
+	if p := recover(); p != nil {
+		*err = fmt.Errorf("%v", p)
+		if wrong, ok := p.(runtime.Error); ok {
+			*err = wrong
+		}
+	}
+	if *err != nil && *err != io.EOF {
+		if r.row > 0 {
+			*err = fmt.Errorf("after row %d: %w", r.row, *err)
+		}
+		*err = damaged(r.path, "Parquet", *err)
+	}
+}
+
+func (r *parquetRows) Read() (fields []string, err error) {
+	defer r.guard(&err)
+	if r.row++; r.row == 0 {
+		return r.names, nil
+	}
+	if err := r.next(); err != nil {
+		r.row--
+		return nil, err
+	}
+	r.text = r.text[:0]
+	for i, c := range r.columns {
+		if v := c.buffer[c.at]; !v.IsNull() {
+			r.text = c.text(r.text, v)
+		}
+		r.ends[i] = len(r.text)
+	}
+	text, start := string(r.text), 0
+	for i, end := range r.ends {
+		r.fields[i], start = text[start:end], end
+	}
+	r.offset += int64(len(text))
+	return r.fields, nil
+}
+
+// next moves to the next row. It returns io.EOF after the last.
+func (r *parquetRows) next() error {
+	for ; r.left == 0; r.groups = r.groups[1:] {
+		if len(r.groups) == 0 {
 			return io.EOF
 		}
-		c.left = c.groups[0].NumRows()
-		chunks := c.groups[0].ColumnChunks()
-		for _, column := range c.taken {
+		r.left = r.groups[0].NumRows()
+		chunks := r.groups[0].ColumnChunks()
+		for _, column := range r.columns {
 			column.open(chunks[column.index])
 		}
 	}
-	c.left--
-	for _, column := range c.taken {
+	r.left--
+	for _, column := range r.columns {
 		if err := column.next(); err != nil {
 			return err
 		}
@@ -98,13 +154,11 @@ func (c *parquetCells) next() error {
 	return nil
 }
 
-func (c *parquetCells) appendCell(dst []byte, column int) []byte {
-	p := c.taken[column]
-	if v := p.buffer[p.at]; !v.IsNull() {
-		dst = p.text(dst, v)
-	}
-	return dst
-}
+func (r *parquetRows) FieldPos(int) (line, column int) { return r.row, 0 }
+
+func (r *parquetRows) InputOffset() int64 { return r.offset }
+
+func (r *parquetRows) Refused() map[string]string { return r.refused }
 
 // open starts a row group.
 func (c *parquetColumn) open(chunk parquet.ColumnChunk) {
@@ -147,109 +201,4 @@ func (c *parquetColumn) turn() (err error) {
 		c.values = c.page.Values()
 	}
 	return err
-}
-
-// parquetType names the type of a column for messages.
-func parquetType(c *parquet.Column) string {
-	switch {
-	case c.Repeated():
-		return "list"
-	case !c.Leaf():
-		return "list or structure"
-	}
-	return strings.ToLower(c.Type().String())
-}
-
-// parquetText returns what appends a value of a column, nil if it has no cells.
-func parquetText(c *parquet.Column) func(dst []byte, v parquet.Value) []byte {
-	if !c.Leaf() || c.Repeated() {
-		return nil
-	}
-	if logical := c.Type().LogicalType(); logical != nil {
-		switch t := logical.Value.(type) {
-		case *format.StringType, *format.EnumType:
-			return func(dst []byte, v parquet.Value) []byte { return append(dst, v.ByteArray()...) }
-		case *format.IntType:
-			return integerText(c.Type().Kind(), t.IsSigned)
-		case *format.DecimalType:
-			return func(dst []byte, v parquet.Value) []byte { return appendDecimal(dst, v, int(t.Scale)) }
-		case *format.DateType:
-			return func(dst []byte, v parquet.Value) []byte { return appendDay(dst, int64(v.Int32())) }
-		case *format.TimestampType:
-			return timestampText(t)
-		case nil:
-		default:
-			return nil
-		}
-	}
-	switch c.Type().Kind() {
-	case parquet.Boolean:
-		return func(dst []byte, v parquet.Value) []byte { return strconv.AppendBool(dst, v.Boolean()) }
-	case parquet.Int32, parquet.Int64:
-		return integerText(c.Type().Kind(), true)
-	case parquet.Int96:
-		return appendInt96
-	case parquet.Float:
-		return func(dst []byte, v parquet.Value) []byte { return appendFloat32(dst, v.Float()) }
-	case parquet.Double:
-		return func(dst []byte, v parquet.Value) []byte { return appendFloat(dst, v.Double()) }
-	}
-	return nil
-}
-
-// integerText returns what appends an integer.
-func integerText(kind parquet.Kind, isSigned bool) func(dst []byte, v parquet.Value) []byte {
-	switch {
-	case isSigned && kind == parquet.Int32:
-		return func(dst []byte, v parquet.Value) []byte { return strconv.AppendInt(dst, int64(v.Int32()), 10) }
-	case isSigned:
-		return func(dst []byte, v parquet.Value) []byte { return strconv.AppendInt(dst, v.Int64(), 10) }
-	case kind == parquet.Int32:
-		return func(dst []byte, v parquet.Value) []byte { return strconv.AppendUint(dst, uint64(v.Uint32()), 10) }
-	}
-	return func(dst []byte, v parquet.Value) []byte { return strconv.AppendUint(dst, v.Uint64(), 10) }
-}
-
-// timestampText returns what appends a time.
-func timestampText(t *format.TimestampType) func(dst []byte, v parquet.Value) []byte {
-	from := time.UnixMicro
-	switch t.Unit.Value.(type) {
-	case *format.MilliSeconds:
-		from = time.UnixMilli
-	case *format.NanoSeconds:
-		from = func(ns int64) time.Time { return time.Unix(0, ns) }
-	}
-	return func(dst []byte, v parquet.Value) []byte { return appendTime(dst, from(v.Int64()), t.IsAdjustedToUTC) }
-}
-
-// appendInt96 appends a time as Spark and Impala write it: nanoseconds and a Julian day.
-func appendInt96(dst []byte, v parquet.Value) []byte {
-	const unixDay = 2440588
-	t := v.Int96()
-	return appendTime(dst, time.Unix((int64(t[2])-unixDay)*secondsPerDay, int64(t[0])|int64(t[1])<<32), false)
-}
-
-// mostDecimals is the largest scale of a decimal of 256 bits.
-const mostDecimals = 76
-
-// appendDecimal appends a decimal with its point.
-func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
-	var n *big.Int
-	switch v.Kind() {
-	case parquet.Int32:
-		n = big.NewInt(int64(v.Int32()))
-	case parquet.Int64:
-		n = big.NewInt(v.Int64())
-	default: // big-endian, in two's complement
-		b := v.ByteArray()
-		n = new(big.Int).SetBytes(b)
-		if len(b) > 0 && b[0] >= 0x80 {
-			n.Sub(n, new(big.Int).Lsh(big.NewInt(1), uint(8*len(b))))
-		}
-	}
-	if scale < 0 || scale > mostDecimals {
-		panic("a decimal with " + strconv.Itoa(scale) + " digits after its point")
-	}
-	unit := new(big.Int).Exp(big.NewInt(10), big.NewInt(int64(scale)), nil)
-	return append(dst, new(big.Rat).SetFrac(n, unit).FloatString(scale)...)
 }

@@ -1,5 +1,5 @@
 // Package tabular reads and writes tables in the forms that programs exchange. Besides CSV, which its
-// users parse, these are JSON lines, Arrow IPC and Parquet; CSV and JSON may be compressed by gzip or
+// users parse, these are JSON lines and Parquet; CSV and JSON may be compressed by gzip or
 // zstd.
 //
 // Typed columns become the cells that a CSV file would have: the shortest text of a number, a date as
@@ -14,7 +14,7 @@ import (
 )
 
 // Endings are the endings of the files that hold tables, without a dot.
-var Endings = []string{"csv", "jsonl", "ndjson", "arrow", "arrows", "feather", "parquet"}
+var Endings = []string{"csv", "jsonl", "ndjson", "parquet"}
 
 // compressed are the endings that follow that of a text.
 var compressed = []string{".gz", ".zst"}

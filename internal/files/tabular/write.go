@@ -20,18 +20,16 @@ const (
 	CSV     = "csv"
 	JSON    = "json"
 	Parquet = "parquet"
-	Arrow   = "arrow"  // Arrow's file format
-	Arrows  = "arrows" // Arrow's stream format
 )
 
 // Formats lists them.
-func Formats() []string { return []string{CSV, JSON, Parquet, Arrow, Arrows} }
+func Formats() []string { return []string{CSV, JSON, Parquet} }
 
 // endings are the endings of the forms.
-var endings = map[string]string{".csv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": Parquet, ".arrow": Arrow, ".feather": Arrow, ".arrows": Arrows}
+var endings = map[string]string{".csv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": Parquet}
 
 // written says which endings there are.
-const written = "a name that ends in .csv, .json, .jsonl or .ndjson, each also with .gz or .zst, or in .parquet, .arrow, .feather or .arrows; or one without an ending, for CSV"
+const written = "a name that ends in .csv, .json, .jsonl or .ndjson, each also with .gz or .zst, or in .parquet; or one without an ending, for CSV"
 
 // FormatOf returns the form that a file's name asks for, CSV if it names none.
 func FormatOf(path string) string {
@@ -120,8 +118,6 @@ func newWriter(w io.Writer, format string, columns []Column) (Writer, error) {
 	switch format {
 	case JSON:
 		return newJSONWriter(w, columns), nil
-	case Arrow, Arrows:
-		return newArrowWriter(w, format, columns)
 	case Parquet:
 		return newParquetWriter(w, columns), nil
 	}
