@@ -10,13 +10,14 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // ownDataCheck is the result of data check csv --config.
 type ownDataCheck struct {
 	File string `json:"file"`
-	datasets.Scan
+	rows.Scan
 	DX int `json:"dx"` // columns of x that the model sees, one-hot columns included
 	DY int `json:"dy"`
 	// Split has the functions of each part, or the rows if points are held out.
@@ -37,7 +38,7 @@ func runOwnDataCheck(a *app, o dataCheckOptions) error {
 			Expected: "csv; the files of other benchmarks are checked without --config"}
 	}
 	c := ownDataCheck{File: e.Data.File, data: e.Data}
-	if c.Scan, err = datasets.ScanCSV(e.Data, o.dataDir); err != nil {
+	if c.Scan, err = rows.ScanFile(e.Data, o.dataDir); err != nil {
 		return err
 	}
 	source, err := datasets.Open(e, o.dataDir)
@@ -64,7 +65,7 @@ func (c ownDataCheck) print(w io.Writer) error {
 	fmt.Fprintf(t, "file\t%s\t(%s)\n", c.File, more)
 	fmt.Fprintf(t, "rows\t%d\t%s\n", c.Rows, c.missing())
 	least, median, most := c.Sizes()
-	fmt.Fprintf(t, "groups\t%d\tpoints of each: least %d, median %d, most %d\n", len(c.Functions), least, median, most)
+	fmt.Fprintf(t, "groups\t%d\tpoints of each: least %d, median %d, most %d\n", len(c.Groups), least, median, most)
 	fmt.Fprintf(t, "split\t%s\t%s\n", c.data.SplitBy, c.parts())
 	fmt.Fprintf(t, "model\t%d x, %d y\tcolumns that it sees\n\n", c.DX, c.DY)
 	fmt.Fprint(t, "column\tuse\tcells\n")
@@ -110,7 +111,7 @@ func (c ownDataCheck) use(name string) string {
 }
 
 // form returns what becomes of a column of x or y.
-func (c ownDataCheck) form(name string) datasets.Form {
+func (c ownDataCheck) form(name string) rows.Form {
 	x, y := slices.Index(c.data.XColumns, name), slices.Index(c.data.YColumns, name)
 	switch {
 	case x >= 0 && c.scaling.XForms != nil:
@@ -118,11 +119,11 @@ func (c ownDataCheck) form(name string) datasets.Form {
 	case y >= 0 && c.scaling.YForms != nil:
 		return c.scaling.YForms[y]
 	}
-	return datasets.Form{}
+	return rows.Form{}
 }
 
 // cells says what the cells of a column are, and what becomes of those of x and y.
-func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
+func (c ownDataCheck) cells(column rows.Column) string {
 	form := c.form(column.Name)
 	text := column.What()
 	switch {
@@ -137,7 +138,7 @@ func (c ownDataCheck) cells(column datasets.ScannedColumn) string {
 	case form.Log:
 		text += "; the model sees the logarithm"
 	}
-	if column.PerFunction && len(c.Functions) > 1 && column.Name != c.data.Group {
+	if column.PerGroup && len(c.Groups) > 1 && column.Name != c.data.Group {
 		text += "; the same in all rows of a group"
 	}
 	if column.Missing > 0 {

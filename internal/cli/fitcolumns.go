@@ -6,17 +6,17 @@ import (
 	"io"
 	"text/tabwriter"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // columnsSummary is the result of fit without a formula.
 type columnsSummary struct {
-	File    string                   `json:"file"`
-	Rows    int                      `json:"rows"`
-	Columns []datasets.ScannedColumn `json:"columns"`
-	Formula string                   `json:"formula"` // that fit proposes; "" if the columns allow none
+	File    string        `json:"file"`
+	Rows    int           `json:"rows"`
+	Columns []rows.Column `json:"columns"`
+	Formula string        `json:"formula"` // that fit proposes; "" if the columns allow none
 }
 
 // showColumns shows the columns of a file and proposes a formula.
@@ -38,8 +38,8 @@ func (s columnsSummary) print(w io.Writer) error {
 	fmt.Fprintln(table, "column\ttype\tmissing\tdistinct\tcells")
 	for _, c := range s.Columns {
 		distinct := fmt.Sprint(c.Distinct)
-		if c.Distinct > datasets.MaxDistinct {
-			distinct = fmt.Sprintf("more than %d", datasets.MaxDistinct)
+		if c.Distinct > rows.MaxDistinct {
+			distinct = fmt.Sprintf("more than %d", rows.MaxDistinct)
 		}
 		fmt.Fprintf(table, "%s\t%s\t%d\t%s\t%s\n", cmp.Or(c.Name, "(no name)"), cmp.Or(c.Format, c.Kind), c.Missing, distinct, c.What())
 	}

@@ -9,6 +9,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -139,8 +140,8 @@ func (s *fitSummary) next() string {
 }
 
 // ends returns the ends of a range as --grid takes them, with the digits that a hundredth of the range needs.
-func ends(r datasets.Range, f datasets.Form) (low, high string) {
-	if f.Origin != "" || f.Format == datasets.Clock {
+func ends(r datasets.Range, f rows.Form) (low, high string) {
+	if f.Origin != "" || f.Format == rows.Clock {
 		return f.Text(r.Low), f.Text(r.High)
 	}
 	digits := int(math.Ceil(-math.Log10((r.High - r.Low) / 100)))

@@ -13,6 +13,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -108,7 +110,7 @@ func TestAwkwardFilesHoldTheSamePoints(t *testing.T) {
 			}
 			raw := datasets.ScalingOf(s, 4, 1)
 			want := datasets.Scaling{XOffset: []float64{0, 0, 0}, XScale: []float64{1, 1, 1}, YOffset: []float64{0}, YScale: []float64{1},
-				XForms: []datasets.Form{{}, {Categories: []string{"corn", "egg"}}, {Origin: "2024-02-24"}}, YForms: []datasets.Form{{Log: true}}}
+				XForms: []rows.Form{{}, {Categories: []string{"corn", "egg"}}, {Origin: "2024-02-24"}}, YForms: []rows.Form{{Log: true}}}
 			if diff := gocmp.Diff(want, raw); diff != "" {
 				t.Errorf("%s: %s", name, diff)
 			}
@@ -119,18 +121,18 @@ func TestAwkwardFilesHoldTheSamePoints(t *testing.T) {
 // Files to predict are read as the training file was: unknown names have no one-hot column, and
 // their text is kept.
 func TestLayoutReadsWhatTheRunRecorded(t *testing.T) {
-	l := datasets.Layout{X: []string{"x", "diet", "day"}, Y: []string{"y"}, Functions: []string{"name"}, DropMissing: true,
-		XForms: []datasets.Form{{}, {Categories: []string{"corn", "egg"}}, {Origin: "2024-02-25"}}, YForms: []datasets.Form{{Log: true}}}
-	got, err := l.Read(csvFile(t, "day;diet;x;y;name\n2024-02-26 12:00;egg;0,5;7;a\n2024-03-01T06:00:00+06:00;fish;1;8,5;a\n2024-03-01;egg;null;9;b\n"))
+	l := rows.Layout{X: []string{"x", "diet", "day"}, Y: []string{"y"}, Groups: []string{"name"}, DropMissing: true,
+		XForms: []rows.Form{{}, {Categories: []string{"corn", "egg"}}, {Origin: "2024-02-25"}}, YForms: []rows.Form{{Log: true}}}
+	got, err := l.Read(datatest.CSV(t, "day;diet;x;y;name\n2024-02-26 12:00;egg;0,5;7;a\n2024-03-01T06:00:00+06:00;fish;1;8,5;a\n2024-03-01;egg;null;9;b\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 2024 is a leap year.
-	want := []datasets.Points{{Function: "a", N: 2, X: []float64{0.5, 1, 1.5, 1, 2, 5}, Y: []float64{7, 8.5}}}
+	want := []rows.Group{{Name: "a", N: 2, X: []float64{0.5, 1, 1.5, 1, 2, 5}, Y: []float64{7, 8.5}}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	targets, err := l.ReadX(csvFile(t, "day\tdiet\tx\n2024-02-24\tmeat\t1\n2024-02-25T00:00:30Z\tfish\t2\n"))
+	targets, err := l.ReadX(datatest.CSV(t, "day\tdiet\tx\n2024-02-24\tmeat\t1\n2024-02-25T00:00:30Z\tfish\t2\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -164,7 +166,7 @@ func TestLogOfTimesFromZero(t *testing.T) {
 			text += fmt.Sprintf("f%d,%g,%d\n", f, x, i+f)
 		}
 	}
-	e := csvExperiment(csvFile(t, text))
+	e := csvExperiment(datatest.CSV(t, text))
 	e.Data.XColumns, e.Data.YColumns, e.Data.Log, e.Data.Scale = []string{"x"}, []string{"y"}, []string{"x"}, "none"
 	e.Data.SplitBy, e.Data.Context = "point", []int{1, 1}
 	s, err := datasets.Open(e, "")
@@ -172,7 +174,7 @@ func TestLogOfTimesFromZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	scaling := datasets.ScalingOf(s, 1, 1)
-	if diff := gocmp.Diff([]datasets.Form{{Log: true, Shift: 0.25}}, scaling.XForms); diff != "" {
+	if diff := gocmp.Diff([]rows.Form{{Log: true, Shift: 0.25}}, scaling.XForms); diff != "" {
 		t.Fatal(diff)
 	}
 	raw := []float64{0, 0.25, 24}
@@ -190,22 +192,22 @@ func TestLogOfTimesFromZero(t *testing.T) {
 			t.Errorf("a batch has x = %v", x)
 		}
 	}
-	l := datasets.Layout{X: []string{"x"}, Y: []string{"y"}, XForms: scaling.XForms, YForms: scaling.YForms}
-	if _, err := l.ReadX(csvFile(t, "x\n0\n0.1\n")); err != nil {
+	l := rows.Layout{X: []string{"x"}, Y: []string{"y"}, XForms: scaling.XForms, YForms: scaling.YForms}
+	if _, err := l.ReadX(datatest.CSV(t, "x\n0\n0.1\n")); err != nil {
 		t.Error(err)
 	}
-	if _, err := l.ReadX(csvFile(t, "x\n-1\n")); err == nil || !strings.Contains(err.Error(), "above 0, or 0") {
+	if _, err := l.ReadX(datatest.CSV(t, "x\n-1\n")); err == nil || !strings.Contains(err.Error(), "above 0, or 0") {
 		t.Errorf("a negative number: %v", err)
 	}
-	l = datasets.Layout{X: []string{"x"}, XForms: []datasets.Form{{Log: true}}}
-	if _, err := l.ReadX(csvFile(t, "x\n0\n")); err == nil {
+	l = rows.Layout{X: []string{"x"}, XForms: []rows.Form{{Log: true}}}
+	if _, err := l.ReadX(datatest.CSV(t, "x\n0\n")); err == nil {
 		t.Error("a 0 was read where the training had none")
 	}
 }
 
 // Dates are read if it is clear which number is the day.
 func TestDatesOfOtherCountries(t *testing.T) {
-	f := datasets.Form{Origin: "2024-02-28"}
+	f := rows.Form{Origin: "2024-02-28"}
 	for text, days := range map[string]float64{
 		"2024-03-01": 2, "2024-3-1": 2, "2024/03/01": 2, "2024.03.01": 2, "01.03.2024": 2, "1.3.2024": 2, "01-Mar-2024": 2, "1-MAR-2024": 2,
 		"01mar2024": 2, "1Oct2024": 216, "01-OCT-2024T06:00": 216.25, "2024-03": 2, "2024-03-01 12:00": 2.5, "01.03.2024 12:00:00": 2.5,
@@ -236,8 +238,8 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 		{name: "log of 0", text: head + row + "a,2024-01-02,egg,2,0\n", line: 3, key: "y", says: "a number above 0"},
 		{name: "log of a date", text: head + row, line: 2, key: "day", says: "a number above 0", change: func(d *config.Data) { d.Log = []string{"day"} }},
 		{name: "text among numbers", text: head + row + "a,2024-01-02,egg,many,2\n", line: 3, key: "x", says: "data.categories"},
-		{name: "a number among dates", text: head + row + "a,7,egg,1,2\n", line: 3, key: "day", says: "a date such as 2024-03-01"},
-		{name: "a date among numbers", text: head + row + "a,2024-01-02,egg,2024-01-02,2\n", line: 3, key: "x", says: ".csv:2"},
+		{name: "a number among dates", text: head + row + row + "a,7,egg,1,2\n", line: 4, key: "day", says: "a date such as 2024-03-01"},
+		{name: "a date among numbers", text: head + row + "a,2024-01-02,egg,2024-01-02,2\n", line: 3, key: "x", says: "a finite number (list"},
 		{name: "not a date", text: head + "a,2024-13-01,egg,1,2\n", line: 2, key: "day", says: "a finite number or a date"},
 		{name: "an unclear date", text: head + "a,3/4/2024,egg,1,2\n", line: 2, key: "day", says: "which number is the day is not clear: write 2024-03-01 or 1.3.2024"},
 		{name: "names that are not listed", text: head + row, line: 2, key: "diet", says: "data.categories", change: func(d *config.Data) { d.Categories = nil }},
@@ -252,7 +254,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 			change: func(d *config.Data) { d.Scale = "standard" }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			path := csvFile(t, c.text)
+			path := datatest.CSV(t, c.text)
 			e := awkwardExperiment(path)
 			if c.change != nil {
 				c.change(&e.Data)
@@ -271,7 +273,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 	for i := range 1100 {
 		text += fmt.Sprintf("a,2024-01-01,diet %d,%d,1\n", i, i)
 	}
-	if _, err := datasets.Open(awkwardExperiment(csvFile(t, text)), ""); err == nil || !strings.Contains(err.Error(), ":1002: diet") {
+	if _, err := datasets.Open(awkwardExperiment(datatest.CSV(t, text)), ""); err == nil || !strings.Contains(err.Error(), ":1002: diet") {
 		t.Errorf("1100 names: %v", err)
 	}
 }
@@ -291,7 +293,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 			text += fmt.Sprintf("f%d,%s,%s,%d,\n", f, diet, x, f+i*i)
 		}
 	}
-	e := csvExperiment(csvFile(t, text))
+	e := csvExperiment(datatest.CSV(t, text))
 	e.Data.XColumns, e.Data.Categories, e.Data.Missing = []string{"x", "diet"}, []string{"diet"}, config.Drop
 	e.Data.Context, e.Data.TrainFraction = []int{1, 1}, 0.75
 	e.Data.Sizes = config.AllSizes
@@ -326,24 +328,24 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 		t.Errorf("%d of %d points with an unknown name, about %d expected", unknown, points, want)
 	}
 
-	scan, err := datasets.ScanCSV(e.Data, "")
+	scan, err := rows.ScanFile(e.Data, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	least, median, most := scan.Sizes()
-	if scan.Rows != 1600 || scan.Rows-scan.Dropped != kept || len(scan.Functions) != 400 || least != 3 || median != 4 || most != 4 {
-		t.Errorf("%d rows, %d dropped, %d functions of %d, %d, %d points", scan.Rows, scan.Dropped, len(scan.Functions), least, median, most)
+	if scan.Rows != 1600 || scan.Rows-scan.Dropped != kept || len(scan.Groups) != 400 || least != 3 || median != 4 || most != 4 {
+		t.Errorf("%d rows, %d dropped, %d functions of %d, %d, %d points", scan.Rows, scan.Dropped, len(scan.Groups), least, median, most)
 	}
 	diet, _ := scan.Column("diet")
 	x, _ := scan.Column("x")
 	note, _ := scan.Column("note")
-	if diet.Kind != datasets.NameColumn || diet.Distinct != 200 || !diet.PerFunction || len(diet.Values) != 200 {
+	if diet.Kind != rows.NameColumn || diet.Distinct != 200 || !diet.PerGroup || len(diet.Values) != 200 {
 		t.Errorf("diet: %+v", diet)
 	}
-	if x.Kind != datasets.NumberColumn || x.Missing != 200 || x.Least != 0 || x.Most != 3 || x.PerFunction {
+	if x.Kind != rows.NumberColumn || x.Missing != 200 || x.Least != 0 || x.Most != 3 || x.PerGroup {
 		t.Errorf("x: %+v", x)
 	}
-	if note.Kind != datasets.EmptyColumn || note.Missing != 1600 || !note.Constant() {
+	if note.Kind != rows.EmptyColumn || note.Missing != 1600 || !note.Constant() {
 		t.Errorf("note: %+v", note)
 	}
 }
@@ -351,7 +353,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 // A scan says what the columns of awkward files are, and does not stop at 5,000 functions.
 func TestScanOfAwkwardFiles(t *testing.T) {
 	for name, how := range awkward {
-		scan, err := datasets.ScanCSV(config.Data{File: awkwardFile(t, name, true), Group: "name"}, "")
+		scan, err := rows.ScanFile(config.Data{File: awkwardFile(t, name, true), Group: "name"}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -359,7 +361,7 @@ func TestScanOfAwkwardFiles(t *testing.T) {
 		for _, c := range scan.Columns[:5] {
 			kinds += c.Kind + " "
 		}
-		if kinds != "name date name number number " || scan.Rows != 24 || len(scan.Functions) != 4 {
+		if kinds != "name date name number number " || scan.Rows != 24 || len(scan.Groups) != 4 {
 			t.Errorf("%s: %s, %+v", name, kinds, scan)
 		}
 		if scan.DecimalComma != (how.decimalComma || how.cell == "1,5") {
@@ -374,18 +376,71 @@ func TestScanOfAwkwardFiles(t *testing.T) {
 	for f := range 5000 {
 		text = fmt.Appendf(text, "f%d,0,%d,1\nf%d,1,%d,one\n", f, f, f, f)
 	}
-	path := csvFile(t, string(text))
-	scan, err := datasets.ScanCSV(config.Data{File: path, Group: "f"}, "")
+	path := datatest.CSV(t, string(text))
+	scan, err := rows.ScanFile(config.Data{File: path, Group: "f"}, "")
 	if err != nil {
 		t.Fatal(err)
 	}
 	y, _ := scan.Column("y")
 	mixed, _ := scan.Column("mixed")
-	if len(scan.Functions) != 5000 || scan.Functions[4999] != (datasets.ScannedFunction{Name: "f4999", Rows: 2, Used: 2}) ||
-		y.Distinct != datasets.MaxDistinct+1 || y.Values != nil || !y.PerFunction || mixed.Kind != datasets.MixedColumn || mixed.Odd != path+":3" {
-		t.Errorf("%d functions, y %+v, mixed %+v", len(scan.Functions), y, mixed)
+	if len(scan.Groups) != 5000 || scan.Groups[4999] != (rows.ScannedGroup{Name: "f4999", Rows: 2, Used: 2}) ||
+		y.Distinct != rows.MaxDistinct+1 || y.Values != nil || !y.PerGroup || mixed.Kind != rows.MixedColumn || mixed.Odd != path+":3" {
+		t.Errorf("%d functions, y %+v, mixed %+v", len(scan.Groups), y, mixed)
 	}
-	if _, err := datasets.ScanCSV(config.Data{File: path, Group: "none"}, ""); err == nil {
+	if _, err := rows.ScanFile(config.Data{File: path, Group: "none"}, ""); err == nil {
 		t.Error("a scan without the column of functions")
+	}
+}
+
+func TestNames(t *testing.T) {
+	for _, c := range []struct {
+		benchmark string
+		dx, dy    int
+		x, y      []string
+	}{
+		{"speed-flow", 1, 1, []string{"flow"}, []string{"speed"}},
+		{"circle", 1, 1, []string{"x"}, []string{"y"}},
+		{"svhn", 2, 3, []string{"row", "column"}, []string{"red", "green", "blue"}},
+		{"mnist", 2, 1, []string{"row", "column"}, []string{"value"}},
+		{"csv", 2, 3, []string{"x1", "x2"}, []string{"y1", "y2", "y3"}},
+	} {
+		x, y := datasets.Names(c.benchmark, c.dx, c.dy)
+		if diff := gocmp.Diff(c.x, x) + gocmp.Diff(c.y, y); diff != "" {
+			t.Error(diff)
+		}
+	}
+}
+
+// A run that trains on dates such as 3/14/2026 reads the whole column before it knows what they are.
+func TestTrainingReadsDatesOfTheColumn(t *testing.T) {
+	text := "name,x,y\n"
+	for f := range 4 {
+		for i := range 6 {
+			text += fmt.Sprintf("f%d,%d/%d/2026,%d\n", f, 3, 3*i+1, i*i+f)
+		}
+	}
+	e := csvExperiment(datatest.CSV(t, text))
+	s, err := datasets.Open(e, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []rows.Form{{Origin: "2026-03-01", Format: rows.MonthFirst}}
+	if diff := gocmp.Diff(want, datasets.ScalingOf(s, 1, 1).XForms); diff != "" {
+		t.Error(diff)
+	}
+	l := rows.Layout{X: []string{"x"}, XForms: want}
+	points, err := l.ReadX(datatest.CSV(t, "x\n3/4/2026\n2026-03-04\n"))
+	if err != nil || !gocmp.Equal(points[0].X, []float64{3, 3}) {
+		t.Errorf("%v, %v", points, err)
+	}
+}
+
+// Units of axes and of the server's columns.
+func TestUnitsOfForms(t *testing.T) {
+	for want, f := range map[string]rows.Form{"hours since midnight": {Format: rows.Clock}, "%": {Format: rows.Percent},
+		"days since 2026-03-01": {Origin: "2026-03-01", Format: rows.MonthFirst}, "": {}} {
+		if got := datasets.UnitOf("csv", "x", f); got != want {
+			t.Errorf("%+v has the unit %q, expected %q", f, got, want)
+		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
@@ -17,12 +18,12 @@ import (
 // context is the training points of a function and the targets are its held-out points, as in
 // speed-flow.
 type csvSource struct {
-	e         config.Experiment
-	scaling   Scaling
-	x, y      []float32 // [points of all functions, dx or dy], in the model's units
-	functions []span
-	names     []string // of the functions
-	order     [][]int  // of each function: the row of each of its points; nil for the order of rows
+	e       config.Experiment
+	scaling Scaling
+	x, y    []float32 // [points of all functions, dx or dy], in the model's units
+	spans   []span
+	names   []string // of the functions
+	order   [][]int  // of each function: the row of each of its points; nil for the order of rows
 
 	// The functions to train on, to validate on, to evaluate on and to calibrate on, by index.
 	training, valid, test, calibration []int
@@ -42,10 +43,11 @@ type csvSource struct {
 
 func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 	s := &csvSource{e: e}
-	functions, cells, err := readCSV(e.Data, dataDir, &s.warnings)
+	read, err := rows.ReadTraining(e.Data, dataDir, &s.warnings)
 	if err != nil {
 		return nil, err
 	}
+	functions := read.Groups
 	if err := s.split(functions); err != nil {
 		return nil, err
 	}
@@ -53,7 +55,7 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 		return nil, err
 	}
 	column := func(c int) []float64 { return s.trainingColumn(functions, c) }
-	if s.scaling, err = csvScaling(e.Data, functions, cells, column); err != nil {
+	if s.scaling, err = csvScaling(e.Data, read, column); err != nil {
 		return nil, err
 	}
 	if err := s.store(functions); err != nil {
@@ -86,7 +88,7 @@ func Warn(source Source, w *warning.Record) {
 
 // trainingColumn returns the training part of column c of [x, y], from which the scaling is
 // learned.
-func (s *csvSource) trainingColumn(functions []csvFunction, c int) []float64 {
+func (s *csvSource) trainingColumn(functions []rows.Group, c int) []float64 {
 	dx, dy := len(s.e.Data.XColumns), len(s.e.Data.YColumns)
 	var column []float64
 	for i, f := range functions {
@@ -94,7 +96,7 @@ func (s *csvSource) trainingColumn(functions []csvFunction, c int) []float64 {
 		if c >= dx {
 			values, width, at = f.Y, dy, c-dx
 		}
-		for k := range s.functions[i].train {
+		for k := range s.spans[i].train {
 			if s.order[i] != nil {
 				k = s.order[i][k]
 			}
@@ -105,7 +107,7 @@ func (s *csvSource) trainingColumn(functions []csvFunction, c int) []float64 {
 }
 
 // store keeps the points in the model's units. It refuses numbers that scaling makes infinite.
-func (s *csvSource) store(functions []csvFunction) error {
+func (s *csvSource) store(functions []rows.Group) error {
 	dx, dy := s.Dims()
 	most, all := 0, 0
 	for _, f := range functions {
@@ -115,13 +117,13 @@ func (s *csvSource) store(functions []csvFunction) error {
 	for i := range functions {
 		f := &functions[i]
 		x, y := s.scaling.ModelX(f.X), s.scaling.ModelY(f.Y)
-		if raw, ok := s.scaling.tooFar(f.Points, x, y); ok {
-			return f.refuse(fmt.Sprintf("with %g, far outside the training part", raw), "numbers that scaling keeps finite")
+		if raw, ok := s.scaling.tooFar(*f, x, y); ok {
+			return f.Refuse(fmt.Sprintf("with %g, far outside the training part", raw), "numbers that scaling keeps finite")
 		}
 		s.x = append(s.x, pickRows(x, dx, s.order[i])...)
 		s.y = append(s.y, pickRows(y, dy, s.order[i])...)
-		s.names = append(s.names, f.Function)
-		s.hold(i, f.Points)
+		s.names = append(s.names, f.Name)
+		s.hold(i, *f)
 		f.X, f.Y = nil, nil
 	}
 	s.deck = newDeck(max(most, len(functions)))

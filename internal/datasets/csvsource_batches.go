@@ -26,7 +26,7 @@ func (s *csvSource) EvalSize() Size {
 // evaluated returns how many points an evaluation takes of function i, and the largest context
 // among them.
 func (s *csvSource) evaluated(i int) (points, context int) {
-	f := s.functions[i]
+	f := s.spans[i]
 	if s.byPoint() {
 		known, _, held := s.evaluatedPoints(f)
 		context = min(known, config.MaxPoints/2)
@@ -83,7 +83,7 @@ func (s *csvSource) Train(step int, dst *Batch) error {
 	n := between(sizes, step, 0, s.points[0], s.points[1])
 	s.choose(step)
 	for _, i := range s.chosen {
-		n = min(n, s.functions[i].train)
+		n = min(n, s.spans[i].train)
 	}
 	lo, hi := s.contexts(n)
 	dx, dy := s.Dims()
@@ -91,7 +91,7 @@ func (s *csvSource) Train(step int, dst *Batch) error {
 	points := random.New(seed, random.Data)
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	for b, i := range s.chosen {
-		f := s.functions[i]
+		f := s.spans[i]
 		s.deck.draw(points, uint64(step)*uint64(size)+uint64(b), f.train, s.picked)
 		s.fill(dst, b, i)
 	}
@@ -138,7 +138,7 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	points := random.New(s.e.Eval.Seed, random.Data|random.Evaluation)
 	for b, k := range chosen {
-		f := s.functions[k]
+		f := s.spans[k]
 		if !s.byPoint() {
 			s.deck.draw(points, uint64(k), f.points, s.picked)
 		} else {
@@ -158,7 +158,7 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 func (s *csvSource) fill(dst *Batch, b, i int) {
 	at, width := b*dst.Points, dst.DX
 	for k, p := range s.picked {
-		p += s.functions[i].first
+		p += s.spans[i].first
 		copy(dst.X[(at+k)*dst.DX:], s.x[p*width:][:width])
 		copy(dst.Y[(at+k)*dst.DY:][:dst.DY], s.y[p*dst.DY:])
 	}

@@ -4,6 +4,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -16,8 +18,8 @@ const (
 
 // Held is a function, or a part of its points, that is for calibration alone, in raw units.
 type Held struct {
-	Context Points
-	Targets Points // those to predict
+	Context rows.Group
+	Targets rows.Group // those to predict
 }
 
 // CalibrationOf returns what a source holds back for calibration (data.calibration): none of it is in
@@ -83,10 +85,10 @@ func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, erro
 
 // reserveRows draws what is for calibration and returns the other functions. If points are held out,
 // these are all functions, and the rows for calibration are in s.order.
-func (s *csvSource) reserveRows(functions []csvFunction) (others []int, err error) {
+func (s *csvSource) reserveRows(functions []rows.Group) (others []int, err error) {
 	points := map[string]int{}
 	for _, f := range functions {
-		points[f.Function] = f.N
+		points[f.Name] = f.N
 	}
 	held := map[string][]int{}
 	if n := s.e.Data.Calibration; n > 0 {
@@ -95,10 +97,10 @@ func (s *csvSource) reserveRows(functions []csvFunction) (others []int, err erro
 		}
 	}
 	for i, f := range functions {
-		rows := held[f.Function]
+		rows := held[f.Name]
 		switch {
 		case s.byPoint():
-			s.order[i], s.functions[i].calibration = rows, len(rows)
+			s.order[i], s.spans[i].calibration = rows, len(rows)
 		case rows != nil:
 			s.calibration = append(s.calibration, i)
 			continue
@@ -109,23 +111,38 @@ func (s *csvSource) reserveRows(functions []csvFunction) (others []int, err erro
 }
 
 // hold keeps what function i has for calibration.
-func (s *csvSource) hold(i int, p Points) {
+func (s *csvSource) hold(i int, p rows.Group) {
 	if !slices.Contains(s.calibration, i) {
 		return
 	}
-	f, g := s.functions[i], reserved()
-	rows, known, targets := s.order[i], min(f.train+f.valid, calibrationContext), f.calibration
+	f, g := s.spans[i], reserved()
+	picked, known, targets := s.order[i], min(f.train+f.valid, calibrationContext), f.calibration
 	if !s.byPoint() {
 		sizes := s.validSizes(i)
 		known = sizes[g.IntN(1+2*uint64(i), 0, len(sizes))]
-		rows, targets = make([]int, f.points), min(f.points-known, calibrationTargets)
-		g.Perm(2+2*uint64(i), rows)
-		rows = rows[:known+targets]
+		picked, targets = make([]int, f.points), min(f.points-known, calibrationTargets)
+		g.Perm(2+2*uint64(i), picked)
+		picked = picked[:known+targets]
 	}
-	s.held = append(s.held, Held{p.pick(rows[:known]), p.pick(rows[len(rows)-targets:])})
+	s.held = append(s.held, Held{pick(p, picked[:known]), pick(p, picked[len(picked)-targets:])})
 }
 
-// pick returns the points in some rows.
-func (p Points) pick(rows []int) Points {
-	return Points{Function: p.Function, N: len(rows), X: pickRows(p.X, len(p.X)/p.N, rows), Y: pickRows(p.Y, len(p.Y)/p.N, rows)}
+// pick returns a group with some of its points.
+func pick(g rows.Group, points []int) rows.Group {
+	return rows.Group{Name: g.Name, N: len(points), X: pickRows(g.X, len(g.X)/g.N, points), Y: pickRows(g.Y, len(g.Y)/g.N, points)}
+}
+
+// ScanOthers is rows.ScanFile without the rows that are for calibration. all is what ScanFile returned.
+func ScanOthers(d config.Data, dataDir string, all rows.Scan) (rows.Scan, error) {
+	points := map[string]int{}
+	for _, g := range all.Groups {
+		if g.Used > 0 {
+			points[g.Name] = g.Used
+		}
+	}
+	held, err := reserve(points, d.SplitBy == "point", d.Calibration)
+	if err != nil {
+		return rows.Scan{}, err
+	}
+	return rows.ScanOthers(d, dataDir, held)
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // calibrating returns validated with n functions, or points, for calibration.
@@ -25,7 +26,7 @@ func calibrating(t testing.TB, split string, n int, points ...int) config.Experi
 func heldPoints(s datasets.Source) (targets, context points) {
 	targets, context = points{}, points{}
 	for _, h := range datasets.CalibrationOf(s) {
-		for of, p := range map[*points]datasets.Points{&targets: h.Targets, &context: h.Context} {
+		for of, p := range map[*points]rows.Group{&targets: h.Targets, &context: h.Context} {
 			for _, y := range p.Y {
 				(*of)[[2]int{int(y) / 1000, int(y) % 1000}] = true
 			}
@@ -161,7 +162,7 @@ func TestContextsOfTheCalibration(t *testing.T) {
 	sizes := map[int]int{}
 	for _, h := range datasets.CalibrationOf(open(t, calibrating(t, "function", 60, alike(90, 12)...), "")) {
 		sizes[h.Context.N]++
-		if h.Context.N+h.Targets.N != 12 || h.Context.Function != h.Targets.Function || len(h.Context.X) != h.Context.N {
+		if h.Context.N+h.Targets.N != 12 || h.Context.Name != h.Targets.Name || len(h.Context.X) != h.Context.N {
 			t.Errorf("%d context and %d target points of 12", h.Context.N, h.Targets.N)
 		}
 	}
@@ -204,7 +205,7 @@ func TestScanOthersLeavesOutWhatIsForCalibration(t *testing.T) {
 		text := strings.Replace(string(content), "f0,", "f0,NA,1,\nf9,NA,1,\nf0,", 1)
 		put(t, e.Data.File, []byte(text))
 		e.Data.Missing = config.Drop
-		all, err := datasets.ScanCSV(e.Data, "")
+		all, err := rows.ScanFile(e.Data, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -219,7 +220,7 @@ func TestScanOthersLeavesOutWhatIsForCalibration(t *testing.T) {
 			}
 		}
 		got := map[string]int{}
-		for _, f := range others.Functions {
+		for _, f := range others.Groups {
 			if f.Used > 0 {
 				got[f.Name] = f.Used
 			}

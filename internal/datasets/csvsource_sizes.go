@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -14,7 +15,7 @@ func (s *csvSource) mixed() bool { return s.e.Data.Sizes == config.AllSizes }
 
 // setPoints sets the bounds of N in training. With data.sizes: all it leaves out the functions that
 // are too small for the model.
-func (s *csvSource) setPoints(functions []csvFunction) error {
+func (s *csvSource) setPoints(functions []rows.Group) error {
 	if !s.mixed() {
 		return s.setSmallest(functions)
 	}
@@ -27,7 +28,7 @@ func (s *csvSource) setPoints(functions []csvFunction) error {
 	}
 	sizes := make([]int, len(s.training))
 	for k, i := range s.training {
-		sizes[k] = min(s.functions[i].train, most)
+		sizes[k] = min(s.spans[i].train, most)
 	}
 	if s.points == nil {
 		s.points = []int{most, most}
@@ -43,9 +44,9 @@ func (s *csvSource) leaveOut() error {
 	least := s.leastContext()
 	few := func(points int) func(int) bool {
 		return func(i int) bool {
-			n := s.functions[i].points
+			n := s.spans[i].points
 			if s.byPoint() {
-				n = s.functions[i].train
+				n = s.spans[i].train
 			}
 			return n < points
 		}
@@ -90,9 +91,9 @@ func (s *csvSource) leastContext() int {
 // setSmallest sets the bounds of N to those of data.points, or to the size of the smallest
 // function, held out or not. So every context that training draws leaves targets in every
 // evaluation.
-func (s *csvSource) setSmallest(functions []csvFunction) error {
+func (s *csvSource) setSmallest(functions []rows.Group) error {
 	smallest, least := 0, math.MaxInt
-	for i, f := range s.functions {
+	for i, f := range s.spans {
 		if !s.byPoint() && slices.Contains(s.calibration, i) {
 			continue
 		}
@@ -120,7 +121,7 @@ func (s *csvSource) setSmallest(functions []csvFunction) error {
 		if s.byPoint() {
 			found = fmt.Sprintf("with %d points, %d of them for training", f.N, least)
 		}
-		return f.refuse(found, "at least %d (%s)", need, why)
+		return f.Refuse(found, "at least %d (%s)", need, why)
 	}
 	return nil
 }

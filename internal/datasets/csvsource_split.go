@@ -4,33 +4,11 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
-	"strings"
 
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
-
-// A splitPart is what a function, or a point of a function, is for.
-type splitPart uint8
-
-const (
-	forTraining splitPart = iota
-	forValidation
-	forTest
-	forCalibration
-)
-
-// partNames are the values of data.split_column, by part.
-var partNames = []string{"train", "valid", "test", "calibration"}
-
-// readPart returns the part that column c of the current row names.
-func readPart(t *table, c int) (splitPart, error) {
-	i := slices.Index(partNames, strings.TrimSpace(t.fields[c]))
-	if i < 0 {
-		return 0, t.refuse(c, strings.Join(partNames, ", ")+" (the values of data.split_column)")
-	}
-	return splitPart(i), nil
-}
 
 // A span is the place of a function's points in x and y. Its first train points are for training,
 // the next valid points for validation, the last calibration points for the calibration and those
@@ -77,12 +55,12 @@ func (s *csvSource) evaluatedPoints(f span) (context, first, count int) {
 }
 
 // split divides the functions, or the points of each, into training, validation and test. It sets
-// s.functions, s.order and the lists of functions.
-func (s *csvSource) split(functions []csvFunction) error {
-	s.functions, s.order = make([]span, len(functions)), make([][]int, len(functions))
+// s.spans, s.order and the lists of functions.
+func (s *csvSource) split(functions []rows.Group) error {
+	s.spans, s.order = make([]span, len(functions)), make([][]int, len(functions))
 	first := 0
 	for i, f := range functions {
-		s.functions[i] = span{first: first, points: f.N}
+		s.spans[i] = span{first: first, points: f.N}
 		first += f.N
 	}
 	if s.byPoint() {
@@ -98,7 +76,7 @@ func (s *csvSource) byPoint() bool { return s.e.Data.SplitBy == "point" }
 func (s *csvSource) validates() bool { return s.e.Train.ValidateEvery > 0 }
 
 // splitFunctions sets the lists of functions for training, validation and the test.
-func (s *csvSource) splitFunctions(functions []csvFunction) error {
+func (s *csvSource) splitFunctions(functions []rows.Group) error {
 	choose := s.drawFunctions
 	if s.e.Data.SplitColumn != "" {
 		choose = s.readFunctions
@@ -110,13 +88,13 @@ func (s *csvSource) splitFunctions(functions []csvFunction) error {
 		slices.Sort(list)
 	}
 	for _, i := range s.training {
-		s.functions[i].train = functions[i].N
+		s.spans[i].train = functions[i].N
 	}
 	return nil
 }
 
 // drawFunctions draws the functions of each part.
-func (s *csvSource) drawFunctions(functions []csvFunction) error {
+func (s *csvSource) drawFunctions(functions []rows.Group) error {
 	others, err := s.reserveRows(functions)
 	if err != nil {
 		return err
@@ -138,19 +116,19 @@ func (s *csvSource) drawFunctions(functions []csvFunction) error {
 
 // readFunctions takes the parts from data.split_column. If there is validation and the column has
 // none, it draws validation from the training functions.
-func (s *csvSource) readFunctions(functions []csvFunction) error {
+func (s *csvSource) readFunctions(functions []rows.Group) error {
 	lists := [...]*[]int{&s.training, &s.valid, &s.test, &s.calibration}
 	for i, f := range functions {
-		for _, p := range f.parts[1:] {
-			if p != f.parts[0] {
-				return f.refuse(fmt.Sprintf("with %s and %s in the column %s", partNames[f.parts[0]], partNames[p], s.e.Data.SplitColumn),
+		for _, p := range f.Parts[1:] {
+			if p != f.Parts[0] {
+				return f.Refuse(fmt.Sprintf("with %s and %s in the column %s", rows.PartNames[f.Parts[0]], rows.PartNames[p], s.e.Data.SplitColumn),
 					"one of them in all rows of a group (data.split: point splits the points of groups)")
 			}
 		}
-		list := lists[f.parts[0]]
+		list := lists[f.Parts[0]]
 		*list = append(*list, i)
 	}
-	if err := s.checkParts(functions[0].path, len(s.training), len(s.test), "group"); err != nil {
+	if err := s.checkParts(functions[0].File, len(s.training), len(s.test), "group"); err != nil {
 		return err
 	}
 	if !s.validates() || len(s.valid) > 0 {
@@ -172,12 +150,12 @@ func shuffled(g random.Generator, step uint64, items []int) []int {
 
 // checkParts refuses a column data.split_column without training or without a test.
 func (s *csvSource) checkParts(path string, training, test int, what string) error {
-	missing := partNames[forTraining]
+	missing := rows.PartNames[rows.Train]
 	switch {
 	case training > 0 && test > 0:
 		return nil
 	case training > 0:
-		missing = partNames[forTest]
+		missing = rows.PartNames[rows.Test]
 	}
 	return &invalid.Input{File: path, Key: s.e.Data.SplitColumn, Found: "no " + what + " with the value " + missing,
 		Expected: "at least one of train and one of test"}
@@ -207,7 +185,7 @@ func countOf(n int, what string) string {
 
 // splitPoints orders the points of each function by their parts. Every function is in the lists of
 // the parts that it has points for.
-func (s *csvSource) splitPoints(functions []csvFunction) error {
+func (s *csvSource) splitPoints(functions []rows.Group) error {
 	order := s.drawPoints
 	if s.e.Data.SplitColumn != "" {
 		order = s.readPoints
@@ -219,16 +197,16 @@ func (s *csvSource) splitPoints(functions []csvFunction) error {
 		if err := order(i, &functions[i]); err != nil {
 			return err
 		}
-		_, held := s.functions[i].heldOut()
-		training, test = training+s.functions[i].train, test+held
+		_, held := s.spans[i].heldOut()
+		training, test = training+s.spans[i].train, test+held
 	}
 	if s.e.Data.SplitColumn != "" {
-		if err := s.checkParts(functions[0].path, training, test, "row"); err != nil {
+		if err := s.checkParts(functions[0].File, training, test, "row"); err != nil {
 			return err
 		}
 	}
 	s.takePoints()
-	for i, f := range s.functions {
+	for i, f := range s.spans {
 		_, held := f.heldOut()
 		for _, c := range []struct {
 			points int
@@ -253,7 +231,7 @@ func (s *csvSource) splitPoints(functions []csvFunction) error {
 // drawPoints draws the training points of function i from those that are not for calibration. With
 // data.sizes: all, a function of two of them or more has one or more on both sides, and that of one
 // point has it in training.
-func (s *csvSource) drawPoints(i int, f *csvFunction) error {
+func (s *csvSource) drawPoints(i int, f *rows.Group) error {
 	reserved := s.order[i]
 	var others []int
 	for row := range f.N {
@@ -268,35 +246,35 @@ func (s *csvSource) drawPoints(i int, f *csvFunction) error {
 	} else if s.mixed() {
 		n = min(max(n, 1), max(most-1, 1))
 	} else if n < 1 || n >= most {
-		return f.refuse(fmt.Sprintf("with %d points", most), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)
+		return f.Refuse(fmt.Sprintf("with %d points", most), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)
 	}
 	s.order[i] = append(shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), others), reserved...)
-	s.functions[i].train = n
+	s.spans[i].train = n
 	return nil
 }
 
 // readPoints takes the parts of the points of function i from data.split_column.
-func (s *csvSource) readPoints(i int, f *csvFunction) error {
-	parts := make([][]int, len(partNames))
-	for k, p := range f.parts {
+func (s *csvSource) readPoints(i int, f *rows.Group) error {
+	parts := make([][]int, len(rows.PartNames))
+	for k, p := range f.Parts {
 		parts[p] = append(parts[p], k)
 	}
 	// Random: contexts and validation take the first or the last.
-	train := shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), parts[forTraining])
-	s.order[i] = slices.Concat(train, parts[forValidation], parts[forTest], parts[forCalibration])
-	g := &s.functions[i]
-	g.train, g.valid, g.calibration = len(train), len(parts[forValidation]), len(parts[forCalibration])
+	train := shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), parts[rows.Train])
+	s.order[i] = slices.Concat(train, parts[rows.Valid], parts[rows.Test], parts[rows.Calibration])
+	g := &s.spans[i]
+	g.train, g.valid, g.calibration = len(train), len(parts[rows.Valid]), len(parts[rows.Calibration])
 	return nil
 }
 
 // takePoints moves the last training points of each function to validation, unless there is none
 // or data.split_column names them.
 func (s *csvSource) takePoints() {
-	if !s.validates() || slices.ContainsFunc(s.functions, func(f span) bool { return f.valid > 0 }) {
+	if !s.validates() || slices.ContainsFunc(s.spans, func(f span) bool { return f.valid > 0 }) {
 		return
 	}
-	for i := range s.functions {
-		f := &s.functions[i]
+	for i := range s.spans {
+		f := &s.spans[i]
 		if f.train > 1 {
 			f.valid = max(1, trainingPart(s.e.Data.ValidFraction, f.train))
 			f.train -= f.valid

@@ -76,7 +76,7 @@ func (s *csvSource) validRandom() random.Generator {
 // training draws. If points are held out, predictions have all others for their context, so it takes
 // all training points, up to csvValidContext.
 func (s *csvSource) validSizes(i int) []int {
-	f := s.functions[i]
+	f := s.spans[i]
 	if s.byPoint() {
 		return []int{min(f.train, csvValidContext)}
 	}
@@ -92,10 +92,10 @@ func (s *csvSource) validSizes(i int) []int {
 
 // validTargets returns how many targets function i has beside a context.
 func (s *csvSource) validTargets(i, context int) int {
-	if f := s.functions[i]; s.byPoint() {
+	if f := s.spans[i]; s.byPoint() {
 		return f.valid
 	}
-	return s.functions[i].points - context
+	return s.spans[i].points - context
 }
 
 // ValidSize returns the largest sizes of the validation batches.
@@ -124,7 +124,7 @@ func (s *csvSource) Valid(i int, dst *Batch) error {
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	g := s.validRandom()
 	for b, i := range batch.functions {
-		f, step := s.functions[i], 1+2*uint64(i)
+		f, step := s.spans[i], 1+2*uint64(i)
 		if s.byPoint() {
 			context, targets := s.picked[:batch.context], s.picked[batch.context:]
 			s.deck.draw(g, step, f.train, context)

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // Files returns the paths of the existing files that Open reads for the experiment.
@@ -22,7 +23,7 @@ func Files(e config.Experiment, dataDir string) []string {
 	case catalogue.Images:
 		paths, _ = imagePaths(dir, b, e.Data.Files)
 	case catalogue.CSV:
-		paths, _ = csvPaths(e.Data.File, dataDir)
+		paths, _ = rows.Paths(e.Data.File, dataDir)
 	}
 	return paths
 }

@@ -21,7 +21,7 @@ const (
 // height and width as big-endian words, then the bytes [count, height, width].
 func readIDX(want imageFile, limit int) (pictures, error) {
 	path := want.path
-	f, err := files.Open(path, readable)
+	f, err := files.Open(path, "a readable file")
 	if err != nil {
 		return pictures{}, err
 	}

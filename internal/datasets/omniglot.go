@@ -10,6 +10,7 @@ import (
 	"path"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -43,14 +44,14 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 	if !ok {
 		return pictures{}, fmt.Errorf("datasets: found the filter %q, expected one of %v", want.data.Filter, config.Filters)
 	}
-	f, err := files.Open(file, readable)
+	f, err := files.Open(file, "a readable file")
 	if err != nil {
 		return pictures{}, err
 	}
 	defer f.Close()
 	info, err := f.Stat()
 	if err != nil {
-		return pictures{}, unreadable(file, err)
+		return pictures{}, files.Unreadable(file, "a readable file", err)
 	}
 	entries, err := drawings(f, info.Size())
 	if err != nil {
@@ -71,7 +72,7 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 	})
 	for i, err := range failed { // report the first in the archive
 		if err != nil {
-			return pictures{}, &invalid.Input{File: file, Key: quote(entries[i].Name, 200), Found: err.Error(),
+			return pictures{}, &invalid.Input{File: file, Key: strconv.Quote(entries[i].Name), Found: err.Error(),
 				Expected: fmt.Sprintf("a PNG image of %d×%d pixels", omniglotSide, omniglotSide)}
 		}
 	}

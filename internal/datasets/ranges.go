@@ -3,9 +3,11 @@ package datasets
 import (
 	"math"
 	"slices"
+	"strconv"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // A Range is where most of a column's training data lie, in raw units. The zero value means that this
@@ -54,14 +56,14 @@ func (s Scaling) ranges(x, y Range) Ranges {
 	return Ranges{rawRanges(x, s.XOffset, s.XScale, s.XForms), rawRanges(y, s.YOffset, s.YScale, s.YForms)}
 }
 
-func rawRanges(model Range, offset, scale []float64, forms []Form) []Range {
+func rawRanges(model Range, offset, scale []float64, forms []rows.Form) []Range {
 	all := make([]Range, len(scale))
 	for c := range scale {
-		f := FormAt(forms, c)
+		f := rows.FormAt(forms, c)
 		if f.Categories != nil || model == (Range{}) {
 			continue
 		}
-		all[c] = Range{f.restore(offset[c] + model.Low*scale[c]), f.restore(offset[c] + model.High*scale[c])}
+		all[c] = Range{f.Restore(offset[c] + model.Low*scale[c]), f.Restore(offset[c] + model.High*scale[c])}
 		if f.Log {
 			all[c].Low = math.Max(0, all[c].Low) // a shift may lead below it
 		}
@@ -72,12 +74,12 @@ func rawRanges(model Range, offset, scale []float64, forms []Form) []Range {
 // within returns the ranges without what lies beyond the numbers of the data's files. It returns the ranges
 // as they are if the files cannot be read: they may have moved since the training.
 func (r Ranges) within(d config.Data, s Scaling, dataDir string) Ranges {
-	paths, err := csvPaths(d.File, dataDir)
+	paths, err := rows.Paths(d.File, dataDir)
 	if err != nil {
 		return r
 	}
-	layout := Layout{X: d.XColumns, Y: d.YColumns, XForms: s.XForms, YForms: s.YForms, DropMissing: d.Missing == config.Drop}
-	var all []Points
+	layout := rows.Layout{X: d.XColumns, Y: d.YColumns, XForms: s.XForms, YForms: s.YForms, DropMissing: d.Missing == config.Drop}
+	var all []rows.Group
 	for _, path := range paths {
 		points, err := layout.Read(path)
 		if err != nil {
@@ -86,13 +88,13 @@ func (r Ranges) within(d config.Data, s Scaling, dataDir string) Ranges {
 		all = append(all, points...)
 	}
 	return Ranges{
-		overlap(r.X, all, func(p Points) []float64 { return p.X }),
-		overlap(r.Y, all, func(p Points) []float64 { return p.Y }),
+		overlap(r.X, all, func(p rows.Group) []float64 { return p.X }),
+		overlap(r.Y, all, func(p rows.Group) []float64 { return p.Y }),
 	}
 }
 
 // overlap returns the parts of the ranges in which there are numbers of the points.
-func overlap(ranges []Range, all []Points, of func(Points) []float64) []Range {
+func overlap(ranges []Range, all []rows.Group, of func(rows.Group) []float64) []Range {
 	seen := slices.Repeat([]Range{{math.Inf(1), math.Inf(-1)}}, len(ranges))
 	for _, p := range all {
 		for i, v := range of(p) {
@@ -112,15 +114,43 @@ func overlap(ranges []Range, all []Points, of func(Points) []float64) []Range {
 
 // UnitOf returns the unit of a benchmark's column of form f, or "" if it is not known. That of dates
 // is days, that of times of day is hours.
-func UnitOf(name, column string, f Form) string {
+func UnitOf(name, column string, f rows.Form) string {
 	if f.Origin != "" {
 		return "days since " + f.Origin
 	}
-	if unit := map[string]string{Clock: "hours since midnight", Percent: "%"}[f.Format]; unit != "" {
+	if unit := map[string]string{rows.Clock: "hours since midnight", rows.Percent: "%"}[f.Format]; unit != "" {
 		return unit
 	}
 	if b, _ := catalogue.Find(name); b.Kind == catalogue.SpeedFlow {
 		return map[string]string{"flow": "vehicles/h", "speed": "mph"}[column]
 	}
 	return ""
+}
+
+// Names returns the names of a benchmark's columns of x and y, for files, plots and messages.
+func Names(name string, dx, dy int) (x, y []string) {
+	switch b, _ := catalogue.Find(name); b.Kind {
+	case catalogue.SpeedFlow:
+		return []string{"flow"}, []string{"speed"}
+	case catalogue.Images:
+		if dy == 3 {
+			return []string{"row", "column"}, []string{"red", "green", "blue"}
+		}
+		return []string{"row", "column"}, []string{"value"}
+	}
+	letters := func(letter string, n int) []string {
+		if n == 1 {
+			return []string{letter}
+		}
+		return numbered(letter, n)
+	}
+	return letters("x", dx), letters("y", dy)
+}
+
+func numbered(letter string, n int) []string {
+	names := make([]string, n)
+	for i := range names {
+		names[i] = letter + strconv.Itoa(i+1)
+	}
+	return names
 }

@@ -3,6 +3,8 @@ package datasets
 import (
 	"math"
 	"slices"
+
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // Scaling converts raw units into the model's, column by column: model = (raw − offset)/scale. A
@@ -11,10 +13,10 @@ import (
 // A column with a Form other than plain numbers is converted first: model = (log raw − offset)/scale
 // for a logarithm, and several one-hot columns without offset and scale for a column of names.
 type Scaling struct {
-	XOffset, XScale []float64 // [columns of x]
-	YOffset, YScale []float64 // [dy]
-	XForms          []Form    // [columns of x]; nil if all are plain numbers
-	YForms          []Form    // [dy]; nil if all are plain numbers
+	XOffset, XScale []float64   // [columns of x]
+	YOffset, YScale []float64   // [dy]
+	XForms          []rows.Form // [columns of x]; nil if all are plain numbers
+	YForms          []rows.Form // [dy]; nil if all are plain numbers
 }
 
 // ScalingOf returns the scaling of a source. For a source without one it returns a scaling that
@@ -37,7 +39,7 @@ func ScalingOf(src any, dx, dy int) Scaling {
 // for each name.
 func (s Scaling) Dims() (dx, dy int) {
 	for i := range s.XScale {
-		dx += FormAt(s.XForms, i).width()
+		dx += rows.FormAt(s.XForms, i).Width()
 	}
 	return dx, len(s.YScale)
 }
@@ -87,7 +89,7 @@ func (s Scaling) RawShift() float64 {
 // PointShifts reports whether the log density of a point in raw units has a PointShift besides
 // RawShift.
 func (s Scaling) PointShifts() bool {
-	return slices.ContainsFunc(s.YForms, func(f Form) bool { return f.Log })
+	return slices.ContainsFunc(s.YForms, func(f rows.Form) bool { return f.Log })
 }
 
 // PointShift returns the part of the log density of a point in raw units that RawShift lacks: −log(raw y)
@@ -95,28 +97,28 @@ func (s Scaling) PointShifts() bool {
 func (s Scaling) PointShift(y []float32) float64 {
 	shift := 0.0
 	for c := range s.YScale {
-		if FormAt(s.YForms, c).Log {
+		if rows.FormAt(s.YForms, c).Log {
 			shift -= s.YOffset[c] + float64(y[c])*s.YScale[c]
 		}
 	}
 	return shift
 }
 
-func toModel(raw, offset, scale []float64, forms []Form) []float32 {
+func toModel(raw, offset, scale []float64, forms []rows.Form) []float32 {
 	v := make([]float32, 0, len(raw))
 	for i, r := range raw {
 		c := i % len(scale)
-		v = FormAt(forms, c).appendModel(v, r, offset[c], scale[c])
+		v = rows.FormAt(forms, c).AppendModel(v, r, offset[c], scale[c])
 	}
 	return v
 }
 
-func toRaw(model, offset, scale []float64, forms []Form) []float64 {
+func toRaw(model, offset, scale []float64, forms []rows.Form) []float64 {
 	v := make([]float64, 0, len(model))
 	for c := 0; len(model) > 0; c = (c + 1) % len(scale) {
-		f := FormAt(forms, c)
-		n := f.width()
-		v = append(v, f.raw(model[:n], offset[c], scale[c]))
+		f := rows.FormAt(forms, c)
+		n := f.Width()
+		v = append(v, f.Raw(model[:n], offset[c], scale[c]))
 		model = model[n:]
 	}
 	return v

@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/rda"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -44,7 +45,7 @@ func readLanes(dir string, b catalogue.Benchmark, files []string) ([]lane, error
 			lanes = append(lanes, found...)
 			continue
 		}
-		columns, err := readColumns(path, "flow", "speed")
+		columns, err := rows.Columns(path, "flow", "speed")
 		if err != nil {
 			return nil, err
 		}

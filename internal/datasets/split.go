@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strconv"
+
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // trainingPart returns fraction·n, rounded down. The small term makes up for rounding errors:
@@ -32,9 +34,9 @@ func EvaluatedPart(source any) string {
 	case !ok || !s.keepsAll():
 		return ""
 	case s.validates():
-		return partNames[forValidation]
+		return rows.PartNames[rows.Valid]
 	}
-	return partNames[forTraining]
+	return rows.PartNames[rows.Train]
 }
 
 // unused is the part of a function that has too few points for the model.
@@ -49,7 +51,7 @@ func (s *Split) WriteCSV(w io.Writer) error {
 		c.Write([]string{"function", "row", "part"}) // Flush keeps the error
 		for i, name := range s.s.names {
 			for row, p := range s.s.parts(i) {
-				c.Write([]string{name, strconv.Itoa(row + 1), partNames[p]})
+				c.Write([]string{name, strconv.Itoa(row + 1), rows.PartNames[p]})
 			}
 		}
 	} else {
@@ -72,9 +74,9 @@ type PartCount struct {
 func (s *Split) Counts() (all []PartCount) {
 	counts := map[string]int{}
 	if s.s.byPoint() {
-		for i := range s.s.functions {
+		for i := range s.s.spans {
 			for _, p := range s.s.parts(i) {
-				counts[partNames[p]]++
+				counts[rows.PartNames[p]]++
 			}
 		}
 	} else {
@@ -82,7 +84,7 @@ func (s *Split) Counts() (all []PartCount) {
 			counts[name]++
 		}
 	}
-	for _, name := range append(slices.Clone(partNames), unused) {
+	for _, name := range append(slices.Clone(rows.PartNames), unused) {
 		if counts[name] > 0 {
 			all = append(all, PartCount{name, counts[name]})
 		}
@@ -95,17 +97,17 @@ func (s *Split) Counts() (all []PartCount) {
 func (s *Split) TooSmall() int { return s.s.tooSmall }
 
 // parts returns the part of each row of function i.
-func (s *csvSource) parts(i int) []splitPart {
-	f := s.functions[i]
-	parts := make([]splitPart, f.points)
+func (s *csvSource) parts(i int) []rows.Part {
+	f := s.spans[i]
+	parts := make([]rows.Part, f.points)
 	for k, row := range s.order[i] {
 		switch {
 		case k >= f.points-f.calibration:
-			parts[row] = forCalibration
+			parts[row] = rows.Calibration
 		case k >= f.train+f.valid:
-			parts[row] = forTest
+			parts[row] = rows.Test
 		case k >= f.train:
-			parts[row] = forValidation
+			parts[row] = rows.Valid
 		}
 	}
 	return parts
@@ -114,16 +116,16 @@ func (s *csvSource) parts(i int) []splitPart {
 // functionParts returns the name of the part of each function. If nothing is held out for a test,
 // the test's functions are those of another part, whose name they have.
 func (s *csvSource) functionParts() []string {
-	names := make([]string, len(s.functions))
+	names := make([]string, len(s.spans))
 	for i := range names {
 		names[i] = unused
 	}
 	for p, list := range [][]int{s.training, s.valid, s.test, s.calibration} {
-		if splitPart(p) == forTest && s.keepsAll() {
+		if rows.Part(p) == rows.Test && s.keepsAll() {
 			continue
 		}
 		for _, i := range list {
-			names[i] = partNames[p]
+			names[i] = rows.PartNames[p]
 		}
 	}
 	return names

@@ -63,7 +63,7 @@ func (t *Tasks) check() error {
 		return t.refuse("__metadata__."+contextKey, "nothing", contextList)
 	}
 	if err := json.Unmarshal([]byte(list), &t.context); err != nil || len(t.context) == 0 {
-		return t.refuse("__metadata__."+contextKey, quote(list, 40), contextList)
+		return t.refuse("__metadata__."+contextKey, fmt.Sprintf("%.40q", list), contextList)
 	}
 	for i := range t.context {
 		if err := t.checkBatch(i); err != nil {
@@ -170,7 +170,7 @@ func (t *Tasks) checkNames() error {
 		i, err := strconv.Atoi(number)
 		if err != nil || i < 0 || i >= len(t.context) || tensor != tensorName(i, kind) ||
 			!slices.Contains([]string{"x", "y", "u", "resample"}, kind) {
-			return t.refuse(quote(tensor, 40), "a tensor that belongs to no batch",
+			return t.refuse(fmt.Sprintf("%.40q", tensor), "a tensor that belongs to no batch",
 				fmt.Sprintf("x, y, u and resample of the batches 0 to %d", len(t.context)-1))
 		}
 	}

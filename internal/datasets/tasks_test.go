@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
@@ -318,7 +319,7 @@ func TestTasksNameWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
-	if _, err := datasets.OpenTasks(csvFile(t, "x,y\n1,2\n")); err == nil || !slices.Contains(strings.Fields(err.Error()), "found") {
+	if _, err := datasets.OpenTasks(datatest.CSV(t, "x,y\n1,2\n")); err == nil || !slices.Contains(strings.Fields(err.Error()), "found") {
 		t.Errorf("a CSV file: %v", err)
 	}
 }

@@ -6,7 +6,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
@@ -15,9 +15,9 @@ import (
 const mostOfModelX = 40
 
 // formsOf returns what the cells of each column of x and of y are.
-func formsOf(o Options) (xs, ys []datasets.Form, err error) {
+func formsOf(o Options) (xs, ys []rows.Form, err error) {
 	x, y := formula.Columns(o.Formula.X), formula.Columns(o.Formula.Y)
-	scan, err := datasets.ScanCSV(config.Data{File: o.File, Group: o.Formula.Group, XColumns: x, YColumns: y}, "")
+	scan, err := rows.ScanFile(config.Data{File: o.File, Group: o.Formula.Group, XColumns: x, YColumns: y}, "")
 	if err != nil {
 		return nil, nil, err
 	}
@@ -28,13 +28,13 @@ func formsOf(o Options) (xs, ys []datasets.Form, err error) {
 		if err != nil {
 			return nil, nil, err
 		}
-		refuse := func(found, expected string) (xs, ys []datasets.Form, err error) {
+		refuse := func(found, expected string) (xs, ys []rows.Form, err error) {
 			return nil, nil, &invalid.Input{File: o.File, Key: t.Column, Found: found, Expected: expected}
 		}
 		switch {
-		case i >= len(x) && c.Kind != datasets.NumberColumn:
+		case i >= len(x) && c.Kind != rows.NumberColumn:
 			return refuse(c.Kind+"s", "numbers in a column of y")
-		case t.Log && c.Kind != datasets.NumberColumn:
+		case t.Log && c.Kind != rows.NumberColumn:
 			return refuse("a logarithm of "+c.Kind+"s", "numbers")
 		case t.Log && c.Least <= 0:
 			return refuse(fmt.Sprintf("%g, which has no logarithm", c.Least), "numbers above 0")
@@ -57,25 +57,25 @@ func formsOf(o Options) (xs, ys []datasets.Form, err error) {
 }
 
 // Look scans a file and returns an example of a formula for its columns.
-func Look(file string) (datasets.Scan, formula.Formula, error) {
-	scan, err := datasets.ScanCSV(config.Data{File: file}, "")
+func Look(file string) (rows.Scan, formula.Formula, error) {
+	scan, err := rows.ScanFile(config.Data{File: file}, "")
 	return scan, exampleFormula(scan), err
 }
 
 // exampleFormula takes the last column of numbers as y and the first other one, or of dates, as x. Its
 // groups are the first column of names or whole numbers whose values repeat, with at least five different
 // ones.
-func exampleFormula(scan datasets.Scan) (f formula.Formula) {
+func exampleFormula(scan rows.Scan) (f formula.Formula) {
 	var x, y string
 	for _, c := range scan.Columns {
-		repeats := c.Distinct >= 5 && scan.Rows >= 3*c.Distinct && c.Distinct <= datasets.MaxDistinct
+		repeats := c.Distinct >= 5 && scan.Rows >= 3*c.Distinct && c.Distinct <= rows.MaxDistinct
 		switch {
 		case c.Constant():
-		case f.Group == "" && repeats && (c.Kind == datasets.NameColumn || c.Kind == datasets.NumberColumn && whole(c.Values) && !slices.Contains([]string{"x", "y"}, c.Name)):
+		case f.Group == "" && repeats && (c.Kind == rows.NameColumn || c.Kind == rows.NumberColumn && whole(c.Values) && !slices.Contains([]string{"x", "y"}, c.Name)):
 			f.Group = c.Name
-		case x == "" && slices.Contains([]string{datasets.NumberColumn, datasets.DateColumn, datasets.TimeColumn}, c.Kind):
+		case x == "" && slices.Contains([]string{rows.NumberColumn, rows.DateColumn, rows.TimeColumn}, c.Kind):
 			x = c.Name
-		case c.Kind == datasets.NumberColumn:
+		case c.Kind == rows.NumberColumn:
 			y = c.Name
 		}
 	}

@@ -4,7 +4,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/predict"
 )
@@ -24,8 +24,8 @@ const (
 
 // exampleOf returns groups of the first fold or, if folds are of points, all groups with the points of the
 // first fold as targets. There are none if the data are a sample, or if a y is missing, which the folds lack.
-func exampleOf(f Fitted, points []datasets.Points, seed uint64) (e Example) {
-	missing := func(p datasets.Points) bool { return slices.ContainsFunc(p.Y, math.IsNaN) }
+func exampleOf(f Fitted, points []rows.Group, seed uint64) (e Example) {
+	missing := func(p rows.Group) bool { return slices.ContainsFunc(p.Y, math.IsNaN) }
 	if f.Stacks[0].Points < f.Rows || slices.ContainsFunc(points, missing) {
 		return e
 	}
@@ -59,8 +59,8 @@ func exampleOf(f Fitted, points []datasets.Points, seed uint64) (e Example) {
 }
 
 // exampleGroup returns a group with a context of some of its points and targets at others.
-func exampleGroup(f Fitted, p datasets.Points, known, targets []int) predict.Function {
-	g, dx, dy := predict.Function{Name: p.Function}, len(f.X), len(f.Y)
+func exampleGroup(f Fitted, p rows.Group, known, targets []int) predict.Function {
+	g, dx, dy := predict.Function{Name: p.Name}, len(f.X), len(f.Y)
 	for _, k := range known {
 		g.ContextX, g.ContextY = append(g.ContextX, p.X[k*dx:][:dx]...), append(g.ContextY, p.Y[k*dy:][:dy]...)
 	}

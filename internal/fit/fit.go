@@ -9,6 +9,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/fit/simple"
@@ -52,8 +53,8 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err != nil {
 		return f, e, err
 	}
-	f.Ranges = rangesOf(points, f.XForms, func(p datasets.Points) []float64 { return p.X })
-	f.YRanges = rangesOf(points, f.YForms, func(p datasets.Points) []float64 { return p.Y })
+	f.Ranges = rangesOf(points, f.XForms, func(p rows.Group) []float64 { return p.X })
+	f.YRanges = rangesOf(points, f.YForms, func(p rows.Group) []float64 { return p.Y })
 	for _, p := range points {
 		f.Rows += p.N
 	}
@@ -78,7 +79,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 }
 
 // fit fits the stacks.
-func (o Options) fit(ctx context.Context, f *Fitted, points []datasets.Points, kept *parts) error {
+func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *parts) error {
 	options, data := make([]stack.Options, len(f.Y)), make([][]simple.Group, len(f.Y))
 	done, total := 0, 0
 	for c, y := range o.Formula.Y {
@@ -152,7 +153,7 @@ func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
 }
 
 // rangesOf returns the least and the largest value of each column of x or y. A column of names has none.
-func rangesOf(points []datasets.Points, forms []datasets.Form, columns func(datasets.Points) []float64) []datasets.Range {
+func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) []float64) []datasets.Range {
 	all := slices.Repeat([]datasets.Range{{Low: math.Inf(1), High: math.Inf(-1)}}, len(forms))
 	for _, p := range points {
 		for i, v := range columns(p) {
@@ -170,7 +171,7 @@ func rangesOf(points []datasets.Points, forms []datasets.Form, columns func(data
 }
 
 // groupsOf returns the points whose column c of y is known.
-func groupsOf(f Fitted, points []datasets.Points, c int) (groups []simple.Group) {
+func groupsOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
 	for _, p := range points {
 		if g := f.column(c, f.ModelX(p.X), p.Y); len(g.Y) > 0 {
 			groups = append(groups, g)

@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
@@ -54,9 +55,9 @@ type Fitted struct {
 	Group   string           `json:"group"` // the column that names groups; "" if all rows are one
 	X       []string         `json:"x"`
 	Y       []string         `json:"y"`
-	XForms  []datasets.Form  `json:"x_forms"`
+	XForms  []rows.Form      `json:"x_forms"`
 	Ranges  []datasets.Range `json:"x_ranges"` // of the data, of each column of x
-	YForms  []datasets.Form  `json:"y_forms"`  // how numbers of each column of y are written
+	YForms  []rows.Form      `json:"y_forms"`  // how numbers of each column of y are written
 	YRanges []datasets.Range `json:"y_ranges"`
 	Rows    int              `json:"rows"`   // without missing cells
 	Stacks  []*stack.Stack   `json:"stacks"` // of each column of y
@@ -118,16 +119,16 @@ func Read(dir string) (f Fitted, err error) {
 }
 
 // Layout returns how files of points are read.
-func (f Fitted) Layout() datasets.Layout {
-	l := datasets.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.YForms, DropMissing: true, PartialY: true}
+func (f Fitted) Layout() rows.Layout {
+	l := rows.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.YForms, DropMissing: true, PartialY: true}
 	if f.Group != "" {
-		l.Functions = []string{f.Group}
+		l.Groups = []string{f.Group}
 	}
 	return l
 }
 
 // yForms returns YForms with the logarithms that models take of y.
-func (f Fitted) yForms() []datasets.Form {
+func (f Fitted) yForms() []rows.Form {
 	forms := slices.Clone(f.YForms)
 	for c, s := range f.Stacks {
 		forms[c].Log = s.SeesLog()

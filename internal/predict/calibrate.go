@@ -31,7 +31,7 @@ func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.De
 	}
 	a.Predictor, a.Layout = t, t.Units.Layout(e.Data.Group, "function")
 	for _, h := range datasets.CalibrationOf(source) {
-		a.Functions = append(a.Functions, Function{Name: h.Context.Function, ContextX: h.Context.X, ContextY: h.Context.Y,
+		a.Functions = append(a.Functions, Function{Name: h.Context.Name, ContextX: h.Context.X, ContextY: h.Context.Y,
 			TargetX: h.Targets.X, TargetY: h.Targets.Y})
 	}
 	if len(a.Functions) == 0 {

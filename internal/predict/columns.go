@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
@@ -20,7 +20,7 @@ type Names struct {
 	YNames    []string                      // of the channels of y
 	Functions []Function                    // that were predicted
 	Group     string                        // the column with the name of the function; "" for function
-	Others    datasets.Company              // of the targets
+	Others    rows.Company                  // of the targets
 }
 
 // NamesOf returns the names of the rows for what was asked.

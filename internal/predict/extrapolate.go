@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
@@ -60,7 +60,7 @@ func (t Trained) warnOfScale(functions []Function, w *warning.Record) {
 // scaled returns what the model sees of a raw number of column c of x, unless the column has names.
 func (t Trained) scaled(c int, v float64) (z float64, number bool) {
 	s := t.Units.Scaling
-	form := datasets.FormAt(s.XForms, c)
+	form := rows.FormAt(s.XForms, c)
 	if form.Categories != nil {
 		return 0, false
 	}

@@ -4,33 +4,33 @@ import (
 	"fmt"
 	"iter"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
 // FunctionFiles name the files of functions to predict, in raw units.
 type FunctionFiles struct {
-	Context string           // CSV file of points (x, y); "" is a file without rows
-	Targets string           // CSV file of points x; if empty, the targets are Grid's
-	Grid    string           // see datasets.ParseGrid
-	Layout  *datasets.Layout // of both files
-	Scored  bool             // the targets have the columns of y too
+	Context string       // CSV file of points (x, y); "" is a file without rows
+	Targets string       // CSV file of points x; if empty, the targets are Grid's
+	Grid    string       // see rows.ParseGrid
+	Layout  *rows.Layout // of both files
+	Scored  bool         // the targets have the columns of y too
 }
 
 // Read returns the functions in the context file with their targets, and what else the rows of the targets
 // say. Targets without a function's name belong to every function. A function of which no point is known has
 // an empty context; without any, there is one function without a name, or those that the targets name. Read
 // returns an *invalid.Input for files that it cannot use. The layout's warnings say what was left out.
-func (f FunctionFiles) Read() ([]Function, datasets.Company, error) {
+func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
 	functions, err := f.contexts()
 	if err != nil {
-		return nil, datasets.Company{}, err
+		return nil, rows.Company{}, err
 	}
 	if f.Targets == "" {
 		grid, err := f.grid()
 		if err != nil {
-			return nil, datasets.Company{}, err
+			return nil, rows.Company{}, err
 		}
 		if len(functions) == 0 {
 			functions = make([]Function, 1)
@@ -38,7 +38,7 @@ func (f FunctionFiles) Read() ([]Function, datasets.Company, error) {
 		for i := range functions {
 			functions[i].TargetX = grid
 		}
-		return functions, datasets.Company{}, nil
+		return functions, rows.Company{}, nil
 	}
 	partial := f.Layout.PartialY
 	f.Layout.PartialY = false // a target is scored in all its columns of y
@@ -60,7 +60,7 @@ func (f FunctionFiles) contexts() (functions []Function, err error) {
 	}
 	contexts, err := f.Layout.Read(f.Context)
 	for _, c := range contexts {
-		functions = append(functions, Function{Name: c.Function, ContextX: c.X, ContextY: c.Y})
+		functions = append(functions, Function{Name: c.Name, ContextX: c.X, ContextY: c.Y})
 	}
 	if by := f.group(); by != "" && len(functions) == 1 && functions[0].Name == "" {
 		f.Layout.Warnings.Add("%s: no column %s, so all rows are one group", f.Context, by)
@@ -70,10 +70,10 @@ func (f FunctionFiles) contexts() (functions []Function, err error) {
 
 // group returns the column that named groups in the training, "" if none did.
 func (f FunctionFiles) group() string {
-	if len(f.Layout.Functions) == 0 {
+	if len(f.Layout.Groups) == 0 {
 		return ""
 	}
-	return f.Layout.Functions[0]
+	return f.Layout.Groups[0]
 }
 
 // grid returns the targets that Grid asks for. It refuses a grid along a column of names, and along
@@ -87,7 +87,7 @@ func (f FunctionFiles) grid() ([]float64, error) {
 			return nil, bad(c, "a range for a column of names", "--targets FILE")
 		}
 	}
-	grid, err := datasets.ParseGrid(f.Grid, len(f.Layout.X), f.Layout.XForms)
+	grid, err := rows.ParseGrid(f.Grid, len(f.Layout.X), f.Layout.XForms)
 	if err != nil {
 		return nil, err
 	}
@@ -100,7 +100,7 @@ func (f FunctionFiles) grid() ([]float64, error) {
 }
 
 // askAll gives every function the same targets.
-func (f FunctionFiles) askAll(functions []Function, p datasets.Points) []Function {
+func (f FunctionFiles) askAll(functions []Function, p rows.Group) []Function {
 	if len(functions) == 0 {
 		functions = make([]Function, 1)
 	}
@@ -124,17 +124,17 @@ func (f FunctionFiles) checkAll(functions []Function) error {
 }
 
 // askEach gives every function the targets of its name. A function without a context joins at the end.
-func (f FunctionFiles) askEach(functions []Function, targets []datasets.Points) []Function {
+func (f FunctionFiles) askEach(functions []Function, targets []rows.Group) []Function {
 	at := map[string]int{}
 	for i, g := range functions {
 		at[g.Name] = i
 	}
 	var unknown []string
 	for _, p := range targets {
-		i, known := at[p.Function]
+		i, known := at[p.Name]
 		if !known {
 			i = len(functions)
-			functions, unknown = append(functions, Function{Name: p.Function}), append(unknown, p.Function)
+			functions, unknown = append(functions, Function{Name: p.Name}), append(unknown, p.Name)
 		}
 		functions[i].TargetX, functions[i].TargetY, functions[i].Rows = p.X, p.Y, p.Rows
 	}

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/integrate/quad"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -18,7 +19,7 @@ import (
 func logUnits() run.Units {
 	return run.Units{XNames: []string{"x"}, YNames: []string{"speed", "weight"}, Scaling: datasets.Scaling{
 		XOffset: []float64{-4}, XScale: []float64{8}, YOffset: []float64{16, 2}, YScale: []float64{4, 0.25},
-		YForms: []datasets.Form{{}, {Log: true}}}}
+		YForms: []rows.Form{{}, {Log: true}}}}
 }
 
 // The log-likelihood in raw units is the mean log density of the predictions at the raw y, so it has

@@ -1,15 +1,15 @@
 package predict
 
 import (
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // Asked is what a user asks of a predictor.
 type Asked struct {
 	Predictor
-	Layout    datasets.Layout // of the files
+	Layout    rows.Layout // of the files
 	Functions []Function
-	Others    datasets.Company // of the targets
+	Others    rows.Company // of the targets
 }
 
 // Ask reads the functions to predict from the files, and adds what the predictor does not know of them to the

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -198,7 +198,7 @@ const (
 // ParseDensity returns the y that the value of a flag, "A:B:N", asks for. They are
 // rounded to the 12 digits that names of columns show. An error is an *invalid.Input.
 func ParseDensity(flag, text string) ([]float64, error) {
-	y, err := datasets.ParseRange(flag, text, datasets.Form{}, MaxDensity)
+	y, err := rows.ParseRange(flag, text, rows.Form{}, MaxDensity)
 	for i, v := range y {
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // text of a float64 parses
 		if i > 0 && rounded == y[i-1] {

@@ -5,8 +5,8 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/models"
@@ -113,7 +113,7 @@ func (t Trained) DrawWork(points int) float64 {
 }
 
 // Layout returns how files of points for the model of an experiment are read.
-func (t Trained) Layout(e config.Experiment) datasets.Layout {
+func (t Trained) Layout(e config.Experiment) rows.Layout {
 	l := t.Units.Layout(e.Data.Group, "function")
 	l.DropMissing = e.Data.Missing == config.Drop
 	return l

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/run"
@@ -21,7 +21,7 @@ func (t Trained) Warn(functions []Function, text func(c int, v float64) string, 
 // WarnOfNames adds a line about each column with names that are not known.
 func WarnOfNames(u run.Units, functions []Function, text func(c int, v float64) string, w *warning.Record) {
 	for c := range u.XNames {
-		if known := datasets.FormAt(u.Scaling.XForms, c).Categories; known != nil {
+		if known := rows.FormAt(u.Scaling.XForms, c).Categories; known != nil {
 			warnOfNamesAt(u.XNames, c, functions, known, text, w)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
@@ -45,12 +46,12 @@ func (u Units) Dims() (dx, dy int) { return u.Scaling.Dims() }
 
 // Layout returns how files of points in these units are read. functions are the columns that may
 // name the function of a row.
-func (u Units) Layout(functions ...string) datasets.Layout {
-	return datasets.Layout{X: u.XNames, Y: u.YNames, XForms: u.Scaling.XForms, YForms: u.Scaling.YForms, Functions: functions}
+func (u Units) Layout(functions ...string) rows.Layout {
+	return rows.Layout{X: u.XNames, Y: u.YNames, XForms: u.Scaling.XForms, YForms: u.Scaling.YForms, Groups: functions}
 }
 
 // A column is the units of one column as they are stored: model = (raw − offset)/scale, or a
-// datasets.Form.
+// rows.Form.
 type column struct {
 	Name   string  `json:"name"`
 	Offset float64 `json:"offset"`
@@ -58,7 +59,7 @@ type column struct {
 	form
 }
 
-// A form is a datasets.Form with the names of its fields in files.
+// A form is a rows.Form with the names of its fields in files.
 type form struct {
 	Log        bool     `json:"log,omitempty"`
 	Shift      float64  `json:"shift,omitempty"`
@@ -74,10 +75,10 @@ type columns struct {
 
 func (u Units) columns() columns {
 	s := u.Scaling
-	list := func(names []string, offset, scale []float64, forms []datasets.Form) []column {
+	list := func(names []string, offset, scale []float64, forms []rows.Form) []column {
 		var cs []column
 		for i, name := range names {
-			cs = append(cs, column{name, offset[i], scale[i], form(datasets.FormAt(forms, i))})
+			cs = append(cs, column{name, offset[i], scale[i], form(rows.FormAt(forms, i))})
 		}
 		return cs
 	}
@@ -112,7 +113,7 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 		if v.Name == "" || !(v.Scale > 0) {
 			return nil, bad(fmt.Sprintf("a column %s of scale %v", strconv.Quote(v.Name), v.Scale))
 		}
-		if err := datasets.Form(v.form).Check(); err != nil {
+		if err := rows.Form(v.form).Check(); err != nil {
 			return nil, bad(fmt.Sprintf("a column %s with %v", strconv.Quote(v.Name), err))
 		}
 	}
@@ -125,16 +126,16 @@ func readUnits(path string, meta map[string]string) (*Units, error) {
 	s := &u.Scaling
 	u.XNames, s.XOffset, s.XScale, s.XForms = unzip(c.X)
 	u.YNames, s.YOffset, s.YScale, s.YForms = unzip(c.Y)
-	if datasets.SameForms(s.XForms, nil) && datasets.SameForms(s.YForms, nil) {
+	if rows.SameForms(s.XForms, nil) && rows.SameForms(s.YForms, nil) {
 		s.XForms, s.YForms = nil, nil
 	}
 	return &u, nil
 }
 
-func unzip(cs []column) (names []string, offset, scale []float64, forms []datasets.Form) {
+func unzip(cs []column) (names []string, offset, scale []float64, forms []rows.Form) {
 	for _, c := range cs {
 		names, offset, scale = append(names, c.Name), append(offset, c.Offset), append(scale, c.Scale)
-		forms = append(forms, datasets.Form(c.form))
+		forms = append(forms, rows.Form(c.form))
 	}
 	return names, offset, scale, forms
 }
@@ -173,7 +174,7 @@ func CheckData(dir string, began, now Units) error {
 	same := func(a, b column) bool {
 		return a.Name == b.Name && math.Abs(a.Scale-b.Scale) <= rounding*a.Scale &&
 			math.Abs(a.Offset-b.Offset) <= rounding*(math.Abs(a.Offset)+a.Scale) &&
-			datasets.SameForms([]datasets.Form{datasets.Form(a.form)}, []datasets.Form{datasets.Form(b.form)})
+			rows.SameForms([]rows.Form{rows.Form(a.form)}, []rows.Form{rows.Form(b.form)})
 	}
 	if slices.EqualFunc(a.X, b.X, same) && slices.EqualFunc(a.Y, b.Y, same) {
 		return nil

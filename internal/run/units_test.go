@@ -9,7 +9,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -43,8 +43,8 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 	m, c := modelOf(t, e), must.Get(load(dir, run.Newest, modelOf(t, e), nil))(t)
 	want := run.Units{XNames: []string{"diet"}, YNames: []string{"y"}, Scaling: thirds()}
 	path := filepath.Join(dir, "weights.safetensors")
-	for _, f := range []datasets.Form{{Categories: []string{"egg"}}, {Log: true}, {Log: true, Shift: 0.25}, {Origin: "2024-03-01"}} {
-		want.Scaling.XForms, want.Scaling.YForms = []datasets.Form{f}, []datasets.Form{{Log: true}}
+	for _, f := range []rows.Form{{Categories: []string{"egg"}}, {Log: true}, {Log: true, Shift: 0.25}, {Origin: "2024-03-01"}} {
+		want.Scaling.XForms, want.Scaling.YForms = []rows.Form{f}, []rows.Form{{Log: true}}
 		must.Do(t, run.WriteWeights(path, m, c.Params, &want))
 		got := must.Get(run.ReadUnits(path))(t)
 		if diff := cmp.Diff(&want, got); diff != "" {
@@ -54,7 +54,7 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 			t.Error(err)
 		}
 		other := want
-		other.Scaling.XForms = []datasets.Form{{}}
+		other.Scaling.XForms = []rows.Form{{}}
 		if err := run.CheckData(dir, want, other); err == nil {
 			t.Errorf("%+v is the same as plain numbers", f)
 		}

@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
@@ -112,10 +113,10 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 }
 
 // describe returns the columns of x or of y.
-func (m *Model) describe(names []string, forms []datasets.Form, ranges []datasets.Range) []column {
+func (m *Model) describe(names []string, forms []rows.Form, ranges []datasets.Range) []column {
 	all := make([]column, len(names))
 	for i, name := range names {
-		f := datasets.FormAt(forms, i)
+		f := rows.FormAt(forms, i)
 		all[i] = column{Name: name, Unit: datasets.UnitOf(m.About.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
 		if i < len(ranges) && ranges[i] != (datasets.Range{}) {
 			all[i].Low, all[i].High = &ranges[i].Low, &ranges[i].High

@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
@@ -147,16 +147,16 @@ func (p points) read(path string, u run.Units, withY bool, names unseen) (x, y [
 	if n := count(p.x); withY && count(p.y) != n {
 		return nil, nil, &invalid.Input{Key: path + ".y", Found: fmt.Sprintf("%d rows for %d of x", count(p.y), n), Expected: "as many"}
 	}
-	if x, err = rows(path+".x", p.x, u.XNames, u.Scaling.XForms, names.number); err != nil {
+	if x, err = rowsOf(path+".x", p.x, u.XNames, u.Scaling.XForms, names.number); err != nil {
 		return nil, nil, err
 	}
-	y, err = rows(path+".y", p.y, u.YNames, u.Scaling.YForms, outcome)
+	y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcome)
 	return x, y, err
 }
 
-// rows returns the numbers of an array of rows, each with a value for each of the columns. number returns
+// rowsOf returns the numbers of an array of rows, each with a value for each of the columns. number returns
 // that of a cell in column c, which has a form, or what is expected.
-func rows(path string, array []byte, columns []string, forms []datasets.Form, number func(c int, value cell, f datasets.Form) (v float64, expected string)) (all []float64, err error) {
+func rowsOf(path string, array []byte, columns []string, forms []rows.Form, number func(c int, value cell, f rows.Form) (v float64, expected string)) (all []float64, err error) {
 	if array == nil {
 		return nil, nil
 	}
@@ -173,7 +173,7 @@ func rows(path string, array []byte, columns []string, forms []datasets.Form, nu
 		}
 		c := 0
 		for value := range elements(row) {
-			v, expected := number(c, value, datasets.FormAt(forms, c))
+			v, expected := number(c, value, rows.FormAt(forms, c))
 			if expected != "" {
 				return nil, fail(cell(value).shown()+" for "+columns[c], expected)
 			}
@@ -197,7 +197,7 @@ func (c cell) shown() string {
 }
 
 // outcome returns the number of a cell of y.
-func outcome(_ int, value cell, f datasets.Form) (v float64, expected string) {
+func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
 	v, err := finite(value)
 	switch {
 	case err != nil:
@@ -209,7 +209,7 @@ func outcome(_ int, value cell, f datasets.Form) (v float64, expected string) {
 }
 
 // number returns the raw number of a cell of x.
-func (c cell) number(f datasets.Form) (v float64, expected string) {
+func (c cell) number(f rows.Form) (v float64, expected string) {
 	named, text, read := c[0] == '"', string(c), f
 	if named {
 		text = unquoted(c)
@@ -218,7 +218,7 @@ func (c cell) number(f datasets.Form) (v float64, expected string) {
 	}
 	plain := c[0] == '-' || c[0] >= '0' && c[0] <= '9'
 	wants := read.Categories != nil || read.Origin != ""
-	either := read.Format == datasets.Clock || read.Format == datasets.Percent // "13:30" or 13.5, "12%" or 12
+	either := read.Format == rows.Clock || read.Format == rows.Percent // "13:30" or 13.5, "12%" or 12
 	if (named == wants || named && either) && (named || plain) {
 		if v, ok := read.Number(text); ok {
 			return v, ""
@@ -229,7 +229,7 @@ func (c cell) number(f datasets.Form) (v float64, expected string) {
 		return 0, "a name in quotes"
 	case f.Origin != "":
 		return 0, `a date such as "2024-03-01", or days as a number`
-	case f.Format == datasets.Clock:
+	case f.Format == rows.Clock:
 		return 0, `a time of day such as "13:00", or hours as a number`
 	case f.Log:
 		return 0, "a number above 0, whose logarithm is taken"

@@ -3,7 +3,7 @@ package serve
 import (
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -12,7 +12,7 @@ import (
 type unseen map[int][]string
 
 // number returns the raw number of a cell of column c of x, or what is expected.
-func (u unseen) number(c int, value cell, f datasets.Form) (v float64, expected string) {
+func (u unseen) number(c int, value cell, f rows.Form) (v float64, expected string) {
 	v, expected = value.number(f)
 	if known := len(f.Categories); expected == "" && known > 0 && int(v) >= known {
 		name := unquoted(value)
@@ -28,7 +28,7 @@ func (u unseen) number(c int, value cell, f datasets.Form) (v float64, expected 
 // text returns the text of a raw number of column c of x.
 func (u unseen) text(units run.Units) func(c int, v float64) string {
 	return func(c int, v float64) string {
-		f := datasets.FormAt(units.Scaling.XForms, c)
+		f := rows.FormAt(units.Scaling.XForms, c)
 		if i := int(v) - len(f.Categories); f.Categories != nil && i >= 0 && i < len(u[c]) {
 			return u[c][i]
 		}

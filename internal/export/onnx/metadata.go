@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run/version"
 )
@@ -74,10 +75,10 @@ func defaults(t predict.Trained) ([][2]string, error) {
 	return nil, nil
 }
 
-func describe(benchmark string, names []string, offset, scale []float64, forms []datasets.Form) []column {
+func describe(benchmark string, names []string, offset, scale []float64, forms []rows.Form) []column {
 	all := make([]column, len(names))
 	for i, name := range names {
-		f := datasets.FormAt(forms, i)
+		f := rows.FormAt(forms, i)
 		all[i] = column{Name: name, Unit: datasets.UnitOf(benchmark, name, f), Log: f.Log, Shift: f.Shift, Categories: f.Categories, Origin: f.Origin,
 			Encoded: []string{name}}
 		if f.Categories == nil {

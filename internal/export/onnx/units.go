@@ -1,6 +1,9 @@
 package onnx
 
-import "github.com/acqnp/acqnp/internal/datasets"
+import (
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
+)
 
 // presence marks the real context points. Runtimes fail at empty tensors in many ways, so a graph adds a
 // point that is not real.
@@ -39,10 +42,10 @@ func (g *graph) standardise(s datasets.Scaling, contextX, contextY, targetX valu
 
 // columnwise converts raw columns [B, ·, columns] to those that the network sees, as their forms
 // say.
-func (g *graph) columnwise(raw value, offset, scale []float64, forms []datasets.Form) value {
+func (g *graph) columnwise(raw value, offset, scale []float64, forms []rows.Form) value {
 	parts := make([]value, len(scale))
 	for c := range parts {
-		f := datasets.FormAt(forms, c)
+		f := rows.FormAt(forms, c)
 		v := g.columns(raw, c, c+1)
 		if f.Categories != nil {
 			parts[c] = g.oneHot(v, len(f.Categories))

@@ -5,6 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -28,7 +29,7 @@ func calibrating(n int) int {
 
 // holdBack sets how many functions, or points, calibrate, and returns what the other rows hold. The
 // search sees only those rows, so its choice does not depend on the data that calibrate.
-func (f Found) holdBack(d *config.Data, dataDir string, all datasets.Scan) (Found, error) {
+func (f Found) holdBack(d *config.Data, dataDir string, all rows.Scan) (Found, error) {
 	n, what := count(all, 2), "group"
 	if d.SplitBy == "point" {
 		n, what = f.used(), "row"

@@ -6,25 +6,25 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Found is what the files hold.
 type Found struct {
-	File        string                   `json:"file"`
-	Files       int                      `json:"files"`
-	Rows        int                      `json:"rows"`
-	Dropped     int                      `json:"dropped"`   // rows with a missing cell in a column that is used
-	Functions   int                      `json:"functions"` // with at least one row that is used
-	Points      [3]int                   `json:"points"`    // of each: least, median, most
-	Columns     []datasets.ScannedColumn `json:"columns"`   // those of x and y
-	Categories  []string                 `json:"categories"`
-	Dates       []string                 `json:"dates"`
-	Skewed      []string                 `json:"skewed"`       // skewed and nowhere negative: the model sees their logarithm
-	PerFunction []string                 `json:"per_function"` // the same in all rows of a function
-	Calibration int                      `json:"calibration"`  // functions, or rows, that are held back and not in the other numbers
-	SplitBy     string                   `json:"split"`        // what is held out: function or point
+	File        string        `json:"file"`
+	Files       int           `json:"files"`
+	Rows        int           `json:"rows"`
+	Dropped     int           `json:"dropped"`   // rows with a missing cell in a column that is used
+	Functions   int           `json:"functions"` // with at least one row that is used
+	Points      [3]int        `json:"points"`    // of each: least, median, most
+	Columns     []rows.Column `json:"columns"`   // those of x and y
+	Categories  []string      `json:"categories"`
+	Dates       []string      `json:"dates"`
+	Skewed      []string      `json:"skewed"`       // skewed and nowhere negative: the model sees their logarithm
+	PerFunction []string      `json:"per_function"` // the same in all rows of a function
+	Calibration int           `json:"calibration"`  // functions, or rows, that are held back and not in the other numbers
+	SplitBy     string        `json:"split"`        // what is held out: function or point
 }
 
 // used returns the number of rows that are used.
@@ -43,7 +43,7 @@ func look(o Options) (Found, config.Data, error) {
 	if err := checkNames(d); err != nil {
 		return Found{}, d, err
 	}
-	scan, err := datasets.ScanCSV(d, o.DataDir)
+	scan, err := rows.ScanFile(d, o.DataDir)
 	if err != nil {
 		return Found{}, d, err
 	}
@@ -74,7 +74,7 @@ func look(o Options) (Found, config.Data, error) {
 }
 
 // foundIn returns what a scan found of the columns of x and y. It refuses what cannot be used.
-func foundIn(scan datasets.Scan, d config.Data) (Found, error) {
+func foundIn(scan rows.Scan, d config.Data) (Found, error) {
 	f := Found{File: d.File, Files: scan.Files, Rows: scan.Rows, Dropped: scan.Dropped}
 	f.Points[0], f.Points[1], f.Points[2] = sizes(scan, &f.Functions)
 	if err := f.checkRows(d, scan); err != nil {
@@ -105,9 +105,9 @@ func checkNames(d config.Data) error {
 
 // sizes counts the functions with a row that is used, and returns the least, the median and the
 // largest number of such rows.
-func sizes(s datasets.Scan, functions *int) (least, median, most int) {
+func sizes(s rows.Scan, functions *int) (least, median, most int) {
 	var n []int
-	for _, f := range s.Functions {
+	for _, f := range s.Groups {
 		if f.Used > 0 {
 			n = append(n, f.Used)
 		}
@@ -121,8 +121,8 @@ func sizes(s datasets.Scan, functions *int) (least, median, most int) {
 }
 
 // count returns the number of functions with at least the given number of used rows.
-func count(s datasets.Scan, rows int) (n int) {
-	for _, f := range s.Functions {
+func count(s rows.Scan, rows int) (n int) {
+	for _, f := range s.Groups {
 		if f.Used >= rows {
 			n++
 		}
@@ -131,7 +131,7 @@ func count(s datasets.Scan, rows int) (n int) {
 }
 
 // checkRows refuses files with too few rows, and functions of one row each.
-func (f Found) checkRows(d config.Data, s datasets.Scan) error {
+func (f Found) checkRows(d config.Data, s rows.Scan) error {
 	switch {
 	case f.used() == 0:
 		return &invalid.Input{File: d.File, Found: "a missing cell in every row", Expected: "rows with a value in each of " +
@@ -149,7 +149,7 @@ func (f Found) checkRows(d config.Data, s datasets.Scan) error {
 }
 
 // add adds a column of x or y to what was found. It refuses one that cannot be used.
-func (f *Found) add(c datasets.ScannedColumn, y bool) error {
+func (f *Found) add(c rows.Column, y bool) error {
 	form, err := c.Form(f.File, y)
 	switch {
 	case err != nil:
@@ -158,10 +158,10 @@ func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 		f.Categories = append(f.Categories, c.Name)
 	case form.Origin != "":
 		f.Dates = append(f.Dates, c.Name)
-	case c.Kind == datasets.NumberColumn && form.Format == "" && skewed(c, y):
+	case c.Kind == rows.NumberColumn && form.Format == "" && skewed(c, y):
 		f.Skewed = append(f.Skewed, c.Name)
 	}
-	if c.PerFunction && !y && f.Functions > 1 {
+	if c.PerGroup && !y && f.Functions > 1 {
 		f.PerFunction = append(f.PerFunction, c.Name)
 	}
 	f.Columns = append(f.Columns, c)
@@ -170,6 +170,6 @@ func (f *Found) add(c datasets.ScannedColumn, y bool) error {
 
 // skewed reports whether a network sees the logarithm of numbers: all are positive, spread over more
 // than a factor of 3, with a long tail to the right. Those of x may be 0.
-func skewed(c datasets.ScannedColumn, y bool) bool {
+func skewed(c rows.Column, y bool) bool {
 	return (c.Least > 0 || c.Least == 0 && !y && c.Distinct > 2) && c.Most > 3*c.Least && c.Skew > 0.7
 }

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"text/tabwriter"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -34,14 +34,14 @@ func (f Found) dropped() string {
 }
 
 // describe says what a column holds.
-func (f Found) describe(c datasets.ScannedColumn) string {
+func (f Found) describe(c rows.Column) string {
 	text := c.What()
 	switch c.Kind {
-	case datasets.NameColumn:
+	case rows.NameColumn:
 		text += "; a column for each"
-	case datasets.DateColumn:
+	case rows.DateColumn:
 		text += ", as days since the first"
-	case datasets.TimeColumn:
+	case rows.TimeColumn:
 		text += ", as hours since midnight"
 	}
 	if slices.Contains(f.Skewed, c.Name) {

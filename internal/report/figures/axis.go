@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/tables"
 )
@@ -16,22 +17,22 @@ import (
 // written as such.
 type Axis struct {
 	Name string
-	Form datasets.Form
+	Form rows.Form
 }
 
 // axisOf returns the axis of column c of x.
 func axisOf(a predict.About, c int) Axis {
-	f := datasets.FormAt(a.Units.Scaling.XForms, c)
+	f := rows.FormAt(a.Units.Scaling.XForms, c)
 	return Axis{labelled(a, a.Units.XNames[c], f), f}
 }
 
 // labelOf returns the label of column c of y.
 func labelOf(a predict.About, c int) string {
-	return labelled(a, a.Units.YNames[c], datasets.FormAt(a.Units.Scaling.YForms, c))
+	return labelled(a, a.Units.YNames[c], rows.FormAt(a.Units.Scaling.YForms, c))
 }
 
 // labelled returns the name of a column, with its unit if that is known. Dates have none.
-func labelled(a predict.About, name string, f datasets.Form) string {
+func labelled(a predict.About, name string, f rows.Form) string {
 	if unit := datasets.UnitOf(a.Benchmark, name, f); unit != "" && f.Origin == "" {
 		return name + " (" + unit + ")"
 	}
@@ -57,7 +58,7 @@ func (a Axis) around(lo, hi float64) (float64, float64) {
 }
 
 // originOf returns the moment from which a column's dates are counted: a day, or a time of one.
-func originOf(f datasets.Form) (time.Time, bool) {
+func originOf(f rows.Form) (time.Time, bool) {
 	for _, layout := range []string{time.DateOnly, time.RFC3339} {
 		if t, err := time.Parse(layout, f.Origin); err == nil {
 			return t.UTC(), true

@@ -7,12 +7,12 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
 // labels returns the texts of a picture whose x runs from lo to hi.
-func labels(t *testing.T, form datasets.Form, lo, hi float64) []string {
+func labels(t *testing.T, form rows.Form, lo, hi float64) []string {
 	t.Helper()
 	fig := figure(figures.Panel{Context: plotter.XYs{{X: lo, Y: 0}, {X: hi, Y: 1}}})
 	fig.X = figures.Axis{Name: "when", Form: form}
@@ -40,7 +40,7 @@ func TestDatesAreWrittenAsDates(t *testing.T) {
 		{noon, 0.01, 0.12, []string{"12:30", "14:30", "2024-02-27"}},
 		{noon, 3, 30, []string{"2024-03-08"}},
 	} {
-		found := labels(t, datasets.Form{Origin: c.origin}, c.lo, c.hi)
+		found := labels(t, rows.Form{Origin: c.origin}, c.lo, c.hi)
 		for _, want := range append(c.want, "when") {
 			if !slices.Contains(found, want) || len(found) > 30 {
 				t.Errorf("from %g to %g after %s: %q, want %q among them", c.lo, c.hi, c.origin, found, want)
@@ -50,7 +50,7 @@ func TestDatesAreWrittenAsDates(t *testing.T) {
 }
 
 func TestNamesAreWrittenAsNames(t *testing.T) {
-	found := labels(t, datasets.Form{Categories: []string{"none", "low", "keto"}}, 0, 2)
+	found := labels(t, rows.Form{Categories: []string{"none", "low", "keto"}}, 0, 2)
 	if !slices.Contains(found, "low") || !slices.Contains(found, "keto") {
 		t.Errorf("%q", found)
 	}
@@ -58,7 +58,7 @@ func TestNamesAreWrittenAsNames(t *testing.T) {
 	for i := range many {
 		many[i] = strings.Repeat("x", 100)
 	}
-	for _, text := range labels(t, datasets.Form{Categories: many}, 0, 399) {
+	for _, text := range labels(t, rows.Form{Categories: many}, 0, 399) {
 		if strings.Count(text, "x") > 20 {
 			t.Errorf("a label %q", text)
 		}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -93,9 +94,9 @@ func columns(t *testing.T, n int, named bool) (predict.Trained, figures.Subject)
 		scaling.XOffset, scaling.XScale = append(scaling.XOffset, 0), append(scaling.XScale, 10)
 	}
 	if named {
-		scaling.XForms = make([]datasets.Form, n)
+		scaling.XForms = make([]rows.Form, n)
 		scaling.XForms[n-1].Categories = []string{"a", "b", "c"}
-		scaling.YForms = make([]datasets.Form, 1)
+		scaling.YForms = make([]rows.Form, 1)
 		width += 2
 	}
 	m, err := models.New(c, width, 1)

@@ -7,7 +7,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 )
@@ -121,7 +121,7 @@ func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Su
 
 // curveX returns the numbers at which a picture shows a subject along a column of x: each name of a
 // column of names, or evenly spaced ones that cover those of context and targets.
-func curveX(known []float64, f datasets.Form, density bool) []float64 {
+func curveX(known []float64, f rows.Form, density bool) []float64 {
 	most := levelPoints
 	if density {
 		most = curvePoints

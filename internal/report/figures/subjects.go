@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -18,7 +19,7 @@ type Subject struct {
 // there is one, whose y are known.
 func AskedSubjects(a *predict.Asked, targets string) []Subject {
 	subjects := make([]Subject, len(a.Functions))
-	var held []datasets.Points
+	var held []rows.Group
 	if targets != "" {
 		layout := a.Layout
 		layout.DropMissing, layout.PartialY, layout.Warnings = true, false, nil
@@ -27,7 +28,7 @@ func AskedSubjects(a *predict.Asked, targets string) []Subject {
 	for i, f := range a.Functions {
 		subjects[i].Function = f
 		for _, p := range held {
-			if p.Function == f.Name || p.Function == "" {
+			if p.Name == f.Name || p.Name == "" {
 				subjects[i].HeldX, subjects[i].HeldY = p.X, p.Y
 			}
 		}

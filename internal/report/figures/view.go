@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -60,7 +60,7 @@ func (v view) varying(subjects []Subject, points func(Subject) []float64) (colum
 func (v view) axis(i int) Axis { return axisOf(v.about, v.axes[i]) }
 
 // form returns what the numbers of column c of x stand for.
-func (v view) form(c int) datasets.Form { return datasets.FormAt(v.units.Scaling.XForms, c) }
+func (v view) form(c int) rows.Form { return rows.FormAt(v.units.Scaling.XForms, c) }
 
 // all returns the x [N, columns of x] of the context and of the targets.
 func (s Subject) all() []float64 { return slices.Concat(s.ContextX, s.TargetX) }

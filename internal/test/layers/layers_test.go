@@ -22,7 +22,7 @@ var layers = [][]string{
 		"kernels/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/likelihood/score", "internal/fit/simple", "internal/models", "internal/engine", "internal/engine/analysis", "kernels/gpu/cu", "kernels/emulator"},
 	{"internal/fit/stack", "internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
-	{"internal/engine/device", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch", "internal/datasets/datatest"},
+	{"internal/engine/device", "internal/datasets/rows", "internal/datasets/rda", "internal/datasets/matfile", "internal/datasets/fetch", "internal/datasets/datatest"},
 	{"internal/datasets"},
 	{"internal/datasets/feed", "internal/run", "internal/run/footprint"},
 	{"internal/predict/conformal", "internal/fit/pretrained"},

@@ -8,7 +8,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
@@ -113,8 +113,8 @@ func plain(dx, dy int) run.Units {
 // log y.
 func forms() run.Units {
 	u := plain(4, 2)
-	u.Scaling.XForms = []datasets.Form{{Log: true, Shift: 0.25}, {Categories: []string{"a", "b", "c"}}, {Origin: "2024-03-01"}, {}}
-	u.Scaling.YForms = []datasets.Form{{}, {Log: true}}
+	u.Scaling.XForms = []rows.Form{{Log: true, Shift: 0.25}, {Categories: []string{"a", "b", "c"}}, {Origin: "2024-03-01"}, {}}
+	u.Scaling.YForms = []rows.Form{{}, {Log: true}}
 	return u
 }
 
@@ -134,11 +134,11 @@ func (m Case) Sizes() []Size {
 func (m Case) Functions(s Size, seed int) []predict.Function {
 	g := random.New(uint64(seed), random.Data)
 	at := uint64(0)
-	draw := func(n int, names []string, forms []datasets.Form) []float64 {
+	draw := func(n int, names []string, forms []rows.Form) []float64 {
 		v := make([]float64, 0, n*len(names))
 		for range n {
 			for c := range names {
-				var f datasets.Form
+				var f rows.Form
 				if forms != nil {
 					f = forms[c]
 				}
@@ -161,7 +161,7 @@ func (m Case) Functions(s Size, seed int) []predict.Function {
 
 // number turns a uniform number into one of a column: an index, one beyond the last for unknown
 // names; a positive number for logarithms; or a number around 0.
-func number(f datasets.Form, uniform float64) float64 {
+func number(f rows.Form, uniform float64) float64 {
 	switch {
 	case f.Categories != nil:
 		return math.Floor(uniform * float64(len(f.Categories)+1))

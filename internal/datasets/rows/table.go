@@ -1,4 +1,10 @@
-package datasets
+// Package rows reads files of rows: CSV, JSON lines and Parquet.
+//
+// A cell is a number, a date, a name or another kind (meaning.go, the one place that tells them apart). A [Scan] says
+// what the columns of a file hold, by all of their cells. A [Form] says what becomes of a column. A [Layout] reads a
+// file with known columns and forms into groups of points; [ReadTraining] reads the files of a training, whose forms it
+// finds by all cells too.
+package rows
 
 import (
 	"bufio"
@@ -120,6 +126,15 @@ func (t *table) where(field int) (file string, line int) {
 	return fmt.Sprintf("%s, row %d", t.path, line), 0
 }
 
+// place names the cell of the current row: FILE:line, or FILE, row N.
+func (t *table) place(column int) string {
+	file, line := t.where(column)
+	if line == 0 {
+		return file
+	}
+	return fmt.Sprintf("%s:%d", file, line)
+}
+
 // headerLine returns the line of the header for messages, 0 in a table without lines.
 func (t *table) headerLine() int {
 	if t.text == nil {
@@ -216,6 +231,18 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 		Expected: "a header with " + strings.Join(expected, ", or with ") + t.meant(ways[0])}
 }
 
+// optional returns the column of this name, or −1 if the name is "".
+func (t *table) optional(name string) (int, error) {
+	if name == "" {
+		return -1, nil
+	}
+	columns, err := t.columns([]string{name})
+	if err != nil {
+		return -1, err
+	}
+	return columns[0], nil
+}
+
 // meant asks whether another column was meant by the first of some names that the header lacks.
 func (t *table) meant(names []string) string {
 	for _, name := range names {
@@ -260,8 +287,8 @@ func (t *table) number(column int) (float64, error) {
 	return 0, t.refuse(column, cmp.Or(t.hint(t.cell(column)), "a finite number"))
 }
 
-// readColumns reads the named columns of numbers. It refuses a file without rows.
-func readColumns(path string, names ...string) ([][]float64, error) {
+// Columns reads the named columns of numbers. It refuses a file without rows.
+func Columns(path string, names ...string) ([][]float64, error) {
 	t, file, err := openTable(path)
 	if err != nil {
 		return nil, err

@@ -1,4 +1,4 @@
-package datasets_test
+package rows_test
 
 import (
 	"errors"
@@ -9,26 +9,18 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-func csvFile(t *testing.T, content string) string {
-	t.Helper()
-	path := filepath.Join(t.TempDir(), "points.csv")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestReadPoints(t *testing.T) {
-	one := func(n int, x, y []float64) []datasets.Points { return []datasets.Points{{N: n, X: x, Y: y}} }
+	one := func(n int, x, y []float64) []rows.Group { return []rows.Group{{N: n, X: x, Y: y}} }
 	cases := []struct {
 		name    string
 		content string
 		x, y    []string
-		want    []datasets.Points
+		want    []rows.Group
 	}{
 		{"own names", "flow,speed\n1,2\n3,4.5e1\n", []string{"flow"}, []string{"speed"}, one(2, []float64{1, 3}, []float64{2, 45})},
 		{"letters", "y,x\n2,1\n", []string{"flow"}, []string{"speed"}, one(1, []float64{1}, []float64{2})},
@@ -43,14 +35,14 @@ func TestReadPoints(t *testing.T) {
 		{"no y asked for", "x\n1\n2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
 		{"other columns", "note,x\nhello,1\n,2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
 		{"functions in the order of their first rows", "function,x,y\nb,1,2\na,3,4\n b ,5,6\n", []string{"x"}, []string{"y"},
-			[]datasets.Points{
-				{Function: "b", N: 2, X: []float64{1, 5}, Y: []float64{2, 6}},
-				{Function: "a", N: 1, X: []float64{3}, Y: []float64{4}},
+			[]rows.Group{
+				{Name: "b", N: 2, X: []float64{1, 5}, Y: []float64{2, 6}},
+				{Name: "a", N: 1, X: []float64{3}, Y: []float64{4}},
 			}},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := (&datasets.Layout{X: c.x, Y: c.y, Functions: []string{"function"}}).Read(csvFile(t, c.content))
+			got, err := (&rows.Layout{X: c.x, Y: c.y, Groups: []string{"function"}}).Read(datatest.CSV(t, c.content))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,8 +83,8 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			path := csvFile(t, c.content)
-			_, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}, Functions: []string{"function"}}).Read(path)
+			path := datatest.CSV(t, c.content)
+			_, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}, Groups: []string{"function"}}).Read(path)
 			var bad *invalid.Input
 			if !errors.As(err, &bad) {
 				t.Fatalf("got %v, want an *invalid.Input", err)
@@ -103,7 +95,7 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		})
 	}
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "absent.csv")} {
-		_, err := (&datasets.Layout{X: []string{"x"}}).Read(path)
+		_, err := (&rows.Layout{X: []string{"x"}}).Read(path)
 		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != path {
 			t.Errorf("%s: %v", path, err)
@@ -113,32 +105,13 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 
 // TestReadPointsWithoutRows: a context may be empty, targets may not.
 func TestReadPointsWithoutRows(t *testing.T) {
-	path := csvFile(t, "x,y\n")
-	if all, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path); err != nil || len(all) != 0 {
+	path := datatest.CSV(t, "x,y\n")
+	if all, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path); err != nil || len(all) != 0 {
 		t.Errorf("a context: %v, %v", all, err)
 	}
 	var bad *invalid.Input
-	if _, err := (&datasets.Layout{X: []string{"x"}}).ReadX(path); !errors.As(err, &bad) || !strings.Contains(bad.Error(), "header without rows") {
+	if _, err := (&rows.Layout{X: []string{"x"}}).ReadX(path); !errors.As(err, &bad) || !strings.Contains(bad.Error(), "header without rows") {
 		t.Errorf("targets: %v", err)
-	}
-}
-
-func TestNames(t *testing.T) {
-	for _, c := range []struct {
-		benchmark string
-		dx, dy    int
-		x, y      []string
-	}{
-		{"speed-flow", 1, 1, []string{"flow"}, []string{"speed"}},
-		{"circle", 1, 1, []string{"x"}, []string{"y"}},
-		{"svhn", 2, 3, []string{"row", "column"}, []string{"red", "green", "blue"}},
-		{"mnist", 2, 1, []string{"row", "column"}, []string{"value"}},
-		{"csv", 2, 3, []string{"x1", "x2"}, []string{"y1", "y2", "y3"}},
-	} {
-		x, y := datasets.Names(c.benchmark, c.dx, c.dy)
-		if diff := cmp.Diff(c.x, x) + cmp.Diff(c.y, y); diff != "" {
-			t.Error(diff)
-		}
 	}
 }
 
@@ -155,7 +128,7 @@ func FuzzReadPoints(f *testing.F) {
 		if err := os.WriteFile(path, content, 0o600); err != nil {
 			t.Fatal(err)
 		}
-		all, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}, Functions: []string{"function"}}).Read(path)
+		all, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}, Groups: []string{"function"}}).Read(path)
 		var bad *invalid.Input
 		if err != nil && !errors.As(err, &bad) {
 			t.Fatalf("got %v, want an *invalid.Input", err)

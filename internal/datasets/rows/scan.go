@@ -1,4 +1,4 @@
-package datasets
+package rows
 
 import (
 	"cmp"
@@ -14,13 +14,13 @@ import (
 
 // A Scan says what a file of rows, or a directory of them, holds.
 type Scan struct {
-	Files        int               `json:"files"`
-	Delimiter    string            `json:"delimiter"`     // of the first file: a comma, a semicolon or a tab; "" if it is not CSV
-	DecimalComma bool              `json:"decimal_comma"` // whether a column has decimal commas
-	Rows         int               `json:"rows"`
-	Dropped      int               `json:"dropped"` // rows with a missing cell in a column of function, x, y or split
-	Columns      []ScannedColumn   `json:"columns"`
-	Functions    []ScannedFunction `json:"functions"` // in the order of their first rows
+	Files        int            `json:"files"`
+	Delimiter    string         `json:"delimiter"`     // of the first file: a comma, a semicolon or a tab; "" if it is not CSV
+	DecimalComma bool           `json:"decimal_comma"` // whether a column has decimal commas
+	Rows         int            `json:"rows"`
+	Dropped      int            `json:"dropped"` // rows with a missing cell in a column of group, x, y or split
+	Columns      []Column       `json:"columns"`
+	Groups       []ScannedGroup `json:"functions"` // in the order of their first rows
 }
 
 // The kinds of columns.
@@ -33,8 +33,8 @@ const (
 	MixedColumn  = "mixed"  // cells of several kinds, or that are not clear
 )
 
-// A ScannedColumn is a column of a Scan.
-type ScannedColumn struct {
+// A Column is a column of a Scan.
+type Column struct {
 	Name    string `json:"name"`
 	Kind    string `json:"kind"`
 	Format  string `json:"format,omitempty"` // see Form
@@ -49,9 +49,9 @@ type ScannedColumn struct {
 	// Skew is the skewness of the numbers, above 0 with a long tail to the right; 0 if they are
 	// alike.
 	Skew float64 `json:"skew"`
-	// PerFunction says that all rows of a function have the same cell. It is false if there are
-	// more than 100,000 functions.
-	PerFunction bool `json:"per_function"`
+	// PerGroup says that all rows of a group have the same cell. It is false if there are
+	// more than 100,000 groups.
+	PerGroup bool `json:"per_function"`
 	// Odd is FILE:LINE, or FILE, row N, of a cell for which the column is mixed, OddCell is that cell, and
 	// Wants says what it should be. They are "" in other columns.
 	Odd     string `json:"odd,omitempty"`
@@ -60,19 +60,19 @@ type ScannedColumn struct {
 }
 
 // Constant reports whether all cells are the same, or missing.
-func (c ScannedColumn) Constant() bool { return c.Distinct <= 1 }
+func (c Column) Constant() bool { return c.Distinct <= 1 }
 
 // Span returns the least and the largest number or date, as text.
-func (c ScannedColumn) Span() (least, most string) {
+func (c Column) Span() (least, most string) {
 	f := Form{Format: c.Format}
 	if c.Kind == DateColumn {
-		f.Origin = unixEpoch
+		f.Origin = epoch
 	}
 	return f.Text(c.Least), f.Text(c.Most)
 }
 
-// A ScannedFunction is a function of a Scan.
-type ScannedFunction struct {
+// A ScannedGroup is a group of a Scan.
+type ScannedGroup struct {
 	Name string `json:"name"`
 	Rows int    `json:"rows"`
 	Used int    `json:"used"` // rows without those that Scan.Dropped counts
@@ -84,37 +84,21 @@ const MaxDistinct = maxNames
 // longestValue is how many bytes of a cell a Scan keeps.
 const longestValue = 200
 
-// maxFollowed is the number of functions up to which a scan compares the cells of their rows.
+// maxFollowed is the number of groups up to which a scan compares the cells of their rows.
 const maxFollowed = 100_000
 
-// ScanCSV reads the file or the directory that d.File names, all columns of it. d.Function may be
+// ScanFile reads the file or the directory that d.File names, all columns of it. d.Group may be
 // "". d.XColumns and d.YColumns may be empty; then no row counts as dropped for them. The memory
 // does not depend on the number of rows. An error is an *invalid.Input.
-func ScanCSV(d config.Data, dataDir string) (Scan, error) {
-	paths, err := csvPaths(d.File, dataDir)
-	if err != nil {
-		return Scan{}, err
-	}
-	s := scanner{data: d, seed: maphash.MakeSeed()}
-	return s.scan(paths)
-}
+func ScanFile(d config.Data, dataDir string) (Scan, error) { return ScanOthers(d, dataDir, nil) }
 
-// ScanOthers is ScanCSV without the rows that are for calibration. all is what ScanCSV returned.
-func ScanOthers(d config.Data, dataDir string, all Scan) (Scan, error) {
-	paths, err := csvPaths(d.File, dataDir)
+// ScanOthers is ScanFile without some rows of groups: held has their numbers among the rows that are used.
+func ScanOthers(d config.Data, dataDir string, held map[string][]int) (Scan, error) {
+	paths, err := Paths(d.File, dataDir)
 	if err != nil {
 		return Scan{}, err
 	}
-	points := map[string]int{}
-	for _, f := range all.Functions {
-		if f.Used > 0 {
-			points[f.Name] = f.Used
-		}
-	}
-	s := scanner{data: d, seed: maphash.MakeSeed()}
-	if s.held, err = reserve(points, d.SplitBy == "point", d.Calibration); err != nil {
-		return Scan{}, err
-	}
+	s := scanner{data: d, seed: maphash.MakeSeed(), held: held}
 	return s.scan(paths)
 }
 
@@ -132,10 +116,10 @@ func (s *scanner) scan(paths []string) (Scan, error) {
 	return s.finish(), nil
 }
 
-// Sizes returns the least, the median and the largest number of used rows of a function.
+// Sizes returns the least, the median and the largest number of used rows of a group.
 func (s Scan) Sizes() (least, median, most int) {
 	var sizes []int
-	for _, f := range s.Functions {
+	for _, f := range s.Groups {
 		sizes = append(sizes, f.Used)
 	}
 	if len(sizes) == 0 {
@@ -146,10 +130,10 @@ func (s Scan) Sizes() (least, median, most int) {
 }
 
 // Column returns the column of this name, and whether there is one.
-func (s Scan) Column(name string) (ScannedColumn, bool) {
-	i := slices.IndexFunc(s.Columns, func(c ScannedColumn) bool { return c.Name == name })
+func (s Scan) Column(name string) (Column, bool) {
+	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
 	if i < 0 {
-		return ScannedColumn{}, false
+		return Column{}, false
 	}
 	return s.Columns[i], true
 }
@@ -160,12 +144,12 @@ type scanner struct {
 	data   config.Data
 	seed   maphash.Seed
 	judges []judge
-	varies []bool     // of each column: within a function
-	groups grouping   // of functions
-	first  [][]uint64 // [functions, columns]: the hash of the first cell of each
+	varies []bool // of each column: within a group
+	groups grouping
+	first  [][]uint64 // [groups, columns]: the hash of the first cell of each
 
-	held map[string][]int // rows of functions that are left out, among those that are used
-	used []int            // of each function: used rows so far, left out or not
+	held map[string][]int // rows of groups that are left out, among those that are used
+	used []int            // of each group: used rows so far, left out or not
 }
 
 // file scans a file. All files have the header of the first.
@@ -180,11 +164,11 @@ func (s *scanner) file(path string) error {
 			s.Delimiter = string(t.delimiter)
 		}
 		for _, name := range t.header {
-			s.Columns = append(s.Columns, ScannedColumn{Name: name})
+			s.Columns = append(s.Columns, Column{Name: name})
 		}
 		s.judges, s.varies = make([]judge, len(t.header)), make([]bool, len(t.header))
 	}
-	if err := t.checkHeader(mapped(s.Columns, func(c ScannedColumn) string { return c.Name }), "the first file"); err != nil {
+	if err := t.checkHeader(mapped(s.Columns, func(c Column) string { return c.Name }), "the first file"); err != nil {
 		return err
 	}
 	by, err := t.optional(s.data.Group)
@@ -222,7 +206,7 @@ func (s *scanner) row(t *table, by int, used []int) {
 	dropped := slices.ContainsFunc(used, func(c int) bool { return isMissing(t.cell(c)) })
 	f := -1
 	if by < 0 || !isMissing(t.cell(by)) {
-		f = s.function(t, by)
+		f = s.group(t, by)
 		if s.leavesOut(f, dropped) {
 			return
 		}
@@ -232,9 +216,9 @@ func (s *scanner) row(t *table, by int, used []int) {
 		s.Dropped++
 	}
 	if f >= 0 {
-		s.Functions[f].Rows++
+		s.Groups[f].Rows++
 		if !dropped {
-			s.Functions[f].Used++
+			s.Groups[f].Used++
 		}
 	}
 	for i := range s.judges {
@@ -245,8 +229,8 @@ func (s *scanner) row(t *table, by int, used []int) {
 	}
 }
 
-// function returns the index of the current row's function.
-func (s *scanner) function(t *table, by int) int {
+// group returns the index of the current row's group.
+func (s *scanner) group(t *table, by int) int {
 	key := t.path
 	if by >= 0 {
 		key = t.cell(by)
@@ -257,15 +241,15 @@ func (s *scanner) function(t *table, by int) int {
 		if by < 0 {
 			name = tabular.Stem(name)
 		}
-		s.Functions, s.used = append(s.Functions, ScannedFunction{Name: name}), append(s.used, 0)
+		s.Groups, s.used = append(s.Groups, ScannedGroup{Name: name}), append(s.used, 0)
 	}
 	return i
 }
 
-// leavesOut counts a row of function f and reports whether it is left out. A dropped row is left out if
-// the whole function is.
+// leavesOut counts a row of group f and reports whether it is left out. A dropped row is left out if
+// the whole group is.
 func (s *scanner) leavesOut(f int, dropped bool) bool {
-	held := s.held[s.Functions[f].Name]
+	held := s.held[s.Groups[f].Name]
 	if dropped {
 		return len(held) > 0 && s.data.SplitBy != "point"
 	}
@@ -273,7 +257,7 @@ func (s *scanner) leavesOut(f int, dropped bool) bool {
 	return slices.Contains(held, s.used[f]-1)
 }
 
-// follow compares a cell of column i with the first one of its function.
+// follow compares a cell of column i with the first one of its group.
 func (s *scanner) follow(f, i int, cell string) {
 	for len(s.first) <= f {
 		s.first = append(s.first, make([]uint64, len(s.judges)))
@@ -316,7 +300,7 @@ func (s *scanner) finish() Scan {
 	for i := range s.judges {
 		s.DecimalComma = s.DecimalComma || s.judges[i].decimals.mark == ','
 		s.Columns[i] = s.judges[i].column(s.Columns[i].Name)
-		s.Columns[i].PerFunction = !s.varies[i] && len(s.Functions) <= maxFollowed
+		s.Columns[i].PerGroup = !s.varies[i] && len(s.Groups) <= maxFollowed
 	}
 	return s.Scan
 }

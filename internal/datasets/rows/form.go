@@ -1,4 +1,4 @@
-package datasets
+package rows
 
 import (
 	"errors"
@@ -30,8 +30,8 @@ type Form struct {
 	Format string `json:",omitempty"`
 }
 
-// width returns the number of columns that the model sees.
-func (f Form) width() int {
+// Width returns the number of columns that the model sees.
+func (f Form) Width() int {
 	if f.Categories != nil {
 		return len(f.Categories)
 	}
@@ -41,26 +41,26 @@ func (f Form) width() int {
 // Takes reports whether the model can see the number v, or its logarithm.
 func (f Form) Takes(v float64) bool { return !f.Log || v > 0 || v == 0 && f.Shift > 0 }
 
-// transform returns what is scaled: the logarithm of v, or v.
-func (f Form) transform(v float64) float64 {
+// Transform returns what is scaled: the logarithm of v, or v.
+func (f Form) Transform(v float64) float64 {
 	if f.Log {
 		return math.Log(v + f.Shift)
 	}
 	return v
 }
 
-// restore returns the raw value of a number that transform returned.
-func (f Form) restore(v float64) float64 {
+// Restore returns the raw value of a number that Transform returned.
+func (f Form) Restore(v float64) float64 {
 	if f.Log {
 		return math.Exp(v) - f.Shift
 	}
 	return v
 }
 
-// appendModel appends what the model sees of the raw number v to dst.
-func (f Form) appendModel(dst []float32, v, offset, scale float64) []float32 {
+// AppendModel appends what the model sees of the raw number v to dst.
+func (f Form) AppendModel(dst []float32, v, offset, scale float64) []float32 {
 	if f.Categories == nil {
-		return append(dst, float32((f.transform(v)-offset)/scale))
+		return append(dst, float32((f.Transform(v)-offset)/scale))
 	}
 	for k := range f.Categories {
 		one := float32(0)
@@ -76,7 +76,7 @@ func (f Form) appendModel(dst []float32, v, offset, scale float64) []float32 {
 // its logarithm, or a 1 in the column of a name.
 func (f Form) AppendNumbers(dst []float64, v float64) []float64 {
 	if f.Categories == nil {
-		return append(dst, f.transform(v))
+		return append(dst, f.Transform(v))
 	}
 	for k := range f.Categories {
 		one := 0.0
@@ -88,11 +88,11 @@ func (f Form) AppendNumbers(dst []float64, v float64) []float64 {
 	return dst
 }
 
-// raw returns the raw number of what the model sees. One-hot columns without a 1 are an unknown
+// Raw returns the raw number of what the model sees. One-hot columns without a 1 are an unknown
 // name.
-func (f Form) raw(model []float64, offset, scale float64) float64 {
+func (f Form) Raw(model []float64, offset, scale float64) float64 {
 	if f.Categories == nil {
-		return f.restore(offset + model[0]*scale)
+		return f.Restore(offset + model[0]*scale)
 	}
 	for k, v := range model {
 		if v == 1 {

@@ -1,4 +1,4 @@
-package datasets_test
+package rows_test
 
 import (
 	"encoding/json"
@@ -10,11 +10,12 @@ import (
 	gocmp "github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // judged scans a column of cells, as CSV and as JSON lines, and checks that both say the same.
-func judged(t *testing.T, cells []string) datasets.ScannedColumn {
+func judged(t *testing.T, cells []string) rows.Column {
 	t.Helper()
 	csv, lines := "c;n\n", ""
 	for i, cell := range cells {
@@ -23,10 +24,10 @@ func judged(t *testing.T, cells []string) datasets.ScannedColumn {
 		lines += string(text) + "\n"
 	}
 	csv = strings.ReplaceAll(csv, ";", ",")
-	var all []datasets.ScannedColumn
+	var all []rows.Column
 	for _, text := range []string{csv, lines} {
-		path := csvFile(t, text)
-		scan, err := datasets.ScanCSV(config.Data{File: path}, "")
+		path := datatest.CSV(t, text)
+		scan, err := rows.ScanFile(config.Data{File: path}, "")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,23 +52,23 @@ func TestFormsThatPeopleWrite(t *testing.T) {
 		least  float64
 		most   float64
 	}{
-		{[]string{"1,040", "960", "-12,345,678.5", "1e3"}, datasets.NumberColumn, "", -12345678.5, 1040},
-		{[]string{"12%", "7.5 %", "NA"}, datasets.NumberColumn, datasets.Percent, 7.5, 12},
-		{[]string{"13:00", "9:30", "12:15 am", "23:59:30"}, datasets.TimeColumn, datasets.Clock, 0.25, 24 - 1./120},
-		{[]string{"1/2/2026", "3/14/2026", "12/31/2025"}, datasets.DateColumn, datasets.MonthFirst, 20453, 20526},
-		{[]string{"1-2-2026", "14-3-2026", "2026-03-20"}, datasets.DateColumn, datasets.DayFirst, 20485, 20532},
-		{[]string{"True", "false", "TRUE"}, datasets.NameColumn, datasets.Boolean, 0, 0},
-		{[]string{"Yes", "no", "YES"}, datasets.NameColumn, datasets.Boolean, 0, 0},
-		{[]string{"yes", "no", "1,5 or so"}, datasets.NameColumn, "", 0, 0},
-		{[]string{"N/A", "None", "#N/A", ".", "", "null"}, datasets.EmptyColumn, "", 0, 0},
-		{[]string{"7", "None", "8", "."}, datasets.NumberColumn, "", 7, 8},
+		{[]string{"1,040", "960", "-12,345,678.5", "1e3"}, rows.NumberColumn, "", -12345678.5, 1040},
+		{[]string{"12%", "7.5 %", "NA"}, rows.NumberColumn, rows.Percent, 7.5, 12},
+		{[]string{"13:00", "9:30", "12:15 am", "23:59:30"}, rows.TimeColumn, rows.Clock, 0.25, 24 - 1./120},
+		{[]string{"1/2/2026", "3/14/2026", "12/31/2025"}, rows.DateColumn, rows.MonthFirst, 20453, 20526},
+		{[]string{"1-2-2026", "14-3-2026", "2026-03-20"}, rows.DateColumn, rows.DayFirst, 20485, 20532},
+		{[]string{"True", "false", "TRUE"}, rows.NameColumn, rows.Boolean, 0, 0},
+		{[]string{"Yes", "no", "YES"}, rows.NameColumn, rows.Boolean, 0, 0},
+		{[]string{"yes", "no", "1,5 or so"}, rows.NameColumn, "", 0, 0},
+		{[]string{"N/A", "None", "#N/A", ".", "", "null"}, rows.EmptyColumn, "", 0, 0},
+		{[]string{"7", "None", "8", "."}, rows.NumberColumn, "", 7, 8},
 	} {
 		got := judged(t, c.cells)
 		if got.Kind != c.kind || got.Format != c.format || math.Abs(got.Least-c.least) > 1e-9 || math.Abs(got.Most-c.most) > 1e-9 {
 			t.Errorf("%v: found %s, %q, %v to %v, expected %s, %q, %v to %v", c.cells, got.Kind, got.Format, got.Least, got.Most, c.kind, c.format, c.least, c.most)
 		}
 		form, err := got.Form("f", false)
-		if c.kind == datasets.EmptyColumn {
+		if c.kind == rows.EmptyColumn {
 			if err == nil {
 				t.Errorf("%v: an empty column is used", c.cells)
 			}
@@ -113,49 +114,15 @@ func TestColumnsOfSeveralKinds(t *testing.T) {
 	}
 }
 
-// A run that trains on dates such as 3/14/2026 reads the whole column before it knows what they are.
-func TestTrainingReadsDatesOfTheColumn(t *testing.T) {
-	text := "name,x,y\n"
-	for f := range 4 {
-		for i := range 6 {
-			text += fmt.Sprintf("f%d,%d/%d/2026,%d\n", f, 3, 3*i+1, i*i+f)
-		}
-	}
-	e := csvExperiment(csvFile(t, text))
-	s, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []datasets.Form{{Origin: "2026-03-01", Format: datasets.MonthFirst}}
-	if diff := gocmp.Diff(want, datasets.ScalingOf(s, 1, 1).XForms); diff != "" {
-		t.Error(diff)
-	}
-	l := datasets.Layout{X: []string{"x"}, XForms: want}
-	points, err := l.ReadX(csvFile(t, "x\n3/4/2026\n2026-03-04\n"))
-	if err != nil || !gocmp.Equal(points[0].X, []float64{3, 3}) {
-		t.Errorf("%v, %v", points, err)
-	}
-}
-
 // True of one program and true of another are one name.
 func TestSpellingsOfTrue(t *testing.T) {
 	form, err := judged(t, []string{"True", "FALSE", "True"}).Form("f", false)
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := datasets.Layout{X: []string{"x"}, XForms: []datasets.Form{form}}
-	points, err := l.ReadX(csvFile(t, `{"x": true}`+"\n"+`{"x": false}`+"\n"+`{"x": "TRUE"}`+"\n"+`{"x": "perhaps"}`+"\n"))
+	l := rows.Layout{X: []string{"x"}, XForms: []rows.Form{form}}
+	points, err := l.ReadX(datatest.CSV(t, `{"x": true}`+"\n"+`{"x": false}`+"\n"+`{"x": "TRUE"}`+"\n"+`{"x": "perhaps"}`+"\n"))
 	if err != nil || !gocmp.Equal(points[0].X, []float64{1, 0, 1, 2}) {
 		t.Errorf("found %v, %v, expected names 1, 0, 1 and an unknown one", points, err)
-	}
-}
-
-// Units of axes and of the server's columns.
-func TestUnitsOfForms(t *testing.T) {
-	for want, f := range map[string]datasets.Form{"hours since midnight": {Format: datasets.Clock}, "%": {Format: datasets.Percent},
-		"days since 2026-03-01": {Origin: "2026-03-01", Format: datasets.MonthFirst}, "": {}} {
-		if got := datasets.UnitOf("csv", "x", f); got != want {
-			t.Errorf("%+v has the unit %q, expected %q", f, got, want)
-		}
 	}
 }

@@ -1,39 +1,39 @@
-package datasets_test
+package rows_test
 
 import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // In a grid of two dimensions the last x varies fastest. The test also covers the limits of a grid.
 func TestGridOfTwoDimensions(t *testing.T) {
-	got, err := datasets.ParseGrid("0:1:2,-1:1:3", 2, nil)
+	got, err := rows.ParseGrid("0:1:2,-1:1:3", 2, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if diff := cmp.Diff([]float64{0, -1, 0, 0, 0, 1, 1, -1, 1, 0, 1, 1}, got); diff != "" {
 		t.Error(diff)
 	}
-	if _, err := datasets.ParseGrid("0:1:1001,0:1:1000", 2, nil); err == nil {
+	if _, err := rows.ParseGrid("0:1:1001,0:1:1000", 2, nil); err == nil {
 		t.Error("a grid of more than a million points was accepted")
 	}
-	if _, err := datasets.ParseGrid("0:1e308:3", 1, nil); err == nil {
+	if _, err := rows.ParseGrid("0:1e308:3", 1, nil); err == nil {
 		t.Error("a grid beyond float32 was accepted")
 	}
-	if got, err := datasets.ParseGrid("0.1:0.1:1", 1, nil); err != nil || !cmp.Equal(got, []float64{0.1}) {
+	if got, err := rows.ParseGrid("0.1:0.1:1", 1, nil); err != nil || !cmp.Equal(got, []float64{0.1}) {
 		t.Errorf("found %v, error %v; want [0.1]", got, err)
 	}
 }
 
 // A grid is written as the cells of its column, or in raw numbers.
 func TestGridsOfDatesAndTimes(t *testing.T) {
-	dates, clock, share := datasets.Form{Origin: "2024-03-01"}, datasets.Form{Format: datasets.Clock}, datasets.Form{Format: datasets.Percent}
+	dates, clock, share := rows.Form{Origin: "2024-03-01"}, rows.Form{Format: rows.Clock}, rows.Form{Format: rows.Percent}
 	for _, c := range []struct {
 		text string
-		form datasets.Form
+		form rows.Form
 		want []float64 // nil if it is refused
 	}{
 		{"2024-03-01:2024-03-05:3", dates, []float64{0, 2, 4}},
@@ -46,10 +46,10 @@ func TestGridsOfDatesAndTimes(t *testing.T) {
 		{"09:00:00:17:30:00:2", clock, []float64{9, 17.5}},
 		{"9:00:10:11:30:2", clock, nil}, // from 9:00 to 10:11:30, or from 9:00:10 to 11:30
 		{"0:25%:2", share, []float64{0, 25}},
-		{"2024-01-01:2024-12-01:12", datasets.Form{}, nil},
-		{"1571000000:1571010000:3", datasets.Form{}, []float64{1571000000, 1571005000, 1571010000}},
+		{"2024-01-01:2024-12-01:12", rows.Form{}, nil},
+		{"1571000000:1571010000:3", rows.Form{}, []float64{1571000000, 1571005000, 1571010000}},
 	} {
-		got, err := datasets.ParseGrid(c.text, 1, []datasets.Form{c.form})
+		got, err := rows.ParseGrid(c.text, 1, []rows.Form{c.form})
 		if (err == nil) != (c.want != nil) || !cmp.Equal(got, c.want) {
 			t.Errorf("%s: found %v, error %v, expected %v", c.text, got, err, c.want)
 		}

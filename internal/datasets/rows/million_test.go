@@ -1,4 +1,4 @@
-package datasets_test
+package rows_test
 
 import (
 	"os"
@@ -7,8 +7,8 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
 // A million rows are read in memory that does not grow with them: at most 64 MiB above what was there, of
@@ -34,7 +34,7 @@ func TestAMillionRowsStream(t *testing.T) {
 				}
 			}
 		}()
-		scan, err := datasets.ScanCSV(config.Data{File: path, XColumns: []string{"count"}, YColumns: []string{"price"}}, "")
+		scan, err := rows.ScanFile(config.Data{File: path, XColumns: []string{"count"}, YColumns: []string{"price"}}, "")
 		done <- true
 		grown := float64(<-peak) - float64(before)
 		if err != nil || scan.Rows != 1_000_000 {

@@ -1,4 +1,4 @@
-package datasets
+package rows
 
 import (
 	"fmt"
@@ -99,9 +99,9 @@ func (f *found) add(t *table, column int, wants string) {
 	}
 }
 
-// column returns the column. It leaves PerFunction to the caller.
-func (j *judge) column(name string) ScannedColumn {
-	c := ScannedColumn{Name: name, Missing: j.missing, Distinct: len(j.values), Skew: j.spread.skew()}
+// column returns the column. It leaves PerGroup to the caller.
+func (j *judge) column(name string) Column {
+	c := Column{Name: name, Missing: j.missing, Distinct: len(j.values), Skew: j.spread.skew()}
 	if c.Distinct <= MaxDistinct {
 		c.Values = sortedKeys(j.values)
 	}
@@ -118,7 +118,7 @@ func (j *judge) column(name string) ScannedColumn {
 }
 
 // settle decides between the kinds that a column's cells have.
-func (j *judge) settle(c *ScannedColumn) {
+func (j *judge) settle(c *Column) {
 	var seen []kind
 	for k, f := range j.found {
 		if f.count > 0 {
@@ -152,7 +152,7 @@ func (j *judge) settle(c *ScannedColumn) {
 }
 
 // settleDays decides which number of dates such as 3/14/2026 is the day.
-func (j *judge) settleDays(c *ScannedColumn) {
+func (j *judge) settleDays(c *Column) {
 	month, day := j.days[0].odd, j.days[1].odd
 	c.Kind = DateColumn
 	for i, format := range dayFormats {
@@ -176,16 +176,39 @@ func (j *judge) settleDays(c *ScannedColumn) {
 	c.Odd, c.OddCell, c.Wants = odd.place, odd.cell, odd.wants+", as in other cells of the column"
 }
 
+// most returns the most frequent kind, unknownKind without cells.
+func (j *judge) most() (most kind) {
+	for k := range j.found {
+		if j.found[k].count > j.found[most].count {
+			most = kind(k)
+		}
+	}
+	return most
+}
+
+// reader returns the reader of a column of training files. A column of several kinds is read as the most
+// frequent one, so that the first other cell is refused.
+func (j *judge) reader(name string) *reader {
+	c, k := j.column(name), j.most()
+	if c.Kind == DateColumn {
+		k = dateKind
+	}
+	forms := map[kind]Form{numberKind: {}, percentKind: {Format: Percent}, clockKind: {Format: Clock}, dateKind: {Origin: epoch, Format: c.Format}}
+	f, known := forms[k]
+	r := newReader(name, f)
+	if !known {
+		r.kind = unknownKind
+	}
+	return r
+}
+
 // mixed describes a column with cells of several kinds, by the first cell of the rarest.
-func (j *judge) mixed(c *ScannedColumn, seen []kind) {
+func (j *judge) mixed(c *Column, seen []kind) {
 	c.Kind, c.Least, c.Most = MixedColumn, 0, 0
-	rarest, most := seen[0], seen[0]
+	rarest, most := seen[0], j.most()
 	for _, k := range seen {
 		if j.found[k].count <= j.found[rarest].count {
 			rarest = k
-		}
-		if j.found[k].count > j.found[most].count {
-			most = k
 		}
 	}
 	if f := j.found[wrongKind]; f.count > 0 {
@@ -203,7 +226,7 @@ func (j *judge) mixed(c *ScannedColumn, seen []kind) {
 
 // Form returns what becomes of a column of x or y of a file. It refuses a column that cannot be used: the
 // error is an *invalid.Input with the cell or the reason, and the remedy.
-func (c ScannedColumn) Form(file string, y bool) (f Form, err error) {
+func (c Column) Form(file string, y bool) (f Form, err error) {
 	refuse := func(found, expected string) (Form, error) {
 		return f, &invalid.Input{File: file, Key: c.Name, Found: found, Expected: expected}
 	}
@@ -228,7 +251,7 @@ func (c ScannedColumn) Form(file string, y bool) (f Form, err error) {
 }
 
 // What says in a few words what the cells of a column are.
-func (c ScannedColumn) What() string {
+func (c Column) What() string {
 	least, most := c.Span()
 	switch {
 	case c.Kind == EmptyColumn:

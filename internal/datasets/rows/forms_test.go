@@ -1,4 +1,4 @@
-package datasets_test
+package rows_test
 
 import (
 	"errors"
@@ -10,8 +10,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -31,9 +31,9 @@ func sales(t *testing.T, dir, ending string, rows int) string {
 
 // Every form of a table gives the cells and the points of its CSV file, to the last bit.
 func TestAllFormsGiveTheSamePoints(t *testing.T) {
-	read := func(ending string) (datasets.Scan, []datasets.Points) {
+	read := func(ending string) (rows.Scan, []rows.Group) {
 		path := sales(t, t.TempDir(), ending, 60)
-		scan, err := datasets.ScanCSV(config.Data{File: path, Group: "product", XColumns: []string{"age"}, YColumns: []string{"price"}}, "")
+		scan, err := rows.ScanFile(config.Data{File: path, Group: "product", XColumns: []string{"age"}, YColumns: []string{"price"}}, "")
 		if err != nil {
 			t.Fatal(ending, err)
 		}
@@ -44,9 +44,9 @@ func TestAllFormsGiveTheSamePoints(t *testing.T) {
 		if last := len(scan.Columns) - 1; scan.Columns[last].Name == "tags" {
 			scan.Columns = scan.Columns[:last] // a list in the other forms
 		}
-		layout := datasets.Layout{X: []string{"age", "kind", "ratio", "count", "small", "fresh", "sold", "at", "cents"}, Y: []string{"price"},
-			XForms:    []datasets.Form{{}, {Categories: []string{"new", "used"}}, {}, {}, {}, {Categories: []string{"true", "false"}}, {Origin: "2022-01-01"}, {Origin: "2022-01-01"}, {}},
-			Functions: []string{"product"}, DropMissing: true}
+		layout := rows.Layout{X: []string{"age", "kind", "ratio", "count", "small", "fresh", "sold", "at", "cents"}, Y: []string{"price"},
+			XForms: []rows.Form{{}, {Categories: []string{"new", "used"}}, {}, {}, {}, {Categories: []string{"true", "false"}}, {Origin: "2022-01-01"}, {Origin: "2022-01-01"}, {}},
+			Groups: []string{"product"}, DropMissing: true}
 		points, err := layout.Read(path)
 		if err != nil {
 			t.Fatal(ending, err)
@@ -71,7 +71,7 @@ func TestAllFormsGiveTheSamePoints(t *testing.T) {
 // What is wrong with a table is one line that says where.
 func TestBadTablesAreRefused(t *testing.T) {
 	dir := t.TempDir()
-	layout := func(x string) *datasets.Layout { return &datasets.Layout{X: []string{x}, Y: []string{"price"}} }
+	layout := func(x string) *rows.Layout { return &rows.Layout{X: []string{x}, Y: []string{"price"}} }
 	for _, c := range []struct{ ending, x, want string }{
 		{".parquet", "tags", "sales.parquet: tags: found the type list or structure, expected a column of numbers, dates, texts or booleans"},
 		{".jsonl", "tags", "sales.jsonl: tags: found the type array, expected a column"},
@@ -94,7 +94,7 @@ func TestBadTablesAreRefused(t *testing.T) {
 		if err := os.Truncate(path, info.Size()/2); err != nil {
 			t.Fatal(err)
 		}
-		_, err = (&datasets.Layout{X: []string{"count"}, Y: []string{"price"}}).Read(path)
+		_, err = (&rows.Layout{X: []string{"count"}, Y: []string{"price"}}).Read(path)
 		badTable(t, err, what)
 	}
 }
@@ -127,12 +127,12 @@ func TestJSONLines(t *testing.T) {
 		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 			t.Fatal(err)
 		}
-		points, err := (&datasets.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path)
+		points, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path)
 		if want != "" {
 			badTable(t, err, want)
 			continue
 		}
-		if diff := cmp.Diff([]datasets.Points{{N: 2, X: []float64{1, 3}, Y: []float64{2, 4}}}, points); err != nil || diff != "" {
+		if diff := cmp.Diff([]rows.Group{{N: 2, X: []float64{1, 3}, Y: []float64{2, 4}}}, points); err != nil || diff != "" {
 			t.Errorf("%.60q: %v %s", text, err, diff)
 		}
 	}
@@ -149,7 +149,7 @@ func TestADirectoryOfForms(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("?"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	_, err := datasets.ScanCSV(config.Data{File: dir}, "")
+	_, err := rows.ScanFile(config.Data{File: dir}, "")
 	badTable(t, err, "b.parquet: found the columns") // a list is a column of CSV alone
 	if err := os.Remove(filepath.Join(dir, "b.parquet")); err != nil {
 		t.Fatal(err)
@@ -157,6 +157,6 @@ func TestADirectoryOfForms(t *testing.T) {
 	if err := os.Rename(sales(t, t.TempDir(), ".jsonl", 6), filepath.Join(dir, "a.jsonl")); err != nil {
 		t.Fatal(err)
 	}
-	_, err = datasets.ScanCSV(config.Data{File: dir}, "")
+	_, err = rows.ScanFile(config.Data{File: dir}, "")
 	badTable(t, err, "found both a.csv.gz and a.jsonl, expected one of them")
 }

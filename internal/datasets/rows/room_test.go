@@ -1,4 +1,4 @@
-package datasets
+package rows
 
 import (
 	"errors"
@@ -33,11 +33,7 @@ func TestFilesThatFillTheMemoryAreRefused(t *testing.T) {
 			return held, c.left*1e9 - held
 		}
 		layout := Layout{X: []string{"x"}, Y: []string{"y"}}
-		columns, err := layout.cells(read, layout.Y)
-		if err != nil {
-			t.Fatal(err)
-		}
-		points, err := read.points(columns, nil)
+		points, err := layout.readTable(read, layout.Y, nil)
 		var bad *invalid.Input
 		switch {
 		case c.refuse == "" && (err != nil || points[0].N != 1000):

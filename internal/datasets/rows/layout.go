@@ -1,0 +1,194 @@
+package rows
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
+)
+
+// A Group is the points of one group in raw units, as read from files.
+type Group struct {
+	Name string    // "" if no column has names
+	N    int       // number of points
+	X    []float64 // [N, columns of x]; names as their indices, see Form
+	Y    []float64 // [N, dy]; nil if no y was asked for, NaN where it is missing
+	Rows []int     // [N]: the number of each point among the rows of a [Company]; nil without one
+
+	// Of training files alone:
+	File  string // of the first point; with its row if the file has no lines
+	Line  int
+	Parts []Part // [N]; nil without data.split_column
+}
+
+// A Layout says which columns of CSV files of points are read, and what their cells are.
+type Layout struct {
+	X, Y           []string // names of the columns
+	XForms, YForms []Form   // nil: numbers
+	// Groups are columns that may hold the name of a row's group. The first one that a file has does;
+	// without one, all rows are one group. A file with a column of nearly that name is refused.
+	Groups []string
+	// DropMissing leaves out the rows with a missing cell in one of these columns. Otherwise Read
+	// refuses them.
+	DropMissing bool
+	// PartialY takes rows with a value in one column of y and none in another, which is NaN.
+	PartialY bool
+	Warnings *warning.Record // takes a line on the rows that are left out; may be nil
+
+	x []*reader // with the names of files that were read
+}
+
+// A Company are the columns of a file that a Layout does not read, of the rows that a Layout takes.
+type Company struct {
+	Names []string
+	Rows  [][]string // the cells of each row, in the order of the file
+	Group string     // the column that names groups; "" if the file has none
+}
+
+// Read reads a CSV file of points. The header names the columns as l does, or x1, x2, … and y1, y2,
+// …, or, for a single column, x and y. Columns are separated by commas, semicolons or tabs; with
+// semicolons, numbers may have decimal commas. The result has the groups in the order of their first
+// rows; it is empty if the file has no rows. Other columns are not read. An error is an *invalid.Input
+// with line and column.
+func (l *Layout) Read(path string) ([]Group, error) { return l.read(path, l.Y, nil) }
+
+// ReadX reads x alone, as Read does. It refuses a file without rows.
+func (l *Layout) ReadX(path string) ([]Group, error) { return l.read(path, nil, nil) }
+
+// ReadTargets reads x, and y if scored says so, with the other columns of the file. It refuses a file
+// without rows.
+func (l *Layout) ReadTargets(path string, scored bool) (groups []Group, others Company, err error) {
+	var y []string
+	if scored {
+		y = l.Y
+	}
+	groups, err = l.read(path, y, &others)
+	if err == nil && len(groups) == 0 {
+		err = (&table{path: path}).end(io.EOF, 0)
+	}
+	return groups, others, err
+}
+
+func (l *Layout) read(path string, y []string, others *Company) ([]Group, error) {
+	t, file, err := openTable(path)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	return l.readTable(t, y, others)
+}
+
+func (l *Layout) readTable(t *table, y []string, others *Company) ([]Group, error) {
+	r, err := l.place(t, y)
+	if err != nil {
+		return nil, err
+	}
+	if others != nil {
+		r.carry(t, others)
+	}
+	rows, err := r.add(t)
+	if err == io.EOF && rows == 0 && len(y) > 0 {
+		return nil, nil
+	}
+	if err := t.end(err, rows); err != nil {
+		return nil, err
+	}
+	if len(r.groups) == 0 {
+		return nil, r.left.all(t.path, t.header)
+	}
+	r.left.warn(t.path, t.header, l.Warnings)
+	return r.groups, nil
+}
+
+// place finds the columns of x, y and the groups in t. The readers of x are those of earlier files.
+func (l *Layout) place(t *table, y []string) (r *reading, err error) {
+	if l.x == nil {
+		for i, name := range l.X {
+			l.x = append(l.x, newReader(name, FormAt(l.XForms, i)))
+		}
+	}
+	r = &reading{x: l.x, split: -1, drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
+	for i, name := range y {
+		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))
+	}
+	if r.xAt, err = t.columns(ways("x", l.X)...); err != nil {
+		return nil, err
+	}
+	if r.yAt, err = t.columns(ways("y", y)...); err != nil {
+		return nil, err
+	}
+	r.by, err = t.groupColumn(l.Groups, slices.Concat(l.X, l.Y))
+	return r, err
+}
+
+// XText returns the text of a raw number of column c of x, as it stood in a file that l has read.
+func (l *Layout) XText(c int, v float64) string {
+	if c < len(l.x) {
+		return l.x[c].Text(v)
+	}
+	return FormAt(l.XForms, c).Text(v)
+}
+
+// XIsText reports whether column c of x has texts in files: names, dates, percentages or times of day.
+func (l *Layout) XIsText(c int) bool {
+	f := FormAt(l.XForms, c)
+	return f.Categories != nil || f.Origin != "" || f.Format != ""
+}
+
+// groupColumn returns the column that names groups, the first of names that the header has, −1 without one.
+// It refuses a header with nearly one of the names, other than the names of x and y.
+func (t *table) groupColumn(names, others []string) (int, error) {
+	for _, name := range names {
+		if i := slices.Index(t.header, name); i >= 0 && name != "" {
+			return i, nil
+		}
+	}
+	for _, name := range names {
+		for _, found := range t.header {
+			if name != "" && !slices.Contains(others, found) && invalid.Alike(name, found) {
+				return -1, &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the column " + quote(found, 40),
+					Expected: quote(name, 40) + ", which names the groups (give a column that does not another name)"}
+			}
+		}
+	}
+	return -1, nil
+}
+
+// ways lists the names that columns may have: the given ones, the letter with numbers, and for a
+// single column the letter alone.
+func ways(letter string, names []string) [][]string {
+	numbered := make([]string, len(names))
+	for i := range numbered {
+		numbered[i] = fmt.Sprintf("%s%d", letter, i+1)
+	}
+	if len(names) == 1 {
+		return [][]string{names, numbered, {letter}}
+	}
+	return [][]string{names, numbered}
+}
+
+// carry keeps the cells of the columns that r does not read in others.
+func (r *reading) carry(t *table, others *Company) {
+	r.others = others
+	if r.by >= 0 {
+		others.Group = t.header[r.by]
+	}
+	for i, name := range t.header {
+		if i != r.by && !slices.Contains(r.xAt, i) && !slices.Contains(r.yAt, i) && name != "" {
+			r.carried, others.Names = append(r.carried, i), append(others.Names, name)
+		}
+	}
+}
+
+// carryRow keeps those of the current row, which is the next of a group.
+func (r *reading) carryRow(g *Group, t *table) {
+	g.Rows = append(g.Rows, len(r.others.Rows))
+	row := make([]string, len(r.carried))
+	for k, column := range r.carried {
+		row[k] = strings.Clone(t.fields[column])
+	}
+	r.others.Rows = append(r.others.Rows, row)
+}

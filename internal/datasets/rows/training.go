@@ -1,0 +1,230 @@
+package rows
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
+)
+
+// A Part is what a group, or a point of a group, is for.
+type Part uint8
+
+// The parts.
+const (
+	Train Part = iota
+	Valid
+	Test
+	Calibration
+)
+
+// PartNames are the values of data.split_column, by part.
+var PartNames = []string{"train", "valid", "test", "calibration"}
+
+// Training is what the files of data.file hold.
+type Training struct {
+	Groups []Group
+	x, y   []*reader
+}
+
+// epoch is the origin of dates while the files are read.
+const epoch = "1970-01-01"
+
+// ReadTraining reads data.file. w takes lines on the rows that are left out. Rows with the same group belong
+// together, whatever file they are in. Without data.group each file is one group, named after the file. Names are
+// numbered in the order of their first rows, and dates are days since 1970: see Settle.
+func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, error) {
+	paths, err := Paths(d.File, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	r := &reading{by: -1, split: -1, drops: d.Missing == config.Drop, training: true}
+	for i, cells := range learn(paths, slices.Concat(d.XColumns, d.YColumns), d.Categories) {
+		cells.isX = i < len(d.XColumns)
+		cells.training, cells.Log, cells.zero = true, slices.Contains(d.Log, cells.name), cells.isX
+		if cells.isX {
+			r.x = append(r.x, cells)
+		} else {
+			r.y = append(r.y, cells)
+		}
+	}
+	var first *table
+	for _, path := range paths {
+		t, file, err := openTable(path)
+		if err != nil {
+			return nil, err
+		}
+		if first == nil {
+			first = t
+		}
+		err = r.file(t, first, d)
+		_ = file.Close() // nothing was written
+		if err != nil {
+			return nil, err
+		}
+	}
+	if len(r.groups) == 0 {
+		return nil, r.left.all(first.path, first.header)
+	}
+	r.left.warn(d.File, first.header, w)
+	return &Training{r.groups, r.x, r.y}, nil
+}
+
+// learn returns readers of the named columns of files, some of which are categories. Reading the rows again says what
+// is wrong with them.
+func learn(paths, names, categories []string) (readers []*reader) {
+	judges := make([]judge, len(names))
+	for _, path := range paths {
+		t, file, err := openTable(path)
+		if err != nil {
+			break
+		}
+		at, _ := t.find(names)
+		for err = t.next(); err == nil; err = t.next() {
+			for i, column := range at {
+				judges[i].add(t, column)
+			}
+		}
+		_ = file.Close() // nothing was written
+	}
+	for i, name := range names {
+		if slices.Contains(categories, name) {
+			readers = append(readers, newReader(name, Form{Categories: []string{}}))
+		} else {
+			readers = append(readers, judges[i].reader(name))
+		}
+	}
+	return readers
+}
+
+// file adds the rows of a file. All files have the header of the first.
+func (r *reading) file(t, first *table, d config.Data) (err error) {
+	if err := t.checkHeader(first.header, first.path); err != nil {
+		return err
+	}
+	if r.xAt, err = t.columns(d.XColumns); err != nil {
+		return err
+	}
+	if r.yAt, err = t.columns(d.YColumns); err != nil {
+		return err
+	}
+	if r.by, err = t.optional(d.Group); err != nil {
+		return err
+	}
+	if r.split, err = t.optional(d.SplitColumn); err != nil {
+		return err
+	}
+	rows, err := r.add(t)
+	return t.end(err, rows)
+}
+
+// trainingRow notes where a group of training files begins, and what the current row is for.
+func (r *reading) trainingRow(g *Group, t *table) error {
+	if g.File == "" {
+		g.File, g.Line = t.where(0)
+		if r.by < 0 {
+			g.Name = tabular.Stem(g.Name)
+		}
+	}
+	if r.split < 0 {
+		return nil
+	}
+	i := slices.Index(PartNames, t.cell(r.split))
+	if i < 0 {
+		return t.refuse(r.split, strings.Join(PartNames, ", ")+" (the values of data.split_column)")
+	}
+	g.Parts = append(g.Parts, Part(i))
+	return nil
+}
+
+// Refuse returns an error about a group of training files.
+func (g *Group) Refuse(found, expected string, values ...any) error {
+	return &invalid.Input{File: g.File, Line: g.Line, Found: "group " + strconv.Quote(g.Name) + " " + found,
+		Expected: fmt.Sprintf(expected, values...)}
+}
+
+// Constant returns the error about column c of [x, y] that has the value v alone.
+func (t *Training) Constant(c int, v float64) error {
+	r := t.reader(c)
+	return &invalid.Input{File: t.Groups[0].File, Key: r.name, Found: r.Text(v) + " in every row of the training part",
+		Expected: "values that differ (leave the column out, or set data.scale: none)"}
+}
+
+// reader returns the reader of column c of [x, y].
+func (t *Training) reader(c int) *reader {
+	if c < len(t.x) {
+		return t.x[c]
+	}
+	return t.y[c-len(t.x)]
+}
+
+// Settle changes the numbers of column c of [x, y] to their final meaning and returns its form. part has
+// those of the training part. Names get the indices of the sorted names of the training part; names that it
+// lacks follow. Dates count from the first day of the files. A logarithm of numbers with a 0 gets its shift.
+func (t *Training) Settle(c int, part []float64) Form {
+	r := t.reader(c)
+	f, least := r.Form, math.Inf(1)
+	t.change(c, func(v float64) float64 { least = min(least, v); return v })
+	switch {
+	case r.kind == nameKind:
+		if !slices.ContainsFunc(r.Categories, func(name string) bool { return !isBool(name) }) {
+			f.Format, r.Categories = Boolean, mapped(r.Categories, strings.ToLower)
+		}
+		var number []int
+		f.Categories, number = r.sorted(part)
+		t.change(c, func(v float64) float64 { return float64(number[int(v)]) })
+	case r.kind == dateKind:
+		first := math.Floor(least)
+		t.change(c, func(v float64) float64 { return v - first })
+		f.Origin = dateText(0, first)
+	case r.Log && r.zero && least == 0:
+		f.Shift = 1 // if no number is above 0
+		positive := slices.DeleteFunc(slices.Clone(part), func(v float64) bool { return v <= 0 })
+		if len(positive) > 0 {
+			f.Shift = slices.Min(positive)
+		}
+	}
+	return f
+}
+
+// sorted returns the sorted names of the training part, and the number of each name that was read.
+func (r *reader) sorted(part []float64) (names []string, number []int) {
+	seen := make([]bool, len(r.Categories))
+	for _, v := range part {
+		seen[int(v)] = true
+	}
+	for i, name := range r.Categories {
+		if seen[i] {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	names = slices.Compact(names)
+	for _, name := range r.Categories {
+		i, known := slices.BinarySearch(names, name)
+		if !known {
+			i = len(names)
+		}
+		number = append(number, i)
+	}
+	return names, number
+}
+
+// change replaces column c of [x, y] of all groups by f of it.
+func (t *Training) change(c int, f func(v float64) float64) {
+	for _, g := range t.Groups {
+		values, width, at := g.X, len(t.x), c
+		if c >= len(t.x) {
+			values, width, at = g.Y, len(t.y), c-len(t.x)
+		}
+		for k := at; k < len(values); k += width {
+			values[k] = f(values[k])
+		}
+	}
+}
