@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"net"
 	"net/http"
 	"net/url"
@@ -86,10 +85,8 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 		return final{err}
 	}
 	request.Header.Set("Accept-Encoding", "identity") // a .gz file stays compressed
-	before := d.resumable()
-	if before.bytes > 0 {
-		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", before.bytes))
-		request.Header.Set("If-Range", before.validator) // the whole file, if it has changed
+	if d.have = d.resumable(); d.have > 0 {
+		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.have))
 	}
 	client := *d.Client
 	client.CheckRedirect = checkRedirect
@@ -98,94 +95,83 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 		return unreached(err)
 	}
 	defer response.Body.Close()
-	if wasComplete(response, before) {
-		d.have = before.bytes
-		return nil
-	}
-	start, err := d.accept(response, before)
-	if err != nil {
+	if whole, err := d.accept(response); whole || err != nil {
 		return err
 	}
-	part, err := d.open(start, validator(response))
-	if err != nil {
-		return final{err}
+	return d.receive(response.Body, watch)
+}
+
+// resumable returns the bytes of the part that an earlier request left, or 0 if no checksum would find a part of
+// another file.
+func (d *download) resumable() int64 {
+	info, err := os.Stat(d.part)
+	if err != nil || !info.Mode().IsRegular() || d.file.SHA256 == "" {
+		return 0
 	}
-	err = d.receive(part, response.Body, watch)
-	return errors.Join(err, part.Close())
+	return info.Size()
 }
 
-// wasComplete reports whether the server says that the part has all bytes of the file. That happens
-// if an earlier call ended between the last byte and the check.
-func wasComplete(r *http.Response, before partial) bool {
-	return before.bytes > 0 && r.StatusCode == http.StatusRequestedRangeNotSatisfiable &&
-		r.Header.Get("Content-Range") == fmt.Sprintf("bytes */%d", before.bytes)
+// discard removes the part if it exists.
+func (d *download) discard() {
+	_ = os.Remove(d.part)
+	d.have = 0
 }
 
-// accept checks the response, stores the size of the file, and returns the position in the file at
-// which the response's body starts.
-func (d *download) accept(r *http.Response, before partial) (start int64, err error) {
+// accept checks the response, sets the size of the file and the place of the body in it, and reports whether the part
+// is whole already: an earlier call may have ended between the last byte and the check.
+func (d *download) accept(r *http.Response) (whole bool, err error) {
+	asked := d.have
 	d.size = -1
 	switch r.StatusCode {
 	case http.StatusOK:
-		if r.ContentLength >= 0 {
-			d.size = r.ContentLength
-		}
+		d.have, d.size = 0, r.ContentLength
 	case http.StatusPartialContent:
-		var end, whole int64
-		n, _ := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%d", &start, &end, &whole)
-		if before.bytes == 0 || n != 3 || start != before.bytes || end != whole-1 || end < start {
+		var start, end int64
+		n, _ := fmt.Sscanf(r.Header.Get("Content-Range"), "bytes %d-%d/%d", &start, &end, &d.size)
+		if asked == 0 || n != 3 || start != asked || end != d.size-1 || end < start {
 			d.discard()
-			return 0, fmt.Errorf("the server sent the wrong part of the file: %.100q", r.Header.Get("Content-Range"))
+			return false, fmt.Errorf("the server sent the wrong part of the file: %.100q", r.Header.Get("Content-Range"))
 		}
-		d.size = whole
-	case http.StatusRequestedRangeNotSatisfiable: // the part is longer than the file
+	case http.StatusRequestedRangeNotSatisfiable:
+		if asked > 0 && r.Header.Get("Content-Range") == fmt.Sprintf("bytes */%d", asked) {
+			return true, nil
+		}
 		d.discard()
-		return 0, errors.New("the server's file is shorter than the part downloaded before")
+		return false, errors.New("the server's file is shorter than the part downloaded before")
 	default:
 		err := fmt.Errorf("the server says %.100q", r.Status)
 		if r.StatusCode >= 500 || r.StatusCode == http.StatusTooManyRequests || r.StatusCode == http.StatusRequestTimeout {
-			return 0, err
+			return false, err
 		}
-		return 0, final{err}
+		return false, final{err}
 	}
 	switch {
 	case d.file.Bytes > 0 && d.size >= 0 && d.size != d.file.Bytes:
 		d.discard()
-		return 0, final{fmt.Errorf("found a file of %d bytes, expected one of %d", d.size, d.file.Bytes)}
+		return false, final{fmt.Errorf("found a file of %d bytes, expected one of %d", d.size, d.file.Bytes)}
 	case d.size > maxBytes:
-		return 0, final{fmt.Errorf("found a file of %d bytes, expected at most %d", d.size, int64(maxBytes))}
+		return false, final{fmt.Errorf("found a file of %d bytes, expected at most %d", d.size, int64(maxBytes))}
 	}
-	return start, nil
+	return false, nil
 }
 
-// open opens the part for writing at byte start. If start is 0 it begins a new part.
-func (d *download) open(start int64, validator string) (*os.File, error) {
-	if start == 0 {
-		if err := d.remember(validator); err != nil {
-			return nil, err
-		}
-	}
-	f, err := os.OpenFile(d.part, os.O_WRONLY|os.O_CREATE, 0o644)
+// receive writes the body to the part, from byte have on.
+func (d *download) receive(body io.Reader, watch *time.Timer) (err error) {
+	part, err := os.OpenFile(d.part, os.O_WRONLY|os.O_CREATE, 0o644)
 	if err != nil {
-		return nil, err
+		return final{err}
 	}
-	err = f.Truncate(start)
-	if err == nil {
-		_, err = f.Seek(start, io.SeekStart)
+	defer func() { err = errors.Join(err, part.Close()) }()
+	if err := part.Truncate(d.have); err != nil {
+		return final{err}
 	}
-	if err != nil {
-		return nil, errors.Join(err, f.Close())
+	if _, err := part.Seek(d.have, io.SeekStart); err != nil {
+		return final{err}
 	}
-	d.have = start
 	if !d.began && d.size > 0 {
-		d.Progress.Begin("fetch "+d.file.Name, "KiB", int(start>>10), int((d.size+1023)>>10))
+		d.Progress.Begin("fetch "+d.file.Name, "KiB", int(d.have>>10), int((d.size+1023)>>10))
 		d.began = true
 	}
-	return f, nil
-}
-
-// receive appends the body to the part.
-func (d *download) receive(part *os.File, body io.Reader, watch *time.Timer) error {
 	most := int64(maxBytes)
 	switch {
 	case d.size >= 0:
@@ -230,9 +216,6 @@ func (d *download) finish() error {
 		return fmt.Errorf("%s: %s; it was removed", d.url, wrong)
 	}
 	if err := os.Rename(d.part, d.path); err != nil {
-		return err
-	}
-	if err := os.Remove(d.note()); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return files.SyncDir(filepath.Dir(d.path))

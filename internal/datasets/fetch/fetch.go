@@ -1,6 +1,6 @@
 // Package fetch downloads data sets from their publishers, or from a mirror. A file gets its name
-// only when it is complete and checked. Until then it is NAME.part, and the next download resumes
-// from there.
+// only when it is complete and checked. Until then it is NAME.part, and the next download of a file
+// with a published checksum resumes from there.
 //
 //	sets, err := fetch.Find([]string{"mnist"})
 //	files, err := fetch.Fetch(ctx, sets[0], "data/mnist", fetch.Options{Progress: reporter})
@@ -176,13 +176,9 @@ func fault(f File, path string) (string, error) {
 
 // together joins errors into one line.
 func together(failed []error) error {
-	if len(failed) == 1 {
-		return failed[0]
+	all := failed[0]
+	for _, err := range failed[1:] {
+		all = fmt.Errorf("%w; %w", all, err)
 	}
-	format := strings.Repeat("%w; ", len(failed))
-	values := make([]any, len(failed))
-	for i, err := range failed {
-		values[i] = err
-	}
-	return fmt.Errorf(strings.TrimSuffix(format, "; "), values...)
+	return all
 }

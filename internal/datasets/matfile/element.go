@@ -39,7 +39,6 @@ const (
 // An element is a part of the file, which is read piece by piece.
 type element struct {
 	r     io.Reader
-	order binary.ByteOrder
 	bytes int64 // the most that the element can hold: a limit for allocations
 }
 
@@ -56,14 +55,14 @@ func (e *element) tag() (tag, error) {
 	if err := e.full(b[:]); err != nil {
 		return tag{}, err
 	}
-	first := e.order.Uint32(b[:])
+	first := binary.LittleEndian.Uint32(b[:])
 	if size := first >> 16; size != 0 {
 		if size > 4 {
 			return tag{}, fmt.Errorf("a small element of %d bytes", size)
 		}
 		return tag{kind: first & 0xffff, size: int64(size), small: b[4 : 4+size]}, nil
 	}
-	return tag{kind: first, size: int64(e.order.Uint32(b[4:]))}, nil
+	return tag{kind: first, size: int64(binary.LittleEndian.Uint32(b[4:]))}, nil
 }
 
 // full reads len(dst) bytes into dst.
@@ -92,77 +91,79 @@ func (e *element) content(t tag, most int64) ([]byte, error) {
 	return data, e.full(padding[:(8-t.size%8)%8])
 }
 
-// variable reads a top-level element after its tag, and reports whether it is the variable of this
-// name.
-func (e *element) variable(t tag, name string) (Array, bool, error) {
+// errOther is the error of an element that is another variable.
+var errOther = errors.New("another variable")
+
+// variable reads a top-level element after its tag. It returns errOther unless it is the variable of this name.
+func (e *element) variable(t tag, name string) (Array, error) {
 	switch t.kind {
 	case miMATRIX:
 		return e.array(name)
 	case miCOMPRESSED:
-		return e.compressed(t, name)
+		a, err := e.compressed(t, name)
+		if err != nil && err != errOther {
+			err = fmt.Errorf("a compressed element that is broken: %w", err)
+		}
+		return a, err
 	}
-	return Array{}, false, nil
+	return Array{}, errOther
 }
 
 // compressed reads a zlib stream that holds one element.
-func (e *element) compressed(t tag, name string) (Array, bool, error) {
+func (e *element) compressed(t tag, name string) (Array, error) {
 	z, err := zlib.NewReader(io.LimitReader(e.r, t.size))
 	if err != nil {
-		return Array{}, false, broken(err)
+		return Array{}, err
 	}
-	inner := element{r: z, order: e.order, bytes: t.size * maxInflation}
+	inner := element{r: z, bytes: t.size * maxInflation}
 	it, err := inner.tag()
+	if err == nil && it.kind != miMATRIX {
+		err = errOther
+	}
 	if err != nil {
-		return Array{}, false, broken(err)
+		return Array{}, err
 	}
-	if it.kind != miMATRIX {
-		return Array{}, false, nil
-	}
-	a, found, err := inner.array(name)
+	a, err := inner.array(name)
 	if err != nil {
-		return Array{}, false, broken(err)
-	}
-	if !found {
-		return Array{}, false, nil
+		return Array{}, err
 	}
 	// Reading to the end of the stream checks its checksum.
 	if _, err := io.CopyN(io.Discard, z, maxTrailing+1); err == nil {
-		return Array{}, false, fmt.Errorf("a compressed element with %d bytes after its array", maxTrailing+1)
+		return Array{}, fmt.Errorf("%d bytes after its array", maxTrailing+1)
 	} else if err != io.EOF {
-		return Array{}, false, broken(err)
+		return Array{}, err
 	}
-	return a, true, nil
+	return a, nil
 }
-
-func broken(err error) error { return fmt.Errorf("a compressed element that is broken: %w", err) }
 
 // array reads the parts of a miMATRIX element: flags, dimensions, name, values. It stops if the
 // name is another one.
-func (e *element) array(name string) (Array, bool, error) {
+func (e *element) array(name string) (Array, error) {
 	flags, err := e.part(miUINT32, 8)
+	if err == nil && len(flags) != 8 {
+		err = fmt.Errorf("array flags of %d bytes", len(flags))
+	}
 	if err != nil {
-		return Array{}, false, err
+		return Array{}, err
 	}
-	if len(flags) != 8 {
-		return Array{}, false, fmt.Errorf("array flags of %d bytes", len(flags))
-	}
-	class := e.order.Uint32(flags)
+	class := binary.LittleEndian.Uint32(flags)
 	if c := class & 0xff; c < mxDOUBLE || c > mxUINT64 {
-		return Array{}, false, nil // text, structures and so on: not numbers
+		return Array{}, errOther // text, structures and so on: not numbers
 	}
 	dims, err := e.part(miINT32, 4*maxDims)
 	if err != nil {
-		return Array{}, false, err
+		return Array{}, err
 	}
 	found, err := e.part(miINT8, maxName)
-	if err != nil || string(found) != name {
-		return Array{}, false, err
+	switch {
+	case err != nil:
+		return Array{}, err
+	case string(found) != name:
+		return Array{}, errOther
+	case class&complexFlag != 0:
+		return Array{}, fmt.Errorf("%s with complex numbers", name)
 	}
-	if class&complexFlag != 0 {
-		return Array{}, false, fmt.Errorf("%s with complex numbers", name)
-	}
-	a, err := e.values(name, dims)
-	return a, err == nil, err
+	return e.values(name, dims)
 }
 
 // part returns the content of the next element, which must have this kind.
@@ -182,7 +183,7 @@ func (e *element) values(name string, dims []byte) (Array, error) {
 	var a Array
 	n := int64(1)
 	for ; len(dims) >= 4; dims = dims[4:] {
-		d := int64(int32(e.order.Uint32(dims)))
+		d := int64(int32(binary.LittleEndian.Uint32(dims)))
 		if d < 0 || d > maxBytes || n*d > maxBytes {
 			return Array{}, fmt.Errorf("%s with a dimension of %d that makes more than %d bytes", name, d, maxBytes)
 		}

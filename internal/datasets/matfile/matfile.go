@@ -1,6 +1,6 @@
 // Package matfile reads arrays of bytes from MATLAB's .mat files of level 5 (MATLAB 5 to 7.2; The
-// MathWorks, "MAT-File Format"), in either byte order, with plain or compressed elements. The image
-// data sets need nothing else of the format; other variables of a file are skipped.
+// MathWorks, "MAT-File Format"), with plain or compressed elements. The image data sets need nothing else
+// of the format; other variables of a file are skipped.
 package matfile
 
 import (
@@ -48,26 +48,24 @@ const (
 // Decode reads the variable from the first size bytes of r, as Read does. Its errors do not name a
 // file.
 func Decode(r io.ReaderAt, size int64, variable string) (Array, error) {
-	order, err := readHeader(r, size)
-	if err != nil {
+	if err := checkHeader(r, size); err != nil {
 		return Array{}, err
 	}
 	for at := int64(headerBytes); at < size; {
-		e := element{r: io.NewSectionReader(r, at, size-at), order: order, bytes: size - at}
+		e := element{r: io.NewSectionReader(r, at, size-at), bytes: size - at}
 		t, err := e.tag()
 		if err == nil && t.size > size-at-tagBytes {
 			err = fmt.Errorf("an element of %d bytes with %d left", t.size, max(size-at-tagBytes, 0))
 		}
 		var a Array
-		found := false
 		if err == nil {
-			a, found, err = e.variable(t, variable)
+			a, err = e.variable(t, variable)
 		}
-		if err != nil {
-			return Array{}, &invalid.Input{Key: fmt.Sprintf("byte %d", at), Found: err.Error(), Expected: "a variable of a whole .mat file"}
-		}
-		if found {
+		if err == nil {
 			return a, nil
+		}
+		if err != errOther {
+			return Array{}, &invalid.Input{Key: fmt.Sprintf("byte %d", at), Found: err.Error(), Expected: "a variable of a whole .mat file"}
 		}
 		at += tagBytes
 		if t.small == nil {
@@ -77,26 +75,20 @@ func Decode(r io.ReaderAt, size int64, variable string) (Array, error) {
 	return Array{}, &invalid.Input{Key: variable, Found: "no variable of that name", Expected: "one"}
 }
 
-// readHeader checks the header and returns the byte order.
-func readHeader(r io.ReaderAt, size int64) (binary.ByteOrder, error) {
+// checkHeader refuses files of other versions.
+func checkHeader(r io.ReaderAt, size int64) error {
 	header := make([]byte, headerBytes)
 	if _, err := r.ReadAt(header, 0); err != nil {
-		return nil, &invalid.Input{Found: fmt.Sprintf("%d bytes", size), Expected: "a .mat file, whose header takes 128"}
+		return &invalid.Input{Found: fmt.Sprintf("%d bytes", size), Expected: "a .mat file, whose header takes 128"}
 	}
 	if bytes.HasPrefix(header, []byte("MATLAB 7.3")) || bytes.HasPrefix(header, []byte("\x89HDF")) {
-		return nil, &invalid.Input{Found: "MATLAB's version 7.3 (HDF5)", Expected: "a .mat file of version 5 to 7: save(…, '-v7')"}
+		return &invalid.Input{Found: "MATLAB's version 7.3 (HDF5)", Expected: "a .mat file of version 5 to 7: save(…, '-v7')"}
 	}
-	var order binary.ByteOrder
-	switch string(header[126:]) { // the characters MI as a number
-	case "IM":
-		order = binary.LittleEndian
-	case "MI":
-		order = binary.BigEndian
-	default:
-		return nil, &invalid.Input{Found: "a header that ends in " + strconv.Quote(string(header[126:])), Expected: "a .mat file of version 5 to 7"}
+	if end := string(header[126:]); end != "IM" { // the characters MI as a number
+		return &invalid.Input{Found: "a header that ends in " + strconv.Quote(end), Expected: "a little-endian .mat file of version 5 to 7"}
 	}
-	if v := order.Uint16(header[124:]); v != 0x0100 {
-		return nil, &invalid.Input{Found: fmt.Sprintf("format version %#x", v), Expected: "0x100, of MATLAB 5 to 7"}
+	if v := binary.LittleEndian.Uint16(header[124:]); v != 0x0100 {
+		return &invalid.Input{Found: fmt.Sprintf("format version %#x", v), Expected: "0x100, of MATLAB 5 to 7"}
 	}
-	return order, nil
+	return nil
 }

@@ -1,14 +1,13 @@
 package rda
 
 import (
-	"bytes"
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"math"
+	"slices"
 )
 
-// The type codes of the serialisation format, as far as data frames need them.
+// The type codes of the serialisation format, as far as data frames of numbers need them.
 const (
 	typeSymbol   = 1
 	typePairlist = 2
@@ -16,11 +15,8 @@ const (
 	typeLogical  = 10
 	typeInteger  = 13
 	typeReal     = 14
-	typeComplex  = 15
 	typeString   = 16
 	typeList     = 19
-	typeRaw      = 24
-	typeAltrep   = 238
 	typeNil      = 254
 	typeRef      = 255
 )
@@ -37,276 +33,233 @@ const (
 type object struct {
 	kind       int
 	text       string            // symbol
-	ints       []int32           // integer, logical
-	reals      []float64         // real
+	reals      []float64         // real, integer and logical, whose NA is NaN
 	texts      []string          // string
 	items      []*object         // list, pairlist
 	tags       []string          // pairlist: the name of each item or ""
 	attributes map[string]object // by name
 }
 
-var nothing = &object{kind: typeNil}
-
 // A decoder reads big-endian XDR. It checks every length against the bytes that are left before it
-// allocates.
+// allocates. Its methods panic with a fault at what they cannot read.
 type decoder struct {
 	rest    []byte
 	refs    []*object // symbols, to which later items refer by numbers from 1
 	depth   int
 	objects int
-	values  int // how many values compact sequences may still make
 }
 
+// A fault says what is wrong with a file.
+type fault string
+
+func fail(format string, values ...any) { panic(fault(fmt.Sprintf(format, values...))) }
+
 // file reads the magic bytes, the header and the pairlist of all saved objects.
-func (d *decoder) file() (*object, error) {
-	magic := d.rest[:min(len(d.rest), 7)]
-	var version int32
-	switch {
-	case bytes.Equal(magic, []byte("RDX2\nX\n")):
-		version = 2
-	case bytes.Equal(magic, []byte("RDX3\nX\n")):
-		version = 3
-	default:
-		return nil, errors.New("no R data file in binary form")
-	}
-	d.rest = d.rest[7:]
-	got, err := d.int32()
-	if err == nil && got != version {
-		return nil, fmt.Errorf("serialisation version %d in a file of version %d", got, version)
-	}
-	if err == nil {
-		_, err = d.take(8) // the versions of the R that wrote the file and of the oldest R that can read it
-	}
-	if err == nil && version == 3 {
-		var encoding []byte
-		if encoding, err = d.text(); err == nil && len(encoding) > 64 {
-			err = fmt.Errorf("an encoding's name of %d bytes", len(encoding))
+func (d *decoder) file() (root *object, wrong string) {
+	defer func() {
+		if p := recover(); p != nil {
+			wrong = string(p.(fault))
 		}
+	}()
+	magic := string(d.rest[:min(len(d.rest), 7)])
+	if magic != "RDX2\nX\n" && magic != "RDX3\nX\n" {
+		fail("no R data file in binary form")
 	}
-	if err != nil {
-		return nil, err
+	d.take(len(magic))
+	version := d.int32()
+	if version != int32(magic[3]-'0') {
+		fail("serialisation version %d in a file of version %c", version, magic[3])
 	}
-	root, err := d.object()
-	switch {
-	case err != nil:
-		return nil, err
-	case root.kind != typePairlist && root.kind != typeNil:
-		return nil, fmt.Errorf("an object of type %d instead of the list of objects", root.kind)
-	case len(d.rest) > 0:
-		return nil, fmt.Errorf("%d bytes after the last object", len(d.rest))
+	d.take(8) // the versions of the R that wrote the file and of the oldest R that can read it
+	if version == 3 {
+		d.text() // the name of the encoding
 	}
-	return root, nil
+	root = d.object()
+	if root.kind != typePairlist && root.kind != typeNil {
+		fail("an object of type %d instead of the list of objects", root.kind)
+	}
+	if len(d.rest) > 0 {
+		fail("%d bytes after the last object", len(d.rest))
+	}
+	return root, ""
 }
 
 // take returns the next n bytes.
-func (d *decoder) take(n int) ([]byte, error) {
+func (d *decoder) take(n int) []byte {
 	if n < 0 || n > len(d.rest) {
-		return nil, fmt.Errorf("%d bytes left where %d should come", len(d.rest), n)
+		fail("%d bytes left where %d should come", len(d.rest), n)
 	}
 	b := d.rest[:n]
 	d.rest = d.rest[n:]
-	return b, nil
+	return b
 }
 
-func (d *decoder) int32() (int32, error) {
-	b, err := d.take(4)
-	if err != nil {
-		return 0, err
-	}
-	return int32(binary.BigEndian.Uint32(b)), nil
-}
+func (d *decoder) int32() int32 { return int32(binary.BigEndian.Uint32(d.take(4))) }
 
 // length reads the length of a vector whose elements take at least size bytes each.
-func (d *decoder) length(size int) (int, error) {
-	n, err := d.int32()
-	switch {
-	case err != nil:
-		return 0, err
-	case n < 0:
-		return 0, fmt.Errorf("a vector of length %d", n)
-	case int64(n)*int64(size) > int64(len(d.rest)):
-		return 0, fmt.Errorf("a vector of length %d in the last %d bytes", n, len(d.rest))
+func (d *decoder) length(size int) int {
+	n := int(d.int32())
+	if n < 0 {
+		fail("a vector of length %d", n)
 	}
-	return int(n), nil
+	if n*size > len(d.rest) {
+		fail("a vector of length %d in the last %d bytes", n, len(d.rest))
+	}
+	return n
 }
 
-// text reads a length and that many bytes. A length of −1 is NA, for which it returns nil.
-func (d *decoder) text() ([]byte, error) {
-	n, err := d.int32()
-	if err != nil || n == -1 {
-		return nil, err
+// text reads a length and that many bytes. A length of −1 is NA, for which it returns "".
+func (d *decoder) text() string {
+	n := d.int32()
+	if n == -1 {
+		return ""
 	}
-	return d.take(int(n))
+	return string(d.take(int(n)))
 }
 
 // char reads one string: an element of a string vector or the name of a symbol.
-func (d *decoder) char() (string, error) {
-	flags, err := d.int32()
-	if err != nil {
-		return "", err
+func (d *decoder) char() string {
+	if flags := d.int32(); flags&0xff != typeChar {
+		fail("an object of type %d where a string should come", flags&0xff)
 	}
-	if flags&0xff != typeChar {
-		return "", fmt.Errorf("an object of type %d where a string should come", flags&0xff)
-	}
-	b, err := d.text()
-	return string(b), err
+	return d.text()
 }
 
 // object reads the next object and everything in it.
-func (d *decoder) object() (*object, error) {
+func (d *decoder) object() *object {
 	if d.depth++; d.depth > maxDepth {
-		return nil, fmt.Errorf("objects nested more than %d deep", maxDepth)
+		fail("objects nested more than %d deep", maxDepth)
 	}
 	defer func() { d.depth-- }()
 	if d.objects++; d.objects > maxObjects {
-		return nil, fmt.Errorf("more than %d objects", maxObjects)
+		fail("more than %d objects", maxObjects)
 	}
-	flags, err := d.int32()
-	if err != nil {
-		return nil, err
-	}
+	flags := d.int32()
 	switch kind := int(flags & 0xff); kind {
 	case typeNil:
-		return nothing, nil
+		return &object{kind: typeNil}
 	case typeRef:
 		return d.reference(flags)
 	case typeSymbol:
-		return d.symbol()
+		s := &object{kind: typeSymbol, text: d.char()}
+		d.refs = append(d.refs, s)
+		return s
 	case typePairlist:
 		return d.pairlist(flags)
-	case typeAltrep:
-		return d.altrep()
-	case typeLogical, typeInteger, typeReal, typeComplex, typeString, typeList, typeRaw:
-		return d.vector(kind, flags)
 	default:
-		return nil, fmt.Errorf("an object of R's internal type %d", kind)
+		return d.vector(kind, flags)
 	}
 }
 
 // reference returns the symbol that a reference stands for.
-func (d *decoder) reference(flags int32) (*object, error) {
+func (d *decoder) reference(flags int32) *object {
 	n := flags >> 8 & 0xffffff
 	if n == 0 {
-		var err error
-		if n, err = d.int32(); err != nil {
-			return nil, err
-		}
+		n = d.int32()
 	}
 	if n < 1 || int(n) > len(d.refs) {
-		return nil, fmt.Errorf("a reference to object %d of %d", n, len(d.refs))
+		fail("a reference to object %d of %d", n, len(d.refs))
 	}
-	return d.refs[n-1], nil
+	return d.refs[n-1]
 }
 
-// symbol reads a symbol and remembers it for references.
-func (d *decoder) symbol() (*object, error) {
-	name, err := d.char()
-	if err != nil {
-		return nil, err
-	}
-	s := &object{kind: typeSymbol, text: name}
-	d.refs = append(d.refs, s)
-	return s, nil
-}
-
-// pairlist reads cells until an object of another type. A cell is [attributes] [tag] value rest,
-// where the rest is an object, such as the next cell.
-func (d *decoder) pairlist(flags int32) (*object, error) {
+// pairlist reads cells up to the nil after the last. A cell is [attributes] [tag] value.
+func (d *decoder) pairlist(flags int32) *object {
 	list := &object{kind: typePairlist}
-	for {
+	for flags&0xff == typePairlist {
 		tag := ""
 		if flags&flagAttributes != 0 {
-			if _, err := d.object(); err != nil {
-				return nil, err
-			}
+			d.object()
 		}
 		if flags&flagTag != 0 {
-			o, err := d.object()
-			if err != nil {
-				return nil, err
-			}
-			tag = o.text
+			tag = d.object().text
 		}
-		value, err := d.object()
-		if err != nil {
-			return nil, err
-		}
-		list.items, list.tags = append(list.items, value), append(list.tags, tag)
-		if len(d.rest) >= 4 {
-			if next := int32(binary.BigEndian.Uint32(d.rest)); next&0xff == typePairlist {
-				d.rest, flags = d.rest[4:], next
-				continue
-			}
-		}
-		rest, err := d.object()
-		if err != nil {
-			return nil, err
-		}
-		if rest.kind != typeNil { // a dotted pair
-			list.items, list.tags = append(list.items, rest), append(list.tags, "")
-		}
-		return list, nil
+		list.items, list.tags = append(list.items, d.object()), append(list.tags, tag)
+		flags = d.int32()
 	}
+	if flags&0xff != typeNil {
+		fail("an object of type %d at the end of a list", flags&0xff)
+	}
+	return list
 }
 
 // vector reads the length, the elements and the attributes of a vector.
-func (d *decoder) vector(kind int, flags int32) (*object, error) {
+func (d *decoder) vector(kind int, flags int32) *object {
 	v := &object{kind: kind}
-	size := map[int]int{typeLogical: 4, typeInteger: 4, typeReal: 8, typeComplex: 16, typeString: 8, typeList: 4, typeRaw: 1}[kind]
-	n, err := d.length(size)
-	if err != nil {
-		return nil, err
-	}
 	switch kind {
 	case typeLogical, typeInteger:
-		v.ints = make([]int32, n)
-		for i := range v.ints {
-			v.ints[i] = int32(binary.BigEndian.Uint32(d.rest[4*i:]))
-		}
-		d.rest = d.rest[4*n:]
-	case typeReal:
-		v.reals = make([]float64, n)
-		for i := range v.reals {
-			v.reals[i] = math.Float64frombits(binary.BigEndian.Uint64(d.rest[8*i:]))
-		}
-		d.rest = d.rest[8*n:]
-	case typeString:
-		for range n {
-			text, err := d.char()
-			if err != nil {
-				return nil, err
+		for range d.length(4) {
+			x := d.int32()
+			v.reals = append(v.reals, float64(x))
+			if x == missingInteger {
+				v.reals[len(v.reals)-1] = math.NaN()
 			}
-			v.texts = append(v.texts, text)
+		}
+	case typeReal:
+		for range d.length(8) {
+			v.reals = append(v.reals, math.Float64frombits(binary.BigEndian.Uint64(d.take(8))))
+		}
+	case typeString:
+		for range d.length(8) {
+			v.texts = append(v.texts, d.char())
 		}
 	case typeList:
-		for range n {
-			item, err := d.object()
-			if err != nil {
-				return nil, err
-			}
-			v.items = append(v.items, item)
+		for range d.length(4) {
+			v.items = append(v.items, d.object())
 		}
-	default: // skip complex and raw columns
-		d.rest = d.rest[size*n:]
+	default:
+		fail("an object of R's internal type %d", kind)
 	}
 	if flags&flagAttributes != 0 {
-		err = d.attach(v)
+		v.attributes = d.attributes()
 	}
-	return v, err
+	return v
 }
 
-// attach reads the pairlist of an object's attributes.
-func (d *decoder) attach(v *object) error {
-	list, err := d.object()
-	if err != nil {
-		return err
-	}
+// attributes reads the pairlist of an object's attributes.
+func (d *decoder) attributes() map[string]object {
+	list := d.object()
 	if list.kind != typePairlist && list.kind != typeNil {
-		return fmt.Errorf("attributes of type %d", list.kind)
+		fail("attributes of type %d", list.kind)
 	}
-	v.attributes = map[string]object{}
+	all := map[string]object{}
 	for i, tag := range list.tags {
-		v.attributes[tag] = *list.items[i]
+		all[tag] = *list.items[i]
 	}
-	return nil
+	return all
+}
+
+// frames returns the data frames among the saved objects, and what is wrong with one.
+func frames(root *object) (all []Frame, wrong string) {
+	for i, o := range root.items {
+		if o.kind != typeList || !slices.Contains(o.attributes["class"].texts, "data.frame") {
+			continue
+		}
+		f := Frame{Name: root.tags[i]}
+		names := o.attributes["names"].texts
+		if len(names) != len(o.items) {
+			return nil, fmt.Sprintf("%s with %d columns and %d names", f.Name, len(o.items), len(names))
+		}
+		rows := -1
+		for k, column := range o.items {
+			values := column.numbers()
+			if values != nil && rows >= 0 && len(values) != rows {
+				return nil, fmt.Sprintf("%s with columns of %d and of %d rows", f.Name, rows, len(values))
+			}
+			if values != nil {
+				rows = len(values)
+			}
+			f.Columns = append(f.Columns, Column{Name: names[k], Values: values})
+		}
+		all = append(all, f)
+	}
+	return all, ""
+}
+
+// numbers returns the values of a column, or nil for logical values, text, factors and dates.
+func (o *object) numbers() []float64 {
+	if len(o.attributes["class"].texts) > 0 || o.kind == typeLogical {
+		return nil
+	}
+	return o.reals
 }

@@ -63,13 +63,16 @@ func Decode(r io.Reader) ([]Frame, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &decoder{rest: content, values: maxBytes / 8}
-	root, err := d.file()
-	if err != nil {
-		return nil, &invalid.Input{Key: fmt.Sprintf("byte %d", len(content)-len(d.rest)), Found: err.Error(),
-			Expected: "data frames as R's save() writes them"}
+	d := &decoder{rest: content}
+	root, wrong := d.file()
+	if wrong != "" {
+		return nil, &invalid.Input{Key: fmt.Sprintf("byte %d", len(content)-len(d.rest)), Found: wrong, Expected: "data frames as R's save() writes them"}
 	}
-	return frames(root)
+	all, wrong := frames(root)
+	if wrong != "" {
+		return nil, &invalid.Input{Found: wrong, Expected: "data frames"}
+	}
+	return all, nil
 }
 
 // decompress reads all of r and decompresses it.

@@ -171,45 +171,6 @@ func TestReadsDataFrames(t *testing.T) {
 	}
 }
 
-// altrep writes class and state, then no attributes.
-func (w *writer) altrep(class string, kind int, state func()) {
-	w.int(238, 2)
-	w.symbol(class)
-	w.int(2)
-	w.symbol("base")
-	w.int(2)
-	w.ints(0, kind)
-	w.int(end)
-	state()
-	w.int(end)
-}
-
-func TestReadsAlternativeRepresentations(t *testing.T) {
-	w := header(3)
-	w.int(tagged)
-	w.symbol("d")
-	w.int(19|attributes|isObject, 3)
-	w.altrep("compact_intseq", 13, func() { w.reals(0, 3, 5, -1) })
-	w.altrep("wrap_real", 14, func() { // a dotted pair of the values and of metadata about them
-		w.int(2)
-		w.reals(0, 1, 2, 4)
-		w.ints(0, 0, 0)
-	})
-	w.altrep("compact_realseq", 14, func() { w.reals(0, 3, 0.5, 2) })
-	w.frameEnd(3, "i", "w", "r")
-	w.int(end)
-	got, err := rda.Decode(bytes.NewReader(w.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []rda.Frame{{Name: "d", Columns: []rda.Column{
-		{Name: "i", Values: []float64{5, 4, 3}}, {Name: "w", Values: []float64{1, 2, 4}}, {Name: "r", Values: []float64{0.5, 2.5, 4.5}},
-	}}}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // object returns a file whose only object is what fill writes.
 func object(version int, fill func(w *writer)) []byte {
 	w := header(version)
@@ -256,16 +217,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 				w.int(19, 1)
 			}
 		})},
-		{"sequence as long as memory", "compact sequence", object(3, func(w *writer) {
-			w.altrep("compact_intseq", 13, func() { w.reals(0, 1e12, 1, 1) })
-		})},
-		{"sequence of NaN", "compact sequence", object(3, func(w *writer) {
-			w.altrep("compact_realseq", 14, func() { w.reals(0, math.NaN(), 1, 1) })
-		})},
-		{"sequence above int32", "compact sequence", object(3, func(w *writer) {
-			w.altrep("compact_intseq", 13, func() { w.reals(0, 10, math.MaxInt32, 1) })
-		})},
-		{"unknown representation", "mmap_real", object(3, func(w *writer) { w.altrep("mmap_real", 14, func() { w.int(end) }) })},
+		{"an alternative representation", "type 238", object(3, func(w *writer) { w.int(238) })},
 		{"columns without names", "names", object(2, func(w *writer) {
 			w.int(19|attributes, 2)
 			w.reals(0, 1)
@@ -357,7 +309,6 @@ func FuzzDecode(f *testing.F) {
 	f.Add(twoFrames(3))
 	f.Add(zipped(twoFrames(2)))
 	f.Add([]byte("BZh9"))
-	f.Add(object(3, func(w *writer) { w.altrep("compact_intseq", 13, func() { w.reals(0, 3, 5, -1) }) }))
 	f.Add(object(2, func(w *writer) { w.int(255, 1) }))
 	f.Add(object(2, func(w *writer) { w.int(19, 1, 19, 1, 2, 254) }))
 	f.Fuzz(func(t *testing.T, content []byte) {
