@@ -159,12 +159,12 @@ func (o *predictOptions) checkColumns() (err error) {
 		return err
 	}
 	if o.density != "" {
-		if o.densityAt, err = predict.ParseDensity("--density", o.density); err != nil {
+		if o.densityAt, err = predict.ParseDensity("density", o.density); err != nil {
 			return err
 		}
 	}
 	if o.cdf != "" {
-		if o.cdfAt, err = predict.ParseDensity("--cdf", o.cdf); err != nil {
+		if o.cdfAt, err = predict.ParseDensity("cdf", o.cdf); err != nil {
 			return err
 		}
 	}

@@ -155,7 +155,12 @@ func (a *app) report(text string, code int, cause string) {
 func (a *app) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, _ []string) error {
 		a.command, a.started = cmd.CommandPath(), true
-		return f(cmd)
+		err := f(cmd)
+		var bad *invalid.Input
+		if errors.As(err, &bad) && bad.File == "" && cmd.Flags().Lookup(bad.Key) != nil { // a package names a field
+			bad.File, bad.Key = "--"+bad.Key, ""
+		}
+		return err
 	}
 }
 

@@ -195,14 +195,14 @@ const (
 	maxCells   = 1_000_000_000
 )
 
-// ParseDensity returns the y that the value of a flag, "A:B:N", asks for. They are
+// ParseDensity returns the y that the value of a field, "A:B:N", asks for. They are
 // rounded to the 12 digits that names of columns show. An error is an *invalid.Input.
-func ParseDensity(flag, text string) ([]float64, error) {
-	y, err := rows.ParseRange(flag, text, rows.Form{}, MaxDensity)
+func ParseDensity(field, text string) ([]float64, error) {
+	y, err := rows.ParseRange(field, text, rows.Form{}, MaxDensity)
 	for i, v := range y {
 		rounded, _ := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 12, 64), 64) // text of a float64 parses
 		if i > 0 && rounded == y[i-1] {
-			return nil, &invalid.Input{File: flag, Found: strconv.Quote(text), Expected: "A:B:N with N values that differ in 12 digits"}
+			return nil, &invalid.Input{Key: field, Found: strconv.Quote(text), Expected: "A:B:N with N values that differ in 12 digits"}
 		}
 		y[i] = rounded
 	}

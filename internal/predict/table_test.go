@@ -170,13 +170,13 @@ func TestTableRefusesFilesThatAreTooLarge(t *testing.T) {
 }
 
 func TestParseDensity(t *testing.T) {
-	got, err := predict.ParseDensity("--density", "0:0.3:4")
+	got, err := predict.ParseDensity("density", "0:0.3:4")
 	if diff := cmp.Diff([]float64{0, 0.1, 0.2, 0.3}, got); err != nil || diff != "" {
 		t.Error(err, diff)
 	}
 	for _, text := range []string{"", "1", "0:1", "0:1:1000000000", "0:1:100001", "0:1:0", "nan:1:2", "0:inf:2", "1:0:2", "0:1:2:3", "1:1:2", "1:1.0000000000001:9", "0:1:x"} {
 		var bad *invalid.Input
-		if _, err := predict.ParseDensity("--density", text); !errors.As(err, &bad) || bad.File != "--density" {
+		if _, err := predict.ParseDensity("density", text); !errors.As(err, &bad) || bad.Key != "density" {
 			t.Errorf("%q: %v", text, err)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// The ways to choose quantile levels. --level-spacing takes random, grid and midpoints, train.levels random
+// The ways to choose quantile levels. The command line takes random, grid and midpoints, train.levels random
 // and stratified.
 const (
 	RandomLevels   = "random"    // drawn separately for every row
@@ -50,7 +50,7 @@ type Draws struct {
 	elsewhere bool      // feeds leave out drawn levels: see Elsewhere
 }
 
-// New returns the draws of a model. A bad number or name is an *invalid.Input that names the flag.
+// New returns the draws of a model. A bad number or name is an *invalid.Input that names the field.
 func New(m Reader, c Choice) (Draws, error) {
 	var part random.Stream
 	if c.Evaluation {
@@ -66,7 +66,7 @@ func New(m Reader, c Choice) (Draws, error) {
 		return Draws{}, nil
 	}
 	if c.NumTau < 1 {
-		return Draws{}, &invalid.Input{Key: "--num-quantiles", Found: strconv.Itoa(c.NumTau), Expected: "at least 1 quantile level"}
+		return Draws{}, &invalid.Input{Key: "num-quantiles", Found: strconv.Itoa(c.NumTau), Expected: "at least 1 quantile level"}
 	}
 	d := Draws{count: c.NumTau, random: random.New(c.Seed, random.Levels|part)}
 	switch c.Spacing {
@@ -78,7 +78,7 @@ func New(m Reader, c Choice) (Draws, error) {
 	case MidpointLevels:
 		d.grid = midpoints(c.NumTau)
 	default:
-		return Draws{}, &invalid.Input{Key: "--level-spacing", Found: strconv.Quote(c.Spacing), Expected: "random, grid or midpoints"}
+		return Draws{}, &invalid.Input{Key: "level-spacing", Found: strconv.Quote(c.Spacing), Expected: "random, grid or midpoints"}
 	}
 	return d, nil
 }

@@ -83,7 +83,7 @@ func (o Options) withDefaults() (Options, error) {
 	if o.Mirror != "" {
 		u, err := url.Parse(o.Mirror)
 		if err != nil || u.Host == "" || (u.Scheme != "http" && u.Scheme != "https") {
-			return o, &invalid.Input{File: "--mirror", Found: fmt.Sprintf("%.200q", o.Mirror), Expected: "an address such as https://example.org/data"}
+			return o, &invalid.Input{Key: "mirror", Found: fmt.Sprintf("%.200q", o.Mirror), Expected: "an address such as https://example.org/data"}
 		}
 		o.Mirror = strings.TrimSuffix(o.Mirror, "/")
 	}
@@ -119,7 +119,7 @@ func get(ctx context.Context, f File, path string, o Options) (Result, error) {
 		}
 		failed = append(failed, err)
 	}
-	return Result{}, fmt.Errorf("%s could not be fetched: %w. Without a network, put the file at %s, or name a server that has it with --mirror",
+	return Result{}, fmt.Errorf("%s could not be fetched: %w. Without a network, put the file at %s, or name a mirror that has it",
 		f.Name, together(failed), path)
 }
 

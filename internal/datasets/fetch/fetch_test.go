@@ -178,7 +178,7 @@ func TestWithoutANetwork(t *testing.T) {
 	gone := newSite(t, nil)
 	gone.Close()
 	dir := t.TempDir()
-	fails(t, set(nil, gone.URL+"/file"), dir, options(), "no connection to 127.0.0.1", "Without a network", dir, "--mirror")
+	fails(t, set(nil, gone.URL+"/file"), dir, options(), "no connection to 127.0.0.1", "Without a network", dir, "mirror")
 	o := options()
 	o.Client = &http.Client{Transport: &http.Transport{DialContext: func(context.Context, string, string) (net.Conn, error) {
 		return nil, &net.OpError{Op: "dial", Err: &net.DNSError{Err: "no such host", Name: "data.example.org", IsNotFound: true}}
@@ -221,7 +221,7 @@ func TestRefusesWhatAPersonGotWrong(t *testing.T) {
 	try(dir, "", "SHA-256")
 	try(filepath.Join(other, "below"), "", "a directory that can be created")
 	for _, mirror := range []string{"example.org/data", "ftp://example.org", "http://", "::", "/tmp"} {
-		try(t.TempDir(), mirror, "--mirror: found "+fmt.Sprintf("%q", mirror))
+		try(t.TempDir(), mirror, "mirror: found "+fmt.Sprintf("%q", mirror))
 	}
 	if got, err := os.ReadFile(other); err != nil || string(got) != "mine" {
 		t.Error("the person's file was touched")

@@ -52,7 +52,7 @@ func TestGivesUpWithoutProgress(t *testing.T) {
 	content := counted(1000)
 	server, dir := newSite(t, content), t.TempDir()
 	server.cut = make([]int, 100)
-	fails(t, set(content, server.URL+"/file"), dir, options(), "5 tries", "--mirror", filepath.Join(dir, "d.gz"))
+	fails(t, set(content, server.URL+"/file"), dir, options(), "5 tries", "mirror", filepath.Join(dir, "d.gz"))
 	if len(server.requests) != 5 {
 		t.Errorf("%d requests", len(server.requests))
 	}

@@ -14,12 +14,12 @@ import (
 // maxGridPoints bounds a grid, so that a typing error cannot fill the memory.
 const maxGridPoints = 1_000_000
 
-// ParseGrid returns the targets [N, dx] that --grid asks for. "A:B:N" means N values from A to B,
+// ParseGrid returns the targets [N, dx] that the field grid asks for. "A:B:N" means N values from A to B,
 // both included, written as in files of the columns' forms, or as raw numbers. With dx = 2 a second range
 // follows after a comma. The last dimension varies fastest. An error is an *invalid.Input.
 func ParseGrid(text string, dx int, forms []Form) ([]float64, error) {
 	bad := func(found, expected string) error {
-		return &invalid.Input{File: "--grid", Found: found, Expected: expected}
+		return &invalid.Input{Key: "grid", Found: found, Expected: expected}
 	}
 	ranges := strings.Split(text, ",")
 	if len(ranges) != dx {
@@ -27,7 +27,7 @@ func ParseGrid(text string, dx int, forms []Form) ([]float64, error) {
 	}
 	points, n := []float64{}, 1
 	for width, r := range ranges {
-		axis, err := ParseRange("--grid", r, FormAt(forms, width), maxGridPoints)
+		axis, err := ParseRange("grid", r, FormAt(forms, width), maxGridPoints)
 		if err != nil {
 			return nil, err
 		}
@@ -39,15 +39,15 @@ func ParseGrid(text string, dx int, forms []Form) ([]float64, error) {
 	return points, nil
 }
 
-// ParseRange returns the N values from A to B that "A:B:N", the value of a flag, asks for. A and B are
+// ParseRange returns the N values from A to B that "A:B:N", the value of a field, asks for. A and B are
 // written as in a column of the form, or are raw numbers. N is at most most. An error is an *invalid.Input.
-func ParseRange(flag, text string, form Form, most int) ([]float64, error) {
+func ParseRange(field, text string, form Form, most int) ([]float64, error) {
 	bad := func(expected string) error {
-		return &invalid.Input{File: flag, Found: strconv.Quote(text), Expected: expected}
+		return &invalid.Input{Key: field, Found: strconv.Quote(text), Expected: expected}
 	}
 	part := strings.Split(text, ":")
 	if len(part) < 3 {
-		return nil, bad("A:B:N, as in " + flag + "=-2:2:200")
+		return nil, bad("A:B:N, as in -2:2:200")
 	}
 	a, b, ways := form.between(part[:len(part)-1])
 	switch {
