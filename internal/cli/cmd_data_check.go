@@ -8,36 +8,28 @@ import (
 
 type dataCheckOptions struct {
 	settings
-	names  []string
-	config string
+	names []string
 }
 
 func newDataCheck(a *app) *cobra.Command {
 	var o dataCheckOptions
 	cmd := &cobra.Command{
-		Use:   "check [BENCHMARK...] | check csv --config FILE",
+		Use:   "check [BENCHMARK...]",
 		Short: "Check that the files of the benchmarks are complete",
 		Long: `Read the files of all benchmarks, or of the named ones, and show what is missing and how to get it.
 The exit status is 2 if a named benchmark is not ready.
-
-With --config, read your own data as a configuration says, and show what was found: the groups
-and how many points they have, the columns with their kinds and units, the names of categories, the
-rows with missing cells, and the day from which dates are counted.`,
-		Example: "  acqnp data check\n  acqnp data check speed-flow --data-dir /srv/data\n  acqnp data check csv --config configs/csv/acqnp.yaml",
+acqnp fit FILE shows the columns of your own data.`,
+		Example: "  acqnp data check\n  acqnp data check speed-flow --data-dir /srv/data",
 		RunE: a.run(func(cmd *cobra.Command) error {
 			o.names = cmd.Flags().Args()
 			return runDataCheck(a, o)
 		}),
 	}
 	o.addDataDir(cmd)
-	cmd.Flags().StringVarP(&o.config, "config", "c", "", "configuration `FILE` of your own data (csv)")
 	return cmd
 }
 
 func runDataCheck(a *app, o dataCheckOptions) error {
-	if o.config != "" {
-		return runOwnDataCheck(a, o)
-	}
 	all := datasets.Check(o.dataDir)
 	if len(o.names) > 0 {
 		var err error

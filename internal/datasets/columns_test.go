@@ -332,9 +332,8 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	least, median, most := scan.Sizes()
-	if scan.Rows != 1600 || scan.Rows-scan.Dropped != kept || len(scan.Groups) != 400 || least != 3 || median != 4 || most != 4 {
-		t.Errorf("%d rows, %d dropped, %d functions of %d, %d, %d points", scan.Rows, scan.Dropped, len(scan.Groups), least, median, most)
+	if scan.Rows != 1600 || scan.Rows-scan.Dropped != kept || len(scan.Groups) != 400 {
+		t.Errorf("%d rows, %d dropped, %d functions", scan.Rows, scan.Dropped, len(scan.Groups))
 	}
 	diet, _ := scan.Column("diet")
 	x, _ := scan.Column("x")
@@ -352,7 +351,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 
 // A scan says what the columns of awkward files are, and does not stop at 5,000 functions.
 func TestScanOfAwkwardFiles(t *testing.T) {
-	for name, how := range awkward {
+	for name := range awkward {
 		scan, err := rows.ScanFile(config.Data{File: awkwardFile(t, name, true), Group: "name"}, "")
 		if err != nil {
 			t.Fatal(err)
@@ -363,9 +362,6 @@ func TestScanOfAwkwardFiles(t *testing.T) {
 		}
 		if kinds != "name date name number number " || scan.Rows != 24 || len(scan.Groups) != 4 {
 			t.Errorf("%s: %s, %+v", name, kinds, scan)
-		}
-		if scan.DecimalComma != (how.decimalComma || how.cell == "1,5") {
-			t.Errorf("%s: decimal comma %v", name, scan.DecimalComma)
 		}
 		day, _ := scan.Column("day")
 		if least, most := day.Span(); least != "2024-02-24" || most != "2024-02-29" {

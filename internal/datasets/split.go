@@ -3,7 +3,6 @@ package datasets
 import (
 	"encoding/csv"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
@@ -63,38 +62,6 @@ func (s *Split) WriteCSV(w io.Writer) error {
 	c.Flush()
 	return c.Error()
 }
-
-// A PartCount is the number of functions of a part, or of rows if points are held out.
-type PartCount struct {
-	Part  string `json:"part"`
-	Count int    `json:"count"`
-}
-
-// Counts returns the counts of all parts that have any: train, valid, test, calibration and unused.
-func (s *Split) Counts() (all []PartCount) {
-	counts := map[string]int{}
-	if s.s.byPoint() {
-		for i := range s.s.spans {
-			for _, p := range s.s.parts(i) {
-				counts[rows.PartNames[p]]++
-			}
-		}
-	} else {
-		for _, name := range s.s.functionParts() {
-			counts[name]++
-		}
-	}
-	for _, name := range append(slices.Clone(rows.PartNames), unused) {
-		if counts[name] > 0 {
-			all = append(all, PartCount{name, counts[name]})
-		}
-	}
-	return all
-}
-
-// TooSmall returns the number of functions that have too few points for the model. They are left
-// out.
-func (s *Split) TooSmall() int { return s.s.tooSmall }
 
 // parts returns the part of each row of function i.
 func (s *csvSource) parts(i int) []rows.Part {

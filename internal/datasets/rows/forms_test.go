@@ -37,7 +37,6 @@ func TestAllFormsGiveTheSamePoints(t *testing.T) {
 		if err != nil {
 			t.Fatal(ending, err)
 		}
-		scan.Delimiter = "" // of CSV alone
 		for i := range scan.Columns {
 			scan.Columns[i].Odd = "" // names the file
 		}

@@ -14,13 +14,11 @@ import (
 
 // A Scan says what a file of rows, or a directory of them, holds.
 type Scan struct {
-	Files        int            `json:"files"`
-	Delimiter    string         `json:"delimiter"`     // of the first file: a comma, a semicolon or a tab; "" if it is not CSV
-	DecimalComma bool           `json:"decimal_comma"` // whether a column has decimal commas
-	Rows         int            `json:"rows"`
-	Dropped      int            `json:"dropped"` // rows with a missing cell in a column of group, x, y or split
-	Columns      []Column       `json:"columns"`
-	Groups       []ScannedGroup `json:"functions"` // in the order of their first rows
+	Files   int
+	Rows    int
+	Dropped int // rows with a missing cell in a column of group, x, y or split
+	Columns []Column
+	Groups  []ScannedGroup // in the order of their first rows
 }
 
 // The kinds of columns.
@@ -73,9 +71,9 @@ func (c Column) Span() (least, most string) {
 
 // A ScannedGroup is a group of a Scan.
 type ScannedGroup struct {
-	Name string `json:"name"`
-	Rows int    `json:"rows"`
-	Used int    `json:"used"` // rows without those that Scan.Dropped counts
+	Name string
+	Rows int
+	Used int // rows without those that Scan.Dropped counts
 }
 
 // MaxDistinct is the largest number of different cells of a column that a Scan keeps.
@@ -116,19 +114,6 @@ func (s *scanner) scan(paths []string) (Scan, error) {
 	return s.finish(), nil
 }
 
-// Sizes returns the least, the median and the largest number of used rows of a group.
-func (s Scan) Sizes() (least, median, most int) {
-	var sizes []int
-	for _, f := range s.Groups {
-		sizes = append(sizes, f.Used)
-	}
-	if len(sizes) == 0 {
-		return 0, 0, 0
-	}
-	slices.Sort(sizes)
-	return sizes[0], sizes[len(sizes)/2], sizes[len(sizes)-1]
-}
-
 // Column returns the column of this name, and whether there is one.
 func (s Scan) Column(name string) (Column, bool) {
 	i := slices.IndexFunc(s.Columns, func(c Column) bool { return c.Name == name })
@@ -160,9 +145,6 @@ func (s *scanner) file(path string) error {
 	}
 	defer file.Close()
 	if s.Columns == nil {
-		if t.delimiter != 0 {
-			s.Delimiter = string(t.delimiter)
-		}
 		for _, name := range t.header {
 			s.Columns = append(s.Columns, Column{Name: name})
 		}
@@ -180,7 +162,6 @@ func (s *scanner) file(path string) error {
 		return err
 	}
 	for i := range s.judges {
-		s.DecimalComma = s.DecimalComma || s.judges[i].decimals.mark == ','
 		s.judges[i].decimals = decimals{} // each file has its own
 	}
 	rows := 0
@@ -298,7 +279,6 @@ func (m *spread) skew() float64 {
 // finish returns the scan.
 func (s *scanner) finish() Scan {
 	for i := range s.judges {
-		s.DecimalComma = s.DecimalComma || s.judges[i].decimals.mark == ','
 		s.Columns[i] = s.judges[i].column(s.Columns[i].Name)
 		s.Columns[i].PerGroup = !s.varies[i] && len(s.Groups) <= maxFollowed
 	}
