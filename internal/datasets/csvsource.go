@@ -27,8 +27,8 @@ type csvSource struct {
 
 	// The functions to train on, to validate on, to evaluate on and to calibrate on, by index.
 	training, valid, test, calibration []int
-	tooSmall                           int    // functions left out: they have too few points for the model
-	held                               []Held // of the calibration
+	unused                             map[int]bool // groups left out: they have too few points for the model
+	held                               []Held       // of the calibration
 	warnings                           warning.Record
 
 	points        []int   // [lo, hi]: N ~ U{lo..hi} in training
@@ -81,8 +81,8 @@ func Warn(source Source, w *warning.Record) {
 	for _, line := range s.warnings.Lines() {
 		w.Add("%s", line)
 	}
-	if s.tooSmall > 0 {
-		w.Add("%s: left out %s with too few rows for the model", s.e.Data.File, invalid.Plural(s.tooSmall, "group", "groups"))
+	if n := len(s.unused); n > 0 {
+		w.Add("%s: left out %s with too few rows for the model", s.e.Data.File, invalid.Plural(n, "group", "groups"))
 	}
 }
 

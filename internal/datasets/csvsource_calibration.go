@@ -83,9 +83,9 @@ func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, erro
 	return held, nil
 }
 
-// reserveRows draws what is for calibration and returns the other functions. If points are held out,
-// these are all functions, and the rows for calibration are in s.order.
-func (s *csvSource) reserveRows(functions []rows.Group) (others []int, err error) {
+// reservePoints draws what is for calibration and returns the other groups. If points are held out, these are all
+// groups, and the rows for calibration are in s.order.
+func (s *csvSource) reservePoints(functions []rows.Group) (others []int, err error) {
 	points := map[string]int{}
 	for _, f := range functions {
 		points[f.Name] = f.N
@@ -98,14 +98,13 @@ func (s *csvSource) reserveRows(functions []rows.Group) (others []int, err error
 	}
 	for i, f := range functions {
 		rows := held[f.Name]
-		switch {
-		case s.byPoint():
-			s.order[i], s.spans[i].calibration = rows, len(rows)
-		case rows != nil:
-			s.calibration = append(s.calibration, i)
-			continue
+		s.spans[i].calibration = len(rows)
+		if s.byPoint() {
+			s.order[i] = rows
 		}
-		others = append(others, i)
+		if s.byPoint() || rows == nil {
+			others = append(others, i)
+		}
 	}
 	return others, nil
 }

@@ -55,20 +55,17 @@ func (s *csvSource) leaveOut() error {
 	if s.byPoint() && !s.keepsAll() {
 		held = least
 	}
-	left := map[int]bool{}
+	s.unused = map[int]bool{}
 	for _, c := range []struct {
 		list   *[]int
 		points int
 	}{{&s.training, least + 1}, {&s.valid, held}, {&s.test, held}} {
 		for _, i := range *c.list {
-			left[i] = left[i] || few(c.points)(i)
+			if few(c.points)(i) {
+				s.unused[i] = true
+			}
 		}
 		*c.list = slices.DeleteFunc(*c.list, few(c.points))
-	}
-	for _, out := range left {
-		if out {
-			s.tooSmall++
-		}
 	}
 	what := fmt.Sprintf("at least one group with %s or more", countOf(least+1, "point"))
 	switch {

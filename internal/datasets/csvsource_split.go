@@ -10,92 +10,104 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// A span is the place of a function's points in x and y. Its first train points are for training,
-// the next valid points for validation, the last calibration points for the calibration and those
-// between for the test. A function that is held out whole has no points for training.
+// A span is the place of a group's points in x and y. Its first train points are for training, the
+// next valid points for validation, the last calibration points for the calibration and those between
+// for the test. All points of a group that is held out whole are for one of them.
 type span struct{ first, points, train, valid, calibration int }
 
-// heldOut returns the number of the first test point and how many there are, if points are held
-// out.
-func (f span) heldOut() (first, count int) {
-	first = f.train + f.valid
-	return first, f.points - first - f.calibration
+// part returns what point k is for.
+func (g span) part(k int) rows.Part {
+	switch {
+	case k >= g.points-g.calibration:
+		return rows.Calibration
+	case k >= g.train+g.valid:
+		return rows.Test
+	case k >= g.train:
+		return rows.Valid
+	}
+	return rows.Train
 }
+
+// test returns the number of the first test point and how many there are.
+func (g span) test() (first, count int) {
+	first = g.train + g.valid
+	return first, g.points - first - g.calibration
+}
+
+// byPoint reports whether points are held out, not groups.
+func (s *csvSource) byPoint() bool { return s.e.Data.SplitBy == "point" }
+
+// validates reports whether there is validation.
+func (s *csvSource) validates() bool { return s.e.Train.ValidateEvery > 0 }
 
 // keepsAll reports whether nothing is held out for a test (data.train_fraction: 1).
 func (s *csvSource) keepsAll() bool {
 	return s.e.Data.TrainFraction == 1 && s.e.Data.SplitColumn == ""
 }
 
-// evaluateOnTraining lets the evaluation take validation's part if nothing is held out for a test,
-// or that of the training if there is no validation.
-func (s *csvSource) evaluateOnTraining() {
+// evaluatedPoints returns how many training points of a group are its context in an evaluation, and the
+// number and count of its targets, if points are held out. If nothing is held out, the targets are
+// validation's points, or the last tenth of the training points.
+func (s *csvSource) evaluatedPoints(g span) (context, first, count int) {
+	first, count = g.test()
 	switch {
 	case !s.keepsAll():
-	case s.validates():
-		s.test = slices.Clone(s.valid)
-	default:
-		s.test = slices.Clone(s.training)
+		return g.train, first, count
+	case g.valid > 0:
+		return g.train, g.train, g.valid
 	}
+	context = g.train - max(1, g.train/10)
+	return context, context, g.train - context
 }
 
-// evaluatedPoints returns how many training points of a function are its context in an evaluation,
-// and the number and count of its targets, if points are held out. If nothing is held out, the
-// targets are validation's points, or the last tenth of the training points.
-func (s *csvSource) evaluatedPoints(f span) (context, first, count int) {
-	first, count = f.heldOut()
-	switch {
-	case !s.keepsAll():
-		return f.train, first, count
-	case f.valid > 0:
-		return f.train, f.train, f.valid
-	}
-	context = f.train - max(1, f.train/10)
-	return context, context, f.train - context
-}
-
-// split divides the functions, or the points of each, into training, validation and test. It sets
-// s.spans, s.order and the lists of functions.
-func (s *csvSource) split(functions []rows.Group) error {
-	s.spans, s.order = make([]span, len(functions)), make([][]int, len(functions))
+// split says what each point is for: s.spans, s.order and, for each part, the list of the groups that have points for
+// it. If nothing is held out for a test, the evaluation takes validation's part, or that of the training without one.
+func (s *csvSource) split(groups []rows.Group) error {
+	s.spans, s.order = make([]span, len(groups)), make([][]int, len(groups))
 	first := 0
-	for i, f := range functions {
-		s.spans[i] = span{first: first, points: f.N}
-		first += f.N
+	for i, g := range groups {
+		s.spans[i] = span{first: first, points: g.N}
+		first += g.N
 	}
-	if s.byPoint() {
-		return s.splitPoints(functions)
+	choose := s.drawGroups
+	switch {
+	case s.e.Data.SplitColumn != "":
+		choose = s.readParts
+	case s.byPoint():
+		choose = s.drawPoints
 	}
-	return s.splitFunctions(functions)
-}
-
-// byPoint reports whether points are held out, not functions.
-func (s *csvSource) byPoint() bool { return s.e.Data.SplitBy == "point" }
-
-// validates reports whether there is validation.
-func (s *csvSource) validates() bool { return s.e.Train.ValidateEvery > 0 }
-
-// splitFunctions sets the lists of functions for training, validation and the test.
-func (s *csvSource) splitFunctions(functions []rows.Group) error {
-	choose := s.drawFunctions
-	if s.e.Data.SplitColumn != "" {
-		choose = s.readFunctions
-	}
-	if err := choose(functions); err != nil {
+	if err := choose(groups); err != nil {
 		return err
 	}
-	for _, list := range [][]int{s.training, s.valid, s.test, s.calibration} {
-		slices.Sort(list)
+	for i, g := range s.spans {
+		_, test := g.test()
+		for _, c := range []struct {
+			points int
+			list   *[]int
+		}{{g.train, &s.training}, {g.valid, &s.valid}, {test, &s.test}, {g.calibration, &s.calibration}} {
+			if c.points > 0 {
+				*c.list = append(*c.list, i)
+			}
+		}
 	}
-	for _, i := range s.training {
-		s.spans[i].train = functions[i].N
+	if s.keepsAll() && s.validates() {
+		s.test = slices.Clone(s.valid)
+	} else if s.keepsAll() {
+		s.test = slices.Clone(s.training)
+	}
+	switch {
+	case len(s.test) == 0:
+		return refuse("data.split", "point", "a group of two points or more, or data.split: function")
+	case s.validates() && len(s.valid) == 0:
+		return refuse("data.valid_fraction", s.e.Data.ValidFraction,
+			"a group with two training points or more (train.validate_every: 0 trains without validation)")
 	}
 	return nil
 }
 
-// drawFunctions draws the functions of each part.
-func (s *csvSource) drawFunctions(functions []rows.Group) error {
-	others, err := s.reserveRows(functions)
+// drawGroups draws the groups of each part.
+func (s *csvSource) drawGroups(groups []rows.Group) error {
+	others, err := s.reservePoints(groups)
 	if err != nil {
 		return err
 	}
@@ -105,37 +117,112 @@ func (s *csvSource) drawFunctions(functions []rows.Group) error {
 		return refuse("data.train_fraction", fraction,
 			"a fraction that leaves some of the %d groups on both sides (data.split: point splits their points instead)", len(others))
 	}
-	all := shuffled(random.New(s.e.Data.Seed, random.Split), 0, others)
-	s.training, s.test = all[:n:n], all[n:]
-	if err := s.takeValidation(); err != nil {
-		return err
+	return s.train(shuffled(random.New(s.e.Data.Seed, random.Split), 0, others)[:n])
+}
+
+// train takes groups for training, and the last of them for validation.
+func (s *csvSource) train(training []int) error {
+	valid, n := 0, len(training)
+	if s.validates() {
+		if valid = max(1, trainingPart(s.e.Data.ValidFraction, n)); valid >= n {
+			return refuse("data.valid_fraction", fmt.Sprintf("%g of %s", s.e.Data.ValidFraction, countOf(n, "training group")),
+				"some for validation and some for training (train.validate_every: 0 trains without validation, data.split: point splits points)")
+		}
 	}
-	s.evaluateOnTraining()
+	for k, i := range training {
+		g := &s.spans[i]
+		if g.train, g.valid = g.points, 0; k >= n-valid {
+			g.train, g.valid = 0, g.points
+		}
+	}
 	return nil
 }
 
-// readFunctions takes the parts from data.split_column. If there is validation and the column has
-// none, it draws validation from the training functions.
-func (s *csvSource) readFunctions(functions []rows.Group) error {
-	lists := [...]*[]int{&s.training, &s.valid, &s.test, &s.calibration}
-	for i, f := range functions {
-		for _, p := range f.Parts[1:] {
-			if p != f.Parts[0] {
-				return f.Refuse(fmt.Sprintf("with %s and %s in the column %s", rows.PartNames[f.Parts[0]], rows.PartNames[p], s.e.Data.SplitColumn),
+// readParts takes the parts from data.split_column. If there is validation and the column has none, it is
+// drawn from the training.
+func (s *csvSource) readParts(groups []rows.Group) error {
+	var total [4]int
+	var training []int
+	for i, g := range groups {
+		var parts [4][]int
+		for k, p := range g.Parts {
+			parts[p] = append(parts[p], k)
+			if p != g.Parts[0] && !s.byPoint() {
+				return g.Refuse(fmt.Sprintf("with %s and %s in the column %s", rows.PartNames[g.Parts[0]], rows.PartNames[p], s.e.Data.SplitColumn),
 					"one of them in all rows of a group (data.split: point splits the points of groups)")
 			}
 		}
-		list := lists[f.Parts[0]]
-		*list = append(*list, i)
+		if s.byPoint() { // random: contexts and validation take the first or the last
+			parts[rows.Train] = shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), parts[rows.Train])
+			s.order[i] = slices.Concat(parts[:]...)
+		}
+		f := &s.spans[i]
+		f.train, f.valid, f.calibration = len(parts[rows.Train]), len(parts[rows.Valid]), len(parts[rows.Calibration])
+		for p := range parts {
+			total[p] += len(parts[p])
+		}
+		if f.train > 0 {
+			training = append(training, i)
+		}
 	}
-	if err := s.checkParts(functions[0].File, len(s.training), len(s.test), "group"); err != nil {
-		return err
+	for _, p := range []rows.Part{rows.Train, rows.Test} {
+		if total[p] == 0 {
+			what := map[bool]string{true: "row", false: "group"}[s.byPoint()]
+			return &invalid.Input{File: groups[0].File, Key: s.e.Data.SplitColumn, Found: "no " + what + " with the value " + rows.PartNames[p],
+				Expected: "at least one of train and one of test"}
+		}
 	}
-	if !s.validates() || len(s.valid) > 0 {
+	switch {
+	case !s.validates() || total[rows.Valid] > 0:
+		return nil
+	case s.byPoint():
+		s.validatePoints()
 		return nil
 	}
-	s.training = shuffled(random.New(s.e.Data.Seed, random.Split), 0, s.training)
-	return s.takeValidation()
+	return s.train(shuffled(random.New(s.e.Data.Seed, random.Split), 0, training))
+}
+
+// drawPoints draws the training points of each group from those that are not for calibration. With
+// data.sizes: all, a group of two of them or more has one or more on both sides, and that of one point
+// has it in training.
+func (s *csvSource) drawPoints(groups []rows.Group) error {
+	if _, err := s.reservePoints(groups); err != nil {
+		return err
+	}
+	for i := range groups {
+		g, reserved := &groups[i], s.order[i]
+		var others []int
+		for row := range g.N {
+			if !slices.Contains(reserved, row) {
+				others = append(others, row)
+			}
+		}
+		most := len(others)
+		n := trainingPart(s.e.Data.TrainFraction, most)
+		if s.keepsAll() {
+			n = most
+		} else if s.mixed() {
+			n = min(max(n, 1), max(most-1, 1))
+		} else if n < 1 || n >= most {
+			return g.Refuse(fmt.Sprintf("with %d points", most), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)
+		}
+		s.order[i] = append(shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), others), reserved...)
+		s.spans[i].train = n
+	}
+	if s.validates() {
+		s.validatePoints()
+	}
+	return nil
+}
+
+// validatePoints moves the last training points of each group to validation.
+func (s *csvSource) validatePoints() {
+	for i := range s.spans {
+		if g := &s.spans[i]; g.train > 1 {
+			g.valid = max(1, trainingPart(s.e.Data.ValidFraction, g.train))
+			g.train -= g.valid
+		}
+	}
 }
 
 // shuffled returns the items in the random order of a step.
@@ -148,136 +235,9 @@ func shuffled(g random.Generator, step uint64, items []int) []int {
 	return mixed
 }
 
-// checkParts refuses a column data.split_column without training or without a test.
-func (s *csvSource) checkParts(path string, training, test int, what string) error {
-	missing := rows.PartNames[rows.Train]
-	switch {
-	case training > 0 && test > 0:
-		return nil
-	case training > 0:
-		missing = rows.PartNames[rows.Test]
-	}
-	return &invalid.Input{File: path, Key: s.e.Data.SplitColumn, Found: "no " + what + " with the value " + missing,
-		Expected: "at least one of train and one of test"}
-}
-
-// takeValidation moves the last training functions, which are in random order, to validation.
-func (s *csvSource) takeValidation() error {
-	if !s.validates() {
-		return nil
-	}
-	n := len(s.training)
-	valid := max(1, trainingPart(s.e.Data.ValidFraction, n))
-	if valid >= n {
-		return refuse("data.valid_fraction", fmt.Sprintf("%g of %s", s.e.Data.ValidFraction, countOf(n, "training group")),
-			"some for validation and some for training (train.validate_every: 0 trains without validation, data.split: point splits points)")
-	}
-	s.training, s.valid = s.training[:n-valid:n-valid], s.training[n-valid:]
-	return nil
-}
-
 func countOf(n int, what string) string {
 	if n == 1 {
 		return "1 " + what
 	}
 	return strconv.Itoa(n) + " " + what + "s"
-}
-
-// splitPoints orders the points of each function by their parts. Every function is in the lists of
-// the parts that it has points for.
-func (s *csvSource) splitPoints(functions []rows.Group) error {
-	order := s.drawPoints
-	if s.e.Data.SplitColumn != "" {
-		order = s.readPoints
-	} else if _, err := s.reserveRows(functions); err != nil {
-		return err
-	}
-	training, test := 0, 0
-	for i := range functions {
-		if err := order(i, &functions[i]); err != nil {
-			return err
-		}
-		_, held := s.spans[i].heldOut()
-		training, test = training+s.spans[i].train, test+held
-	}
-	if s.e.Data.SplitColumn != "" {
-		if err := s.checkParts(functions[0].File, training, test, "row"); err != nil {
-			return err
-		}
-	}
-	s.takePoints()
-	for i, f := range s.spans {
-		_, held := f.heldOut()
-		for _, c := range []struct {
-			points int
-			list   *[]int
-		}{{f.train, &s.training}, {f.valid, &s.valid}, {held, &s.test}, {f.calibration, &s.calibration}} {
-			if c.points > 0 {
-				*c.list = append(*c.list, i)
-			}
-		}
-	}
-	s.evaluateOnTraining()
-	switch {
-	case len(s.test) == 0:
-		return refuse("data.split", "point", "a group of two points or more, or data.split: function")
-	case s.validates() && len(s.valid) == 0:
-		return refuse("data.valid_fraction", s.e.Data.ValidFraction,
-			"a group with two training points or more (train.validate_every: 0 trains without validation)")
-	}
-	return nil
-}
-
-// drawPoints draws the training points of function i from those that are not for calibration. With
-// data.sizes: all, a function of two of them or more has one or more on both sides, and that of one
-// point has it in training.
-func (s *csvSource) drawPoints(i int, f *rows.Group) error {
-	reserved := s.order[i]
-	var others []int
-	for row := range f.N {
-		if !slices.Contains(reserved, row) {
-			others = append(others, row)
-		}
-	}
-	most := len(others)
-	n := trainingPart(s.e.Data.TrainFraction, most)
-	if s.keepsAll() {
-		n = most
-	} else if s.mixed() {
-		n = min(max(n, 1), max(most-1, 1))
-	} else if n < 1 || n >= most {
-		return f.Refuse(fmt.Sprintf("with %d points", most), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)
-	}
-	s.order[i] = append(shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), others), reserved...)
-	s.spans[i].train = n
-	return nil
-}
-
-// readPoints takes the parts of the points of function i from data.split_column.
-func (s *csvSource) readPoints(i int, f *rows.Group) error {
-	parts := make([][]int, len(rows.PartNames))
-	for k, p := range f.Parts {
-		parts[p] = append(parts[p], k)
-	}
-	// Random: contexts and validation take the first or the last.
-	train := shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), parts[rows.Train])
-	s.order[i] = slices.Concat(train, parts[rows.Valid], parts[rows.Test], parts[rows.Calibration])
-	g := &s.spans[i]
-	g.train, g.valid, g.calibration = len(train), len(parts[rows.Valid]), len(parts[rows.Calibration])
-	return nil
-}
-
-// takePoints moves the last training points of each function to validation, unless there is none
-// or data.split_column names them.
-func (s *csvSource) takePoints() {
-	if !s.validates() || slices.ContainsFunc(s.spans, func(f span) bool { return f.valid > 0 }) {
-		return
-	}
-	for i := range s.spans {
-		f := &s.spans[i]
-		if f.train > 1 {
-			f.valid = max(1, trainingPart(s.e.Data.ValidFraction, f.train))
-			f.train -= f.valid
-		}
-	}
 }
