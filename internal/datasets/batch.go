@@ -67,6 +67,41 @@ func (b *Batch) Reshape(s Size, dx, dy int) {
 // A Size is the largest size of the batches of a source. Engines plan their memory by it.
 type Size struct{ Functions, Points, Context int }
 
+// SizeKeys are the keys of the configuration, or the flag, that set a Size. "" means that no key does.
+type SizeKeys struct{ Functions, Points, Context string }
+
+// extents are what a source knows of its batches from the start.
+type extents struct {
+	dx, dy              int
+	train, eval         Size
+	batches             int // of the evaluation
+	trainKeys, evalKeys SizeKeys
+}
+
+func (e *extents) Dims() (dx, dy int)               { return e.dx, e.dy }
+func (e *extents) TrainSize() Size                  { return e.train }
+func (e *extents) EvalSize() Size                   { return e.eval }
+func (e *extents) EvalBatches() int                 { return e.batches }
+func (e *extents) sizeKeys() (train, eval SizeKeys) { return e.trainKeys, e.evalKeys }
+
+// TrainKeys returns the keys that set a source's TrainSize.
+func TrainKeys(source any) SizeKeys {
+	if s, ok := source.(interface{ sizeKeys() (train, eval SizeKeys) }); ok {
+		train, _ := s.sizeKeys()
+		return train
+	}
+	return SizeKeys{}
+}
+
+// EvalKeys returns the keys that set the EvalSize of a source or of a tasks file.
+func EvalKeys(source any) SizeKeys {
+	if s, ok := source.(interface{ sizeKeys() (train, eval SizeKeys) }); ok {
+		_, eval := s.sizeKeys()
+		return eval
+	}
+	return SizeKeys{}
+}
+
 // A Source makes the training and evaluation batches of one benchmark. A batch depends only on its
 // seed and its number, never on earlier batches.
 //

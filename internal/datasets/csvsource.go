@@ -18,6 +18,7 @@ import (
 // context is the training points of a function and the targets are its held-out points, as in
 // speed-flow.
 type csvSource struct {
+	extents
 	e       config.Experiment
 	scaling Scaling
 	x, y    []float32 // [points of all functions, dx or dy], in the model's units
@@ -58,14 +59,11 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 	if s.scaling, err = csvScaling(e.Data, read, column); err != nil {
 		return nil, err
 	}
+	s.dx, s.dy = s.scaling.Dims()
 	if err := s.store(functions); err != nil {
 		return nil, err
 	}
-	s.evalBatchSize = e.Eval.BatchSize
-	if !s.sameSizes() {
-		// with one function a batch, every function has the same weight in the mean over batches
-		s.evalBatchSize = 1
-	}
+	s.setSizes()
 	if err := s.checkSizes(); err != nil {
 		return nil, err
 	}
@@ -146,9 +144,9 @@ func pickRows[T any](v []T, width int, order []int) []T {
 // checkSizes refuses batches beyond the limits of package config. The number of points of evaluation
 // batches and the number of one-hot columns depend on the files.
 func (s *csvSource) checkSizes() error {
-	size, levels := s.EvalSize(), max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
+	size, levels := s.eval, max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
 	dx, dy := s.Dims()
-	if t := s.TrainSize(); t.Functions*t.Points*(dx+dy) > config.MaxNumbers {
+	if t := s.extents.train; t.Functions*t.Points*(dx+dy) > config.MaxNumbers {
 		return refuse("train.batch_size", fmt.Sprintf("a batch of %d groups of %d points with %d columns", t.Functions, t.Points, dx+dy),
 			"fewer groups, points or names in data.categories")
 	}
@@ -162,6 +160,3 @@ func (s *csvSource) checkSizes() error {
 
 // Scaling returns the scaling, which is learned from the training part alone.
 func (s *csvSource) Scaling() Scaling { return s.scaling }
-
-// Dims returns the number of columns of x, one-hot columns included, and of y.
-func (s *csvSource) Dims() (dx, dy int) { return s.scaling.Dims() }

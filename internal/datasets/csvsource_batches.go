@@ -7,20 +7,27 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// TrainSize returns train.batch_size functions with the most points that training takes.
-func (s *csvSource) TrainSize() Size {
+// setSizes sets the sizes of batches: in training, train.batch_size groups with the most points that it takes, and in
+// the evaluation the largest group. If groups differ in size, each has its own batch there.
+func (s *csvSource) setSizes() {
 	_, context := s.contexts(s.points[1])
-	return Size{s.e.Train.BatchSize, s.points[1], context}
-}
-
-// EvalSize returns the size of a batch with the largest function of the evaluation.
-func (s *csvSource) EvalSize() Size {
-	size := Size{Functions: min(s.evalBatchSize, len(s.test))}
+	s.extents.train = Size{s.e.Train.BatchSize, s.points[1], context}
+	s.trainKeys = SizeKeys{Functions: "train.batch_size", Points: "data.points", Context: "data.context"}
+	s.evalKeys = SizeKeys{Functions: "eval.batch_size"}
+	s.evalBatchSize = s.e.Eval.BatchSize
+	first, known := s.evaluated(s.test[0])
 	for _, i := range s.test {
 		n, context := s.evaluated(i)
-		size.Points, size.Context = max(size.Points, n), max(size.Context, context)
+		s.eval.Points, s.eval.Context = max(s.eval.Points, n), max(s.eval.Context, context)
+		if n != first || context != known {
+			s.evalBatchSize = 1 // so that every group has the same weight in the mean over batches
+		}
 	}
-	return size
+	s.eval.Functions = min(s.evalBatchSize, len(s.test))
+	s.batches = batchesOf(len(s.test), s.evalBatchSize)
+	if most := s.e.Eval.Batches; most > 0 {
+		s.batches = min(most, s.batches)
+	}
 }
 
 // evaluated returns how many points an evaluation takes of function i, and the largest context
@@ -44,25 +51,6 @@ func (s *csvSource) drawnFrom(points int) int {
 		return points
 	}
 	return s.points[1]
-}
-
-// sameSizes reports whether evaluation takes the same number of points from every function.
-func (s *csvSource) sameSizes() bool {
-	n, context := s.evaluated(s.test[0])
-	return !slices.ContainsFunc(s.test, func(i int) bool {
-		m, c := s.evaluated(i)
-		return m != n || c != context
-	})
-}
-
-// EvalBatches returns the number of batches that cover all functions with held-out points, or
-// eval.batches if that is less. If functions differ in size, each has its own batch.
-func (s *csvSource) EvalBatches() int {
-	all := batchesOf(len(s.test), s.evalBatchSize)
-	if most := s.e.Eval.Batches; most > 0 {
-		return min(most, all)
-	}
-	return all
 }
 
 // EvalNames returns the names of the functions of evaluation batch i, "" without data.group.

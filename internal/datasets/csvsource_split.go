@@ -117,11 +117,11 @@ func (s *csvSource) drawGroups(groups []rows.Group) error {
 		return refuse("data.train_fraction", fraction,
 			"a fraction that leaves some of the %d groups on both sides (data.split: point splits their points instead)", len(others))
 	}
-	return s.train(shuffled(random.New(s.e.Data.Seed, random.Split), 0, others)[:n])
+	return s.takeGroups(shuffled(random.New(s.e.Data.Seed, random.Split), 0, others)[:n])
 }
 
-// train takes groups for training, and the last of them for validation.
-func (s *csvSource) train(training []int) error {
+// takeGroups takes groups for training, and the last of them for validation.
+func (s *csvSource) takeGroups(training []int) error {
 	valid, n := 0, len(training)
 	if s.validates() {
 		if valid = max(1, trainingPart(s.e.Data.ValidFraction, n)); valid >= n {
@@ -179,7 +179,7 @@ func (s *csvSource) readParts(groups []rows.Group) error {
 		s.validatePoints()
 		return nil
 	}
-	return s.train(shuffled(random.New(s.e.Data.Seed, random.Split), 0, training))
+	return s.takeGroups(shuffled(random.New(s.e.Data.Seed, random.Split), 0, training))
 }
 
 // drawPoints draws the training points of each group from those that are not for calibration. With

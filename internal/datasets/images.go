@@ -21,14 +21,15 @@ type Imager interface {
 // and y = value/255 − ½ for each channel. In the paper values lie in [0, 1]; its authors' code
 // subtracts ½, which changes no likelihood. Scaling adds it again.
 type images struct {
-	e           config.Experiment
-	train, test pictures
-	copies      int          // how many times evaluation takes each test image
-	x           []float32    // [HW, 2], of all pixels, row by row
-	y           [256]float32 // of each value of a byte
-	pixels      []int        // [HW], scratch: a random order of the pixels
-	epoch       int          // the epoch of order; −1 before the first
-	order       []int        // [training images], the order of an epoch
+	extents
+	e              config.Experiment
+	training, test pictures
+	evaluated      int          // functions of the evaluation: the test images, times the copies
+	x              []float32    // [HW, 2], of all pixels, row by row
+	y              [256]float32 // of each value of a byte
+	pixels         []int        // [HW], scratch: a random order of the pixels
+	epoch          int          // the epoch of order; −1 before the first
+	order          []int        // [training images], the order of an epoch
 }
 
 // pictures are images of one shape, as bytes [count, height, width, channels].
@@ -55,7 +56,7 @@ func newImages(e config.Experiment, b catalogue.Benchmark, dataDir string) (Sour
 	if err != nil {
 		return nil, err
 	}
-	s := &images{e: e, train: train, test: test, copies: max(e.Data.TestCopies, 1), epoch: -1}
+	s := &images{e: e, training: train, test: test, evaluated: test.count() * max(e.Data.TestCopies, 1), epoch: -1}
 	s.pixels = make([]int, train.Height*train.Width)
 	s.order = make([]int, train.count())
 	places := make([]float64, 0, 2*len(s.pixels))
@@ -69,6 +70,17 @@ func newImages(e config.Experiment, b catalogue.Benchmark, dataDir string) (Sour
 	for v := range s.y {
 		s.y[v] = scaling.ModelY([]float64{float64(v) / 255})[0]
 	}
+	points, keys := len(s.pixels), SizeKeys{Functions: "train.batch_size"}
+	if e.Data.Resize > 0 {
+		keys.Points = "data.resize"
+	}
+	s.extents = extents{dx: 2, dy: train.Channels, batches: batchesOf(s.evaluated, e.Eval.BatchSize), trainKeys: keys,
+		evalKeys: SizeKeys{Functions: "eval.batch_size", Points: keys.Points},
+		train:    Size{min(e.Train.BatchSize, train.count()), points, mostContext(points)},
+		eval:     Size{min(e.Eval.BatchSize, s.evaluated), points, mostContext(points)}}
+	if most := e.Eval.Batches; most > 0 {
+		s.batches = min(most, s.batches)
+	}
 	return s, nil
 }
 
@@ -78,9 +90,9 @@ func mostContext(points int) int { return points/2 - 1 }
 // Scaling returns the scaling from raw units: rows and columns counted from 0, and values in [0,
 // 1].
 func (s *images) Scaling() Scaling {
-	rows, columns := float64(s.train.Height-1)/2, float64(s.train.Width-1)/2
+	rows, columns := float64(s.training.Height-1)/2, float64(s.training.Width-1)/2
 	scaling := Scaling{XOffset: []float64{rows, columns}, XScale: []float64{rows, columns}}
-	for range s.train.Channels {
+	for range s.training.Channels {
 		scaling.YOffset = append(scaling.YOffset, 0.5)
 		scaling.YScale = append(scaling.YScale, 1)
 	}
@@ -89,38 +101,11 @@ func (s *images) Scaling() Scaling {
 
 // ImageShape implements Imager.
 func (s *images) ImageShape() (height, width, channels int) {
-	return s.train.Height, s.train.Width, s.train.Channels
-}
-
-// Dims returns 2 (row and column) and the number of channels.
-func (s *images) Dims() (dx, dy int) { return 2, s.train.Channels }
-
-// TrainSize returns train.batch_size functions, or all training images if there are fewer.
-func (s *images) TrainSize() Size { return s.bound(min(s.e.Train.BatchSize, s.train.count())) }
-
-// EvalSize returns eval.batch_size functions, or all functions of the evaluation if there are
-// fewer.
-func (s *images) EvalSize() Size { return s.bound(min(s.e.Eval.BatchSize, s.evaluated())) }
-
-func (s *images) bound(functions int) Size {
-	return Size{functions, len(s.pixels), mostContext(len(s.pixels))}
+	return s.training.Height, s.training.Width, s.training.Channels
 }
 
 // StepsPerEpoch implements Epochs.
-func (s *images) StepsPerEpoch() int { return batchesOf(s.train.count(), s.e.Train.BatchSize) }
-
-// EvalBatches returns the number of batches that cover the test split, or eval.batches if that is
-// less.
-func (s *images) EvalBatches() int {
-	all := batchesOf(s.evaluated(), s.e.Eval.BatchSize)
-	if most := s.e.Eval.Batches; most > 0 {
-		return min(most, all)
-	}
-	return all
-}
-
-// evaluated returns the number of functions of the evaluation: the test images, times the copies.
-func (s *images) evaluated() int { return s.test.count() * s.copies }
+func (s *images) StepsPerEpoch() int { return batchesOf(s.training.count(), s.e.Train.BatchSize) }
 
 // batchesOf returns how many batches n functions make. The last one may be smaller.
 func batchesOf(n, size int) int { return (n + size - 1) / size }
@@ -139,7 +124,7 @@ func (s *images) Train(step int, dst *Batch) error {
 	pixels := random.New(seed, random.Pixels)
 	for b, image := range chosen {
 		pixels.Perm(uint64(step)*uint64(size)+uint64(b), s.pixels)
-		s.fill(dst, b, s.train, image)
+		s.fill(dst, b, s.training, image)
 	}
 	return nil
 }
@@ -148,10 +133,10 @@ func (s *images) Train(step int, dst *Batch) error {
 func (s *images) Eval(i int, dst *Batch) error {
 	seed, size := s.e.Eval.Seed, s.e.Eval.BatchSize
 	first := i * size
-	if i < 0 || first >= s.evaluated() {
-		return refuse("eval.batches", i+1, "at most %d, which cover the test images", batchesOf(s.evaluated(), size))
+	if i < 0 || first >= s.evaluated {
+		return refuse("eval.batches", i+1, "at most %d, which cover the test images", batchesOf(s.evaluated, size))
 	}
-	functions := min(size, s.evaluated()-first)
+	functions := min(size, s.evaluated-first)
 	s.begin(random.New(seed, random.Sizes|random.Evaluation), i, functions, dst)
 	pixels := random.New(seed, random.Pixels|random.Evaluation)
 	for b := range functions {
@@ -165,7 +150,7 @@ func (s *images) Eval(i int, dst *Batch) error {
 func (s *images) begin(sizes random.Generator, step, functions int, dst *Batch) {
 	points := len(s.pixels)
 	context := between(sizes, step, 0, s.e.Data.LeastContext(), mostContext(points))
-	dst.Reshape(Size{functions, points, context}, 2, s.train.Channels)
+	dst.Reshape(Size{functions, points, context}, 2, s.training.Channels)
 }
 
 // fill writes function b: all pixels of an image in the order of s.pixels. All of them are

@@ -8,12 +8,8 @@ import (
 	"image/png"
 	"io"
 	"path"
-	"runtime"
 	"slices"
-	"strconv"
 	"strings"
-	"sync"
-	"sync/atomic"
 
 	"golang.org/x/image/draw"
 
@@ -63,20 +59,16 @@ func readOmniglot(want imageFile, limit int) (pictures, error) {
 	p := pictures{Shape: want.shape}
 	p.bytes = make([]byte, len(entries)*p.size())
 	scaler := filter.NewScaler(side, side, omniglotSide, omniglotSide)
-	failed := forAll(len(entries), func(i int) error {
+	err = newWorkers(func() *struct{} { return nil }, func(_ *struct{}, i int) error {
 		drawing, err := decodeDrawing(entries[i])
-		if err == nil {
-			shrink(p.bytes[i*p.size():(i+1)*p.size()], scaler, drawing, side)
-		}
-		return err
-	})
-	for i, err := range failed { // report the first in the archive
 		if err != nil {
-			return pictures{}, &invalid.Input{File: file, Key: strconv.Quote(entries[i].Name), Found: err.Error(),
+			return &invalid.Input{File: file, Key: fmt.Sprintf("%.200q", entries[i].Name), Found: err.Error(),
 				Expected: fmt.Sprintf("a PNG image of %d×%d pixels", omniglotSide, omniglotSide)}
 		}
-	}
-	return p, nil
+		shrink(p.bytes[i*p.size():(i+1)*p.size()], scaler, drawing, side)
+		return nil
+	}).each(len(entries))
+	return p, err
 }
 
 // drawings returns the archive's PNG files in the order of their names.
@@ -96,22 +88,6 @@ func drawings(r io.ReaderAt, size int64) ([]*zip.File, error) {
 	}
 	slices.SortStableFunc(all, func(a, b *zip.File) int { return strings.Compare(a.Name, b.Name) })
 	return all, nil
-}
-
-// forAll calls f for 0 to n−1 on all cores and returns the errors.
-func forAll(n int, f func(i int) error) []error {
-	failed := make([]error, n)
-	var next atomic.Int64
-	var workers sync.WaitGroup
-	for range runtime.GOMAXPROCS(0) {
-		workers.Go(func() {
-			for i := int(next.Add(1)) - 1; i < n; i = int(next.Add(1)) - 1 {
-				failed[i] = f(i)
-			}
-		})
-	}
-	workers.Wait()
-	return failed
 }
 
 // decodeDrawing decodes a drawing. It checks the size before it allocates pixels.

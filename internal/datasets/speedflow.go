@@ -16,11 +16,12 @@ import (
 // data.partitions fixed ways. In evaluation the training points are the context and the held-out
 // points the targets.
 type speedFlow struct {
+	extents
 	data    config.Data
 	scaling Scaling
-	train   int         // training points of a lane
+	known   int         // training points of a lane
 	x, y    [][]float32 // [lane][point] in model units, the training points first
-	perm    []int       // [train], scratch
+	perm    []int       // [known], scratch
 }
 
 func newSpeedFlow(e config.Experiment, b catalogue.Benchmark, dataDir string) (Source, error) {
@@ -31,7 +32,7 @@ func newSpeedFlow(e config.Experiment, b catalogue.Benchmark, dataDir string) (S
 	}
 	s := &speedFlow{data: e.Data}
 	n := len(lanes[0].flow)
-	s.train = trainingPart(e.Data.TrainFraction, n)
+	s.known = trainingPart(e.Data.TrainFraction, n)
 	if err := s.check(n); err != nil {
 		return nil, err
 	}
@@ -44,18 +45,20 @@ func newSpeedFlow(e config.Experiment, b catalogue.Benchmark, dataDir string) (S
 		s.x = append(s.x, pickRows(s.scaling.ModelX(l.flow), 1, order))
 		s.y = append(s.y, pickRows(s.scaling.ModelY(l.speed), 1, order))
 	}
-	s.perm = make([]int, s.train)
+	s.perm = make([]int, s.known)
+	s.extents = extents{dx: 1, dy: 1, train: Size{len(lanes), s.known, e.Data.Context[1]}, eval: Size{len(lanes), n, s.known}, batches: 1,
+		trainKeys: SizeKeys{Context: "data.context"}}
 	return s, nil
 }
 
 // check refuses a configuration that needs more than the n rows of a lane.
 func (s *speedFlow) check(n int) error {
 	d := s.data
-	if s.train < 2 || s.train >= n {
+	if s.known < 2 || s.known >= n {
 		return refuse("data.train_fraction", d.TrainFraction, "a fraction that leaves some of the %d rows of a lane on both sides", n)
 	}
-	if d.Context[1] >= s.train {
-		return refuse("data.context", d.Context, "[lo, hi] with hi < %d, the training points of a lane", s.train)
+	if d.Context[1] >= s.known {
+		return refuse("data.context", d.Context, "[lo, hi] with hi < %d, the training points of a lane", s.known)
 	}
 	return nil
 }
@@ -77,29 +80,17 @@ func laneScaling(dir string, lanes []lane, flowRange []float64) (Scaling, error)
 // Scaling returns the scaling, which uses the maxima over all points of both lanes.
 func (s *speedFlow) Scaling() Scaling { return s.scaling }
 
-// Dims returns 1 (flow) and 1 (speed).
-func (s *speedFlow) Dims() (dx, dy int) { return 1, 1 }
-
-// TrainSize returns two lanes with their training points, and the upper bound of data.context.
-func (s *speedFlow) TrainSize() Size { return Size{len(s.x), s.train, s.data.Context[1]} }
-
-// EvalSize returns two lanes with all their points.
-func (s *speedFlow) EvalSize() Size { return Size{len(s.x), len(s.x[0]), s.train} }
-
-// EvalBatches returns 1.
-func (s *speedFlow) EvalBatches() int { return 1 }
-
 // Train makes the partition of a step, number step modulo data.partitions. It depends only on
 // data.seed, so all models and all values of train.seed train on the same partitions.
 func (s *speedFlow) Train(step int, dst *Batch) error {
 	partition := uint64(step % s.data.Partitions)
 	lo, hi := s.data.Context[0], s.data.Context[1]
 	context := lo + random.New(s.data.Seed, random.Sizes).IntN(partition, 0, hi-lo+1)
-	dst.Reshape(Size{len(s.x), s.train, context}, 1, 1)
+	dst.Reshape(Size{len(s.x), s.known, context}, 1, 1)
 	shuffle := random.New(s.data.Seed, random.Shuffle)
 	for i := range s.x {
 		shuffle.Perm(partition*uint64(len(s.x))+uint64(i), s.perm)
-		at := i * s.train
+		at := i * s.known
 		for k, from := range s.perm {
 			dst.X[at+k], dst.Y[at+k] = s.x[i][from], s.y[i][from]
 		}
@@ -113,7 +104,7 @@ func (s *speedFlow) Eval(i int, dst *Batch) error {
 		return &invalid.Input{Key: "eval.batches", Found: fmt.Sprintf("more than %d", i), Expected: "1: speed-flow has one test set"}
 	}
 	n := len(s.x[0])
-	dst.Reshape(s.EvalSize(), 1, 1)
+	dst.Reshape(s.eval, 1, 1)
 	for i := range s.x {
 		copy(dst.X[i*n:], s.x[i])
 		copy(dst.Y[i*n:], s.y[i])

@@ -10,6 +10,7 @@ import (
 // synthetic is the source of functions drawn from a random process, with dx = dy = 1. It draws N
 // (in training) and N_c once for all functions of a batch.
 type synthetic struct {
+	extents
 	e       config.Experiment
 	workers *workers[drawer]
 
@@ -38,30 +39,18 @@ var processes = map[string]func(config.Data) process{
 
 func newSynthetic(e config.Experiment) Source {
 	draw := processes[e.Benchmark]
-	p := &synthetic{e: e}
+	d := e.Data
+	p := &synthetic{e: e, extents: extents{dx: 1, dy: 1, batches: e.Eval.Batches, // the process never runs out of functions
+		train:     Size{e.Train.BatchSize, d.Points[1], d.Points[1] - d.MinTargets},
+		eval:      Size{e.Eval.BatchSize, e.Eval.NumPoints, e.Eval.MaxContext},
+		trainKeys: SizeKeys{Functions: "train.batch_size", Points: "data.points"},
+		evalKeys:  SizeKeys{Functions: "eval.batch_size", Points: "eval.num_points", Context: "eval.max_context"}}}
 	p.workers = newWorkers(func() *drawer { return &drawer{draw: draw(e.Data)} }, p.function)
 	return p
 }
 
 // SetThreads implements Threaded.
 func (p *synthetic) SetThreads(n int) { p.workers.limit = n }
-
-// Dims returns 1 and 1.
-func (p *synthetic) Dims() (dx, dy int) { return 1, 1 }
-
-// TrainSize returns the largest size that train.batch_size and data.points allow.
-func (p *synthetic) TrainSize() Size {
-	most := p.e.Data.Points[1]
-	return Size{Functions: p.e.Train.BatchSize, Points: most, Context: most - p.e.Data.MinTargets}
-}
-
-// EvalSize returns eval.batch_size, eval.num_points and eval.max_context.
-func (p *synthetic) EvalSize() Size {
-	return Size{Functions: p.e.Eval.BatchSize, Points: p.e.Eval.NumPoints, Context: p.e.Eval.MaxContext}
-}
-
-// EvalBatches returns eval.batches: the process never runs out of functions.
-func (p *synthetic) EvalBatches() int { return p.e.Eval.Batches }
 
 // Train draws N ~ U{points}, N_c ~ U{min_context..N−min_targets} and train.batch_size functions.
 func (p *synthetic) Train(step int, dst *Batch) error {
@@ -151,3 +140,29 @@ func (f randomness) coins(dst []uint32) { f.g.Words(f.step, f.base+rest, dst) }
 
 // normals sets dst[i] to a standard normal number for point i.
 func (f randomness) normals(dst []float64) { f.g.Normals(f.step, (f.base+rest)/2, dst) }
+
+// The validation of synthetic benchmarks: few batches and few targets, so that it costs no more
+// than a few steps of training.
+const (
+	validBatches   = 32
+	validFunctions = 4
+	validTargets   = 16 // of a function, if eval.num_points has as many
+)
+
+// ValidSize returns the largest size of a validation batch. Its contexts are those of evaluation.
+func (p *synthetic) ValidSize() Size {
+	e := p.e.Eval
+	return Size{Functions: validFunctions, Points: min(e.MaxContext+validTargets, e.NumPoints), Context: e.MaxContext}
+}
+
+// ValidBatches returns the number of validation batches.
+func (p *synthetic) ValidBatches() int { return validBatches }
+
+// Valid draws N_c ~ U{min_context..max_context} and functions with that many context points, from
+// streams of their own under eval.seed.
+func (p *synthetic) Valid(i int, dst *Batch) error {
+	e := p.e.Eval
+	context := between(random.New(e.Seed, random.Sizes|random.Validation), i, 1, p.e.Data.LeastContext(), e.MaxContext)
+	size := Size{Functions: validFunctions, Points: min(context+validTargets, e.NumPoints), Context: context}
+	return p.fill(random.New(e.Seed, random.Data|random.Validation), i, size, dst)
+}

@@ -192,6 +192,10 @@ func (t *Tasks) EvalBatches() int { return len(t.context) }
 // them.
 func (t *Tasks) NumTau() int { return t.numTau }
 
+func (*Tasks) sizeKeys() (train, eval SizeKeys) {
+	return SizeKeys{}, SizeKeys{Functions: "--tasks", Points: "--tasks"}
+}
+
 // Close closes the file.
 func (t *Tasks) Close() error { return t.file.Close() }
 
