@@ -10,7 +10,7 @@
 //	err = source.Train(0, &b) // b.X [B, N, dx], b.Y [B, N, dy]
 //
 // There are four sources, one for each kind of benchmark: synthetic (functions drawn from a random
-// process), speedFlow, images and csvSource (your own CSV files).
+// process), speedFlow, images and ownSource (your own CSV files).
 //
 // A batch depends only on a seed and its number. Every random number in it comes from package
 // random at a fixed index. So a resumed run and a run with another number of threads have the same

@@ -31,7 +31,7 @@ func Open(e config.Experiment, dataDir string) (Source, error) {
 		}
 		return Invent(e), nil
 	case catalogue.CSV:
-		return newCSVSource(e, dataDir)
+		return newOwnSource(e, dataDir)
 	}
 	return newSynthetic(e), nil
 }

@@ -13,12 +13,12 @@ import (
 func trainingPart(fraction float64, n int) int { return int(fraction*float64(n) + 1e-9) }
 
 // A Split says what each group of a source, or each of its rows, is for.
-type Split struct{ s *csvSource }
+type Split struct{ s *ownSource }
 
 // SplitOf returns the split of a source, or nil for benchmarks, whose split follows from their name
 // and from data.seed.
 func SplitOf(source any) *Split {
-	if s, ok := source.(*csvSource); ok {
+	if s, ok := source.(*ownSource); ok {
 		return &Split{s}
 	}
 	return nil
@@ -28,7 +28,7 @@ func SplitOf(source any) *Split {
 // test (data.train_fraction: 1): "valid", or "train" without validation. It returns "" if there is
 // a test.
 func EvaluatedPart(source any) string {
-	s, ok := source.(*csvSource)
+	s, ok := source.(*ownSource)
 	switch {
 	case !ok || !s.keepsAll():
 		return ""
@@ -38,7 +38,7 @@ func EvaluatedPart(source any) string {
 	return rows.PartNames[rows.Train]
 }
 
-// WriteCSV writes a table with the columns function and part: train, valid, test, calibration, or unused for a group
+// WriteCSV writes a table with the columns group and part: train, valid, test, calibration, or unused for a group
 // that has too few points for the model. If points are held out, the table has a line for each row of a group and a
 // column row, which counts the rows of the group from 1 in the order of the files.
 func (s *Split) WriteCSV(w io.Writer) error {

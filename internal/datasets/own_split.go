@@ -35,20 +35,20 @@ func (g span) test() (first, count int) {
 }
 
 // byPoint reports whether points are held out, not groups.
-func (s *csvSource) byPoint() bool { return s.e.Data.SplitBy == "point" }
+func (s *ownSource) byPoint() bool { return s.e.Data.SplitBy == "point" }
 
 // validates reports whether there is validation.
-func (s *csvSource) validates() bool { return s.e.Train.ValidateEvery > 0 }
+func (s *ownSource) validates() bool { return s.e.Train.ValidateEvery > 0 }
 
 // keepsAll reports whether nothing is held out for a test (data.train_fraction: 1).
-func (s *csvSource) keepsAll() bool {
+func (s *ownSource) keepsAll() bool {
 	return s.e.Data.TrainFraction == 1 && s.e.Data.SplitColumn == ""
 }
 
 // evaluatedPoints returns how many training points of a group are its context in an evaluation, and the
 // number and count of its targets, if points are held out. If nothing is held out, the targets are
 // validation's points, or the last tenth of the training points.
-func (s *csvSource) evaluatedPoints(g span) (context, first, count int) {
+func (s *ownSource) evaluatedPoints(g span) (context, first, count int) {
 	first, count = g.test()
 	switch {
 	case !s.keepsAll():
@@ -62,7 +62,7 @@ func (s *csvSource) evaluatedPoints(g span) (context, first, count int) {
 
 // split says what each point is for: s.spans, s.order and, for each part, the list of the groups that have points for
 // it. If nothing is held out for a test, the evaluation takes validation's part, or that of the training without one.
-func (s *csvSource) split(groups []rows.Group) error {
+func (s *ownSource) split(groups []rows.Group) error {
 	s.spans, s.order = make([]span, len(groups)), make([][]int, len(groups))
 	first := 0
 	for i, g := range groups {
@@ -106,7 +106,7 @@ func (s *csvSource) split(groups []rows.Group) error {
 }
 
 // drawGroups draws the groups of each part.
-func (s *csvSource) drawGroups(groups []rows.Group) error {
+func (s *ownSource) drawGroups(groups []rows.Group) error {
 	others, err := s.reservePoints(groups)
 	if err != nil {
 		return err
@@ -121,7 +121,7 @@ func (s *csvSource) drawGroups(groups []rows.Group) error {
 }
 
 // takeGroups takes groups for training, and the last of them for validation.
-func (s *csvSource) takeGroups(training []int) error {
+func (s *ownSource) takeGroups(training []int) error {
 	valid, n := 0, len(training)
 	if s.validates() {
 		if valid = max(1, trainingPart(s.e.Data.ValidFraction, n)); valid >= n {
@@ -140,7 +140,7 @@ func (s *csvSource) takeGroups(training []int) error {
 
 // readParts takes the parts from data.split_column. If there is validation and the column has none, it is
 // drawn from the training.
-func (s *csvSource) readParts(groups []rows.Group) error {
+func (s *ownSource) readParts(groups []rows.Group) error {
 	var total [4]int
 	var training []int
 	for i, g := range groups {
@@ -185,7 +185,7 @@ func (s *csvSource) readParts(groups []rows.Group) error {
 // drawPoints draws the training points of each group from those that are not for calibration. With
 // data.sizes: all, a group of two of them or more has one or more on both sides, and that of one point
 // has it in training.
-func (s *csvSource) drawPoints(groups []rows.Group) error {
+func (s *ownSource) drawPoints(groups []rows.Group) error {
 	if _, err := s.reservePoints(groups); err != nil {
 		return err
 	}
@@ -216,7 +216,7 @@ func (s *csvSource) drawPoints(groups []rows.Group) error {
 }
 
 // validatePoints moves the last training points of each group to validation.
-func (s *csvSource) validatePoints() {
+func (s *ownSource) validatePoints() {
 	for i := range s.spans {
 		if g := &s.spans[i]; g.train > 1 {
 			g.valid = max(1, trainingPart(s.e.Data.ValidFraction, g.train))

@@ -10,14 +10,14 @@ import (
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// mixed reports whether functions of all sizes take part.
-func (s *csvSource) mixed() bool { return s.e.Data.Sizes == config.AllSizes }
+// mixed reports whether groups of all sizes take part.
+func (s *ownSource) mixed() bool { return s.e.Data.Sizes == config.AllSizes }
 
-// setPoints sets the bounds of N in training. With data.sizes: all it leaves out the functions that
+// setPoints sets the bounds of N in training. With data.sizes: all it leaves out the groups that
 // are too small for the model.
-func (s *csvSource) setPoints(functions []rows.Group) error {
+func (s *ownSource) setPoints(groups []rows.Group) error {
 	if !s.mixed() {
-		return s.setSmallest(functions)
+		return s.setSmallest(groups)
 	}
 	if err := s.leaveOut(); err != nil {
 		return err
@@ -38,9 +38,9 @@ func (s *csvSource) setPoints(functions []rows.Group) error {
 	return nil
 }
 
-// leaveOut removes the functions that have too few points for a context of the least size and, if
-// functions are held out or in training, a target.
-func (s *csvSource) leaveOut() error {
+// leaveOut removes the groups that have too few points for a context of the least size and, if
+// groups are held out or in training, a target.
+func (s *ownSource) leaveOut() error {
 	least := s.leastContext()
 	few := func(points int) func(int) bool {
 		return func(i int) bool {
@@ -78,7 +78,7 @@ func (s *csvSource) leaveOut() error {
 }
 
 // leastContext returns the least context that the model takes.
-func (s *csvSource) leastContext() int {
+func (s *ownSource) leastContext() int {
 	if s.e.Model.Name == "bnp" { // resamples the context
 		return 1
 	}
@@ -86,9 +86,9 @@ func (s *csvSource) leastContext() int {
 }
 
 // setSmallest sets the bounds of N to those of data.points, or to the size of the smallest
-// function, held out or not. So every context that training draws leaves targets in every
+// group, held out or not. So every context that training draws leaves targets in every
 // evaluation.
-func (s *csvSource) setSmallest(functions []rows.Group) error {
+func (s *ownSource) setSmallest(groups []rows.Group) error {
 	smallest, least := 0, math.MaxInt
 	for i, f := range s.spans {
 		if !s.byPoint() && slices.Contains(s.calibration, i) {
@@ -113,7 +113,7 @@ func (s *csvSource) setSmallest(functions []rows.Group) error {
 		need, why = d.Context[1]+1, "the context of data.context and a target"
 	}
 	if least < need {
-		f := &functions[smallest]
+		f := &groups[smallest]
 		found := fmt.Sprintf("with %d points", f.N)
 		if s.byPoint() {
 			found = fmt.Sprintf("with %d points, %d of them for training", f.N, least)
@@ -123,8 +123,8 @@ func (s *csvSource) setSmallest(functions []rows.Group) error {
 	return nil
 }
 
-// contexts returns the bounds of N_c among n points of a function.
-func (s *csvSource) contexts(n int) (lo, hi int) {
+// contexts returns the bounds of N_c among n points of a group.
+func (s *ownSource) contexts(n int) (lo, hi int) {
 	c := s.e.Data.Context
 	switch {
 	case !s.mixed() && c != nil:

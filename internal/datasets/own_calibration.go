@@ -11,27 +11,27 @@ import (
 
 // Bounds of a calibration's contexts and targets.
 const (
-	calibrationContext = 2000 // context points of a function of which points are held out
-	calibrationTargets = 100  // target points of a function that is held out whole
-	leastLeft          = 2    // points of a function that are not for calibration, if it has two or more
+	calibrationContext = 2000 // context points of a group of which points are held out
+	calibrationTargets = 100  // target points of a group that is held out whole
+	leastLeft          = 2    // points of a group that are not for calibration, if it has two or more
 )
 
-// Held is a function, or a part of its points, that is for calibration alone, in raw units.
+// Held is a group, or a part of its points, that is for calibration alone, in raw units.
 type Held struct {
 	Context rows.Group
 	Targets rows.Group // those to predict
 }
 
 // CalibrationOf returns what a source holds back for calibration (data.calibration): none of it is in
-// the training, the validation, the test, the scaling or a baseline. A function that is held out whole
+// the training, the validation, the test, the scaling or a baseline. A group that is held out whole
 // has a context of a random size, one of those that validation takes, and other random points as
-// targets. Of a function of which points are held out these are the targets; training and validation
+// targets. Of a group of which points are held out these are the targets; training and validation
 // points are the context.
 //
 // Three things come from all rows, these included: whether a column holds numbers, names or dates, the
 // first day of dates, and whether a column whose logarithm is taken has a 0.
 func CalibrationOf(source any) []Held {
-	s, ok := source.(*csvSource)
+	s, ok := source.(*ownSource)
 	if !ok {
 		return nil
 	}
@@ -42,13 +42,13 @@ func CalibrationOf(source any) []Held {
 // alone, so that no search over data.seed sees what is for calibration.
 func reserved() random.Generator { return random.New(0, random.Calibration) }
 
-// reserve draws what is for calibration: n functions of two points or more, or n points, such that two of
-// each function remain. points has the number of points of each function. It returns the rows of each function
+// reserve draws what is for calibration: n groups of two points or more, or n points, such that two of
+// each group remain. points has the number of points of each group. It returns the rows of each group
 // that has any, and refuses an n that is too large.
 func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, error) {
 	type unit struct {
-		function string
-		rows     []int
+		group string
+		rows  []int
 	}
 	var units []unit
 	for _, name := range slices.Sorted(maps.Keys(points)) {
@@ -69,8 +69,8 @@ func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, erro
 	reserved().Perm(0, mixed)
 	for _, i := range mixed {
 		u := units[i]
-		if left > 0 && (!byPoint || points[u.function]-len(held[u.function]) > leastLeft) {
-			held[u.function] = append(held[u.function], u.rows...)
+		if left > 0 && (!byPoint || points[u.group]-len(held[u.group]) > leastLeft) {
+			held[u.group] = append(held[u.group], u.rows...)
 			left--
 		}
 	}
@@ -85,9 +85,9 @@ func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, erro
 
 // reservePoints draws what is for calibration and returns the other groups. If points are held out, these are all
 // groups, and the rows for calibration are in s.order.
-func (s *csvSource) reservePoints(functions []rows.Group) (others []int, err error) {
+func (s *ownSource) reservePoints(groups []rows.Group) (others []int, err error) {
 	points := map[string]int{}
-	for _, f := range functions {
+	for _, f := range groups {
 		points[f.Name] = f.N
 	}
 	held := map[string][]int{}
@@ -96,7 +96,7 @@ func (s *csvSource) reservePoints(functions []rows.Group) (others []int, err err
 			return nil, err
 		}
 	}
-	for i, f := range functions {
+	for i, f := range groups {
 		rows := held[f.Name]
 		s.spans[i].calibration = len(rows)
 		if s.byPoint() {
@@ -109,8 +109,8 @@ func (s *csvSource) reservePoints(functions []rows.Group) (others []int, err err
 	return others, nil
 }
 
-// hold keeps what function i has for calibration.
-func (s *csvSource) hold(i int, p rows.Group) {
+// hold keeps what group i has for calibration.
+func (s *ownSource) hold(i int, p rows.Group) {
 	if !slices.Contains(s.calibration, i) {
 		return
 	}

@@ -11,9 +11,9 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
-// csvScaling learns the scaling that data.scale asks for, and the names of categories. column(c)
+// ownScaling learns the scaling that data.scale asks for, and the names of categories. column(c)
 // returns the training part of column c of [x, y]. It settles the columns.
-func csvScaling(d config.Data, read *rows.Training, column func(c int) []float64) (Scaling, error) {
+func ownScaling(d config.Data, read *rows.Training, column func(c int) []float64) (Scaling, error) {
 	dx, all := len(d.XColumns), len(d.XColumns)+len(d.YColumns)
 	forms, offset, scale := make([]rows.Form, all), make([]float64, all), make([]float64, all)
 	for i := range all {

@@ -9,7 +9,7 @@ import (
 
 // setSizes sets the sizes of batches: in training, train.batch_size groups with the most points that it takes, and in
 // the evaluation the largest group. If groups differ in size, each has its own batch there.
-func (s *csvSource) setSizes() {
+func (s *ownSource) setSizes() {
 	_, context := s.contexts(s.points[1])
 	s.extents.train = Size{s.e.Train.BatchSize, s.points[1], context}
 	s.trainKeys = SizeKeys{Functions: "train.batch_size", Points: "data.points", Context: "data.context"}
@@ -30,9 +30,9 @@ func (s *csvSource) setSizes() {
 	}
 }
 
-// evaluated returns how many points an evaluation takes of function i, and the largest context
+// evaluated returns how many points an evaluation takes of group i, and the largest context
 // among them.
-func (s *csvSource) evaluated(i int) (points, context int) {
+func (s *ownSource) evaluated(i int) (points, context int) {
 	f := s.spans[i]
 	if s.byPoint() {
 		known, _, held := s.evaluatedPoints(f)
@@ -44,17 +44,17 @@ func (s *csvSource) evaluated(i int) (points, context int) {
 	return points, context
 }
 
-// drawnFrom returns the number of points that bounds the context in the evaluation of a function: all of
+// drawnFrom returns the number of points that bounds the context in the evaluation of a group: all of
 // them or, with data.sizes: smallest, the number in training.
-func (s *csvSource) drawnFrom(points int) int {
+func (s *ownSource) drawnFrom(points int) int {
 	if s.mixed() {
 		return points
 	}
 	return s.points[1]
 }
 
-// EvalNames returns the names of the functions of evaluation batch i, "" without data.group.
-func (s *csvSource) EvalNames(i int) []string {
+// EvalNames returns the names of the groups of evaluation batch i, "" without data.group.
+func (s *ownSource) EvalNames(i int) []string {
 	var names []string
 	for _, f := range s.test[i*s.evalBatchSize : min((i+1)*s.evalBatchSize, len(s.test))] {
 		names = append(names, s.names[f])
@@ -62,10 +62,10 @@ func (s *csvSource) EvalNames(i int) []string {
 	return names
 }
 
-// Train draws N ~ U{points}, N_c ~ U{context}, train.batch_size functions, and N points of each
-// without replacement. With data.sizes: all, N is at most the size of the smallest function of the
-// batch. A function occurs several times in a batch if there are too few of them.
-func (s *csvSource) Train(step int, dst *Batch) error {
+// Train draws N ~ U{points}, N_c ~ U{context}, train.batch_size groups, and N points of each
+// without replacement. With data.sizes: all, N is at most the size of the smallest group of the
+// batch. A group occurs several times in a batch if there are too few of them.
+func (s *ownSource) Train(step int, dst *Batch) error {
 	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
 	sizes := random.New(seed, random.Sizes)
 	n := between(sizes, step, 0, s.points[0], s.points[1])
@@ -86,9 +86,9 @@ func (s *csvSource) Train(step int, dst *Batch) error {
 	return nil
 }
 
-// choose sets s.chosen to the functions of a training batch. With data.sizes: smallest, it draws
+// choose sets s.chosen to the groups of a training batch. With data.sizes: smallest, it draws
 // them without replacement if there are enough.
-func (s *csvSource) choose(step int) {
+func (s *ownSource) choose(step int) {
 	size := s.e.Train.BatchSize
 	s.chosen = slices.Grow(s.chosen[:0], size)[:size]
 	if s.mixed() {
@@ -108,9 +108,9 @@ func (s *csvSource) choose(step int) {
 	}
 }
 
-// Eval takes the next functions in the order of the files. If functions are held out, it draws N_c
-// once for the batch; the context of a function depends only on the number of the function.
-func (s *csvSource) Eval(i int, dst *Batch) error {
+// Eval takes the next groups in the order of the files. If groups are held out, it draws N_c
+// once for the batch; the context of a group depends only on the number of the group.
+func (s *ownSource) Eval(i int, dst *Batch) error {
 	first := i * s.evalBatchSize
 	if i < 0 || first >= len(s.test) {
 		return refuse("eval.batches", i+1, "at most %d, which cover the test groups", batchesOf(len(s.test), s.evalBatchSize))
@@ -142,8 +142,8 @@ func (s *csvSource) Eval(i int, dst *Batch) error {
 	return nil
 }
 
-// fill writes function b: the picked points of function i of the files.
-func (s *csvSource) fill(dst *Batch, b, i int) {
+// fill writes group b: the picked points of group i of the files.
+func (s *ownSource) fill(dst *Batch, b, i int) {
 	at, width := b*dst.Points, dst.DX
 	for k, p := range s.picked {
 		p += s.spans[i].first

@@ -9,58 +9,58 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
-// csvSource is the source of your own CSV files. It holds out whole functions (data.split:
-// function) or a part of the points of each function (data.split: point). What is held out depends
+// ownSource is the source of your own CSV files. It holds out whole groups (data.split:
+// group) or a part of the points of each group (data.split: point). What is held out depends
 // only on data.seed, or on a column of the files.
 //
-// Training draws functions, N points of each, and N_c. If functions are held out, evaluation draws
+// Training draws groups, N points of each, and N_c. If groups are held out, evaluation draws
 // a context from each of them; all its other points are targets. If points are held out, the
-// context is the training points of a function and the targets are its held-out points, as in
+// context is the training points of a group and the targets are its held-out points, as in
 // speed-flow.
-type csvSource struct {
+type ownSource struct {
 	extents
 	e       config.Experiment
 	scaling Scaling
-	x, y    []float32 // [points of all functions, dx or dy], in the model's units
+	x, y    []float32 // [points of all groups, dx or dy], in the model's units
 	spans   []span
-	names   []string // of the functions
-	order   [][]int  // of each function: the row of each of its points; nil for the order of rows
+	names   []string // of the groups
+	order   [][]int  // of each group: the row of each of its points; nil for the order of rows
 
-	// The functions to train on, to validate on, to evaluate on and to calibrate on, by index.
+	// The groups to train on, to validate on, to evaluate on and to calibrate on, by index.
 	training, valid, test, calibration []int
 	unused                             map[int]bool // groups left out: they have too few points for the model
 	held                               []Held       // of the calibration
 	warnings                           warning.Record
 
 	points        []int   // [lo, hi]: N ~ U{lo..hi} in training
-	rounds        *rounds // nil unless functions of all sizes take part
+	rounds        *rounds // nil unless groups of all sizes take part
 	validation    []validBatch
 	evalBatchSize int
 
 	deck   deck
-	chosen []int // functions of a batch, scratch
-	picked []int // points of a function, scratch
+	chosen []int // groups of a batch, scratch
+	picked []int // points of a group, scratch
 }
 
-func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
-	s := &csvSource{e: e}
+func newOwnSource(e config.Experiment, dataDir string) (Source, error) {
+	s := &ownSource{e: e}
 	read, err := rows.ReadTraining(e.Data, dataDir, &s.warnings)
 	if err != nil {
 		return nil, err
 	}
-	functions := read.Groups
-	if err := s.split(functions); err != nil {
+	groups := read.Groups
+	if err := s.split(groups); err != nil {
 		return nil, err
 	}
-	if err := s.setPoints(functions); err != nil {
+	if err := s.setPoints(groups); err != nil {
 		return nil, err
 	}
-	column := func(c int) []float64 { return s.trainingColumn(functions, c) }
-	if s.scaling, err = csvScaling(e.Data, read, column); err != nil {
+	column := func(c int) []float64 { return s.trainingColumn(groups, c) }
+	if s.scaling, err = ownScaling(e.Data, read, column); err != nil {
 		return nil, err
 	}
 	s.dx, s.dy = s.scaling.Dims()
-	if err := s.store(functions); err != nil {
+	if err := s.store(groups); err != nil {
 		return nil, err
 	}
 	s.setSizes()
@@ -72,7 +72,7 @@ func newCSVSource(e config.Experiment, dataDir string) (Source, error) {
 
 // Warn adds lines on the rows and the groups of your own files that a source has left out.
 func Warn(source Source, w *warning.Record) {
-	s, ok := source.(*csvSource)
+	s, ok := source.(*ownSource)
 	if !ok {
 		return
 	}
@@ -86,10 +86,10 @@ func Warn(source Source, w *warning.Record) {
 
 // trainingColumn returns the training part of column c of [x, y], from which the scaling is
 // learned.
-func (s *csvSource) trainingColumn(functions []rows.Group, c int) []float64 {
+func (s *ownSource) trainingColumn(groups []rows.Group, c int) []float64 {
 	dx, dy := len(s.e.Data.XColumns), len(s.e.Data.YColumns)
 	var column []float64
-	for i, f := range functions {
+	for i, f := range groups {
 		values, width, at := f.X, dx, c
 		if c >= dx {
 			values, width, at = f.Y, dy, c-dx
@@ -105,15 +105,15 @@ func (s *csvSource) trainingColumn(functions []rows.Group, c int) []float64 {
 }
 
 // store keeps the points in the model's units. It refuses numbers that scaling makes infinite.
-func (s *csvSource) store(functions []rows.Group) error {
+func (s *ownSource) store(groups []rows.Group) error {
 	dx, dy := s.Dims()
 	most, all := 0, 0
-	for _, f := range functions {
+	for _, f := range groups {
 		most, all = max(most, f.N), all+f.N
 	}
 	s.x, s.y = make([]float32, 0, all*dx), make([]float32, 0, all*dy)
-	for i := range functions {
-		f := &functions[i]
+	for i := range groups {
+		f := &groups[i]
 		x, y := s.scaling.ModelX(f.X), s.scaling.ModelY(f.Y)
 		if raw, ok := s.scaling.tooFar(*f, x, y); ok {
 			return f.Refuse(fmt.Sprintf("with %g, far outside the training part", raw), "numbers that scaling keeps finite")
@@ -124,7 +124,7 @@ func (s *csvSource) store(functions []rows.Group) error {
 		s.hold(i, *f)
 		f.X, f.Y = nil, nil
 	}
-	s.deck = newDeck(max(most, len(functions)))
+	s.deck = newDeck(max(most, len(groups)))
 	return nil
 }
 
@@ -143,7 +143,7 @@ func pickRows[T any](v []T, width int, order []int) []T {
 
 // checkSizes refuses batches beyond the limits of package config. The number of points of evaluation
 // batches and the number of one-hot columns depend on the files.
-func (s *csvSource) checkSizes() error {
+func (s *ownSource) checkSizes() error {
 	size, levels := s.eval, max(s.e.Eval.NumTau, s.e.Model.EvalBootstraps, 1)
 	dx, dy := s.Dims()
 	if t := s.extents.train; t.Functions*t.Points*(dx+dy) > config.MaxNumbers {
@@ -159,4 +159,4 @@ func (s *csvSource) checkSizes() error {
 }
 
 // Scaling returns the scaling, which is learned from the training part alone.
-func (s *csvSource) Scaling() Scaling { return s.scaling }
+func (s *ownSource) Scaling() Scaling { return s.scaling }

@@ -10,25 +10,25 @@ import (
 
 // Bounds of a validation, which keep its cost small beside that of training.
 const (
-	csvValidTargets   = 2000 // target points, all together
-	csvValidItems     = 500  // pairs of a function and a size of its context
-	csvValidContext   = 2000 // context points of a function of which points are held out
-	csvValidFunctions = 32   // functions of a batch
+	ownValidTargets = 2000 // target points, all together
+	ownValidItems   = 500  // pairs of a group and a size of its context
+	ownValidContext = 2000 // context points of a group of which points are held out
+	ownValidGroups  = 32   // groups of a batch
 )
 
 // validContexts are the sizes of the contexts of validation.
 var validContexts = []int{0, 1, 2, 5, 10, 20, 50, 100, 200}
 
-// A validBatch is a validation batch: functions with a context of one size and as many targets.
+// A validBatch is a validation batch: groups with a context of one size and as many targets.
 type validBatch struct {
 	context, targets int
-	functions        []int
+	groups           []int
 }
 
-// planValidation sets the validation batches. Each validation function is taken with contexts of
-// several sizes. If that is too many, a random part of the functions is taken; if they have too
+// planValidation sets the validation batches. Each validation group is taken with contexts of
+// several sizes. If that is too many, a random part of the groups is taken; if they have too
 // many targets, a random part of the targets.
-func (s *csvSource) planValidation() error {
+func (s *ownSource) planValidation() error {
 	if !s.validates() {
 		return nil
 	}
@@ -40,7 +40,7 @@ func (s *csvSource) planValidation() error {
 		for _, context := range s.validSizes(i) {
 			items = append(items, validBatch{context, s.validTargets(i, context), []int{i}})
 		}
-		if len(items) >= csvValidItems {
+		if len(items) >= ownValidItems {
 			break
 		}
 	}
@@ -48,18 +48,18 @@ func (s *csvSource) planValidation() error {
 		return refuse("data.valid_fraction", strconv.FormatFloat(s.e.Data.ValidFraction, 'g', -1, 64),
 			"a group of %s or more in validation", countOf(s.leastContext()+1, "point"))
 	}
-	most := max(1, csvValidTargets/len(items))
+	most := max(1, ownValidTargets/len(items))
 	for k := range items {
 		items[k].targets = min(items[k].targets, most)
 	}
 	slices.SortFunc(items, func(a, b validBatch) int {
-		return cmp.Or(a.context-b.context, a.targets-b.targets, a.functions[0]-b.functions[0])
+		return cmp.Or(a.context-b.context, a.targets-b.targets, a.groups[0]-b.groups[0])
 	})
 	for _, item := range items {
 		last := len(s.validation) - 1
 		if last >= 0 && s.validation[last].context == item.context && s.validation[last].targets == item.targets &&
-			len(s.validation[last].functions) < csvValidFunctions {
-			s.validation[last].functions = append(s.validation[last].functions, item.functions[0])
+			len(s.validation[last].groups) < ownValidGroups {
+			s.validation[last].groups = append(s.validation[last].groups, item.groups[0])
 		} else {
 			s.validation = append(s.validation, item)
 		}
@@ -68,17 +68,17 @@ func (s *csvSource) planValidation() error {
 }
 
 // validRandom returns the generator of the validation's choices, which depend on data.seed alone.
-func (s *csvSource) validRandom() random.Generator {
+func (s *ownSource) validRandom() random.Generator {
 	return random.New(s.e.Data.Seed, random.Split|random.Validation)
 }
 
-// validSizes returns the sizes of the contexts that validation takes of function i: those that
+// validSizes returns the sizes of the contexts that validation takes of group i: those that
 // training draws. If points are held out, predictions have all others for their context, so it takes
-// all training points, up to csvValidContext.
-func (s *csvSource) validSizes(i int) []int {
+// all training points, up to ownValidContext.
+func (s *ownSource) validSizes(i int) []int {
 	f := s.spans[i]
 	if s.byPoint() {
-		return []int{min(f.train, csvValidContext)}
+		return []int{min(f.train, ownValidContext)}
 	}
 	lo, hi := s.contexts(min(f.points, s.points[1]))
 	sizes := []int{lo}
@@ -90,8 +90,8 @@ func (s *csvSource) validSizes(i int) []int {
 	return sizes
 }
 
-// validTargets returns how many targets function i has beside a context.
-func (s *csvSource) validTargets(i, context int) int {
+// validTargets returns how many targets group i has beside a context.
+func (s *ownSource) validTargets(i, context int) int {
 	if f := s.spans[i]; s.byPoint() {
 		return f.valid
 	}
@@ -99,9 +99,9 @@ func (s *csvSource) validTargets(i, context int) int {
 }
 
 // ValidSize returns the largest sizes of the validation batches.
-func (s *csvSource) ValidSize() (size Size) {
+func (s *ownSource) ValidSize() (size Size) {
 	for _, b := range s.validation {
-		size.Functions = max(size.Functions, len(b.functions))
+		size.Functions = max(size.Functions, len(b.groups))
 		size.Points = max(size.Points, b.context+b.targets)
 		size.Context = max(size.Context, b.context)
 	}
@@ -109,21 +109,21 @@ func (s *csvSource) ValidSize() (size Size) {
 }
 
 // ValidBatches returns the number of validation batches, 0 if train.validate_every is 0.
-func (s *csvSource) ValidBatches() int { return len(s.validation) }
+func (s *ownSource) ValidBatches() int { return len(s.validation) }
 
-// Valid makes a validation batch. The points of a function depend only on data.seed and on the
-// function: a larger context holds the smaller ones.
-func (s *csvSource) Valid(i int, dst *Batch) error {
+// Valid makes a validation batch. The points of a group depend only on data.seed and on the
+// group: a larger context holds the smaller ones.
+func (s *ownSource) Valid(i int, dst *Batch) error {
 	if i < 0 || i >= len(s.validation) {
 		return refuse("validation batch", i, "at most %d", len(s.validation)-1)
 	}
 	batch := s.validation[i]
 	dx, dy := s.Dims()
 	n := batch.context + batch.targets
-	dst.Reshape(Size{len(batch.functions), n, batch.context}, dx, dy)
+	dst.Reshape(Size{len(batch.groups), n, batch.context}, dx, dy)
 	s.picked = slices.Grow(s.picked[:0], n)[:n]
 	g := s.validRandom()
-	for b, i := range batch.functions {
+	for b, i := range batch.groups {
 		f, step := s.spans[i], 1+2*uint64(i)
 		if s.byPoint() {
 			context, targets := s.picked[:batch.context], s.picked[batch.context:]
