@@ -2,7 +2,6 @@ package datasets_test
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"math"
 	"path/filepath"
@@ -69,7 +68,7 @@ func awkwardFile(t *testing.T, name string, mark bool) string {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "awkward.csv")
-	put(t, path, []byte(text))
+	put(t, path, text)
 	return path
 }
 
@@ -259,14 +258,7 @@ func TestColumnsThatCannotBeRead(t *testing.T) {
 			if c.change != nil {
 				c.change(&e.Data)
 			}
-			_, err := datasets.Open(e, "")
-			var bad *invalid.Input
-			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *invalid.Input", err)
-			}
-			if bad.File != path || bad.Line != c.line || bad.Key != c.key || !strings.Contains(bad.Error(), c.says) {
-				t.Errorf("%q; want line %d, key %q and %q", bad.Error(), c.line, c.key, c.says)
-			}
+			refusedAt(t, e, invalid.Input{File: path, Line: c.line, Key: c.key}, c.says)
 		})
 	}
 	text := head

@@ -16,7 +16,7 @@ func manyFunctions(t *testing.T, benchmark string, interval []float64) (x, y [][
 	if interval != nil {
 		e.Data.Interval = interval
 	}
-	source := openSynthetic(t, e)
+	source := open(t, e, "")
 	for i := range 100 {
 		b := made(t, source, i, true)
 		for f := range b.Functions {
@@ -199,7 +199,7 @@ func TestLissajousMoments(t *testing.T) {
 func TestSawtoothIsTheDirectSum(t *testing.T) {
 	const functionWords = 1 << 18
 	e := syntheticExperiment("sawtooth")
-	source := openSynthetic(t, e)
+	source := open(t, e, "")
 	harmonics := map[int]bool{}
 	for step := range 20 {
 		b := made(t, source, step, true)
@@ -230,9 +230,9 @@ func TestSawtoothMeanIsZeroOrHalfTheAmplitude(t *testing.T) {
 	expect(t, "y", means(x, y, func(_, y float64) float64 { return y }), 0)
 
 	e := syntheticExperiment("sawtooth")
-	zero := made(t, openSynthetic(t, e), 0, true)
+	zero := made(t, open(t, e, ""), 0, true)
 	*e.Data.ZeroMean = false
-	raised := made(t, openSynthetic(t, e), 0, true)
+	raised := made(t, open(t, e, ""), 0, true)
 	var halves []float64
 	for f := range zero.Functions {
 		half := float64(raised.Y[f*zero.Points] - zero.Y[f*zero.Points])
@@ -249,7 +249,7 @@ func TestSawtoothMeanIsZeroOrHalfTheAmplitude(t *testing.T) {
 	}
 	expect(t, "α/2", halves, 0.75)
 	e.Data.ZeroMean = nil
-	if unset := made(t, openSynthetic(t, e), 0, true); unset.Y[0] != zero.Y[0] {
+	if unset := made(t, open(t, e, ""), 0, true); unset.Y[0] != zero.Y[0] {
 		t.Error("the default is not the zero mean")
 	}
 }

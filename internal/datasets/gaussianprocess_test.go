@@ -36,7 +36,7 @@ func TestGaussianProcessCovariance(t *testing.T) {
 		}
 		e := syntheticExperiment(name)
 		e.Data.Points = []int{100, 100}
-		source := openSynthetic(t, e)
+		source := open(t, e, "")
 		const bins = 8 // of the distance, each of width 0.1
 		var variance, fourth, noise, variogram []float64
 		covariance := make([][]float64, bins)
@@ -86,7 +86,7 @@ func TestGaussianProcessIsWhiteUnderItsOwnCovariance(t *testing.T) {
 	for name, kernel := range kernels {
 		e := syntheticExperiment(name)
 		e.Eval.BatchSize = 8
-		b := made(t, openSynthetic(t, e), 0, true)
+		b := made(t, open(t, e, ""), 0, true)
 		n := b.Points
 		for f := range b.Functions {
 			x, y := b.X[f*n:(f+1)*n], mat.NewVecDense(n, nil)
@@ -116,7 +116,7 @@ func TestGaussianProcessIsWhiteUnderItsOwnCovariance(t *testing.T) {
 func TestGaussianProcessParametersAreTheConfigurations(t *testing.T) {
 	e := syntheticExperiment("matern52")
 	e.Data.Points, e.Data.Length, e.Data.Amplitude, e.Data.Noise = []int{50, 50}, 1e-6, 2, 0.5 // nearly white
-	b := made(t, openSynthetic(t, e), 0, false)
+	b := made(t, open(t, e, ""), 0, false)
 	squares := make([]float64, len(b.Y))
 	for i, y := range b.Y {
 		squares[i] = float64(y) * float64(y)
@@ -128,7 +128,7 @@ func TestGaussianProcessParametersAreTheConfigurations(t *testing.T) {
 func TestGaussianProcessWithoutNoise(t *testing.T) {
 	e := syntheticExperiment("rbf")
 	e.Data.Noise, e.Eval.BatchSize = 0, 2
-	b := made(t, openSynthetic(t, e), 0, true)
+	b := made(t, open(t, e, ""), 0, true)
 	for f := range b.Functions {
 		x, y := b.X[f*b.Points:(f+1)*b.Points], b.Y[f*b.Points:(f+1)*b.Points]
 		for i := range x {

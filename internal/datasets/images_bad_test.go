@@ -15,21 +15,11 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
-
-func refused(t *testing.T, e config.Experiment, dir, says string) {
-	t.Helper()
-	_, err := datasets.Open(e, dir)
-	var bad *invalid.Input
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) || strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 500 {
-		t.Errorf("got %v, want one short line with %q", err, says)
-	}
-}
 
 func TestImageFilesThatAreWrong(t *testing.T) {
 	dir := imageDir(t)
@@ -103,7 +93,7 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 	// A limit stops the reading before a fault further on.
 	e.Data.Files, e.Data.TrainLimit, e.Data.TestLimit = []string{"bad", "bad"}, 2, 2
 	put(t, filepath.Join(dir, "mnist", "bad"), good[:len(good)-1])
-	if s := openImages(t, e, dir); s.TrainSize().Functions != 2 {
+	if s := open(t, e, dir); s.TrainSize().Functions != 2 {
 		t.Errorf("training size %+v, want 2 functions", s.TrainSize())
 	}
 }
@@ -142,7 +132,7 @@ func TestCheckOfImages(t *testing.T) {
 	if err := os.Remove(filepath.Join(dir, "svhn", "test_32x32.mat")); err != nil {
 		t.Fatal(err)
 	}
-	put(t, filepath.Join(dir, "freyface", "frey_rawface.mat"), []byte("torn"))
+	put(t, filepath.Join(dir, "freyface", "frey_rawface.mat"), "torn")
 	half := check(dir)
 	if s := half["svhn"]; s.Ready || !strings.Contains(s.Detail, "no test_32x32.mat in ") || !strings.Contains(s.Detail, "train_32x32.mat is there") {
 		t.Errorf("found %+v, want test_32x32.mat alone missing", s)
@@ -207,7 +197,7 @@ func TestResizedDrawings(t *testing.T) {
 		for _, side := range []int{32, 28, 105} {
 			e := imageExperiment("omniglot")
 			e.Data.Resize, e.Data.Filter = side, name
-			s := openImages(t, e, dir)
+			s := open(t, e, dir)
 			for k, img := range restored(t, s, made(t, s, 0, true)) { // a/2 before b/1
 				want := resized([]func(i, j int) byte{source, palette}[k], name, side)
 				worst := 0.0
@@ -268,7 +258,7 @@ func TestPackedAndUnpackedImagesAreTheSame(t *testing.T) {
 	for _, files := range [][]string{{"a", "a"}, {"b", "b"}, {"a.gz", "b"}} { // a.gz is not there, a is
 		e := imageExperiment("mnist")
 		e.Data.Files = files
-		batches = append(batches, made(t, openImages(t, e, dir), 0, false))
+		batches = append(batches, made(t, open(t, e, dir), 0, false))
 	}
 	if diff := cmp.Diff(batches[0], batches[1]) + cmp.Diff(batches[0], batches[2]); diff != "" {
 		t.Error(diff)

@@ -12,9 +12,9 @@ func tiny(t testing.TB) (datasets.Source, datasets.Source) {
 	e := imageExperiment("omniglot")
 	e.Data.Resize = 4
 	dir := imageDir(t)
-	s := openImages(t, e, dir)
+	s := open(t, e, dir)
 	e.Train.Seed, e.Eval.Seed = 43, 43
-	return s, openImages(t, e, dir)
+	return s, open(t, e, dir)
 }
 
 func TestContextSizesAreUniform(t *testing.T) {
@@ -37,7 +37,7 @@ func TestContextSizesAreUniform(t *testing.T) {
 		t.Errorf("N_c beyond {3..7}: %v", counts)
 	}
 	for name, most := range map[string]int{"mnist": 391, "svhn": 511, "freyface": 279} {
-		s := openImages(t, imageExperiment(name), imageDir(t))
+		s := open(t, imageExperiment(name), imageDir(t))
 		var draws []float64
 		for step := range 1000 {
 			makeInto(t, s, step, false, &b)

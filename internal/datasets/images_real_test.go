@@ -21,7 +21,7 @@ func realImages(t *testing.T, file string) string {
 
 func TestRealFaces(t *testing.T) {
 	dir := realImages(t, "freyface/frey_rawface.mat")
-	s := openImages(t, imageExperiment("freyface"), dir)
+	s := open(t, imageExperiment("freyface"), dir)
 	if n := s.(datasets.Epochs).StepsPerEpoch(); n != 93 { // 1473 frames
 		t.Errorf("%d steps an epoch, want 93", n)
 	}
@@ -61,7 +61,7 @@ func TestRealDigits(t *testing.T) {
 	e := imageExperiment("mnist")
 	e.Data.Files = []string{"t10k-images-idx3-ubyte.gz", "t10k-images-idx3-ubyte.gz"}
 	e.Data.TestLimit = 100
-	s := openImages(t, e, dir)
+	s := open(t, e, dir)
 	if n := s.(datasets.Epochs).StepsPerEpoch(); n != 625 {
 		t.Errorf("%d steps an epoch of 10000 digits", n)
 	}
@@ -86,7 +86,7 @@ func TestRealDrawings(t *testing.T) {
 	dir := realImages(t, "omniglot/images_background_small1.zip")
 	e := imageExperiment("omniglot")
 	e.Data.Files = []string{"images_background_small1.zip", "images_background_small2.zip"}
-	s := openImages(t, e, dir)
+	s := open(t, e, dir)
 	if n := s.(datasets.Epochs).StepsPerEpoch(); n != 170 { // 2720 drawings
 		t.Errorf("%d steps an epoch", n)
 	}

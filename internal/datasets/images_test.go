@@ -2,36 +2,14 @@ package datasets_test
 
 import (
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 )
-
-func put(t testing.TB, path string, content []byte) {
-	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
-}
-
-func openImages(t testing.TB, e config.Experiment, dir string) datasets.Source {
-	t.Helper()
-	s, err := datasets.Open(e, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return s
-}
 
 // shape returns the shape of the images of a source.
 func shape(t testing.TB, s datasets.Source) (h, w, channels int) {
@@ -88,7 +66,7 @@ func TestPixelsAreWhereTheyBelong(t *testing.T) {
 	dir := imageDir(t)
 	shapes := map[string][3]int{"mnist": {28, 28, 1}, "fashion-mnist": {28, 28, 1}, "svhn": {32, 32, 3}, "omniglot": {32, 32, 1}, "freyface": {28, 20, 1}}
 	for _, name := range imageNames {
-		s := openImages(t, imageExperiment(name), dir)
+		s := open(t, imageExperiment(name), dir)
 		h, w, channels := shape(t, s)
 		if diff := cmp.Diff(shapes[name], [3]int{h, w, channels}); diff != "" {
 			t.Errorf("%s: %s", name, diff)
@@ -119,7 +97,7 @@ func TestPixelsAreWhereTheyBelong(t *testing.T) {
 // formulas.
 func TestCoordinatesAndValues(t *testing.T) {
 	for _, name := range []string{"freyface", "svhn"} {
-		s := openImages(t, imageExperiment(name), imageDir(t))
+		s := open(t, imageExperiment(name), imageDir(t))
 		h, w, channels := shape(t, s)
 		b := made(t, s, 0, false)
 		scaling := datasets.ScalingOf(s, 2, channels)
@@ -164,7 +142,7 @@ func TestEveryEpochVisitsEachImageOnce(t *testing.T) {
 	dir := imageDir(t)
 	for _, name := range imageNames {
 		e := imageExperiment(name)
-		s := openImages(t, e, dir)
+		s := open(t, e, dir)
 		images := 37
 		if name == "freyface" {
 			images = 27
@@ -199,9 +177,9 @@ func TestEveryEpochVisitsEachImageOnce(t *testing.T) {
 		// The order depends only on the seed and the epoch: another batch size has the same order,
 		// another seed has another.
 		e.Train.BatchSize = 5
-		again := openImages(t, e, dir)
+		again := open(t, e, dir)
 		e.Train.Seed++
-		other := openImages(t, e, dir)
+		other := open(t, e, dir)
 		var same, differs []int
 		steps = again.(datasets.Epochs).StepsPerEpoch()
 		for step := range steps {
@@ -220,16 +198,16 @@ func TestEveryEpochVisitsEachImageOnce(t *testing.T) {
 func TestImageBatchDependsOnItsNumberAlone(t *testing.T) {
 	dir := imageDir(t)
 	for _, name := range imageNames {
-		s := openImages(t, imageExperiment(name), dir)
+		s := open(t, imageExperiment(name), dir)
 		var reused datasets.Batch
 		for _, step := range []int{70, 2, 0, 5, 2, 4, 1} { // epochs to and fro
 			makeInto(t, s, step, false, &reused)
-			fresh := made(t, openImages(t, imageExperiment(name), dir), step, false)
+			fresh := made(t, open(t, imageExperiment(name), dir), step, false)
 			if diff := cmp.Diff(fresh.X, reused.X) + cmp.Diff(fresh.Y, reused.Y); diff != "" || fresh.Context != reused.Context {
 				t.Fatalf("%s, step %d: a resumed run sees another batch", name, step)
 			}
 			makeInto(t, s, step%2, true, &reused)
-			fresh = made(t, openImages(t, imageExperiment(name), dir), step%2, true)
+			fresh = made(t, open(t, imageExperiment(name), dir), step%2, true)
 			if !slices.Equal(fresh.X, reused.X) || !slices.Equal(fresh.Y, reused.Y) || fresh.Context != reused.Context {
 				t.Fatalf("%s, evaluation batch %d differs from call to call", name, step%2)
 			}
@@ -240,7 +218,7 @@ func TestImageBatchDependsOnItsNumberAlone(t *testing.T) {
 func TestEvaluationCoversTheTestSplitInOrder(t *testing.T) {
 	dir := imageDir(t)
 	for _, name := range imageNames[:4] {
-		s := openImages(t, imageExperiment(name), dir)
+		s := open(t, imageExperiment(name), dir)
 		if n := s.EvalBatches(); n != 2 {
 			t.Fatalf("%s: %d batches of 20 test images", name, n)
 		}
@@ -282,7 +260,7 @@ func TestFacesAreSplitAndCopied(t *testing.T) {
 		return order, contexts
 	}
 	e := imageExperiment("freyface")
-	s := openImages(t, e, dir)
+	s := open(t, e, dir)
 	train := trained(s)
 	order, contexts := evaluated(s)
 	if len(train) != 27 || len(order) != 50 || s.EvalBatches() != 4 { // ⌊0.75·37⌋, five copies of ten
@@ -303,12 +281,12 @@ func TestFacesAreSplitAndCopied(t *testing.T) {
 	}
 	// The split depends on data.seed: other seeds of training and evaluation do not change it.
 	e.Train.Seed, e.Eval.Seed = 99, 98
-	s = openImages(t, e, dir)
+	s = open(t, e, dir)
 	if again, _ := evaluated(s); !cmp.Equal(again, order) || !cmp.Equal(trained(s), train) {
 		t.Error("train.seed or eval.seed moved the split")
 	}
 	e.Data.Seed = 44
-	if moved, _ := evaluated(openImages(t, e, dir)); cmp.Equal(moved, order) {
+	if moved, _ := evaluated(open(t, e, dir)); cmp.Equal(moved, order) {
 		t.Error("data.seed does not move the split")
 	}
 }
@@ -318,7 +296,7 @@ func TestLimits(t *testing.T) {
 	for _, name := range imageNames {
 		e := imageExperiment(name)
 		e.Data.TrainLimit, e.Data.TestLimit, e.Eval.Batches = 5, 3, 0
-		s := openImages(t, e, dir)
+		s := open(t, e, dir)
 		copies := max(e.Data.TestCopies, 1)
 		h, w, _ := shape(t, s)
 		want := datasets.Size{Functions: 5, Points: h * w, Context: h*w/2 - 1}
@@ -335,7 +313,7 @@ func TestLimits(t *testing.T) {
 			t.Errorf("%s: %d functions", name, b.Functions)
 		}
 		e.Data.TrainLimit, e.Data.TestLimit, e.Eval.Batches = 1000, 0, 1
-		s = openImages(t, e, dir)
+		s = open(t, e, dir)
 		if s.TrainSize().Functions != 16 || s.EvalBatches() != 1 {
 			t.Errorf("%s: %+v, %d evaluation batches", name, s.TrainSize(), s.EvalBatches())
 		}
@@ -343,42 +321,11 @@ func TestLimits(t *testing.T) {
 }
 
 func TestImageBatchesReuseTheirMemory(t *testing.T) {
-	s := openImages(t, imageExperiment("svhn"), imageDir(t))
+	s := open(t, imageExperiment("svhn"), imageDir(t))
 	var b datasets.Batch
 	makeInto(t, s, 0, false, &b)
 	step := 0
 	if n := testing.AllocsPerRun(20, func() { makeInto(t, s, step, false, &b); step++ }); n != 0 {
 		t.Errorf("%v allocations a batch", n)
-	}
-}
-
-func TestTasksOfImages(t *testing.T) {
-	s := openImages(t, imageExperiment("svhn"), imageDir(t))
-	path := filepath.Join(t.TempDir(), "tasks.safetensors")
-	if err := datasets.WriteTasks(t.Context(), path, s, s.EvalBatches(), nil); err != nil {
-		t.Fatal(err)
-	}
-	tasks, err := datasets.OpenTasks(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tasks.Close()
-	for i := range s.EvalBatches() { // the second has four images
-		var got datasets.Batch
-		if err := tasks.Eval(i, &got); err != nil {
-			t.Fatal(err)
-		}
-		want := made(t, s, i, true)
-		if got.Functions != want.Functions || got.Context != want.Context || !slices.Equal(got.X, want.X) || !slices.Equal(got.Y, want.Y) {
-			t.Errorf("batch %d differs in the tasks file", i)
-		}
-	}
-}
-
-func BenchmarkImageBatch(b *testing.B) {
-	s := openImages(b, imageExperiment("mnist"), imageDir(b))
-	var batch datasets.Batch
-	for step := 0; b.Loop(); step++ {
-		makeInto(b, s, step, false, &batch)
 	}
 }

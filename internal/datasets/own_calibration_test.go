@@ -203,7 +203,7 @@ func TestScanOthersLeavesOutWhatIsForCalibration(t *testing.T) {
 		e := calibrating(t, split, 4, 6, 6, 6, 6, 6, 6, 6, 6)
 		content, _ := os.ReadFile(e.Data.File)
 		text := strings.Replace(string(content), "f0,", "f0,NA,1,\nf9,NA,1,\nf0,", 1)
-		put(t, e.Data.File, []byte(text))
+		put(t, e.Data.File, text)
 		e.Data.Missing = config.Drop
 		all, err := rows.ScanFile(e.Data, "")
 		if err != nil {

@@ -1,9 +1,7 @@
 package datasets_test
 
 import (
-	"errors"
 	"fmt"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -143,26 +141,6 @@ func TestAnEpochHasEachFunctionOnce(t *testing.T) {
 	}
 }
 
-// A batch does not depend on earlier batches, in whatever round.
-func TestBatchesOfAnySizeDependOnTheirNumberAlone(t *testing.T) {
-	e := anySize(t, "function", oneTo(1, 30)...)
-	s := open(t, e, "")
-	var before []*datasets.Batch
-	for step := range 60 {
-		before = append(before, makeCSV(t, s.Train, step))
-	}
-	fresh := open(t, e, "")
-	for _, step := range []int{59, 3, 58, 22, 21, 23, 0, 40} {
-		if diff := cmp.Diff(before[step], makeCSV(t, fresh.Train, step)); diff != "" {
-			t.Fatalf("step %d: %s", step, diff)
-		}
-	}
-	e.Train.Seed++
-	if cmp.Equal(before[0], makeCSV(t, open(t, e, "").Train, 0)) {
-		t.Error("train.seed changes nothing")
-	}
-}
-
 // data.points and data.context bound N and N_c as far as the functions allow.
 func TestPointsAndContextOfAnySize(t *testing.T) {
 	sizes := slices.Repeat([]int{3, 40, 90}, 10)
@@ -270,7 +248,7 @@ func putSplit(t testing.TB, path string, parts ...string) {
 			text += fmt.Sprintf("f%d,%d,%d,%s\n", f, i, 1000*f+i, part)
 		}
 	}
-	put(t, path, []byte(text))
+	put(t, path, text)
 }
 
 func TestSplitColumn(t *testing.T) {
@@ -336,14 +314,11 @@ func TestBadSplitsAreRefused(t *testing.T) {
 			e.Data.SplitColumn = c.column
 		}
 		putSplit(t, e.Data.File, c.parts...)
-		_, err := datasets.Open(e, "")
-		var bad *invalid.Input
-		if !errors.As(err, &bad) || bad.Line != c.line || bad.Key != c.key && c.line != 1 || !strings.Contains(bad.Error(), c.says) || strings.Contains(bad.Error(), "\n") {
-			t.Errorf("%s: found error %v, expected line %d, key %q and %q", c.name, err, c.line, c.key, c.says)
+		file := ""
+		if !strings.HasPrefix(c.key, "data.") {
+			file = e.Data.File
 		}
+		refusedAt(t, e, invalid.Input{File: file, Line: c.line, Key: c.key}, c.says)
 	}
-	e := anySize(t, "point", 1, 1, 1)
-	if _, err := datasets.Open(e, filepath.Join(t.TempDir())); err == nil || !strings.Contains(err.Error(), "two points or more") {
-		t.Errorf("points of functions of one point: error %v", err)
-	}
+	refused(t, anySize(t, "point", 1, 1, 1), "", "two points or more")
 }

@@ -2,19 +2,16 @@ package datasets_test
 
 import (
 	"encoding/binary"
-	"errors"
 	"fmt"
 	"maps"
 	"math"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // rFile returns what R's save() writes for data frames with the columns flow and speed,
@@ -78,7 +75,7 @@ func TestSpeedFlowFromRsFile(t *testing.T) {
 	named.Data.Files = []string{"hdrcde.rda"}
 	for _, e := range []config.Experiment{named, alone} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "speed-flow", "hdrcde.rda"), content)
+		put(t, filepath.Join(dir, "speed-flow", "hdrcde.rda"), content)
 		if err := open(t, e, dir).Train(3, &got); err != nil {
 			t.Fatal(err)
 		}
@@ -93,11 +90,7 @@ func TestSpeedFlowFromRsFile(t *testing.T) {
 		"lane3$flow[2]: found NaN":        rFile([]string{"lane2", "lane3"}, missing),
 	} {
 		dir := t.TempDir()
-		write(t, filepath.Join(dir, "speed-flow", "hdrcde.rda"), content)
-		_, err := datasets.Open(named, dir)
-		var bad *invalid.Input
-		if !errors.As(err, &bad) || !strings.Contains(bad.Error(), says) {
-			t.Errorf("got %v, want %q", err, says)
-		}
+		put(t, filepath.Join(dir, "speed-flow", "hdrcde.rda"), content)
+		refused(t, named, dir, says)
 	}
 }

@@ -4,8 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"os"
+	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -29,13 +32,44 @@ func syntheticExperiment(name string) config.Experiment {
 	return e
 }
 
-func openSynthetic(t testing.TB, e config.Experiment) datasets.Source {
+// put writes a file, and the directories that it is in.
+func put[T string | []byte](t testing.TB, path string, content T) {
 	t.Helper()
-	source, err := datasets.Open(e, "no such directory: synthetic sources read none")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func open(t testing.TB, e config.Experiment, dir string) datasets.Source {
+	t.Helper()
+	s, err := datasets.Open(e, dir)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return source
+	return s
+}
+
+// refused tests that an experiment is refused, in one short line that says something.
+func refused(t *testing.T, e config.Experiment, dir, says string) {
+	t.Helper()
+	_, err := datasets.Open(e, dir)
+	var bad *invalid.Input
+	if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) || strings.ContainsAny(err.Error(), "\n\x00") || len(err.Error()) > 500 {
+		t.Errorf("got %v, want one short line with %q", err, says)
+	}
+}
+
+// refusedAt tests that an experiment is refused with the file, line and key of an error that says something.
+func refusedAt(t *testing.T, e config.Experiment, where invalid.Input, says string) {
+	t.Helper()
+	_, err := datasets.Open(e, t.TempDir())
+	var bad *invalid.Input
+	if !errors.As(err, &bad) || bad.File != where.File || bad.Line != where.Line || bad.Key != where.Key || !strings.Contains(err.Error(), says) {
+		t.Errorf("got %v, want %+v and %q", err, where, says)
+	}
 }
 
 // made returns a new batch of a training step, or of the evaluation.
@@ -76,7 +110,7 @@ func TestSyntheticBatchesStayWithinTheirSizes(t *testing.T) {
 	for _, name := range syntheticNames {
 		e := syntheticExperiment(name)
 		e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = 3, 2, 140
-		source := openSynthetic(t, e)
+		source := open(t, e, "")
 		if dx, dy := source.Dims(); dx != 1 || dy != 1 {
 			t.Errorf("%s: dx %d, dy %d", name, dx, dy)
 		}
@@ -119,7 +153,7 @@ func TestSizesAreUniform(t *testing.T) {
 	frequencies := func(e config.Experiment, evaluation bool, size func(*datasets.Batch) int, lo, hi int) {
 		t.Helper()
 		const many = 20000
-		source, counts := openSynthetic(t, e), make([]float64, hi-lo+1)
+		source, counts := open(t, e, ""), make([]float64, hi-lo+1)
 		var b datasets.Batch
 		for step := range many {
 			makeInto(t, source, step, evaluation, &b)
@@ -153,8 +187,8 @@ func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
 	for _, name := range syntheticNames {
 		e := syntheticExperiment(name)
 		e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = 4, 4, 110
-		source := openSynthetic(t, e)
-		fresh := made(t, openSynthetic(t, e), 7, false)
+		source := open(t, e, "")
+		fresh := made(t, open(t, e, ""), 7, false)
 		var b datasets.Batch
 		b.NumTau, b.U = 3, make([]float32, 5)
 		for _, step := range []int{0, 9, 3} {
@@ -174,11 +208,11 @@ func TestSyntheticBatchDependsOnSeedAndNumberAlone(t *testing.T) {
 
 		e.Data.Seed++ // data.seed fixes splits, which synthetic data do not have
 		e.Train.BatchSize, e.Eval.Seed = 2, 44
-		if half := made(t, openSynthetic(t, e), 7, false); !slices.Equal(half.Y, fresh.Y[:2*fresh.Points]) {
+		if half := made(t, open(t, e, ""), 7, false); !slices.Equal(half.Y, fresh.Y[:2*fresh.Points]) {
 			t.Errorf("%s: a function depends on how many there are", name)
 		}
 		e.Train.Seed = 44
-		if other := made(t, openSynthetic(t, e), 7, false); slices.Contains(other.Y, fresh.Y[0]) {
+		if other := made(t, open(t, e, ""), 7, false); slices.Contains(other.Y, fresh.Y[0]) {
 			t.Errorf("%s: seed 44 repeats seed 43", name)
 		}
 	}
@@ -190,10 +224,10 @@ func TestSyntheticBitsDoNotDependOnThreads(t *testing.T) {
 		for _, functions := range []int{1, 13} {
 			e := syntheticExperiment(name)
 			e.Train.BatchSize, e.Eval.BatchSize, e.Eval.NumPoints = functions, 2, 120
-			one := openSynthetic(t, e)
+			one := open(t, e, "")
 			datasets.SetThreads(one, 1)
 			for _, threads := range []int{0, 2, 7} {
-				many := openSynthetic(t, e)
+				many := open(t, e, "")
 				datasets.SetThreads(many, threads)
 				for step := range 6 {
 					evaluation := step == 5
@@ -211,7 +245,7 @@ func TestSyntheticBitsDoNotDependOnThreads(t *testing.T) {
 func TestSyntheticBatchesReturnTheirErrors(t *testing.T) {
 	e := syntheticExperiment("rbf")
 	e.Data.Noise, e.Data.Length, e.Data.Amplitude = 0, 1e200, 0 // no variance: no Cholesky factor
-	source := openSynthetic(t, e)
+	source := open(t, e, "")
 	for _, threads := range []int{1, 3} {
 		datasets.SetThreads(source, threads)
 		var bad *invalid.Input
@@ -223,7 +257,7 @@ func TestSyntheticBatchesReturnTheirErrors(t *testing.T) {
 
 func TestSyntheticBatchesReuseTheirMemory(t *testing.T) {
 	for _, name := range syntheticNames {
-		source := openSynthetic(t, syntheticExperiment(name))
+		source := open(t, syntheticExperiment(name), "")
 		var b datasets.Batch
 		makeInto(t, source, 0, true, &b) // the largest
 		var before, after runtime.MemStats

@@ -12,8 +12,8 @@ import (
 // neither those of training nor those of evaluation.
 func TestSyntheticValidation(t *testing.T) {
 	for _, name := range syntheticNames {
-		source := openSynthetic(t, syntheticExperiment(name)).(datasets.Validated)
-		again := openSynthetic(t, syntheticExperiment(name)).(datasets.Validated)
+		source := open(t, syntheticExperiment(name), "").(datasets.Validated)
+		again := open(t, syntheticExperiment(name), "").(datasets.Validated)
 		most, targets := source.ValidSize(), 0
 		for i := range source.ValidBatches() {
 			var b, same datasets.Batch

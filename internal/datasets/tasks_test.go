@@ -163,7 +163,7 @@ func tasksFile(t *testing.T, numContext string, ts ...safetensors.Tensor) string
 		t.Fatal(err)
 	}
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")
-	write(t, path, b.String())
+	put(t, path, b.String())
 	return path
 }
 

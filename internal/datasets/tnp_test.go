@@ -19,7 +19,7 @@ func TestPointsAreASobolSequenceInRandomOrder(t *testing.T) {
 		e.Eval.NumPoints = 256
 		var context, first []float64
 		for step := range 60 {
-			b := made(t, openSynthetic(t, e), step, true)
+			b := made(t, open(t, e, ""), step, true)
 			if want := e.Eval.Contexts[step%5]; b.Context != want {
 				t.Fatalf("%s: batch %d has a context of %d, want %d", name, step, b.Context, want)
 			}
@@ -61,7 +61,7 @@ func wave(x, y []float32) (frequency, resultant float64) {
 func TestTransformerSawtooth(t *testing.T) {
 	e := syntheticExperiment("tnp-sawtooth")
 	e.Eval.NumPoints = 140
-	source := openSynthetic(t, e)
+	source := open(t, e, "")
 	var up, speed, noise, level, phase []float64
 	for step := range 20 {
 		b := made(t, source, step, true)
@@ -121,7 +121,7 @@ func TestTransformerGaussianProcesses(t *testing.T) {
 	}
 	e := syntheticExperiment("tnp-gp")
 	e.Eval.NumPoints, e.Eval.Contexts, e.Eval.MaxContext, e.Eval.BatchSize = 32, nil, 10, 8
-	source := openSynthetic(t, e)
+	source := open(t, e, "")
 	shares, squares := make([][]float64, len(shapes)), []float64{}
 	for step := range 150 {
 		b := made(t, source, step, true)
