@@ -85,7 +85,7 @@ func (f *File) open(path string, raw io.Reader) (err error) {
 	case bytes.HasPrefix(start, []byte("ARROW1")) || bytes.HasPrefix(start, []byte("\xff\xff\xff\xff")):
 		err = &invalid.Input{File: path, Found: "an Arrow or Feather file", Expected: "Parquet, CSV or JSON lines"}
 	default:
-		f.Text = &utf8Text{from: r, path: path}
+		f.Text = newUTF8(r, path)
 	}
 	return err
 }
@@ -103,7 +103,7 @@ func (f *File) decompress(path string, r io.Reader, how string, open func() (io.
 			return &invalid.Input{File: path, Found: "something other than text in a " + how + " file", Expected: "CSV or JSON lines; Parquet files have their own compression"}
 		}
 	}
-	f.Text = &utf8Text{from: text, path: path}
+	f.Text = newUTF8(text, path)
 	return nil
 }
 

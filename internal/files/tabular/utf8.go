@@ -3,7 +3,9 @@ package tabular
 import (
 	"bytes"
 	"io"
-	"unicode/utf8"
+
+	"golang.org/x/text/encoding"
+	"golang.org/x/text/transform"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 )
@@ -13,55 +15,18 @@ import (
 type utf8Text struct {
 	from io.Reader
 	path string
-	line int    // of the next byte that Read returns, counted from 0
-	left []byte // read, and not returned
-	err  error  // after it
-	rest int    // bytes at the end of left that may begin a letter
+	line int // of the next byte that Read returns
+}
+
+func newUTF8(from io.Reader, path string) *utf8Text {
+	return &utf8Text{from: transform.NewReader(from, encoding.UTF8Validator), path: path, line: 1}
 }
 
 func (t *utf8Text) Read(p []byte) (int, error) {
-	for len(t.left) == t.rest && t.err == nil {
-		t.fill(max(len(p), 1<<10))
+	n, err := t.from.Read(p)
+	t.line += bytes.Count(p[:n], []byte("\n"))
+	if err == encoding.ErrInvalidUTF8 {
+		err = &invalid.Input{File: t.path, Line: t.line, Found: "text that is not UTF-8", Expected: "UTF-8, as iconv -f LATIN1 -t UTF-8 writes of Latin-1"}
 	}
-	n := copy(p, t.left[:len(t.left)-t.rest])
-	t.line += bytes.Count(t.left[:n], []byte("\n"))
-	t.left = t.left[n:]
-	if n == 0 && len(p) > 0 {
-		return 0, t.err
-	}
-	return n, nil
-}
-
-// fill reads up to more bytes, and finds where they stop to be UTF-8.
-func (t *utf8Text) fill(more int) {
-	buffer := make([]byte, len(t.left), len(t.left)+more)
-	copy(buffer, t.left)
-	n, err := t.from.Read(buffer[len(t.left) : len(t.left)+more])
-	t.left, t.err, t.rest = buffer[:len(t.left)+n], err, 0
-	end := len(t.left)
-	if !utf8.Valid(t.left) {
-		end = valid(t.left)
-	}
-	switch {
-	case end == len(t.left):
-	case err == nil && !utf8.FullRune(t.left[end:]):
-		t.rest = len(t.left) - end
-	default:
-		line := t.line + 1 + bytes.Count(t.left[:end], []byte("\n"))
-		t.err = &invalid.Input{File: t.path, Line: line, Found: "text that is not UTF-8", Expected: "UTF-8, as iconv -f LATIN1 -t UTF-8 writes of Latin-1"}
-		t.left = t.left[:end]
-	}
-}
-
-// valid returns the length of the longest start of a text that is UTF-8.
-func valid(text []byte) int {
-	at := 0
-	for at < len(text) {
-		r, size := utf8.DecodeRune(text[at:])
-		if r == utf8.RuneError && size <= 1 {
-			break
-		}
-		at += size
-	}
-	return at
+	return n, err
 }
