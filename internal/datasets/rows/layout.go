@@ -2,7 +2,6 @@ package rows
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 
@@ -67,7 +66,7 @@ func (l *Layout) ReadTargets(path string, scored bool) (groups []Group, others C
 	}
 	groups, err = l.read(path, y, &others)
 	if err == nil && len(groups) == 0 {
-		err = (&table{path: path}).end(io.EOF, 0)
+		err = noRows(path)
 	}
 	return groups, others, err
 }
@@ -89,14 +88,15 @@ func (l *Layout) readTable(t *table, y []string, others *Company) ([]Group, erro
 	if others != nil {
 		r.carry(t, others)
 	}
-	rows, err := r.add(t)
-	if err == io.EOF && rows == 0 && len(y) > 0 {
-		return nil, nil
-	}
-	if err := t.end(err, rows); err != nil {
+	rows, err := t.each(r.row)
+	switch {
+	case err != nil:
 		return nil, err
-	}
-	if len(r.groups) == 0 {
+	case rows == 0 && len(y) > 0:
+		return nil, nil
+	case rows == 0:
+		return nil, noRows(t.path)
+	case len(r.groups) == 0:
 		return nil, r.left.all(t.path, t.header)
 	}
 	r.left.warn(t.path, t.header, l.Warnings)
@@ -120,7 +120,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	if r.yAt, err = t.columns(ways("y", y)...); err != nil {
 		return nil, err
 	}
-	r.by, err = t.groupColumn(l.Groups, slices.Concat(l.X, l.Y))
+	r.names.by, err = t.groupColumn(l.Groups, slices.Concat(l.X, l.Y))
 	return r, err
 }
 
@@ -173,11 +173,11 @@ func ways(letter string, names []string) [][]string {
 // carry keeps the cells of the columns that r does not read in others.
 func (r *reading) carry(t *table, others *Company) {
 	r.others = others
-	if r.by >= 0 {
-		others.Group = t.header[r.by]
+	if r.names.by >= 0 {
+		others.Group = t.header[r.names.by]
 	}
 	for i, name := range t.header {
-		if i != r.by && !slices.Contains(r.xAt, i) && !slices.Contains(r.yAt, i) && name != "" {
+		if i != r.names.by && !slices.Contains(r.xAt, i) && !slices.Contains(r.yAt, i) && name != "" {
 			r.carried, others.Names = append(r.carried, i), append(others.Names, name)
 		}
 	}

@@ -4,48 +4,49 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
 // A reading puts the rows of tables into groups: those of one file by a Layout, and those of the files of
 // the training.
 type reading struct {
-	x, y      []*reader
-	xAt, yAt  []int // the columns of x and y
-	by, split int   // the columns of the group and of the row's part; −1 if there is none
-	drops     bool  // leaves out rows with a missing cell
-	partialY  bool  // takes rows with one y of several; the others are NaN
-	training  bool  // reads training files: without a column of groups, each is one
-	others    *Company
-	carried   []int // the columns of others
+	x, y     []*reader
+	xAt, yAt []int // the columns of x and y
+	split    int   // the column of the row's part; −1 if there is none
+	drops    bool  // leaves out rows with a missing cell
+	partialY bool  // takes rows with one y of several; the others are NaN
+	training bool  // reads training files
+	others   *Company
+	carried  []int // the columns of others
 
 	groups []Group // in the order of their first rows
 	names  grouping
 	left   leftOut
 }
 
-// add adds the rest of the rows of a table. It returns their number, with those that are left out, and io.EOF or the
-// first error.
-func (r *reading) add(t *table) (rows int, err error) {
-	for err = t.next(); err == nil; err = t.next() {
-		rows++
-		if r.skips(t) {
-			continue
-		}
-		g, err := r.group(t)
-		if err != nil {
-			return rows, err
-		}
-		if r.others != nil {
-			r.carryRow(g, t)
-		}
-		if err = r.point(g, t); err == nil && r.training {
-			err = r.trainingRow(g, t)
-		}
-		if err != nil {
-			return rows, err
+// row adds the current row of a table, unless it is left out.
+func (r *reading) row(t *table) error {
+	if r.skips(t) {
+		return nil
+	}
+	if by := r.names.by; by >= 0 && t.cell(by) == "" {
+		return t.refuse(by, "the name of a group")
+	}
+	i, fresh := r.names.row(t)
+	if fresh {
+		r.groups = append(r.groups, Group{Name: r.names.names[i]})
+	}
+	g := &r.groups[i]
+	if r.others != nil {
+		r.carryRow(g, t)
+	}
+	if r.training {
+		if err := r.trainingRow(g, t); err != nil {
+			return err
 		}
 	}
-	return rows, err
+	return r.point(g, t)
 }
 
 // skips reports whether the current row is left out because a cell is missing.
@@ -61,7 +62,7 @@ func (r *reading) skips(t *table) bool {
 		}
 		y = nil
 	}
-	missing := slices.Concat(t.missing([]int{r.by, r.split}), t.missing(r.xAt), y)
+	missing := slices.Concat(t.missing([]int{r.names.by, r.split}), t.missing(r.xAt), y)
 	for _, column := range missing {
 		r.left.note(column, t.cell(column))
 	}
@@ -79,23 +80,6 @@ func (t *table) missing(columns []int) (missing []int) {
 		}
 	}
 	return missing
-}
-
-// group returns the group of the current row.
-func (r *reading) group(t *table) (*Group, error) {
-	key := ""
-	if r.by >= 0 {
-		if key = t.cell(r.by); key == "" {
-			return nil, t.refuse(r.by, "the name of a group")
-		}
-	} else if r.training {
-		key = t.path
-	}
-	i, fresh := r.names.of(key)
-	if fresh {
-		r.groups = append(r.groups, Group{Name: r.names.names[i]})
-	}
-	return &r.groups[i], nil
 }
 
 // point appends the current row to g.
@@ -121,14 +105,23 @@ func (r *reading) point(g *Group, t *table) error {
 	return nil
 }
 
-// A grouping numbers the names of groups in the order of their first rows.
+// A grouping numbers groups in the order of their first rows.
 type grouping struct {
-	index map[string]int
-	names []string
+	by     int  // the column that names them; −1 if there is none
+	byFile bool // without one, each file is a group, not all rows
+	index  map[string]int
+	names  []string
 }
 
-// of returns the number of a group, and whether its name is new.
-func (g *grouping) of(name string) (i int, fresh bool) {
+// row returns the number of the current row's group, and whether it is new.
+func (g *grouping) row(t *table) (i int, fresh bool) {
+	name := ""
+	switch {
+	case g.by >= 0:
+		name = t.cell(g.by)
+	case g.byFile:
+		name = tabular.Stem(t.path) // no two files have the same
+	}
 	i, known := g.index[name]
 	if known {
 		return i, false

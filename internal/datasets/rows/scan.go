@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -96,20 +95,15 @@ func ScanOthers(d config.Data, dataDir string, held map[string][]int) (Scan, err
 	if err != nil {
 		return Scan{}, err
 	}
-	s := scanner{data: d, seed: maphash.MakeSeed(), held: held}
-	return s.scan(paths)
-}
-
-// scan scans the files.
-func (s *scanner) scan(paths []string) (Scan, error) {
+	s := scanner{data: d, seed: maphash.MakeSeed(), held: held, names: grouping{byFile: true}}
 	s.Files = len(paths)
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
 			return Scan{}, &invalid.Input{File: path, Found: "a pipe or a device", Expected: "a regular file, which can be read more than once"}
 		}
-		if err := s.file(path); err != nil {
-			return Scan{}, err
-		}
+	}
+	if err := each(paths, s.start, s.row); err != nil {
+		return Scan{}, err
 	}
 	return s.finish(), nil
 }
@@ -130,46 +124,30 @@ type scanner struct {
 	seed   maphash.Seed
 	judges []judge
 	varies []bool // of each column: within a group
-	groups grouping
+	names  grouping
+	needed []int      // the columns whose missing cells drop a row
 	first  [][]uint64 // [groups, columns]: the hash of the first cell of each
 
 	held map[string][]int // rows of groups that are left out, among those that are used
 	used []int            // of each group: used rows so far, left out or not
 }
 
-// file scans a file. All files have the header of the first.
-func (s *scanner) file(path string) error {
-	t, file, err := openTable(path)
-	if err != nil {
-		return err
-	}
-	defer file.Close()
+// start finds the columns of a file.
+func (s *scanner) start(t *table) (err error) {
 	if s.Columns == nil {
 		for _, name := range t.header {
 			s.Columns = append(s.Columns, Column{Name: name})
 		}
 		s.judges, s.varies = make([]judge, len(t.header)), make([]bool, len(t.header))
 	}
-	if err := t.checkHeader(mapped(s.Columns, func(c Column) string { return c.Name }), "the first file"); err != nil {
-		return err
-	}
-	by, err := t.optional(s.data.Group)
-	if err != nil {
-		return err
-	}
-	used, err := t.columns(s.usedColumns())
-	if err != nil {
-		return err
-	}
 	for i := range s.judges {
 		s.judges[i].decimals = decimals{} // each file has its own
 	}
-	rows := 0
-	for err = t.next(); err == nil; err = t.next() {
-		rows++
-		s.row(t, by, used)
+	if s.names.by, err = t.optional(s.data.Group); err != nil {
+		return err
 	}
-	return t.end(err, rows)
+	s.needed, err = t.columns(s.usedColumns())
+	return err
 }
 
 // usedColumns returns the columns whose missing cells drop a row.
@@ -183,48 +161,35 @@ func (s *scanner) usedColumns() (names []string) {
 }
 
 // row adds the current row of t.
-func (s *scanner) row(t *table, by int, used []int) {
-	dropped := slices.ContainsFunc(used, func(c int) bool { return isMissing(t.cell(c)) })
-	f := -1
-	if by < 0 || !isMissing(t.cell(by)) {
-		f = s.group(t, by)
-		if s.leavesOut(f, dropped) {
-			return
+func (s *scanner) row(t *table) error {
+	dropped := slices.ContainsFunc(s.needed, func(c int) bool { return isMissing(t.cell(c)) })
+	g := -1
+	if by := s.names.by; by < 0 || !isMissing(t.cell(by)) {
+		var fresh bool
+		if g, fresh = s.names.row(t); fresh {
+			s.Groups, s.used = append(s.Groups, ScannedGroup{Name: s.names.names[g]}), append(s.used, 0)
+		}
+		if s.leavesOut(g, dropped) {
+			return nil
 		}
 	}
 	s.Rows++
 	if dropped {
 		s.Dropped++
 	}
-	if f >= 0 {
-		s.Groups[f].Rows++
+	if g >= 0 {
+		s.Groups[g].Rows++
 		if !dropped {
-			s.Groups[f].Used++
+			s.Groups[g].Used++
 		}
 	}
 	for i := range s.judges {
 		s.judges[i].add(t, i)
-		if f >= 0 && f < maxFollowed && !s.varies[i] {
-			s.follow(f, i, t.cell(i))
+		if g >= 0 && g < maxFollowed && !s.varies[i] {
+			s.follow(g, i, t.cell(i))
 		}
 	}
-}
-
-// group returns the index of the current row's group.
-func (s *scanner) group(t *table, by int) int {
-	key := t.path
-	if by >= 0 {
-		key = t.cell(by)
-	}
-	i, fresh := s.groups.of(key)
-	if fresh {
-		name := s.groups.names[i]
-		if by < 0 {
-			name = tabular.Stem(name)
-		}
-		s.Groups, s.used = append(s.Groups, ScannedGroup{Name: name}), append(s.used, 0)
-	}
-	return i
+	return nil
 }
 
 // leavesOut counts a row of group f and reports whether it is left out. A dropped row is left out if

@@ -174,16 +174,53 @@ func (t *table) next() error {
 	return nil
 }
 
-// end returns the error for the reading of a table that ended with err after a number of rows. A table
-// that ended at the end of the file must have rows.
-func (t *table) end(err error, rows int) error {
-	switch {
-	case err != io.EOF:
-		return err
-	case rows == 0:
-		return &invalid.Input{File: t.path, Found: "a header without rows", Expected: "a header line and rows"}
+// each calls row for every row of some files. They have the header of the first, and a row or more. start finds the
+// columns of a file.
+func each(paths []string, start, row func(t *table) error) error {
+	var first *table
+	for _, path := range paths {
+		t, file, err := openTable(path)
+		if err != nil {
+			return err
+		}
+		if first == nil {
+			first = t
+		}
+		if err = t.checkHeader(first.header, first.path); err == nil {
+			err = start(t)
+		}
+		rows := 0
+		if err == nil {
+			rows, err = t.each(row)
+		}
+		_ = file.Close() // nothing was written
+		if err == nil && rows == 0 {
+			err = noRows(path)
+		}
+		if err != nil {
+			return err
+		}
 	}
 	return nil
+}
+
+// each calls row for every row that is left, and returns their number.
+func (t *table) each(row func(t *table) error) (rows int, err error) {
+	for {
+		if err := t.next(); err == io.EOF {
+			return rows, nil
+		} else if err != nil {
+			return rows, err
+		}
+		rows++
+		if err := row(t); err != nil {
+			return rows, err
+		}
+	}
+}
+
+func noRows(path string) error {
+	return &invalid.Input{File: path, Found: "a header without rows", Expected: "a header line and rows"}
 }
 
 // checkHeader returns an error unless the table has the header of an earlier file.
@@ -289,27 +326,17 @@ func (t *table) number(column int) (float64, error) {
 
 // Columns reads the named columns of numbers. It refuses a file without rows.
 func Columns(path string, names ...string) ([][]float64, error) {
-	t, file, err := openTable(path)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	columns, err := t.columns(names)
-	if err != nil {
-		return nil, err
-	}
 	values := make([][]float64, len(names))
-	for err = t.next(); err == nil; err = t.next() {
+	var columns []int
+	start := func(t *table) (err error) { columns, err = t.columns(names); return err }
+	return values, each([]string{path}, start, func(t *table) error {
 		for i, c := range columns {
 			v, err := t.number(c)
 			if err != nil {
-				return nil, err
+				return err
 			}
 			values[i] = append(values[i], v)
 		}
-	}
-	if err := t.end(err, len(values[0])); err != nil {
-		return nil, err
-	}
-	return values, nil
+		return nil
+	})
 }

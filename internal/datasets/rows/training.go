@@ -1,6 +1,7 @@
 package rows
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"slices"
@@ -8,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
@@ -44,7 +44,7 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{by: -1, split: -1, drops: d.Missing == config.Drop, training: true}
+	r := &reading{drops: d.Missing == config.Drop, training: true, names: grouping{byFile: true}}
 	for i, cells := range learn(paths, slices.Concat(d.XColumns, d.YColumns), d.Categories) {
 		cells.isX = i < len(d.XColumns)
 		cells.training, cells.Log, cells.zero = true, slices.Contains(d.Log, cells.name), cells.isX
@@ -55,19 +55,12 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 		}
 	}
 	var first *table
-	for _, path := range paths {
-		t, file, err := openTable(path)
-		if err != nil {
-			return nil, err
-		}
-		if first == nil {
-			first = t
-		}
-		err = r.file(t, first, d)
-		_ = file.Close() // nothing was written
-		if err != nil {
-			return nil, err
-		}
+	err = each(paths, func(t *table) error {
+		first = cmp.Or(first, t)
+		return r.start(t, d)
+	}, r.row)
+	if err != nil {
+		return nil, err
 	}
 	if len(r.groups) == 0 {
 		return nil, r.left.all(first.path, first.header)
@@ -80,19 +73,13 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 // is wrong with them.
 func learn(paths, names, categories []string) (readers []*reader) {
 	judges := make([]judge, len(names))
-	for _, path := range paths {
-		t, file, err := openTable(path)
-		if err != nil {
-			break
+	var columns []int
+	_ = each(paths, func(t *table) error { columns, _ = t.find(names); return nil }, func(t *table) error {
+		for i, column := range columns {
+			judges[i].add(t, column)
 		}
-		at, _ := t.find(names)
-		for err = t.next(); err == nil; err = t.next() {
-			for i, column := range at {
-				judges[i].add(t, column)
-			}
-		}
-		_ = file.Close() // nothing was written
-	}
+		return nil
+	})
 	for i, name := range names {
 		if slices.Contains(categories, name) {
 			readers = append(readers, newReader(name, Form{Categories: []string{}}))
@@ -103,34 +90,25 @@ func learn(paths, names, categories []string) (readers []*reader) {
 	return readers
 }
 
-// file adds the rows of a file. All files have the header of the first.
-func (r *reading) file(t, first *table, d config.Data) (err error) {
-	if err := t.checkHeader(first.header, first.path); err != nil {
-		return err
-	}
+// start finds the columns of a training file.
+func (r *reading) start(t *table, d config.Data) (err error) {
 	if r.xAt, err = t.columns(d.XColumns); err != nil {
 		return err
 	}
 	if r.yAt, err = t.columns(d.YColumns); err != nil {
 		return err
 	}
-	if r.by, err = t.optional(d.Group); err != nil {
+	if r.names.by, err = t.optional(d.Group); err != nil {
 		return err
 	}
-	if r.split, err = t.optional(d.SplitColumn); err != nil {
-		return err
-	}
-	rows, err := r.add(t)
-	return t.end(err, rows)
+	r.split, err = t.optional(d.SplitColumn)
+	return err
 }
 
 // trainingRow notes where a group of training files begins, and what the current row is for.
 func (r *reading) trainingRow(g *Group, t *table) error {
 	if g.File == "" {
 		g.File, g.Line = t.where(0)
-		if r.by < 0 {
-			g.Name = tabular.Stem(g.Name)
-		}
 	}
 	if r.split < 0 {
 		return nil
