@@ -354,7 +354,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		bad    bool // the user's mistake
 		words  string
 	}{
-		"zero levels":     {func(o *evaluation) { o.NumTau = 0 }, true, "--num-quantiles"},
+		"zero levels":     {func(o *evaluation) { o.NumTau = 0 }, true, "num-quantiles"},
 		"unknown levels":  {func(o *evaluation) { o.Levels = "even" }, true, "random, grid or midpoints"},
 		"no batches":      {func(o *evaluation) { o.Source = source{} }, true, "at least one"},
 		"failing source":  {func(o *evaluation) { o.Source = source{batches: 9, failAt: 2, err: broken} }, false, "no such batch"},
