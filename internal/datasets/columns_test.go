@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // awkward are ways to write the same 24 points: 4 functions of 6 days each. The columns are name,
@@ -122,19 +123,13 @@ func TestAwkwardFilesHoldTheSamePoints(t *testing.T) {
 func TestLayoutReadsWhatTheRunRecorded(t *testing.T) {
 	l := rows.Layout{X: []string{"x", "diet", "day"}, Y: []string{"y"}, Groups: []string{"name"}, DropMissing: true,
 		XForms: []rows.Form{{}, {Categories: []string{"corn", "egg"}}, {Origin: "2024-02-25"}}, YForms: []rows.Form{{Log: true}}}
-	got, err := l.Read(datatest.CSV(t, "day;diet;x;y;name\n2024-02-26 12:00;egg;0,5;7;a\n2024-03-01T06:00:00+06:00;fish;1;8,5;a\n2024-03-01;egg;null;9;b\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(l.Read(datatest.CSV(t, "day;diet;x;y;name\n2024-02-26 12:00;egg;0,5;7;a\n2024-03-01T06:00:00+06:00;fish;1;8,5;a\n2024-03-01;egg;null;9;b\n")))(t)
 	// 2024 is a leap year.
 	want := []rows.Group{{Name: "a", N: 2, X: []float64{0.5, 1, 1.5, 1, 2, 5}, Y: []float64{7, 8.5}}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}
-	targets, err := l.ReadX(datatest.CSV(t, "day\tdiet\tx\n2024-02-24\tmeat\t1\n2024-02-25T00:00:30Z\tfish\t2\n"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	targets := must.Get(l.ReadX(datatest.CSV(t, "day\tdiet\tx\n2024-02-24\tmeat\t1\n2024-02-25T00:00:30Z\tfish\t2\n")))(t)
 	var text []string
 	for i, v := range targets[0].X {
 		text = append(text, l.XText(i%3, v))
@@ -168,10 +163,7 @@ func TestLogOfTimesFromZero(t *testing.T) {
 	e := csvExperiment(datatest.CSV(t, text))
 	e.Data.XColumns, e.Data.YColumns, e.Data.Log, e.Data.Scale = []string{"x"}, []string{"y"}, []string{"x"}, "none"
 	e.Data.SplitBy, e.Data.Context = "point", []int{1, 1}
-	s, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(datasets.Open(e, ""))(t)
 	scaling := datasets.ScalingOf(s, 1, 1)
 	if diff := gocmp.Diff([]rows.Form{{Log: true, Shift: 0.25}}, scaling.XForms); diff != "" {
 		t.Fatal(diff)
@@ -289,10 +281,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 	e.Data.XColumns, e.Data.Categories, e.Data.Missing = []string{"x", "diet"}, []string{"diet"}, config.Drop
 	e.Data.Context, e.Data.TrainFraction = []int{1, 1}, 0.75
 	e.Data.Sizes = config.AllSizes
-	s, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(datasets.Open(e, ""))(t)
 	names := datasets.ScalingOf(s, 0, 0).XForms[1].Categories
 	dx, _ := s.Dims()
 	// A name is absent from the training part if both of its functions are held out: 1 in 16.
@@ -320,10 +309,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 		t.Errorf("%d of %d points with an unknown name, about %d expected", unknown, points, want)
 	}
 
-	scan, err := rows.ScanFile(e.Data, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scan := must.Get(rows.ScanFile(e.Data, ""))(t)
 	if scan.Rows != 1600 || scan.Rows-scan.Dropped != kept || len(scan.Groups) != 400 {
 		t.Errorf("%d rows, %d dropped, %d functions", scan.Rows, scan.Dropped, len(scan.Groups))
 	}
@@ -344,10 +330,7 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 // A scan says what the columns of awkward files are, and does not stop at 5,000 functions.
 func TestScanOfAwkwardFiles(t *testing.T) {
 	for name := range awkward {
-		scan, err := rows.ScanFile(config.Data{File: awkwardFile(t, name, true), Group: "name"}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		scan := must.Get(rows.ScanFile(config.Data{File: awkwardFile(t, name, true), Group: "name"}, ""))(t)
 		kinds := ""
 		for _, c := range scan.Columns[:5] {
 			kinds += c.Kind + " "
@@ -365,10 +348,7 @@ func TestScanOfAwkwardFiles(t *testing.T) {
 		text = fmt.Appendf(text, "f%d,0,%d,1\nf%d,1,%d,one\n", f, f, f, f)
 	}
 	path := datatest.CSV(t, string(text))
-	scan, err := rows.ScanFile(config.Data{File: path, Group: "f"}, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	scan := must.Get(rows.ScanFile(config.Data{File: path, Group: "f"}, ""))(t)
 	y, _ := scan.Column("y")
 	mixed, _ := scan.Column("mixed")
 	if len(scan.Groups) != 5000 || scan.Groups[4999] != (rows.ScannedGroup{Name: "f4999", Rows: 2, Used: 2}) ||
@@ -408,10 +388,7 @@ func TestTrainingReadsDatesOfTheColumn(t *testing.T) {
 		}
 	}
 	e := csvExperiment(datatest.CSV(t, text))
-	s, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(datasets.Open(e, ""))(t)
 	want := []rows.Form{{Origin: "2026-03-01", Format: rows.MonthFirst}}
 	if diff := gocmp.Diff(want, datasets.ScalingOf(s, 1, 1).XForms); diff != "" {
 		t.Error(diff)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // plain draws y of a Gaussian process as the definition says, a number at a time, with gonum's Cholesky
@@ -56,9 +57,7 @@ func TestGaussianProcessesHaveTheBitsOfThePlainForm(t *testing.T) {
 			for i := range s {
 				s[i] = 4*s[i] - 2
 			}
-			if err := c.draw(f, s, x, y); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, c.draw(f, s, x, y))
 			bound := 0.0
 			if runtime.GOARCH != "amd64" {
 				bound = 1e-6 // of float32

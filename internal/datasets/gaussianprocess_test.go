@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // kernels are the kernels with the paper's parameters, and values computed by hand for d = 0, ℓ/2,
@@ -103,9 +105,7 @@ func TestGaussianProcessIsWhiteUnderItsOwnCovariance(t *testing.T) {
 				t.Fatal("no Cholesky factor")
 			}
 			var solved mat.VecDense
-			if err := factor.SolveVecTo(&solved, y); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, factor.SolveVecTo(&solved, y))
 			if chi2, mean := mat.Dot(y, &solved), float64(n); math.Abs(chi2-mean) > 5*math.Sqrt(2*mean) {
 				t.Errorf("%s, function %d: yᵀC⁻¹y = %v, want %v ± %v", name, f, chi2, mean, 5*math.Sqrt(2*mean))
 			}

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // calibrating returns validated with n functions, or points, for calibration.
@@ -85,10 +86,7 @@ func TestCalibrationIsUsedForNothingElse(t *testing.T) {
 			}
 		}
 
-		content, err := os.ReadFile(e.Data.File)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(e.Data.File))(t)
 		lines := strings.Split(string(content), "\n")
 		for i, line := range lines[1 : len(lines)-1] {
 			cells := strings.Split(line, ",")
@@ -205,14 +203,8 @@ func TestScanOthersLeavesOutWhatIsForCalibration(t *testing.T) {
 		text := strings.Replace(string(content), "f0,", "f0,NA,1,\nf9,NA,1,\nf0,", 1)
 		put(t, e.Data.File, text)
 		e.Data.Missing = config.Drop
-		all, err := rows.ScanFile(e.Data, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		others, err := datasets.ScanOthers(e.Data, "", all)
-		if err != nil {
-			t.Fatal(err)
-		}
+		all := must.Get(rows.ScanFile(e.Data, ""))(t)
+		others := must.Get(datasets.ScanOthers(e.Data, "", all))(t)
 		want := map[string]int{}
 		for _, r := range splitRows(t, e, map[string]string{"function": "function,part", "point": "function,row,part"}[split]) {
 			if part := r[len(r)-1]; part != "calibration" {

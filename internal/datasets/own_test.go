@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // csvData returns the experiment on a file of functions f0, f1, … whose point i is (i, 1000·f + i).
@@ -72,9 +73,7 @@ func members(t testing.TB, b *datasets.Batch) (functions []int, points [][]int) 
 func makeCSV(t testing.TB, make func(int, *datasets.Batch) error, i int) *datasets.Batch {
 	t.Helper()
 	b := new(datasets.Batch)
-	if err := make(i, b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, make(i, b))
 	return b
 }
 

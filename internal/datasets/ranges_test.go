@@ -6,6 +6,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The ranges of a benchmark's columns follow from its configuration and scaling.
@@ -22,10 +23,7 @@ func TestRanges(t *testing.T) {
 		"csv":   {"data: {file: gone.csv, x: [a, b], y: [c], scale: standard}", pixels, datasets.Range{Low: -13.5, High: 40.5}, datasets.Range{Low: -1.5, High: 2.5}},
 		"mnist": {"", pixels, datasets.Range{High: 27}, datasets.Range{High: 1}},
 	} {
-		e, err := config.Parse("a.yaml", []byte("benchmark: "+name+"\nmodel: {name: cnp}\n"+c.text), config.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(config.Parse("a.yaml", []byte("benchmark: "+name+"\nmodel: {name: cnp}\n"+c.text), config.Overrides{}))(t)
 		r, err := datasets.RangesOf(e, c.s, "")
 		if err != nil || len(r.X) != len(c.s.XScale) || r.X[0] != c.x || r.Y[0] != c.y {
 			t.Errorf("%s: %+v, %v", name, r, err)
@@ -40,22 +38,11 @@ func TestRangesOfProcesses(t *testing.T) {
 		if b.Kind != catalogue.Synthetic {
 			continue
 		}
-		e, err := config.Parse("a.yaml", []byte("benchmark: "+b.Name+"\nmodel: {name: cnp}\n"), config.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		source, err := datasets.Open(e, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		r, err := datasets.RangesOf(e, datasets.ScalingOf(source, 1, 1), "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(config.Parse("a.yaml", []byte("benchmark: "+b.Name+"\nmodel: {name: cnp}\n"), config.Overrides{}))(t)
+		source := must.Get(datasets.Open(e, ""))(t)
+		r := must.Get(datasets.RangesOf(e, datasets.ScalingOf(source, 1, 1), ""))(t)
 		var batch datasets.Batch
-		if err := source.Train(0, &batch); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, source.Train(0, &batch))
 		outside := 0
 		for i, x := range batch.X {
 			if y := batch.Y[i]; float64(x) < r.X[0].Low || float64(x) > r.X[0].High || float64(y) < r.Y[0].Low || float64(y) > r.Y[0].High {

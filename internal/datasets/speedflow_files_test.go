@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // rFile returns what R's save() writes for data frames with the columns flow and speed,
@@ -66,9 +67,7 @@ func TestSpeedFlowFromRsFile(t *testing.T) {
 		lanes[fmt.Sprintf("lane%d", lane+2)] = columns
 	}
 	var want, got datasets.Batch
-	if err := open(t, speedFlow(), dataDir(t)).Train(3, &want); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open(t, speedFlow(), dataDir(t)).Train(3, &want))
 	// The order of the objects does not matter, and other objects are skipped.
 	content := rFile([]string{"lane3", "maxtemp", "lane2"}, lanes)
 	named, alone := speedFlow(), speedFlow()
@@ -76,9 +75,7 @@ func TestSpeedFlowFromRsFile(t *testing.T) {
 	for _, e := range []config.Experiment{named, alone} {
 		dir := t.TempDir()
 		put(t, filepath.Join(dir, "speed-flow", "hdrcde.rda"), content)
-		if err := open(t, e, dir).Train(3, &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, open(t, e, dir).Train(3, &got))
 		if diff := cmp.Diff(want, got); diff != "" {
 			t.Error(diff)
 		}

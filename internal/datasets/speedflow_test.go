@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // speedFlow returns the experiment for lanes of 40 rows.
@@ -64,9 +65,7 @@ func TestSpeedFlowScalesByTheMaximaOfBothLanes(t *testing.T) {
 		s := open(t, e, dataDir(t))
 		scaling := datasets.ScalingOf(s, 1, 1)
 		var b datasets.Batch
-		if err := s.Eval(0, &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Eval(0, &b))
 		want := map[[2]float32]bool{} // every point of both lanes, scaled by hand
 		for lane := range 2 {
 			for i := 1; i <= 40; i++ {
@@ -117,9 +116,7 @@ func TestSpeedFlowSplitsEachLane(t *testing.T) {
 		t.Errorf("%d evaluation batches", s.EvalBatches())
 	}
 	var eval, train datasets.Batch
-	if err := s.Eval(0, &eval); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Eval(0, &eval))
 	if eval.Points != 40 || eval.Context != 30 || eval.Functions != 2 || len(eval.X) != 80 || len(eval.Y) != 80 {
 		t.Fatalf("%d functions, %d points, %d context", eval.Functions, eval.Points, eval.Context)
 	}
@@ -127,9 +124,7 @@ func TestSpeedFlowSplitsEachLane(t *testing.T) {
 		t.Error("there is a second evaluation batch")
 	}
 	for step := range 50 {
-		if err := s.Train(step, &train); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Train(step, &train))
 		for f := range 2 { // the same 30 points every time, none of them held out
 			if diff := cmp.Diff(pairs(eval, f, 0, 30), pairs(train, f, 0, 30)); diff != "" {
 				t.Fatal(diff)
@@ -140,9 +135,7 @@ func TestSpeedFlowSplitsEachLane(t *testing.T) {
 	for _, seed := range []uint64{43, 44} {
 		e := speedFlow()
 		e.Data.Seed = seed
-		if err := open(t, e, dataDir(t)).Eval(0, &eval); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, open(t, e, dataDir(t)).Eval(0, &eval))
 		for _, p := range pairs(eval, 0, 30, 40) {
 			held[int(math.Round(float64(p[0])*800))] = true
 		}
@@ -157,9 +150,7 @@ func TestSpeedFlowPartitions(t *testing.T) {
 	s := open(t, speedFlow(), dir)
 	at := func(s datasets.Source, step int) datasets.Batch {
 		var b datasets.Batch
-		if err := s.Train(step, &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, s.Train(step, &b))
 		return b
 	}
 	sizes, first := map[int]int{}, map[float32]int{}
@@ -214,9 +205,7 @@ func TestSpeedFlowRefusesBadInput(t *testing.T) {
 		return e
 	}
 	lacking := dataDir(t)
-	if err := os.Remove(filepath.Join(lacking, "speed-flow", "lane3.csv")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(filepath.Join(lacking, "speed-flow", "lane3.csv")))
 	cases := []struct {
 		name, dir, says string
 		e               config.Experiment
@@ -303,13 +292,9 @@ func TestRealSpeedFlow(t *testing.T) {
 		t.Errorf("scales %v and %v, want 2811.41 and 70.1", x, y)
 	}
 	var fromCSV, fromR datasets.Batch
-	if err := s.Train(12, &fromCSV); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Train(12, &fromCSV))
 	e.Data.Files = []string{"hdrcde-data.rda"}
-	if err := open(t, e, dir).Train(12, &fromR); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open(t, e, dir).Train(12, &fromR))
 	// The CSV has 15 of the 17 digits that float64 needs, so a float32 may round the other way.
 	for i := range fromCSV.X {
 		if d := math.Abs(float64(fromCSV.X[i] - fromR.X[i])); d > 1e-7 || fromCSV.Y[i] != fromR.Y[i] {
@@ -318,16 +303,11 @@ func TestRealSpeedFlow(t *testing.T) {
 	}
 	// R's file alone is enough if the configuration has the default files.
 	alone := t.TempDir()
-	content, err := os.ReadFile(filepath.Join(dir, "speed-flow", "hdrcde-data.rda"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(filepath.Join(dir, "speed-flow", "hdrcde-data.rda")))(t)
 	put(t, filepath.Join(alone, "speed-flow", "hdrcde-data.rda"), string(content))
 	e.Data.Files = []string{"lane2.csv", "lane3.csv"}
 	var again datasets.Batch
-	if err := open(t, e, alone).Train(12, &again); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, open(t, e, alone).Train(12, &again))
 	if diff := cmp.Diff(fromR, again); diff != "" {
 		t.Error(diff)
 	}

@@ -9,15 +9,14 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // splitRows returns the table that WriteCSV writes, without its header.
 func splitRows(t *testing.T, e config.Experiment, header string) [][]string {
 	t.Helper()
 	var text strings.Builder
-	if err := datasets.SplitOf(open(t, e, "")).WriteCSV(&text); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, datasets.SplitOf(open(t, e, "")).WriteCSV(&text))
 	rows, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
 	if err != nil || strings.Join(rows[0], ",") != header {
 		t.Fatalf("%v: %q", err, text.String())

@@ -17,6 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 var syntheticNames = catalogue.Names(func(b catalogue.Benchmark) bool { return b.Kind == catalogue.Synthetic })
@@ -35,20 +36,13 @@ func syntheticExperiment(name string) config.Experiment {
 // put writes a file, and the directories that it is in.
 func put[T string | []byte](t testing.TB, path string, content T) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 }
 
 func open(t testing.TB, e config.Experiment, dir string) datasets.Source {
 	t.Helper()
-	s, err := datasets.Open(e, dir)
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(datasets.Open(e, dir))(t)
 	return s
 }
 
@@ -86,9 +80,7 @@ func makeInto(t testing.TB, source datasets.Source, step int, evaluation bool, b
 	if evaluation {
 		do = source.Eval
 	}
-	if err := do(step, b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, do(step, b))
 }
 
 // expect checks that the mean of independent values is as expected, within five standard errors.

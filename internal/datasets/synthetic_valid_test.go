@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Validation batches are within their size, have targets, are the same at every call, and are
@@ -17,9 +18,7 @@ func TestSyntheticValidation(t *testing.T) {
 		most, targets := source.ValidSize(), 0
 		for i := range source.ValidBatches() {
 			var b, same datasets.Batch
-			if err := source.Valid(i, &b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, source.Valid(i, &b))
 			if err := again.Valid(i, &same); err != nil || !cmp.Equal(b, same) {
 				t.Fatalf("%s: batch %d is another at its second call (%v)", name, i, err)
 			}

@@ -12,34 +12,26 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // writtenTasks returns a tasks file of three batches.
 func writtenTasks(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")
-	if err := datasets.WriteTasks(t.Context(), path, growing{}, 3, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, datasets.WriteTasks(t.Context(), path, growing{}, 3, nil))
 	return path
 }
 
 // rewrite changes a file's metadata and keeps its tensors.
 func rewrite(t *testing.T, path string, change func(meta map[string]string)) {
 	t.Helper()
-	f, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(safetensors.ReadFile(path))(t)
 	meta := maps.Clone(f.Metadata)
 	change(meta)
 	var b bytes.Buffer
-	if err := safetensors.Write(&b, meta, f.Tensors); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(&b, meta, f.Tensors))
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o644))
 }
 
 func TestTasksWithoutAChecksumLoad(t *testing.T) {
@@ -50,24 +42,16 @@ func TestTasksWithoutAChecksumLoad(t *testing.T) {
 		}
 		delete(meta, "sha256")
 	})
-	tasks, err := datasets.OpenTasks(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := must.Get(datasets.OpenTasks(path))(t)
 	tasks.Close()
 }
 
 func TestDamagedTasksAreRefused(t *testing.T) {
 	for name, damage := range map[string]func(path string){
 		"a bit of the last number": func(path string) {
-			content, err := os.ReadFile(path)
-			if err != nil {
-				t.Fatal(err)
-			}
+			content := must.Get(os.ReadFile(path))(t)
 			content[len(content)-2] ^= 1
-			if err := os.WriteFile(path, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, content, 0o644))
 		},
 		"another context": func(path string) {
 			rewrite(t, path, func(meta map[string]string) { meta["num_context"] = "[1,2,4]" })

@@ -17,6 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // growing is a source whose batch i has 2 functions of 5+i points, of which 1+i are context; dx = 2
@@ -49,16 +50,11 @@ func (g growing) Eval(i int, b *datasets.Batch) error {
 func TestTasksRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")
 	var heard []int
-	if err := datasets.WriteTasks(t.Context(), path, growing{}, 4, func(done int) { heard = append(heard, done) }); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, datasets.WriteTasks(t.Context(), path, growing{}, 4, func(done int) { heard = append(heard, done) }))
 	if diff := cmp.Diff([]int{1, 2, 3, 4}, heard); diff != "" {
 		t.Error(diff)
 	}
-	tasks, err := datasets.OpenTasks(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := must.Get(datasets.OpenTasks(path))(t)
 	defer tasks.Close()
 	if dx, dy := tasks.Dims(); dx != 2 || dy != 1 || tasks.NumTau() != 0 || tasks.EvalBatches() != 4 {
 		t.Errorf("dims %d and %d, %d levels, %d batches", dx, dy, tasks.NumTau(), tasks.EvalBatches())
@@ -69,12 +65,8 @@ func TestTasksRoundTrip(t *testing.T) {
 	got := datasets.Batch{NumTau: 3, U: make([]float32, 7)} // left from an earlier use
 	for _, i := range []int{3, 0, 2, 1} {
 		var want datasets.Batch
-		if err := (growing{}).Eval(i, &want); err != nil {
-			t.Fatal(err)
-		}
-		if err := tasks.Eval(i, &got); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (growing{}).Eval(i, &want))
+		must.Do(t, tasks.Eval(i, &got))
 		if len(got.U) != 0 {
 			t.Errorf("batch %d has levels", i)
 		}
@@ -87,10 +79,7 @@ func TestTasksRoundTrip(t *testing.T) {
 		t.Error("there is a batch 4")
 	}
 	// The names in the file are a contract with other programs.
-	f, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(safetensors.ReadFile(path))(t)
 	if f.Metadata["num_context"] != "[1,2,3,4]" {
 		t.Errorf("num_context is %q", f.Metadata["num_context"])
 	}
@@ -104,9 +93,7 @@ func TestWriteTasksIsTheSameEveryTime(t *testing.T) {
 	var files [2][]byte
 	for k := range files {
 		path := filepath.Join(t.TempDir(), "tasks.safetensors")
-		if err := datasets.WriteTasks(t.Context(), path, growing{}, 3, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, datasets.WriteTasks(t.Context(), path, growing{}, 3, nil))
 		var err error
 		if files[k], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
@@ -139,16 +126,9 @@ func TestWriteTasksLeavesNothingHalfWritten(t *testing.T) {
 			t.Errorf("%s left %v", name, left)
 		}
 	}
-	var bad *invalid.Input
-	if err := datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "no", "t.safetensors"), growing{}, 1, nil); !errors.As(err, &bad) {
-		t.Errorf("no directory: %v", err)
-	}
-	if err := datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), growing{}, 500_001, nil); !errors.As(err, &bad) {
-		t.Errorf("more batches than a header can list: %v", err)
-	}
-	if err := datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), growing{}, 0, nil); !errors.As(err, &bad) {
-		t.Errorf("no batches: %v", err)
-	}
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "no", "t.safetensors"), growing{}, 1, nil))
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), growing{}, 500_001, nil))
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), growing{}, 0, nil))
 }
 
 // tasksFile writes tensors and num_context.
@@ -159,9 +139,7 @@ func tasksFile(t *testing.T, numContext string, ts ...safetensors.Tensor) string
 		meta = nil
 	}
 	var b bytes.Buffer
-	if err := safetensors.Write(&b, meta, ts); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(&b, meta, ts))
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")
 	put(t, path, b.String())
 	return path
@@ -182,15 +160,10 @@ func f32(name string, shape ...int) safetensors.Tensor {
 func TestTasksBringTheirLevels(t *testing.T) {
 	u := f32("0.u", 2, 3, 4) // [B, N_τ, N], 0/24, 1/24, …
 	path := tasksFile(t, "[2]", f32("0.x", 2, 4, 1), f32("0.y", 2, 4, 1), u, safetensors.I32("0.resample", []int{2, 1, 2, 2}, make([]int32, 8)))
-	tasks, err := datasets.OpenTasks(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := must.Get(datasets.OpenTasks(path))(t)
 	defer tasks.Close()
 	var b datasets.Batch
-	if err := tasks.Eval(0, &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tasks.Eval(0, &b))
 	if b.NumTau != 3 || tasks.NumTau() != 3 || len(b.U) != 24 {
 		t.Fatalf("%d levels, %d in the file, %d numbers", b.NumTau, tasks.NumTau(), len(b.U))
 	}
@@ -224,15 +197,10 @@ func TestTasksBringTheirBootstraps(t *testing.T) {
 		v = append(v, want(i/(k*functions*context), i/(functions*context)%k, i/context%functions, i%context))
 	}
 	path := tasksFile(t, "[3]", f32("0.x", functions, 4, 1), f32("0.y", functions, 4, 1), i32("0.resample", []int{2, k, functions, context}, v...))
-	tasks, err := datasets.OpenTasks(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tasks := must.Get(datasets.OpenTasks(path))(t)
 	defer tasks.Close()
 	var b datasets.Batch
-	if err := tasks.Eval(0, &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tasks.Eval(0, &b))
 	if b.Bootstraps != k || len(b.Resample) != len(v) || b.NumTau != 0 {
 		t.Fatalf("%d bootstraps, %d numbers, %d levels", b.Bootstraps, len(b.Resample), b.NumTau)
 	}
@@ -248,10 +216,7 @@ func TestTasksNameWhatIsWrong(t *testing.T) {
 	x, y, x1, y1 := f32("0.x", 2, 4, 1), f32("0.y", 2, 4, 1), f32("1.x", 2, 4, 1), f32("1.y", 2, 4, 1)
 	with := func(name string, shape []int, at int, v float32) safetensors.Tensor {
 		tensor := f32(name, shape...)
-		values, err := tensor.Float32s()
-		if err != nil {
-			t.Fatal(err)
-		}
+		values := must.Get(tensor.Float32s())(t)
 		values[at] = v
 		return safetensors.F32(name, shape, values)
 	}
@@ -339,24 +304,17 @@ func FuzzOpenTasks(f *testing.F) {
 	add("null")
 	path := filepath.Join(f.TempDir(), "fuzz.safetensors")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
-		var bad *invalid.Input
+		must.Do(t, os.WriteFile(path, content, 0o600))
 		tasks, err := datasets.OpenTasks(path)
 		if err != nil {
-			if !errors.As(err, &bad) {
-				t.Fatalf("got %v, want an *invalid.Input", err)
-			}
+			must.Refuse(t, err)
 			return
 		}
 		defer tasks.Close()
 		var b datasets.Batch
 		for i := range tasks.EvalBatches() {
 			if err := tasks.Eval(i, &b); err != nil {
-				if !errors.As(err, &bad) {
-					t.Fatalf("got %v, want an *invalid.Input", err)
-				}
+				must.Refuse(t, err)
 				continue
 			}
 			n, size := b.Functions*b.Points, tasks.EvalSize()

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The points of a Sobol sequence of 2ᵏ points lie one in each of 2ᵏ equal parts of the interval, whatever
@@ -105,9 +106,7 @@ func logDensity(t *testing.T, x, y []float32, variance float64, k func(d float64
 		t.Fatal("no Cholesky factor")
 	}
 	var solved mat.VecDense
-	if err := factor.SolveVecTo(&solved, v); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, factor.SolveVecTo(&solved, v))
 	return -(mat.Dot(v, &solved) + factor.LogDet()) / 2
 }
 

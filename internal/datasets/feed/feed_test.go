@@ -6,14 +6,13 @@ import (
 	"math"
 	"runtime"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // reads is a model that reads levels, bootstraps or neither.
@@ -57,10 +56,7 @@ func written(f *feed.Feed) inputs {
 
 func draws(t *testing.T, m feed.Reader, c feed.Choice) feed.Draws {
 	t.Helper()
-	d, err := feed.New(m, c)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(feed.New(m, c))(t)
 	return d
 }
 
@@ -80,10 +76,7 @@ func each(t *testing.T, batch func(int, *datasets.Batch) error, d feed.Draws, n 
 	feeds := feed.Start(batch, feed.AllPoints, d, 0, n)
 	defer feeds.Close()
 	for step := range n {
-		f, err := feeds.Next(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(feeds.Next(t.Context()))(t)
 		see(step, f)
 		feeds.Release(f)
 	}
@@ -267,14 +260,12 @@ func TestStratifiedLevels(t *testing.T) {
 }
 
 func TestWhatCannotBeDrawn(t *testing.T) {
-	for name, c := range map[string]feed.Choice{
-		"no levels":      {NumTau: 0, Spacing: feed.RandomLevels},
-		"unknown levels": {NumTau: 1, Spacing: "even"},
+	for says, c := range map[string]feed.Choice{
+		"num-quantiles: found 0":        {NumTau: 0, Spacing: feed.RandomLevels},
+		"level-spacing: found \"even\"": {NumTau: 1, Spacing: "even"},
 	} {
-		var bad *invalid.Input
-		if _, err := feed.New(acqnp, c); !errors.As(err, &bad) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := feed.New(acqnp, c)
+		must.Refuse(t, err, says)
 	}
 	if _, err := feed.New(bnp, feed.Choice{}); err == nil {
 		t.Error("no bootstraps: accepted")
@@ -282,17 +273,15 @@ func TestWhatCannotBeDrawn(t *testing.T) {
 }
 
 func TestSizesThatCannotBe(t *testing.T) {
-	for name, size := range map[string]datasets.Batch{
-		"no function":              {Functions: 0, Points: 3, Context: 1},
-		"no point":                 {Functions: 1, Points: 0, Context: 0},
-		"a negative context":       {Functions: 1, Points: 3, Context: -1},
-		"more context than points": {Functions: 1, Points: 3, Context: 4},
+	for says, size := range map[string]datasets.Batch{
+		"0 functions":    {Functions: 0, Points: 3, Context: 1},
+		"of 0 points":    {Functions: 1, Points: 0, Context: 0},
+		"-1 of them":     {Functions: 1, Points: 3, Context: -1},
+		"3 points, 4 of": {Functions: 1, Points: 3, Context: 4},
 	} {
 		feeds := feed.Start(func(_ int, b *datasets.Batch) error { *b = size; return nil }, feed.AllPoints, feed.Draws{}, 0, 1)
-		var bad *invalid.Input
-		if _, err := feeds.Next(t.Context()); !errors.As(err, &bad) {
-			t.Errorf("%s: %v", name, err)
-		}
+		_, err := feeds.Next(t.Context())
+		must.Refuse(t, err, says)
 		feeds.Close()
 	}
 }
@@ -308,12 +297,9 @@ func TestEmptyContext(t *testing.T) {
 				return nil
 			}, points, d, 0, 1)
 			f, err := feeds.Next(t.Context())
-			var bad *invalid.Input
 			switch {
 			case name == "bnp":
-				if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "bnp") {
-					t.Errorf("bnp: %v", err)
-				}
+				must.Refuse(t, err, "bnp")
 			case err != nil:
 				t.Errorf("%s: %v", name, err)
 			default:

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The ranges of data sets of groups are divided into those of context points and those of the points of a
@@ -26,10 +27,7 @@ func TestRangesGoToTheirInputs(t *testing.T) {
 	for _, points := range []feed.Points{feed.AllPoints, feed.TargetPoints} {
 		feeds := feed.Start(batch, points, draws(t, cnp, feed.Choice{}), 0, 20)
 		for step := range 20 {
-			f, err := feeds.Next(t.Context())
-			if err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(feeds.Next(t.Context()))(t)
 			var b datasets.Batch
 			_ = batch(step, &b)
 			want := map[string][]float32{}

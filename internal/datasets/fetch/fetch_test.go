@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"encoding/hex"
-	"errors"
 	"fmt"
 	"io"
 	"log"
@@ -22,8 +21,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestFetchesOnce(t *testing.T) {
@@ -205,18 +204,13 @@ func TestMirror(t *testing.T) {
 func TestRefusesWhatAPersonGotWrong(t *testing.T) {
 	content, dir := counted(1000), t.TempDir()
 	other := filepath.Join(dir, "d.gz")
-	if err := os.WriteFile(other, []byte("mine"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(other, []byte("mine"), 0o600))
 	try := func(dir, mirror, says string) {
 		t.Helper()
 		o := options()
 		o.Mirror = mirror
 		_, err := fetch.Fetch(t.Context(), set(content, "http://127.0.0.1:1/file"), dir, o)
-		var bad *invalid.Input
-		if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) {
-			t.Errorf("got %v, want %q", err, says)
-		}
+		must.Refuse(t, err, says)
 	}
 	try(dir, "", "SHA-256")
 	try(filepath.Join(other, "below"), "", "a directory that can be created")
@@ -226,12 +220,8 @@ func TestRefusesWhatAPersonGotWrong(t *testing.T) {
 	if got, err := os.ReadFile(other); err != nil || string(got) != "mine" {
 		t.Error("the person's file was touched")
 	}
-	if err := os.Mkdir(filepath.Join(dir, "sub"), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(filepath.Join(dir, "sub", "d.gz"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "sub"), 0o755))
+	must.Do(t, os.Mkdir(filepath.Join(dir, "sub", "d.gz"), 0o755))
 	try(filepath.Join(dir, "sub"), "", "not a regular file")
 }
 

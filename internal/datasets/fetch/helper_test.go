@@ -22,6 +22,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A site is a server of one file, /file, that can misbehave.
@@ -100,10 +101,7 @@ func options() fetch.Options {
 
 func fetched(t *testing.T, s fetch.Set, dir string, want []byte) fetch.Result {
 	t.Helper()
-	r, err := fetch.Fetch(t.Context(), s, dir, options())
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(fetch.Fetch(t.Context(), s, dir, options()))(t)
 	holds(t, dir, want)
 	return r[0]
 }

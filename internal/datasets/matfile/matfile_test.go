@@ -8,13 +8,13 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets/matfile"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // builder writes .mat files as MATLAB does.
@@ -160,10 +160,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 		"after its array":                   little().compressed(append(b.matrix("X", 9, 2, []int{8, 1}, counted(8)), make([]byte, 100)...)).content,
 	} {
 		_, err := read(content, "X")
-		var bad *invalid.Input
-		if !errors.As(err, &bad) || !strings.Contains(err.Error(), says) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("got %v, want one line with %q", err, says)
-		}
+		must.Refuse(t, err, says)
 	}
 	// Every flipped bit within the compressed X is found, at the latest by the checksum.
 	start := bytes.LastIndex(good[:len(good)-100], []byte{15, 0, 0, 0}) // X, y and whole come last, X longest
@@ -179,9 +176,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 func TestReadNamesTheFile(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "x.mat")
-	if err := os.WriteFile(path, several(true), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, several(true), 0o600))
 	if a, err := matfile.Read(path, "X"); err != nil || len(a.Data) != 90 {
 		t.Errorf("read %d bytes, error %v; want 90 bytes", len(a.Data), err)
 	}
@@ -205,17 +200,11 @@ func TestRealFile(t *testing.T) {
 	if _, err := os.Stat(path); err != nil {
 		t.Skip("the real data are not there")
 	}
-	a, err := matfile.Read(path, "ff")
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(matfile.Read(path, "ff"))(t)
 	if diff := cmp.Diff([]int{560, 1965}, a.Dims); diff != "" {
 		t.Error(diff)
 	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	if !bytes.Equal(a.Data, content[184:184+560*1965]) { // the file's last element, plain
 		t.Error("the frames are not the file's bytes")
 	}

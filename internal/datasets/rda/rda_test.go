@@ -18,6 +18,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/rda"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // writer writes R's serialisation, as R Internals describes it.
@@ -234,9 +235,7 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "file.rda")
-			if err := os.WriteFile(path, c.content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, c.content, 0o600))
 			_, err := rda.Read(path)
 			var bad *invalid.Input
 			if !errors.As(err, &bad) {
@@ -276,15 +275,9 @@ func TestRealFileEqualsItsCSVs(t *testing.T) {
 			continue
 		}
 		found++
-		file, err := os.Open(filepath.Join(dir, f.Name+".csv"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Get(os.Open(filepath.Join(dir, f.Name+".csv")))(t)
 		defer file.Close()
-		rows, err := csv.NewReader(file).ReadAll()
-		if err != nil {
-			t.Fatal(err)
-		}
+		rows := must.Get(csv.NewReader(file).ReadAll())(t)
 		for i, name := range []string{"flow", "speed"} {
 			v, ok := f.Column(name)
 			if !ok || len(v) != 1318 || len(rows) != 1319 {

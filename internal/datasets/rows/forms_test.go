@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
-	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // sales writes rows in a form.
@@ -82,28 +82,14 @@ func TestBadTablesAreRefused(t *testing.T) {
 	} {
 		path := sales(t, dir, c.ending, 20)
 		_, err := layout(c.x).Read(path)
-		badTable(t, err, filepath.Join(dir, c.want))
+		must.Refuse(t, err, filepath.Join(dir, c.want))
 	}
 	for ending, what := range map[string]string{".parquet": "damaged Parquet", ".csv.gz": "damaged gzip", ".csv.zst": "damaged zstd", ".jsonl": "object that ends too early"} {
 		path := sales(t, dir, ending, 2000)
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := os.Truncate(path, info.Size()/2); err != nil {
-			t.Fatal(err)
-		}
-		_, err = (&rows.Layout{X: []string{"count"}, Y: []string{"price"}}).Read(path)
-		badTable(t, err, what)
-	}
-}
-
-// badTable tests that an error is one line of a user's mistake.
-func badTable(t *testing.T, err error, want string) {
-	t.Helper()
-	var bad *invalid.Input
-	if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("error %v, want %q", err, want)
+		info := must.Get(os.Stat(path))(t)
+		must.Do(t, os.Truncate(path, info.Size()/2))
+		_, err := (&rows.Layout{X: []string{"count"}, Y: []string{"price"}}).Read(path)
+		must.Refuse(t, err, what)
 	}
 }
 
@@ -123,12 +109,10 @@ func TestJSONLines(t *testing.T) {
 		"{\"x\":1,\"y\":2}\n{\"x\":\"" + strings.Repeat("a", 17<<20) + "\n": "f.jsonl:2: found a row of more than 16 MiB",
 	} {
 		path := filepath.Join(t.TempDir(), "f.jsonl")
-		if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
 		points, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path)
 		if want != "" {
-			badTable(t, err, want)
+			must.Refuse(t, err, want)
 			continue
 		}
 		if diff := cmp.Diff([]rows.Group{{N: 2, X: []float64{1, 3}, Y: []float64{2, 4}}}, points); err != nil || diff != "" {
@@ -141,21 +125,13 @@ func TestJSONLines(t *testing.T) {
 func TestADirectoryOfForms(t *testing.T) {
 	dir := t.TempDir()
 	for name, ending := range map[string]string{"a.csv.gz": ".csv.gz", "b.parquet": ".parquet"} {
-		if err := os.Rename(sales(t, t.TempDir(), ending, 6), filepath.Join(dir, name)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Rename(sales(t, t.TempDir(), ending, 6), filepath.Join(dir, name)))
 	}
-	if err := os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("?"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "notes.txt"), []byte("?"), 0o600))
 	_, err := rows.ScanFile(config.Data{File: dir}, "")
-	badTable(t, err, "b.parquet: found the columns") // a list is a column of CSV alone
-	if err := os.Remove(filepath.Join(dir, "b.parquet")); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Rename(sales(t, t.TempDir(), ".jsonl", 6), filepath.Join(dir, "a.jsonl")); err != nil {
-		t.Fatal(err)
-	}
+	must.Refuse(t, err, "b.parquet: found the columns") // a list is a column of CSV alone
+	must.Do(t, os.Remove(filepath.Join(dir, "b.parquet")))
+	must.Do(t, os.Rename(sales(t, t.TempDir(), ".jsonl", 6), filepath.Join(dir, "a.jsonl")))
 	_, err = rows.ScanFile(config.Data{File: dir}, "")
-	badTable(t, err, "found both a.csv.gz and a.jsonl, expected one of them")
+	must.Refuse(t, err, "found both a.csv.gz and a.jsonl, expected one of them")
 }

@@ -6,14 +6,12 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // In a grid of two dimensions the last x varies fastest. The test also covers the limits of a grid.
 func TestGridOfTwoDimensions(t *testing.T) {
-	got, err := rows.ParseGrid("0:1:2,-1:1:3", 2, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(rows.ParseGrid("0:1:2,-1:1:3", 2, nil))(t)
 	if diff := cmp.Diff([]float64{0, -1, 0, 0, 0, 1, 1, -1, 1, 0, 1, 1}, got); diff != "" {
 		t.Error(diff)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // judged scans a column of cells, as CSV and as JSON lines, and checks that both say the same.
@@ -27,10 +28,7 @@ func judged(t *testing.T, cells []string) rows.Column {
 	var all []rows.Column
 	for _, text := range []string{csv, lines} {
 		path := datatest.CSV(t, text)
-		scan, err := rows.ScanFile(config.Data{File: path}, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		scan := must.Get(rows.ScanFile(config.Data{File: path}, ""))(t)
 		c, _ := scan.Column("c")
 		c.Odd = strings.Replace(c.Odd, path, "FILE", 1)
 		all = append(all, c)
@@ -116,10 +114,7 @@ func TestColumnsOfSeveralKinds(t *testing.T) {
 
 // True of one program and true of another are one name.
 func TestSpellingsOfTrue(t *testing.T) {
-	form, err := judged(t, []string{"True", "FALSE", "True"}).Form("f", false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	form := must.Get(judged(t, []string{"True", "FALSE", "True"}).Form("f", false))(t)
 	l := rows.Layout{X: []string{"x"}, XForms: []rows.Form{form}}
 	points, err := l.ReadX(datatest.CSV(t, `{"x": true}`+"\n"+`{"x": false}`+"\n"+`{"x": "TRUE"}`+"\n"+`{"x": "perhaps"}`+"\n"))
 	if err != nil || !gocmp.Equal(points[0].X, []float64{1, 0, 1, 2}) {

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestReadPoints(t *testing.T) {
@@ -42,10 +43,7 @@ func TestReadPoints(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := (&rows.Layout{X: c.x, Y: c.y, Groups: []string{"function"}}).Read(datatest.CSV(t, c.content))
-			if err != nil {
-				t.Fatal(err)
-			}
+			got := must.Get((&rows.Layout{X: c.x, Y: c.y, Groups: []string{"function"}}).Read(datatest.CSV(t, c.content)))(t)
 			if diff := cmp.Diff(c.want, got); diff != "" {
 				t.Error(diff)
 			}
@@ -109,10 +107,8 @@ func TestReadPointsWithoutRows(t *testing.T) {
 	if all, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path); err != nil || len(all) != 0 {
 		t.Errorf("a context: %v, %v", all, err)
 	}
-	var bad *invalid.Input
-	if _, err := (&rows.Layout{X: []string{"x"}}).ReadX(path); !errors.As(err, &bad) || !strings.Contains(bad.Error(), "header without rows") {
-		t.Errorf("targets: %v", err)
-	}
+	_, err := (&rows.Layout{X: []string{"x"}}).ReadX(path)
+	must.Refuse(t, err, "header without rows")
 }
 
 // Reading arbitrary bytes does not panic, and every function has as many numbers as points.
@@ -125,9 +121,7 @@ func FuzzReadPoints(f *testing.F) {
 	}
 	path := filepath.Join(f.TempDir(), "fuzz.csv")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
 		all, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}, Groups: []string{"function"}}).Read(path)
 		var bad *invalid.Input
 		if err != nil && !errors.As(err, &bad) {

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Reading goes on as long as the memory left holds a few copies of the memory in use.
@@ -19,10 +20,7 @@ func TestFilesThatFillTheMemoryAreRefused(t *testing.T) {
 		"not known":  {left: -1},
 		"too little": {left: 7.5, refuse: "mine.csv:500: found more rows than there is memory for, expected fewer rows: reading on takes 6.0 GB, and 5.5 GB is available"},
 	} {
-		read, err := newTable("mine.csv", strings.NewReader(content))
-		if err != nil {
-			t.Fatal(err)
-		}
+		read := must.Get(newTable("mine.csv", strings.NewReader(content)))(t)
 		held := 0.0
 		read.stride = 1000 // 250 rows
 		read.room = func() (float64, float64) {

@@ -11,7 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/files/tabular"
-	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Reading arbitrary bytes gives rows with a field for each name, or an *invalid.Input, and no panic.
@@ -43,14 +43,9 @@ func fuzz(f *testing.F, endings ...string) {
 	}
 	path := filepath.Join(f.TempDir(), "fuzz")
 	f.Fuzz(func(t *testing.T, content []byte) {
-		if err := os.WriteFile(path, content, 0o600); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, content, 0o600))
 		if err := read(path); err != nil && err != io.EOF {
-			var bad *invalid.Input
-			if !errors.As(err, &bad) {
-				t.Fatalf("error %v, want an *invalid.Input", err)
-			}
+			must.Refuse(t, err)
 		}
 	})
 }

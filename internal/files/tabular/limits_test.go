@@ -14,6 +14,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A file of a few kilobytes whose pages state gigabytes is refused before one is unpacked.
@@ -27,13 +28,9 @@ func TestSmallFilesOfLargePages(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	if err := w.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, w.Close())
 	path := filepath.Join(t.TempDir(), "large.parquet")
-	if err := os.WriteFile(path, b.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o600))
 	err := read(path)
 	var bad *invalid.Input
 	if !errors.As(err, &bad) || bad.File != path || !strings.Contains(err.Error(), "when they are unpacked") {
@@ -57,9 +54,7 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 		_ = z.Close()
 		for _, content := range [][]byte{[]byte(c.text), packed.Bytes()} {
 			path := filepath.Join(t.TempDir(), "names.csv")
-			if err := os.WriteFile(path, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, content, 0o600))
 			err := read(path)
 			var bad *invalid.Input
 			if c.line == 0 && err != io.EOF || c.line > 0 && (!errors.As(err, &bad) || bad.File != path || bad.Line != c.line || !strings.Contains(bad.Found, "not UTF-8")) {
