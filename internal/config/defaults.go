@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A preset is the default of a key. For the paper's benchmarks and models it is the paper's value.
@@ -97,7 +98,7 @@ func (e *entry) defaultText() string {
 	}
 	for i, value := range order {
 		if names[value] != nil {
-			order[i] += " for " + listed(benchmarkNames(names[value]), " and ")
+			order[i] += " for " + invalid.Listed(benchmarkNames(names[value]), " and ")
 		}
 	}
 	return strings.Join(order, "; ")

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // A Key describes a key of the configuration in words.
@@ -52,12 +53,12 @@ func typeName(t reflect.Type) string {
 func (e *entry) users() string {
 	var parts []string
 	if e.aggregations != nil {
-		parts = append(parts, listed(usersOf(e.aggregations), " and "))
+		parts = append(parts, invalid.Listed(usersOf(e.aggregations), " and "))
 	} else if e.models != nil {
-		parts = append(parts, listed(e.models, " and "))
+		parts = append(parts, invalid.Listed(e.models, " and "))
 	}
 	if e.kinds != nil {
-		parts = append(parts, listed(benchmarkNames(catalogue.Names(e.usedBy)), " and "))
+		parts = append(parts, invalid.Listed(benchmarkNames(catalogue.Names(e.usedBy)), " and "))
 	}
 	return cmp.Or(strings.Join(parts, " on "), "all")
 }

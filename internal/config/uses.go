@@ -2,9 +2,9 @@ package config
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // The models that a configuration may name, in the order of messages.
@@ -93,13 +93,4 @@ func usersOf(aggregations []string) (names []string) {
 }
 
 // oneOf lists names as "a, b or c".
-func oneOf(names []string) string { return listed(names, " or ") }
-
-// listed lists names, with a word between the last two.
-func listed(names []string, between string) string {
-	if len(names) == 1 {
-		return names[0]
-	}
-	last := len(names) - 1
-	return strings.Join(names[:last], ", ") + between + names[last]
-}
+func oneOf(names []string) string { return invalid.Listed(names, " or ") }

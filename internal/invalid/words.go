@@ -30,6 +30,15 @@ func First(names []string) string {
 	return strings.Join(names, ", ")
 }
 
+// Listed lists names, with a word between the last two: "a, b or c".
+func Listed(names []string, between string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	last := len(names) - 1
+	return strings.Join(names[:last], ", ") + between + names[last]
+}
+
 // Plural returns a number with its noun: "1 batch", "3 batches".
 func Plural(n int, one, many string) string {
 	if n == 1 {

@@ -48,15 +48,19 @@ type compiled struct {
 const debugVariable = "ACQNP_CUDA_DEBUG"
 
 // CUDA returns the device of an open driver. Closing it closes the driver. A device that is too old is
-// an error. On an error the driver stays open.
+// an error. On an error CUDA closes the driver.
 func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
-	about := d.Device()
-	if about.Capability() < turing {
-		return nil, fmt.Errorf("%s has compute capability %d.%d, want 7.5 or more", about.Name, about.Major, about.Minor)
+	about, debug := d.Device(), os.Getenv(debugVariable)
+	var err error
+	switch {
+	case about.Capability() < turing:
+		err = fmt.Errorf("%s has compute capability %d.%d, want 7.5 or more", about.Name, about.Major, about.Minor)
+	case debug != "" && debug != "0" && debug != "1":
+		err = &invalid.Input{File: debugVariable, Found: strconv.Quote(debug), Expected: "0 or 1"}
 	}
-	debug := os.Getenv(debugVariable)
-	if debug != "" && debug != "0" && debug != "1" {
-		return nil, &invalid.Input{File: debugVariable, Found: strconv.Quote(debug), Expected: "0 or 1"}
+	if err != nil {
+		_ = d.Close() // err says why
+		return nil, err
 	}
 	return &accelerator{driver: d, index: index, precision: choosePrecision(about, precision), debug: debug == "1"}, nil
 }
@@ -144,15 +148,4 @@ func (a *accelerator) Close() error {
 	}
 	a.closed = true
 	return a.driver.Close()
-}
-
-// accelerated returns the device of a driver that was just opened. On an error it closes the
-// driver.
-func accelerated(d gpu.Driver, index int, precision string) (Device, error) {
-	a, err := CUDA(d, index, precision)
-	if err != nil {
-		_ = d.Close() // err says why
-		return nil, err
-	}
-	return a, nil
 }

@@ -1,8 +1,8 @@
 // Package device chooses where graphs run, on the CPU or on a CUDA device, and compiles them there.
 //
 // A Choice is what --device asks for. A Machine turns it into a Route: the CPU, a CUDA device, or
-// another program, acqnp-cuda, which does the work instead. A Route opens a Device, which compiles
-// graphs. Programs built with the tag gpu have the CUDA engine; those built with the tag simt have
+// another program, acqnp-cuda, which does the work instead. A Request opens the route's Device, which
+// compiles graphs. Programs built with the tag gpu have the CUDA engine; those built with the tag simt have
 // it on an emulated GPU, for tests. The package also names the CPU kernels that this machine can
 // run and the active ones.
 package device
@@ -49,37 +49,6 @@ type Training struct {
 	DrawLevels  *random.Generator // the trainer may draw the input "u" from it; if nil the caller fills "u"
 }
 
-// Open opens the route's device. threads is for the CPU; 0 means all cores. CheckPrecision must
-// have accepted the precision. If a CUDA device cannot be opened, Open returns the CPU if the
-// choice was auto, otherwise an error.
-func (r Route) Open(precision string, threads int) (Device, error) {
-	if !r.CUDA {
-		return r.onCPU(precision, threads)
-	}
-	d, err := openCUDA(r.Index, precision)
-	var bad *invalid.Input
-	switch {
-	case err == nil:
-		return d, nil
-	case errors.As(err, &bad):
-		return nil, err
-	case r.Why != "":
-		r.Why += " but cannot be used: " + err.Error()
-		return r.onCPU(precision, threads)
-	}
-	return nil, fmt.Errorf("--device %v: %w; --device cpu computes on the CPU", r.Choice, err)
-}
-
-// onCPU returns the CPU, which auto has chosen. It refuses the precision that only GPUs have: the CPU would
-// compute in another.
-func (r Route) onCPU(precision string, threads int) (Device, error) {
-	if precision == FP16 {
-		return nil, &invalid.Input{File: "--precision", Found: strconv.Quote(precision) + ", and " + cmp.Or(r.Why, "no GPU is visible"),
-			Expected: "auto, fp32 or bf16 on a CPU"}
-	}
-	return host{threads: threads, why: r.Why}, nil
-}
-
 // A Request says which device the user asks for.
 type Request struct {
 	Choice    string // auto, cpu, cuda or cuda:N
@@ -92,7 +61,8 @@ type Request struct {
 }
 
 // Open opens the device that the request asks for. An unknown choice or precision, or a negative
-// number of threads, is an *invalid.Input.
+// number of threads, is an *invalid.Input. If a CUDA device cannot be opened, Open returns the CPU if
+// the choice was auto, otherwise an error.
 func (r Request) Open() (Device, error) {
 	c, err := ParseChoice(r.Choice)
 	if err != nil {
@@ -104,44 +74,46 @@ func (r Request) Open() (Device, error) {
 	if r.Threads < 0 {
 		return nil, &invalid.Input{File: "--threads", Found: strconv.Itoa(r.Threads), Expected: "0 (all cores) or more"}
 	}
-	if r.Precision == BF16 {
-		return inBF16On(c, r.Threads), nil
+	h, m := host{threads: r.Threads, bf16: r.Precision == BF16}, ThisMachine()
+	if h.bf16 { // no GPU has it, so auto chooses the CPU too
+		if c.Auto && m.GPU() {
+			h.why = "a GPU is visible, but bf16 is for CPUs: --precision fp16 computes on the GPU"
+		}
+		return h, nil
 	}
-	m := ThisMachine()
 	m.CanReplace = r.Become != nil
 	route, err := m.Route(c)
 	if err != nil {
 		return nil, err
 	}
-	if route.Program != "" {
-		if route, err = r.handOver(route); err != nil {
-			return nil, err
+	h.why = route.Why
+	var failed error
+	switch {
+	case route.Program != "":
+		failed = fmt.Errorf("%s cannot be started: %w", route.Program, r.Become(route.Program))
+	case route.CUDA:
+		d, err := openCUDA(route.Index, r.Precision)
+		var bad *invalid.Input
+		if err == nil || errors.As(err, &bad) {
+			return d, err
 		}
+		failed = fmt.Errorf("cannot be used: %w", err)
 	}
-	return route.Open(r.Precision, r.Threads)
-}
-
-// handOver replaces this program by the route's. If that fails, it returns the route to the CPU for
-// auto, and an error for other choices.
-func (r Request) handOver(to Route) (Route, error) {
-	err := r.Become(to.Program)
-	if !to.Auto {
-		return to, fmt.Errorf("--device %v: %s cannot be started: %w; --device cpu computes on the CPU", to.Choice, to.Program, err)
+	switch {
+	case failed != nil && !c.Auto:
+		return nil, fmt.Errorf("--device %v: %w; --device cpu computes on the CPU", c, failed)
+	case failed != nil:
+		h.why = "a GPU is visible, but " + failed.Error()
 	}
-	return Route{Why: fmt.Sprintf("a GPU is visible, but %s cannot be started: %v", to.Program, err)}, nil
+	if r.Precision == FP16 { // the CPU would compute in another precision
+		return nil, &invalid.Input{File: "--precision", Found: strconv.Quote(r.Precision) + ", and " + cmp.Or(h.why, "no GPU is visible"),
+			Expected: "auto, fp32 or bf16 on a CPU"}
+	}
+	return h, nil
 }
 
 // CPU returns the CPU with a number of threads; 0 means all cores.
 func CPU(threads int) Device { return host{threads: threads} }
-
-// inBF16On returns the CPU in precision bf16. No GPU has it, so auto chooses the CPU too.
-func inBF16On(c Choice, threads int) Device {
-	h := host{threads: threads, bf16: true}
-	if c.Auto && ThisMachine().GPU() {
-		h.why = "a GPU is visible, but bf16 is for CPUs: --precision fp16 computes on the GPU"
-	}
-	return h
-}
 
 // OneThread returns the CPU with one thread, in the precision of d. It returns nil if d is not a CPU.
 func OneThread(d Device) Device {
@@ -205,14 +177,7 @@ func (h host) Kernels() string {
 }
 
 func (h host) String() string {
-	n := h.threads
-	if n == 0 {
-		n = runtime.GOMAXPROCS(0)
-	}
-	text := fmt.Sprintf("cpu with %d threads", n)
-	if n == 1 {
-		text = "cpu with 1 thread"
-	}
+	text := "cpu with " + invalid.Plural(cmp.Or(h.threads, runtime.GOMAXPROCS(0)), "thread", "threads")
 	if h.bf16 {
 		text += " in " + BF16
 		if !BF16Kernels() {

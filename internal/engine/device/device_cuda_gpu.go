@@ -11,5 +11,5 @@ func openCUDA(index int, precision string) (Device, error) {
 	if err != nil {
 		return nil, err
 	}
-	return accelerated(d, index, precision)
+	return CUDA(d, index, precision)
 }

@@ -15,5 +15,5 @@ func openCUDA(index int, precision string) (Device, error) {
 	if index != 0 {
 		return nil, fmt.Errorf("no GPU %d: only the emulated GPU 0", index)
 	}
-	return accelerated(emulator.New(emulator.Options{}), index, precision)
+	return CUDA(emulator.New(emulator.Options{}), index, precision)
 }

@@ -120,7 +120,7 @@ func (m Machine) found() string {
 type Route struct {
 	Program string // the program that does the work in place of this one; empty for this one
 	Choice         // the CPU or a CUDA device; auto only with a Program
-	Why     string // the reason for the choice, if it was auto
+	Why     string // the reason for the CPU, if the choice was auto
 }
 
 // Route returns the route of a choice. If c names a GPU that cannot be used, the error says why and
@@ -129,10 +129,14 @@ func (m Machine) Route(c Choice) (Route, error) {
 	switch {
 	case !c.Auto && !c.CUDA:
 		return Route{}, nil
-	case hasCUDA:
-		return m.routeHere(c)
+	case hasCUDA && c.CUDA:
+		return Route{Choice: c}, nil
+	case emulated:
+		return Route{Why: "the emulated GPU is for tests"}, nil
 	case c.Auto && !m.GPU():
 		return Route{Why: "no NVIDIA GPU is visible"}, nil
+	case hasCUDA:
+		return Route{Choice: Choice{CUDA: true}}, nil
 	}
 	found, why := m.found(), ""
 	switch {
@@ -178,17 +182,4 @@ func usable(program string) error {
 		return errors.New(words)
 	}
 	return err
-}
-
-// routeHere is Route for a program that has the CUDA engine.
-func (m Machine) routeHere(c Choice) (Route, error) {
-	switch {
-	case c.CUDA:
-		return Route{Choice: c}, nil
-	case emulated:
-		return Route{Why: "the emulated GPU is for tests"}, nil
-	case !m.GPU():
-		return Route{Why: "no NVIDIA GPU is visible"}, nil
-	}
-	return Route{Choice: Choice{CUDA: true}, Why: "a GPU is visible"}, nil
 }

@@ -76,18 +76,9 @@ func CheckCPUKernels() error {
 	case name == "" || slices.Contains(simd.Available(), name):
 		return nil
 	case slices.Contains(simd.Names(), name):
-		return &invalid.Input{File: KernelsVariable, Found: name + ", which this processor lacks", Expected: oneOf(simd.Available())}
+		return &invalid.Input{File: KernelsVariable, Found: name + ", which this processor lacks", Expected: invalid.Listed(simd.Available(), " or ")}
 	}
-	return &invalid.Input{File: KernelsVariable, Found: strconv.Quote(name), Expected: oneOf(simd.Names())}
-}
-
-// oneOf lists names in words: "a, b or c".
-func oneOf(names []string) string {
-	last := len(names) - 1
-	if last == 0 {
-		return names[0]
-	}
-	return strings.Join(names[:last], ", ") + " or " + names[last]
+	return &invalid.Input{File: KernelsVariable, Found: strconv.Quote(name), Expected: invalid.Listed(simd.Names(), " or ")}
 }
 
 // CPUFeatures returns Linux's names of those instruction sets of the processor that matter for

@@ -17,10 +17,7 @@ import (
 // or less if a control group or the limit on address space allows less. Swap does not count. On
 // other systems known is false. root is the root of the file system: "/" except in tests.
 func Available(root string) (n float64, known bool) {
-	n = math.Inf(1)
-	for _, left := range []func(root string) float64{machineLeft, groupLeft, oldGroupLeft, addressesLeft} {
-		n = min(n, left(root))
-	}
+	n = min(machineLeft(root), groupLeft(root), addressesLeft(root))
 	return max(n, 0), !math.IsInf(n, 1)
 }
 
@@ -30,22 +27,21 @@ func machineLeft(root string) float64 {
 }
 
 // groupLeft returns what the limits of the process's control group and of the groups above it
-// leave, for control groups of version 2.
+// leave, for control groups of both versions. In those of version 1, the statistics whose names begin
+// with total include the groups below.
 func groupLeft(root string) float64 {
-	return eachGroup(root, "", "sys/fs/cgroup", func(dir string) float64 {
-		files := field(filepath.Join(dir, "memory.stat"), "inactive_file") + field(filepath.Join(dir, "memory.stat"), "active_file")
-		return left(number(filepath.Join(dir, "memory.max")), number(filepath.Join(dir, "memory.current")), files)
-	})
-}
-
-// oldGroupLeft returns the same for control groups of version 1. There, the statistics whose names
-// begin with total include the groups below.
-func oldGroupLeft(root string) float64 {
-	return eachGroup(root, "memory", "sys/fs/cgroup/memory", func(dir string) float64 {
-		stat := filepath.Join(dir, "memory.stat")
-		files := field(stat, "total_inactive_file") + field(stat, "total_active_file")
-		return left(number(filepath.Join(dir, "memory.limit_in_bytes")), number(filepath.Join(dir, "memory.usage_in_bytes")), files)
-	})
+	least := math.Inf(1)
+	for _, v := range []struct{ controller, mount, limit, used, prefix string }{
+		{"", "sys/fs/cgroup", "memory.max", "memory.current", ""},
+		{"memory", "sys/fs/cgroup/memory", "memory.limit_in_bytes", "memory.usage_in_bytes", "total_"},
+	} {
+		for _, dir := range groups(root, v.controller, v.mount) {
+			stat := filepath.Join(dir, "memory.stat")
+			files := field(stat, v.prefix+"inactive_file") + field(stat, v.prefix+"active_file")
+			least = min(least, left(number(filepath.Join(dir, v.limit)), number(filepath.Join(dir, v.used)), files))
+		}
+	}
+	return least
 }
 
 // left returns limit − used + files, in bytes. files are pages in use that hold files, which the
@@ -60,11 +56,9 @@ func left(limit, used, files float64) float64 {
 	return limit - used + files
 }
 
-// eachGroup returns the least result of f over the directories of the process's group and of the
-// groups above it. In a container the path in /proc/self/cgroup may not exist: the group is then at
-// the mount itself.
-func eachGroup(root, controller, mount string, f func(dir string) float64) float64 {
-	least := math.Inf(1)
+// groups lists the directories of the process's group and of the groups above it. In a container the
+// path in /proc/self/cgroup may not exist: the group is then at the mount itself.
+func groups(root, controller, mount string) (dirs []string) {
 	text, _ := os.ReadFile(filepath.Join(root, "proc/self/cgroup"))
 	for line := range strings.Lines(string(text)) { // such as 4:memory:/user.slice
 		parts := strings.SplitN(strings.TrimSpace(line), ":", 3)
@@ -72,13 +66,12 @@ func eachGroup(root, controller, mount string, f func(dir string) float64) float
 			continue
 		}
 		for at := path.Clean("/" + parts[2]); ; at = path.Dir(at) {
-			least = min(least, f(filepath.Join(root, mount, at)))
-			if at == "/" {
+			if dirs = append(dirs, filepath.Join(root, mount, at)); at == "/" {
 				break
 			}
 		}
 	}
-	return least
+	return dirs
 }
 
 // addressesLeft returns the limit on address space (ulimit -v) less what the process has reserved.
