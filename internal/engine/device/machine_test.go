@@ -46,63 +46,66 @@ func beside(t *testing.T, m device.Machine, script string) string {
 	return file
 }
 
-func route(t *testing.T, m device.Machine, choice string) (device.Route, error) {
+// check compares the route of a choice: "program", for the one beside this program, "cpu" with words
+// of the reason, or "error" with words of the message.
+func check(t *testing.T, m device.Machine, choice, want string) {
 	t.Helper()
 	c, err := device.ParseChoice(choice)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return m.Route(c)
-}
-
-// here checks that the route is the CPU in this program, for a reason that contains the words.
-func here(t *testing.T, m device.Machine, choice, why string) {
-	t.Helper()
-	r, err := route(t, m, choice)
-	if err != nil || r.Program != "" || r.CUDA || !strings.Contains(r.Why, why) || why == "" && r.Why != "" {
-		t.Errorf("--device %s: %+v, %v, want the CPU since %q", choice, r, err, why)
-	}
-}
-
-// refused checks that the error is one line that contains the words.
-func refused(t *testing.T, m device.Machine, choice string, words ...string) {
-	t.Helper()
-	_, err := route(t, m, choice)
-	if err == nil {
-		t.Errorf("--device %s: no error", choice)
-		return
-	}
-	for _, w := range append(words, "--device cpu", choice) {
-		if !strings.Contains(err.Error(), w) || strings.Contains(err.Error(), "\n") {
-			t.Errorf("--device %s: %q, want one line with %q", choice, err, w)
+	r, err := m.Route(c)
+	kind, words, _ := strings.Cut(want, ": ")
+	switch {
+	case kind == "error":
+		if err == nil || strings.Contains(err.Error(), "\n") || !strings.Contains(err.Error(), words) ||
+			!strings.HasPrefix(err.Error(), "--device "+choice) || !strings.Contains(err.Error(), "--device cpu") {
+			t.Errorf("--device %s: %+v, %v, want one line with %q", choice, r, err, words)
 		}
+	case err != nil:
+		t.Errorf("--device %s: %v, want %s", choice, err, want)
+	case kind == "program":
+		if r.Program != filepath.Join(filepath.Dir(m.Executable), device.Program) {
+			t.Errorf("--device %s: %+v, want the program beside this one", choice, r)
+		}
+	case r.Program != "" || r.CUDA || !strings.Contains(r.Why, words) || words == "" && r.Why != "":
+		t.Errorf("--device %s: %+v, want the CPU since %q", choice, r, words)
 	}
 }
 
-// handed checks that the route is another program.
-func handed(t *testing.T, m device.Machine, choice, program string) {
-	t.Helper()
-	if r, err := route(t, m, choice); err != nil || r.Program != program {
-		t.Errorf("--device %s: %+v, %v, want %s", choice, r, err, program)
-	}
-}
-
-func TestWithoutAGPU(t *testing.T) {
-	m := machine(t)
-	here(t, m, "cpu", "")
-	here(t, m, "auto", "no NVIDIA GPU is visible")
-	refused(t, m, "cuda:0", "no NVIDIA device found")
-	beside(t, m, broken)
-	here(t, m, "auto", "no NVIDIA GPU is visible")
-	refused(t, m, "cuda:1", "no usable GPU")
-}
-
-func TestAGPUWithoutTheProgram(t *testing.T) {
-	for _, file := range []string{"dev/nvidiactl", "dev/dxg"} {
-		m := machine(t, file)
-		here(t, m, "cpu", "")
-		here(t, m, "auto", "make gpu")
-		refused(t, m, "cuda:0", "make gpu", device.Program)
+func TestRoutes(t *testing.T) {
+	for name, c := range map[string]struct {
+		files, script    string // device files, and acqnp-cuda beside this program
+		handedOver, kept bool
+		want             map[string]string // by choice
+	}{
+		"no GPU": {want: map[string]string{"cpu": "cpu", "auto": "cpu: no NVIDIA GPU is visible", "cuda:0": "error: no NVIDIA device found"}},
+		"no GPU, though a program": {script: broken,
+			want: map[string]string{"auto": "cpu: no NVIDIA GPU is visible", "cuda:1": "error: no usable GPU"}},
+		"no program": {files: "dev/nvidiactl",
+			want: map[string]string{"cpu": "cpu", "auto": "cpu: make gpu", "cuda:0": "error: there is no " + device.Program + " beside this program or in PATH: build it with make gpu"}},
+		"no program on WSL": {files: "dev/dxg", want: map[string]string{"cpu": "cpu", "auto": "cpu: make gpu", "cuda:0": "error: make gpu"}},
+		"a program": {files: "dev/nvidiactl", script: works,
+			want: map[string]string{"cpu": "cpu", "auto": "program", "cuda": "program", "cuda:3": "program"}},
+		"a program, device files elsewhere": {script: works, want: map[string]string{"cuda": "program"}},
+		"a program that cannot use the GPU": {files: "dev/nvidiactl", script: broken,
+			want: map[string]string{"auto": "cpu: acqnp-cuda cannot be used: no usable GPU", "cuda:0": "error: acqnp-cuda cannot be used: no usable GPU"}},
+		"a program that does not start": {files: "dev/nvidiactl", script: "#!/nowhere\n", want: map[string]string{"auto": "cpu: cannot be used"}},
+		"handed over": {files: "dev/nvidiactl", script: works, handedOver: true,
+			want: map[string]string{"auto": "cpu: without the CUDA engine", "cuda:0": "error: acqnp was built without the CUDA engine"}},
+		"not to be replaced": {files: "dev/nvidiactl", script: works, kept: true,
+			want: map[string]string{"auto": "cpu: acqnp-cuda", "cuda:0": "error: acqnp-cuda"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			m := machine(t, strings.Fields(c.files)...)
+			m.HandedOver, m.CanReplace = c.handedOver, !c.kept
+			if c.script != "" {
+				beside(t, m, c.script)
+			}
+			for choice, want := range c.want {
+				check(t, m, choice, want)
+			}
+		})
 	}
 }
 
@@ -118,28 +121,22 @@ func TestADeviceFileWithoutADriverIsNoGPU(t *testing.T) {
 		t.Skip(err)
 	}
 	defer l.Close()
-	here(t, m, "auto", "no NVIDIA GPU is visible")
+	check(t, m, "auto", "cpu: no NVIDIA GPU is visible")
 }
 
-func TestWorkIsHandedOver(t *testing.T) {
+// The program of this one's directory comes first, then those of PATH.
+func TestTheProgramIsSearched(t *testing.T) {
 	m := machine(t, "dev/nvidiactl")
-	file := beside(t, m, works)
-	here(t, m, "cpu", "")
-	handed(t, m, "auto", file)
-	handed(t, m, "cuda", file)
-	handed(t, m, "cuda:3", file)
-
-	elsewhere := filepath.Join(t.TempDir(), device.Program)
+	file, elsewhere := beside(t, m, works), filepath.Join(t.TempDir(), device.Program)
 	write(t, elsewhere, works, 0o755)
 	m.Path = filepath.Join(m.Root, "nothing") + string(filepath.ListSeparator) + filepath.Dir(elsewhere)
-	handed(t, m, "cuda", file) // a program in the same directory comes first
+	check(t, m, "cuda", "program")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
-	handed(t, m, "cuda", elsewhere)
-
-	// A GPU can be usable though its device files are elsewhere.
-	handed(t, device.Machine{Root: t.TempDir(), Path: m.Path, CanReplace: true}, "cuda", elsewhere)
+	if r, err := m.Route(device.Choice{CUDA: true}); err != nil || r.Program != elsewhere {
+		t.Errorf("%+v, %v, want %s", r, err, elsewhere)
+	}
 }
 
 func TestWhatIsNoProgram(t *testing.T) {
@@ -148,39 +145,19 @@ func TestWhatIsNoProgram(t *testing.T) {
 	if err := os.Chmod(file, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, m, "cuda:0", "make gpu")
+	check(t, m, "cuda:0", "error: make gpu")
 	if err := os.Remove(file); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Mkdir(file, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	refused(t, m, "cuda:0", "make gpu")
+	check(t, m, "cuda:0", "error: make gpu")
 
 	t.Chdir(t.TempDir())
 	write(t, device.Program, works, 0o755)
 	m.Path = "." + string(filepath.ListSeparator)
-	refused(t, m, "cuda:0", "make gpu")
-}
-
-func TestAProgramThatCannotUseTheGPU(t *testing.T) {
-	m := machine(t, "dev/nvidiactl")
-	file := beside(t, m, broken)
-	here(t, m, "auto", file+" cannot be used: no usable GPU")
-	refused(t, m, "cuda:0", file+" cannot be used: no usable GPU")
-	beside(t, m, "#!/nowhere\n")
-	here(t, m, "auto", "cannot be used")
-}
-
-func TestNoLoopsAndNoReplacement(t *testing.T) {
-	m := machine(t, "dev/nvidiactl")
-	file := beside(t, m, works)
-	m.HandedOver = true
-	here(t, m, "auto", "without the CUDA engine")
-	refused(t, m, "cuda:0", m.Executable, "without the CUDA engine")
-	m.HandedOver, m.CanReplace = false, false
-	here(t, m, "auto", file)
-	refused(t, m, "cuda:0", file)
+	check(t, m, "cuda:0", "error: make gpu")
 }
 
 func TestWhatTheDriverTells(t *testing.T) {
