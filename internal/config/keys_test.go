@@ -37,6 +37,18 @@ func TestDefaultsAreValid(t *testing.T) {
 	}
 }
 
+// The settings of the catalogue are keys with values that a file may set too.
+func TestSettingsOfTheCatalogueAreValid(t *testing.T) {
+	for _, b := range catalogue.All() {
+		for key, value := range b.Settings {
+			e, known := entries[key]
+			if !known || e.typ != reflect.TypeOf(value) || !e.accepts.ok(value) {
+				t.Errorf("%s: %s: found %v (%T), expected %s (%v)", b.Name, key, value, value, e.accepts.expected, e.typ)
+			}
+		}
+	}
+}
+
 // allChoices lists the choices that a configuration can make. The benchmark groups has its
 // aggregation, set or not.
 func allChoices() (all []choice) {

@@ -226,28 +226,22 @@ func TestDifferences(t *testing.T) {
 }
 
 func TestResumeDifferences(t *testing.T) {
-	with := func(set ...string) config.Experiment { return load(t, plain, config.Overrides{Set: set}) }
-	free := with("train.steps=7", "train.log_every=1", "train.checkpoint_every=1", "train.keep_checkpoints=0")
-	if d := config.ResumeDifferences(with(), free); len(d) != 0 {
-		t.Errorf("found %q, expected that steps, logging and checkpointing may change", d)
-	}
-	cosine := config.ResumeDifferences(with("train.schedule=cosine"), with("train.schedule=cosine", "train.steps=7"))
-	if diff := cmp.Diff([]string{"train.steps: 100000 and 7"}, cosine); diff != "" {
-		t.Errorf("-expected +found:\n%s", diff)
-	}
-	mnist := func(set ...string) config.Experiment {
-		return load(t, "benchmark: mnist\nmodel: {name: bnp}\n", config.Overrides{Set: append(set, "train.batch_size=8")})
-	}
-	if diff := cmp.Diff([]string{"train.epochs: 100 and 7"}, config.ResumeDifferences(mnist(), mnist("train.epochs=7"))); diff != "" {
-		t.Errorf("-expected +found:\n%s", diff)
-	}
-	constant := mnist("train.schedule=constant")
-	if d := config.ResumeDifferences(constant, mnist("train.schedule=constant", "train.steps=7")); len(d) != 0 {
-		t.Errorf("found %q, expected that the length may change at a constant rate", d)
-	}
-	seeds := config.ResumeDifferences(with(), with("train.seed=1", "eval.seed=2", "train.steps=7"))
-	if diff := cmp.Diff([]string{"train.seed: 0 and 1", "eval.seed: 43 and 2"}, seeds); diff != "" {
-		t.Errorf("-expected +found:\n%s", diff)
+	const images = "benchmark: mnist\nmodel: {name: bnp}\ntrain: {batch_size: 8}\n"
+	for _, c := range []struct {
+		file, before, now string
+		want              []string
+	}{
+		{plain, "", "train.steps=7 train.log_every=1 train.checkpoint_every=1 train.keep_checkpoints=0", nil},
+		{plain, "train.schedule=cosine", "train.schedule=cosine train.steps=7", []string{"train.steps: 100000 and 7"}},
+		{plain, "", "train.seed=1 eval.seed=2 train.steps=7", []string{"train.seed: 0 and 1", "eval.seed: 43 and 2"}},
+		{images, "", "train.epochs=7", []string{"train.epochs: 100 and 7"}}, // bnp's rate is not constant
+		{images, "train.schedule=constant", "train.schedule=constant train.steps=7", nil},
+	} {
+		before := load(t, c.file, config.Overrides{Set: strings.Fields(c.before)})
+		now := load(t, c.file, config.Overrides{Set: strings.Fields(c.now)})
+		if diff := cmp.Diff(c.want, config.ResumeDifferences(before, now)); diff != "" {
+			t.Errorf("%s (-expected +found):\n%s", c.now, diff)
+		}
 	}
 }
 
@@ -272,48 +266,32 @@ func TestCSVDefaults(t *testing.T) {
 	}
 }
 
-// The defaults of loss and heads depend on the aggregation, that of the adaptor's form on the
-// benchmark.
-func TestDefaultsOfAggregationsAndForms(t *testing.T) {
-	for _, c := range []struct {
-		aggregation, loss            string
-		heads, layers, keys, forward int
-	}{
-		{config.Mean, config.AllPoints, 0, 0, 0, 0},
-		{config.Attention, config.Targets, 8, 0, 1, 0},
-		{config.Transformer, config.Targets, 4, 6, 0, 128},
+// Defaults follow the benchmark, the model and its aggregation. Unset values are nothing or 0.
+func TestDefaultsFollowTheChoice(t *testing.T) {
+	const rbf, groups, own = "benchmark: rbf\n", "benchmark: groups\n", "data: {file: a.csv}\n"
+	for _, c := range []struct{ benchmark, models, more, want string }{
+		{rbf, "cnp cqnp acqnp", "aggregation: mean", "train.loss=all model.heads=0 model.layers=0 model.feedforward=0 model.key_encoder=nothing"},
+		{rbf, "cnp cqnp acqnp", "aggregation: attention",
+			"train.loss=targets model.heads=8 model.layers=0 model.feedforward=0 model.key_encoder=[128] model.query_encoder=[128]"},
+		{rbf, "cnp cqnp acqnp", "aggregation: transformer",
+			"train.loss=targets model.heads=4 model.layers=6 model.feedforward=128 model.key_encoder=nothing model.query_encoder=nothing"},
+		{rbf, "acqnp", "", "model.adaptor_form=plain model.scale_form=paper"},
+		{rbf, "cqnp", "", "model.adaptor_form=nothing model.scale_form=paper"},
+		{own, "acqnp", "", "benchmark=csv model.adaptor_form=residual model.scale_form=natural"},
+		{own, "cqnp", "", "model.adaptor_form=nothing model.scale_form=natural"},
+		{groups, "cnp cqnp acqnp", "", "model.aggregation=groups train.loss=targets model.layers=6 model.heads=4"},
+		{groups, "cnp", "", "model.scale_form=nothing model.adaptor_form=nothing"},
+		{groups, "cqnp", "", "model.scale_form=natural model.adaptor_form=nothing"},
+		{groups, "acqnp", "", "model.scale_form=natural model.adaptor_form=residual"},
 	} {
-		for _, model := range []string{"cnp", "cqnp", "acqnp"} {
-			e := load(t, "benchmark: rbf\nmodel: {name: "+model+"}\n", config.Overrides{Set: []string{"model.aggregation=" + c.aggregation}})
-			m := e.Model
-			if e.Train.Loss != c.loss || m.Heads != c.heads || m.Layers != c.layers || m.Feedforward != c.forward ||
-				len(m.KeyEncoder) != c.keys || len(m.QueryEncoder) != c.keys {
-				t.Errorf("%s by %s: found loss %s and %+v", model, c.aggregation, e.Train.Loss, m)
+		for model := range strings.FieldsSeq(c.models) {
+			e := load(t, c.benchmark+"model: {name: "+model+", "+c.more+"}\n", config.Overrides{})
+			for pair := range strings.FieldsSeq(c.want) {
+				key, want, _ := strings.Cut(pair, "=")
+				if got := e.Value(key); got != want {
+					t.Errorf("%s on %s%s: %s is %s, want %s", model, c.benchmark, c.more, key, got, want)
+				}
 			}
-		}
-	}
-	for file, form := range map[string][2]string{"benchmark: rbf\nmodel: {name: acqnp}\n": {config.Plain, config.PaperScale}, minimalCSV: {config.Residual, config.NaturalScale}} {
-		for model, adaptor := range map[string]string{"acqnp": form[0], "cqnp": ""} {
-			m := load(t, file, config.Overrides{Set: []string{"model.name=" + model}}).Model
-			if m.AdaptorForm != adaptor || m.ScaleForm != form[1] {
-				t.Errorf("%q, %s: found %q and %s, expected %q and %s", file, model, m.AdaptorForm, m.ScaleForm, adaptor, form[1])
-			}
-		}
-	}
-}
-
-// The benchmark and a model are enough for a network that reads groups.
-func TestDefaultsOfGroups(t *testing.T) {
-	for _, model := range []string{"cnp", "cqnp", "acqnp"} {
-		e := load(t, "benchmark: groups\nmodel: {name: "+model+"}\n", config.Overrides{})
-		if e.Model.Aggregation != config.Groups || e.Train.Loss != config.Targets || e.Model.Layers == 0 || e.Model.Heads != 4 {
-			t.Errorf("%s: found aggregation %q, loss %q, %d layers, %d heads", model, e.Model.Aggregation, e.Train.Loss, e.Model.Layers, e.Model.Heads)
-		}
-		if natural := e.Model.ScaleForm == config.NaturalScale; natural == (model == "cnp") {
-			t.Errorf("%s: found scale %q", model, e.Model.ScaleForm)
-		}
-		if residual := e.Model.AdaptorForm == config.Residual; residual != (model == "acqnp") {
-			t.Errorf("%s: found adaptor %q", model, e.Model.AdaptorForm)
 		}
 	}
 }
