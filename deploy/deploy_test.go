@@ -73,8 +73,8 @@ func misspelt(t *testing.T, name string, v any) {
 	}
 }
 
-// at returns the field of an object at a path such as "spec.containers.0.name", nil if it has none.
-func at(object any, path string) any {
+// lookup returns the field of an object at a path such as "spec.containers.0.name", nil if it has none.
+func lookup(object any, path string) any {
 	for step := range strings.SplitSeq(path, ".") {
 		switch v := object.(type) {
 		case map[string]any:
@@ -96,7 +96,7 @@ func at(object any, path string) any {
 func has(t *testing.T, object any, want map[string]string) {
 	t.Helper()
 	for path, value := range want {
-		if got := fmt.Sprint(at(object, path)); got != value {
+		if got := fmt.Sprint(lookup(object, path)); got != value {
 			t.Errorf("%s is %s, want %s", path, got, value)
 		}
 	}
@@ -110,14 +110,14 @@ func TestKubernetesJobFitsTheImage(t *testing.T) {
 	}
 	has(t, all[0], map[string]string{"apiVersion": "v1", "kind": "PersistentVolumeClaim"})
 	has(t, all[1], map[string]string{"apiVersion": "batch/v1", "kind": "Job"})
-	pod, container := at(all[1], "spec.template.spec"), at(all[1], "spec.template.spec.containers.0")
+	pod, container := lookup(all[1], "spec.template.spec"), lookup(all[1], "spec.template.spec.containers.0")
 	has(t, pod, map[string]string{
 		"restartPolicy": "OnFailure", "terminationGracePeriodSeconds": "120", "securityContext.runAsNonRoot": "true",
 		"securityContext.runAsUser": "65532", "securityContext.runAsGroup": "65532", "securityContext.fsGroup": "65532",
-		"volumes.0.persistentVolumeClaim.claimName": fmt.Sprint(at(all[0], "metadata.name")),
+		"volumes.0.persistentVolumeClaim.claimName": fmt.Sprint(lookup(all[0], "metadata.name")),
 	})
-	has(t, container, map[string]string{"resources.limits": "map[memory:8Gi nvidia.com/gpu:1]", "volumeMounts.0.mountPath": "/work/runs", "volumeMounts.0.name": fmt.Sprint(at(pod, "volumes.0.name"))})
-	checkCommand(t, strings.Fields(strings.Trim(fmt.Sprint(at(container, "args")), "[]")))
+	has(t, container, map[string]string{"resources.limits": "map[memory:8Gi nvidia.com/gpu:1]", "volumeMounts.0.mountPath": "/work/runs", "volumeMounts.0.name": fmt.Sprint(lookup(pod, "volumes.0.name"))})
+	checkCommand(t, strings.Fields(strings.Trim(fmt.Sprint(lookup(container, "args")), "[]")))
 }
 
 // The pods that serve fit the image of Dockerfile: its user, its port, where runs lie, and the path that
@@ -127,10 +127,10 @@ func TestServedPodsFitTheImage(t *testing.T) {
 	if len(all) != 2 {
 		t.Fatalf("%d objects", len(all))
 	}
-	pod, container := at(all[0], "spec.template.spec"), at(all[0], "spec.template.spec.containers.0")
-	image, port := read(t, "../Dockerfile"), fmt.Sprint(at(container, "ports.0.containerPort"))
+	pod, container := lookup(all[0], "spec.template.spec"), lookup(all[0], "spec.template.spec.containers.0")
+	image, port := read(t, "../Dockerfile"), fmt.Sprint(lookup(container, "ports.0.containerPort"))
 	for _, want := range []string{
-		fmt.Sprintf("USER %v:%v\n", at(pod, "securityContext.runAsUser"), at(pod, "securityContext.runAsGroup")), "EXPOSE " + port + "\n",
+		fmt.Sprintf("USER %v:%v\n", lookup(pod, "securityContext.runAsUser"), lookup(pod, "securityContext.runAsGroup")), "EXPOSE " + port + "\n",
 		`CMD ["acqnp", "serve", "--check"]`, "WORKDIR /work\n", `ENTRYPOINT ["acqnp"]`,
 	} {
 		if !strings.Contains(image, want) {
@@ -139,18 +139,18 @@ func TestServedPodsFitTheImage(t *testing.T) {
 	}
 	has(t, container, map[string]string{
 		"args": "[serve --run /work/runs/prices/seed-0 --listen :" + port + "]", "volumeMounts.0.mountPath": "/work/runs",
-		"securityContext.readOnlyRootFilesystem": "true", "readinessProbe.httpGet.port": fmt.Sprint(at(container, "ports.0.name")),
+		"securityContext.readOnlyRootFilesystem": "true", "readinessProbe.httpGet.port": fmt.Sprint(lookup(container, "ports.0.name")),
 	})
-	if probe := fmt.Sprint(at(container, "readinessProbe.httpGet.path")); !strings.Contains(read(t, "../internal/serve/check.go"), `"`+probe+`"`) {
+	if probe := fmt.Sprint(lookup(container, "readinessProbe.httpGet.path")); !strings.Contains(read(t, "../internal/serve/check.go"), `"`+probe+`"`) {
 		t.Errorf("the probe asks %q, the health check another path", probe)
 	}
-	if grace, took := at(pod, "terminationGracePeriodSeconds"), serve.DefaultLimits().Time; float64(grace.(int)) <= took.Seconds() {
+	if grace, took := lookup(pod, "terminationGracePeriodSeconds"), serve.DefaultLimits().Time; float64(grace.(int)) <= took.Seconds() {
 		t.Errorf("pods are killed after %v s, while a request may take %v", grace, took)
 	}
-	has(t, all[0], map[string]string{"spec.selector.matchLabels": fmt.Sprint(at(all[1], "spec.selector")), "spec.template.metadata.labels": fmt.Sprint(at(all[1], "spec.selector"))})
-	has(t, all[1], map[string]string{"spec.ports.0.targetPort": fmt.Sprint(at(container, "ports.0.name"))})
+	has(t, all[0], map[string]string{"spec.selector.matchLabels": fmt.Sprint(lookup(all[1], "spec.selector")), "spec.template.metadata.labels": fmt.Sprint(lookup(all[1], "spec.selector"))})
+	has(t, all[1], map[string]string{"spec.ports.0.targetPort": fmt.Sprint(lookup(container, "ports.0.name"))})
 	claims := objects(t, "kubernetes-claim.yaml")
-	has(t, pod, map[string]string{"volumes.0.persistentVolumeClaim.claimName": fmt.Sprint(at(claims[0], "metadata.name"))})
+	has(t, pod, map[string]string{"volumes.0.persistentVolumeClaim.claimName": fmt.Sprint(lookup(claims[0], "metadata.name"))})
 }
 
 // The pods of sweep submit --kubernetes, of which submit's tests keep an example, run as the image's

@@ -25,20 +25,22 @@ type exception struct {
 // always is the same value for all choices.
 func always(value any) preset { return preset{value: value} }
 
-// from is a value that follows from the choice. Without words it follows from the benchmark alone.
-func from(words string, follow func(choice) any) preset { return preset{follow: follow, words: words} }
+// follow is a value that follows from the choice. Without words it follows from the benchmark alone.
+func follow(words string, follow func(choice) any) preset {
+	return preset{follow: follow, words: words}
+}
 
 // none is no value.
 func none(words string) preset { return preset{words: words} }
 
-// but is p with another value for kinds of benchmarks.
-func (p preset) but(value any, kinds ...catalogue.Kind) preset {
+// except is p with another value for kinds of benchmarks.
+func (p preset) except(value any, kinds ...catalogue.Kind) preset {
 	p.others = append(p.others, exception{value, kinds})
 	return p
 }
 
-// or is p with words.
-func (p preset) or(words string) preset {
+// worded is p with words.
+func (p preset) worded(words string) preset {
 	p.words = words
 	return p
 }

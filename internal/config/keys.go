@@ -41,13 +41,13 @@ const (
 var bySettings = []catalogue.Kind{}
 
 // table has an entry for every key, in the order of Experiment's fields, and entries has them by name.
-var table, entries = bound(slices.Concat(rootKeys, modelKeys, dataKeys, trainKeys, evalKeys))
+var table, entries = bindFields(slices.Concat(rootKeys, modelKeys, dataKeys, trainKeys, evalKeys))
 
 // sections are the names before the dots.
 var sections = []string{"model", "data", "train", "eval"}
 
-// bound fills typ and index of each entry, which stand in the order of the fields.
-func bound(all []entry) (list []*entry, byName map[string]*entry) {
+// bindFields fills typ and index of each entry, which stand in the order of the fields.
+func bindFields(all []entry) (list []*entry, byName map[string]*entry) {
 	byName = map[string]*entry{}
 	var walk func(t reflect.Type, above string, index []int)
 	walk = func(t reflect.Type, above string, index []int) {

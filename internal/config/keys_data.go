@@ -68,7 +68,7 @@ var dataKeys = []entry{{
 	note: "fixes the split",
 }, {
 	name: "data.points", kinds: kindsOf(synthetic, csv), accepts: wholeRange(1, MaxPoints),
-	preset: always([]int{6, 100}).but(nil, csv).or(fmt.Sprintf("all points of the smallest function of a batch, at most %d,", MaxCSVPoints)),
+	preset: always([]int{6, 100}).except(nil, csv).worded(fmt.Sprintf("all points of the smallest function of a batch, at most %d,", MaxCSVPoints)),
 	help:   "Number N of points of a function in a training batch, N ~ U{LOW..HIGH}.",
 	note:   "training N ~ U{LOW..HIGH}, one draw per batch", example: "[31, 80]",
 }, {
@@ -107,7 +107,7 @@ var dataKeys = []entry{{
 }, {
 	name: "data.files", kinds: kindsOf(speedFlow, images),
 	accepts: rule{"a list of file names below the benchmark's folder in the data directory", localFiles},
-	preset:  from("", func(c choice) any { return c.benchmark.FileNames() }),
+	preset:  follow("", func(c choice) any { return c.benchmark.FileNames() }),
 	help:    "Files below the benchmark's folder in the data directory: training and test images, or both lanes as [LANE2.csv, LANE3.csv] or [FILE.rda].",
 	note:    "in the benchmark's folder of the data directory",
 }, {
@@ -117,7 +117,7 @@ var dataKeys = []entry{{
 	note:    "the share for training; 1: nothing is held out for a test",
 }, {
 	name: "data.context", kinds: kindsOf(speedFlow, csv), accepts: wholeRange(0, maxContext),
-	preset: always([]int{500, 985}).but(nil, csv).or(fmt.Sprintf("at most N−1 and %d (with data.sizes smallest, 3 to N−3)", MaxCSVContext)),
+	preset: always([]int{500, 985}).except(nil, csv).worded(fmt.Sprintf("at most N−1 and %d (with data.sizes smallest, 3 to N−3)", MaxCSVContext)),
 	help:   "Number N_c of context points in training: N_c ~ U{LOW..HIGH}. At least 1 for bnp.",
 	note:   "training N_c ~ U{LOW..HIGH}", example: "[3, 30]",
 }, {

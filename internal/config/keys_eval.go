@@ -14,17 +14,17 @@ type Eval struct {
 
 var evalKeys = []entry{{
 	name: "eval.num_tau", models: quantile, accepts: whole(1, maxLevels),
-	preset: always(100).but(50, speedFlow, images),
+	preset: always(100).except(50, speedFlow, images),
 	help:   "Number N_τ of quantile levels of each point in evaluation.",
 	note:   "levels for each point",
 }, {
 	name: "eval.batches", accepts: whole(0, maxCount),
-	preset: always(5000).but(1, speedFlow).but(0, images, csv),
+	preset: always(5000).except(1, speedFlow).except(0, images, csv),
 	help:   "Number of evaluation batches. For images and csv it is an upper bound, and 0 takes the whole test split.",
 	note:   "0: all that is held out, of images and own data",
 }, {
 	name: "eval.batch_size", accepts: whole(1, MaxFunctions),
-	preset: always(16).but(2, speedFlow),
+	preset: always(16).except(2, speedFlow),
 	help:   "Number of functions of an evaluation batch; for speed-flow 2, its lanes.",
 }, {
 	name: "eval.num_points", kinds: kindsOf(synthetic), accepts: whole(1, MaxPoints), preset: always(500),

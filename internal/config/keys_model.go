@@ -74,45 +74,45 @@ var modelKeys = []entry{{
 	help: "The model.",
 	note: "acqnp, cqnp, cnp, canp or bnp",
 }, {
-	name: "model.representation", models: encoding, accepts: whole(1, maxWidth), preset: always(128).but(64, speedFlow),
+	name: "model.representation", models: encoding, accepts: whole(1, maxWidth), preset: always(128).except(64, speedFlow),
 	help: "Width of r, the encoded context.",
 	note: "width of r, the encoded context",
 }, {
 	name: "model.encoder", models: encoding, accepts: widths,
-	preset: always([]int{128, 128, 128}).but([]int{64, 64}, speedFlow),
+	preset: always([]int{128, 128, 128}).except([]int{64, 64}, speedFlow),
 	help:   "Hidden widths of the encoder, an MLP with a ReLU after each hidden layer.",
 	note:   "hidden widths, ReLU after each",
 }, {
-	name: "model.adaptor", models: []string{"acqnp"}, accepts: widths, preset: always([]int{128, 128, 128, 128, 128}).but([]int{64, 64}, speedFlow),
+	name: "model.adaptor", models: []string{"acqnp"}, accepts: widths, preset: always([]int{128, 128, 128, 128, 128}).except([]int{64, 64}, speedFlow),
 	help: "Hidden widths of the adaptor ψ, an MLP that chooses the quantile levels τ.",
 	note: "hidden widths of ψ, which chooses the levels",
 }, {
 	name: "model.decoder", models: encoding, accepts: widths,
-	preset: always([]int{128, 128, 128}).but([]int{64, 64}, speedFlow),
+	preset: always([]int{128, 128, 128}).except([]int{64, 64}, speedFlow),
 	help:   "Hidden widths of the decoder, an MLP that ends in the parameters of the likelihood.",
 }, {
 	name: "model.adaptor_form", models: []string{"acqnp"}, accepts: name([]string{Plain, Residual}),
-	preset: always(Plain).but(Residual, csv, groups),
+	preset: always(Plain).except(Residual, csv, groups),
 	help:   "plain: τ = sigmoid(ψ(r, x, u)), the paper's, and the decoder reads τ; residual: ψ is added to the logit of CQNP's τ, and the decoder reads τ and u.",
 	note:   "plain, the paper's; or residual, whose levels start apart",
 }, {
 	name: "model.aggregation", models: aggregating, accepts: name([]string{Mean, Attention, Transformer, Groups}),
-	preset: always(Mean).but(Groups, groups),
+	preset: always(Mean).except(Groups, groups),
 	help:   "How r is computed from the context. mean: one r for each function, the paper's; attention (CANP's), transformer, groups (of data sets): one r for each point.",
 	note:   "of the context: mean, attention or transformer",
 }, {
 	name: "model.key_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths,
-	preset: always([]int{128}).but([]int{64}, speedFlow),
+	preset: always([]int{128}).except([]int{64}, speedFlow),
 	help:   "Hidden widths of the MLP that makes keys from the x of the context.",
 	note:   "hidden widths; reads the context's x",
 }, {
 	name: "model.query_encoder", models: encoding, aggregations: []string{Attention}, accepts: widths,
-	preset: always([]int{128}).but([]int{64}, speedFlow),
+	preset: always([]int{128}).except([]int{64}, speedFlow),
 	help:   "Hidden widths of the MLP that makes queries from x.",
 	note:   "hidden widths; reads x",
 }, {
 	name: "model.heads", models: encoding, aggregations: []string{Attention, Transformer, Groups}, accepts: whole(1, 1024),
-	preset: from("8; 4 for aggregation transformer and aggregation groups", func(c choice) any {
+	preset: follow("8; 4 for aggregation transformer and aggregation groups", func(c choice) any {
 		if c.aggregates() != Attention {
 			return 4
 		}
@@ -129,12 +129,12 @@ var modelKeys = []entry{{
 	help: "Hidden width of the feed-forward network in each layer of the transformer.",
 	note: "hidden width of the MLP in each layer",
 }, {
-	name: "model.width", models: []string{"bnp"}, accepts: whole(1, maxWidth), preset: always(128).but(64, speedFlow),
+	name: "model.width", models: []string{"bnp"}, accepts: whole(1, maxWidth), preset: always(128).except(64, speedFlow),
 	help: "Width of every layer, d_h.",
 	note: "d_h, the width of every layer",
 }, {
 	name: "model.pre_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers),
-	preset: always(5).but(4, speedFlow),
+	preset: always(5).except(4, speedFlow),
 	help:   "Number of linear layers of an encoder before the mean over the context, l_pre.",
 	note:   "linear layers of an encoder before the mean",
 }, {
@@ -143,7 +143,7 @@ var modelKeys = []entry{{
 	note: "linear layers of an encoder after the mean",
 }, {
 	name: "model.decoder_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers),
-	preset: always(5).but(4, speedFlow),
+	preset: always(5).except(4, speedFlow),
 	help:   "Number of linear layers of the decoder, l_dec.",
 	note:   "linear layers",
 }, {
@@ -162,12 +162,12 @@ var modelKeys = []entry{{
 	help: "Number of Gaussians of model.head gaussian-mixture.",
 	note: "Gaussians",
 }, {
-	name: "model.sigma_floor", accepts: between0And1, preset: from("0.1; 0.01 for cqnp and acqnp", func(c choice) any { return SigmaFloor(c.model) }),
+	name: "model.sigma_floor", accepts: between0And1, preset: follow("0.1; 0.01 for cqnp and acqnp", func(c choice) any { return SigmaFloor(c.model) }),
 	help: "Lower bound f of the likelihood's scale: σ = f + (1−f)·softplus(s), in the model's units.",
 	note: "f: σ = f + (1−f)·softplus(s), in the model's units",
 }, {
 	name: "model.scale_form", models: quantile, accepts: name([]string{PaperScale, NaturalScale}),
-	preset: always(PaperScale).but(NaturalScale, csv, groups),
+	preset: always(PaperScale).except(NaturalScale, csv, groups),
 	help:   "Scale of a component at level τ. paper: σ, the decoder's scale; natural: 4τ(1−τ)·σ, so that no tail is wider than 4σ.",
 	note:   "paper; or natural, tails that end: σ times 4τ(1−τ)",
 }}

@@ -44,7 +44,7 @@ type Train struct {
 
 var trainKeys = []entry{{
 	name: "train.steps", accepts: whole(1, maxCount),
-	preset: always(100000).but(10000, speedFlow).but(nil, images).or("not set").but(20000, csv),
+	preset: always(100000).except(10000, speedFlow).except(nil, images).worded("not set").except(20000, csv),
 	help:   "Number of training steps.",
 }, {
 	name: "train.epochs", kinds: kindsOf(images), accepts: whole(1, maxCount), preset: always(100),
@@ -52,12 +52,12 @@ var trainKeys = []entry{{
 	note: "passes over the training split; or set steps",
 }, {
 	name: "train.batch_size", accepts: whole(1, MaxFunctions),
-	preset: always(128).but(2, speedFlow).but(16, images, csv),
+	preset: always(128).except(2, speedFlow).except(16, images, csv),
 	help:   "Number of functions of a training batch; for speed-flow 2, its lanes.",
 	note:   "groups: functions, images or lanes",
 }, {
 	name: "train.num_tau", models: quantile, accepts: whole(1, maxLevels),
-	preset: always(50).but(100, speedFlow).but(25, images),
+	preset: always(50).except(100, speedFlow).except(25, images),
 	help:   "Number N_τ of quantile levels of each point in training.",
 	note:   "levels for each point",
 }, {
@@ -65,18 +65,18 @@ var trainKeys = []entry{{
 	help: "How the N_τ levels of a point are drawn. random: each alone, the paper's; stratified: one in each of N_τ equal parts of (0, 1).",
 	note: "random; or stratified: one in each of num_tau equal parts",
 }, {
-	name: "train.learning_rate", preset: from("the paper's, by benchmark and model", func(c choice) any { return c.benchmark.Rates[c.model].Learning }),
+	name: "train.learning_rate", preset: follow("the paper's, by benchmark and model", func(c choice) any { return c.benchmark.Rates[c.model].Learning }),
 	accepts: rule{"a finite number above 0", func(v any) bool { return v.(float64) > 0 && v.(float64) <= math.MaxFloat32 }},
 	help:    "Learning rate of Adam.",
 	note:    "Adam",
 }, {
-	name: "train.weight_decay", preset: from("the paper's, by benchmark and model", func(c choice) any { return c.benchmark.Rates[c.model].Decay }),
+	name: "train.weight_decay", preset: follow("the paper's, by benchmark and model", func(c choice) any { return c.benchmark.Rates[c.model].Decay }),
 	accepts: rule{"a finite number, 0 or above", func(v any) bool { return v.(float64) >= 0 && v.(float64) <= math.MaxFloat32 }},
 	help:    "Factor λ of the L2 regulariser.",
 	note:    "λ of the L2 regulariser",
 }, {
 	name: "train.schedule", accepts: name([]string{Constant, Cosine, Plateau}),
-	preset: from("constant; cosine for bnp, except on speed-flow", func(c choice) any {
+	preset: follow("constant; cosine for bnp, except on speed-flow", func(c choice) any {
 		if c.model == "bnp" && c.benchmark.Kind != speedFlow {
 			return Cosine
 		}
@@ -86,7 +86,7 @@ var trainKeys = []entry{{
 	note: "constant, cosine, or plateau: constant until the patience runs out",
 }, {
 	name: "train.loss", accepts: name([]string{AllPoints, Targets}),
-	preset: from("all; targets for aggregation attention, aggregation transformer and aggregation groups",
+	preset: follow("all; targets for aggregation attention, aggregation transformer and aggregation groups",
 		func(c choice) any { return defaultLoss(c.model, c.aggregates()) }),
 	help: "Points whose mean log-likelihood training maximises. all: context and target points, the paper's; targets: target points alone.",
 	note: "all points, or targets",

@@ -70,7 +70,7 @@ func benchmarkNames(names []string) (short []string) {
 		kind catalogue.Kind
 	}{{"synthetic benchmarks", synthetic}, {"images", images}} {
 		all := catalogue.Names(func(b catalogue.Benchmark) bool { return b.Kind == group.kind })
-		if within(all, names) {
+		if isSubset(all, names) {
 			short = append(short, group.name)
 			names = slices.DeleteFunc(slices.Clone(names), func(n string) bool { return slices.Contains(all, n) })
 		}

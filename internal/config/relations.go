@@ -181,8 +181,8 @@ func (r *relating) addCSV() {
 	isCategory := func(name string) bool { return slices.Contains(d.Categories, name) }
 	r.require("data.x data.y data.group data.split_column", distinctNames(columns),
 		"a column with two meanings among "+text(columns), "different columns for x, y, function and split_column")
-	r.require("data.categories data.x", within(d.Categories, d.XColumns), text(d.Categories), "columns of data.x, which are "+text(d.XColumns))
-	r.require("data.log data.categories data.x data.y", within(d.Log, seen) && !slices.ContainsFunc(d.Log, isCategory),
+	r.require("data.categories data.x", isSubset(d.Categories, d.XColumns), text(d.Categories), "columns of data.x, which are "+text(d.XColumns))
+	r.require("data.log data.categories data.x data.y", isSubset(d.Log, seen) && !slices.ContainsFunc(d.Log, isCategory),
 		text(d.Log), "columns of numbers in data.x or data.y, which are "+text(seen)+", none of them in data.categories")
 	r.require("data.points data.context", context[0] <= context[1] && context[1] < points[0],
 		fmt.Sprintf("a context of %d to %d with as few as %d points", context[0], context[1], points[0]),
@@ -192,8 +192,8 @@ func (r *relating) addCSV() {
 	r.addBatch("eval", "data.points", points[1], len(seen))
 }
 
-// within reports whether all names are among those of all.
-func within(names, all []string) bool {
+// isSubset reports whether all names are among those of all.
+func isSubset(names, all []string) bool {
 	return !slices.ContainsFunc(names, func(n string) bool { return !slices.Contains(all, n) })
 }
 

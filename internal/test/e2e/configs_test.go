@@ -1,11 +1,11 @@
 package e2e
 
 import (
+	"cmp"
 	"maps"
 	"math"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -21,61 +21,26 @@ const allVariable = "TEST_ALL"
 // form and every benchmark has its turn.
 func taken(i, j, n int) bool { return os.Getenv(allVariable) != "" || (i+j)%n == 0 }
 
-// The configurations of the paper's benchmarks train and are evaluated, with two steps and one
-// batch of few functions, points and levels. Everything else is as shipped. Package config loads all of
+// The configurations train and are evaluated, with two steps and one batch of few functions, points
+// and levels. Everything else is as shipped. Package config knows which there are, and loads all of
 // them; a third of them trains unless allVariable is set.
 func TestConfigurationsRun(t *testing.T) {
-	files, err := filepath.Glob(configFile("*", "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var wanted []string
-	for _, b := range benchmarks {
-		for _, m := range models {
-			wanted = append(wanted, configFile(b, m))
-		}
-		for _, v := range variantsOf(b) {
-			wanted = append(wanted, configFile(b, v))
-		}
-	}
-	files = slices.DeleteFunc(files, func(f string) bool { return filepath.Base(filepath.Dir(f)) == "csv" })
-	for _, b := range transformerBenchmarks {
-		for _, v := range transformerConfigs {
-			wanted = append(wanted, configFile(b, v))
-		}
-	}
-	slices.Sort(wanted)
-	if len(files) < 91 || !slices.Equal(files, wanted) {
-		t.Fatalf("found %d configurations: %q", len(files), files)
-	}
-
 	data := dataDir(t)
-	for i, b := range benchmarks {
-		t.Run(b, func(t *testing.T) {
-			chosen := append(slices.Clone(models), variantsOf(b)...)
-			if testing.Short() {
-				chosen = chosen[i%len(models):][:1]
-			}
-			for j, m := range chosen {
-				if testing.Short() || taken(i, j, 3) {
-					t.Run(m, func(t *testing.T) { trainAndEvaluate(t, b, m, data) })
-				}
-			}
-		})
-	}
-}
-
-// The benchmarks of transformer neural processes, and their configurations.
-var (
-	transformerBenchmarks = []string{"tnp-sawtooth", "tnp-gp"}
-	transformerConfigs    = []string{"cnp-transformer", "cnp-transformer-mixture", "acqnp-transformer"}
-)
-
-func TestTransformerBenchmarksRun(t *testing.T) {
-	for i, b := range transformerBenchmarks {
-		for _, v := range transformerConfigs[i:] { // one of them twice
-			t.Run(b+" "+v, func(t *testing.T) { trainAndEvaluate(t, b, v, t.TempDir()) })
+	runs := 0
+	for i, b := range catalogue.Names(func(b catalogue.Benchmark) bool { return b.Kind != catalogue.CSV }) {
+		files, err := filepath.Glob(configFile(b, "*"))
+		if err != nil {
+			t.Fatal(err)
 		}
+		for j, file := range files {
+			if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); taken(i, j, 3) && (!testing.Short() || j < 3) {
+				t.Run(b+"/"+name, func(t *testing.T) { trainAndEvaluate(t, b, name, data) })
+				runs++
+			}
+		}
+	}
+	if runs < 14 {
+		t.Errorf("only %d configurations ran", runs)
 	}
 }
 
@@ -136,8 +101,11 @@ func trainAndEvaluate(t *testing.T, name, file, data string) {
 			t.Errorf("%s log-likelihood %v", part, v)
 		}
 	}
-	if want := points(name); e.PerBatch[0].NumPoints != want {
-		t.Errorf("%d points, want %d", e.PerBatch[0].NumPoints, want)
+	b, _ := catalogue.Find(name)
+	pixels := cmp.Or(b.Image.Height*b.Image.Width, 32*32) // of omniglot, data.resize
+	want := map[catalogue.Kind]int{catalogue.SpeedFlow: 1318, catalogue.Synthetic: 140, catalogue.Images: pixels}[b.Kind]
+	if got := e.PerBatch[0].NumPoints; got != want {
+		t.Errorf("%d points, want %d", got, want)
 	}
 }
 
@@ -153,34 +121,13 @@ func reduced(name, model string) []string {
 	if kind(name) != catalogue.SpeedFlow { // speed-flow always has two functions, its lanes
 		values = append(values, "train.batch_size=2", "eval.batch_size=2")
 	}
-	switch {
-	case slices.Contains(transformerBenchmarks, name): // whose contexts are as large as 128
-		values = append(values, "data.points=[24,30]", "eval.num_points=140")
-	case synthetic(name):
-		values = append(values, "data.points=[6,20]", "eval.num_points=120")
+	if kind(name) == catalogue.Synthetic {
+		values = append(values, "data.points=[24,30]", "eval.num_points=140") // contexts are as large as 128
 	}
 	return values
 }
 
-func synthetic(name string) bool { return kind(name) == catalogue.Synthetic }
-
 func kind(name string) catalogue.Kind {
 	b, _ := catalogue.Find(name)
 	return b.Kind
-}
-
-// points returns how many points a function has in evaluation.
-func points(name string) int {
-	b, _ := catalogue.Find(name)
-	switch {
-	case b.Kind == catalogue.SpeedFlow:
-		return 1318
-	case b.Kind == catalogue.Images && b.Image.Height == 0: // as data.resize says
-		return 32 * 32
-	case b.Kind == catalogue.Images:
-		return b.Image.Height * b.Image.Width
-	case slices.Contains(transformerBenchmarks, name):
-		return 140
-	}
-	return 120
 }
