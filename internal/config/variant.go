@@ -11,27 +11,25 @@ import (
 // It returns "" for the paper's model. The loss is named only if it is not the default of the
 // aggregation. Sizes and settings of the optimiser are not named.
 func (e Experiment) Variant() string {
-	m := e.Model
-	var parts []string
-	if m.Aggregation != "" && m.Aggregation != Mean {
-		parts = append(parts, m.Aggregation)
+	m, loss := e.Model, e.Train.Loss
+	var names []string
+	for _, part := range []struct {
+		name  string
+		named bool
+	}{
+		{m.Aggregation, m.Aggregation != "" && m.Aggregation != Mean},
+		{m.Head, m.HeadName() != GaussianHead},
+		{Residual, m.AdaptorForm == Residual},
+		{"natural scale", m.ScaleForm == NaturalScale},
+		{fmt.Sprintf("sigma floor %g", m.SigmaFloor), m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name)},
+		{map[string]string{AllPoints: "loss over all points", Targets: "loss over targets"}[loss],
+			loss != "" && loss != defaultLoss(m.Name, m.Aggregation)},
+	} {
+		if part.named {
+			names = append(names, part.name)
+		}
 	}
-	if head := m.HeadName(); head != GaussianHead {
-		parts = append(parts, head)
-	}
-	if m.AdaptorForm == Residual {
-		parts = append(parts, Residual)
-	}
-	if m.ScaleForm == NaturalScale {
-		parts = append(parts, "natural scale")
-	}
-	if m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name) {
-		parts = append(parts, fmt.Sprintf("sigma floor %g", m.SigmaFloor))
-	}
-	if loss := e.Train.Loss; loss != "" && loss != defaultLoss(m.Name, m.Aggregation) {
-		parts = append(parts, map[string]string{AllPoints: "loss over all points", Targets: "loss over targets"}[loss])
-	}
-	return strings.Join(parts, ", ")
+	return strings.Join(names, ", ")
 }
 
 // Size returns the model's width and, for a transformer, the number of its layers, as in "width 64,

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // Diagnosis is the result of Look. Its JSON fields are those of acqnp doctor --json.
@@ -51,8 +52,7 @@ func Look(dataDir, version string) Diagnosis {
 		Network:  pretrained.About().String(),
 		Missing:  []string{},
 	}
-	d.Kernels, d.Available = device.CPUKernels()
-	d.BF16 = device.BF16Kernels()
+	d.Kernels, d.Available, d.BF16 = simd.Name(), simd.Available(), simd.HasHalves()
 	d.MemoryBytes, d.MemoryLimit = memory()
 	machine := device.ThisMachine()
 	d.GPU, d.GPUs, d.Driver = machine.GPU(), machine.GPUs(), machine.Driver()
@@ -88,7 +88,7 @@ func (d Diagnosis) Print(w io.Writer) error {
 	line("acqnp", d.Version+", "+d.Go+", "+d.Platform)
 	line("processor", d.CPU)
 	line("features", strings.Join(d.Features, " "))
-	line("kernels", fmt.Sprintf("%s (%s chooses among %s)", d.Kernels, device.KernelsVariable, strings.Join(d.Available, ", ")))
+	line("kernels", fmt.Sprintf("%s (%s chooses among %s)", d.Kernels, simd.Variable, strings.Join(d.Available, ", ")))
 	if d.BF16 {
 		line("bf16", "in the processor: --precision bf16 is faster than fp32")
 	} else {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 func TestChoices(t *testing.T) {
@@ -72,9 +73,9 @@ func TestBF16IsTheCPUs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	plain, _ := device.CPUKernels()
+	plain := simd.Name()
 	want := "cpu with 2 threads in bf16"
-	if !device.BF16Kernels() {
+	if !simd.HasHalves() {
 		want += " (emulated by the " + plain + " kernels, slower than fp32)"
 	}
 	if d.Name() != "cpu (bf16)" || !strings.HasPrefix(d.String(), want) || d.Kernels() != plain+"+bf16" {

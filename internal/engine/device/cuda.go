@@ -22,25 +22,47 @@ const turing = 75
 
 // accelerator is a CUDA device.
 type accelerator struct {
-	driver    gpu.Driver
-	index     int
-	debug     bool // launch without a graph, and wait for each kernel
-	precision precisions
-	training  *compiled // how the trainer runs that was compiled last; nil before
-	programs  *compiled // and the program
-	closed    bool
+	driver     gpu.Driver
+	index      int
+	debug      bool // launch without a graph, and wait for each kernel
+	training   phase
+	evaluation phase  // and prediction
+	why        string // the end of its description; empty if --precision named the precisions
+	closed     bool
 }
 
-// precisions are the precisions of matrix products in training, and in evaluation and prediction.
-type precisions struct {
-	training, evaluation cuda.Precision
-	why                  string // why they were chosen; empty if --precision named them
+// A phase has the precision of matrix products in training, or in evaluation and prediction.
+type phase struct {
+	asked   cuda.Precision
+	inForce string // in words, for the graph that was compiled last
 }
 
-// compiled is what the engine chose for a graph.
-type compiled struct {
-	precision cuda.Precision
-	unfused   bool // a branch has no fused kernels, on this GPU or for its widths
+// newPhase returns a phase before anything is compiled. It is not known then whether there are fused
+// kernels for the model, and so for a precision other than float32.
+func newPhase(asked cuda.Precision) phase {
+	if asked == cuda.FP32 {
+		return phase{asked, asked.String()}
+	}
+	return phase{asked, asked.String() + " if fused"}
+}
+
+// record keeps what the engine chose for a program or trainer: the precision, and that a branch has no
+// fused kernels, on this GPU or for its widths.
+func (p *phase) record(made any) {
+	c, ok := made.(interface {
+		Precision() cuda.Precision
+		Unfused() bool
+	})
+	if !ok { // nothing was made
+		return
+	}
+	p.inForce = c.Precision().String()
+	if c.Unfused() {
+		p.inForce += " unfused"
+	}
+	if c.Precision() != p.asked {
+		p.inForce += " in place of " + p.asked.String()
+	}
 }
 
 // debugVariable is the environment variable that asks for launches one by one, so that an error
@@ -62,44 +84,30 @@ func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 		_ = d.Close() // err says why
 		return nil, err
 	}
-	return &accelerator{driver: d, index: index, precision: choosePrecision(about, precision), debug: debug == "1"}, nil
-}
-
-// choosePrecision returns the precisions for a value of --precision. For auto it chooses half
-// precision for training, and float32 for evaluation and prediction, which take little time.
-func choosePrecision(d gpu.Device, precision string) precisions {
+	a := &accelerator{driver: d, index: index, debug: debug == "1"}
 	switch precision {
 	case FP32:
-		return precisions{training: cuda.FP32, evaluation: cuda.FP32}
+		a.training, a.evaluation = newPhase(cuda.FP32), newPhase(cuda.FP32)
 	case FP16:
-		return precisions{training: cuda.FP16, evaluation: cuda.FP16}
+		a.training, a.evaluation = newPhase(cuda.FP16), newPhase(cuda.FP16)
+	default: // evaluation and prediction take little time
+		a.training, a.evaluation = newPhase(cuda.FP16), newPhase(cuda.FP32)
+		a.why = fmt.Sprintf(", chosen for compute capability %d.%d", about.Major, about.Minor)
 	}
-	return precisions{training: cuda.FP16, why: fmt.Sprintf("chosen for compute capability %d.%d", d.Major, d.Minor)}
+	return a, nil
 }
 
 func (a *accelerator) Program(g *ops.Graph) (engine.Program[float32], error) {
-	p, err := cuda.New(a.driver, g, cuda.Options{Precision: a.precision.evaluation, Fused: true, Synchronous: a.debug})
-	a.programs = inForce(p)
+	p, err := cuda.New(a.driver, g, cuda.Options{Precision: a.evaluation.asked, Fused: true, Synchronous: a.debug})
+	a.evaluation.record(p)
 	return p, err
 }
 
 func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
-	t, err := cuda.NewTrainer(a.driver, g, cuda.Options{Precision: a.precision.training, Fused: true, Synchronous: a.debug,
+	t, err := cuda.NewTrainer(a.driver, g, cuda.Options{Precision: a.training.asked, Fused: true, Synchronous: a.debug,
 		WeightDecay: o.WeightDecay, DrawLevels: o.DrawLevels})
-	a.training = inForce(t)
+	a.training.record(t)
 	return t, err
-}
-
-// inForce returns what the engine chose for a program or trainer; nil if that failed.
-func inForce(made any) *compiled {
-	c, ok := made.(interface {
-		Precision() cuda.Precision
-		Unfused() bool
-	})
-	if !ok {
-		return nil
-	}
-	return &compiled{precision: c.Precision(), unfused: c.Unfused()}
 }
 
 // Bytes returns 0: the engine itself returns an error for what the GPU's memory cannot hold, and
@@ -107,40 +115,16 @@ func inForce(made any) *compiled {
 func (a *accelerator) Bytes(*ops.Graph, bool) (float64, error) { return 0, nil }
 
 func (a *accelerator) Name() string {
-	text, evaluation := shown(a.training, a.precision.training), shown(a.programs, a.precision.evaluation)
-	if text != evaluation {
-		text = fmt.Sprintf("training %s, evaluation %s", text, evaluation)
+	text := a.training.inForce
+	if text != a.evaluation.inForce {
+		text = fmt.Sprintf("training %s, evaluation %s", text, a.evaluation.inForce)
 	}
 	return fmt.Sprintf("cuda:%d (%s, %s)", a.index, a.driver.Device().Name, text)
 }
 
-// shown returns the precision in force, and that a branch is unfused. Before anything is compiled, it is
-// not known whether there are fused kernels for the model, and so for a precision other than float32.
-func shown(inForce *compiled, asked cuda.Precision) string {
-	if inForce == nil {
-		if asked == cuda.FP32 {
-			return asked.String()
-		}
-		return asked.String() + " if fused"
-	}
-	text := inForce.precision.String()
-	if inForce.unfused {
-		text += " unfused"
-	}
-	if inForce.precision != asked {
-		text += " in place of " + asked.String()
-	}
-	return text
-}
-
 func (a *accelerator) Kernels() string { return "" }
 
-func (a *accelerator) String() string {
-	if a.precision.why == "" {
-		return a.Name()
-	}
-	return a.Name() + ", " + a.precision.why
-}
+func (a *accelerator) String() string { return a.Name() + a.why }
 
 func (a *accelerator) Close() error {
 	if a.closed {

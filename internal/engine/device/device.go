@@ -180,7 +180,7 @@ func (h host) String() string {
 	text := "cpu with " + invalid.Plural(cmp.Or(h.threads, runtime.GOMAXPROCS(0)), "thread", "threads")
 	if h.bf16 {
 		text += " in " + BF16
-		if !BF16Kernels() {
+		if !simd.HasHalves() {
 			text += " (emulated by the " + simd.Name() + " kernels, slower than fp32)"
 		}
 	}

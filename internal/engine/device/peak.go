@@ -11,31 +11,26 @@ import (
 // second, of fused multiply-adds in registers. It returns the best of a few short measurements,
 // because other programs may be using the machine.
 func FMAPeak(threads int) float64 {
-	const times, each = 4, 50 * time.Millisecond
+	const times, each, rounds = 4, 50 * time.Millisecond, 20_000 // rounds take less than a millisecond
 	best := 0.0
 	for range times {
-		best = max(best, fmaRate(threads, each))
+		rates := make([]float64, threads)
+		var all sync.WaitGroup
+		for i := range rates {
+			all.Go(func() {
+				done, start := 0.0, time.Now()
+				for time.Since(start) < each {
+					done += simd.FMAPeak(rounds)
+				}
+				rates[i] = done / time.Since(start).Seconds()
+			})
+		}
+		all.Wait()
+		total := 0.0
+		for _, r := range rates {
+			total += r
+		}
+		best = max(best, total)
 	}
 	return best
-}
-
-func fmaRate(threads int, d time.Duration) float64 {
-	const rounds = 20_000 // take less than a millisecond
-	rates := make([]float64, threads)
-	var all sync.WaitGroup
-	for i := range rates {
-		all.Go(func() {
-			done, start := 0.0, time.Now()
-			for time.Since(start) < d {
-				done += simd.FMAPeak(rounds)
-			}
-			rates[i] = done / time.Since(start).Seconds()
-		})
-	}
-	all.Wait()
-	total := 0.0
-	for _, r := range rates {
-		total += r
-	}
-	return total
 }

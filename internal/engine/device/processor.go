@@ -12,17 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// KernelsVariable is the environment variable that chooses the CPU's kernels.
-const KernelsVariable = simd.Variable
-
-// CPUKernels returns the name of the active CPU kernels, and the names of all that this machine can
-// run, the best first.
-func CPUKernels() (active string, available []string) { return simd.Name(), simd.Available() }
-
-// BF16Kernels reports whether the active CPU kernels multiply bfloat16 numbers with AVX512_BF16.
-// Others compute bf16 in float32: the same numbers, more slowly than fp32.
-func BF16Kernels() bool { return simd.HasHalves() }
-
 // inBF16 ends the name of CPU kernels that compute in precision bf16: avx512+bf16.
 const inBF16 = "+" + BF16
 
@@ -39,11 +28,10 @@ func SameBits(a, b string) bool {
 // KernelsTitle returns the name of CPU kernels for use in a sentence: "AVX-512" for "avx512", "AVX-512
 // bf16" for "avx512+bf16".
 func KernelsTitle(name string) string {
-	titles := map[string]string{"amx": "AMX", "avx512": "AVX-512", "avx2": "AVX2", "portable": "portable"}
 	set, half := strings.CutSuffix(name, inBF16)
-	title, known := titles[set]
+	title := map[string]string{"amx": "AMX", "avx512": "AVX-512", "avx2": "AVX2", "portable": "portable"}[set]
 	switch {
-	case !known:
+	case title == "":
 		return strconv.Quote(name)
 	case half:
 		return title + " " + BF16
@@ -57,7 +45,7 @@ func KernelsSettings(name, inUse string) string {
 	now, halfNow := strings.CutSuffix(inUse, inBF16)
 	var settings []string
 	if !simd.SameBits(set, now) {
-		settings = append(settings, KernelsVariable+"="+set)
+		settings = append(settings, simd.Variable+"="+set)
 	}
 	switch {
 	case half && !halfNow:
@@ -68,17 +56,17 @@ func KernelsSettings(name, inUse string) string {
 	return strings.Join(settings, " and ")
 }
 
-// CheckCPUKernels returns an *invalid.Input if KernelsVariable names CPU kernels that do not exist or
+// CheckCPUKernels returns an *invalid.Input if simd.Variable names CPU kernels that do not exist or
 // that this machine cannot run.
 func CheckCPUKernels() error {
-	name := os.Getenv(KernelsVariable)
+	name := os.Getenv(simd.Variable)
 	switch {
 	case name == "" || slices.Contains(simd.Available(), name):
 		return nil
 	case slices.Contains(simd.Names(), name):
-		return &invalid.Input{File: KernelsVariable, Found: name + ", which this processor lacks", Expected: invalid.Listed(simd.Available(), " or ")}
+		return &invalid.Input{File: simd.Variable, Found: name + ", which this processor lacks", Expected: invalid.Listed(simd.Available(), " or ")}
 	}
-	return &invalid.Input{File: KernelsVariable, Found: strconv.Quote(name), Expected: invalid.Listed(simd.Names(), " or ")}
+	return &invalid.Input{File: simd.Variable, Found: strconv.Quote(name), Expected: invalid.Listed(simd.Names(), " or ")}
 }
 
 // CPUFeatures returns Linux's names of those instruction sets of the processor that matter for

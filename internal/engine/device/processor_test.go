@@ -10,10 +10,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 func TestKernelsOfTheCPU(t *testing.T) {
-	inForce, available := device.CPUKernels()
+	inForce, available := simd.Name(), simd.Available()
 	if !slices.Contains(available, inForce) || available[len(available)-1] != "portable" {
 		t.Errorf("%s of %v", inForce, available)
 	}
@@ -23,7 +24,7 @@ func TestKernelsOfTheCPU(t *testing.T) {
 }
 
 func TestUnknownKernelsAreRefused(t *testing.T) {
-	_, available := device.CPUKernels()
+	available := simd.Available()
 	for _, name := range append([]string{""}, available...) {
 		t.Setenv("ACQNP_SIMD", name)
 		if err := device.CheckCPUKernels(); err != nil {

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/simd"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -53,7 +54,7 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 	r.Benchmark, r.Model, r.Variant = o.Experiment.Benchmark, o.Experiment.Model.Name, o.Experiment.Variant()
 	r.Device, r.Threads = o.Device.Name(), o.Threads
 	if o.Device.Kernels() != "" {
-		r.Kernels, _ = device.CPUKernels() // the precision is in the device's name
+		r.Kernels = simd.Name() // the precision is in the device's name
 	}
 	r.Points, r.Steps, r.Version = o.Points, o.Steps, o.Version
 	return r, nil

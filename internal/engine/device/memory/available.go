@@ -93,11 +93,8 @@ func field(file, name string) float64 {
 	return math.Inf(1)
 }
 
-// number returns the first number of a file, or infinity if there is none.
-func number(file string) float64 {
-	text, _ := os.ReadFile(file)
-	return first(text)
-}
+// number returns the number at a file's start, or infinity if there is none.
+func number(file string) float64 { return field(file, "") }
 
 // first returns the first word as a number, or infinity if it is not one.
 func first(text []byte) float64 {
