@@ -9,15 +9,14 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // write writes a configuration to a file for this test.
 func write(t *testing.T, content string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "config.yaml")
-	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(content), 0o600))
 	return path
 }
 
@@ -27,11 +26,15 @@ func environment(entries ...string) func() []string {
 
 func load(t *testing.T, content string, o config.Overrides) config.Experiment {
 	t.Helper()
-	e, err := config.Load(write(t, content), o)
-	if err != nil {
-		t.Fatal(err)
+	return must.Get(config.Load(write(t, content), o))(t)
+}
+
+// equal compares what was found with what is expected.
+func equal(t *testing.T, what string, expected, found any) {
+	t.Helper()
+	if diff := cmp.Diff(expected, found); diff != "" {
+		t.Errorf("%s (-expected +found):\n%s", what, diff)
 	}
-	return e
 }
 
 func TestPrecedence(t *testing.T) {
@@ -43,9 +46,7 @@ func TestPrecedence(t *testing.T) {
 	})
 	found := []int{e.Train.KeepCheckpoints, e.Train.Steps, e.Train.BatchSize, e.Train.NumTau, int(e.Train.Seed)}
 	// default, file, environment over file, the later --set over environment, flag over --set
-	if diff := cmp.Diff([]int{2, 2, 3, 5, 6}, found); diff != "" {
-		t.Errorf("-expected +found:\n%s", diff)
-	}
+	equal(t, "precedence", []int{2, 2, 3, 5, 6}, found)
 }
 
 // The benchmark and the model choose the defaults, wherever they are set.
@@ -53,9 +54,7 @@ func TestDefaultsFollowOverrides(t *testing.T) {
 	e := load(t, "benchmark: circle\nmodel: {name: cnp}\n", config.Overrides{
 		Env: environment("ACQNP_BENCHMARK=matern52"), Set: []string{"model.name=acqnp"},
 	})
-	if diff := cmp.Diff(paperExperiment("matern52/acqnp"), e); diff != "" {
-		t.Errorf("-expected +found:\n%s", diff)
-	}
+	equal(t, "experiment", paperExperiment("matern52/acqnp"), e)
 }
 
 func TestEveryTypeFromOverrides(t *testing.T) {
@@ -73,17 +72,13 @@ func TestEveryTypeFromOverrides(t *testing.T) {
 		"model.encoder=[8, 9]", "data.interval=[-1, 0.5]", "data.zero_mean=false", "train.steps=2e4",
 		"train={learning_rate: 2e-3, schedule: cosine}", "eval.seed=18446744073709551615",
 	}})
-	if diff := cmp.Diff(expected, set); diff != "" {
-		t.Errorf("--set (-expected +found):\n%s", diff)
-	}
+	equal(t, "--set", expected, set)
 	env := load(t, file, config.Overrides{Env: environment(
 		"ACQNP_MODEL_ENCODER=[8, 9]", "ACQNP_DATA_INTERVAL=[-1, 0.5]", "ACQNP_DATA_ZERO_MEAN=false",
 		"ACQNP_TRAIN_STEPS=2e4", "ACQNP_TRAIN_LEARNING_RATE=2e-3", "ACQNP_TRAIN_SCHEDULE=cosine",
 		"ACQNP_EVAL_SEED=18446744073709551615",
 	)})
-	if diff := cmp.Diff(expected, env); diff != "" {
-		t.Errorf("environment (-expected +found):\n%s", diff)
-	}
+	equal(t, "environment", expected, env)
 	files := load(t, "benchmark: speed-flow\nmodel: {name: cnp}\n", config.Overrides{
 		Env: environment("ACQNP_DATA_FILES=[hdrcde.rda]"), Set: []string{"data.flow_range=[-1, 1]"},
 	})
@@ -161,9 +156,7 @@ func TestAnchorsAndNumbers(t *testing.T) {
 	expected.Train.Seed, expected.Eval.Seed = 16, 16
 	expected.Train.LearningRate = 1
 	expected.Eval.Batches = 2
-	if diff := cmp.Diff(expected, e); diff != "" {
-		t.Errorf("-expected +found:\n%s", diff)
-	}
+	equal(t, "experiment", expected, e)
 }
 
 func TestRoundTrip(t *testing.T) {
@@ -183,24 +176,13 @@ func TestRoundTrip(t *testing.T) {
 	}
 	for _, content := range contents {
 		e := load(t, content, config.Overrides{})
-		again := roundTrip(t, e)
-		if diff := cmp.Diff(e, again); diff != "" {
-			t.Errorf("%s(-first +second):\n%s", content, diff)
-		}
+		equal(t, content, e, roundTrip(t, e))
 	}
 }
 
 func roundTrip(t *testing.T, e config.Experiment) config.Experiment {
 	t.Helper()
-	out, err := e.YAML()
-	if err != nil {
-		t.Fatal(err)
-	}
-	again, err := config.Parse("round trip", out, config.Overrides{})
-	if err != nil {
-		t.Fatalf("%v in:\n%s", err, out)
-	}
-	return again
+	return must.Get(config.Parse("round trip", must.Get(e.YAML())(t), config.Overrides{}))(t)
 }
 
 func TestDifferences(t *testing.T) {
@@ -215,14 +197,9 @@ func TestDifferences(t *testing.T) {
 		"model.encoder: [128, 128, 128] and [8]", "data.interval: [-2, 2] and [-1, 2]", "train.steps: 100000 and 7",
 		"train.learning_rate: 0.001 and 0.5", "train.log_every: 100 and 1",
 	}
-	if diff := cmp.Diff(expected, config.Differences(a, b)); diff != "" {
-		t.Errorf("-expected +found:\n%s", diff)
-	}
-	saw := load(t, "benchmark: sawtooth\nmodel: {name: cnp}\n", config.Overrides{})
-	cmpSaw := load(t, "benchmark: sawtooth\nmodel: {name: cnp}\ndata: {zero_mean: false}\n", config.Overrides{})
-	if diff := cmp.Diff([]string{"data.zero_mean: true and false"}, config.Differences(saw, cmpSaw)); diff != "" {
-		t.Errorf("-expected +found:\n%s", diff)
-	}
+	equal(t, "differences", expected, config.Differences(a, b))
+	offset := load(t, saw, config.Overrides{Set: []string{"data.zero_mean=false"}})
+	equal(t, "a boolean", []string{"data.zero_mean: true and false"}, config.Differences(load(t, saw, config.Overrides{}), offset))
 }
 
 func TestResumeDifferences(t *testing.T) {
@@ -239,9 +216,7 @@ func TestResumeDifferences(t *testing.T) {
 	} {
 		before := load(t, c.file, config.Overrides{Set: strings.Fields(c.before)})
 		now := load(t, c.file, config.Overrides{Set: strings.Fields(c.now)})
-		if diff := cmp.Diff(c.want, config.ResumeDifferences(before, now)); diff != "" {
-			t.Errorf("%s (-expected +found):\n%s", c.now, diff)
-		}
+		equal(t, c.now, c.want, config.ResumeDifferences(before, now))
 	}
 }
 
@@ -253,9 +228,7 @@ func TestCSVDefaults(t *testing.T) {
 		SplitBy: "function", TrainFraction: 0.75, ValidFraction: 0.1, Sizes: config.AllSizes, Scale: "standard", Missing: "error"}
 	for _, model := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
 		e := load(t, minimalCSV, config.Overrides{Set: []string{"model.name=" + model}})
-		if diff := cmp.Diff(expected, e.Data); diff != "" {
-			t.Errorf("%s (-expected +found):\n%s", model, diff)
-		}
+		equal(t, model, expected, e.Data)
 		if e.Train.Steps == 0 || e.Train.BatchSize == 0 || e.Train.LearningRate == 0 || e.Eval.BatchSize == 0 {
 			t.Errorf("%s: found training %+v and evaluation %+v with nothing set", model, e.Train, e.Eval)
 		}
@@ -320,4 +293,20 @@ func TestStepsAndEpochs(t *testing.T) {
 	}
 	_, err := config.Load(write(t, mnist), config.Overrides{Set: []string{"train.epochs=3", "train.steps=7"}})
 	expectRefusal(t, err, "--set train.steps", 0, "train.steps", "together with train.epochs")
+}
+
+// A configuration with data.file and without a benchmark is one of csv.
+func TestBenchmarkOfOwnFiles(t *testing.T) {
+	const own = "model: {name: cnp}\ntrain: {steps: 5}\n"
+	want := load(t, "benchmark: csv\ndata: {file: a.csv}\n"+own, config.Overrides{})
+	for text, o := range map[string]config.Overrides{
+		"data: {file: a.csv}\n" + own: {}, own: {Set: []string{"data.file=a.csv"}}, "data: {}\n" + own: {Env: environment("ACQNP_DATA_FILE=a.csv")},
+	} {
+		equal(t, text, want, load(t, text, o))
+	}
+	for _, o := range []config.Overrides{{}, {Set: []string{"benchmark=circle", "data.file=a.csv"}}} {
+		if must.Err(config.Parse("own.yaml", []byte(own), o)) == nil {
+			t.Errorf("%v: no benchmark, or a file for circle, is taken", o.Set)
+		}
+	}
 }

@@ -4,17 +4,12 @@ import (
 	"fmt"
 	"maps"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/config"
 )
-
-const shipped = "../../configs"
 
 // A rate is a learning rate with its L2 regulariser.
 type rate struct{ learning, decay float64 }
@@ -149,23 +144,7 @@ func paperProcess(e *config.Experiment) {
 func TestDefaultsAreThePaper(t *testing.T) {
 	for _, name := range paperNames() {
 		benchmark, model, _ := strings.Cut(name, "/")
-		e, err := config.Parse(name, fmt.Appendf(nil, "benchmark: %s\nmodel: {name: %s}\n", benchmark, model), config.Overrides{})
-		if err != nil {
-			t.Error(err)
-			continue
-		}
-		if diff := cmp.Diff(paperExperiment(name), e); diff != "" {
-			t.Errorf("%s (-paper +defaults):\n%s", name, diff)
-		}
+		e := load(t, fmt.Sprintf("benchmark: %s\nmodel: {name: %s}\n", benchmark, model), config.Overrides{})
+		equal(t, name, paperExperiment(name), e)
 	}
-}
-
-// shippedFiles returns the paths configs/<benchmark>/<name>.yaml.
-func shippedFiles(t *testing.T) []string {
-	t.Helper()
-	files, err := filepath.Glob(filepath.Join(shipped, "*", "*.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return files
 }

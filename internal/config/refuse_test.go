@@ -2,7 +2,6 @@ package config_test
 
 import (
 	"errors"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -244,10 +243,7 @@ var refusals = []struct {
 func TestRefusals(t *testing.T) {
 	for _, c := range refusals {
 		t.Run(c.name, func(t *testing.T) {
-			path := filepath.Join(t.TempDir(), "bad.yaml")
-			if err := os.WriteFile(path, []byte(c.yaml), 0o600); err != nil {
-				t.Fatal(err)
-			}
+			path := write(t, c.yaml)
 			_, err := config.Load(path, config.Overrides{})
 			expectRefusal(t, err, path, c.line, c.key, c.says)
 		})
@@ -294,10 +290,7 @@ func TestUnreadableFiles(t *testing.T) {
 	_, err = config.Load(dir, config.Overrides{})
 	expectRefusal(t, err, dir, 0, "", "directory")
 
-	big := filepath.Join(dir, "big.yaml")
-	if err := os.WriteFile(big, []byte(plain+strings.Repeat("#", 1<<20)), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	big := write(t, plain+strings.Repeat("#", 1<<20))
 	_, err = config.Load(big, config.Overrides{})
 	expectRefusal(t, err, big, 0, "", "1 MiB")
 }

@@ -13,7 +13,10 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
+
+const shipped = "../../configs"
 
 // A shippedFile is a configuration of configs/: the comment at its start, and the values that are not
 // defaults.
@@ -34,14 +37,8 @@ type shippedTable struct {
 //
 //	WRITE_CONFIGS=1 go test ./internal/config -run Shipped
 func TestShippedConfigurationsAreThoseOfTheTable(t *testing.T) {
-	content, err := os.ReadFile(filepath.Join("testdata", "shipped.yaml"))
-	if err != nil {
-		t.Fatal(err)
-	}
 	var table shippedTable
-	if err := yaml.Unmarshal(content, &table); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal(must.Get(os.ReadFile(filepath.Join("testdata", "shipped.yaml")))(t), &table))
 	want := map[string][]byte{}
 	for name, f := range table.Files {
 		want[name] = commented(t, name, f.Head, f.Set)
@@ -58,15 +55,13 @@ func TestShippedConfigurationsAreThoseOfTheTable(t *testing.T) {
 		want[name] = commented(t, name, head, map[string]any{"benchmark": benchmark, "model": map[string]any{"name": model}})
 	}
 	found := map[string]bool{}
-	for _, file := range append(shippedFiles(t), filepath.Join(shipped, "quickstart.yaml")) {
+	for _, file := range append(must.Get(filepath.Glob(filepath.Join(shipped, "*", "*.yaml")))(t), filepath.Join(shipped, "quickstart.yaml")) {
 		found[strings.TrimSuffix(filepath.ToSlash(strings.TrimPrefix(file, filepath.Clean(shipped)+string(filepath.Separator))), ".yaml")] = true
 	}
 	for name, content := range want {
 		file := filepath.Join(shipped, name+".yaml")
 		if os.Getenv("WRITE_CONFIGS") != "" {
-			if err := os.WriteFile(file, content, 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(file, content, 0o644))
 		} else if is, err := os.ReadFile(file); err != nil || string(is) != string(content) {
 			t.Errorf("%s (-table +file): %v\n%s", file, err, cmp.Diff(string(content), string(is)))
 		}
@@ -80,19 +75,8 @@ func TestShippedConfigurationsAreThoseOfTheTable(t *testing.T) {
 // commented returns the file of a configuration.
 func commented(t *testing.T, name, head string, set map[string]any) []byte {
 	t.Helper()
-	short, err := yaml.Marshal(set)
-	if err != nil {
-		t.Fatal(err)
-	}
-	e, err := config.Parse(name, short, config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	content, err := e.Commented(head)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+	e := must.Get(config.Parse(name, must.Get(yaml.Marshal(set))(t), config.Overrides{}))(t)
+	return must.Get(e.Commented(head))(t)
 }
 
 // merged returns the values of all maps, later ones first, section by section.

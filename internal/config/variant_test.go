@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestVariantNamesWhatIsNotThePapers(t *testing.T) {
@@ -21,10 +22,7 @@ func TestVariantNamesWhatIsNotThePapers(t *testing.T) {
 		{"name: cnp, sigma_floor: 0.01", "", "CNP, sigma floor 0.01", "cnp (sigma floor 0.01)"},
 		{"name: bnp", "", "BNP", "bnp"},
 	} {
-		e, err := config.Parse("c.yaml", []byte("benchmark: circle\nmodel: {"+c.model+"}\ntrain: {"+c.train+"}\n"), config.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(config.Parse("c.yaml", []byte("benchmark: circle\nmodel: {"+c.model+"}\ntrain: {"+c.train+"}\n"), config.Overrides{}))(t)
 		if e.Label() != c.label || e.Named() != c.named {
 			t.Errorf("{%s}, {%s}: %q and %q, want %q and %q", c.model, c.train, e.Label(), e.Named(), c.label, c.named)
 		}
@@ -38,10 +36,7 @@ func TestSizeNamesWidthAndLayers(t *testing.T) {
 		"name: cqnp, aggregation: attention": "width 128",
 		"name: acqnp, aggregation: transformer, representation: 64, layers: 3": "width 64, 3 layers",
 	} {
-		e, err := config.Parse("c.yaml", []byte("benchmark: circle\nmodel: {"+model+"}\n"), config.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(config.Parse("c.yaml", []byte("benchmark: circle\nmodel: {"+model+"}\n"), config.Overrides{}))(t)
 		if got := e.Model.Size(); got != want {
 			t.Errorf("{%s}: %q, want %q", model, got, want)
 		}
