@@ -19,14 +19,12 @@ import (
 
 	"github.com/acqnp/acqnp/internal/run/version"
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(name))(t)
 	return string(b)
 }
 
@@ -234,10 +232,7 @@ func TestSlurmScriptIsWhole(t *testing.T) {
 // A job that was interrupted requeues itself. Within an array that is the element, ARRAYJOB_TASK,
 // whose number is the seed: two elements in one run directory would lock each other out.
 func TestSlurmScriptRequeuesItself(t *testing.T) {
-	script, err := filepath.Abs("slurm.sbatch")
-	if err != nil {
-		t.Fatal(err)
-	}
+	script := must.Get(filepath.Abs("slurm.sbatch"))(t)
 	for name, c := range map[string]struct {
 		environment []string
 		status      int // of the training
@@ -256,9 +251,7 @@ func TestSlurmScriptRequeuesItself(t *testing.T) {
 			"srun":     fmt.Sprintf("#!/bin/sh\necho \"$*\" >%s\nexit %d\n", ran, c.status),
 			"scontrol": "#!/bin/sh\necho \"$*\" >>" + asked + "\n",
 		} {
-			if err := os.WriteFile(filepath.Join(dir, program), []byte(text), 0o755); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, program), []byte(text), 0o755))
 		}
 		cmd := exec.Command("bash", script)
 		cmd.Dir, cmd.Env = dir, append(c.environment, "PATH="+dir+":"+os.Getenv("PATH"))

@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestChoices(t *testing.T) {
@@ -36,11 +37,8 @@ func TestPrecisions(t *testing.T) {
 		{"auto", "fp16", true}, {"auto", "bf16", true}, {"cpu", "bf16", true}, {"cuda", "bf16", false}, {"cpu", "BF16", false},
 		{"cuda:1", "auto", true}, {"cuda", "fp32", true}, {"cuda", "fp16", true}, {"cuda", "FP16", false},
 	} {
-		choice, err := device.ParseChoice(c.choice)
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = device.CheckPrecision(choice, c.precision)
+		choice := must.Get(device.ParseChoice(c.choice))(t)
+		err := device.CheckPrecision(choice, c.precision)
 		var bad *invalid.Input
 		if c.good && err != nil || !c.good && !errors.As(err, &bad) {
 			t.Errorf("%s on %s: %v", c.precision, c.choice, err)
@@ -69,10 +67,7 @@ func TestOpenRefusesWhatCannotBe(t *testing.T) {
 
 // TestBF16IsTheCPUs opens the CPU for bf16, whatever else the machine has.
 func TestBF16IsTheCPUs(t *testing.T) {
-	d, err := (device.Request{Choice: "auto", Precision: device.BF16, Threads: 2}).Open()
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get((device.Request{Choice: "auto", Precision: device.BF16, Threads: 2}).Open())(t)
 	plain := simd.Name()
 	want := "cpu with 2 threads in bf16"
 	if !simd.HasHalves() {

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 	"github.com/acqnp/acqnp/kernels/gpu/gputest"
 )
@@ -45,10 +46,7 @@ func TestCUDAPrecisionByCapability(t *testing.T) {
 
 func TestCUDAClosesItsDriverOnce(t *testing.T) {
 	driver := gputest.Faulty(emulator.New(emulator.Options{}), 0, nil)
-	d, err := device.CUDA(driver, 0, "auto")
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(device.CUDA(driver, 0, "auto"))(t)
 	if err := errors.Join(d.Close(), d.Close()); err != nil || driver.Calls() != 1 {
 		t.Errorf("%d calls to close, %v", driver.Calls(), err)
 	}
@@ -78,23 +76,11 @@ func TestCUDANamesThePrecisionInForce(t *testing.T) {
 	for width, want := range map[int]string{
 		64: "cuda:0 (simt, training fp16, evaluation fp32)", 20: "cuda:0 (simt, training fp32 unfused in place of fp16, evaluation fp32)",
 	} {
-		d, err := device.CUDA(emulator.New(emulator.Options{}), 0, "auto")
-		if err != nil {
-			t.Fatal(err)
-		}
+		d := must.Get(device.CUDA(emulator.New(emulator.Options{}), 0, "auto"))(t)
 		hidden := []int{width, width}
-		m, err := models.New(config.Model{Name: "cqnp", Representation: width, Encoder: hidden, Decoder: hidden}, 1, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := m.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 2, Levels: 2}, models.Training)
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := d.Trainer(g, device.Training{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(models.New(config.Model{Name: "cqnp", Representation: width, Encoder: hidden, Decoder: hidden}, 1, 1))(t)
+		g := must.Get(m.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 2, Levels: 2}, models.Training))(t)
+		tr := must.Get(d.Trainer(g, device.Training{}))(t)
 		if d.Name() != want {
 			t.Errorf("width %d: %s, want %s", width, d.Name(), want)
 		}

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/engine/device"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // machine returns a machine with this program in a directory, and the named files under a root.
@@ -25,12 +26,8 @@ func machine(t *testing.T, names ...string) device.Machine {
 
 func write(t *testing.T, path, content string, mode os.FileMode) {
 	t.Helper()
-	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, []byte(content), mode); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+	must.Do(t, os.WriteFile(path, []byte(content), mode))
 }
 
 // works and broken are programs with the CUDA engine, on machines with and without a usable GPU.
@@ -50,10 +47,7 @@ func beside(t *testing.T, m device.Machine, script string) string {
 // of the reason, or "error" with words of the message.
 func check(t *testing.T, m device.Machine, choice, want string) {
 	t.Helper()
-	c, err := device.ParseChoice(choice)
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(device.ParseChoice(choice))(t)
 	r, err := m.Route(c)
 	kind, words, _ := strings.Cut(want, ": ")
 	switch {
@@ -113,9 +107,7 @@ func TestRoutes(t *testing.T) {
 func TestADeviceFileWithoutADriverIsNoGPU(t *testing.T) {
 	m := machine(t, "dev/dxg")            // makes the folder
 	t.Chdir(filepath.Join(m.Root, "dev")) // the path of a socket must be short
-	if err := os.Remove("dxg"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove("dxg"))
 	l, err := net.Listen("unix", "nvidiactl")
 	if err != nil {
 		t.Skip(err)
@@ -131,9 +123,7 @@ func TestTheProgramIsSearched(t *testing.T) {
 	write(t, elsewhere, works, 0o755)
 	m.Path = filepath.Join(m.Root, "nothing") + string(filepath.ListSeparator) + filepath.Dir(elsewhere)
 	check(t, m, "cuda", "program")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(file))
 	if r, err := m.Route(device.Choice{CUDA: true}); err != nil || r.Program != elsewhere {
 		t.Errorf("%+v, %v, want %s", r, err, elsewhere)
 	}
@@ -142,16 +132,10 @@ func TestTheProgramIsSearched(t *testing.T) {
 func TestWhatIsNoProgram(t *testing.T) {
 	m := machine(t, "dev/nvidiactl")
 	file := beside(t, m, works)
-	if err := os.Chmod(file, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(file, 0o644))
 	check(t, m, "cuda:0", "error: make gpu")
-	if err := os.Remove(file); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Mkdir(file, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(file))
+	must.Do(t, os.Mkdir(file, 0o755))
 	check(t, m, "cuda:0", "error: make gpu")
 
 	t.Chdir(t.TempDir())

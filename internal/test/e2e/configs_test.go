@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // allVariable makes the tests take all configurations; .ci/nightly long sets it.
@@ -28,10 +29,7 @@ func TestConfigurationsRun(t *testing.T) {
 	data := dataDir(t)
 	runs := 0
 	for i, b := range catalogue.Names(func(b catalogue.Benchmark) bool { return b.Kind != catalogue.CSV }) {
-		files, err := filepath.Glob(configFile(b, "*"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		files := must.Get(filepath.Glob(configFile(b, "*")))(t)
 		for j, file := range files {
 			if name := strings.TrimSuffix(filepath.Base(file), ".yaml"); taken(i, j, 3) && (!testing.Short() || j < 3) {
 				t.Run(b+"/"+name, func(t *testing.T) { trainAndEvaluate(t, b, name, data) })
@@ -52,12 +50,8 @@ func dataDir(t *testing.T) string {
 	maps.Copy(files, datatest.Lanes(1318)) // as many rows as the real ones, for data.context
 	for name, content := range files {
 		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755))
+		must.Do(t, os.WriteFile(path, content, 0o644))
 	}
 	return dir
 }
@@ -74,10 +68,7 @@ func trainAndEvaluate(t *testing.T, name, file, data string) {
 	}
 
 	succeed(t, "eval", "--run", dir, "--data-dir", data, "--batches", "1", "--quiet")
-	e, err := run.ReadEval(filepath.Join(dir, "eval.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(run.ReadEval(filepath.Join(dir, "eval.json")))(t)
 	if e.Benchmark != name || e.Model != model || e.Batches != 1 || len(e.PerBatch) != 1 || e.Seed != 43 {
 		t.Errorf("found %+v, want %s on %s with one batch and seed 43", e, model, name)
 	}

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // TestOwnDataNeedsNoNetwork goes from an example to scores and a plot in a network namespace without
@@ -25,9 +27,7 @@ func TestOwnDataNeedsNoNetwork(t *testing.T) {
 		t.Fatalf("go build: %v\n%s", err, out)
 	}
 	known := "product,age,price\nnew,1,500\nnew,2,300\n"
-	if err := os.WriteFile(filepath.Join(dir, "known.csv"), []byte(known), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(dir, "known.csv"), []byte(known), 0o644))
 	for _, line := range []string{
 		"data example --out prices.csv",
 		"fit prices.csv price~age|product --instant --quiet",

@@ -34,23 +34,13 @@ func succeed(t *testing.T, args ...string) string {
 // benchmarks lists the paper's benchmarks.
 var benchmarks = catalogue.Names(func(b catalogue.Benchmark) bool { return b.Table != "" })
 
-// models lists the paper's models.
-var models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
-
-// configFile returns the path of a shipped configuration. It does not depend on the working
-// directory.
+// configFile returns the path of a shipped configuration.
 func configFile(benchmark, name string) string {
 	return filepath.Join(root, "configs", benchmark, name+".yaml")
 }
 
-// root is the repository's root.
-var root = func() string {
-	path, err := filepath.Abs(filepath.Join("..", "..", ".."))
-	if err != nil {
-		panic(err)
-	}
-	return path
-}()
+// root is the repository's root, also after a change of the working directory.
+var root, _ = filepath.Abs(filepath.Join("..", "..", ".."))
 
 // set returns an option --set for each setting.
 func set(values ...string) []string {

@@ -5,6 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // realData returns the directory of the real data, which are not part of the repository.
@@ -31,7 +34,7 @@ func TestTrainingOnRealDataRaisesTheLogLikelihood(t *testing.T) {
 	for i, b := range []string{"speed-flow", "freyface"} {
 		t.Run(b, func(t *testing.T) {
 			data := realData(t, b)
-			for j, m := range models {
+			for j, m := range catalogue.Models {
 				if !taken(i, j, 2) {
 					continue
 				}
@@ -79,8 +82,6 @@ func learn(t *testing.T, benchmark, model, data string) (before, after float64) 
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(succeed(t, append(args, set(values...)...)...)), &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(succeed(t, append(args, set(values...)...)...)), &s))
 	return s.Evaluation.Before.Target.Mean, s.Evaluation.After.Target.Mean
 }

@@ -11,10 +11,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
-
-// smallVariants lists the shipped configurations of small variants.
-var smallVariants = []string{"acqnp-attention-small", "acqnp-transformer-small"}
 
 // A small form trains, is evaluated and predicts: one of each benchmark unless allVariable is set. A resumed
 // run ends with the same bits as an uninterrupted one.
@@ -23,7 +21,7 @@ func TestSmallVariants(t *testing.T) {
 	prices := filepath.Join(data, "prices.csv")
 	succeed(t, "data", "example", "--out", prices, "--quiet")
 	for i, b := range append(slices.Clone(benchmarks), "csv") {
-		for j, v := range smallVariants {
+		for j, v := range []string{"acqnp-attention-small", "acqnp-transformer-small"} {
 			if _, err := os.Stat(configFile(b, v)); err == nil && taken(i, j, 2) {
 				t.Run(b+"/"+v, func(t *testing.T) { trainResumeAndPredict(t, b, v, data, prices) })
 			}
@@ -50,10 +48,7 @@ func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
 	}
 
 	succeed(t, "eval", "--run", resumed, "--data-dir", data, "--batches", "1", "--quiet")
-	e, err := run.ReadEval(filepath.Join(resumed, "eval.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(run.ReadEval(filepath.Join(resumed, "eval.json")))(t)
 	aggregation := strings.TrimSuffix(strings.TrimPrefix(file, "acqnp-"), "-small")
 	variant := aggregation + ", residual"
 	if kind(name) == catalogue.CSV {
@@ -70,14 +65,13 @@ func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
 	case catalogue.Images:
 		context, grid = "x1,x2,y\n0.1,0.2,0.5\n0.3,0.1,0.6\n0.5,0.4,0.7\n", "--grid=0:1:3,0:1:1"
 	}
-	if err := os.WriteFile("context.csv", []byte(context), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile("context.csv", []byte(context), 0o644))
 	succeed(t, "sample-quantiles", "--run", resumed, "--data-dir", data, "--context", "context.csv", grid, "--num-quantiles", "3", "--level-spacing", "grid",
 		"--out", "quantiles.csv", "--quiet")
 	// A component for each of 3 targets and 3 levels, a mean for each target, and the header.
-	if lines := strings.Count(read(t, "quantiles.csv"), "\n"); lines != 3*3+3+1 {
-		t.Errorf("%d lines of predictions:\n%s", lines, read(t, "quantiles.csv"))
+	quantiles := string(must.Get(os.ReadFile("quantiles.csv"))(t))
+	if lines := strings.Count(quantiles, "\n"); lines != 3*3+3+1 {
+		t.Errorf("%d lines of predictions:\n%s", lines, quantiles)
 	}
 }
 
@@ -85,15 +79,6 @@ func trainResumeAndPredict(t *testing.T, name, file, data, prices string) {
 // length the first 8 bytes state, also has the time that training took.
 func tensors(t *testing.T, dir string, step int) string {
 	t.Helper()
-	content := read(t, filepath.Join(dir, "checkpoints", fmt.Sprintf("step-%d.safetensors", step)))
-	return content[8+binary.LittleEndian.Uint64([]byte(content[:8])):]
-}
-
-func read(t *testing.T, path string) string {
-	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(content)
+	content := must.Get(os.ReadFile(filepath.Join(dir, "checkpoints", fmt.Sprintf("step-%d.safetensors", step))))(t)
+	return string(content[8+binary.LittleEndian.Uint64(content):])
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const gib = 1 << 30
@@ -18,12 +19,8 @@ func system(t *testing.T, files map[string]string) string {
 	root := t.TempDir()
 	for name, text := range files {
 		file := filepath.Join(root, name)
-		if err := os.MkdirAll(filepath.Dir(file), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(file, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(filepath.Dir(file), 0o777))
+		must.Do(t, os.WriteFile(file, []byte(text), 0o666))
 	}
 	return root
 }
