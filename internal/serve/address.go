@@ -30,9 +30,9 @@ func (a Address) Options() (Options, error) {
 	if o.Token, err = a.token(); err != nil {
 		return o, err
 	}
-	host, _, err := net.SplitHostPort(a.Listen)
+	host, _, err := a.split()
 	if err != nil {
-		return o, &invalid.Input{File: "--listen", Found: a.Listen, Expected: "HOST:PORT, such as 127.0.0.1:8080"}
+		return o, err
 	}
 	if ip := net.ParseIP(host); host == "localhost" || ip != nil && ip.IsLoopback() {
 		o.Hosts = []string{"localhost", "127.0.0.1", "::1"}
@@ -46,6 +46,14 @@ func (a Address) Options() (Options, error) {
 			Expected: "a token in " + TokenVariable + " or in --token-file FILE, or 127.0.0.1"}
 	}
 	return o, nil
+}
+
+// split returns the host and the port.
+func (a Address) split() (host, port string, err error) {
+	if host, port, err = net.SplitHostPort(a.Listen); err != nil {
+		err = &invalid.Input{File: "--listen", Found: a.Listen, Expected: "HOST:PORT, such as 127.0.0.1:8080"}
+	}
+	return host, port, err
 }
 
 // token returns the token, without spaces around it.

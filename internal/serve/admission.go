@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"net/http"
 
 	"golang.org/x/sync/semaphore"
 
@@ -83,37 +82,30 @@ func (t *ticket) shrink(bytes int64) {
 	}
 }
 
-// largeBody takes memory for a body of more than smallBody bytes, and for its answer if it is no larger.
-func (t *ticket) largeBody(ctx context.Context) error { return t.grow(ctx, t.total/largeBodies) }
-
 // answers takes memory for the answer of a request, or gives back what the answer leaves of that which
 // the request has. It refuses an answer that is larger than all memory.
 func (t *ticket) answers(ctx context.Context, body int, bytes float64) error {
 	if t.has > 0 {
 		bytes += float64(body * bodyFactor)
 	}
-	switch {
-	case bytes > float64(t.total):
+	if bytes > float64(t.total) {
 		return &tooLarge{&invalid.Input{Key: "memory of the answer", Found: memory.Size(bytes), Expected: "at most " + memory.Size(float64(t.total)) + " on this server"}}
-	case t.has == 0 && bytes <= smallAnswer:
+	}
+	needs := int64(math.Ceil(bytes))
+	switch more := needs - t.has; {
+	case t.has == 0 && needs <= smallAnswer:
 		return nil
 	case t.has == 0:
-		return t.grow(ctx, int64(math.Ceil(bytes)))
-	}
-	more := int64(math.Ceil(bytes)) - t.has
-	if more > 0 && !t.memory.TryAcquire(more) {
+		return t.grow(ctx, needs)
+	case more <= 0:
+		t.shrink(needs)
+		return nil
+	case !t.memory.TryAcquire(more):
 		return errBusy
 	}
-	t.has += max(more, 0)
-	t.shrink(int64(math.Ceil(bytes)))
+	t.has = needs
 	return nil
 }
 
 // errBusy is the error for a request with memory that needs more than is left.
 var errBusy = errors.New("found no memory left for the answer, expected a smaller request or a less busy server")
-
-// full refuses a request that is not admitted.
-func full(w http.ResponseWriter) {
-	w.Header().Set("Retry-After", "1")
-	refuse(w, http.StatusTooManyRequests, "found too many requests at a time, expected fewer; try again in a second")
-}

@@ -41,7 +41,7 @@ func newResults(q *question) results {
 func (a results) begin(t predict.Target) []byte {
 	b := append([]byte(nil), `{"x":[`...)
 	i := 0
-	for x := range elements(a.request.functions[t.Function].rows[t.Target]) {
+	for _, x := range items(a.request.functions[t.Function].rows[t.Target]) {
 		b = append(separated(b, i), x...)
 		i++
 	}

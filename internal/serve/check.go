@@ -7,17 +7,15 @@ import (
 	"net"
 	"net/http"
 	"time"
-
-	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Check asks the server at the address, on this machine, whether it is well. It returns an error if
 // there is no answer within three seconds, or another one. It does not verify a certificate, whose
 // name is seldom that of this machine.
 func (a Address) Check(ctx context.Context) error {
-	host, port, err := net.SplitHostPort(a.Listen)
+	host, port, err := a.split()
 	if err != nil {
-		return &invalid.Input{File: "--listen", Found: a.Listen, Expected: "HOST:PORT, such as 127.0.0.1:8080"}
+		return err
 	}
 	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
 		host = "127.0.0.1"

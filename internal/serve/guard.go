@@ -72,7 +72,8 @@ func (s *Server) limited(next func(w http.ResponseWriter, r *http.Request, body 
 		t, ok := s.admission.enter()
 		if !ok {
 			s.metrics.refused.Inc()
-			full(w)
+			w.Header().Set("Retry-After", "1")
+			refuse(w, http.StatusTooManyRequests, "found too many requests at a time, expected fewer; try again in a second")
 			return
 		}
 		defer t.leave()
@@ -87,7 +88,8 @@ func (s *Server) limited(next func(w http.ResponseWriter, r *http.Request, body 
 	}
 }
 
-// body reads the body of a request. A large one waits until there is memory for it.
+// body reads the body of a request. A large one waits until there is memory for it, and for its answer if that
+// is no larger.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, t *ticket) ([]byte, error) {
 	from := http.MaxBytesReader(w, r.Body, s.Body)
 	var read bytes.Buffer
@@ -96,7 +98,7 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, t *ticket) ([]byte
 	if err == nil {
 		ctx, cancel := context.WithTimeout(r.Context(), s.Upload)
 		defer cancel()
-		if err := t.largeBody(ctx); err != nil {
+		if err := t.grow(ctx, t.total/largeBodies); err != nil {
 			return nil, err
 		}
 		read.Grow(int(min(max(r.ContentLength-smallBody, 0), s.Body)) + bytes.MinRead)

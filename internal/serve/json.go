@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/json"
-	"errors"
 	"iter"
 	"maps"
 	"slices"
@@ -53,7 +52,7 @@ func readObject(path string, value []byte, f fields) error {
 		return &invalid.Input{Key: place, Found: kind(value), Expected: "an object"}
 	}
 	seen := map[string]bool{}
-	for name, v := range members(value) {
+	for name, v := range items(value) {
 		read, known := f[name]
 		switch {
 		case !known:
@@ -73,31 +72,23 @@ func readObject(path string, value []byte, f fields) error {
 	return nil
 }
 
-// members yields the unescaped keys of an object and their values.
-func members(object []byte) iter.Seq2[string, []byte] {
+// items yields the values of an object, with their unescaped keys, or those of an array, in order.
+func items(value []byte) iter.Seq2[string, []byte] {
 	return func(yield func(string, []byte) bool) {
-		for i := space(object, 1); object[i] != '}'; {
-			end := skip(object, i)
-			key := unquoted(object[i:end])
-			i = space(object, space(object, end)+1) // after the colon
-			end = skip(object, i)
-			if !yield(key, object[i:end]) {
+		isObject := value[0] == '{'
+		for rest := trimmed(value[1:]); rest[0] != '}' && rest[0] != ']'; {
+			key, end := "", 0
+			if isObject {
+				end = length(rest)
+				key, rest = unquoted(rest[:end]), trimmed(trimmed(rest[end:])[1:]) // after the colon
+			}
+			end = length(rest)
+			if !yield(key, rest[:end]) {
 				return
 			}
-			i = next(object, end)
-		}
-	}
-}
-
-// elements yields the elements of an array.
-func elements(array []byte) iter.Seq[[]byte] {
-	return func(yield func([]byte) bool) {
-		for i := space(array, 1); array[i] != ']'; {
-			end := skip(array, i)
-			if !yield(array[i:end]) {
-				return
+			if rest = trimmed(rest[end:]); rest[0] == ',' {
+				rest = trimmed(rest[1:])
 			}
-			i = next(array, end)
 		}
 	}
 }
@@ -107,32 +98,18 @@ func count(array []byte) (n int) {
 	if array == nil {
 		return 0
 	}
-	for range elements(array) {
+	for range items(array) {
 		n++
 	}
 	return n
 }
 
-// space returns the index of the first byte from i on that is not white space.
-func space(text []byte, i int) int {
-	for i < len(text) && (text[i] == ' ' || text[i] == '\t' || text[i] == '\r' || text[i] == '\n') {
-		i++
-	}
-	return i
-}
+func trimmed(text []byte) []byte { return bytes.TrimLeft(text, " \t\r\n") }
 
-// next returns the index of what follows a value that ends at i, after a comma if there is one.
-func next(text []byte, i int) int {
-	if i = space(text, i); text[i] == ',' {
-		i = space(text, i+1)
-	}
-	return i
-}
-
-// skip returns the index after the value that begins at i.
-func skip(text []byte, i int) int {
+// length returns the length of the value that text begins with.
+func length(text []byte) int {
 	depth := 0
-	for ; i < len(text); i++ {
+	for i := 0; i < len(text); i++ {
 		switch text[i] {
 		case '"':
 			for i++; text[i] != '"'; i++ {
@@ -146,22 +123,17 @@ func skip(text []byte, i int) int {
 		case '}', ']':
 			depth--
 		default:
-			if depth == 0 {
-				return word(text, i)
+			if depth > 0 {
+				continue
 			}
-			continue
+			if end := bytes.IndexAny(text, ",]} \t\r\n"); end >= 0 { // a number, true, false or null
+				return end
+			}
+			return len(text)
 		}
 		if depth == 0 {
 			return i + 1
 		}
-	}
-	return i
-}
-
-// word returns the index after the number, true, false or null that begins at i.
-func word(text []byte, i int) int {
-	if end := bytes.IndexAny(text[i:], ",]} \t\r\n"); end >= 0 {
-		return i + end
 	}
 	return len(text)
 }
@@ -233,9 +205,9 @@ func numbers(to *[]float64, what string) func(string, []byte) error {
 			return nil
 		}
 		*to = []float64{}
-		for v := range elements(text) {
-			number, err := finite(v)
-			if err != nil {
+		for _, v := range items(text) {
+			number, ok := finite(v)
+			if !ok {
 				return &invalid.Input{Key: key, Found: kind(v) + what, Expected: "a finite number"}
 			}
 			*to = append(*to, number)
@@ -244,14 +216,11 @@ func numbers(to *[]float64, what string) func(string, []byte) error {
 	}
 }
 
-// errNotFinite is the error for a value that is no finite number.
-var errNotFinite = errors.New("no finite number")
-
-// finite returns the number of a value.
-func finite(value []byte) (float64, error) {
-	if c := value[0]; c != '-' && (c < '0' || c > '9') {
-		return 0, errNotFinite
-	}
+// finite returns the number of a value, and false if it is no finite number.
+func finite(value []byte) (v float64, ok bool) {
 	v, err := strconv.ParseFloat(string(value), 64)
-	return v, err
+	return v, err == nil && isNumber(value)
 }
+
+// isNumber reports whether a value of valid JSON is a number.
+func isNumber(value []byte) bool { return value[0] == '-' || value[0] >= '0' && value[0] <= '9' }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
@@ -19,24 +20,30 @@ type question struct {
 	warnings  *warning.Record // of this request; the answer has its lines
 }
 
-// predict answers POST /v1/predict.
-func (s *Server) predict(w http.ResponseWriter, r *http.Request, body []byte, t *ticket) {
-	q, err := s.parse(body, false)
-	if err != nil {
-		fail(w, err)
-		return
+// answering returns what answers POST /v1/predict, or /v1/score.
+func (s *Server) answering(scored bool) func(http.ResponseWriter, *http.Request, []byte, *ticket) {
+	return func(w http.ResponseWriter, r *http.Request, body []byte, t *ticket) {
+		q, err := s.parse(body, scored)
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		defer q.model.leave()
+		a, summary := newResults(q), any(nil)
+		switch err = s.admit(r.Context(), q, len(body), t); {
+		case err != nil:
+		case scored:
+			summary, err = q.score(r.Context(), a)
+		default:
+			err = q.predict(r.Context(), a)
+		}
+		if err != nil {
+			fail(w, err)
+			return
+		}
+		s.metrics.computed(r, len(q.functions), q.targets())
+		s.write(w, a, summary)
 	}
-	defer q.model.leave()
-	a := newResults(q)
-	if err = s.admit(r.Context(), q, len(body), t); err == nil {
-		err = q.predict(r.Context(), a)
-	}
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	s.metrics.computed(r, len(q.functions), q.targets())
-	s.write(w, a, nil)
 }
 
 // parse reads a request for predictions, or for scores, and its functions. The record of its warnings is
@@ -126,15 +133,12 @@ func (m *Model) calibration(q *request) *conformal.Calibration {
 }
 
 func (q *request) checkPredict() error {
-	for _, p := range q.quantiles {
-		if !(p > 0 && p < 1) {
-			return &invalid.Input{Key: "quantiles", Found: fmt.Sprint(p), Expected: "levels between 0 and 1"}
-		}
+	outside := func(p float64) bool { return !(p > 0 && p < 1) }
+	if i := slices.IndexFunc(q.quantiles, outside); i >= 0 {
+		return &invalid.Input{Key: "quantiles", Found: fmt.Sprint(q.quantiles[i]), Expected: "levels between 0 and 1"}
 	}
-	for _, mass := range q.regions {
-		if !(mass > 0 && mass < 1) {
-			return &invalid.Input{Key: "regions", Found: fmt.Sprint(mass), Expected: "probabilities between 0 and 1"}
-		}
+	if i := slices.IndexFunc(q.regions, outside); i >= 0 {
+		return &invalid.Input{Key: "regions", Found: fmt.Sprint(q.regions[i]), Expected: "probabilities between 0 and 1"}
 	}
 	if q.draws < 0 {
 		return &invalid.Input{Key: "draws", Found: fmt.Sprint(q.draws), Expected: "0 or more"}

@@ -85,7 +85,7 @@ func (q *request) readFunctions(key string, value []byte, l Limits) error {
 		return beyond("functions", n, l.Functions)
 	}
 	total := 0
-	for v := range elements(text) {
+	for _, v := range items(text) {
 		var f function
 		if err := f.read(fmt.Sprintf("%s[%d]", key, len(q.functions)), v); err != nil {
 			return err
@@ -131,7 +131,7 @@ func (q *request) of(u run.Units, scored bool, names unseen) ([]predict.Function
 		if len(to.TargetX) == 0 {
 			return nil, &invalid.Input{Key: key + ".targets.x", Found: "nothing", Expected: "at least one target"}
 		}
-		for row := range elements(f.targets.x) {
+		for _, row := range items(f.targets.x) {
 			f.rows = append(f.rows, row)
 		}
 		all[i] = to
@@ -164,7 +164,7 @@ func rowsOf(path string, array []byte, columns []string, forms []rows.Form, numb
 	fail := func(found, expected string) error {
 		return &invalid.Input{Key: fmt.Sprintf("%s[%d]", path, n), Found: found, Expected: expected}
 	}
-	for row := range elements(array) {
+	for _, row := range items(array) {
 		if row[0] != '[' {
 			return nil, fail(kind(row), "an array with values of "+strings.Join(columns, ", "))
 		}
@@ -172,7 +172,7 @@ func rowsOf(path string, array []byte, columns []string, forms []rows.Form, numb
 			return nil, fail(invalid.Plural(found, "value", "values"), "values of "+strings.Join(columns, ", "))
 		}
 		c := 0
-		for value := range elements(row) {
+		for _, value := range items(row) {
 			v, expected := number(c, value, rows.FormAt(forms, c))
 			if expected != "" {
 				return nil, fail(cell(value).shown()+" for "+columns[c], expected)
@@ -198,9 +198,9 @@ func (c cell) shown() string {
 
 // outcome returns the number of a cell of y.
 func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
-	v, err := finite(value)
+	v, ok := finite(value)
 	switch {
-	case err != nil:
+	case !ok:
 		return 0, "a finite number"
 	case !f.Takes(v):
 		return 0, "a number above 0, whose logarithm is taken"
@@ -216,10 +216,9 @@ func (c cell) number(f rows.Form) (v float64, expected string) {
 	} else {
 		read.Origin = "" // a date may be a number of days
 	}
-	plain := c[0] == '-' || c[0] >= '0' && c[0] <= '9'
 	wants := read.Categories != nil || read.Origin != ""
 	either := read.Format == rows.Clock || read.Format == rows.Percent // "13:30" or 13.5, "12%" or 12
-	if (named == wants || named && either) && (named || plain) {
+	if (named == wants || named && either) && (named || isNumber(c)) {
 		if v, ok := read.Number(text); ok {
 			return v, ""
 		}

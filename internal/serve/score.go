@@ -1,39 +1,26 @@
 package serve
 
 import (
-	"net/http"
+	"context"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// score answers POST /v1/score.
-func (s *Server) score(w http.ResponseWriter, r *http.Request, body []byte, t *ticket) {
-	q, err := s.parse(body, true)
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	defer q.model.leave()
-	u, ctx := q.model.About.Units, r.Context()
-	a, tally := newResults(q), score.NewTally(u.YNames)
-	if err = s.admit(ctx, q, len(body), t); err == nil {
-		err = q.sessions().use(ctx, func(s predict.Session) error {
-			scores := predict.Scores{Names: predict.Names{Functions: q.functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated}
-			return scores.Each(s.Predict(ctx, q.functions), func(t predict.Target, points []score.Point) error {
-				tally.Add(points)
-				a.scored(t, points)
-				return ctx.Err()
-			})
+// score adds the scores of all targets to the results, and returns their summary.
+func (q *question) score(ctx context.Context, a results) (summary any, err error) {
+	u := q.model.About.Units
+	tally := score.NewTally(u.YNames)
+	err = q.sessions().use(ctx, func(s predict.Session) error {
+		scores := predict.Scores{Names: predict.Names{Functions: q.functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated}
+		return scores.Each(s.Predict(ctx, q.functions), func(t predict.Target, points []score.Point) error {
+			tally.Add(points)
+			a.scored(t, points)
+			return ctx.Err()
 		})
-	}
-	if err != nil {
-		fail(w, err)
-		return
-	}
-	s.metrics.computed(r, len(q.functions), q.targets())
-	s.write(w, a, tally.Summary())
+	})
+	return tally.Summary(), err
 }
 
 // scored adds the scores of a target's channels to the results.

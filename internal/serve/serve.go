@@ -86,8 +86,8 @@ type route struct {
 // routes returns all routes but those of the page.
 func (s *Server) routes() []route {
 	return []route{
-		{"POST", "/v1/predict", s.limited(s.predict)},
-		{"POST", "/v1/score", s.limited(s.score)},
+		{"POST", "/v1/predict", s.limited(s.answering(false))},
+		{"POST", "/v1/score", s.limited(s.answering(true))},
 		{"GET", "/v1/model", s.model},
 		{"GET", "/healthz", healthy},
 		{"GET", "/metrics", s.metrics.handler().ServeHTTP},
