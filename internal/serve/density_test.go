@@ -28,7 +28,7 @@ func densities(t *testing.T, body []byte) (y, values [][]float64) {
 // density.points chooses y for each function, the same for all its targets. They cover nearly all of the
 // distributions, and the density there is that which density.y asks for.
 func TestDensityPoints(t *testing.T) {
-	server, _ := start(t, nil)
+	server, _ := start(t)
 	_, a := asked(3, 4, false)
 	_, b := asked(0, 1, false)
 	_, body := post(t, server.URL+"/v1/predict", `{"density": {"points": 400}, "functions": [`+a+`,`+b+`]}`)

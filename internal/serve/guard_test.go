@@ -1,11 +1,10 @@
 package serve_test
 
 import (
+	"bufio"
 	"io"
 	"net/http"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -45,6 +44,9 @@ func TestGuards(t *testing.T) {
 		{"/v1/model", []string{"Authorization", "Bearer secret", "Origin", "null"}, 403},
 		{"/v1/model", []string{"Authorization", "Bearer secret", "Host", "evil.example"}, 403},
 		{"/v1/model", []string{"Authorization", "Bearer secret", "Host", "localhost:1"}, 200},
+		{"/metrics", nil, 401},
+		{"/metrics", []string{"Authorization", "Bearer secret", "Origin", "https://evil.example"}, 403},
+		{"/metrics", []string{"Authorization", "Bearer secret"}, 200},
 		{"/", []string{"Host", "evil.example"}, 403},
 		{"/", nil, 200},
 		{"/healthz", nil, 200},
@@ -53,42 +55,27 @@ func TestGuards(t *testing.T) {
 			t.Errorf("%s %q: %d, want %d\n%.200s", c.path, c.header, status, c.want, body)
 		}
 	}
+	if status, text := post(t, server.URL+"/metrics", ""); status != 401 {
+		t.Errorf("POST /metrics without a token: %d %s", status, text)
+	}
+	_, text := get(t, server.URL+"/metrics", "Authorization", "Bearer secret")
+	holds(t, text, `acqnp_http_requests_total{code="401",route="/metrics"} 2`) // counted under its route
 }
 
-// Requests beyond the queue are refused, here while others wait for the rest of a body.
+// Requests beyond the queue are refused, here while another waits for the rest of its body.
 func TestFullQueue(t *testing.T) {
 	server, _ := start(t, func(o *serve.Options) { o.Concurrent = 1 })
-	half, rest := io.Pipe()
-	ended := make(chan int)
-	// The client sends the body when the server asks for it, which it does in the queue.
-	waits := &http.Client{Transport: &http.Transport{ExpectContinueTimeout: time.Minute}}
-	go func() {
-		r, err := http.NewRequest("POST", server.URL+"/v1/predict", half)
-		if err != nil {
-			ended <- 0
-			return
+	slow := half(t, server.Listener.Addr().String())
+	for range 2 {
+		if status, answer := post(t, server.URL+"/v1/predict", small); status != 429 {
+			t.Errorf("%d %s", status, answer)
 		}
-		r.Header.Set("Expect", "100-continue")
-		answer, err := waits.Do(r)
-		if err != nil {
-			ended <- 0
-			return
-		}
-		answer.Body.Close()
-		ended <- answer.StatusCode
-	}()
-	must.Get(io.WriteString(rest, `{"functions": [{"targets": `))(t)
-	const body = `{"functions": [{"targets": {"x": [[1]]}}]}`
-	post(t, server.URL+"/v1/predict", body)
-	if status, answer := post(t, server.URL+"/v1/predict", body); status != 429 {
-		t.Errorf("%d %s", status, answer)
 	}
-	if _, text := get(t, server.URL+"/metrics"); !strings.Contains(text, "\nacqnp_http_requests_refused_total 2\n") {
-		t.Errorf("the metrics do not count two refused requests:\n%s", text)
+	if n := metric(t, server, "acqnp_http_requests_refused_total"); n != 2 {
+		t.Errorf("the metrics count %v refused requests, want 2", n)
 	}
-	_, _ = io.WriteString(rest, `{"x": [[1]]}}]}`)
-	rest.Close()
-	if status := <-ended; status != 200 {
-		t.Errorf("the slow request: %d", status)
+	must.Get(io.WriteString(slow, small[20:]))(t)
+	if r, err := http.ReadResponse(bufio.NewReader(slow), nil); err != nil || r.StatusCode != 200 {
+		t.Errorf("the slow request: %v, %v", r, err)
 	}
 }

@@ -23,18 +23,10 @@ import (
 
 const small = `{"functions": [{"targets": {"x": [[1]]}}]}`
 
-// listening starts a server of one model as the program does, with its deadlines.
-func listening(t *testing.T, change func(*serve.Options)) *httptest.Server {
+// listening starts a server of a CNP, whose draws are never too large, which must still answer when the test ends.
+func listening(t *testing.T, change ...func(*serve.Options)) *httptest.Server {
 	t.Helper()
-	o := serve.Options{Limits: serve.DefaultLimits()}
-	if change != nil {
-		change(&o)
-	}
-	server := httptest.NewUnstartedServer(nil)
-	cnp := strings.NewReplacer("acqnp", "cnp", "adaptor: [8], ", "").Replace(servetest.Curve) // whose draws are never too large
-	server.Config = serve.New([]*serve.Model{servetest.Model(t, "a", cnp)}, o).HTTP()
-	server.Start()
-	t.Cleanup(server.Close)
+	server, _ := serving(t, strings.NewReplacer("acqnp", "cnp", "adaptor: [8], ", "").Replace(servetest.Curve), change...)
 	t.Cleanup(func() { lives(t, server) })
 	return server
 }
@@ -48,9 +40,9 @@ func lives(t *testing.T, server *httptest.Server) {
 }
 
 // dial opens a connection that sends text.
-func dial(t *testing.T, server *httptest.Server, text string) *net.TCPConn {
+func dial(t *testing.T, address, text string) *net.TCPConn {
 	t.Helper()
-	c := must.Get(net.Dial("tcp", server.Listener.Addr().String()))(t)
+	c := must.Get(net.Dial("tcp", address))(t)
 	t.Cleanup(func() { _ = c.Close() })
 	must.Get(io.WriteString(c, text))(t)
 	return c.(*net.TCPConn)
@@ -109,14 +101,14 @@ func TestHalfRequests(t *testing.T) {
 		return metric(t, server, `acqnp_http_request_duration_seconds_count{route="/v1/predict"}`)
 	}
 	for i, half := range []string{header(100), header(100) + small[:20], "POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n10\r\n" + small[:8]} {
-		c := dial(t, server, half)
+		c := dial(t, server.Listener.Addr().String(), half)
 		must.Do(t, c.CloseWrite())
 		refused(t, c, 400, "body: found fewer bytes than Content-Length")
-		c = dial(t, server, half)
+		c = dial(t, server.Listener.Addr().String(), half)
 		_ = c.Close()
 		until(t, "the end of both requests", func() bool { return ended() == float64(2*(i+1)) })
 	}
-	_ = dial(t, server, "POST /v1/pre").Close()
+	_ = dial(t, server.Listener.Addr().String(), "POST /v1/pre").Close()
 	until(t, "an empty queue", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 1 })
 }
 
@@ -124,7 +116,7 @@ func TestHalfRequests(t *testing.T) {
 func TestSlowRequests(t *testing.T) {
 	server := listening(t, func(o *serve.Options) { o.Upload = 300 * time.Millisecond })
 	for text, answered := range map[string]bool{header(1000): true, "GET /healthz HTTP/1.1\r\nX-Slow: ": false} {
-		c := dial(t, server, text)
+		c := dial(t, server.Listener.Addr().String(), text)
 		stopped := make(chan struct{})
 		go func() { // a byte at a time, until the connection ends
 			defer close(stopped)
@@ -175,89 +167,15 @@ func TestKilledClients(t *testing.T) {
 	}
 }
 
-// Bodies that are made to hurt get their status and one short line.
-func TestBombs(t *testing.T) {
-	server := listening(t, nil)
-	target := func(x string) string { return `{"functions": [{"targets": {"x": [[` + x + `]]}}]}` }
-	deep := func(n int) string { return strings.Repeat("[", n) + strings.Repeat("]", n) }
-	for name, c := range map[string]struct {
-		body   string
-		status int
-		line   string
-	}{
-		"a million brackets":     {strings.Repeat("[", 1_000_000), 400, "body: found"},
-		"deep within x":          {target(deep(1_000_000)), 400, "body: found invalid character '[' exceeded max depth"},
-		"less deep within x":     {target(deep(5000)), 400, "functions[0].targets.x[0]: found an array for x"},
-		"an object over lines":   {target("{\"a\":\n1}"), 400, "functions[0].targets.x[0]: found an object for x"},
-		"deep within quantiles":  {`{"quantiles": ` + deep(9000) + `}`, 400, "quantiles: found an array, expected a finite number"},
-		"a million digits":       {target(strings.Repeat("9", 1_000_000)), 400, "functions[0].targets.x[0]: found 9999"},
-		"a long text":            {target(`"` + strings.Repeat("é", 1_000_000) + `"`), 400, "functions[0].targets.x[0]: found éé"},
-		"a million digits of y":  {`{"functions": [{"context": {"x": [[1]], "y": [[` + strings.Repeat("9", 1_000_000) + `]]}, "targets": {"x": [[1]]}}]}`, 400, "functions[0].context.y[0]: found 999"},
-		"a large draw":           {`{"draws": 1e30, "functions": []}`, 400, "draws: found 1e30, expected a whole number"},
-		"a large seed":           {`{"seed": 18446744073709551616, "functions": []}`, 400, "seed: found 18446744073709551616, expected a whole number"},
-		"a long key":             {`{"` + strings.Repeat("a", 1_000_000) + `": 1}`, 400, "body: found unknown field"},
-		"a key of lines":         {`{"a\nb": 1}`, 400, "body: found unknown field"},
-		"a long run":             {`{"run": "` + strings.Repeat("a", 1_000_000) + `"}`, 400, "run: found"},
-		"many functions":         {`{"functions": [` + strings.Repeat(`{},`, 1_000_000) + `{}]}`, 413, "functions: found 1000001, expected at most 1000"},
-		"a million points":       {`{"functions": [{"targets": {"x": [` + strings.Repeat("[1],", 999_999) + `[1]]}}]}`, 413, "points: found 1000000, expected at most 100000"},
-		"a million empty points": {`{"functions": [{"targets": {"x": [` + strings.Repeat("[],", 999_999) + `[]]}}]}`, 413, "points: found 1000000"},
-		"a million numbers":      {target(strings.Repeat("1,", 999_999) + "1"), 400, "functions[0].targets.x[0]: found 1000000 values, expected values of x"},
-		"nine megabytes":         {target(strings.Repeat(" ", 9<<20) + "1"), 413, "found a body of more than 8388608 bytes"},
-		"NaN":                    {target("NaN"), 400, "body: found invalid character 'N'"},
-		"Infinity":               {target("Infinity"), 400, "body: found invalid character 'I'"},
-		"-Infinity":              {target("-Infinity"), 400, "body: found invalid character 'I'"},
-		"NaN as a text":          {target(`"NaN"`), 400, "functions[0].targets.x[0]: found NaN for x, expected a finite number"},
-		"true":                   {target("true"), 400, "functions[0].targets.x[0]: found true for x"},
-		"too large for float32":  {target("1e300"), 400, "function 0, target 0: found"},
-		"invalid UTF-8":          {target("\"\xff\xfe\""), 400, "body: found bytes that are not UTF-8"},
-		"zeros":                  {strings.Repeat("\x00", 1000), 400, "body: found invalid character"},
-	} {
-		status, answer := post(t, server.URL+"/v1/predict", c.body)
-		if status != c.status || !isLine(answer, c.line) {
-			t.Errorf("%s: %d %.600s, want %d %s", name, status, answer, c.status, c.line)
-		}
-		lives(t, server)
-	}
-}
-
-// Of a key that comes twice in an object, JSON does not say which counts, however it is written. The same
-// key in different objects, and as a value, is no such.
-func TestDuplicateKeys(t *testing.T) {
-	server := listening(t, nil)
-	const one = `{"name": "name", "targets": {"x": [[1]]}, "context": {"x": [[1]], "y": [[2]]}}`
-	for body, line := range map[string]string{
-		`{"draws": 1, "draws": 2, "functions": [` + one + `]}`:                                "body: found the key draws twice",
-		`{"functions": [{"name": "a", "targets": {"x": [[1]]}}], "functions": [` + one + `]}`: "body: found the key functions twice",
-		`{"functions": [` + one + `], "Functions": [` + one + `]}`:                            "body: found unknown field \"Functions\"",
-		`{"functions": [{"targets": {"x": [[1]], "x" : [[1]]}}]}`:                             "functions[0].targets: found the key x twice",
-		`{"functions": [` + one + `], "run": "", "modes": true, "run"
-			: "a"}`: "body: found the key run twice",
-		`{"run": "a", "r\u0075n": "", "functions": [` + one + `]}`:           "body: found the key run twice",
-		`{"run": "a", "\u0072un": "a", "functions": [` + one + `]}`:          "body: found the key run twice",
-		`{"functions": [` + one + `, ` + one + `], "run": "a"}`:              "",
-		`{"functions": [` + one + `], "r\u0075n": "\u0061"}`:                 "",
-		`{"functions": [{"name": "\"name\": {[", "targets": {"x": [[1]]}}]}`: "",
-	} {
-		status, answer := post(t, server.URL+"/v1/predict", body)
-		if line == "" && status != 200 || line != "" && (status != 400 || !isLine(answer, line)) {
-			t.Errorf("%s: %d %s, want %s", body, status, answer, line)
-		}
-	}
-	many := `{"functions": [{"targets": {"x": [[{"a": 1` + strings.Repeat(`, "a": 1`, 500_000) + `}]]}}]}`
-	if status, answer := post(t, server.URL+"/v1/predict", many); status != 400 || !isLine(answer, "") {
-		t.Errorf("many keys: %d %s", status, answer)
-	}
-}
-
 // Headers that are too long, and paths and hosts of any text, are refused in short.
 func TestBadHeaders(t *testing.T) {
 	server := listening(t, func(o *serve.Options) { o.Hosts = []string{"127.0.0.1"} })
 	long := strings.Repeat("a", 50_000)
-	refused(t, dial(t, server, "GET /healthz HTTP/1.1\r\nHost: "+long+"\r\n\r\n"), 403, "found the host aaa")
-	refused(t, dial(t, server, "GET /v1/"+long+" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"), 404, "found the path /v1/aaa")
-	refused(t, dial(t, server, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://"+long+"\r\n\r\n"), 403, "found the origin http://aaa")
-	refused(t, dial(t, server, strings.ToUpper(long)+" /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"), 405, "found the method AAA")
-	r, err := http.ReadResponse(bufio.NewReader(dial(t, server, "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "+strings.Repeat(long, 2)+"\r\n\r\n")), nil)
+	refused(t, dial(t, server.Listener.Addr().String(), "GET /healthz HTTP/1.1\r\nHost: "+long+"\r\n\r\n"), 403, "found the host aaa")
+	refused(t, dial(t, server.Listener.Addr().String(), "GET /v1/"+long+" HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"), 404, "found the path /v1/aaa")
+	refused(t, dial(t, server.Listener.Addr().String(), "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nOrigin: http://"+long+"\r\n\r\n"), 403, "found the origin http://aaa")
+	refused(t, dial(t, server.Listener.Addr().String(), strings.ToUpper(long)+" /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"), 405, "found the method AAA")
+	r, err := http.ReadResponse(bufio.NewReader(dial(t, server.Listener.Addr().String(), "GET /healthz HTTP/1.1\r\nHost: 127.0.0.1\r\nX: "+strings.Repeat(long, 2)+"\r\n\r\n")), nil)
 	if err != nil || r.StatusCode != 431 {
 		t.Errorf("a header of 100 kB: %v %v", r, err)
 	}
@@ -265,11 +183,11 @@ func TestBadHeaders(t *testing.T) {
 
 // Large bodies wait while some are under way; small ones do not wait for them.
 func TestLargeBodiesWait(t *testing.T) {
-	server := listening(t, nil)
+	server := listening(t)
 	body := strings.Replace(small, "[[1]]", "[[1]"+strings.Repeat(" ", 1<<19)+"]", 1)
 	var slow []*net.TCPConn
 	for range 4 {
-		slow = append(slow, dial(t, server, header(len(body))+body[:1<<19-1000]))
+		slow = append(slow, dial(t, server.Listener.Addr().String(), header(len(body))+body[:1<<19-1000]))
 	}
 	until(t, "four large bodies", func() bool { return metric(t, server, "acqnp_http_requests_in_flight") == 5 })
 	lives(t, server)
@@ -289,7 +207,7 @@ func TestLargeBodiesWait(t *testing.T) {
 
 // Large answers wait for one another, and all come.
 func TestLargeAnswers(t *testing.T) {
-	server := listening(t, nil)
+	server := listening(t)
 	_, text := asked(1, 200, false)
 	var all sync.WaitGroup
 	for range 6 {

@@ -70,7 +70,7 @@ func TestClientsThatDoNotRead(t *testing.T) {
 	_, text := asked(1, 100, false)
 	body := `{"density": {"points": 4000}, "functions": [` + text + `]}` // its answer has 15 MB
 	for range 6 {                                                        // for three of which there is memory at a time
-		c := dial(t, server, header(len(body)))
+		c := dial(t, server.Listener.Addr().String(), header(len(body)))
 		must.Do(t, c.SetReadBuffer(4096))
 		must.Get(io.WriteString(c, body))(t)
 	}
@@ -94,10 +94,10 @@ func TestMemoryIsBounded(t *testing.T) {
 
 // What the client sends wrong is its mistake, also within the framing of HTTP.
 func TestMalformedChunks(t *testing.T) {
-	server := listening(t, nil)
+	server := listening(t)
 	const header = "POST /v1/predict HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
 	for _, chunks := range []string{"zz\r\n", "5\r\nabcdefgh\r\n", "-1\r\n", "ffffffffffffffffff\r\n"} {
-		refused(t, dial(t, server, header+chunks), 400, "body: found ")
+		refused(t, dial(t, server.Listener.Addr().String(), header+chunks), 400, "body: found ")
 	}
 }
 
@@ -129,18 +129,12 @@ func served(t *testing.T, o serve.Options) (address string, end context.CancelFu
 // half sends the header of a request and a part of its body, and waits until the server has it.
 func half(t *testing.T, address string) net.Conn {
 	t.Helper()
-	c := must.Get(net.Dial("tcp", address))(t)
-	t.Cleanup(func() { _ = c.Close() })
-	must.Get(io.WriteString(c, header(len(small))+small[:20]))(t)
-	for range 3000 {
+	c := dial(t, address, header(len(small))+small[:20])
+	until(t, "the request", func() bool {
 		_, text := get(t, "http://"+address+"/metrics")
-		if strings.Contains(text, "acqnp_http_requests_in_flight 2") {
-			return c
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
-	t.Fatal("the server has not seen the request")
-	return nil
+		return strings.Contains(text, "acqnp_http_requests_in_flight 2")
+	})
+	return c
 }
 
 // A server that is told to end answers what is under way, as long as a request may take, and then ends

@@ -21,7 +21,7 @@ func holds(t *testing.T, metrics string, lines ...string) {
 }
 
 func TestMetrics(t *testing.T) {
-	server, s := start(t, nil)
+	server, s := start(t)
 	_, two := asked(2, 3, true)
 	for _, body := range []string{`{"functions": [` + two + `,` + two + `]}`, `{"functions": [` + two + `]}`, `{`} {
 		post(t, server.URL+"/v1/score", body)
@@ -65,24 +65,5 @@ func TestMetrics(t *testing.T) {
 	}
 	if n := len(regexp.MustCompile(`duration_seconds_bucket\{route="/v1/predict",le="0\.0(0[1-9]|[1-4]|5")`).FindAllString(text, -1)); n < 10 {
 		t.Errorf("%d buckets from 1 to 50 ms, expected at least 10", n)
-	}
-}
-
-// Metrics are kept from those whom the API is kept from. What they ask for is counted under its route.
-func TestMetricsAreGuarded(t *testing.T) {
-	server, _ := start(t, func(o *serve.Options) { o.Token = "secret" })
-	if status, _ := get(t, server.URL+"/metrics"); status != 401 {
-		t.Errorf("without a token: %d", status)
-	}
-	status, text := get(t, server.URL+"/metrics", "Authorization", "Bearer secret")
-	if status != 200 {
-		t.Fatal(status, text)
-	}
-	holds(t, text, `acqnp_http_requests_total{code="401",route="/metrics"} 1`)
-	if status, text := post(t, server.URL+"/metrics", ""); status != 401 {
-		t.Errorf("%d %s", status, text)
-	}
-	if status, _ := get(t, server.URL+"/metrics", "Authorization", "Bearer secret", "Origin", "https://evil.example"); status != 403 {
-		t.Errorf("of another origin: %d", status)
 	}
 }

@@ -16,7 +16,7 @@ import (
 // described returns a server of a small model of a CSV file, and what GET /v1/model says of it.
 func described(t *testing.T, keys ...string) (s *serve.Server, about map[string]any) {
 	t.Helper()
-	s = serve.New([]*serve.Model{servetest.Model(t, "cars", servetest.Cars(t, keys...))}, serve.Options{Limits: serve.DefaultLimits()})
+	_, s = serving(t, servetest.Cars(t, keys...))
 	var found struct{ Runs []map[string]any }
 	if err := json.Unmarshal([]byte(within(t, s, "GET", "/v1/model", "")), &found); err != nil || len(found.Runs) != 1 {
 		t.Fatal(found, err)

@@ -75,7 +75,7 @@ func kinds(value any) []string {
 
 // The examples of the description, and requests for all that an answer can have, are answered as it says.
 func TestAnswersAreAsDescribed(t *testing.T) {
-	server, _ := start(t, nil)
+	server, _ := start(t)
 	decode := func(text []byte) (v map[string]any) {
 		if err := json.Unmarshal(text, &v); err != nil {
 			t.Fatalf("%v: %.200s", err, text)

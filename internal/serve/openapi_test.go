@@ -54,7 +54,7 @@ func TestRoutesAreDescribed(t *testing.T) {
 
 // The limits in the description are the program's.
 func TestLimitsAreDescribed(t *testing.T) {
-	_, s := start(t, nil)
+	_, s := start(t)
 	text, l := within(t, s, "GET", "/openapi.json", ""), serve.DefaultLimits()
 	for _, want := range []string{
 		fmt.Sprintf("At most %d points in all functions, %d functions, %d numbers in the answer, %d bytes and %.0f s", l.Points, l.Functions, l.Numbers, l.Body, l.Time.Seconds()),

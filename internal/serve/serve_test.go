@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,17 +33,24 @@ func model(t testing.TB, name string) *serve.Model {
 	return servetest.Model(t, name, servetest.Curve)
 }
 
-// start starts a server of one model.
-func start(t testing.TB, change func(*serve.Options)) (*httptest.Server, *serve.Server) {
+// serving starts a server of a model, named a, as the program does, with its deadlines.
+func serving(t testing.TB, text string, change ...func(*serve.Options)) (*httptest.Server, *serve.Server) {
 	t.Helper()
 	o := serve.Options{Limits: serve.DefaultLimits()}
-	if change != nil {
-		change(&o)
+	for _, c := range change {
+		c(&o)
 	}
-	s := serve.New([]*serve.Model{model(t, "a")}, o)
-	server := httptest.NewServer(s)
+	s := serve.New([]*serve.Model{servetest.Model(t, "a", text)}, o)
+	server := httptest.NewUnstartedServer(nil)
+	server.Config = s.HTTP()
+	server.Start()
 	t.Cleanup(server.Close)
 	return server, s
+}
+
+func start(t testing.TB, change ...func(*serve.Options)) (*httptest.Server, *serve.Server) {
+	t.Helper()
+	return serving(t, servetest.Curve, change...)
 }
 
 // post returns the status and the body of an answer.
@@ -111,7 +117,7 @@ type prediction struct {
 // Predictions equal those of package predict to the last digit: for several functions, more context
 // than before, many requests at once.
 func TestPredictionsEqualPredicts(t *testing.T) {
-	server, _ := start(t, nil)
+	server, _ := start(t)
 	trained := untrained(t)
 	levels, density := []float64{0.05, 0.5, 0.95}, []float64{-0.5, 0, 1}
 	var all sync.WaitGroup
@@ -158,7 +164,7 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 
 // Joint draws are those of predict --joint with the run's seed, or with the one asked for.
 func TestDrawsEqualPredicts(t *testing.T) {
-	server, _ := start(t, nil)
+	server, _ := start(t)
 	trained := untrained(t)
 	f, text := asked(4, 3, false)
 	for _, seed := range []uint64{trained.Seed, 9} {
@@ -183,7 +189,7 @@ func TestDrawsEqualPredicts(t *testing.T) {
 
 // Scores equal those of package predict, and their means those of package score.
 func TestScoresEqualScores(t *testing.T) {
-	server, _ := start(t, nil)
+	server, _ := start(t)
 	trained := untrained(t)
 	f, text := asked(4, 5, true)
 	status, body := post(t, server.URL+"/v1/score", `{"run": "a", "functions": [`+text+`]}`)
@@ -206,72 +212,9 @@ func TestScoresEqualScores(t *testing.T) {
 	}
 }
 
-// What a client does wrong gets its status and one line, and the server goes on.
-func TestRefusals(t *testing.T) {
-	server, _ := start(t, func(o *serve.Options) {
-		o.Body, o.Points, o.Functions, o.Numbers = 1<<16, 100, 3, 1000
-	})
-	ok := `{"functions": [{"targets": {"x": [[1]]}}]}`
-	for body, want := range map[string]struct {
-		status int
-		line   string
-	}{
-		"":                  {400, "body: found an incomplete JSON object"},
-		"{":                 {400, "body: found an incomplete JSON object"},
-		`{"functions": []}`: {400, "functions: found nothing"},
-		`{"function": []}`:  {400, `body: found unknown field \"function\"`},
-		ok + "{}":           {400, "body: found text after the object"},
-		`{"functions": 3}`:  {400, "functions: found 3, expected an array"},
-		`{"functions": [{"targets": {"x": [[NaN]]}}]}`:                                                      {400, "body: found invalid character 'N'"},
-		`{"functions": [{"targets": {"x": [["a"]]}}]}`:                                                      {400, "functions[0].targets.x[0]: found a for x, expected a finite number"},
-		`{"functions": [{"targets": {"x": [[1e999]]}}]}`:                                                    {400, "functions[0].targets.x[0]: found 1e999 for x"},
-		`{"functions": [{"targets": {"x": [[null]]}}]}`:                                                     {400, "functions[0].targets.x[0]: found null for x"},
-		`{"functions": [{"targets": {"x": [[1, 2]]}}]}`:                                                     {400, "functions[0].targets.x[0]: found 2 values, expected values of x"},
-		`{"functions": [{"targets": {"x": []}}]}`:                                                           {400, "functions[0].targets.x: found nothing"},
-		`{"functions": [{"targets": {"x": [[1]], "y": [[1]]}}]}`:                                            {400, "functions[0].targets.y: found y"},
-		`{"functions": [{"context": {"x": [[1]]}, "targets": {"x": [[1]]}}]}`:                               {400, "functions[0].context.y: found 0 rows for 1 of x"},
-		`{"functions": [{"context": {"x": [[1]], "y": [[1, 2]]}, "targets": {"x": [[1]]}}]}`:                {400, "functions[0].context.y[0]: found 2 values, expected values of y"},
-		`{"functions": [{"context": {"x": [[1]], "y": [[1e300]]}, "targets": {"x": [[1]]}}]}`:               {400, "function 0, target 0: found a predictive mean of NaN"},
-		`{"run": "b", "functions": [{"targets": {"x": [[1]]}}]}`:                                            {400, `run: found \"b\"`},
-		`{"quantiles": [1], "functions": [{"targets": {"x": [[1]]}}]}`:                                      {400, "quantiles: found 1, expected levels between 0 and 1"},
-		`{"regions": [0], "functions": [{"targets": {"x": [[1]]}}]}`:                                        {400, "regions: found 0, expected probabilities between 0 and 1"},
-		`{"regions": [0.5, 0.9], "functions": [{"targets": {"x": [[1], [2], [3], [4]]}}]}`:                  {413, "numbers in the answer: found"},
-		`{"density": {"points": 1}, "functions": [{"targets": {"x": [[1]]}}]}`:                              {400, "density.points: found 1, expected 2 or more"},
-		`{"density": {"points": 9, "y": [1]}, "functions": [{"targets": {"x": [[1]]}}]}`:                    {400, "density: found y and points"},
-		`{"density": {"points": 999}, "functions": [{"targets": {"x": [[1]]}}]}`:                            {413, "numbers in the answer: found 1001"},
-		`{"draws": 9223372036854775807, "functions": [{"targets": {"x": [[1]]}}]}`:                          {413, "numbers in the answer: found 2147483647"},
-		`{"components": true, "functions": [{"targets": {"x": [[1], [2], [3]]}}]}`:                          {413, "numbers in the answer: found"},
-		`{"draws": -1, "functions": [{"targets": {"x": [[1]]}}]}`:                                           {400, "draws: found -1"},
-		`{"draws": 999, "functions": [{"targets": {"x": [[1]]}}]}`:                                          {413, "numbers in the answer: found 1001, expected at most 1000"},
-		`{"functions": [{"targets": {"x": [` + strings.Repeat("[1],", 100) + `[1]]}}]}`:                     {413, "points: found 101, expected at most 100"},
-		`{"functions": [` + strings.Repeat(`{"targets": {"x": [[1]]}},`, 3) + `{"targets": {"x": [[1]]}}]}`: {413, "functions: found 4, expected at most 3"},
-		`{"functions": [{"name": "` + strings.Repeat("a", 1<<16) + `"}]}`:                                   {413, "found a body of more than 65536 bytes"},
-		strings.Repeat("[", 30000):                                                                          {400, "body: found"},
-	} {
-		status, answer := post(t, server.URL+"/v1/predict", body)
-		if !strings.HasPrefix(string(answer), `{"error":"`+want.line) || status != want.status || bytes.Count(answer, []byte("\n")) != 1 {
-			t.Errorf("%.100s:\n%d %.300s\nwant %d %s", body, status, answer, want.status, want.line)
-		}
-	}
-	if status, answer := post(t, server.URL+"/v1/score", `{"draws": 1, "functions": [{"targets": {"x": [[1]], "y": [[1]]}}]}`); status != 400 {
-		t.Errorf("%d %s", status, answer)
-	}
-	if status, answer := post(t, server.URL+"/v1/score", ok); status != 400 || !strings.Contains(string(answer), "targets.y: found 0 rows") {
-		t.Errorf("%d %s", status, answer)
-	}
-	for path, want := range map[string]int{"/v1/model": 405, "/v1/other": 404, "/healthz": 405, "/metrics": 405} {
-		if status, _ := post(t, server.URL+path, ok); status != want {
-			t.Errorf("POST %s: %d, want %d", path, status, want)
-		}
-	}
-	if status, answer := post(t, server.URL+"/v1/predict", ok); status != 200 {
-		t.Errorf("after all: %d %s", status, answer)
-	}
-}
-
 // While models are replaced, every request is answered by one of them.
 func TestReplaceLosesNothing(t *testing.T) {
-	server, s := start(t, nil)
+	server, s := start(t)
 	stop := make(chan struct{})
 	var all sync.WaitGroup
 	for range 4 {
