@@ -44,13 +44,10 @@ func TestBenchMakesTheStepsOfARun(t *testing.T) {
 
 func TestBenchEndsWithItsContext(t *testing.T) {
 	e := experiment(t)
-	source, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(datasets.Open(e, ""))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	made := 0
-	_, err = train.Bench(ctx, train.Options{Experiment: e, Source: source, OnStep: func(train.Update) {
+	_, err := train.Bench(ctx, train.Options{Experiment: e, Source: source, OnStep: func(train.Update) {
 		if made++; made == 3 {
 			cancel()
 		}

@@ -17,14 +17,7 @@ func finished(t testing.TB) (dir string, e config.Experiment) {
 }
 
 func TestRetention(t *testing.T) {
-	for keep, want := range [][]string{
-		0: {"step-13"},
-		1: {"step-12", "step-13"},
-		3: {"step-8", "step-10", "step-12", "step-13"},
-	} {
-		if want == nil {
-			continue
-		}
+	for keep, want := range map[int][]string{0: {"step-13"}, 1: {"step-12", "step-13"}, 3: {"step-8", "step-10", "step-12", "step-13"}} {
 		dir := t.TempDir()
 		mustTrain(t, train.Options{Dir: dir, Experiment: experiment(t, steps(13), func(e *config.Experiment) {
 			e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 2, keep

@@ -168,11 +168,6 @@ func checkpoint(dir string, name string) string {
 	return filepath.Join(dir, "checkpoints", name+".safetensors")
 }
 
-func copyFile(t testing.TB, from, to string) {
-	t.Helper()
-	writeFile(t, to, readFile(t, from))
-}
-
 func readFile(t testing.TB, path string) []byte {
 	t.Helper()
 	return must.Get(os.ReadFile(path))(t)

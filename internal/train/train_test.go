@@ -1,7 +1,6 @@
 package train_test
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -115,21 +114,34 @@ func TestResumeInBF16GivesTheSameBits(t *testing.T) {
 	}
 }
 
-func TestResumeAfterLosingCheckpoints(t *testing.T) {
+// A resume skips checkpoints that are torn or of another run, with a warning, and ends with the same bits. If none is
+// left, it is refused.
+func TestResumeSkipsBadCheckpoints(t *testing.T) {
+	other := t.TempDir()
+	mustTrain(t, train.Options{Dir: other, Experiment: experiment(t, func(e *config.Experiment) { e.Train.Seed++ })})
 	dir, e := finished(t)
 	want := tensors(t, checkpoint(dir, "step-12"))
-	torn := readFile(t, checkpoint(dir, "step-12"))
-	writeFile(t, checkpoint(dir, "step-12"), torn[:len(torn)/3])
-	writeFile(t, filepath.Join(dir, "checkpoints", ".tmp-1"), torn[:9])
-	var warnings []string
-	r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Warn: func(s string) { warnings = append(warnings, s) }})
-	if r.Resumed != 8 || len(warnings) != 1 || !strings.Contains(warnings[0], "step-12.safetensors") {
-		t.Errorf("resumed from %d with warnings %q", r.Resumed, warnings)
+	torn := readFile(t, checkpoint(dir, "step-12"))[:1000]
+	for what, c := range map[string]struct {
+		content []byte
+		words   string
+	}{"torn": {torn, "step-12.safetensors"}, "of another run": {readFile(t, checkpoint(other, "step-12")), "train.seed"}} {
+		writeFile(t, checkpoint(dir, "step-12"), c.content)
+		writeFile(t, filepath.Join(dir, "checkpoints", ".tmp-1"), torn[:9])
+		var warnings []string
+		r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Warn: func(s string) { warnings = append(warnings, s) }})
+		if r.Resumed != 8 || len(warnings) != 1 || !strings.Contains(warnings[0], c.words) {
+			t.Errorf("%s: resumed from %d with warnings %q", what, r.Resumed, warnings)
+		}
+		if string(tensors(t, r.Checkpoint)) != string(want) {
+			t.Errorf("%s: the run ended with other tensors", what)
+		}
+		wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
 	}
-	if string(tensors(t, r.Checkpoint)) != string(want) {
-		t.Error("the run ended with other tensors")
+	for _, name := range []string{"step-8", "step-12"} {
+		writeFile(t, checkpoint(dir, name), []byte("torn"))
 	}
-	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
+	must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: true})), dir, "no usable checkpoint")
 }
 
 // withKernels is the CPU under another name of its kernels.
@@ -170,79 +182,12 @@ func TestResumeOnOtherKernels(t *testing.T) {
 	}
 }
 
-// A checkpoint copied from another run is skipped, even though its model is the same.
-func TestResumeSkipsAnotherRunsCheckpoint(t *testing.T) {
-	other := t.TempDir()
-	mustTrain(t, train.Options{Dir: other, Experiment: experiment(t, func(e *config.Experiment) { e.Train.Seed++ })})
-	dir := t.TempDir()
-	o := train.Options{Experiment: experiment(t), Dir: dir, Resume: true}
-	interruptAfter(t, o, 6)
-	copyFile(t, checkpoint(other, "step-8"), checkpoint(dir, "step-8"))
-	var warnings []string
-	o.Warn = func(s string) { warnings = append(warnings, s) }
-	r := mustTrain(t, o)
-	if r.Resumed != 6 || len(warnings) != 1 || !strings.Contains(warnings[0], "train.seed") {
-		t.Errorf("resumed from %d with warnings %q", r.Resumed, warnings)
-	}
-}
-
-func TestResumeWithNothingUsableIsRefused(t *testing.T) {
-	dir, e := finished(t)
-	for _, name := range []string{"step-8", "step-12"} {
-		writeFile(t, checkpoint(dir, name), []byte("torn"))
-	}
-	must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: true})), dir, "no usable checkpoint")
-}
-
-func TestElapsedTimeContinues(t *testing.T) {
-	dir := t.TempDir()
-	o := train.Options{Experiment: experiment(t), Dir: dir, Resume: true}
-	interruptAfter(t, o, 6)
-	mustTrain(t, o)
-	lines := metrics(t, dir)
-	for i := 1; i < len(lines); i++ {
-		if lines[i].Elapsed <= lines[i-1].Elapsed {
-			t.Errorf("elapsed_s goes from %v to %v", lines[i-1].Elapsed, lines[i].Elapsed)
-		}
-	}
-}
-
-func TestMetricsAreCutBackToTheCheckpoint(t *testing.T) {
-	dir := t.TempDir()
-	e := experiment(t, func(e *config.Experiment) { e.Train.LogEvery = 1 })
-	o := train.Options{Experiment: e, Dir: dir, Resume: true}
-	interruptAfter(t, o, 7)
-	if err := os.Remove(checkpoint(dir, "step-7")); err != nil { // as if killed before it was written
-		t.Fatal(err)
-	}
-	path := filepath.Join(dir, "metrics.jsonl")
-	writeFile(t, path, append(readFile(t, path), []byte(`{"step":8,"lo`)...))
-	mustTrain(t, o)
-	if s := metricSteps(t, dir); !slices.Equal(s, []int{1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12}) {
-		t.Errorf("logged steps %v", s)
-	}
-}
-
-func TestFinishedRunIsLeftAlone(t *testing.T) {
-	dir, e := finished(t)
-	before, log := readFile(t, checkpoint(dir, "step-12")), readFile(t, filepath.Join(dir, "metrics.jsonl"))
-	r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, OnStep: func(train.Update) { t.Error("a step was made") }})
-	if !r.Finished || r.Step != 12 || r.Checkpoint != checkpoint(dir, "step-12") {
-		t.Errorf("result %+v", r)
-	}
-	if string(readFile(t, checkpoint(dir, "step-12"))) != string(before) || string(readFile(t, filepath.Join(dir, "metrics.jsonl"))) != string(log) {
-		t.Error("its files changed")
-	}
-}
-
 func TestResumeWithMoreSteps(t *testing.T) {
 	dir, _ := finished(t)
 	r := mustTrain(t, train.Options{Experiment: experiment(t, steps(16)), Dir: dir, Resume: true})
 	if r.Resumed != 12 || r.Step != 16 {
 		t.Errorf("result %+v", r)
 	}
-	whole := mustTrain(t, train.Options{Experiment: experiment(t, steps(16)), Dir: t.TempDir()})
-	sameTensors(t, r.Checkpoint, whole.Checkpoint)
 	if e, err := config.Parse("config.yaml", readFile(t, filepath.Join(dir, "config.yaml")), config.Overrides{}); err != nil || e.Train.Steps != 16 {
 		t.Errorf("config.yaml says %d steps, %v", e.Train.Steps, err)
 	}
@@ -292,17 +237,9 @@ func TestDirectoryWithARunIsRefused(t *testing.T) {
 	must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: file})), file, "directory")
 }
 
-func TestDirectoryWithOtherFilesIsUsed(t *testing.T) {
-	dir := t.TempDir()
-	writeFile(t, filepath.Join(dir, "notes.txt"), []byte("mine"))
-	mustTrain(t, train.Options{Experiment: experiment(t), Dir: dir})
-	if string(readFile(t, filepath.Join(dir, "notes.txt"))) != "mine" {
-		t.Error("notes.txt changed")
-	}
-}
-
 func TestOverwriteRemovesTheRunAlone(t *testing.T) {
-	dir, _ := finished(t)
+	dir := t.TempDir()
+	mustTrain(t, train.Options{Experiment: validated(t), Dir: dir}) // which has a best checkpoint too
 	for _, name := range []string{"notes.txt", "eval.json", "fit.png", "checkpoints/mine.safetensors", "checkpoints/step-1.bak"} {
 		writeFile(t, filepath.Join(dir, name), []byte("mine"))
 	}
@@ -326,24 +263,6 @@ func TestOptionsThatCannotBe(t *testing.T) {
 	}
 	if _, err := os.Stat(dir); !os.IsNotExist(err) {
 		t.Errorf("the run directory was made: %v", err)
-	}
-}
-
-func TestTwoProcessesOnOneDirectory(t *testing.T) {
-	dir := t.TempDir()
-	o := train.Options{Experiment: experiment(t), Dir: dir, Resume: true}
-	first := o
-	first.OnStep = func(u train.Update) {
-		if u.Step == 2 {
-			_, err := train.Run(context.Background(), o)
-			if err == nil || !strings.Contains(err.Error(), "another process") {
-				t.Errorf("the second run: %v", err)
-			}
-		}
-	}
-	mustTrain(t, first)
-	if r := mustTrain(t, o); !r.Finished {
-		t.Error("the lock was not given back, or the second run made steps")
 	}
 }
 

@@ -196,22 +196,24 @@ func TestResumeBeforeTheBestGivesTheSameBits(t *testing.T) {
 	}
 }
 
-func TestARunThatPatienceEndedIsFinished(t *testing.T) {
-	e, dir := impatient(t, config.Constant), t.TempDir()
-	first := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted})
-	log := readFile(t, filepath.Join(dir, "metrics.jsonl"))
-	again := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted, Resume: true,
-		OnStep: func(u train.Update) { t.Errorf("step %d of a finished run", u.Step) }})
-	if !again.Finished || again.Step != first.Step || again.Ended != run.EndedByPatience || *again.Best != *first.Best {
-		t.Errorf("%+v", again)
+// A run that is at its end is left alone, whatever ended it.
+func TestFinishedRunIsLeftAlone(t *testing.T) {
+	for ended, e := range map[string]config.Experiment{run.EndedBySteps: validated(t), run.EndedByPatience: impatient(t, config.Constant)} {
+		dir := t.TempDir()
+		first := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted})
+		log, last := readFile(t, filepath.Join(dir, "metrics.jsonl")), readFile(t, first.Checkpoint)
+		again := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted, Resume: true,
+			OnStep: func(u train.Update) { t.Errorf("step %d of a finished run", u.Step) }})
+		if !again.Finished || again.Step != first.Step || again.Checkpoint != first.Checkpoint || again.Ended != ended || *again.Best != *first.Best {
+			t.Errorf("%+v, want %+v", again, first)
+		}
+		if string(readFile(t, filepath.Join(dir, "metrics.jsonl"))) != string(log) || string(readFile(t, first.Checkpoint)) != string(last) {
+			t.Errorf("ended by %s: its files have changed", ended)
+		}
+		e.Train.Patience++
+		_, err := train.Run(t.Context(), train.Options{Experiment: e, Dir: dir, Source: overfitted, Resume: true})
+		must.Refuse(t, err, "train.patience")
 	}
-	if string(readFile(t, filepath.Join(dir, "metrics.jsonl"))) != string(log) {
-		t.Error("the log has changed")
-	}
-	other := e
-	other.Train.Patience = 5
-	_, err := train.Run(t.Context(), train.Options{Experiment: other, Dir: dir, Source: overfitted, Resume: true})
-	must.Refuse(t, err, "train.patience: 4 and 5")
 }
 
 // With a constant learning rate, more steps can follow, and the run is the same as one that had
@@ -280,13 +282,6 @@ func TestNaNInAValidationStops(t *testing.T) {
 		t.Errorf("message %q", err)
 	}
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl")
-}
-
-func TestOverwriteRemovesTheBest(t *testing.T) {
-	dir := t.TempDir()
-	mustTrain(t, train.Options{Experiment: validated(t), Dir: dir})
-	mustTrain(t, train.Options{Experiment: experiment(t), Dir: dir, Overwrite: true})
-	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
 }
 
 // Once the patience ran out, the plateau schedule goes on from the best weights. If they are lost,

@@ -1,4 +1,5 @@
-package train_test
+// Package hoststep_test measures what the host does for a training step on a GPU.
+package hoststep_test
 
 import (
 	"context"
