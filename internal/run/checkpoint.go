@@ -2,6 +2,7 @@ package run
 
 import (
 	"encoding/json"
+	"errors"
 	"io"
 	"slices"
 	"strconv"
@@ -79,11 +80,12 @@ type stream struct {
 // write writes the checkpoint to c.Path. seed is train.seed.
 func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 	at := stream{Seed: seed, Step: c.Step}
-	streams, err := json.Marshal(map[string]stream{
-		"data": at, "sizes": at, "levels": at, "bootstrap": at, "shuffle": at, "pixels": at, "weights": {Seed: seed},
-	})
-	if err != nil {
-		return err
+	streams := map[string]stream{"data": at, "sizes": at, "levels": at, "bootstrap": at, "shuffle": at, "pixels": at, "weights": {Seed: seed}}
+	var failed error
+	text := func(v any) string {
+		b, err := json.Marshal(v)
+		failed = errors.Join(failed, err)
+		return string(b)
 	}
 	meta := map[string]string{
 		"format":    checkpointFormat,
@@ -91,20 +93,16 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 		"model":     c.Model,
 		"config":    c.Config,
 		"step":      strconv.Itoa(c.Step),
-		"streams":   string(streams),
+		"streams":   text(streams),
 		"elapsed_s": strconv.FormatFloat(c.Elapsed.Seconds(), 'f', 3, 64),
 		"version":   c.Version,
-	}
-	if meta[unitsKey], err = c.Units.text(); err != nil {
-		return err
+		unitsKey:    text(c.Units.columns()),
 	}
 	if c.Kernels != "" {
 		meta[kernelsKey] = c.Kernels
 	}
 	if c.Validation != (Validation{}) {
-		if meta[validKey], err = c.Validation.text(); err != nil {
-			return err
-		}
+		meta[validKey] = text(c.Validation)
 	}
 	if c.Updates != c.Step {
 		meta[updatesKey] = strconv.Itoa(c.Updates)
@@ -116,6 +114,10 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 	if c.Average != nil {
 		tensors = append(tensors, split(m, prefixAverage, c.Average)...)
 	}
+	if failed != nil {
+		return failed
+	}
+	var err error
 	if meta[safetensors.ChecksumKey], err = safetensors.ChecksumOf(meta, tensors); err != nil {
 		return err
 	}

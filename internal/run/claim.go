@@ -85,10 +85,10 @@ func (c claim) interval() time.Duration {
 	return max(shortestHeartbeat, min(d, longestHeartbeat))
 }
 
-// lockedHere reports whether the owner of a claim in dir, while it lives, has a lock that this process
-// sees.
-func (c claim) lockedHere(dir string) bool {
-	return c.Locked && c.Boot == bootID() && c.Device == deviceOf(dir)
+// dead reports whether the owner of a claim is surely dead: it has no lock, but would have one that this process sees,
+// where locks work and it lives.
+func (c claim) dead(dir string, locks bool) bool {
+	return locks && c.Locked && c.Boot == bootID() && c.Device == deviceOf(dir)
 }
 
 // owner says who made the claim.
@@ -178,10 +178,7 @@ func (p Purpose) number(name string) (int, bool) {
 
 // isClaim reports whether a file name is that of a claim.
 func isClaim(name string) bool {
-	_, trains := training.number(name)
-	_, evaluates := Evaluating.number(name)
-	_, sweeps := Sweeping.number(name)
-	return trains || evaluates || sweeps
+	return slices.ContainsFunc([]Purpose{training, Evaluating, Sweeping}, func(p Purpose) bool { _, is := p.number(name); return is })
 }
 
 // readClaim reads a claim file. A claim that is being made is empty: its fields are zero.

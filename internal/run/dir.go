@@ -47,7 +47,7 @@ func CheckDir(dir string) error {
 		info, err := os.Stat(at)
 		switch {
 		case err == nil && !info.IsDir():
-			return &invalid.Input{File: "--run-dir", Found: "the file " + at, Expected: "a directory for the run"}
+			return &invalid.Input{File: at, Found: "a file", Expected: "a directory for the run"}
 		case err == nil || at == filepath.Dir(at):
 			return nil
 		}

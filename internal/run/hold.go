@@ -163,7 +163,7 @@ func abandoned(path string, locks bool, warn func(string)) (bool, error) {
 		return true, nil
 	case err != nil:
 		return false, err
-	case locks && c.lockedHere(filepath.Dir(path)):
+	case c.dead(filepath.Dir(path), locks):
 		return true, nil
 	}
 	if old, err := age(path); err == nil && old > longGone {

@@ -8,8 +8,8 @@ import (
 	"syscall"
 )
 
-// flock locks an open file without waiting, for this process alone or for several. It returns ErrBusy if another process has locked it. works
-// is false if the file system has no locks.
+// flock locks an open file without waiting, for this process alone or for several. It returns ErrBusy if
+// another process has locked it. works is false if the file system has no locks.
 func flock(f *os.File, alone bool) (works bool, err error) {
 	how := syscall.LOCK_SH
 	if alone {

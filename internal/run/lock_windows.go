@@ -27,16 +27,5 @@ func flock(f *os.File, alone bool) (works bool, err error) {
 	return false, &os.PathError{Op: "lock", Path: f.Name(), Err: err}
 }
 
-// deviceOf returns the number of the volume that holds dir, 0 if it is not known.
-func deviceOf(dir string) uint64 {
-	d, err := os.Open(dir)
-	if err != nil {
-		return 0
-	}
-	defer d.Close()
-	var info windows.ByHandleFileInformation
-	if err := windows.GetFileInformationByHandle(windows.Handle(d.Fd()), &info); err != nil {
-		return 0
-	}
-	return uint64(info.VolumeSerialNumber)
-}
+// deviceOf returns 0: all locks of a machine are known to it here.
+func deviceOf(string) uint64 { return 0 }

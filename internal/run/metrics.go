@@ -50,11 +50,17 @@ func BestOf(lines []Metrics) int {
 // maxLog is the largest length of metrics.jsonl, in bytes.
 const maxLog = 1 << 30
 
+// readLog reads metrics.jsonl without an unfinished last line, which a killed program leaves.
+func readLog(path string) ([]byte, error) {
+	log, err := files.Read(path, "the log of a run", maxLog)
+	return log[:bytes.LastIndexByte(log, '\n')+1], err
+}
+
 // Metrics reads the run's log. It ignores an unfinished last line. Any other malformed line is an
 // *invalid.Input, and so is a log without lines.
 func (r *Run) Metrics() ([]Metrics, error) {
 	path := filepath.Join(r.Dir, metricsFile)
-	log, err := files.Read(path, "the log of a run", maxLog)
+	log, err := readLog(path)
 	if err != nil {
 		return nil, err
 	}
@@ -62,9 +68,6 @@ func (r *Run) Metrics() ([]Metrics, error) {
 	number := 0
 	for line := range bytes.Lines(log) {
 		number++
-		if !bytes.HasSuffix(line, []byte("\n")) {
-			break
-		}
 		m, err := parseMetrics(line)
 		if err != nil {
 			return nil, &invalid.Input{File: path, Line: number, Found: err.Error(), Expected: "a line that training wrote"}
@@ -81,14 +84,13 @@ func (r *Run) Metrics() ([]Metrics, error) {
 // There are none before the first step. The run may be in training. Lines that a resume would drop are
 // left out.
 func Validated(dir string) ([]Metrics, error) {
-	log, err := files.Read(filepath.Join(dir, metricsFile), "the log of a run", maxLog)
+	log, err := readLog(filepath.Join(dir, metricsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	log = log[:bytes.LastIndexByte(log, '\n')+1] // without an unfinished line
 	last := bytes.LastIndexByte(bytes.TrimSuffix(log, []byte("\n")), '\n') + 1
 	var all []Metrics
 	step, from := 0, 0
@@ -125,7 +127,7 @@ func (w *Writer) OpenLog(step int) error {
 
 func (w *Writer) openLog(step int) error {
 	path := filepath.Join(w.dir, metricsFile)
-	old, err := files.Read(path, "the log of a run", maxLog)
+	old, err := readLog(path)
 	if err != nil && !errors.Is(err, os.ErrNotExist) {
 		return err
 	}
@@ -134,27 +136,20 @@ func (w *Writer) openLog(step int) error {
 		return err
 	}
 	if n := len(foreign); n > 0 && w.warn != nil {
-		lines := fmt.Sprintf("%d lines", n)
-		if n == 1 {
-			lines = "1 line"
-		}
-		w.warn(fmt.Sprintf("%s: dropped %s that training did not write there, the first at line %d", path, lines, foreign[0]))
+		w.warn(fmt.Sprintf("%s: dropped %s that training did not write there, the first at line %d", path,
+			invalid.Plural(n, "line", "lines"), foreign[0]))
 	}
 	w.log, err = os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0)
 	return err
 }
 
 // cutBack returns the lines of the log up to the given step. It drops the lines of later steps,
-// which will be made again, and an unfinished last line, which a killed program leaves. It also
-// drops foreign lines: those that are not metrics, or whose step is not later than that of the line
+// which will be made again. It also drops foreign lines: those that are not metrics, or whose step is not later than that of the line
 // before. It returns their line numbers, counted from 1.
 func cutBack(log []byte, step int) (kept []byte, foreign []int) {
 	number, last := 0, 0
 	for line := range bytes.Lines(log) {
 		number++
-		if !bytes.HasSuffix(line, []byte("\n")) {
-			break
-		}
 		m, err := parseMetrics(line)
 		switch {
 		case err == nil && m.Step > step:

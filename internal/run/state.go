@@ -117,8 +117,8 @@ func held(dir string, of Purpose) (sight, error) {
 		return sight{}, err
 	case holds:
 		return sight{holds: true, claim: c}, nil
-	case locks && c.lockedHere(dir):
-		return sight{}, nil // its process is dead
+	case c.dead(dir, locks):
+		return sight{}, nil
 	}
 	return judge(path, c), nil
 }

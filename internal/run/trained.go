@@ -34,13 +34,11 @@ func trainedConfig(dir string) (e config.Experiment, c Checkpoint, ok bool) {
 		return e, c, false
 	}
 	for _, path := range slices.Backward(paths) {
-		r, err := safetensors.Open(path)
+		meta, err := safetensors.ReadMetadata(path)
 		if err != nil {
 			continue
 		}
-		c, err = readMetadata(path, r.Metadata())
-		r.Close()
-		if err != nil {
+		if c, err = readMetadata(path, meta); err != nil {
 			continue
 		}
 		if e, err := config.Parse(path, []byte(c.Config), config.Overrides{}); err == nil {
@@ -52,7 +50,7 @@ func trainedConfig(dir string) (e config.Experiment, c Checkpoint, ok bool) {
 
 // bestStep returns the step of the checkpoint with the best validation, −1 if it cannot be read.
 func bestStep(dir string) int {
-	meta, _ := safetensors.PeekMetadata(bestPath(dir))
+	meta, _ := safetensors.ReadMetadata(bestPath(dir))
 	step, err := strconv.Atoi(meta["step"])
 	if err != nil {
 		return -1

@@ -85,12 +85,6 @@ func (u Units) columns() columns {
 	return columns{list(u.XNames, s.XOffset, s.XScale, s.XForms), list(u.YNames, s.YOffset, s.YScale, s.YForms)}
 }
 
-// text returns the units as JSON, for a file's metadata.
-func (u Units) text() (string, error) {
-	b, err := json.Marshal(u.columns())
-	return string(b), err
-}
-
 // readUnits decodes the units in a file's metadata. It returns nil if there are none.
 func readUnits(path string, meta map[string]string) (*Units, error) {
 	text, ok := meta[unitsKey]
@@ -143,12 +137,11 @@ func unzip(cs []column) (names []string, offset, scale []float64, forms []rows.F
 // ReadUnits reads the units in a checkpoint or in exported weights. It returns nil if the file has
 // none.
 func ReadUnits(path string) (*Units, error) {
-	r, err := safetensors.Open(path)
+	meta, err := safetensors.ReadMetadata(path)
 	if err != nil {
 		return nil, err
 	}
-	defer r.Close()
-	return readUnits(path, r.Metadata())
+	return readUnits(path, meta)
 }
 
 // fit checks that units, if any, have the dimensions of the model whose weights they come with.

@@ -16,12 +16,6 @@ type Validation struct {
 	Out   int     `json:"out"`      // the step after which patience ran out; 0 before that
 }
 
-// text returns the validation as JSON.
-func (v Validation) text() (string, error) {
-	b, err := json.Marshal(v)
-	return string(b), err
-}
-
 // readValidation reads the validation of a checkpoint after a number of steps. It is zero if the
 // metadata have none.
 func readValidation(path string, meta map[string]string, steps int) (v Validation, err error) {

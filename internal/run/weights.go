@@ -2,6 +2,7 @@ package run
 
 import (
 	"cmp"
+	"encoding/json"
 	"fmt"
 	"io"
 	"slices"
@@ -33,11 +34,11 @@ const formKey = "scale_form"
 func WriteWeights(path string, m *models.Model, params []float32, units *Units) error {
 	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
 	if units != nil {
-		text, err := units.text()
+		text, err := json.Marshal(units.columns())
 		if err != nil {
 			return err
 		}
-		meta[unitsKey] = text
+		meta[unitsKey] = string(text)
 	}
 	if c := m.Config(); c.Aggregation == config.Transformer || c.Aggregation == config.Groups {
 		meta[headsKey] = strconv.Itoa(c.Heads)

@@ -28,36 +28,25 @@ type Writer struct {
 // Create makes the directory of a fresh run and locks it. If the directory holds a run, Create
 // removes that run's files if overwrite is set, and returns an *invalid.Input otherwise.
 func Create(dir string, overwrite bool) (*Writer, error) {
-	refuse := CheckNoRun
 	if overwrite {
-		refuse = func(string) error { return nil }
+		return open(dir, nothing, removeRun, nil)
 	}
-	w, err := open(dir, refuse, nil)
-	if err != nil {
-		return nil, err
-	}
-	prepare := CheckNoRun // again: another process may have started a run before this one had the lock
-	if overwrite {
-		prepare = removeRun
-	}
-	return w.ready(prepare(dir))
+	// Again with the lock: another process may have started a run in between.
+	return open(dir, CheckNoRun, CheckNoRun, nil)
 }
+
+func nothing(string) error { return nil }
 
 // Resume locks the directory of a run to continue. It makes the directory if it is absent. The
 // Writer calls warn, if not nil, with a line about each checkpoint or log line that it skips.
-func Resume(dir string, warn func(string)) (*Writer, error) {
-	w, err := open(dir, func(string) error { return nil }, warn)
-	if err != nil {
-		return nil, err
-	}
-	return w.ready(nil)
-}
+func Resume(dir string, warn func(string)) (*Writer, error) { return open(dir, nothing, nothing, warn) }
 
-// open makes a directory if it is absent, and takes it. It calls refuse first, because the lock leaves
-// a file in the directory.
-func open(dir string, refuse func(dir string) error, warn func(string)) (*Writer, error) {
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, &invalid.Input{File: dir, Found: "a file", Expected: "a directory for the run"}
+// open makes a directory if it is absent, and takes it. It calls refuse before, because the lock leaves
+// a file in the directory, and prepare after. Then it makes the directory of checkpoints and removes temporary
+// files of killed trainings.
+func open(dir string, refuse, prepare func(dir string) error, warn func(string)) (*Writer, error) {
+	if err := CheckDir(dir); err != nil {
+		return nil, err
 	}
 	if err := makeDir(dir); err != nil {
 		return nil, err
@@ -72,37 +61,23 @@ func open(dir string, refuse func(dir string) error, warn func(string)) (*Writer
 	if err != nil {
 		return nil, err
 	}
-	return &Writer{dir: dir, warn: warn, hold: h}, nil
-}
-
-// ready makes the directory of checkpoints and removes temporary files of killed trainings. If err
-// is not nil, or if that fails, it releases the directory and returns the error.
-func (w *Writer) ready(err error) (*Writer, error) {
-	if err == nil {
-		err = makeDir(filepath.Join(w.dir, checkpointsDir))
+	if err = prepare(dir); err == nil {
+		err = makeDir(filepath.Join(dir, checkpointsDir))
 	}
 	if err == nil {
-		err = removeTemporary(w.dir)
+		err = removeTemporary(dir)
 	}
 	if err != nil {
-		return nil, errors.Join(err, w.hold.release())
+		return nil, errors.Join(err, h.release())
 	}
-	return w, nil
+	return &Writer{dir: dir, warn: warn, hold: h}, nil
 }
 
 // Restore returns the newest good checkpoint, or nil if training has not written one yet. It
 // returns an *invalid.Input if the run's configuration or units differ from e and units, or if none
 // of its checkpoints is good.
 func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Checkpoint, error) {
-	file := filepath.Join(w.dir, ConfigFile)
-	old, err := files.Read(file, "the configuration of a run", 1<<20)
-	switch {
-	case err == nil:
-		err = checkConfig(file, string(old), e)
-	case errors.Is(err, os.ErrNotExist):
-		err = nil
-	}
-	if err != nil {
+	if err := CheckContinues(w.dir, e); err != nil {
 		return nil, err
 	}
 	steps, err := checkpointSteps(w.dir)

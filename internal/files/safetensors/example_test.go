@@ -61,13 +61,3 @@ func ExampleWriter() {
 	// written: true
 	// one more: safetensors: found tensor "0.z" after the last one of the specs
 }
-
-// Expect states the shape that a program needs. The error names file, tensor, and both shapes.
-func ExampleTensor_Expect() {
-	t := safetensors.F32("bias", []int{3}, []float32{1, 2, 3})
-	fmt.Println(t.Expect("weights.safetensors", safetensors.Float32, -1))
-	fmt.Println(t.Expect("weights.safetensors", safetensors.Float32, 128))
-	// Output:
-	// <nil>
-	// weights.safetensors: bias: found shape [3], expected [128]
-}

@@ -2,7 +2,6 @@ package safetensors
 
 import (
 	"encoding/binary"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -187,19 +186,11 @@ func ReadFile(path string) (*File, error) {
 	return f, nil
 }
 
-// PeekMetadata returns the metadata of a file whose header begins with them, as Write's files do. It
-// reads no further and checks nothing else. ok is false for any other file.
-func PeekMetadata(path string) (metadata map[string]string, ok bool) {
-	f, err := os.Open(path)
+// ReadMetadata opens a file, which checks its header, and returns its metadata.
+func ReadMetadata(path string) (map[string]string, error) {
+	r, err := Open(path)
 	if err != nil {
-		return nil, false
+		return nil, err
 	}
-	defer f.Close()
-	d := json.NewDecoder(io.NewSectionReader(f, 8, maxHeader)) // after the header's length
-	for _, want := range []json.Token{json.Delim('{'), metadataKey} {
-		if found, err := d.Token(); err != nil || found != want {
-			return nil, false
-		}
-	}
-	return metadata, d.Decode(&metadata) == nil
+	return r.Metadata(), r.Close()
 }

@@ -15,7 +15,6 @@ package safetensors
 
 import (
 	"encoding/binary"
-	"fmt"
 	"math"
 	"slices"
 
@@ -61,10 +60,7 @@ func F64(name string, shape []int, v []float64) Tensor { return encode(name, Flo
 // I32 makes a tensor of int32 values, as F32 does.
 func I32(name string, shape []int, v []int32) Tensor { return encode(name, Int32, shape, v) }
 
-// I64 makes a tensor of int64 values, as F32 does.
-func I64(name string, shape []int, v []int64) Tensor { return encode(name, Int64, shape, v) }
-
-func encode[T float32 | float64 | int32 | int64](name string, d DType, shape []int, v []T) Tensor {
+func encode[T float32 | float64 | int32](name string, d DType, shape []int, v []T) Tensor {
 	data, err := binary.Append(make([]byte, 0, len(v)*d.Size()), binary.LittleEndian, v)
 	if err != nil {
 		panic(err) // a slice of fixed-size numbers always encodes
@@ -81,10 +77,7 @@ func (t Tensor) Float64s() ([]float64, error) { return decode[float64](t, Float6
 // Int32s returns a copy of an I32 tensor's values. Another type is an *invalid.Input.
 func (t Tensor) Int32s() ([]int32, error) { return decode[int32](t, Int32) }
 
-// Int64s returns a copy of an I64 tensor's values. Another type is an *invalid.Input.
-func (t Tensor) Int64s() ([]int64, error) { return decode[int64](t, Int64) }
-
-func decode[T float32 | float64 | int32 | int64](t Tensor, want DType) ([]T, error) {
+func decode[T float32 | float64 | int32](t Tensor, want DType) ([]T, error) {
 	if t.DType != want {
 		return nil, &invalid.Input{Key: t.Name, Found: "type " + string(t.DType), Expected: string(want)}
 	}
@@ -93,22 +86,6 @@ func decode[T float32 | float64 | int32 | int64](t Tensor, want DType) ([]T, err
 		return nil, &invalid.Input{Key: t.Name, Found: err.Error()}
 	}
 	return v, nil
-}
-
-// Expect checks a tensor's type and shape. A dimension of −1 allows any size. The error is an
-// *invalid.Input that names the file.
-func (t Tensor) Expect(file string, d DType, shape ...int) error {
-	if t.DType != d {
-		return &invalid.Input{File: file, Key: t.Name, Found: "type " + string(t.DType), Expected: string(d)}
-	}
-	same := len(t.Shape) == len(shape)
-	for i := 0; same && i < len(shape); i++ {
-		same = shape[i] < 0 || t.Shape[i] == shape[i]
-	}
-	if !same {
-		return &invalid.Input{File: file, Key: t.Name, Found: fmt.Sprintf("shape %v", t.Shape), Expected: fmt.Sprint(shape)}
-	}
-	return nil
 }
 
 // byteSize returns the bytes of a tensor, and false if the type is unsupported, a dimension is
