@@ -125,22 +125,12 @@ func TestEvalJSONHoldsTheJointLikelihood(t *testing.T) {
 	}
 }
 
-func TestEvalJSONReadsBack(t *testing.T) {
-	want := someEval(0)
-	got := must.Get(run.ReadEval(writeEval(t, want)))(t)
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
-}
-
-func TestBatchesWithoutContextDoNotCountForIt(t *testing.T) {
-	e := run.NewEval([]run.BatchResult{{NumContext: 2, ContextLL: 3, TargetLL: 1}, {TargetLL: 5}}, 0)
-	if e.ContextLL.Mean != 3 || e.ContextLL.StdError != nil || e.TargetLL.Mean != 3 || e.Batches != 2 {
-		t.Errorf("context %v, target %v of %d batches", e.ContextLL, e.TargetLL, e.Batches)
-	}
-}
-
+// Batches without a context do not count for it. One batch has no standard error.
 func TestOneBatchHasNullStandardError(t *testing.T) {
+	two := run.NewEval([]run.BatchResult{{NumContext: 2, ContextLL: 3, TargetLL: 1}, {TargetLL: 5}}, 0)
+	if two.ContextLL.Mean != 3 || two.ContextLL.StdError != nil || two.TargetLL.Mean != 3 || two.Batches != 2 {
+		t.Errorf("context %v, target %v of %d batches", two.ContextLL, two.TargetLL, two.Batches)
+	}
 	e := run.NewEval([]run.BatchResult{{NumContext: 1, ContextLL: 1, TargetLL: 2}}, 0)
 	path := writeEval(t, e)
 	content := must.Get(os.ReadFile(path))(t)

@@ -14,35 +14,21 @@ import (
 // A training writes its directory, and an evaluation reads the weights from it.
 func Example() {
 	dir, err := os.MkdirTemp("", "run-")
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	defer os.RemoveAll(dir)
 	e, err := config.Parse("example.yaml", []byte(
 		"benchmark: lissajous\nmodel: {name: cnp, encoder: [8], decoder: [8]}\n"), config.Overrides{})
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	m, err := models.New(e.Model, 1, 1)
-	if err != nil {
-		log.Fatal(err)
-	}
-	if err := write(dir, e, m); err != nil {
-		log.Fatal(err)
-	}
+	check(err)
+	write(dir, e, m)
 
 	r, err := run.Open(dir)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	c, err := r.Load(run.Newest, m, nil)
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	lines, err := r.Metrics()
-	if err != nil {
-		log.Fatal(err)
-	}
+	check(err)
 	fmt.Printf("%s on %s after step %d, loss %.2f\n", r.Experiment.Model.Name, r.Experiment.Benchmark, c.Step, lines[0].Loss)
 	fmt.Println("all weights are there:", len(c.Params) == m.NumParams())
 	// Output:
@@ -51,27 +37,23 @@ func Example() {
 }
 
 // write writes the directory of a run of 100 steps that changed no weight.
-func write(dir string, e config.Experiment, m *models.Model) error {
+func write(dir string, e config.Experiment, m *models.Model) {
 	text, err := e.YAML()
-	if err != nil {
-		return err
-	}
+	check(err)
 	w, err := run.Create(dir, false)
-	if err != nil {
-		return err
-	}
-	defer w.Close()
-	if err := w.OpenLog(0); err != nil {
-		return err
-	}
-	if err := w.WriteConfig(string(text)); err != nil {
-		return err
-	}
-	if err := w.Log(run.Metrics{Step: 100, Loss: -0.25, LearningRate: 1e-3}); err != nil {
-		return err
-	}
+	check(err)
 	n, units := m.NumParams(), run.UnitsOf(e, m)
 	c := run.Checkpoint{Step: 100, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text), Units: &units,
 		State: engine.State{Params: m.Initial(e.Train.Seed), M: make([]float32, n), V: make([]float32, n), Updates: 100}}
-	return w.Save(&c, m, e.Train)
+	check(w.OpenLog(0))
+	check(w.WriteConfig(string(text)))
+	check(w.Log(run.Metrics{Step: 100, Loss: -0.25, LearningRate: 1e-3}))
+	check(w.Save(&c, m, e.Train))
+	check(w.Close())
+}
+
+func check(err error) {
+	if err != nil {
+		log.Fatal(err)
+	}
 }

@@ -1,6 +1,7 @@
 package run_test
 
 import (
+	"bytes"
 	"os"
 	"path/filepath"
 	"testing"
@@ -9,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -96,4 +98,15 @@ func readFile(t testing.TB, path string) []byte {
 func writeFile(t testing.TB, path string, content []byte) {
 	t.Helper()
 	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
+}
+
+// rewritten writes a copy of a safetensors file after a change.
+func rewritten(t *testing.T, path string, change func(f *safetensors.File)) string {
+	t.Helper()
+	f, to := must.Get(safetensors.ReadFile(path))(t), filepath.Join(t.TempDir(), "changed.safetensors")
+	change(f)
+	var b bytes.Buffer
+	must.Do(t, safetensors.Write(&b, f.Metadata, f.Tensors))
+	writeFile(t, to, b.Bytes())
+	return to
 }

@@ -236,25 +236,32 @@ func TestALateLineIsNotInTheNextLog(t *testing.T) {
 	}
 }
 
-// shifted moves the times of claims after each heartbeat, as a machine does whose clock differs.
-func shifted(t *testing.T, dir string, by time.Duration) {
-	stop, done := make(chan struct{}), make(chan struct{})
+// repeat calls f again and again, until stop is called.
+func repeat(pause time.Duration, f func()) (stop func()) {
+	end, done := make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(done)
 		for {
+			f()
 			select {
-			case <-stop:
+			case <-end:
 				return
-			case <-time.After(beat / 10):
-			}
-			claims, _ := filepath.Glob(filepath.Join(dir, ".claim-*"))
-			for _, c := range claims {
-				now := time.Now().Add(by)
-				_ = os.Chtimes(c, now, now)
+			case <-time.After(pause):
 			}
 		}
 	}()
-	t.Cleanup(func() { close(stop); <-done })
+	return func() { close(end); <-done }
+}
+
+// shifted moves the times of claims after each heartbeat, as a machine does whose clock differs.
+func shifted(t *testing.T, dir string, by time.Duration) {
+	t.Cleanup(repeat(beat/10, func() {
+		claims, _ := filepath.Glob(filepath.Join(dir, ".claim-*"))
+		for _, c := range claims {
+			now := time.Now().Add(by)
+			_ = os.Chtimes(c, now, now)
+		}
+	}))
 }
 
 // Clocks that differ by minutes change nothing.
@@ -281,8 +288,12 @@ func foreign(t *testing.T) (dir, claim string) {
 	dir = filepath.Join(t.TempDir(), "run")
 	claim = filepath.Join(dir, ".claim-3")
 	writeFile(t, filepath.Join(dir, ".lock"), nil)
-	writeFile(t, claim, fmt.Appendf(nil, `{"host":"node7","boot":"another kernel","pid":12,"job":"77_3","token":"t","interval_s":%v,"beat":1}`, beat.Seconds()))
+	writeFile(t, claim, foreignClaim(1))
 	return dir, claim
+}
+
+func foreignClaim(beats int) []byte {
+	return fmt.Appendf(nil, `{"host":"node7","boot":"another kernel","pid":12,"job":"77_3","token":"t","interval_s":%v,"beat":%d}`, beat.Seconds(), beats)
 }
 
 // A run whose claim moves on another machine is running and is refused.
@@ -290,19 +301,11 @@ func TestARunOnAnotherMachine(t *testing.T) {
 	dir, claim := foreign(t)
 	f := must.Get(os.OpenFile(claim, os.O_WRONLY, 0))(t)
 	defer f.Close()
-	stop, done := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(done)
-		for n := 2; ; n++ {
-			text := fmt.Sprintf(`{"host":"node7","boot":"another kernel","pid":12,"job":"77_3","token":"t","interval_s":%v,"beat":%d}`, beat.Seconds(), n)
-			_, _ = f.WriteAt([]byte(text), 0)
-			select {
-			case <-stop:
-				return
-			case <-time.After(beat):
-			}
-		}
-	}()
+	beats := 1
+	stop := repeat(beat, func() {
+		beats++
+		_, _ = f.WriteAt(foreignClaim(beats), 0)
+	})
 	s := wantPhase(t, dir, run.Running)
 	if s.Host != "node7" || s.Job != "77_3" {
 		t.Errorf("%+v", s)
@@ -311,9 +314,7 @@ func TestARunOnAnotherMachine(t *testing.T) {
 	if _, err := run.Resume(dir, nil); !errors.Is(err, run.ErrBusy) || !strings.Contains(err.Error(), "node7") {
 		t.Errorf("error %v", err)
 	}
-	close(stop)
-	<-done
-	// The machine has died.
+	stop() // the machine has died
 	var warned []string
 	w := must.Get(run.Resume(dir, func(s string) { warned = append(warned, s) }))(t)
 	if len(warned) != 1 || !strings.Contains(warned[0], "node7") {
@@ -369,26 +370,12 @@ func TestALookAtDeadClaims(t *testing.T) {
 func TestLooksDoNotDisturb(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
 	must.Do(t, must.Get(run.Resume(dir, nil))(t).Close())
-	stop, done := make(chan struct{}), make(chan struct{})
 	for range 2 {
-		go func() {
-			for {
-				select {
-				case <-stop:
-					done <- struct{}{}
-					return
-				default:
-					_, _ = run.StateOf(dir, true)
-				}
-			}
-		}()
+		defer repeat(0, func() { _, _ = run.StateOf(dir, true) })()
 	}
 	for range 50 {
 		must.Do(t, must.Get(run.Resume(dir, nil))(t).Close())
 	}
-	close(stop)
-	<-done
-	<-done
 }
 
 func TestBadHeartbeat(t *testing.T) {

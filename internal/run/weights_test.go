@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"math"
-	"os"
 	"path/filepath"
 	"slices"
 	"testing"
@@ -18,26 +17,9 @@ import (
 // path.
 func edited(t *testing.T, meta map[string]string, change func(ts []safetensors.Tensor) []safetensors.Tensor) string {
 	t.Helper()
-	m := modelOf(t, experiment(t))
-	dir := t.TempDir()
-	plain, path := filepath.Join(dir, "plain.safetensors"), filepath.Join(dir, "weights.safetensors")
+	m, plain := modelOf(t, experiment(t)), filepath.Join(t.TempDir(), "plain.safetensors")
 	must.Do(t, run.WriteWeights(plain, m, m.Initial(1), nil))
-	f := must.Get(safetensors.ReadFile(plain))(t)
-	w := must.Get(os.Create(path))(t)
-	defer w.Close()
-	must.Do(t, safetensors.Write(w, meta, change(f.Tensors)))
-	return path
-}
-
-func TestWeightsRoundTrip(t *testing.T) {
-	m := modelOf(t, experiment(t))
-	want := m.Initial(1)
-	path := filepath.Join(t.TempDir(), "weights.safetensors")
-	must.Do(t, run.WriteWeights(path, m, want, nil))
-	got, err := run.ReadWeights(path, m)
-	if err != nil || !slices.Equal(got, want) {
-		t.Errorf("read %v, %v", err, got)
-	}
+	return rewritten(t, plain, func(f *safetensors.File) { f.Metadata, f.Tensors = meta, change(f.Tensors) })
 }
 
 // PyTorch's files may have float64, any order of tensors and no metadata.
@@ -191,15 +173,4 @@ func TestEncodersOfOtherModels(t *testing.T) {
 			must.Refuse(t, must.Err((run.Start{Encoder: path}).Params(c.m, 5)), append(c.words, path)...)
 		})
 	}
-}
-
-func TestTruncatedWeights(t *testing.T) {
-	path := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor { return ts })
-	whole := readFile(t, path)
-	m := modelOf(t, experiment(t))
-	for _, n := range []int{0, 7, 20, len(whole) / 2, len(whole) - 1} {
-		writeFile(t, path, whole[:n])
-		must.Refuse(t, must.Err(run.ReadWeights(path, m)), path)
-	}
-	must.Refuse(t, must.Err(run.ReadWeights(filepath.Join(t.TempDir(), "absent.safetensors"), m)), "absent.safetensors")
 }
