@@ -47,10 +47,6 @@ func Kind(siblings int) stack.Kind {
 			m := New(groups, siblings)
 			return m, m.Check()
 		},
-		Read: func(content []byte) (simple.Model, error) {
-			m := new(Model)
-			return m, json.Unmarshal(content, m)
-		},
-		Most: 10_000, PerRow: 1e-3,
+		Read: stack.Read[Model], Most: 10_000, PerRow: 1e-3,
 	}
 }

@@ -10,9 +10,7 @@ import (
 
 // fits are the models.
 var fits = map[string]func(groups []simple.Group) (simple.Model, error){
-	"mixed":       func(g []simple.Group) (simple.Model, error) { return simple.FitMixed(g) },
-	"GP":          func(g []simple.Group) (simple.Model, error) { return simple.FitGP(g) },
-	"regressions": func(g []simple.Group) (simple.Model, error) { return simple.FitRegressions(g, 2) },
+	"mixed": simple.FitMixed, "GP": simple.FitGP, "regressions": simple.FitRegressions,
 }
 
 // groupsOf returns groups with x and y of group k and point i.

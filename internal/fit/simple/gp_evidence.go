@@ -9,7 +9,8 @@ import (
 
 // An evidence computes the marginal likelihood of standardised groups. With Φ the basis at all
 // points and B the block diagonal covariance of g + ε, the covariance of y is B + ΦΛΦᵀ. So only
-// matrices of the size of a group and of the basis are factorised.
+// matrices of the size of a group and of the basis are factorised. Errors of what uses a factor are left: they
+// are mat.Condition, which warns that a result has few exact digits.
 type evidence struct {
 	groups []Group
 	basis  basis
@@ -107,14 +108,10 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 		return likelihoodAt{}, false
 	}
 	w := mat.NewVecDense(size, nil)
-	if err := chol.SolveVecTo(w, b); err != nil && !isCondition(err) {
-		return likelihoodAt{}, false
-	}
+	_ = chol.SolveVecTo(w, b)
 	log += mat.Dot(b, w)/2 - chol.LogDet()/2
 	cov := mat.NewSymDense(size, nil)
-	if err := chol.InverseTo(cov); err != nil && !isCondition(err) {
-		return likelihoodAt{}, false
-	}
+	_ = chol.InverseTo(cov)
 	out := likelihoodAt{log: log, w: w.RawVector().Data, cov: cov, solved: solved}
 	if withGradient {
 		out.gradient = make([]float64, len(theta))
@@ -140,9 +137,6 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 	return out, !math.IsNaN(out.log)
 }
 
-// isCondition reports whether an error only warns that a result has few exact digits.
-func isCondition(err error) bool { _, is := err.(mat.Condition); return is }
-
 // priorOf returns the normal prior of hyperparameter i, of which P are slopes. The priors are weak: they
 // only bound what few data do not determine. Lengths grow with √P, as distances do.
 func priorOf(i, p int) scaling {
@@ -163,7 +157,11 @@ func priorOf(i, p int) scaling {
 func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense) (*solvedGroup, bool) {
 	n, dx := g.Points(), g.DX
 	block, smooth := mat.NewSymDense(n, nil), make([]float64, n*n)
-	lines, places := h.lines(g), h.places(g)
+	lines, places := make([]float64, n*dx), make([]float64, n*dx)
+	for i, v := range g.X {
+		p := h.Of[i%dx]
+		lines[i], places[i] = h.Slopes[p]*(v-h.Centres[p]), v/h.Lengths[p]
+	}
 	for i := range n {
 		row := block.RawSymmetric().Data[i*n:][:n]
 		for j := i; j < n; j++ {
@@ -182,24 +180,17 @@ func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense)
 	if !s.chol.Factorize(block) {
 		return nil, false
 	}
-	if err := s.chol.SolveTo(s.phi, phi); err != nil && !isCondition(err) {
-		return nil, false
-	}
-	if err := s.chol.SolveVecTo(s.y, y); err != nil && !isCondition(err) {
-		return nil, false
-	}
+	_, _ = s.chol.SolveTo(s.phi, phi), s.chol.SolveVecTo(s.y, y)
 	return s, true
 }
 
 // inverse returns a group's part of K⁻¹: α = K⁻¹y at its points, and its block of K⁻¹.
-func (s *solvedGroup) inverse(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.VecDense, block *mat.SymDense, ok bool) {
+func (s *solvedGroup) inverse(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.VecDense, block *mat.SymDense) {
 	alpha = new(mat.VecDense)
 	alpha.MulVec(s.phi, w)
 	alpha.SubVec(s.y, alpha)
 	block = new(mat.SymDense)
-	if err := s.chol.InverseTo(block); err != nil && !isCondition(err) {
-		return nil, nil, false
-	}
+	_ = s.chol.InverseTo(block)
 	var left, share mat.Dense
 	left.Mul(s.phi, cov)
 	share.Mul(&left, s.phi.T())
@@ -210,34 +201,28 @@ func (s *solvedGroup) inverse(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.Ve
 			to[j] -= from[j]
 		}
 	}
-	return alpha, block, true
+	return alpha, block
 }
 
 // misses returns the leave-one-out error of each point.
-func (e *evidence) misses(theta []float64, r likelihoodAt) ([][]miss, bool) {
+func (e *evidence) misses(theta []float64, r likelihoodAt) [][]miss {
 	all := make([][]miss, len(e.groups))
 	w := mat.NewVecDense(len(r.w), r.w)
 	noise := math.Exp(2 * theta[0])
 	for k, s := range r.solved {
-		alpha, block, ok := s.inverse(w, r.cov)
-		if !ok {
-			return nil, false
-		}
+		alpha, block := s.inverse(w, r.cov)
 		for i, v := range e.noise[k] {
 			c := block.At(i, i)
 			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0)})
 		}
 	}
-	return all, true
+	return all
 }
 
 // addGradient adds a group's part of the gradient by noise, level, curve, slopes, lengths and centres:
 // ½ Σ_ij (αᵢαⱼ − Cᵢⱼ) ∂Bᵢⱼ, where α = K⁻¹y and C is the group's block of K⁻¹.
 func (e *evidence) addGradient(gradient []float64, h hyper, k int, s *solvedGroup, w *mat.VecDense, cov *mat.SymDense) {
-	alpha, block, ok := s.inverse(w, cov)
-	if !ok {
-		return
-	}
+	alpha, block := s.inverse(w, cov)
 	n, dx := len(e.noise[k]), len(e.of)
 	slopes, lengths, centres := gradient[plainHypers:][:e.p], gradient[plainHypers+e.p:][:e.p], gradient[plainHypers+2*e.p:]
 	for i := range n {
@@ -261,23 +246,4 @@ func (e *evidence) addGradient(gradient []float64, h hyper, k int, s *solvedGrou
 			}
 		}
 	}
-}
-
-// lines returns slope·(x − centre) of a group's points [n, DX].
-func (h *hyper) lines(g Group) []float64 {
-	out := make([]float64, len(g.X))
-	for i, v := range g.X {
-		p := h.Of[i%g.DX]
-		out[i] = h.Slopes[p] * (v - h.Centres[p])
-	}
-	return out
-}
-
-// places returns x/length of a group's points [n, DX].
-func (h *hyper) places(g Group) []float64 {
-	out := make([]float64, len(g.X))
-	for i, v := range g.X {
-		out[i] = v / h.Lengths[h.Of[i%g.DX]]
-	}
-	return out
 }

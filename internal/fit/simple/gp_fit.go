@@ -10,7 +10,7 @@ import (
 // Bounds of the points of a fit. Hyperparameters are fitted in two stages, to mostOfStart and to
 // mostFitted points of all groups, at most mostFittedOfGroup of each. If there are only one or two groups,
 // the stages take startOfOneGroup and mostOfOneGroup points of each. Mean and noise are fitted to
-// mostOfMean points of a group and to mostOfAll in all.
+// mostOfMean points of a group, and fewer if groups are many.
 const (
 	mostOfStart       = 400
 	mostFitted        = 1500
@@ -29,21 +29,15 @@ const noiseAlternations = 2
 //
 // The hyperparameters are those of at most 60 points of a group, evenly spread over it, and of
 // 1,500 points in all, 250 if there is one group. Given these, mean and noise are those of all
-// groups, with at most 120 points of each and 50,000 in all. It returns an error if the data do not
+// groups, with at most 120 points of each. It returns an error if the data do not
 // determine the model.
-func FitGP(groups []Group) (*GP, error) {
+func FitGP(groups []Group) (Model, error) {
 	m := &GP{Units: unitsOf(groups)}
-	var all []Group
 	per := min(mostOfMean, max(mostOfAll/len(groups), 10))
 	if len(groups) <= 2 {
 		per = mostOfOneGroup
 	}
-	stride := max(1, len(groups)*per/mostOfAll)
-	for i, g := range groups {
-		if g.Points() > 0 && i%stride == 0 {
-			all = append(all, Thin(m.Units.group(g), per))
-		}
-	}
+	all := m.Units.groups(groups, per)
 	if len(all) == 0 {
 		return nil, errNoFit
 	}
@@ -59,12 +53,11 @@ func FitGP(groups []Group) (*GP, error) {
 		if !ok {
 			return nil, errNoFit
 		}
-		misses, ok := whole.misses(theta, r)
-		if !ok {
-			return nil, errNoFit
-		}
+		misses := whole.misses(theta, r)
 		m.Noise = fitNoise(all, misses, newBasis(all, 6), math.Exp(theta[0]))
-		whole.reweigh(theta, &m.Noise, misses)
+		for k, g := range all {
+			whole.shift[k], whole.noise[k] = m.Noise.normals(g, misses[k])
+		}
 		theta[0] = 0 // the scale is now in the weights
 	}
 	r, ok := whole.evaluate(theta, false)
@@ -81,43 +74,26 @@ func FitGP(groups []Group) (*GP, error) {
 	return m, nil
 }
 
-// subset returns an evidence of at most most points: of groups evenly spread over all, with at most 60
-// points of each, or of one or two groups.
+// subset returns an evidence of about most points, at most 60 of a group unless there are only one or two.
 func (e *evidence) subset(most, ofOneGroup int) *evidence {
 	per := mostFittedOfGroup
 	if len(e.groups) <= 2 {
 		per = ofOneGroup
 	}
+	s := &evidence{basis: e.basis, of: e.of, p: e.p}
 	points := 0
 	for _, g := range e.groups {
 		points += min(g.Points(), per)
 	}
 	stride := max(1, float64(points)/float64(most))
-	s := &evidence{basis: e.basis, of: e.of, p: e.p}
 	for at := 0.0; int(at) < len(e.groups); at += stride {
 		k := int(at)
-		n := e.groups[k].Points()
-		t := Thin(e.groups[k], per)
-		s.groups = append(s.groups, t)
-		s.phi = append(s.phi, e.basis.evaluate(t.X))
-		var noise, shift []float64
-		for i := range t.Points() {
-			noise, shift = append(noise, e.noise[k][i*n/t.Points()]), append(shift, e.shift[k][i*n/t.Points()])
-		}
-		s.noise, s.shift = append(s.noise, noise), append(s.shift, shift)
+		some := spread(e.groups[k].Points(), per)
+		g := e.groups[k].Pick(some)
+		s.groups, s.phi = append(s.groups, g), append(s.phi, e.basis.evaluate(g.X))
+		s.noise, s.shift = append(s.noise, pick(e.noise[k], some)), append(s.shift, pick(e.shift[k], some))
 	}
 	return s
-}
-
-// reweigh sets the noise of each point to the Gaussian that approximates it.
-func (e *evidence) reweigh(theta []float64, n *noise, misses [][]miss) {
-	each := make([]float64, len(n.Parts))
-	for k, g := range e.groups {
-		tau := n.tauOf(g, misses[k])
-		for i, s := range n.scales(g.X) {
-			e.shift[k][i], e.noise[k][i] = n.normal(misses[k][i], s*tau, each)
-		}
-	}
 }
 
 // maximise returns the hyperparameters with the largest marginal likelihood times their prior. It begins

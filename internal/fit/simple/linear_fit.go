@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/diff/fd"
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 )
 
@@ -146,20 +147,14 @@ func (f *linearFit) addUp(g weightedGroup) sums {
 		a, b = f.Form.powers(a[:0], x, f.Form.Random), append(f.Form.powers(b[:0], x, f.Form.Fixed), y)
 		if g.Weight != nil {
 			root := math.Sqrt(g.Weight[k])
-			scaleBy(a, root)
-			scaleBy(b, root)
+			floats.Scale(root, a)
+			floats.Scale(root, b)
 		}
 		addProduct(s.qq, a, a)
 		addProduct(s.qp, b, a)
 		addProduct(s.pp, b, b)
 	}
 	return s
-}
-
-func scaleBy(a []float64, by float64) {
-	for i := range a {
-		a[i] *= by
-	}
 }
 
 // addProduct adds a·bᵀ to m.

@@ -30,19 +30,14 @@ const steepest = 2
 // FitMixed fits a mixed model of the degrees that cross-validation over the groups prefers. It fits the
 // noise and the model in turn: points that lie far off count little. It returns an error if none can
 // be fitted.
-func FitMixed(groups []Group) (*Mixed, error) {
+func FitMixed(groups []Group) (Model, error) {
 	m := &Mixed{Units: unitsOf(groups)}
-	var all []Group
-	var functions []weightedGroup
-	for _, g := range groups {
-		if g.Points() > 0 {
-			z := m.Units.group(g)
-			all = append(all, z)
-			f := weightedGroup{Group{X: z.X, DX: z.DX}, slices.Repeat([]float64{1}, z.Points())}
-			for _, v := range z.Y {
-				f.Y = append(f.Y, pressed(v))
-			}
-			functions = append(functions, f)
+	all := m.Units.groups(groups, math.MaxInt)
+	functions := make([]weightedGroup, len(all))
+	for i, g := range all {
+		functions[i] = weightedGroup{Group{X: g.X, DX: g.DX}, slices.Repeat([]float64{1}, g.Points())}
+		for _, v := range g.Y {
+			functions[i].Y = append(functions[i].Y, pressed(v))
 		}
 	}
 	fixed, random, ok := chooseDegrees(functions)
@@ -69,12 +64,10 @@ func FitMixed(groups []Group) (*Mixed, error) {
 		if round == noiseAlternations {
 			break
 		}
-		each := make([]float64, len(m.Noise.Parts))
 		for i, g := range all {
-			tau := m.Noise.tauOf(g, misses[i])
-			for k, s := range m.Noise.scales(g.X) {
-				shift, variance := m.Noise.normal(misses[i][k], s*tau, each)
-				functions[i].Y[k], functions[i].Weight[k] = g.Y[k]-shift, m.Model.Noise*m.Model.Noise/variance
+			shift, variance := m.Noise.normals(g, misses[i])
+			for k, y := range g.Y {
+				functions[i].Y[k], functions[i].Weight[k] = y-shift[k], m.Model.Noise*m.Model.Noise/variance[k]
 			}
 		}
 	}
@@ -118,13 +111,9 @@ func missesOf(m linear, g Group, f weightedGroup) []miss {
 	}
 	var seen, own mat.VecDense
 	seen.MulVec(rows.T(), left)
-	if err := chol.SolveVecTo(&seen, &seen); err != nil && !isCondition(err) {
-		return misses
-	}
+	_ = chol.SolveVecTo(&seen, &seen)
 	for i := range misses {
-		if err := chol.SolveVecTo(&own, rows.RowView(i)); err != nil && !isCondition(err) {
-			return misses
-		}
+		_ = chol.SolveVecTo(&own, rows.RowView(i))
 		c := max(1-mat.Dot(&own, rows.RowView(i)), 1e-12)
 		by := (left.AtVec(i) - mat.Dot(rows.RowView(i), &seen)) / c
 		misses[i] = miss{by*deviation[i] + g.Y[i] - f.Y[i], (1/c - 1) * deviation[i] * deviation[i]}

@@ -11,13 +11,8 @@ import (
 // noiseRounds is how often fitNoise fits scale, groups and shape in turn.
 const noiseRounds = 3
 
-// mostOfNoise bounds the points that noise is fitted to.
-const mostOfNoise = 20_000
-
-// fitNoise fits the noise to misses of the points of groups, whose scale is about that given. Of more
-// than 20,000 points it takes groups evenly spread over all, or a few points of few groups.
+// fitNoise fits the noise to misses of the points of groups, whose scale is about that given.
 func fitNoise(groups []Group, misses [][]miss, b basis, scale float64) noise {
-	groups, misses = fewer(groups, misses)
 	n := normalNoise(b, scale)
 	n.Parts = []part{{0, 0.6, 0.35}, {0, 1.1, 0.5}, {0, 2.2, 0.15}}
 	f := noiseFit{noise: &n, misses: misses, start: slices.Clone(n.Parts)}
@@ -35,33 +30,6 @@ func fitNoise(groups []Group, misses [][]miss, b basis, scale float64) noise {
 	}
 	f.fitShape()
 	return n
-}
-
-// fewer returns at most mostOfNoise points.
-func fewer(groups []Group, misses [][]miss) (some []Group, of [][]miss) {
-	points := 0
-	for _, g := range groups {
-		points += g.Points()
-	}
-	if points <= mostOfNoise {
-		return groups, misses
-	}
-	per := max(mostOfNoise/len(groups), 20)
-	points = 0
-	for _, g := range groups {
-		points += min(g.Points(), per)
-	}
-	stride := max(1, float64(points)/mostOfNoise)
-	for at := 0.0; int(at) < len(groups); at += stride {
-		g := groups[int(at)]
-		t := Thin(g, per)
-		own := make([]miss, t.Points())
-		for i := range own {
-			own[i] = misses[int(at)][i*g.Points()/len(own)]
-		}
-		some, of = append(some, t), append(of, own)
-	}
-	return some, of
 }
 
 // A noiseFit is a noise while it is fitted.
@@ -120,27 +88,20 @@ func (f *noiseFit) fitGroups() {
 	if len(f.misses) < 3 {
 		return
 	}
-	each := make([]float64, len(f.Parts))
 	most := math.Inf(-1)
 	best := slices.Clone(f.tau)
 	for _, deviation := range []float64{0, 0.15, 0.3, 0.5, 0.8} {
-		at := noise{Group: deviation}
-		factors, weights := at.nodes()
+		at := noise{Group: deviation, Parts: f.Parts}
 		total := 0.0
 		tau := make([]float64, len(f.tau))
 		for g, misses := range f.misses {
-			logs := slices.Clone(weights)
-			for i, m := range misses {
-				s := f.scale[g][i] / math.Exp(f.tau[g])
-				for j, factor := range factors {
-					logs[j] += f.logDensity(m, s*factor, each)
-				}
+			scales := slices.Clone(f.scale[g])
+			for i := range scales {
+				scales[i] /= math.Exp(f.tau[g])
 			}
-			all := likelihood.LogSumExp(logs)
-			total += all
-			for j, l := range logs {
-				tau[g] += math.Exp(l-all) * math.Log(factors[j])
-			}
+			var log float64
+			log, tau[g] = at.tauOf(misses, scales)
+			total += log
 		}
 		if total > most+1 { // a nat for the parameter
 			most, best, f.Group = total, tau, deviation
@@ -198,9 +159,7 @@ func (f *noiseFit) climb(variance []float64) float64 {
 			return math.Inf(-1)
 		}
 		step := mat.NewVecDense(len(gradient), nil)
-		if err := chol.SolveVecTo(step, mat.NewVecDense(len(gradient), gradient)); err != nil && !isCondition(err) {
-			return math.Inf(-1)
-		}
+		_ = chol.SolveVecTo(step, mat.NewVecDense(len(gradient), gradient))
 		before, gain := slices.Clone(f.Eta), 0.0
 		for length := 1.0; length > 0.05; length /= 2 {
 			for i := range f.Eta {
@@ -265,18 +224,29 @@ func (f *noiseFit) slope(variance []float64) (log float64, gradient []float64, i
 	return log, gradient, information
 }
 
-// tauOf returns e^τ of a group, estimated from its misses.
-func (n *noise) tauOf(g Group, misses []miss) float64 {
+// tauOf returns the log density of a group's misses, whose scales are those given for a τ of 0, and the expectation of τ.
+func (n *noise) tauOf(misses []miss, scales []float64) (log, tau float64) {
 	factors, logs := n.nodes()
 	each := make([]float64, len(n.Parts))
-	for i, s := range n.scales(g.X) {
+	for i, s := range scales {
 		for j, factor := range factors {
 			logs[j] += n.logDensity(misses[i], s*factor, each)
 		}
 	}
-	all, tau := likelihood.LogSumExp(logs), 0.0
+	log = likelihood.LogSumExp(logs)
 	for j, l := range logs {
-		tau += math.Exp(l-all) * math.Log(factors[j])
+		tau += math.Exp(l-log) * math.Log(factors[j])
 	}
-	return math.Exp(tau)
+	return log, tau
+}
+
+// normals returns the Gaussian that approximates the noise of each point of a group.
+func (n *noise) normals(g Group, misses []miss) (shift, variance []float64) {
+	scales, each := n.scales(g.X), make([]float64, len(n.Parts))
+	_, tau := n.tauOf(misses, scales)
+	shift, variance = make([]float64, len(scales)), make([]float64, len(scales))
+	for i, s := range scales {
+		shift[i], variance[i] = n.normal(misses[i], s*math.Exp(tau), each)
+	}
+	return shift, variance
 }

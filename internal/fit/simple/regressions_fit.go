@@ -17,23 +17,18 @@ const (
 	roundsOfBest      = 60
 	fewAssignments    = 6
 	leastGain         = 2e-4
+	powers            = 2 // of x
 )
 
 // FitRegressions fits a mixture of two or three regressions, whichever has the better BIC (Schwarz
-// 1978), with these powers of x. It returns an error if the data do not determine the model.
-func FitRegressions(groups []Group, powers int) (*Regressions, error) {
+// 1978), with squares of x. It returns an error if the data do not determine the model.
+func FitRegressions(groups []Group) (Model, error) {
 	u := unitsOf(groups)
-	var all []Group
-	per := max(mostOfRegressions, mostOfFewGroups/len(groups))
-	for _, g := range groups {
-		if g.Points() > 0 {
-			all = append(all, Thin(u.group(g), per))
-		}
-	}
+	all := u.groups(groups, max(mostOfRegressions, mostOfFewGroups/len(groups)))
 	var best *Regressions
 	most := math.Inf(-1)
 	for k := 2; k <= 3; k++ {
-		if m, score := fitClasses(u, all, k, powers); m != nil && score > most {
+		if m, score := fitClasses(u, all, k); m != nil && score > most {
 			best, most = m, score
 		}
 	}
@@ -47,7 +42,7 @@ func FitRegressions(groups []Group, powers int) (*Regressions, error) {
 // fitClasses fits K regressions to standardised groups by expectation and maximisation, from the best of
 // three starts: classes above one another, classes whose slopes differ, and classes that differ in
 // their noise. It returns the model with −½ BIC, or nil if the data do not determine it.
-func fitClasses(u units, groups []Group, k, powers int) (*Regressions, float64) {
+func fitClasses(u units, groups []Group, k int) (*Regressions, float64) {
 	points, some := 0, 0
 	for i, g := range groups {
 		if points < pointsOfStart {
@@ -66,7 +61,7 @@ func fitClasses(u units, groups []Group, k, powers int) (*Regressions, float64) 
 	}
 	edges := EdgesOf(len(u.X), x...)
 	for start := range 3 {
-		m := startOf(u, k, powers, start)
+		m := startOf(u, k, start)
 		m.Edges = edges
 		if log, ok := m.climb(groups[:some], roundsOfStart, fewAssignments); ok && log > most {
 			best, most = m, log
@@ -101,7 +96,7 @@ func (m *Regressions) chooseAlpha(groups []Group) {
 }
 
 // startOf returns one of three starts of K classes.
-func startOf(u units, k, powers, start int) *Regressions {
+func startOf(u units, k, start int) *Regressions {
 	m := &Regressions{Units: u, Powers: powers, Cov: make([]float64, (1+len(u.X))*(1+len(u.X)))}
 	for i := range 1 + len(u.X) {
 		m.Cov[i*(2+len(u.X))] = 0.05
@@ -188,9 +183,7 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 			return 0, false
 		}
 		var beta mat.VecDense
-		if err := chol.SolveVecTo(&beta, right[k]); err != nil && !isCondition(err) {
-			return 0, false
-		}
+		_ = chol.SolveVecTo(&beta, right[k])
 		copy(m.Classes[k].Beta, beta.RawVector().Data)
 	}
 	for _, s := range all {

@@ -72,7 +72,7 @@ func TestRegressionsAreExactForFewPoints(t *testing.T) {
 func TestRegressionsFindTheClasses(t *testing.T) {
 	truth := someRegressions()
 	groups := drawn(truth, 80, 20)
-	m, err := FitRegressions(groups[:60], 2)
+	m, err := FitRegressions(groups[:60])
 	if err != nil {
 		t.Fatal(err)
 	}

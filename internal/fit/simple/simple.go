@@ -27,9 +27,9 @@ func (g Group) row(i int) []float64 { return g.X[i*g.DX:][:g.DX] }
 
 // Pick returns some points of the group, in the order given.
 func (g Group) Pick(points []int) Group {
-	picked := Group{DX: g.DX}
+	picked := Group{Y: pick(g.Y, points), DX: g.DX}
 	for _, i := range points {
-		picked.X, picked.Y = append(picked.X, g.row(i)...), append(picked.Y, g.Y[i])
+		picked.X = append(picked.X, g.row(i)...)
 	}
 	return picked
 }
@@ -39,11 +39,25 @@ func Thin(g Group, n int) Group {
 	if g.Points() <= n {
 		return g
 	}
-	points := make([]int, n)
-	for k := range points {
-		points[k] = k * g.Points() / n
+	return g.Pick(spread(g.Points(), n))
+}
+
+// spread returns at most most of n places, evenly spread.
+func spread(n, most int) []int {
+	places := make([]int, min(n, most))
+	for k := range places {
+		places[k] = k * n / len(places)
 	}
-	return g.Pick(points)
+	return places
+}
+
+// pick returns the values at some places.
+func pick[T any](all []T, places []int) []T {
+	some := make([]T, len(places))
+	for i, at := range places {
+		some[i] = all[at]
+	}
+	return some
 }
 
 // A Model predicts the y of new groups.

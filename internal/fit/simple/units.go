@@ -139,6 +139,16 @@ func (u units) group(g Group) Group {
 	return z
 }
 
+// groups returns the groups that have points standardised, each of at most per points.
+func (u units) groups(all []Group, per int) (some []Group) {
+	for _, g := range all {
+		if g.Points() > 0 {
+			some = append(some, Thin(u.group(g), per))
+		}
+	}
+	return some
+}
+
 // mixture returns the mixture of Gaussians of standardised y with logits, in the units of the data, with
 // far tails if the units have them.
 func (u units) mixture(parts []likelihood.Gaussian, logs []float64) likelihood.GaussianMixture {

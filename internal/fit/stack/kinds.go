@@ -31,35 +31,21 @@ const mostFitted = 10_000
 
 // MixedModel returns the kind of [simple.Mixed].
 func MixedModel() Kind {
-	k := kindOf("mixed model", simple.FitMixed, 0.3e-3)
-	k.Grouped = true
-	return k
+	return Kind{Name: "mixed model", Fit: simple.FitMixed, Read: Read[simple.Mixed], Grouped: true, Most: mostFitted, PerRow: 0.3e-3}
 }
 
 // Kinds returns the statistical models, in the order in which they are fitted.
 func Kinds() []Kind {
-	quadratics := func(groups []simple.Group) (*simple.Regressions, error) { return simple.FitRegressions(groups, 2) }
-	return []Kind{MixedModel(), kindOf("Gaussian process", simple.FitGP, 2e-3), kindOf("regressions", quadratics, 5e-3)}
+	return []Kind{MixedModel(),
+		{Name: "Gaussian process", Fit: simple.FitGP, Read: Read[simple.GP], Most: mostFitted, PerRow: 2e-3},
+		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Most: mostFitted, PerRow: 5e-3}}
 }
 
-// kindOf returns the kind of a type of models.
-func kindOf[M any, P interface {
+// Read reads a model of a type.
+func Read[M any, P interface {
 	*M
 	simple.Model
-}](name string, fit func([]simple.Group) (P, error), perRow float64) Kind {
-	return Kind{
-		Name: name,
-		Fit: func(groups []simple.Group) (simple.Model, error) {
-			m, err := fit(groups)
-			if err != nil {
-				return nil, err
-			}
-			return m, nil
-		},
-		Read: func(content []byte) (simple.Model, error) {
-			m := P(new(M))
-			return m, json.Unmarshal(content, m)
-		},
-		Most: mostFitted, PerRow: perRow,
-	}
+}](content []byte) (simple.Model, error) {
+	m := P(new(M))
+	return m, json.Unmarshal(content, m)
 }

@@ -69,11 +69,7 @@ func relative(logs [][]float64) []float64 {
 
 // scaled returns v times each weight.
 func scaled(v float64, w []float64) []float64 {
-	out := make([]float64, len(w))
-	for j := range w {
-		out[j] = v * w[j]
-	}
-	return out
+	return floats.ScaleTo(make([]float64, len(w)), v, w)
 }
 
 // leastWeight is the weight below which a model is left out.
