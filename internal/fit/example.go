@@ -33,14 +33,15 @@ func exampleOf(f Fitted, points []rows.Group, seed uint64) (e Example) {
 	if f.Stacks[0].ByPoint {
 		e.File += ", by models that were not fitted to the targets"
 		for i, p := range points {
-			if held, kept := stack.HeldOutPoints(i, p.N, seed, 0); len(held) > 0 {
+			if held, kept := stack.HeldOut(i, p.N, seed, 0); len(held) > 0 {
 				e.Groups = append(e.Groups, exampleGroup(f, p, kept, held))
 			}
 		}
 		return e
 	}
 	e.File += ", by models that were not fitted to these groups"
-	for _, i := range stack.HeldOut(len(points), seed, 0) {
+	groups, _ := stack.HeldOut(0, len(points), seed, 0)
+	for _, i := range groups {
 		p := points[i]
 		if p.N < 3 || len(e.Groups) == exampleGroups {
 			continue

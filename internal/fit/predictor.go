@@ -11,40 +11,26 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// targetsAtOnce bounds the targets whose predictions are in memory.
-const targetsAtOnce = 512
-
 // Predict implements [predict.Predictor].
 func (f Fitted) Predict(ctx context.Context, functions []predict.Function) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
 		for i, fn := range functions {
-			if !f.predictPiece(ctx, fn, predict.Piece{Function: i, Number: len(fn.TargetX) / len(f.X)}, yield) {
+			if !f.piece(ctx, fn, predict.Piece{Function: i, Number: len(fn.TargetX) / len(f.X)}, yield) {
 				return
 			}
 		}
 	}
 }
 
-// predictPiece yields the targets of a piece of a function. It returns false if the sequence ends.
-func (f Fitted) predictPiece(ctx context.Context, fn predict.Function, piece predict.Piece, yield func(predict.Target, error) bool) bool {
-	columns, last := len(f.X), piece.First+piece.Number
-	for first := piece.First; first < last; first += targetsAtOnce {
-		if err := ctx.Err(); err != nil {
-			yield(predict.Target{}, err)
-			return false
-		}
-		end := min(first+targetsAtOnce, last)
-		for t, channels := range f.distributions(fn, fn.TargetX[first*columns:end*columns]) {
-			if err := checkFinite(channels); err != nil {
-				yield(predict.Target{}, fmt.Errorf("function %d, target %d: %w", piece.Function, first+t, err))
-				return false
-			}
-			if !yield(predict.Target{Function: piece.Function, Target: first + t, Known: len(fn.ContextY) / len(f.Y), Channels: channels}, nil) {
-				return false
-			}
-		}
+// piece yields the targets of a piece of a function. It returns false if the sequence ends.
+func (f Fitted) piece(ctx context.Context, fn predict.Function, piece predict.Piece, yield func(predict.Target, error) bool) bool {
+	var channels [][]predict.Distribution
+	run := func(first, n int) error {
+		channels = f.distributions(fn, fn.TargetX[first*len(f.X):][:n*len(f.X)])
+		return nil
 	}
-	return true
+	at := func(i int) ([]predict.Distribution, error) { return channels[i], checkFinite(channels[i]) }
+	return piece.Targets(ctx, len(fn.ContextY)/len(f.Y), run, at, yield)
 }
 
 // checkFinite refuses a distribution of which nothing can be stated.
@@ -87,7 +73,7 @@ func (f Fitted) distributions(fn predict.Function, x []float64) [][]predict.Dist
 			for i := range cases {
 				cases[i] = stack.Case{Known: f.known(c, f.ModelX(some.contexts[i]), fn.ContextY), X: f.ModelX(some.targets[i])}
 			}
-			for t, d := range s.PredictAny(cases) {
+			for t, d := range s.Predict(cases...) {
 				out[some.places[t]] = append(out[some.places[t]], predict.Distribution{Distribution: d})
 			}
 		}
@@ -97,21 +83,16 @@ func (f Fitted) distributions(fn predict.Function, x []float64) [][]predict.Dist
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
-// A session is the predict.Session of a fit, which compiles no program.
-type session struct{ Fitted }
-
-// Session implements [predict.Predictor].
-func (f Fitted) Session(int, int) (predict.Session, error) { return session{f}, nil }
+// Session implements [predict.Predictor]. A fit compiles no program.
+func (f Fitted) Session(int, int) (predict.Session, error) { return f, nil }
 
 // Piece implements [predict.Session].
-func (s session) Piece(ctx context.Context, functions []predict.Function, piece predict.Piece) iter.Seq2[predict.Target, error] {
-	return func(yield func(predict.Target, error) bool) {
-		s.predictPiece(ctx, functions[piece.Function], piece, yield)
-	}
+func (f Fitted) Piece(ctx context.Context, functions []predict.Function, piece predict.Piece) iter.Seq2[predict.Target, error] {
+	return func(yield func(predict.Target, error) bool) { f.piece(ctx, functions[piece.Function], piece, yield) }
 }
 
 // Shrink implements [predict.Session].
-func (session) Shrink() {}
+func (Fitted) Shrink() {}
 
 // ProgramBytes implements [predict.Predictor].
 func (Fitted) ProgramBytes(int) (float64, error) { return 0, nil }

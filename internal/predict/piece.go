@@ -1,7 +1,42 @@
 package predict
 
+import (
+	"context"
+	"fmt"
+)
+
 // A Piece is a part of the targets of one function: Number of them, from First on.
 type Piece struct{ Function, First, Number int }
+
+// targetsPerRun is the largest number of targets in one run. It bounds the memory of a prediction.
+const targetsPerRun = 512
+
+// Targets yields the targets of a piece of a function with so many known points. run predicts n targets from
+// first on, and at returns the distributions at one of these. Targets returns false if the sequence ends.
+func (p Piece) Targets(ctx context.Context, known int, run func(first, n int) error, at func(i int) ([]Distribution, error),
+	yield func(Target, error) bool) bool {
+	for first := p.First; first < p.First+p.Number; first += targetsPerRun {
+		n, err := min(targetsPerRun, p.First+p.Number-first), ctx.Err()
+		if err == nil {
+			err = run(first, n)
+		}
+		if err != nil {
+			yield(Target{}, err)
+			return false
+		}
+		for i := range n {
+			t := Target{Function: p.Function, Target: first + i, Known: known}
+			if t.Channels, err = at(i); err != nil {
+				yield(Target{}, fmt.Errorf("function %d, target %d: %w", t.Function, t.Target, err))
+				return false
+			}
+			if !yield(t, nil) {
+				return false
+			}
+		}
+	}
+	return true
+}
 
 // smallestPiece is the least number of targets of a piece. A run of the model on fewer targets would spend
 // most of its time on the context.

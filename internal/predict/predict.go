@@ -34,19 +34,16 @@ type Target struct {
 	Draws            []float64 // [number, dy]: joint draws; nil unless WithJointDraws made some
 }
 
-// targetsPerRun is the largest number of targets in one run. It bounds the memory of a prediction.
-const targetsPerRun = 512
-
 // Predict implements [Predictor].
 func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		s, err := newSession(t, functions)
+		s, err := newSession(t, nil)
 		if err != nil {
 			yield(Target{}, err)
 			return
 		}
 		defer s.close()
-		s.all(ctx, functions, yield)
+		s.Predict(ctx, functions)(yield)
 	}
 }
 
@@ -91,7 +88,11 @@ func (s *session) Predict(ctx context.Context, functions []Function) iter.Seq2[T
 			yield(Target{}, err)
 			return
 		}
-		s.all(ctx, functions, yield)
+		for i, f := range functions {
+			if !s.piece(ctx, f, Piece{Function: i, Number: len(f.TargetX) / s.columns}, yield) {
+				return
+			}
+		}
 	}
 }
 
@@ -109,15 +110,6 @@ func (s *session) Piece(ctx context.Context, functions []Function, piece Piece) 
 
 // Close implements [Session].
 func (s *session) Close() { s.close() }
-
-// all yields the targets of the functions.
-func (s *session) all(ctx context.Context, functions []Function, yield func(Target, error) bool) {
-	for i, f := range functions {
-		if !s.piece(ctx, f, Piece{Function: i, Number: len(f.TargetX) / s.columns}, yield) {
-			return
-		}
-	}
-}
 
 // A session predicts functions with a network, up to targetsPerRun targets at a time.
 type session struct {
@@ -189,29 +181,8 @@ func (s *session) size(f Function) (context, targets int, err error) {
 
 // piece yields the targets of a piece of function f. It returns false if the sequence ends.
 func (s *session) piece(ctx context.Context, f Function, piece Piece, yield func(Target, error) bool) bool {
-	i, end := piece.Function, piece.First+piece.Number
-	for first := piece.First; first < end; first += targetsPerRun {
-		err := ctx.Err()
-		n := min(targetsPerRun, end-first)
-		if err == nil {
-			err = s.run(i, f, first, n)
-		}
-		if err != nil {
-			yield(Target{}, err)
-			return false
-		}
-		for t := range n {
-			channels, err := s.channels(t)
-			if err != nil {
-				yield(Target{}, fmt.Errorf("function %d, target %d: %w", i, first+t, err))
-				return false
-			}
-			if !yield(Target{Function: i, Target: first + t, Known: len(f.ContextY) / s.dy, Channels: channels}, nil) {
-				return false
-			}
-		}
-	}
-	return true
+	run := func(first, n int) error { return s.run(piece.Function, f, first, n) }
+	return piece.Targets(ctx, len(f.ContextY)/s.dy, run, s.channels, yield)
 }
 
 // run evaluates targets first to first+n−1 of function i. The levels depend only on function and

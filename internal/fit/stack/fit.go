@@ -177,17 +177,7 @@ func (t *trial) title() string {
 
 // name returns the name of the trial's model of a fold in a store.
 func (t *trial) name(fold int) string {
-	return fmt.Sprintf("%s.%s.%d", strings.ReplaceAll(t.kind.Name, " ", "-"), t.scale.name(), fold)
-}
-
-// fitted reports whether there is a model without each fold.
-func (t *trial) fitted() bool {
-	for _, m := range t.models[:folds] {
-		if m == nil {
-			return false
-		}
-	}
-	return true
+	return fmt.Sprintf("%s.%d", strings.NewReplacer(", ", ".", " ", "-").Replace(t.title()), fold)
 }
 
 // A job is a trial to be fitted without a fold, and its result.
@@ -315,10 +305,11 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 			return nil, "", ctx.Err()
 		}
 		for i, d := range m.Given(transform(q.context, columns, t.scale.y), takeLogs(columns, q.targets.X, q.targets.DX)) {
+			y := likelihood.Distribution(d)
 			if t.scale.y {
 				d = s.logY.bounded(d)
+				y = likelihood.ExpOf(d)
 			}
-			y := distributionOfY(d, t.scale.y)
 			if v := y.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, "a prediction is not finite", nil
 			}
@@ -327,14 +318,6 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		}
 	}
 	return m, "", nil
-}
-
-// distributionOfY returns the distribution of y, given that of y or, if log, of log y.
-func distributionOfY(d likelihood.GaussianMixture, log bool) likelihood.Distribution {
-	if log {
-		return likelihood.ExpOf(d)
-	}
-	return d
 }
 
 // inParallel calls f with 0 to n−1. When ctx ends, it calls f no more.

@@ -79,36 +79,38 @@ type split struct {
 func newSplit(groups []simple.Group, seed uint64, questions int) *split {
 	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions}
 	s.training[folds], s.logX, s.logY = groups, logColumns(groups), logYOf(groups)
-	g := random.New(seed, random.Validation)
 	if s.byPoint {
-		s.cutPoints(groups, g, questions)
+		s.cutPoints(groups, seed, questions)
 	} else {
-		s.cutGroups(groups, g, questions)
+		s.cutGroups(groups, random.New(seed, random.Validation), questions)
 	}
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
 	s.listTargets()
 	return s
 }
 
-// HeldOut returns the indices of the groups that a fold holds out, for a number of groups.
-func HeldOut(groups int, seed uint64, fold int) (held []int) {
-	for place, i := range shuffled(groups, random.New(seed, random.Validation)) {
+// HeldOut returns which of n things a fold holds out, and the others: of the groups, with an i of 0, or of the
+// points of group i, if folds are of points.
+func HeldOut(i, n int, seed uint64, fold int) (held, kept []int) {
+	for place, k := range shuffled(i, n, random.New(seed, random.Validation)) {
 		if place%folds == fold {
-			held = append(held, i)
+			held = append(held, k)
+		} else {
+			kept = append(kept, k)
 		}
 	}
-	return held
+	return held, kept
 }
 
-// shuffled returns the groups in the order in which they go to the folds in turn.
-func shuffled(groups int, g random.Generator) []int {
-	order := make([]int, groups)
-	g.Perm(0, order)
+// shuffled returns the things in the order in which they go to the folds in turn.
+func shuffled(i, n int, g random.Generator) []int {
+	order := make([]int, n)
+	g.Perm(uint64(i), order)
 	return order
 }
 
 func (s *split) cutGroups(groups []simple.Group, g random.Generator, questions int) {
-	order := shuffled(len(groups), g)
+	order := shuffled(0, len(groups), g)
 	each := min(max(questions/len(groups), 1), len(contextSizes))
 	for place, i := range order {
 		for k := range folds {
@@ -143,10 +145,10 @@ func (s *split) askAbout(group simple.Group, i, place, each int, g random.Genera
 
 // cutPoints holds out a fifth of the points of each group in turn. The context of a question is all
 // points that are not held out.
-func (s *split) cutPoints(groups []simple.Group, g random.Generator, questions int) {
+func (s *split) cutPoints(groups []simple.Group, seed uint64, questions int) {
 	for k := range folds {
 		for i, group := range groups {
-			held, kept := holdOut(i, group.Points(), k, g)
+			held, kept := HeldOut(i, group.Points(), seed, k)
 			context := group.Pick(kept)
 			s.training[k] = append(s.training[k], context)
 			if held = held[:min(len(held), min(mostAsked, questions)/folds/len(groups))]; len(held) > 0 {
@@ -154,26 +156,6 @@ func (s *split) cutPoints(groups []simple.Group, g random.Generator, questions i
 			}
 		}
 	}
-}
-
-// holdOut returns the points of group i that fold k holds out, and the others.
-func holdOut(i, points, k int, g random.Generator) (held, kept []int) {
-	order := make([]int, points)
-	g.Perm(uint64(i), order)
-	for place, p := range order {
-		if place%folds == k {
-			held = append(held, p)
-		} else {
-			kept = append(kept, p)
-		}
-	}
-	return held, kept
-}
-
-// HeldOutPoints returns the indices of the points of group i that a fold holds out, and of the others, if
-// folds are of points.
-func HeldOutPoints(i, points int, seed uint64, fold int) (held, kept []int) {
-	return holdOut(i, points, fold, random.New(seed, random.Validation))
 }
 
 // listTargets lists the targets of the questions.

@@ -30,7 +30,7 @@ const (
 func (s *split) stack(ctx context.Context, all []*trial, threads int) (*Stack, error) {
 	var trials []*trial
 	for _, t := range all {
-		if t.fitted() {
+		if !slices.Contains(t.models[:folds], nil) {
 			trials = append(trials, t)
 		}
 	}
@@ -101,21 +101,12 @@ func logsAt(trials []*trial, i int) []float64 {
 	return row
 }
 
-// answersAt returns the answers of the trials at a target, each on the trial's scale.
-func answersAt(trials []*trial, i int) []likelihood.GaussianMixture {
-	at := make([]likelihood.GaussianMixture, len(trials))
-	for j, t := range trials {
-		at[j] = t.answers[i]
-	}
-	return at
-}
-
-// combined returns the mixture of answers of trials with these weights. Each scale of y has about most parts
-// or fewer.
-func combined(trials []*trial, weights []float64, answers []likelihood.GaussianMixture, most int) likelihood.Distribution {
+// combined returns the mixture of the trials' answers at target i with these weights. Each scale of y has about most
+// parts or fewer.
+func combined(trials []*trial, weights []float64, i, most int) likelihood.Distribution {
 	var m scales
 	for j, t := range trials {
-		m.add(t.scale.y, answers[j], weights[j])
+		m.add(t.scale.y, t.answers[i], weights[j])
 	}
 	return m.mixture(most)
 }
@@ -126,7 +117,7 @@ func (s *split) rate(ctx context.Context, out *Stack, trials []*trial, c choice,
 		one := Candidate{Name: t.title(), LogY: t.scale.y, LogX: t.scale.x, Weight: c.mean[j]}
 		one.LogDensity, _ = s.mean(t.logs)
 		one.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution {
-			return combined([]*trial{t}, []float64{1}, []likelihood.GaussianMixture{t.answers[i]}, mostParts)
+			return combined([]*trial{t}, []float64{1}, i, mostParts)
 		}))
 		for b, w := range c.span {
 			one.Weights[b] = w[j]
@@ -191,7 +182,7 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	o := outcomes{all: make([]score.Outcome, len(s.targets)), drawn: s.draw()}
 	at := func(i, most int) likelihood.Distribution {
 		t := s.targets[i]
-		return combined(trials, without[t.fold].span[t.span], answersAt(trials, i), most)
+		return combined(trials, without[t.fold].span[t.span], i, most)
 	}
 	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t := s.targets[i]

@@ -148,7 +148,7 @@ func TestAFitGoesOn(t *testing.T) {
 	m.Lock()
 	kept := maps.Clone(m.kept)
 	m.Unlock()
-	kept["mixed-model.y.0"] = []byte("{")
+	kept["mixed-model.0"] = []byte("{")
 	m = &memory{kept: kept}
 	again, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds(), Store: m})
 	if err != nil {
@@ -172,7 +172,7 @@ func TestAFitGoesOn(t *testing.T) {
 func TestOneFoldOfAStack(t *testing.T) {
 	groups := twoLines(13, 6)
 	for fold := range folds {
-		held := HeldOut(len(groups), 7, fold)
+		held, _ := HeldOut(0, len(groups), 7, fold)
 		for _, q := range newSplit(groups, 7, mostQuestions).questions {
 			if slices.Contains(held, q.group) != (q.fold == fold) {
 				t.Errorf("group %d is in fold %d, and fold %d holds out %v", q.group, q.fold, fold, held)

@@ -14,18 +14,6 @@ import (
 // one.
 type scale struct{ y, x bool }
 
-// name returns the scale's name in a store.
-func (s scale) name() string {
-	name := "y"
-	if s.y {
-		name = "log-y"
-	}
-	if s.x {
-		name += ".log-x"
-	}
-	return name
-}
-
 // scales collects the parts of a mixture of predictions of y and of log y.
 type scales struct {
 	parts   [2][]likelihood.GaussianMixture // of y, and of log y

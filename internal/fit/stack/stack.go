@@ -96,15 +96,10 @@ type Case struct {
 	X     []float64 // [n, DX]
 }
 
-// Predict returns the distribution of y at each x of a group given its context. Of a context of more than 1,000
-// points, Predict takes 1,000, evenly spread over its order.
-func (s *Stack) Predict(context simple.Group, x []float64) []likelihood.Distribution {
-	return s.PredictAny([]Case{{context, x}})
-}
-
-// PredictAny returns the distribution of y at each target if it is not known which of the cases holds, and each may
-// as well as the others. All cases have as many targets.
-func (s *Stack) PredictAny(cases []Case) []likelihood.Distribution {
+// Predict returns the distribution of y at each target of a case. Of several cases, with as many targets, it is not
+// known which holds, and each may as well as the others. Of more than 1,000 known points, Predict takes 1,000, evenly
+// spread over their order.
+func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
 	at := make([]scales, len(cases[0].X)/cases[0].Known.DX)
 	for _, c := range cases {
 		s.add(at, c, 1/float64(len(cases)))

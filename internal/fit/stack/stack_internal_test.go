@@ -122,7 +122,7 @@ func TestStackOfTwoLines(t *testing.T) {
 		t.Fatal(err)
 	}
 	known := simple.Group{X: groups[0].X[:3], Y: groups[0].Y[:3], DX: 1}
-	a, b := s.Predict(known, []float64{0.5})[0], read.Predict(known, []float64{0.5})[0]
+	a, b := s.Predict(Case{known, []float64{0.5}})[0], read.Predict(Case{known, []float64{0.5}})[0]
 	for y := 3.0; y < 12; y++ {
 		if a.LogDensity(y) != b.LogDensity(y) {
 			t.Errorf("log densities %v and %v of %v", a.LogDensity(y), b.LogDensity(y), y)
