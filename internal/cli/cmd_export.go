@@ -11,10 +11,11 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/export/onnx"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -29,6 +30,24 @@ const (
 	torchFormat = "torch"
 	onnxFormat  = "onnx"
 )
+
+const onnxHelp = `As onnx, write two graphs (opset 17) that onnxruntime and other programs run: the
+components of the predictive distributions to --out, here model.onnx, and their log density at known
+y to model-density.onnx. They take and return float64 in the units of your data; standardisation,
+logarithms and one-hot names are part of them. A name is given by its index in its column's
+categories. The sizes are free: B functions with N_c context points (none, if you like, but for bnp)
+and N targets.
+
+  inputs   context_x [B, N_c, columns of x], context_y [B, N_c, dy], target_x [B, N, columns of x]
+           target_y [B, N, dy]: of model-density.onnx alone
+           levels [N_τ]: cqnp and acqnp; u in [0, 1]; the metadata have those that predict takes
+           resample [2, k, B, N_c], int64: bnp; random whole numbers below N_c
+  outputs  mu, sigma, log_weight [B, N, K, dy]: K components, for each level or bootstrap, or 1
+           level_logit [B, N, N_τ]: cqnp and acqnp; τ = 1/(1 + exp(−level_logit))
+           log_density [B, N, dy]: of model-density.onnx alone
+
+mu and sigma are those of log y where data.log names y. The metadata name the columns with their
+units, categories and standardisation, the model and the version of the program.`
 
 func newExport(a *app) *cobra.Command {
 	var o exportOptions
@@ -65,9 +84,10 @@ state_dict. acqnp eval and acqnp sample-quantiles read it with --weights. acqnp 
 // exportSummary is the result of export.
 type exportSummary struct {
 	Out        string `json:"out"`
+	Density    string `json:"density,omitempty"` // the second graph of ONNX
 	Checkpoint string `json:"checkpoint"`
 	Step       int    `json:"step"`
-	Tensors    int    `json:"tensors"`
+	Tensors    int    `json:"tensors,omitempty"` // of torch
 	Parameters int    `json:"parameters"`
 }
 
@@ -76,13 +96,50 @@ func runExport(a *app, o exportOptions) error {
 		return refuseExport(o.Run)
 	}
 	format, err := o.chosen()
+	if err != nil {
+		return err
+	}
+	s, outputs := exportSummary{Out: o.out}, []output.File{{Flag: "--out", Path: o.out}}
+	if format == onnxFormat {
+		s.Density = onnx.DensityPath(o.out)
+		if err := onnx.Check(s.Out, s.Density); err != nil {
+			return err
+		}
+		outputs = append(outputs, output.File{Flag: "--out", Path: s.Density})
+	}
+	e, err := o.Experiment()
+	if err != nil {
+		return err
+	}
+	if err := a.checkOutputs(outputs, o.Files(e, o.dataDir)...); err != nil {
+		return err
+	}
+	m, err := o.Open(e, o.dataDir, o.device, a.progress().Warn)
 	switch {
 	case err != nil:
 		return err
-	case format == onnxFormat:
-		return exportONNX(a, o)
+	case format == torchFormat:
+		s.Tensors = len(m.Model.Tensors())
+		err = run.WriteWeights(o.out, m.Model, m.Params, &m.Units)
+	case m.Model.Groups():
+		return &invalid.Input{Key: "model.aggregation", Found: config.Groups, Expected: "another: this network predicts inside acqnp fit alone"}
+	default:
+		err = onnx.Write(o.out, m)
 	}
-	return exportTorch(a, o)
+	if err != nil {
+		return err
+	}
+	s.Checkpoint, s.Step, s.Parameters = m.Weights.Path, *m.Weights.Step, m.NumParams()
+	return a.result(s, s.print)
+}
+
+func (s exportSummary) print(w io.Writer) error {
+	if s.Density == "" {
+		_, err := fmt.Fprintf(w, "%s: %d tensors, %d parameters, from %s\n", s.Out, s.Tensors, s.Parameters, s.Checkpoint)
+		return err
+	}
+	_, err := fmt.Fprintf(w, "%s: components, %d parameters, from %s\n%s: log density at target_y\n", s.Out, s.Parameters, s.Checkpoint, s.Density)
+	return err
 }
 
 // refuseExport returns an error that says which weights of a fit an export would lack: all.
@@ -125,35 +182,4 @@ func (o exportOptions) chosen() (string, error) {
 func isStream(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && !info.Mode().IsRegular() || files.IsStream(path)
-}
-
-// load reads the model after it has checked the outputs.
-func (o exportOptions) load(a *app, outputs ...string) (predict.Trained, error) {
-	e, err := o.Experiment()
-	if err != nil {
-		return predict.Trained{}, err
-	}
-	written := make([]output.File, len(outputs))
-	for i, path := range outputs {
-		written[i] = output.File{Flag: "--out", Path: path}
-	}
-	if err := a.checkOutputs(written, o.Files(e, o.dataDir)...); err != nil {
-		return predict.Trained{}, err
-	}
-	return o.Open(e, o.dataDir, o.device, a.progress().Warn)
-}
-
-func exportTorch(a *app, o exportOptions) error {
-	m, err := o.load(a, o.out)
-	if err != nil {
-		return err
-	}
-	if err := run.WriteWeights(o.out, m.Model, m.Params, &m.Units); err != nil {
-		return err
-	}
-	s := exportSummary{Out: o.out, Checkpoint: m.Weights.Path, Step: *m.Weights.Step, Tensors: len(m.Model.Tensors()), Parameters: m.NumParams()}
-	return a.result(s, func(w io.Writer) error {
-		_, err := fmt.Fprintf(w, "%s: %d tensors, %d parameters, from %s\n", s.Out, s.Tensors, s.Parameters, s.Checkpoint)
-		return err
-	})
 }

@@ -17,8 +17,6 @@ type graph struct {
 	counts                               map[string]int // of the nodes of each operator
 }
 
-func newGraph(name string) *graph { return &graph{name: name, counts: map[string]int{}} }
-
 // op appends a node without attributes and returns its result.
 func (g *graph) op(operator string, in ...value) value { return g.node(operator, nil, in...) }
 
@@ -56,13 +54,8 @@ func (g *graph) input(name string, e elements, about string, shape ...dimension)
 
 // output declares float64s v as an output of the graph under a name.
 func (g *graph) output(name string, v value, about string, shape ...dimension) {
-	g.outputOf(float64s, name, v, about, shape...)
-}
-
-// outputOf declares v as an output of the graph under a name.
-func (g *graph) outputOf(e elements, name string, v value, about string, shape ...dimension) {
 	g.append("Identity", name, nil, v)
-	g.outputs = append(g.outputs, info(name, e, about, shape))
+	g.outputs = append(g.outputs, info(name, float64s, about, shape))
 }
 
 // floats adds a float32 constant under a name.

@@ -50,16 +50,13 @@ const (
 
 // DensityPath returns the path of the graph of the density beside that of the components: for
 // model.onnx, model-density.onnx.
-func DensityPath(path string) string { return beside(path, densityGraph) }
-
-// beside returns the path of another graph beside path.
-func beside(path, graph string) string {
+func DensityPath(path string) string {
 	ext := filepath.Ext(path)
-	return strings.TrimSuffix(path, ext) + "-" + graph + ext
+	return strings.TrimSuffix(path, ext) + "-" + densityGraph + ext
 }
 
 // Check returns an *invalid.Input if path is a device or a pipe, so that no second file can stand beside
-// it, or if there is a file at second, a DensityPath or SiblingsPath, that this package did not write.
+// it, or if there is a file at second, its DensityPath, that this package did not write.
 func Check(path, second string) error {
 	info, err := os.Stat(path)
 	if err == nil && !info.Mode().IsRegular() && !info.IsDir() || strings.HasPrefix(path, "/dev/") {
@@ -102,30 +99,40 @@ func Write(path string, t predict.Trained) error {
 	return nil
 }
 
+// A network is a model in a graph under construction. In the shapes, B is the number of functions,
+// N_c of context points, N of targets, N_τ of levels and k of bootstraps.
+type network struct {
+	*graph
+	dx, dy  int
+	parts   int              // of models.Model
+	present presence         // of context points
+	fed     map[string]value // the inputs of the model's own graph, of four axes
+}
+
 // build returns the graph of the components, or that of the density.
 func build(t predict.Trained, density bool) (message, error) {
 	name := componentsGraph
 	if density {
 		name = densityGraph
 	}
-	g := newGraph(name)
-	n := newNetwork(g, t.Model)
+	n := &network{graph: &graph{name: name, counts: map[string]int{}}, parts: t.Model.Parts()}
+	n.dx, n.dy = t.Model.Dims()
 	p := n.inputs(t)
 	var y value
 	if density {
-		y = g.input("target_y", float64s, "outcomes at the targets, in raw units", "functions", "targets", n.dy)
+		y = n.input("target_y", float64s, "outcomes at the targets, in raw units", "functions", "targets", n.dy)
 	}
 	c, err := n.predicted(t, p)
 	if err != nil {
 		return nil, err
 	}
 	if density {
-		g.output("log_density", n.logDensity(c, y, logged(t)), "log p(y) of each channel, in raw units", "functions", "targets", n.dy)
+		n.output("log_density", n.logDensity(c, y, logged(t)), "log p(y) of each channel, in raw units", "functions", "targets", n.dy)
 	} else {
 		n.outputs(c, n.components(t))
 	}
 	about, err := metadata(t, name)
-	return g.model(version.String(), t.Title(), about), err
+	return n.model(version.String(), t.Title(), about), err
 }
 
 // one is the capacity of a graph that is written: the sizes of its file are free.
@@ -160,8 +167,7 @@ func (n *network) inputs(t predict.Trained) standardised {
 		contextX, contextY, n.present = n.pad(contextX, contextY)
 	}
 	p := n.standardise(t.Units.Scaling, contextX, contextY, x)
-	n.contextX, n.contextY, n.x = p.contextX, p.contextY, p.x
-	n.fed = map[string]value{"context": n.unsqueeze(n.concat(-1, n.contextX, n.contextY), 2), "x": n.unsqueeze(n.x, 2)}
+	n.fed = map[string]value{"context": n.unsqueeze(n.concat(-1, p.contextX, p.contextY), 2), "x": n.unsqueeze(p.x, 2)}
 	switch {
 	case t.Model.Quantile():
 		n.levels()
