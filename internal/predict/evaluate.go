@@ -29,8 +29,6 @@ type EvalOptions struct {
 	JointTargets int // the first targets of each function, whose joint log-likelihood is computed; 0 for none
 	Orders       int // random orders of these targets; at least 1 is used
 
-	OnBatch func(done, total int, left time.Duration) // called after every batch; may be nil
-
 	Progress progress.Reporter // may be nil
 	Task     string            // the name that Progress shows
 }
@@ -89,7 +87,6 @@ func (e *evaluator) batches(ctx context.Context, source Source, total int, o Eva
 	if o.Progress != nil {
 		defer o.Progress.End()
 	}
-	start := time.Now()
 	var results []run.BatchResult
 	for i := range total {
 		f, err := feeds.Next(ctx)
@@ -101,10 +98,6 @@ func (e *evaluator) batches(ctx context.Context, source Source, total int, o Eva
 			return nil, fmt.Errorf("evaluation batch %d: %w", i, err)
 		}
 		results = append(results, result)
-		if o.OnBatch != nil {
-			left := time.Since(start) / time.Duration(i+1) * time.Duration(total-i-1)
-			o.OnBatch(i+1, total, left)
-		}
 		o.show(i+1, total)
 	}
 	return results, nil

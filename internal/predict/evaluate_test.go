@@ -6,7 +6,6 @@ import (
 	"math"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/google/go-cmp/cmp"
 	"gorgonia.org/tensor"
@@ -20,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -331,19 +331,26 @@ func (s resampled) Eval(i int, b *datasets.Batch) error {
 func TestEvaluateReportsProgressAndStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	o := options(t, "acqnp", source{batches: 50})
-	var calls []int
-	o.OnBatch = func(done, total int, left time.Duration) {
-		calls = append(calls, done)
-		if total != 50 || left < 0 {
-			t.Errorf("total %d, left %v", total, left)
-		}
-		if done == 3 {
-			cancel()
-		}
-	}
+	seen := &stopper{cancel: cancel}
+	o.Progress = seen
 	_, err := o.Evaluate(ctx, o.Source, o.EvalOptions)
-	if !errors.Is(err, context.Canceled) || cmp.Diff(calls, []int{1, 2, 3}) != "" {
-		t.Errorf("error %v after %v", err, calls)
+	if !errors.Is(err, context.Canceled) || cmp.Diff(seen.done, []int{50, 1, 2, 3, 0}) != "" {
+		t.Errorf("error %v after %v", err, seen.done)
+	}
+}
+
+// A stopper notes the total, the states and the end of a task, of which it stops after three units.
+type stopper struct {
+	progress.Reporter
+	cancel func()
+	done   []int
+}
+
+func (s *stopper) Begin(_, _ string, _, total int) { s.done = append(s.done, total) }
+func (s *stopper) End()                            { s.done = append(s.done, 0) }
+func (s *stopper) Update(at progress.State) {
+	if s.done = append(s.done, at.Done); at.Done == 3 {
+		s.cancel()
 	}
 }
 

@@ -32,13 +32,7 @@ func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
 		if err != nil {
 			return nil, rows.Company{}, err
 		}
-		if len(functions) == 0 {
-			functions = make([]Function, 1)
-		}
-		for i := range functions {
-			functions[i].TargetX = grid
-		}
-		return functions, rows.Company{}, nil
+		return askAll(functions, rows.Group{X: grid}), rows.Company{}, nil
 	}
 	partial := f.Layout.PartialY
 	f.Layout.PartialY = false // a target is scored in all its columns of y
@@ -48,7 +42,7 @@ func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
 		return nil, others, err
 	}
 	if others.Group == "" {
-		return f.askAll(functions, targets[0]), others, f.checkAll(functions)
+		return askAll(functions, targets[0]), others, f.checkAll(functions)
 	}
 	return f.askEach(functions, targets), others, nil
 }
@@ -62,18 +56,10 @@ func (f FunctionFiles) contexts() (functions []Function, err error) {
 	for _, c := range contexts {
 		functions = append(functions, Function{Name: c.Name, ContextX: c.X, ContextY: c.Y})
 	}
-	if by := f.group(); by != "" && len(functions) == 1 && functions[0].Name == "" {
-		f.Layout.Warnings.Add("%s: no column %s, so all rows are one group", f.Context, by)
+	if by := f.Layout.Groups; len(by) > 0 && by[0] != "" && len(functions) == 1 && functions[0].Name == "" {
+		f.Layout.Warnings.Add("%s: no column %s, so all rows are one group", f.Context, by[0])
 	}
 	return functions, err
-}
-
-// group returns the column that named groups in the training, "" if none did.
-func (f FunctionFiles) group() string {
-	if len(f.Layout.Groups) == 0 {
-		return ""
-	}
-	return f.Layout.Groups[0]
 }
 
 // grid returns the targets that Grid asks for. It refuses a grid along a column of names, and along
@@ -100,7 +86,7 @@ func (f FunctionFiles) grid() ([]float64, error) {
 }
 
 // askAll gives every function the same targets.
-func (f FunctionFiles) askAll(functions []Function, p rows.Group) []Function {
+func askAll(functions []Function, p rows.Group) []Function {
 	if len(functions) == 0 {
 		functions = make([]Function, 1)
 	}

@@ -90,30 +90,46 @@ const scoredAtOnce = 256
 
 // Each calls f with every target and the scores of its channels, in order.
 func (s Scores) Each(predictions iter.Seq2[Target, error], f func(Target, []score.Point) error) error {
-	for block, err := range blocks(predictions, scoredAtOnce) {
-		if err != nil {
-			return err
-		}
-		points, failed := make([][]score.Point, len(block)), make([]error, len(block))
-		var threads sync.WaitGroup
-		for first := range s.Threads {
-			threads.Go(func() {
-				for i := first; i < len(block); i += s.Threads {
-					points[i], failed[i] = s.points(block[i])
+	return compute(predictions, scoredAtOnce, s.Threads, s.points, f)
+}
+
+// compute calls each with every target and its result, in order. Of a block of size targets, so many threads compute the
+// results.
+func compute[R any](predictions iter.Seq2[Target, error], size, threads int, result func(Target) (R, error), each func(Target, R) error) error {
+	var block []Target
+	finish := func() error {
+		results, failed := make([]R, len(block)), make([]error, len(block))
+		var work sync.WaitGroup
+		for first := range threads {
+			work.Go(func() {
+				for i := first; i < len(block); i += threads {
+					results[i], failed[i] = result(block[i])
 				}
 			})
 		}
-		threads.Wait()
+		work.Wait()
 		for i, t := range block {
 			if failed[i] != nil {
 				return fmt.Errorf("function %d, target %d: %w", t.Function, t.Target, failed[i])
 			}
-			if err := f(t, points[i]); err != nil {
+			if err := each(t, results[i]); err != nil {
+				return err
+			}
+		}
+		block = block[:0]
+		return nil
+	}
+	for t, err := range predictions {
+		if err != nil {
+			return err
+		}
+		if block = append(block, t); len(block) == size {
+			if err := finish(); err != nil {
 				return err
 			}
 		}
 	}
-	return nil
+	return finish()
 }
 
 // notFinite is the error for a prediction that is not finite, or its scores.

@@ -7,7 +7,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/tabular"
@@ -71,56 +70,12 @@ func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
 	return tabular.Write(path, t.Format, t.typed(columns), func(out tabular.Writer) error {
 		ordered := inOrder{Names: t.Names, to: out}
 		size := max(1, cellsAtOnce/(len(columns)*max(1, len(t.YNames))))
-		for block, err := range blocks(predictions, size) {
-			if err != nil {
-				return err
-			}
-			for i, rows := range t.rows(block) {
-				if err := ordered.target(block[i], slices.Values(rows)); err != nil {
-					return err
-				}
-			}
-		}
-		return nil
-	})
-}
-
-// blocks yields the predictions in blocks of up to size targets. The next block overwrites the last.
-func blocks(predictions iter.Seq2[Target, error], size int) iter.Seq2[[]Target, error] {
-	return func(yield func([]Target, error) bool) {
-		var block []Target
-		for t, err := range predictions {
-			if err != nil {
-				yield(nil, err)
-				return
-			}
-			if block = append(block, t); len(block) == size {
-				if !yield(block, nil) {
-					return
-				}
-				block = block[:0]
-			}
-		}
-		if len(block) > 0 {
-			yield(block, nil)
-		}
-	}
-}
-
-// rows returns the rows of each target of a block.
-func (t Table) rows(block []Target) [][][]string {
-	rows := make([][][]string, len(block))
-	var threads sync.WaitGroup
-	for first := range t.Threads {
-		threads.Go(func() {
-			draws := random.New(t.Seed, random.Draws|random.Evaluation)
-			for i := first; i < len(block); i += t.Threads {
-				rows[i] = t.target(block[i], draws)
-			}
+		draws := random.New(t.Seed, random.Draws|random.Evaluation)
+		rows := func(target Target) ([][]string, error) { return t.target(target, draws), nil }
+		return compute(predictions, size, t.Threads, rows, func(target Target, rows [][]string) error {
+			return ordered.target(target, slices.Values(rows))
 		})
-	}
-	threads.Wait()
-	return rows
+	})
 }
 
 // target returns the rows of one target, one for each channel.
