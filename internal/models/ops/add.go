@@ -10,16 +10,11 @@ func (b *Builder) Add(x, y *G.Node) *G.Node { return b.op(&Op{Kind: Add}, x, y) 
 
 var _ = declare(Add, operation{
 	shape:     sameShape,
-	gradients: addGradients,
+	gradients: composed(func(p parts, _ int) *G.Node { return p.grad }),
 	single:    add[float32], double: add[float64],
 	form:    onnx("Add"),
 	element: "t.a[i] + t.b[i]",
 })
-
-// addGradients returns the gradient of the sum twice: it is the gradient of each input.
-func addGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return o.each(2, func(int) (*G.Node, error) { return grad, nil })
-}
 
 func add[T Float](_ *Op, _ Extents, out []T, in [][]T) {
 	for i, a := range in[0] {

@@ -37,7 +37,7 @@ func (b *Builder) AttentionWithin(q, k, v, ranges *G.Node, heads int) *G.Node {
 
 var _ = declare(Attention, operation{
 	shape:     attentionShape,
-	gradients: attentionGradients,
+	gradients: inParts(AttentionGrad, 3, result, 0, 1, 2, 3),
 	single:    attention[float32], double: attention[float64],
 	cost:   attentionCost,
 	form:   attentionForm,
@@ -78,13 +78,6 @@ func attentionGradCost(o *Op, e Extents, asked [3]bool) float64 {
 // most that a run can have.
 func pairs(o *Op, e Extents, keys Space) float64 {
 	return float64(e.Rows(o.In[0])) * float64(e.Ratio(keys, Function)) * float64(o.Widths[0])
-}
-
-func attentionGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	uses := []int{result, 0, 1, 2, 3}[:len(in)+1]
-	return o.each(3, func(part int) (*G.Node, error) {
-		return apply(o.gradOf(AttentionGrad, part, part, uses...), append(G.Nodes{grad, out}, in...)...)
-	})
 }
 
 // excluded is the score of a key that takes no part: e to its power is 0.

@@ -71,7 +71,7 @@ func perturbShape(o *Op, _ G.Nodes) bool {
 
 var _ = declare(EnsembleAdd, operation{
 	shape:     ensembleAddShape,
-	gradients: ensembleAddGradients,
+	gradients: inParts(EnsembleAddGrad, 2, result),
 	single:    ensembleAdd[float32], double: ensembleAdd[float64],
 	form:    func(w words, o *Op, in []Value) Value { return w.activated(o, w.plus(in[0], in[1])) },
 	element: "ensemble_add_of(t, e, row, column)",
@@ -109,12 +109,6 @@ func residualForm(w words, o *Op, in []Value) Value {
 func perturbForm(w words, o *Op, in []Value) Value {
 	mu, sigma := w.gaussian(o, in[0])
 	return w.plus(mu, w.product(sigma, w.minus(in[1], in[2])))
-}
-
-func ensembleAddGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return o.each(2, func(part int) (*G.Node, error) {
-		return apply(o.gradOf(EnsembleAddGrad, part, part, result), grad, out)
-	})
 }
 
 // ensembleAdd evaluates EnsembleAdd. in: a [Point or Context, d], e [Ensemble, d]; out: [Row or

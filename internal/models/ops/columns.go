@@ -44,9 +44,12 @@ var _ = declare(Pad, operation{
 })
 
 var _ = declare(Join, operation{
-	shape:     joinShape,
-	gradients: joinGradients,
-	single:    join[float32], double: join[float64],
+	shape: joinShape,
+	gradients: composed(func(p parts, i int) *G.Node {
+		from := i * p.op.Widths[0]
+		return p.Columns(p.grad, from, from+p.op.Widths[i])
+	}),
+	single: join[float32], double: join[float64],
 	form:    func(w words, _ *Op, in []Value) Value { return w.Join(in[0], in[1]) },
 	element: "column < (unsigned)t.k ? t.a[row * t.k + column] : t.b[row * (t.d - t.k) + column - t.k]",
 })
@@ -76,17 +79,6 @@ func joinShape(o *Op, _ G.Nodes) bool {
 func onesShape(o *Op, _ G.Nodes) bool {
 	o.Out, o.Width = o.In[0], 1
 	return o.Out > Scalar
-}
-
-// joinGradients returns, for each input, its columns of the gradient.
-func joinGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return o.each(2, func(i int) (*G.Node, error) {
-		g := o.gradOf(Columns, 0, i)
-		if i == 1 {
-			g.From = o.Widths[0]
-		}
-		return apply(g, grad)
-	})
 }
 
 // columns evaluates Columns. in: [rows, width]; out: [rows, o.Width].

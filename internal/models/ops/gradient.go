@@ -2,6 +2,7 @@ package ops
 
 import (
 	"fmt"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 )
@@ -50,6 +51,30 @@ func (o *Op) gradOf(k Kind, part, i int, uses ...int) *Op {
 		g.In, g.Widths, g.ranks = append(g.In, o.In[use]), append(g.Widths, o.Widths[use]), append(g.ranks, o.ranks[use])
 	}
 	return g
+}
+
+// inParts returns the gradients of an operation that a kind computes: part i that of input i, of the
+// first n inputs. uses lists what it reads, as for gradOf; inputs that an operation does not have are
+// left out.
+func inParts(k Kind, n int, uses ...int) func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+	return func(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
+		own := slices.DeleteFunc(slices.Clone(uses), func(use int) bool { return use >= len(in) })
+		read := G.Nodes{grad}
+		for _, use := range own {
+			if use == result {
+				read = append(read, out)
+			} else {
+				read = append(read, in[use])
+			}
+		}
+		return o.each(n, func(i int) (*G.Node, error) {
+			g := o.gradOf(k, i, i, own...)
+			if o.In[i] == Parameter && g.rank == 2 {
+				g.Rows = in[i].Shape()[0]
+			}
+			return apply(g, read...)
+		})
+	}
 }
 
 // parts are the nodes of which a gradient consists.

@@ -31,7 +31,7 @@ func (b *Builder) LayerNorm(x, gain, shift *G.Node) *G.Node {
 
 var _ = declare(LayerNorm, operation{
 	shape:     layerNormShape,
-	gradients: layerNormGradients,
+	gradients: inParts(LayerNormGrad, 3, 0, 1),
 	single:    layerNorm[float32], double: layerNorm[float64],
 	form: func(w words, _ *Op, in []Value) Value { return w.LayerNorm(in[0], in[1], in[2]) },
 })
@@ -42,12 +42,6 @@ func layerNormShape(o *Op, _ G.Nodes) bool {
 	o.Out, o.Width = o.In[0], o.Widths[0]
 	vector := func(i int) bool { return o.In[i] == Parameter && o.ranks[i] == 1 && o.Widths[i] == o.Width }
 	return o.Out > Scalar && vector(1) && vector(2)
-}
-
-func layerNormGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return o.each(3, func(part int) (*G.Node, error) {
-		return apply(o.gradOf(LayerNormGrad, part, part, 0, 1), grad, in[0], in[1])
-	})
 }
 
 // layerNorm evaluates LayerNorm. in: x [S, d], gain [d], shift [d]; out: [S, d].

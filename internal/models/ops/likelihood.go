@@ -75,34 +75,16 @@ func negMeanShape(o *Op, _ G.Nodes) bool {
 }
 
 var (
-	_ = declare(GaussianLik, operation{shape: gaussianShape, gradients: gaussianGradients, single: gaussian[float32], double: gaussian[float64]})
+	_ = declare(GaussianLik, operation{shape: gaussianShape, gradients: inParts(GaussianLikGrad, 1, 0, 1), single: gaussian[float32], double: gaussian[float64]})
 	_ = declare(GaussianLikGrad, operation{single: gaussianGrad[float32], double: gaussianGrad[float64]})
-	_ = declare(MixtureLik, operation{shape: mixtureShape, gradients: mixtureGradients, single: mixture[float32], double: mixture[float64]})
+	_ = declare(MixtureLik, operation{shape: mixtureShape, gradients: inParts(MixtureLikGrad, 2, 0, 1, 2), single: mixture[float32], double: mixture[float64]})
 	_ = declare(MixtureLikGrad, operation{single: mixtureGrad[float32], double: mixtureGrad[float64]})
-	_ = declare(LogMeanExp, operation{shape: logMeanExpShape, gradients: logMeanExpGradients, single: logMeanExp[float32], double: logMeanExp[float64]})
+	_ = declare(LogMeanExp, operation{shape: logMeanExpShape, gradients: inParts(LogMeanExpGrad, 1, 0, result), single: logMeanExp[float32], double: logMeanExp[float64]})
 	_ = declare(LogMeanExpGrad, operation{single: logMeanExpGrad[float32], double: logMeanExpGrad[float64],
 		element: "t.a[row / e.levels] * expf(t.b[row] - t.c[row / e.levels]) / e.levels"})
 	_ = declare(NegMean, operation{shape: negMeanShape, gradients: negMeanGradients, single: negMean[float32], double: negMean[float64]})
 	_ = declare(NegMeanGrad, operation{single: negMeanGrad[float32], double: negMeanGrad[float64], element: "-t.a[0] / rows(e, t.s)"})
 )
-
-func gaussianGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return o.each(1, func(i int) (*G.Node, error) { // y is data
-		return apply(o.gradOf(GaussianLikGrad, 0, i, 0, 1), grad, in[0], in[1])
-	})
-}
-
-func mixtureGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return o.each(2, func(part int) (*G.Node, error) { // y is data
-		return apply(o.gradOf(MixtureLikGrad, part, part, 0, 1, 2), grad, in[0], in[1], in[2])
-	})
-}
-
-func logMeanExpGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return o.each(1, func(i int) (*G.Node, error) {
-		return apply(o.gradOf(LogMeanExpGrad, 0, i, 0, result), grad, in[0], out)
-	})
-}
 
 func negMeanGradients(o *Op, in G.Nodes, _, grad *G.Node) (G.Nodes, error) {
 	return o.each(len(in), func(i int) (*G.Node, error) { return apply(o.gradOf(NegMeanGrad, 0, i), grad) })

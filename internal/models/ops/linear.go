@@ -30,7 +30,7 @@ func (b *Builder) Linear(base, in, w *G.Node, relu bool) *G.Node {
 
 var _ = declare(Linear, operation{
 	shape:     linearShape,
-	gradients: linearGradients,
+	gradients: inParts(LinearGrad, 3, result, 1, 2), // the result is the ReLU's mask
 	single:    linear[float32], double: linear[float64],
 	cost: linearCost,
 	form: linearForm,
@@ -53,18 +53,6 @@ func (b *Builder) Zeros(d int) *G.Node {
 	n := b.g.Expr.AddNode(G.NewConstant(v, G.WithName(fmt.Sprintf("%s %d", zerosName, d))))
 	b.leaf[n] = leafInfo{space: Parameter, rank: 1, cols: d}
 	return n
-}
-
-// linearGradients builds a layer's gradients. They read the result for the ReLU's mask, and base
-// and W for their widths.
-func linearGradients(o *Op, in G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return o.each(3, func(part int) (*G.Node, error) {
-		g := o.gradOf(LinearGrad, part, part, result, 1, 2)
-		if part == WeightGrad {
-			g.Rows = o.Width
-		}
-		return apply(g, grad, out, in[1], in[2])
-	})
 }
 
 // linearCost counts in·Wᵀ.

@@ -16,7 +16,7 @@ func (b *Builder) SetMean(in *G.Node) *G.Node {
 
 var _ = declare(SetMean, operation{
 	shape:     setMeanShape,
-	gradients: setMeanGradients,
+	gradients: inParts(SetMeanGrad, 1),
 	single:    setMean[float32], double: setMean[float64],
 	form: func(w words, _ *Op, in []Value) Value {
 		return w.quotient(w.Sum(w.Present(in[0], PointAxis, 0), PointAxis), w.Count(in[0]))
@@ -29,10 +29,6 @@ var _ = declare(SetMeanGrad, operation{single: setMeanGrad[float32], double: set
 func setMeanShape(o *Op, _ G.Nodes) bool {
 	o.Out, o.Width = map[Space]Space{Context: Function, Resample: Ensemble}[o.In[0]], o.Widths[0]
 	return o.Out != 0
-}
-
-func setMeanGradients(o *Op, _ G.Nodes, _, grad *G.Node) (G.Nodes, error) {
-	return o.each(1, func(i int) (*G.Node, error) { return apply(o.gradOf(SetMeanGrad, 0, i), grad) })
 }
 
 // setMean evaluates SetMean. in: [Context or Resample, d]; out: [Function or Ensemble, d].

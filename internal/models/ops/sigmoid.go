@@ -21,7 +21,7 @@ func (b *Builder) Softplus(x *G.Node) *G.Node { return b.op(&Op{Kind: Softplus},
 
 var _ = declare(Sigmoid, operation{
 	shape:     sameShape,
-	gradients: sigmoidGradients,
+	gradients: inParts(SigmoidGrad, 1, result),
 	single:    byElement(sigmoid[float32]), double: byElement(sigmoid[float64]),
 	form:    onnx("Sigmoid"),
 	row:     unary(func(dst, z []float32) { softplusSigmoid(nil, dst, z) }),
@@ -42,12 +42,6 @@ var _ = declare(Softplus, operation{
 	row:     unary(func(dst, x []float32) { softplusSigmoid(dst, nil, x) }),
 	element: "softplus(t.a[i])",
 })
-
-func sigmoidGradients(o *Op, _ G.Nodes, out, grad *G.Node) (G.Nodes, error) {
-	return o.each(1, func(i int) (*G.Node, error) {
-		return apply(o.gradOf(SigmoidGrad, 0, i, result), grad, out)
-	})
-}
 
 // sigmoidGrad evaluates SigmoidGrad. in: gradient and result [rows, d]; out: [rows, d].
 func sigmoidGrad[T Float](_ *Op, _ Extents, out []T, in [][]T) {
