@@ -16,8 +16,9 @@ func canp(c *construction) decoding {
 func (c *construction) attention() *G.Node {
 	d := c.config.Representation
 	values := c.contextMLP()
-	query := c.inputMLP("_encoder._attention._query_mlp._net", c.x, c.config.QueryEncoder)
-	key := c.inputMLP("_encoder._attention._key_mlp._net", c.Columns(c.context, 0, c.dx), c.config.KeyEncoder)
+	dx := []int{c.dx}
+	query := c.mlp("_encoder._attention._query_mlp._net", dx, c.config.QueryEncoder, d, c.x)
+	key := c.mlp("_encoder._attention._key_mlp._net", dx, c.config.KeyEncoder, d, c.Columns(c.context, 0, c.dx))
 	zeros := c.Zeros(d)
 	headsIn := func(name string, in *G.Node) *G.Node {
 		return c.Linear(zeros, in, c.HeadsIn(headWeight(name), c.config.Heads, d, d), false)
@@ -33,10 +34,4 @@ func headWeight(name string) func(int) string {
 	return func(h int) string {
 		return fmt.Sprintf("_encoder._attention._attention._%s_layers.%d.weight", name, h)
 	}
-}
-
-// inputMLP applies an MLP to x, [·, dx] → [·, d].
-func (c *construction) inputMLP(name string, in *G.Node, hidden []int) *G.Node {
-	widths := append(append([]int{}, hidden...), c.config.Representation)
-	return c.rest(name, c.dense(name, 0, in, c.dx, widths[0], len(widths) > 1), widths)
 }

@@ -2,6 +2,7 @@ package models
 
 import (
 	"fmt"
+	"slices"
 
 	G "gorgonia.org/gorgonia"
 
@@ -38,62 +39,70 @@ func (c *construction) aggregate() *G.Node {
 
 // contextMLP applies an MLP to [x, y] of each context point: [B·N_c, d].
 func (c *construction) contextMLP() *G.Node {
-	const name = "_encoder._mlp._net"
-	widths := append(append([]int{}, c.config.Encoder...), c.config.Representation)
-	first := c.dense(name, 0, c.context, c.dx+c.dy, widths[0], len(widths) > 1)
-	return c.rest(name, first, widths)
+	return c.mlp("_encoder._mlp._net", []int{c.dx + c.dy}, c.config.Encoder, c.config.Representation, c.context)
 }
 
 // pointMLP applies an MLP to [r, x] of each point: [B·N, out]. r is [B, d] or [B·N, d].
 func (c *construction) pointMLP(name string, r *G.Node, hidden []int, out int) *G.Node {
-	widths := append(append([]int{}, hidden...), out)
-	blocks, ofR := c.first(name, r, widths[0], c.dx)
-	h := c.Linear(ofR, c.x, blocks[1], len(widths) > 1)
-	return c.rest(name, h, widths)
+	return c.mlp(name, []int{c.config.Representation, c.dx}, hidden, out, r, c.x)
 }
 
 // rowMLP applies an MLP to [r, x, level] of each row: [B·N·N_τ, out]. level is [B·N·N_τ, columns].
-// The weight of the first layer is split by columns: the part for r is applied to each row of r,
-// the part for x to each point, and the part for the level to each row.
 func (c *construction) rowMLP(name string, r, level *G.Node, columns int, hidden []int, out int) *G.Node {
-	widths := append(append([]int{}, hidden...), out)
-	blocks, ofR := c.first(name, r, widths[0], c.dx, columns)
-	perPoint := c.Linear(ofR, c.x, blocks[1], false)
-	h := c.Linear(perPoint, level, blocks[2], len(widths) > 1)
-	return c.rest(name, h, widths)
+	return c.mlp(name, []int{c.config.Representation, c.dx, columns}, hidden, out, r, c.x, level)
 }
 
-// first makes the parameters of a first layer over [r, others…] and applies the part for r and the
-// bias. It returns the weight's blocks of columns, the block of r first, and the result, which has
-// the space of r.
-func (c *construction) first(name string, r *G.Node, width int, others ...int) (blocks []*G.Node, ofR *G.Node) {
-	cols := append([]int{c.config.Representation}, others...)
-	fanIn := 0
-	for _, n := range cols {
-		fanIn += n
+// mlp applies an MLP to the columns of several inputs.
+func (c *construction) mlp(name string, columns, hidden []int, out int, in ...*G.Node) *G.Node {
+	return c.layers(c.network(name, 0, columns, hidden, out), in...)
+}
+
+// affine is the weight and the bias of a linear layer. The weight of a first layer is split into
+// blocks of columns, one for each input.
+type affine struct {
+	weight []*G.Node
+	bias   *G.Node
+}
+
+// network makes the parameters of an MLP, a Sequential with a ReLU between each two linear layers.
+// Their PyTorch numbers are from, from+2, and so on. The first layer reads inputs with these columns.
+func (c *construction) network(name string, from int, columns, hidden []int, out int) []affine {
+	var layers []affine
+	for i, width := range append(slices.Clone(hidden), out) {
+		fanIn := 0
+		for _, n := range columns {
+			fanIn += n
+		}
+		layer := fmt.Sprintf("%s.%d", name, from+2*i)
+		layers = append(layers, affine{c.Weight(layer+".weight", width, columns...), c.Bias(layer+".bias", width, fanIn)})
+		columns = []int{width}
 	}
-	blocks = c.Weight(layer(name, 0)+".weight", width, cols...)
-	bias := c.Bias(layer(name, 0)+".bias", width, fanIn)
-	return blocks, c.Linear(bias, r, blocks[0], false)
+	return layers
 }
 
-// rest applies the layers after the first. widths are the widths of all layers' outputs.
-func (c *construction) rest(name string, h *G.Node, widths []int) *G.Node {
-	for i := 1; i < len(widths); i++ {
-		h = c.dense(name, i, h, widths[i-1], widths[i], i < len(widths)-1)
+// layers applies linear layers with a ReLU between each two. Each block of the first layer's weight is
+// applied in the space of its input, which is that of the next input or an ancestor of it: the block
+// for r once for each row of r, that for x once for each point, that for the level once for each row.
+func (c *construction) layers(ls []affine, in ...*G.Node) *G.Node {
+	var h *G.Node
+	for i, l := range ls {
+		h = c.join(l, in, i < len(ls)-1)
+		in = []*G.Node{h}
 	}
 	return h
 }
 
-// dense applies linear layer i of an MLP, [·, fanIn] → [·, out].
-func (c *construction) dense(name string, i int, in *G.Node, fanIn, out int, relu bool) *G.Node {
-	w := c.Weight(layer(name, i)+".weight", out, fanIn)
-	bias := c.Bias(layer(name, i)+".bias", out, fanIn)
-	return c.Linear(bias, in, w[0], relu)
+// join applies a linear layer to the columns of several inputs.
+func (c *construction) join(l affine, in []*G.Node, relu bool) *G.Node {
+	h := l.bias
+	for i, v := range in {
+		h = c.Linear(h, v, l.weight[i], relu && i == len(in)-1)
+	}
+	return h
 }
 
-// layer returns the PyTorch name of linear layer i in a Sequential with a ReLU between each two.
-func layer(name string, i int) string { return fmt.Sprintf("%s.%d", name, 2*i) }
+// apply returns the linear layer's result for in, [S, out].
+func (a affine) apply(c *construction, in *G.Node) *G.Node { return c.join(a, []*G.Node{in}, false) }
 
 // The PyTorch names of the MLPs that several models have.
 const (

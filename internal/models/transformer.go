@@ -37,35 +37,23 @@ func (c *construction) embed() (context, query *G.Node) {
 }
 
 // An embedder is the MLP that makes tokens of [x, y, asked].
-type embedder struct {
-	first affine // the blocks of its weight are those of x, y and asked
-	rest  []affine
-}
+type embedder []affine
 
 // embedder makes the parameters of the MLP.
 func (c *construction) embedder() embedder {
-	const name = "_encoder._embedder._net"
-	widths := append(append([]int{}, c.config.Encoder...), c.config.Representation)
-	e := embedder{first: affine{c.Weight(layer(name, 0)+".weight", widths[0], c.dx, c.dy, 1), c.Bias(layer(name, 0)+".bias", widths[0], c.dx+c.dy+1)}}
-	for i := 1; i < len(widths); i++ {
-		e.rest = append(e.rest, affine{c.Weight(layer(name, i)+".weight", widths[i], widths[i-1]), c.Bias(layer(name, i)+".bias", widths[i], widths[i-1])})
-	}
-	return e
+	return c.network("_encoder._embedder._net", 0, []int{c.dx, c.dy, 1}, c.config.Encoder, c.config.Representation)
 }
 
 // tokens returns tokens [S, d] of x [S, dx], y [S, dy] and asked [S, 1]. y or asked may be nil, for zeros.
 func (e embedder) tokens(c *construction, x, y, asked *G.Node) *G.Node {
-	var parts, weights []*G.Node
+	first := affine{bias: e[0].bias}
+	var parts []*G.Node
 	for i, in := range []*G.Node{asked, x, y} {
 		if in != nil {
-			parts, weights = append(parts, in), append(weights, e.first.weight[(i+2)%3])
+			parts, first.weight = append(parts, in), append(first.weight, e[0].weight[(i+2)%3])
 		}
 	}
-	h := e.first.bias
-	for i, in := range parts {
-		h = c.Linear(h, in, weights[i], i == len(parts)-1 && len(e.rest) > 0)
-	}
-	return c.layers(h, e.rest)
+	return c.layers(append([]affine{first}, e[1:]...), parts...)
 }
 
 // transformerLayer holds the parameters of a layer, which context tokens and query tokens share.
@@ -117,22 +105,17 @@ func (l *transformerLayer) apply(c *construction, tokens, keys, values *G.Node) 
 }
 
 // A feedForward is a network with one hidden layer and a ReLU.
-type feedForward struct{ hidden, reduced affine }
+type feedForward []affine
 
 func (c *construction) feedForward(name string) feedForward {
 	d, f := c.config.Representation, c.config.Feedforward
-	return feedForward{affine{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)},
-		affine{c.Weight(name+"linear2.weight", d, f), c.Bias(name+"linear2.bias", d, f)}}
+	return feedForward{{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)},
+		{c.Weight(name+"linear2.weight", d, f), c.Bias(name+"linear2.bias", d, f)}}
 }
 
 // apply returns the network's result for in, [S, d].
 func (f feedForward) apply(c *construction, in *G.Node) *G.Node {
-	return f.reduced.apply(c, c.Linear(f.hidden.bias, in, f.hidden.weight[0], true))
-}
-
-// apply returns the linear layer's result for in, [S, out].
-func (a affine) apply(c *construction, in *G.Node) *G.Node {
-	return c.Linear(a.bias, in, a.weight[0], false)
+	return c.layers(f, in)
 }
 
 // apply returns the layer norm of in, [S, d].
