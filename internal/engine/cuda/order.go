@@ -72,82 +72,21 @@ func made(vs []*analysis.Value) []*analysis.Value {
 	return out
 }
 
-// order sorts items so that each comes after those whose results it reads. Of the items that could
-// come next, it takes the first of those that leave the least memory in use. It returns nil if
-// there is no such order.
+// order sorts items so that each comes after those whose results it reads. It returns nil if there is
+// no such order: a branch reads a value that depends on its own result.
 func order(items []*item) []*item {
-	o := ordering{left: map[*analysis.Value]int{}, done: map[*analysis.Value]bool{}}
-	for _, it := range items {
-		for _, v := range distinct(it.in) {
-			o.left[v]++
-		}
-	}
-	rest := append([]*item{}, items...)
+	done := map[*analysis.Value]bool{}
+	ready := func(it *item) bool { return !slices.ContainsFunc(it.in, func(v *analysis.Value) bool { return !done[v] }) }
 	var sorted []*item
-	for len(rest) > 0 {
-		best := -1
-		for i, it := range rest {
-			if o.ready(it) && (best < 0 || o.growth(it) < o.growth(rest[best])) {
-				best = i
-			}
+	for rest := slices.Clone(items); len(rest) > 0; {
+		i := slices.IndexFunc(rest, ready)
+		if i < 0 {
+			return nil
 		}
-		if best < 0 {
-			return nil // a branch reads a value that depends on its own result
+		for _, v := range rest[i].out {
+			done[v] = true
 		}
-		it := rest[best]
-		rest = append(rest[:best], rest[best+1:]...)
-		o.take(it)
-		sorted = append(sorted, it)
+		sorted, rest = append(sorted, rest[i]), slices.Delete(rest, i, i+1)
 	}
 	return sorted
-}
-
-// ordering is the state of order.
-type ordering struct {
-	left map[*analysis.Value]int // the number of items that have yet to read a value
-	done map[*analysis.Value]bool
-}
-
-func (o *ordering) ready(it *item) bool {
-	for _, v := range it.in {
-		if !o.done[v] {
-			return false
-		}
-	}
-	return true
-}
-
-// growth returns the change of the memory in use after the item has run, in numbers.
-func (o *ordering) growth(it *item) int {
-	n := 0
-	for _, v := range it.out {
-		n += v.Rows * v.Width
-	}
-	for _, v := range distinct(it.in) {
-		if o.left[v] == 1 && !v.Result {
-			n -= v.Rows * v.Width
-		}
-	}
-	return n
-}
-
-func (o *ordering) take(it *item) {
-	for _, v := range distinct(it.in) {
-		o.left[v]--
-	}
-	for _, v := range it.out {
-		o.done[v] = true
-	}
-}
-
-func distinct(vs []*analysis.Value) []*analysis.Value {
-	var out []*analysis.Value
-	seen := map[*analysis.Value]bool{}
-	for _, v := range vs {
-		if !seen[v] {
-			seen[v] = true
-			out = append(out, v)
-		}
-	}
-	return out
 }
