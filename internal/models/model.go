@@ -181,13 +181,7 @@ func (m *Model) Groups() bool { return m.config.Aggregation == config.Groups }
 func (m *Model) Tensors() []ops.Tensor { return m.tensors }
 
 // NumParams returns the length of the parameter vector.
-func (m *Model) NumParams() int {
-	n := 0
-	for _, t := range m.tensors {
-		n += t.Size()
-	}
-	return n
-}
+func (m *Model) NumParams() int { return ops.NumParams(m.tensors) }
 
 // Initial returns an initial parameter vector of length NumParams, which starts as in PyTorch.
 // Weights and biases of linear layers are uniform on (−1/√fan_in, 1/√fan_in). In a transformer,

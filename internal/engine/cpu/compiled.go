@@ -23,7 +23,7 @@ type compiledStage struct {
 
 // begin fixes tiles and chunks for a run.
 func (s *compiledStage) begin(e *ops.Extents) {
-	s.total = e.Rows(s.domain.space())
+	s.total = e.Rows(s.domain)
 	s.perTile = s.rowsPerTile(*e)
 	s.chunks = s.chunksOf(s.total, s.perTile, *e)
 }

@@ -60,7 +60,7 @@ func (p *Program) compile(a *analysis.Analysis, threads int, m *memory) error {
 // makeWorker makes a worker with scratch floats for tile-local values.
 func (c *compiler) makeWorker(scratch int) *worker {
 	before := c.bytes
-	rows, widest := c.tileRows(points, ops.Row), c.widest
+	rows, widest := c.tileRows(ops.Point, ops.Row), c.widest
 	w := &worker{scratch: c.floats(scratch), masked: c.floats(rows * widest.gradient), column: c.floats(narrow * widest.gradient), norm: c.floats(2 * widest.norm),
 		mixture: newMixtureScratch(c.floats(mixtureNumbers * rows))}
 	for i := range w.rounded {
@@ -105,19 +105,10 @@ func (c *compiler) measure() {
 	}
 }
 
-// parameters returns the length of the flat parameter vector.
-func parameters(g *ops.Graph) int {
-	n := 0
-	for _, t := range g.Tensors {
-		n += t.Size()
-	}
-	return n
-}
-
 // makeLeaves makes the memory of inputs, parameters, their gradients and constants.
 func (c *compiler) makeLeaves() {
 	g := c.p.graph
-	c.p.params = c.floats(parameters(g))
+	c.p.params = c.floats(ops.NumParams(g.Tensors))
 	for _, in := range g.Inputs {
 		data := c.floats(g.Capacity.Rows(in.Space) * in.Width)
 		c.p.inputs[in.Name] = data
@@ -131,7 +122,7 @@ func (c *compiler) makeLeaves() {
 		}
 	}
 	if g.Grads != nil {
-		c.p.grads = c.floats(parameters(g))
+		c.p.grads = c.floats(ops.NumParams(g.Tensors))
 	}
 	for i, n := range g.Grads {
 		if v, b := c.a.Values[n], g.Blocks[i]; b.Contiguous() {
@@ -185,7 +176,7 @@ func (c *compiler) planScratch() int {
 }
 
 // localSize returns the floats of a tile-local value.
-func (c *compiler) localSize(d domain, v *analysis.Value) int {
+func (c *compiler) localSize(d ops.Space, v *analysis.Value) int {
 	if c.halves[v] {
 		return simd.HalvesSize(c.tileRows(d, v.Space), stride(v))
 	}
@@ -233,11 +224,11 @@ func layer(u *analysis.Unit) bool {
 }
 
 // tileRows returns an upper bound on the rows of a space in one tile.
-func (c *compiler) tileRows(d domain, s ops.Space) int {
-	if d == functions && !leveled(s) {
+func (c *compiler) tileRows(d ops.Space, s ops.Space) int {
+	if d == ops.Function && !leveled(s) {
 		return max(c.tokens(), min(tileRows, max(c.p.graph.Capacity.Points, c.p.graph.Capacity.Context)))
 	}
-	if d != whole && d.space().Contains(s) {
+	if d != whole && d.Contains(s) {
 		return max(tileRows, c.p.graph.Capacity.Levels)
 	}
 	return tileRows

@@ -5,41 +5,30 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// domain says what a stage is divided by into tiles: functions, context points or points.
-type domain uint8
+// The domain of a stage is the space whose rows are divided into tiles: functions, context points or
+// points, with all their levels. A stage of parameters and scalars is not divided; its domain is whole.
+const whole = ops.Parameter
 
-const (
-	whole     domain = iota // not divided: parameters and scalars
-	functions               // runs of functions with all their levels
-	contexts                // runs of context points with all their levels
-	points                  // runs of points with all their levels
-)
-
-// domainOfUnit returns the domain of a unit: the finest among those of its values' spaces. If tiles
-// hold whole functions, it is functions for units without levels.
-func domainOfUnit(u *analysis.Unit, wholeFunctions bool) domain {
+// domainOf returns the domain of a unit: the finest among those of its values' spaces. If tiles hold
+// whole functions, it is that of functions for units without levels.
+func domainOf(u *analysis.Unit, wholeFunctions bool) ops.Space {
 	d := whole
 	for _, v := range append(u.Outs(), u.In...) {
 		switch v.Space {
 		case ops.Function, ops.Ensemble:
-			d = max(d, functions)
+			d = max(d, ops.Function)
 		case ops.Context, ops.Resample:
-			d = max(d, contexts)
+			d = max(d, ops.Context)
 		case ops.Point, ops.Row:
-			d = max(d, points)
+			d = max(d, ops.Point)
 		}
 		wholeFunctions = wholeFunctions && !leveled(v.Space)
 	}
 	if wholeFunctions {
-		return min(d, functions)
+		return min(d, ops.Function)
 	}
 	return d
 }
 
 // leveled reports whether a space has a row for every level.
 func leveled(s ops.Space) bool { return s == ops.Ensemble || s == ops.Resample || s == ops.Row }
-
-// space returns the index space of a domain. A tile is a run of its rows.
-func (d domain) space() ops.Space {
-	return [...]ops.Space{ops.Parameter, ops.Function, ops.Context, ops.Point}[d]
-}

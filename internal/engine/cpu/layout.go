@@ -16,17 +16,10 @@ type layout struct {
 	wholeFunctions bool
 	stages         []*compiledStage
 	scatter        []scatter
-	outputs        map[string]output
+	outputs        map[string]*operand
 	arena          int                     // floats for values that outlive a tile
 	give           []func(arena []float32) // gives each value its part of the arena
 	scratch        int                     // floats of a worker for tile-local values
-}
-
-// output is a result of the graph, at capacity.
-type output struct {
-	space ops.Space
-	width int
-	from  *operand
 }
 
 // scatter is a gradient to be copied to its block of the flat vector.
@@ -68,7 +61,7 @@ func (p *Program) choose(e ops.Extents) *layout {
 func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 	c.schedule = newSchedule(c.a, wholeFunctions)
 	c.operands, c.sums, c.cold = maps.Clone(c.leaves), map[*analysis.Value]*sum{}, map[*analysis.Unit]*cold{}
-	l := &layout{wholeFunctions: wholeFunctions, outputs: map[string]output{}}
+	l := &layout{wholeFunctions: wholeFunctions, outputs: map[string]*operand{}}
 	for _, s := range c.stages {
 		l.stages = append(l.stages, c.makeStage(s))
 	}
@@ -87,11 +80,11 @@ func (c *compiler) makeLayout(wholeFunctions bool) (*layout, error) {
 				return nil, err
 			}
 			l.stages[i].kernels = append(l.stages[i].kernels, k)
-			l.stages[i].context = append(l.stages[i].context, domainOfUnit(u, false) == contexts)
+			l.stages[i].context = append(l.stages[i].context, domainOf(u, false) == ops.Context)
 		}
 	}
 	for _, o := range c.p.graph.Outputs {
-		l.outputs[o.Name] = output{o.Space, o.Width, c.operands[c.a.Values[o.Node]]}
+		l.outputs[o.Name] = c.operands[c.a.Values[o.Node]]
 	}
 	return l, c.planScatter(l)
 }
@@ -102,7 +95,7 @@ func (c *compiler) makeStage(s *stage) *compiledStage {
 	for _, u := range s.units {
 		for _, v := range append(u.Outs(), u.In...) {
 			st.levels = st.levels || s.domain != whole && leveled(v.Space)
-			if s.domain == functions && (v.Space == ops.Context || v.Space == ops.Point) {
+			if s.domain == ops.Function && (v.Space == ops.Context || v.Space == ops.Point) {
 				st.tokens = c.tokens()
 			}
 		}

@@ -3,6 +3,7 @@ package cpu
 import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/simd"
 )
 
 // setMean makes the kernel that adds a tile's share of the means over context points. The rows are
@@ -16,7 +17,7 @@ func (c *compiler) setMean(u *analysis.Unit) kernel {
 		perPoint := t.e.Ratio(in.space, ops.Context) * d
 		groups(t, ops.Context, ops.Function, func(k, i, j int) {
 			for ; i < j; i++ {
-				axpy(share, x[i*perPoint:(i+1)*perPoint], sums[k*perPoint:(k+1)*perPoint])
+				simd.Axpy(share, x[i*perPoint:(i+1)*perPoint], sums[k*perPoint:(k+1)*perPoint])
 			}
 		})
 	}

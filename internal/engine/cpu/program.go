@@ -19,15 +19,13 @@ import (
 	"errors"
 	"fmt"
 
-	G "gorgonia.org/gorgonia"
-
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/simd"
 )
 
-// Program is a compiled graph. It is an engine.Program and a gorgonia.VM.
+// Program is a compiled graph. It is an engine.Program.
 type Program struct {
 	graph   *ops.Graph
 	e       ops.Extents
@@ -56,10 +54,7 @@ type worker struct {
 	tile      tile
 }
 
-var (
-	_ engine.Program[float32] = (*Program)(nil)
-	_ G.VM                    = (*Program)(nil)
-)
+var _ engine.Program[float32] = (*Program)(nil)
 
 // New compiles a float32 graph for a number of threads; 0 means one per core.
 func New(g *ops.Graph, threads int) (engine.Program[float32], error) {
@@ -104,11 +99,11 @@ func (p *Program) Input(name string) []float32 { return p.inputs[name] }
 
 // Output returns an output of the last run; nil if the graph has none of that name.
 func (p *Program) Output(name string) []float32 {
-	o, ok := p.layout.outputs[name]
-	if !ok {
+	o := p.layout.outputs[name]
+	if o == nil {
 		return nil
 	}
-	return o.from.data[:p.e.Rows(o.space)*o.width]
+	return o.data[:p.e.Rows(o.space)*o.width]
 }
 
 // Run runs the graph at the extents.
@@ -116,15 +111,10 @@ func (p *Program) Run(e ops.Extents) error {
 	if err := p.graph.Check(e); err != nil {
 		return fmt.Errorf("cpu: %w", err)
 	}
-	p.e = e
-	return p.RunAll()
-}
-
-// RunAll runs at the extents of the last Run, or at capacity.
-func (p *Program) RunAll() error {
 	if p.pool.closed {
 		return errors.New("cpu: the program is closed")
 	}
+	p.e = e
 	p.pool.each(len(p.weights), p.pack)
 	p.layout = p.choose(p.e)
 	for _, s := range p.layout.stages {
@@ -137,9 +127,6 @@ func (p *Program) RunAll() error {
 	}
 	return nil
 }
-
-// Reset does nothing. The interface gorgonia.VM requires it.
-func (p *Program) Reset() {}
 
 // Close ends the workers.
 func (p *Program) Close() error {

@@ -63,8 +63,5 @@ func mask(dst []float32, g, result simd.Matrix, m, d int) []float32 {
 	return dst
 }
 
-// axpy computes y += alpha·x.
-func axpy(alpha float32, x, y []float32) { simd.Axpy(alpha, x, y) }
-
 // add computes y += x.
 func add(y, x []float32) { simd.Axpy(1, x, y) }

@@ -5,18 +5,19 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
+	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
 // stage is a sequence of units that a tile can run through without waiting for other tiles.
 type stage struct {
-	domain domain
+	domain ops.Space
 	units  []*analysis.Unit
 	sums   []*analysis.Value // the sums over tiles, complete when the stage ends
 }
 
 // place says where a unit runs: its domain, its stage, and its position in the stage.
 type place struct {
-	domain     domain
+	domain     ops.Space
 	stage, pos int
 }
 
@@ -36,7 +37,7 @@ type schedule struct {
 func newSchedule(a *analysis.Analysis, wholeFunctions bool) *schedule {
 	s := &schedule{of: map[*analysis.Unit]*place{}, into: map[*analysis.Value]*analysis.Value{}, fused: map[*analysis.Value]fused{}, wholeFunctions: wholeFunctions}
 	for _, u := range a.Units {
-		s.of[u] = &place{domain: domainOfUnit(u, wholeFunctions)}
+		s.of[u] = &place{domain: domainOf(u, wholeFunctions)}
 	}
 	earliest := map[*analysis.Unit]int{}
 	for _, u := range a.Units {
@@ -71,7 +72,7 @@ func newSchedule(a *analysis.Analysis, wholeFunctions bool) *schedule {
 // barrier returns 1 if user must be in a later stage than the unit that makes v, otherwise 0.
 func (s *schedule) barrier(v *analysis.Value, user *analysis.Unit) int {
 	domain := s.of[user].domain
-	if s.summed(v) || s.of[v.Made].domain != domain || domain != functions && user.Op != nil && user.Op.Across() {
+	if s.summed(v) || s.of[v.Made].domain != domain || domain != ops.Function && user.Op != nil && user.Op.Across() {
 		return 1
 	}
 	return 0
@@ -81,7 +82,7 @@ func (s *schedule) barrier(v *analysis.Value, user *analysis.Unit) int {
 func (s *schedule) group(units []*analysis.Unit) {
 	type key struct {
 		level  int
-		domain domain
+		domain ops.Space
 	}
 	byKey := map[key]*stage{}
 	var keys []key
@@ -117,7 +118,7 @@ func (s *schedule) summed(v *analysis.Value) bool {
 	if v.Made == nil || v.Made.Op == nil {
 		return false
 	}
-	own := s.of[v.Made].domain.space()
+	own := s.of[v.Made].domain
 	if own == v.Space {
 		return v.Reduced && v.Made.Op.Across()
 	}

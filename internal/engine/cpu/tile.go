@@ -4,7 +4,7 @@ import "github.com/acqnp/acqnp/internal/models/ops"
 
 const (
 	tileRows      = 256 // rows of a tile: points, context points, or their levels
-	functionTile  = 16  // functions of a tile, in the domain functions
+	functionTile  = 16  // functions of a tile, in the domain of functions
 	chunkTokens   = 512 // points and context points of a chunk of such tiles, at least, if there are more than two chunks
 	maxChunks     = 32  // chunks of a stage
 	tilesPerChunk = 4   // at least, if there is more than one chunk; 1 with attention, whose tiles take longer
@@ -15,7 +15,7 @@ const (
 // worker runs a chunk from its first tile to its last, and adds to the chunk's partial sums.
 type tile struct {
 	chunk  int
-	domain domain
+	domain ops.Space
 	lo, hi int // rows of the domain's space
 	e      *ops.Extents
 }
@@ -25,7 +25,7 @@ func (t *tile) span(s ops.Space) (lo, hi int) {
 	if s <= ops.Scalar {
 		return 0, t.e.Rows(s)
 	}
-	own := t.domain.space()
+	own := t.domain
 	switch {
 	case s == own:
 		return t.lo, t.hi
@@ -46,10 +46,10 @@ func (t *tile) span(s ops.Space) (lo, hi int) {
 
 // shape says what a stage has values of besides the rows of its domain.
 type shape struct {
-	domain domain
+	domain ops.Space
 	levels bool // several levels for each of these rows
 	layers bool // of an attention or a transformer: every tile has a lot of work
-	tokens int  // points or context points of a tile that holds several functions, in the domain functions; otherwise 0
+	tokens int  // points or context points of a tile that holds several functions, in the domain of functions; otherwise 0
 }
 
 // rowsPerTile returns the number of rows of the domain in a tile.
@@ -58,7 +58,7 @@ func (s shape) rowsPerTile(e ops.Extents) int {
 	switch {
 	case s.tokens > 0:
 		n = max(1, s.tokens/max(e.Context, e.Points))
-	case s.domain == functions:
+	case s.domain == ops.Function:
 		n = functionTile
 	}
 	if s.levels {

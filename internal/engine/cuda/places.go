@@ -12,9 +12,7 @@ import (
 // the weights that lie in strips of the flat vector.
 func (c *compiler) keepLeaves(a *analysis.Analysis) *packed {
 	g := c.source
-	for _, t := range g.Tensors {
-		c.n += t.Size()
-	}
+	c.n = ops.NumParams(g.Tensors)
 	c.params = c.keep(c.n)
 	c.keepInputs(a)
 	weights := c.keepPacked(g.Blocks)

@@ -42,10 +42,7 @@ func New[T engine.Float](build func(ops.Extents) (*ops.Graph, error), capacity o
 		return nil, err
 	}
 	p := &Program[T]{build: build, capacity: capacity, inputs: map[string][]T{}, outputs: map[string][]T{}}
-	n := 0
-	for _, t := range g.Tensors {
-		n += t.Size()
-	}
+	n := ops.NumParams(g.Tensors)
 	p.params = make([]T, n)
 	if g.Cost != nil {
 		p.grads = make([]T, n)

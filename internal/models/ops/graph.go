@@ -87,6 +87,14 @@ func (t Tensor) Size() int {
 	return n
 }
 
+// NumParams returns the length of the flat vector of some parameters.
+func NumParams(tensors []Tensor) (n int) {
+	for _, t := range tensors {
+		n += t.Size()
+	}
+	return n
+}
+
 // Block is a parameter leaf: some columns of a Tensor, or several Tensors side by side. A first
 // layer reads r, x and the level as separate inputs, so each of them has a Block of the weight's
 // columns. Element (i, j) of the leaf is element Offset + i·Stride + j of the flat vector. In a
