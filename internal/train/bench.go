@@ -2,11 +2,14 @@ package train
 
 import (
 	"context"
+	"errors"
+	"math"
 	"time"
 
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/datasets/feed"
+	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -25,17 +28,13 @@ type Timing struct {
 // weights, as Run does without validation, and returns the timings of all but the first warmup. It
 // writes nothing. It needs o.Source and ignores Dir, Resume, Overwrite, Start, OnStart and Warn.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
-	o.Experiment.Train.ValidateEvery = 0
-	l, err := newLoop(o)
+	l, err := newTimed(ctx, o)
 	if err != nil {
 		return nil, err
 	}
 	defer l.close()
 	flops, err := l.flops()
 	if err != nil {
-		return nil, err
-	}
-	if err := l.warmUp(ctx, o.WarmUp); err != nil {
 		return nil, err
 	}
 	l.meter = newMeter(0)
@@ -63,6 +62,45 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 		}
 	}
 	return timings, nil
+}
+
+// newTimed returns a loop without validation that has made steps for the time of o.WarmUp. The caller closes it.
+func newTimed(ctx context.Context, o Options) (*loop, error) {
+	o.Experiment.Train.ValidateEvery = 0
+	l, err := newLoop(o)
+	if err != nil {
+		return nil, err
+	}
+	if err := l.warmUp(ctx, o.WarmUp); err != nil {
+		return nil, errors.Join(err, l.close())
+	}
+	return l, nil
+}
+
+// warmUp makes steps from initial weights for some time, and waits for them, so that a processor's
+// clock has risen before something is timed. It leaves the trainer and the loop as they were at the
+// first step.
+func (l *loop) warmUp(ctx context.Context, some time.Duration) error {
+	start := engine.State{Params: l.model.Initial(l.o.Experiment.Train.Seed)}
+	if err := l.trainer.Load(start); err != nil {
+		return err
+	}
+	l.meter = newMeter(0)
+	feeds := feed.Start(l.o.Source.Train, pointsOf(l.schedule), l.draws, 0, math.MaxInt)
+	defer feeds.Close()
+	for began := time.Now(); time.Since(began) < some; l.step = 0 {
+		e, err := l.load(ctx, feeds)
+		if err == nil {
+			err = l.advance(e)
+		}
+		if err == nil {
+			_, err = l.trainer.Loss()
+		}
+		if err != nil {
+			return l.named(err)
+		}
+	}
+	return l.trainer.Load(start)
 }
 
 // flops returns the function from a step's extents to its floating-point operations.

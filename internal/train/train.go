@@ -57,7 +57,7 @@ func newLoop(o Options) (*loop, error) {
 		return nil, err
 	}
 	model, capacity := estimate.Model, estimate.Capacity
-	if err := CheckWeights(o, model); err != nil {
+	if err := checkWeights(o, model); err != nil {
 		return nil, err
 	}
 	schedule := o.Experiment.Train
@@ -253,10 +253,9 @@ func (l *loop) initialise() error {
 	return err
 }
 
-// CheckWeights reads the weights file, to refuse a bad one before anything is written. A run that is
-// resumed from a checkpoint does not need the file. Run calls CheckWeights. A caller that trains several
-// runs can call it before the first one.
-func CheckWeights(o Options, m *models.Model) error {
+// checkWeights reads the weights file, to refuse a bad one before anything is written. A run that is
+// resumed from a checkpoint does not need the file.
+func checkWeights(o Options, m *models.Model) error {
 	if o.Start.File() == "" || o.Resume && run.HasCheckpoint(o.Dir) {
 		return nil
 	}

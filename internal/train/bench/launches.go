@@ -1,23 +1,13 @@
 package bench
 
 import (
-	"context"
 	"fmt"
 	"io"
 	"strings"
-
-	"github.com/acqnp/acqnp/internal/engine"
-	"github.com/acqnp/acqnp/internal/train"
 )
 
 // launchRepeats is how often each launch is timed.
 const launchRepeats = 20
-
-// launches times the kernel launches of a step.
-func (o Options) launches(ctx context.Context) ([]engine.LaunchTime, error) {
-	return train.TimeLaunches(ctx, train.Options{Experiment: o.Experiment, DataDir: o.DataDir, Device: o.Device, Source: o.Source},
-		o.warmUp(), launchRepeats)
-}
 
 // printLaunches writes the launches as a table.
 func (r Result) printLaunches(w io.Writer) {

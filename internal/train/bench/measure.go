@@ -40,20 +40,24 @@ type Options struct {
 // Measure times training steps, each from waiting for its batch to the end of Adam. It writes
 // nothing.
 func Measure(ctx context.Context, o Options) (Result, error) {
-	before := o.peak()
-	timings, err := o.time(ctx)
+	before, t := o.peak(), train.Options{Experiment: o.Experiment, DataDir: o.DataDir, Device: o.Device, Source: o.Source}
+	onGPU := o.Device.Kernels() == ""
+	if onGPU { // a CPU has measured its peak before
+		t.WarmUp = rise
+	}
+	timings, err := o.time(ctx, t)
 	if err != nil {
 		return Result{}, err
 	}
-	r := summarise(timings, max(before, o.peak()), o.Device.Kernels() == "")
+	r := summarise(timings, max(before, o.peak()), onGPU)
 	if o.Launches {
-		if r.Launches, err = o.launches(ctx); err != nil {
+		if r.Launches, err = train.TimeLaunches(ctx, t, launchRepeats); err != nil {
 			return Result{}, err
 		}
 	}
 	r.Benchmark, r.Model, r.Variant = o.Experiment.Benchmark, o.Experiment.Model.Name, o.Experiment.Variant()
 	r.Device, r.Threads = o.Device.Name(), o.Threads
-	if o.Device.Kernels() != "" {
+	if !onGPU {
 		r.Kernels = simd.Name() // the precision is in the device's name
 	}
 	r.Points, r.Steps, r.Version = o.Points, o.Steps, o.Version
@@ -69,21 +73,10 @@ func (o Options) peak() float64 {
 	return device.FMAPeak(o.Threads)
 }
 
-// warmUp returns how long the device computes before steps are timed. A CPU has measured its peak
-// before.
-func (o Options) warmUp() time.Duration {
-	if o.Device.Kernels() != "" {
-		return 0
-	}
-	return rise
-}
-
 // time runs the steps and reports their progress.
-func (o Options) time(ctx context.Context) ([]train.Timing, error) {
+func (o Options) time(ctx context.Context, t train.Options) ([]train.Timing, error) {
 	o.Progress.Begin("bench", "step", 0, warmup+o.Steps)
 	defer o.Progress.End()
-	return train.Bench(ctx, train.Options{
-		Experiment: o.Experiment, DataDir: o.DataDir, Device: o.Device, Source: o.Source, WarmUp: o.warmUp(),
-		OnStep: func(u train.Update) { o.Progress.Update(progress.State{Done: u.Step, RowsPerSecond: u.RowsPerSecond}) },
-	}, warmup, o.Steps)
+	t.OnStep = func(u train.Update) { o.Progress.Update(progress.State{Done: u.Step, RowsPerSecond: u.RowsPerSecond}) }
+	return train.Bench(ctx, t, warmup, o.Steps)
 }
