@@ -113,14 +113,19 @@ func Unreadable(path, expected string, err error) error {
 
 // Reason returns the operating system's part of an error, without the path, which messages state
 // themselves.
-func Reason(err error) string {
+func Reason(err error) string { return reason(err).Error() }
+
+func reason(err error) error {
 	var pathError *fs.PathError
+	var linkError *os.LinkError
 	var syscallError *os.SyscallError
 	switch {
 	case errors.As(err, &pathError):
-		err = pathError.Err
+		return pathError.Err
+	case errors.As(err, &linkError):
+		return linkError.Err
 	case errors.As(err, &syscallError):
-		err = syscallError.Err
+		return syscallError.Err
 	}
-	return err.Error()
+	return err
 }

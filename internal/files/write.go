@@ -48,9 +48,9 @@ func replace(path string, fill func(io.Writer) error) error {
 	if absent == nil {
 		mode = old.Mode().Perm()
 	}
-	f, err := temporary(filepath.Dir(path), filepath.Base(path), mode)
+	f, err := beside(path, path, mode)
 	if err != nil {
-		return because(path, err)
+		return err
 	}
 	err = complete(f, fill)
 	if err == nil && absent == nil { // the umask may have taken some
@@ -92,11 +92,7 @@ func Scratch(path string) (*os.File, error) {
 	if !replaceable {
 		return temporary(os.TempDir(), filepath.Base(path), private)
 	}
-	f, err := temporary(filepath.Dir(target), filepath.Base(target), private)
-	if err != nil {
-		return nil, because(path, err)
-	}
-	return f, nil
+	return beside(path, target, private)
 }
 
 // probeBytes is how much Probe writes: more than a file system stores inside a directory entry.
@@ -109,9 +105,9 @@ func Probe(path string) error {
 	if err != nil || !replaceable {
 		return err
 	}
-	f, err := temporary(filepath.Dir(target), filepath.Base(target), private)
+	f, err := beside(path, target, private)
 	if err != nil {
-		return because(path, err)
+		return err
 	}
 	_, err = f.Write(make([]byte, probeBytes))
 	if err = errors.Join(err, f.Close()); err != nil {
@@ -126,6 +122,15 @@ const maxTempName = 128
 
 // private are the permissions of a file that is removed again.
 const private = 0o600
+
+// beside creates a temporary file beside the target of path.
+func beside(path, target string, mode fs.FileMode) (*os.File, error) {
+	f, err := temporary(filepath.Dir(target), filepath.Base(target), mode)
+	if err != nil {
+		err = because(path, err)
+	}
+	return f, err
+}
 
 // temporary creates a file in dir with a name made from name, and with the permissions of mode that the
 // umask leaves.
@@ -153,13 +158,5 @@ func RemoveDir(dir string) error {
 
 // because turns an error about the temporary file into one about the output at path.
 func because(path string, err error) error {
-	var pathError *fs.PathError
-	var linkError *os.LinkError
-	switch {
-	case errors.As(err, &pathError):
-		err = pathError.Err
-	case errors.As(err, &linkError):
-		err = linkError.Err
-	}
-	return &fs.PathError{Op: "write", Path: path, Err: err}
+	return &fs.PathError{Op: "write", Path: path, Err: reason(err)}
 }

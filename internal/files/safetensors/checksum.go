@@ -19,7 +19,20 @@ const ChecksumKey = "sha256"
 // the name, type, shape and bytes of every tensor. data holds the bytes of all tensors in the order
 // of specs.
 func Checksum(meta map[string]string, specs []Spec, data io.Reader) (string, error) {
-	return checksum(meta, specs, func(Spec) io.Reader { return data })
+	h := sha256.New()
+	for _, key := range slices.Sorted(maps.Keys(meta)) {
+		if key != ChecksumKey {
+			fmt.Fprintf(h, "%q %q\n", key, meta[key])
+		}
+	}
+	for _, s := range specs {
+		fmt.Fprintf(h, "%q %s %v\n", s.Name, s.DType, s.Shape)
+		size, _ := byteSize(s.DType, s.Shape)
+		if _, err := io.CopyN(h, data, size); err != nil {
+			return "", fmt.Errorf("tensor %s: %w", s.Name, err)
+		}
+	}
+	return hex.EncodeToString(h.Sum(nil)), nil
 }
 
 // ChecksumOf returns the Checksum of tensors in memory.
@@ -34,14 +47,12 @@ func ChecksumOf(meta map[string]string, ts []Tensor) (string, error) {
 // checksum returns the checksum of the file, with tensors in the order of the header. It reads the
 // whole file, a piece at a time.
 func (r *Reader) checksum() (string, error) {
-	specs := make([]Spec, len(r.head.entries))
+	n := len(r.head.entries)
+	specs, data := make([]Spec, n), make([]io.Reader, n)
 	for i, e := range r.head.entries {
-		specs[i] = e.Spec
+		specs[i], data[i] = e.Spec, io.NewSectionReader(r.r, r.start+e.begin, e.end-e.begin)
 	}
-	sum, err := checksum(r.Metadata(), specs, func(s Spec) io.Reader {
-		e := r.head.entries[r.index[s.Name]]
-		return io.NewSectionReader(r.r, r.start+e.begin, e.end-e.begin)
-	})
+	sum, err := Checksum(r.Metadata(), specs, io.MultiReader(data...))
 	if err != nil {
 		return "", unreadable(r.path, err)
 	}
@@ -62,22 +73,4 @@ func (r *Reader) Verify(kind string) error {
 			Expected: "an undamaged " + kind}
 	}
 	return err
-}
-
-// checksum computes the checksum of tensors. open returns a reader of the bytes of a tensor.
-func checksum(meta map[string]string, specs []Spec, open func(Spec) io.Reader) (string, error) {
-	h := sha256.New()
-	for _, key := range slices.Sorted(maps.Keys(meta)) {
-		if key != ChecksumKey {
-			fmt.Fprintf(h, "%q %q\n", key, meta[key])
-		}
-	}
-	for _, s := range specs {
-		fmt.Fprintf(h, "%q %s %v\n", s.Name, s.DType, s.Shape)
-		size, _ := byteSize(s.DType, s.Shape)
-		if _, err := io.CopyN(h, open(s), size); err != nil {
-			return "", fmt.Errorf("tensor %s: %w", s.Name, err)
-		}
-	}
-	return hex.EncodeToString(h.Sum(nil)), nil
 }
