@@ -15,6 +15,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestWriteWritesIntoAPipe(t *testing.T) {
@@ -27,9 +28,7 @@ func TestWriteWritesIntoAPipe(t *testing.T) {
 			b, _ := os.ReadFile(path)
 			content <- string(b)
 		}()
-		if err := errors.Join(files.Probe(p), files.WriteBytes(p, []byte(want))); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(files.Probe(p), files.WriteBytes(p, []byte(want))))
 		if got := <-content; got != want {
 			t.Errorf("%d bytes read, want %d", len(got), len(want))
 		}
@@ -44,10 +43,7 @@ func TestAnInterruptEndsTheWaitForAPipe(t *testing.T) {
 	for _, reads := range []bool{false, true} {
 		path := fifo(t)
 		if reads {
-			reader, err := os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			reader := must.Get(os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0))(t)
 			defer reader.Close()
 		}
 		if err := interrupted(t, func() error { return files.WriteBytes(path, make([]byte, 1<<20)) }); !errors.Is(err, context.Canceled) {
@@ -80,25 +76,16 @@ func TestWriteWritesToAnOpenFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer r.Close()
-	if err := files.WriteBytes(fmt.Sprintf("/dev/fd/%d", w.Fd()), []byte("through")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, files.WriteBytes(fmt.Sprintf("/dev/fd/%d", w.Fd()), []byte("through")))
 	w.Close()
 	if got, _ := io.ReadAll(r); string(got) != "through" {
 		t.Errorf("read %q", got)
 	}
 	dir := t.TempDir()
-	f, err := os.Create(filepath.Join(dir, "gone"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(dir, "gone")))(t)
 	defer f.Close()
-	if err := os.Remove(f.Name()); err != nil {
-		t.Fatal(err)
-	}
-	if err := files.WriteBytes(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), []byte("unnamed")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Remove(f.Name()))
+	must.Do(t, files.WriteBytes(fmt.Sprintf("/proc/self/fd/%d", f.Fd()), []byte("unnamed")))
 	if got, _ := io.ReadAll(f); string(got) != "unnamed" {
 		t.Errorf("read %q", got)
 	}
@@ -109,15 +96,12 @@ func TestWriteWritesToAnOpenFile(t *testing.T) {
 
 func TestStandardOutputIsNotReplaced(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "log")
-	f, err := os.Create(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(path))(t)
 	defer f.Close()
 	fmt.Fprint(f, "before ")
 	old := os.Stdout
 	os.Stdout = f
-	err = files.WriteBytes("/proc/self/fd/"+fmt.Sprint(f.Fd()), []byte("content"))
+	err := files.WriteBytes("/proc/self/fd/"+fmt.Sprint(f.Fd()), []byte("content"))
 	os.Stdout = old
 	fmt.Fprint(f, " after")
 	if got, _ := os.ReadFile(path); err != nil || string(got) != "before content after" {
@@ -133,9 +117,7 @@ func TestAReadOnlyDirectoryIsToldFirst(t *testing.T) {
 		return
 	}
 	dir := t.TempDir()
-	if err := os.Chmod(dir, 0o500); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chmod(dir, 0o500))
 	if err := files.Probe(filepath.Join(dir, "out.json")); !errors.Is(err, fs.ErrPermission) {
 		t.Errorf("error %v, want a refusal", err)
 	}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // fifo makes a named pipe.
@@ -41,9 +42,7 @@ func stream(path string) ([]byte, error) {
 
 func TestRegularFiles(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "file")
-	if err := os.WriteFile(path, []byte("content"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte("content"), 0o644))
 	whole := func(path string) ([]byte, error) { return files.Read(path, "words", 7) }
 	for _, read := range []func(string) ([]byte, error){whole, stream} {
 		if got, err := read(path); err != nil || string(got) != "content" {
@@ -87,10 +86,7 @@ func TestWhatIsNoFile(t *testing.T) {
 func TestPipesAreReadToTheirLimit(t *testing.T) {
 	path := fifo(t)
 	feed := func(size int) (stop func()) {
-		w, err := os.OpenFile(path, os.O_RDWR, 0) // does not wait for a reader
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t) // does not wait for a reader
 		done := make(chan bool)
 		go func() {
 			defer close(done)
@@ -121,13 +117,10 @@ func TestPipesAreReadToTheirLimit(t *testing.T) {
 
 func TestAnInterruptEndsTheWaitForAnInput(t *testing.T) {
 	path := fifo(t)
-	silent, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer silent.Close()
 	var bad *invalid.Input
-	err = interrupted(t, func() error { _, err := stream(path); return err })
+	err := interrupted(t, func() error { _, err := stream(path); return err })
 	if !errors.Is(err, context.Canceled) || errors.As(err, &bad) {
 		t.Errorf("error %v, want that of an interrupt", err)
 	}
@@ -146,9 +139,7 @@ func interrupted(t *testing.T, wait func() error) error {
 		case err := <-done:
 			return err
 		case <-time.After(50 * time.Millisecond):
-			if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, syscall.Kill(os.Getpid(), syscall.SIGINT))
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func link(t *testing.T, target, path string) string {
@@ -35,14 +36,10 @@ func checkLink(t *testing.T, path, target, content string) {
 func TestWriteFollowsLinks(t *testing.T) {
 	dir := t.TempDir()
 	for _, name := range []string{"far", "far/below"} {
-		if err := os.Mkdir(filepath.Join(dir, name), 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.Mkdir(filepath.Join(dir, name), 0o755))
 	}
 	target := filepath.Join(dir, "far", "target")
-	if err := os.WriteFile(target, []byte("old"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(target, []byte("old"), 0o644))
 	absolute := link(t, target, filepath.Join(dir, "absolute"))
 	relative := link(t, filepath.Join("far", "target"), filepath.Join(dir, "relative"))
 	chain := link(t, "relative", filepath.Join(dir, "chain"))
@@ -50,15 +47,11 @@ func TestWriteFollowsLinks(t *testing.T) {
 	// ".." of a linked directory is where the link leads, not where the link is.
 	upwards := link(t, "below/../target", filepath.Join(dir, "upwards"))
 	for _, path := range []string{absolute, relative, chain, upwards} {
-		if err := files.WriteBytes(path, []byte(path)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, files.WriteBytes(path, []byte(path)))
 		checkLink(t, path, target, path)
 	}
 	dangling := link(t, filepath.Join("far", "new"), filepath.Join(dir, "dangling"))
-	if err := files.WriteBytes(dangling, []byte("made")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, files.WriteBytes(dangling, []byte("made")))
 	checkLink(t, dangling, filepath.Join(dir, "far", "new"), "made")
 }
 
@@ -80,9 +73,7 @@ func TestLinksThatLeadNowhere(t *testing.T) {
 
 func TestTargetIsOneForEveryWayToSayIt(t *testing.T) {
 	dir := t.TempDir()
-	if err := os.Mkdir(filepath.Join(dir, "a"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(filepath.Join(dir, "a"), 0o755))
 	link(t, "a", filepath.Join(dir, "b"))
 	link(t, filepath.Join("a", "new"), filepath.Join(dir, "to-new"))
 	t.Chdir(dir)
@@ -100,10 +91,7 @@ func TestTargetIsOneForEveryWayToSayIt(t *testing.T) {
 func TestReplaces(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
-	opened, err := os.Create(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	opened := must.Get(os.Create(file))(t)
 	defer opened.Close()
 	for path, want := range map[string]bool{
 		file: true,

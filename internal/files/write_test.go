@@ -8,14 +8,13 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/files"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestWriteReplaces(t *testing.T) {
 	p := filepath.Join(t.TempDir(), "a")
 	for _, want := range []string{"first", "second"} {
-		if err := files.WriteBytes(p, []byte(want)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, files.WriteBytes(p, []byte(want)))
 		if got, _ := os.ReadFile(p); string(got) != want {
 			t.Errorf("read %q, want %q", got, want)
 		}
@@ -25,9 +24,7 @@ func TestWriteReplaces(t *testing.T) {
 func TestFailedWriteLeavesTheOldFileAndNothingElse(t *testing.T) {
 	dir := t.TempDir()
 	p := filepath.Join(dir, "a")
-	if err := files.WriteBytes(p, []byte("old")); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, files.WriteBytes(p, []byte("old")))
 	broken := errors.New("broken")
 	err := files.Write(p, func(w io.Writer) error {
 		if _, err := w.Write([]byte("half")); err != nil {

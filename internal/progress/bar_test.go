@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // terminal opens a pseudo-terminal: what is written to tty can be read from screen.
@@ -28,12 +29,8 @@ func terminal(t *testing.T) (screen, tty *os.File) {
 	if err != nil {
 		t.Skipf("no pseudo-terminals here: %v", err)
 	}
-	if err := unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0); err != nil {
-		t.Fatal(err)
-	}
-	if err := unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, unix.IoctlSetPointerInt(int(screen.Fd()), unix.TIOCSPTLCK, 0))
+	must.Do(t, unix.IoctlSetWinsize(int(screen.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Row: 24, Col: 80}))
 	tty, err = os.OpenFile(fmt.Sprintf("/dev/pts/%d", number), os.O_RDWR|unix.O_NOCTTY, 0)
 	if err != nil {
 		t.Skipf("no pseudo-terminals here: %v", err)
@@ -55,9 +52,7 @@ func TestATerminalGetsABar(t *testing.T) {
 		}
 		p.End()
 	})
-	if err := tty.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tty.Close())
 	content, _ := io.ReadAll(screen) // returns an error: the other side of the terminal is closed
 	shown := string(content)
 	for _, want := range []string{"training\r\n", "25% |", "train: step 2/4, loss 0.2500, 2.5M rows/s, 0s left", "100% |"} {
@@ -80,9 +75,7 @@ func TestABoardOnATerminal(t *testing.T) {
 	board.Note("a note")
 	lane.End()
 	board.Close()
-	if err := tty.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tty.Close())
 	content, _ := io.ReadAll(screen)
 	for _, want := range []string{"run a: step 1/4", "half done", "a note\r\n", "|███████████          | half done\r\n"} {
 		if !strings.Contains(string(content), want) {

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // fits reports what of a value is not as a schema of the description says: fields that it lacks or does not know,
@@ -117,10 +119,7 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 			for _, wrong := range fits(document, body["schema"].(map[string]any), request, "request") {
 				t.Error(wrong)
 			}
-			text, err := json.Marshal(request)
-			if err != nil {
-				t.Fatal(err)
-			}
+			text := must.Get(json.Marshal(request))(t)
 			status, answer := post(t, server.URL+path, string(text))
 			check(o, status, answer)
 		}

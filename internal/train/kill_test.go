@@ -102,10 +102,7 @@ func runChild(t *testing.T, dir, yaml string, delay time.Duration, fromStart boo
 	child := exec.Command(os.Args[0], "-test.run=^$")
 	child.Env = append(os.Environ(), killDir+"="+dir, killDir+"_CONFIG="+yaml)
 	child.Stderr = os.Stderr
-	out, err := child.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
+	out := must.Get(child.StdoutPipe())(t)
 	must.Do(t, child.Start())
 	if !fromStart {
 		bufio.NewScanner(out).Scan()
@@ -114,7 +111,7 @@ func runChild(t *testing.T, dir, yaml string, delay time.Duration, fromStart boo
 		time.Sleep(delay)
 		child.Process.Kill()
 	}
-	err = child.Wait()
+	err := child.Wait()
 	if err == nil {
 		return false
 	}

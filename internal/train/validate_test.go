@@ -335,14 +335,8 @@ func (s swapped) Eval(i int, b *datasets.Batch) error { return s.Valid(i, b) }
 func TestValidationAgreesWithEvaluation(t *testing.T) {
 	e, dir := validated(t), t.TempDir()
 	best := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted}).Best
-	c, err := run.ReadCheckpoint(checkpoint(dir, "best"), modelOf(t, e))
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := predict.New(e, modelOf(t, e), c.Params, run.Units{}, device.CPU(1)).Evenly().Evaluate(t.Context(), swapped{overfitted}, predict.EvalOptions{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	c := must.Get(run.ReadCheckpoint(checkpoint(dir, "best"), modelOf(t, e)))(t)
+	got := must.Get(predict.New(e, modelOf(t, e), c.Params, run.Units{}, device.CPU(1)).Evenly().Evaluate(t.Context(), swapped{overfitted}, predict.EvalOptions{}))(t)
 	// 1e-5: the former averages in another order.
 	if d := math.Abs(got.TargetLL.Mean - best.ValidLL); !(d < 1e-5) {
 		t.Errorf("evaluation %v, validation %v", got.TargetLL.Mean, best.ValidLL)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // raw returns a file made by hand: the length of the header, the header, the data.
@@ -25,9 +26,7 @@ func raw(header string, data []byte) []byte {
 func save(t *testing.T, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "file.safetensors")
-	if err := os.WriteFile(path, content, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, content, 0o600))
 	return path
 }
 
@@ -45,13 +44,8 @@ func sample() (map[string]string, []safetensors.Tensor) {
 func TestRoundTripKeepsEveryBit(t *testing.T) {
 	meta, tensors := sample()
 	var b bytes.Buffer
-	if err := safetensors.Write(&b, meta, tensors); err != nil {
-		t.Fatal(err)
-	}
-	f, err := safetensors.ReadFile(save(t, b.Bytes()))
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(&b, meta, tensors))
+	f := must.Get(safetensors.ReadFile(save(t, b.Bytes())))(t)
 	if diff := cmp.Diff(meta, f.Metadata); diff != "" {
 		t.Error(diff)
 	}
@@ -67,10 +61,7 @@ func TestRoundTripKeepsEveryBit(t *testing.T) {
 	if !ok {
 		t.Fatal("w.weight is not there")
 	}
-	v, err := w.Float32s()
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(w.Float32s())(t)
 	if got := math.Float32bits(v[2]); got != 0x7fa12345 {
 		t.Errorf("the NaN came back as %#x", got)
 	}
@@ -97,9 +88,7 @@ func TestWriteMakesTheFormatsBytes(t *testing.T) {
 	want := raw(header, []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40, 3, 0, 0, 0})
 	for range 20 {
 		var b bytes.Buffer
-		if err := safetensors.Write(&b, meta, ts); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, safetensors.Write(&b, meta, ts))
 		if diff := cmp.Diff(want, b.Bytes()); diff != "" {
 			t.Fatal(diff)
 		}
@@ -108,9 +97,7 @@ func TestWriteMakesTheFormatsBytes(t *testing.T) {
 
 func TestWriteOfNothingIsReadable(t *testing.T) {
 	var b bytes.Buffer
-	if err := safetensors.Write(&b, nil, nil); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(&b, nil, nil))
 	f, err := safetensors.ReadFile(save(t, b.Bytes()))
 	if err != nil || len(f.Tensors) != 0 || len(f.Metadata) != 0 {
 		t.Errorf("found %+v, error %v; want an empty file", f, err)
@@ -121,19 +108,13 @@ func TestWriteOfNothingIsReadable(t *testing.T) {
 func TestReadsAnyOrder(t *testing.T) {
 	path := save(t, raw(`{"b":{"data_offsets":[4,8],"shape":[1],"dtype":"F32"}, "none":{"dtype":"I64","shape":[0],"data_offsets":[4,4]},
 		"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"__metadata__":{"format":"pt"}}   `, []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}))
-	r, err := safetensors.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(safetensors.Open(path))(t)
 	defer r.Close()
 	if diff := cmp.Diff([]string{"b", "none", "a"}, r.Names()); diff != "" {
 		t.Error(diff)
 	}
 	for name, want := range map[string]float32{"a": 1, "b": 2} {
-		tensor, err := r.Read(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		tensor := must.Get(r.Read(name))(t)
 		if v, err := tensor.Float32s(); err != nil || v[0] != want {
 			t.Errorf("%s = %v, %v", name, v, err)
 		}
@@ -243,10 +224,7 @@ func TestWriterRefusesWhatWasNotAnnounced(t *testing.T) {
 		"type":  safetensors.I32("x", []int{2}, []int32{1, 2}),
 		"size":  safetensors.F32("x", []int{2}, []float32{1}),
 	} {
-		w, err := safetensors.NewWriter(&bytes.Buffer{}, nil, specs)
-		if err != nil {
-			t.Fatal(err)
-		}
+		w := must.Get(safetensors.NewWriter(&bytes.Buffer{}, nil, specs))(t)
 		if w.Tensor(other) == nil {
 			t.Errorf("another %s passed", name)
 		}
@@ -311,10 +289,7 @@ func FuzzRead(f *testing.F) {
 			}
 			var ts []safetensors.Tensor
 			for _, name := range r.Names() {
-				tensor, err := r.Read(name)
-				if err != nil {
-					t.Fatal(err)
-				}
+				tensor := must.Get(r.Read(name))(t)
 				ts = append(ts, tensor)
 			}
 			return r, ts, nil
@@ -324,9 +299,7 @@ func FuzzRead(f *testing.F) {
 			return
 		}
 		var again bytes.Buffer
-		if err := safetensors.Write(&again, r.Metadata(), ts); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, safetensors.Write(&again, r.Metadata(), ts))
 		r2, ts2, err := read(again.Bytes())
 		if err != nil {
 			t.Fatal(err)

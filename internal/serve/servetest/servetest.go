@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Curve is the configuration of a model of one input.
@@ -31,9 +32,7 @@ func Cars(t testing.TB, keys ...string) string {
 		fmt.Fprintf(&b, "c%d,2024-03-%02d,%d,%d,%s,%d,%g\n", i%8, 1+i%20, i%5*2, i%7*10, []string{"petrol", "diesel", "none"}[i%3], 100+i*i, float64(i%9)/4)
 	}
 	file := filepath.Join(t.TempDir(), "cars.csv")
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(b.String()), 0o600))
 	return "benchmark: csv\nmodel: {name: acqnp, representation: 8, encoder: [8], adaptor: [8], decoder: [8]}\n" +
 		"data: {file: " + file + ", group: car, " + strings.Join(keys, ", ") + "}\n"
 }
@@ -42,25 +41,13 @@ func Cars(t testing.TB, keys ...string) string {
 // the ranges of its columns.
 func Trained(t testing.TB, text string) (predict.Trained, datasets.Ranges) {
 	t.Helper()
-	e, err := config.Parse("tiny.yaml", []byte(text), config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	source, err := datasets.Open(e, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(config.Parse("tiny.yaml", []byte(text), config.Overrides{}))(t)
+	source := must.Get(datasets.Open(e, ""))(t)
 	dx, dy := source.Dims()
-	m, err := models.New(e.Model, dx, dy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.New(e.Model, dx, dy))(t)
 	trained := predict.New(e, m, m.Initial(3), run.UnitsOf(e, source), device.CPU(1))
 	trained.Levels = predict.GridLevels
-	ranges, err := datasets.RangesOf(e, trained.Units.Scaling, "")
-	if err != nil {
-		t.Fatal(err)
-	}
+	ranges := must.Get(datasets.RangesOf(e, trained.Units.Scaling, ""))(t)
 	return trained, ranges
 }
 
@@ -68,10 +55,7 @@ func Trained(t testing.TB, text string) (predict.Trained, datasets.Ranges) {
 func Model(t testing.TB, name, text string) *serve.Model {
 	t.Helper()
 	trained, ranges := Trained(t, text)
-	m, err := serve.NewModel(name, trained, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(serve.NewModel(name, trained, 2))(t)
 	m.Ranges = ranges
 	return m
 }
