@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // served starts acqnp serve on any port and returns its process, its address and the lines that it
@@ -25,13 +27,8 @@ func served(t *testing.T, args ...string) (signal func(syscall.Signal), url stri
 func started(t *testing.T, cmd *exec.Cmd) (signal func(syscall.Signal), url string, lines chan string, wait func() int) {
 	t.Helper()
 	cmd.Stderr = nil
-	errs, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	errs := must.Get(cmd.StderrPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	lines = make(chan string, 100)
 	go func() {
@@ -69,27 +66,42 @@ func until(t *testing.T, lines chan string, text string) {
 	}
 }
 
+// fetch returns the body of an answer, to a POST unless body is "".
+func fetch(t *testing.T, url, body string) string {
+	t.Helper()
+	impatient := http.Client{Timeout: 10 * time.Second}
+	get := func() (*http.Response, error) { return impatient.Get(url) }
+	if body != "" {
+		get = func() (*http.Response, error) {
+			return impatient.Post(url, "application/json", strings.NewReader(body))
+		}
+	}
+	r := must.Get(get())(t)
+	defer r.Body.Close()
+	b, err := io.ReadAll(r.Body)
+	if err != nil || r.StatusCode != 200 {
+		t.Fatalf("%s: %d %s %v", url, r.StatusCode, b, err)
+	}
+	return string(b)
+}
+
+// ends tells a server to end, which it does with exit code 0.
+func ends(t *testing.T, signal func(syscall.Signal), wait func() int) {
+	t.Helper()
+	signal(syscall.SIGTERM)
+	if code := wait(); code != 0 {
+		t.Fatalf("exit code %d", code)
+	}
+}
+
 // serve answers what predict writes, loads its runs again on SIGHUP, and ends in order on SIGTERM.
 func TestServe(t *testing.T) {
 	s := share(t)
 	signal, url, lines, wait := served(t, "--run", s.run, "--num-quantiles", "7")
 	const body = `{"functions": [{"context": {"x": [[-1], [0], [1]], "y": [[0.5], [0.25], [-0.5]]}, "targets": {"x": [[-2], [0], [2]]}}], "quantiles": [0.05, 0.5]}`
-	ask := func() string {
-		t.Helper()
-		r, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(body))
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer r.Body.Close()
-		b, err := io.ReadAll(r.Body)
-		if err != nil || r.StatusCode != 200 {
-			t.Fatalf("%d %s %v", r.StatusCode, b, err)
-		}
-		return string(b)
-	}
 	out := t.TempDir() + "/predictions.csv"
 	succeed(t, "predict", "--run", s.run, "--context", s.context, "--grid=-2:2:3", "--num-quantiles", "7", "--quantiles", "0.05,0.5", "--hdr", "0.5", "--out", out, "--device", "cpu")
-	answer := ask()
+	answer := fetch(t, url+"/v1/predict", body)
 	for _, row := range readRows(t, out) {
 		for _, name := range []string{"mean", "sd", "q0.05", "q0.5"} {
 			if text := row[name]; text == "" || !strings.Contains(answer, text) {
@@ -99,18 +111,12 @@ func TestServe(t *testing.T) {
 	}
 	signal(syscall.SIGHUP)
 	until(t, lines, "loaded the runs again")
-	if again := ask(); again != answer {
+	if again := fetch(t, url+"/v1/predict", body); again != answer {
 		t.Errorf("after SIGHUP %s, before %s", again, answer)
 	}
 	for path, want := range map[string]string{"/metrics": `acqnp_reloads_total{result="ok"} 1`, "/v1/model": `"low":`} {
-		r, err := http.Get(url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(r.Body)
-		r.Body.Close()
-		if err != nil || !strings.Contains(string(b), want) {
-			t.Errorf("%s has no %s: %s %v", path, want, b, err)
+		if text := fetch(t, url+path, ""); !strings.Contains(text, want) {
+			t.Errorf("%s has no %s: %s", path, want, text)
 		}
 	}
 	signal(syscall.SIGTERM)
@@ -128,10 +134,7 @@ func TestServeReloadsUnderNohup(t *testing.T) {
 	signal, _, lines, wait := started(t, cmd)
 	signal(syscall.SIGHUP)
 	until(t, lines, "loaded the runs again")
-	signal(syscall.SIGTERM)
-	if code := wait(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	ends(t, signal, wait)
 }
 
 // A server that may open few files still answers when many connections do nothing: the longest idle ones
@@ -142,28 +145,15 @@ func TestServeWithFewDescriptors(t *testing.T) {
 	cmd.Path, cmd.Env = "/bin/sh", append(cmd.Env, "GOMEMLIMIT=321MiB")
 	signal, url, _, wait := started(t, cmd)
 	for range 200 {
-		c, err := net.DialTimeout("tcp", strings.TrimPrefix(url, "http://"), 10*time.Second)
-		if err != nil {
-			t.Fatal(err)
-		}
+		c := must.Get(net.DialTimeout("tcp", strings.TrimPrefix(url, "http://"), 10*time.Second))(t)
 		defer c.Close()
 	}
-	impatient := http.Client{Timeout: 10 * time.Second}
 	for path, want := range map[string]string{"/healthz": "ok", "/metrics": "go_gc_gomemlimit_bytes 3.36592896e+08"} {
-		r, err := impatient.Get(url + path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		b, err := io.ReadAll(r.Body)
-		r.Body.Close()
-		if err != nil || !strings.Contains(string(b), want) {
-			t.Errorf("%s: %.2000s, %v, want %s", path, b, err, want)
+		if text := fetch(t, url+path, ""); !strings.Contains(text, want) {
+			t.Errorf("%s: %.2000s, want %s", path, text, want)
 		}
 	}
-	signal(syscall.SIGTERM)
-	if code := wait(); code != 0 {
-		t.Errorf("exit code %d", code)
-	}
+	ends(t, signal, wait)
 }
 
 // serve --check is the health check of an image without a shell.
@@ -174,10 +164,7 @@ func TestServeCheckAsksAServer(t *testing.T) {
 	for _, listen := range []string{address, ":" + port, "0.0.0.0:" + port} {
 		succeed(t, "serve", "--check", "--listen", listen)
 	}
-	signal(syscall.SIGTERM)
-	if code := wait(); code != 0 {
-		t.Fatalf("exit code %d", code)
-	}
+	ends(t, signal, wait)
 	checkRefusal(t, "after its end", acqnp("serve", "--check", "--listen", address), 1, address+"/healthz does not answer")
 	checkRefusal(t, "no port", acqnp("serve", "--check", "--listen", "8080"), 2, "HOST:PORT")
 }
