@@ -153,22 +153,14 @@ const (
 	looksPerBeat = 4
 )
 
-// abandoned reports whether the owner of a claim is dead. This process holds the lock; with locks that
-// work, an owner under the same kernel is dead. Any other owner is, if it has not beaten for an hour of
-// the file system's clock, or if it does not beat while abandoned watches.
+// abandoned reports whether the owner of a claim is dead, for a process that holds the lock. An owner that may be
+// alive is dead if it does not beat while abandoned watches.
 func abandoned(path string, locks bool, warn func(string)) (bool, error) {
-	c, first, err := readClaim(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return true, nil
-	case err != nil:
-		return false, err
-	case c.dead(filepath.Dir(path), locks):
-		return true, nil
+	s, err := judge(path, false, locks)
+	if err != nil || s.free() {
+		return err == nil, err
 	}
-	if old, err := age(path); err == nil && old > longGone {
-		return true, nil
-	}
+	c := s.claim
 	if warn != nil {
 		warn(fmt.Sprintf("%s: %s may be at work here: watching for up to %v to see whether it is", path, c.owner(), watchBeats*c.interval()))
 	}
@@ -180,7 +172,7 @@ func abandoned(path string, locks bool, warn func(string)) (bool, error) {
 			return true, nil
 		case err != nil:
 			return false, err
-		case !bytes.Equal(now, first):
+		case !bytes.Equal(now, s.text):
 			return false, nil
 		}
 	}

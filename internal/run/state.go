@@ -91,6 +91,7 @@ type sight struct {
 	holds bool
 	doubt bool // the claim is neither young nor surely abandoned
 	claim claim
+	text  []byte // of the claim
 }
 
 func (s sight) free() bool { return !s.holds && !s.doubt }
@@ -108,32 +109,31 @@ func held(dir string, of Purpose) (sight, error) {
 	if err != nil || last == 0 {
 		return sight{holds: holds}, err
 	}
-	path := of.path(dir, last)
-	c, _, err := readClaim(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return sight{holds: holds}, nil
-	case err != nil:
-		return sight{}, err
-	case holds:
-		return sight{holds: true, claim: c}, nil
-	case c.dead(dir, locks):
-		return sight{}, nil
-	}
-	return judge(path, c), nil
+	return judge(of.path(dir, last), holds, locks)
 }
 
-// judge decides by the age of a claim of another machine, or without locks. A claim is young for as long
-// as a trainer would watch it. A directory that cannot be written to leaves its age unknown.
-func judge(path string, c claim) sight {
+// judge looks at a claim. holds says that its owner has the lock, and locks that locks work. An owner under the same
+// kernel that has lost a lock is dead. Any other is, if it has not beaten for an hour of the file system's clock; it is
+// alive, if the claim is younger than a trainer would watch it. A directory that cannot be written to leaves the age
+// unknown.
+func judge(path string, holds, locks bool) (sight, error) {
+	c, text, err := readClaim(path)
+	s := sight{holds: holds, claim: c, text: text}
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return s, nil
+	case err != nil || holds || c.dead(filepath.Dir(path), locks):
+		return s, err
+	}
 	old, err := age(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist), err == nil && old > longGone:
-		return sight{}
 	case err == nil && old >= -c.interval() && old <= watchBeats*c.interval():
-		return sight{holds: true, claim: c}
+		s.holds = true
+	default:
+		s.doubt = true
 	}
-	return sight{doubt: true, claim: c}
+	return s, nil
 }
 
 // tailBytes is how much is read of the end of a log or of an evaluation.
