@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -93,4 +95,44 @@ func TestResumeDropsForeignMetrics(t *testing.T) {
 			}
 		}
 	}
+}
+
+// A resumed run removes the temporary files of a killed training anywhere in the directory, but not
+// those that an evaluation may be writing.
+func TestResumeClearsHalfWrittenFiles(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, train.Options{Experiment: experiment(t, steps(2)), Dir: dir})
+	stray := []string{".tmp-config.yaml-1", ".tmp-metrics.jsonl-2", filepath.Join("checkpoints", ".tmp-step-1.safetensors-3")}
+	const evaluation = ".tmp-eval.json-4"
+	for _, name := range append(stray, evaluation) {
+		writeFile(t, filepath.Join(dir, name), []byte("half"))
+	}
+	mustTrain(t, train.Options{Experiment: experiment(t, steps(4)), Dir: dir, Resume: true})
+	for _, name := range stray {
+		if _, err := os.Stat(filepath.Join(dir, name)); !os.IsNotExist(err) {
+			t.Errorf("%s is still there (%v)", name, err)
+		}
+	}
+	if _, err := os.Stat(filepath.Join(dir, evaluation)); err != nil {
+		t.Error(err)
+	}
+}
+
+// scaled is a benchmark's source with a scaling.
+type scaled struct {
+	datasets.Source
+	scaling datasets.Scaling
+}
+
+func (s scaled) Scaling() datasets.Scaling { return s.scaling }
+
+func TestResumeRefusesOtherData(t *testing.T) {
+	dir, e := t.TempDir(), experiment(t)
+	on := func(yScale float64, resume bool) error {
+		s := datasets.Scaling{XOffset: []float64{1.0 / 3}, XScale: []float64{2.0 / 3}, YOffset: []float64{-1e5 / 3}, YScale: []float64{yScale}}
+		return must.Err(runWith(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: resume}, scaled{hooked(t, e, nothing), s}, cpu.New))
+	}
+	const third = 1e-5 / 3 // has no short decimal form
+	must.Do(t, on(third, false), on(third*(1+1e-12), true))
+	must.Refuse(t, on(third*1.001, true), dir, "another scaling")
 }
