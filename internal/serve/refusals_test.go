@@ -29,13 +29,13 @@ func checkRefusals(t *testing.T, server *httptest.Server, path string, all []ref
 
 const one = `{"name": "name", "targets": {"x": [[1]]}, "context": {"x": [[1]], "y": [[2]]}}`
 
-// with returns the body of a small request with further keys, target that of one target and context that
+// with returns the body of a small request with further keys, target that of one target and ofContext that
 // of a request with a context.
 func with(keys string) string { return "{" + keys + ", " + small[1:] }
 
 func target(x string) string { return `{"functions": [{"targets": {"x": [[` + x + `]]}}]}` }
 
-func context1(points string) string {
+func ofContext(points string) string {
 	return `{"functions": [{"context": {` + points + `}, "targets": {"x": [[1]]}}]}`
 }
 
@@ -53,10 +53,10 @@ func TestRefusals(t *testing.T) {
 		{`{"functions": 3}`, 400, "functions: found 3, expected an array"},
 		{`{"functions": [{"targets": {"x": []}}]}`, 400, "functions[0].targets.x: found nothing"},
 		{`{"functions": [{"targets": {"x": [[1]], "y": [[1]]}}]}`, 400, "functions[0].targets.y: found y"},
-		{context1(`"x": [[1]]`), 400, "functions[0].context.y: found 0 rows for 1 of x"},
-		{context1(`"x": [[1]], "y": [[1, 2]]`), 400, "functions[0].context.y[0]: found 2 values, expected values of y"},
-		{context1(`"x": [[1]], "y": [[1e300]]`), 400, "function 0, target 0: found a predictive mean of NaN"},
-		{context1(`"x": [[1]], "y": [[` + times("9", million) + `]]`), 400, "functions[0].context.y[0]: found 999"},
+		{ofContext(`"x": [[1]]`), 400, "functions[0].context.y: found 0 rows for 1 of x"},
+		{ofContext(`"x": [[1]], "y": [[1, 2]]`), 400, "functions[0].context.y[0]: found 2 values, expected values of y"},
+		{ofContext(`"x": [[1]], "y": [[1e300]]`), 400, "function 0, target 0: found a predictive mean of NaN"},
+		{ofContext(`"x": [[1]], "y": [[` + times("9", million) + `]]`), 400, "functions[0].context.y[0]: found 999"},
 		{with(`"run": "b"`), 400, `run: found "b"`},
 		{with(`"quantiles": [1]`), 400, "quantiles: found 1, expected levels between 0 and 1"},
 		{with(`"regions": [0]`), 400, "regions: found 0, expected probabilities between 0 and 1"},
@@ -135,15 +135,15 @@ func TestNullIsNoNumber(t *testing.T) {
 	server := listening(t)
 	checkRefusals(t, server, "/v1/predict", []refusal{
 		{target("null"), 400, "functions[0].targets.x[0]: found null for x"},
-		{context1(`"x": [[1], [2]], "y": [[1], [null]]`), 400, "functions[0].context.y[1]: found null for y, expected a finite number"},
-		{context1(`"x": [[1]], "y": [null]`), 400, "functions[0].context.y[0]: found null, expected an array with values of y"},
-		{context1(`"x": [[1]], "y": [[]]`), 400, "functions[0].context.y[0]: found 0 values, expected values of y"},
-		{context1(`"x": [[1]], "y": [["2"]]`), 400, "functions[0].context.y[0]: found 2 for y, expected a finite number"},
+		{ofContext(`"x": [[1], [2]], "y": [[1], [null]]`), 400, "functions[0].context.y[1]: found null for y, expected a finite number"},
+		{ofContext(`"x": [[1]], "y": [null]`), 400, "functions[0].context.y[0]: found null, expected an array with values of y"},
+		{ofContext(`"x": [[1]], "y": [[]]`), 400, "functions[0].context.y[0]: found 0 values, expected values of y"},
+		{ofContext(`"x": [[1]], "y": [["2"]]`), 400, "functions[0].context.y[0]: found 2 for y, expected a finite number"},
 		{with(`"density": {"y": [1, null]}`), 400, "density.y: found null for y, expected a finite number"},
 		{with(`"density": {"y": null}`), 400, "density.y: found null for y, expected finite numbers"},
 		{with(`"quantiles": [null]`), 400, "quantiles: found null, expected a finite number"},
 		{with(`"draws": null`), 400, "draws: found null, expected a whole number"},
-		{context1(`"x": null, "y": null`), 200, ""}, // clients in Go write a list of no points so
+		{ofContext(`"x": null, "y": null`), 200, ""}, // clients in Go write a list of no points so
 	})
 	checkRefusals(t, server, "/v1/score", []refusal{
 		{`{"functions": [{"targets": {"x": [[1]], "y": [[null]]}}]}`, 400, "functions[0].targets.y[0]: found null for y, expected a finite number"},
