@@ -17,18 +17,14 @@ var cudaChoice = regexp.MustCompile(`^cuda(?::([0-9]{1,3}))?$`)
 
 // ParseChoice parses auto, cpu, cuda or cuda:N. Anything else is an *invalid.Input.
 func ParseChoice(text string) (Choice, error) {
-	switch text {
-	case "auto":
-		return Choice{Auto: true}, nil
-	case "cpu":
-		return Choice{}, nil
+	if m := cudaChoice.FindStringSubmatch(text); m != nil {
+		n, _ := strconv.Atoi("0" + m[1])
+		return Choice{CUDA: true, Index: n}, nil
 	}
-	m := cudaChoice.FindStringSubmatch(text)
-	if m == nil {
-		return Choice{}, &invalid.Input{File: "--device", Found: strconv.Quote(text), Expected: "auto, cpu or cuda[:N]"}
+	if text == "auto" || text == "cpu" {
+		return Choice{Auto: text == "auto"}, nil
 	}
-	n, _ := strconv.Atoi("0" + m[1])
-	return Choice{CUDA: true, Index: n}, nil
+	return Choice{}, &invalid.Input{File: "--device", Found: strconv.Quote(text), Expected: "auto, cpu or cuda[:N]"}
 }
 
 // String returns the choice as --device names it.

@@ -18,22 +18,22 @@ const inBF16 = "+" + BF16
 // InBF16 reports whether the CPU kernels of a name compute in precision bf16.
 func InBF16(name string) bool { return strings.HasSuffix(name, inBF16) }
 
+// kernelSet returns the name without the precision.
+func kernelSet(name string) string { return strings.TrimSuffix(name, inBF16) }
+
 // SameBits reports whether the CPU kernels of two names compute the same bits.
 func SameBits(a, b string) bool {
-	a, half := strings.CutSuffix(a, inBF16)
-	b, halfToo := strings.CutSuffix(b, inBF16)
-	return half == halfToo && simd.SameBits(a, b)
+	return InBF16(a) == InBF16(b) && simd.SameBits(kernelSet(a), kernelSet(b))
 }
 
 // KernelsTitle returns the name of CPU kernels for use in a sentence: "AVX-512" for "avx512", "AVX-512
 // bf16" for "avx512+bf16".
 func KernelsTitle(name string) string {
-	set, half := strings.CutSuffix(name, inBF16)
-	title := map[string]string{"amx": "AMX", "avx512": "AVX-512", "avx2": "AVX2", "portable": "portable"}[set]
+	title := map[string]string{"amx": "AMX", "avx512": "AVX-512", "avx2": "AVX2", "portable": "portable"}[kernelSet(name)]
 	switch {
 	case title == "":
 		return strconv.Quote(name)
-	case half:
+	case InBF16(name):
 		return title + " " + BF16
 	}
 	return title
@@ -41,17 +41,12 @@ func KernelsTitle(name string) string {
 
 // KernelsSettings returns what a user sets to get the kernels of a name in place of those in use.
 func KernelsSettings(name, inUse string) string {
-	set, half := strings.CutSuffix(name, inBF16)
-	now, halfNow := strings.CutSuffix(inUse, inBF16)
 	var settings []string
-	if !simd.SameBits(set, now) {
-		settings = append(settings, simd.Variable+"="+set)
+	if !simd.SameBits(kernelSet(name), kernelSet(inUse)) {
+		settings = append(settings, simd.Variable+"="+kernelSet(name))
 	}
-	switch {
-	case half && !halfNow:
-		settings = append(settings, "--precision "+BF16)
-	case halfNow && !half:
-		settings = append(settings, "--precision "+FP32)
+	if InBF16(name) != InBF16(inUse) {
+		settings = append(settings, "--precision "+map[bool]string{true: BF16, false: FP32}[InBF16(name)])
 	}
 	return strings.Join(settings, " and ")
 }
