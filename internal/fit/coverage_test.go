@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // simulated draws group k of data set i: a line of its own with skewed, bimodal or heteroscedastic noise.
@@ -44,9 +45,7 @@ func TestIntervalsHoldWhatTheySay(t *testing.T) {
 			x, y := simulated(i, 1000+k)
 			known := min(k%4, len(x)-1) // 0 to 3 points
 			for target, err := range f.Predict(t.Context(), []predict.Function{{ContextX: x[:known], ContextY: y[:known], TargetX: x[known:][:1]}}) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				levels, _ := f.Calibrated().Given(target.Known).Corrected(0, []float64{0.05, 0.25, 0.75, 0.95}, nil)
 				q := likelihood.ApproximateQuantiles(target.Channels[0].Distribution, levels...)
 				for m, bounds := range [][2]float64{{q[1], q[2]}, {q[0], q[3]}} {

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // leveled fits groups of 6 points near a level of the group, instantly. Some y are near 0, and none is
@@ -36,9 +37,7 @@ func jointDraws(t *testing.T, trained predict.Predictor) {
 	const draws = 60
 	var values [2][]float64
 	for p, err := range predict.WithJointDraws(t.Context(), trained, asked, predict.JointDraws{Number: draws, Seed: 3}, trained.Predict(t.Context(), asked)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		values[p.Target] = p.Draws
 	}
 	apart, wide := 0, 0
@@ -63,9 +62,7 @@ func jointDensity(t *testing.T, trained predict.Predictor) {
 	for i := range y {
 		given := predict.Function{ContextX: append([]float64{0.5}, f.TargetX[:i]...), ContextY: append([]float64{1.7}, y[:i]...), TargetX: f.TargetX[i:][:1]}
 		for p, err := range trained.Predict(t.Context(), []predict.Function{given}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			want += p.Channels[0].LogDensity(y[i])
 		}
 	}

@@ -18,6 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // asFit makes the test's program fit the file, into the directory, that it names: FILE:DIR.
@@ -61,9 +62,7 @@ func curves(t *testing.T, groups int) string {
 		}
 	}
 	file := filepath.Join(t.TempDir(), "curves.csv")
-	if err := os.WriteFile(file, []byte(b.String()), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte(b.String()), 0o600))
 	return file
 }
 
@@ -76,19 +75,14 @@ func TestAKilledFitGoesOn(t *testing.T) {
 	}
 	file, times := curves(t, 8), random.New(9, random.Validation)
 	begin := time.Now()
-	want, err := fitTo(t.Context(), file, t.TempDir(), 2, false)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(fitTo(t.Context(), file, t.TempDir(), 2, false))(t)
 	whole := time.Since(begin)
 	out, kept, done := t.TempDir(), 0, false
 	for k := range kills {
 		child := exec.Command(os.Args[0])
 		child.Env = append(os.Environ(), asFit+"="+file+":"+out)
 		child.Stderr = os.Stderr
-		if err := child.Start(); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, child.Start())
 		ended := make(chan error, 1)
 		go func() { ended <- child.Wait() }()
 		err := killed(child, ended, out, kept+times.IntN(uint64(k), 0, 10), time.Duration(times.Float(uint64(k), 1)*float64(whole)/20))
@@ -155,9 +149,7 @@ func same(t *testing.T, out string, want []byte) bool {
 func TestPartsOfAnotherFitAreRefused(t *testing.T) {
 	file, out := curves(t, 6), t.TempDir()
 	other := filepath.Join(out, "parts-0123456789abcdef")
-	if err := os.Mkdir(other, 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Mkdir(other, 0o755))
 	if err := os.WriteFile(filepath.Join(out, ".tmp-fit.json-12"), []byte("{"), 0o600); err != nil { // of a fit that was killed
 		t.Fatal(err)
 	}
@@ -165,9 +157,6 @@ func TestPartsOfAnotherFitAreRefused(t *testing.T) {
 	if _, err := fitTo(t.Context(), file, out, 1, false); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--overwrite") {
 		t.Errorf("parts of another fit: %v, want a refusal", err)
 	}
-	content, err := fitTo(t.Context(), file, out, 1, true)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(fitTo(t.Context(), file, out, 1, true))(t)
 	same(t, out, content)
 }

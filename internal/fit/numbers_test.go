@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // instant fits a formula to rows.
@@ -28,18 +29,14 @@ func instant(t *testing.T, header, asked string, rows []string) fit.Fitted {
 func fitRows(t *testing.T, o fit.Options, header, asked string, rows []string) fit.Fitted {
 	t.Helper()
 	o.File = filepath.Join(t.TempDir(), "data.csv")
-	if err := os.WriteFile(o.File, []byte(header+"\n"+strings.Join(rows, "\n")+"\n"), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(o.File, []byte(header+"\n"+strings.Join(rows, "\n")+"\n"), 0o600))
 	var err error
 	if o.Formula, err = formula.Parse(asked); err != nil {
 		t.Fatal(err)
 	}
 	o.Out, o.Threads, o.Progress = t.TempDir(), 2, progress.Quiet(progress.New(os.Stderr, progress.Auto))
 	fitted, _, err := fit.Fit(t.Context(), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	return fitted
 }
 
@@ -47,9 +44,7 @@ func fitRows(t *testing.T, o fit.Options, header, asked string, rows []string) f
 func given(t *testing.T, f fit.Fitted, g predict.Function) (all []likelihood.Distribution) {
 	t.Helper()
 	for target, err := range f.Predict(t.Context(), []predict.Function{g}) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, target.Channels[0].Distribution)
 	}
 	return all

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The joint log-likelihood of one target is its log-likelihood, at the same levels and bootstraps, in any
@@ -29,9 +30,7 @@ func TestJointOfOneTargetIsItsLogLikelihood(t *testing.T) {
 		got := evaluate(t, o)
 		for i, result := range got.PerBatch {
 			var b datasets.Batch
-			if err := s.Eval(i, &b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, s.Eval(i, &b))
 			want := 0.0
 			for _, points := range densities(t, o.Trained, &b, drawn(o.Model, &b, uint64(i), 0)) {
 				want += points[b.Context] / functions
@@ -71,9 +70,7 @@ var orders = [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 
 func inEveryOrder(t *testing.T, o evaluation, i int) []float64 {
 	t.Helper()
 	var b datasets.Batch
-	if err := o.Source.Eval(i, &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, o.Source.Eval(i, &b))
 	x, y := o.Units.Scaling.Raw(b.X, b.Y)
 	var logs []float64
 	for _, order := range orders {
@@ -82,10 +79,7 @@ func inEveryOrder(t *testing.T, o evaluation, i int) []float64 {
 			f.TargetX = append(f.TargetX, x[b.Context+k])
 			f.TargetY = append(f.TargetY, y[2*(b.Context+k):][:2]...)
 		}
-		log, err := predict.JointLogDensity(o, f, f.TargetY)
-		if err != nil {
-			t.Fatal(err)
-		}
+		log := must.Get(predict.JointLogDensity(o, f, f.TargetY))(t)
 		logs = append(logs, log)
 	}
 	return logs
@@ -102,10 +96,7 @@ func jointEvaluations(t *testing.T) map[string]evaluation {
 		}
 		o := options(t, strings.Replace(name, config.MixtureHead, "cnp", 1), single{source{batches: 5}})
 		if name == config.MixtureHead {
-			m, err := models.New(config.Model{Name: "cnp", Head: config.MixtureHead, Parts: 3, Representation: 6, Encoder: []int{7}, Decoder: []int{7}, SigmaFloor: 0.15}, 1, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(models.New(config.Model{Name: "cnp", Head: config.MixtureHead, Parts: 3, Representation: 6, Encoder: []int{7}, Decoder: []int{7}, SigmaFloor: 0.15}, 1, 2))(t)
 			o.Model, o.Params = m, m.Initial(3)
 		}
 		for k := range o.Params { // so that the orders differ more

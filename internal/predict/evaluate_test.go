@@ -22,6 +22,7 @@ import (
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The engine's likelihood is float32, the test's float64: log-likelihoods of a few units differ by
@@ -44,10 +45,7 @@ func options(t *testing.T, model string, s predict.Source) evaluation {
 // evaluate returns the result of Evaluate without its seconds.
 func evaluate(t *testing.T, o evaluation) run.Eval {
 	t.Helper()
-	e, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(o.Evaluate(t.Context(), o.Source, o.EvalOptions))(t)
 	e.Seconds = 0
 	return e
 }
@@ -83,14 +81,8 @@ func densities(t *testing.T, o predict.Trained, b *datasets.Batch, drawn map[str
 	if m.Quantile() || m.Bootstrap() {
 		e.Levels = levels
 	}
-	graph, err := m.Build(tensor.Float32, e, models.Prediction)
-	if err != nil {
-		t.Fatal(err)
-	}
-	program, err := cpu.New(graph, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	graph := must.Get(m.Build(tensor.Float32, e, models.Prediction))(t)
+	program := must.Get(cpu.New(graph, 1))(t)
 	defer program.Close()
 	copy(program.Params(), params)
 	copy(program.Input("x"), b.X)
@@ -105,9 +97,7 @@ func densities(t *testing.T, o predict.Trained, b *datasets.Batch, drawn map[str
 	for name, v := range drawn {
 		copy(program.Input(name), v)
 	}
-	if err := program.Run(e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, program.Run(e))
 	all := make([][]float64, b.Functions)
 	raw := program.Output("components")
 	for at := range b.Functions * b.Points {
@@ -147,9 +137,7 @@ func TestEvaluateSplitsContextAndTarget(t *testing.T) {
 			var contexts, targets []float64
 			for i, result := range got.PerBatch {
 				var b datasets.Batch
-				if err := s.Eval(i, &b); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, s.Eval(i, &b))
 				var context, target, contexts1, targets1 float64
 				for _, points := range densities(t, o.Trained, &b, drawn(o.Model, &b, uint64(i), 0)) {
 					for n, ll := range points {
@@ -204,10 +192,7 @@ func TestEvaluateStatesTheWholeResult(t *testing.T) {
 	step := 12
 	o.Benchmark, o.Weights, o.Version = "lissajous", run.Weights{Path: "step-12.safetensors", Step: &step}, "test"
 	o.Units.Scaling.YScale = []float64{2, 0.5}
-	got, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(o.Evaluate(t.Context(), o.Source, o.EvalOptions))(t)
 	want := run.Eval{Schema: run.EvalSchema, Benchmark: "lissajous", Model: "acqnp", Seed: 11, NumTau: levels, Levels: predict.RandomLevels,
 		Batches: 2, Weights: o.Weights, Device: "cpu", Version: "test"}
 	if got.Seconds <= 0 || len(got.PerBatch) != 2 || got.TargetLL.StdError == nil {
@@ -368,10 +353,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		"NaN weights":     {func(o *evaluation) { o.Params[4] = float32(math.NaN()) }, false, "batch 0"},
 		"missing weights": {func(o *evaluation) { o.Params = o.Params[1:] }, false, "parameters"},
 		"other dimensions": {func(o *evaluation) {
-			m, err := models.New(config.Model{Name: "cnp", Representation: 4, Encoder: []int{4}, Decoder: []int{4}}, 2, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(models.New(config.Model{Name: "cnp", Representation: 4, Encoder: []int{4}, Decoder: []int{4}}, 2, 2))(t)
 			o.Model = m
 		}, true, "dimensions"},
 	} {

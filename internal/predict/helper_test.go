@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const (
@@ -27,10 +28,7 @@ func tiny(t *testing.T, name string) (*models.Model, []float32) {
 		c = config.Model{Name: name, Width: 6, PreDepth: 2, PostDepth: 2, DecoderDepth: 3}
 	}
 	c.SigmaFloor = 0.15
-	m, err := models.New(c, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.New(c, 1, 2))(t)
 	return m, m.Initial(3)
 }
 

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // jointly predicts with n joint draws.
@@ -16,9 +17,7 @@ func jointly(t *testing.T, o predict.Trained, n int, functions ...predict.Functi
 	t.Helper()
 	var all []predict.Target
 	for p, err := range predict.WithJointDraws(t.Context(), o, functions, predict.JointDraws{Number: n, Seed: 43}, o.Predict(t.Context(), functions)) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, p)
 	}
 	return all
@@ -42,9 +41,7 @@ func TestJointLogDensityIsTheChainRule(t *testing.T) {
 		want := 0.0
 		for i := range 3 {
 			for p, err := range o.Predict(t.Context(), []predict.Function{given(f, y[:2*i])}) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				for c, d := range p.Channels {
 					want += d.LogDensity(y[2*i+c])
 				}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // TestLevelSpan gives ψ weights such that z = 6·max(0, u − x) − 3. The span of a point then depends
@@ -30,14 +31,9 @@ func TestLevelSpan(t *testing.T) {
 			v[0] = -3
 		}
 	}
-	got, err := o.LevelSpan(t.Context(), s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	got := must.Get(o.LevelSpan(t.Context(), s))(t)
 	var b datasets.Batch
-	if err := s.Eval(0, &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Eval(0, &b))
 	var spans []float64
 	for _, x := range b.X {
 		tau := func(u float64) float64 { return likelihood.Sigmoid(6*max(0, u-float64(x)) - 3) }

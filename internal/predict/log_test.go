@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // logUnits are the units of the tiny model whose second channel is the logarithm of y.
@@ -33,9 +34,7 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 		var context, target float64
 		for i := range 2 {
 			var b datasets.Batch
-			if err := o.Source.Eval(i, &b); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, o.Source.Eval(i, &b))
 			sums := [2]float64{}
 			for f := range b.Functions {
 				x, y := b.X[f*b.Points:][:b.Points], b.Y[2*f*b.Points:][:2*b.Points]
@@ -43,9 +42,7 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 					TargetX: o.Units.Scaling.RawX(wide(x))}
 				raw := o.Units.Scaling.RawY(wide(y))
 				for p, err := range o.Predict(t.Context(), []predict.Function{function}) {
-					if err != nil {
-						t.Fatal(err)
-					}
+					must.Do(t, err)
 					part := 0
 					if p.Target >= b.Context {
 						part = 1
@@ -74,9 +71,7 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 		o.Units.Scaling.YScale[1] = 0.002 // so that the tails of τ = 0.002 end within the quadrature
 		f := predict.Function{ContextX: []float64{0, 1}, ContextY: []float64{17, 7, 15, 9}, TargetX: []float64{2}}
 		for p, err := range o.Predict(t.Context(), []predict.Function{f}) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			d := p.Channels[1]
 			if !d.Log() || p.Channels[0].Log() {
 				t.Fatalf("%s: which channel is a logarithm?", model)
@@ -102,13 +97,8 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 func TestColumnsOfXHaveTheirOwnNames(t *testing.T) {
 	q := predict.Quantiles{Names: predict.Names{XNames: []string{"value", "x_value", "age", "function"}, YNames: []string{"y"}}}
 	path := filepath.Join(t.TempDir(), "q.csv")
-	if err := q.Write(path, func(func(predict.Target, error) bool) {}); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, q.Write(path, func(func(predict.Target, error) bool) {}))
+	content := must.Get(os.ReadFile(path))(t)
 	if want := "function,target,x_x_value,x_value,age,x_function,channel,kind,"; !strings.HasPrefix(string(content), want) {
 		t.Errorf("%s, want %s…", content, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Pieces hold each target once and are of like length.
@@ -45,16 +46,11 @@ func TestPiecesHaveTheBitsOfTheWhole(t *testing.T) {
 		}
 		functions := []predict.Function{g, f}
 		whole := collect(t, o, functions...)
-		p, err := o.Session(1, 512)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(o.Session(1, 512))(t)
 		var parts []predict.Target
 		for _, piece := range predict.Pieces(functions, 1, 4) {
 			for target, err := range p.Piece(t.Context(), functions, piece) {
-				if err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, err)
 				parts = append(parts, target)
 			}
 		}

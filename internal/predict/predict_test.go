@@ -20,6 +20,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // unscaled returns the scaling with offset 0 and scale 1.
@@ -51,9 +52,7 @@ func collect(t *testing.T, o predict.Trained, functions ...predict.Function) []p
 	t.Helper()
 	var all []predict.Target
 	for target, err := range o.Predict(t.Context(), functions) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		all = append(all, target)
 	}
 	return all
@@ -62,9 +61,7 @@ func collect(t *testing.T, o predict.Trained, functions ...predict.Function) []p
 func batch(t *testing.T) *datasets.Batch {
 	t.Helper()
 	var b datasets.Batch
-	if err := (source{batches: 9}).Eval(3, &b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, (source{batches: 9}).Eval(3, &b))
 	return &b
 }
 
@@ -324,9 +321,7 @@ func withoutContext(t *testing.T, o predict.Trained, f predict.Function) []float
 	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {
 		return o.Model.Build(tensor.Float64, e, models.Prediction)
 	}, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, err)
 	for i, v := range o.Params {
 		p.Params()[i] = float64(v)
 	}
@@ -338,9 +333,7 @@ func withoutContext(t *testing.T, o predict.Trained, f predict.Function) []float
 		}
 		p.Input("u")[i] = u
 	}
-	if err := p.Run(e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Run(e))
 	return p.Output("components")
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A table is a quantiles.csv: its columns by name, its rows by function, target, channel and kind.
@@ -30,18 +31,10 @@ func key(function string, target int, channel, kind string) string {
 func write(t *testing.T, q predict.Quantiles, o predict.Trained) table {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "quantiles.csv")
-	if err := q.Write(path, o.Predict(t.Context(), q.Functions)); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, q.Write(path, o.Predict(t.Context(), q.Functions)))
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	rows, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	rows := must.Get(csv.NewReader(f).ReadAll())(t)
 	want := []string{"function", "target", "x", "channel", "kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
 	if diff := cmp.Diff(want, rows[0]); diff != "" {
 		t.Fatal(diff)
@@ -52,10 +45,7 @@ func write(t *testing.T, q predict.Quantiles, o predict.Trained) table {
 		for i, name := range want {
 			cells[name] = row[i]
 		}
-		target, err := strconv.Atoi(cells["target"])
-		if err != nil {
-			t.Fatal(err)
-		}
+		target := must.Get(strconv.Atoi(cells["target"]))(t)
 		k := key(cells["function"], target, cells["channel"], cells["kind"])
 		all[k] = append(all[k], cells)
 	}
@@ -64,10 +54,7 @@ func write(t *testing.T, q predict.Quantiles, o predict.Trained) table {
 
 func float(t *testing.T, text string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
+	v := must.Get(strconv.ParseFloat(text, 64))(t)
 	return v
 }
 
@@ -119,9 +106,7 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 		t.Errorf("%d groups of rows, want %d", len(rows), n)
 	}
 	for prediction, err := range o.Predict(t.Context(), q.Functions) {
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		f := q.Functions[prediction.Function]
 		for c, d := range prediction.Channels {
 			of := func(kind string) []map[string]string { return rows[key(f.Name, prediction.Target, q.YNames[c], kind)] }

@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Outcomes that a model's own predictions draw have a uniform PIT in raw units, with a scale and
@@ -27,18 +28,14 @@ func TestOutcomesDrawnByTheModelHaveAUniformPIT(t *testing.T) {
 		g := random.New(11, random.Draws)
 		predictions := o.Predict(t.Context(), []predict.Function{f})
 		for p, err := range predictions {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for c, d := range p.Channels {
 				f.TargetY = append(f.TargetY, d.Draw(g, uint64(p.Target), uint64(c)))
 			}
 		}
 		tally := score.NewTally([]string{"speed", "weight"})
 		names := predict.Names{XNames: o.Units.XNames, YNames: o.Units.YNames, Functions: []predict.Function{f}}
-		if err := (predict.Scores{Names: names, Threads: 3}).Write("", tally, predictions); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, (predict.Scores{Names: names, Threads: 3}).Write("", tally, predictions))
 		for _, c := range tally.Summary().PerChannel {
 			chi := 0.0
 			for _, share := range c.PIT {

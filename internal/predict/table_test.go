@@ -18,6 +18,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func tableOf(q predict.Quantiles) predict.Table {
@@ -29,13 +30,8 @@ func tableOf(q predict.Quantiles) predict.Table {
 func writeLines(t *testing.T, table predict.Table, predictions iter.Seq2[predict.Target, error]) ([]string, []byte) {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "predictions")
-	if err := table.Write(path, predictions); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, table.Write(path, predictions))
+	content := must.Get(os.ReadFile(path))(t)
 	return strings.Split(strings.TrimSpace(string(content)), "\n"), content
 }
 
@@ -43,10 +39,7 @@ func writeLines(t *testing.T, table predict.Table, predictions iter.Seq2[predict
 func writeTable(t *testing.T, table predict.Table, predictions iter.Seq2[predict.Target, error]) ([]byte, []map[string]string) {
 	t.Helper()
 	_, content := writeLines(t, table, predictions)
-	lines, err := csv.NewReader(bytes.NewReader(content)).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	lines := must.Get(csv.NewReader(bytes.NewReader(content)).ReadAll())(t)
 	var rows []map[string]string
 	for _, line := range lines[1:] {
 		row := map[string]string{}
@@ -76,9 +69,7 @@ func TestTableHoldsThePredictions(t *testing.T) {
 		}
 		i := 0
 		for p, err := range o.Predict(t.Context(), q.Functions) {
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			for c, d := range p.Channels {
 				f := q.Functions[p.Function]
 				want := map[string]float64{"target": float64(p.Target), "x": f.TargetX[p.Target], "mean": d.Mean(), "sd": math.Sqrt(d.Variance()),
@@ -149,9 +140,7 @@ func TestTableStreams(t *testing.T) {
 		}
 	}
 	path := filepath.Join(t.TempDir(), "predictions.csv")
-	if err := tableOf(q).Write(path, watched); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tableOf(q).Write(path, watched))
 	// The text of 40,000 targets is 15 MB. A block of rows, which may be there or not, is 2 MB.
 	if growth := int64(heap[len(heap)-1]) - int64(heap[0]); len(heap) != 3 || growth > 4<<20 {
 		t.Errorf("%d bytes more after %d targets (%v)", growth, targets-every, heap)

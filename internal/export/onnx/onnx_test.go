@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/export/onnx"
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxtest"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Values are compared with predict's by tools/onnx/check.py, which needs onnxruntime.
@@ -86,23 +87,15 @@ func (m message) graph(t *testing.T) message { return m.within(t, 7)[0] }
 // written writes a case and reads both files again.
 func written(t *testing.T, c onnxtest.Case) (components, density message) {
 	t.Helper()
-	trained, err := c.Trained()
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := must.Get(c.Trained())(t)
 	path := filepath.Join(t.TempDir(), "model.onnx")
-	if err := onnx.Write(path, trained); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, onnx.Write(path, trained))
 	return parsed(t, path), parsed(t, onnx.DensityPath(path))
 }
 
 func parsed(t *testing.T, path string) message {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	return parse(t, content)
 }
 
@@ -122,10 +115,7 @@ func named(t *testing.T, name string) onnxtest.Case {
 func TestGraphsAreWhole(t *testing.T) {
 	for _, c := range onnxtest.Cases() {
 		components, density := written(t, c)
-		trained, err := c.Trained()
-		if err != nil {
-			t.Fatal(err)
-		}
+		trained := must.Get(c.Trained())(t)
 		for _, m := range []message{components, density} {
 			if opset := m.within(t, 8); m.int(1) != 8 || len(opset) != 1 || opset[0].text(1) != "" || opset[0].int(2) != 17 {
 				t.Errorf("%s: versions %d, %v", c.Name, m.int(1), opset)
@@ -278,19 +268,12 @@ func TestMetadata(t *testing.T) {
 
 // TestSameBytes checks that a model is written in the same way each time.
 func TestSameBytes(t *testing.T) {
-	trained, err := named(t, "acqnp-transformer-residual").Trained()
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := must.Get(named(t, "acqnp-transformer-residual").Trained())(t)
 	var files [2][]byte
 	for i := range files {
 		path := filepath.Join(t.TempDir(), "model.onnx")
-		if err := onnx.Write(path, trained); err != nil {
-			t.Fatal(err)
-		}
-		if files[i], err = os.ReadFile(path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, onnx.Write(path, trained))
+		files[i] = must.Get(os.ReadFile(path))(t)
 	}
 	if !slices.Equal(files[0], files[1]) {
 		t.Error("two exports differ")
@@ -299,22 +282,15 @@ func TestSameBytes(t *testing.T) {
 
 // TestCheckKeepsOtherFiles checks that an export replaces its own second file, but no other.
 func TestCheckKeepsOtherFiles(t *testing.T) {
-	trained, err := named(t, "cnp-mean").Trained()
-	if err != nil {
-		t.Fatal(err)
-	}
+	trained := must.Get(named(t, "cnp-mean").Trained())(t)
 	path := filepath.Join(t.TempDir(), "model.onnx")
 	for range 2 {
 		if err := onnx.Check(path, onnx.DensityPath(path)); err != nil {
 			t.Error(err)
 		}
-		if err := onnx.Write(path, trained); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, onnx.Write(path, trained))
 	}
-	if err := os.WriteFile(onnx.DensityPath(path), []byte("notes of a user"), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(onnx.DensityPath(path), []byte("notes of a user"), 0o644))
 	var bad *invalid.Input
 	if err := onnx.Check(path, onnx.DensityPath(path)); !errors.As(err, &bad) || !strings.Contains(bad.Found, "model-density.onnx") {
 		t.Errorf("error %v", err)

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -21,9 +22,7 @@ import (
 func (f file) options(t *testing.T) draft.Options {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "my data.csv")
-	if err := os.WriteFile(path, []byte(f.text), 0o600); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, []byte(f.text), 0o600))
 	o := draft.Options{File: path, Function: f.function, X: f.x, Y: f.y, DataDir: "data"}
 	if o.X == nil {
 		o.X = []string{"x"}
@@ -47,9 +46,7 @@ func TestAwkwardFiles(t *testing.T) {
 				}
 				return
 			}
-			if err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, err)
 			trains(t, r, f.holds)
 			var found strings.Builder
 			if err := r.Found.Print(&found); err != nil || !strings.Contains(found.String(), f.says) {
@@ -62,17 +59,11 @@ func TestAwkwardFiles(t *testing.T) {
 // trains fails unless the result's file holds a text, loads and trains for three steps.
 func trains(t *testing.T, r draft.Result, holds string) {
 	t.Helper()
-	content, err := r.YAML([]string{"mine\n\u2028second"})
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(r.YAML([]string{"mine\n\u2028second"}))(t)
 	if !strings.Contains(string(content), holds) || !strings.HasPrefix(string(content), "# mine  second\n") {
 		t.Errorf("the configuration does not hold %q:\n%s", holds, content)
 	}
-	e, err := config.Parse("written", content, config.Overrides{Set: []string{"train.steps=3"}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	e := must.Get(config.Parse("written", content, config.Overrides{Set: []string{"train.steps=3"}}))(t)
 	result, err := train.Run(context.Background(), train.Options{Experiment: e, Dir: filepath.Join(t.TempDir(), "run"), Device: device.CPU(1)})
 	if err != nil || result.Step != 3 {
 		t.Errorf("%d steps: %v", result.Step, err)
@@ -85,10 +76,7 @@ func TestOneModelAlone(t *testing.T) {
 	for _, model := range config.Models() {
 		o := waves().options(t)
 		o.Model = model
-		r, err := draft.Run(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(draft.Run(o))(t)
 		if got := r.Experiment.Model.Name; got != model {
 			t.Errorf("%s instead of %s", got, model)
 		}
@@ -110,9 +98,7 @@ func TestCalibrationHoldsFunctionsBack(t *testing.T) {
 			}
 			continue
 		}
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, err)
 		if got := r.Experiment.Data.Calibration; got != want || r.Found.Functions+want != functions || r.Found.Rows != 4*(functions-want) {
 			t.Errorf("%d of %d functions held back, %d functions and %d rows found", got, functions, r.Found.Functions, r.Found.Rows)
 		}
@@ -140,10 +126,7 @@ func TestFewFunctionsAndFewPoints(t *testing.T) {
 	} {
 		o := c.file.options(t)
 		o.Model = "cnp"
-		r, err := draft.Run(o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		r := must.Get(draft.Run(o))(t)
 		if e := r.Experiment; e.Model.SigmaFloor != c.floor || !slices.Equal(e.Data.Points, c.points) {
 			t.Errorf("%s: floor %v and points %v, expected %v and %v", c.name, e.Model.SigmaFloor, e.Data.Points, c.floor, c.points)
 		}
@@ -158,9 +141,6 @@ func TestLogarithmsThatAreAskedFor(t *testing.T) {
 	}
 	o = file{text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return fmt.Sprint(20 + (7*i+f)%11) })), function: "g"}.options(t)
 	o.Log = []string{"y"}
-	r, err := draft.Run(o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(draft.Run(o))(t)
 	trains(t, r, `log: ["y"]`)
 }

@@ -7,14 +7,12 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The card is that of the weights beside it, and its last score is the best of the curve but for chance.
 func TestTheCardIsOfTheWeights(t *testing.T) {
-	content, err := os.ReadFile("weights.safetensors")
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile("weights.safetensors"))(t)
 	c := pretrained.About()
 	if got := fmt.Sprintf("%x", sha256.Sum256(content)); got != c.SHA256 {
 		t.Errorf("the card is of weights %s, these are %s", c.SHA256, got)

@@ -10,7 +10,22 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
+
+// lines returns groups of rows on lines with an intercept of their own.
+func lines(groups, rows int) (all []simple.Group) {
+	r := random.New(1, random.Data)
+	for g := range groups {
+		group := simple.Group{DX: 1}
+		for i := range rows {
+			x := r.Normal(uint64(g), uint64(2*i+2))
+			group.X, group.Y = append(group.X, x), append(group.Y, 3+r.Normal(uint64(g), 0)+0.5*x+0.3*r.Normal(uint64(g), uint64(2*i+3)))
+		}
+		all = append(all, group)
+	}
+	return all
+}
 
 // asked is a group of three known points and x of five targets, in the units of lines.
 func asked() (context simple.Group, x []float64) {
@@ -85,10 +100,7 @@ func in(u likelihood.Units, values []float64) (all []float64) {
 func TestAFileHoldsTheModel(t *testing.T) {
 	context, x := asked()
 	m := pretrained.New(lines(30, 4), pretrained.MostSiblings)
-	content, err := json.Marshal(m)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(json.Marshal(m))(t)
 	read, err := pretrained.Kind(pretrained.MostSiblings).Read(content)
 	if err != nil || read.Check() != nil || read.Columns() != 1 {
 		t.Fatal(err, read.Check(), read.Columns())
@@ -105,43 +117,23 @@ func TestAFileHoldsTheModel(t *testing.T) {
 	}
 }
 
-// From awkward data, the network predicts densities that are finite at all y of the data, with and without
-// a context, and does not panic.
-func TestAwkwardData(t *testing.T) {
+// From many groups, many rows and many columns, the network predicts densities that are finite at y of the data.
+func TestLargeData(t *testing.T) {
+	many := slices.Repeat([]simple.Group{{DX: 1, X: []float64{1}, Y: []float64{2}}, {DX: 1, X: []float64{2}, Y: []float64{-1}}}, 1500)
+	wide := lines(8, 6)
 	draw := random.New(8, random.Validation)
-	line := func(_, i int) []float64 { return []float64{float64(i)} }
-	normal := func(k, i int) float64 { return draw.Normal(uint64(k), uint64(i)) }
-	for name, groups := range map[string][]simple.Group{
-		"constant y":       groupsOf(8, 6, line, func(int, int) float64 { return 3 }),
-		"y of 0":           groupsOf(8, 6, line, func(int, int) float64 { return 0 }),
-		"constant x":       groupsOf(8, 6, func(int, int) []float64 { return []float64{2} }, normal),
-		"one point each":   groupsOf(40, 1, func(k, _ int) []float64 { return []float64{float64(k)} }, normal),
-		"one group":        groupsOf(1, 30, line, normal),
-		"one point":        groupsOf(1, 1, line, normal),
-		"two points":       groupsOf(2, 1, line, normal),
-		"y of 1e-300":      groupsOf(8, 6, line, func(k, i int) float64 { return 1e-300 * normal(k, i) }),
-		"y of 1e99":        groupsOf(8, 6, line, func(k, i int) float64 { return 1e99 * normal(k, i) / 10 }),
-		"y of 1e9 and 1":   groupsOf(8, 6, line, func(k, i int) float64 { return 1e9 + normal(k, i) }),
-		"an outlier of x":  groupsOf(8, 6, func(k, i int) []float64 { return []float64{float64(i) + map[bool]float64{true: 1e9}[k+i == 0]} }, normal),
-		"an exact line":    groupsOf(8, 6, line, func(k, i int) float64 { return float64(k + 2*i) }),
-		"a point repeated": groupsOf(8, 6, func(k, _ int) []float64 { return []float64{float64(k)} }, func(k, _ int) float64 { return float64(k) }),
-		"500 groups":       groupsOf(500, 3, line, normal),
-		"3,000 groups":     groupsOf(3000, 1, line, normal),
-		"5,000 rows in one": append(groupsOf(3, 4, line, normal),
-			groupsOf(1, 5000, line, normal)...),
-		"twelve columns": groupsOf(8, 6, func(k, i int) []float64 {
-			row := make([]float64, 12)
-			for c := range row {
-				row[c] = draw.Normal(uint64(100+c), uint64(k*(1-c%2)*6+i*(c%2)))
+	for k := range wide {
+		wide[k].DX, wide[k].X = 12, nil
+		for i := range wide[k].Y {
+			for c := range 12 {
+				wide[k].X = append(wide[k].X, draw.Normal(uint64(100+c), uint64(k*(1-c%2)*6+i*(c%2))))
 			}
-			return row
-		}, normal),
-	} {
-		m := pretrained.New(groups, pretrained.MostSiblings)
-		if err := m.Check(); err != nil {
-			t.Errorf("%s: %v", name, err)
-			continue
 		}
+	}
+	for name, groups := range map[string][]simple.Group{"500 groups": lines(500, 3), "3,000 groups": many,
+		"5,000 rows in one": append(lines(3, 4), lines(1, 5000)...), "twelve columns": wide} {
+		m := pretrained.New(groups, pretrained.MostSiblings)
+		must.Do(t, m.Check())
 		own := groups[len(groups)-1]
 		x := own.X[:min(20, own.Points())*own.DX]
 		for _, context := range []simple.Group{{DX: own.DX}, own} {
@@ -152,17 +144,4 @@ func TestAwkwardData(t *testing.T) {
 			}
 		}
 	}
-}
-
-// groupsOf returns groups with x and y of group k and point i.
-func groupsOf(groups, points int, x func(k, i int) []float64, y func(k, i int) float64) []simple.Group {
-	all := make([]simple.Group, groups)
-	for k := range all {
-		for i := range points {
-			row := x(k, i)
-			all[k].DX = len(row)
-			all[k].X, all[k].Y = append(all[k].X, row...), append(all[k].Y, y(k, i))
-		}
-	}
-	return all
 }

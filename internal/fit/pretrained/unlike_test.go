@@ -20,8 +20,12 @@ func TestDataUnlikeTheInvented(t *testing.T) {
 		return d.Quantile(0.95) - d.Quantile(0.05)
 	}
 
-	white := groupsOf(20, 12, func(k, i int) []float64 { return []float64{draw.Normal(uint64(k), uint64(i))} },
-		func(k, i int) float64 { return draw.Normal(uint64(100+k), uint64(i)) })
+	white := lines(20, 12)
+	for k, g := range white {
+		for i := range g.Y {
+			g.X[i], g.Y[i] = draw.Normal(uint64(k), uint64(i)), draw.Normal(uint64(100+k), uint64(i))
+		}
+	}
 	lost, n := 0.0, 0
 	for k := range uint64(20) {
 		context := simple.Group{DX: 1, X: []float64{0.5, -0.5, 1}, Y: []float64{draw.Normal(200+k, 1), draw.Normal(200+k, 2), draw.Normal(200+k, 3)}}

@@ -1,11 +1,14 @@
 package simple_test
 
 import (
+	"maps"
 	"math"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // fits are the models.
@@ -29,6 +32,8 @@ func groupsOf(groups, points int, x func(k, i int) []float64, y func(k, i int) f
 // From awkward data, a model either cannot be fitted or predicts densities that are finite at all y of
 // the data, with and without a context.
 func TestAwkwardData(t *testing.T) {
+	all := maps.Clone(fits)
+	all["network"] = pretrained.Kind(pretrained.MostSiblings).Fit
 	draw := random.New(8, random.Validation)
 	line := func(_, i int) []float64 { return []float64{float64(i)} }
 	normal := func(k, i int) float64 { return draw.Normal(uint64(k), uint64(i)) }
@@ -40,6 +45,8 @@ func TestAwkwardData(t *testing.T) {
 		"one point each":   groupsOf(40, 1, func(k, _ int) []float64 { return []float64{float64(k)} }, normal),
 		"one group":        groupsOf(1, 30, line, normal),
 		"two points":       groupsOf(2, 1, line, normal),
+		"one point":        groupsOf(1, 1, line, normal),
+		"y of 1e99":        groupsOf(8, 6, line, func(k, i int) float64 { return 1e99 * normal(k, i) / 10 }),
 		"y of 1e-300":      groupsOf(8, 6, line, func(k, i int) float64 { return 1e-300 * normal(k, i) }),
 		"y of 1e300":       groupsOf(8, 6, line, func(k, i int) float64 { return 1e300 * normal(k, i) }),
 		"y of 1e9 and 1":   groupsOf(8, 6, line, func(k, i int) float64 { return 1e9 + normal(k, i) }),
@@ -48,7 +55,7 @@ func TestAwkwardData(t *testing.T) {
 		"an exact line":    groupsOf(8, 6, line, func(k, i int) float64 { return float64(k + 2*i) }),
 		"a point repeated": groupsOf(8, 6, func(k, _ int) []float64 { return []float64{float64(k)} }, func(k, _ int) float64 { return float64(k) }),
 	} {
-		for model, fit := range fits {
+		for model, fit := range all {
 			m, err := fit(groups)
 			if err != nil {
 				continue
@@ -131,10 +138,7 @@ func TestManyNames(t *testing.T) {
 	}, func(k, i int) float64 {
 		return draw.Normal(uint64((20*k+i)%names), 7) + 0.3*draw.Normal(uint64(k), uint64(1000+i))
 	})
-	m, err := simple.FitGP(groups[:50])
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(simple.FitGP(groups[:50]))(t)
 	sum, n := 0.0, 0.0
 	for _, g := range groups[50:] {
 		for i, d := range m.Given(simple.Group{DX: names}, g.X) {
@@ -160,10 +164,7 @@ func TestOffTheLineOfTwoColumns(t *testing.T) {
 		return draw.Normal(uint64(k), 50) + x + 0.3*draw.Normal(uint64(k), uint64(100+i))
 	})
 	for kind, fit := range fits {
-		m, err := fit(groups)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(fit(groups))(t)
 		d := m.Given(simple.Group{DX: 2}, []float64{0, 13})[0] // 3 on the line, and 5 is the most of the data
 		if sd := math.Sqrt(d.Variance()); !(math.Abs(d.Mean()) < 40) || !(sd < 40) {
 			t.Errorf("%s: %v ± %v off the line", kind, d.Mean(), sd)

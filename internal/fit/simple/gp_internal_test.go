@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // someGroups returns groups of a smooth function with a level of their own, in dx columns of x.
@@ -177,10 +178,7 @@ func TestCurvesThatDependOnAnotherColumn(t *testing.T) {
 			}
 			groups = append(groups, group)
 		}
-		m, err := FitGP(groups[:20])
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(FitGP(groups[:20]))(t)
 		sum, n := 0.0, 0
 		for _, one := range groups[20:] {
 			for i, d := range m.Given(Group{DX: 2}, one.X) {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // lines returns functions with a random intercept and slope: y = 1 + 2x + a + bx + ε, with
@@ -34,10 +35,7 @@ func lines(functions, points int) []weightedGroup {
 // 0.025.
 func TestRecoversThePopulation(t *testing.T) {
 	functions := lines(400, 12)
-	f, err := fitLinear(functions, degreesOf(functions, 1, 1))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 1)))(t)
 	d := 4
 	g := mat.NewDense(2, 2, []float64{f.Factor[0], f.Factor[1], f.Factor[d], f.Factor[d+1]})
 	var covariance mat.Dense
@@ -61,10 +59,7 @@ func TestRecoversThePopulation(t *testing.T) {
 // Gaussian with the full covariance of all points. Both are float64 with few operations.
 func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 	functions := lines(9, 5)
-	f, err := fitLinear(functions, degreesOf(functions, 3, 2))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(fitLinear(functions, degreesOf(functions, 3, 2)))(t)
 	x, y := []float64{-1, 0.3, 1.1, 0.4}, []float64{-0.5, 2, 3.5}
 	design := mat.NewDense(4, 7, nil)
 	for i, v := range x {
@@ -88,9 +83,7 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 				cross.SetVec(i, v.At(3, i))
 			}
 			var w mat.VecDense
-			if err := w.SolveVec(k, cross); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, w.SolveVec(k, cross))
 			wantMean, wantVar = wantMean+mat.Dot(&w, rest), wantVar-mat.Dot(&w, cross)
 		}
 		m, sd := f.given(Group{X: x[:n], Y: y[:n], DX: 1}).predict(x[3:])
@@ -104,10 +97,7 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 // if one function has other numbers, its own model does not change.
 func TestWithoutAFunction(t *testing.T) {
 	functions := lines(6, 8)
-	a, err := fitLinear(functions, degreesOf(functions, 1, 0))
-	if err != nil {
-		t.Fatal(err)
-	}
+	a := must.Get(fitLinear(functions, degreesOf(functions, 1, 0)))(t)
 	without := a.leaveOut(2)
 	if without.Noise != a.Noise || without.Factor[0] != a.Factor[0] {
 		t.Errorf("found other variances: %v and %v", without, a.linear)
@@ -130,9 +120,7 @@ func TestWithoutAFunction(t *testing.T) {
 			v.Set(k, k, 1+lambda*lambda)
 		}
 		var solved, s mat.Dense
-		if err := solved.Solve(v, design); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, solved.Solve(v, design))
 		s.Mul(solved.T(), design)
 		xx.Add(xx, &s)
 		var r mat.Dense
@@ -140,9 +128,7 @@ func TestWithoutAFunction(t *testing.T) {
 		xy.Add(xy, &r)
 	}
 	var beta mat.Dense
-	if err := beta.Solve(xx, xy); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, beta.Solve(xx, xy))
 	for i := range 2 { // the ridge of 1e-10 changes the ninth digit
 		if math.Abs(without.Beta[i]-beta.At(i, 0)) > 1e-7 {
 			t.Errorf("β%d: found %v, expected %v", i, without.Beta[i], beta.At(i, 0))

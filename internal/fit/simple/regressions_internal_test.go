@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/stat/distmv"
 
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // someRegressions is a mixture of two regressions in one standardised x.
@@ -72,10 +73,7 @@ func TestRegressionsAreExactForFewPoints(t *testing.T) {
 func TestRegressionsFindTheClasses(t *testing.T) {
 	truth := someRegressions()
 	groups := drawn(truth, 80, 20)
-	m, err := FitRegressions(groups[:60])
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(FitRegressions(groups[:60]))(t)
 	loss, n := 0.0, 0.0
 	for _, g := range groups[60:] {
 		context := Group{X: g.X[:5], Y: g.Y[:5], DX: 1}

@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // levels draws groups in which y is the group's level, to a hundredth of what levels differ by.
@@ -28,10 +29,7 @@ func levels(first, groups, points int) (all []simple.Group) {
 // Of a group that is one level, a point says all and nothing is known without one. Intervals of both hold what they
 // say: each within four standard errors of 300 groups, and of the 30 groups that calibrate.
 func TestEachNumberOfKnownPointsHasItsCalibration(t *testing.T) {
-	s, err := Fit(t.Context(), levels(0, 30, 8), Options{Threads: 2, Kinds: Kinds()[:1]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(t.Context(), levels(0, 30, 8), Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
 	const fresh = 300
 	for _, known := range []int{0, 1, 3} {
 		held := map[float64]float64{}

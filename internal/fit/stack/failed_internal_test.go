@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"math"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A model that cannot be fitted in one fold, one with numbers that no file holds, and one whose predictions are not
@@ -29,7 +31,11 @@ func TestFailedModelsAreNamed(t *testing.T) {
 	}
 	kinds[3].Name, kinds[3].Read = "of no answer", func(content []byte) (simple.Model, error) {
 		m, err := ok.Read(content)
-		return infinite{m}, err
+		return changed{m, func(all []likelihood.GaussianMixture) {
+			for i, d := range all {
+				all[i] = d.In(likelihood.Units{Factor: math.Inf(1)})
+			}
+		}}, err
 	}
 	groups := twoLines(12, 6)
 	for _, g := range groups { // neither x nor y has a logarithm
@@ -37,10 +43,7 @@ func TestFailedModelsAreNamed(t *testing.T) {
 			g.X[i], g.Y[i] = g.X[i]-1, -g.Y[i]
 		}
 	}
-	s, err := Fit(t.Context(), groups, Options{Threads: 2, Kinds: kinds})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(t.Context(), groups, Options{Threads: 2, Kinds: kinds}))(t)
 	want := []Failure{{"of four folds", "too few points"}, {"of no file", "a number of the model is not finite"}, {"of no answer", "a prediction is not finite"}}
 	if !slices.Equal(s.Failed, want) {
 		t.Errorf("failed: %v, want %v", s.Failed, want)
@@ -53,13 +56,36 @@ func TestFailedModelsAreNamed(t *testing.T) {
 	}
 }
 
-// An infinite model predicts what is not finite.
-type infinite struct{ simple.Model }
-
-func (m infinite) Given(context simple.Group, x []float64) []likelihood.GaussianMixture {
-	all := m.Model.Given(context, x)
-	for i, d := range all {
-		all[i] = d.In(likelihood.Units{Factor: math.Inf(1)})
+// When ctx ends, no further question is asked, and the error is that of ctx.
+func TestNoQuestionAfterTheEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	var asked atomic.Int32
+	kind := Kinds()[0]
+	read := kind.Read
+	kind.Read = func(content []byte) (simple.Model, error) {
+		m, err := read(content)
+		return changed{m, func([]likelihood.GaussianMixture) {
+			if asked.Add(1) == 3 {
+				cancel()
+			}
+		}}, err
 	}
+	if _, err := Fit(ctx, twoLines(40, 12), Options{Threads: 1, Kinds: []Kind{kind}}); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want %v", err, context.Canceled)
+	}
+	if n := asked.Load(); n != 3 {
+		t.Errorf("%d questions were asked, want 3", n)
+	}
+}
+
+// A changed model changes its answers.
+type changed struct {
+	simple.Model
+	change func([]likelihood.GaussianMixture)
+}
+
+func (m changed) Given(context simple.Group, x []float64) []likelihood.GaussianMixture {
+	all := m.Model.Given(context, x)
+	m.change(all)
 	return all
 }

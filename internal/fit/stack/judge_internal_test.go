@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // manyGroups draws groups of a few points.
@@ -133,10 +134,7 @@ func (m *memory) Save(name string, content []byte, _ time.Duration) error {
 // as a fit without interruption.
 func TestAFitGoesOn(t *testing.T) {
 	groups := twoLines(15, 8)
-	whole, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	whole := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()}))(t)
 	want, _ := json.Marshal(whole)
 	ctx, cancel := context.WithCancel(context.Background())
 	m := &memory{kept: map[string][]byte{}, end: cancel, after: 6}
@@ -150,10 +148,7 @@ func TestAFitGoesOn(t *testing.T) {
 	m.Unlock()
 	kept["mixed-model.0"] = []byte("{")
 	m = &memory{kept: kept}
-	again, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds(), Store: m})
-	if err != nil {
-		t.Fatal(err)
-	}
+	again := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds(), Store: m}))(t)
 	if got, _ := json.Marshal(again); string(got) != string(want) {
 		t.Error("the stack of a fit that went on differs")
 	}
@@ -179,10 +174,7 @@ func TestOneFoldOfAStack(t *testing.T) {
 			}
 		}
 	}
-	s, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:2]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:2]}))(t)
 	one := s.OfFold(3)
 	for i, c := range one.Candidates {
 		all := s.Candidates[i]
@@ -208,10 +200,7 @@ func TestAScaleIsLeftOut(t *testing.T) {
 		o.Store, o.Kinds, o.Threads = m, Kinds()[:1], 2
 		done := 0
 		o.Done = func() { done++ }
-		s, err := Fit(context.Background(), groups, o)
-		if err != nil {
-			t.Fatal(err)
-		}
+		s := must.Get(Fit(context.Background(), groups, o))(t)
 		b, _ := json.Marshal(s)
 		text = append(text, string(b))
 		if want := map[bool]int{false: folds + 2, true: folds + 1}[o.Log]; m.saved != want || done != o.Jobs(groups) {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // slopes draws groups of points on lines of slope 0.7, with a level of each group, all about a base.
@@ -32,10 +33,7 @@ func TestPredictionsFollowKnownPointsUnlikeAnyGroup(t *testing.T) {
 	}{"y": {}, "log y": {20, true}} {
 		t.Run(name, func(t *testing.T) {
 			data := slopes(20, test.base)
-			s, err := Fit(t.Context(), data, Options{Threads: 2, Kinds: Kinds()[:1], Log: test.log})
-			if err != nil {
-				t.Fatal(err)
-			}
+			s := must.Get(Fit(t.Context(), data, Options{Threads: 2, Kinds: Kinds()[:1], Log: test.log}))(t)
 			for _, off := range []float64{0, 100, -15, 1e6} {
 				known := simple.Group{DX: 1}
 				for _, x := range []float64{1, 2, 4, 7, 9} {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Lines in log x, with a second column that has two values and so no logarithm: the mixed model that sees
@@ -23,30 +24,18 @@ func TestModelsSeeLogarithmsOfX(t *testing.T) {
 			groups[k].Y = append(groups[k].Y, g.Normal(uint64(k), 100)-math.Log(x)+side+0.1*g.Normal(uint64(k), 200+i))
 		}
 	}
-	s, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:1]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
 	if len(s.LogX) != 1 || s.LogX[0].Column != 0 {
 		t.Errorf("logarithms of %v, want of column 0 alone", s.LogX)
 	}
 	if best := s.Candidates[0]; best.Name != "mixed model, log x" || best.Weight < 0.5 || best.LogDensity < s.Candidates[1].LogDensity+0.5 {
 		t.Errorf("the candidates are %+v", s.Candidates)
 	}
-	content, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(json.Marshal(s))(t)
 	read := new(Stack)
-	if err := json.Unmarshal(content, read); err != nil {
-		t.Fatal(err)
-	}
-	if err := read.Open(Kinds()); err != nil {
-		t.Fatal(err)
-	}
-	if err := read.Check(2); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(content, read))
+	must.Do(t, read.Open(Kinds()))
+	must.Do(t, read.Check(2))
 	known, x := simple.Group{X: []float64{3, 0}, Y: []float64{-0.5}, DX: 2}, []float64{20, 1, 0, 1}
 	for i, d := range s.Predict(Case{known, x}) {
 		again := read.Predict(Case{known, x})[i]
@@ -76,10 +65,7 @@ func TestScalesAreMixed(t *testing.T) {
 			groups[k].X, groups[k].Y = append(groups[k].X, g.Float(uint64(k), uint64(100+i))-1), append(groups[k].Y, max(y, 0.1))
 		}
 	}
-	s, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:1]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
 	if len(s.Candidates) != 2 || s.Candidates[0].LogY == s.Candidates[1].LogY || !s.SeesLog() {
 		t.Fatalf("candidates %+v, want a model of y and one of log y", s.Candidates)
 	}
@@ -109,10 +95,7 @@ func TestPredictionsBeyondTheDataStayNearThem(t *testing.T) {
 			groups[k].X, groups[k].Y = append(groups[k].X, x), append(groups[k].Y, a+b*x+2*g.Normal(uint64(k), 30+i))
 		}
 	}
-	s, err := Fit(t.Context(), groups, Options{Threads: 2, Kinds: Kinds()[:1]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(t.Context(), groups, Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
 	if len(s.LogX) != 1 || !s.SeesLog() {
 		t.Fatalf("logarithms of %v, of y: %v; want those of x and y", s.LogX, s.SeesLog())
 	}

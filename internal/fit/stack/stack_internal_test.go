@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // twoLines draws groups of which each point is on one of two parallel lines, with a level of the
@@ -98,10 +99,7 @@ func TestStackOfTwoLines(t *testing.T) {
 		if s, err = Fit(context.Background(), groups, Options{Threads: threads, Kinds: Kinds()}); err != nil {
 			t.Fatal(err)
 		}
-		text, err := json.Marshal(s)
-		if err != nil {
-			t.Fatal(err)
-		}
+		text := must.Get(json.Marshal(s))(t)
 		texts = append(texts, string(text))
 	}
 	if texts[0] != texts[1] {
@@ -115,12 +113,8 @@ func TestStackOfTwoLines(t *testing.T) {
 		t.Errorf("intervals of 90%% hold %.3f", c)
 	}
 	var read Stack
-	if err := json.Unmarshal([]byte(texts[0]), &read); err != nil {
-		t.Fatal(err)
-	}
-	if err := read.Open(Kinds()); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(texts[0]), &read))
+	must.Do(t, read.Open(Kinds()))
 	known := simple.Group{X: groups[0].X[:3], Y: groups[0].Y[:3], DX: 1}
 	a, b := s.Predict(Case{known, []float64{0.5}})[0], read.Predict(Case{known, []float64{0.5}})[0]
 	for y := 3.0; y < 12; y++ {
@@ -132,17 +126,11 @@ func TestStackOfTwoLines(t *testing.T) {
 
 // A file that lacks numbers, or has others, is refused and does not panic.
 func TestDamagedStacksAreRefused(t *testing.T) {
-	s, err := Fit(context.Background(), twoLines(20, 12), Options{Threads: 2, Kinds: Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(context.Background(), twoLines(20, 12), Options{Threads: 2, Kinds: Kinds()}))(t)
 	if err := s.Check(1); err != nil {
 		t.Fatalf("a stack is refused: %v", err)
 	}
-	text, err := json.Marshal(s)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(json.Marshal(s))(t)
 	for _, change := range [][2]string{{`"width":`, `"width":-`}, {`"beta":[`, `"beta":[1,`}, {`"noise":`, `"noise":-`}, {`"share":`, `"share":-`},
 		{`"cov":[`, `"cov":[0,`}, {`"levels":[0,`, `"levels":[1,`}, {`"weight":0`, `"weight":-0`}, {`"models":`, `"other":`}} {
 		var read Stack
@@ -161,10 +149,7 @@ func TestDamagedStacksAreRefused(t *testing.T) {
 
 // A weight may be above 1 by the rounding of the sum that it is divided by.
 func TestWeightsMayRound(t *testing.T) {
-	s, err := Fit(context.Background(), twoLines(8, 12), Options{Threads: 2, Kinds: Kinds()[:1]})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(context.Background(), twoLines(8, 12), Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
 	c := &s.Candidates[0]
 	for over, ok := range map[float64]bool{0: true, 4e-15: true, 1e-6: false} {
 		s.Candidates = s.Candidates[:1]
@@ -180,10 +165,7 @@ func TestWeightsMayRound(t *testing.T) {
 
 // Of one group, folds are of points, and the context is the rest.
 func TestStackOfOneGroup(t *testing.T) {
-	s, err := Fit(context.Background(), twoLines(1, 120), Options{Threads: 2, Kinds: Kinds()})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(Fit(context.Background(), twoLines(1, 120), Options{Threads: 2, Kinds: Kinds()}))(t)
 	if !s.ByPoint || s.Calibrations[0].Groups != 120 {
 		t.Errorf("by point: %v, calibrated on %d points, want 120", s.ByPoint, s.Calibrations[0].Groups)
 	}

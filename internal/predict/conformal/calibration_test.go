@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // someCalibration returns a calibration of a number of functions, and the predictions that it is for.
@@ -31,9 +32,7 @@ func someCalibration(functions int) (conformal.Calibration, conformal.Prediction
 // write writes a calibration.
 func write(t *testing.T, dir string, c conformal.Calibration) {
 	t.Helper()
-	if err := c.Write(dir); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, c.Write(dir))
 }
 
 func TestCalibrationIsReadAsItWasWritten(t *testing.T) {
@@ -70,10 +69,7 @@ func TestCalibrationsOfOthersAreRefused(t *testing.T) {
 	other.NumTau = 6
 	path := filepath.Join(t.TempDir(), "calibration.json")
 	write(t, filepath.Dir(path), c)
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	edit := func(old, new string) string { return strings.Replace(string(content), old, new, 1) }
 	for name, bad := range map[string]struct {
 		content  string
@@ -92,9 +88,7 @@ func TestCalibrationsOfOthersAreRefused(t *testing.T) {
 	} {
 		dir := t.TempDir()
 		if bad.content != "" {
-			if err := os.WriteFile(filepath.Join(dir, "calibration.json"), []byte(bad.content), 0o644); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(filepath.Join(dir, "calibration.json"), []byte(bad.content), 0o644))
 		}
 		_, err := conformal.Read(dir, []string{bad.channels}, bad.now)
 		var refused *invalid.Input
