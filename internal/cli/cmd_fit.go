@@ -93,7 +93,10 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	if o.File != "" && o.formula == "" {
 		return showColumns(a, o.File)
 	}
-	if err := o.settle(); err != nil {
+	if o.File == "" {
+		return &invalid.Input{File: "FILE", Found: "nothing", Expected: "a file of rows: acqnp fit prices.csv 'price ~ age | product'"}
+	}
+	if o.Formula, err = formula.Parse(o.formula); err != nil {
 		return err
 	}
 	if o.writeConfig != "" {
@@ -156,15 +159,6 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 	return path, figure.Save(path)
 }
 
-// settle settles the file and the formula.
-func (o *fitOptions) settle() (err error) {
-	if o.File == "" {
-		return &invalid.Input{File: "FILE", Found: "nothing", Expected: "a file of rows: acqnp fit prices.csv 'price ~ age | product'"}
-	}
-	o.Formula, err = formula.Parse(o.formula)
-	return err
-}
-
 // configure writes a configuration as acqnp init does.
 func (o *fitOptions) configure(a *app) error {
 	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
@@ -189,11 +183,10 @@ func (o *fitOptions) check(a *app) error {
 	if o.Out == "" {
 		o.Out = tabular.Stem(o.File) + ".fit"
 	}
-	if info, err := os.Stat(o.Out); err == nil && !info.IsDir() {
+	info, err := os.Stat(o.Out)
+	if o.made = err != nil; !o.made && !info.IsDir() {
 		return &invalid.Input{File: "--out", Found: o.Out + ", which is a file", Expected: "a directory, or a name that is free"}
 	}
-	_, err := os.Stat(o.Out)
-	o.made = err != nil
 	if err := os.MkdirAll(o.Out, 0o755); err != nil {
 		return &invalid.Input{File: "--out", Found: err.Error(), Expected: "a directory that can be made"}
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -89,8 +90,8 @@ func (o *predictOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	table := o.table()
-	table.Seed, table.Names = q.seed, predict.NamesOf(&q.Asked)
+	table := predict.Table{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed,
+		Modes: o.modes, Draws: o.draws, Seed: q.seed, Threads: o.cores(), Format: o.format, Parts: o.components}
 	table.Calibrated, err = o.calibration(q, func(c *conformal.Calibration) error {
 		table.Calibrated = c
 		if err := table.CheckCalibration(); err != nil || o.plot == "" {
@@ -128,12 +129,6 @@ func (o *predictOptions) writeComponents(ctx context.Context) error {
 	return s.run(ctx)
 }
 
-// table returns the table that the flags ask for, without its names and its seed.
-func (o *predictOptions) table() predict.Table {
-	return predict.Table{Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed, Modes: o.modes,
-		Draws: o.draws, Threads: o.cores(), Format: o.format, Parts: o.components}
-}
-
 // checkFormat settles the format. Without --format, the ending of --out or --json names it.
 func (o *predictOptions) checkFormat() error {
 	switch {
@@ -152,10 +147,7 @@ func (o *predictOptions) checkFormat() error {
 
 // checkColumns checks the flags that add columns.
 func (o *predictOptions) checkColumns() (err error) {
-	if err := checkProbabilities("--quantiles", o.quantiles); err != nil {
-		return err
-	}
-	if err := checkProbabilities("--hdr", o.hdr); err != nil {
+	if err := cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkProbabilities("--hdr", o.hdr)); err != nil {
 		return err
 	}
 	if o.density != "" {

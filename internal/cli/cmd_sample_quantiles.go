@@ -1,9 +1,9 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -68,10 +68,5 @@ func (o *sampleOptions) run(ctx context.Context) error {
 const maxDraws = 1_000_000
 
 func (o *sampleOptions) checkCounts() error {
-	for _, q := range o.quantiles {
-		if !(q > 0 && q < 1) {
-			return &invalid.Input{File: "--quantiles", Found: strconv.FormatFloat(q, 'g', -1, 64), Expected: "numbers between 0 and 1"}
-		}
-	}
-	return checkRange("--draws", o.draws, 0, maxDraws)
+	return cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkRange("--draws", o.draws, 0, maxDraws))
 }

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"math"
@@ -68,7 +69,7 @@ func summaryOfFit(f fit.Fitted) *fitSummary {
 // promiseOf says what calibrated intervals hold, and what does not follow from a theorem.
 func promiseOf(f fit.Fitted) string {
 	st := f.Stacks[0]
-	unit, units := "a new "+groupOf(f), "groups"
+	unit, units := "a new "+cmp.Or(f.Group, "group"), "groups"
 	if st.ByPoint {
 		unit, units = "a new point of the known groups", "points"
 	}
@@ -80,19 +81,12 @@ func promiseOf(f fit.Fitted) string {
 		" like those of the file. The theorem for cross-conformal intervals, at least 80%, applies nearly but not exactly: the models that choose the weights for a fold were fitted to it too"
 }
 
-func groupOf(f fit.Fitted) string {
-	if f.Group == "" {
-		return "group"
-	}
-	return f.Group
-}
-
 func (s *fitSummary) print(w io.Writer) error {
 	if fmt.Fprintf(w, "%s of %s", invalid.Plural(s.Groups, "group", "groups"), invalid.Plural(s.Points, "row", "rows")); s.Points < s.Rows {
 		fmt.Fprintf(w, ", a sample of %s", invalid.Plural(s.Rows, "row", "rows"))
 	}
 	fmt.Fprintln(w)
-	held := "a " + groupOf(s.fitted) + " that they were not fitted to"
+	held := "a " + cmp.Or(s.fitted.Group, "group") + " that they were not fitted to"
 	if s.fitted.Stacks[0].ByPoint {
 		held = "points that they were not fitted to"
 	}

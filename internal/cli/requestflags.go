@@ -88,9 +88,14 @@ type question struct {
 
 // settle checks the flags, names standard streams and opens the device.
 func (o *requestFlags) settle(checks ...func() error) error {
-	checks = append([]func() error{o.nameStreams, o.openDevice, o.levelFlags.check, o.checkPlot}, checks...)
+	checks = append([]func() error{o.nameStreams, o.openDevice, o.levelFlags.check}, checks...)
 	if err := firstError(checks...); err != nil {
 		return err
+	}
+	if o.plot != "" {
+		if _, err := figures.PlotFormat(o.plot); err != nil {
+			return err
+		}
 	}
 	if o.raw && !fit.Is(o.Run) {
 		return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --use-calibration alone"}
@@ -225,14 +230,6 @@ func (o *requestFlags) calibration(q question, check func(*conformal.Calibration
 		return nil, nil
 	}
 	return c, nil
-}
-
-func (o *requestFlags) checkPlot() error {
-	if o.plot == "" {
-		return nil
-	}
-	_, err := figures.PlotFormat(o.plot)
-	return err
 }
 
 // predictSummary is the result of a prediction.

@@ -6,6 +6,7 @@ package draft
 
 import (
 	"math"
+	"strings"
 
 	"go.yaml.in/yaml/v3"
 
@@ -173,4 +174,13 @@ func (f Found) floor() float64 {
 		return 0.2
 	}
 	return 0.01
+}
+
+// YAML returns the configuration as a commented file. head are the lines of a comment at its start.
+func (r Result) YAML(head []string) ([]byte, error) {
+	lines := append(head, "", "Validation ends the training, and the best weights are kept.")
+	for i, line := range lines {
+		lines[i] = strings.ReplaceAll(line, "\n", " ")
+	}
+	return r.Experiment.Commented(strings.Join(lines, "\n"))
 }
