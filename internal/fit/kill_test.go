@@ -2,7 +2,6 @@ package fit_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -15,7 +14,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/formula"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -153,10 +151,7 @@ func TestPartsOfAnotherFitAreRefused(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(out, ".tmp-fit.json-12"), []byte("{"), 0o600); err != nil { // of a fit that was killed
 		t.Fatal(err)
 	}
-	var refused *invalid.Input
-	if _, err := fitTo(t.Context(), file, out, 1, false); !errors.As(err, &refused) || !strings.Contains(err.Error(), "--overwrite") {
-		t.Errorf("parts of another fit: %v, want a refusal", err)
-	}
+	must.Refuse(t, must.Err(fitTo(t.Context(), file, out, 1, false)), "--overwrite")
 	content := must.Get(fitTo(t.Context(), file, out, 1, true))(t)
 	same(t, out, content)
 }

@@ -1,7 +1,6 @@
 package predict_test
 
 import (
-	"errors"
 	"math"
 	"slices"
 	"strings"
@@ -9,7 +8,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -206,9 +204,5 @@ func TestJointOfBootstraps(t *testing.T) {
 func TestJointOfTooManyTargetsIsRefused(t *testing.T) {
 	o := options(t, "cnp", source{batches: 2})
 	o.JointTargets = 8
-	_, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
-	var bad *invalid.Input
-	if !errors.As(err, &bad) || err.Error() != "evaluation batch 0: --joint: found 8, expected at most 7, the targets of each function" {
-		t.Error(err)
-	}
+	must.Refuse(t, must.Err(o.Evaluate(t.Context(), o.Source, o.EvalOptions)), "evaluation batch 0: --joint: found 8, expected at most 7, the targets of each function")
 }

@@ -1,13 +1,10 @@
 package predict_test
 
 import (
-	"errors"
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -40,8 +37,7 @@ func TestJointLogDensityIsTheChainRule(t *testing.T) {
 		f, y := lanes()[1], []float64{50, 3, 40, 8, 30, 5}
 		want := 0.0
 		for i := range 3 {
-			for p, err := range o.Predict(t.Context(), []predict.Function{given(f, y[:2*i])}) {
-				must.Do(t, err)
+			for _, p := range collect(t, o, given(f, y[:2*i])) {
 				for c, d := range p.Channels {
 					want += d.LogDensity(y[2*i+c])
 				}
@@ -105,10 +101,7 @@ func TestTooManyJointDrawsAreRefused(t *testing.T) {
 	for _, c := range []struct{ targets, draws int }{{10_001, 1}, {5000, 100_000}} {
 		f.TargetX = make([]float64, c.targets)
 		for _, err := range predict.WithJointDraws(t.Context(), o, []predict.Function{f}, predict.JointDraws{Number: c.draws}, o.Predict(t.Context(), []predict.Function{f})) {
-			var bad *invalid.Input
-			if !errors.As(err, &bad) || !strings.Contains(bad.Error(), "--joint: found") {
-				t.Error(err)
-			}
+			must.Refuse(t, err, "--joint: found")
 		}
 	}
 }

@@ -41,8 +41,7 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 				function := predict.Function{ContextX: o.Units.Scaling.RawX(wide(x[:b.Context])), ContextY: o.Units.Scaling.RawY(wide(y[:2*b.Context])),
 					TargetX: o.Units.Scaling.RawX(wide(x))}
 				raw := o.Units.Scaling.RawY(wide(y))
-				for p, err := range o.Predict(t.Context(), []predict.Function{function}) {
-					must.Do(t, err)
+				for _, p := range collect(t, o.Trained, function) {
 					part := 0
 					if p.Target >= b.Context {
 						part = 1
@@ -70,8 +69,7 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 		o.Units, o.Levels = logUnits(), predict.GridLevels
 		o.Units.Scaling.YScale[1] = 0.002 // so that the tails of τ = 0.002 end within the quadrature
 		f := predict.Function{ContextX: []float64{0, 1}, ContextY: []float64{17, 7, 15, 9}, TargetX: []float64{2}}
-		for p, err := range o.Predict(t.Context(), []predict.Function{f}) {
-			must.Do(t, err)
+		for _, p := range collect(t, o.Trained, f) {
 			d := p.Channels[1]
 			if !d.Log() || p.Channels[0].Log() {
 				t.Fatalf("%s: which channel is a logarithm?", model)

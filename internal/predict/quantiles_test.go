@@ -32,24 +32,34 @@ func write(t *testing.T, q predict.Quantiles, o predict.Trained) table {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "quantiles.csv")
 	must.Do(t, q.Write(path, o.Predict(t.Context(), q.Functions)))
-	f := must.Get(os.Open(path))(t)
-	defer f.Close()
-	rows := must.Get(csv.NewReader(f).ReadAll())(t)
+	header, rows := readRows(t, path)
 	want := []string{"function", "target", "x", "channel", "kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
-	if diff := cmp.Diff(want, rows[0]); diff != "" {
+	if diff := cmp.Diff(want, header); diff != "" {
 		t.Fatal(diff)
 	}
 	all := table{}
-	for _, row := range rows[1:] {
-		cells := map[string]string{}
-		for i, name := range want {
-			cells[name] = row[i]
-		}
+	for _, cells := range rows {
 		target := must.Get(strconv.Atoi(cells["target"]))(t)
 		k := key(cells["function"], target, cells["channel"], cells["kind"])
 		all[k] = append(all[k], cells)
 	}
 	return all
+}
+
+// readRows returns the columns of a CSV file, and its rows by column.
+func readRows(t *testing.T, path string) (header []string, rows []map[string]string) {
+	t.Helper()
+	f := must.Get(os.Open(path))(t)
+	defer f.Close()
+	lines := must.Get(csv.NewReader(f).ReadAll())(t)
+	for _, line := range lines[1:] {
+		row := map[string]string{}
+		for i, name := range lines[0] {
+			row[name] = line[i]
+		}
+		rows = append(rows, row)
+	}
+	return lines[0], rows
 }
 
 func float(t *testing.T, text string) float64 {
@@ -105,8 +115,7 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 	if n := 5 * 2 * kinds; len(rows) != n { // targets, channels, kinds
 		t.Errorf("%d groups of rows, want %d", len(rows), n)
 	}
-	for prediction, err := range o.Predict(t.Context(), q.Functions) {
-		must.Do(t, err)
+	for _, prediction := range collect(t, o, q.Functions...) {
 		f := q.Functions[prediction.Function]
 		for c, d := range prediction.Channels {
 			of := func(kind string) []map[string]string { return rows[key(f.Name, prediction.Target, q.YNames[c], kind)] }

@@ -19,7 +19,8 @@ func TestTableAsJSON(t *testing.T) {
 	content, rows := writeTable(t, table, o.Predict(t.Context(), q.Functions))
 	header, _, _ := strings.Cut(string(content), "\n")
 	table.Format = tabular.JSON
-	lines, _ := writeLines(t, table, o.Predict(t.Context(), q.Functions))
+	objects, _ := writeTable(t, table, o.Predict(t.Context(), q.Functions))
+	lines := strings.Split(strings.TrimSpace(string(objects)), "\n")
 	if len(lines) != len(rows) {
 		t.Fatalf("%d objects for %d rows", len(lines), len(rows))
 	}

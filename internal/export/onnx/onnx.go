@@ -6,22 +6,7 @@
 // the model's own graphs, units.go converts the units, likelihood.go makes the parts of
 // the distributions and their density. All inputs and outputs are float64, except BNP's bootstraps, which
 // are int64. The network computes in float32, its head in float64.
-//
-// The inputs are, for B functions with N_c context points, N targets, N_τ levels and k bootstraps:
-//
-//	context_x  [B, N_c, columns of x]   N_c may be 0, but not for BNP
-//	context_y  [B, N_c, dy]
-//	target_x   [B, N, columns of x]
-//	target_y   [B, N, dy]               of the graph of the density
-//	levels     [N_τ]                    quantile models: u, in [0, 1]; the same at every target
-//	resample   [2, k, B, N_c], int64    BNP: whole numbers below N_c, for context and residuals
-//
-// The outputs have K components for each target: N_τ for quantile models, k for BNP, otherwise the number
-// of Gaussians.
-//
-//	mu, sigma, log_weight  [B, N, K, dy]  of each component: see package likelihood
-//	level_logit            [B, N, N_τ]    quantile models: z, with τ = sigmoid(z)
-//	log_density            [B, N, dy]     of the graph of the density: log p(y) in raw units
+// acqnp help export lists the inputs and outputs.
 package onnx
 
 import (

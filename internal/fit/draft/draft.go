@@ -5,7 +5,9 @@
 package draft
 
 import (
+	"maps"
 	"math"
+	"reflect"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -89,19 +91,9 @@ type section = map[string]any
 // experiment returns the configuration.
 func (f Found) experiment(model string, d config.Data) (config.Experiment, error) {
 	data := section{"seed": 43, "file": d.File, "x": d.XColumns, "y": d.YColumns, "split": d.SplitBy,
-		"train_fraction": d.TrainFraction, "valid_fraction": d.ValidFraction, "scale": d.Scale, "missing": d.Missing, "sizes": d.Sizes}
-	if d.Group != "" {
-		data["group"] = d.Group
-	}
-	if len(d.Categories) > 0 {
-		data["categories"] = d.Categories
-	}
-	if len(d.Log) > 0 {
-		data["log"] = d.Log
-	}
-	if d.Calibration > 0 {
-		data["calibration"] = d.Calibration
-	}
+		"train_fraction": d.TrainFraction, "valid_fraction": d.ValidFraction, "scale": d.Scale, "missing": d.Missing, "sizes": d.Sizes,
+		"group": d.Group, "categories": d.Categories, "log": d.Log, "calibration": d.Calibration}
+	maps.DeleteFunc(data, func(_ string, v any) bool { return reflect.ValueOf(v).IsZero() })
 	if f.few() && d.SplitBy == "point" {
 		data["points"] = []int{fewPoints, fewPoints}
 	}

@@ -2,7 +2,6 @@ package draft_test
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -13,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/fit/draft"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -40,10 +38,7 @@ func TestAwkwardFiles(t *testing.T) {
 			o := f.options(t)
 			r, err := draft.Run(o)
 			if f.refuses != "" {
-				var bad *invalid.Input
-				if !errors.As(err, &bad) || !strings.Contains(err.Error(), f.refuses) || strings.Contains(err.Error(), "\n") || bad.Expected == "" {
-					t.Errorf("error %v, want one line with %q", err, f.refuses)
-				}
+				must.Refuse(t, err, f.refuses, "expected")
 				return
 			}
 			must.Do(t, err)
@@ -92,10 +87,7 @@ func TestCalibrationHoldsFunctionsBack(t *testing.T) {
 		o.HoldBack = true
 		r, err := draft.Run(o)
 		if want == 0 {
-			var bad *invalid.Input
-			if !errors.As(err, &bad) || !strings.Contains(err.Error(), "at least 15") {
-				t.Errorf("found %v, expected the least number of functions", err)
-			}
+			must.Refuse(t, err, "at least 15")
 			continue
 		}
 		must.Do(t, err)

@@ -76,7 +76,16 @@ func look(o Options) (Found, config.Data, error) {
 // foundIn returns what a scan found of the columns of x and y. It refuses what cannot be used.
 func foundIn(scan rows.Scan, d config.Data) (Found, error) {
 	f := Found{File: d.File, Files: scan.Files, Rows: scan.Rows, Dropped: scan.Dropped}
-	f.Points[0], f.Points[1], f.Points[2] = sizes(scan, &f.Functions)
+	var sizes []int
+	for _, g := range scan.Groups {
+		if g.Used > 0 {
+			sizes = append(sizes, g.Used)
+		}
+	}
+	slices.Sort(sizes)
+	if f.Functions = len(sizes); f.Functions > 0 {
+		f.Points = [3]int{sizes[0], sizes[len(sizes)/2], sizes[len(sizes)-1]}
+	}
 	if err := f.checkRows(d, scan); err != nil {
 		return f, err
 	}
@@ -101,23 +110,6 @@ func checkNames(d config.Data) error {
 		}
 	}
 	return nil
-}
-
-// sizes counts the functions with a row that is used, and returns the least, the median and the
-// largest number of such rows.
-func sizes(s rows.Scan, functions *int) (least, median, most int) {
-	var n []int
-	for _, f := range s.Groups {
-		if f.Used > 0 {
-			n = append(n, f.Used)
-		}
-	}
-	*functions = len(n)
-	if len(n) == 0 {
-		return 0, 0, 0
-	}
-	slices.Sort(n)
-	return n[0], n[len(n)/2], n[len(n)-1]
 }
 
 // count returns the number of functions with at least the given number of used rows.
