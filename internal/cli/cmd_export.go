@@ -129,7 +129,7 @@ func runExport(a *app, o exportOptions) error {
 	if err != nil {
 		return err
 	}
-	s.Checkpoint, s.Step, s.Parameters = m.Weights.Path, *m.Weights.Step, m.NumParams()
+	s.Checkpoint, s.Step, s.Parameters = m.Weights.Path, *m.Weights.Step, m.Model.NumParams()
 	return a.result(s, s.print)
 }
 

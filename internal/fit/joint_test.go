@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -12,7 +13,7 @@ import (
 
 // leveled fits groups of 6 points near a level of the group, instantly. Some y are near 0, and none is
 // below.
-func leveled(t *testing.T) predict.Predictor {
+func leveled(t *testing.T) fit.Fitted {
 	t.Helper()
 	g := random.New(9, random.Data)
 	var rows []string
@@ -56,15 +57,12 @@ func jointDraws(t *testing.T, trained predict.Predictor) {
 }
 
 // The chain rule by hand.
-func jointDensity(t *testing.T, trained predict.Predictor) {
+func jointDensity(t *testing.T, trained fit.Fitted) {
 	f := predict.Function{ContextX: []float64{0.5}, ContextY: []float64{1.7}, TargetX: []float64{0.2, 0.8}}
 	y, want := []float64{1.6, 1.9}, 0.0
 	for i := range y {
-		given := predict.Function{ContextX: append([]float64{0.5}, f.TargetX[:i]...), ContextY: append([]float64{1.7}, y[:i]...), TargetX: f.TargetX[i:][:1]}
-		for p, err := range trained.Predict(t.Context(), []predict.Function{given}) {
-			must.Do(t, err)
-			want += p.Channels[0].LogDensity(y[i])
-		}
+		f := predict.Function{ContextX: append([]float64{0.5}, f.TargetX[:i]...), ContextY: append([]float64{1.7}, y[:i]...), TargetX: f.TargetX[i:][:1]}
+		want += given(t, trained, f)[0].LogDensity(y[i])
 	}
 	if got, err := predict.JointLogDensity(trained, f, y); err != nil || math.Abs(got-want) > 1e-9 { // the same float64 sums
 		t.Errorf("%v, want %v (%v)", got, want, err)

@@ -177,15 +177,6 @@ func checkEstimate(t *testing.T, what string, got run.Estimate, v []float64) {
 	}
 }
 
-func TestOneBatchHasNoStandardError(t *testing.T) {
-	o := options(t, "acqnp", source{batches: 4})
-	o.Batches = 1
-	e := evaluate(t, o)
-	if len(e.PerBatch) != 1 || e.ContextLL.StdError != nil || e.TargetLL.StdError != nil || e.TargetLL.Mean != e.PerBatch[0].TargetLL {
-		t.Errorf("got %+v", e)
-	}
-}
-
 // The result states the model, the data and the settings.
 func TestEvaluateStatesTheWholeResult(t *testing.T) {
 	o := options(t, "acqnp", source{batches: 2})
@@ -212,11 +203,18 @@ func TestEvaluateStatesTheWholeResult(t *testing.T) {
 	}
 }
 
-func TestBatchesAreAtMostTheSources(t *testing.T) {
-	o := options(t, "cnp", source{batches: 2})
-	o.Batches = 7
-	if e := evaluate(t, o); len(e.PerBatch) != 2 {
-		t.Errorf("%d batches of 2", len(e.PerBatch))
+// One batch has no standard error, no more batches are evaluated than there are, and a CNP has no levels.
+func TestBatchesOfAnEvaluation(t *testing.T) {
+	for asked, want := range []int{2, 1, 2, 2} {
+		o := options(t, "cnp", source{batches: 2})
+		o.Batches, o.NumTau, o.Levels = asked, 0, ""
+		e := evaluate(t, o)
+		if single := want == 1; len(e.PerBatch) != want || (e.ContextLL.StdError == nil) != single || (e.TargetLL.StdError == nil) != single || e.NumTau != 0 || e.Levels != "" {
+			t.Errorf("%d batches asked: %+v", asked, e)
+		}
+		if want == 1 && e.TargetLL.Mean != e.PerBatch[0].TargetLL {
+			t.Errorf("the mean of one batch is %v, want %v", e.TargetLL.Mean, e.PerBatch[0].TargetLL)
+		}
 	}
 }
 
@@ -278,14 +276,6 @@ func TestThreadsDoNotChangeTheResult(t *testing.T) {
 	o.Device = device.CPU(1)
 	if diff := cmp.Diff(evaluate(t, o), many); diff != "" {
 		t.Error(diff)
-	}
-}
-
-func TestModelsWithoutLevels(t *testing.T) {
-	o := options(t, "cnp", source{batches: 2})
-	o.NumTau, o.Levels = 0, ""
-	if e := evaluate(t, o); e.NumTau != 0 || e.Levels != "" {
-		t.Errorf("got %d levels, %q", e.NumTau, e.Levels)
 	}
 }
 

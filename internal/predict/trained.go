@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"path/filepath"
 	"strings"
 
@@ -47,9 +48,14 @@ type Trained struct {
 // New returns a model with weights params [NumParams] that evaluates as the experiment's eval keys
 // say, with random levels. Its Weights are not set.
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
-	return Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
-		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: dataOf(e), File: fileOf(e), Group: e.Data.Group,
+	t := Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
+		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: e.Benchmark, Group: e.Data.Group,
 		Scale: e.Data.Scale, Variant: e.Variant()}
+	if e.Data.File != "" {
+		t.File = filepath.Base(filepath.Clean(e.Data.File))
+		t.Data = tabular.Stem(t.File)
+	}
+	return t
 }
 
 // Evenly returns the model with the evenly spaced levels that it takes, as feed.Spacing says.
@@ -58,31 +64,9 @@ func (t Trained) Evenly() Trained {
 	return t
 }
 
-// fileOf returns the name of a csv's file without its folder, "" for another benchmark.
-func fileOf(e config.Experiment) string {
-	if e.Data.File == "" {
-		return ""
-	}
-	return filepath.Base(filepath.Clean(e.Data.File))
-}
-
-// dataOf returns the benchmark, or the name of a csv's file without folder and extension.
-func dataOf(e config.Experiment) string {
-	if name := fileOf(e); name != "" {
-		return tabular.Stem(name)
-	}
-	return e.Benchmark
-}
-
-// Name returns the model's name.
-func (t Trained) Name() string { return t.Model.Name() }
-
-// NumParams returns the number of parameters.
-func (t Trained) NumParams() int { return t.Model.NumParams() }
-
 // About implements [Predictor].
 func (t Trained) About() About {
-	return About{Model: t.Name(), Parameters: t.NumParams(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data, File: t.File,
+	return About{Model: t.Model.Name(), Parameters: t.Model.NumParams(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data, File: t.File,
 		Group: t.Group, Units: t.Units, Weights: t.Weights, ValidLL: t.ValidLL, Seed: t.Seed, Question: t.question()}
 }
 
@@ -119,21 +103,13 @@ func (t Trained) Layout(e config.Experiment) rows.Layout {
 	return l
 }
 
-// Title returns "MODEL on DATA", or "MODEL (VARIANT) on DATA" if there is a variant.
-func (t Trained) Title() string {
-	return config.Named(t.Model.Name(), t.Variant) + " on " + t.Data
-}
-
 // question returns About.Question.
 func (t Trained) question() string {
-	data, by := t.File, ""
-	if data == "" {
-		data = t.Benchmark
-	}
+	by := ""
 	if t.Group != "" {
 		by = ", by " + t.Group
 	}
-	return data + ": " + strings.Join(t.Units.YNames, ", ") + " from " + strings.Join(t.Units.XNames, ", ") + by
+	return cmp.Or(t.File, t.Benchmark) + ": " + strings.Join(t.Units.YNames, ", ") + " from " + strings.Join(t.Units.XNames, ", ") + by
 }
 
 // draws returns the model's random inputs: levels or bootstraps.

@@ -19,6 +19,7 @@ import (
 
 	"gorgonia.org/tensor"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
@@ -117,7 +118,7 @@ func build(t predict.Trained, density bool) (message, error) {
 		n.outputs(c, n.components(t))
 	}
 	about, err := metadata(t, name)
-	return n.model(version.String(), t.Title(), about), err
+	return n.model(version.String(), config.Named(t.Model.Name(), t.Variant)+" on "+t.Data, about), err
 }
 
 // one is the capacity of a graph that is written: the sizes of its file are free.

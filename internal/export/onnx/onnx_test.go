@@ -118,7 +118,7 @@ func TestGraphsAreWhole(t *testing.T) {
 				t.Errorf("%s: versions %d, %v", c.Name, m.int(1), opset)
 			}
 			g := m.graph(t)
-			checkGraph(t, c.Name+", "+g.text(2), g, trained.NumParams())
+			checkGraph(t, c.Name+", "+g.text(2), g, trained.Model.NumParams())
 		}
 	}
 }
