@@ -18,8 +18,7 @@ import (
 
 // A chain computes the joint log-likelihood of the first targets of each function of an evaluation
 // batch, in the model's units. By the chain rule, each target of an order is scored with those before it
-// in the context. All functions and many orders go through one run of the program. A nil chain does
-// nothing.
+// in the context. All functions and many orders go through one run of the program.
 //
 // A target has the quantile levels of the batch's own log-likelihood, in every order. Bootstraps are
 // drawn for every context, even if a tasks file has some.
@@ -27,6 +26,7 @@ type chain struct {
 	runner
 	feed            feed.Feed
 	draws           feed.Draws // bootstraps; none for other models
+	scaling         datasets.Scaling
 	random          random.Generator
 	targets, orders int
 	atOnce          int // orders in one run
@@ -37,12 +37,10 @@ type chain struct {
 	known   []float32   // [B, N_c, width]: its context
 	unknown []float32   // [B, targets, width]: its first targets
 	levels  []float32   // [B, targets, N_τ]: their levels
+	shift   float64     // the mean of their datasets.Scaling.PointShift
 }
 
 func newChain(t Trained, source Source, o EvalOptions) (*chain, error) {
-	if o.JointTargets == 0 {
-		return nil, nil
-	}
 	if err := t.CheckGroups(); err != nil {
 		return nil, err
 	}
@@ -50,7 +48,7 @@ func newChain(t Trained, source Source, o EvalOptions) (*chain, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &chain{runner: t.runner(models.Evaluation), targets: o.JointTargets, orders: max(1, o.Orders),
+	c := &chain{runner: t.runner(models.Evaluation), scaling: t.Units.Scaling, targets: o.JointTargets, orders: max(1, o.Orders),
 		random: random.New(t.Seed, random.Orders|random.Evaluation)}
 	if t.Model.Bootstrap() {
 		c.draws = d
@@ -66,10 +64,7 @@ func newChain(t Trained, source Source, o EvalOptions) (*chain, error) {
 }
 
 // take copies the context, the first targets and their levels from the feed of a batch.
-func (c *chain) take(f *feed.Feed) error {
-	if c == nil {
-		return nil
-	}
+func (c *chain) take(_ int, f *feed.Feed) error {
 	e, dy := f.Extents, c.width-c.dx
 	if n := e.Points - e.Context; n < c.targets {
 		return &invalid.Input{File: "--joint", Found: strconv.Itoa(c.targets),
@@ -79,13 +74,16 @@ func (c *chain) take(f *feed.Feed) error {
 	if c.Model.Quantile() {
 		c.numTau = e.Levels
 	}
-	c.known, c.unknown, c.levels = c.known[:0], c.unknown[:0], c.levels[:0]
+	c.known, c.unknown, c.levels, c.shift = c.known[:0], c.unknown[:0], c.levels[:0], 0
 	for b := range e.Functions {
 		c.known = append(c.known, f.Context(b)...)
 		for k := range c.targets {
 			at := b*e.Points + e.Context + k
 			c.unknown = append(append(c.unknown, f.X()[at*c.dx:][:c.dx]...), f.Y()[at*dy:][:dy]...)
 			c.levels = append(c.levels, f.Levels()[at*c.numTau:][:c.numTau]...)
+			if c.scaling.PointShifts() {
+				c.shift += c.scaling.PointShift(f.Y()[at*dy:][:dy]) / float64(e.Functions*c.targets)
+			}
 		}
 	}
 	return nil
@@ -94,9 +92,6 @@ func (c *chain) take(f *feed.Feed) error {
 // score sets the joint log-likelihood of batch i: the mean over its functions of log(mean of p)/M, where
 // p is the joint density of the M targets in each order.
 func (c *chain) score(ctx context.Context, i int, r *run.BatchResult) error {
-	if c == nil {
-		return nil
-	}
 	logs := make([][]float64, c.extents.Functions) // of each function: log p of each order
 	for first := 0; first < c.orders; first += c.atOnce {
 		if err := c.run(ctx, i, first, min(c.atOnce, c.orders-first), logs); err != nil {
@@ -111,7 +106,7 @@ func (c *chain) score(ctx context.Context, i int, r *run.BatchResult) error {
 		return fmt.Errorf("the joint log-likelihood is not finite (%v)", sum)
 	}
 	mean := sum / float64(c.targets*len(logs))
-	r.JointLL = &mean
+	r.JointLL, r.RawJoint = &mean, c.shift
 	return nil
 }
 
@@ -190,29 +185,5 @@ func (c *chain) path(i, order, b int) path {
 	return p
 }
 
-// mean returns the mean of values [B, N] over the first targets of the functions of the batch.
-func (c *chain) mean(values []float64) float64 {
-	if c == nil {
-		return 0
-	}
-	sum, e := 0.0, c.extents
-	for b := range e.Functions {
-		for _, v := range values[b*e.Points+e.Context:][:c.targets] {
-			sum += v / float64(e.Functions*c.targets)
-		}
-	}
-	return sum
-}
-
 // addTo states what the joint log-likelihood is of.
-func (c *chain) addTo(e *run.Eval) {
-	if c != nil {
-		e.JointTargets, e.JointOrders = c.targets, c.orders
-	}
-}
-
-func (c *chain) close() {
-	if c != nil {
-		c.runner.close()
-	}
-}
+func (c *chain) addTo(e *run.Eval) { e.JointTargets, e.JointOrders = c.targets, c.orders }

@@ -19,10 +19,9 @@ const (
 )
 
 // A scorer scores the predictions of some targets of each evaluation batch, evenly spread over its
-// functions and over the targets of each. It draws levels of its own, even if a tasks file has levels. A
-// nil scorer does nothing.
+// functions and over the targets of each. It draws levels of its own, even if a tasks file has levels.
 type scorer struct {
-	session  *session
+	*session
 	tally    *score.Tally
 	threads  int
 	most     int // targets, of all batches
@@ -48,10 +47,7 @@ func newScorer(t Trained, source Source, batches, threads int) (*scorer, error) 
 }
 
 // take copies the context and the targets to score from the feed of a batch.
-func (s *scorer) take(batch int, f *feed.Feed) {
-	if s == nil {
-		return
-	}
+func (s *scorer) take(batch int, f *feed.Feed) error {
 	s.before, s.taken = s.before+len(s.taken), nil
 	p, e := s.session, f.Extents
 	each := e.Points - e.Context
@@ -73,6 +69,7 @@ func (s *scorer) take(batch int, f *feed.Feed) {
 		x, y := raw(first+e.Context+at%each, 1)
 		g.TargetX, g.TargetY = append(g.TargetX, x...), append(g.TargetY, y...)
 	}
+	return nil
 }
 
 // name returns a name that no other function of the evaluation has, unless the data have it.
@@ -84,8 +81,8 @@ func (s *scorer) name(batch, function int) string {
 }
 
 // score scores the targets that were taken.
-func (s *scorer) score(ctx context.Context, batch int) error {
-	if s == nil || s.unscored != "" {
+func (s *scorer) score(ctx context.Context, batch int, _ *run.BatchResult) error {
+	if s.unscored != "" {
 		return nil
 	}
 	names := Names{XNames: make([]string, s.session.columns), Functions: s.taken}
@@ -117,9 +114,6 @@ func (s *scorer) predictions(ctx context.Context) iter.Seq2[Target, error] {
 
 // addTo sets the scores of an evaluation.
 func (s *scorer) addTo(e *run.Eval) {
-	if s == nil {
-		return
-	}
 	if e.Unscored = s.unscored; s.unscored != "" {
 		return
 	}
@@ -129,5 +123,3 @@ func (s *scorer) addTo(e *run.Eval) {
 		e.PerFunction = summary.PerFunction
 	}
 }
-
-func (s *scorer) close() { s.session.close() }

@@ -51,25 +51,31 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 		return run.Eval{}, err
 	}
 	defer e.close()
-	scored := o.Scored && !t.Model.Groups()
-	if scored {
-		if e.scorer, err = newScorer(t, source, total, o.Threads); err != nil {
+	if o.Scored && !t.Model.Groups() {
+		s, err := newScorer(t, source, total, o.Threads)
+		if err != nil {
 			return run.Eval{}, err
 		}
-		defer e.scorer.close()
+		defer s.close()
+		e.extras = append(e.extras, s)
 	}
-	if e.chain, err = newChain(t, source, o); err != nil {
-		return run.Eval{}, err
+	if o.JointTargets > 0 {
+		c, err := newChain(t, source, o)
+		if err != nil {
+			return run.Eval{}, err
+		}
+		defer c.close()
+		e.extras = append(e.extras, c)
 	}
-	defer e.chain.close()
 	batches, err := e.batches(ctx, source, total, o)
 	if err != nil {
 		return run.Eval{}, err
 	}
 	r := run.NewEval(batches, t.Units.Scaling.RawShift())
-	e.scorer.addTo(&r)
-	e.chain.addTo(&r)
-	if o.Scored && !scored {
+	for _, x := range e.extras {
+		x.addTo(&r)
+	}
+	if o.Scored && t.Model.Groups() {
 		r.Unscored = apart
 	}
 	r.Benchmark, r.Model, r.Variant = t.Benchmark, t.Model.Name(), t.Variant
@@ -129,11 +135,17 @@ type evaluator struct {
 	runner
 	draws   feed.Draws
 	scaling datasets.Scaling
-	scorer  *scorer // nil: no target is scored
-	chain   *chain  // nil: no joint log-likelihood
+	extras  []extra
 
 	numTau, bootstraps int // of the last batch; 0 for a model without them
 	levels             string
+}
+
+// An extra computes more than the log-likelihoods of a batch. It takes what it needs from the batch's feed.
+type extra interface {
+	take(batch int, f *feed.Feed) error
+	score(ctx context.Context, batch int, r *run.BatchResult) error
+	addTo(e *run.Eval)
 }
 
 func newEvaluator(t Trained, source Source) (*evaluator, error) {
@@ -177,8 +189,10 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 	if f.Own {
 		e.drawn(extents.Levels, TaskLevels)
 	}
-	if err := e.chain.take(f); err != nil {
-		return run.BatchResult{}, err
+	for _, x := range e.extras {
+		if err := x.take(i, f); err != nil {
+			return run.BatchResult{}, err
+		}
 	}
 	p, err := e.programFor(extents)
 	if err != nil {
@@ -186,24 +200,22 @@ func (e *evaluator) batch(ctx context.Context, i int, f *feed.Feed, feeds *feed.
 	}
 	f.Write(p)
 	shifts := e.shifts(f)
-	e.scorer.take(i, f)
 	feeds.Release(f)
 	if err := p.Run(extents); err != nil {
 		return run.BatchResult{}, err
 	}
 	r, err := split(p.Output("loglik"), extents.Functions, extents.Points, extents.Context)
-	r.RawContext, r.RawTarget, r.RawJoint = shifts.ContextLL, shifts.TargetLL, shifts.RawJoint
-	if err == nil {
-		err = e.chain.score(ctx, i, &r)
-	}
-	if err == nil {
-		err = e.scorer.score(ctx, i)
+	r.RawContext, r.RawTarget = shifts.ContextLL, shifts.TargetLL
+	for _, x := range e.extras {
+		if err == nil {
+			err = x.score(ctx, i, &r)
+		}
 	}
 	return r, err
 }
 
 // shifts returns the part of the log-likelihoods of a batch in raw units that the scaling lacks, for the
-// context points, for the targets and for those of the chain: the mean of datasets.Scaling.PointShift.
+// context points and for the targets: the mean of datasets.Scaling.PointShift.
 func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 	x := f.Extents
 	if !e.scaling.PointShifts() {
@@ -215,7 +227,6 @@ func (e *evaluator) shifts(f *feed.Feed) run.BatchResult {
 		shifts[i] = e.scaling.PointShift(f.Y()[i*dy:][:dy])
 	}
 	means, _ := split(shifts, x.Functions, x.Points, x.Context)
-	means.RawJoint = e.chain.mean(shifts)
 	return means
 }
 
