@@ -83,6 +83,9 @@ func (f Fitted) Write(dir string) error {
 func Read(dir string) (f Fitted, err error) {
 	path := filepath.Join(dir, File)
 	const expected = "what acqnp fit writes"
+	refuse := func(key, found string) (Fitted, error) {
+		return f, &invalid.Input{File: path, Key: key, Found: found, Expected: expected}
+	}
 	content, err := files.Read(path, expected, maxFile)
 	if err != nil && Unfinished(dir) {
 		return f, &invalid.Input{File: dir, Found: "a fit that has not ended", Expected: "one that has: start the same acqnp fit again, it goes on", Cause: err}
@@ -91,27 +94,27 @@ func Read(dir string) (f Fitted, err error) {
 		return f, err
 	}
 	if err := json.Unmarshal(content, &f); err != nil {
-		return f, &invalid.Input{File: path, Found: err.Error(), Expected: expected}
+		return refuse("", err.Error())
 	}
 	if f.Schema != schema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) ||
 		len(f.YForms) != len(f.Y) || len(f.YRanges) != len(f.Y) {
-		return f, &invalid.Input{File: path, Key: "schema", Found: fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)), Expected: expected}
+		return refuse("schema", fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)))
 	}
 	for c, form := range slices.Concat(f.XForms, f.YForms) {
 		if err := form.Check(); err != nil {
-			return f, &invalid.Input{File: path, Key: slices.Concat(f.X, f.Y)[c], Found: err.Error(), Expected: expected}
+			return refuse(slices.Concat(f.X, f.Y)[c], err.Error())
 		}
 	}
 	for _, s := range f.Stacks {
 		if s == nil {
-			return f, &invalid.Input{File: path, Key: "stacks", Found: "null", Expected: expected}
+			return refuse("stacks", "null")
 		}
 		err := s.Open(allKinds)
 		if err == nil {
 			err = s.Check(f.width())
 		}
 		if err != nil {
-			return f, &invalid.Input{File: path, Key: "stacks", Found: err.Error(), Expected: expected}
+			return refuse("stacks", err.Error())
 		}
 	}
 	f.path = path

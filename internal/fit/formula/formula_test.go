@@ -1,13 +1,11 @@
 package formula_test
 
 import (
-	"errors"
 	"reflect"
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/formula"
-	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestFormulasAreRead(t *testing.T) {
@@ -63,11 +61,7 @@ func TestBadFormulasAreRefused(t *testing.T) {
 		"y ~ x | g | h":          "one column",
 		"y ~ (x + z)":            "a parenthesis before (x + z)",
 	} {
-		var bad *invalid.Input
-		f, err := formula.Parse(text)
-		if !errors.As(err, &bad) || !strings.Contains(err.Error(), want) || bad.Expected == "" {
-			t.Errorf("%q is %+v, %v, expected an *invalid.Input with %q", text, f, err, want)
-		}
+		must.Refuse(t, must.Err(formula.Parse(text)), want, "expected")
 	}
 }
 
