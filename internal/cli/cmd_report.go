@@ -26,17 +26,16 @@ func newReport(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "report RUNS_DIR",
 		Short: "Compare many runs with each other and with the paper's results",
-		Long: `Read every eval.json below RUNS_DIR and write tables with a row for each variant of a model. On your
-own data, models of several numbers of training steps have a row for each. A row has the mean ±
-standard deviation over runs with different seeds: log density, CRPS and coverage, in the units of
-the data. For a single run, ± is its standard error. Of your own data, the worst and best functions
-follow. Rows of the paper's benchmarks also have the log-likelihoods beside the paper's, with the
-difference in units of the combined error. Notes state how a run differs from the paper's, for
-example in its training steps. An eval.json that cannot be read is left out with a warning. Runs of
-the same seed that differ in other settings, as those of a grid, have rows of their own, named by
-these settings: ACQNP, learning_rate=0.001. Two evaluations of the same settings and seed are an
-error. The HTML page needs no other file. It draws the calibration of the first run of each row and
-includes the plots in the run directories.`,
+		Long: `Read every eval.json below RUNS_DIR and write tables with a row for each variant of a model. Runs that
+differ in their settings, as those of a grid, have rows of their own, named by these settings:
+ACQNP, learning_rate=0.001. A row has the mean ± standard deviation over runs with different seeds:
+log density, CRPS and coverage, in the units of the data. For a single run, ± is its standard error.
+Of your own data, the worst and best functions follow. Rows of the paper's benchmarks also have the
+log-likelihoods beside the paper's, with the difference in units of the combined error. Notes state
+how a run differs from the paper's, for example in its training steps. An eval.json that cannot be
+read is left out with a warning. Two evaluations of the same settings and seed are an error. The HTML
+page needs no other file. It draws the log-likelihoods, and the calibration of the first run of each
+row.`,
 		Example: `  acqnp report runs
   acqnp report runs --format html --out report.html
   acqnp report runs/lissajous --format csv | column -s, -t`,

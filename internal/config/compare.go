@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"reflect"
-	"slices"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -51,12 +50,29 @@ func EvalDifferences(trained, now Experiment) []string {
 	return differences(trained, now, map[string]bool{"data.file": true, "model.eval_bootstraps": true})
 }
 
-// DifferingKeys returns the keys whose values are not the same in all experiments, in the order of
-// the configuration.
-func DifferingKeys(all []Experiment) (keys []string) {
+// TellingKeys returns keys whose values tell experiments of the same benchmark and label apart, in the order
+// of the configuration. It leaves out ignored keys, and those that tell nothing more than the keys before.
+func TellingKeys(all []Experiment, ignored func(key string) bool) (keys []string) {
+	told := make([]string, len(all)) // of each experiment, by the keys so far
+	for i, e := range all {
+		told[i] = e.Benchmark + " " + e.Label()
+	}
 	for _, key := range table {
-		if slices.ContainsFunc(all, func(e Experiment) bool { return e.text(key) != all[0].text(key) }) {
+		values := make([]string, len(all))
+		first, tells := map[string]string{}, false
+		for i, e := range all {
+			values[i] = e.text(key)
+			if v, ok := first[told[i]]; ok {
+				tells = tells || v != values[i]
+			} else {
+				first[told[i]] = values[i]
+			}
+		}
+		if tells && !ignored(key.name) {
 			keys = append(keys, key.name)
+			for i, v := range values {
+				told[i] += "\n" + v
+			}
 		}
 	}
 	return keys

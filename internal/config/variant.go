@@ -32,16 +32,6 @@ func (e Experiment) Variant() string {
 	return strings.Join(names, ", ")
 }
 
-// Size returns the model's width and, for a transformer, the number of its layers, as in "width 64,
-// 3 layers".
-func (m Model) Size() string {
-	size := fmt.Sprintf("width %d", max(m.Representation, m.Width))
-	if m.Layers > 0 {
-		size += fmt.Sprintf(", %d layers", m.Layers)
-	}
-	return size
-}
-
 // Label returns a model's name as the paper prints it, with its variant unless that is "": "ACQNP"
 // or "ACQNP, transformer, residual".
 func Label(model, variant string) string {

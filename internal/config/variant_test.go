@@ -28,17 +28,3 @@ func TestVariantNamesWhatIsNotThePapers(t *testing.T) {
 		}
 	}
 }
-
-func TestSizeNamesWidthAndLayers(t *testing.T) {
-	for model, want := range map[string]string{
-		"name: cnp":                          "width 128",
-		"name: bnp, width: 32":               "width 32",
-		"name: cqnp, aggregation: attention": "width 128",
-		"name: acqnp, aggregation: transformer, representation: 64, layers: 3": "width 64, 3 layers",
-	} {
-		e := must.Get(config.Parse("c.yaml", []byte("benchmark: circle\nmodel: {"+model+"}\n"), config.Overrides{}))(t)
-		if got := e.Model.Size(); got != want {
-			t.Errorf("{%s}: %q, want %q", model, got, want)
-		}
-	}
-}

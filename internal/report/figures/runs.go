@@ -4,7 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -41,25 +41,25 @@ func OpenRun(stored predict.Stored, e config.Experiment, dataDir string, d devic
 	return r, run.CheckData(r.Dir, r.Ask.Units, data)
 }
 
-// LabelRuns sets the runs' labels to their models and variants. If these are not distinct, it tries
-// to add the sizes, then the seeds, then both. If nothing helps, the labels are the directories.
+// LabelRuns sets the runs' labels to their models and variants, with the settings that tell runs of one
+// benchmark apart. If some runs do not differ, the labels are the directories.
 func LabelRuns(runs []Run) {
-	sized := func(r Run) string { return r.Experiment.Label() + ", " + r.Experiment.Model.Size() }
-	seed := func(r Run) string { return ", seed " + strconv.FormatUint(r.Experiment.Train.Seed, 10) }
-	for _, name := range []func(r Run) string{
-		func(r Run) string { return r.Experiment.Label() },
-		sized,
-		func(r Run) string { return r.Experiment.Label() + seed(r) },
-		func(r Run) string { return sized(r) + seed(r) },
-		func(r Run) string { return r.Dir },
-	} {
-		seen := map[string]bool{}
-		for i := range runs {
-			runs[i].Label = name(runs[i])
-			seen[runs[i].Label] = true
+	var all []config.Experiment
+	for _, r := range runs {
+		all = append(all, r.Experiment)
+	}
+	keys := config.TellingKeys(all, func(key string) bool { return strings.HasPrefix(key, "eval.") })
+	short, seen := config.ShortKeys(keys), map[string]bool{}
+	for i, e := range all {
+		label := e.Label()
+		for _, key := range keys {
+			label += ", " + short[key] + "=" + e.Value(key)
 		}
-		if len(seen) == len(runs) {
-			return
+		runs[i].Label, seen[e.Benchmark+label] = label, true
+	}
+	for i := range runs {
+		if len(seen) < len(runs) {
+			runs[i].Label = runs[i].Dir
 		}
 	}
 }

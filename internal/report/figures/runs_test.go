@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
-// Labels name the least that tells runs apart: variants, then sizes, then seeds.
+// Labels name the least that tells runs apart: variants, then settings.
 func TestLabelsTellRunsApart(t *testing.T) {
 	paper := config.Experiment{Model: config.Model{Name: "acqnp", Representation: 128}}
 	seed1 := paper
@@ -25,12 +25,12 @@ func TestLabelsTellRunsApart(t *testing.T) {
 		want []string
 	}{
 		{[]config.Experiment{paper, transformer}, []string{"ACQNP", "ACQNP, transformer, residual"}},
-		{[]config.Experiment{small, transformer}, []string{"ACQNP, transformer, residual, width 64, 3 layers", "ACQNP, transformer, residual, width 128, 6 layers"}},
-		{[]config.Experiment{paper, seed1, transformer}, []string{"ACQNP, seed 0", "ACQNP, seed 1", "ACQNP, transformer, residual, seed 0"}},
+		{[]config.Experiment{small, transformer}, []string{"ACQNP, transformer, residual, representation=64", "ACQNP, transformer, residual, representation=128"}},
+		{[]config.Experiment{paper, seed1, transformer}, []string{"ACQNP, seed=0", "ACQNP, seed=1", "ACQNP, transformer, residual, seed=0"}},
 		{[]config.Experiment{paper, paper}, []string{"0", "1"}}, // the directories
 		{[]config.Experiment{small, smallSeed1, transformer}, []string{
-			"ACQNP, transformer, residual, width 64, 3 layers, seed 0", "ACQNP, transformer, residual, width 64, 3 layers, seed 1",
-			"ACQNP, transformer, residual, width 128, 6 layers, seed 0"}},
+			"ACQNP, transformer, residual, representation=64, seed=0", "ACQNP, transformer, residual, representation=64, seed=1",
+			"ACQNP, transformer, residual, representation=128, seed=0"}},
 	} {
 		var runs []figures.Run
 		for i, e := range c.runs {

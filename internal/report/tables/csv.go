@@ -3,7 +3,6 @@ package tables
 import (
 	"encoding/csv"
 	"io"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -12,61 +11,29 @@ import (
 // separate several values of one setting.
 var csvHeader = []string{
 	"benchmark", "model", "part", "ours_mean", "ours_sd", "runs", "paper_mean", "paper_sd", "difference_in_errors",
-	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels", "variant", "size", "settings",
+	"ours_std_error", "seeds", "steps", "batches", "num_tau", "levels", "variant", "settings",
 }
 
-// fromPaper are the columns that only a report with results of the paper has.
-var fromPaper = []string{"paper_mean", "paper_sd", "difference_in_errors"}
-
-// hasSettings reports whether a row is named by its settings.
-func (t Table) hasSettings() bool {
-	return slices.ContainsFunc(t.Rows, func(r Row) bool { return len(r.Settings) > 0 })
-}
-
-// CSV writes one line for each row and part: the log-likelihoods of context and target, and the
-// scores, if there are any. Without results of the paper it leaves out their columns, and without rows
-// that are named by their settings the last one.
+// CSV writes one line for each row and part: the log-likelihoods of context and target, and the scores, if
+// there are any.
 func (s Summary) CSV(out io.Writer) error {
-	var kept []int
-	for i, name := range csvHeader {
-		if slices.Contains(fromPaper, name) && !slices.ContainsFunc(s.Tables, Table.besidePaper) ||
-			name == "settings" && !slices.ContainsFunc(s.Tables, Table.hasSettings) {
-			continue
-		}
-		kept = append(kept, i)
-	}
-	w := csv.NewWriter(out)
-	write := func(record []string) error {
-		short := make([]string, len(kept))
-		for i, k := range kept {
-			short[i] = record[k]
-		}
-		return w.Write(short)
-	}
-	if err := write(csvHeader); err != nil {
-		return err
-	}
+	records := [][]string{csvHeader}
 	for _, t := range s.Tables {
 		for _, row := range t.Rows {
-			for _, record := range row.records() {
-				if err := write(record); err != nil {
-					return err
-				}
-			}
+			records = append(records, row.records()...)
 		}
 	}
-	w.Flush()
-	return w.Error()
+	return csv.NewWriter(out).WriteAll(records)
 }
 
-// records returns the records of a row, with all columns of csvHeader.
+// records returns the records of a row, in the order of csvHeader.
 func (r Row) records() [][]string {
 	u := r.Used
 	var settings []string
 	for _, values := range [][]string{u.Seeds, u.Steps, u.Batches, u.NumTau, u.Levels} {
 		settings = append(settings, strings.Join(values, " "))
 	}
-	settings = append(settings, r.Variant, r.Size, strings.Join(r.Settings, "; "))
+	settings = append(settings, r.Variant, strings.Join(r.Settings, "; "))
 	record := func(part string, runs int, p Part) []string {
 		var paperMean, paperSD *float64
 		if p.Paper != nil {

@@ -100,7 +100,7 @@ func rowsBesidePaper(t Table) (all [][]Row) {
 // Label returns the model and, in a second line, what tells its rows apart, for a picture.
 func (r Row) Label() string {
 	label := Shortened(printable(config.Label(r.Model, "")), 12)
-	if more := joined(r.Variant, r.Size, r.label); more != "" {
+	if more := joined(r.Variant, r.label); more != "" {
 		label += "\n" + Shortened(printable(more), 26)
 	}
 	return label

@@ -27,7 +27,7 @@ func TestPageHoldsDrawingsOfFirstRuns(t *testing.T) {
 	}
 	page := text(t, s.HTML)
 	for _, want := range []string{
-		`src="data:image/svg+xml;base64,` + base64.StdEncoding.EncodeToString([]byte("<svg/>")) + `" width="40" height="30" alt="A of school.csv: CQNP, 300 steps. p2"`,
+		`src="data:image/svg+xml;base64,` + base64.StdEncoding.EncodeToString([]byte("<svg/>")) + `" width="40" height="30" alt="A of school.csv: CQNP, steps=300. p2"`,
 		"&lt;script&gt;alert",
 	} {
 		if !strings.Contains(strings.ReplaceAll(page, "&#43;", "+"), want) {

@@ -1,8 +1,6 @@
 package tables_test
 
 import (
-	"bytes"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"regexp"
@@ -19,7 +17,7 @@ import (
 // hostile is a name with special characters of every format.
 const hostile = "<script>alert(\"1\")</script>|&%$#_{}~^\\ `x`](javascript:1)\n\x1b[31m'; 字"
 
-// some returns a directory with several seeds, a single run, one batch, a stray name and plots.
+// some returns a directory with several seeds, a single run, one batch, and a stray name.
 func some(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
@@ -31,11 +29,6 @@ func some(t *testing.T) string {
 	e = lissajous(-1.5, -2)
 	e.benchmark, e.model, e.levels = hostile, hostile, hostile
 	write(t, e.String(), root, "h", "eval.json")
-	write(t, pngOf(t, 30, 20), root, "l", "0", "training.png")
-	write(t, pngOf(t, 40, 20), root, "l", "0", "fit.png")
-	write(t, pngOf(t, 50, 20), root, "l", "1", "fit.png") // not the first run's
-	write(t, "no picture", root, "s", "fit.png")
-	write(t, pngOf(t, 60, 20), root, "h", `"><script>.png`)
 	return root
 }
 
@@ -150,38 +143,5 @@ func TestPageIsWellFormedAndAlone(t *testing.T) {
 		if !strings.Contains(page, want) {
 			t.Errorf("the page lacks %q", want)
 		}
-	}
-}
-
-func TestPageHoldsThePlotsOfEachFirstRun(t *testing.T) {
-	s, _ := summarize(t, some(t))
-	page := text(t, s.HTML)
-	var sizes []string
-	for _, m := range regexp.MustCompile(`src="data:image/png;base64,([^"]*)" width="(\d+)"`).FindAllStringSubmatch(page, -1) {
-		content, err := base64.StdEncoding.DecodeString(strings.ReplaceAll(m[1], "&#43;", "+"))
-		if err != nil || !bytes.HasPrefix(content, []byte("\x89PNG")) {
-			t.Errorf("no PNG: %v", err)
-		}
-		sizes = append(sizes, m[2])
-	}
-	if diff := cmp.Diff([]string{"40", "30", "60"}, sizes); diff != "" {
-		t.Errorf("widths, the fit before the rest: %s", diff)
-	}
-	if !strings.Contains(page, "could not be read: 1.") {
-		t.Error("the file that is no picture is not told")
-	}
-}
-
-func TestPlotsAreLimited(t *testing.T) {
-	root := t.TempDir()
-	addRun(t, root, "a", lissajous(1, 0.5), 0, "")
-	for i := range 6 {
-		write(t, pngOf(t, 10+i, 5), root, "a", fmt.Sprintf("%d.png", i))
-	}
-	write(t, pngOf(t, 9, 5)+strings.Repeat("x", 3<<20), root, "a", "0.png")
-	s, _ := summarize(t, root)
-	page := text(t, s.HTML)
-	if n := strings.Count(page, "<img"); n != 3 || !strings.Contains(page, "could not be read: 3.") {
-		t.Errorf("%d pictures, want 3 of the first 4, one of which is too big", n)
 	}
 }

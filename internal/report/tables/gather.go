@@ -12,7 +12,6 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -24,21 +23,13 @@ type Run struct {
 	Kernels string             // of the CPU that trained the run; "" if not known
 }
 
-// subject returns the run's subject without a size and steps. names are those of dataNames.
+// subject returns the run's subject without settings. names are those of dataNames.
 func (r Run) subject(names map[string]string) subject {
 	s := subject{benchmark: r.Eval.Benchmark, data: names[r.file()], model: r.Eval.Model, variant: r.Eval.Variant}
 	if r.Config != nil {
 		s.variant = r.Config.Variant()
 	}
 	return s
-}
-
-// size returns the size of the model, or "" if it is unknown.
-func (r Run) size() string {
-	if r.Config == nil {
-		return ""
-	}
-	return r.Config.Model.Size()
 }
 
 // identity returns what distinguishes runs of one subject: train.seed, or the path of the weights
@@ -106,13 +97,13 @@ func readRun(path string) (Run, error) {
 	return r, err
 }
 
-// largest is the largest absolute value of a log-likelihood that is read. Its square is finite.
-const largest = 1e100
-
 // pitBins is the number of bins of a histogram of PIT.
 const pitBins = 20
 
-// checkEval returns an *invalid.Input if a value in an eval.json is impossible.
+// largest is the largest absolute value of a log-likelihood that is read. Its square is finite.
+const largest = 1e100
+
+// checkEval returns an *invalid.Input if an eval.json lacks what a report needs.
 func checkEval(path string, e run.Eval) (err error) {
 	check := func(ok bool, key string, found any, expected string) {
 		if !ok && err == nil {
@@ -131,38 +122,14 @@ func checkEval(path string, e run.Eval) (err error) {
 		if s != nil {
 			found = *s
 		}
-		check((s == nil) == (e.Batches == 1) && (s == nil || *s >= 0 && *s <= largest), part.key+".std_error", found,
+		check((s == nil) == (e.Batches == 1) && (s == nil || *s >= 0), part.key+".std_error", found,
 			"the error of the mean over batches, null for one batch alone")
 	}
-	if r := e.Raw; r != nil {
-		check(math.Abs(r.ContextLL.Mean)+math.Abs(r.TargetLL.Mean) <= largest, "raw",
-			fmt.Sprint(r.ContextLL.Mean, " and ", r.TargetLL.Mean), "log-likelihoods")
-	}
 	if e.Means != nil {
-		checkScores(e, check)
+		check(e.Targets > 0, "scored_targets", e.Targets, "a positive number")
+		check(len(e.PIT) == pitBins, "pit", fmt.Sprintf("%d numbers", len(e.PIT)), fmt.Sprintf("the shares of %d bins", pitBins))
 	}
 	return err
-}
-
-// checkScores checks the scores in an eval.json.
-func checkScores(e run.Eval, check func(ok bool, key string, found any, expected string)) {
-	share := func(s float64) bool { return s >= 0 && s <= 1 }
-	covers := func(c score.Coverage) bool { return share(c.Half) && share(c.Most) }
-	check(e.Targets > 0, "scored_targets", e.Targets, "a positive number")
-	check(math.Abs(e.LogDensity.Mean) <= largest, "log_density.mean", e.LogDensity.Mean, "a log density")
-	check(e.CRPS >= 0 && e.CRPS <= largest, "crps", e.CRPS, "a number from 0")
-	check(covers(e.Coverage), "coverage", fmt.Sprint(e.Coverage.Half, " and ", e.Coverage.Most), "shares from 0 to 1")
-	sum := 0.0
-	for _, s := range e.PIT {
-		check(share(s), "pit", s, "a share")
-		sum += s
-	}
-	check(len(e.PIT) == pitBins && math.Abs(sum-1) <= 1e-6, "pit", fmt.Sprintf("%d numbers with the sum %g", len(e.PIT), sum),
-		fmt.Sprintf("%d shares with the sum 1", pitBins))
-	for i, f := range e.PerFunction {
-		check(f.Points > 0 && math.Abs(f.LogDensity) <= largest && f.CRPS >= 0 && f.CRPS <= largest && covers(f.Coverage),
-			fmt.Sprintf("per_function[%d]", i), fmt.Sprintf("%+v", f), "targets, a log density, a CRPS and shares from 0 to 1")
-	}
 }
 
 // readConfig reads what the run in dir says beside its evaluation: nothing if dir has no configuration.
@@ -196,18 +163,6 @@ func (r Run) file() string {
 		return ""
 	}
 	return filepath.ToSlash(filepath.Clean(r.Config.Data.File))
-}
-
-// steps returns the number of steps that training was to take. If that is unknown, it returns the
-// step of the checkpoint, or 0.
-func (r Run) steps() int {
-	switch {
-	case r.Config != nil:
-		return r.Config.Train.Steps
-	case r.Eval.Weights.Step != nil:
-		return *r.Eval.Weights.Step
-	}
-	return 0
 }
 
 // dataNames returns a name for each path of own data: its last element, or the path if that is the last element of

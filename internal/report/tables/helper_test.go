@@ -5,8 +5,6 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
-	"image"
-	"image/png"
 	"io"
 	"os"
 	"path/filepath"
@@ -111,15 +109,6 @@ func onlyRow(t *testing.T, s tables.Summary) tables.Row {
 		t.Fatalf("%+v, want one table of one row", s)
 	}
 	return s.Tables[0].Rows[0]
-}
-
-func pngOf(t *testing.T, width, height int) string {
-	t.Helper()
-	var b bytes.Buffer
-	if err := png.Encode(&b, image.NewGray(image.Rect(0, 0, width, height))); err != nil {
-		t.Fatal(err)
-	}
-	return b.String()
 }
 
 // records returns the records of the CSV of a summary.

@@ -14,53 +14,24 @@ func (s Summary) Markdown(out io.Writer) error {
 	w := markdownWriter{bufio.NewWriter(out)}
 	sh := s.sheet()
 	w.heading(1, sh.Title)
-	for _, t := range sh.Tables {
-		rows := [][]string{{"benchmark", "model", "runs", "context", "paper", "difference", "target", "paper", "difference"}}
-		for _, l := range t.Lines {
-			rows = append(rows, []string{l.Benchmark, l.cited(), l.Runs,
-				l.Context.Ours, l.Context.Paper, l.Context.Difference, l.Target.Ours, l.Target.Paper, l.Target.Difference})
-		}
-		w.heading(2, t.Title)
-		w.table(rows, 2)
-	}
-	for _, t := range sh.Scores {
-		rows := [][]string{scoreHeader}
-		for _, l := range t.Lines {
-			rows = append(rows, slices.Concat([]string{l.Benchmark, l.cited()}, l.Cells))
-		}
-		w.heading(2, t.Title)
-		w.table(rows, 2)
+	for _, t := range sh.Results {
+		w.table(2, t)
 	}
 	w.paragraph(sh.Legend...)
 	for i, note := range sh.Notes {
 		w.paragraph(fmt.Sprintf("[%d] %s", i+1, note))
 	}
-	if len(sh.Functions) > 0 {
+	if len(sh.Groups) > 0 {
 		w.heading(2, "Groups")
-		w.paragraph(sh.FunctionLegend())
+		w.paragraph(sh.GroupLegend)
 	}
-	for _, t := range sh.Functions {
-		w.heading(3, t.Title)
-		w.table(slices.Concat([][]string{functionHeader}, t.Rows), 1)
+	for _, t := range sh.Groups {
+		w.table(3, t)
 	}
-	if len(sh.evaluated) > 0 {
-		rows := [][]string{usedHeader}
-		for _, l := range sh.evaluated {
-			rows = append(rows, l.usedCells())
-		}
-		w.heading(2, "What was evaluated")
-		w.table(rows, len(usedHeader))
+	if len(sh.Used.Rows) > 0 {
+		w.table(2, sh.Used)
 	}
 	return w.Flush()
-}
-
-// cited returns the model with the numbers of its notes: "ACQNP [1] [3]".
-func (l line) cited() string {
-	text := l.Model
-	for _, n := range l.Notes {
-		text += fmt.Sprintf(" [%d]", n)
-	}
-	return text
 }
 
 // A markdownWriter writes the parts of a document. Texts may hold names from files.
@@ -79,11 +50,19 @@ func (w markdownWriter) paragraph(lines ...string) {
 	}
 }
 
-// table writes rows with padded cells, the first of which names the columns. Columns from right on are
-// aligned to the right.
-func (w markdownWriter) table(rows [][]string, right int) {
+// table writes a table below its title, with padded cells. Numbers are aligned to the right. The second cell
+// ends with the numbers of its notes: "ACQNP [1] [3]".
+func (w markdownWriter) table(level int, t textTable) {
+	w.heading(level, t.Title)
 	fmt.Fprintln(w)
-	widths := make([]int, len(rows[0]))
+	rows, widths := [][]string{t.Header}, make([]int, len(t.Header))
+	for _, row := range t.Rows {
+		cells := slices.Clone(row.Cells)
+		for _, n := range row.Notes {
+			cells[1] += fmt.Sprintf(" [%d]", n)
+		}
+		rows = append(rows, cells)
+	}
 	for _, row := range rows {
 		for i, cell := range row {
 			widths[i] = max(widths[i], utf8.RuneCountInString(markdownText(cell)))
@@ -91,14 +70,11 @@ func (w markdownWriter) table(rows [][]string, right int) {
 	}
 	for r, row := range rows {
 		for i, cell := range row {
-			cell = markdownText(cell)
-			pad := strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell))
-			if i >= right {
-				cell = pad + cell
-			} else {
-				cell += pad
+			width := widths[i]
+			if i < t.Names {
+				width = -width // aligned to the left
 			}
-			fmt.Fprintf(w, "| %s ", cell)
+			fmt.Fprintf(w, "| %*s ", width, markdownText(cell))
 		}
 		fmt.Fprintln(w, "|")
 		if r > 0 {
@@ -106,7 +82,7 @@ func (w markdownWriter) table(rows [][]string, right int) {
 		}
 		for i, width := range widths {
 			end := "-"
-			if i >= right {
+			if i >= t.Names {
 				end = ":"
 			}
 			fmt.Fprintf(w, "| %s%s ", strings.Repeat("-", width-1), end)

@@ -1,7 +1,6 @@
 package tables
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strconv"
@@ -10,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/engine/device"
+	"github.com/acqnp/acqnp/internal/invalid"
 )
 
 // Used lists the settings with which the runs of a row were trained and evaluated: the distinct
@@ -62,32 +62,15 @@ func used(runs []Run) Used {
 func notes(runs []Run) []string {
 	var list []string
 	if d := unlike(runs); len(d) > 0 {
-		list = append(list, "The runs differ: "+shorten(d)+".")
+		list = append(list, "The runs differ: "+strings.Join(d, "; ")+".")
 	}
 	if d := unlikePaper(runs); len(d) > 0 {
-		list = append(list, "Not the paper's settings (here and there): "+shorten(d)+".")
+		list = append(list, "Not the paper's settings (here and there): "+strings.Join(d, "; ")+".")
 	}
 	if d := unfinished(runs); len(d) > 0 {
-		list = append(list, "Training was not finished: "+shorten(d)+".")
+		list = append(list, "Training was not finished: "+strings.Join(d, "; ")+".")
 	}
 	return append(append(list, inBF16(runs)...), unscored(runs)...)
-}
-
-// shown is the largest number of settings in a note. Those of the evaluation are always shown and
-// do not count.
-const shown = 6
-
-func shorten(list []string) string {
-	var kept []string
-	for _, s := range list {
-		if len(kept) < shown || strings.HasPrefix(s, "eval.") {
-			kept = append(kept, s)
-		}
-	}
-	if more := len(list) - len(kept); more > 0 {
-		kept = append(kept, fmt.Sprintf("%d more", more))
-	}
-	return strings.Join(kept, "; ")
 }
 
 // unlike returns the settings in which the runs differ from each other.
@@ -142,30 +125,13 @@ func unlikePaper(runs []Run) []string {
 	return list
 }
 
-// foremost lists the keys that notes name first: those of a variant, then those of the length of
-// training and of the width.
-var foremost = []string{"model.aggregation", "model.adaptor_form", "model.sigma_floor", "train.loss",
-	"train.steps", "train.epochs", "model.representation", "train.levels"}
-
-// settings returns the differences that affect results, the foremost first. It leaves out the
-// evaluation's settings that eval.json has as they were used, and the size of its batches.
+// settings returns the differences that affect results. It leaves out the evaluation's settings that
+// eval.json has as they were used, and the size of its batches.
 func settings(a, b config.Experiment) []string {
 	a.Train.Seed = b.Train.Seed
 	a.Eval.Batches, a.Eval.BatchSize, a.Eval.NumTau, a.Eval.Seed = b.Eval.Batches, b.Eval.BatchSize, b.Eval.NumTau, b.Eval.Seed
 	a.Train.LogEvery, a.Train.CheckpointEvery, a.Train.KeepCheckpoints = b.Train.LogEvery, b.Train.CheckpointEvery, b.Train.KeepCheckpoints
-	list := config.Differences(a, b)
-	slices.SortStableFunc(list, func(a, b string) int { return cmp.Compare(place(a), place(b)) })
-	return list
-}
-
-// place returns the index in foremost of the key of a difference. Other keys share the place after
-// the last.
-func place(difference string) int {
-	key, _, _ := strings.Cut(difference, ":")
-	if i := slices.Index(foremost, key); i >= 0 {
-		return i
-	}
-	return len(foremost)
+	return config.Differences(a, b)
 }
 
 // inBF16 returns a note on runs that a CPU trained in bf16.
@@ -176,13 +142,10 @@ func inBF16(runs []Run) []string {
 			n++
 		}
 	}
-	switch n {
-	case 0:
+	if n == 0 {
 		return nil
-	case len(runs):
-		return []string{"Trained in bf16."}
 	}
-	return []string{fmt.Sprintf("%d of the %d runs were trained in bf16.", n, len(runs))}
+	return []string{fmt.Sprintf("Trained in bf16: %d of %s.", n, invalid.Plural(len(runs), "run", "runs"))}
 }
 
 // unfinished returns the steps of evaluated checkpoints that are not the last of their run. Runs with

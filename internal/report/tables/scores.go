@@ -86,56 +86,19 @@ func unscored(runs []Run) []string {
 	return list
 }
 
-// jointly marks the log-likelihood of a run that has no scores.
-const jointly = "§"
-
-// scoredPaper is the title of the scores of rows of the paper's benchmarks.
-const scoredPaper = "Scores in raw units"
-
-// scoreHeader names the columns of a table of scores.
-var scoreHeader = []string{"data", "model", "steps", "runs", "log density", "CRPS", "in 50%", "in 90%"}
-
-// A scoreTable has the scores of the runs of a Table.
-type scoreTable struct {
-	Title string
-	Lines []scoreLine
-}
-
-// A scoreLine is the scores of a row as texts.
-type scoreLine struct {
-	line
-	Cells      []string // from the steps on, in the order of scoreHeader
-	likelihood bool     // in place of the log density
-}
-
-// addScores adds the scores of the rows of a table, whose lines are given in the same order. Of the
-// paper's benchmarks it takes the rows with scores, of others those with runs.
-func (sh *sheet) addScores(t Table, lines []line) {
-	st := scoreTable{Title: t.Title}
-	if t.besidePaper() {
-		st.Title = scoredPaper + ": " + t.Title
+// scoreCells returns the scores as texts, in the order of scoreHeader after the runs. It sets the marks that
+// it used in marked. Runs without scores have their log-likelihood in place of the log density.
+func (r Row) scoreCells(marked map[string]bool) []string {
+	if s := r.Scores; s != nil {
+		return []string{s.LogDensity.text(number), s.CRPS.crpsText(), s.Half.percentText(), s.Most.percentText()}
 	}
-	for i, row := range t.Rows {
-		if len(row.Runs) == 0 || t.besidePaper() && row.Scores == nil {
-			continue
-		}
-		l := scoreLine{line: lines[i]}
-		n := len(st.Lines)
-		l.First = n == 0 || st.Lines[n-1].Benchmark != l.Benchmark
-		density, crps, half, most := absent, absent, absent, absent
-		if s := row.Scores; s != nil {
-			density, crps = s.LogDensity.text(number), s.CRPS.crpsText()
-			half, most = s.Half.percentText(), s.Most.percentText()
-		} else if m := row.Target; m.Mean != nil {
-			l.likelihood = true
-			density = Score{*m.Mean, m.SD, m.StdError}.text(number) + jointly
-		}
-		l.Cells = []string{list(row.Used.Steps), l.Runs, density, crps, half, most}
-		st.Lines = append(st.Lines, l)
+	marked[absent] = true
+	density := absent
+	if m := r.Target; m.Mean != nil {
+		marked[jointly] = true
+		density = Score{*m.Mean, m.SD, m.StdError}.text(number) + jointly
 	}
-	if len(st.Lines) > 0 {
-		sh.Scores = append(sh.Scores, st)
-	}
+	return []string{density, absent, absent, absent}
 }
 
 // text returns the mean and, if it is known, its deviation over runs or its error.
@@ -170,89 +133,52 @@ func short(v float64) string { return strconv.FormatFloat(v, 'g', 4, 64) }
 // percent returns a share in percent with one decimal.
 func percent(v float64) string { return Score{Mean: v}.percentText() }
 
-// scoreLegend explains the tables of scores, if there are any.
-func (sh sheet) scoreLegend() []string {
-	if len(sh.Scores) == 0 {
-		return nil
-	}
-	legend := []string{
-		"Scores of held-out targets, in the units of the data: log density (nats for each target and column of y, higher is better), " +
-			"CRPS (a distance in the units of y, lower is better), and the shares of targets inside the central intervals of 50% and 90%, near 50% and 90% if the model is calibrated.",
-		"± of a score is the sample standard deviation over runs of different seeds. Of one run, it is the standard error over its groups, or over the targets of one.",
-	}
-	missing, likelihood := false, false
-	for _, t := range sh.Scores {
-		for _, l := range t.Lines {
-			missing, likelihood = missing || slices.Contains(l.Cells[2:], absent), likelihood || l.likelihood
-		}
-	}
-	if missing {
-		legend = append(legend, absent+" Not known: evaluated without scores.")
-	}
-	if likelihood {
-		legend = append(legend, jointly+" The log-likelihood of a target, all columns of y together. Of one run, ± is the standard error over its batches.")
-	}
-	return legend
-}
-
-// Limits of the tables of functions.
+// Limits of the tables of groups.
 const (
-	shownFunctions = 5 // the worst, and as many of the best
-	functionTables = 12
+	shownGroups = 5 // the worst, and as many of the best
+	groupTables = 12
 )
 
-// functionHeader names the columns of a table of functions.
-var functionHeader = []string{"group", "targets", "log density", "CRPS", "in 50%", "in 90%"}
+var groupHeader = []string{"group", "targets", "log density", "CRPS", "in 50%", "in 90%"}
 
-// A functionTable has the worst and the best functions of the first run of a row.
-type functionTable struct {
-	Title   string
-	Rows    [][]string // in the order of functionHeader, the lowest log density first
-	LeftOut int        // functions between the worst and the best
-}
-
-// addFunctions adds tables of functions for the rows that have several.
-func (sh *sheet) addFunctions(s Summary) {
+// addGroups adds a table of the worst and the best groups of the first run of each row with several groups.
+func (sh *sheet) addGroups(s Summary) {
+	leftOut, cut := 0, false
 	for _, t := range s.Tables {
 		for _, row := range t.Rows {
 			r := row.scored()
 			if r == nil || len(r.Eval.PerFunction) < 2 {
 				continue
 			}
-			if len(sh.Functions) == functionTables {
-				sh.LeftOut++
+			if len(sh.Groups) == groupTables {
+				leftOut++
 				continue
 			}
-			sh.Functions = append(sh.Functions, newFunctionTable(row.title(), r.Eval.PerFunction))
+			cut = cut || len(r.Eval.PerFunction) > 2*shownGroups
+			sh.Groups = append(sh.Groups, groupTable(row.title(), r.Eval.PerFunction))
 		}
+	}
+	sh.GroupLegend = "Means over the targets of a group, of the first run of each row, the lowest log density first."
+	if cut {
+		sh.GroupLegend += fmt.Sprintf(" The %d lowest and the %d highest are shown; eval.json has all.", shownGroups, shownGroups)
+	}
+	if leftOut > 0 {
+		sh.GroupLegend += fmt.Sprintf(" Rows left out for their number: %d.", leftOut)
 	}
 }
 
 // title returns the name of the row's data and its model: "prices.csv: ACQNP, residual".
 func (r Row) title() string { return r.printedBenchmark() + ": " + r.printedModel() }
 
-func newFunctionTable(title string, functions []score.Function) functionTable {
-	functions = slices.Clone(functions)
-	slices.SortStableFunc(functions, func(f, g score.Function) int { return cmp.Compare(f.LogDensity, g.LogDensity) })
-	t := functionTable{Title: title, LeftOut: max(0, len(functions)-2*shownFunctions)}
-	for i, f := range functions {
-		if i >= shownFunctions && i < len(functions)-shownFunctions {
-			continue
+func groupTable(title string, groups []score.Function) textTable {
+	groups = slices.Clone(groups)
+	slices.SortStableFunc(groups, func(f, g score.Function) int { return cmp.Compare(f.LogDensity, g.LogDensity) })
+	t := textTable{Title: title, Header: groupHeader, Names: 1}
+	for i, g := range groups {
+		if i < shownGroups || i >= len(groups)-shownGroups {
+			t.add(nil, []string{printable(g.Function)}, strconv.Itoa(g.Points), number(g.LogDensity), short(g.CRPS),
+				percent(g.Coverage.Half), percent(g.Coverage.Most))
 		}
-		t.Rows = append(t.Rows, []string{printable(f.Function), strconv.Itoa(f.Points), number(f.LogDensity), short(f.CRPS),
-			percent(f.Coverage.Half), percent(f.Coverage.Most)})
 	}
 	return t
-}
-
-// FunctionLegend explains the tables of functions.
-func (sh sheet) FunctionLegend() string {
-	text := "Means over the targets of a group, of the first run of each row, the lowest log density first."
-	if slices.ContainsFunc(sh.Functions, func(t functionTable) bool { return t.LeftOut > 0 }) {
-		text += fmt.Sprintf(" The %d lowest and the %d highest are shown; eval.json has all.", shownFunctions, shownFunctions)
-	}
-	if sh.LeftOut > 0 {
-		text += fmt.Sprintf(" Rows left out for their number: %d.", sh.LeftOut)
-	}
-	return text
 }

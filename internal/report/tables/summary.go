@@ -2,7 +2,6 @@ package tables
 
 import (
 	"cmp"
-	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -36,9 +35,7 @@ type Row struct {
 	data      string   // the data's name; "" if they are not the user's own
 	Model     string   `json:"model"`
 	Variant   string   `json:"variant"`            // as config.Experiment.Variant names it; "" for the paper's model
-	Size      string   `json:"size"`               // as config.Model.Size names it, if the report has several; else ""
-	Steps     int      `json:"steps,omitempty"`    // of training, if the report has several of own data; else 0
-	Settings  []string `json:"settings,omitempty"` // KEY=VALUE, if runs of one seed differ in them; else nil
+	Settings  []string `json:"settings,omitempty"` // KEY=VALUE, if runs of the variant differ in them; else nil
 	label     string   // of the settings
 	Runs      []Run    `json:"-"`       // in the order of their seeds; empty for the paper's result alone
 	Context   Part     `json:"context"` // of own data in raw units, of others in the model's
@@ -66,20 +63,18 @@ const (
 	unpublished = "Not in the paper"
 )
 
-// A subject is what the runs of a row have in common. size is "" unless a variant has several.
+// A subject is what the runs of a row have in common.
 type subject struct {
 	benchmark string
 	data      string // the name of own data; "" of other benchmarks
 	model     string
 	variant   string
-	size      string
-	steps     int // of training; 0 unless a variant has several on own data
-	choice        // zero unless runs of one seed have several
+	settings  string // KEY=VALUE, joined by newlines; "" unless runs of the variant differ
 }
 
 // name returns the name of the subject in messages: "acqnp (transformer) on circle".
 func (s subject) name() string {
-	return config.Named(s.model, joined(s.variant, s.size, stepsLabel(s.steps), s.label)) + " on " + s.printed()
+	return config.Named(s.model, joined(s.variant, s.label())) + " on " + s.printed()
 }
 
 // printed returns the benchmark, with the name of own data in brackets.
@@ -90,138 +85,130 @@ func (s subject) printed() string {
 	return s.benchmark + " (" + s.data + ")"
 }
 
-// compare orders subjects by benchmark, then by model as in the paper, then by variant, the paper's
-// first, then by size and settings.
+// list returns the settings as KEY=VALUE.
+func (s subject) list() []string {
+	if s.settings == "" {
+		return nil
+	}
+	return strings.Split(s.settings, "\n")
+}
+
+// label returns the settings with short keys: "learning_rate=0.001, schedule=cosine".
+func (s subject) label() string {
+	var keys, texts []string
+	for _, setting := range s.list() {
+		key, _, _ := strings.Cut(setting, "=")
+		keys = append(keys, key)
+	}
+	short := config.ShortKeys(keys)
+	for i, setting := range s.list() {
+		texts = append(texts, short[keys[i]]+strings.TrimPrefix(setting, keys[i]))
+	}
+	return strings.Join(texts, ", ")
+}
+
+// compare orders subjects by benchmark and model as in the paper, then by variant, the paper's first.
 func (s subject) compare(t subject) int {
+	place := func(s subject) int { return slices.Index(catalogue.Names(nil), s.benchmark) }
 	return cmp.Or(
-		cmp.Compare(s.benchmark, t.benchmark),
-		cmp.Compare(s.data, t.data),
+		cmp.Compare(place(s), place(t)),
+		cmp.Compare(s.printed(), t.printed()),
 		cmp.Compare(slices.Index(models, s.model), slices.Index(models, t.model)),
 		cmp.Compare(s.model, t.model),
 		cmp.Compare(s.variant, t.variant),
-		cmp.Compare(s.size, t.size),
-		cmp.Compare(s.steps, t.steps),
-		cmp.Compare(s.place, t.place),
 	)
 }
 
-// Summarize takes means over the runs of each benchmark and variant of a model. If the runs of a
-// variant have several sizes, each size has a row. On own data, so has each number of steps. If runs
-// of the same seed remain that differ in other settings, each choice of settings has a row. If two
-// runs of a row have the same seed, Summarize returns an *invalid.Input that names both. The summary
-// has the benchmarks and models with runs. Variants stand below the paper's model.
+// table returns the title of the table with the subject's row.
+func (s subject) table() string {
+	switch b, _ := catalogue.Find(s.benchmark); {
+	case b.Kind == catalogue.CSV:
+		return ownData
+	case b.Table == "" || !slices.Contains(models, s.model):
+		return unpublished
+	default:
+		return string(b.Table)
+	}
+}
+
+// Summarize takes means over the runs of each benchmark and variant of a model. If runs of a variant
+// differ in their settings, each choice of settings has a row, in the order of the runs. If two runs of a
+// row have the same seed, Summarize returns an *invalid.Input that names both. Variants stand below the
+// paper's model.
 func Summarize(runs []Run) (Summary, error) {
-	groups, err := group(runs)
+	order, groups, err := group(runs)
 	if err != nil {
 		return Summary{}, err
 	}
+	tables := map[string][]Row{}
+	last := subject{}
+	for _, key := range order {
+		rows := tables[key.table()]
+		paper := subject{benchmark: key.benchmark, model: key.model}
+		if _, known := catalogue.Paper(key.benchmark, key.model); known && key.variant != "" && last != paper {
+			rows = append(rows, newRow(paper, nil))
+		}
+		tables[key.table()], last = append(rows, newRow(key, groups[key])), paper
+	}
 	var s Summary
-	for _, title := range catalogue.Tables {
-		t := Table{Title: string(title)}
-		for _, b := range catalogue.Names(func(b catalogue.Benchmark) bool { return b.Table == title }) {
-			for _, m := range models {
-				t.Rows = append(t.Rows, take(groups, b, m)...)
-			}
+	for _, title := range append(slices.Clone(catalogue.Tables), ownData, unpublished) {
+		if rows := tables[string(title)]; len(rows) > 0 {
+			s.Tables = append(s.Tables, Table{string(title), rows})
 		}
-		s.add(t)
 	}
-	own, rest := Table{Title: ownData}, Table{Title: unpublished}
-	for _, key := range slices.SortedFunc(maps.Keys(groups), subject.compare) {
-		t := &rest
-		if isOwn(key.benchmark) {
-			t = &own
-		}
-		t.Rows = append(t.Rows, newRow(key, groups[key]))
-	}
-	s.add(own)
-	s.add(rest)
 	return s, nil
 }
 
-// group groups runs by their subjects. Two runs of a subject with the same seed are an error.
-func group(runs []Run) (map[subject][]Run, error) {
-	names, sizes, steps := dataNames(runs), map[subject][]string{}, map[subject][]int{}
-	sized := func(run Run) subject {
-		key := run.subject(names)
-		if len(sizes[key]) > 1 {
-			key.size = cmp.Or(run.size(), "unknown size")
-		}
-		return key
-	}
-	for _, run := range runs {
-		if size := run.size(); size != "" {
-			key := run.subject(names)
-			sizes[key] = addNew(sizes[key], size)
-		}
-	}
-	for _, run := range runs {
-		if isOwn(run.Eval.Benchmark) {
-			key := sized(run)
-			steps[key] = addNew(steps[key], run.steps())
-		}
-	}
-	together := map[subject][]Run{}
-	var order []subject
-	for _, run := range runs {
-		key := sized(run)
-		if len(steps[key]) > 1 {
-			key.steps = run.steps()
-		}
-		if together[key] == nil {
-			order = append(order, key)
-		}
-		together[key] = append(together[key], run)
-	}
-	groups := map[subject][]Run{}
-	for _, key := range order {
-		if err := tellApart(groups, key, together[key]); err != nil {
-			return nil, err
-		}
-	}
-	return groups, nil
-}
+// inOneRow are the keys in which runs of a row may differ, beside those of the evaluation, which notes tell.
+var inOneRow = []string{"train.seed", "train.log_every", "train.checkpoint_every", "train.keep_checkpoints"}
 
-// tellApart adds the runs of a subject to groups, each choice of settings by itself.
-func tellApart(groups map[subject][]Run, key subject, runs []Run) error {
-	for i, c := range choices(runs) {
-		run := runs[i]
-		key.choice = c
+// group groups runs by their subjects, which it returns in the order of the rows.
+func group(runs []Run) (order []subject, groups map[subject][]Run, err error) {
+	names, variants, keys := dataNames(runs), map[subject][]config.Experiment{}, map[subject][]string{}
+	for _, r := range runs {
+		if r.Config != nil {
+			variants[r.subject(names)] = append(variants[r.subject(names)], *r.Config)
+		}
+	}
+	for s, all := range variants {
+		keys[s] = config.TellingKeys(all, func(key string) bool {
+			return slices.Contains(inOneRow, key) || strings.HasPrefix(key, "eval.")
+		})
+	}
+	groups = map[subject][]Run{}
+	for _, r := range runs {
+		key := r.subject(names)
+		key.settings = r.settings(keys[key])
 		for _, other := range groups[key] {
-			if other.identity() == run.identity() {
-				return &invalid.Input{File: run.Path, Found: run.identity() + " of " + key.name() + ", as in " + other.Path,
+			if other.identity() == r.identity() {
+				return nil, nil, &invalid.Input{File: r.Path, Found: r.identity() + " of " + key.name() + ", as in " + other.Path,
 					Expected: "each once (name a narrower directory, or move one away)"}
 			}
 		}
-		groups[key] = append(groups[key], run)
+		if groups[key] == nil {
+			order = append(order, key)
+		}
+		groups[key] = append(groups[key], r)
 	}
-	return nil
+	slices.SortStableFunc(order, subject.compare)
+	return order, groups, nil
 }
 
-// take removes the groups of model m on the paper's benchmark b and returns their rows. The first
-// row is that of the paper's model. It has no runs if only variants have some.
-func take(groups map[subject][]Run, b, m string) (rows []Row) {
-	keys := slices.DeleteFunc(slices.SortedFunc(maps.Keys(groups), subject.compare), func(s subject) bool {
-		return s.benchmark != b || s.model != m
-	})
-	if len(keys) > 0 && keys[0].variant != "" {
-		rows = append(rows, newRow(subject{benchmark: b, model: m}, nil))
-	}
+// settings returns the values of keys as KEY=VALUE.
+func (r Run) settings(keys []string) string {
+	var list []string
 	for _, key := range keys {
-		rows = append(rows, newRow(key, groups[key]))
-		delete(groups, key)
+		if r.Config == nil {
+			return "unknown settings"
+		}
+		list = append(list, key+"="+r.Config.Value(key))
 	}
-	return rows
-}
-
-func (s *Summary) add(t Table) {
-	if len(t.Rows) > 0 {
-		s.Tables = append(s.Tables, t)
-	}
+	return strings.Join(list, "\n")
 }
 
 func newRow(of subject, runs []Run) Row {
 	slices.SortStableFunc(runs, bySeed)
-	row := Row{Benchmark: of.printed(), data: of.data, Model: of.model, Variant: of.variant, Size: of.size, Steps: of.steps, Settings: of.list(), label: of.label,
+	row := Row{Benchmark: of.printed(), data: of.data, Model: of.model, Variant: of.variant, Settings: of.list(), label: of.label(),
 		Runs: runs, Scores: newScores(runs), Used: used(runs), Notes: notes(runs)}
 	var paper struct{ context, target *catalogue.Number }
 	if p, ok := catalogue.Paper(of.benchmark, of.model); ok && of.variant == "" {

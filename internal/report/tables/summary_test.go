@@ -72,13 +72,13 @@ func TestNotesTellWhatIsNotAlike(t *testing.T) {
 	root := t.TempDir()
 	a, b := lissajous(1, 0.5), lissajous(1.1, 0.5)
 	a.batches, a.levels, a.step = 10, "grid", 500
-	addRun(t, root, "a", a, 0, "data: {points: [6, 50]}\neval: {max_context: 50}")
+	addRun(t, root, "a", a, 0, "eval: {max_context: 50}")
 	addRun(t, root, "b", b, 1, "")
 	s, _ := summarize(t, root)
 	row := onlyRow(t, s)
 	want := []string{
-		"The runs differ: batches: 10 and 5000; levels: grid and random; steps: 500 and 100000; data.points: [6, 50] and [6, 100]; eval.max_context: 50 and 100.",
-		"Not the paper's settings (here and there): data.points: [6, 50] and [6, 100]; eval.max_context: 50 and 100; eval.batches: 10 and 5000.",
+		"The runs differ: batches: 10 and 5000; levels: grid and random; steps: 500 and 100000; eval.max_context: 50 and 100.",
+		"Not the paper's settings (here and there): eval.max_context: 50 and 100; eval.batches: 10 and 5000.",
 		"Training was not finished: step 500 of 100000.",
 	}
 	if diff := cmp.Diff(want, row.Notes); diff != "" {

@@ -10,47 +10,53 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
-	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// Marks beside a mean whose ± is not the standard deviation over runs, and the text for a missing
-// value.
+// Marks beside a mean whose ± is not the standard deviation over runs, or of a run without scores, and the
+// text for a missing value.
 const (
 	oneRun   = "†"
 	oneBatch = "‡"
+	jointly  = "§"
 	absent   = "–"
 )
 
-// A sheet is a summary as texts. All formats but CSV write it.
+// A sheet is a summary as texts. Markdown and HTML write it.
 type sheet struct {
-	Title     string
-	Legend    []string
-	Tables    []sheetTable // with the paper's results
-	Scores    []scoreTable
-	Functions []functionTable
-	LeftOut   int      // rows whose functions are not in Functions
-	Notes     []string // numbered from 1, as lines cite them
-	evaluated []line   // of all rows that have runs
+	Title       string
+	Results     []textTable // log-likelihoods beside the paper's, and scores
+	Legend      []string
+	Notes       []string // numbered from 1, as rows cite them
+	Groups      []textTable
+	GroupLegend string
+	Used        textTable // what the runs of each row were evaluated with
 }
 
-type sheetTable struct {
-	Title string
-	Lines []line
+// A textTable is a table of a sheet.
+type textTable struct {
+	Title  string
+	Header []string
+	Names  int // columns of names, which come first; the others have numbers
+	Rows   []textRow
 }
 
-// A line is a row as texts. Names and lists come from files. They are printable, but a format must
-// still escape them.
-type line struct {
-	Benchmark, Model string
-	First            bool // of its benchmark
-	Notes            []int
-	Runs             string
-	Context, Target  cells
-	Used             Used
-	HasRuns          bool
+// A textRow is a row of texts. Names and lists come from files. They are printable, but a format must still
+// escape them.
+type textRow struct {
+	Cells []string
+	Notes []int // that the second cell cites
 }
 
-type cells struct{ Ours, Paper, Difference string }
+// add adds a row.
+func (t *textTable) add(notes []int, names []string, cells ...string) {
+	t.Rows = append(t.Rows, textRow{slices.Concat(names, cells), notes})
+}
+
+var (
+	likelihoodHeader = []string{"benchmark", "model", "runs", "context", "paper", "difference", "target", "paper", "difference"}
+	scoreHeader      = []string{"data", "model", "steps", "runs", "log density", "CRPS", "in 50%", "in 90%"}
+	usedHeader       = []string{"benchmark", "model", "seeds", "steps", "batches", "levels", "device"}
+)
 
 // Titles of a report, by whether it has results of the paper.
 const (
@@ -60,85 +66,101 @@ const (
 
 // sheet returns the summary as texts.
 func (s Summary) sheet() sheet {
-	sh := sheet{Title: scoresAlone}
+	sh := sheet{Title: scoresAlone, Used: textTable{Title: "What was evaluated", Header: usedHeader, Names: len(usedHeader)}}
 	marked := map[string]bool{}
 	for _, t := range s.Tables {
-		var lines []line
-		for i, row := range t.Rows {
-			l := line{
-				Benchmark: row.printedBenchmark(), Model: row.printedModel(),
-				First: i == 0 || t.Rows[i-1].Benchmark != row.Benchmark,
-				Runs:  absent, Used: row.Used, HasRuns: len(row.Runs) > 0,
-			}
-			if l.HasRuns {
-				l.Runs = strconv.Itoa(len(row.Runs))
+		results := textTable{Title: t.Title, Header: likelihoodHeader, Names: 2}
+		scores := textTable{Title: t.Title, Header: scoreHeader, Names: 2}
+		if t.besidePaper() {
+			sh.Title, scores.Title = besidePaper, "Scores in raw units: "+t.Title
+		}
+		for _, row := range t.Rows {
+			names, notes, runs := []string{row.printedBenchmark(), row.printedModel()}, sh.cite(row.Notes), absent
+			if len(row.Runs) > 0 {
+				runs = strconv.Itoa(len(row.Runs))
+				sh.Used.add(nil, names, row.Used.cells()...)
 			}
 			if t.besidePaper() {
-				l.Context, l.Target = row.Context.cells(marked), row.Target.cells(marked)
+				results.add(notes, names, slices.Concat([]string{runs}, row.Context.cells(marked), row.Target.cells(marked))...)
 			}
-			for _, note := range row.Notes {
-				note = printable(note)
-				sh.Notes = addNew(sh.Notes, note)
-				l.Notes = append(l.Notes, 1+slices.Index(sh.Notes, note))
-			}
-			lines = append(lines, l)
-			if l.HasRuns {
-				sh.evaluated = append(sh.evaluated, l)
+			if row.Scores != nil || len(row.Runs) > 0 && !t.besidePaper() {
+				scores.add(notes, names, slices.Concat([]string{list(row.Used.Steps), runs}, row.scoreCells(marked))...)
 			}
 		}
-		if t.besidePaper() {
-			sh.Title = besidePaper
-			sh.Tables = append(sh.Tables, sheetTable{t.Title, lines})
+		for _, table := range []textTable{results, scores} {
+			if len(table.Rows) > 0 {
+				sh.Results = append(sh.Results, table)
+			}
 		}
-		sh.addScores(t, lines)
 	}
-	sh.addFunctions(s)
-	sh.Legend = append(likelihoodLegend(len(sh.Tables) > 0, marked), sh.scoreLegend()...)
+	sh.addGroups(s)
+	sh.addLegend(marked)
 	return sh
+}
+
+// cite returns the numbers of notes, which it adds to those of the sheet.
+func (sh *sheet) cite(notes []string) (numbers []int) {
+	for _, note := range notes {
+		note = printable(note)
+		sh.Notes = addNew(sh.Notes, note)
+		numbers = append(numbers, 1+slices.Index(sh.Notes, note))
+	}
+	return numbers
 }
 
 // besidePaper reports whether a table has results of the paper beside those of the runs.
 func (t Table) besidePaper() bool { return t.Title != ownData && t.Title != unpublished }
 
-// likelihoodLegend explains the tables with the paper's results, if there are any.
-func likelihoodLegend(any bool, marked map[string]bool) []string {
-	if !any {
-		return nil
+// addLegend explains the tables of results and the marks in them.
+func (sh *sheet) addLegend(marked map[string]bool) {
+	paper := sh.Title == besidePaper
+	scores := slices.ContainsFunc(sh.Results, func(t textTable) bool { return len(t.Header) == len(scoreHeader) })
+	for _, l := range []struct {
+		shown bool
+		text  string
+	}{
+		{paper, "Log-likelihoods, higher is better: mean ± sample standard deviation over n runs of different seeds, and what the paper reports over 6 seeds."},
+		{paper, "The difference is ours minus the paper's in units of the combined error √(sd²/n + paper's ±²)."},
+		{marked[oneRun], oneRun + " One run: ± is the standard error over its batches, and takes the place of sd/√n."},
+		{marked[oneBatch], oneBatch + " One run of one batch: its own error is not known, and the difference is in units of the paper's ± alone."},
+		{scores, "Scores of held-out targets, in the units of the data: log density (nats for each target and column of y, higher is better), " +
+			"CRPS (a distance in the units of y, lower is better), and the shares of targets inside the central intervals of 50% and 90%, near 50% and 90% if the model is calibrated."},
+		{scores, "± of a score is the sample standard deviation over runs of different seeds. Of one run, it is the standard error over its groups, or over the targets of one."},
+		{marked[absent], absent + " Not known: evaluated without scores."},
+		{marked[jointly], jointly + " The log-likelihood of a target, all columns of y together. Of one run, ± is the standard error over its batches."},
+	} {
+		if l.shown {
+			sh.Legend = append(sh.Legend, l.text)
+		}
 	}
-	legend := []string{
-		"Log-likelihoods, higher is better: mean ± sample standard deviation over n runs of different seeds, and what the paper reports over 6 seeds.",
-		"The difference is ours minus the paper's in units of the combined error √(sd²/n + paper's ±²).",
-	}
-	if marked[oneRun] {
-		legend = append(legend, oneRun+" One run: ± is the standard error over its batches, and takes the place of sd/√n.")
-	}
-	if marked[oneBatch] {
-		legend = append(legend, oneBatch+" One run of one batch: its own error is not known, and the difference is in units of the paper's ± alone.")
-	}
-	return legend
 }
 
-// cells returns the part as texts. It sets the marks that it used in marked.
-func (p Part) cells(marked map[string]bool) cells {
-	c := cells{absent, absent, absent}
-	switch {
-	case p.Mean == nil:
-	case p.SD != nil:
-		c.Ours = number(*p.Mean) + " ± " + number(*p.SD)
-	case p.StdError != nil:
-		c.Ours = number(*p.Mean) + " ± " + number(*p.StdError) + oneRun
-		marked[oneRun] = true
-	default:
-		c.Ours = number(*p.Mean) + oneBatch
-		marked[oneBatch] = true
+// cells returns ours, the paper's and the difference as texts. It sets the marks that it used in marked.
+func (p Part) cells(marked map[string]bool) []string {
+	ours, paper, difference := absent, absent, absent
+	if p.Mean != nil {
+		ours = Score{*p.Mean, p.SD, p.StdError}.text(number)
+		if mark := map[bool]string{true: oneRun, false: oneBatch}[p.StdError != nil]; p.SD == nil {
+			ours += mark
+			marked[mark] = true
+		}
 	}
 	if p.Paper != nil {
-		c.Paper = number(p.Paper.Mean) + " ± " + number(p.Paper.Spread)
+		paper = number(p.Paper.Mean) + " ± " + number(p.Paper.Spread)
 	}
 	if p.Difference != nil {
-		c.Difference = signed(*p.Difference)
+		difference = signed(*p.Difference)
 	}
-	return c
+	return []string{ours, paper, difference}
+}
+
+// cells returns the settings in the order of usedHeader, after the names.
+func (u Used) cells() []string {
+	levels := list(u.NumTau)
+	if len(u.Levels) > 0 {
+		levels += " (" + list(u.Levels) + ")"
+	}
+	return []string{list(u.Seeds), list(u.Steps), list(u.Batches), levels, list(u.Devices)}
 }
 
 // number returns v with three decimals, as in the paper, or with a few digits if it is huge.
@@ -186,23 +208,14 @@ func printedBenchmark(name string) string {
 	return printable(name)
 }
 
-// printedModel returns the model with its variant, size and settings: "ACQNP, transformer, width 64,
-// 3 layers".
+// printedModel returns the model with its variant and settings: "ACQNP, transformer, layers=3".
 func (r Row) printedModel() string {
-	return printable(config.Label(r.Model, joined(r.Variant, r.Size, stepsLabel(r.Steps), r.label)))
+	return printable(config.Label(r.Model, joined(r.Variant, r.label)))
 }
 
 // joined returns the parts that are not "", with commas between them.
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(s string) bool { return s == "" }), ", ")
-}
-
-// stepsLabel returns "300 steps", or "" for 0.
-func stepsLabel(steps int) string {
-	if steps == 0 {
-		return ""
-	}
-	return invalid.Plural(steps, "step", "steps")
 }
 
 // printable replaces control characters by spaces, so that a name cannot break a line or control a
@@ -222,15 +235,4 @@ func list(values []string) string {
 		return absent
 	}
 	return printable(strings.Join(values, ", "))
-}
-
-// usedHeader and usedCells make the table of the settings that the runs were evaluated with.
-var usedHeader = []string{"benchmark", "model", "seeds", "steps", "batches", "levels", "device"}
-
-func (l line) usedCells() []string {
-	levels := list(l.Used.NumTau)
-	if len(l.Used.Levels) > 0 {
-		levels += " (" + list(l.Used.Levels) + ")"
-	}
-	return []string{l.Benchmark, l.Model, list(l.Used.Seeds), list(l.Used.Steps), list(l.Used.Batches), levels, list(l.Used.Devices)}
 }

@@ -1,19 +1,24 @@
 package tables_test
 
 import (
+	"errors"
 	"fmt"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
-// addVariant writes a run directory of an ACQNP on lissajous. keys are added to model, and context
+// addVariant writes a run directory of an ACQNP on lissajous with keys added to model and to train. context
 // is the log-likelihood of the context points.
-func addVariant(t *testing.T, root, name, keys string, seed int, context float64) {
+func addVariant(t *testing.T, root, name, model, train string, seed int, context float64) {
 	t.Helper()
 	write(t, lissajous(context, 0.5).String(), root, name, "eval.json")
-	write(t, fmt.Sprintf("benchmark: lissajous\nmodel: {name: acqnp%s}\ntrain: {seed: %d}\n", keys, seed), root, name, "config.yaml")
+	write(t, fmt.Sprintf("benchmark: lissajous\nmodel: {name: acqnp%s}\ntrain: {seed: %d%s}\n", model, seed, train), root, name, "config.yaml")
 }
 
 // variants returns a directory with runs of the paper's ACQNP and of three variants, all of seed 0,
@@ -21,12 +26,22 @@ func addVariant(t *testing.T, root, name, keys string, seed int, context float64
 func variants(t *testing.T) string {
 	t.Helper()
 	root := t.TempDir()
-	addVariant(t, root, "acqnp", "", 0, 1)
-	addVariant(t, root, "transformer/0", ", aggregation: transformer, adaptor_form: residual", 0, 2)
-	addVariant(t, root, "transformer/1", ", aggregation: transformer, adaptor_form: residual", 1, 2.5)
-	addVariant(t, root, "attention", ", aggregation: attention", 0, 3)
-	addVariant(t, root, "floor", ", sigma_floor: 0.1", 0, 4)
+	addVariant(t, root, "acqnp", "", "", 0, 1)
+	addVariant(t, root, "transformer/0", ", aggregation: transformer, adaptor_form: residual", "", 0, 2)
+	addVariant(t, root, "transformer/1", ", aggregation: transformer, adaptor_form: residual", "", 1, 2.5)
+	addVariant(t, root, "attention", ", aggregation: attention", "", 0, 3)
+	addVariant(t, root, "floor", ", sigma_floor: 0.1", "", 0, 4)
 	return root
+}
+
+// rows returns the variant, the settings, the number of runs and the mean of each row, and whether it has the
+// paper's result.
+func rows(s tables.Summary) (list []string) {
+	for _, row := range s.Tables[0].Rows {
+		beside := row.Context.Paper != nil && row.Context.Difference != nil && row.Target.Paper != nil
+		list = append(list, fmt.Sprintf("%s|%s|%d|%v|%v", row.Variant, strings.Join(row.Settings, "; "), len(row.Runs), *row.Context.Mean, beside))
+	}
+	return list
 }
 
 func TestVariantsAreRowsBelowThePapersModel(t *testing.T) {
@@ -34,21 +49,8 @@ func TestVariantsAreRowsBelowThePapersModel(t *testing.T) {
 	if len(s.Tables) != 1 || len(warnings) != 0 {
 		t.Fatalf("%d tables, warnings %q", len(s.Tables), warnings)
 	}
-	var got []string
-	for _, row := range s.Tables[0].Rows {
-		paper := "with the paper's result"
-		if row.Context.Paper == nil && row.Context.Difference == nil && row.Target.Paper == nil {
-			paper = "alone"
-		}
-		got = append(got, fmt.Sprintf("%s|%s|%d runs|%v|%s", row.Model, row.Variant, len(row.Runs), *row.Context.Mean, paper))
-	}
-	want := []string{
-		"acqnp||1 runs|1|with the paper's result",
-		"acqnp|attention|1 runs|3|alone",
-		"acqnp|sigma floor 0.1|1 runs|4|alone",
-		"acqnp|transformer, residual|2 runs|2.25|alone",
-	}
-	if diff := cmp.Diff(want, got); diff != "" {
+	want := []string{"||1|1|true", "attention||1|3|false", "sigma floor 0.1||1|4|false", "transformer, residual||2|2.25|false"}
+	if diff := cmp.Diff(want, rows(s)); diff != "" {
 		t.Error(diff)
 	}
 	note := s.Tables[0].Rows[3].Notes[0]
@@ -59,41 +61,64 @@ func TestVariantsAreRowsBelowThePapersModel(t *testing.T) {
 	}
 }
 
-// A note that is too long keeps the keys of the variant and of the evaluation.
-func TestNotesNameTheForemostDifferences(t *testing.T) {
+// The paper's row stands above that of a variant also if it has no run.
+func TestThePapersRowAlone(t *testing.T) {
 	root := t.TempDir()
-	e := lissajous(1, 0.5)
-	e.batches = 50
-	write(t, e.String(), root, "a", "eval.json")
-	write(t, `benchmark: lissajous
-model: {name: acqnp, aggregation: transformer, adaptor_form: residual, representation: 64, encoder: [64], adaptor: [32], decoder: [64], layers: 3}
-train: {steps: 100000, batch_size: 16, num_tau: 32, learning_rate: 5e-4, weight_decay: 0, schedule: cosine}
-`, root, "a", "config.yaml")
+	addVariant(t, root, "a", ", aggregation: attention", "", 0, 3)
 	s, _ := summarize(t, root)
-	if rows := s.Tables[0].Rows; len(rows) != 2 || len(rows[0].Runs) != 0 || rows[0].Context.Paper.Mean != 0.929 {
-		t.Fatalf("%+v, want the paper's row above the variant's", rows)
-	}
-	want := "Not the paper's settings (here and there): model.aggregation: transformer and mean; " +
-		"model.adaptor_form: residual and plain; train.loss: targets and all; model.representation: 64 and 128; " +
-		"model.encoder: [64] and [128, 128, 128]; model.adaptor: [32] and [128, 128, 128, 128, 128]; eval.batches: 50 and 5000; 9 more."
-	if got := s.Tables[0].Rows[1].Notes[0]; got != want {
-		t.Error(cmp.Diff(want, got))
+	if rows := s.Tables[0].Rows; len(rows) != 2 || len(rows[0].Runs) != 0 || rows[0].Context.Paper.Mean != 0.929 || len(rows[1].Runs) != 1 {
+		t.Errorf("%+v", rows)
 	}
 }
 
-func TestSizesOfOneVariantAreRowsOfTheirOwn(t *testing.T) {
-	root := variants(t)
-	addVariant(t, root, "small", ", aggregation: transformer, adaptor_form: residual, representation: 64, layers: 3", 0, 5)
+// Runs of a variant that differ in their settings have rows of their own, by the least keys that tell them apart.
+func TestSettingsTellRunsApart(t *testing.T) {
+	root := t.TempDir()
+	addVariant(t, root, "a", "", ", learning_rate: 2e-4", 0, 4)
+	addVariant(t, root, "b", "", ", learning_rate: 2e-4, log_every: 7", 1, 5)
+	addVariant(t, root, "c", "", "", 0, 3)
+	addVariant(t, root, "d", "", ", learning_rate: 0.01, weight_decay: 0.1", 1, 1)
 	s, _ := summarize(t, root)
-	md := text(t, s.Markdown)
-	for _, want := range []string{"| ACQNP [", "| ACQNP, attention [", "| ACQNP, transformer, residual, width 128, 6 layers [",
-		"| ACQNP, transformer, residual, width 64, 3 layers ["} {
-		if want == "| ACQNP [" {
-			want = "| ACQNP  " // the paper's settings, without notes
-		}
-		if strings.Count(md, want) != 1+strings.Count(md[strings.Index(md, "What was evaluated"):], want) {
-			t.Errorf("not one row %q in\n%s", want, md)
-		}
+	want := []string{"|train.learning_rate=0.0002|2|4.5|true", "|train.learning_rate=0.001|1|3|true", "|train.learning_rate=0.01|1|1|true"}
+	if diff := cmp.Diff(want, rows(s)); diff != "" {
+		t.Error(diff)
+	}
+	if md := text(t, s.Markdown); strings.Count(md, "| ACQNP, learning_rate=0.0002") != 2 { // also in What was evaluated
+		t.Errorf("markdown:\n%s", md)
+	}
+	if page := text(t, s.HTML); !strings.Contains(page, `scope="row">ACQNP, learning_rate=0.0002<sup>`) {
+		t.Error("the page's table lacks the settings")
+	}
+	records := records(t, s)
+	last := len(records[0]) - 1
+	if records[0][last] != "settings" || records[1][last] != "train.learning_rate=0.0002" {
+		t.Errorf("%q", records[:2])
+	}
+	// A second key that tells runs apart is part of every row's name.
+	addVariant(t, root, "e", ", layers: 3, aggregation: transformer", "", 0, 7)
+	addVariant(t, root, "f", "", ", schedule: cosine", 0, 6)
+	s, _ = summarize(t, root)
+	want = []string{"|train.learning_rate=0.0002; train.schedule=constant|2|4.5|true", "|train.learning_rate=0.001; train.schedule=constant|1|3|true",
+		"|train.learning_rate=0.01; train.schedule=constant|1|1|true", "|train.learning_rate=0.001; train.schedule=cosine|1|6|true", "transformer||1|7|false"}
+	if diff := cmp.Diff(want, rows(s)); diff != "" {
+		t.Error(diff)
+	}
+}
+
+func TestTheSameSettingsTwiceAreRefused(t *testing.T) {
+	root := t.TempDir()
+	addVariant(t, root, "a", "", "", 1, 3)
+	addVariant(t, root, "b", "", ", learning_rate: 0.01", 1, 2)
+	addVariant(t, root, "x", "", ", learning_rate: 0.01", 1, 2)
+	runs, err := tables.Gather(root, func(error) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = tables.Summarize(runs)
+	var bad *invalid.Input
+	if !errors.As(err, &bad) || bad.File != filepath.Join(root, "x", "eval.json") ||
+		!strings.Contains(err.Error(), "found seed 1 of acqnp (learning_rate=0.01) on lissajous, as in "+filepath.Join(root, "b", "eval.json")) {
+		t.Error(err)
 	}
 }
 
@@ -104,11 +129,7 @@ func TestEachFormatNamesVariants(t *testing.T) {
 		t.Error("no variant in the page's table")
 	}
 	records := records(t, s)
-	last := len(records[0]) - 1
-	if diff := cmp.Diff([]string{"variant", "size", "transformer, residual", ""}, append(records[0][last-1:], records[7][last-1:]...)); diff != "" {
-		t.Error(diff)
-	}
-	if got := records[7]; got[1] != "acqnp" || got[3] != "2.25" || got[6] != "" {
+	if got := records[7]; got[len(got)-2] != "transformer, residual" || got[1] != "acqnp" || got[3] != "2.25" || got[6] != "" {
 		t.Errorf("record %q of a variant, want no result of the paper", got)
 	}
 }
