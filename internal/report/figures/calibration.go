@@ -2,7 +2,6 @@ package figures
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"image/color"
 	"math"
@@ -16,12 +15,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
 // A Calibration shows whether predictions are calibrated, from the scores of targets: the histogram
-// of the PIT, observed by nominal coverage, and the coverage of each function.
+// of the PIT, and observed by nominal coverage.
 type Calibration struct {
 	Title     string // of a file
 	Means     score.Means
@@ -135,40 +133,23 @@ func binomialRange(n int, p, outside float64) (low, high float64) {
 const (
 	calibrationWidth  = vg.Length(300)
 	calibrationHeight = vg.Length(225)
-	functionHeight    = vg.Length(15)
-	functionMargin    = vg.Length(75) // above and below the functions
 )
-
-// drawnFunctions is the largest number of functions in the picture of their coverage.
-const drawnFunctions = 24
 
 var (
 	barColour  = color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xff}
-	mostColour = seriesColours[0] // of intervals of 90%
-	halfColour = seriesColours[1] // of intervals of 50%, and of bars outside the band
+	outColour  = seriesColours[1] // of bars outside the band
 	evenStyle  = draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{4, 3}}
 )
 
-// Pictures draws the histogram of the PIT, the reliability and, if there are several functions, the
-// coverage by function.
-func (c Calibration) Pictures() (pictures []tables.Drawing, err error) {
-	add := func(title, alt string, height vg.Length, p *plot.Plot) {
-		if err != nil {
-			return
-		}
-		var d tables.Drawing
-		d, err = drawing(title, calibrationWidth, height, p.Draw)
-		d.Alt = alt
-		pictures = append(pictures, d)
+// Pictures draws the histogram of the PIT and the reliability.
+func (c Calibration) Pictures() ([]tables.Drawing, error) {
+	pit, err := drawing("PIT histogram", calibrationWidth, calibrationHeight, c.histogram().Draw)
+	if err != nil {
+		return nil, err
 	}
-	add("PIT histogram", c.histogramText(), calibrationHeight, c.histogram())
-	add("Reliability", c.reliabilityText(), calibrationHeight, c.reliability())
-	if len(c.Functions) > 1 {
-		functions := c.drawnFunctions()
-		height := functionMargin + functionHeight*vg.Length(len(functions))
-		add("Coverage by function", c.functionsText(functions), height, coverageByFunction(functions))
-	}
-	return pictures, err
+	reliability, err := drawing("Reliability", calibrationWidth, calibrationHeight, c.reliability().Draw)
+	pit.Alt, reliability.Alt = c.histogramText(), c.reliabilityText()
+	return []tables.Drawing{pit, reliability}, err
 }
 
 // drawing returns a picture for a page.
@@ -190,7 +171,7 @@ func (c Calibration) Save(path string) error {
 	return saveFigure(path, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
 		to = drawHeading(draw.Crop(to, 14, -20, 12, -14), c.Title, []legendEntry{
 			{"inside the band", lineWidth, box(barColour)},
-			{"outside it", lineWidth, box(halfColour)},
+			{"outside it", lineWidth, box(outColour)},
 			{"95% of calibrated models", lineWidth, box(bandColour)},
 			{"calibrated on average", lineWidth, lineThumb(evenStyle)},
 		})
@@ -218,7 +199,7 @@ func (c Calibration) histogram() *plot.Plot {
 	for i, share := range c.Means.PIT {
 		colour, n := barColour, float64(len(c.Means.PIT))
 		if share < low-rounding || share > high+rounding {
-			colour = halfColour
+			colour = outColour
 		}
 		bars = append(bars, box{float64(i)/n + gap, float64(i+1)/n - gap, 0, share, colour})
 	}
@@ -261,47 +242,6 @@ func (c Calibration) reliability() *plot.Plot {
 	return p
 }
 
-// drawnFunctions returns the functions in the order of their coverage. Of many, it returns those
-// with the lowest and the highest.
-func (c Calibration) drawnFunctions() []score.Function {
-	functions := slices.Clone(c.Functions)
-	slices.SortStableFunc(functions, func(f, g score.Function) int {
-		return cmp.Or(cmp.Compare(f.Coverage.Most, g.Coverage.Most), cmp.Compare(f.Coverage.Half, g.Coverage.Half))
-	})
-	if n := len(functions); n > drawnFunctions {
-		functions = slices.Delete(functions, drawnFunctions/2, n-drawnFunctions/2)
-	}
-	return functions
-}
-
-// coverageByFunction draws the coverage of the functions, the first at the top, above the ranges of
-// calibrated models.
-func coverageByFunction(functions []score.Function) *plot.Plot {
-	p := newCalibrationPlot("coverage", "")
-	p.Y.Min, p.Y.Max = -0.7, float64(len(functions))-0.3
-	var names plot.ConstantTicks
-	var ranges boxes
-	half, most := plotter.XYs{}, plotter.XYs{}
-	for i, f := range functions {
-		at := float64(len(functions) - 1 - i)
-		names = append(names, plot.Tick{Value: at, Label: tables.Shortened(progress.Printable(f.Function, ""), 14)})
-		for _, level := range []struct {
-			nominal float64
-			colour  color.NRGBA
-		}{{0.5, halfColour}, {0.9, mostColour}} {
-			low, high := binomialRange(f.Points, level.nominal, outside)
-			level.colour.A = 0x40
-			ranges = append(ranges, box{low - 0.005, high + 0.005, at - 0.3, at + 0.3, level.colour})
-		}
-		half, most = append(half, plotter.XY{X: f.Coverage.Half, Y: at}), append(most, plotter.XY{X: f.Coverage.Most, Y: at})
-	}
-	p.Y.Tick.Marker = names
-	p.X.Min, p.X.Max = -0.02, 1.02
-	p.Add(ranges, dots{half, dotStyle{color: halfColour, radius: 3.4, diamond: true, edged: true}},
-		dots{most, dotStyle{color: mostColour, radius: 3.2}})
-	return p
-}
-
 func (c Calibration) histogramText() string {
 	low, high := c.Band()
 	text := fmt.Sprintf("The band is from %.1f to %.1f%%; ", 100*low, 100*high)
@@ -315,13 +255,4 @@ func (c Calibration) histogramText() string {
 func (c Calibration) reliabilityText() string {
 	return fmt.Sprintf("The 50%% intervals hold %.1f%% of the targets, the 90%% intervals %.1f%%. %s count as %d independent ones.",
 		100*c.Means.Coverage.Half, 100*c.Means.Coverage.Most, invalid.Plural(c.Means.Targets, "target", "targets"), c.Independent())
-}
-
-func (c Calibration) functionsText(drawn []score.Function) string {
-	text := fmt.Sprintf("The 90%% intervals hold from %.1f%% to %.1f%% of the targets of a function",
-		100*drawn[0].Coverage.Most, 100*drawn[len(drawn)-1].Coverage.Most)
-	if n := len(c.Functions); n > len(drawn) {
-		return text + fmt.Sprintf("; shown are the %d lowest and the %d highest of %d functions.", drawnFunctions/2, drawnFunctions/2, n)
-	}
-	return text + "."
 }

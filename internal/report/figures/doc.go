@@ -7,8 +7,7 @@
 //	MapPlot      predictions over two columns of x: the median, and the width of an interval
 //	Completion   images completed from some of their pixels
 //
-// A Calibration draws SVG for a page instead: the PIT histogram, the reliability and the coverage of
-// each function.
+// A Calibration draws SVG for a page instead: the PIT histogram and the reliability.
 //
 // A [Run] is a trained run that a figure shows. Predictions are shown as densities:
 // each place has the shade of the smallest highest-density region of y around it. The shading is one
