@@ -6,9 +6,8 @@ import (
 	"fmt"
 	"os"
 	"path"
+	"slices"
 	"strings"
-	"unicode"
-	"unicode/utf8"
 
 	"go.yaml.in/yaml/v3"
 
@@ -28,7 +27,7 @@ type Kubernetes struct {
 	GPUs      int    // of each pod; 0 trains on the CPU
 }
 
-// A Manifest is what kubectl applies: a ConfigMap and a Job of the same name.
+// A Manifest is what kubectl applies and the API server checks: a ConfigMap and a Job of the same name.
 type Manifest struct {
 	Name string // acqnp-<plan>-<hash of the plan and its configurations>
 	Pods int
@@ -42,8 +41,8 @@ const workDir = "/sweep"
 // Manifest returns the objects that run a plan. Pod N trains the plan's run N, or the runs from
 // PerJob·N on.
 func (k Kubernetes) Manifest(p *plan.Plan) (Manifest, error) {
-	if err := k.check(p); err != nil {
-		return Manifest{}, err
+	if dir := onClaim(p.Dir); inPod(p.Dir) == workDir || dir == "" || dir == dataDir {
+		return Manifest{}, &invalid.Input{File: p.File, Key: "runs", Found: p.Dir, Expected: "a folder of its own, such as sweeps/mine: pods mount it from the claim"}
 	}
 	files, err := readFiles(p)
 	if err != nil {
@@ -65,36 +64,21 @@ func (k Kubernetes) Manifest(p *plan.Plan) (Manifest, error) {
 // A file is a file that the ConfigMap holds.
 type file struct{ path, key, content string }
 
-// maxConfigMap is the largest number of bytes of a ConfigMap that the API server accepts (MaxSecretSize
-// of k8s.io/kubernetes/pkg/apis/core/validation).
-const maxConfigMap = 1 << 20
-
 // readFiles reads the plan and the configurations of its runs.
 func readFiles(p *plan.Plan) ([]file, error) {
 	paths := []string{p.File}
-	seen := map[string]bool{}
 	for _, r := range p.Runs {
-		if !seen[r.Config] {
-			seen[r.Config] = true
+		if !slices.Contains(paths, r.Config) {
 			paths = append(paths, r.Config)
 		}
 	}
 	var read []file
-	total := 0
 	for i, name := range paths {
-		if !mountable(name) {
-			return nil, &invalid.Input{File: p.File, Found: fmt.Sprintf("the path %q", name), Expected: "a path in UTF-8 without colons and control characters, which pods can mount"}
-		}
 		content, err := os.ReadFile(name)
 		if err != nil {
 			return nil, &invalid.Input{File: name, Found: files.Reason(err), Expected: "a file that can be read", Cause: err}
 		}
 		read = append(read, file{name, fmt.Sprintf("%d-%s", i, letters(path.Base(name), 200)), string(content)})
-		total += len(content)
-	}
-	if total > maxConfigMap {
-		return nil, &invalid.Input{File: p.File, Found: fmt.Sprintf("a plan with %d configurations of %d bytes in all", len(paths)-1, total),
-			Expected: fmt.Sprintf("at most %d bytes, which a ConfigMap holds: divide the plan", maxConfigMap)}
 	}
 	return read, nil
 }
@@ -124,11 +108,6 @@ func letters(name string, n int) string {
 		}
 	}
 	return string(b)
-}
-
-// mountable reports whether Kubernetes takes a path of a mount, and YAML its characters.
-func mountable(name string) bool {
-	return utf8.ValidString(name) && !strings.ContainsFunc(name, func(r rune) bool { return r == ':' || unicode.IsControl(r) })
 }
 
 // inPod returns where a pod finds a file or folder that the user names.

@@ -65,50 +65,16 @@ func TestNameFollowsFromTheFiles(t *testing.T) {
 	}
 }
 
-func TestWhatKubernetesRefusesIsRefusedBefore(t *testing.T) {
+// The folder of the runs is mounted from the claim, so it is none of the pods' own.
+func TestTheFolderOfTheRunsIsItsOwn(t *testing.T) {
 	t.Chdir("testdata")
-	for _, c := range []struct {
-		change func(k *submit.Kubernetes, p *plan.Plan)
-		want   string
-	}{
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Image = "" }, `--image: found "", expected the name of an image`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Image = "my image" }, `--image: found "my image"`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Namespace = "Lab" }, `--namespace: found "Lab"`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Namespace = "a.b" }, `--namespace: found "a.b"`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Queue = "gpu_queue" }, `--queue: found "gpu_queue"`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Queue = strings.Repeat("q", 64) }, `--queue: found "qqq`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Claim = "" }, `--claim: found ""`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Claim = "-runs" }, `--claim: found "-runs"`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.PerJob = 0 }, `--per-job: found "0"`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.Limit = -1 }, `--limit: found "-1"`},
-		{func(k *submit.Kubernetes, _ *plan.Plan) { k.GPUs = -1 }, `--gpus: found "-1"`},
-		{func(_ *submit.Kubernetes, p *plan.Plan) { p.File = "12:30.yaml" }, `12:30.yaml: found the path "12:30.yaml", expected a path`},
-		{func(_ *submit.Kubernetes, p *plan.Plan) { p.Runs[0].Config = "a\nb.yaml" }, `sweeps/study.yaml: found the path "a\nb.yaml", expected a path`},
-		{func(_ *submit.Kubernetes, p *plan.Plan) { p.Dir = "." }, "sweeps/study.yaml: runs: found ., expected a folder of its own"},
-		{func(_ *submit.Kubernetes, p *plan.Plan) { p.Dir = "data" }, "sweeps/study.yaml: runs: found data"},
-		{func(_ *submit.Kubernetes, p *plan.Plan) { p.Dir = "runs/12:30" }, "sweeps/study.yaml: runs: found runs/12:30"},
-	} {
-		k, p := everything, load(t, "sweeps/study.yaml")
-		c.change(&k, p)
-		_, err := k.Manifest(p)
+	for _, dir := range []string{".", "data", "/"} {
+		p := load(t, "sweeps/study.yaml")
+		p.Dir = dir
+		_, err := everything.Manifest(p)
 		var mistake *invalid.Input
-		if !errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), c.want) {
-			t.Errorf("%v, want %s", err, c.want)
-		}
-	}
-}
-
-// A ConfigMap holds 1 MiB.
-func TestConfigurationsFitIntoAConfigMap(t *testing.T) {
-	t.Chdir(t.TempDir())
-	const text, planText = "benchmark: rbf\nmodel: {name: cnp}\n", "configs: cnp.yaml\nruns: out\n"
-	for _, size := range []int{1 << 20, 1<<20 + 1} {
-		write(t, "cnp.yaml", text+"#"+strings.Repeat(" ", size-len(text)-len("#\n")-len(planText))+"\n")
-		write(t, "plan.yaml", planText)
-		_, err := everything.Manifest(load(t, "plan.yaml"))
-		want := "plan.yaml: found a plan with 1 configurations of 1048577 bytes in all, expected at most 1048576 bytes"
-		if size == 1<<20 && err != nil || size > 1<<20 && (err == nil || !strings.HasPrefix(err.Error(), want)) {
-			t.Errorf("%d bytes: %v", size, err)
+		if want := "sweeps/study.yaml: runs: found " + dir; !errors.As(err, &mistake) || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%v, want %s", err, want)
 		}
 	}
 }
