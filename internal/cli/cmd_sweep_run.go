@@ -20,9 +20,8 @@ import (
 
 type sweepRunOptions struct {
 	settings
-	jobs     int
-	indices  numberList
-	failFast bool
+	jobs    int
+	indices numberList
 }
 
 func newSweepRun(a *app) *cobra.Command {
@@ -42,8 +41,7 @@ again, up to three times in a row without progress. After a wrong configuration 
 not, as it would fail again. Failures are listed at the end and in the run's error.json; the
 exit code is then 1. Several calls may share a plan and a file system: each run is trained once.
 
---indices trains a part of the plan, for the arrays of schedulers. Without it, the variables
-JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set it.`,
+--indices trains a part of the plan, for the arrays of schedulers.`,
 		Example: `  acqnp sweep run sweeps/quick.yaml
   acqnp sweep run sweeps/paper.yaml --jobs 8 --device cuda
   acqnp sweep run sweeps/paper.yaml --indices 16..23`,
@@ -54,7 +52,6 @@ JOB_COMPLETION_INDEX (Kubernetes) and AWS_BATCH_JOB_ARRAY_INDEX set it.`,
 	f := cmd.Flags()
 	f.IntVar(&o.jobs, "jobs", 0, "`NUMBER` of runs at a time; 0 for one on each thread or GPU")
 	f.Var(&o.indices, "indices", "`LIST` of the runs to train, counted from 0: 16..23 or 3")
-	f.BoolVar(&o.failFast, "fail-fast", false, "stop all runs when one has failed")
 	return cmd
 }
 
@@ -91,7 +88,7 @@ func runSweep(ctx context.Context, a *app, file string, o sweepRunOptions) error
 	board := a.board()
 	defer board.Close()
 	board.Note(fmt.Sprintf("%s: %s of %d in %s", file, invalid.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
-	work := sweep.Options{Plan: p, Runs: runs, Program: program, Flags: o.childFlags(), FailFast: o.failFast, Board: board}
+	work := sweep.Options{Plan: p, Runs: runs, Program: program, Flags: o.childFlags(), Board: board}
 	work.Share = o.share
 	s, err := sweep.Run(ctx, work)
 	board.Close()
@@ -101,33 +98,19 @@ func runSweep(ctx context.Context, a *app, file string, o sweepRunOptions) error
 	return errors.Join(err, a.result(s, func(w io.Writer) error { return printSweep(w, s) }))
 }
 
-// part returns the runs that --indices or a variable of a scheduler asks for, or all.
-func (o *sweepRunOptions) part(runs []plan.Run) ([]plan.Run, error) {
-	flag := "--indices"
-	for _, name := range []string{"JOB_COMPLETION_INDEX", "AWS_BATCH_JOB_ARRAY_INDEX"} {
-		if value := os.Getenv(name); !o.indices.given && value != "" {
-			flag = "environment " + name
-			if err := o.indices.Set(value); err != nil {
-				return nil, outside(flag, value, len(runs))
-			}
-		}
-	}
+// part returns the runs that --indices asks for, or all.
+func (o *sweepRunOptions) part(runs []plan.Run) (part []plan.Run, err error) {
 	if !o.indices.given {
 		return runs, nil
 	}
-	var part []plan.Run
 	for _, i := range o.indices.numbers {
 		if i >= len(runs) {
-			return nil, outside(flag, o.indices.String(), len(runs))
+			return nil, &invalid.Input{File: "--indices", Found: strconv.Quote(o.indices.String()),
+				Expected: fmt.Sprintf("indices of the plan's runs, 0 to %d", len(runs)-1)}
 		}
 		part = append(part, runs[i])
 	}
 	return part, nil
-}
-
-// outside returns the error for indices that a plan does not have.
-func outside(flag, found string, runs int) error {
-	return &invalid.Input{File: flag, Found: strconv.Quote(found), Expected: fmt.Sprintf("indices of the plan's runs, 0 to %d", runs-1)}
 }
 
 func (o *sweepRunOptions) onCPU() bool { return o.device.Kernels() != "" }

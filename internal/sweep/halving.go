@@ -78,23 +78,6 @@ func compared(h plan.Halving, steps int, left []candidate, courses []Course) (in
 	return steps, left
 }
 
-// ahead returns the expected number of steps that a run still makes: all steps up to until, and the steps
-// after each later rung times the share of runs that reach them. until is a result of Until.
-func ahead(h *plan.Halving, step, until, steps int) float64 {
-	if h == nil {
-		return float64(max(0, steps-step))
-	}
-	sum, share := float64(max(0, until-step)), 1.0
-	for _, rung := range append(h.Rungs(steps), steps) {
-		if rung > until {
-			share /= float64(h.Factor)
-			sum += share * float64(rung-until)
-			until = rung
-		}
-	}
-	return sum
-}
-
 // failed reports whether a run failed before it reached the step.
 func (c candidate) failed(step int, courses []Course) bool {
 	return slices.ContainsFunc(c, func(i int) bool { return courses[i].Failed && !courses[i].reached(step) })

@@ -20,7 +20,7 @@ type Status struct {
 	Plan   string      `json:"plan"`
 	Total  int         `json:"total"`
 	Counts             // of the runs
-	LeftS  *float64    `json:"left_s"`  // seconds until all are done; null if nothing is measured
+	LeftS  *float64    `json:"left_s"`  // seconds until all are done; null if nothing is measured, and under halving
 	AtOnce int         `json:"at_once"` // runs at a time, for LeftS
 	Runs   []RunStatus `json:"runs"`    // by their indices
 }
@@ -53,7 +53,6 @@ type RunStatus struct {
 	Message   string    `json:"message,omitempty"`   // of a failed run
 	Cause     string    `json:"cause,omitempty"`     // of a failed run: run.Diverged, or nothing
 	elapsed   float64   // seconds of training
-	ahead     float64   // expected number of steps to make
 	inDoubt   bool
 }
 
@@ -105,7 +104,11 @@ func (v *Viewer) Look(ctx context.Context) (Status, error) {
 	if err := v.drop(runs); err != nil {
 		return Status{}, err
 	}
-	return summed(v.plan.File, runs), nil
+	s := summed(v.plan.File, runs)
+	if v.plan.Halving != nil {
+		s.LeftS = nil // it depends on how many runs are dropped when
+	}
+	return s, nil
 }
 
 // see looks at the run of an index.
@@ -124,7 +127,6 @@ func (v *Viewer) see(to *RunStatus) error {
 	}
 	*to = RunStatus{Index: r.Index, Dir: r.Dir, Group: r.Group, Candidate: r.Candidate, Seed: r.Seed, Phase: s.Phase,
 		Step: s.Step, Steps: r.Experiment.Train.Steps, Host: s.Host, Job: s.Job, elapsed: s.Elapsed, inDoubt: s.InDoubt}
-	to.ahead = ahead(nil, to.Step, to.Steps, to.Steps)
 	if s.Elapsed > 0 {
 		to.StepsPerS = float64(s.Step) / s.Elapsed
 	}
@@ -163,7 +165,6 @@ func (v *Viewer) drop(runs []RunStatus) error {
 		all[i].Failed = all[i].Failed || r.Phase == run.Failed
 	}
 	for i, until := range Until(v.plan, all) {
-		runs[i].ahead = ahead(v.plan.Halving, runs[i].Step, until, runs[i].Steps)
 		if p := &runs[i].Phase; until == 0 && (*p == run.Stopped || *p == run.Waiting) {
 			*p = dropped
 		}
@@ -217,7 +218,7 @@ func left(runs []RunStatus, atOnce int) *float64 {
 		if r.StepsPerS > 0 {
 			each = 1 / r.StepsPerS
 		}
-		seconds := each * r.ahead
+		seconds := each * float64(max(0, r.Steps-r.Step))
 		sum, longest = sum+seconds, max(longest, seconds)
 	}
 	sum = max(sum/float64(atOnce), longest)

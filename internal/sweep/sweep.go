@@ -16,13 +16,12 @@ import (
 
 // Options say what Run trains and how.
 type Options struct {
-	Plan     *plan.Plan
-	Runs     []plan.Run                     // of the plan, to train
-	Program  string                         // this executable, which children run
-	Flags    []string                       // of children's commands: --device, --precision, --data-dir
-	Share    func([]plan.Run) (Jobs, error) // called with the runs that are not done, unless all are
-	FailFast bool                           // stop all runs when one has failed
-	Board    *progress.Board
+	Plan    *plan.Plan
+	Runs    []plan.Run                     // of the plan, to train
+	Program string                         // this executable, which children run
+	Flags   []string                       // of children's commands: --device, --precision, --data-dir
+	Share   func([]plan.Run) (Jobs, error) // called with the runs that are not done, unless all are
+	Board   *progress.Board
 }
 
 // A Summary is the result of Run.
@@ -46,9 +45,6 @@ type FailedRun struct {
 
 // errInterrupted is Run's error if the context ended: the runs in training have written checkpoints.
 var errInterrupted = errors.New("interrupted: the runs in training have written checkpoints, the same command continues")
-
-// errFailFast ends a sweep whose run has failed.
-var errFailFast = errors.New("a run has failed")
 
 // look is how often the pool looks at runs that another process trains.
 const look = 2 * time.Second

@@ -1,7 +1,6 @@
 package sweep
 
 import (
-	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -24,28 +23,18 @@ func (p *pool) show() {
 }
 
 // share returns the share of the work that is done. Every run has the same weight, and counts by the
-// share of its steps. Under halving, which drops most runs, every step has the same weight. The caller
-// holds the pool's lock.
+// share of its steps. The caller holds the pool's lock.
 func (p *pool) share() float64 {
-	done, left := 0.0, 0.0
+	done := 0.0
 	for _, m := range p.runs {
-		scale := 1.0
-		if p.Plan.Halving == nil {
-			scale = float64(max(1, m.steps))
-		}
 		switch {
-		case !m.over() && m.steps == 0: // not known yet
-			left++
-		case !m.over():
-			done += float64(m.step) / scale
-			left += ahead(p.Plan.Halving, m.step, cmp.Or(m.until, m.steps), m.steps) / scale
-		case p.Plan.Halving == nil:
+		case m.over():
 			done++
-		default:
-			done += float64(m.step)
+		case m.steps > 0: // else not known yet
+			done += float64(m.step) / float64(m.steps)
 		}
 	}
-	return done / max(done+left, 1)
+	return done / float64(max(len(p.runs), 1))
 }
 
 // total returns the share of the work that is done, and the state of the sweep in words. The caller
@@ -78,7 +67,7 @@ func (p *pool) total(now time.Time) (share float64, text string) {
 			parts = append(parts, fmt.Sprintf("%d %s", count[name], name))
 		}
 	}
-	if gained := share - p.first; gained > 0 && share < 1 {
+	if gained := share - p.first; gained > 0 && share < 1 && p.Plan.Halving == nil { // which drops runs of a sudden
 		parts = append(parts, seconds(now.Sub(p.began).Seconds()*(1-share)/gained)+" left")
 	}
 	return share, strings.Join(parts, ", ")

@@ -172,8 +172,5 @@ func (p *pool) giveUp(m *member, e ending) error {
 	}
 	p.Board.Warn(fmt.Sprintf("%s failed: %s", m.Dir, e.message))
 	p.update(func() { m.failure, m.phase = &f, run.Failed })
-	if p.FailFast {
-		p.stop(errFailFast)
-	}
 	return nil
 }

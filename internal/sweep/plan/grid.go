@@ -81,9 +81,7 @@ func (f *planFile) readAxis(e setting) (a axis, err error) {
 		a.values, err = f.list(e.key.Value, n, listExpected)
 		return a, err
 	}
-	if a.span, err = f.readSpan(e.key, n); err == nil && a.span.steps > 0 {
-		a.values, err = f.spaced(e.key, a.span)
-	}
+	a.span, err = f.readSpan(e.key, n)
 	return a, err
 }
 

@@ -16,11 +16,10 @@ type span struct {
 	from, to float64
 	log      bool // evenly by the logarithm
 	whole    bool // whole numbers alone
-	steps    int  // of a grid; 0 if values are drawn from the span
 	line     int
 }
 
-const rangeExpected = "{from: LOW, to: HIGH}, with log: true, with steps: COUNT or with samples in the plan"
+const rangeExpected = "{from: LOW, to: HIGH}, with log: true, and samples: COUNT in the plan"
 
 // readSpan reads a range of the values of a key. Both ends must be values of the key.
 func (f *planFile) readSpan(key, n *yaml.Node) (span, error) {
@@ -42,8 +41,6 @@ func (f *planFile) readSpan(key, n *yaml.Node) (span, error) {
 			if value.ShortTag() != "!!bool" || value.Decode(&s.log) != nil {
 				err = f.refuse(value, key.Value, "log: "+yamlnode.Describe(value), "true or false")
 			}
-		case "steps":
-			err = f.whole(key.Value, value, 2, &s.steps)
 		default:
 			err = f.refuse(e.key, key.Value, "the unknown key "+yamlnode.Shorten(e.key.Value)+" of a range", rangeExpected)
 		}
@@ -58,25 +55,10 @@ func (f *planFile) readSpan(key, n *yaml.Node) (span, error) {
 		return s, f.refuse(n, key.Value, fmt.Sprintf("a range from %g to %g", s.from, s.to), "from below to")
 	case s.log && s.from <= 0:
 		return s, f.refuse(n, key.Value, fmt.Sprintf("log: true of a range from %g", s.from), "from above 0")
-	case s.steps == 0 && f.samples == 0:
-		return s, f.refuse(n, key.Value, "a range without a number of values", "steps: COUNT in it, or samples: COUNT in the plan")
-	case s.steps > MaxRuns:
-		return s, f.refuse(n, key.Value, fmt.Sprintf("steps: %d", s.steps), fmt.Sprintf("at most %d", MaxRuns))
+	case f.samples == 0:
+		return s, f.refuse(n, key.Value, "a range in a plan without samples", "samples: COUNT, which are drawn from it, or a list of values")
 	}
 	return s, nil
-}
-
-// spaced returns the values of a grid over the span, both ends included.
-func (f *planFile) spaced(key *yaml.Node, s span) ([]*yaml.Node, error) {
-	var all []*yaml.Node
-	for i := range s.steps {
-		v := s.node(s.between(s.from, s.to, float64(i)/float64(s.steps-1)))
-		if i > 0 && all[i-1].Value == v.Value {
-			return nil, f.refuse(key, key.Value, fmt.Sprintf("steps: %d, two of which are %s after rounding", s.steps, v.Value), "fewer steps")
-		}
-		all = append(all, v)
-	}
-	return all, nil
 }
 
 // drawn returns the value of a number u in [0, 1). A whole number stands for the interval that rounds to

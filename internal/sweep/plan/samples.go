@@ -33,30 +33,25 @@ func (f *planFile) readSampleSeed(n *yaml.Node) error {
 }
 
 // drawCandidates makes the candidates of a random search. For each it draws a value of every key, and
-// draws again if an earlier candidate has the same values. A value depends only on the seed, the key,
-// the sample's index and the attempt. So more samples keep the first ones, and a new key does not
-// change the values of the others.
+// leaves out draws that repeat an earlier one. A value depends only on the seed, the key and the number of
+// the draw. So more samples keep the first ones, and a new key does not change the values of the others.
 func (f *planFile) drawCandidates(axes []axis) error {
-	const attempts = 1000
+	const repeats = 1000 // in a row, after which nothing new is expected
 	f.candidates = nil
 	seen := map[string]bool{}
-	for i := range f.samples {
-		attempt := 0
-		for ; attempt < attempts; attempt++ {
-			c := f.draw(axes, uint64(attempt)*MaxRuns+uint64(i))
-			values, err := c.values()
-			if err != nil {
-				return err
-			}
-			if !seen[values] {
-				seen[values] = true
-				f.candidates = append(f.candidates, c)
-				break
-			}
+	for draw, last := uint64(0), uint64(0); len(f.candidates) < f.samples; draw++ {
+		c := f.draw(axes, draw)
+		values, err := c.values()
+		if err != nil {
+			return err
 		}
-		if attempt == attempts {
+		if !seen[values] {
+			seen[values], last = true, draw
+			f.candidates = append(f.candidates, c)
+		}
+		if draw-last > repeats {
 			return &invalid.Input{File: f.name, Line: f.samplesLine, Key: "samples", Found: fmt.Sprint(f.samples),
-				Expected: fmt.Sprintf("%d or fewer: further draws from the grid repeat these", i)}
+				Expected: fmt.Sprintf("%d or fewer: further draws from the grid repeat these", len(f.candidates))}
 		}
 	}
 	return nil

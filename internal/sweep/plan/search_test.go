@@ -28,32 +28,6 @@ func candidates(t *testing.T, text string) (names []string) {
 	return names
 }
 
-// A range with steps is a list of evenly spaced values of a few digits.
-func TestRangesWithSteps(t *testing.T) {
-	for text, want := range map[string]string{
-		"train.learning_rate: {from: 1e-4, to: 1e-2, log: true, steps: 5}":  "0.0001 0.000316 0.001 0.00316 0.01",
-		"train.learning_rate: {from: 1e-6, to: 2e-4, log: true, steps: 3}":  "1e-06 1.41e-05 0.0002",
-		"train.learning_rate: {from: 0.1, to: 0.7, steps: 4}":               "0.1 0.3 0.5 0.7",
-		"train.learning_rate: {from: 0.9, to: 0.91, steps: 3}":              "0.9 0.905 0.91",
-		"train.learning_rate: {from: 0.123456, to: 2, steps: 2}":            "0.123456 2",
-		"train.steps: {from: 10, to: 20, steps: 3}":                         "10 15 20",
-		"train.steps: {from: 1, to: 4, steps: 4}":                           "1 2 3 4",
-		"model.representation: {from: 16, to: 512, log: true, steps: 6}":    "16 32 64 128 256 512",
-		"train.steps: {from: 1e3, to: 3000000, log: true, steps: 3}":        "1000 54800 3000000",
-		"train.weight_decay: {from: 0, to: 1e-5, steps: 3}":                 "0 5e-06 1e-05",
-		"train.learning_rate: {steps: 2, to: 2, from: 1}\n  data.seed: [3]": "1,seed=3 2,seed=3",
-	} {
-		var got []string
-		for _, name := range candidates(t, "grid:\n  "+text) {
-			_, value, _ := strings.Cut(name, "=")
-			got = append(got, value)
-		}
-		if strings.Join(got, " ") != want {
-			t.Errorf("%s: %q, want %s", text, got, want)
-		}
-	}
-}
-
 const sampled = "grid:\n  train.learning_rate: {from: 1e-4, to: 1e-2, log: true}\n  model.representation: {from: 8, to: 10}\n  train.batch_size: [2, 4]\n"
 
 // Samples lie in their ranges, spread over them, differ, and stay when there are more of them, when
@@ -118,29 +92,25 @@ func TestSamplesDiffer(t *testing.T) {
 func TestRefusesASearchWithItsLine(t *testing.T) {
 	const rate = "grid:\n  train.learning_rate: "
 	checkRefusals(t, "configs: configs/cnp.yaml\nruns: out\n", map[string]string{
-		rate + "{from: 1e-4, to: 1e-2}":                                      "plan.yaml:4: train.learning_rate: found a range without a number of values, expected steps: COUNT",
-		rate + "{from: 1e-4, steps: 3}":                                      "plan.yaml:4: train.learning_rate: found a range without from or without to",
-		rate + "{from: 1, to: 1, steps: 3}":                                  "plan.yaml:4: train.learning_rate: found a range from 1 to 1, expected from below to",
-		rate + "{from: 0, to: 1, steps: 3}":                                  "plan.yaml:4: train.learning_rate: found 0, expected a finite number above 0",
-		rate + "{from: a, to: 1, steps: 3}":                                  "plan.yaml:4: train.learning_rate: found the text \"a\"",
-		rate + "{from: 1, to: 2, steps: 1}":                                  "plan.yaml:4: train.learning_rate: found 1, expected a whole number from 2",
-		rate + "{from: 1, to: 2, steps: 2, log: 1}":                          "plan.yaml:4: train.learning_rate: found log: 1, expected true or false",
-		rate + "{from: 1, to: 2, step: 2}":                                   "plan.yaml:4: train.learning_rate: found the unknown key step of a range",
-		rate + "{from: 1, to: 2, to: 3, steps: 2}":                           "plan.yaml:4: to: found the key a second time",
-		rate + "{from: 1, to: 2, steps: 2000}":                               "plan.yaml:4: train.learning_rate: found steps: 2000, two of which are",
-		rate + "{from: 1, to: 2, steps: 200000}":                             "plan.yaml:4: train.learning_rate: found steps: 200000, expected at most 100000",
-		"grid:\n  train.weight_decay: {from: 0, to: 1, log: true, steps: 2}": "plan.yaml:4: train.weight_decay: found log: true of a range from 0, expected from above 0",
-		"grid:\n  train.steps: {from: 1, to: 3, steps: 5}":                   "plan.yaml:4: train.steps: found steps: 5, two of which are 2 after rounding",
-		"grid:\n  train.steps: {from: 1.5, to: 3, steps: 2}":                 "plan.yaml:4: train.steps: found 1.5, expected a whole number",
-		"grid:\n  train.schedule: {from: constant, to: cosine, steps: 2}":    "plan.yaml:4: train.schedule: found a range of train.schedule, which is no number",
-		"grid:\n  train.stpes: {from: 1, to: 3, steps: 2}":                   "plan.yaml:4: train.stpes: found an unknown key, expected train.steps",
-		"samples: 0":                  "plan.yaml:3: samples: found 0, expected a whole number from 1",
-		"samples: 200000":             "plan.yaml:3: samples: found 200000, expected at most 100000",
-		"samples: 3":                  "plan.yaml:3: samples: found samples without a grid",
-		"samples: 3\ngrid: {}":        "plan.yaml:4: grid: found a mapping without keys",
-		"sample_seed: 3":              "plan.yaml:3: sample_seed: found a seed without samples",
-		"sample_seed: -3\nsamples: 1": "plan.yaml:3: sample_seed: found -3",
-		"samples: 5\ngrid: {train.steps: [1, 2, 3, 4]}": "plan.yaml:3: samples: found 5, expected 4 or fewer: further draws",
+		rate + "{from: 1e-4, to: 1e-2}":                            "plan.yaml:4: train.learning_rate: found a range in a plan without samples, expected samples: COUNT",
+		rate + "{from: 1e-4}":                                      "plan.yaml:4: train.learning_rate: found a range without from or without to",
+		rate + "{from: 1, to: 1}":                                  "plan.yaml:4: train.learning_rate: found a range from 1 to 1, expected from below to",
+		rate + "{from: 0, to: 1}":                                  "plan.yaml:4: train.learning_rate: found 0, expected a finite number above 0",
+		rate + "{from: a, to: 1}":                                  "plan.yaml:4: train.learning_rate: found the text \"a\"",
+		rate + "{from: 1, to: 2, log: 1}":                          "plan.yaml:4: train.learning_rate: found log: 1, expected true or false",
+		rate + "{from: 1, to: 2, step: 2}":                         "plan.yaml:4: train.learning_rate: found the unknown key step of a range",
+		rate + "{from: 1, to: 2, to: 3}":                           "plan.yaml:4: to: found the key a second time",
+		"grid:\n  train.weight_decay: {from: 0, to: 1, log: true}": "plan.yaml:4: train.weight_decay: found log: true of a range from 0, expected from above 0",
+		"grid:\n  train.steps: {from: 1.5, to: 3}":                 "plan.yaml:4: train.steps: found 1.5, expected a whole number",
+		"grid:\n  train.schedule: {from: constant, to: cosine}":    "plan.yaml:4: train.schedule: found a range of train.schedule, which is no number",
+		"grid:\n  train.stpes: {from: 1, to: 3}":                   "plan.yaml:4: train.stpes: found an unknown key, expected train.steps",
+		"samples: 0":                                               "plan.yaml:3: samples: found 0, expected a whole number from 1",
+		"samples: 200000":                                          "plan.yaml:3: samples: found 200000, expected at most 100000",
+		"samples: 3":                                               "plan.yaml:3: samples: found samples without a grid",
+		"samples: 3\ngrid: {}":                                     "plan.yaml:4: grid: found a mapping without keys",
+		"sample_seed: 3":                                           "plan.yaml:3: sample_seed: found a seed without samples",
+		"sample_seed: -3\nsamples: 1":                              "plan.yaml:3: sample_seed: found -3",
+		"samples: 5\ngrid: {train.steps: [1, 2, 3, 4]}":            "plan.yaml:3: samples: found 5, expected 4 or fewer: further draws",
 		// The configuration's own rules, here the size of the weights, refuse a value of the range.
 		"samples: 20\ngrid:\n  model.representation: {from: 4000, to: 4096}\n  model.encoder: [[" + strings.Repeat("4096, ", 15) + "4096]]": "plan.yaml:6: model.encoder: found widths that make",
 	})
