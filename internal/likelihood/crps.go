@@ -9,8 +9,7 @@ import (
 //
 //	∫ (F(t) − 1{y ≤ t})² dt = E|Y − y| − ½ E|Y − Y'|,
 //
-// exactly. Its time grows with the square of the number of components, those of equal scales and levels
-// counted once.
+// exactly. Its time grows with the square of the number of components.
 func (m Mixture) CRPS(y float64) float64 {
 	if slices.ContainsFunc(m.weights, math.IsNaN) || math.IsNaN(y) {
 		return math.NaN()
