@@ -136,9 +136,9 @@ const (
 )
 
 var (
-	barColour  = color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xff}
-	outColour  = seriesColours[1] // of bars outside the band
-	evenStyle  = draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{4, 3}}
+	barColour = color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xff}
+	outColour = seriesColours[1] // of bars outside the band
+	evenStyle = draw.LineStyle{Color: ink, Width: 1, Dashes: []vg.Length{4, 3}}
 )
 
 // Pictures draws the histogram of the PIT and the reliability.

@@ -5,8 +5,9 @@ import (
 	"image/color"
 	"math"
 	"runtime"
-	"sync"
+	"slices"
 
+	"golang.org/x/sync/errgroup"
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
@@ -89,24 +90,17 @@ func (s *shading) nearest(columns int, at func(x float64) float64) []int {
 // picture, so all cores share them.
 func (s *shading) regions(shown []int, edges []float64) [][]float64 {
 	all := make([][]float64, len(s.grid))
-	points := make(chan int)
-	var workers sync.WaitGroup
-	for range min(runtime.GOMAXPROCS(0), len(s.grid)) {
-		workers.Go(func() {
-			for g := range points {
+	var work errgroup.Group
+	work.SetLimit(runtime.GOMAXPROCS(0))
+	for _, g := range slices.Compact(slices.Clone(shown)) {
+		if g >= 0 {
+			work.Go(func() error {
 				all[g] = regionMass(s.grid[g].Density, edges)
-			}
-		})
-	}
-	last := -1
-	for _, g := range shown { // ascending
-		if g > last {
-			points <- g
-			last = g
+				return nil
+			})
 		}
 	}
-	close(points)
-	workers.Wait()
+	_ = work.Wait() // no function returns an error
 	return all
 }
 

@@ -23,39 +23,25 @@ type Used struct {
 	Devices []string `json:"devices"`
 }
 
-func used(runs []Run) Used {
-	distinct := func(of func(Run) string) []string {
-		var list []string
-		for _, run := range runs {
-			if v := of(run); v != "" && !slices.Contains(list, v) {
-				list = append(list, v)
-			}
+func used(runs []Run) (u Used) {
+	for _, r := range runs {
+		seed, step := "unknown", "unknown"
+		if r.Config != nil {
+			seed = strconv.FormatUint(r.Config.Train.Seed, 10)
 		}
-		return list
+		if r.Eval.Weights.Step != nil {
+			step = strconv.Itoa(*r.Eval.Weights.Step)
+		}
+		u.Seeds, u.Steps = addNew(u.Seeds, seed), addNew(u.Steps, step)
+		u.Batches, u.Devices = addNew(u.Batches, strconv.Itoa(r.Eval.Batches)), addNew(u.Devices, r.Eval.Device)
+		if r.Eval.NumTau > 0 {
+			u.NumTau = addNew(u.NumTau, strconv.Itoa(r.Eval.NumTau))
+		}
+		if r.Eval.Levels != "" {
+			u.Levels = addNew(u.Levels, r.Eval.Levels)
+		}
 	}
-	return Used{
-		Seeds: distinct(func(r Run) string {
-			if r.Config == nil {
-				return "unknown"
-			}
-			return strconv.FormatUint(r.Config.Train.Seed, 10)
-		}),
-		Steps: distinct(func(r Run) string {
-			if r.Eval.Weights.Step == nil {
-				return "unknown"
-			}
-			return strconv.Itoa(*r.Eval.Weights.Step)
-		}),
-		Batches: distinct(func(r Run) string { return strconv.Itoa(r.Eval.Batches) }),
-		NumTau: distinct(func(r Run) string {
-			if r.Eval.NumTau == 0 {
-				return ""
-			}
-			return strconv.Itoa(r.Eval.NumTau)
-		}),
-		Levels:  distinct(func(r Run) string { return r.Eval.Levels }),
-		Devices: distinct(func(r Run) string { return r.Eval.Device }),
-	}
+	return u
 }
 
 // notes returns notes on how the runs of a row differ from each other and from the paper's.
