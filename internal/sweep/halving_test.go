@@ -24,7 +24,7 @@ func searched(t *testing.T) *plan.Plan {
 		"cnp.yaml": "benchmark: rbf\nmodel: {name: cnp, representation: 8, encoder: [8], decoder: [8]}\n" +
 			"train: {steps: 90, batch_size: 2, validate_every: 5}\n",
 		"plan.yaml": "configs: cnp.yaml\nseeds: 0..1\ngrid: {train.learning_rate: [1, 2, 3, 4, 5, 6, 7, 8, 9]}\n" +
-			"halving: {by: valid_ll, first: 10}\nruns: out\n",
+			"halving: {first: 10}\nruns: out\n",
 	} {
 		must.Do(t, os.WriteFile(name, []byte(text), 0o644))
 	}

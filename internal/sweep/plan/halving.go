@@ -44,9 +44,9 @@ func (p *Plan) CheckArray() error {
 		Expected: "acqnp sweep run " + p.File + " in one job, or a plan without halving"}
 }
 
-const halvingExpected = "{by: valid_ll, first: STEPS, factor: 3}"
+const halvingExpected = "{first: STEPS, factor: 3}"
 
-// readHalving reads a mapping of by, first and factor, of which only first must be there.
+// readHalving reads a mapping of first and factor, of which only first must be there.
 func (f *planFile) readHalving(n *yaml.Node) error {
 	entries, err := f.mapping("halving", n)
 	if err != nil {
@@ -56,16 +56,12 @@ func (f *planFile) readHalving(n *yaml.Node) error {
 	for _, s := range entries {
 		key, value := "halving."+s.key.Value, yamlnode.Resolve(s.value)
 		switch s.key.Value {
-		case "by":
-			if value.Value != ByValidLL {
-				return f.refuse(value, key, yamlnode.Describe(value), ByValidLL)
-			}
 		case "first":
 			err = f.whole(key, value, 1, &h.First)
 		case "factor":
 			err = f.whole(key, value, 2, &h.Factor)
 		default:
-			err = f.refuse(s.key, "halving."+yamlnode.Shorten(s.key.Value), "an unknown key", "one of by, first, factor")
+			err = f.refuse(s.key, "halving."+yamlnode.Shorten(s.key.Value), "an unknown key", "first or factor")
 		}
 		if err != nil {
 			return err

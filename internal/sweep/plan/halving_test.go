@@ -12,7 +12,7 @@ import (
 const searching = "configs: configs/*.yaml\nruns: out\nset: {train.validate_every: 2}\ngrid: {train.learning_rate: [1e-3, 2e-3]}\n"
 
 func TestHalving(t *testing.T) {
-	folder(t, searching+"halving: {by: valid_ll, first: 2, factor: 2}")
+	folder(t, searching+"halving: {first: 2, factor: 2}")
 	p := must.Get(plan.Load("plan.yaml", nil))(t)
 	for steps, want := range map[int][]int{10: {2, 4, 8}, 8: {2, 4}, 9: {2, 4, 8}, 3: {2}, 2: nil} {
 		if got := p.Halving.Rungs(steps); !slices.Equal(got, want) {
@@ -33,7 +33,6 @@ func TestRefusesHalvingWithItsLine(t *testing.T) {
 	checkRefusals(t, "", map[string]string{
 		searching + "halving: 3":                     "plan.yaml:5: halving: found 3, expected a mapping",
 		searching + "halving: {}":                    "plan.yaml:5: halving.first: found nothing",
-		searching + "halving: {first: 2, by: loss}":  "plan.yaml:5: halving.by: found the text \"loss\", expected valid_ll",
 		searching + "halving: {first: 2, rate: 3}":   "plan.yaml:5: halving.rate: found an unknown key",
 		searching + "halving: {first: 2, factor: 1}": "plan.yaml:5: halving.factor: found 1, expected a whole number from 2",
 		searching + "halving: {first: 2.5}":          "plan.yaml:5: halving.first: found 2.5",

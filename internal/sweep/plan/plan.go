@@ -6,7 +6,7 @@
 //	grid: {train.learning_rate: [1e-3, 5e-4]}                  # every combination of the lists
 //	grid: {train.learning_rate: {from: 1e-4, to: 1e-2, log: true}}   # or ranges, of which
 //	samples: 20                                                # candidates are drawn
-//	halving: {by: valid_ll, first: 500, factor: 3}             # stop the worse candidates early
+//	halving: {first: 500, factor: 3}                           # stop the worse candidates early
 //	evaluate: true                                             # each run ends with acqnp eval
 //	runs: sweeps/paper                                         # where the run directories are
 //

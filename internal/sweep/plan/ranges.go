@@ -79,35 +79,16 @@ func (s span) between(from, to, u float64) float64 {
 	return from + u*(to-from)
 }
 
-// node returns a value rounded to three digits, which keeps the names of directories short. The digits
-// are those of the span's width or, if values are spaced by their logarithm, of the value itself. The
+// node returns a value in three digits, which keeps the names of directories short, or as a whole number. The
 // ends of the span are not rounded.
 func (s span) node(v float64) *yaml.Node {
-	digit := math.Floor(math.Log10(s.to-s.from)) - 2
-	if s.log {
-		digit = min(digit, math.Floor(math.Log10(v))-2)
-	}
 	if s.whole {
-		digit = max(digit, 0)
+		v = min(max(math.Round(v), s.from), s.to)
+		return &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(v, 'f', -1, 64), Line: s.line}
 	}
-	v, err := strconv.ParseFloat(strconv.FormatFloat(roundTo(v, digit), 'g', 12, 64), 64)
+	short, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 3, 64), 64)
 	if err != nil {
 		panic(err) // it reads what it wrote
 	}
-	v = min(max(v, s.from), s.to)
-	format := byte('g')
-	if s.whole {
-		format = 'f'
-	}
-	return &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(v, format, -1, 64), Line: s.line}
-}
-
-// roundTo rounds v to a multiple of 10^digit.
-func roundTo(v, digit float64) float64 {
-	if digit < 0 {
-		scale := math.Pow(10, -digit)
-		return math.Round(v*scale) / scale
-	}
-	scale := math.Pow(10, digit)
-	return math.Round(v/scale) * scale
+	return &yaml.Node{Kind: yaml.ScalarNode, Value: strconv.FormatFloat(min(max(short, s.from), s.to), 'g', -1, 64), Line: s.line}
 }
