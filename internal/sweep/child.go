@@ -16,16 +16,14 @@ import (
 
 // An event is a line that a child writes to standard error under --json.
 type event struct {
-	Event    string   `json:"event"` // note, warning, progress or error
-	Message  string   `json:"message"`
-	Cause    string   `json:"cause"` // of an error
-	Task     string   `json:"task"`
-	Unit     string   `json:"unit"`
-	Done     int      `json:"done"`
-	Total    int      `json:"total"`
-	Loss     *float64 `json:"loss"`
-	RowsPerS float64  `json:"rows_per_s"`
-	LeftS    *float64 `json:"left_s"`
+	Event   string   `json:"event"` // note, warning, progress or error
+	Message string   `json:"message"`
+	Cause   string   `json:"cause"` // of an error
+	Unit    string   `json:"unit"`
+	Done    int      `json:"done"`
+	Total   int      `json:"total"`
+	Loss    *float64 `json:"loss"`
+	LeftS   *float64 `json:"left_s"`
 }
 
 // An ending says how a child ended.

@@ -204,41 +204,6 @@ func TestSweepEqualsSerialRuns(t *testing.T) {
 	}
 }
 
-// Two sweeps of one plan share its runs: each is trained and evaluated once.
-func TestTwoSweepsAtOnce(t *testing.T) {
-	folder(t, both)
-	for _, model := range []string{"cnp", "cqnp"} {
-		write(t, model+".yaml", strings.Replace(fmt.Sprintf(tiny, model), "steps: 60", "steps: 240", 1))
-	}
-	want := serial(t, "0", "1", "2")
-	var sweeps []*exec.Cmd
-	var outs [2]bytes.Buffer
-	for i := range outs {
-		cmd, errs := command("sweep", "run", "plan.yaml", "--jobs", "2", "--json")
-		cmd.Stdout = &outs[i]
-		must.Do(t, cmd.Start())
-		t.Cleanup(func() {
-			if t.Failed() {
-				t.Logf("sweep %d: %s", i, errs)
-			}
-		})
-		sweeps = append(sweeps, cmd)
-	}
-	trained := 0
-	for i, cmd := range sweeps {
-		must.Do(t, cmd.Wait())
-		var s struct{ Runs, Done, Trained int }
-		if err := json.Unmarshal(outs[i].Bytes(), &s); err != nil || s.Runs != 6 || s.Done != 6 {
-			t.Errorf("sweep %d: %s, %v", i, &outs[i], err)
-		}
-		trained += s.Trained
-	}
-	if trained != 6 {
-		t.Errorf("%d trainings of 6 runs", trained)
-	}
-	checkSame(t, "out", want)
-}
-
 // A run that diverges fails for good. The others end, and the next call does not train it again.
 func TestAFailureIsListed(t *testing.T) {
 	folder(t, both)
