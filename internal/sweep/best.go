@@ -2,14 +2,8 @@ package sweep
 
 import (
 	"cmp"
-	"errors"
-	"fmt"
-	"io/fs"
 	"math"
-	"os"
-	"path/filepath"
 	"slices"
-	"strings"
 
 	"gonum.org/v1/gonum/stat"
 
@@ -39,71 +33,31 @@ type Candidate struct {
 	Checkpoint string   `json:"checkpoint"`
 }
 
-// A measure is a number by which runs are compared.
-type measure struct {
-	name  string
-	lower bool                    // lower is better
-	of    func(run.Eval) *float64 // from eval.json; nil for valid_ll
-}
-
-var measures = []measure{
-	{name: plan.ByValidLL},
-	{name: "target_ll", of: func(e run.Eval) *float64 {
-		if e.Raw != nil {
-			return &e.Raw.TargetLL.Mean // settings may change the units that the model sees
-		}
-		return &e.TargetLL.Mean
-	}},
-	{name: "log_density", of: func(e run.Eval) *float64 {
-		if e.Means == nil {
-			return nil
-		}
-		return &e.LogDensity.Mean
-	}},
-	{name: "crps", lower: true, of: func(e run.Eval) *float64 {
-		if e.Means == nil {
-			return nil
-		}
-		return &e.CRPS
-	}},
-}
-
-// Measures returns the names that Rank takes.
-func Measures() (names []string) {
-	for _, m := range measures {
-		names = append(names, m.name)
-	}
-	return names
-}
-
-// Rank compares the candidates of each configuration of a plan. by names the measure, of which Rank takes
+// Rank compares the candidates of each configuration of a plan by valid_ll, the best validation of each run, in
 // the mean over the runs that are done. Equal candidates stay in the order of the plan. Rank returns an
 // *invalid.Input if there is nothing to compare.
-func Rank(p *plan.Plan, by string) ([]Ranking, error) {
-	i := slices.IndexFunc(measures, func(m measure) bool { return m.name == by })
-	if i < 0 {
-		return nil, &invalid.Input{File: "--by", Found: fmt.Sprintf("%q", by), Expected: "one of " + strings.Join(Measures(), ", ")}
+func Rank(p *plan.Plan) ([]Ranking, error) {
+	for _, r := range p.Runs {
+		if r.Experiment.Train.ValidateEvery == 0 {
+			return nil, &invalid.Input{File: p.File, Key: "train.validate_every", Found: "0 for " + r.Config + ", so no valid_ll",
+				Expected: "a number above 0, in the configuration or in set (acqnp report compares evaluations)"}
+		}
 	}
-	m := measures[i]
-	if err := m.check(p); err != nil {
-		return nil, err
-	}
-	values := make([]*float64, len(p.Runs))
 	courses, err := coursesOf(p.Runs)
 	if err != nil {
 		return nil, err
 	}
-	done := 0
+	done := false
 	for i, r := range p.Runs {
-		if values[i], err = m.value(r, courses[i]); err != nil {
-			return nil, err
-		}
-		if values[i] != nil {
-			done++
+		if courses[i].Ended {
+			done = true
+			if err := run.CheckContinues(r.Dir, r.Experiment); err != nil {
+				return nil, err
+			}
 		}
 	}
-	if done == 0 {
-		return nil, m.nothing(p, courses)
+	if !done {
+		return nil, &invalid.Input{File: p.File, Found: "no run that is done", Expected: "at least one (acqnp sweep run " + p.File + " trains them)"}
 	}
 	until := Until(p, courses)
 	var all []Ranking
@@ -111,12 +65,12 @@ func Rank(p *plan.Plan, by string) ([]Ranking, error) {
 		first := p.Runs[candidates[0][0]]
 		r := Ranking{Group: first.Group, Config: first.Config, Candidates: []Candidate{}}
 		for _, c := range candidates {
-			if ranked, ok := m.mean(p, c, values); ok {
+			if ranked, ok := ranked(p, c, courses); ok {
 				r.Candidates = append(r.Candidates, ranked)
 			}
 			for _, i := range c {
 				switch {
-				case values[i] != nil:
+				case courses[i].Ended:
 				case until[i] == 0 && !courses[i].Failed:
 					r.Dropped++
 				default:
@@ -124,76 +78,23 @@ func Rank(p *plan.Plan, by string) ([]Ranking, error) {
 				}
 			}
 		}
-		slices.SortStableFunc(r.Candidates, func(a, b Candidate) int { return m.compare(a.Mean, b.Mean) })
+		slices.SortStableFunc(r.Candidates, func(a, b Candidate) int { return cmp.Compare(b.Mean, a.Mean) })
 		all = append(all, r)
 	}
 	return all, nil
 }
 
-// compare orders numbers, the better first.
-func (m measure) compare(a, b float64) int {
-	if m.lower {
-		return cmp.Compare(a, b)
-	}
-	return cmp.Compare(b, a)
-}
-
-// check returns an *invalid.Input if the plan's runs will never have the measure.
-func (m measure) check(p *plan.Plan) error {
-	if m.of != nil {
-		return nil
-	}
-	i := slices.IndexFunc(p.Runs, func(r plan.Run) bool { return r.Experiment.Train.ValidateEvery == 0 })
-	if i < 0 {
-		return nil
-	}
-	return &invalid.Input{File: p.File, Key: "train.validate_every", Found: "0 for " + p.Runs[i].Config + ", so no " + m.name,
-		Expected: "a number above 0, in the configuration or in set, or --by target_ll"}
-}
-
-// nothing returns the error for a plan of which no run can be compared.
-func (m measure) nothing(p *plan.Plan, courses []Course) error {
-	found, expected := "no run that is done", "at least one (acqnp sweep run "+p.File+" trains them)"
-	if slices.ContainsFunc(courses, func(c Course) bool { return c.Ended }) {
-		found, expected = "no "+run.EvalFile+" with "+m.name, "evaluated runs (evaluate: true in the plan), or --by "+plan.ByValidLL
-	}
-	return &invalid.Input{File: p.File, Found: found, Expected: expected}
-}
-
-// value returns the measure of a run, nil if the run is not done.
-func (m measure) value(r plan.Run, c Course) (*float64, error) {
-	if !c.Ended {
-		return nil, nil
-	}
-	if err := run.CheckContinues(r.Dir, r.Experiment); err != nil {
-		return nil, err
-	}
-	if m.of == nil {
-		best := c.best(math.MaxInt)
-		return &best, nil
-	}
-	file := filepath.Join(r.Dir, run.EvalFile)
-	if _, err := os.Stat(file); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	e, err := run.ReadEval(file)
-	if err != nil {
-		return nil, err
-	}
-	return m.of(e), nil
-}
-
-// mean returns a candidate with the mean over its runs that have a value. It returns false if none has.
-func (m measure) mean(p *plan.Plan, c candidate, values []*float64) (Candidate, bool) {
+// ranked returns a candidate with the mean over its runs that are done. It returns false if none is.
+func ranked(p *plan.Plan, c candidate, courses []Course) (Candidate, bool) {
 	var list []float64
 	first := p.Runs[c[0]]
 	k := Candidate{Name: first.Candidate, Set: first.Set}
 	for _, i := range c {
-		if values[i] == nil {
+		if !courses[i].Ended {
 			continue
 		}
-		v := *values[i]
-		if len(list) == 0 || m.compare(v, k.Best) < 0 {
+		v := courses[i].best(math.MaxInt)
+		if len(list) == 0 || v > k.Best {
 			k.Best, k.Run = v, p.Runs[i].Dir
 		}
 		list = append(list, v)

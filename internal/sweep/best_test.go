@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/sweep"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
@@ -35,19 +34,22 @@ func log(t *testing.T, dir string, ended string, lls ...float64) {
 }
 
 // refused checks that Rank returns an *invalid.Input of one line that begins with want.
-func refused(t *testing.T, p *plan.Plan, by, want string) {
+func refused(t *testing.T, p *plan.Plan, want string) {
 	t.Helper()
-	_, err := sweep.Rank(p, by)
+	_, err := sweep.Rank(p)
 	var bad *invalid.Input
 	if !errors.As(err, &bad) || !strings.HasPrefix(err.Error(), want) || strings.Contains(err.Error(), "\n") {
-		t.Errorf("by %s: %v, want %s", by, err, want)
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 
 func TestRank(t *testing.T) {
 	p := searched(t)
 	p.Halving = nil
-	refused(t, p, "valid_ll", "plan.yaml: found no run that is done, expected at least one (acqnp sweep run plan.yaml trains them)")
+	refused(t, p, "plan.yaml: found no run that is done, expected at least one (acqnp sweep run plan.yaml trains them)")
+	p.Runs[0].Experiment.Train.ValidateEvery = 0
+	refused(t, p, "plan.yaml: train.validate_every: found 0 for cnp.yaml, so no valid_ll, expected a number above 0, in the configuration or in set")
+	p.Runs[0].Experiment.Train.ValidateEvery = 5
 	for i, lls := range [][]float64{{1, 5}, {2, 3}, {6, 2}, {1, 2}, {7, 9}, {4, 4}} {
 		log(t, p.Runs[i].Dir, run.EndedBySteps, lls...)
 	}
@@ -55,7 +57,7 @@ func TestRank(t *testing.T) {
 	log(t, p.Runs[7].Dir, run.EndedByPatience, 4, 1)
 	best := filepath.Join(p.Runs[4].Dir, "checkpoints", "best.safetensors")
 	write(t, best, "")
-	rankings, err := sweep.Rank(p, "valid_ll")
+	rankings, err := sweep.Rank(p)
 	if err != nil || len(rankings) != 1 {
 		t.Fatal(rankings, err)
 	}
@@ -77,7 +79,7 @@ func TestRank(t *testing.T) {
 	}
 	r.Candidates[0].Set = append(first.Set, "model.encoder=[16, 8]")
 	var text strings.Builder
-	must.Do(t, r.Print(&text, "valid_ll"))
+	must.Do(t, r.Print(&text))
 	for _, line := range []string{"rbf/cnp, by valid_ll", "1.  learning_rate=3  6.5 ± 2.5  2 runs", "=   learning_rate=2  4 ± 2", "checkpoint " + best, "left out: 11 runs not done", "settings --set train.learning_rate=3 --set 'model.encoder=[16, 8]'\n"} {
 		if !strings.Contains(text.String(), line) {
 			t.Errorf("the text lacks %q:\n%s", line, &text)
@@ -98,31 +100,8 @@ func TestRankAfterHalving(t *testing.T) {
 			log(t, r.Dir, "", 3)
 		}
 	}
-	rankings, err := sweep.Rank(p, "valid_ll")
+	rankings, err := sweep.Rank(p)
 	if err != nil || len(rankings[0].Candidates) != 1 || rankings[0].Dropped != 16 || rankings[0].LeftOut != 0 {
 		t.Errorf("%+v, %v", rankings, err)
 	}
-}
-
-func TestRankByEvaluations(t *testing.T) {
-	p := searched(t)
-	p.Halving = nil
-	for _, r := range p.Runs[:5] {
-		log(t, r.Dir, run.EndedBySteps, 0)
-	}
-	refused(t, p, "crps", "plan.yaml: found no eval.json with crps, expected evaluated runs (evaluate: true in the plan), or --by valid_ll")
-	refused(t, p, "loss", "--by: found \"loss\", expected one of valid_ll, target_ll")
-	for i, v := range []float64{3, 3, 1, 1, 2} {
-		e := run.NewEval([]run.BatchResult{{TargetLL: v}}, 0)
-		e.Means = &score.Means{CRPS: v, LogDensity: score.Estimate{Mean: -v}}
-		must.Do(t, e.Write(filepath.Join(p.Runs[i].Dir, run.EvalFile)))
-	}
-	for by, want := range map[string]string{"target_ll": "learning_rate=1", "crps": "learning_rate=2", "log_density": "learning_rate=2"} {
-		rankings, err := sweep.Rank(p, by)
-		if err != nil || rankings[0].Candidates[0].Name != want || len(rankings[0].Candidates) != 3 {
-			t.Errorf("by %s: %+v, %v", by, rankings, err)
-		}
-	}
-	p.Runs[0].Experiment.Train.ValidateEvery = 0
-	refused(t, p, "valid_ll", "plan.yaml: train.validate_every: found 0 for cnp.yaml, so no valid_ll, expected a number above 0, in the configuration or in set, or --by target_ll")
 }

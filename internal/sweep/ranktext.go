@@ -7,14 +7,15 @@ import (
 	"text/tabwriter"
 
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // listed is how many candidates of a configuration are printed.
 const listed = 5
 
 // Print writes the ranking for people: the first candidates, and the best run with its settings.
-func (r Ranking) Print(w io.Writer, by string) error {
-	fmt.Fprintf(w, "%s, by %s\n", r.Group, by)
+func (r Ranking) Print(w io.Writer) error {
+	fmt.Fprintf(w, "%s, by %s\n", r.Group, plan.ByValidLL)
 	if len(r.Candidates) == 0 {
 		fmt.Fprintf(w, "  no run is done\n")
 		return nil
