@@ -47,7 +47,7 @@ replaced and goes on. The environment does not reach the pods. The Job's name fo
 files. To submit the plan again, delete the Job first; the runs stay.`,
 		Example: `  acqnp sweep submit plan.yaml --slurm --per-job 8 --limit 20 -- --time=4:00:00 --gpus=1 | sbatch
   acqnp sweep submit plan.yaml --slurm --program 'apptainer run --nv acqnp.sif' | sbatch
-  acqnp sweep submit plan.yaml --kubernetes --image registry.example.org/acqnp-cuda:1 --limit 20 | kubectl apply --server-side -f -`,
+  acqnp sweep submit plan.yaml --kubernetes --image registry.example.org/acqnp-cuda:1 --limit 20 | kubectl apply --server-side -n lab -f -`,
 		Args: cobra.MinimumNArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			dash := cmd.ArgsLenAtDash()
@@ -68,11 +68,10 @@ files. To submit the plan again, delete the Job first; the runs stay.`,
 	f.IntVar(&o.limit, "limit", 0, "`NUMBER` of jobs at a time; 0 for as many as the cluster starts")
 	f.StringVar(&o.program, "program", "", "shell `WORDS` that start acqnp on a node (default the path of this program)")
 	f.StringVar(&o.cluster.Image, "image", "acqnp-cuda:1", "`IMAGE` of the pods, see deploy/README.md")
-	f.StringVar(&o.cluster.Namespace, "namespace", "", "`NAMESPACE` of the Job (default that of kubectl's context)")
 	f.StringVar(&o.cluster.Queue, "queue", "", "LocalQueue `NAME` of Kueue, which starts the Job")
 	f.StringVar(&o.cluster.Claim, "claim", "acqnp", "PersistentVolumeClaim `NAME` with the data and the runs")
 	f.IntVar(&o.cluster.GPUs, "gpus", 1, "`NUMBER` of GPUs of each pod; 0 for the CPU")
-	for _, flag := range []string{"image", "namespace", "queue", "claim", "gpus"} {
+	for _, flag := range []string{"image", "queue", "claim", "gpus"} {
 		cmd.MarkFlagsMutuallyExclusive("slurm", flag)
 	}
 	cmd.MarkFlagsMutuallyExclusive("kubernetes", "program")

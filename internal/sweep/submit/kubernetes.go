@@ -18,13 +18,12 @@ import (
 
 // Kubernetes says how the pods of an Indexed Job run a plan.
 type Kubernetes struct {
-	Image     string // the container's image, whose entry point is acqnp
-	Namespace string // "" for that of kubectl's context
-	Queue     string // a LocalQueue of Kueue, or ""
-	Claim     string // the PersistentVolumeClaim with the data and the runs
-	PerJob    int    // how many runs a pod trains
-	Limit     int    // how many pods run at a time; 0 for all
-	GPUs      int    // of each pod; 0 trains on the CPU
+	Image  string // the container's image, whose entry point is acqnp
+	Queue  string // a LocalQueue of Kueue, or ""
+	Claim  string // the PersistentVolumeClaim with the data and the runs
+	PerJob int    // how many runs a pod trains
+	Limit  int    // how many pods run at a time; 0 for all
+	GPUs   int    // of each pod; 0 trains on the CPU
 }
 
 // A Manifest is what kubectl applies and the API server checks: a ConfigMap and a Job of the same name.
@@ -52,7 +51,7 @@ func (k Kubernetes) Manifest(p *plan.Plan) (Manifest, error) {
 	var b bytes.Buffer
 	e := yaml.NewEncoder(&b)
 	e.SetIndent(2)
-	for _, object := range []object{k.configMap(m.Name, files), k.job(m, p, files)} {
+	for _, object := range []object{configMap(m.Name, files), k.job(m, p, files)} {
 		if err := e.Encode(object); err != nil {
 			return Manifest{}, err
 		}

@@ -20,32 +20,28 @@ const (
 type object = map[string]any
 
 // metadata returns the name and the labels of an object.
-func (k Kubernetes) metadata(name string) (metadata object, labels map[string]string) {
+func metadata(name string) (metadata object, labels map[string]string) {
 	labels = map[string]string{"app.kubernetes.io/name": "acqnp", "app.kubernetes.io/instance": name}
-	metadata = object{"name": name, "labels": labels}
-	if k.Namespace != "" {
-		metadata["namespace"] = k.Namespace
-	}
-	return metadata, labels
+	return object{"name": name, "labels": labels}, labels
 }
 
 // configMap returns the ConfigMap with the plan and its configurations. It is immutable, since its
 // name follows from its content.
-func (k Kubernetes) configMap(name string, files []file) object {
+func configMap(name string, files []file) object {
 	data := map[string]string{}
 	for _, f := range files {
 		data[f.key] = f.content
 	}
-	metadata, _ := k.metadata(name)
-	return object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": metadata, "immutable": true, "data": data}
+	about, _ := metadata(name)
+	return object{"apiVersion": "v1", "kind": "ConfigMap", "metadata": about, "immutable": true, "data": data}
 }
 
 // job returns the Indexed Job. A pod that an interrupt or the cluster stops is replaced, and
 // resumes. One that ends with wrong input fails its index at once. Any other failure is retried
 // twice.
 func (k Kubernetes) job(m Manifest, p *plan.Plan, files []file) object {
-	metadata, labels := k.metadata(m.Name)
-	_, podLabels := k.metadata(m.Name)
+	about, labels := metadata(m.Name)
+	_, podLabels := metadata(m.Name)
 	parallelism := m.Pods
 	if k.Limit > 0 {
 		parallelism = min(k.Limit, m.Pods)
@@ -69,7 +65,7 @@ func (k Kubernetes) job(m Manifest, p *plan.Plan, files []file) object {
 		labels["kueue.x-k8s.io/queue-name"] = k.Queue
 		spec["suspend"] = true // until Kueue admits it
 	}
-	return object{"apiVersion": "batch/v1", "kind": "Job", "metadata": metadata, "spec": spec}
+	return object{"apiVersion": "batch/v1", "kind": "Job", "metadata": about, "spec": spec}
 }
 
 // pod returns what each pod does. The files of the ConfigMap are where the plan names them, and the

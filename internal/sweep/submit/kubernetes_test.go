@@ -16,7 +16,7 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/kubernetes.yaml")
 
-var everything = submit.Kubernetes{Image: "registry.example.org/acqnp-cuda:1", Namespace: "lab", Queue: "gpus", Claim: "acqnp", PerJob: 1, Limit: 3, GPUs: 1}
+var everything = submit.Kubernetes{Image: "registry.example.org/acqnp-cuda:1", Queue: "gpus", Claim: "acqnp", PerJob: 1, Limit: 3, GPUs: 1}
 
 func load(t *testing.T, file string) *plan.Plan {
 	t.Helper()
