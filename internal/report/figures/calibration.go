@@ -191,38 +191,21 @@ func newCalibrationPlot(x, y string) *plot.Plot {
 func (c Calibration) histogram() *plot.Plot {
 	p := newCalibrationPlot("PIT", "share of targets")
 	low, high := c.Band()
-	p.Y.Max = 1.08 * max(slices.Max(c.Means.PIT), high)
+	p.Y.Min, p.Y.Max = 0, 1.08*max(slices.Max(c.Means.PIT), high)
 	level := func(y float64) plotter.XYs { return plotter.XYs{{X: 0, Y: y}, {X: 1, Y: y}} }
 	edge := draw.LineStyle{Color: ink, Width: 0.7}
-	var bars boxes
+	inside, beyond := &plotter.Histogram{FillColor: barColour}, &plotter.Histogram{FillColor: outColour}
 	const gap = 0.0025
 	for i, share := range c.Means.PIT {
-		colour, n := barColour, float64(len(c.Means.PIT))
+		bars, n := inside, float64(len(c.Means.PIT))
 		if share < low-rounding || share > high+rounding {
-			colour = outColour
+			bars = beyond
 		}
-		bars = append(bars, box{float64(i)/n + gap, float64(i+1)/n - gap, 0, share, colour})
+		bars.Bins = append(bars.Bins, plotter.HistogramBin{Min: float64(i)/n + gap, Max: float64(i+1)/n - gap, Weight: share})
 	}
-	p.Add(band{level(low), level(high)}, bars,
+	p.Add(band{level(low), level(high)}, inside, beyond,
 		curve{level(low), edge}, curve{level(high), edge}, curve{level(1 / float64(len(c.Means.PIT))), evenStyle})
 	return p
-}
-
-// A box is a rectangle of a plot.
-type box struct {
-	left, right, bottom, top float64
-	colour                   color.Color
-}
-
-type boxes []box
-
-// Plot implements plot.Plotter.
-func (list boxes) Plot(c draw.Canvas, p *plot.Plot) {
-	x, y := p.Transforms(&c)
-	for _, b := range list {
-		area := within(c, x(b.left), y(b.bottom), x(b.right), y(b.top))
-		fillBox(&area, b.colour)
-	}
 }
 
 // reliability draws the observed coverage of central intervals by the nominal one.
