@@ -2,11 +2,8 @@ package config
 
 import "fmt"
 
-// The values of data.sizes: how functions of different sizes make batches.
-const (
-	AllSizes     = "all"
-	SmallestSize = "smallest"
-)
+// AllSizes is the value of data.sizes: groups of any size take part.
+const AllSizes = "all"
 
 // The values of data.missing: what is done with a row that has a missing cell.
 const (
@@ -47,7 +44,7 @@ type Data struct {
 	SplitColumn   string    `yaml:"split_column,omitempty"` // it replaces TrainFraction and Calibration
 	ValidFraction float64   `yaml:"valid_fraction,omitempty"`
 	Calibration   int       `yaml:"calibration,omitempty"`
-	Sizes         string    `yaml:"sizes,omitempty"` // AllSizes or SmallestSize
+	Sizes         string    `yaml:"sizes,omitempty"` // AllSizes
 	Scale         string    `yaml:"scale,omitempty"` // "standard", "range" or "none"
 	Categories    []string  `yaml:"categories,flow,omitempty"`
 	Log           []string  `yaml:"log,flow,omitempty"` // densities in raw units include the Jacobian 1/y
@@ -117,7 +114,7 @@ var dataKeys = []entry{{
 	note:    "the share for training; 1: nothing is held out for a test",
 }, {
 	name: "data.context", kinds: kindsOf(speedFlow, csv), accepts: wholeRange(0, maxContext),
-	preset: always([]int{500, 985}).except(nil, csv).worded(fmt.Sprintf("at most N−1 and %d (with data.sizes smallest, 3 to N−3)", MaxCSVContext)),
+	preset: always([]int{500, 985}).except(nil, csv).worded(fmt.Sprintf("at most N−1 and %d", MaxCSVContext)),
 	help:   "Number N_c of context points in training: N_c ~ U{LOW..HIGH}. At least 1 for bnp.",
 	note:   "training N_c ~ U{LOW..HIGH}", example: "[3, 30]",
 }, {
@@ -183,9 +180,9 @@ var dataKeys = []entry{{
 	help: "Number of groups, or of points if points are held out, for the calibration of predictions alone. They do not depend on data.seed.",
 	note: "groups, or points, for score --calibrate alone",
 }, {
-	name: "data.sizes", kinds: kindsOf(csv), accepts: name([]string{AllSizes, SmallestSize}), preset: always(AllSizes),
-	help: "all: groups of any size take part, those of similar sizes in a batch; smallest: batches take as many points as the smallest group has.",
-	note: "groups of any size; or smallest: all are cut to that of the smallest",
+	name: "data.sizes", kinds: kindsOf(csv), accepts: name([]string{AllSizes}), preset: always(AllSizes),
+	help: "all: groups of any size take part, those of similar sizes in a batch.",
+	note: "groups of any size",
 }, {
 	name: "data.scale", kinds: kindsOf(csv), accepts: name([]string{"standard", "range", "none"}), preset: always("standard"),
 	help: "Scaling of x and y, learned from the training part. standard: mean 0 and deviation 1; range: [0, 1]; none. Predictions are in raw units.",

@@ -19,8 +19,7 @@ const (
 	// MaxCSVPoints is the largest number of points that a training batch of csv takes of a function
 	// if data.points is not set.
 	MaxCSVPoints = 200
-	// MaxCSVContext is the largest context of a training batch of csv if data.sizes is AllSizes and
-	// data.context is not set.
+	// MaxCSVContext is the largest context of a training batch of csv if data.context is not set.
 	MaxCSVContext = 50
 
 	// LeastRows is the smallest data set of the benchmark groups: there are targets and siblings.

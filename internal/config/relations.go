@@ -170,9 +170,6 @@ func (r *relating) addCSV() {
 		points = d.Points
 	}
 	context := []int{0, points[0] - 1}
-	if d.Sizes == SmallestSize {
-		context = []int{3, points[0] - 3}
-	}
 	if len(d.Context) > 0 {
 		context = d.Context
 	}

@@ -280,7 +280,6 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 	e := csvExperiment(datatest.CSV(t, text))
 	e.Data.XColumns, e.Data.Categories, e.Data.Missing = []string{"x", "diet"}, []string{"diet"}, config.Drop
 	e.Data.Context, e.Data.TrainFraction = []int{1, 1}, 0.75
-	e.Data.Sizes = config.AllSizes
 	s := must.Get(datasets.Open(e, ""))(t)
 	names := datasets.ScalingOf(s, 0, 0).XForms[1].Categories
 	dx, _ := s.Dims()

@@ -32,8 +32,8 @@ type ownSource struct {
 	held                               []Held       // of the calibration
 	warnings                           warning.Record
 
-	points        []int   // [lo, hi]: N ~ U{lo..hi} in training
-	rounds        *rounds // nil unless groups of all sizes take part
+	points        []int // [lo, hi]: N ~ U{lo..hi} in training
+	rounds        *rounds
 	validation    []validBatch
 	evalBatchSize int
 
@@ -52,7 +52,7 @@ func newOwnSource(e config.Experiment, dataDir string) (Source, error) {
 	if err := s.split(groups); err != nil {
 		return nil, err
 	}
-	if err := s.setPoints(groups); err != nil {
+	if err := s.setPoints(); err != nil {
 		return nil, err
 	}
 	column := func(c int) []float64 { return s.trainingColumn(groups, c) }
@@ -124,7 +124,7 @@ func (s *ownSource) store(groups []rows.Group) error {
 		s.hold(i, *f)
 		f.X, f.Y = nil, nil
 	}
-	s.deck = newDeck(max(most, len(groups)))
+	s.deck = newDeck(most)
 	return nil
 }
 

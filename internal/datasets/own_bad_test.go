@@ -40,15 +40,6 @@ func TestCSVRefusesBadFiles(t *testing.T) {
 		{name: "a header without rows", files: map[string]string{"a.csv": good, "b.csv": head}, file: "b.csv", says: "header without rows"},
 		{name: "other headers", files: map[string]string{"a.csv": good, "b.csv": "x,name,y\n1,a,2\n"}, file: "b.csv", line: 1, says: "as in"},
 		{name: "no files", files: map[string]string{"a.txt": good}, says: "without a .csv file", key: "data.file"},
-		{name: "few points", files: map[string]string{"a.csv": good + rows("e", 5)}, file: "a.csv", line: 34, says: `"e" with 5 points, expected at least 6`},
-		{name: "fewer than data.points", files: map[string]string{"a.csv": good + rows("e", 5)},
-			change: func(d *config.Data) { d.Points = []int{4, 7}; d.Context = []int{1, 2} }, file: "a.csv", line: 34, says: "at least 7"},
-		{name: "fewer than data.context", files: map[string]string{"a.csv": good},
-			change: func(d *config.Data) { d.Context = []int{1, 8} }, file: "a.csv", line: 2, says: "at least 9"},
-		{name: "few points of one", files: map[string]string{"a.csv": good}, change: func(d *config.Data) { d.SplitBy = "point"; d.TrainFraction = 0.5 },
-			file: "a.csv", line: 2, says: "4 of them for training"},
-		{name: "one point", files: map[string]string{"a.csv": good + "e,1,2\n"}, change: func(d *config.Data) { d.SplitBy = "point" },
-			file: "a.csv", line: 34, says: "data.train_fraction 0.5 to split"},
 		{name: "one function", files: map[string]string{"a.csv": head + rows("a", 9)}, key: "data.train_fraction", says: "some of the 1 groups"},
 		{name: "constant x", files: map[string]string{"a.csv": constant(good)}, change: func(d *config.Data) { d.XColumns, d.YColumns = d.YColumns, d.XColumns },
 			file: "a.csv", key: "y", says: "every row of the training part"},
@@ -151,15 +142,15 @@ func FuzzCSV(f *testing.F) {
 		f.Add([]byte(seed.first), []byte(seed.second), true, true, true, true)
 	}
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, first, second []byte, points, named, mixed, categories bool) {
+	f.Fuzz(func(t *testing.T, first, second []byte, points, named, validated, categories bool) {
 		for name, content := range map[string][]byte{"1.csv": first, "2.csv": second} {
 			must.Do(t, os.WriteFile(filepath.Join(dir, name), content, 0o600))
 		}
 		e := csvExperiment(dir)
 		e.Data.Context = []int{1, 1}
 		least := 1
-		if mixed {
-			e.Data.Context, e.Data.Sizes, e.Train.ValidateEvery, e.Data.ValidFraction = nil, config.AllSizes, 1, 0.1
+		if validated {
+			e.Data.Context, e.Train.ValidateEvery, e.Data.ValidFraction = nil, 1, 0.1
 			least = 0
 		}
 		if points {
@@ -177,7 +168,7 @@ func FuzzCSV(f *testing.F) {
 			return
 		}
 		check := func(b *datasets.Batch, most datasets.Size) {
-			if b.Functions > most.Functions || b.Points > most.Points || b.Context > most.Context || b.Context < least || b.Context >= b.Points {
+			if b.Functions > most.Functions || b.Points > most.Points || b.Context > most.Context || b.Context < min(least, b.Points-1) || b.Context >= b.Points {
 				t.Fatalf("%d functions of %d points, %d of them context; at most %v", b.Functions, b.Points, b.Context, most)
 			}
 			for _, v := range append(b.X, b.Y...) {

@@ -40,17 +40,8 @@ func (s *ownSource) evaluated(i int) (points, context int) {
 		return context + min(held, config.MaxPoints/2), context
 	}
 	points = min(f.points, config.MaxPoints)
-	_, context = s.contexts(s.drawnFrom(points))
+	_, context = s.contexts(points)
 	return points, context
-}
-
-// drawnFrom returns the number of points that bounds the context in the evaluation of a group: all of
-// them or, with data.sizes: smallest, the number in training.
-func (s *ownSource) drawnFrom(points int) int {
-	if s.mixed() {
-		return points
-	}
-	return s.points[1]
 }
 
 // EvalNames returns the names of the groups of evaluation batch i, "" without data.group.
@@ -63,13 +54,14 @@ func (s *ownSource) EvalNames(i int) []string {
 }
 
 // Train draws N ~ U{points}, N_c ~ U{context}, train.batch_size groups, and N points of each
-// without replacement. With data.sizes: all, N is at most the size of the smallest group of the
-// batch. A group occurs several times in a batch if there are too few of them.
+// without replacement. N is at most the size of the smallest group of the batch. A group occurs
+// several times in a batch if there are too few of them.
 func (s *ownSource) Train(step int, dst *Batch) error {
 	seed, size := s.e.Train.Seed, s.e.Train.BatchSize
 	sizes := random.New(seed, random.Sizes)
 	n := between(sizes, step, 0, s.points[0], s.points[1])
-	s.choose(step)
+	s.chosen = slices.Grow(s.chosen[:0], size)[:size]
+	s.rounds.fill(step, s.chosen)
 	for _, i := range s.chosen {
 		n = min(n, s.spans[i].train)
 	}
@@ -86,28 +78,6 @@ func (s *ownSource) Train(step int, dst *Batch) error {
 	return nil
 }
 
-// choose sets s.chosen to the groups of a training batch. With data.sizes: smallest, it draws
-// them without replacement if there are enough.
-func (s *ownSource) choose(step int) {
-	size := s.e.Train.BatchSize
-	s.chosen = slices.Grow(s.chosen[:0], size)[:size]
-	if s.mixed() {
-		s.rounds.fill(step, s.chosen)
-		return
-	}
-	shuffle := random.New(s.e.Train.Seed, random.Shuffle)
-	if size <= len(s.training) {
-		s.deck.draw(shuffle, uint64(step), len(s.training), s.chosen)
-	} else {
-		for b := range s.chosen {
-			s.chosen[b] = shuffle.IntN(uint64(step), uint64(b), len(s.training))
-		}
-	}
-	for b, k := range s.chosen {
-		s.chosen[b] = s.training[k]
-	}
-}
-
 // Eval takes the next groups in the order of the files. If groups are held out, it draws N_c
 // once for the batch; the context of a group depends only on the number of the group.
 func (s *ownSource) Eval(i int, dst *Batch) error {
@@ -118,7 +88,7 @@ func (s *ownSource) Eval(i int, dst *Batch) error {
 	chosen := s.test[first:min(first+s.evalBatchSize, len(s.test))]
 	n, context := s.evaluated(chosen[0])
 	if !s.byPoint() {
-		lo, hi := s.contexts(s.drawnFrom(n))
+		lo, hi := s.contexts(n)
 		context = between(random.New(s.e.Eval.Seed, random.Sizes|random.Evaluation), i, 1, lo, hi)
 	}
 	dx, dy := s.Dims()

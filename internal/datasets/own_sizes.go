@@ -2,38 +2,27 @@ package datasets
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// mixed reports whether groups of all sizes take part.
-func (s *ownSource) mixed() bool { return s.e.Data.Sizes == config.AllSizes }
-
-// setPoints sets the bounds of N in training. With data.sizes: all it leaves out the groups that
-// are too small for the model.
-func (s *ownSource) setPoints(groups []rows.Group) error {
-	if !s.mixed() {
-		return s.setSmallest(groups)
-	}
+// setPoints leaves out the groups that are too small for the model, and sets the bounds of N in training.
+func (s *ownSource) setPoints() error {
 	if err := s.leaveOut(); err != nil {
 		return err
 	}
-	most := config.MaxCSVPoints
-	if d := s.e.Data; d.Points != nil {
-		s.points, most = d.Points, d.Points[1]
+	s.points = s.e.Data.Points
+	if s.points == nil {
+		s.points = []int{config.MaxCSVPoints, config.MaxCSVPoints}
 	}
 	sizes := make([]int, len(s.training))
 	for k, i := range s.training {
-		sizes[k] = min(s.spans[i].train, most)
+		sizes[k] = min(s.spans[i].train, s.points[1])
 	}
-	if s.points == nil {
-		s.points = []int{most, most}
-	}
-	s.points = []int{min(s.points[0], slices.Max(sizes)), min(s.points[1], slices.Max(sizes))}
+	most := slices.Max(sizes)
+	s.points = []int{min(s.points[0], most), min(s.points[1], most)}
 	s.rounds = newRounds(s.training, sizes, s.e.Train.BatchSize, random.New(s.e.Train.Seed, random.Shuffle))
 	return nil
 }
@@ -85,54 +74,11 @@ func (s *ownSource) leastContext() int {
 	return 0
 }
 
-// setSmallest sets the bounds of N to those of data.points, or to the size of the smallest
-// group, held out or not. So every context that training draws leaves targets in every
-// evaluation.
-func (s *ownSource) setSmallest(groups []rows.Group) error {
-	smallest, least := 0, math.MaxInt
-	for i, f := range s.spans {
-		if !s.byPoint() && slices.Contains(s.calibration, i) {
-			continue
-		}
-		n := f.points
-		if s.byPoint() {
-			n = f.train
-		}
-		if n < least {
-			smallest, least = i, n
-		}
-	}
-	n := min(least, config.MaxCSVPoints)
-	s.points = []int{n, n}
-	need, why := 6, "a context of 3 points and 3 targets"
-	switch d := s.e.Data; {
-	case d.Points != nil:
-		s.points = d.Points
-		need, why = d.Points[1], "what data.points asks for"
-	case d.Context != nil:
-		need, why = d.Context[1]+1, "the context of data.context and a target"
-	}
-	if least < need {
-		f := &groups[smallest]
-		found := fmt.Sprintf("with %d points", f.N)
-		if s.byPoint() {
-			found = fmt.Sprintf("with %d points, %d of them for training", f.N, least)
-		}
-		return f.Refuse(found, "at least %d (%s)", need, why)
-	}
-	return nil
-}
-
 // contexts returns the bounds of N_c among n points of a group.
 func (s *ownSource) contexts(n int) (lo, hi int) {
 	c := s.e.Data.Context
-	switch {
-	case !s.mixed() && c != nil:
-		return c[0], c[1]
-	case !s.mixed():
-		return 3, n - 3
-	case c == nil:
-		c = []int{s.leastContext(), config.MaxCSVContext}
+	if c == nil {
+		c = []int{0, config.MaxCSVContext}
 	}
 	return min(max(c[0], s.leastContext()), n-1), min(c[1], n-1)
 }

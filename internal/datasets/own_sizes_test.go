@@ -13,13 +13,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// anySize returns csvData with data.sizes: all.
-func anySize(t testing.TB, split string, points ...int) config.Experiment {
-	e := csvData(t, split, points...)
-	e.Data.Sizes = config.AllSizes
-	return e
-}
-
 // oneTo returns the sizes from lo to hi.
 func oneTo(lo, hi int) (all []int) {
 	for n := lo; n <= hi; n++ {
@@ -64,7 +57,7 @@ func TestFunctionsOfAnySizeTakePartEquallyOften(t *testing.T) {
 		"large, small": append(alike(9, 900), alike(9, 3)...),
 		"1":            alike(9, 1),
 	} {
-		e := anySize(t, "function", sizes...)
+		e := csvData(t, "function", sizes...)
 		s := open(t, e, "")
 		test := evaluatedFunctions(t, s)
 		for _, rounds := range []int{1, 2} {
@@ -84,7 +77,7 @@ func TestFunctionsOfAnySizeTakePartEquallyOften(t *testing.T) {
 // BNP needs a context point. Functions of one point are left out.
 func TestBNPLeavesOutFunctionsOfOnePoint(t *testing.T) {
 	sizes := slices.Repeat([]int{1, 2, 7, 1, 30}, 6)
-	e := anySize(t, "function", sizes...)
+	e := csvData(t, "function", sizes...)
 	e.Model.Name = "bnp"
 	s := open(t, e, "")
 	for _, f := range slices.Concat(takingPart(t, s, sizes), evaluatedFunctions(t, s)) {
@@ -125,7 +118,7 @@ func takingPart(t testing.TB, s datasets.Source, sizes []int) []int {
 // An epoch has each function once if all are of similar sizes.
 func TestAnEpochHasEachFunctionOnce(t *testing.T) {
 	sizes := slices.Repeat([]int{12, 14, 19, 23}, 10)
-	e := anySize(t, "function", sizes...)
+	e := csvData(t, "function", sizes...)
 	s := open(t, e, "")
 	for epoch := range 6 { // two rounds of 3 epochs: 30 functions, batches of 3
 		seen := map[int]int{}
@@ -144,7 +137,7 @@ func TestAnEpochHasEachFunctionOnce(t *testing.T) {
 // data.points and data.context bound N and N_c as far as the functions allow.
 func TestPointsAndContextOfAnySize(t *testing.T) {
 	sizes := slices.Repeat([]int{3, 40, 90}, 10)
-	e := anySize(t, "function", sizes...)
+	e := csvData(t, "function", sizes...)
 	e.Data.Points, e.Data.Context = []int{20, 60}, []int{5, 10}
 	s := open(t, e, "")
 	if diff := cmp.Diff(datasets.Size{Functions: 3, Points: 60, Context: 10}, s.TrainSize()); diff != "" {
@@ -172,7 +165,7 @@ func TestPointsAndContextOfAnySize(t *testing.T) {
 // The evaluation takes all points of each held-out function.
 func TestEvaluationOfDifferentSizes(t *testing.T) {
 	sizes := oneTo(2, 80)
-	s := open(t, anySize(t, "function", sizes...), "")
+	s := open(t, csvData(t, "function", sizes...), "")
 	contexts := map[bool]int{}
 	for i := range s.EvalBatches() {
 		b := makeCSV(t, s.Eval, i)
@@ -186,7 +179,7 @@ func TestEvaluationOfDifferentSizes(t *testing.T) {
 		t.Errorf("contexts above 25, and others: %v", contexts)
 	}
 	// Held-out points of functions of different sizes; those of one point are for training.
-	s = open(t, anySize(t, "point", 1, 2, 3, 40), "")
+	s = open(t, csvData(t, "point", 1, 2, 3, 40), "")
 	want := [][2]int{{2, 1}, {3, 2}, {40, 30}} // N, N_c
 	for i := range s.EvalBatches() {
 		if b := makeCSV(t, s.Eval, i); i >= len(want) || b.Points != want[i][0] || b.Context != want[i][1] {
@@ -211,7 +204,7 @@ func TestThousandsOfFunctions(t *testing.T) {
 			fmt.Fprintf(&text, "f%d,%d,%d\n", f, i, 100*f+i)
 		}
 	}
-	e := anySize(t, "function", 6, 6)
+	e := csvData(t, "function", 6, 6)
 	put(t, e.Data.File, []byte(text.String()))
 	e.Train.BatchSize = 64
 	s := open(t, e, "")
@@ -252,7 +245,7 @@ func putSplit(t testing.TB, path string, parts ...string) {
 }
 
 func TestSplitColumn(t *testing.T) {
-	e := anySize(t, "function", 6, 6)
+	e := csvData(t, "function", 6, 6)
 	e.Data.SplitColumn = "part"
 	putSplit(t, e.Data.File, "tttt", "eeeeeeee", "tttttt", "vvvv", "eee", "tt")
 	s := open(t, e, "")
@@ -305,7 +298,7 @@ func TestBadSplitsAreRefused(t *testing.T) {
 		{name: "functions of one point", parts: []string{"t", "t", "e"}, model: "bnp", key: "data.file", says: "no training group"},
 		{name: "tests of one point", parts: []string{"tt", "ttt", "e"}, model: "bnp", key: "data.file", says: "no held-out group"},
 	} {
-		e := anySize(t, "function", 6, 6)
+		e := csvData(t, "function", 6, 6)
 		if c.split != "" {
 			e.Data.SplitBy = c.split
 		}
@@ -320,5 +313,5 @@ func TestBadSplitsAreRefused(t *testing.T) {
 		}
 		refusedAt(t, e, invalid.Input{File: file, Line: c.line, Key: c.key}, c.says)
 	}
-	refused(t, anySize(t, "point", 1, 1, 1), "", "two points or more")
+	refused(t, csvData(t, "point", 1, 1, 1), "", "two points or more")
 }

@@ -182,15 +182,14 @@ func (s *ownSource) readParts(groups []rows.Group) error {
 	return s.takeGroups(shuffled(random.New(s.e.Data.Seed, random.Split), 0, training))
 }
 
-// drawPoints draws the training points of each group from those that are not for calibration. With
-// data.sizes: all, a group of two of them or more has one or more on both sides, and that of one point
-// has it in training.
+// drawPoints draws the training points of each group from those that are not for calibration. A
+// group of two of them or more has one or more on both sides, and that of one point has it in training.
 func (s *ownSource) drawPoints(groups []rows.Group) error {
 	if _, err := s.reservePoints(groups); err != nil {
 		return err
 	}
-	for i := range groups {
-		g, reserved := &groups[i], s.order[i]
+	for i, g := range groups {
+		reserved := s.order[i]
 		var others []int
 		for row := range g.N {
 			if !slices.Contains(reserved, row) {
@@ -201,10 +200,8 @@ func (s *ownSource) drawPoints(groups []rows.Group) error {
 		n := trainingPart(s.e.Data.TrainFraction, most)
 		if s.keepsAll() {
 			n = most
-		} else if s.mixed() {
+		} else {
 			n = min(max(n, 1), max(most-1, 1))
-		} else if n < 1 || n >= most {
-			return g.Refuse(fmt.Sprintf("with %d points", most), "enough points for data.train_fraction %g to split", s.e.Data.TrainFraction)
 		}
 		s.order[i] = append(shuffled(random.New(s.e.Data.Seed, random.Split), uint64(i), others), reserved...)
 		s.spans[i].train = n

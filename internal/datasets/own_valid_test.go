@@ -13,7 +13,7 @@ import (
 
 // validated returns anySize with validation.
 func validated(t testing.TB, split string, points ...int) config.Experiment {
-	e := anySize(t, split, points...)
+	e := csvData(t, split, points...)
 	e.Train.ValidateEvery, e.Data.ValidFraction = 10, 0.2
 	return e
 }

@@ -25,7 +25,7 @@ func splitRows(t *testing.T, e config.Experiment, header string) [][]string {
 }
 
 func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
-	e := anySize(t, "function", append(alike(19, 12), 1)...)
+	e := csvData(t, "function", append(alike(19, 12), 1)...)
 	var test, trained []string
 	for _, r := range splitRows(t, e, "function,part") {
 		if r[1] == "test" {
@@ -63,7 +63,7 @@ func TestSplitWithoutATest(t *testing.T) {
 }
 
 func TestSplitNamesThePartOfEachRow(t *testing.T) {
-	e := anySize(t, "point", 12, 5)
+	e := csvData(t, "point", 12, 5)
 	part := map[string]string{}
 	for _, r := range splitRows(t, e, "function,row,part") {
 		part[r[0]+" "+r[1]] = r[2]

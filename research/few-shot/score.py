@@ -19,7 +19,7 @@ import numpy as np
 from mixtures import Mixtures, padded
 
 # The data sets: the columns of function, x and y; whether functions or points are held out; and the
-# sizes of training batches, which are the program's defaults for these files with data.sizes: smallest.
+# sizes of training batches, which are the sizes of the smallest groups of these files.
 SETS = {
     "school": dict(function="school", x="ses", y="math", split="function", points=(14, 14), context=(3, 11)),
     "mel": dict(function="f", x="yesterday", y="today", split="point", points=(200, 200), context=(3, 197)),
@@ -66,7 +66,7 @@ def score(o, name, label, config, keys, seed):
     s, run = SETS[name], os.path.join(o.runs, name, label, "seed-" + seed)
     data = lambda part: os.path.join(o.data, f"{name}.{part}.csv")
     sets = [f"data.file={data('train')}", f"data.group={s['function']}", f"data.x=[{s['x']}]", f"data.y=[{s['y']}]",
-            f"data.split={s['split']}", "data.sizes=smallest", "data.train_fraction=0.99", f"data.points=[{s['points'][0]},{s['points'][1]}]",
+            f"data.split={s['split']}", "data.train_fraction=0.99", f"data.points=[{s['points'][0]},{s['points'][1]}]",
             f"data.context=[{s['context'][0]},{s['context'][1]}]"] + keys
     common = ["--threads", o.threads, "--quiet"]
     train = lambda *more: call(o.acqnp, "train", "--config", config, "--seed", seed, "--run-dir", run, "--overwrite", "--no-eval",

@@ -45,9 +45,7 @@ func fixPoints(e config.Experiment, n int) ([]config.Flag, error) {
 	b, _ := catalogue.Find(e.Benchmark)
 	switch {
 	case b.Kind == catalogue.CSV:
-		// with "all", functions of fewer points would take part in smaller batches
-		sizes := config.Flag{Name: "--points", Key: "data.sizes", Value: config.SmallestSize}
-		return []config.Flag{flag("data.points", n, n), flag("data.context", context, context), sizes}, nil
+		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n), Expected: "no --points: the groups of your own data have sizes of their own"}
 	case len(e.Data.Points) == 0:
 		return nil, &invalid.Input{File: "--points", Found: strconv.Itoa(n),
 			Expected: "no --points: the functions of " + e.Benchmark + " have a fixed number of points"}
