@@ -65,21 +65,17 @@ func (d *download) run(ctx context.Context) (int64, error) {
 // errSilent is the error for a server that sends nothing for too long.
 var errSilent = errors.New("the server stopped sending")
 
-// once requests the missing bytes and appends them to the part.
-func (d *download) once(ctx context.Context) error {
+// once requests the missing bytes and appends them to the part. Every byte received restarts the watch.
+func (d *download) once(ctx context.Context) (err error) {
 	ctx, hangUp := context.WithCancelCause(ctx)
 	defer hangUp(nil)
 	watch := time.AfterFunc(d.Stall, func() { hangUp(errSilent) })
 	defer watch.Stop()
-	err := d.exchange(ctx, watch)
-	if err != nil && context.Cause(ctx) == errSilent {
-		return errSilent
-	}
-	return err
-}
-
-// exchange makes one request and receives its response. Every byte received restarts the watch.
-func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
+	defer func() {
+		if err != nil && context.Cause(ctx) == errSilent {
+			err = errSilent
+		}
+	}()
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, d.url, nil)
 	if err != nil {
 		return final{err}
@@ -88,9 +84,7 @@ func (d *download) exchange(ctx context.Context, watch *time.Timer) error {
 	if d.have = d.resumable(); d.have > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.have))
 	}
-	client := *d.Client
-	client.CheckRedirect = checkRedirect
-	response, err := client.Do(request)
+	response, err := d.Client.Do(request)
 	if err != nil {
 		return unreached(err)
 	}
@@ -157,15 +151,12 @@ func (d *download) accept(r *http.Response) (whole bool, err error) {
 
 // receive writes the body to the part, from byte have on.
 func (d *download) receive(body io.Reader, watch *time.Timer) (err error) {
-	part, err := os.OpenFile(d.part, os.O_WRONLY|os.O_CREATE, 0o644)
+	part, err := os.OpenFile(d.part, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o644)
 	if err != nil {
 		return final{err}
 	}
 	defer func() { err = errors.Join(err, part.Close()) }()
 	if err := part.Truncate(d.have); err != nil {
-		return final{err}
-	}
-	if _, err := part.Seek(d.have, io.SeekStart); err != nil {
 		return final{err}
 	}
 	if !d.began && d.size > 0 {
@@ -179,32 +170,36 @@ func (d *download) receive(body io.Reader, watch *time.Timer) (err error) {
 	case d.file.Bytes > 0:
 		most = d.file.Bytes
 	}
-	buffer := make([]byte, 1<<16)
-	for {
-		n, err := body.Read(buffer)
-		watch.Reset(d.Stall)
-		if n > 0 {
-			if d.have+int64(n) > most {
-				d.discard()
-				return final{fmt.Errorf("found more than %d bytes", most)}
-			}
-			if _, err := part.Write(buffer[:n]); err != nil {
-				return final{err}
-			}
-			d.have += int64(n)
-			if d.began {
-				d.Progress.Update(progress.State{Done: int(d.have >> 10)})
-			}
-		}
-		switch {
-		case err == io.EOF && d.size >= 0 && d.have < d.size:
-			return fmt.Errorf("the connection ended after %d of %d bytes", d.have, d.size)
-		case err == io.EOF:
-			return part.Sync()
-		case err != nil:
-			return unreached(err)
-		}
+	_, err = io.Copy(&counted{d, part, watch}, io.LimitReader(body, most-d.have+1))
+	switch {
+	case err != nil:
+		return unreached(err)
+	case d.have > most:
+		d.discard()
+		return final{fmt.Errorf("found more than %d bytes", most)}
+	case d.have < d.size:
+		return fmt.Errorf("the connection ended after %d of %d bytes", d.have, d.size)
 	}
+	return part.Sync()
+}
+
+// A counted is the part of a download. It counts what is written.
+type counted struct {
+	*download
+	part  *os.File
+	watch *time.Timer
+}
+
+func (c *counted) Write(p []byte) (int, error) {
+	c.watch.Reset(c.Stall)
+	n, err := c.part.Write(p)
+	if c.have += int64(n); c.began {
+		c.Progress.Update(progress.State{Done: int(c.have >> 10)})
+	}
+	if err != nil {
+		err = final{err}
+	}
+	return n, err
 }
 
 // finish checks the complete part and gives it its final name.
@@ -221,22 +216,8 @@ func (d *download) finish() error {
 	return files.SyncDir(filepath.Dir(d.path))
 }
 
-// maxRedirects is how often a request may be redirected.
-const maxRedirects = 10
-
-// checkRedirect refuses endless redirects, and redirects to other protocols.
-func checkRedirect(next *http.Request, before []*http.Request) error {
-	switch {
-	case next.URL.Scheme != "http" && next.URL.Scheme != "https":
-		return final{fmt.Errorf("the server redirected to %.200s", next.URL.Redacted())}
-	case len(before) >= maxRedirects:
-		return final{fmt.Errorf("the servers redirected %d times, at last to %.200s", maxRedirects, next.URL.Redacted())}
-	}
-	return nil
-}
-
 // unreached shortens a network error. The result is final if another try would fail in the same
-// way: there is no connection, the certificate is not trusted, or the redirects are refused.
+// way: there is no connection, or the certificate is not trusted.
 func unreached(err error) error {
 	var done final
 	var name *net.DNSError

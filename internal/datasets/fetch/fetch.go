@@ -7,6 +7,7 @@
 package fetch
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -87,18 +88,8 @@ func (o Options) withDefaults() (Options, error) {
 		}
 		o.Mirror = strings.TrimSuffix(o.Mirror, "/")
 	}
-	if o.Client == nil {
-		o.Client = http.DefaultClient
-	}
-	if o.Tries == 0 {
-		o.Tries = 5
-	}
-	if o.Wait == 0 {
-		o.Wait = time.Second
-	}
-	if o.Stall == 0 {
-		o.Stall = 30 * time.Second
-	}
+	o.Client, o.Tries = cmp.Or(o.Client, http.DefaultClient), cmp.Or(o.Tries, 5)
+	o.Wait, o.Stall = cmp.Or(o.Wait, time.Second), cmp.Or(o.Stall, 30*time.Second)
 	return o, nil
 }
 
@@ -107,7 +98,7 @@ func get(ctx context.Context, f File, path string, o Options) (Result, error) {
 	if r, there, err := already(f, path); there || err != nil {
 		return r, err
 	}
-	var failed []error
+	var failed error
 	for _, from := range f.URLs {
 		d := download{file: f, url: from, path: path, part: path + ".part", Options: o}
 		size, err := d.run(ctx)
@@ -117,10 +108,13 @@ func get(ctx context.Context, f File, path string, o Options) (Result, error) {
 		if ctx.Err() != nil {
 			return Result{}, ctx.Err()
 		}
-		failed = append(failed, err)
+		if failed != nil {
+			err = fmt.Errorf("%w; %w", failed, err) // in one line
+		}
+		failed = err
 	}
 	return Result{}, fmt.Errorf("%s could not be fetched: %w. Without a network, put the file at %s, or name a mirror that has it",
-		f.Name, together(failed), path)
+		f.Name, failed, path)
 }
 
 // already reports whether the file exists. It checks an existing file.
@@ -172,13 +166,4 @@ func fault(f File, path string) (string, error) {
 		return fmt.Sprintf("found a file with the SHA-256 sum %s, expected %s", sum, f.SHA256), nil
 	}
 	return "", nil
-}
-
-// together joins errors into one line.
-func together(failed []error) error {
-	all := failed[0]
-	for _, err := range failed[1:] {
-		all = fmt.Errorf("%w; %w", all, err)
-	}
-	return all
 }
