@@ -157,6 +157,3 @@ func pair(part string) (low, high float64) {
 	high, _ = number(h)
 	return low, high
 }
-
-// rowsAtOnce returns how many rows a writer holds, so that their number of cells has a bound.
-func rowsAtOnce(columns, cells int) int { return max(1, cells/max(1, columns)) }

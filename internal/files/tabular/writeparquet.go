@@ -10,11 +10,13 @@ import (
 
 // parquetWriter writes rows in row groups.
 type parquetWriter struct {
-	columns    []Column
-	to         *parquet.GenericWriter[any]
-	row        parquet.Row
-	rows, most int // of the row group
+	columns []Column
+	to      *parquet.GenericWriter[any]
+	row     parquet.Row
 }
+
+// cellsAtOnce bounds the cells of a row group, which is held in memory.
+const cellsAtOnce = 1 << 20
 
 func newParquetWriter(w io.Writer, columns []Column) *parquetWriter {
 	number := parquet.Leaf(parquet.DoubleType)
@@ -25,8 +27,9 @@ func newParquetWriter(w io.Writer, columns []Column) *parquetWriter {
 		group.Group[c.Name] = nodes[c.Kind]
 		group.names = append(group.names, c.Name)
 	}
-	to := parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group), parquet.Compression(&parquet.Snappy))
-	return &parquetWriter{columns: columns, to: to, most: rowsAtOnce(len(columns), 1<<20)}
+	to := parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group), parquet.Compression(&parquet.Snappy),
+		parquet.MaxRowsPerRowGroup(max(1, int64(cellsAtOnce/max(1, len(columns))))))
+	return &parquetWriter{columns: columns, to: to}
 }
 
 // ordered is a group of columns in their order. That of parquet.Group is alphabetical.
@@ -50,14 +53,8 @@ func (p *parquetWriter) Write(row []string) error {
 	for i, cell := range row {
 		p.row = appendValues(p.row, p.columns[i].Kind, cell, i)
 	}
-	if _, err := p.to.WriteRows([]parquet.Row{p.row}); err != nil {
-		return err
-	}
-	if p.rows++; p.rows < p.most {
-		return nil
-	}
-	p.rows = 0
-	return p.to.Flush()
+	_, err := p.to.WriteRows([]parquet.Row{p.row})
+	return err
 }
 
 func (p *parquetWriter) Close() error { return p.to.Close() }
