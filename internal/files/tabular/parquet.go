@@ -77,9 +77,6 @@ func (r *parquetRows) open(from io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	if err := checkUnpacked(from, size, f.Metadata().RowGroups); err != nil {
-		return err
-	}
 	r.groups = f.RowGroups()
 	for _, column := range f.Root().Columns() {
 		if text := parquetText(column); text != nil {
