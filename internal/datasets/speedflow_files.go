@@ -45,11 +45,12 @@ func readLanes(dir string, b catalogue.Benchmark, files []string) ([]lane, error
 			lanes = append(lanes, found...)
 			continue
 		}
-		columns, err := rows.Columns(path, "flow", "speed")
+		layout := rows.Layout{X: []string{"flow"}, Y: []string{"speed"}}
+		points, _, err := layout.ReadTargets(path, true)
 		if err != nil {
 			return nil, err
 		}
-		lanes = append(lanes, lane{columns[0], columns[1]})
+		lanes = append(lanes, lane{points[0].X, points[0].Y})
 	}
 	if len(lanes) != 2 {
 		return nil, &invalid.Input{File: dir, Key: "data.files", Found: fmt.Sprintf("%d lanes in %s", len(lanes), strings.Join(files, ", ")),

@@ -213,7 +213,7 @@ func TestSpeedFlowRefusesBadInput(t *testing.T) {
 		{"no directory", t.TempDir(), "lane2.csv", speedFlow()},
 		{"one lane missing", lacking, "lane3.csv", speedFlow()},
 		{"asked-for file missing", good, "mine.rda", set(func(e *config.Experiment) { e.Data.Files = []string{"mine.rda"} })},
-		{"no column", with("lane3.csv", "flow,pace\n1,2\n"), "flow, speed", speedFlow()},
+		{"no column", with("lane3.csv", "flow,pace\n1,2\n"), "a header with speed", speedFlow()},
 		{"NA", with("lane3.csv", "flow,speed\n1,NA\n"), "lane3.csv:2", speedFlow()},
 		{"lanes of different length", with("lane3.csv", "flow,speed\n1,2\n"), "40 and of 1 rows", speedFlow()},
 		{"one file", good, "1 lanes", set(func(e *config.Experiment) { e.Data.Files = e.Data.Files[:1] })},

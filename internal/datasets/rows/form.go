@@ -62,14 +62,7 @@ func (f Form) AppendModel(dst []float32, v, offset, scale float64) []float32 {
 	if f.Categories == nil {
 		return append(dst, float32((f.Transform(v)-offset)/scale))
 	}
-	for k := range f.Categories {
-		one := float32(0)
-		if v == float64(k) {
-			one = 1
-		}
-		dst = append(dst, one)
-	}
-	return dst
+	return appendOneHot(dst, v, len(f.Categories))
 }
 
 // AppendNumbers appends what a model sees of the raw number v, before any scaling, to dst: the number,
@@ -78,12 +71,15 @@ func (f Form) AppendNumbers(dst []float64, v float64) []float64 {
 	if f.Categories == nil {
 		return append(dst, f.Transform(v))
 	}
-	for k := range f.Categories {
-		one := 0.0
-		if v == float64(k) {
-			one = 1
-		}
-		dst = append(dst, one)
+	return appendOneHot(dst, v, len(f.Categories))
+}
+
+// appendOneHot appends a column for each of n names, 1 for the name v.
+func appendOneHot[T float32 | float64](dst []T, v float64, n int) []T {
+	at := len(dst)
+	dst = append(dst, make([]T, n)...)
+	if i := int(v); v == float64(i) && 0 <= i && i < n {
+		dst[at+i] = 1
 	}
 	return dst
 }

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -103,7 +104,7 @@ func (f *found) add(t *table, column int, wants string) {
 func (j *judge) column(name string) Column {
 	c := Column{Name: name, Missing: j.missing, Distinct: len(j.values), Skew: j.spread.skew()}
 	if c.Distinct <= MaxDistinct {
-		c.Values = sortedKeys(j.values)
+		c.Values = slices.Sorted(maps.Keys(j.values))
 	}
 	j.settle(&c)
 	if c.Kind == NameColumn && c.Format == Boolean {

@@ -1,7 +1,6 @@
 package rows
 
 import (
-	"cmp"
 	"hash/maphash"
 	"math"
 	"os"
@@ -248,22 +247,4 @@ func (s *scanner) finish() Scan {
 		s.Columns[i].PerGroup = !s.varies[i] && len(s.Groups) <= maxFollowed
 	}
 	return s.Scan
-}
-
-func sortedKeys[K cmp.Ordered](m map[K]bool) []K {
-	keys := make([]K, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
-}
-
-// mapped returns f of every item.
-func mapped[T, U any](items []T, f func(T) U) []U {
-	out := make([]U, len(items))
-	for i, item := range items {
-		out[i] = f(item)
-	}
-	return out
 }

@@ -8,7 +8,6 @@ package rows
 
 import (
 	"bufio"
-	"cmp"
 	"encoding/csv"
 	"errors"
 	"fmt"
@@ -309,34 +308,4 @@ func quote(s string, most int) string {
 		return strconv.Quote(s[:most]) + "…"
 	}
 	return strconv.Quote(s)
-}
-
-// number reads a cell of the current row. The number must be finite in float32, in which models
-// compute.
-func (t *table) number(column int) (float64, error) {
-	m := t.meaning(column)
-	switch m.kind {
-	case numberKind:
-		return m.value, nil
-	case wrongKind:
-		return 0, t.refuse(column, m.wants)
-	}
-	return 0, t.refuse(column, cmp.Or(t.hint(t.cell(column)), "a finite number"))
-}
-
-// Columns reads the named columns of numbers. It refuses a file without rows.
-func Columns(path string, names ...string) ([][]float64, error) {
-	values := make([][]float64, len(names))
-	var columns []int
-	start := func(t *table) (err error) { columns, err = t.columns(names); return err }
-	return values, each([]string{path}, start, func(t *table) error {
-		for i, c := range columns {
-			v, err := t.number(c)
-			if err != nil {
-				return err
-			}
-			values[i] = append(values[i], v)
-		}
-		return nil
-	})
 }

@@ -152,7 +152,10 @@ func (t *Training) Settle(c int, part []float64) Form {
 	switch {
 	case r.kind == nameKind:
 		if !slices.ContainsFunc(r.Categories, func(name string) bool { return !isBool(name) }) {
-			f.Format, r.Categories = Boolean, mapped(r.Categories, strings.ToLower)
+			f.Format = Boolean
+			for i, name := range r.Categories {
+				r.Categories[i] = strings.ToLower(name)
+			}
 		}
 		var number []int
 		f.Categories, number = r.sorted(part)
