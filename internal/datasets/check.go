@@ -85,16 +85,16 @@ func checkSpeedFlow(b catalogue.Benchmark, dir string) Status {
 // checkImages reads the files with the default configuration.
 func checkImages(b catalogue.Benchmark, dataDir string) Status {
 	s, dir := Status{Benchmark: b.Name, Help: "acqnp data fetch " + b.Name}, filepath.Join(dataDir, b.Name)
-	var there, missing []string
+	var there, absent []string
 	for _, f := range b.FileNames() {
-		if existing(filepath.Join(dir, f)) == "" {
-			missing = append(missing, f)
+		if missing(filepath.Join(dir, f)) {
+			absent = append(absent, f)
 		} else {
 			there = append(there, f)
 		}
 	}
-	if len(missing) > 0 {
-		s.Detail = "no " + strings.Join(missing, " and no ") + " in " + dir
+	if len(absent) > 0 {
+		s.Detail = "no " + strings.Join(absent, " and no ") + " in " + dir
 		if len(there) > 0 {
 			s.Detail += " (" + strings.Join(there, ", ") + " is there)"
 		}

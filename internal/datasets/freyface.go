@@ -28,10 +28,6 @@ func loadFaces(files []imageFile) (train, test pictures, err error) {
 		return train, test, refuse("data.train_fraction", d.TrainFraction, "a fraction that leaves some of the %d frames on both sides", len(order))
 	}
 	random.New(d.Seed, random.Split).Perm(0, order)
-	return faces.pick(order[:n]), faces.pick(order[n:]), nil
-}
-
-// pick returns copies of the images with these numbers, in this order.
-func (p pictures) pick(order []int) pictures {
-	return pictures{p.Shape, pickRows(p.bytes, p.size(), order)}
+	pick := func(order []int) pictures { return pictures{faces.Shape, pickRows(faces.bytes, faces.size(), order)} }
+	return pick(order[:n]), pick(order[n:]), nil
 }

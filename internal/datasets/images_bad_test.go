@@ -13,8 +13,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
@@ -50,7 +48,8 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 		{"mnist", changed(good, 7, 2), "more bytes than its images have"},
 		{"mnist", good[:len(good)-1], "found 2 whole images, expected 3"},
 		{"mnist", packed[:len(packed)-20], "ends too early"},
-		{"mnist", packed[:5], "broken compression"},
+		{"mnist", packed[:5], "ends too early"},
+		{"mnist", []byte("no gzip, but text"), "broken compression"},
 		{"mnist", changed(packed, len(packed)-6, packed[len(packed)-6]+1), "checksum"},
 		{"mnist", datatest.IDX(0, 0, datatest.Numbered), "no training images"},
 		{"svhn", nil, "0 bytes"},
@@ -77,6 +76,9 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 			e.Data.Files = e.Data.Files[:1]
 		}
 		path := filepath.Join(dir, c.benchmark, "bad")
+		if bytes.HasPrefix(c.content, good[:3]) {
+			c.content = datatest.Gzip(c.content)
+		}
 		put(t, path, c.content)
 		refused(t, e, dir, c.says)
 		if !strings.HasPrefix(c.says, "data.") {
@@ -92,7 +94,7 @@ func TestImageFilesThatAreWrong(t *testing.T) {
 	refused(t, e, dir, "found a directory")
 	// A limit stops the reading before a fault further on.
 	e.Data.Files, e.Data.TrainLimit, e.Data.TestLimit = []string{"bad", "bad"}, 2, 2
-	put(t, filepath.Join(dir, "mnist", "bad"), good[:len(good)-1])
+	put(t, filepath.Join(dir, "mnist", "bad"), datatest.Gzip(good[:len(good)-1]))
 	if s := open(t, e, dir); s.TrainSize().Functions != 2 {
 		t.Errorf("training size %+v, want 2 functions", s.TrainSize())
 	}
@@ -246,27 +248,10 @@ func resized(v func(i, j int) byte, name string, side int) []float64 {
 	return out
 }
 
-func TestPackedAndUnpackedImagesAreTheSame(t *testing.T) {
-	dir := t.TempDir()
-	content := datatest.IDX(0, 20, datatest.Numbered)
-	for name, c := range map[string][]byte{"a": content, "b": datatest.Gzip(content)} {
-		put(t, filepath.Join(dir, "mnist", name), c)
-	}
-	var batches []*datasets.Batch
-	for _, files := range [][]string{{"a", "a"}, {"b", "b"}, {"a.gz", "b"}} { // a.gz is not there, a is
-		e := imageExperiment("mnist")
-		e.Data.Files = files
-		batches = append(batches, made(t, open(t, e, dir), 0, false))
-	}
-	if diff := cmp.Diff(batches[0], batches[1]) + cmp.Diff(batches[0], batches[2]); diff != "" {
-		t.Error(diff)
-	}
-}
-
 // Opening a benchmark with arbitrary files does not panic, and a source that opens makes batches.
 func FuzzImageFiles(f *testing.F) {
 	for kind, seeds := range [][][]byte{
-		{datatest.IDX(0, 2, datatest.Numbered), datatest.Gzip(datatest.IDX(0, 2, datatest.Numbered)), {}, {0, 0, 8, 3}},
+		{datatest.Gzip(datatest.IDX(0, 2, datatest.Numbered)), {}, datatest.Gzip([]byte{0, 0, 8, 3})},
 		{datatest.SVHN(0, 2, datatest.Numbered), datatest.SVHN(0, 1, datatest.Numbered)},
 		{datatest.Characters(0, 2), datatest.Zip(datatest.File("x.png", []byte("x")))},
 		{datatest.Faces(5, datatest.Numbered)},

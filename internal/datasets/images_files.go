@@ -5,7 +5,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
@@ -67,28 +66,21 @@ func loadImages(e config.Experiment, b catalogue.Benchmark, dataDir string) (tra
 func imagePaths(dir string, b catalogue.Benchmark, names []string) ([]string, error) {
 	var paths []string
 	for i, name := range names {
-		path := existing(filepath.Join(dir, name))
-		if path == "" {
+		path := filepath.Join(dir, name)
+		if missing(path) {
 			expected := "the " + b.Files[i].Holds + " of " + b.Name
 			if name == b.Files[i].Name {
 				expected += ", which come with: acqnp data fetch " + b.Name
 			}
-			return nil, &invalid.Input{File: filepath.Join(dir, name), Found: "no such file", Expected: expected}
+			return nil, &invalid.Input{File: path, Found: "no such file", Expected: expected}
 		}
 		paths = append(paths, path)
 	}
 	return paths, nil
 }
 
-// existing returns path if the file exists. Otherwise it returns the path of the unpacked file
-// (without .gz) if that exists, or else "".
-func existing(path string) string {
-	unpacked, packed := strings.CutSuffix(path, ".gz")
-	if _, err := os.Stat(path); !errors.Is(err, fs.ErrNotExist) {
-		return path
-	}
-	if _, err := os.Stat(unpacked); packed && !errors.Is(err, fs.ErrNotExist) {
-		return unpacked
-	}
-	return ""
+// missing reports whether there is no file at path.
+func missing(path string) bool {
+	_, err := os.Stat(path)
+	return errors.Is(err, fs.ErrNotExist)
 }

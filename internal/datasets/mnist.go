@@ -17,7 +17,7 @@ const (
 	maxImages = 1 << 20    // the most images of a file
 )
 
-// readIDX reads images in MNIST's format, plain or compressed by gzip: a magic number, count,
+// readIDX reads images in MNIST's format, compressed by gzip: a magic number, count,
 // height and width as big-endian words, then the bytes [count, height, width].
 func readIDX(want imageFile, limit int) (pictures, error) {
 	path := want.path
@@ -26,9 +26,9 @@ func readIDX(want imageFile, limit int) (pictures, error) {
 		return pictures{}, err
 	}
 	defer f.Close()
-	r, err := unpacked(bufio.NewReaderSize(f, 1<<16))
+	r, err := gzip.NewReader(bufio.NewReaderSize(f, 1<<16))
 	if err != nil {
-		return pictures{}, &invalid.Input{File: path, Found: "broken compression (" + err.Error() + ")", Expected: "a whole .gz file"}
+		return pictures{}, &invalid.Input{File: path, Found: tooShort(err), Expected: "a whole .gz file"}
 	}
 	var header [4]uint32
 	if err := binary.Read(r, binary.BigEndian, &header); err != nil {
@@ -64,14 +64,6 @@ func readIDX(want imageFile, limit int) (pictures, error) {
 		return pictures{}, &invalid.Input{File: path, Found: "more bytes than its images have", Expected: fmt.Sprintf("%d images", count)}
 	}
 	return p, nil
-}
-
-// unpacked returns the content of r, decompressed if it is gzip.
-func unpacked(r *bufio.Reader) (io.Reader, error) {
-	if mark, err := r.Peek(2); err == nil && mark[0] == 0x1f && mark[1] == 0x8b {
-		return gzip.NewReader(r)
-	}
-	return r, nil
 }
 
 // tooShort describes an error of reading for a message.

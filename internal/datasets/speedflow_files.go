@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"math"
@@ -67,29 +66,16 @@ func isR(file string) bool { return strings.EqualFold(filepath.Ext(file), ".rda"
 
 // laneFiles returns the names of the files to read. It refuses a file that does not exist.
 func laneFiles(dir string, b catalogue.Benchmark, files []string) ([]string, error) {
-	missing := func(files []string) string {
-		for _, f := range files {
-			if _, err := os.Stat(filepath.Join(dir, f)); errors.Is(err, fs.ErrNotExist) {
-				return f
-			}
-		}
-		return ""
+	absent := slices.IndexFunc(files, func(f string) bool { return missing(filepath.Join(dir, f)) })
+	if absent < 0 {
+		return files, nil
 	}
-	absent := missing(files)
-	if absent != "" && slices.Equal(files, b.FileNames()) {
-		if r, err := filepath.Glob(filepath.Join(escapeGlob(dir), "*.[rR][dD][aA]")); err == nil && len(r) == 1 {
-			return []string{filepath.Base(r[0])}, nil
+	if slices.Equal(files, b.FileNames()) {
+		if r, err := fs.Glob(os.DirFS(dir), "*.[rR][dD][aA]"); err == nil && len(r) == 1 {
+			return r, nil
 		}
 	}
-	if absent != "" {
-		return nil, &invalid.Input{File: filepath.Join(dir, absent), Found: "no such file", Expected: howToGetLanes}
-	}
-	return files, nil
-}
-
-// escapeGlob returns a pattern that matches only the directory itself.
-func escapeGlob(dir string) string {
-	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(dir)
+	return nil, &invalid.Input{File: filepath.Join(dir, files[absent]), Found: "no such file", Expected: howToGetLanes}
 }
 
 // lanesOfR reads the data frames lane2 and lane3 from R's file.
