@@ -117,11 +117,16 @@ func (t *Tasks) checkLevels(i, b, n int) error {
 		}
 		numTau = shape[1]
 	}
+	return t.same(i, &t.numTau, numTau, u, "levels")
+}
+
+// same refuses a number of batch i that is not that of batch 0, which it keeps.
+func (t *Tasks) same(i int, first *int, n int, tensor, what string) error {
 	if i == 0 {
-		t.numTau = numTau
+		*first = n
 	}
-	if numTau != t.numTau {
-		return t.refuse(u, fmt.Sprintf("%d levels", numTau), fmt.Sprintf("%d as in batch 0", t.numTau))
+	if n != *first {
+		return t.refuse(tensor, fmt.Sprintf("%d %s", n, what), fmt.Sprintf("%d as in batch 0", *first))
 	}
 	return nil
 }
@@ -138,13 +143,7 @@ func (t *Tasks) checkBootstraps(i, b int) error {
 		}
 		k = spec.Shape[1]
 	}
-	if i == 0 {
-		t.k = k
-	}
-	if k != t.k {
-		return t.refuse(name, fmt.Sprintf("%d bootstraps", k), fmt.Sprintf("%d as in batch 0", t.k))
-	}
-	return nil
+	return t.same(i, &t.k, k, name, "bootstraps")
 }
 
 // shape returns the shape of a tensor. It refuses a tensor that is not float32 or does not have
