@@ -114,15 +114,8 @@ func TestMissingImageFilesSayHowToGetThem(t *testing.T) {
 }
 
 func TestCheckOfImages(t *testing.T) {
-	check := func(dir string) map[string]datasets.Status {
-		all := map[string]datasets.Status{}
-		for _, s := range datasets.Check(dir) {
-			all[s.Benchmark] = s
-		}
-		return all
-	}
 	dir := imageDir(t)
-	good := check(dir)
+	good := checked(dir)
 	for name, says := range map[string]string{
 		"mnist": "37 training and 20 test images of 28×28 pixels", "svhn": "of 32×32 pixels in colour",
 		"omniglot": "37 training and 20 test images of 32×32 pixels", "freyface": "27 training and 10 test images of 28×20 pixels",
@@ -133,7 +126,7 @@ func TestCheckOfImages(t *testing.T) {
 	}
 	must.Do(t, os.Remove(filepath.Join(dir, "svhn", "test_32x32.mat")))
 	put(t, filepath.Join(dir, "freyface", "frey_rawface.mat"), "torn")
-	half := check(dir)
+	half := checked(dir)
 	if s := half["svhn"]; s.Ready || !strings.Contains(s.Detail, "no test_32x32.mat in ") || !strings.Contains(s.Detail, "train_32x32.mat is there") {
 		t.Errorf("found %+v, want test_32x32.mat alone missing", s)
 	}
@@ -141,7 +134,7 @@ func TestCheckOfImages(t *testing.T) {
 		t.Errorf("found %+v, want a broken file and the help to remove it", s)
 	}
 	// The missing files are those that `data fetch` downloads, under the same names.
-	none := check(t.TempDir())
+	none := checked(t.TempDir())
 	fetched := map[string]bool{}
 	for _, s := range fetch.Sets() {
 		fetched[s.Name] = true

@@ -18,9 +18,8 @@ func TestAllDataForTraining(t *testing.T) {
 			if got := datasets.EvaluatedPart(s); got != want {
 				t.Errorf("by %s: an evaluation takes the part %q, want %q", split, got, want)
 			}
-			header := map[string]string{"function": "function,part", "point": "function,row,part"}[split]
 			count := map[string]int{}
-			for _, row := range splitRows(t, e, header) {
+			for _, row := range splitRows(t, e) {
 				count[row[len(row)-1]]++
 			}
 			if count["test"] > 0 || count["train"] == 0 || (count["valid"] > 0) != (every > 0) {

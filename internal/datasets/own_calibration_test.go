@@ -118,7 +118,7 @@ func TestCalibrationIsUsedForNothingElse(t *testing.T) {
 func TestSplitNamesTheCalibration(t *testing.T) {
 	e := calibrating(t, "function", 5, alike(20, 8)...)
 	count := map[string]int{}
-	for _, r := range splitRows(t, e, "function,part") {
+	for _, r := range splitRows(t, e) {
 		count[r[1]]++
 	}
 	if count["calibration"] != 5 || count["train"]+count["valid"]+count["test"] != 15 {
@@ -126,7 +126,7 @@ func TestSplitNamesTheCalibration(t *testing.T) {
 	}
 	e = calibrating(t, "point", 5, 9, 9)
 	count = map[string]int{}
-	for _, r := range splitRows(t, e, "function,row,part") {
+	for _, r := range splitRows(t, e) {
 		count[r[2]]++
 	}
 	if count["calibration"] != 5 || count["train"]+count["valid"]+count["test"] != 13 {
@@ -206,7 +206,7 @@ func TestScanOthersLeavesOutWhatIsForCalibration(t *testing.T) {
 		all := must.Get(rows.ScanFile(e.Data, ""))(t)
 		others := must.Get(datasets.ScanOthers(e.Data, "", all))(t)
 		want := map[string]int{}
-		for _, r := range splitRows(t, e, map[string]string{"function": "function,part", "point": "function,row,part"}[split]) {
+		for _, r := range splitRows(t, e) {
 			if part := r[len(r)-1]; part != "calibration" {
 				want[r[0]] += map[string]int{"function": 6, "point": 1}[split]
 			}

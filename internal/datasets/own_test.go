@@ -136,35 +136,6 @@ func TestCSVHoldsFunctionsOut(t *testing.T) {
 	}
 }
 
-func TestCSVHoldsPointsOut(t *testing.T) {
-	s := open(t, csvData(t, "point", 12, 40, 21), "")
-	if diff := cmp.Diff(datasets.Size{Functions: 1, Points: 40, Context: 30}, s.EvalSize()); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(datasets.Size{Functions: 3, Points: 30, Context: 29}, s.TrainSize()); diff != "" {
-		t.Error(diff)
-	}
-	context := make([][]int, 3)
-	for f, want := range []struct{ n, context int }{{12, 9}, {40, 30}, {21, 15}} { // ⌊0.75·21⌋ = 15
-		b := makeCSV(t, s.Eval, f)
-		functions, points := members(t, b)
-		if !slices.Equal(functions, []int{f}) || b.Points != want.n || b.Context != want.context {
-			t.Errorf("batch %d is of functions %v with N = %d and N_c = %d", f, functions, b.Points, b.Context)
-		}
-		context[f] = points[0][:b.Context]
-	}
-	for step := range 200 {
-		functions, points := members(t, makeCSV(t, s.Train, step))
-		for i, f := range functions {
-			for _, p := range points[i] {
-				if !slices.Contains(context[f], p) {
-					t.Fatalf("training on point %d of function %d, which is held out", p, f)
-				}
-			}
-		}
-	}
-}
-
 // Functions of the same size share batches. If sizes differ, each function has its own batch.
 func TestCSVGroupsFunctionsOfOneSize(t *testing.T) {
 	for _, split := range []string{"function", "point"} {

@@ -236,15 +236,17 @@ func TestScalingOfASourceWithoutOne(t *testing.T) {
 	}
 }
 
-func TestCheckSaysWhatIsThere(t *testing.T) {
-	byName := func(dir string) map[string]datasets.Status {
-		all := map[string]datasets.Status{}
-		for _, s := range datasets.Check(dir) {
-			all[s.Benchmark] = s
-		}
-		return all
+// checked returns the statuses of all benchmarks by their names.
+func checked(dir string) map[string]datasets.Status {
+	all := map[string]datasets.Status{}
+	for _, s := range datasets.Check(dir) {
+		all[s.Benchmark] = s
 	}
-	good, none := byName(dataDir(t)), byName(t.TempDir())
+	return all
+}
+
+func TestCheckSaysWhatIsThere(t *testing.T) {
+	good, none := checked(dataDir(t)), checked(t.TempDir())
 	if len(catalogue.All()) != len(good) {
 		t.Errorf("%d benchmarks, %d checked", len(catalogue.All()), len(good))
 	}

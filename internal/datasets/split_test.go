@@ -13,8 +13,9 @@ import (
 )
 
 // splitRows returns the table that WriteCSV writes, without its header.
-func splitRows(t *testing.T, e config.Experiment, header string) [][]string {
+func splitRows(t *testing.T, e config.Experiment) [][]string {
 	t.Helper()
+	header := map[string]string{"function": "function,part", "point": "function,row,part"}[e.Data.SplitBy]
 	var text strings.Builder
 	must.Do(t, datasets.SplitOf(open(t, e, "")).WriteCSV(&text))
 	rows, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
@@ -27,7 +28,7 @@ func splitRows(t *testing.T, e config.Experiment, header string) [][]string {
 func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
 	e := csvData(t, "function", append(alike(19, 12), 1)...)
 	var test, trained []string
-	for _, r := range splitRows(t, e, "function,part") {
+	for _, r := range splitRows(t, e) {
 		if r[1] == "test" {
 			test = append(test, strings.TrimPrefix(r[0], "f"))
 		} else {
@@ -44,7 +45,7 @@ func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
 	}
 	e.Data.SplitColumn, e.Model.Name = "part", "bnp"
 	putSplit(t, e.Data.File, "tttt", "eeee", "t", "vv", "tt")
-	if got := fmt.Sprint(splitRows(t, e, "function,part")); got != "[[f0 train] [f1 test] [f2 unused] [f3 valid] [f4 train]]" {
+	if got := fmt.Sprint(splitRows(t, e)); got != "[[f0 train] [f1 test] [f2 unused] [f3 valid] [f4 train]]" {
 		t.Error(got)
 	}
 }
@@ -54,7 +55,7 @@ func TestSplitWithoutATest(t *testing.T) {
 	e := validated(t, "function", alike(10, 8)...)
 	e.Data.TrainFraction = 1
 	parts := map[string]int{}
-	for _, r := range splitRows(t, e, "function,part") {
+	for _, r := range splitRows(t, e) {
 		parts[r[1]]++
 	}
 	if len(parts) != 2 || parts["valid"] != 2 || parts["train"] != 8 {
@@ -65,7 +66,7 @@ func TestSplitWithoutATest(t *testing.T) {
 func TestSplitNamesThePartOfEachRow(t *testing.T) {
 	e := csvData(t, "point", 12, 5)
 	part := map[string]string{}
-	for _, r := range splitRows(t, e, "function,row,part") {
+	for _, r := range splitRows(t, e) {
 		part[r[0]+" "+r[1]] = r[2]
 	}
 	if len(part) != 17 {

@@ -53,10 +53,10 @@ func Gzip(content []byte) []byte {
 	return b.Bytes()
 }
 
-// Matlab returns a .mat file with these elements, each compressed, as MATLAB 7 writes it.
+// Matlab returns a .mat file with these elements, each compressed, as MATLAB 7 writes it: the size is
+// that of the zlib stream, and there is no padding.
 func Matlab(variables ...[]byte) []byte {
-	header := fmt.Sprintf("%-116s", "MATLAB 5.0 MAT-file, Platform: GLNXA64, Created on: Mon Dec  5 21:09:26 2011")
-	b := append([]byte(header), 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'I', 'M')
+	b := PlainMatlab()
 	for _, v := range variables {
 		var z bytes.Buffer
 		w := zlib.NewWriter(&z)
@@ -69,9 +69,19 @@ func Matlab(variables ...[]byte) []byte {
 	return b
 }
 
+// PlainMatlab returns a .mat file with these elements as they are.
+func PlainMatlab(variables ...[]byte) []byte {
+	header := fmt.Sprintf("%-116s", "MATLAB 5.0 MAT-file, Platform: GLNXA64, Created on: Mon Dec  5 21:09:26 2011")
+	b := append([]byte(header), 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 'I', 'M')
+	return append(b, bytes.Join(variables, nil)...)
+}
+
 // Matrix returns an array of bytes as an element of a .mat file. Its first dimension varies
 // fastest.
-func Matrix(name string, dims []int, values []byte) []byte {
+func Matrix(name string, dims []int, values []byte) []byte { return Array(name, 9, 2, dims, values) }
+
+// Array returns an array of a class as an element of a .mat file, with its values stored as a type.
+func Array(name string, class, kind uint32, dims []int, values []byte) []byte {
 	element := func(kind uint32, content []byte) []byte {
 		if n := len(content); n > 0 && n <= 4 { // a small element lies within its tag
 			e := binary.LittleEndian.AppendUint32(nil, uint32(n)<<16|kind)
@@ -84,12 +94,12 @@ func Matrix(name string, dims []int, values []byte) []byte {
 	}
 	var sizes []byte
 	for _, d := range dims {
-		sizes = binary.LittleEndian.AppendUint32(sizes, uint32(d))
+		sizes = binary.LittleEndian.AppendUint32(sizes, uint32(int32(d)))
 	}
-	content := element(6, []byte{9, 0, 0, 0, 0, 0, 0, 0})
+	content := element(6, binary.LittleEndian.AppendUint64(nil, uint64(class)))
 	content = append(content, element(5, sizes)...)
 	content = append(content, element(1, []byte(name))...)
-	return element(14, append(content, element(2, values)...))
+	return element(14, append(content, element(kind, values)...))
 }
 
 // SVHN returns a file of cropped digits: X [32, 32, 3, count], numbered from first, and the labels

@@ -2,9 +2,7 @@ package rda_test
 
 import (
 	"bytes"
-	"compress/gzip"
 	"encoding/binary"
-	"encoding/csv"
 	"errors"
 	"math"
 	"os"
@@ -16,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/google/go-cmp/cmp/cmpopts"
 
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rda"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -137,14 +136,6 @@ func twoFrames(version int) []byte {
 	return w.Bytes()
 }
 
-func zipped(content []byte) []byte {
-	var b bytes.Buffer
-	z := gzip.NewWriter(&b)
-	z.Write(content)
-	z.Close()
-	return b.Bytes()
-}
-
 func TestReadsDataFrames(t *testing.T) {
 	want := []rda.Frame{
 		{Name: "a", Columns: []rda.Column{
@@ -153,7 +144,7 @@ func TestReadsDataFrames(t *testing.T) {
 		{Name: "b", Columns: []rda.Column{{Name: "y", Values: []float64{2, 4, 8}}}},
 	}
 	for name, content := range map[string][]byte{
-		"version 2": twoFrames(2), "version 3": twoFrames(3), "gzip": zipped(twoFrames(2)),
+		"version 2": twoFrames(2), "version 3": twoFrames(3), "gzip": datatest.Gzip(twoFrames(2)),
 	} {
 		got, err := rda.Decode(bytes.NewReader(content))
 		if err != nil {
@@ -184,7 +175,7 @@ func object(version int, fill func(w *writer)) []byte {
 
 func TestMalformedFilesAreNamed(t *testing.T) {
 	good := twoFrames(2)
-	corrupt := zipped(good)
+	corrupt := datatest.Gzip(good)
 	corrupt[len(corrupt)-6] ^= 1 // the checksum
 	cases := []struct {
 		name, says string
@@ -196,10 +187,10 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 		{"text form", "binary form", []byte("RDA2\nA\n2\n")},
 		{"xz", "gzip", []byte("\xfd7zXZ\x00rest")},
 		{"gzip alone", "compression", []byte{0x1f, 0x8b}},
-		{"gzip cut off", "compression", zipped(good)[:100]},
+		{"gzip cut off", "compression", datatest.Gzip(good)[:100]},
 		{"gzip checksum", "compression", corrupt},
 		{"bzip2 of nothing", "compression", []byte("BZh9garbage")},
-		{"decompression bomb", "MiB", zipped(make([]byte, 65<<20))},
+		{"decompression bomb", "MiB", datatest.Gzip(make([]byte, 65<<20))},
 		{"versions differ", "version 3", append([]byte("RDX2\nX\n"), twoFrames(3)[7:]...)},
 		{"cut off", "byte", good[:len(good)-9]},
 		{"bytes after the end", "after the last object", append(good[:len(good):len(good)], 0)},
@@ -255,52 +246,11 @@ func TestMalformedFilesAreNamed(t *testing.T) {
 	}
 }
 
-// The package's own data file holds the same numbers as the text files made from it.
-func TestRealFileEqualsItsCSVs(t *testing.T) {
-	shared := os.Getenv("ACQNP_SHARED")
-	if shared == "" {
-		shared = "../../../../shared"
-	}
-	dir := filepath.Join(shared, "data", "speed-flow")
-	frames, err := rda.Read(filepath.Join(dir, "hdrcde-data.rda"))
-	if err != nil {
-		if _, absent := os.Stat(dir); absent != nil {
-			t.Skip("the speed-flow data are not there")
-		}
-		t.Fatal(err)
-	}
-	found := 0
-	for _, f := range frames {
-		if f.Name != "lane2" && f.Name != "lane3" {
-			continue
-		}
-		found++
-		file := must.Get(os.Open(filepath.Join(dir, f.Name+".csv")))(t)
-		defer file.Close()
-		rows := must.Get(csv.NewReader(file).ReadAll())(t)
-		for i, name := range []string{"flow", "speed"} {
-			v, ok := f.Column(name)
-			if !ok || len(v) != 1318 || len(rows) != 1319 {
-				t.Fatalf("%s.%s: %d values, %d lines", f.Name, name, len(v), len(rows))
-			}
-			for k, got := range v {
-				want, err := strconv.ParseFloat(rows[k+1][i+1], 64)
-				if err != nil || math.Abs(got-want) > 1e-14*want { // R prints 15 digits
-					t.Fatalf("%s.%s[%d] = %v, the CSV has %v (%v)", f.Name, name, k, got, want, err)
-				}
-			}
-		}
-	}
-	if found != 2 {
-		t.Errorf("%d lanes in the file", found)
-	}
-}
-
 // Reading arbitrary bytes does not panic, and the numeric columns of a frame have the same length.
 func FuzzDecode(f *testing.F) {
 	f.Add(twoFrames(2))
 	f.Add(twoFrames(3))
-	f.Add(zipped(twoFrames(2)))
+	f.Add(datatest.Gzip(twoFrames(2)))
 	f.Add([]byte("BZh9"))
 	f.Add(object(2, func(w *writer) { w.int(255, 1) }))
 	f.Add(object(2, func(w *writer) { w.int(19, 1, 19, 1, 2, 254) }))
