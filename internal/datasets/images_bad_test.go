@@ -13,9 +13,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
-	"github.com/acqnp/acqnp/internal/datasets/fetch"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -136,9 +136,9 @@ func TestCheckOfImages(t *testing.T) {
 	// The missing files are those that `data fetch` downloads, under the same names.
 	none := checked(t.TempDir())
 	fetched := map[string]bool{}
-	for _, s := range fetch.Sets() {
-		fetched[s.Name] = true
-		for _, f := range s.Files {
+	for _, s := range catalogue.All() {
+		for _, f := range s.Downloads() {
+			fetched[s.Name] = true
 			if !strings.Contains(none[s.Name].Detail, f.Name) && s.Name != "speed-flow" {
 				t.Errorf("%s: %s is fetched, but %q is missing", s.Name, f.Name, none[s.Name].Detail)
 			}

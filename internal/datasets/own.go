@@ -55,7 +55,7 @@ func newOwnSource(e config.Experiment, dataDir string) (Source, error) {
 	if err := s.setPoints(); err != nil {
 		return nil, err
 	}
-	column := func(c int) []float64 { return s.trainingColumn(groups, c) }
+	column := func(c int) []float64 { return s.trainingColumn(read, c) }
 	if s.scaling, err = ownScaling(e.Data, read, column); err != nil {
 		return nil, err
 	}
@@ -86,19 +86,13 @@ func Warn(source Source, w *warning.Record) {
 
 // trainingColumn returns the training part of column c of [x, y], from which the scaling is
 // learned.
-func (s *ownSource) trainingColumn(groups []rows.Group, c int) []float64 {
-	dx, dy := len(s.e.Data.XColumns), len(s.e.Data.YColumns)
-	var column []float64
-	for i, f := range groups {
-		values, width, at := f.X, dx, c
-		if c >= dx {
-			values, width, at = f.Y, dy, c-dx
-		}
+func (s *ownSource) trainingColumn(read *rows.Training, c int) (column []float64) {
+	for i := range read.Groups {
 		for k := range s.spans[i].train {
 			if s.order[i] != nil {
 				k = s.order[i][k]
 			}
-			column = append(column, values[k*width+at])
+			column = append(column, *read.At(i, k, c))
 		}
 	}
 	return column

@@ -13,13 +13,14 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
 // A download is one file, fetched from one address.
 type download struct {
-	file            File
+	file            catalogue.File
 	url, path, part string
 	Options
 	began      bool

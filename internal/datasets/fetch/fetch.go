@@ -22,6 +22,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -44,7 +45,7 @@ type Options struct {
 	Stall time.Duration
 }
 
-// A Result is a file of a set that is now in place.
+// A Result is a file of a benchmark that is now in place.
 type Result struct {
 	Path    string
 	Bytes   int64
@@ -55,9 +56,9 @@ type Result struct {
 // maxBytes is the largest file to accept if its size is not known in advance.
 const maxBytes = 1 << 30
 
-// Fetch downloads the files of a set to dir, which it creates. It keeps existing files. An existing
+// Fetch downloads the files of a benchmark to dir, which it creates. It keeps existing files. An existing
 // file that is not the published one, and an invalid address, are an *invalid.Input.
-func Fetch(ctx context.Context, s Set, dir string, o Options) ([]Result, error) {
+func Fetch(ctx context.Context, b catalogue.Benchmark, dir string, o Options) ([]Result, error) {
 	o, err := o.withDefaults()
 	if err != nil {
 		return nil, err
@@ -66,9 +67,9 @@ func Fetch(ctx context.Context, s Set, dir string, o Options) ([]Result, error) 
 		return nil, &invalid.Input{File: dir, Found: files.Reason(err), Expected: "a directory that can be created"}
 	}
 	var all []Result
-	for _, f := range s.Files {
+	for _, f := range b.Downloads() {
 		if o.Mirror != "" {
-			f.URLs = []string{o.Mirror + "/" + url.PathEscape(s.Name) + "/" + url.PathEscape(f.Name)}
+			f.URLs = []string{o.Mirror + "/" + url.PathEscape(b.Name) + "/" + url.PathEscape(f.Name)}
 		}
 		r, err := get(ctx, f, filepath.Join(dir, f.Name), o)
 		if err != nil {
@@ -94,7 +95,7 @@ func (o Options) withDefaults() (Options, error) {
 }
 
 // get downloads one file to path, from the first of its addresses that has it.
-func get(ctx context.Context, f File, path string, o Options) (Result, error) {
+func get(ctx context.Context, f catalogue.File, path string, o Options) (Result, error) {
 	if r, there, err := already(f, path); there || err != nil {
 		return r, err
 	}
@@ -118,7 +119,7 @@ func get(ctx context.Context, f File, path string, o Options) (Result, error) {
 }
 
 // already reports whether the file exists. It checks an existing file.
-func already(f File, path string) (Result, bool, error) {
+func already(f catalogue.File, path string) (Result, bool, error) {
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
@@ -140,7 +141,7 @@ func already(f File, path string) (Result, bool, error) {
 
 // fault describes how the file at path differs from f, or returns "" if it does not. It compares
 // the first bytes and the checksums, as far as f states them.
-func fault(f File, path string) (string, error) {
+func fault(f catalogue.File, path string) (string, error) {
 	content, err := os.Open(path)
 	if err != nil {
 		return "", err

@@ -20,6 +20,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -61,7 +62,7 @@ func TestWrongContentIsRemoved(t *testing.T) {
 	server.answer = nil
 	server.content = []byte("<html>Please log in</html>")
 	s := set(content, server.URL+"/file")
-	s.Files[0] = fetch.File{Name: "d.gz", URLs: s.Files[0].URLs, Starts: "MATLAB"}
+	s.Published[0] = catalogue.File{Name: "d.gz", URLs: s.Published[0].URLs, Starts: "MATLAB"}
 	fails(t, s, dir, options(), `starts with "<html>", expected "MATLAB"`)
 	server.content = nil
 	fails(t, s, dir, options(), `starts with "", expected "MATLAB"`)
@@ -243,8 +244,8 @@ func TestProgressCountsWhatWasThere(t *testing.T) {
 }
 
 func TestSetsAreWellFormed(t *testing.T) {
-	for _, s := range fetch.Sets() {
-		for _, f := range s.Files {
+	for _, s := range catalogue.All() {
+		for _, f := range s.Downloads() {
 			if len(f.URLs) == 0 || (f.SHA256 == "") == (f.Starts == "") {
 				t.Errorf("%s/%s: %+v", s.Name, f.Name, f)
 			}
@@ -267,8 +268,8 @@ func TestSumsOfRealFiles(t *testing.T) {
 		shared = filepath.Join("..", "..", "..", "..", "shared")
 	}
 	checked := 0
-	for _, s := range fetch.Sets() {
-		for _, f := range s.Files {
+	for _, s := range catalogue.All() {
+		for _, f := range s.Downloads() {
 			content, err := os.ReadFile(filepath.Join(shared, "data", s.Name, f.Name))
 			if err != nil {
 				continue

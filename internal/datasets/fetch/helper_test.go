@@ -19,6 +19,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/fetch"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -91,15 +92,15 @@ func sum(content []byte) string {
 }
 
 // set returns a set of one file with the checksum of content.
-func set(content []byte, urls ...string) fetch.Set {
-	return fetch.Set{Name: "digits", Files: []fetch.File{{Name: "d.gz", URLs: urls, Bytes: int64(len(content)), SHA256: sum(content)}}}
+func set(content []byte, urls ...string) catalogue.Benchmark {
+	return catalogue.Benchmark{Name: "digits", Published: []catalogue.File{{Name: "d.gz", URLs: urls, Bytes: int64(len(content)), SHA256: sum(content)}}}
 }
 
 func options() fetch.Options {
 	return fetch.Options{Progress: progress.New(io.Discard, progress.JSON), Wait: time.Millisecond}
 }
 
-func fetched(t *testing.T, s fetch.Set, dir string, want []byte) fetch.Result {
+func fetched(t *testing.T, s catalogue.Benchmark, dir string, want []byte) fetch.Result {
 	t.Helper()
 	r := must.Get(fetch.Fetch(t.Context(), s, dir, options()))(t)
 	holds(t, dir, want)
@@ -133,7 +134,7 @@ func names(t *testing.T, dir string) []string {
 
 // fails checks that Fetch returns an error of one line that contains the words and is not an
 // *invalid.Input, and that no file has the final name.
-func fails(t *testing.T, s fetch.Set, dir string, o fetch.Options, says ...string) {
+func fails(t *testing.T, s catalogue.Benchmark, dir string, o fetch.Options, says ...string) {
 	t.Helper()
 	_, err := fetch.Fetch(t.Context(), s, dir, o)
 	var bad *invalid.Input
@@ -160,7 +161,7 @@ func (s *site) ranges() []string {
 }
 
 // half leaves the first half of the file, as an interrupted call does.
-func half(t *testing.T, server *site, s fetch.Set, dir string) {
+func half(t *testing.T, server *site, s catalogue.Benchmark, dir string) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()

@@ -41,7 +41,7 @@ func TestStartsAnewWithoutAChecksum(t *testing.T) {
 	server, dir := newSite(t, content), t.TempDir()
 	server.cut = []int{100000, 100000}
 	s := set(content, server.URL+"/file")
-	s.Files[0].SHA256, s.Files[0].Starts = "", string(content[:4])
+	s.Published[0].SHA256, s.Published[0].Starts = "", string(content[:4])
 	fetched(t, s, dir, content)
 	if diff := cmp.Diff([]string{"", "", ""}, server.ranges()); diff != "" {
 		t.Error(diff)
@@ -73,7 +73,7 @@ func TestNextCallNeedsNothingMore(t *testing.T) {
 	content := counted(300000)
 	server, dir := newSite(t, content), t.TempDir()
 	s := set(content[:150000], server.URL+"/file")
-	s.Files[0].Bytes = 0
+	s.Published[0].Bytes = 0
 	half(t, server, s, dir)
 	server.content = content[:150000] // the half is the whole file
 	fetched(t, s, dir, content[:150000])

@@ -199,13 +199,18 @@ func (r *reader) sorted(part []float64) (names []string, number []int) {
 
 // change replaces column c of [x, y] of all groups by f of it.
 func (t *Training) change(c int, f func(v float64) float64) {
-	for _, g := range t.Groups {
-		values, width, at := g.X, len(t.x), c
-		if c >= len(t.x) {
-			values, width, at = g.Y, len(t.y), c-len(t.x)
-		}
-		for k := at; k < len(values); k += width {
-			values[k] = f(values[k])
+	for i := range t.Groups {
+		for k := range t.Groups[i].N {
+			v := t.At(i, k, c)
+			*v = f(*v)
 		}
 	}
+}
+
+// At returns column c of [x, y] of point k of group i.
+func (t *Training) At(i, k, c int) *float64 {
+	if c < len(t.x) {
+		return &t.Groups[i].X[k*len(t.x)+c]
+	}
+	return &t.Groups[i].Y[k*len(t.y)+c-len(t.x)]
 }
