@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -78,7 +79,7 @@ func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, erro
 	case left > 0:
 		return nil, refuse("data.calibration", n, "at most %d, which leave two points of each group", n-left)
 	case !byPoint && n >= len(units):
-		return nil, refuse("data.calibration", n, "fewer than the %s of two points or more", countOf(len(units), "group"))
+		return nil, refuse("data.calibration", n, "fewer than the %s of two points or more", invalid.Plural(len(units), "group", "groups"))
 	}
 	return held, nil
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -31,32 +32,25 @@ func (s *ownSource) setPoints() error {
 // groups are held out or in training, a target.
 func (s *ownSource) leaveOut() error {
 	least := s.leastContext()
-	few := func(points int) func(int) bool {
-		return func(i int) bool {
-			n := s.spans[i].points
-			if s.byPoint() {
-				n = s.spans[i].train
-			}
-			return n < points
-		}
-	}
 	held := least + 1 // a target besides the context
 	if s.byPoint() && !s.keepsAll() {
 		held = least
 	}
 	s.unused = map[int]bool{}
-	for _, c := range []struct {
-		list   *[]int
-		points int
-	}{{&s.training, least + 1}, {&s.valid, held}, {&s.test, held}} {
-		for _, i := range *c.list {
-			if few(c.points)(i) {
+	without := func(list []int, few int) []int {
+		return slices.DeleteFunc(list, func(i int) bool {
+			n := s.spans[i].points
+			if s.byPoint() {
+				n = s.spans[i].train
+			}
+			if n < few {
 				s.unused[i] = true
 			}
-		}
-		*c.list = slices.DeleteFunc(*c.list, few(c.points))
+			return n < few
+		})
 	}
-	what := fmt.Sprintf("at least one group with %s or more", countOf(least+1, "point"))
+	s.training, s.valid, s.test = without(s.training, least+1), without(s.valid, held), without(s.test, held)
+	what := fmt.Sprintf("at least one group with %s or more", invalid.Plural(least+1, "point", "points"))
 	switch {
 	case len(s.training) == 0:
 		return refuse("data.file", "no training group that the model can use", "%s for training", what)

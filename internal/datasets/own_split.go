@@ -3,7 +3,6 @@ package datasets
 import (
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -125,7 +124,7 @@ func (s *ownSource) takeGroups(training []int) error {
 	valid, n := 0, len(training)
 	if s.validates() {
 		if valid = max(1, trainingPart(s.e.Data.ValidFraction, n)); valid >= n {
-			return refuse("data.valid_fraction", fmt.Sprintf("%g of %s", s.e.Data.ValidFraction, countOf(n, "training group")),
+			return refuse("data.valid_fraction", fmt.Sprintf("%g of %s", s.e.Data.ValidFraction, invalid.Plural(n, "training group", "training groups")),
 				"some for validation and some for training (train.validate_every: 0 trains without validation, data.split: point splits points)")
 		}
 	}
@@ -230,11 +229,4 @@ func shuffled(g random.Generator, step uint64, items []int) []int {
 		mixed[k] = items[i]
 	}
 	return mixed
-}
-
-func countOf(n int, what string) string {
-	if n == 1 {
-		return "1 " + what
-	}
-	return strconv.Itoa(n) + " " + what + "s"
 }

@@ -3,8 +3,8 @@ package datasets
 import (
 	"cmp"
 	"slices"
-	"strconv"
 
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -45,8 +45,8 @@ func (s *ownSource) planValidation() error {
 		}
 	}
 	if len(items) == 0 {
-		return refuse("data.valid_fraction", strconv.FormatFloat(s.e.Data.ValidFraction, 'g', -1, 64),
-			"a group of %s or more in validation", countOf(s.leastContext()+1, "point"))
+		return refuse("data.valid_fraction", s.e.Data.ValidFraction,
+			"a group of %s or more in validation", invalid.Plural(s.leastContext()+1, "point", "points"))
 	}
 	most := max(1, ownValidTargets/len(items))
 	for k := range items {

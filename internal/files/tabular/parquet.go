@@ -17,31 +17,28 @@ type parquetRows struct {
 	path    string
 	names   []string
 	refused map[string]string // types of the columns that have no cells
-	columns []*parquetColumn  // those of names
+	columns map[int]column    // those of names, by the index of their leaf
 	groups  []parquet.RowGroup
-	left    int64 // rows of the current group
-	row     int   // −1 before the names
-	text    []byte
-	ends    []int // of the cells in text
+	rows    parquet.Rows // of the current group
+	left    int64        // rows of it
+	buffer  []parquet.Row
+	at, n   int // in buffer
+	row     int // −1 before the names
 	fields  []string
+	text    []byte
 	offset  int64
 }
 
-// A parquetColumn reads one column.
-type parquetColumn struct {
-	index  int // of the leaf
-	text   func(dst []byte, v parquet.Value) []byte
-	pages  parquet.Pages
-	page   parquet.Page
-	values parquet.ValueReader
-	buffer [256]parquet.Value
-	at, n  int
+// A column is a place in the rows, and what appends its values.
+type column struct {
+	field int
+	text  func(dst []byte, v parquet.Value) []byte
 }
 
 // openParquet opens a file. It reads a pipe into the memory first, up to the limit of pipes. raw is what r
 // reads from.
 func openParquet(path string, raw, r io.Reader) (_ Rows, err error) {
-	rows := &parquetRows{path: path, row: -1, refused: map[string]string{}}
+	rows := &parquetRows{path: path, row: -1, refused: map[string]string{}, columns: map[int]column{}, buffer: make([]parquet.Row, 64)}
 	defer rows.guard(&err)
 	var from io.ReaderAt
 	var size int64
@@ -78,15 +75,15 @@ func (r *parquetRows) open(from io.ReaderAt, size int64) error {
 		return err
 	}
 	r.groups = f.RowGroups()
-	for _, column := range f.Root().Columns() {
-		if text := parquetText(column); text != nil {
-			r.names = append(r.names, column.Name())
-			r.columns = append(r.columns, &parquetColumn{index: column.Index(), text: text})
+	for _, c := range f.Root().Columns() {
+		if text := parquetText(c); text != nil {
+			r.columns[c.Index()] = column{len(r.names), text}
+			r.names = append(r.names, c.Name())
 		} else {
-			r.refused[column.Name()] = parquetType(column)
+			r.refused[c.Name()] = parquetType(c)
 		}
 	}
-	r.ends, r.fields = make([]int, len(r.names)), make([]string, len(r.names))
+	r.fields = make([]string, len(r.names))
 	return nil
 }
 
@@ -115,36 +112,39 @@ func (r *parquetRows) Read() (fields []string, err error) {
 		r.row--
 		return nil, err
 	}
-	r.text = r.text[:0]
-	for i, c := range r.columns {
-		if v := c.buffer[c.at]; !v.IsNull() {
-			r.text = c.text(r.text, v)
+	clear(r.fields)
+	for _, v := range r.buffer[r.at] {
+		if c, ok := r.columns[v.Column()]; ok && !v.IsNull() {
+			r.text = c.text(r.text[:0], v)
+			r.fields[c.field] = string(r.text)
+			r.offset += int64(len(r.text))
 		}
-		r.ends[i] = len(r.text)
 	}
-	text, start := string(r.text), 0
-	for i, end := range r.ends {
-		r.fields[i], start = text[start:end], end
-	}
-	r.offset += int64(len(text))
 	return r.fields, nil
 }
 
 // next moves to the next row. It returns io.EOF after the last.
-func (r *parquetRows) next() error {
-	for ; r.left == 0; r.groups = r.groups[1:] {
-		if len(r.groups) == 0 {
+func (r *parquetRows) next() (err error) {
+	for r.at++; r.at >= r.n; {
+		if r.rows == nil && len(r.groups) == 0 {
 			return io.EOF
 		}
-		r.left = r.groups[0].NumRows()
-		chunks := r.groups[0].ColumnChunks()
-		for _, column := range r.columns {
-			column.open(chunks[column.index])
+		if r.rows == nil {
+			r.rows, r.left, r.groups = r.groups[0].Rows(), r.groups[0].NumRows(), r.groups[1:]
 		}
-	}
-	r.left--
-	for _, column := range r.columns {
-		if err := column.next(); err != nil {
+		r.at = 0
+		r.n, err = r.rows.ReadRows(r.buffer)
+		r.left -= int64(r.n)
+		switch {
+		case err != nil && err != io.EOF:
+			return err
+		case err == io.EOF && r.left > 0:
+			return io.ErrUnexpectedEOF
+		case err == io.EOF || r.left <= 0:
+			err = r.rows.Close()
+			r.rows = nil
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -156,46 +156,3 @@ func (r *parquetRows) FieldPos(int) (line, column int) { return r.row, 0 }
 func (r *parquetRows) InputOffset() int64 { return r.offset }
 
 func (r *parquetRows) Refused() map[string]string { return r.refused }
-
-// open starts a row group.
-func (c *parquetColumn) open(chunk parquet.ColumnChunk) {
-	if c.pages != nil {
-		c.pages.Close()
-	}
-	c.pages, c.page, c.values, c.at, c.n = chunk.Pages(), nil, nil, 0, 0
-}
-
-// next moves to the next value of the row group. There must be one.
-func (c *parquetColumn) next() error {
-	c.at++
-	for c.at >= c.n {
-		n, err := 0, io.EOF
-		if c.values != nil {
-			n, err = c.values.ReadValues(c.buffer[:])
-		}
-		if c.at, c.n = 0, n; n > 0 {
-			return nil
-		}
-		if err != nil && err != io.EOF {
-			return err
-		}
-		if err := c.turn(); err == io.EOF {
-			return io.ErrUnexpectedEOF
-		} else if err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// turn turns to the next page.
-func (c *parquetColumn) turn() (err error) {
-	if c.page != nil {
-		parquet.Release(c.page)
-		c.page = nil
-	}
-	if c.page, err = c.pages.ReadPage(); err == nil {
-		c.values = c.page.Values()
-	}
-	return err
-}
