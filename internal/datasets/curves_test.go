@@ -4,8 +4,6 @@ import (
 	"math"
 	"testing"
 
-	"gonum.org/v1/gonum/integrate/quad"
-
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -42,11 +40,6 @@ func means(x, y [][]float64, g func(x, y float64) float64) []float64 {
 	return m
 }
 
-// quadrature returns the mean of g over U[lo, hi), to about 1e-9 for the waves here.
-func quadrature(lo, hi float64, g func(float64) float64) float64 {
-	return quad.Fixed(g, lo, hi, 24, quad.Legendre{}, 0) / (hi - lo)
-}
-
 func TestPositionsAreUniformOnTheInterval(t *testing.T) {
 	for _, name := range []string{"sawtooth", "double-sine"} {
 		for _, interval := range [][]float64{{-2, 2}, {1, 4}} {
@@ -66,131 +59,41 @@ func TestPositionsAreUniformOnTheInterval(t *testing.T) {
 	}
 }
 
-// Near s = 0 the two branches lie apart: |α1 sin ω1 s| < 0.23 where α2 cos ω2 s > 0.49.
-func TestDoubleSineTossesAFairCoinForEveryPoint(t *testing.T) {
-	x, y := manyFunctions(t, "double-sine", nil)
-	var cosine, height, slope, changes []float64
-	for f := range x {
-		last := -1.0
-		for i, s := range x[f] {
-			if math.Abs(s) >= 0.05 {
-				continue
+// Points are the documented formulas of the documented numbers: the first words of a function are its parameters;
+// then come the positions, and then a coin for each point.
+func TestCurvesAreTheirFormulas(t *testing.T) {
+	const step, part = 3, 1 << 16
+	for name, formula := range map[string]func(u func(k uint64) float64, s float64, coin bool) (x, y float64){
+		"double-sine": func(u func(k uint64) float64, s float64, coin bool) (x, y float64) {
+			if coin {
+				return s, (0.5 + u(0)) * math.Sin((1+2*u(2))*s)
 			}
-			branch := 0.0
-			switch v := y[f][i]; {
-			case v > 0.49:
-				branch, height = 1, append(height, v/math.Cos(2*s))
-			case math.Abs(v) < 0.23:
-				slope = append(slope, v/s)
-			default:
-				t.Fatalf("y = %v at s = %v is on neither branch", v, s)
-			}
-			cosine = append(cosine, branch)
-			if last >= 0 {
-				changes = append(changes, math.Abs(branch-last))
-			}
-			last = branch
-		}
-	}
-	expect(t, "points on the cosine", cosine, 0.5)
-	expect(t, "changes of branch from point to point", changes, 0.5)
-	expect(t, "α2", height, 1)
-	if len(slope) < 4000 {
-		t.Fatalf("%d points near 0 on the sine", len(slope))
-	}
-}
-
-func TestDoubleSineMoments(t *testing.T) {
-	x, y := manyFunctions(t, "double-sine", nil)
-	over := func(g func(w, s float64) float64) float64 { // over ω ~ U[1, 3) and s ~ U[−2, 2)
-		return quadrature(1, 3, func(w float64) float64 {
-			return quadrature(-2, 2, func(s float64) float64 { return g(w, s) })
-		})
-	}
-	// E α = 1, E α² = 13/12 for α ~ U[0.5, 1.5).
-	expect(t, "E y", means(x, y, func(_, y float64) float64 { return y }),
-		over(func(w, s float64) float64 { return math.Cos(w*s) / 2 }))
-	expect(t, "E y²", means(x, y, func(_, y float64) float64 { return y * y }), 13.0/24)
-	expect(t, "E y s", means(x, y, func(x, y float64) float64 { return y * x }),
-		over(func(w, s float64) float64 { return math.Sin(w*s) * s / 2 }))
-	expect(t, "E y s²", means(x, y, func(x, y float64) float64 { return y * x * x }),
-		over(func(w, s float64) float64 { return math.Cos(w*s) * s * s / 2 }))
-	expect(t, "E y² s²", means(x, y, func(x, y float64) float64 { return y * y * x * x }), 13.0/24*4/3)
-}
-
-// fitCircle returns α, δ and the s of the points of a function. All points satisfy x² + y² =
-// 2δ(x+y) + α² − 2δ², which is linear in x+y, so least squares fit it.
-func fitCircle(t *testing.T, x, y []float64) (radius, shift float64, s []float64) {
-	t.Helper()
-	var n, su, sv, suu, suv float64
-	for i := range x {
-		u, v := x[i]+y[i], x[i]*x[i]+y[i]*y[i]
-		n, su, sv, suu, suv = n+1, su+u, sv+v, suu+u*u, suv+u*v
-	}
-	slope := (n*suv - su*sv) / (n*suu - su*su)
-	shift = slope / 2
-	radius = math.Sqrt((sv-slope*su)/n + 2*shift*shift)
-	for i := range x {
-		dx, dy := x[i]-shift, y[i]-shift
-		if r := math.Hypot(dx, dy); math.Abs(r-radius) > 1e-6 { // x and y are float32 of up to 2
-			t.Fatalf("a point at %v from the centre of a circle of radius %v", r, radius)
-		}
-		s = append(s, math.Atan2(dy, dx))
-	}
-	return radius, shift, s
-}
-
-func TestCirclePointsLieOnACircle(t *testing.T) {
-	for _, limit := range []float64{math.Pi, 2} { // 2: as the authors' code has it
-		x, y := manyFunctions(t, "circle", []float64{-limit, limit})
-		var radii, shifts, squares, products []float64
-		angles := make([][]float64, len(x))
-		for f := range x {
-			radius, shift, s := fitCircle(t, x[f], y[f])
-			if radius < 0.5-1e-6 || radius > 1.5+1e-6 || math.Abs(shift) > 0.5+1e-6 {
-				t.Fatalf("function %d: radius %v, shift %v", f, radius, shift)
-			}
-			for _, v := range s {
-				if math.Abs(v) > limit+1e-5 { // an error of 1e-6 at a radius of 0.5 or more
-					t.Fatalf("function %d: s = %v outside ±%v", f, v, limit)
+			return s, (0.5 + u(1)) * math.Cos((1+2*u(3))*s)
+		},
+		"circle": func(u func(k uint64) float64, s float64, _ bool) (x, y float64) {
+			return (0.5+u(0))*math.Cos(s) + u(1) - 0.5, (0.5+u(0))*math.Sin(s) + u(1) - 0.5
+		},
+		"lissajous": func(u func(k uint64) float64, s float64, _ bool) (x, y float64) {
+			return (1 + u(0)) * math.Sin((0.5+1.5*u(2))*s+2*u(3)), (1 + u(1)) * math.Sin(s)
+		},
+	} {
+		e := syntheticExperiment(name)
+		b := made(t, open(t, e, ""), step, true)
+		g := random.New(e.Eval.Seed, random.Data|random.Evaluation)
+		lo, hi := e.Data.Interval[0], e.Data.Interval[1]
+		shares, coins := make([]float64, b.Points), make([]uint32, b.Points)
+		for f := range b.Functions {
+			base := uint64(f) * 4 * part
+			g.Floats(step, base+part, shares)
+			g.Words(step, base+2*part, coins)
+			for i, share := range shares {
+				x, y := formula(func(k uint64) float64 { return g.Float(step, base+k) }, lo+(hi-lo)*share, coins[i] < 1<<31)
+				at := f*b.Points + i
+				if math.Abs(float64(b.X[at])-x) > 1e-6 || math.Abs(float64(b.Y[at])-y) > 1e-6 { // float32 of up to π
+					t.Fatalf("%s, function %d: point %d is (%v, %v), want (%v, %v)", name, f, i, b.X[at], b.Y[at], x, y)
 				}
-				angles[f] = append(angles[f], v/limit)
-			}
-			radii, shifts = append(radii, radius), append(shifts, shift)
-			squares, products = append(squares, (radius-1)*(radius-1), shift*shift), append(products, (radius-1)*shift)
-		}
-		expect(t, "α", radii, 1)
-		expect(t, "δ", shifts, 0)
-		expect(t, "variances of α and δ", squares, 1.0/12)
-		expect(t, "covariance of α and δ", products, 0)
-		for p, want := range []float64{0, 1.0 / 3, 0, 1.0 / 5} { // moments of U[−1, 1)
-			expect(t, "s", means(angles, angles, func(s, _ float64) float64 { return math.Pow(s, float64(p+1)) }), want)
-		}
-	}
-}
-
-func TestLissajousMoments(t *testing.T) {
-	x, y := manyFunctions(t, "lissajous", nil)
-	for f := range x {
-		for i := range x[f] {
-			if math.Abs(x[f][i]) > 2 || math.Abs(y[f][i]) > 2 {
-				t.Fatalf("point %v, %v outside the square of side 4", x[f][i], y[f][i])
 			}
 		}
-	}
-	over := func(g func(x, y float64) float64) float64 { // ω ~ U[0.5, 2), δ ~ U[0, 2), s ~ U[−π, π)
-		return quadrature(0.5, 2, func(w float64) float64 {
-			return quadrature(0, 2, func(d float64) float64 {
-				return quadrature(-math.Pi, math.Pi, func(s float64) float64 {
-					return g(math.Sin(w*s+d), math.Sin(s))
-				})
-			})
-		})
-	}
-	power := func(p float64) float64 { return (math.Pow(2, p+1) - 1) / (p + 1) } // E αᵖ for α ~ U[1, 2)
-	for _, m := range []struct{ p, q float64 }{{1, 0}, {0, 1}, {2, 0}, {0, 2}, {1, 1}, {4, 0}, {0, 4}, {2, 2}, {1, 2}, {3, 1}} {
-		monomial := func(x, y float64) float64 { return math.Pow(x, m.p) * math.Pow(y, m.q) }
-		expect(t, "E xᵖyᵠ", means(x, y, monomial), power(m.p)*power(m.q)*over(monomial))
 	}
 }
 

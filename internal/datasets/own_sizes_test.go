@@ -191,43 +191,6 @@ func TestEvaluationOfDifferentSizes(t *testing.T) {
 	}
 }
 
-// Five thousand functions are no burden: a batch costs no more than its points.
-func TestThousandsOfFunctions(t *testing.T) {
-	sizes := make([]int, 5000)
-	for i := range sizes {
-		sizes[i] = 1 + i*7919%23
-	}
-	text := strings.Builder{}
-	text.WriteString("name,x,y\n")
-	for f, n := range sizes {
-		for i := range n {
-			fmt.Fprintf(&text, "f%d,%d,%d\n", f, i, 100*f+i)
-		}
-	}
-	e := csvData(t, "function", 6, 6)
-	put(t, e.Data.File, []byte(text.String()))
-	e.Train.BatchSize = 64
-	s := open(t, e, "")
-	seen := map[int]int{}
-	for step := range 2 * 3750 / 64 { // two epochs
-		b := makeCSV(t, s.Train, step)
-		for row := range b.Functions {
-			f := int(b.Y[row*b.Points]) / 100
-			if seen[f]++; sizes[f] < b.Points {
-				t.Fatalf("%d points of %d", b.Points, sizes[f])
-			}
-		}
-	}
-	for f, n := range seen {
-		if n > 4 {
-			t.Errorf("function %d took part %d times in two epochs", f, n)
-		}
-	}
-	if len(seen) < 3500 { // of 3750; two epochs may miss a few of the smallest group
-		t.Errorf("%d functions took part", len(seen))
-	}
-}
-
 // putSplit writes the functions f0, f1, … with a column part, one value for each row.
 func putSplit(t testing.TB, path string, parts ...string) {
 	t.Helper()

@@ -50,19 +50,6 @@ func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
 	}
 }
 
-// If nothing is held out for a test, the functions of the evaluation are those of validation.
-func TestSplitWithoutATest(t *testing.T) {
-	e := validated(t, "function", alike(10, 8)...)
-	e.Data.TrainFraction = 1
-	parts := map[string]int{}
-	for _, r := range splitRows(t, e) {
-		parts[r[1]]++
-	}
-	if len(parts) != 2 || parts["valid"] != 2 || parts["train"] != 8 {
-		t.Errorf("parts %v of 10 functions", parts)
-	}
-}
-
 func TestSplitNamesThePartOfEachRow(t *testing.T) {
 	e := csvData(t, "point", 12, 5)
 	part := map[string]string{}
