@@ -25,13 +25,7 @@ func ScalingOf(src any, dx, dy int) Scaling {
 	if s, ok := src.(interface{ Scaling() Scaling }); ok {
 		return s.Scaling()
 	}
-	ones := func(n int) []float64 {
-		v := make([]float64, n)
-		for i := range v {
-			v[i] = 1
-		}
-		return v
-	}
+	ones := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 	return Scaling{XOffset: make([]float64, dx), XScale: ones(dx), YOffset: make([]float64, dy), YScale: ones(dy)}
 }
 
@@ -128,15 +122,4 @@ func toRaw(model, offset, scale []float64, forms []rows.Form) []float64 {
 func into(lo, hi, largest float64) (offset, scale float64) {
 	scale = largest / (hi - lo)
 	return 0 - lo*scale, scale // 0 − 0 is 0, not −0
-}
-
-// largest returns the maximum over all columns.
-func largest(columns ...[]float64) float64 {
-	m := math.Inf(-1)
-	for _, c := range columns {
-		for _, v := range c {
-			m = max(m, v)
-		}
-	}
-	return m
 }

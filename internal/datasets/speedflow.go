@@ -3,6 +3,7 @@ package datasets
 import (
 	"fmt"
 	"path/filepath"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
@@ -66,8 +67,8 @@ func (s *speedFlow) check(n int) error {
 // laneScaling maps 0 and the largest flow of both lanes to flowRange, and 0 and the largest speed
 // to 0 and 1.
 func laneScaling(dir string, lanes []lane, flowRange []float64) (Scaling, error) {
-	flow := largest(lanes[0].flow, lanes[1].flow)
-	speed := largest(lanes[0].speed, lanes[1].speed)
+	flow := slices.Max(slices.Concat(lanes[0].flow, lanes[1].flow))
+	speed := slices.Max(slices.Concat(lanes[0].speed, lanes[1].speed))
 	if !(flow > 0 && speed > 0) {
 		return Scaling{}, &invalid.Input{File: dir, Found: fmt.Sprintf("a largest flow of %g and a largest speed of %g", flow, speed),
 			Expected: "numbers above 0"}

@@ -86,14 +86,13 @@ func lanesOfR(path string) ([]lane, error) {
 	}
 	var lanes []lane
 	for _, name := range laneNames {
-		i := slices.IndexFunc(frames, func(f rda.Frame) bool { return f.Name == name })
-		if i < 0 {
+		frame, ok := frames[name]
+		if !ok {
 			return nil, &invalid.Input{File: path, Key: name, Found: "no such data frame", Expected: "the lanes lane2 and lane3"}
 		}
 		var columns [2][]float64
 		for c, column := range []string{"flow", "speed"} {
-			var ok bool
-			if columns[c], ok = frames[i].Column(column); !ok {
+			if columns[c], ok = frame[column]; !ok {
 				return nil, &invalid.Input{File: path, Key: name + "$" + column, Found: "no such column", Expected: "a column of numbers"}
 			}
 			for row, v := range columns[c] {

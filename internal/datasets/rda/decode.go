@@ -230,28 +230,27 @@ func (d *decoder) attributes() map[string]object {
 }
 
 // frames returns the data frames among the saved objects, and what is wrong with one.
-func frames(root *object) (all []Frame, wrong string) {
+func frames(root *object) (all Frames, wrong string) {
+	all = Frames{}
 	for i, o := range root.items {
 		if o.kind != typeList || !slices.Contains(o.attributes["class"].texts, "data.frame") {
 			continue
 		}
-		f := Frame{Name: root.tags[i]}
-		names := o.attributes["names"].texts
+		name, names, rows := root.tags[i], o.attributes["names"].texts, -1
 		if len(names) != len(o.items) {
-			return nil, fmt.Sprintf("%s with %d columns and %d names", f.Name, len(o.items), len(names))
+			return nil, fmt.Sprintf("%s with %d columns and %d names", name, len(o.items), len(names))
 		}
-		rows := -1
+		all[name] = map[string][]float64{}
 		for k, column := range o.items {
 			values := column.numbers()
-			if values != nil && rows >= 0 && len(values) != rows {
-				return nil, fmt.Sprintf("%s with columns of %d and of %d rows", f.Name, rows, len(values))
+			if values == nil {
+				continue
 			}
-			if values != nil {
-				rows = len(values)
+			if rows >= 0 && len(values) != rows {
+				return nil, fmt.Sprintf("%s with columns of %d and of %d rows", name, rows, len(values))
 			}
-			f.Columns = append(f.Columns, Column{Name: names[k], Values: values})
+			rows, all[name][names[k]] = len(values), values
 		}
-		all = append(all, f)
 	}
 	return all, ""
 }

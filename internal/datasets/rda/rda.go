@@ -19,31 +19,13 @@ import (
 // maxBytes bounds the decompressed content, so that a small file cannot fill the memory.
 const maxBytes = 64 << 20
 
-// A Frame is a data frame.
-type Frame struct {
-	Name    string
-	Columns []Column // all of the same length
-}
+// Frames are data frames by their names: the columns of numbers by theirs, all of a frame of the same length.
+// Integers are floats, and NA is NaN.
+type Frames map[string]map[string][]float64
 
-// A Column is a column of a data frame. Integers become floats, and NA becomes NaN.
-type Column struct {
-	Name   string
-	Values []float64 // nil if the column does not hold numbers
-}
-
-// Column returns the numeric column of a name, and false if there is none.
-func (f Frame) Column(name string) ([]float64, bool) {
-	for _, c := range f.Columns {
-		if c.Name == name && c.Values != nil {
-			return c.Values, true
-		}
-	}
-	return nil, false
-}
-
-// Read reads the data frames of a file in their order and skips other objects. An error is an
+// Read reads the data frames of a file and skips other objects. An error is an
 // *invalid.Input that names the file.
-func Read(path string) ([]Frame, error) {
+func Read(path string) (Frames, error) {
 	f, err := files.Open(path, "a readable .rda file")
 	if err != nil {
 		return nil, err
@@ -58,7 +40,7 @@ func Read(path string) ([]Frame, error) {
 }
 
 // Decode reads the data frames of a stream, as Read does. Its errors do not name a file.
-func Decode(r io.Reader) ([]Frame, error) {
+func Decode(r io.Reader) (Frames, error) {
 	content, err := decompress(r)
 	if err != nil {
 		return nil, err
