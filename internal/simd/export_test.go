@@ -8,7 +8,7 @@ var Sets = Names()
 func Use(name string) (restore func(), ok bool) {
 	vectors, tiles, pairs := active, tiling, halves
 	active, tiling = choose(name)
-	useHalves(active == avx512 && hasHalves)
+	useHalves(active.name == "avx512" && hasHalves)
 	return func() {
 		active, tiling = vectors, tiles
 		useHalves(pairs)

@@ -1,9 +1,9 @@
 package simd
 
 // fusesHeads reports whether the set has kernels for whole heads of attention.
-func (s set) fusesHeads() bool { return s == avx512 }
+func (s *set) fusesHeads() bool { return s == avx512 }
 
-func (s set) attend(m int, h *Head, y Matrix) {
+func (s *set) attend(m int, h *Head, y Matrix) {
 	kernel := attendAVX512x1
 	if h.Width == 32 {
 		kernel = attendAVX512x2
@@ -12,7 +12,7 @@ func (s set) attend(m int, h *Head, y Matrix) {
 		&h.Room[0], mask(h.Context%16), h.Next.Rows, h.Next.Keys, h.Next.Columns, &y.Data[0], y.Stride)
 }
 
-func (s set) attendGrad(m int, h *Head, to HeadGrad) {
+func (s *set) attendGrad(m int, h *Head, to HeadGrad) {
 	kernel := attendGradAVX512x1
 	if h.Width == 32 {
 		kernel = attendGradAVX512x2

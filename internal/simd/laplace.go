@@ -35,17 +35,13 @@ func (terms LaplaceTerms) Set(k int, t *LaplaceTerm) {
 // that of rounding each term.
 func LaplaceSums(terms LaplaceTerms, y float64) (probability, density float64) {
 	terms.check()
-	var sums [2]float64
-	active.laplaceSums(terms, y, &sums)
-	return sums[0], sums[1]
+	return active.laplaceSums(terms, y)
 }
 
 // LaplaceSlope returns the mixture's density at a finite y, and the density's derivative from the right.
 func LaplaceSlope(terms LaplaceTerms, y float64) (density, slope float64) {
 	terms.check()
-	var sums [2]float64
-	active.laplaceSlope(terms, y, &sums)
-	return sums[0], sums[1]
+	return active.laplaceSlope(terms, y)
 }
 
 func (terms LaplaceTerms) check() {
@@ -55,7 +51,7 @@ func (terms LaplaceTerms) check() {
 }
 
 // portableLaplaceSums adds as the kernels do: eight sums, which are added by halves.
-func portableLaplaceSums(terms LaplaceTerms, y float64, sums *[2]float64) {
+func portableLaplaceSums(terms LaplaceTerms, y float64) (probability, density float64) {
 	var below, dense [termLanes]float64
 	for ; len(terms) > 0; terms = terms[termBlock:] {
 		for i := range termLanes {
@@ -70,10 +66,10 @@ func portableLaplaceSums(terms LaplaceTerms, y float64, sums *[2]float64) {
 			dense[i] += float64(terms[6*termLanes+i] * p)
 		}
 	}
-	sums[0], sums[1] = total(below), total(dense)
+	return total(below), total(dense)
 }
 
-func portableLaplaceSlope(terms LaplaceTerms, y float64, sums *[2]float64) {
+func portableLaplaceSlope(terms LaplaceTerms, y float64) (density, derivative float64) {
 	var dense, slope [termLanes]float64
 	for ; len(terms) > 0; terms = terms[termBlock:] {
 		for i := range termLanes {
@@ -86,7 +82,7 @@ func portableLaplaceSlope(terms LaplaceTerms, y float64, sums *[2]float64) {
 			slope[i] += float64(up * p)
 		}
 	}
-	sums[0], sums[1] = total(dense), total(slope)
+	return total(dense), total(slope)
 }
 
 // total adds by halves.

@@ -11,7 +11,7 @@ package simd
 // A matrix that is used only once or twice can also stay where it is: see Borrow.
 type Packed struct {
 	k, n   int
-	set    set
+	set    *set
 	tiling bool // the layout is tiled where the matrix is large enough
 	strip  int  // columns of a strip
 	last   int  // columns of the last strip, with the zeros
@@ -25,11 +25,8 @@ const (
 	narrowColumns = 4  // the most columns of a narrow matrix
 	narrowRows    = 32 // the fewest rows; with fewer, adding up lanes takes longer than it saves
 	narrowLanes   = 16
+	unit          = 16 // the multiple to which the last strip's columns are filled up
 )
-
-// strips holds the columns of a strip, and the multiple to which the last strip's columns are
-// filled up.
-var strips = [...]struct{ columns, unit int }{portable: {16, 16}, avx2: {16, 16}, avx512: {32, 16}}
 
 // NewPacked returns a Packed with memory for a matrix [k, n], both at least 1.
 func NewPacked(k, n int) *Packed {
@@ -42,7 +39,7 @@ func NewPacked(k, n int) *Packed {
 func PackedSize(k, n int) int { return emptyPacked().setLayout(k, n) }
 
 func emptyPacked() *Packed {
-	return &Packed{set: active, tiling: tiling, strip: strips[active].columns}
+	return &Packed{set: active, tiling: tiling, strip: active.strip}
 }
 
 // Resize changes the size of the matrix to [k, n] and drops its elements. It allocates only if its
@@ -67,7 +64,6 @@ func (p *Packed) setLayout(k, n int) int {
 		panic("simd: a matrix needs rows and columns")
 	}
 	full := (n - 1) / p.strip
-	unit := strips[p.set].unit
 	p.k, p.n = k, n
 	p.last = (n - full*p.strip + unit - 1) / unit * unit
 	p.narrow = p.set != portable && n <= narrowColumns && k >= narrowRows

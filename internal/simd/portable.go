@@ -5,6 +5,13 @@ import "math"
 // negligible is the size below which results become 0, in the kernels that say so.
 const negligible = 1e-30
 
+// portable is the set in plain Go.
+var portable = &set{name: "portable", strip: 16,
+	add: portableAdd, softmaxRows: portableSoftmaxRows, softmaxGradRows: portableSoftmaxGradRows, scaleRows: portableScaleRows,
+	normalise: portableNormalise, normaliseGrad: portableNormaliseGrad, fmaPeak: portablePeak,
+	squaredExponential: portableSquaredExponential, matern52: portableMatern52, subtractProducts: portableSubtractProducts,
+	laplaceSums: portableLaplaceSums, laplaceSlope: portableLaplaceSlope}
+
 // block holds the sums that plain Go keeps in registers. amd64 has no registers for more.
 type block [4][2]float32
 

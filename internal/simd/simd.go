@@ -26,23 +26,29 @@ package simd
 import (
 	"fmt"
 	"os"
-	"slices"
 )
 
 //go:generate go run -C gen . -dir ..
 
-// set is a kernel set.
-type set uint8
+// set is a kernel set. Its functions get operands that have been checked, with at least one element. Those of
+// products and of slices are methods (dispatch_amd64.go, slices_amd64.go).
+type set struct {
+	name    string
+	vectors *set // for wide products by tiles, the set that does everything else
+	lanes   int  // floats in a vector
+	strip   int  // columns that a product takes at a time
 
-const (
-	portable set = iota
-	avx2
-	avx512
-	amx // wide products by tiles, everything else as avx512
-)
-
-// names holds the sets' names, the worst first.
-var names = []string{portable: "portable", avx2: "avx2", avx512: "avx512", amx: "amx"}
+	add                          func(m, n int, a, b, c Matrix)
+	softmaxRows                  func(m, n int, x Matrix, scale float32, inverse []float32)
+	softmaxGradRows              func(m, n int, x, terms Matrix, scale float32, inverse []float32)
+	scaleRows                    func(m, n int, factors []float32, x, y Matrix)
+	normalise                    func(m, n int, norm Norm, x, y Matrix)
+	normaliseGrad                func(m, n int, norm Norm, g, x Matrix, to NormGrad)
+	fmaPeak                      func(n int) float64
+	squaredExponential, matern52 func(dst, distances []float64, scale, variance float64)
+	subtractProducts             func(c []float64, k int, a, b Columns, scale float64)
+	laplaceSums, laplaceSlope    func(terms LaplaceTerms, y float64) (float64, float64)
+}
 
 // Variable is the environment variable that chooses a kernel set by its name: amx, avx512, avx2 or
 // portable. It is read once, at the start. If it is empty, unknown or names a set that the machine
@@ -54,17 +60,13 @@ const Variable = "ACQNP_SIMD"
 var active, tiling = choose(os.Getenv(Variable))
 
 // Names returns the names of all sets, the best first.
-func Names() []string {
-	all := slices.Clone(names)
-	slices.Reverse(all)
-	return all
-}
+func Names() []string { return []string{"amx", "avx512", "avx2", "portable"} }
 
 // Available returns the names of the sets that this machine can run, the best first.
 func Available() []string {
 	var found []string
 	for _, s := range available() {
-		found = append(found, names[s])
+		found = append(found, s.name)
 	}
 	return found
 }
@@ -72,25 +74,28 @@ func Available() []string {
 // Name returns the name of the set that runs: amx, avx512, avx2 or portable.
 func Name() string {
 	if tiling {
-		return names[amx]
+		return "amx"
 	}
-	return names[active]
+	return active.name
 }
 
 // SameBits reports whether two sets, by their names, give the same bits.
 func SameBits(a, b string) bool {
-	vectors := func(name string) bool { return name == names[avx512] || name == names[avx2] }
+	vectors := func(name string) bool { return name == "avx512" || name == "avx2" }
 	return a == b || vectors(a) && vectors(b)
 }
 
-func choose(name string) (vectors set, tiles bool) {
+func choose(name string) (vectors *set, tiles bool) {
 	best := available()[0]
 	for _, s := range available() {
-		if names[s] == name {
+		if s.name == name {
 			best = s
 		}
 	}
-	return min(best, avx512), best == amx
+	if best.vectors != nil {
+		return best.vectors, true
+	}
+	return best, false
 }
 
 // FMAPeak does n rounds of fused multiply-adds in registers, as fast as one core can, and returns

@@ -21,7 +21,7 @@ func TransposeMultiply(m, k, n int, a, b, c Matrix, ahead *Ahead) {
 		t.multiplyTiles()
 		return
 	}
-	strip := strips[active].columns
+	strip := active.strip
 	part := t
 	for i0 := 0; i0 < m; i0 += chunkRows {
 		part.m, part.a = min(chunkRows, m-i0), a.Slice(i0, 0)
