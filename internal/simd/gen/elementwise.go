@@ -1,7 +1,9 @@
 package main
 
 import (
+	"fmt"
 	"math"
+	"slices"
 
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -38,10 +40,7 @@ func (v *vectors) polynomial(x reg.VecVirtual, coefficients []float32) reg.VecVi
 
 // and returns the bitwise and of m and x.
 func (v *vectors) and(m Op, x reg.VecVirtual) reg.VecVirtual {
-	if v.lanes == 16 {
-		return v.to(v.VPANDD, m, x)
-	}
-	return v.to(func(ops ...Op) { v.VPAND(ops[0], ops[1], ops[2]) }, m, x)
+	return v.to(v.choose(v.VPANDD, v.VPAND), m, x)
 }
 
 const (
@@ -63,11 +62,8 @@ var (
 	atanhSeries = []float32{0.083333015, 0.012506781, 0.002187433, 0.0005473527}
 )
 
-// keepExp keeps the constants of expOf in registers.
-func (v *vectors) keepExp() {
-	v.keep(expSeries[1:]...)
-	v.keep(math.Log2E, ln2High, ln2Low)
-}
+// expConstants are the constants that expOf has in registers.
+var expConstants = slices.Concat(expSeries[1:], []float32{math.Log2E, ln2High, ln2Low})
 
 // expOf returns exp(max(x, least)) and overwrites x, which must not exceed 89. With x = k·ln 2 + r
 // it computes exp(r) = 1 + r + r²·P(r), where P's error is 3.1e-9 of exp(r), and scales by 2ᵏ with
@@ -76,11 +72,7 @@ func (v *vectors) expOf(x reg.VecVirtual, least float32) reg.VecVirtual {
 	low := v.loaded(v.float(least))
 	v.VMAXPS(x, low, x) // x first, so that a NaN stays
 	k := v.to(v.VMULPS, v.float(math.Log2E), x)
-	if v.lanes == 16 {
-		v.VRNDSCALEPS(Imm(0), k, k)
-	} else {
-		v.VROUNDPS(Imm(0), k, k)
-	}
+	v.choose(v.VRNDSCALEPS, v.VROUNDPS)(Imm(0), k, k)
 	v.VFNMADD231PS(v.float(ln2High), k, x)
 	v.VFNMADD231PS(v.float(ln2Low), k, x)
 	y := v.polynomial(x, expSeries)
@@ -102,27 +94,27 @@ func (v *vectors) expOf(x reg.VecVirtual, least float32) reg.VecVirtual {
 }
 
 func (v *vectors) exp() {
-	v.function("exp"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "computes dst[i] = exp(src[i]) of n elements. mask [lanes] is for the last vector.")
-	dst, src := v.pointer("dst"), v.pointer("src")
-	v.keepExp()
-	v.keep(expLow, expHigh)
-	v.elements([]reg.GPVirtual{dst, src}, func(s spot) {
-		x, high := s.load(src), v.loaded(v.float(expHigh))
-		v.VMINPS(x, high, x)
-		s.store(v.expOf(x, expLow), dst)
+	v.unary("exp", "src", "computes dst[i] = exp(src[i]) of n elements.", append(expConstants, expLow, expHigh), func(x reg.VecVirtual) reg.VecVirtual {
+		v.VMINPS(x, v.loaded(v.float(expHigh)), x)
+		return v.expOf(x, expLow)
 	})
-	v.end()
 }
+
+// unary writes a function whose result takes one slice, by the slice's name, and the constants that it keeps.
+func (v *vectors) unary(name, src, doc string, constants []float32, result func(x reg.VecVirtual) reg.VecVirtual) {
+	v.function(name+v.name, "func(dst *float32, "+src+" *float32, n int, mask *int32)", doc+lastVector)
+	dst, x := v.pointer("dst"), v.pointer(src)
+	v.keep(constants...)
+	v.elements([]reg.GPVirtual{dst, x}, func(s spot) { s.store(result(s.load(x)), dst) })
+}
+
+// lastVector ends the comment of a function of slices.
+const lastVector = " mask [lanes] is for the last vector."
 
 // log writes x as 2ᵏ·(1+f) with 1+f in [√½, √2) and computes log(1+f) = f - f²/2 + f³·Q(f), where
 // Q's error is 5.9e-9 of the logarithm.
 func (v *vectors) log() {
-	v.function("log"+v.name, "func(dst *float32, src *float32, n int, mask *int32)", "computes dst[i] = log(src[i]) of n elements. mask [lanes] is for the last vector.")
-	dst, src := v.pointer("dst"), v.pointer("src")
-	v.keep(logSeries...)
-	v.keep(1, 0.5, ln2High, ln2Low)
-	v.elements([]reg.GPVirtual{dst, src}, func(s spot) { s.store(v.logOf(s.load(src)), dst) })
-	v.end()
+	v.unary("log", "src", "computes dst[i] = log(src[i]) of n elements.", append(logSeries, 1, 0.5, ln2High, ln2Low), v.logOf)
 }
 
 func (v *vectors) logOf(x reg.VecVirtual) reg.VecVirtual {
@@ -156,13 +148,13 @@ func (v *vectors) logOf(x reg.VecVirtual) reg.VecVirtual {
 	r = v.pick(equal, x, v.float(infinity), v.float(infinity), r)
 	r = v.pick(less, x, zero, v.integer(0x7fc00000), r)
 	r = v.pick(equal, x, zero, v.float(-infinity), r)
-	return v.pickNaN(x, r)
+	return v.pickNaN(x, x, r)
 }
 
-// pickNaN returns x where x is a NaN, and y elsewhere.
-func (v *vectors) pickNaN(x, y reg.VecVirtual) reg.VecVirtual {
+// pickNaN returns yes where x is a NaN, and no elsewhere.
+func (v *vectors) pickNaN(x, yes, no reg.VecVirtual) reg.VecVirtual {
 	const unordered = 3
-	return v.pick(unordered, x, x, x, y)
+	return v.pick(unordered, x, x, yes, no)
 }
 
 // softplusSigmoid takes e = exp(-|x|): softplus is max(x, 0) + log(1+e), sigmoid 1/(1+e), or e/(1+e) for
@@ -170,12 +162,9 @@ func (v *vectors) pickNaN(x, y reg.VecVirtual) reg.VecVirtual {
 // or denormal. P's error is 4.6e-9.
 func (v *vectors) softplusSigmoid() {
 	v.function("softplusSigmoid"+v.name, "func(dst *float32, slope *float32, src *float32, n int, mask *int32)",
-		"computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n elements. "+
-			"mask [lanes] is for the last vector.")
+		"computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n elements."+lastVector)
 	dst, slope, src := v.pointer("dst"), v.pointer("slope"), v.pointer("src")
-	v.keepExp()
-	v.keep(atanhSeries...)
-	v.keep(expLow, 0.5)
+	v.keep(slices.Concat(expConstants, atanhSeries, []float32{expLow, 0.5})...)
 	v.elements([]reg.GPVirtual{dst, slope, src}, func(at spot) {
 		x, negative := at.load(src), v.new()
 		absolute := v.and(v.integer(1<<31-1), x)
@@ -199,27 +188,129 @@ func (v *vectors) softplusSigmoid() {
 		v.VDIVPS(t, above, above)
 		at.store(above, slope)
 	})
-	v.end()
 }
 
 // round rounds to bfloat16: to the nearest number, or to the even one of two equally near. Denormal
 // numbers become zeros, as in AVX512_BF16's instructions.
 func (v *vectors) round() {
-	v.function("round"+v.name, "func(dst *float32, x *float32, n int, mask *int32)",
-		"copies n elements of x, rounded to bfloat16 and 0 if denormal. mask [lanes] is for the last vector.")
-	const kept, unordered = 0xffff0000, 3
-	dst, x := v.pointer("dst"), v.pointer("x")
-	v.elements([]reg.GPVirtual{dst, x}, func(s spot) {
-		xs, up, quiet := s.load(x), v.new(), v.new()
+	v.unary("round", "x", "copies n elements of x, rounded to bfloat16 and 0 if denormal.", nil, func(xs reg.VecVirtual) reg.VecVirtual {
+		up, quiet := v.new(), v.new()
 		v.VPSRLD(Imm(16), xs, up)
 		up = v.and(v.integer(1), up)
 		v.VPADDD(v.integer(0x7fff), up, up)
 		v.VPADDD(xs, up, up)
-		r := v.and(v.integer(kept), up)
+		r := v.and(v.integer(upperBits), up)
 		size := v.and(v.integer(1<<31-1), xs)
 		r = v.pick(less, size, v.float(smallestNormal), v.and(v.integer(1<<31), xs), r)
 		v.VADDPS(xs, xs, quiet) // sets a NaN's quiet bit
-		s.store(v.pick(unordered, xs, xs, v.and(v.integer(kept), quiet), r), dst)
+		return v.pickNaN(xs, v.and(v.integer(upperBits), quiet), r)
 	})
+}
+
+// sumRows sums nv vectors of columns. A single vector may be masked.
+func (v *vectors) sumRows(nv int) {
+	signature, doc := "func(m int, a *float32, lda int, dst *float32)", fmt.Sprintf("computes dst [%d] += the sum of the rows of a [m, %d].", nv*v.lanes, nv*v.lanes)
+	if nv == 1 {
+		signature, doc = "func(m int, a *float32, lda int, dst *float32, mask *int32)", "computes dst [columns] += the sum of the rows of a [m, columns]. mask [lanes] is -1 in the columns."
+	}
+	v.function(fmt.Sprintf("sumRows%sx%d", v.name, nv), signature, doc)
+	m, a, dst, lda := v.pointer("m"), v.pointer("a"), v.pointer("dst"), v.stride("lda")
+	e := edge(whole{v})
+	if nv == 1 {
+		e = v.masked(nv)
+	}
+	sums := v.zeros(nv)
+	v.loop("loop", m, func() {
+		for j, s := range sums {
+			v.VADDPS(v.load(e, Mem{Base: a, Disp: j * v.bytes()}, j), s, s)
+		}
+		v.ADDQ(lda, a)
+	})
+	for j, s := range sums {
+		v.addTo(e, Mem{Base: dst, Disp: j * v.bytes()}, j, s)
+	}
 	v.end()
+}
+
+// addTo adds s to a vector in memory. It overwrites s.
+func (v *vectors) addTo(e edge, m Mem, j int, s reg.VecVirtual) {
+	v.VADDPS(v.load(e, m, j), s, s)
+	e.store(s, j, m)
+}
+
+// axpy computes y += alpha·x.
+func (v *vectors) axpy() {
+	v.function("axpy"+v.name, "func(alpha float32, x *float32, y *float32, n int, mask *int32)", "computes y[i] += alpha·x[i] of n elements."+lastVector)
+	x, y, alpha := v.pointer("x"), v.pointer("y"), v.broadcast("alpha")
+	v.elements([]reg.GPVirtual{x, y}, func(s spot) {
+		xs, ys := s.load(x), s.load(y)
+		v.VFMADD231PS(xs, alpha, ys)
+		s.store(ys, y)
+	})
+}
+
+// flush replaces denormal numbers by 0.
+func (v *vectors) flush() {
+	v.unary("flush", "x", "copies n elements of x, with 0 for those below 1e-30 in size.", nil, func(x reg.VecVirtual) reg.VecVirtual {
+		return v.flushed(x, negligible)
+	})
+}
+
+// flushed returns x, with 0 for elements below a bound in size.
+func (v *vectors) flushed(x reg.VecVirtual, bound float32) reg.VecVirtual {
+	return v.pick(less, v.and(v.integer(1<<31-1), x), v.float(bound), v.zero(), x)
+}
+
+// addRows adds two matrices.
+func (v *vectors) addRows() {
+	v.function("addRows"+v.name, "func(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)",
+		"computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.")
+	columns := v.newColumns("mask")
+	m, a, b, c := v.pointer("m"), v.pointer("a"), v.pointer("b"), v.pointer("c")
+	lda, ldb, ldc := v.stride("lda"), v.stride("ldb"), v.stride("ldc")
+	v.loop("rows", m, func() {
+		columns.each("row", func(s spot) {
+			x, y := s.load(a), s.load(b)
+			v.VADDPS(y, x, x)
+			s.store(x, c)
+		})
+		v.advance(a, lda, b, ldb, c, ldc)
+	})
+}
+
+// together is the number of sums of dot, and of maxima of greatest.
+const together = 64
+
+// dot keeps 64 sums, one for every index mod 64, in four vectors of AVX-512 or eight of AVX2: so
+// both instruction sets add in the same order.
+func (v *vectors) dot() {
+	v.function("dot"+v.name, "func(x *float32, y *float32, n int, mask *int32) float32", "returns the sum of x[i]·y[i] of n elements."+lastVector)
+	x, y := v.pointer("x"), v.pointer("y")
+	sums := v.zeros(together / v.lanes)
+	v.products("", x, y, sums)
+	v.returns(sums, v.VADDPS)
+}
+
+// products adds the products of n elements of x and y to 64 sums.
+func (v *vectors) products(prefix string, x, y reg.GPVirtual, sums []reg.VecVirtual) {
+	v.turns(prefix, []reg.GPVirtual{x, y}, together, func(s spot) {
+		xs, ys := s.load(x), s.load(y)
+		v.VFMADD231PS(xs, ys, sums[s.i])
+	})
+}
+
+// fmaPeak keeps the multiply-add units as busy as possible: 12 independent sums, no loads.
+func (v *vectors) fmaPeak() {
+	const sums, turns = 12, 2
+	v.function("fmaPeak"+v.name, "func(n int)", fmt.Sprintf("does n·%d fused multiply-adds of single floats in registers.", sums*turns*v.lanes))
+	n := v.pointer("n")
+	x, y := v.zero(), v.zero()
+	all := v.zeros(sums)
+	v.loop("loop", n, func() {
+		for range turns {
+			for _, s := range all {
+				v.VFMADD231PS(x, y, s)
+			}
+		}
+	})
 }

@@ -11,7 +11,8 @@ import (
 // the float32 kernels' loops over dwords.
 
 // halves emits the functions of bfloat16 numbers.
-func (v *vectors) halves() {
+func halves(sets []*vectors) {
+	v := sets[0]
 	v.bf16 = true
 	v.multiplyHalves()
 	v.transposeProduct("transposeMultiplyHalves", " and b [m, columns] are pairs of rows of bfloat16", 2)
@@ -38,10 +39,9 @@ func (v *vectors) multiplyHalves() {
 			"the result is c [m, columns] in float32, otherwise c [m, columns/2] by rows and pairs [m/2, columns] by pairs "+
 			"of rows, in bfloat16. y [m, columns/2] is by rows. mask [32] is -1 in the columns, half [32] in the elements of "+
 			"a row of bfloat16. ahead and step say what to prefetch.")
-	p := product{vectors: v, edge: v.masked(2), nv: 2, prefix: "half"}
+	e := v.masked(2)
 	v.test(v.pointer("half"), []reg.Register{reg.K4})
-	p.m, p.a, p.from, p.c, p.y = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c"), v.pointer("y")
-	p.lda, p.ahead = v.stride("lda"), v.pointer("ahead")
+	p := v.product(e, 2, "half")
 	h := halfProduct{product: p, pairs: v.pointer("pairs")}
 	v.blocks(p.prefix, p.m, func(rows int) { h.finish(rows, h.start(rows)) })
 	v.end()
@@ -126,8 +126,11 @@ func (p *halfProduct) storeHalves(rows int, sums [][]reg.VecVirtual) {
 	ldp := p.stride("ldp")
 	low, high := p.loaded(p.pairIndex(0)), p.loaded(p.pairIndex(16))
 	for r := 0; r < rows; r += 2 {
-		first, second := sums[r][0], p.zeroFor(sums, r+1)
-		p.storePairs(first, second, low, high, p.pairs)
+		rest := sums[r+1:] // of an odd last row, the second is 0
+		if len(rest) == 0 {
+			rest = [][]reg.VecVirtual{{p.zero()}}
+		}
+		p.storePairs(sums[r][0], rest[0][0], low, high, p.pairs)
 		p.ADDQ(ldp, p.pairs)
 	}
 }
@@ -140,14 +143,6 @@ func (p *halfProduct) storePairs(first, second, low, high reg.VecVirtual, to reg
 	p.VPERMT2W(first, high, second)
 	p.edge.store(pairs, 0, Mem{Base: to})
 	p.edge.store(second, 1, Mem{Base: to, Disp: p.bytes()})
-}
-
-// zeroFor returns row r of the sums, zero beyond the last.
-func (v *vectors) zeroFor(sums [][]reg.VecVirtual, r int) reg.VecVirtual {
-	if r < len(sums) {
-		return sums[r][0]
-	}
-	return v.zero()
 }
 
 // narrowTo rounds a row's two vectors to bfloat16, the columns of each dword swapped.

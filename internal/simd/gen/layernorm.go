@@ -75,7 +75,6 @@ func (v *vectors) normalise() {
 		ldx, ldy := v.stride("ldx"), v.stride("ldy")
 		v.advance(n.x, ldx, y, ldy)
 	})
-	v.end()
 }
 
 // normaliseGrad computes the gradients of a layer norm. With z the normalised row and h =
@@ -119,5 +118,4 @@ func (v *vectors) normaliseGrad() {
 		ldg, ldx, lddx := v.stride("ldgrad"), v.stride("ldx"), v.stride("lddx")
 		v.advance(g, ldg, n.x, ldx, dx, lddx)
 	})
-	v.end()
 }

@@ -35,7 +35,7 @@ func main() {
 }
 
 // emitters write the functions of each file, whose name has no extension.
-var emitters = map[string]func(sets []*vectors){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s, "halves_amd64": bfloat16s}
+var emitters = map[string]func(sets []*vectors){"kernels_amd64": kernels, "heads_amd64": heads, "doubles_amd64": float64s, "halves_amd64": halves}
 
 // write writes the files, and generated.sum in sha256sum's form. The working directory is the generator's.
 func write(dir string) error {
@@ -59,12 +59,10 @@ func write(dir string) error {
 		if err == nil {
 			err = pass.Compile.Execute(functions)
 		}
-		if err == nil {
-			err = encodePlaceholders(functions)
-		}
 		if err != nil {
 			return err
 		}
+		encodePlaceholders(functions)
 		cfg := printer.Config{Name: "internal/simd/gen", Pkg: "simd"}
 		for _, p := range []struct {
 			name    string
@@ -94,15 +92,12 @@ func heads(sets []*vectors) {
 // kernels emits all other functions.
 func kernels(sets []*vectors) {
 	for _, v := range sets {
-		v.multiply(2)
-		v.multiplyStrided(2)
-		v.transposeMultiply(2)
-		if v.lanes == 16 {
-			// A last strip of 16 columns or fewer takes half the work. In AVX2 such a kernel would
-			// have six chains of sums, too few to hide their latency.
-			v.multiply(1)
-			v.multiplyStrided(1)
-			v.transposeMultiply(1)
+		// With one vector, a last strip of 16 columns or fewer takes half the work. In AVX2 such a kernel
+		// would have six chains of sums, too few to hide their latency.
+		for _, nv := range []int{2, 1}[:v.lanes/8] {
+			v.multiply(nv)
+			v.multiplyStrided(nv)
+			v.transposeMultiply(nv)
 		}
 		if v.lanes == 8 {
 			v.turn()
@@ -110,45 +105,25 @@ func kernels(sets []*vectors) {
 		for n := 1; n <= 4; n++ {
 			v.narrow(n)
 		}
-		v.sumRows(8)
-		v.sumRows(2)
-		v.sumRows(1)
-		v.axpy()
-		v.flush()
-		v.round()
-		v.addRows()
-		v.dot()
-		v.exp()
-		v.log()
-		v.softplusSigmoid()
-		v.greatest()
-		v.expSum()
-		v.softmaxRows()
-		v.softmaxGradRows()
-		v.scaleRows()
-		v.normalise()
-		v.normaliseGrad()
-		v.adam()
-		v.fmaPeak()
+		for _, nv := range []int{8, 2, 1} {
+			v.sumRows(nv)
+		}
+		for _, kernel := range []func(){v.axpy, v.flush, v.round, v.addRows, v.dot, v.exp, v.log, v.softplusSigmoid, v.greatest, v.expSum,
+			v.softmaxRows, v.softmaxGradRows, v.scaleRows, v.normalise, v.normaliseGrad, v.adam, v.fmaPeak} {
+			kernel()
+			v.end()
+		}
 	}
 	sets[0].tilesPack()
 	sets[0].tilesMultiply(false)
 	sets[0].tilesMultiply(true)
 }
 
-// bfloat16s emits the functions of bfloat16.
-func bfloat16s(sets []*vectors) { sets[0].halves() }
-
 // float64s emits the functions of float64.
 func float64s(sets []*vectors) {
 	for _, v := range sets {
-		d := newDoubles(v)
-		d.squaredExponential()
-		d.matern52()
-		d.subtractProducts()
-		d.laplaceSums()
-		d.laplaceSlope()
-		d.exps()
-		d.logistic()
+		for _, kernel := range []func(){v.squaredExponential, v.matern52, v.subtractProducts, v.laplaceSums, v.laplaceSlope, v.exps, v.logistic} {
+			kernel()
+		}
 	}
 }

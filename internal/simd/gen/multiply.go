@@ -21,9 +21,7 @@ func (v *vectors) multiply(nv int) {
 			"a [m, k], b [k, %d], from [m, columns] (ldf 0: one row), c and y [m, columns]; mask [%d] is -1 in the columns. "+
 			"ahead and step say what to prefetch.", nv*v.lanes, nv*v.lanes))
 	v.edges(nv, v.lanes == 8, func(e edge, prefix string) {
-		p := product{vectors: v, edge: e, nv: nv, prefix: prefix}
-		p.m, p.a, p.from, p.c, p.y = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c"), v.pointer("y")
-		p.lda, p.ahead = v.stride("lda"), v.pointer("ahead")
+		p := v.product(e, nv, prefix)
 		v.blocks(prefix, p.m, p.block)
 		v.end()
 	})
@@ -88,6 +86,12 @@ type product struct {
 	prefix           string
 	m, a, from, c, y reg.GPVirtual
 	lda, ahead       reg.GPVirtual
+}
+
+func (v *vectors) product(e edge, nv int, prefix string) product {
+	return product{vectors: v, edge: e, nv: nv, prefix: prefix,
+		m: v.pointer("m"), a: v.pointer("a"), from: v.pointer("from"), c: v.pointer("c"), y: v.pointer("y"),
+		lda: v.stride("lda"), ahead: v.pointer("ahead")}
 }
 
 // start computes the sums of some rows, and moves on to the rows below.
@@ -155,12 +159,7 @@ func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
 		for j := range bs {
 			bs[j] = p.loaded(Mem{Base: b, Disp: (u*p.nv + j) * p.bytes()})
 		}
-		for r := range sums {
-			x := p.spread(p.row(pointers, p.lda, r, 4*u))
-			for j, s := range sums[r] {
-				p.multiplyAdd(bs[j], x, s)
-			}
-		}
+		p.addOuter(sums, bs, func(r int) Mem { return p.row(pointers, p.lda, r, 4*u) })
 	}
 	advance := func(steps int) {
 		for _, q := range pointers {
@@ -174,6 +173,26 @@ func (p *product) overK(rows int, sums [][]reg.VecVirtual) {
 		}
 		advance(steps)
 	})
+}
+
+// eachSum writes the code of the sums of each row, the vectors j of its columns. After a row, it advances pointers.
+func (v *vectors) eachSum(sums [][]reg.VecVirtual, body func(s reg.VecVirtual, j int), pointers ...Op) {
+	for _, row := range sums {
+		for j, s := range row {
+			body(s, j)
+		}
+		v.advance(pointers...)
+	}
+}
+
+// addOuter adds an outer product to the sums: of a number for every row and a vector for every column.
+func (v *vectors) addOuter(sums [][]reg.VecVirtual, vectors []reg.VecVirtual, number func(r int) Mem) {
+	for r, row := range sums {
+		x := v.spread(number(r))
+		for j, s := range row {
+			v.multiplyAdd(vectors[j], x, s)
+		}
+	}
 }
 
 // alongK writes a loop over k, some steps in a turn and then one in each. advance goes on by a number of
@@ -200,27 +219,20 @@ func (p *product) label(rows int, name string) string {
 // order), so that is the sum.
 func (p *product) storeRectified(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 	floor := p.broadcast("floor")
-	for _, row := range sums {
-		for j, s := range row {
-			p.VMAXPS(s, floor, s)
-			p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
-		}
-		p.ADDQ(ldc, p.c)
-	}
+	p.eachSum(sums, func(s reg.VecVirtual, j int) {
+		p.VMAXPS(s, floor, s)
+		p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
+	}, p.c, ldc)
 }
 
 // storeMasked stores the sums where y ≠ 0 and 0 elsewhere. A NaN differs from 0.
 func (p *product) storeMasked(sums [][]reg.VecVirtual, ldc reg.GPVirtual) {
 	zero := p.zero()
 	ldy := p.stride("ldy")
-	for _, row := range sums {
-		for j, s := range row {
-			y := p.load(p.edge, Mem{Base: p.y, Disp: j * p.bytes()}, j)
-			p.keepWhere(y, zero, s)
-			p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
-		}
-		p.advance(p.c, ldc, p.y, ldy)
-	}
+	p.eachSum(sums, func(s reg.VecVirtual, j int) {
+		p.keepWhere(p.load(p.edge, Mem{Base: p.y, Disp: j * p.bytes()}, j), zero, s)
+		p.edge.store(s, j, Mem{Base: p.c, Disp: j * p.bytes()})
+	}, p.c, ldc, p.y, ldy)
 }
 
 // keepWhere sets s to 0 where y is 0. It overwrites y or K3.
@@ -233,4 +245,60 @@ func (v *vectors) keepWhere(y, zero, s reg.VecVirtual) {
 	}
 	v.VCMPPS(Imm(notEqual), zero, y, y)
 	v.VANDPS(y, s, s)
+}
+
+// multiplyStrided is multiply for a matrix b that is not packed, without bias, ReLU, mask and
+// prefetch. It adds in the same order.
+func (v *vectors) multiplyStrided(nv int) {
+	v.function(fmt.Sprintf("multiplyStrided%sx%d", v.name, nv),
+		"func(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)",
+		fmt.Sprintf("computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most %d columns; mask [%d] is -1 in them.", nv*v.lanes, nv*v.lanes))
+	v.edges(nv, nv > 1, func(e edge, prefix string) {
+		v.strided(e, nv, prefix, func([][]reg.VecVirtual) {})
+		v.end()
+	})
+}
+
+// strided writes multiplyStrided's body. finish may change the sums of a block's rows before they are
+// stored.
+func (v *vectors) strided(e edge, nv int, prefix string, finish func(sums [][]reg.VecVirtual)) {
+	left, a, c := v.pointer("m"), v.pointer("a"), v.pointer("c")
+	lda, ldb := v.stride("lda"), v.stride("ldb")
+	v.blocks(prefix, left, func(rows int) {
+		sums := v.sumsOf(rows, nv)
+		v.overStrided(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, sums)
+		next := v.GP64()
+		v.IMUL3Q(Imm(uint64(rows)), lda, next)
+		v.ADDQ(next, a)
+		finish(sums)
+		v.eachSum(sums, func(s reg.VecVirtual, j int) { e.store(s, j, Mem{Base: c, Disp: j * v.bytes()}) }, c, v.stride("ldc"))
+	})
+}
+
+// sumsOf returns zeros for the sums of some rows of nv vectors.
+func (v *vectors) sumsOf(rows, nv int) [][]reg.VecVirtual {
+	sums := make([][]reg.VecVirtual, rows)
+	for r := range sums {
+		sums[r] = v.zeros(nv)
+	}
+	return sums
+}
+
+// overStrided adds the products over k to the sums, four rows of b in an iteration.
+func (v *vectors) overStrided(e edge, prefix string, a, lda, ldb reg.GPVirtual, sums [][]reg.VecVirtual) {
+	pointers := v.rowPointers(a, lda, len(sums))
+	b, k := v.pointer("b"), v.pointer("k")
+	step := func(u int) {
+		bs := make([]reg.VecVirtual, len(sums[0]))
+		for j := range bs {
+			bs[j] = v.load(e, Mem{Base: b, Disp: j * v.bytes()}, j)
+		}
+		v.ADDQ(ldb, b)
+		v.addOuter(sums, bs, func(r int) Mem { return v.row(pointers, lda, r, 4*u) })
+	}
+	v.alongK(k, func(name string) string { return prefix + name }, "Summed", step, func(steps int) {
+		for _, q := range pointers {
+			v.ADDQ(Imm(uint64(4*steps)), q)
+		}
+	})
 }

@@ -79,7 +79,11 @@ func (v *vectors) partsPointer() reg.GPVirtual {
 // along its rows.
 func (v *vectors) splitColumns() {
 	v.keepBits()
-	v.quarterMasks()
+	for i, k := range []reg.Register{reg.K5, reg.K6, reg.K7} { // the second, third and last 128 bits of a vector
+		bits := v.GP32()
+		v.MOVL(U32(0xf0<<(4*i)), bits)
+		v.KMOVW(bits, k)
+	}
 	a, lda, to, steps := v.pointer("a"), v.stride("lda"), v.partsPointer(), v.pointer("steps")
 	quarters := v.blockRows()
 	v.ADDQ(Imm(3), quarters)
@@ -119,18 +123,9 @@ func (v *vectors) splitQuarter(a, lda, lda3, to reg.GPVirtual) {
 	}
 }
 
-// quarterMasks sets K5, K6 and K7 to the second, third and last 128 bits of a vector.
-func (v *vectors) quarterMasks() {
-	for i, k := range []reg.Register{reg.K5, reg.K6, reg.K7} {
-		bits := v.GP32()
-		v.MOVL(U32(0xf0<<(4*i)), bits)
-		v.KMOVW(bits, k)
-	}
-}
-
 // fourColumns returns four columns of 16 rows of a and moves a 16 rows down. lda4 and lda12 are 4 and
-// 12 times lda; K5 to K7 are quarterMasks.
-func (v *vectors) fourColumns(a, lda, lda4, lda12 reg.GPVirtual) (columns [4]reg.VecVirtual) {
+// 12 times lda; K5 to K7 are the masks of 128 bits each.
+func (v *vectors) fourColumns(a, lda, lda4, lda12 reg.GPVirtual) [4]reg.VecVirtual {
 	var rows [4]reg.VecVirtual
 	for i := range rows {
 		rows[i] = v.new()
@@ -141,19 +136,9 @@ func (v *vectors) fourColumns(a, lda, lda4, lda12 reg.GPVirtual) (columns [4]reg
 		v.ADDQ(lda, a)
 	}
 	v.ADDQ(lda12, a)
-	low, high, low2, high2 := v.new(), v.new(), v.new(), v.new()
-	v.VUNPCKLPS(rows[1], rows[0], low)
-	v.VUNPCKHPS(rows[1], rows[0], high)
-	v.VUNPCKLPS(rows[3], rows[2], low2)
-	v.VUNPCKHPS(rows[3], rows[2], high2)
-	for i := range columns {
-		columns[i] = v.new()
-	}
-	v.VUNPCKLPD(low2, low, columns[0])
-	v.VUNPCKHPD(low2, low, columns[1])
-	v.VUNPCKLPD(high2, high, columns[2])
-	v.VUNPCKHPD(high2, high, columns[3])
-	return columns
+	low, high := v.to(v.VUNPCKLPS, rows[1], rows[0]), v.to(v.VUNPCKHPS, rows[1], rows[0])
+	low2, high2 := v.to(v.VUNPCKLPS, rows[3], rows[2]), v.to(v.VUNPCKHPS, rows[3], rows[2])
+	return [4]reg.VecVirtual{v.to(v.VUNPCKLPD, low2, low), v.to(v.VUNPCKHPD, low2, low), v.to(v.VUNPCKLPD, high2, high), v.to(v.VUNPCKHPD, high2, high)}
 }
 
 // tilesPack splits b into the layout [strip][step][part][2 tiles][16 pairs of rows][64 bytes].

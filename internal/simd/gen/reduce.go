@@ -45,7 +45,6 @@ func (v *vectors) turns(prefix string, pointers []reg.GPVirtual, together int, b
 // returns stores the combination of some vectors' elements as the function's result.
 func (v *vectors) returns(parts []reg.VecVirtual, combine func(...Op)) {
 	v.Store(v.reduce(parts, combine).AsX(), v.ReturnIndex(0))
-	v.end()
 }
 
 // reduce combines all elements of some sums, or maxima, by halves: elements i and i+32 of 64, then
@@ -56,26 +55,65 @@ func (v *vectors) reduce(sums []reg.VecVirtual, combine func(...Op)) reg.VecVirt
 			combine(sums[i+half], sums[i], sums[i])
 		}
 	}
-	s := sums[0]
-	t := v.new()
-	if v.lanes == 16 {
-		// Whole vectors all the way: AVX512F has no shorter instructions for registers beyond the 15th.
-		for _, half := range []func(){
-			func() { v.VSHUFF64X2(Imm(0b1110), s, s, t) },
-			func() { v.VSHUFF64X2(Imm(0b01), s, s, t) },
-			func() { v.VSHUFPS(Imm(0b1110), s, s, t) },
-			func() { v.VMOVSHDUP(s, t) },
-		} {
-			half()
-			combine(t, s, s)
-		}
-		return s
+	s, t := sums[0], v.new()
+	a, b := Op(s), Op(t)
+	// Whole vectors all the way: AVX512F has no shorter instructions for registers beyond the 15th.
+	steps := []func(){
+		func() { v.VSHUFF64X2(Imm(0b1110), a, a, b) },
+		func() { v.VSHUFF64X2(Imm(0b01), a, a, b) },
+		func() { v.VSHUFPS(Imm(0b1110), a, a, b) },
+		func() { v.VMOVSHDUP(a, b) },
 	}
-	v.VEXTRACTF128(Imm(1), s.AsY(), t.AsX())
-	combine(t.AsX(), s.AsX(), s.AsX())
-	v.VMOVHLPS(s.AsX(), s.AsX(), t.AsX())
-	combine(t.AsX(), s.AsX(), s.AsX())
-	v.VMOVSHDUP(s.AsX(), t.AsX())
-	combine(t.AsX(), s.AsX(), s.AsX())
+	if v.lanes == 8 {
+		a, b = s.AsX(), t.AsX()
+		steps = []func(){func() { v.VEXTRACTF128(Imm(1), s, b) }, func() { v.VMOVHLPS(a, a, b) }, steps[3]}
+	}
+	for _, step := range steps {
+		step()
+		combine(b, a, a)
+	}
 	return s
+}
+
+// columnLanes is the number of columns that a loop over a row takes at a time, and the number of sums
+// that a row is divided into. It is the same for both lengths of vectors, so both instruction sets
+// add in the same order.
+const columnLanes = 16
+
+// columns writes loops over the columns of a row, for kernels that go through several rows. The
+// function has parameters n, the number of columns, and a mask [16] for the last n mod 16.
+type columns struct {
+	*vectors
+	parts  int           // vectors of columnLanes columns
+	tail   edge          // for the last columns
+	offset reg.GPVirtual // of the column, in bytes
+}
+
+// newColumns takes the name of the mask.
+func (v *vectors) newColumns(mask string) columns {
+	parts := columnLanes / v.lanes
+	return columns{vectors: v, parts: parts, tail: v.maskedBy(mask, parts), offset: v.GP64()}
+}
+
+// each writes a loop over the columns of a row. body writes the code of a vector, the i-th of
+// columnLanes columns. The prefix makes labels unique.
+func (c columns) each(prefix string, body func(s spot)) {
+	step := func(e edge) {
+		for i := range c.parts {
+			body(spot{c.vectors, e, i, i, func(p reg.GPVirtual) Mem { return Mem{Base: p, Index: c.offset, Scale: 1, Disp: i * c.bytes()} }})
+		}
+	}
+	left := c.pointer("n")
+	c.XORQ(c.offset, c.offset)
+	c.steps(left, columnLanes, [3]string{prefix + "Loop", prefix + "Tail", prefix + "Done"}, func() {
+		step(whole{c.vectors})
+		c.ADDQ(Imm(4*columnLanes), c.offset)
+	}, func() { step(c.tail) })
+}
+
+// reciprocal returns 1/x of the first element of x, a register of 128 bits.
+func (v *vectors) reciprocal(x reg.Register) reg.Register {
+	one := v.loaded(v.float(1)).AsX()
+	v.VDIVSS(x, one, one)
+	return one
 }

@@ -39,8 +39,7 @@ func (v *vectors) tilesMultiply(transposed bool) {
 	} else {
 		v.splitRows()
 	}
-	t := tiles{vectors: v, ahead: ahead}
-	t.strips()
+	v.strips(ahead)
 	v.nextRows(transposed)
 	v.CMPQ(v.memory("m"), Imm(0))
 	v.JG(LabelRef("rows"))
@@ -76,28 +75,22 @@ func (v *vectors) blockRows() reg.GPVirtual {
 	return rows
 }
 
-// tiles writes the code of one block of rows.
-type tiles struct {
-	*vectors
-	ahead reg.GPVirtual
-}
-
-// strips computes a block's strips of 32 columns one after another.
-func (t *tiles) strips() {
-	left, b, scratch := t.pointer("strips"), reg.RDI, reg.RBX
-	column := t.GP64() // bytes from the first column to the strip's
-	t.XORQ(column, column)
-	fromColumn := t.GP64()
-	t.XORQ(fromColumn, fromColumn)
-	t.Load(t.Param("b"), b)
-	t.Load(t.Param("scratch"), scratch)
-	t.loop("strip", left, func() {
-		t.sums(b)
-		t.Comment("all columns, or in the last strip those of the mask")
-		t.allColumns()
-		t.lastMasked(left)
-		t.store(column, fromColumn)
-		t.advance(column, U32(4*blockRows), fromColumn, t.memory("strip"))
+// strips computes a block's strips of 32 columns one after another. It fetches from ahead.
+func (v *vectors) strips(ahead reg.GPVirtual) {
+	left, b, scratch := v.pointer("strips"), reg.RDI, reg.RBX
+	column := v.GP64() // bytes from the first column to the strip's
+	v.XORQ(column, column)
+	fromColumn := v.GP64()
+	v.XORQ(fromColumn, fromColumn)
+	v.Load(v.Param("b"), b)
+	v.Load(v.Param("scratch"), scratch)
+	v.loop("strip", left, func() {
+		v.sums(b, ahead)
+		v.Comment("all columns, or in the last strip those of the mask")
+		v.allColumns()
+		v.lastMasked(left)
+		v.storeStrip(column, fromColumn)
+		v.advance(column, U32(4*blockRows), fromColumn, v.memory("strip"))
 	})
 }
 
@@ -121,66 +114,66 @@ var order = [][2]int{{0, 2}, {0, 1}, {1, 1}, {1, 0}, {2, 0}, {0, 0}}
 
 // sums multiplies the block's parts by the strip's, leaves the sums in scratch [32, 32] and
 // advances b to the next strip.
-func (t *tiles) sums(b reg.Register) {
+func (v *vectors) sums(b reg.Register, ahead reg.GPVirtual) {
 	a, stride, scratch := reg.RSI, reg.RDX, reg.RBX
-	t.MOVQ(U32(64), stride)
-	t.LEAQ(Mem{Base: scratch, Disp: sumsBytes}, a)
+	v.MOVQ(U32(64), stride)
+	v.LEAQ(Mem{Base: scratch, Disp: sumsBytes}, a)
 	for i := range 4 {
-		t.zeroTile(i)
+		v.zeroTile(i)
 	}
-	steps := t.pointer("steps")
-	t.loop("step", steps, func() {
+	steps := v.pointer("steps")
+	v.loop("step", steps, func() {
 		loaded := [2]int{-1, -1}
 		for _, o := range order {
 			for side, from := range []reg.Register{a, b} {
 				if part := o[side]; part != loaded[side] {
 					loaded[side] = part
-					t.loadTile(4+2*side, from, part*pairBytes, stride)
-					t.loadTile(5+2*side, from, part*pairBytes+tileBytes, stride)
+					v.moveTile(tileLoad, 4+2*side, from, part*pairBytes, stride)
+					v.moveTile(tileLoad, 5+2*side, from, part*pairBytes+tileBytes, stride)
 				}
 			}
 			for i := range 4 {
-				t.multiplyTiles(i, 4+i/2, 6+i%2)
-				t.fetch(t.ahead)
+				v.multiplyTiles(i, 4+i/2, 6+i%2)
+				v.fetch(ahead)
 			}
 		}
-		t.advance(a, U32(stepBytes), b, U32(stepBytes))
+		v.advance(a, U32(stepBytes), b, U32(stepBytes))
 	})
-	t.MOVQ(U32(128), stride)
+	v.MOVQ(U32(128), stride)
 	for i := range 4 {
-		t.storeTile(i, scratch, i/2*16*128+i%2*64, stride)
+		v.moveTile(tileStore, i, scratch, i/2*16*128+i%2*64, stride)
 	}
 }
 
-// store adds the initial values to the block's sums and stores them.
-func (t *tiles) store(column, fromColumn reg.GPVirtual) {
-	rows, sums := t.blockRows(), t.pointer("scratch")
-	from, ldf := t.pointer("from"), t.stride("ldf")
-	c, ldc := t.pointer("c"), t.stride("ldc")
-	y, ldy := t.pointer("y"), t.stride("ldy")
-	t.ADDQ(fromColumn, from)
-	t.ADDQ(column, c)
-	floor, zero := t.broadcast("floor"), t.zero()
-	e := t.stripEdge()
+// storeStrip adds the initial values to the block's sums and stores them.
+func (v *vectors) storeStrip(column, fromColumn reg.GPVirtual) {
+	rows, sums := v.blockRows(), v.pointer("scratch")
+	from, ldf := v.pointer("from"), v.stride("ldf")
+	c, ldc := v.pointer("c"), v.stride("ldc")
+	y, ldy := v.pointer("y"), v.stride("ldy")
+	v.ADDQ(fromColumn, from)
+	v.ADDQ(column, c)
+	floor, zero := v.broadcast("floor"), v.zero()
+	e := v.stripEdge()
 	row := func(loop string, change func(s reg.VecVirtual, j int)) {
-		t.loop(loop, rows, func() {
+		v.loop(loop, rows, func() {
 			for j := range e.masks {
-				s := t.load(e, Mem{Base: from, Disp: j * t.bytes()}, j)
-				t.VADDPS(Mem{Base: sums, Disp: j * t.bytes()}, s, s)
+				s := v.load(e, Mem{Base: from, Disp: j * v.bytes()}, j)
+				v.VADDPS(Mem{Base: sums, Disp: j * v.bytes()}, s, s)
 				change(s, j)
-				e.store(s, j, Mem{Base: c, Disp: j * t.bytes()})
+				e.store(s, j, Mem{Base: c, Disp: j * v.bytes()})
 			}
-			t.advance(from, ldf, c, ldc, y, ldy, sums, U8(2*t.bytes()))
+			v.advance(from, ldf, c, ldc, y, ldy, sums, U8(2*v.bytes()))
 		})
 	}
-	t.TESTQ(y, y)
-	t.JNZ(LabelRef("masked"))
-	row("rectified", func(s reg.VecVirtual, _ int) { t.VMAXPS(s, floor, s) }) // its first operand if one is a NaN
-	t.JMP(LabelRef("stored"))
-	t.Label("masked")
-	t.ADDQ(column, y)
+	v.TESTQ(y, y)
+	v.JNZ(LabelRef("masked"))
+	row("rectified", func(s reg.VecVirtual, _ int) { v.VMAXPS(s, floor, s) }) // its first operand if one is a NaN
+	v.JMP(LabelRef("stored"))
+	v.Label("masked")
+	v.ADDQ(column, y)
 	row("maskedRow", func(s reg.VecVirtual, j int) {
-		t.keepWhere(t.load(e, Mem{Base: y, Disp: j * t.bytes()}, j), zero, s)
+		v.keepWhere(v.load(e, Mem{Base: y, Disp: j * v.bytes()}, j), zero, s)
 	})
-	t.Label("stored")
+	v.Label("stored")
 }

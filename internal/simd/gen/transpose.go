@@ -35,13 +35,7 @@ func (v *vectors) transposed(e edge, nv int, prefix string, fetch func()) {
 		sums := v.sumsOf(rows, nv)
 		v.overM(e, fmt.Sprintf("%s%d", prefix, rows), a, lda, ldb, fetch, sums)
 		v.ADDQ(Imm(uint64(4*rows)), a)
-		ldc := v.stride("ldc")
-		for _, row := range sums {
-			for j, s := range row {
-				v.addTo(e, Mem{Base: c, Disp: j * v.bytes()}, j, s)
-			}
-			v.ADDQ(ldc, c)
-		}
+		v.eachSum(sums, func(s reg.VecVirtual, j int) { v.addTo(e, Mem{Base: c, Disp: j * v.bytes()}, j, s) }, c, v.stride("ldc"))
 	})
 }
 
@@ -75,10 +69,5 @@ func (v *vectors) outer(e edge, b, a Mem, sums [][]reg.VecVirtual) {
 	for j := range bs {
 		bs[j] = v.load(e, b.Offset(j*v.bytes()), j)
 	}
-	for r, row := range sums {
-		x := v.spread(a.Offset(4 * r))
-		for j, s := range row {
-			v.multiplyAdd(bs[j], x, s)
-		}
-	}
+	v.addOuter(sums, bs, func(r int) Mem { return a.Offset(4 * r) })
 }

@@ -202,6 +202,14 @@ func (v *vectors) to(instruction func(...Op), sources ...Op) reg.VecVirtual {
 	return r
 }
 
+// choose returns an instruction that has other names in the two instruction sets.
+func (v *vectors) choose(avx512 func(...Op), avx2 func(a, b, to Op)) func(...Op) {
+	if v.lanes == 16 {
+		return avx512
+	}
+	return func(ops ...Op) { avx2(ops[0], ops[1], ops[2]) }
+}
+
 // loaded loads a vector into a new register.
 func (v *vectors) loaded(m Op) reg.VecVirtual { return v.to(v.VMOVUPS, m) }
 
