@@ -8,6 +8,8 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
+	"syscall"
 	"testing"
 )
 
@@ -83,5 +85,17 @@ func TestAnEvaluationThatCannotBePrintedIsWritten(t *testing.T) {
 		if info, err := os.Stat(out); err != nil || info.Size() == 0 {
 			t.Errorf("%s: the evaluation is lost: %v", c.name, err)
 		}
+	}
+}
+
+// A fault that nothing can catch, as when memory runs out, is no wrong input: the program ends by SIGABRT,
+// a shell's 134, and not with Go's own 2.
+func TestFatalFaults(t *testing.T) {
+	cmd, errs := command("--version")
+	cmd.Env = append(cmd.Env, thenFails+"=1")
+	err := cmd.Run()
+	status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus)
+	if err == nil || !ok || !status.Signaled() || status.Signal() != syscall.SIGABRT || !strings.Contains(errs.String(), "fatal error: ") {
+		t.Errorf("%v: %.300s", err, errs)
 	}
 }

@@ -38,7 +38,7 @@ func partsOf(t *testing.T, args ...string) (rows []jsonParts) {
 
 // The parts that predict adds to JSON are Gaussians of y and of log y, and give the distribution function.
 func TestComponentsOfAFitAsJSON(t *testing.T) {
-	file, dir := write(t, t.TempDir(), "kettles.csv", kettles()), t.TempDir()
+	file, dir := "testdata/kettles.csv", t.TempDir()
 	out := filepath.Join(dir, "kettles.fit")
 	succeed(t, "fit", file, "price ~ age | product", "--budget", "0.3", "--no-picture", "--out", out, "--quiet")
 	if _, err := os.Stat(filepath.Join(out, "fit.png")); err == nil {

@@ -116,7 +116,7 @@ func TestFitOfAwkwardFiles(t *testing.T) {
 // What fit writes is predicted from in pipes, served and drawn; an export refuses it. The server has the
 // numbers of predict.
 func TestUsesOfAFit(t *testing.T) {
-	file, dir := write(t, t.TempDir(), "kettles.csv", kettles()), t.TempDir()
+	file, dir := "testdata/kettles.csv", t.TempDir()
 	out := filepath.Join(dir, "kettles.fit")
 	o := succeed(t, "fit", file, "log(price) ~ age | product", "--budget", "0.3", "--out", out)
 	if picture := filepath.Join(out, "fit.png"); !strings.Contains(o.out, picture) || !strings.Contains(o.out, "--grid=0.5:4:100 > predictions.csv") {

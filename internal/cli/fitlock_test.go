@@ -13,7 +13,7 @@ import (
 
 // Of two fits with one result, the second ends at once with one line, and the first is not disturbed.
 func TestTwoFitsOfOneResult(t *testing.T) {
-	file, out := write(t, t.TempDir(), "kettles.csv", kettles()), filepath.Join(t.TempDir(), "prices.fit")
+	file, out := "testdata/kettles.csv", filepath.Join(t.TempDir(), "prices.fit")
 	first, errs := program(t, "fit", file, "price ~ age + kind | product", "--budget", "1", "--no-picture", "--out", out)
 	for begin := time.Now(); ; {
 		if claims, _ := filepath.Glob(filepath.Join(out, ".claim-*")); len(claims) > 0 {

@@ -3,8 +3,6 @@ package cli_test
 import (
 	"bytes"
 	"encoding/csv"
-	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -119,12 +117,15 @@ func write(t *testing.T, dir, name, content string) string {
 }
 
 var (
+	testdata, _ = filepath.Abs("testdata") // before a test changes the directory
+
 	sharedDir string
 	shareOnce sync.Once
 )
 
 // shared holds files that tests read and never change: a configuration, a run of it, its weights,
-// and a context.
+// and a context. Beside them lie testdata's tables: of 10 rivers, with the flow and the temperature at 5
+// depths, and of 9 products, whose prices fall with age.
 type shared struct{ config, run, weights, context string }
 
 func share(t *testing.T) shared {
@@ -140,8 +141,9 @@ func share(t *testing.T) shared {
 		succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
 		succeed(t, "export", "--run", run, "--format", "torch", "--out", filepath.Join(sharedDir, s.weights))
 		write(t, sharedDir, s.context, "x,y\n-1,0.5\n0,0.25\n1,-0.5\n")
-		write(t, sharedDir, "rivers.csv", rivers())
-		write(t, sharedDir, "kettles.csv", kettles())
+		for _, name := range []string{"rivers.csv", "kettles.csv"} {
+			write(t, sharedDir, name, read(t, filepath.Join(testdata, name)))
+		}
 	})
 	for _, path := range []*string{&s.config, &s.run, &s.weights, &s.context} {
 		*path = filepath.Join(sharedDir, *path)
@@ -150,36 +152,6 @@ func share(t *testing.T) shared {
 		}
 	}
 	return s
-}
-
-// rivers returns a table of 10 rivers: the flow and the temperature at 5 depths, the bed, and who measured.
-func rivers() string {
-	text := "river,depth,bed,by,flow,temp\n"
-	for r := range 10 {
-		for i := range 5 {
-			depth := 0.5 + float64((3*r+7*i)%11)/2
-			flow := 20*math.Exp(-0.2*depth)*(1+0.3*math.Sin(float64(9*r))) + 0.4*math.Sin(float64(31*r+17*i))
-			temp := 12 + math.Cos(float64(5*r)) - 0.8*depth + 0.3*math.Sin(float64(11*r+13*i))
-			text += fmt.Sprintf("r%d,%v,%s,me,%.2f,%.2f\n", r, depth, []string{"sand", "rock"}[(r+i)%2], flow, temp)
-		}
-	}
-	return text
-}
-
-// kettles returns a table of 9 products, each with 6 prices that fall with age, of two kinds.
-func kettles() string {
-	text := "product,age,kind,price,age2,sold\n"
-	for p := range 9 {
-		for i := range 6 {
-			age, kind := 0.5+float64((p*5+i*3)%8)/2, []string{"new", "used"}[(p+i)%2]
-			price := (300 + 40*math.Sin(float64(7*p))) * math.Exp(-0.15*age) * (1 + 0.02*math.Sin(float64(31*p+17*i)))
-			if kind == "used" {
-				price *= 0.7
-			}
-			text += fmt.Sprintf("p%d,%.1f,%s,%.2f,%.1f,2024-03-%02d\n", p, age, kind, price, age*math.Cos(float64(p)), 1+i)
-		}
-	}
-	return text
 }
 
 // quantileRow is a row of quantiles.csv by column name.

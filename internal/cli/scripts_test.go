@@ -18,6 +18,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/acqnp/acqnp/internal/engine/device"
+	"github.com/acqnp/acqnp/internal/engine/device/memory"
 )
 
 // TestScripts runs the scripts of testdata, each in a directory of its own. $TINY has a configuration, a
@@ -50,6 +51,9 @@ func TestScripts(t *testing.T) {
 			case "shared": // the real data sets, in $SHARED
 				_, err := os.Stat(shared)
 				return err == nil, nil
+			case "memory": // less than a terabyte is available
+				have, known := memory.Available("/")
+				return known && have < 1e12, nil
 			case "gpu":
 				return device.ThisMachine().GPU(), nil
 			}

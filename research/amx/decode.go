@@ -39,7 +39,7 @@ var kinds = map[[2]byte]kind{
 	{0x49, 0}: configure, {0x49, 3}: zero, {0x4b, 3}: load, {0x4b, 2}: store, {0x5c, 2}: multiply,
 }
 
-// decode decodes an instruction in the form in which internal/simd/gen/amx.go writes it: addresses use
+// decode decodes an instruction in the form in which internal/simd/gen/encode.go writes it: addresses use
 // the first eight registers, and those of tiles have an index and 32 bits of displacement. Its kind is
 // none for any other.
 func decode(code []byte) instruction {
