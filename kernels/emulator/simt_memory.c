@@ -84,7 +84,6 @@ int simt_holds(uint64_t at, uint64_t bytes) {
 
 void simt_upload(uint64_t dst, const void *src, uint64_t bytes) { memcpy((void *)dst, src, bytes); }
 void simt_download(void *dst, uint64_t src, uint64_t bytes) { memcpy(dst, (const void *)src, bytes); }
-void simt_zero(uint64_t dst, uint64_t bytes) { memset((void *)dst, 0, bytes); }
 
 /* ---- shared memory */
 static bool within(const Piece *s, const char *p, size_t bytes) { return p >= s->begin && p + bytes <= s->end; }

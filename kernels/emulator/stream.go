@@ -82,22 +82,6 @@ func (e *Driver) Download(dst []byte, src gpu.Ptr) error {
 	return nil
 }
 
-func (e *Driver) Zero(dst gpu.Ptr, bytes int) error {
-	if err := e.usable("zero"); err != nil || bytes == 0 {
-		return err
-	}
-	if err := holds("zero", dst, bytes); err != nil {
-		return err
-	}
-	e.stream.add(func() error {
-		machine.Lock()
-		defer machine.Unlock()
-		C.simt_zero(C.uint64_t(dst), C.uint64_t(bytes))
-		return nil
-	})
-	return nil
-}
-
 // shape returns an error if the kernel, this device or every device rejects the shape of a launch.
 func (e *Driver) shape(f function, d gpu.Dims) error {
 	threads := 1

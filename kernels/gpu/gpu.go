@@ -35,7 +35,7 @@ type Device struct {
 // Capability returns the compute capability as one number: 75 for 7.5.
 func (d Device) Capability() int { return 10*d.Major + d.Minor }
 
-// Driver drives one device through one stream. Uploads, Zero and launches happen in the order of
+// Driver drives one device through one stream. Uploads and launches happen in the order of
 // their calls, but a call may return before its work is done. So the error of a kernel may come
 // from a later call. After a kernel's error the device cannot be used. Every error is an *Error. A
 // driver is used by one goroutine at a time.
@@ -58,8 +58,6 @@ type Driver interface {
 	Upload(dst Ptr, src []byte) error
 	// Download waits for all earlier calls and copies from the device.
 	Download(dst []byte, src Ptr) error
-	// Zero fills device memory with zeros.
-	Zero(dst Ptr, bytes int) error
 
 	// Function finds a kernel.
 	Function(name string) (Func, error)

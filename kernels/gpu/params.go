@@ -15,7 +15,7 @@ type Param struct {
 // Params are the arguments of a launch, in order.
 type Params []Param
 
-// Args converts values of type Ptr, int32, uint32, uint64, float32 or float64 to arguments. A value
+// Args converts values of type Ptr, int32 or float32 to arguments. A value
 // of another type gets size 0.
 func Args(values ...any) Params {
 	p := make(Params, len(values))
@@ -25,14 +25,8 @@ func Args(values ...any) Params {
 			p[i] = Param{uint64(v), 8}
 		case int32:
 			p[i] = Param{uint64(uint32(v)), 4}
-		case uint32:
-			p[i] = Param{uint64(v), 4}
-		case uint64:
-			p[i] = Param{v, 8}
 		case float32:
 			p[i] = Param{uint64(math.Float32bits(v)), 4}
-		case float64:
-			p[i] = Param{math.Float64bits(v), 8}
 		}
 	}
 	return p

@@ -7,34 +7,18 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// table is data that kernels read and that never changes.
+// table is data that kernels read and that never changes: bytes, or tasks once regions have addresses.
 type table struct {
 	at    region
 	bytes []byte
-	tasks []task // if not empty, the table holds them, once regions have addresses
+	tasks []task
 }
 
 // keepTable reserves memory for a table.
-func (c *compiler) keepTable(bytes []byte) region {
-	at := c.keep(len(bytes) / 4)
-	c.tables = append(c.tables, table{at: at, bytes: bytes})
+func (c *compiler) keepTable(bytes []byte, tasks ...task) region {
+	at := c.keep((len(bytes) + len(tasks)*taskBytes) / 4)
+	c.tables = append(c.tables, table{at, bytes, tasks})
 	return at
-}
-
-// keepTasks reserves memory for a table of tasks.
-func (c *compiler) keepTasks(tasks []task) region {
-	at := c.keep(len(tasks) * taskBytes / 4)
-	c.tables = append(c.tables, table{at: at, tasks: tasks})
-	return at
-}
-
-// content returns the bytes of a table, once regions have addresses.
-func (t table) content(m *memory) []byte {
-	bytes := t.bytes
-	for _, task := range t.tasks {
-		bytes = task.appendTo(bytes, m)
-	}
-	return bytes
 }
 
 // packed is memory for copies of the blocks whose columns lie in strips of the flat vector. The
@@ -46,7 +30,7 @@ type packed struct {
 
 // inStrips reports whether kernels need a copy of a block, because its rows are not contiguous in the
 // flat vector.
-func inStrips(b ops.Block) bool { return b.Strip != 0 && b.Strip != b.Cols && !contiguous(b) }
+func inStrips(b ops.Block) bool { return b.Strip != 0 && b.Strip != b.Cols }
 
 // stride returns the distance between the rows of a block's matrix, as kernels read or write it.
 func stride(b ops.Block) int {
@@ -68,9 +52,6 @@ func (c *compiler) keepPacked(blocks []ops.Block) *packed {
 	p.at = c.keep(n)
 	return p
 }
-
-// contiguous reports whether a block's elements are contiguous in the flat vector, in order.
-func contiguous(b ops.Block) bool { return b.Rows == 1 || b.Stride == b.Cols && b.Strip == 0 }
 
 // region returns the memory of a block's matrix: its copy, or its part of the flat vector.
 func (p *packed) region(block ops.Block, flat region) region {

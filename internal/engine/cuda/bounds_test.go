@@ -106,7 +106,7 @@ func runApart(d gpu.Driver, g *ops.Graph, o Options) error {
 		return err
 	}
 	for _, r := range []region{c.params, moments.m, moments.v} {
-		if err := d.Zero(c.ptr(r), 4*c.n); err != nil {
+		if err := d.Upload(c.ptr(r), make([]byte, 4*c.n)); err != nil {
 			return err
 		}
 	}

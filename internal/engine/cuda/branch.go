@@ -13,10 +13,9 @@ import (
 // the decoder. Fused kernels compute it. The level has one column, or two in the decoder of a
 // residual adaptor. The terms of r and x in the first layer are computed beforehand, once per point.
 type branch struct {
-	Perceptron
-	kernels BranchKernels
-	layers  []*analysis.Unit // linear layers, the first to the last
-	grads   []*analysis.Unit // their gradients, in the same order; nil if the graph has none
+	BranchKernels
+	layers []*analysis.Unit // linear layers, the first to the last
+	grads  []*analysis.Unit // their gradients, in the same order; nil if the graph has none
 
 	blocks           []ops.Block // the parameters: v, then W_l and b_l of each layer
 	layout           region      // a table of the blocks
@@ -48,7 +47,7 @@ func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision)
 			continue
 		}
 		var ok bool
-		if b.kernels, ok = Kernels(d, b.Perceptron); ok {
+		if b.BranchKernels, ok = Kernels(d, b.Perceptron); ok {
 			found = append(found, b)
 		} else {
 			missed++
@@ -75,7 +74,7 @@ func branchFrom(u *analysis.Unit, blocks map[*analysis.Value]ops.Block) *branch 
 		}
 		w, known := blocks[u.In[2]]
 		bias, knownBias := blocks[u.In[0]]
-		if !known || !knownBias || !contiguous(w) || !contiguous(bias) || u.Op.ReLU && u.Out[0].Width != b.Width {
+		if !known || !knownBias || !w.Contiguous() || !bias.Contiguous() || u.Op.ReLU && u.Out[0].Width != b.Width {
 			return nil
 		}
 		b.layers, b.blocks = append(b.layers, u), append(b.blocks, w, bias)
@@ -203,7 +202,7 @@ func (c *compiler) persistent(n, shared int) gpu.Dims {
 func (c *compiler) packBranches() {
 	var done []string
 	for _, b := range c.branches {
-		kernel := b.kernels.Pack()
+		kernel := b.Pack()
 		if slices.Contains(done, kernel) {
 			continue
 		}
@@ -211,13 +210,13 @@ func (c *compiler) packBranches() {
 		s, most := &step{}, 0
 		var tasks []task
 		for _, other := range c.branches {
-			if other.kernels.Pack() == kernel {
+			if other.Pack() == kernel {
 				t := c.packBranch(other)
-				tasks, most = append(tasks, t), max(most, other.kernels.Partials())
+				tasks, most = append(tasks, t), max(most, other.Partials())
 				s.reads, s.writes = append(s.reads, t.reads()...), append(s.writes, t.writes()...)
 			}
 		}
-		s.launch = launch{kernel: kernel, dims: c.grid(2*most, BranchThreads, BranchThreads), args: []any{c.keepTasks(tasks)}}
+		s.launch = launch{kernel: kernel, dims: c.grid(2*most, BranchThreads, BranchThreads), args: []any{c.keepTable(nil, tasks...)}}
 		s.dims.Grid[1] = uint32(len(tasks))
 		c.steps = append(c.steps, s)
 	}
@@ -226,7 +225,7 @@ func (c *compiler) packBranches() {
 // packBranch reserves memory for a branch's packed parameters and hidden values, and returns the task
 // that packs the parameters.
 func (c *compiler) packBranch(b *branch) task {
-	k := b.kernels
+	k := b.BranchKernels
 	var layout []byte
 	for i, block := range b.blocks {
 		layout = binary.LittleEndian.AppendUint32(layout, uint32(block.Offset))
@@ -244,7 +243,7 @@ func (c *compiler) packBranch(b *branch) task {
 
 // branchForward adds the launch of a branch's forward kernel.
 func (c *compiler) branchForward(b *branch) {
-	k, first, out := b.kernels, b.layers[0], b.layers[b.Depth].Out[0]
+	k, first, out := b.BranchKernels, b.layers[0], b.layers[b.Depth].Out[0]
 	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]), b.weights,
 		b.vectors, written{b.hidden}, written{c.region(out)}, k.Resident, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
 }
@@ -252,7 +251,7 @@ func (c *compiler) branchForward(b *branch) {
 // branchBackward adds the launch of a branch's gradient, which writes the sums of every chunk, and the
 // task that adds them.
 func (c *compiler) branchBackward(b *branch) {
-	k, first, begin, end := b.kernels, b.layers[0], b.grads[b.Depth], b.grads[0]
+	k, first, begin, end := b.BranchKernels, b.layers[0], b.grads[b.Depth], b.grads[0]
 	partials := c.reserve(k.Chunks * k.Partials())
 	c.emit(k.Backward(), c.persistent(k.Chunks, k.BackwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]), b.weights,
 		b.vectors, c.region(begin.In[0]), written{b.hidden}, written{c.region(end.Out[ops.BaseGrad])}, written{c.region(end.Out[ops.InGrad])},

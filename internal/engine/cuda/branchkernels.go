@@ -18,44 +18,37 @@ type Perceptron struct {
 	Outputs   int    // columns of the result
 }
 
-// Shape is the shape of a branch's kernels (kernels/branch_f16.cu, branch_f32.cu) for one width, on an
-// architecture and its successors.
-type Shape struct {
-	Precision  string
+// BranchKernels describes the kernels (kernels/branch_f16.cu, branch_f32.cu) for a perceptron on an
+// architecture and its successors: their names, and the memory that they need.
+type BranchKernels struct {
+	Perceptron
 	Capability int // compute capability, as gpu.Device.Capability counts
-	Width      int
 	Resident   int // layers whose weights the forward kernel has in shared memory at a time, at most
 	Rows       int // of a tile of the backward kernel
 	Stages     int // tiles in shared memory at a time: with 2, one is loaded while one is computed
+	Chunks     int // parts into which a run is divided, at most; sums over a part stay in registers
 }
 
-// Shapes holds a shape for each precision, architecture and width. fp32 needs the matrix unit's tf32,
-// which Turing (75) lacks.
-var Shapes = []Shape{
-	{Precision: "f16", Capability: 75, Width: 64, Resident: 4, Rows: 64, Stages: 2},
-	{Precision: "f16", Capability: 75, Width: 128, Resident: 1, Rows: 32, Stages: 1},
-	{Precision: "f16", Capability: 80, Width: 64, Resident: 8, Rows: 64, Stages: 2},
-	{Precision: "f16", Capability: 80, Width: 128, Resident: 4, Rows: 64, Stages: 2},
-	{Precision: "f16", Capability: 86, Width: 64, Resident: 8, Rows: 64, Stages: 2},
-	{Precision: "f16", Capability: 86, Width: 128, Resident: 2, Rows: 32, Stages: 2},
-	{Precision: "f16", Capability: 90, Width: 64, Resident: 8, Rows: 64, Stages: 2},
-	{Precision: "f16", Capability: 90, Width: 128, Resident: 6, Rows: 64, Stages: 2},
-	{Precision: "f32", Capability: 80, Width: 64, Resident: 8, Rows: 32, Stages: 2},
-	{Precision: "f32", Capability: 80, Width: 128, Resident: 2, Rows: 32, Stages: 2},
-	{Precision: "f32", Capability: 86, Width: 64, Resident: 4, Rows: 32, Stages: 2},
-	{Precision: "f32", Capability: 86, Width: 128, Resident: 1, Rows: 16, Stages: 1},
-	{Precision: "f32", Capability: 90, Width: 64, Resident: 8, Rows: 32, Stages: 2},
-	{Precision: "f32", Capability: 90, Width: 128, Resident: 3, Rows: 32, Stages: 2},
-}
-
-// BranchKernels describes the kernels for a perceptron on a device: their names and the memory that
-// they need.
-type BranchKernels struct {
-	Shape
-	Inputs  int // columns of the level
-	Depth   int // hidden layers
-	Outputs int // columns of the result
-	Chunks  int // parts into which a run is divided, at most; sums over a part stay in registers
+// shapes holds the shape of the kernels for each precision, architecture and width. fp32 needs the
+// matrix unit's tf32, which Turing (75) lacks.
+var shapes = []struct {
+	precision                                 string
+	capability, width, resident, rows, stages int
+}{
+	{"f16", 75, 64, 4, 64, 2},
+	{"f16", 75, 128, 1, 32, 1},
+	{"f16", 80, 64, 8, 64, 2},
+	{"f16", 80, 128, 4, 64, 2},
+	{"f16", 86, 64, 8, 64, 2},
+	{"f16", 86, 128, 2, 32, 2},
+	{"f16", 90, 64, 8, 64, 2},
+	{"f16", 90, 128, 6, 64, 2},
+	{"f32", 80, 64, 8, 32, 2},
+	{"f32", 80, 128, 2, 32, 2},
+	{"f32", 86, 64, 4, 32, 2},
+	{"f32", 86, 128, 1, 16, 1},
+	{"f32", 90, 64, 8, 32, 2},
+	{"f32", 90, 128, 3, 32, 2},
 }
 
 // Kernels returns the kernels of the newest architecture that the device supports and whose shared
@@ -65,10 +58,9 @@ func Kernels(d gpu.Device, p Perceptron) (k BranchKernels, ok bool) {
 	if p.Inputs < 1 || p.Inputs > 2 || p.Depth < 2 || p.Outputs < 1 || p.Outputs > 16 {
 		return k, false
 	}
-	for _, s := range Shapes {
-		s.Resident = min(s.Resident, p.Depth-1)
-		n := BranchKernels{Shape: s, Inputs: p.Inputs, Depth: p.Depth, Outputs: p.Outputs, Chunks: max(1, d.Multiprocessors)}
-		if s.Precision == p.Precision && s.Width == p.Width && s.Capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
+	for _, s := range shapes {
+		n := BranchKernels{p, s.capability, min(s.resident, p.Depth-1), s.rows, s.stages, max(1, d.Multiprocessors)}
+		if s.precision == p.Precision && s.width == p.Width && s.capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
 			k, ok = n, true
 		}
 	}

@@ -53,7 +53,11 @@ func load(d gpu.Driver, c *compiler, o Options) (*machine, error) {
 // prepare uploads the tables and finds the kernels of the launches.
 func (m *machine) prepare() (err error) {
 	for _, t := range m.tables {
-		if err := m.driver.Upload(m.ptr(t.at), t.content(&m.memory)); err != nil {
+		bytes := t.bytes
+		for _, task := range t.tasks {
+			bytes = task.appendTo(bytes, &m.memory)
+		}
+		if err := m.driver.Upload(m.ptr(t.at), bytes); err != nil {
 			return err
 		}
 	}

@@ -68,7 +68,7 @@ func (c *compiler) laneLaunch(kernel string, group []*step, block int, work func
 	}
 	d := c.grid(largest, block, block)
 	d.Grid[1] = uint32(len(group))
-	return &launch{kernel: kernel, dims: d, args: []any{c.step, c.keepTasks(all), most}}
+	return &launch{kernel: kernel, dims: d, args: []any{c.step, c.keepTable(nil, all...), most}}
 }
 
 // taskLaunch returns the launch of a kernel with one task for each blockIdx.y. blocks returns the
@@ -82,7 +82,7 @@ func (c *compiler) taskLaunch(kernel string, group []*step, blocks func(t task) 
 	}
 	d := c.eachTile(largest)
 	d.Grid[1] = uint32(len(group))
-	return &launch{kernel: kernel, dims: d, args: []any{c.step, c.keepTasks(all)}}
+	return &launch{kernel: kernel, dims: d, args: []any{c.step, c.keepTable(nil, all...)}}
 }
 
 // dependencies returns for each launch the earlier ones that must end before it begins. It leaves

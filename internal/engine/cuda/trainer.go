@@ -193,7 +193,7 @@ func (t *Trainer) restore(s engine.State) error {
 // moment uploads a moment. A nil moment counts as zeros.
 func (t *Trainer) moment(to region, v []float32) error {
 	if v == nil {
-		return t.driver.Zero(t.ptr(to), 4*t.n)
+		v = make([]float32, t.n)
 	}
 	return t.driver.Upload(t.ptr(to), bytesOf(v))
 }

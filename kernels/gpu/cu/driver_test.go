@@ -87,9 +87,9 @@ func TestMemoryGoesThereAndBack(t *testing.T) {
 	if got := floats(t, d, p, 3); !slices.Equal(got, []float32{0, 2.5, 1}) {
 		t.Errorf("downloaded %v", got)
 	}
-	must(t, d.Zero(p+4, 4))
+	must(t, d.Upload(p+4, make([]byte, 4)))
 	if got := floats(t, d, p, 3); !slices.Equal(got, []float32{0, 0, 1}) {
-		t.Errorf("after Zero %v", got)
+		t.Errorf("after an upload in it %v", got)
 	}
 	must(t, d.Free(p))
 	must(t, d.Free(0))
@@ -136,7 +136,7 @@ func TestOtherGoroutines(t *testing.T) {
 	go func() {
 		p, err := d.Alloc(4)
 		if err == nil {
-			err = errors.Join(d.Zero(p, 4), d.Sync(), d.Free(p))
+			err = errors.Join(d.Upload(p, make([]byte, 4)), d.Sync(), d.Free(p))
 		}
 		done <- err
 	}()
@@ -166,7 +166,7 @@ func TestWhatDoesNotFitIsRefused(t *testing.T) {
 		`CUDA function nothing: no kernel "nothing"`:      unknown,
 		"no GPU 9: there are 1":                           gpu9,
 		"CUDA launch fill: 1 arguments":                   d.Launch(fill, gpu.Line(1, 1, 0), gpu.Args(p)),
-		"CUDA launch fill: argument 1 has 8 bytes":        d.Launch(fill, gpu.Line(1, 1, 0), gpu.Args(p, uint64(1), float32(1))),
+		"CUDA launch fill: argument 1 has 8 bytes":        d.Launch(fill, gpu.Line(1, 1, 0), gpu.Args(p, p, float32(1))),
 		"CUDA launch fill: error 1 (CUDA_ERROR_1)":        d.Launch(fill, gpu.Line(0, 1, 0), gpu.Args(p, int32(1), float32(1))),
 		"CUDA launch: no kernel has the number 7":         d.Launch(7, gpu.Line(1, 1, 0), nil),
 		"CUDA launch fill: error 1 (CUDA_ERROR_1) ":       d.Launch(fill, gpu.Line(1, 1, 1<<20), gpu.Args(p, int32(1), float32(1))),
@@ -248,7 +248,6 @@ func TestErrorsAreOneLineEach(t *testing.T) {
 		{"cuLaunchKernel", "719", "CUDA launch fill: the GPU is lost to this process"},
 		{"cuLaunchKernel", "2", "CUDA launch fill: out of memory on the device"},
 		{"cuLaunchKernel", "716", "CUDA launch fill: the GPU is lost to this process"},
-		{"cuMemsetD8Async", "700", "CUDA zero (4 bytes): the GPU is lost to this process"},
 		{"cuStreamSynchronize", "715", "CUDA close: the GPU is lost to this process"},
 		{"cuGraphCreate", "1", "CUDA graph: error 1"},
 		{"cuGraphAddKernelNode", "1", "CUDA graph fill: error 1"},
@@ -300,7 +299,6 @@ func everyCall(t *testing.T, call, code string) error {
 	note(err)
 	note(d.Upload(p, make([]byte, 4)))
 	note(launch())
-	note(d.Zero(p, 4))
 	g, err := d.Graph([]gpu.Node{{Func: fill, Dims: gpu.Line(1, 1, 0), Params: gpu.Args(p, int32(1), float32(1))}})
 	note(err)
 	if err == nil {

@@ -83,10 +83,3 @@ func (k *function) fits(p gpu.Params) error {
 	}
 	return nil
 }
-
-func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
-	if bytes == 0 {
-		return nil
-	}
-	return d.call("zero", bytes, func() error { return cu.MemsetD8Async(cu.DevicePtr(dst), 0, int64(bytes), d.stream) })
-}

@@ -76,9 +76,6 @@ func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
 func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
 	return d.call(func() error { return d.driver.Download(dst, src) })
 }
-func (d *Driver) Zero(dst gpu.Ptr, bytes int) error {
-	return d.call(func() error { return d.driver.Zero(dst, bytes) })
-}
 func (d *Driver) Function(name string) (gpu.Func, error) {
 	return result(d, func() (gpu.Func, error) { return d.driver.Function(name) })
 }

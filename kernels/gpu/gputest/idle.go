@@ -27,7 +27,6 @@ func (*idle) Pinned(bytes int) ([]byte, error)            { return make([]byte, 
 func (*idle) Unpin([]byte) error                          { return nil }
 func (*idle) Upload(gpu.Ptr, []byte) error                { return nil }
 func (*idle) Download([]byte, gpu.Ptr) error              { return nil }
-func (*idle) Zero(gpu.Ptr, int) error                     { return nil }
 func (*idle) Function(string) (gpu.Func, error)           { return 1, nil }
 func (*idle) Launch(gpu.Func, gpu.Dims, gpu.Params) error { return nil }
 func (*idle) Graph([]gpu.Node) (gpu.Graph, error)         { return done{}, nil }

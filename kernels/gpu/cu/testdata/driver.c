@@ -33,8 +33,7 @@ static struct CUgraph_st anything; // what handles point to
 static const void *pinned[64]; // memory that asynchronous copies may read
 
 static void run(struct step s) {
-	if (!s.f) memset((void *)s.p, 0, s.n);
-	else if (s.f == functions) for (int i = 0; i < s.n; i++) ((float *)s.p)[i] = s.v;
+	if (s.f == functions) for (int i = 0; i < s.n; i++) ((float *)s.p)[i] = s.v;
 	else ++*(float *)s.p;
 }
 
@@ -111,7 +110,6 @@ CUresult cuMemcpyHtoDAsync(CUdeviceptr d, const void *s, size_t n, CUstream st) 
 	return CUDA_ERROR_INVALID_VALUE; // tests copy from the start of pinned memory alone
 }
 CUresult cuMemcpyDtoH(void *d, CUdeviceptr s, size_t n) { ENTER(cuMemcpyDtoH); memcpy(d, (void *)s, n); return CUDA_SUCCESS; }
-CUresult cuMemsetD8Async(CUdeviceptr d, unsigned char v, size_t n, CUstream s) { (void)s, (void)v; ENTER(cuMemsetD8Async); run((struct step){0, d, (int)n, 0}); return CUDA_SUCCESS; }
 CUresult cuGraphCreate(CUgraph *g, unsigned flags) { (void)flags; ENTER(cuGraphCreate); *g = calloc(1, sizeof **g); allocations++; return CUDA_SUCCESS; }
 // A node is the number of its step, counted from 1.
 CUresult cuGraphAddKernelNode(CUgraphNode *node, CUgraph g, const CUgraphNode *after, size_t count, const CUDA_KERNEL_NODE_PARAMS *p) {
