@@ -3,7 +3,6 @@ package engine_test
 import (
 	"math"
 	"os"
-	"runtime"
 	"slices"
 	"testing"
 
@@ -151,13 +150,11 @@ func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 	c := config.Model{Name: "acqnp", Representation: 128, Encoder: []int{128}, Adaptor: []int{128, 128}, Decoder: []int{128, 128}}
 	m := build(t, shape{model: c, dx: 1, dy: 1})
 	size := func(levels int) float64 {
-		var before, after runtime.MemStats
-		runtime.GC()
-		runtime.ReadMemStats(&before)
-		p := compiled(t, m, ops.Extents{Functions: 10, Context: 50, Points: 100, Levels: levels}, models.Training, 2)
-		runtime.ReadMemStats(&after)
-		runtime.KeepAlive(p)
-		return float64(after.TotalAlloc-before.TotalAlloc) / (1 << 20)
+		bytes, err := cpu.Bytes(graph(t, m, ops.Extents{Functions: 10, Context: 50, Points: 100, Levels: levels}, models.Training), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return bytes / (1 << 20)
 	}
 	few, many := size(4), size(400)
 	if grown := many - few; grown > 10 { // the input: 1000 points × 396 levels × 4 bytes = 1.5 MB; 400 rows of scratch instead of 256

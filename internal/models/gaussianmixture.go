@@ -1,11 +1,8 @@
 package models
 
 import (
-	"cmp"
-
 	G "gorgonia.org/gorgonia"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
@@ -14,10 +11,6 @@ import (
 type mixtureHead struct {
 	*Model
 	k int
-}
-
-func newMixtureHead(m *Model) head {
-	return mixtureHead{m, cmp.Or(m.config.Parts, config.DefaultParts)}
 }
 
 func (h mixtureHead) columns() int { return 3 * h.k * h.dy }

@@ -107,7 +107,7 @@ func (m *Model) BuildSiblings(dtype tensor.Dtype, capacity ops.Extents) (*ops.Gr
 type groupLayer struct {
 	within, across attentionHeads
 	norm           norm
-	network        feedForward
+	network        []affine
 }
 
 // groupLayer makes the parameters of layer l.
@@ -119,7 +119,7 @@ func (c *construction) groupLayer(l int) *groupLayer {
 
 // feed adds the network with one hidden layer.
 func (l *groupLayer) feed(c *construction, tokens *G.Node) *G.Node {
-	return c.Add(tokens, l.network.apply(c, l.norm.apply(c, tokens)))
+	return c.Add(tokens, c.layers(l.network, l.norm.apply(c, tokens)))
 }
 
 // attentionHeads holds the parameters of an attention: the norm of what it reads, and its maps.

@@ -1,6 +1,8 @@
 package models
 
 import (
+	"cmp"
+
 	G "gorgonia.org/gorgonia"
 	"gorgonia.org/tensor"
 
@@ -22,22 +24,17 @@ type head interface {
 // A mixture is what a head states at each point: the outputs of BuildHead.
 type mixture struct{ mu, sigma, logWeight *G.Node }
 
-// heads makes the heads that model.head names, of the models without levels and bootstraps.
-var heads = map[string]func(m *Model) head{
-	config.GaussianHead: func(m *Model) head { return gaussianHead{m} },
-	config.MixtureHead:  newMixtureHead,
-}
-
 // newHead returns the head of a model; nil if model.head names none.
 func newHead(m *Model) head {
-	switch m.arch.family {
-	case quantile:
+	switch name := m.config.HeadName(); {
+	case m.arch.family == quantile:
 		return quantileHead{m}
-	case bootstrap:
+	case m.arch.family == bootstrap:
 		return bootstrapHead{gaussianHead{m}}
-	}
-	if made := heads[m.config.HeadName()]; made != nil {
-		return made(m)
+	case name == config.GaussianHead:
+		return gaussianHead{m}
+	case name == config.MixtureHead:
+		return mixtureHead{m, cmp.Or(m.config.Parts, config.DefaultParts)}
 	}
 	return nil
 }

@@ -60,7 +60,7 @@ func (e embedder) tokens(c *construction, x, y, asked *G.Node) *G.Node {
 type transformerLayer struct {
 	attention [3]affine // the maps of tokens to queries, keys and values
 	out       affine    // the map of attention's result
-	feed      feedForward
+	feed      []affine
 	norms     [2]norm // after attention, and after the feed-forward network
 }
 
@@ -101,21 +101,14 @@ func (c *construction) normOf(name string) norm {
 func (l *transformerLayer) apply(c *construction, tokens, keys, values *G.Node) *G.Node {
 	attended := c.Attention(l.attention[0].apply(c, tokens), keys, values, c.config.Heads)
 	tokens = l.norms[0].apply(c, c.Add(tokens, l.out.apply(c, attended)))
-	return l.norms[1].apply(c, c.Add(tokens, l.feed.apply(c, tokens)))
+	return l.norms[1].apply(c, c.Add(tokens, c.layers(l.feed, tokens)))
 }
 
-// A feedForward is a network with one hidden layer and a ReLU.
-type feedForward []affine
-
-func (c *construction) feedForward(name string) feedForward {
+// feedForward makes the parameters of a network with one hidden layer and a ReLU.
+func (c *construction) feedForward(name string) []affine {
 	d, f := c.config.Representation, c.config.Feedforward
-	return feedForward{{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)},
+	return []affine{{c.Weight(name+"linear1.weight", f, d), c.Bias(name+"linear1.bias", f, d)},
 		{c.Weight(name+"linear2.weight", d, f), c.Bias(name+"linear2.bias", d, f)}}
-}
-
-// apply returns the network's result for in, [S, d].
-func (f feedForward) apply(c *construction, in *G.Node) *G.Node {
-	return c.layers(f, in)
 }
 
 // apply returns the layer norm of in, [S, d].

@@ -118,6 +118,6 @@ func TestFailureLeavesNothingBehind(t *testing.T) {
 		if launch(t, d, name, 2, 64, 1024, upload(t, d, make([]float32, 128)), upload(t, d, x)) == nil {
 			t.Fatalf("%s did not fail", name)
 		}
-		checkTurn(t, emulator.Options{})
+		checkTurn(t)
 	}
 }

@@ -59,13 +59,6 @@ func launch(t testing.TB, d gpu.Driver, name string, blocks, threads, shared int
 	return d.Sync()
 }
 
-func mustLaunch(t testing.TB, d gpu.Driver, name string, blocks, threads, shared int, args ...any) {
-	t.Helper()
-	if err := launch(t, d, name, blocks, threads, shared, args...); err != nil {
-		t.Fatal(err)
-	}
-}
-
 // number returns the i-th of a fixed sequence of numbers between -1 and 1 with few significant
 // bits, exact in halves and in tf32.
 func number(i int) float32 { return float32((i*2654435761>>7)%129-64) / 64 }

@@ -15,80 +15,6 @@ import (
 	"github.com/acqnp/acqnp/kernels/gpu/gputest"
 )
 
-// counting is a driver that counts the resources that have not been freed.
-type counting struct {
-	gpu.Driver
-	memory, graphs, events, pinned int
-}
-
-func (c *counting) Pinned(bytes int) ([]byte, error) {
-	b, err := c.Driver.Pinned(bytes)
-	if err == nil {
-		c.pinned++
-	}
-	return b, err
-}
-
-func (c *counting) Unpin(b []byte) error {
-	if b != nil {
-		c.pinned--
-	}
-	return c.Driver.Unpin(b)
-}
-
-func (c *counting) Alloc(bytes int) (gpu.Ptr, error) {
-	p, err := c.Driver.Alloc(bytes)
-	if err == nil {
-		c.memory++
-	}
-	return p, err
-}
-
-func (c *counting) Free(p gpu.Ptr) error {
-	if p != 0 {
-		c.memory--
-	}
-	return c.Driver.Free(p)
-}
-
-func (c *counting) Graph(nodes []gpu.Node) (gpu.Graph, error) {
-	g, err := c.Driver.Graph(nodes)
-	if err != nil {
-		return nil, err
-	}
-	c.graphs++
-	return &countedGraph{g, c}, nil
-}
-
-type countedGraph struct {
-	gpu.Graph
-	c *counting
-}
-
-func (g *countedGraph) Close() error {
-	g.c.graphs--
-	return g.Graph.Close()
-}
-
-func (c *counting) Mark() (gpu.Event, error) {
-	e, err := c.Driver.Mark()
-	if err != nil {
-		return nil, err
-	}
-	c.events++
-	return &countedEvent{e, c}, nil
-}
-
-type countedEvent struct {
-	gpu.Event
-	c *counting
-}
-
-func (e *countedEvent) Wait() error {
-	e.c.events--
-	return e.Event.Wait()
-}
-
 var errInjected = errors.New("injected")
 
 // TestEveryFaultIsAnError repeats a run and makes a different call to the driver fail each time. The
@@ -118,18 +44,20 @@ func TestEveryFaultIsAnError(t *testing.T) {
 	}
 	for name, work := range map[string]func(gpu.Driver) error{"program": evaluate, "trainer": train} {
 		t.Run(name, func(t *testing.T) {
-			counted := &counting{Driver: openDevice(t)}
-			whole := gputest.Faulty(counted, 0, nil)
+			device := emulator.New(emulator.Options{})
+			closing(t, device)
+			whole := gputest.Faulty(device, 0, nil)
 			if err := work(whole); err != nil {
 				t.Fatal(err)
 			}
 			for n := 1; n <= whole.Calls(); n++ {
-				counted.memory, counted.graphs, counted.events, counted.pinned = 0, 0, 0, 0
-				if err := work(gputest.Faulty(counted, n, errInjected)); !errors.Is(err, errInjected) {
+				faulty := gputest.Faulty(device, n, errInjected)
+				if err := work(faulty); !errors.Is(err, errInjected) {
 					t.Errorf("call %d of %d failed, and what came out is %v", n, whole.Calls(), err)
 				}
-				if counted.memory != 0 || counted.pinned != 0 || counted.graphs != 0 || counted.events > 1 {
-					t.Errorf("call %d failed, and %d allocations, %d pinned ones, %d graphs and %d events are left", n, counted.memory, counted.pinned, counted.graphs, counted.events)
+				if device.Live() != 0 || device.LivePinned() != 0 || faulty.Graphs != 0 || faulty.Events > 1 {
+					t.Errorf("call %d failed, and %d allocations, %d pinned ones, %d graphs and %d events are left",
+						n, device.Live(), device.LivePinned(), faulty.Graphs, faulty.Events)
 				}
 			}
 		})

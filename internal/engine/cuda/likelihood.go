@@ -27,9 +27,6 @@ func (c *compiler) mixture(u *analysis.Unit) {
 
 func (c *compiler) mixtureGrad(u *analysis.Unit) { c.mixtureGradAnd(u, nil) }
 
-// mixtureWithGrad launches one kernel for the likelihood and its gradient.
-func (c *compiler) mixtureWithGrad(u, grad *analysis.Unit) { c.mixtureGradAnd(grad, u.Out[0]) }
-
 // mixtureGradAnd launches the kernel of the gradient. The kernel also writes the likelihood to ll,
 // unless ll is nil.
 func (c *compiler) mixtureGradAnd(u *analysis.Unit, ll *analysis.Value) {

@@ -39,7 +39,7 @@ func (c *compiler) lower(it *item) error {
 	case len(it.units) == 2 && it.units[0].Op == nil:
 		c.setMeanGradOfSum(it.units[0], it.units[1])
 	case len(it.units) == 2:
-		c.mixtureWithGrad(it.units[0], it.units[1])
+		c.mixtureGradAnd(it.units[1], it.units[0].Out[0])
 	default:
 		return c.emitUnit(it.units[0])
 	}

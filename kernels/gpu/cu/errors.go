@@ -10,26 +10,10 @@ import (
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
-// The driver's error codes for which cause adds an explanation.
+// Error codes of the driver.
 const (
-	outOfMemory           result = 2
-	deviceUnavailable     result = 46
-	noBinaryForGPU        result = 209
-	eccUncorrectable      result = 214
-	invalidPTX            result = 218
-	nvlinkUncorrectable   result = 220
-	jitCompilerNotFound   result = 221
-	unsupportedPTXVersion result = 222
-	notFound              result = 500
-	illegalAddress        result = 700
-	launchTimeout         result = 702
-	deviceAssert          result = 710
-	hardwareStackError    result = 714
-	illegalInstruction    result = 715
-	misalignedAddress     result = 716
-	invalidAddressSpace   result = 717
-	invalidPC             result = 718
-	launchFailed          result = 719
+	outOfMemory result = 2
+	notFound    result = 500
 )
 
 // code returns the driver's error code. The errors of gorgonia.org/cu are codes in an unexported
@@ -54,14 +38,14 @@ func (d *Driver) cause(err error) error {
 	switch r {
 	case outOfMemory:
 		return gpu.ErrOutOfMemory
-	case noBinaryForGPU, invalidPTX, jitCompilerNotFound, unsupportedPTXVersion:
+	case 209, 218, 221, 222: // no binary, invalid PTX, no compiler, unsupported version of PTX
 		return fmt.Errorf("no kernel image of this program runs on %s (compute capability %d.%d) with this driver: %w",
 			d.device.Name, d.device.Major, d.device.Minor, r)
-	case deviceUnavailable, eccUncorrectable, nvlinkUncorrectable, hardwareStackError:
+	case 46, 214, 220, 714: // not available, uncorrectable error of ECC or NVLink, error of the hardware stack
 		return fmt.Errorf("the GPU is lost: %w", r)
-	case launchTimeout:
+	case 702: // timeout of a launch
 		return fmt.Errorf("a kernel ran longer than the driver allows on a GPU that drives a display: %w", r)
-	case illegalAddress, deviceAssert, illegalInstruction, misalignedAddress, invalidAddressSpace, invalidPC, launchFailed:
+	case 700, 710, 715, 716, 717, 718, 719: // illegal access or instruction, assertion, failed launch
 		return fmt.Errorf("the GPU is lost to this process: this call, or a kernel started before it; "+
 			"ACQNP_CUDA_DEBUG=1 names the kernel: %w", r)
 	}

@@ -11,6 +11,8 @@ import (
 // Driver wraps a driver. It counts the calls to it, its graphs and its events, and can make one call
 // fail.
 type Driver struct {
+	Graphs, Events int // made, and not closed or waited for yet
+
 	driver gpu.Driver
 	n      int
 	err    error
@@ -88,6 +90,7 @@ func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.Graphs++
 		return &graph{d, g}, nil
 	})
 }
@@ -100,6 +103,7 @@ func (d *Driver) Mark() (gpu.Event, error) {
 		if err != nil {
 			return nil, err
 		}
+		d.Events++
 		return &event{d, e}, nil
 	})
 }
@@ -112,11 +116,17 @@ type graph struct {
 }
 
 func (g *graph) Replay() error { return g.d.call(g.g.Replay) }
-func (g *graph) Close() error  { return g.d.release(g.g.Close) }
+func (g *graph) Close() error {
+	g.d.Graphs--
+	return g.d.release(g.g.Close)
+}
 
 type event struct {
 	d *Driver
 	e gpu.Event
 }
 
-func (e *event) Wait() error { return e.d.call(e.e.Wait) }
+func (e *event) Wait() error {
+	e.d.Events--
+	return e.d.call(e.e.Wait)
+}
