@@ -164,24 +164,13 @@ func TestWhatCannotBeFusedRunsUnfused(t *testing.T) {
 	}
 }
 
-// TestFusedExtentsWithinCapacity compares one fused program at changing sizes with programs
-// compiled for these sizes.
+// TestFusedExtentsWithinCapacity is TestExtentsWithinCapacity of fused branches.
 func TestFusedExtentsWithinCapacity(t *testing.T) {
 	for _, name := range []string{"acqnp", "acqnp residual attention"} {
 		s := shape{sized(name, 64), 2, 3, small(name).e}
-		m := build(t, s)
 		capacity := ops.Extents{Functions: 3, Context: 4, Points: 8, Levels: 5}
-		p, _ := fusedProgram(t, m, capacity, cuda.FP16)
-		for i, e := range []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 1, Levels: 1}, s.e, capacity} {
-			exact, _ := fusedProgram(t, m, e, cuda.FP16)
-			fill(p, m, e, uint64(i))
-			fill(exact, m, e, uint64(i))
-			run(t, p, e)
-			run(t, exact, e)
-			if !slices.Equal(p.Grads(), exact.Grads()) || !slices.Equal(p.Output("loglik"), exact.Output("loglik")) {
-				t.Errorf("%s, %v: results depend on the capacity or on earlier runs", name, e)
-			}
-		}
+		withinCapacity(t, build(t, s), capacity, []ops.Extents{capacity, {Functions: 1, Context: 1, Points: 1, Levels: 1}, s.e},
+			cuda.Options{Fused: true, Precision: cuda.FP16})
 	}
 }
 

@@ -64,7 +64,7 @@ func TestAnyOrderOfAGraphTrainsAlike(t *testing.T) {
 			}
 			now := state(t, tr)
 			if order == 0 {
-				first = engine.State{Params: slices.Clone(now.Params), M: slices.Clone(now.M), V: slices.Clone(now.V), Updates: now.Updates}
+				first = now
 			} else if !sameState(now, first) {
 				t.Errorf("%s: order %d leads elsewhere", name, order)
 			}
@@ -78,26 +78,12 @@ func TestAnyOrderOfAGraphTrainsAlike(t *testing.T) {
 // failing is a driver whose kernels fail from the n-th launch on. As on a GPU, the error comes from
 // the call that waits for the kernel and does not name it.
 type failing struct {
-	gpu.Driver
-	n     int
-	names map[gpu.Func]string
-	last  string
-}
-
-func (f *failing) Function(name string) (gpu.Func, error) {
-	at, err := f.Driver.Function(name)
-	f.names[at] = name
-	return at, err
-}
-
-func (f *failing) Launch(at gpu.Func, d gpu.Dims, p gpu.Params) error {
-	f.n--
-	f.last = f.names[at]
-	return f.Driver.Launch(at, d, p)
+	listening
+	n int
 }
 
 func (f *failing) Sync() error {
-	if f.n < 0 {
+	if len(f.launched) > f.n {
 		return &gpu.Error{Call: "sync", Cause: errors.New("illegal address")}
 	}
 	return f.Driver.Sync()
@@ -108,7 +94,7 @@ func TestSynchronousErrorsNameTheKernel(t *testing.T) {
 	s := small("cqnp")
 	m := build(t, s)
 	for n := 0; ; n++ {
-		d := &failing{Driver: openDevice(t), n: n, names: map[gpu.Func]string{}}
+		d := &failing{listening{Driver: openDevice(t), names: map[gpu.Func]string{}}, n}
 		tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true, Synchronous: true})
 		if err != nil {
 			t.Fatal(err)
@@ -126,8 +112,8 @@ func TestSynchronousErrorsNameTheKernel(t *testing.T) {
 			}
 			return
 		}
-		if !errors.As(err, &failed) || failed.Kernel == "" || failed.Kernel != d.last {
-			t.Errorf("launch %d of %s: %v", n, d.last, err)
+		if !errors.As(err, &failed) || failed.Kernel == "" || failed.Kernel != d.launched[len(d.launched)-1] {
+			t.Errorf("launch %d of %v: %v", n, d.launched, err)
 		}
 		_ = tr.Close()
 		if n > 100 {
