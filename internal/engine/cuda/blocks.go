@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"encoding/binary"
 
 	"github.com/acqnp/acqnp/internal/engine/analysis"
@@ -84,12 +85,8 @@ func (c *compiler) copyBlocks(kernel string, p *packed, from, to region) {
 
 // appendBlock appends a struct Block of kernels/blocks.cu.
 func appendBlock(bytes []byte, b ops.Block, place int) []byte {
-	strip := b.Strip
-	if strip == 0 {
-		strip = b.Cols
-	}
 	bytes = binary.LittleEndian.AppendUint64(bytes, uint64(place))
-	for _, n := range [...]int{b.Rows, b.Cols, b.Offset, b.Stride, strip, 0} {
+	for _, n := range [...]int{b.Rows, b.Cols, b.Offset, b.Stride, cmp.Or(b.Strip, b.Cols), 0} {
 		bytes = binary.LittleEndian.AppendUint32(bytes, uint32(n))
 	}
 	return bytes

@@ -110,6 +110,6 @@ func runApart(d gpu.Driver, g *ops.Graph, o Options) error {
 			return err
 		}
 	}
-	status := training{scale: 1}
+	status := training{Scale: 1}
 	return first(d.Upload(c.ptr(c.training), status.bytes()), m.upload(h, g.Capacity, 0, 0.01), m.run(), d.Sync(), d.Close())
 }

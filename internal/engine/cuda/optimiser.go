@@ -30,16 +30,18 @@ const (
 	scaleAt       = 10
 )
 
-// training is the part of struct Training that the host reads and writes.
+// training is a struct Training.
 type training struct {
-	badBatch int // the first batch with a NaN or an infinity
-	bad      int // what was not finite, an index of quantities; 0 if nothing
-	badIndex int // its index in the flat vector
-	badValue float32
-	loss     float32 // the last step's
-	updates  int
-	scale    float32
-	good     int
+	BadBatch     int64 // the first batch with a NaN or an infinity
+	Bad          int32 // what was not finite, an index of quantities; 0 if nothing
+	BadIndex     int32 // its index in the flat vector
+	BadValue     float32
+	Loss         float32 // the last step's
+	Updates      int32
+	Done         int32
+	First, After int32 // of the kernels; math.MaxInt32 for nothing
+	Scale        float32
+	Good         int32
 }
 
 // quantities holds the names of the kernels' enum Quantity.
@@ -47,20 +49,12 @@ var quantities = [...]string{1: "loss", "gradient", "m", "v", "weight"}
 
 // bytes returns a struct Training to start or go on from.
 func (t training) bytes() []byte {
-	b := make([]byte, trainingBytes)
-	binary.LittleEndian.PutUint32(b[24:], uint32(t.updates))
-	binary.LittleEndian.PutUint32(b[32:], math.MaxInt32) // first and after: nothing
-	binary.LittleEndian.PutUint32(b[36:], math.MaxInt32)
-	binary.LittleEndian.PutUint32(b[4*scaleAt:], math.Float32bits(t.scale))
-	binary.LittleEndian.PutUint32(b[44:], uint32(t.good))
+	t.First, t.After = math.MaxInt32, math.MaxInt32
+	b, _ := binary.Append(nil, binary.LittleEndian, t) // its size is fixed
 	return b
 }
 
-func readTraining(b []byte) training {
-	word := func(at int) int { return int(int32(binary.LittleEndian.Uint32(b[at:]))) }
-	number := func(at int) float32 { return math.Float32frombits(binary.LittleEndian.Uint32(b[at:])) }
-	return training{
-		badBatch: int(binary.LittleEndian.Uint64(b)), bad: word(8), badIndex: word(12), badValue: number(16),
-		loss: number(20), updates: word(24), scale: number(4 * scaleAt), good: word(44),
-	}
+func readTraining(b []byte) (t training) {
+	_, _ = binary.Decode(b, binary.LittleEndian, &t) // its size is fixed
+	return t
 }

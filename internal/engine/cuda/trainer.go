@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"errors"
 
 	"github.com/acqnp/acqnp/internal/engine"
@@ -111,7 +112,7 @@ func (t *Trainer) wait(host int) error {
 // Loss returns the cost of the last step's batch.
 func (t *Trainer) Loss() (float32, error) {
 	status, err := t.look()
-	return status.loss, err
+	return status.Loss, err
 }
 
 // look waits for the steps and returns their outcome.
@@ -131,12 +132,12 @@ func (t *Trainer) look() (training, error) {
 
 // nonFinite returns the error of the first step with a NaN or an infinity.
 func (t *Trainer) nonFinite(s training) error {
-	if s.bad == 0 {
+	if s.Bad == 0 {
 		return nil
 	}
-	e := &engine.NonFiniteError{Batch: s.badBatch, Quantity: quantities[s.bad], Tensor: "loss", Value: s.badValue}
+	e := &engine.NonFiniteError{Batch: int(s.BadBatch), Quantity: quantities[s.Bad], Tensor: "loss", Value: s.BadValue}
 	if e.Quantity != "loss" {
-		e.Tensor = engine.TensorAt(t.source.Tensors, s.badIndex)
+		e.Tensor = engine.TensorAt(t.source.Tensors, int(s.BadIndex))
 	}
 	return e
 }
@@ -151,9 +152,9 @@ func (t *Trainer) State() (engine.State, error) {
 	if t.err != nil {
 		return engine.State{}, t.err
 	}
-	s := engine.State{Params: t.params, M: t.moments[0], V: t.moments[1], Updates: status.updates}
+	s := engine.State{Params: t.params, M: t.moments[0], V: t.moments[1], Updates: int(status.Updates)}
 	if t.scaled {
-		s.LossScale = engine.LossScale{Scale: status.scale, Good: status.good}
+		s.LossScale = engine.LossScale{Scale: status.Scale, Good: int(status.Good)}
 	}
 	return s, nil
 }
@@ -180,12 +181,9 @@ func (t *Trainer) restore(s engine.State) error {
 	if err := first(t.moment(t.m, s.M), t.moment(t.v, s.V)); err != nil {
 		return err
 	}
-	status := training{updates: s.Updates, scale: 1}
+	status := training{Updates: int32(s.Updates), Scale: 1}
 	if t.scaled {
-		status.scale, status.good = s.Scale, s.Good
-		if s.Scale == 0 {
-			status.scale = firstScale
-		}
+		status.Scale, status.Good = cmp.Or(s.Scale, firstScale), int32(s.Good)
 	}
 	return t.driver.Upload(t.ptr(t.training), status.bytes())
 }
