@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -45,7 +46,7 @@ func load(d gpu.Driver, c *compiler, o Options) (*machine, error) {
 		return nil, err
 	}
 	if err := m.prepare(); err != nil {
-		return nil, first(err, m.Close())
+		return nil, cmp.Or(err, m.Close())
 	}
 	return m, nil
 }
@@ -74,22 +75,12 @@ func (m *machine) Close() error {
 	m.closed = true
 	err := m.driver.Free(m.base) // waits for the runs of the graph
 	for _, b := range m.pages {
-		err = first(err, m.driver.Unpin(b))
+		err = cmp.Or(err, m.driver.Unpin(b))
 	}
 	if m.graph != nil {
-		err = first(err, m.graph.Close())
+		err = cmp.Or(err, m.graph.Close())
 	}
 	return err
-}
-
-// first returns the first error that is not nil. Later ones are its consequences.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
 }
 
 // check returns an error for extents that cannot be run.

@@ -111,11 +111,7 @@ func graph(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode
 func openDevice(t testing.TB) gpu.Driver {
 	t.Helper()
 	d := newDriver(t)
-	t.Cleanup(func() {
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
-	})
+	closing(t, d)
 	return d
 }
 

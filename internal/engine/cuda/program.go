@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/kernels/gpu"
@@ -32,7 +33,7 @@ func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error)
 	}
 	p := &Program{machine: m, outputs: map[string][]float32{}}
 	if err := p.buffers(); err != nil {
-		return nil, first(err, m.Close())
+		return nil, cmp.Or(err, m.Close())
 	}
 	return p, nil
 }

@@ -1,6 +1,7 @@
 package cuda
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
@@ -20,7 +21,7 @@ func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int
 		return nil, err
 	}
 	var took [][]time.Duration
-	if t.err = first(t.upload(t.hosts[t.next], e, batch, rate), t.driver.Sync()); t.err == nil {
+	if t.err = cmp.Or(t.upload(t.hosts[t.next], e, batch, rate), t.driver.Sync()); t.err == nil {
 		took, t.err = t.timeLaunches(times)
 	}
 	if t.err != nil {

@@ -44,7 +44,7 @@ func NewTrainer(d gpu.Driver, g *ops.Graph, o Options) (engine.Trainer, error) {
 		return nil, err
 	}
 	if err := t.begin(); err != nil {
-		return nil, first(err, t.Close())
+		return nil, cmp.Or(err, t.Close())
 	}
 	return t, nil
 }
@@ -148,7 +148,7 @@ func (t *Trainer) State() (engine.State, error) {
 	if err != nil {
 		return engine.State{}, err
 	}
-	t.err = first(t.download(t.params, t.machine.params), t.download(t.moments[0], t.m), t.download(t.moments[1], t.v))
+	t.err = cmp.Or(t.download(t.params, t.machine.params), t.download(t.moments[0], t.m), t.download(t.moments[1], t.v))
 	if t.err != nil {
 		return engine.State{}, t.err
 	}
@@ -178,7 +178,7 @@ func (t *Trainer) restore(s engine.State) error {
 	if err := t.driver.Upload(t.ptr(t.machine.params), bytesOf(s.Params)); err != nil {
 		return err
 	}
-	if err := first(t.moment(t.m, s.M), t.moment(t.v, s.V)); err != nil {
+	if err := cmp.Or(t.moment(t.m, s.M), t.moment(t.v, s.V)); err != nil {
 		return err
 	}
 	status := training{Updates: int32(s.Updates), Scale: 1}
@@ -201,5 +201,5 @@ func (t *Trainer) Close() error {
 	if t.closed {
 		return nil
 	}
-	return first(t.wait(0), t.wait(1), t.machine.Close())
+	return cmp.Or(t.wait(0), t.wait(1), t.machine.Close())
 }

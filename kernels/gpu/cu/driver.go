@@ -6,6 +6,7 @@
 package cu
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"runtime"
@@ -238,41 +239,32 @@ func (d *Driver) Close() error {
 	}
 	err := d.call("close", 0, d.release)
 	d.closed = true
-	if e := d.ordinal.ReleasePrimaryCtx(); err == nil {
-		err = d.wrap("close", "", 0, e)
-	}
-	return err
+	return cmp.Or(err, d.wrap("close", "", 0, d.ordinal.ReleasePrimaryCtx()))
 }
 
 // release frees everything and returns only the first error, because on a lost GPU every call returns
 // the same one.
-func (d *Driver) release() error {
-	var first error
-	note := func(err error) {
-		if first == nil {
-			first = err
-		}
-	}
+func (d *Driver) release() (err error) {
 	if d.stream != cu.NoStream {
-		note(d.stream.Synchronize())
+		err = cmp.Or(err, d.stream.Synchronize())
 	}
 	for g := range d.graphs {
-		note(g.destroy())
+		err = cmp.Or(err, g.destroy())
 	}
 	for _, e := range d.events {
-		note(cu.DestroyEvent(&e))
+		err = cmp.Or(err, cu.DestroyEvent(&e))
 	}
 	for p := range d.memory {
-		note(cu.MemFree(cu.DevicePtr(p)))
+		err = cmp.Or(err, cu.MemFree(cu.DevicePtr(p)))
 	}
 	for _, b := range d.pinned {
-		note(cu.MemFreeHost(unsafe.Pointer(&b[0])))
+		err = cmp.Or(err, cu.MemFreeHost(unsafe.Pointer(&b[0])))
 	}
 	for _, m := range d.modules {
-		note(m.Unload())
+		err = cmp.Or(err, m.Unload())
 	}
 	if d.stream != cu.NoStream {
-		note(d.stream.Destroy())
+		err = cmp.Or(err, d.stream.Destroy())
 	}
-	return first
+	return err
 }

@@ -3,6 +3,7 @@
 package cu
 
 import (
+	"cmp"
 	"time"
 
 	"gorgonia.org/cu"
@@ -81,7 +82,7 @@ func (d *Driver) Time(work func() error) (time.Duration, error) {
 			return err
 		}
 		if to, err = cu.MakeEvent(cu.DefaultEvent); err != nil {
-			return first(err, cu.DestroyEvent(&from))
+			return cmp.Or(err, cu.DestroyEvent(&from))
 		}
 		if err := d.stream.Synchronize(); err != nil {
 			return err
@@ -100,19 +101,9 @@ func (d *Driver) Time(work func() error) (time.Duration, error) {
 		if err == nil {
 			ms, err = elapsed(from, to)
 		}
-		return first(err, cu.DestroyEvent(&from), cu.DestroyEvent(&to))
+		return cmp.Or(err, cu.DestroyEvent(&from), cu.DestroyEvent(&to))
 	})
-	return time.Duration(ms * float64(time.Millisecond)), first(own, err)
-}
-
-// first returns the first error that is not nil.
-func first(errs ...error) error {
-	for _, err := range errs {
-		if err != nil {
-			return err
-		}
-	}
-	return nil
+	return time.Duration(ms * float64(time.Millisecond)), cmp.Or(own, err)
 }
 
 // event is a mark in the stream.
