@@ -3,7 +3,6 @@ package gpu
 import (
 	"errors"
 	"fmt"
-	"strings"
 )
 
 // ErrOutOfMemory is the cause of an Error if the device has too little memory.
@@ -19,18 +18,14 @@ type Error struct {
 
 // Error returns one line: "CUDA CALL KERNEL (N bytes): cause".
 func (e *Error) Error() string {
-	var b strings.Builder
-	b.WriteString("CUDA ")
-	b.WriteString(e.Call)
+	call := "CUDA " + e.Call
 	if e.Kernel != "" {
-		b.WriteString(" ")
-		b.WriteString(e.Kernel)
+		call += " " + e.Kernel
 	}
 	if e.Bytes > 0 {
-		fmt.Fprintf(&b, " (%d bytes)", e.Bytes)
+		call += fmt.Sprintf(" (%d bytes)", e.Bytes)
 	}
-	fmt.Fprintf(&b, ": %v", e.Cause)
-	return b.String()
+	return fmt.Sprintf("%s: %v", call, e.Cause)
 }
 
 // Unwrap returns the cause.
