@@ -18,10 +18,12 @@ type Value struct {
 	Space   ops.Space
 	Rows    int // at capacity
 	Width   int
-	Made    *Unit   // the unit that computes it; nil for leaves
-	Users   []*Unit // the units that read it
-	Reduced bool    // a row is a sum over several rows of an input
-	Result  bool    // an output or a gradient of the run
+	Block   *ops.Block // of a parameter; otherwise nil
+	Made    *Unit      // the unit that computes it; nil for leaves
+	Users   []*Unit    // the units that read it
+	Reduced bool       // a row is a sum over several rows of an input
+	Result  bool       // an output or a gradient of the run
+	Grad    bool       // a gradient of the run
 }
 
 // Unit is one kernel call: an operation, or all parts of a gradient.
@@ -78,7 +80,7 @@ func Analyse(g *ops.Graph) (*Analysis, error) {
 		a.Values[o.Node].Result = true
 	}
 	for _, n := range g.Grads {
-		a.Values[n].Result = true
+		a.Values[n].Result, a.Values[n].Grad = true, true
 	}
 	return a, nil
 }
@@ -88,8 +90,8 @@ func (a *Analysis) addLeaves(g *ops.Graph) {
 	for _, in := range g.Inputs {
 		a.Values[in.Node] = &Value{Node: in.Node, Space: in.Space, Rows: g.Capacity.Rows(in.Space), Width: in.Width}
 	}
-	for _, b := range g.Blocks {
-		a.Values[b.Node] = &Value{Node: b.Node, Space: ops.Parameter, Rows: b.Rows, Width: b.Cols}
+	for i, b := range g.Blocks {
+		a.Values[b.Node] = &Value{Node: b.Node, Space: ops.Parameter, Rows: b.Rows, Width: b.Cols, Block: &g.Blocks[i]}
 	}
 }
 

@@ -14,11 +14,10 @@ type compiler struct {
 	*schedule
 	*memory
 	widest   widths
-	leaves   map[*analysis.Value]*operand // inputs, parameters and constants
-	operands map[*analysis.Value]*operand // of the current layout: inputs and results, with the final values of sums over tiles
-	sums     map[*analysis.Value]*sum     // of the current layout: the partial sums of values that are summed over tiles
-	cold     map[*analysis.Unit]*cold     // of the current layout: wide layers
-	blocks   map[*analysis.Value]ops.Block
+	leaves   map[*analysis.Value]*operand  // inputs, parameters and constants
+	operands map[*analysis.Value]*operand  // of the current layout: inputs and results, with the final values of sums over tiles
+	sums     map[*analysis.Value]*sum      // of the current layout: the partial sums of values that are summed over tiles
+	cold     map[*analysis.Unit]*cold      // of the current layout: wide layers
 	flat     map[*analysis.Value]ops.Block // gradients that are computed in the flat vector, with their blocks
 	weights  map[*analysis.Value]*weight
 	halves   map[*analysis.Value]bool // of the current layout: values that are stored in bfloat16
@@ -32,7 +31,7 @@ type compiler struct {
 //  4. workers
 func (p *Program) compile(a *analysis.Analysis, threads int, m *memory) error {
 	c := &compiler{p: p, a: a, memory: m, leaves: map[*analysis.Value]*operand{},
-		blocks: map[*analysis.Value]ops.Block{}, flat: map[*analysis.Value]ops.Block{}, weights: map[*analysis.Value]*weight{}}
+		flat: map[*analysis.Value]ops.Block{}, weights: map[*analysis.Value]*weight{}}
 	c.makeLeaves()
 	c.measure()
 	arena, scratch := 0, 0
@@ -88,7 +87,7 @@ func (c *compiler) measure() {
 	w := &c.widest
 	for _, u := range c.a.Units {
 		if c.inHalves(u) {
-			b := c.blocks[weightOf(u)]
+			b := weightOf(u).Block
 			w.halves = max(w.halves, halfStride(b.Rows), halfStride(b.Cols))
 		}
 		switch {
@@ -115,10 +114,8 @@ func (c *compiler) makeLeaves() {
 		c.leaves[c.a.Values[in.Node]] = &operand{space: in.Space, width: in.Width, stride: in.Width, data: data}
 	}
 	for _, b := range g.Blocks {
-		v := c.a.Values[b.Node]
-		c.blocks[v] = b
 		if b.Vector {
-			c.leaves[v] = &operand{space: ops.Parameter, width: b.Cols, stride: b.Cols, data: part(c.p.params, b.Offset, b.Cols)}
+			c.leaves[c.a.Values[b.Node]] = &operand{space: ops.Parameter, width: b.Cols, stride: b.Cols, data: part(c.p.params, b.Offset, b.Cols)}
 		}
 	}
 	if g.Grads != nil {

@@ -52,7 +52,7 @@ func (c *compiler) inHalves(u *analysis.Unit) bool {
 	if !c.p.bf16 || v == nil {
 		return false
 	}
-	if b := c.blocks[v]; min(b.Rows, b.Cols) < halfWidth {
+	if b := v.Block; min(b.Rows, b.Cols) < halfWidth {
 		return false
 	}
 	return u.Op.Kind == ops.LinearGrad || u.In[0].Space == ops.Parameter || u.In[0].Space == u.Out[0].Space

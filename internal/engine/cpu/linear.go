@@ -45,7 +45,7 @@ func (c *compiler) makeWeights() {
 			}
 			w := c.weights[v]
 			if w == nil {
-				b := c.blocks[v]
+				b := *v.Block
 				w = &weight{block: b, out: b.Rows, in: b.Cols, rows: c.floats(b.Rows * b.Cols)}
 				c.weights[v] = w
 				c.p.weights = append(c.p.weights, w)

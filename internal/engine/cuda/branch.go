@@ -26,16 +26,8 @@ type branch struct {
 // findBranches returns the branches that fused kernels compute, and the number of those for which there
 // are none.
 func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision) (found []*branch, missed int) {
-	blocks := map[*analysis.Value]ops.Block{}
-	for _, b := range g.Blocks {
-		blocks[a.Values[b.Node]] = b
-	}
-	grads := map[*analysis.Value]bool{}
-	for _, n := range g.Grads {
-		grads[a.Values[n]] = true
-	}
 	for _, u := range a.Units {
-		b := branchFrom(u, blocks)
+		b := branchFrom(u)
 		if b == nil {
 			continue
 		}
@@ -43,7 +35,7 @@ func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision)
 		if g.Grads != nil {
 			b.grads = layerGradients(b.layers)
 		}
-		if !b.separable(grads, g.Grads != nil) {
+		if !b.separable(g.Grads != nil) {
 			continue
 		}
 		var ok bool
@@ -58,26 +50,25 @@ func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision)
 
 // branchFrom returns the branch whose first layer is u; nil if u is not the first layer of a
 // branch.
-func branchFrom(u *analysis.Unit, blocks map[*analysis.Value]ops.Block) *branch {
+func branchFrom(u *analysis.Unit) *branch {
 	if !isLinear(u) || u.Out[0].Space != ops.Row || u.In[0].Space != ops.Point || !u.Op.ReLU {
 		return nil
 	}
 	b := &branch{}
-	v, ok := blocks[u.In[2]]
-	if !ok {
+	v := u.In[2].Block
+	if v == nil {
 		return nil
 	}
-	b.layers, b.blocks, b.Inputs, b.Width = []*analysis.Unit{u}, []ops.Block{v}, u.In[1].Width, u.Out[0].Width
+	b.layers, b.blocks, b.Inputs, b.Width = []*analysis.Unit{u}, []ops.Block{*v}, u.In[1].Width, u.Out[0].Width
 	for u.Op.ReLU {
 		if u = nextLayer(u); u == nil {
 			return nil
 		}
-		w, known := blocks[u.In[2]]
-		bias, knownBias := blocks[u.In[0]]
-		if !known || !knownBias || !w.Contiguous() || !bias.Contiguous() || u.Op.ReLU && u.Out[0].Width != b.Width {
+		w, bias := u.In[2].Block, u.In[0].Block
+		if w == nil || bias == nil || !w.Contiguous() || !bias.Contiguous() || u.Op.ReLU && u.Out[0].Width != b.Width {
 			return nil
 		}
-		b.layers, b.blocks = append(b.layers, u), append(b.blocks, w, bias)
+		b.layers, b.blocks = append(b.layers, u), append(b.blocks, *w, *bias)
 	}
 	b.Depth, b.Outputs = len(b.layers)-1, u.Out[0].Width
 	return b
@@ -115,8 +106,7 @@ func layerGradients(layers []*analysis.Unit) []*analysis.Unit {
 }
 
 // separable reports whether all values that exist only in the fused kernels are read only there.
-// grads are the gradients that the graph asks for.
-func (b *branch) separable(grads map[*analysis.Value]bool, training bool) bool {
+func (b *branch) separable(training bool) bool {
 	if training && b.grads == nil {
 		return false
 	}
@@ -128,7 +118,7 @@ func (b *branch) separable(grads map[*analysis.Value]bool, training bool) bool {
 		if i < b.Depth && !onlyWithin(u.Out[0], within) {
 			return false
 		}
-		if training && !b.gradientsWithin(i, within, grads) {
+		if training && !b.gradientsWithin(i, within) {
 			return false
 		}
 	}
@@ -152,16 +142,16 @@ func gradientOf(u *analysis.Unit) (g *analysis.Unit) {
 // gradientsWithin reports whether the fused kernels compute all that the graph needs of layer i's
 // gradients. The gradients of its parameters may be used only as results of the graph, and the
 // gradient of its input only by the layer before.
-func (b *branch) gradientsWithin(i int, within map[*analysis.Unit]bool, grads map[*analysis.Value]bool) bool {
+func (b *branch) gradientsWithin(i int, within map[*analysis.Unit]bool) bool {
 	g := b.grads[i]
 	base, dx, dw := g.Out[ops.BaseGrad], g.Out[ops.InGrad], g.Out[ops.WeightGrad]
-	if dw == nil || !grads[dw] || len(dw.Users) > 0 || base == nil {
+	if dw == nil || !dw.Grad || len(dw.Users) > 0 || base == nil {
 		return false
 	}
 	if i == 0 {
 		return base.Space == ops.Point
 	}
-	return grads[base] && len(base.Users) == 0 && dx != nil && onlyWithin(dx, within) && b.grads[i-1].In[0] == dx
+	return base.Grad && len(base.Users) == 0 && dx != nil && onlyWithin(dx, within) && b.grads[i-1].In[0] == dx
 }
 
 // onlyWithin reports whether only these units read a value.
