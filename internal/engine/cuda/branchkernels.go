@@ -29,12 +29,15 @@ type BranchKernels struct {
 	Chunks     int // parts into which a run is divided, at most; sums over a part stay in registers
 }
 
-// shapes holds the shape of the kernels for each precision, architecture and width. fp32 needs the
-// matrix unit's tf32, which Turing (75) lacks.
-var shapes = []struct {
-	precision                                 string
-	capability, width, resident, rows, stages int
-}{
+// Shape is what the kernels of one precision and width are compiled for: see BranchKernels.
+type Shape struct {
+	Precision                                 string
+	Capability, Width, Resident, Rows, Stages int
+}
+
+// Shapes holds a shape for each precision, architecture and width. fp32 needs the matrix unit's tf32,
+// which Turing (75) lacks.
+var Shapes = []Shape{
 	{"f16", 75, 64, 4, 64, 2},
 	{"f16", 75, 128, 1, 32, 1},
 	{"f16", 80, 64, 8, 64, 2},
@@ -58,9 +61,9 @@ func Kernels(d gpu.Device, p Perceptron) (k BranchKernels, ok bool) {
 	if p.Inputs < 1 || p.Inputs > 2 || p.Depth < 2 || p.Outputs < 1 || p.Outputs > 16 {
 		return k, false
 	}
-	for _, s := range shapes {
-		n := BranchKernels{p, s.capability, min(s.resident, p.Depth-1), s.rows, s.stages, max(1, d.Multiprocessors)}
-		if s.precision == p.Precision && s.width == p.Width && s.capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
+	for _, s := range Shapes {
+		n := BranchKernels{p, s.Capability, min(s.Resident, p.Depth-1), s.Rows, s.Stages, max(1, d.Multiprocessors)}
+		if s.Precision == p.Precision && s.Width == p.Width && s.Capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
 			k, ok = n, true
 		}
 	}
