@@ -25,6 +25,8 @@ type benchOptions struct {
 	kernels bool
 }
 
+var _ = command(thisMachine, 2, newBench)
+
 func newBench(a *app) *cobra.Command {
 	var o benchOptions
 	cmd := &cobra.Command{

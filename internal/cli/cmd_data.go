@@ -8,6 +8,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 )
 
+var _ = command(thePaper, 1, newData)
+
 func newData(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "data",

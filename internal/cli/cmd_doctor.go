@@ -10,6 +10,8 @@ import (
 
 type doctorOptions struct{ settings }
 
+var _ = command(thisMachine, 1, newDoctor)
+
 func newDoctor(a *app) *cobra.Command {
 	var o doctorOptions
 	cmd := &cobra.Command{

@@ -27,6 +27,8 @@ type evalOptions struct {
 	orders int
 }
 
+var _ = command(thePaper, 2, newEval)
+
 func newEval(a *app) *cobra.Command {
 	var o evalOptions
 	cmd := &cobra.Command{

@@ -49,6 +49,8 @@ and N targets.
 mu and sigma are those of log y where data.log names y. The metadata name the columns with their
 units, categories and standardisation, the model and the version of the program.`
 
+var _ = command(otherPrograms, 2, newExport)
+
 func newExport(a *app) *cobra.Command {
 	var o exportOptions
 	cmd := &cobra.Command{

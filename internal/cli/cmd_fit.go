@@ -35,6 +35,8 @@ type fitOptions struct {
 	release func() error // of the hold on Out; nil before
 }
 
+var _ = command(ownData, 1, newFit)
+
 func newFit(a *app) *cobra.Command {
 	var o fitOptions
 	cmd := &cobra.Command{

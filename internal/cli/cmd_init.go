@@ -21,6 +21,8 @@ type initOptions struct {
 	out string
 }
 
+var _ = command(ownData, 4, newInit)
+
 func newInit(a *app) *cobra.Command {
 	var o initOptions
 	cmd := &cobra.Command{

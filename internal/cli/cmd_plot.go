@@ -15,6 +15,8 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
+var _ = command(thePaper, 3, newPlot)
+
 func newPlot(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "plot",

@@ -32,6 +32,8 @@ type predictOptions struct {
 	densityAt, cdfAt []float64 // what density and cdf ask for
 }
 
+var _ = command(ownData, 2, newPredict)
+
 func newPredict(a *app) *cobra.Command {
 	var o predictOptions
 	cmd := &cobra.Command{

@@ -21,6 +21,8 @@ type reportOptions struct {
 	out    string
 }
 
+var _ = command(manyRuns, 2, newReport)
+
 func newReport(a *app) *cobra.Command {
 	var o reportOptions
 	cmd := &cobra.Command{

@@ -20,6 +20,8 @@ type sampleOptions struct {
 	components bool
 }
 
+var _ = command(otherPrograms, 3, newSample)
+
 func newSample(a *app) *cobra.Command {
 	var o sampleOptions
 	cmd := &cobra.Command{

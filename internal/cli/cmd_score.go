@@ -24,6 +24,8 @@ type scoreOptions struct {
 	joint, calibrate bool
 }
 
+var _ = command(ownData, 3, newScore)
+
 func newScore(a *app) *cobra.Command {
 	var o scoreOptions
 	cmd := &cobra.Command{

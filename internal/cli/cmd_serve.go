@@ -28,6 +28,8 @@ type serveOptions struct {
 	asks   bool
 }
 
+var _ = command(otherPrograms, 1, newServe)
+
 func newServe(a *app) *cobra.Command {
 	var o serveOptions
 	cmd := &cobra.Command{

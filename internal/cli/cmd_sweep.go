@@ -2,6 +2,8 @@ package cli
 
 import "github.com/spf13/cobra"
 
+var _ = command(manyRuns, 1, newSweep)
+
 func newSweep(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "sweep",

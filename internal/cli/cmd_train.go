@@ -34,6 +34,8 @@ type trainOptions struct {
 	noEval            bool
 }
 
+var _ = command(ownData, 5, newTrain)
+
 func newTrain(a *app) *cobra.Command {
 	var o trainOptions
 	cmd := &cobra.Command{

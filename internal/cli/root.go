@@ -1,8 +1,10 @@
 package cli
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -50,34 +52,49 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 		return a.fromEnvironment(cmd.Flags())
 	}
 	root.SetHelpCommand(newHelp(a))
-	addGroups(root, []group{
-		{"Your own data", []*cobra.Command{newFit(a), newPredict(a), newScore(a), newInit(a), newTrain(a)}},
-		{"The paper", []*cobra.Command{newData(a), newEval(a), newPlot(a)}},
-		{"Many runs", []*cobra.Command{newSweep(a), newReport(a)}},
-		{"Other programs", []*cobra.Command{newServe(a), newExport(a), newSample(a)}},
-		{"This machine", []*cobra.Command{newDoctor(a), newBench(a)}},
-	})
+	addOffers(root, a)
 	return root
 }
 
-// A group is a part of the commands in the help of the program.
-type group struct {
-	title    string
-	commands []*cobra.Command
+// The groups of the program's help.
+const (
+	ownData       = "Your own data"
+	thePaper      = "The paper"
+	manyRuns      = "Many runs"
+	otherPrograms = "Other programs"
+	thisMachine   = "This machine"
+)
+
+// An offer is a command of the program. Its file makes it.
+type offer struct {
+	group string
+	rank  int // in the group
+	make  func(*app) *cobra.Command
 }
 
-// addGroups adds the groups of commands to the root, in the order in which the help lists them.
-func addGroups(root *cobra.Command, groups []group) {
-	for _, g := range groups {
-		root.AddGroup(&cobra.Group{ID: g.title, Title: g.title + ":"})
-		for _, c := range g.commands {
-			c.GroupID = g.title
+var offers []offer
+
+// command offers a command in a group of the help, at a rank.
+func command(group string, rank int, make func(*app) *cobra.Command) offer {
+	o := offer{group, rank, make}
+	offers = append(offers, o)
+	return o
+}
+
+// addOffers adds all commands to the root, in the order in which the help lists them.
+func addOffers(root *cobra.Command, a *app) {
+	for _, title := range []string{ownData, thePaper, manyRuns, otherPrograms, thisMachine} {
+		root.AddGroup(&cobra.Group{ID: title, Title: title + ":"})
+		for _, o := range slices.SortedFunc(slices.Values(offers), func(x, y offer) int { return cmp.Compare(x.rank, y.rank) }) {
+			if o.group == title {
+				c := o.make(a)
+				c.GroupID = title
+				root.AddCommand(c)
+			}
 		}
-		root.AddCommand(g.commands...)
 	}
-	last := groups[len(groups)-1].title
-	root.SetHelpCommandGroupID(last)
-	root.SetCompletionCommandGroupID(last)
+	root.SetHelpCommandGroupID(thisMachine)
+	root.SetCompletionCommandGroupID(thisMachine)
 }
 
 // runGroup shows the help of a group of commands. If there are args, it returns the error for a
