@@ -32,7 +32,7 @@ func (d *drawn) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 // capacity, because neither width nor rows change which steps share a launch.
 func TestNodesOfAStep(t *testing.T) {
 	for name, most := range map[string]struct{ nodes, chain int }{
-		"acqnp": {25, 20}, "cqnp": {19, 16}, "cnp": {14, 14}, "canp": {17, 16}, "bnp": {40, 27},
+		"acqnp": {25, 20}, "cqnp": {19, 16}, "cnp": {14, 14}, "canp": {17, 16}, "bnp": {39, 28},
 		"acqnp-attention": {31, 23}, "acqnp-transformer": {118, 62},
 	} {
 		d := &drawn{Driver: openDevice(t)}

@@ -2,12 +2,40 @@ package cuda
 
 import "slices"
 
+// mostPending limits the memory, in float32s, of results that are kept until a common launch of
+// weight_grads.
+const mostPending = 64 << 20
+
 // schedule gives every step its level. Steps of a level do not depend on each other, and its lanes
-// of the same kind share a launch.
+// of the same kind share a launch. Gradients of weights wait for each other, so that few launches
+// compute all of them.
 func schedule(steps []*step) {
-	for _, s := range steps {
-		s.level = s.earliest()
+	var waiting []*step
+	size := 0
+	flush := func() {
+		settleWaiting(waiting)
+		waiting, size = nil, 0
 	}
+	waits := map[*step]bool{}
+	for _, s := range steps {
+		reads := slices.ContainsFunc(s.before, func(b *step) bool { return waits[b] && slices.Contains(waiting, b) })
+		switch {
+		case s.kind == bySlices && s.rows <= manyRows, reads && s.kind != alone && !s.lane():
+			waits[s] = true
+			waiting = append(waiting, s)
+			if s.kind == bySlices {
+				if size += s.tasks[0].out.buffer.Size; size > mostPending {
+					flush()
+				}
+			}
+		case reads:
+			flush()
+			s.level = s.earliest()
+		default:
+			s.level = s.earliest()
+		}
+	}
+	flush()
 	share(steps)
 }
 
@@ -18,6 +46,27 @@ func (s *step) earliest() int {
 		level = max(level, b.level+1)
 	}
 	return level
+}
+
+// settleWaiting gives levels to gradients of weights and to the sums over their slices. All the
+// gradients get one level; each sum gets the earliest that it can.
+func settleWaiting(waiting []*step) {
+	common := 0
+	for _, s := range waiting {
+		if s.kind == bySlices {
+			common = max(common, s.earliest())
+		}
+	}
+	for _, s := range waiting {
+		if s.kind == bySlices {
+			s.level = common
+		}
+	}
+	for _, s := range waiting {
+		if s.kind != bySlices {
+			s.level = s.earliest()
+		}
+	}
 }
 
 // share moves lanes to later levels that have lanes of their kind, if that saves a launch.
