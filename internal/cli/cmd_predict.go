@@ -92,8 +92,8 @@ func (o *predictOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	table := predict.Table{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt, Exceed: o.exceed,
-		Modes: o.modes, Draws: o.draws, Seed: q.seed, Threads: o.cores(), Format: o.format, Parts: o.components}
+	table := predict.Table{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt,
+		Exceed: o.exceed, Modes: o.modes, Draws: o.draws, Seed: q.seed, Threads: o.cores(), Format: o.format, Parts: o.components}
 	table.Calibrated, err = o.calibration(q, func(c *conformal.Calibration) error {
 		table.Calibrated = c
 		if err := table.CheckCalibration(); err != nil || o.plot == "" {

@@ -58,7 +58,8 @@ docs/explanation/calibration.md what intervals then promise.`,
 	cmd.Flags().StringVar(&o.plot, "plot", "", "`FILE` for a plot of the calibration (.png, .svg or .pdf)")
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "leave the intervals of a fit as they are, not calibrated")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
-	for _, apart := range [][]string{{"use-calibration", "raw"}, {"calibrate", "use-calibration"}, {"calibrate", "joint"}, {"calibrate", "config"}, {"use-calibration", "config"}} {
+	for _, apart := range [][]string{{"use-calibration", "raw"}, {"calibrate", "use-calibration"}, {"calibrate", "joint"}, {"calibrate", "config"},
+		{"use-calibration", "config"}} {
 		cmd.MarkFlagsMutuallyExclusive(apart...)
 	}
 	return cmd

@@ -209,7 +209,8 @@ func TestBatchesOfAnEvaluation(t *testing.T) {
 		o := options(t, "cnp", source{batches: 2})
 		o.Batches, o.NumTau, o.Levels = asked, 0, ""
 		e := evaluate(t, o)
-		if single := want == 1; len(e.PerBatch) != want || (e.ContextLL.StdError == nil) != single || (e.TargetLL.StdError == nil) != single || e.NumTau != 0 || e.Levels != "" {
+		if single := want == 1; len(e.PerBatch) != want || (e.ContextLL.StdError == nil) != single || (e.TargetLL.StdError == nil) != single ||
+			e.NumTau != 0 || e.Levels != "" {
 			t.Errorf("%d batches asked: %+v", asked, e)
 		}
 		if want == 1 && e.TargetLL.Mean != e.PerBatch[0].TargetLL {

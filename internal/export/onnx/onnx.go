@@ -5,8 +5,7 @@
 // the columns are standardised is part of the graph. graph.go builds nodes, dialect.go writes
 // the model's own graphs, units.go converts the units, likelihood.go makes the parts of
 // the distributions and their density. All inputs and outputs are float64, except BNP's bootstraps, which
-// are int64. The network computes in float32, its head in float64.
-// acqnp help export lists the inputs and outputs.
+// are int64. The network computes in float32, its head in float64. acqnp help export lists the inputs and outputs.
 package onnx
 
 import (

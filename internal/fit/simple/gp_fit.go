@@ -29,8 +29,7 @@ const noiseAlternations = 2
 //
 // The hyperparameters are those of at most 60 points of a group, evenly spread over it, and of
 // 1,500 points in all, 250 if there is one group. Given these, mean and noise are those of all
-// groups, with at most 120 points of each. It returns an error if the data do not
-// determine the model.
+// groups, with at most 120 points of each. It returns an error if the data do not determine the model.
 func FitGP(groups []Group) (Model, error) {
 	m := &GP{Units: unitsOf(groups)}
 	per := min(mostOfMean, max(mostOfAll/len(groups), 10))

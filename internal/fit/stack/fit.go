@@ -100,9 +100,9 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	return out, ctx.Err()
 }
 
-// refit replaces the models of each candidate by one model fitted to all folds, unless folds are of points. If there are few groups, a model learns much more from all of them than
-// from four fifths. From all points of a group it does not learn much more than from four fifths: there
-// the mean of the models is better, since it is less confident.
+// refit replaces the models of each candidate by one model fitted to all folds, unless folds are of points. If there
+// are few groups, a model learns much more from all of them than from four fifths. From all points of a group it does
+// not: there the mean of the models is better, since it is less confident.
 func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Options) error {
 	var jobs []job
 	byName := map[string]*trial{}
