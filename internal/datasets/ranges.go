@@ -121,16 +121,14 @@ func Names(name string, dx, dy int) (x, y []string) {
 		}
 		return []string{"row", "column"}, []string{"value"}
 	}
-	letters := func(letter string, n int) []string {
-		if n == 1 {
-			return []string{letter}
-		}
-		return numbered(letter, n)
-	}
-	return letters("x", dx), letters("y", dy)
+	return numbered("x", dx), numbered("y", dy)
 }
 
+// numbered returns n names, x for one and x1, x2, … for several.
 func numbered(letter string, n int) []string {
+	if n == 1 {
+		return []string{letter}
+	}
 	names := make([]string, n)
 	for i := range names {
 		names[i] = letter + strconv.Itoa(i+1)

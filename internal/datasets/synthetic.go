@@ -49,7 +49,7 @@ func newSynthetic(e config.Experiment) Source {
 	return p
 }
 
-// SetThreads implements Threaded.
+// SetThreads is for datasets.SetThreads.
 func (p *synthetic) SetThreads(n int) { p.workers.limit = n }
 
 // Train draws N ~ U{points}, N_c ~ U{min_context..N−min_targets} and train.batch_size functions.

@@ -7,17 +7,10 @@ import (
 	"sync/atomic"
 )
 
-// Threaded is a source that makes a batch on several goroutines. The batch does not depend on their
-// number.
-type Threaded interface {
-	// SetThreads sets their number; 0 means one for each core.
-	SetThreads(n int)
-}
-
 // SetThreads sets the number of goroutines on which a source makes a batch, if it has several; 0
-// means one for each core.
+// means one for each core. The batch does not depend on it.
 func SetThreads(source any, n int) {
-	if t, ok := source.(Threaded); ok {
+	if t, ok := source.(interface{ SetThreads(n int) }); ok {
 		t.SetThreads(n)
 	}
 }

@@ -26,7 +26,7 @@ type groups struct {
 // New returns the source of an experiment.
 func New(e config.Experiment) datasets.Source { return &groups{e: e} }
 
-// SetThreads implements datasets.Threaded.
+// SetThreads is for datasets.SetThreads.
 func (p *groups) SetThreads(n int) { p.threads = n }
 
 // Dims returns the columns that each data set is given, and 1.
