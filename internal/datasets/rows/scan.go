@@ -104,7 +104,11 @@ func ScanOthers(d config.Data, dataDir string, held map[string][]int) (Scan, err
 	if err := each(paths, s.start, s.row); err != nil {
 		return Scan{}, err
 	}
-	return s.finish(), nil
+	for i := range s.judges {
+		s.Columns[i] = s.judges[i].column(s.Columns[i].Name)
+		s.Columns[i].PerGroup = !s.varies[i] && len(s.Groups) <= maxFollowed
+	}
+	return s.Scan, nil
 }
 
 // Column returns the column of this name, and whether there is one.
@@ -238,13 +242,4 @@ func (m *spread) skew() float64 {
 		return 0
 	}
 	return skew
-}
-
-// finish returns the scan.
-func (s *scanner) finish() Scan {
-	for i := range s.judges {
-		s.Columns[i] = s.judges[i].column(s.Columns[i].Name)
-		s.Columns[i].PerGroup = !s.varies[i] && len(s.Groups) <= maxFollowed
-	}
-	return s.Scan
 }
