@@ -80,11 +80,15 @@ func (f *File) open(path string, raw io.Reader) (err error) {
 			}
 			return z, err
 		})
-	case bytes.HasPrefix(start, []byte("PAR1")):
-		f.Rows, err = openParquet(path, raw, r)
 	case bytes.HasPrefix(start, []byte("ARROW1")) || bytes.HasPrefix(start, []byte("\xff\xff\xff\xff")):
 		err = &invalid.Input{File: path, Found: "an Arrow or Feather file", Expected: "Parquet, CSV or JSON lines"}
 	default:
+		for _, form := range forms {
+			if form.magic != "" && bytes.HasPrefix(start, []byte(form.magic)) {
+				f.Rows, err = form.open(path, raw, r)
+				return err
+			}
+		}
 		f.Text = newUTF8(r, path)
 	}
 	return err

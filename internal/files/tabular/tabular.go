@@ -8,13 +8,39 @@
 package tabular
 
 import (
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
 )
 
-// Endings are the endings of the files that hold tables, without a dot.
-var Endings = []string{"csv", "jsonl", "ndjson", "parquet"}
+// A form is what a table is in a file. Texts have no magic and no open: Open recognises them.
+type form struct {
+	name    string
+	endings []string                                          // with a dot
+	magic   string                                            // the start of each file
+	open    func(path string, raw, r io.Reader) (Rows, error) // r has what was peeked of raw
+	write   func(io.Writer, []Column) (Writer, error)
+}
+
+// forms are the forms of tables. A new one is a file with its reader and its writer, and its line here.
+var forms = []form{
+	{name: CSV, endings: []string{".csv"}, write: newCSVWriter},
+	{name: JSON, endings: []string{".jsonl", ".ndjson", ".json"}, write: newJSONWriter},
+	{name: Parquet, endings: []string{".parquet"}, magic: "PAR1", open: openParquet, write: newParquetWriter},
+}
+
+// Endings are the endings of the files that hold tables, without a dot. A .json in a folder may be anything.
+var Endings = func() (all []string) {
+	for _, f := range forms {
+		for _, end := range f.endings {
+			if end != ".json" {
+				all = append(all, end[1:])
+			}
+		}
+	}
+	return all
+}()
 
 // compressed are the endings that follow that of a text.
 var compressed = []string{".gz", ".zst"}

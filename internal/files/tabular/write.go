@@ -1,11 +1,14 @@
 package tabular
 
 import (
+	"cmp"
 	"compress/gzip"
 	"encoding/csv"
 	"errors"
+	"fmt"
 	"io"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -23,27 +26,39 @@ const (
 )
 
 // Formats lists them.
-func Formats() []string { return []string{CSV, JSON, Parquet} }
-
-// endings are the endings of the forms.
-var endings = map[string]string{".csv": CSV, ".json": JSON, ".jsonl": JSON, ".ndjson": JSON, ".parquet": Parquet}
+func Formats() (names []string) {
+	for _, f := range forms {
+		names = append(names, f.name)
+	}
+	return names
+}
 
 // written says which endings there are.
 const written = "a name that ends in .csv, .json, .jsonl or .ndjson, each also with .gz or .zst, or in .parquet; or one without an ending, for CSV"
 
 // FormatOf returns the form that a file's name asks for, CSV if it names none.
 func FormatOf(path string) string {
-	if format, ok := endings[strings.ToLower(filepath.Ext(uncompressed(path)))]; ok {
-		return format
+	if f, ok := endingOf(path); ok {
+		return f.name
 	}
 	return CSV
+}
+
+// endingOf returns the form whose ending a file's name has.
+func endingOf(path string) (form, bool) {
+	end := strings.ToLower(filepath.Ext(uncompressed(path)))
+	i := slices.IndexFunc(forms, func(f form) bool { return slices.Contains(f.endings, end) })
+	if i < 0 {
+		return form{}, false
+	}
+	return forms[i], true
 }
 
 // CheckOut refuses a name whose ending is that of no form, which CSV under this name would not be, and a
 // compressed file of a form that is not text. format is the form that is asked for by a flag, "" if the
 // name says it. flag names the file in messages.
 func CheckOut(flag, path, format string) error {
-	if end := strings.ToLower(filepath.Ext(uncompressed(path))); format == "" && end != "" && endings[end] == "" && !files.IsStream(path) {
+	if _, known := endingOf(path); format == "" && !known && filepath.Ext(uncompressed(path)) != "" && !files.IsStream(path) {
 		return &invalid.Input{File: flag, Found: strconv.Quote(path), Expected: written}
 	}
 	if format == "" {
@@ -114,13 +129,17 @@ type plain struct{ io.Writer }
 
 func (plain) Close() error { return nil }
 
+// newWriter returns the writer of a form, of CSV for "".
 func newWriter(w io.Writer, format string, columns []Column) (Writer, error) {
-	switch format {
-	case JSON:
-		return newJSONWriter(w, columns), nil
-	case Parquet:
-		return newParquetWriter(w, columns), nil
+	for _, f := range forms {
+		if f.name == cmp.Or(format, CSV) {
+			return f.write(w, columns)
+		}
 	}
+	return nil, fmt.Errorf("tabular: found the form %q, expected one of %s", format, strings.Join(Formats(), ", "))
+}
+
+func newCSVWriter(w io.Writer, columns []Column) (Writer, error) {
 	c := csvWriter{csv.NewWriter(w)}
 	names := make([]string, len(columns))
 	for i, column := range columns {

@@ -15,12 +15,12 @@ type jsonWriter struct {
 	line    []byte
 }
 
-func newJSONWriter(w io.Writer, columns []Column) *jsonWriter {
+func newJSONWriter(w io.Writer, columns []Column) (Writer, error) {
 	j := &jsonWriter{w: w, columns: columns}
 	for _, c := range columns {
 		j.keys = append(j.keys, jsonText(c.Name))
 	}
-	return j
+	return j, nil
 }
 
 func (j *jsonWriter) Write(row []string) error {

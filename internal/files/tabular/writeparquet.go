@@ -18,7 +18,7 @@ type parquetWriter struct {
 // cellsAtOnce bounds the cells of a row group, which is held in memory.
 const cellsAtOnce = 1 << 20
 
-func newParquetWriter(w io.Writer, columns []Column) *parquetWriter {
+func newParquetWriter(w io.Writer, columns []Column) (Writer, error) {
 	number := parquet.Leaf(parquet.DoubleType)
 	nodes := map[Kind]parquet.Node{Text: parquet.String(), Integer: parquet.Optional(parquet.Int(64)), Number: parquet.Optional(number),
 		Numbers: parquet.List(number), Pairs: parquet.List(parquet.List(number))}
@@ -29,7 +29,7 @@ func newParquetWriter(w io.Writer, columns []Column) *parquetWriter {
 	}
 	to := parquet.NewGenericWriter[any](w, parquet.NewSchema("table", group), parquet.Compression(&parquet.Snappy),
 		parquet.MaxRowsPerRowGroup(max(1, int64(cellsAtOnce/max(1, len(columns))))))
-	return &parquetWriter{columns: columns, to: to}
+	return &parquetWriter{columns: columns, to: to}, nil
 }
 
 // ordered is a group of columns in their order. That of parquet.Group is alphabetical.
