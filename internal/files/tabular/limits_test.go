@@ -10,10 +10,33 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/parquet-go/parquet-go"
+
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
+
+// A file of a few kilobytes whose pages state gigabytes is refused before one is unpacked.
+func TestSmallFilesOfLargePages(t *testing.T) {
+	type row struct{ Sold bool }
+	var b bytes.Buffer
+	w := parquet.NewGenericWriter[row](&b, parquet.PageBufferSize(8<<20), parquet.Compression(&parquet.Zstd))
+	rows := make([]row, 1<<16)
+	for range 600 { // 39 million, in one page
+		if _, err := w.Write(rows); err != nil {
+			t.Fatal(err)
+		}
+	}
+	must.Do(t, w.Close())
+	path := filepath.Join(t.TempDir(), "large.parquet")
+	must.Do(t, os.WriteFile(path, b.Bytes(), 0o600))
+	err := read(path)
+	var bad *invalid.Input
+	if !errors.As(err, &bad) || bad.File != path || !strings.Contains(err.Error(), "when they are unpacked") {
+		t.Errorf("a file of %d bytes: %v", b.Len(), err)
+	}
+}
 
 // Text in another encoding is refused with its line, wherever the reads of the file end, and compressed too.
 func TestTextThatIsNotUTF8(t *testing.T) {

@@ -74,6 +74,9 @@ func (r *parquetRows) open(from io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
+	if err := checkUnpacked(from, size, f.Metadata().RowGroups); err != nil {
+		return err
+	}
 	r.groups = f.RowGroups()
 	for _, c := range f.Root().Columns() {
 		if text := parquetText(c); text != nil {
