@@ -4,9 +4,7 @@ package cli_test
 
 import (
 	"bufio"
-	"errors"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
@@ -46,13 +44,8 @@ func TestABrokenPipeOfTheProgressWritesACheckpoint(t *testing.T) {
 	}
 	waitFor(t, filepath.Join(run, "metrics.jsonl"))
 	progress.Close()
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-		t.Errorf("ended with %v, want exit code 130", err)
-	}
-	if left, _ := filepath.Glob(filepath.Join(run, "checkpoints", "*")); len(left) == 0 {
-		t.Error("no checkpoint")
-	}
+	ended(t, cmd, 130)
+	checkpoints(t, run)
 }
 
 // acqnp eval | true, and a full disk behind standard output: the evaluation is still written.
@@ -75,8 +68,7 @@ func TestAnEvaluationThatCannotBePrintedIsWritten(t *testing.T) {
 		out := filepath.Join(t.TempDir(), "eval.json")
 		cmd, errs := command("eval", "--run", s.run, "--batches", "1", "--out", out, "--quiet")
 		cmd.Stdout = c.to
-		var exit *exec.ExitError
-		if err := cmd.Run(); !errors.As(err, &exit) || exit.ExitCode() != c.code {
+		if err := cmd.Run(); cmd.ProcessState.ExitCode() != c.code {
 			t.Errorf("%s: ended with %v, want exit code %d", c.name, err, c.code)
 		}
 		if errs.String() != c.errs {

@@ -44,9 +44,7 @@ func TestOneOfTwoTrains(t *testing.T) {
 	}
 	waitFor(t, filepath.Join(at, "metrics.jsonl"))
 	other := []*os.Process{b.Process, a.Process}[refused]
-	if err := other.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	send(t, other, syscall.SIGTERM)
 	<-ended
 	codes := []int{a.ProcessState.ExitCode(), b.ProcessState.ExitCode()}
 	if codes[refused] != 1 || codes[1-refused] != 130 {
@@ -82,21 +80,15 @@ func TestATrainingThatSleptStops(t *testing.T) {
 	args := []string{"train", "--config", config, "--run-dir", at, "--resume", "--no-eval"}
 	a, aErrs := program(t, append(args, "--set", "train.schedule=constant", "--set", "train.steps=100000000")...)
 	waitFor(t, filepath.Join(at, "metrics.jsonl"))
-	if err := a.Process.Signal(syscall.SIGSTOP); err != nil {
-		t.Fatal(err)
-	}
+	send(t, a.Process, syscall.SIGSTOP)
 	b, bErrs := program(t, append(args, "--set", "train.schedule=constant", "--set", "train.steps=200000000")...)
 	waitFor(t, filepath.Join(at, ".claim-2"))
-	if err := a.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	send(t, a.Process, syscall.SIGCONT)
 	if err := a.Wait(); a.ProcessState.ExitCode() != 1 || !strings.Contains(aErrs.String(), "it took over after") {
 		t.Errorf("%v: %s", err, aErrs)
 	}
 	waitForCheckpoint(t, at, "steps: 200000000") // b may begin again, with an empty log
-	if err := b.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
+	send(t, b.Process, syscall.SIGTERM)
 	if err := b.Wait(); b.ProcessState.ExitCode() != 130 || !strings.Contains(bErrs.String(), "may be at work here") {
 		t.Errorf("%v: %s", err, bErrs)
 	}

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"math"
 	"net"
-	"net/http"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -162,11 +161,7 @@ func TestUsesOfAFit(t *testing.T) {
 		t.Errorf("a precision that is not used: exit code %d, %q", o.code, o.err)
 	}
 	_, url, _, _ := served(t, out)
-	r, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(`{"functions": [{"name": "x", "context": {"x": [[0.5], [3]], "y": [[278], [190]]}, "targets": {"x": [[1], [3]]}}], "quantiles": [0.25, 0.5]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
+	predicted := fetch(t, url+"/v1/predict", `{"functions": [{"name": "x", "context": {"x": [[0.5], [3]], "y": [[278], [190]]}, "targets": {"x": [[1], [3]]}}], "quantiles": [0.25, 0.5]}`)
 	var answer struct {
 		Functions []struct {
 			Targets []struct {
@@ -174,8 +169,8 @@ func TestUsesOfAFit(t *testing.T) {
 			}
 		}
 	}
-	if err := json.NewDecoder(r.Body).Decode(&answer); err != nil || r.StatusCode != 200 {
-		t.Fatalf("status %d, %v", r.StatusCode, err)
+	if err := json.Unmarshal([]byte(predicted), &answer); err != nil {
+		t.Fatal(err)
 	}
 	for i, target := range answer.Functions[0].Targets {
 		for k, column := range []string{"q0.25", "q0.5"} {
@@ -184,16 +179,10 @@ func TestUsesOfAFit(t *testing.T) {
 			}
 		}
 	}
-	far, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(`{"functions": [{"name": "x", "context": {"x": [], "y": []}, "targets": {"x": [[400]]}}]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer far.Body.Close()
+	far := fetch(t, url+"/v1/predict", `{"functions": [{"name": "x", "context": {"x": [], "y": []}, "targets": {"x": [[400]]}}]}`)
 	var warned struct{ Warnings []string }
-	if err := json.NewDecoder(far.Body).Decode(&warned); err != nil || len(warned.Warnings) != 1 || !strings.Contains(warned.Warnings[0], "age of 1 of 1 target is not among the data's 0.5 to 4") {
+	if err := json.Unmarshal([]byte(far), &warned); err != nil || len(warned.Warnings) != 1 || !strings.Contains(warned.Warnings[0], "age of 1 of 1 target is not among the data's 0.5 to 4") {
 		t.Errorf("a target far from the data: %v, %+v", err, warned)
 	}
-	if r, err := http.Get(url + "/v1/model"); err != nil || r.StatusCode != 200 {
-		t.Errorf("/v1/model: %v", err)
-	}
+	fetch(t, url+"/v1/model", "")
 }

@@ -23,14 +23,10 @@ func TestTwoFitsOfOneResult(t *testing.T) {
 			t.Fatal("the first fit does not begin")
 		}
 	}
-	if err := first.Process.Signal(syscall.SIGSTOP); err != nil { // so that it is at work below
-		t.Fatal(err)
-	}
+	send(t, first.Process, syscall.SIGSTOP) // so that it is at work below
 	o := acqnp("fit", file, "price ~ age + kind | product", "--instant", "--out", out)
 	checkRefusal(t, "the second", o, 2, "--out: "+out+": another process writes a fit there")
-	if err := first.Process.Signal(syscall.SIGCONT); err != nil {
-		t.Fatal(err)
-	}
+	send(t, first.Process, syscall.SIGCONT)
 	if err := first.Wait(); err != nil {
 		t.Fatalf("the first fit: %v, %s", err, errs)
 	}

@@ -38,9 +38,7 @@ func TestAnInterruptEndsTheWaitForAnInput(t *testing.T) {
 	if _, err := silent.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
+	send(t, cmd.Process, os.Interrupt)
 	hang := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer hang.Stop()
 	_ = cmd.Wait()

@@ -2,9 +2,7 @@ package cli_test
 
 import (
 	"fmt"
-	"io"
 	"math"
-	"net/http"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -87,25 +85,17 @@ func TestServeOfTheNaturalScale(t *testing.T) {
 		return values
 	}
 	_, url, _, _ := served(t, "--run", "run")
-	r, err := http.Post(url+"/v1/predict", "application/json", strings.NewReader(
-		`{"functions": [{"context": {"x": [[0.4], [4.9]], "y": [[376], [185]]}, "targets": {"x": [[2]]}}], "quantiles": [0.05, 0.5]}`))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer r.Body.Close()
-	answer, err := io.ReadAll(r.Body)
-	if err != nil || r.StatusCode != 200 {
-		t.Fatalf("%d %s %v", r.StatusCode, answer, err)
-	}
+	answer := fetch(t, url+"/v1/predict",
+		`{"functions": [{"context": {"x": [[0.4], [4.9]], "y": [[376], [185]]}, "targets": {"x": [[2]]}}], "quantiles": [0.05, 0.5]}`)
 	grid, midpoints := spaced("grid"), spaced("midpoints")
 	for _, name := range []string{"mean", "q0.05", "q0.5"} {
-		if even[name] == "" || !strings.Contains(string(answer), even[name]) || even[name] == grid[name] ||
+		if even[name] == "" || !strings.Contains(answer, even[name]) || even[name] == grid[name] ||
 			math.Abs(value(t, even[name])-value(t, midpoints[name])) > 1e-9 { // two ways to find a quantile, each to the last digits
 			t.Errorf("%s is %q by predict, %q with levels on the grid, %q with midpoints, and the server answers %s",
 				name, even[name], grid[name], midpoints[name], answer)
 		}
 	}
-	if !strings.Contains(string(answer), even["sd"]) {
+	if !strings.Contains(answer, even["sd"]) {
 		t.Errorf("sd is %q by predict, and the server answers %s", even["sd"], answer)
 	}
 }

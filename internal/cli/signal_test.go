@@ -2,7 +2,6 @@ package cli_test
 
 import (
 	"bytes"
-	"errors"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -10,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // command returns acqnp as a process that has not started yet, and its standard error.
@@ -30,6 +31,28 @@ func program(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return cmd, errs
+}
+
+// send sends a signal to a process.
+func send(t *testing.T, p *os.Process, s os.Signal) {
+	t.Helper()
+	must.Do(t, p.Signal(s))
+}
+
+// ended waits for a process, which must end with a code.
+func ended(t *testing.T, cmd *exec.Cmd, code int) {
+	t.Helper()
+	if err := cmd.Wait(); cmd.ProcessState.ExitCode() != code {
+		t.Fatalf("ended with %v, want exit code %d\n%s", err, code, cmd.Stderr)
+	}
+}
+
+// checkpoints fails if a run has none.
+func checkpoints(t *testing.T, run string) {
+	t.Helper()
+	if left, _ := filepath.Glob(filepath.Join(run, "checkpoints", "*")); len(left) == 0 {
+		t.Fatalf("no checkpoint in %s", run)
+	}
 }
 
 // waitFor waits until a file exists.
@@ -54,19 +77,11 @@ func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
 		dir := t.TempDir()
 		config := write(t, dir, "tiny.yaml", tinyConfig)
 		run := filepath.Join(dir, "run")
-		cmd, errs := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000", "--no-eval")
+		cmd, _ := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000", "--no-eval")
 		waitFor(t, filepath.Join(run, "metrics.jsonl"))
-		if err := cmd.Process.Signal(asked); err != nil {
-			t.Fatal(err)
-		}
-		var exit *exec.ExitError
-		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-			t.Fatalf("%v: %v\n%s", asked, err, errs)
-		}
-		left, _ := filepath.Glob(filepath.Join(run, "checkpoints", "*"))
-		if len(left) == 0 {
-			t.Fatalf("%v left no checkpoint", asked)
-		}
+		send(t, cmd.Process, asked)
+		ended(t, cmd, 130)
+		checkpoints(t, run)
 		// Interrupted again at once: the run has resumed from the checkpoint and ends in the same
 		// way.
 		o := acqnp("train", "--config", config, "--run-dir", run, "--set", "train.steps=1", "--resume", "--no-eval")
@@ -85,7 +100,7 @@ func TestASignalThatArrivesTwiceWritesACheckpoint(t *testing.T) {
 	config := write(t, dir, "tiny.yaml", tinyConfig)
 	for _, run := range []string{"a", "b", "c", "d", "e"} {
 		run = filepath.Join(dir, run)
-		cmd, errs := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000",
+		cmd, _ := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000",
 			"--set", "train.checkpoint_every=100000000", "--no-eval")
 		waitFor(t, filepath.Join(run, "metrics.jsonl"))
 		for range 5 {
@@ -93,13 +108,8 @@ func TestASignalThatArrivesTwiceWritesACheckpoint(t *testing.T) {
 				break // it has ended
 			}
 		}
-		var exit *exec.ExitError
-		if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-			t.Fatalf("%v\n%s", err, errs)
-		}
-		if left, _ := filepath.Glob(filepath.Join(run, "checkpoints", "*")); len(left) == 0 {
-			t.Fatalf("no checkpoint\n%s", errs)
-		}
+		ended(t, cmd, 130)
+		checkpoints(t, run)
 	}
 }
 
@@ -115,20 +125,13 @@ func TestNohupKeepsIgnoringSIGHUP(t *testing.T) {
 	}
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	waitFor(t, metrics)
-	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	send(t, cmd.Process, syscall.SIGHUP)
 	if err := os.Truncate(metrics, 0); err != nil {
 		t.Fatal(err)
 	}
 	waitFor(t, metrics) // it logs on
-	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
-		t.Fatal(err)
-	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-		t.Errorf("after SIGHUP and SIGTERM: %v", err)
-	}
+	send(t, cmd.Process, syscall.SIGTERM)
+	ended(t, cmd, 130)
 }
 
 // A listener keeps what is written to it, and closes heard once that has the words.
@@ -162,13 +165,8 @@ func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
 	case <-time.After(time.Minute):
 		t.Fatal("no evaluation in a minute")
 	}
-	if err := cmd.Process.Signal(os.Interrupt); err != nil {
-		t.Fatal(err)
-	}
-	var exit *exec.ExitError
-	if err := cmd.Wait(); !errors.As(err, &exit) || exit.ExitCode() != 130 {
-		t.Fatalf("%v\n%s", err, &errs.text)
-	}
+	send(t, cmd.Process, os.Interrupt)
+	ended(t, cmd, 130)
 	if left, _ := os.ReadDir(out); len(left) > 0 {
 		t.Errorf("left %v", left)
 	}
@@ -194,9 +192,7 @@ func TestNohupKeepsIgnoringSIGHUPAtAPipe(t *testing.T) {
 	if _, err := context.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...)); err != nil {
 		t.Fatal(err)
 	}
-	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
-		t.Fatal(err)
-	}
+	send(t, cmd.Process, syscall.SIGHUP)
 	if err := context.Close(); err != nil {
 		t.Fatal(err)
 	}
