@@ -75,10 +75,7 @@ func (l *numberList) Set(text string) error {
 	if !l.given {
 		l.numbers, l.given = nil, true
 	}
-	seen := map[int]bool{}
-	for _, n := range l.numbers {
-		seen[n] = true
-	}
+	wrong := errors.New("expected different whole numbers or ranges with commas between them, such as 0..5 or 0,3,7")
 	for part := range strings.SplitSeq(text, ",") {
 		from, to, isRange := strings.Cut(strings.TrimSpace(part), "..")
 		if !isRange {
@@ -87,29 +84,20 @@ func (l *numberList) Set(text string) error {
 		first, err := strconv.ParseUint(from, 10, 63)
 		last, err2 := strconv.ParseUint(to, 10, 63)
 		if err != nil || err2 != nil || last < first || last-first >= uint64(mostNumbers-len(l.numbers)) {
-			return errors.New("expected " + numberListValues)
+			return wrong
 		}
-		for i := range int(last-first) + 1 {
-			n := int(first) + i
-			if seen[n] {
-				return errors.New("expected " + numberListValues)
-			}
-			seen[n] = true
-			l.numbers = append(l.numbers, n)
+		for i := range last - first + 1 {
+			l.numbers = append(l.numbers, int(first+i))
 		}
+	}
+	if all := slices.Sorted(slices.Values(l.numbers)); len(slices.Compact(all)) < len(l.numbers) {
+		return wrong
 	}
 	return nil
 }
 
-// numberListValues says what a list holds.
-const numberListValues = "different whole numbers or ranges with commas between them, such as 0..5 or 0,3,7"
-
 func (l *numberList) String() string {
-	words := make([]string, len(l.numbers))
-	for i, n := range l.numbers {
-		words[i] = strconv.Itoa(n)
-	}
-	return strings.Join(words, ",")
+	return strings.Join(strings.Fields(strings.Trim(fmt.Sprint(l.numbers), "[]")), ",")
 }
 
 func (l *numberList) Type() string { return "numberList" }
