@@ -56,7 +56,6 @@ func TestTheNextCommandWorks(t *testing.T) {
 	}
 }
 
-// Files that models cannot use as they are get a prediction, or one line that says what to do.
 // Columns that leave the mixed model of log y without a finite prediction do not end a fit: only models
 // whose predictions of y are finite take part.
 func TestFitOfManyColumns(t *testing.T) {
@@ -72,6 +71,7 @@ func TestFitOfManyColumns(t *testing.T) {
 	succeed(t, "fit", f.Name(), "price ~ age + kind + ratio + count + small + fresh + sold + cents | product", "--instant", "--no-picture", "--out", filepath.Join(dir, "fit"))
 }
 
+// Files that models cannot use as they are get a prediction, or one line that says what to do.
 func TestFitOfAwkwardFiles(t *testing.T) {
 	dir := t.TempDir()
 	draw := func(rows int, row func(i int) string) string {
