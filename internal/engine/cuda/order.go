@@ -76,7 +76,9 @@ func made(vs []*analysis.Value) []*analysis.Value {
 // no such order: a branch reads a value that depends on its own result.
 func order(items []*item) []*item {
 	done := map[*analysis.Value]bool{}
-	ready := func(it *item) bool { return !slices.ContainsFunc(it.in, func(v *analysis.Value) bool { return !done[v] }) }
+	ready := func(it *item) bool {
+		return !slices.ContainsFunc(it.in, func(v *analysis.Value) bool { return !done[v] })
+	}
 	var sorted []*item
 	for rest := slices.Clone(items); len(rest) > 0; {
 		i := slices.IndexFunc(rest, ready)
