@@ -3,6 +3,7 @@
 package cli_test
 
 import (
+	"encoding/json"
 	"math"
 	"os"
 	"path/filepath"
@@ -62,4 +63,22 @@ func TestCUDARefusals(t *testing.T) {
 			checkRefusal(t, "--device "+device, o, code, "--device")
 		}
 	}
+}
+
+// evaluation is the part of eval.json that the tests read.
+type evaluation struct {
+	Target struct{ Mean float64 } `json:"target_ll"`
+	Device string
+}
+
+func readEvaluation(t *testing.T, path string) (e evaluation) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &e); err != nil {
+		t.Fatal(err)
+	}
+	return e
 }

@@ -8,24 +8,6 @@ import (
 	"testing"
 )
 
-// evaluation is the part of eval.json that the tests read.
-type evaluation struct {
-	Target struct{ Mean float64 } `json:"target_ll"`
-	Device string
-}
-
-func readEvaluation(t *testing.T, path string) (e evaluation) {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &e); err != nil {
-		t.Fatal(err)
-	}
-	return e
-}
-
 func TestTrainingRaisesTheLogLikelihood(t *testing.T) {
 	dir := t.TempDir()
 	config := write(t, dir, "tiny.yaml", tinyConfig)
