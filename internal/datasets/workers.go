@@ -1,7 +1,6 @@
 package datasets
 
 import (
-	"cmp"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -15,12 +14,26 @@ func SetThreads(source any, n int) {
 	}
 }
 
-// workers divide numbered parts among goroutines. Each has a scratch of its own, a *S, which is kept.
+// workers divide numbered parts among goroutines. Each has a scratch of its own, a *S. A call of each
+// allocates nothing but new scratches.
 type workers[S any] struct {
 	limit   int // the number of goroutines at most; 0 means one for each core
 	scratch func() *S
 	do      func(s *S, part int) error
-	kept    []*S
+	kept    []worker[S]
+
+	// of the current call of each
+	parts   int
+	next    atomic.Int64
+	helpers sync.WaitGroup
+	mu      sync.Mutex
+	first   int // the first part in order that failed
+	err     error
+}
+
+type worker[S any] struct {
+	scratch *S
+	help    func() // runs parts on a goroutine of its own
 }
 
 // newWorkers returns workers that run parts by do.
@@ -31,27 +44,41 @@ func newWorkers[S any](scratch func() *S, do func(s *S, part int) error) *worker
 // each runs every part in [0, n) and waits for all. A free worker takes the next part. The error is
 // that of the first part in order that returned one; later parts may then be left out.
 func (w *workers[S]) each(n int) error {
-	count := min(cmp.Or(w.limit, runtime.GOMAXPROCS(0)), n)
+	limit := w.limit
+	if limit == 0 {
+		limit = runtime.GOMAXPROCS(0)
+	}
+	count := min(limit, n)
 	for len(w.kept) < count {
-		w.kept = append(w.kept, w.scratch())
+		s := w.scratch()
+		w.kept = append(w.kept, worker[S]{s, func() {
+			w.drain(s)
+			w.helpers.Done()
+		}})
 	}
-	var next atomic.Int64
-	var running sync.WaitGroup
-	failed := make([]error, n)
-	for _, s := range w.kept[:count] {
-		running.Go(func() {
-			for part := int(next.Add(1)) - 1; part < n; part = int(next.Add(1)) - 1 {
-				if failed[part] = w.do(s, part); failed[part] != nil {
-					next.Store(int64(n))
-				}
+	w.parts, w.first, w.err = n, n, nil
+	w.next.Store(0)
+	w.helpers.Add(max(0, count-1))
+	for i := 1; i < count; i++ {
+		go w.kept[i].help()
+	}
+	if count > 0 {
+		w.drain(w.kept[0].scratch)
+	}
+	w.helpers.Wait()
+	return w.err
+}
+
+// drain runs parts until there is none left.
+func (w *workers[S]) drain(s *S) {
+	for part := int(w.next.Add(1)) - 1; part < w.parts; part = int(w.next.Add(1)) - 1 {
+		if err := w.do(s, part); err != nil {
+			w.next.Store(int64(w.parts))
+			w.mu.Lock()
+			if part < w.first {
+				w.first, w.err = part, err
 			}
-		})
-	}
-	running.Wait()
-	for _, err := range failed {
-		if err != nil {
-			return err
+			w.mu.Unlock()
 		}
 	}
-	return nil
 }
