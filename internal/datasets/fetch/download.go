@@ -85,7 +85,9 @@ func (d *download) once(ctx context.Context) (err error) {
 	if d.have = d.resumable(); d.have > 0 {
 		request.Header.Set("Range", fmt.Sprintf("bytes=%d-", d.have))
 	}
-	response, err := d.Client.Do(request)
+	client := *d.Client
+	client.CheckRedirect = checkRedirect
+	response, err := client.Do(request)
 	if err != nil {
 		return unreached(err)
 	}
@@ -94,6 +96,17 @@ func (d *download) once(ctx context.Context) (err error) {
 		return err
 	}
 	return d.receive(response.Body, watch)
+}
+
+// checkRedirect ends redirects that lead nowhere: another try would follow the same ones.
+func checkRedirect(next *http.Request, before []*http.Request) error {
+	switch {
+	case next.URL.Scheme != "http" && next.URL.Scheme != "https":
+		return final{fmt.Errorf("the server redirected to %.200s", next.URL.Redacted())}
+	case len(before) >= 10:
+		return final{errors.New("stopped after 10 redirects")}
+	}
+	return nil
 }
 
 // resumable returns the bytes of the part that an earlier request left, or 0 if no checksum would find a part of

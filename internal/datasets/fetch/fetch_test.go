@@ -120,12 +120,22 @@ func TestRedirectsAreFollowed(t *testing.T) {
 	}
 }
 
-func TestRedirectsThatLeadNowhere(t *testing.T) {
-	for to, says := range map[string]string{"/round": "10 redirects", "ftp://127.0.0.1:1/file": `"ftp"`, "file:///etc/passwd": `"file"`,
-		"http://127.0.0.1:1/file": "no connection to 127.0.0.1:1"} {
+func TestRedirectsThatLeadNowhereAreTriedOnce(t *testing.T) {
+	for to, c := range map[string]struct {
+		requests int
+		says     string
+	}{
+		"/round":                  {10, "10 redirects"},
+		"ftp://127.0.0.1:1/file":  {1, "redirected to ftp://127.0.0.1:1/file"},
+		"file:///etc/passwd":      {1, "redirected to file:///etc/passwd"},
+		"http://127.0.0.1:1/file": {1, "no connection to 127.0.0.1:1"},
+	} {
 		door := newSite(t, nil)
 		door.answer = func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, to, http.StatusFound) }
-		fails(t, set(nil, door.URL+"/file"), t.TempDir(), options(), says)
+		fails(t, set(nil, door.URL+"/file"), t.TempDir(), options(), c.says)
+		if len(door.requests) != c.requests {
+			t.Errorf("%s: %d requests, want %d", to, len(door.requests), c.requests)
+		}
 	}
 }
 
