@@ -74,25 +74,42 @@ func rawRanges(model Range, offset, scale []float64, forms []rows.Form) []Range 
 // within returns the ranges without what lies beyond the numbers of the data's files. It returns the ranges
 // as they are if the files cannot be read: they may have moved since the training.
 func (r Ranges) within(d config.Data, s Scaling, dataDir string) Ranges {
-	scan, err := rows.ScanFile(d, dataDir)
+	paths, err := rows.Paths(d.File, dataDir)
 	if err != nil {
 		return r
 	}
-	clip := func(ranges []Range, columns []string, forms []rows.Form) {
-		for i, name := range columns {
-			c, _ := scan.Column(name)
-			least, most := c.Span()
-			low, _ := rows.FormAt(forms, i).Number(least)
-			high, _ := rows.FormAt(forms, i).Number(most)
-			low, high = max(ranges[i].Low, low), min(ranges[i].High, high)
-			if ranges[i] != (Range{}) && low < high {
-				ranges[i] = Range{low, high}
-			}
+	layout := rows.Layout{X: d.XColumns, Y: d.YColumns, XForms: s.XForms, YForms: s.YForms, DropMissing: d.Missing == config.Drop}
+	var all []rows.Group
+	for _, path := range paths {
+		groups, err := layout.Read(path)
+		if err != nil {
+			return r
+		}
+		all = append(all, groups...)
+	}
+	return Ranges{
+		overlap(r.X, all, func(g rows.Group) []float64 { return g.X }),
+		overlap(r.Y, all, func(g rows.Group) []float64 { return g.Y }),
+	}
+}
+
+// overlap returns the parts of the ranges in which there are numbers of the groups.
+func overlap(ranges []Range, all []rows.Group, values func(rows.Group) []float64) []Range {
+	seen := slices.Repeat([]Range{{math.Inf(1), math.Inf(-1)}}, len(ranges))
+	for _, g := range all {
+		for i, v := range values(g) {
+			c := &seen[i%len(ranges)]
+			c.Low, c.High = min(c.Low, v), max(c.High, v)
 		}
 	}
-	clip(r.X, d.XColumns, s.XForms)
-	clip(r.Y, d.YColumns, s.YForms)
-	return r
+	found := slices.Clone(ranges)
+	for c, r := range ranges {
+		low, high := max(r.Low, seen[c].Low), min(r.High, seen[c].High)
+		if r != (Range{}) && low < high {
+			found[c] = Range{low, high}
+		}
+	}
+	return found
 }
 
 // UnitOf returns the unit of a benchmark's column of form f, or "" if it is not known. That of dates

@@ -1,6 +1,10 @@
 package datasets_test
 
 import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -52,5 +56,23 @@ func TestRangesOfProcesses(t *testing.T) {
 		if share := float64(outside) / float64(len(batch.X)); share > 0.05 || r.X[0].High-r.X[0].Low > 20 {
 			t.Errorf("%s: %+v, and %.1f%% of a batch outside", b.Name, r, 100*share)
 		}
+	}
+}
+
+// Rows that training leaves out do not widen the ranges of the columns.
+func TestRangesAreOfTheRowsThatAreUsed(t *testing.T) {
+	var text strings.Builder
+	text.WriteString("g,x,y\nf0,-9,\n") // left out: it has no y
+	for g := range 12 {
+		for i := range 9 {
+			fmt.Fprintf(&text, "f%d,%d,%d\n", g, 10*(i%2), i)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "rows.csv")
+	must.Do(t, os.WriteFile(file, []byte(text.String()), 0o600))
+	e := must.Get(config.Parse("a.yaml", fmt.Appendf(nil, "benchmark: csv\nmodel: {name: cnp}\ndata: {file: %q, group: g, missing: drop}\n", file), config.Overrides{}))(t)
+	r := must.Get(datasets.RangesOf(e, datasets.ScalingOf(must.Get(datasets.Open(e, ""))(t), 1, 1), ""))(t)
+	if r.X[0] != (datasets.Range{Low: 0, High: 10}) {
+		t.Errorf("x from %g to %g, want 0 to 10", r.X[0].Low, r.X[0].High)
 	}
 }
