@@ -25,7 +25,7 @@ type exportOptions struct {
 	format, out string
 }
 
-// The formats: tensors under PyTorch's names and a program for them, or graphs of ONNX.
+// The formats: tensors under PyTorch's names, or graphs of ONNX.
 const (
 	torchFormat = "torch"
 	onnxFormat  = "onnx"

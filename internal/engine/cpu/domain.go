@@ -9,8 +9,8 @@ import (
 // points, with all their levels. A stage of parameters and scalars is not divided; its domain is whole.
 const whole = ops.Parameter
 
-// domainOf returns the domain of a unit: the finest among those of its values' spaces. If tiles hold
-// whole functions, it is that of functions for units without levels.
+// domainOf returns the domain of a unit: the finest space among those of its values. If tiles hold whole
+// functions, a unit without levels has the domain of functions.
 func domainOf(u *analysis.Unit, wholeFunctions bool) ops.Space {
 	d := whole
 	for _, v := range append(u.Outs(), u.In...) {
