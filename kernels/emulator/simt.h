@@ -136,6 +136,8 @@ SIMT_WORD void cp_async_commit(SIMT_AT) { simt_cp_async_commit(at); }
 template <int N> SIMT_WORD void cp_async_wait(SIMT_AT) { simt_cp_async_wait(N, at); }
 SIMT_WORD void __trap(SIMT_AT) { simt_trap(at); }
 
+#include "simt_hopper.h"
+
 // ---- the table of kernels: name and sizes of arguments come from the kernel's type
 namespace simt {
 template <auto Kernel> struct Entry;

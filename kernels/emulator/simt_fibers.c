@@ -19,6 +19,12 @@ int simt_count, simt_order;
 static unsigned ready_warps;     /* warps with a lane that is ready */
 static int alive, at_barrier;    /* threads */
 static int first_at_barrier;
+typedef struct {
+  int threads;                 /* that it is for; 0: nobody waits */
+  unsigned warps, lanes[32];   /* that have come: whole warps, and lanes */
+} Named;
+static Named named[16];
+static int in_group[MAX_THREADS / 128]; /* threads of a warpgroup that wait for its others */
 static int made;                 /* fibers with a stack */
 static int idle[MAX_THREADS], idles;
 static uint64_t switches, seed;
@@ -88,6 +94,13 @@ static int take_fiber(void) {
 static void set_ready(int warp, unsigned lanes) {
   simt_warps[warp].ready |= lanes;
   ready_warps |= 1u << warp;
+}
+
+/* go_on takes the running thread, the last to arrive, out of those that are ready. */
+static void go_on(void) {
+  Warp *w = &simt_warps[simt_self >> 5];
+  w->ready &= ~(1u << (simt_self & 31));
+  if (!w->ready) ready_warps &= ~(1u << (simt_self >> 5));
 }
 
 static int nth_bit(unsigned set, unsigned n) {
@@ -178,11 +191,11 @@ void simt_syncthreads(simt_place at) {
   simt_barrier_passed();
   for (int w = 0; 32 * w < simt_count; w++) set_ready(w, simt_warps[w].exist);
   for (int i = 0; i < simt_count; i++) simt_threads[i].state = RUNNING;
-  simt_warps[simt_self >> 5].ready &= ~(1u << (simt_self & 31)); /* the last to arrive goes on */
-  if (!simt_warps[simt_self >> 5].ready) ready_warps &= ~(1u << (simt_self >> 5));
+  go_on();
 }
 
-static const char *const names[] = {"__syncwarp", "shuffle", "vote", "mma_f16", "mma_tf32", "ldmatrix_x4", "ldmatrix_x4_trans"};
+static const char *const names[] = {"__syncwarp", "shuffle", "vote", "mma_f16", "mma_tf32", "ldmatrix_x4", "ldmatrix_x4_trans", "stmatrix_x4",
+                                    "wgmma", "wgmma_commit", "wgmma_wait"};
 
 void simt_meet(Meeting what, unsigned mask, simt_place at, Join join) {
   Thread *t = &simt_threads[simt_self];
@@ -212,15 +225,80 @@ void simt_meet(Meeting what, unsigned mask, simt_place at, Join join) {
   if (mask != me) set_ready(simt_self >> 5, mask & ~me); /* the last to arrive goes on */
 }
 
+void simt_meet_group(Meeting what, simt_place at, void (*join)(int first)) {
+  Thread *t = &simt_threads[simt_self];
+  int first = simt_self & ~127, *arrived = &in_group[simt_self >> 7];
+  t->at = at;
+  if (first + 128 > simt_count) simt_fail("%s outside a warpgroup of 128 threads", names[what]);
+  t->meeting = what;
+  t->state = AT_GROUP;
+  if (++*arrived < 128) {
+    wait_for_others();
+    return;
+  }
+  *arrived = 0;
+  for (int i = first; i < first + 128; i++) {
+    Thread *o = &simt_threads[i];
+    if (o->meeting != what || o->at.line != at.line)
+      simt_fail("%s meets thread %d's %s at %s:%d", names[what], i, names[o->meeting], o->at.file, o->at.line);
+    o->state = RUNNING;
+  }
+  join(first);
+  for (int w = first >> 5; w < (first >> 5) + 4; w++) set_ready(w, simt_warps[w].exist);
+  go_on();
+}
+
+/* A barrier of whole warps. Its threads come to it one by one, so a warp counts when all its lanes are there. */
+void simt_barrier_sync(int id, int threads, simt_place at) {
+  Thread *t = &simt_threads[simt_self];
+  int warp = simt_self >> 5;
+  t->at = at;
+  if (id < 1 || id > 15) simt_fail("barrier_sync with id %d, want 1 to 15", id);
+  if (threads < 32 || threads > MAX_THREADS || threads % 32) simt_fail("barrier_sync of %d threads, want whole warps", threads);
+  Named *b = &named[id];
+  if (!b->threads) b->threads = threads;
+  if (b->threads != threads) simt_fail("barrier_sync %d of %d threads, while others wait there for %d threads", id, threads, b->threads);
+  t->state = AT_NAMED;
+  b->lanes[warp] |= 1u << (simt_self & 31);
+  if (b->lanes[warp] == simt_warps[warp].exist) b->warps |= 1u << warp;
+  if (32 * __builtin_popcount(b->warps) < threads) {
+    wait_for_others();
+    return;
+  }
+  simt_barrier_passed();
+  for (int w = 0; w < 32; w++) {
+    if (!(b->warps >> w & 1)) continue;
+    b->lanes[w] = 0;
+    for (int i = 32 * w; i < 32 * w + 32 && i < simt_count; i++) simt_threads[i].state = RUNNING;
+    set_ready(w, simt_warps[w].exist);
+  }
+  b->warps = b->threads = 0;
+  go_on();
+}
+
+void simt_wait_for_mbarrier(void) {
+  simt_threads[simt_self].state = AT_MBARRIER;
+  wait_for_others();
+}
+
+void simt_wake(int thread) {
+  simt_threads[thread].state = RUNNING;
+  set_ready(thread >> 5, 1u << (thread & 31));
+}
+
 /* ---- blocks */
 static void deadlock(void) {
-  int n[4] = {0}, last[4] = {0};
+  int n[STATES] = {0}, last[STATES] = {0};
   for (int i = 0; i < simt_count; i++) {
     n[simt_threads[i].state]++;
     last[simt_threads[i].state] = i;
   }
-  simt_self = n[AT_WARP] ? last[AT_WARP] : last[AT_BARRIER];
-  simt_report(NULL, "waits forever: %d threads at __syncthreads, %d at a meeting of their warp, %d have ended", n[AT_BARRIER], n[AT_WARP], n[ENDED]);
+  int of = n[AT_MBARRIER] ? AT_MBARRIER : n[AT_NAMED] ? AT_NAMED : n[AT_GROUP] ? AT_GROUP : n[AT_WARP] ? AT_WARP : AT_BARRIER;
+  simt_self = last[of];
+  char more[128] = "";
+  if (of > ENDED)
+    snprintf(more, sizeof more, ", %d at mbarriers, %d at barrier_sync, %d at a meeting of their warpgroup", n[AT_MBARRIER], n[AT_NAMED], n[AT_GROUP]);
+  simt_report(NULL, "waits forever: %d threads at __syncthreads, %d at a meeting of their warp, %d have ended%s", n[AT_BARRIER], n[AT_WARP], n[ENDED], more);
 }
 
 void simt_run_threads(void (*run)(void)) {
@@ -228,6 +306,8 @@ void simt_run_threads(void (*run)(void)) {
   alive = simt_count;
   at_barrier = 0;
   ready_warps = 0;
+  memset(named, 0, sizeof named);
+  memset(in_group, 0, sizeof in_group);
   for (int i = 0; i < simt_count; i++) {
     Thread *t = &simt_threads[i];
     t->fiber = -1;

@@ -4,14 +4,18 @@
    simt_fibers.c: threads and barriers.
    simt_check.c: bounds and races.
    simt_warp.c: what a warp does together.
+   simt_wgmma.c: what a warpgroup does together.
+   simt_bulk.c: mbarriers and bulk copies.
    simt_launch.c: kernels, launches.
 
    A meeting point is where threads wait for each other: a barrier, or what a warp does together. An epoch is a time between
    two barriers; epochs are numbered. A piece is an allocation, or a block's shared memory. */
 #pragma once
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "simt_runtime.h"
 
@@ -22,16 +26,18 @@ typedef union {
   struct { uint64_t bits; unsigned source; } shuffle;
   unsigned vote;
   struct { simt_floats c; simt_words a; uint64_t b; } mma;
-  struct { const uint16_t *row; simt_words words; } matrix;
+  struct { uint16_t *row; simt_words words; } matrix;
+  struct { float *d; uint64_t a, b; simt_words rows; simt_wgmma_kind kind; } wgmma;
+  int groups;
 } Operands;
 
-/* The kinds of meetings of a warp. */
-typedef enum { SYNCWARP, SHUFFLE, VOTE, MMA_F16, MMA_TF32, LDMATRIX, LDMATRIX_TRANS } Meeting;
+/* The kinds of meetings of a warp, and from WGMMA on of a warpgroup. */
+typedef enum { SYNCWARP, SHUFFLE, VOTE, MMA_F16, MMA_TF32, LDMATRIX, LDMATRIX_TRANS, STMATRIX, WGMMA, COMMIT, WAIT } Meeting;
 
 typedef struct {
   simt_index index;
   int fiber; /* -1: not started */
-  enum { RUNNING, AT_WARP, AT_BARRIER, ENDED } state;
+  enum { RUNNING, AT_WARP, AT_BARRIER, ENDED, AT_GROUP, AT_NAMED, AT_MBARRIER, STATES } state;
   simt_place at; /* the last meeting point; line 0: none yet */
   Meeting meeting;
   unsigned mask;
@@ -106,6 +112,9 @@ void simt_stop(void) __attribute__((noreturn)); /* stops the block after a failu
 #define simt_fail(...) (simt_report(NULL, __VA_ARGS__), simt_stop())
 typedef void (*Join)(int first, unsigned mask); /* does the work of a meeting of the lanes in mask, which are threads first, first + 1 … */
 void simt_meet(Meeting what, unsigned mask, simt_place at, Join join);
+void simt_meet_group(Meeting what, simt_place at, void (*join)(int first)); /* of the warpgroup of threads first … first + 127 */
+void simt_wait_for_mbarrier(void);  /* lets others run until simt_wake is called for this thread */
+void simt_wake(int thread);
 
 /* simt_check.c: accesses of the running thread */
 typedef enum { READ, WRITE, ATOMIC } Access;
@@ -115,3 +124,31 @@ void simt_copy_lands(const void *p, size_t bytes);
 
 /* simt_warp.c */
 extern int simt_capability; /* of the device */
+
+/* simt_wgmma.c, simt_bulk.c */
+void simt_need_hopper(const char *word, simt_place at); /* fails below compute capability 9.0 */
+void *simt_shared_range(unsigned address, size_t bytes, const char *word); /* fails unless these bytes are dynamic shared memory */
+void simt_new_wgmmas(void); /* begins a block */
+void simt_end_wgmmas(void); /* ends a thread */
+void simt_new_copies(void);
+void simt_end_copies(void);
+
+/* ---- numbers */
+static inline float simt_half_value(uint16_t h) {
+  uint32_t u = (uint32_t)(h & 0x7fff) << 13; /* the exponent is 112 too small */
+  float f;
+  memcpy(&f, &u, 4);
+  f *= 0x1p112f;
+  memcpy(&u, &f, 4);
+  if ((h & 0x7c00) == 0x7c00) u |= 0x7f800000;
+  u |= (uint32_t)(h & 0x8000) << 16;
+  memcpy(&f, &u, 4);
+  return f;
+}
+
+/* The matrix unit adds exact products and cuts off what a float does not hold: a model of what GPUs do, whose sums have a
+   few more bits. */
+static inline float simt_truncated(double x) {
+  float f = (float)x;
+  return fabs((double)f) > fabs(x) ? nextafterf(f, 0) : f;
+}

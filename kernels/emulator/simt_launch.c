@@ -24,7 +24,11 @@ simt_kernel *simt_find_kernel(const char *name) {
   return NULL;
 }
 
-static void run_body(void) { kernel->body(arguments); }
+static void run_body(void) {
+  kernel->body(arguments);
+  simt_end_wgmmas();
+  simt_end_copies();
+}
 
 void simt_trap(simt_place at) {
   simt_threads[simt_self].at = at;
@@ -42,6 +46,8 @@ unsigned simt_lane(void) { return simt_self & 31; }
 static void run_block(uint64_t i) {
   simt_block_index = (simt_index){i % grid.x, i / grid.x % grid.y, i / grid.x / grid.y};
   simt_new_block();
+  simt_new_wgmmas();
+  simt_new_copies();
   simt_run_threads(run_body);
 }
 

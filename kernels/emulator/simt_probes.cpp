@@ -3,4 +3,5 @@
 // The kernels of the emulator's own tests.
 #include "simt.h"
 #include "../vocabulary/vocabulary.cu"
+#include "../vocabulary/vocabulary_hopper.cu"
 #include "faults.cu"

@@ -36,6 +36,24 @@ void simt_trap(simt_place at) __attribute__((noreturn));
 uint16_t simt_to_half(float x);
 float simt_from_half(uint16_t h);
 
+/* The words of hopper.h. Addresses of shared memory are those of its first byte + 0 to 2^18. */
+typedef struct { int columns, transposed_a, transposed_b, rows, add; } simt_wgmma_kind; /* rows: a is in registers */
+unsigned simt_shared_address(const void *p, simt_place at);
+void *simt_shared_pointer(unsigned address);
+void simt_wgmma(float *d, uint64_t a, uint64_t b, simt_words rows, simt_wgmma_kind kind, simt_place at);
+void simt_wgmma_fence(void);
+void simt_wgmma_commit(simt_place at);
+void simt_wgmma_wait(int groups, simt_place at);
+void simt_barrier_sync(int id, int threads, simt_place at);
+void simt_fence_async(void);
+void simt_mbarrier_init(unsigned m, simt_place at);
+void simt_mbarrier_expect(unsigned m, unsigned bytes, simt_place at);
+void simt_mbarrier_wait(unsigned m, unsigned parity, simt_place at);
+void simt_bulk_load(unsigned to, const void *from, unsigned bytes, unsigned m, simt_place at);
+void simt_bulk_store(void *to, unsigned from, unsigned bytes, simt_place at);
+void simt_bulk_store_read(simt_place at);
+void simt_stmatrix(unsigned row, simt_words words, simt_place at);
+
 /* ---- the table of kernels */
 typedef struct simt_kernel {
   const char *name;

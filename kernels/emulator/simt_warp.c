@@ -51,19 +51,7 @@ unsigned simt_ballot(unsigned mask, int v, simt_place at) {
 }
 
 /* ---- halves */
-static inline float from_half(uint16_t h) {
-  uint32_t u = (uint32_t)(h & 0x7fff) << 13; /* the exponent is 112 too small */
-  float f;
-  memcpy(&f, &u, 4);
-  f *= 0x1p112f;
-  memcpy(&u, &f, 4);
-  if ((h & 0x7c00) == 0x7c00) u |= 0x7f800000;
-  u |= (uint32_t)(h & 0x8000) << 16;
-  memcpy(&f, &u, 4);
-  return f;
-}
-
-float simt_from_half(uint16_t h) { return from_half(h); }
+float simt_from_half(uint16_t h) { return simt_half_value(h); }
 
 /* Rounds to nearest, ties to even, as __float2half_rn does. */
 uint16_t simt_to_half(float x) {
@@ -82,14 +70,8 @@ uint16_t simt_to_half(float x) {
   return sign | (u - 0x38000000) >> 13;
 }
 
-/* ---- the matrix unit: fragments as in the PTX manual. It adds the exact products of a block of k to
-   c and cuts off what a float does not hold: a model of what GPUs do, whose sums have a few more bits. */
+/* ---- the matrix unit: fragments as in the PTX manual */
 typedef double Row __attribute__((vector_size(64)));
-
-static float truncated(double x) {
-  float f = (float)x;
-  return fabs((double)f) > fabs(x) ? nextafterf(f, 0) : f;
-}
 
 /* multiply adds a[16][k] b[k][8] to the lanes' c. */
 static void multiply(int first, int k, const float *a, const Row *b) {
@@ -98,7 +80,7 @@ static void multiply(int first, int k, const float *a, const Row *b) {
     for (int i = 0; i < k; i++) sum += (double)a[r * k + i] * b[i];
     for (int l = (r & 7) * 4, j = 0; j < 4; j++) {
       simt_floats *c = &of(first, l + j)->mma.c;
-      for (int i = 0, at = (r >> 3) * 2; i < 2; i++, at++) (*c)[at] = truncated((*c)[at] + sum[2 * j + i]);
+      for (int i = 0, at = (r >> 3) * 2; i < 2; i++, at++) (*c)[at] = simt_truncated((*c)[at] + sum[2 * j + i]);
     }
   }
 }
@@ -112,10 +94,10 @@ static void multiply_f16(int first, unsigned mask) {
     int g = l >> 2, t = (l & 3) * 2;
     for (int i = 0; i < 4; i++) {
       float *p = a + (g + (i & 1) * 8) * 16 + t + (i >> 1) * 8;
-      p[0] = from_half(o->mma.a[i]);
-      p[1] = from_half(o->mma.a[i] >> 16);
+      p[0] = simt_half_value(o->mma.a[i]);
+      p[1] = simt_half_value(o->mma.a[i] >> 16);
     }
-    for (int i = 0; i < 4; i++) b[t + (i >> 1) * 8 + (i & 1)][g] = from_half(o->mma.b >> 16 * i);
+    for (int i = 0; i < 4; i++) b[t + (i >> 1) * 8 + (i & 1)][g] = simt_half_value(o->mma.b >> 16 * i);
   }
   multiply(first, 16, a, b);
 }
@@ -180,9 +162,45 @@ simt_words simt_ldmatrix(const void *row, int transposed, simt_place at) {
   if ((uintptr_t)row & 15) simt_fail("ldmatrix of a row that is not aligned to 16 bytes");
   simt_access(row, 16, READ, NULL);
   Operands *o = mine();
-  o->matrix.row = row;
+  o->matrix.row = (uint16_t *)row;
   simt_meet(transposed ? LDMATRIX_TRANS : LDMATRIX, ~0u, at, transposed ? load_columns : load_rows);
   return o->matrix.words;
+}
+
+void simt_need_hopper(const char *word, simt_place at) {
+  simt_threads[simt_self].at = at;
+  if (simt_capability < 90) simt_fail("%s below compute capability 9.0", word);
+}
+
+unsigned simt_shared_address(const void *p, simt_place at) {
+  simt_need_hopper("shared_address", at);
+  size_t a = (const char *)p - simt_arena;
+  if (a > 1 << 18) simt_fail("shared_address of what is not dynamic shared memory");
+  return a;
+}
+
+void *simt_shared_pointer(unsigned address) { return simt_arena + address; }
+
+void *simt_shared_range(unsigned address, size_t bytes, const char *word) {
+  void *p = simt_shared_pointer(address);
+  if (address + bytes > 1 << 18 || !simt_is_shared(p, bytes)) simt_fail("%s that is not in dynamic shared memory", word);
+  return p;
+}
+
+static void store_rows(int first, unsigned mask) {
+  (void)mask;
+  for (int l = 0; l < 32; l++)
+    for (int m = 0; m < 4; m++) memcpy(of(first, 8 * m + (l >> 2))->matrix.row + 2 * (l & 3), (unsigned *)&of(first, l)->matrix.words + m, 4);
+}
+
+void simt_stmatrix(unsigned row, simt_words words, simt_place at) {
+  simt_need_hopper("stmatrix_x4", at);
+  if (row & 15) simt_fail("stmatrix_x4 to a row that is not aligned to 16 bytes");
+  Operands *o = mine();
+  o->matrix.row = simt_shared_range(row, 16, "stmatrix_x4 to a row");
+  simt_access(o->matrix.row, 16, WRITE, NULL);
+  o->matrix.words = words;
+  simt_meet(STMATRIX, ~0u, at, store_rows);
 }
 
 /* ---- cp.async: the bytes arrive when the thread waits, the latest that a device may do it */

@@ -4,7 +4,7 @@ package vocabulary
 
 import "embed"
 
-// Source holds the file that nvcc and g++ compile.
+// Source holds the files that nvcc and g++ compile. vocabulary_hopper.cu has the words of hopper.h.
 //
-//go:embed vocabulary.cu
+//go:embed vocabulary.cu vocabulary_hopper.cu
 var Source embed.FS

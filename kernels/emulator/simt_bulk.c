@@ -1,0 +1,148 @@
+//go:build simt
+
+/* Copies in the background, and the mbarriers that count the bytes of those to shared memory. A copy to shared memory is
+   made when the first thread waits for its mbarrier, one from shared memory when its thread waits: the latest that a device
+   may do it. */
+#include <stdio.h>
+
+#include "simt_internal.h"
+
+enum { MAX_MBARRIERS = 64, MAX_COPIES = 64, MAX_STORES = 64 };
+
+typedef struct { char *to; const char *from; unsigned bytes; } Bulk;
+
+typedef struct {
+  unsigned address;
+  unsigned phase;  /* how many have ended */
+  bool arrived;    /* in the phase that runs */
+  unsigned expected, bytes; /* bytes: of copies */
+  int count;
+  Bulk copies[MAX_COPIES];
+} Mbarrier;
+
+static Mbarrier mbarriers[MAX_MBARRIERS];
+static int count, ended; /* mbarriers; threads that have ended */
+static uint8_t waits_for[MAX_THREADS]; /* number of an mbarrier, from 1 on */
+static Bulk stores[MAX_THREADS][MAX_STORES];
+static int store_counts[MAX_THREADS];
+
+void simt_new_copies(void) {
+  count = ended = 0;
+  memset(waits_for, 0, simt_count);
+  memset(store_counts, 0, simt_count * sizeof *store_counts);
+}
+
+void simt_end_copies(void) {
+  if (store_counts[simt_self]) simt_fail("ends without waiting for its bulk_store");
+  if (++ended < simt_count) return;
+  for (int i = 0; i < count; i++)
+    if (mbarriers[i].count || mbarriers[i].arrived) simt_fail("ends, and nobody has waited for the last phase of the mbarrier at %#x", mbarriers[i].address);
+}
+
+/* ---- mbarriers */
+static Mbarrier *find(unsigned m, const char *word) {
+  for (int i = 0; i < count; i++)
+    if (mbarriers[i].address == m) {
+      simt_access(simt_shared_pointer(m), 8, READ, NULL);
+      return &mbarriers[i];
+    }
+  simt_fail("%s with %#x, where no mbarrier_init was", word, m);
+}
+
+void simt_mbarrier_init(unsigned m, simt_place at) {
+  simt_need_hopper("mbarrier_init", at);
+  if (m & 7) simt_fail("mbarrier_init at %#x, which is not aligned to 8 bytes", m);
+  char *p = simt_shared_range(m, 8, "mbarrier_init");
+  simt_access(p, 8, WRITE, NULL);
+  for (int i = 0; i < count; i++)
+    if (mbarriers[i].address == m) simt_fail("mbarrier_init of an mbarrier that is one already");
+  if (count == MAX_MBARRIERS) simt_fail("more than %d mbarriers", MAX_MBARRIERS);
+  memset(&mbarriers[count], 0, sizeof *mbarriers);
+  mbarriers[count++].address = m;
+}
+
+static bool complete(const Mbarrier *b) { return b->arrived && b->bytes == b->expected; }
+
+static void wake_waiters(Mbarrier *b) {
+  int number = b - mbarriers + 1;
+  if (!complete(b)) return;
+  for (int i = 0; i < simt_count; i++)
+    if (waits_for[i] == number) {
+      waits_for[i] = 0;
+      simt_wake(i);
+    }
+}
+
+void simt_mbarrier_expect(unsigned m, unsigned bytes, simt_place at) {
+  simt_need_hopper("mbarrier_expect", at);
+  Mbarrier *b = find(m, "mbarrier_expect");
+  if (b->arrived) simt_fail("mbarrier_expect again, before a thread has waited for the phase");
+  b->arrived = true;
+  b->expected = bytes;
+  wake_waiters(b);
+}
+
+/* end_phase makes the copies of a phase. */
+static void end_phase(Mbarrier *b) {
+  for (int i = 0; i < b->count; i++) memcpy(b->copies[i].to, b->copies[i].from, b->copies[i].bytes);
+  b->count = b->bytes = 0;
+  b->arrived = false;
+  b->phase++;
+}
+
+void simt_mbarrier_wait(unsigned m, unsigned parity, simt_place at) {
+  simt_need_hopper("mbarrier_wait", at);
+  Mbarrier *b = find(m, "mbarrier_wait");
+  if (parity > 1) simt_fail("mbarrier_wait for parity %u", parity);
+  while ((b->phase & 1) == parity) {
+    if (complete(b)) {
+      end_phase(b);
+      return;
+    }
+    waits_for[simt_self] = b - mbarriers + 1;
+    simt_wait_for_mbarrier();
+  }
+}
+
+/* ---- copies */
+static void check(unsigned shared, const void *global, unsigned bytes, const char *word) {
+  if (!bytes || bytes & 15) simt_fail("%s of %u bytes, want a multiple of 16", word, bytes);
+  if (shared & 15) simt_fail("%s with an address %#x of shared memory, which is not aligned to 16 bytes", word, shared);
+  if ((uintptr_t)global & 15) simt_fail("%s with an address of global memory that is not aligned to 16 bytes", word);
+  if (!simt_holds((uintptr_t)global, bytes)) simt_fail("%s of %u bytes of global memory that are not in one allocation", word, bytes);
+  simt_shared_range(shared, bytes, word);
+}
+
+void simt_bulk_load(unsigned to, const void *from, unsigned bytes, unsigned m, simt_place at) {
+  simt_need_hopper("bulk_load", at);
+  check(to, from, bytes, "bulk_load");
+  Mbarrier *b = find(m, "bulk_load");
+  if (b->count == MAX_COPIES) simt_fail("more than %d bulk_load of an mbarrier under way", MAX_COPIES);
+  char *p = simt_shared_pointer(to);
+  simt_access(from, bytes, READ, NULL);
+  simt_access(p, bytes, WRITE, NULL);
+  memset(p, 0xff, bytes);
+  b->copies[b->count++] = (Bulk){p, from, bytes};
+  b->bytes += bytes;
+  if (b->arrived && b->bytes > b->expected) simt_fail("bulk_load of more bytes than the %u that the mbarrier expects", b->expected);
+  wake_waiters(b);
+}
+
+void simt_bulk_store(void *to, unsigned from, unsigned bytes, simt_place at) {
+  simt_need_hopper("bulk_store", at);
+  check(from, to, bytes, "bulk_store");
+  if (store_counts[simt_self] == MAX_STORES) simt_fail("more than %d bulk_store of a thread under way", MAX_STORES);
+  char *p = simt_shared_pointer(from);
+  simt_access(p, bytes, READ, NULL);
+  simt_access(to, bytes, WRITE, NULL);
+  stores[simt_self][store_counts[simt_self]++] = (Bulk){to, p, bytes};
+}
+
+void simt_bulk_store_read(simt_place at) {
+  simt_need_hopper("bulk_store_read", at);
+  Bulk *s = stores[simt_self];
+  for (int i = 0; i < store_counts[simt_self]; i++) memcpy(s[i].to, s[i].from, s[i].bytes);
+  store_counts[simt_self] = 0;
+}
+
+void simt_fence_async(void) {}
