@@ -12,7 +12,7 @@ import (
 )
 
 // parts holds the C files of the emulator. Each uses only those before it.
-var parts = []string{"simt_report.c", "simt_memory.c", "simt_fibers.c", "simt_check.c", "simt_warp.c", "simt_wgmma.c", "simt_bulk.c", "simt_launch.c"}
+var parts = []string{"simt_report.c", "simt_clocks.c", "simt_memory.c", "simt_fibers.c", "simt_check.c", "simt_background.c", "simt_warp.c", "simt_wgmma.c", "simt_bulk.c", "simt_launch.c"}
 
 // TestPartsUseOnlyThoseBelow compiles each part and reads which names it defines and which it uses.
 func TestPartsUseOnlyThoseBelow(t *testing.T) {

@@ -7,13 +7,14 @@
 
 #include "simt_internal.h"
 
-enum { MAX_MBARRIERS = 64, MAX_COPIES = 64, MAX_STORES = 64 };
+enum { MAX_COPIES = 64, MAX_STORES = 64 };
 
 typedef struct { char *to; const char *from; unsigned bytes; } Bulk;
 
 typedef struct {
   unsigned address;
   unsigned phase;  /* how many have ended */
+  uint32_t ended;  /* epoch that began when the last did */
   bool arrived;    /* in the phase that runs */
   unsigned expected, bytes; /* bytes: of copies */
   int count;
@@ -21,20 +22,20 @@ typedef struct {
 } Mbarrier;
 
 static Mbarrier mbarriers[MAX_MBARRIERS];
-static int count, ended; /* mbarriers; threads that have ended */
+static int count, ends; /* mbarriers; threads that have ended */
 static uint8_t waits_for[MAX_THREADS]; /* number of an mbarrier, from 1 on */
 static Bulk stores[MAX_THREADS][MAX_STORES];
 static int store_counts[MAX_THREADS];
 
 void simt_new_copies(void) {
-  count = ended = 0;
+  count = ends = 0;
   memset(waits_for, 0, simt_count);
   memset(store_counts, 0, simt_count * sizeof *store_counts);
 }
 
 void simt_end_copies(void) {
   if (store_counts[simt_self]) simt_fail("ends without waiting for its bulk_store");
-  if (++ended < simt_count) return;
+  if (++ends < simt_count) return;
   for (int i = 0; i < count; i++)
     if (mbarriers[i].count || mbarriers[i].arrived) simt_fail("ends, and nobody has waited for the last phase of the mbarrier at %#x", mbarriers[i].address);
 }
@@ -82,9 +83,15 @@ void simt_mbarrier_expect(unsigned m, unsigned bytes, simt_place at) {
   wake_waiters(b);
 }
 
+static int column(const Mbarrier *b) { return WARPS + (b - mbarriers); }
+
 /* end_phase makes the copies of a phase. */
 static void end_phase(Mbarrier *b) {
-  for (int i = 0; i < b->count; i++) memcpy(b->copies[i].to, b->copies[i].from, b->copies[i].bytes);
+  for (int i = 0; i < b->count; i++) {
+    memcpy(b->copies[i].to, b->copies[i].from, b->copies[i].bytes);
+    simt_bulk_lands(b->copies[i].to, b->copies[i].bytes, column(b));
+  }
+  b->ended = simt_copy_ended();
   b->count = b->bytes = 0;
   b->arrived = false;
   b->phase++;
@@ -97,11 +104,12 @@ void simt_mbarrier_wait(unsigned m, unsigned parity, simt_place at) {
   while ((b->phase & 1) == parity) {
     if (complete(b)) {
       end_phase(b);
-      return;
+      break;
     }
     waits_for[simt_self] = b - mbarriers + 1;
     simt_wait_for_mbarrier();
   }
+  simt_show(simt_self >> 5, column(b), b->ended);
 }
 
 /* ---- copies */
@@ -120,7 +128,7 @@ void simt_bulk_load(unsigned to, const void *from, unsigned bytes, unsigned m, s
   if (b->count == MAX_COPIES) simt_fail("more than %d bulk_load of an mbarrier under way", MAX_COPIES);
   char *p = simt_shared_pointer(to);
   simt_access(from, bytes, READ, NULL);
-  simt_access(p, bytes, WRITE, NULL);
+  simt_bulk_starts(p, bytes, column(b));
   memset(p, 0xff, bytes);
   b->copies[b->count++] = (Bulk){p, from, bytes};
   b->bytes += bytes;
@@ -133,7 +141,7 @@ void simt_bulk_store(void *to, unsigned from, unsigned bytes, simt_place at) {
   check(from, to, bytes, "bulk_store");
   if (store_counts[simt_self] == MAX_STORES) simt_fail("more than %d bulk_store of a thread under way", MAX_STORES);
   char *p = simt_shared_pointer(from);
-  simt_access(p, bytes, READ, NULL);
+  simt_hold(p, bytes, 1u << (simt_self >> 5));
   simt_access(to, bytes, WRITE, NULL);
   stores[simt_self][store_counts[simt_self]++] = (Bulk){to, p, bytes};
 }
@@ -141,8 +149,9 @@ void simt_bulk_store(void *to, unsigned from, unsigned bytes, simt_place at) {
 void simt_bulk_store_read(simt_place at) {
   simt_need_hopper("bulk_store_read", at);
   Bulk *s = stores[simt_self];
-  for (int i = 0; i < store_counts[simt_self]; i++) memcpy(s[i].to, s[i].from, s[i].bytes);
+  for (int i = 0; i < store_counts[simt_self]; i++) {
+    memcpy(s[i].to, s[i].from, s[i].bytes);
+    simt_let_go(s[i].from, s[i].bytes, 1u << (simt_self >> 5));
+  }
   store_counts[simt_self] = 0;
 }
-
-void simt_fence_async(void) {}

@@ -20,10 +20,24 @@ static const char *name(const Piece *p) {
   return p == &simt_static_shared ? "static shared memory" : p->shared ? "dynamic shared memory" : "a global buffer";
 }
 
-static __attribute__((cold, noinline, noreturn)) void conflict(const Piece *p, const void *at, Access kind, const char *other, unsigned thread, const void *pc) {
-  simt_report(pc, "data race: %s of byte %zu of %s, %s by thread %u, and no barrier between", words[kind],
-              (size_t)((const char *)at - p->begin), name(p), other, thread & THREAD);
+const char *simt_writer(unsigned writer) {
+  static char name[32];
+  if ((writer & WHO) > THREAD) return "a bulk_load";
+  snprintf(name, sizeof name, "thread %u", writer & THREAD);
+  return name;
+}
+
+__attribute__((cold, noinline, noreturn)) void simt_race(const Piece *p, const void *at, const char *what, const char *other, const char *who, const char *missing, const void *pc) {
+  simt_report(pc, "data race: %s of byte %zu of %s, %s by %s, and no %s between", what, (size_t)((const char *)at - p->begin), name(p), other, who, missing);
   simt_stop();
+}
+
+static __attribute__((cold, noinline, noreturn)) void conflict(const Piece *p, const void *at, Access kind, const char *other, unsigned who, const void *pc) {
+  simt_race(p, at, words[kind], other, simt_writer(who), (who & WHO) > THREAD ? "mbarrier_wait" : "barrier", pc);
+}
+
+__attribute__((cold, noinline, noreturn)) void simt_still_written(const Piece *p, const void *at, const char *what, unsigned writer, const void *pc) {
+  simt_race(p, at, what, (writer & WHO) > THREAD ? "which is still written" : "which a cp_async16 is still writing, begun", simt_writer(writer), "wait", pc);
 }
 
 static __attribute__((cold, noinline, noreturn)) void outside(const char *p, size_t bytes, Access kind, const void *pc) {
@@ -57,7 +71,7 @@ static struct {
   bool done, all;         /* this block; all earlier ones of the launch that used global memory */
   uint32_t used;          /* epoch of the last use of global memory in this block */
   int user, counted;      /* the threads of that use and of the last operation on the counter */
-  bool users;             /* more than one thread in that epoch */
+  bool users;             /* that thread had not seen all uses of others */
   uint32_t ordered;       /* epoch of the __threadfence that puts this block after the others; 0: none */
   int orderer;            /* its thread; the others follow after a barrier */
 } turn;
@@ -76,7 +90,7 @@ static void begin_turn(void) {
 
 static void use_global(void) {
   begin_turn();
-  turn.users = turn.used == simt_epoch && (turn.users || turn.user != simt_self);
+  turn.users = turn.used >= simt_floor[simt_self >> 5] && (turn.users || turn.user != simt_self);
   turn.used = simt_epoch;
   turn.user = simt_self;
   turn.done = false;
@@ -85,8 +99,8 @@ static void use_global(void) {
 
 static void count_block(const void *p) {
   begin_turn();
-  bool last_use = turn.used < simt_epoch || (!turn.users && turn.user == simt_self);
-  if (last_use && simt_threads[simt_self].fenced == simt_epoch) {
+  uint32_t fenced = simt_threads[simt_self].fenced;
+  if (fenced && (turn.used < fenced || (!turn.users && turn.user == simt_self))) {
     if (!turn.counter) turn.counter = p;
     turn.done = turn.counter == p;
   }
@@ -98,7 +112,7 @@ static void count_block(const void *p) {
 
 void simt_threadfence(void) {
   begin_turn();
-  simt_threads[simt_self].fenced = simt_epoch;
+  simt_threads[simt_self].fenced = simt_floor[simt_self >> 5];
   if (turn.all && turn.counted == simt_self) {
     turn.ordered = simt_epoch;
     turn.orderer = simt_self;
@@ -107,30 +121,66 @@ void simt_threadfence(void) {
 
 /* after_others reports whether the running thread is in order with all earlier blocks. */
 static bool after_others(void) {
-  return turn.block == simt_block_began && turn.ordered && (turn.ordered < simt_epoch || turn.orderer == simt_self);
+  return turn.block == simt_block_began && turn.ordered && (turn.orderer == simt_self || turn.ordered < simt_seen(simt_self >> 5, turn.orderer >> 5));
 }
 
 /* ---- cells */
+/* bit_of is a warp in the set of a cell's readers. */
+static inline unsigned bit_of(unsigned warp) { return 1u << (warp & 15); }
+
+unsigned simt_unseen(const Piece *p, const Cell *c, unsigned warps) {
+  unsigned readers = c->reader & SEVERAL ? c->read_warp : bit_of((c->reader & THREAD) >> 5), unseen = 0;
+  if (c->read < simt_block_began) return 0;
+  for (unsigned rest = readers; rest; rest &= rest - 1) {
+    int v = __builtin_ctz(rest);
+    uint32_t time = c->reader & MIXED ? p->reads[c - p->cells][v] : c->read;
+    for (unsigned some = warps; some; some &= some - 1) {
+      int w = __builtin_ctz(some);
+      if (time >= simt_floor[w] && time >= simt_seen(w, v)) unseen |= 1u << v;
+    }
+  }
+  return unseen;
+}
+
+void simt_add_readers(Piece *p, Cell *c, unsigned warps) {
+  unsigned others = simt_unseen(p, c, warps) & ~warps;
+  if (others && c->read != simt_epoch && p->reads) {
+    uint32_t *reads = p->reads[c - p->cells];
+    for (int v = 0; v < 16; v++)
+      if (!(c->reader & MIXED) && others >> v & 1) reads[v] = c->read;
+    c->reader |= MIXED;
+  }
+  if (!others) c->reader &= ~MIXED;
+  for (int v = 0; v < 16 && c->reader & MIXED; v++)
+    if (warps >> v & 1) p->reads[c - p->cells][v] = simt_epoch;
+  c->reader = (c->reader & ~LANES) | SEVERAL;
+  c->read_warp = others | warps;
+  c->read = simt_epoch;
+}
+
 static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, const void *pc) {
   uint32_t since = p->shared ? simt_block_began : simt_launch_began;
   unsigned self = simt_self, warp = self >> 5;
   uint16_t warp_epoch = simt_warps[warp].epoch;
+  uint32_t floor = simt_floor[warp];
   if (c->write >= since) {
     if (c->write < simt_block_began) {
       if (!(kind == ATOMIC && c->writer & ATOMICALLY) && !after_others()) conflict(p, at, kind, "written in another block", c->writer, pc);
     } else if (c->writer & UNDER_WAY) {
-      conflict(p, at, kind, "which a cp_async16 is still writing, begun", c->writer, pc);
-    } else if (c->write == simt_epoch && !(kind == ATOMIC && c->writer & ATOMICALLY)) {
-      unsigned other = c->writer & THREAD;
-      if (other != self && (other >> 5 != warp || c->write_warp == warp_epoch)) conflict(p, at, kind, "written", other, pc);
+      simt_still_written(p, at, words[kind], c->writer, pc);
+    } else if (c->write >= floor && !(kind == ATOMIC && c->writer & ATOMICALLY)) {
+      unsigned other = c->writer & WHO;
+      if (other != self && (other >> 5 != warp || c->write_warp == warp_epoch) && c->write >= simt_seen(warp, other >> 5))
+        conflict(p, at, kind, "written", c->writer, pc);
     }
   }
   if (c->read >= since) {
-    if ((c->read < simt_block_began || c->reader & BLOCKS) && !after_others()) conflict(p, at, kind, "read in another block", c->reader, pc);
-    if (c->read == simt_epoch) {
+    if ((c->read < simt_block_began || c->reader & BLOCKS) && !after_others()) conflict(p, at, kind, "read in another block", c->reader & THREAD, pc);
+    if (c->read >= floor) {
       unsigned other = c->reader & THREAD;
-      if (c->reader & WARPS || other >> 5 != warp || (c->read_warp == warp_epoch && (c->reader & LANES || other != self)))
-        conflict(p, at, kind, c->reader & (LANES | WARPS) ? "read by others and" : "read", other, pc);
+      bool own = !(c->reader & SEVERAL) && other >> 5 == warp;
+      if (own ? c->read_warp == warp_epoch && (c->reader & LANES || other != self) && c->read >= simt_seen(warp, warp) : simt_count > 512 || simt_unseen(p, c, 1u << warp) & ~bit_of(warp))
+        conflict(p, at, kind, c->reader & (LANES | SEVERAL) ? "read by others and" : "read", other, pc);
     }
   }
   if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == self)) /* a plain write of this thread stays a plain write */
@@ -144,38 +194,54 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
 static inline void read_cell(Piece *p, Cell *c, const void *at, const void *pc) {
   unsigned self = simt_self, warp = self >> 5;
   uint16_t warp_epoch = simt_warps[warp].epoch;
-  uint32_t since = p->shared ? simt_block_began : simt_launch_began;
+  uint32_t since = p->shared ? simt_block_began : simt_launch_began, floor = simt_floor[warp];
   if (c->write >= since) {
-    unsigned other = c->writer & THREAD;
+    unsigned other = c->writer & WHO;
     if (c->write < simt_block_began) {
-      if (!after_others()) conflict(p, at, READ, "written in another block", other, pc);
+      if (!after_others()) conflict(p, at, READ, "written in another block", c->writer, pc);
     } else if (c->writer & UNDER_WAY) {
-      conflict(p, at, READ, "which a cp_async16 is still writing, begun", other, pc);
-    } else if (c->write == simt_epoch && (other != self || c->writer & ATOMICALLY) && (other >> 5 != warp || c->write_warp == warp_epoch)) {
-      conflict(p, at, READ, "written", other, pc);
+      simt_still_written(p, at, "read", c->writer, pc);
+    } else if (c->write >= floor && (other != self || c->writer & ATOMICALLY) &&
+               (other >> 5 != warp || c->write_warp == warp_epoch) && c->write >= simt_seen(warp, other >> 5)) {
+      conflict(p, at, READ, "written", c->writer, pc);
     }
   } else if (p->shared) {
     simt_report(pc, "read of byte %zu of %s, which nothing has written", (size_t)((const char *)at - p->begin), name(p));
     simt_stop();
   }
-  if (c->read == simt_epoch) {
+  if (c->read >= floor) {
     unsigned other = c->reader & THREAD;
-    if (c->reader & WARPS) return;
-    if (other >> 5 != warp) {
-      c->reader |= WARPS;
-      return;
-    }
-    if (c->read_warp == warp_epoch) {
+    bool now = c->read == simt_epoch && !(c->reader & MIXED);
+    if (c->reader & SEVERAL || other >> 5 != warp) {
+      if (now) {
+        c->read_warp = (c->reader & SEVERAL ? c->read_warp : bit_of(other >> 5)) | bit_of(warp);
+        c->reader |= SEVERAL;
+        return;
+      }
+      if (simt_unseen(p, c, 1u << warp) & ~bit_of(warp)) {
+        simt_add_readers(p, c, 1u << warp);
+        return;
+      }
+    } else if (c->read_warp == warp_epoch && c->read >= simt_seen(warp, warp)) {
       if (other != self) c->reader |= LANES;
+      c->read = simt_epoch;
       return;
     }
     c->reader = self | (c->reader & BLOCKS);
   } else {
     bool blocks = c->read >= since && (c->read < simt_block_began || c->reader & BLOCKS);
     c->reader = self | (blocks ? BLOCKS : 0);
-    c->read = simt_epoch;
   }
+  c->read = simt_epoch;
   c->read_warp = warp_epoch;
+}
+
+unsigned simt_held;
+uint16_t simt_holds_of[HELD_CHUNKS];
+
+static inline void check_held(const Piece *p, const char *at, size_t bytes, const char *what, const void *pc) {
+  for (size_t i = (at - simt_arena) >> 4, last = (at + bytes - 1 - simt_arena) >> 4; i <= last && last < HELD_CHUNKS; i++)
+    if (simt_holds_of[i]) simt_race(p, at, what, "which is still read", "a wgmma or bulk_store", "wait", pc);
 }
 
 static inline __attribute__((always_inline)) void access(const char *p, size_t bytes, Access kind, const void *pc) {
@@ -197,6 +263,7 @@ static inline __attribute__((always_inline)) void access(const char *p, size_t b
   }
   if (!f->shared && kind != ATOMIC) use_global();
   if (bytes < 1u << f->shift) simt_narrow(f, bytes == 1 ? 0 : 1);
+  if (kind != READ && simt_held) check_held(f, p, bytes, words[kind], pc);
   Cell *c = f->cells + ((size_t)(p - f->begin) >> f->shift), *last = f->cells + ((size_t)(p + bytes - 1 - f->begin) >> f->shift);
   for (; c <= last; c++)
     if (kind == READ)
@@ -217,7 +284,7 @@ void simt_atomic(const void *p, unsigned bytes, simt_place at) {
 }
 
 /* ---- cp.async */
-static void mark_copy(const char *p, size_t bytes, uint16_t writer) {
+void simt_mark(const char *p, size_t bytes, uint16_t writer) {
   Piece *f = simt_piece(p) ? simt_piece(p) : &simt_static_shared;
   Cell *c = f->cells + ((size_t)(p - f->begin) >> f->shift), *last = f->cells + ((size_t)(p + bytes - 1 - f->begin) >> f->shift);
   for (; c <= last; c++) {
@@ -227,8 +294,8 @@ static void mark_copy(const char *p, size_t bytes, uint16_t writer) {
   }
 }
 
-void simt_copy_starts(const void *p, size_t bytes) { mark_copy(p, bytes, simt_self | UNDER_WAY); }
-void simt_copy_lands(const void *p, size_t bytes) { mark_copy(p, bytes, simt_self); }
+void simt_copy_starts(const void *p, size_t bytes) { simt_mark(p, bytes, simt_self | UNDER_WAY); }
+void simt_copy_lands(const void *p, size_t bytes) { simt_mark(p, bytes, simt_self); }
 
 /* ---- the compiler's calls */
 #ifdef SIMT_CHECKED

@@ -265,7 +265,7 @@ void simt_barrier_sync(int id, int threads, simt_place at) {
     wait_for_others();
     return;
   }
-  simt_barrier_passed();
+  simt_barrier_of(b->warps, (simt_count + 31) / 32);
   for (int w = 0; w < 32; w++) {
     if (!(b->warps >> w & 1)) continue;
     b->lanes[w] = 0;

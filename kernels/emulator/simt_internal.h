@@ -1,15 +1,17 @@
 /* What the parts of the emulator share. Each uses only those above it:
    simt_report.c: the running thread, and what went wrong in it.
+   simt_clocks.c: the order of accesses.
    simt_memory.c: memory.
    simt_fibers.c: threads and barriers.
    simt_check.c: bounds and races.
+   simt_background.c: races with what runs in the background.
    simt_warp.c: what a warp does together.
    simt_wgmma.c: what a warpgroup does together.
    simt_bulk.c: mbarriers and bulk copies.
    simt_launch.c: kernels, launches.
 
-   A meeting point is where threads wait for each other: a barrier, or what a warp does together. An epoch is a time between
-   two barriers; epochs are numbered. A piece is an allocation, or a block's shared memory. */
+   A meeting point is where threads wait for each other: a barrier, or what a warp or warpgroup does together. An epoch is a
+   time between two barriers, or other events that order accesses; epochs are numbered. A piece is an allocation, or a block's shared memory. */
 #pragma once
 #include <math.h>
 #include <stdbool.h>
@@ -43,7 +45,7 @@ typedef struct {
   unsigned mask;
   Operands operands;
   int copies, groups; /* of cp.async under way */
-  uint32_t fenced;    /* epoch of its last __threadfence, if it has used no global memory since */
+  uint32_t fenced;    /* the epoch before which it had seen all accesses, at its last __threadfence, if it has used no global memory since */
 } Thread;
 
 typedef struct {
@@ -60,20 +62,38 @@ void simt_report(const void *pc, const char *format, ...) __attribute__((format(
 const char *simt_failure(void); /* what simt_report has recorded; NULL: nothing */
 void simt_forget_failure(void);
 
+/* simt_clocks.c */
+enum { WARPS = 32, MAX_MBARRIERS = 32, COLUMNS = WARPS + MAX_MBARRIERS }; /* a column: whose accesses, those of a warp or the copies of an mbarrier */
+extern uint32_t simt_epoch, simt_launch_began, simt_block_began;
+extern uint32_t simt_floor[WARPS];            /* epoch before which this warp has seen all accesses of its block */
+extern uint32_t simt_seen_of[WARPS][COLUMNS]; /* the same of one column, if it is more */
+static inline uint32_t simt_seen(int warp, int column) {
+  uint32_t seen = simt_seen_of[warp][column];
+  return seen > simt_floor[warp] ? seen : simt_floor[warp];
+}
+void simt_clocks_of_block(void);                  /* begins a block */
+void simt_forget_clocks(void);                    /* starts again with epoch 1 */
+void simt_barrier_passed(void);                   /* by all threads */
+void simt_barrier_of(unsigned warps, int count);  /* by all threads of these warps, of count in the block */
+uint32_t simt_copy_ended(void);                   /* returns the epoch that begins with it */
+void simt_show(int warp, int column, uint32_t time); /* this warp has seen a column's accesses before a time */
+bool simt_fenced(int thread, uint32_t time, uint32_t seen); /* reports whether the thread called fence_async after a time and before another */
+
 /* simt_memory.c */
-/* Times are epochs; a new one begins with every barrier, block and launch. */
 typedef struct {
   uint32_t write, read;           /* epochs of the last ones */
-  uint16_t writer, reader;        /* thread, and the marks below */
-  uint16_t write_warp, read_warp; /* epochs of that warp */
+  uint16_t writer, reader;        /* thread or copy, and the marks below */
+  uint16_t write_warp, read_warp; /* epochs of that warp. read_warp, if several warps read: a set of them, modulo 16 */
 } Cell;
 enum {
   THREAD = 1023,
-  UNDER_WAY = 1 << 10, /* writer: a cp.async that is not complete */
-  ATOMICALLY = 1 << 11,
+  WHO = 2047, /* writer: a thread, or 32 * column of an mbarrier */
+  UNDER_WAY = 1 << 11, /* writer: a copy that is not complete */
+  ATOMICALLY = 1 << 12,
   LANES = 1 << 10, /* reader: other lanes of its warp too, in the same epoch of the warp */
-  WARPS = 1 << 11, /* reader: other warps of its block too, in the same epoch */
-  BLOCKS = 1 << 12 /* reader: earlier blocks of the launch too */
+  SEVERAL = 1 << 11, /* reader: several warps, none of which had seen the others' reads */
+  BLOCKS = 1 << 12, /* reader: earlier blocks of the launch too */
+  MIXED = 1 << 13 /* reader: several warps in several epochs, which are in the piece's reads */
 };
 
 typedef struct {
@@ -81,6 +101,7 @@ typedef struct {
   Cell *cells;
   int shift; /* a cell is for 1 << shift bytes: 4, until a narrower access comes */
   bool shared;
+  uint32_t (*reads)[16]; /* epochs of the last reads of each cell by each warp, for cells that are MIXED; or NULL */
 } Piece;
 
 #define PAGE ((size_t)4096)
@@ -88,7 +109,6 @@ typedef struct {
 extern char *simt_arena;
 extern Piece *simt_owner[PAGES]; /* of each page of the arena */
 extern Piece simt_static_shared;
-extern uint32_t simt_epoch, simt_launch_began, simt_block_began;
 static inline Piece *simt_piece(const void *p) {
   size_t page = ((uintptr_t)p - (uintptr_t)simt_arena) / PAGE;
   return simt_arena && page < PAGES ? simt_owner[page] : NULL;
@@ -97,7 +117,6 @@ bool simt_is_shared(const void *p, size_t bytes);
 void simt_narrow(Piece *p, int shift);
 void simt_new_launch(unsigned shared); /* makes the dynamic shared memory */
 void simt_new_block(void);
-void simt_barrier_passed(void);
 
 /* simt_fibers.c */
 extern Warp simt_warps[32];
@@ -121,6 +140,22 @@ typedef enum { READ, WRITE, ATOMIC } Access;
 void simt_access(const void *p, size_t bytes, Access kind, const void *pc);
 void simt_copy_starts(const void *p, size_t bytes); /* these bytes of shared memory belong to a cp.async now */
 void simt_copy_lands(const void *p, size_t bytes);
+void simt_mark(const char *p, size_t bytes, uint16_t writer); /* records a write */
+unsigned simt_unseen(const Piece *p, const Cell *c, unsigned warps);    /* the readers of a cell whose reads not all of these warps have seen */
+void simt_add_readers(Piece *p, Cell *c, unsigned warps);               /* records a read by these warps */
+const char *simt_writer(unsigned writer);                               /* names it */
+void simt_race(const Piece *p, const void *at, const char *what, const char *other, const char *who, const char *missing, const void *pc) __attribute__((noreturn));
+void simt_still_written(const Piece *p, const void *at, const char *what, unsigned writer, const void *pc) __attribute__((noreturn));
+enum { HELD_CHUNKS = 1 << 14 };
+extern unsigned simt_held;                    /* the sum of … */
+extern uint16_t simt_holds_of[HELD_CHUNKS];   /* how often something in the background reads these 16 bytes of dynamic shared memory */
+
+/* simt_background.c: dynamic shared memory, as used by what runs in the background */
+void simt_nothing_held(void); /* begins a block */
+void simt_hold(const void *p, size_t bytes, unsigned warps); /* these warps have something read here from now on, until … */
+void simt_let_go(const void *p, size_t bytes, unsigned warps);
+void simt_bulk_starts(const void *p, size_t bytes, int column); /* a copy of the running thread writes here from now on */
+void simt_bulk_lands(const void *p, size_t bytes, int column);
 
 /* simt_warp.c */
 extern int simt_capability; /* of the device */

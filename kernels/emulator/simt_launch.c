@@ -46,6 +46,7 @@ unsigned simt_lane(void) { return simt_self & 31; }
 static void run_block(uint64_t i) {
   simt_block_index = (simt_index){i % grid.x, i / grid.x % grid.y, i / grid.x / grid.y};
   simt_new_block();
+  simt_nothing_held();
   simt_new_wgmmas();
   simt_new_copies();
   simt_run_threads(run_body);

@@ -15,7 +15,6 @@ enum { SHARED_PAGES = 64 };
 char *simt_arena;
 Piece *simt_owner[PAGES];
 Piece simt_static_shared = {.shared = true};
-uint32_t simt_epoch = 1, simt_launch_began, simt_block_began;
 
 static Piece dynamic_shared = {.shared = true};
 static size_t search; /* the page where the search for free pages begins */
@@ -99,7 +98,7 @@ static void forget(void) {
   for (size_t i = 0; i < PAGES; i++)
     if (simt_owner[i]) memset(simt_owner[i]->cells, 0, cells_of(simt_owner[i]) * sizeof(Cell));
   memset(simt_static_shared.cells, 0, cells_of(&simt_static_shared) * sizeof(Cell));
-  simt_epoch = 1;
+  simt_forget_clocks();
 }
 
 void simt_new_launch(unsigned shared) {
@@ -108,7 +107,10 @@ void simt_new_launch(unsigned shared) {
   simt_launch_began = ++simt_epoch;
   dynamic_shared.begin = simt_arena + SHARED_PAGES * PAGE - ((shared + 15) & ~15u);
   dynamic_shared.end = dynamic_shared.begin + shared;
-  if (!dynamic_shared.cells) dynamic_shared.cells = calloc(SHARED_PAGES * PAGE + 1, sizeof(Cell));
+  if (!dynamic_shared.cells) {
+    dynamic_shared.cells = calloc(SHARED_PAGES * PAGE + 1, sizeof(Cell));
+    dynamic_shared.reads = calloc(SHARED_PAGES * PAGE + 1, sizeof *dynamic_shared.reads);
+  }
   if (!simt_static_shared.cells) {
     simt_static_shared.begin = __start_simt_shared;
     simt_static_shared.end = __stop_simt_shared;
@@ -118,18 +120,19 @@ void simt_new_launch(unsigned shared) {
 }
 
 void simt_new_block(void) {
-  simt_block_began = ++simt_epoch;
+  simt_clocks_of_block();
   memset(dynamic_shared.begin, 0xff, dynamic_shared.end - dynamic_shared.begin);
   if (__start_simt_shared) memset(__start_simt_shared, 0xff, __stop_simt_shared - __start_simt_shared);
 }
-
-void simt_barrier_passed(void) { simt_epoch++; }
 
 /* simt_narrow divides the cells of a piece that has numbers smaller than floats. The new cells keep what the old ones recorded. */
 void simt_narrow(Piece *p, int shift) {
   size_t before = cells_of(p);
   int by = p->shift - shift;
   if (!p->shared) p->cells = realloc(p->cells, (before << by) * sizeof(Cell));
-  for (size_t i = before << by; i--;) p->cells[i] = p->cells[i >> by];
+  for (size_t i = before << by; i--;) {
+    p->cells[i] = p->cells[i >> by];
+    if (p->cells[i].reader & MIXED) memcpy(p->reads[i], p->reads[i >> by], sizeof *p->reads);
+  }
   p->shift = shift;
 }

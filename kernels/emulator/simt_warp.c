@@ -170,6 +170,7 @@ simt_words simt_ldmatrix(const void *row, int transposed, simt_place at) {
 void simt_need_hopper(const char *word, simt_place at) {
   simt_threads[simt_self].at = at;
   if (simt_capability < 90) simt_fail("%s below compute capability 9.0", word);
+  if (simt_count > 512) simt_fail("%s in a block of more than 512 threads is not emulated", word); /* a Cell's read_warp */
 }
 
 unsigned simt_shared_address(const void *p, simt_place at) {

@@ -87,13 +87,18 @@ static void load(uint16_t (*to)[16], int n, Layout l) {
     }
 }
 
-/* check_operand fails unless an operand is in dynamic shared memory. */
-static void check_operand(uint64_t d, int down, int n, const char *name) {
+typedef void (*Use)(const void *p, size_t bytes, unsigned warps);
+
+/* each calls use with all parts of an operand in shared memory. */
+static void each(uint64_t d, int down, int n, const char *name, int first, Use use) {
   Layout l = layout(d, down, name);
-  char what[32];
-  snprintf(what, sizeof what, "wgmma with a part of %s", name);
   for (int x = 0; x < n; x += down ? 8 : 1)
-    for (int k = 0; k < 16; k += down ? 1 : 8) simt_shared_range(chunk(l, x, k), 16, what);
+    for (int k = 0; k < 16; k += down ? 1 : 8) use(simt_shared_range(chunk(l, x, k), 16, "wgmma with an operand"), 16, 15u << (first >> 5));
+}
+
+static void each_operand(const Product *p, int first, Use use) {
+  if (!p->kind.rows) each(p->a, p->kind.transposed_a, 64, "A", first, use);
+  each(p->b, p->kind.transposed_b, p->kind.columns, "B", first, use);
 }
 
 /* ---- the products */
@@ -178,8 +183,7 @@ static void issue(int first) {
   p->kind = kind;
   p->a = o->wgmma.a;
   p->b = o->wgmma.b;
-  if (!kind.rows) check_operand(p->a, kind.transposed_a, 64, "A");
-  check_operand(p->b, kind.transposed_b, kind.columns, "B");
+  each_operand(p, first, simt_hold);
   for (int i = first; kind.rows && i < first + GROUP; i++)
     for (int e = 0; e < 8; e++) p->rows[row_of(i, e)][column_of(i, e)] = of(i)->wgmma.rows[e / 2] >> e % 2 * 16;
   p->sums = sums_of(first, kind.columns);
@@ -227,6 +231,7 @@ static void wait(int first) {
   for (int i = 0; i < end; i++) {
     Product *p = &all[g].products[i];
     compute(p);
+    each_operand(p, first, simt_let_go);
     if (!--p->sums->products) deliver(p->sums, first);
   }
   all[g].count -= end;
