@@ -5,3 +5,4 @@
 #include "../vocabulary/vocabulary.cu"
 #include "../vocabulary/vocabulary_hopper.cu"
 #include "faults.cu"
+#include "faults_hopper.cu"
