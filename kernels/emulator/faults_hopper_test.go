@@ -117,6 +117,9 @@ func TestFlawsAreFound(t *testing.T) {
 		if err != nil || !slices.Equal(got, want) {
 			t.Fatalf("without a flaw, order %d: %v, results equal: %v", order, err, slices.Equal(got, want))
 		}
+		if !emulator.Checked() {
+			continue
+		}
 		for i, flaw := range list {
 			words, known := flaws[flaw]
 			if !known {

@@ -155,3 +155,8 @@ void simt_bulk_store_read(simt_place at) {
   }
   store_counts[simt_self] = 0;
 }
+
+void simt_fence_async(simt_place at) {
+  simt_need_hopper("fence_async", at);
+  simt_fence_proxies();
+}

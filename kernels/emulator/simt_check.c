@@ -129,30 +129,30 @@ static bool after_others(void) {
 static inline unsigned bit_of(unsigned warp) { return 1u << (warp & 15); }
 
 unsigned simt_unseen(const Piece *p, const Cell *c, unsigned warps) {
-  unsigned readers = c->reader & SEVERAL ? c->read_warp : bit_of((c->reader & THREAD) >> 5), unseen = 0;
+  unsigned readers = (c->reader & SEVERAL ? c->read_warp : bit_of((c->reader & THREAD) >> 5)) & ~warps, unseen = 0;
   if (c->read < simt_block_began) return 0;
   for (unsigned rest = readers; rest; rest &= rest - 1) {
     int v = __builtin_ctz(rest);
     uint32_t time = c->reader & MIXED ? p->reads[c - p->cells][v] : c->read;
-    for (unsigned some = warps; some; some &= some - 1) {
-      int w = __builtin_ctz(some);
-      if (time >= simt_floor[w] && time >= simt_seen(w, v)) unseen |= 1u << v;
-    }
+    for (unsigned some = warps; some; some &= some - 1)
+      if (time >= simt_seen(__builtin_ctz(some), v)) unseen |= 1u << v;
   }
   return unseen;
 }
 
 void simt_add_readers(Piece *p, Cell *c, unsigned warps) {
-  unsigned others = simt_unseen(p, c, warps) & ~warps;
-  if (others && c->read != simt_epoch && p->reads) {
+  unsigned others = simt_unseen(p, c, warps);
+  if (!others) c->reader &= ~MIXED;
+  if (others && p->reads && (c->read != simt_epoch || c->reader & MIXED)) {
     uint32_t *reads = p->reads[c - p->cells];
-    for (int v = 0; v < 16; v++)
-      if (!(c->reader & MIXED) && others >> v & 1) reads[v] = c->read;
+    for (int v = 0; v < 16; v++) {
+      if (warps >> v & 1)
+        reads[v] = simt_epoch;
+      else if (!(c->reader & MIXED))
+        reads[v] = c->read;
+    }
     c->reader |= MIXED;
   }
-  if (!others) c->reader &= ~MIXED;
-  for (int v = 0; v < 16 && c->reader & MIXED; v++)
-    if (warps >> v & 1) p->reads[c - p->cells][v] = simt_epoch;
   c->reader = (c->reader & ~LANES) | SEVERAL;
   c->read_warp = others | warps;
   c->read = simt_epoch;
@@ -179,7 +179,7 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
     if (c->read >= floor) {
       unsigned other = c->reader & THREAD;
       bool own = !(c->reader & SEVERAL) && other >> 5 == warp;
-      if (own ? c->read_warp == warp_epoch && (c->reader & LANES || other != self) && c->read >= simt_seen(warp, warp) : simt_count > 512 || simt_unseen(p, c, 1u << warp) & ~bit_of(warp))
+      if (own ? c->read_warp == warp_epoch && (c->reader & LANES || other != self) && c->read >= simt_seen(warp, warp) : simt_count > 512 || simt_unseen(p, c, 1u << warp))
         conflict(p, at, kind, c->reader & (LANES | SEVERAL) ? "read by others and" : "read", other, pc);
     }
   }
@@ -218,7 +218,7 @@ static inline void read_cell(Piece *p, Cell *c, const void *at, const void *pc) 
         c->reader |= SEVERAL;
         return;
       }
-      if (simt_unseen(p, c, 1u << warp) & ~bit_of(warp)) {
+      if (simt_unseen(p, c, 1u << warp)) {
         simt_add_readers(p, c, 1u << warp);
         return;
       }

@@ -60,7 +60,7 @@ void simt_show(int warp, int column, uint32_t time) {
   if (simt_seen_of[warp][column] < time) simt_seen_of[warp][column] = time;
 }
 
-void simt_fence_async(void) {
+void simt_fence_proxies(void) {
   any_fences = true;
   last[simt_self] = (last[simt_self] + 1) % FENCES;
   fences[simt_self][last[simt_self]] = ++simt_epoch;

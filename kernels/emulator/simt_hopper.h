@@ -11,7 +11,7 @@ template <int TB, int N> SIMT_WORD void wgmma_f16_rows(float (&d)[N], const unsi
   static_assert(N == 64 || N == 32, "d has 64 or 32 elements of a thread");
   simt_wgmma(d, 0, b, simt_words{a[0], a[1], a[2], a[3]}, simt_wgmma_kind{2 * N, 0, TB, 1, add != 0}, at);
 }
-SIMT_WORD void wgmma_fence() { simt_wgmma_fence(); }
+SIMT_WORD void wgmma_fence(SIMT_AT) { simt_wgmma_fence(at); }
 SIMT_WORD void wgmma_commit(SIMT_AT) { simt_wgmma_commit(at); }
 template <int N, int D> SIMT_WORD void wgmma_wait(float (&)[D], SIMT_AT) {
   static_assert(D == 64 || D == 32, "d has 64 or 32 elements of a thread");
@@ -19,7 +19,7 @@ template <int N, int D> SIMT_WORD void wgmma_wait(float (&)[D], SIMT_AT) {
 }
 
 SIMT_WORD void barrier_sync(int id, int threads, SIMT_AT) { simt_barrier_sync(id, threads, at); }
-SIMT_WORD void fence_async() { simt_fence_async(); }
+SIMT_WORD void fence_async(SIMT_AT) { simt_fence_async(at); }
 SIMT_WORD void mbarrier_init(unsigned m, SIMT_AT) { simt_mbarrier_init(m, at); }
 SIMT_WORD void mbarrier_expect(unsigned m, unsigned bytes, SIMT_AT) { simt_mbarrier_expect(m, bytes, at); }
 SIMT_WORD void mbarrier_wait(unsigned m, unsigned parity, SIMT_AT) { simt_mbarrier_wait(m, parity, at); }

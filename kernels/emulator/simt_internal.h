@@ -77,7 +77,8 @@ void simt_barrier_passed(void);                   /* by all threads */
 void simt_barrier_of(unsigned warps, int count);  /* by all threads of these warps, of count in the block */
 uint32_t simt_copy_ended(void);                   /* returns the epoch that begins with it */
 void simt_show(int warp, int column, uint32_t time); /* this warp has seen a column's accesses before a time */
-bool simt_fenced(int thread, uint32_t time, uint32_t seen); /* reports whether the thread called fence_async after a time and before another */
+void simt_fence_proxies(void);                      /* by the running thread */
+bool simt_fenced(int thread, uint32_t time, uint32_t seen); /* reports whether the thread did after a time and before another */
 
 /* simt_memory.c */
 typedef struct {

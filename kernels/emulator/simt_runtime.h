@@ -41,11 +41,11 @@ typedef struct { int columns, transposed_a, transposed_b, rows, add; } simt_wgmm
 unsigned simt_shared_address(const void *p, simt_place at);
 void *simt_shared_pointer(unsigned address);
 void simt_wgmma(float *d, uint64_t a, uint64_t b, simt_words rows, simt_wgmma_kind kind, simt_place at);
-void simt_wgmma_fence(void);
+void simt_wgmma_fence(simt_place at);
 void simt_wgmma_commit(simt_place at);
 void simt_wgmma_wait(int groups, simt_place at);
 void simt_barrier_sync(int id, int threads, simt_place at);
-void simt_fence_async(void);
+void simt_fence_async(simt_place at);
 void simt_mbarrier_init(unsigned m, simt_place at);
 void simt_mbarrier_expect(unsigned m, unsigned bytes, simt_place at);
 void simt_mbarrier_wait(unsigned m, unsigned parity, simt_place at);

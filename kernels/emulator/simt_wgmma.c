@@ -201,7 +201,10 @@ void simt_wgmma(float *d, uint64_t a, uint64_t b, simt_words rows, simt_wgmma_ki
   simt_meet_group(WGMMA, at, issue);
 }
 
-void simt_wgmma_fence(void) { fenced[simt_self] = true; }
+void simt_wgmma_fence(simt_place at) {
+  simt_need_hopper("wgmma_fence", at);
+  fenced[simt_self] = true;
+}
 
 /* ---- groups */
 static void commit(int first) {
