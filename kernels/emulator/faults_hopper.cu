@@ -13,7 +13,8 @@ enum Flaw {
   NO_COMMIT, WRONG_LEADING, WRONG_TRANSPOSE, PATTERN_MOVED, OPERAND_OUTSIDE,
   // copies
   NO_LOAD_WAIT, WRONG_PARITY, EXPECT_MORE, EXPECT_LESS, EXPECT_TWICE, NO_INIT, LOAD_OF_12_BYTES, LOAD_FROM_ODD_ADDRESS, LOAD_BEYOND,
-  NO_STORE_READ, NO_STORE_END, NO_STORE_READ_BARRIER, LOAD_OVER_STORE, STMATRIX_MISALIGNED, READ_BEFORE_LOAD
+  NO_STORE_READ, NO_STORE_END, NO_STORE_READ_BARRIER, LOAD_OVER_STORE, STMATRIX_MISALIGNED, READ_BEFORE_LOAD,
+  READ_BEFORE_STORE_END, LOAD_BEFORE_STORE_END
 };
 
 DEVICE uint64_t fault_descriptor(unsigned address, unsigned leading) { return address >> 4 | uint64_t(leading >> 4) << 16 | 64ull << 32 | 1ull << 62; }
@@ -87,6 +88,15 @@ extern "C" __global__ void __launch_bounds__(256) fault_pipeline(half* out, cons
       mbarrier_init(w + 65600 + 8 * group);
       bulk_load(stage, weights, 1024, w + 65600 + 8 * group);
     }
+  }
+  if (first && flaw == READ_BEFORE_STORE_END) {
+    bulk_store_read();
+    if (*reinterpret_cast<const unsigned*>(out + tile(0) * 8192) == 1) return;
+  }
+  if (first && flaw == LOAD_BEFORE_STORE_END) {
+    bulk_store_read();
+    mbarrier_expect(full, 64);
+    bulk_load(a, out + tile(0) * 8192, 64, full);
   }
   if (first && flaw != NO_STORE_END) bulk_store_end();
 }

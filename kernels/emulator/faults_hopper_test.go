@@ -51,6 +51,8 @@ var flaws = map[string]string{
 	"NO_STORE_READ_BARRIER":     "data race",
 	"LOAD_OVER_STORE":           "still read by a wgmma or bulk_store",
 	"STMATRIX_MISALIGNED":       "stmatrix_x4 to a row that is not aligned",
+	"READ_BEFORE_STORE_END":     "a bulk_store is still writing",
+	"LOAD_BEFORE_STORE_END":     "a bulk_store is still writing",
 	"READ_BEFORE_LOAD":          "still written|nothing has written",
 }
 

@@ -7,7 +7,7 @@
 
 #include "simt_internal.h"
 
-enum { MAX_COPIES = 64, MAX_STORES = 64 };
+enum { MAX_COPIES = 64, MAX_STORES = 4096 };
 
 typedef struct { char *to; const char *from; unsigned bytes; } Bulk;
 
@@ -24,17 +24,17 @@ typedef struct {
 static Mbarrier mbarriers[MAX_MBARRIERS];
 static int count, ends; /* mbarriers; threads that have ended */
 static uint8_t waits_for[MAX_THREADS]; /* number of an mbarrier, from 1 on */
-static Bulk stores[MAX_THREADS][MAX_STORES];
-static int store_counts[MAX_THREADS];
+static struct { Bulk copy; int thread; bool read; } stores[MAX_STORES]; /* that have not ended */
+static int store_count;
 
 void simt_new_copies(void) {
-  count = ends = 0;
+  count = ends = store_count = 0;
   memset(waits_for, 0, simt_count);
-  memset(store_counts, 0, simt_count * sizeof *store_counts);
 }
 
 void simt_end_copies(void) {
-  if (store_counts[simt_self]) simt_fail("ends without waiting for its bulk_store");
+  for (int i = 0; i < store_count; i++)
+    if (stores[i].thread == simt_self && !stores[i].read) simt_fail("ends without waiting for its bulk_store");
   if (++ends < simt_count) return;
   for (int i = 0; i < count; i++)
     if (mbarriers[i].count || mbarriers[i].arrived) simt_fail("ends, and nobody has waited for the last phase of the mbarrier at %#x", mbarriers[i].address);
@@ -139,21 +139,37 @@ void simt_bulk_load(unsigned to, const void *from, unsigned bytes, unsigned m, s
 void simt_bulk_store(void *to, unsigned from, unsigned bytes, simt_place at) {
   simt_need_hopper("bulk_store", at);
   check(from, to, bytes, "bulk_store");
-  if (store_counts[simt_self] == MAX_STORES) simt_fail("more than %d bulk_store of a thread under way", MAX_STORES);
+  if (store_count == MAX_STORES) simt_fail("more than %d bulk_store under way", MAX_STORES);
   char *p = simt_shared_pointer(from);
   simt_hold(p, bytes, 1u << (simt_self >> 5));
   simt_access(to, bytes, WRITE, NULL);
-  stores[simt_self][store_counts[simt_self]++] = (Bulk){to, p, bytes};
+  if (simt_checked()) simt_mark(to, bytes, simt_self | UNDER_WAY);
+  stores[store_count].copy = (Bulk){to, p, bytes};
+  stores[store_count].thread = simt_self;
+  stores[store_count++].read = false;
 }
 
 void simt_bulk_store_read(simt_place at) {
   simt_need_hopper("bulk_store_read", at);
-  Bulk *s = stores[simt_self];
-  for (int i = 0; i < store_counts[simt_self]; i++) {
-    memcpy(s[i].to, s[i].from, s[i].bytes);
-    simt_let_go(s[i].from, s[i].bytes, 1u << (simt_self >> 5));
+  for (int i = 0; i < store_count; i++) {
+    Bulk c = stores[i].copy;
+    if (stores[i].thread != simt_self || stores[i].read) continue;
+    memcpy(c.to, c.from, c.bytes);
+    simt_let_go(c.from, c.bytes, 1u << (simt_self >> 5));
+    stores[i].read = true;
   }
-  store_counts[simt_self] = 0;
+}
+
+void simt_bulk_store_end(simt_place at) {
+  simt_bulk_store_read(at);
+  int left = 0;
+  for (int i = 0; i < store_count; i++) {
+    if (stores[i].thread != simt_self)
+      stores[left++] = stores[i];
+    else if (simt_checked())
+      simt_mark(stores[i].copy.to, stores[i].copy.bytes, simt_self);
+  }
+  store_count = left;
 }
 
 void simt_fence_async(simt_place at) {

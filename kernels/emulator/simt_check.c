@@ -37,7 +37,9 @@ static __attribute__((cold, noinline, noreturn)) void conflict(const Piece *p, c
 }
 
 __attribute__((cold, noinline, noreturn)) void simt_still_written(const Piece *p, const void *at, const char *what, unsigned writer, const void *pc) {
-  simt_race(p, at, what, (writer & WHO) > THREAD ? "which is still written" : "which a cp_async16 is still writing, begun", simt_writer(writer), "wait", pc);
+  bool load = (writer & WHO) > THREAD;
+  simt_race(p, at, what, load ? "which is still written" : p->shared ? "which a cp_async16 is still writing, begun" : "which a bulk_store is still writing, begun",
+            simt_writer(writer), load ? "mbarrier_wait" : p->shared ? "cp_async_wait" : "bulk_store_end", pc);
 }
 
 static __attribute__((cold, noinline, noreturn)) void outside(const char *p, size_t bytes, Access kind, const void *pc) {

@@ -26,7 +26,7 @@ SIMT_WORD void mbarrier_wait(unsigned m, unsigned parity, SIMT_AT) { simt_mbarri
 SIMT_WORD void bulk_load(unsigned to, const void* from, unsigned bytes, unsigned m, SIMT_AT) { simt_bulk_load(to, from, bytes, m, at); }
 SIMT_WORD void bulk_store(void* to, unsigned from, unsigned bytes, SIMT_AT) { simt_bulk_store(to, from, bytes, at); }
 SIMT_WORD void bulk_store_read(SIMT_AT) { simt_bulk_store_read(at); }
-SIMT_WORD void bulk_store_end(SIMT_AT) { simt_bulk_store_read(at); }
+SIMT_WORD void bulk_store_end(SIMT_AT) { simt_bulk_store_end(at); }
 
 SIMT_WORD void stmatrix_x4(unsigned a, const unsigned (&r)[4], SIMT_AT) { simt_stmatrix(a, simt_words{r[0], r[1], r[2], r[3]}, at); }
 SIMT_WORD void ldmatrix_x4_at(unsigned (&r)[4], unsigned a, SIMT_AT) {

@@ -52,6 +52,7 @@ void simt_mbarrier_wait(unsigned m, unsigned parity, simt_place at);
 void simt_bulk_load(unsigned to, const void *from, unsigned bytes, unsigned m, simt_place at);
 void simt_bulk_store(void *to, unsigned from, unsigned bytes, simt_place at);
 void simt_bulk_store_read(simt_place at);
+void simt_bulk_store_end(simt_place at);
 void simt_stmatrix(unsigned row, simt_words words, simt_place at);
 
 /* ---- the table of kernels */
