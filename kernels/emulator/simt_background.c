@@ -10,7 +10,7 @@ static Cell *cells(const Piece *f, const char *p) { return f->cells + ((size_t)(
 /* check_fence fails unless a cell's write comes before what some warps do in the background. */
 static void check_fence(const Piece *f, const Cell *c, const char *p, unsigned warps, const char *what) {
   unsigned who = c->writer & WHO, warp = who >> 5;
-  bool own = warps == 1u << warp && (who == (unsigned)simt_self || c->write_warp != simt_warps[warp].epoch);
+  bool own = who <= THREAD && warps == 1u << warp && (who == (unsigned)simt_self || c->write_warp != simt_warps[warp].epoch);
   if (c->writer & UNDER_WAY) simt_still_written(f, p, what, c->writer, NULL);
   for (; warps; warps &= warps - 1) {
     uint32_t seen = own ? UINT32_MAX : simt_seen(__builtin_ctz(warps), warp);

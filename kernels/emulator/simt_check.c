@@ -1,11 +1,11 @@
 //go:build simt
 
 /* Checks every access of a kernel's thread: that it stays within the memory it is for, and that a barrier orders it with
-   earlier accesses, or a counter of blocks. A cell for every few bytes records the last write and the reads since then, by thread and
-   epoch. Two accesses conflict if no barrier lies between them, in whatever order they happened. In a checked build g++
-   calls these functions for every access (-fsanitize=thread, without libtsan) and for a wrong alignment. It does not find pairs of accesses separated by a
-   __syncwarp that left out one of the two threads, and overruns from one static __shared__ array into the next,
-   unless nothing was written there. */
+   earlier accesses, or a counter of blocks. A cell for every few bytes records the last write and the reads since then, by
+   thread and epoch. Two accesses conflict if no barrier lies between them, in whatever order they happened. In a checked
+   build g++ calls these functions for every access (-fsanitize=thread, without libtsan) and for a wrong alignment. It does
+   not find pairs of accesses separated by a __syncwarp that left out one of the two threads, and overruns from one static
+   __shared__ array into the next, unless nothing was written there. */
 #include <stdio.h>
 #include <string.h>
 
@@ -22,13 +22,15 @@ static const char *name(const Piece *p) {
 
 const char *simt_writer(unsigned writer) {
   static char name[32];
-  if ((writer & WHO) > THREAD) return "a bulk_load";
+  if ((writer & WHO) > THREAD) return "a bulk_load"; /* its column says which mbarrier */
   snprintf(name, sizeof name, "thread %u", writer & THREAD);
   return name;
 }
 
-__attribute__((cold, noinline, noreturn)) void simt_race(const Piece *p, const void *at, const char *what, const char *other, const char *who, const char *missing, const void *pc) {
-  simt_report(pc, "data race: %s of byte %zu of %s, %s by %s, and no %s between", what, (size_t)((const char *)at - p->begin), name(p), other, who, missing);
+__attribute__((cold, noinline, noreturn)) void simt_race(const Piece *p, const void *at, const char *what, const char *other,
+                                                         const char *who, const char *missing, const void *pc) {
+  size_t byte = (const char *)at - p->begin;
+  simt_report(pc, "data race: %s of byte %zu of %s, %s by %s, and no %s between", what, byte, name(p), other, who, missing);
   simt_stop();
 }
 
@@ -37,9 +39,9 @@ static __attribute__((cold, noinline, noreturn)) void conflict(const Piece *p, c
 }
 
 __attribute__((cold, noinline, noreturn)) void simt_still_written(const Piece *p, const void *at, const char *what, unsigned writer, const void *pc) {
-  bool load = (writer & WHO) > THREAD;
-  simt_race(p, at, what, load ? "which is still written" : p->shared ? "which a cp_async16 is still writing, begun" : "which a bulk_store is still writing, begun",
-            simt_writer(writer), load ? "mbarrier_wait" : p->shared ? "cp_async_wait" : "bulk_store_end", pc);
+  if ((writer & WHO) > THREAD) simt_race(p, at, what, "which is still written", simt_writer(writer), "mbarrier_wait", pc);
+  if (p->shared) simt_race(p, at, what, "which a cp_async16 is still writing, begun", simt_writer(writer), "cp_async_wait", pc);
+  simt_race(p, at, what, "which a bulk_store is still writing, begun", simt_writer(writer), "bulk_store_end", pc);
 }
 
 static __attribute__((cold, noinline, noreturn)) void outside(const char *p, size_t bytes, Access kind, const void *pc) {
@@ -181,7 +183,8 @@ static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, co
     if (c->read >= floor) {
       unsigned other = c->reader & THREAD;
       bool own = !(c->reader & SEVERAL) && other >> 5 == warp;
-      if (own ? c->read_warp == warp_epoch && (c->reader & LANES || other != self) && c->read >= simt_seen(warp, warp) : simt_count > 512 || simt_unseen(p, c, 1u << warp))
+      if (own ? c->read_warp == warp_epoch && (c->reader & LANES || other != self) && c->read >= simt_seen(warp, warp)
+              : simt_count > 512 || simt_unseen(p, c, 1u << warp)) /* a set of warps does not tell 0 from 16 */
         conflict(p, at, kind, c->reader & (LANES | SEVERAL) ? "read by others and" : "read", other, pc);
     }
   }
@@ -239,10 +242,10 @@ static inline void read_cell(Piece *p, Cell *c, const void *at, const void *pc) 
 }
 
 unsigned simt_held;
-uint16_t simt_holds_of[HELD_CHUNKS];
+uint16_t simt_holds_of[CHUNKS];
 
 static inline void check_held(const Piece *p, const char *at, size_t bytes, const char *what, const void *pc) {
-  for (size_t i = (at - simt_arena) >> 4, last = (at + bytes - 1 - simt_arena) >> 4; i <= last && last < HELD_CHUNKS; i++)
+  for (size_t i = (at - simt_arena) >> 4, last = (at + bytes - 1 - simt_arena) >> 4; i <= last && last < CHUNKS; i++)
     if (simt_holds_of[i]) simt_race(p, at, what, "which is still read", "a wgmma or bulk_store", "wait", pc);
 }
 

@@ -20,8 +20,8 @@ static unsigned ready_warps;     /* warps with a lane that is ready */
 static int alive, at_barrier;    /* threads */
 static int first_at_barrier;
 typedef struct {
-  int threads;                 /* that it is for; 0: nobody waits */
-  unsigned warps, lanes[32];   /* that have come: whole warps, and lanes */
+  int threads;               /* that it is for; 0: nobody waits */
+  unsigned warps, lanes[32]; /* that have come: whole warps, and lanes */
 } Named;
 static Named named[16];
 static int in_group[MAX_THREADS / 128]; /* threads of a warpgroup that wait for its others */
@@ -248,7 +248,7 @@ void simt_meet_group(Meeting what, simt_place at, void (*join)(int first)) {
   go_on();
 }
 
-/* A barrier of whole warps. Its threads come to it one by one, so a warp counts when all its lanes are there. */
+/* Threads come to a barrier_sync one by one. A warp counts when all its lanes are there. */
 void simt_barrier_sync(int id, int threads, simt_place at) {
   Thread *t = &simt_threads[simt_self];
   int warp = simt_self >> 5;

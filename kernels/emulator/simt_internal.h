@@ -10,8 +10,9 @@
    simt_bulk.c: mbarriers and bulk copies.
    simt_launch.c: kernels, launches.
 
-   A meeting point is where threads wait for each other: a barrier, or what a warp or warpgroup does together. An epoch is a
-   time between two barriers, or other events that order accesses; epochs are numbered. A piece is an allocation, or a block's shared memory. */
+   A meeting point is where threads wait for each other: a barrier, or what a warp or a warpgroup does together. An epoch is a
+   time between two barriers, or other events that order accesses; epochs are numbered. A piece is an allocation, or a
+   block's shared memory. */
 #pragma once
 #include <math.h>
 #include <stdbool.h>
@@ -45,7 +46,7 @@ typedef struct {
   unsigned mask;
   Operands operands;
   int copies, groups; /* of cp.async under way */
-  uint32_t fenced;    /* the epoch before which it had seen all accesses, at its last __threadfence, if it has used no global memory since */
+  uint32_t fenced;    /* its last __threadfence, if it has used no global memory since: the epoch before which it had seen all */
 } Thread;
 
 typedef struct {
@@ -63,22 +64,22 @@ const char *simt_failure(void); /* what simt_report has recorded; NULL: nothing 
 void simt_forget_failure(void);
 
 /* simt_clocks.c */
-enum { WARPS = 32, MAX_MBARRIERS = 32, COLUMNS = WARPS + MAX_MBARRIERS }; /* a column: whose accesses, those of a warp or the copies of an mbarrier */
+enum { WARPS = 32, MAX_MBARRIERS = 32, COLUMNS = WARPS + MAX_MBARRIERS }; /* a column: the accesses of a warp, or the copies of an mbarrier */
 extern uint32_t simt_epoch, simt_launch_began, simt_block_began;
-extern uint32_t simt_floor[WARPS];            /* epoch before which this warp has seen all accesses of its block */
-extern uint32_t simt_seen_of[WARPS][COLUMNS]; /* the same of one column, if it is more */
+extern uint32_t simt_floor[WARPS];            /* the epoch before which a warp has seen all accesses of its block … */
+extern uint32_t simt_seen_of[WARPS][COLUMNS]; /* … and, if it is later, those of a column */
 static inline uint32_t simt_seen(int warp, int column) {
   uint32_t seen = simt_seen_of[warp][column];
   return seen > simt_floor[warp] ? seen : simt_floor[warp];
 }
-void simt_clocks_of_block(void);                  /* begins a block */
-void simt_forget_clocks(void);                    /* starts again with epoch 1 */
-void simt_barrier_passed(void);                   /* by all threads */
-void simt_barrier_of(unsigned warps, int count);  /* by all threads of these warps, of count in the block */
-uint32_t simt_copy_ended(void);                   /* returns the epoch that begins with it */
-void simt_show(int warp, int column, uint32_t time); /* this warp has seen a column's accesses before a time */
-void simt_fence_proxies(void);                      /* by the running thread */
-bool simt_fenced(int thread, uint32_t time, uint32_t seen); /* reports whether the thread did after a time and before another */
+void simt_clocks_of_block(void);                            /* begins a block */
+void simt_forget_clocks(void);                              /* starts again with epoch 1 */
+void simt_barrier_passed(void);                             /* by all threads */
+void simt_barrier_of(unsigned warps, int count);            /* by these warps, of count in the block */
+uint32_t simt_copy_ended(void);                             /* returns the epoch that begins with it */
+void simt_show(int warp, int column, uint32_t time);        /* this warp has seen a column's accesses before a time */
+void simt_fence_proxies(void);                              /* by the running thread */
+bool simt_fenced(int thread, uint32_t time, uint32_t seen); /* reports whether a thread did so after a time and before another */
 
 /* simt_memory.c */
 typedef struct {
@@ -88,13 +89,13 @@ typedef struct {
 } Cell;
 enum {
   THREAD = 1023,
-  WHO = 2047, /* writer: a thread, or 32 * column of an mbarrier */
+  WHO = 2047,          /* writer: a thread, or 32 * column of an mbarrier */
   UNDER_WAY = 1 << 11, /* writer: a copy that is not complete */
   ATOMICALLY = 1 << 12,
-  LANES = 1 << 10, /* reader: other lanes of its warp too, in the same epoch of the warp */
+  LANES = 1 << 10,   /* reader: other lanes of its warp too, in the same epoch of the warp */
   SEVERAL = 1 << 11, /* reader: several warps, none of which had seen the others' reads */
-  BLOCKS = 1 << 12, /* reader: earlier blocks of the launch too */
-  MIXED = 1 << 13 /* reader: several warps in several epochs, which are in the piece's reads */
+  BLOCKS = 1 << 12,  /* reader: earlier blocks of the launch too */
+  MIXED = 1 << 13    /* reader: several warps in several epochs, which are in the piece's reads */
 };
 
 typedef struct {
@@ -102,7 +103,7 @@ typedef struct {
   Cell *cells;
   int shift; /* a cell is for 1 << shift bytes: 4, until a narrower access comes */
   bool shared;
-  uint32_t (*reads)[16]; /* epochs of the last reads of each cell by each warp, for cells that are MIXED; or NULL */
+  uint32_t (*reads)[16]; /* of dynamic shared memory: epochs of the last read of each MIXED cell by each warp */
 } Piece;
 
 #define PAGE ((size_t)4096)
@@ -141,29 +142,31 @@ typedef enum { READ, WRITE, ATOMIC } Access;
 void simt_access(const void *p, size_t bytes, Access kind, const void *pc);
 void simt_copy_starts(const void *p, size_t bytes); /* these bytes of shared memory belong to a cp.async now */
 void simt_copy_lands(const void *p, size_t bytes);
-void simt_mark(const char *p, size_t bytes, uint16_t writer); /* records a write */
-unsigned simt_unseen(const Piece *p, const Cell *c, unsigned warps);    /* the readers of a cell whose reads not all of these warps have seen */
-void simt_add_readers(Piece *p, Cell *c, unsigned warps);               /* records a read by these warps */
-const char *simt_writer(unsigned writer);                               /* names it */
-void simt_race(const Piece *p, const void *at, const char *what, const char *other, const char *who, const char *missing, const void *pc) __attribute__((noreturn));
+void simt_mark(const char *p, size_t bytes, uint16_t writer);        /* records a write, unchecked */
+unsigned simt_unseen(const Piece *p, const Cell *c, unsigned warps); /* the readers whose reads not all of these warps have seen */
+void simt_add_readers(Piece *p, Cell *c, unsigned warps);
+/* Fails with a data race: what was done at an address, what another did before, who, and what should be between. */
+void simt_race(const Piece *p, const void *at, const char *what, const char *other, const char *who, const char *missing, const void *pc)
+    __attribute__((noreturn));
 void simt_still_written(const Piece *p, const void *at, const char *what, unsigned writer, const void *pc) __attribute__((noreturn));
-enum { HELD_CHUNKS = 1 << 14 };
-extern unsigned simt_held;                    /* the sum of … */
-extern uint16_t simt_holds_of[HELD_CHUNKS];   /* how often something in the background reads these 16 bytes of dynamic shared memory */
+const char *simt_writer(unsigned writer); /* names it */
+enum { CHUNKS = 1 << 14 };                /* of 16 bytes: the dynamic shared memory */
+extern uint16_t simt_holds_of[CHUNKS];    /* how many in the background read a chunk */
+extern unsigned simt_held;                /* the sum of these */
 
-/* simt_background.c: dynamic shared memory, as used by what runs in the background */
-void simt_nothing_held(void); /* begins a block */
-void simt_hold(const void *p, size_t bytes, unsigned warps); /* these warps have something read here from now on, until … */
-void simt_let_go(const void *p, size_t bytes, unsigned warps);
+/* simt_background.c: dynamic shared memory, as what runs in the background uses it */
+void simt_nothing_held(void);                                   /* begins a block */
+void simt_hold(const void *p, size_t bytes, unsigned warps);    /* what these warps issued reads here from now on, until … */
+void simt_let_go(const void *p, size_t bytes, unsigned warps);  /* … they have waited for it */
 void simt_bulk_starts(const void *p, size_t bytes, int column); /* a copy of the running thread writes here from now on */
 void simt_bulk_lands(const void *p, size_t bytes, int column);
 
 /* simt_warp.c */
 extern int simt_capability; /* of the device */
+void simt_need_hopper(const char *word, simt_place at);                    /* fails below compute capability 9.0 */
+void *simt_shared_range(unsigned address, size_t bytes, const char *word); /* fails unless these bytes are dynamic shared memory */
 
 /* simt_wgmma.c, simt_bulk.c */
-void simt_need_hopper(const char *word, simt_place at); /* fails below compute capability 9.0 */
-void *simt_shared_range(unsigned address, size_t bytes, const char *word); /* fails unless these bytes are dynamic shared memory */
 void simt_new_wgmmas(void); /* begins a block */
 void simt_end_wgmmas(void); /* ends a thread */
 void simt_new_copies(void);

@@ -36,7 +36,7 @@ void simt_trap(simt_place at) __attribute__((noreturn));
 uint16_t simt_to_half(float x);
 float simt_from_half(uint16_t h);
 
-/* The words of hopper.h. Addresses of shared memory are those of its first byte + 0 to 2^18. */
+/* The words of hopper.h. Dynamic shared memory has the addresses below 2^18. */
 typedef struct { int columns, transposed_a, transposed_b, rows, add; } simt_wgmma_kind; /* rows: a is in registers */
 unsigned simt_shared_address(const void *p, simt_place at);
 void *simt_shared_pointer(unsigned address);

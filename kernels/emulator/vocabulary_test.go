@@ -3,6 +3,7 @@
 package emulator_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/kernels/emulator"
@@ -32,6 +33,22 @@ func TestTf32NeedsCapability8(t *testing.T) {
 		err := launch(t, d, "vocabulary_tf32", 1, 32, 0, upload(t, d, make([]float32, 128)), x, x, x)
 		if (err != nil) != (major < 8) {
 			t.Errorf("%d.%d: %v", major, minor, err)
+		}
+	}
+}
+
+// TestHopperWordsNeedTheirDevice also runs them in blocks that have no warpgroup.
+func TestHopperWordsNeedTheirDevice(t *testing.T) {
+	x, weights := make([]uint16, 12*64*64), make([]uint16, 64*128)
+	for _, c := range []struct {
+		minor, major, threads int
+		want                  string
+	}{{9, 8, 256, "below compute capability 9.0"}, {0, 9, 64, "outside a warpgroup of 128 threads"}, {0, 9, 192, "outside a warpgroup of 128 threads"}} {
+		d := device(t, emulator.Options{Major: c.major, Minor: c.minor, SharedPerBlock: 227 << 10})
+		out := upload(t, d, make([]uint16, 12*64*128))
+		err := launch(t, d, "fault_pipeline", 2, c.threads, 1024+65536+128, out, upload(t, d, x), upload(t, d, weights), int32(0))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%d.%d, %d threads: %v, want %q", c.major, c.minor, c.threads, err, c.want)
 		}
 	}
 }
