@@ -14,8 +14,8 @@ typedef struct { char *to; const char *from; unsigned bytes; } Bulk;
 typedef struct {
   unsigned address;
   unsigned phase;  /* how many have ended */
-  uint32_t ended;  /* epoch that began when the last did */
   bool arrived;    /* in the phase that runs */
+  uint32_t arrival[COLUMNS], seen[COLUMNS]; /* what the arriving warp had seen; what the end of the last phase shows */
   unsigned expected, bytes; /* bytes: of copies */
   int count;
   Bulk copies[MAX_COPIES];
@@ -80,6 +80,7 @@ void simt_mbarrier_expect(unsigned m, unsigned bytes, simt_place at) {
   if (b->arrived) simt_fail("mbarrier_expect again, before a thread has waited for the phase");
   b->arrived = true;
   b->expected = bytes;
+  simt_look(simt_self >> 5, b->arrival);
   wake_waiters(b);
 }
 
@@ -91,7 +92,8 @@ static void end_phase(Mbarrier *b) {
     memcpy(b->copies[i].to, b->copies[i].from, b->copies[i].bytes);
     simt_bulk_lands(b->copies[i].to, b->copies[i].bytes, column(b));
   }
-  b->ended = simt_copy_ended();
+  memcpy(b->seen, b->arrival, sizeof b->seen);
+  b->seen[column(b)] = simt_copy_ended();
   b->count = b->bytes = 0;
   b->arrived = false;
   b->phase++;
@@ -109,7 +111,7 @@ void simt_mbarrier_wait(unsigned m, unsigned parity, simt_place at) {
     waits_for[simt_self] = b - mbarriers + 1;
     simt_wait_for_mbarrier();
   }
-  simt_show(simt_self >> 5, column(b), b->ended);
+  simt_show(simt_self >> 5, b->seen);
 }
 
 /* ---- copies */

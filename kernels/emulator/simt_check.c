@@ -132,14 +132,30 @@ static bool after_others(void) {
 /* bit_of is a warp in the set of a cell's readers. */
 static inline unsigned bit_of(unsigned warp) { return 1u << (warp & 15); }
 
+/* seen_by_all returns the epochs before which each of these warps has seen the reads of warps 0 to 15. */
+static const uint32_t *seen_by_all(unsigned warps) {
+  static uint32_t epoch, least[16];
+  static unsigned of;
+  if (of == warps && epoch == simt_epoch) return least;
+  of = warps;
+  epoch = simt_epoch;
+  for (int v = 0; v < 16; v++) {
+    least[v] = simt_epoch;
+    for (unsigned rest = warps; rest; rest &= rest - 1) {
+      uint32_t seen = simt_seen(__builtin_ctz(rest), v);
+      if (seen < least[v]) least[v] = seen;
+    }
+  }
+  return least;
+}
+
 unsigned simt_unseen(const Piece *p, const Cell *c, unsigned warps) {
   unsigned readers = (c->reader & SEVERAL ? c->read_warp : bit_of((c->reader & THREAD) >> 5)) & ~warps, unseen = 0;
-  if (c->read < simt_block_began) return 0;
+  if (c->read < simt_block_began || !readers) return 0;
+  const uint32_t *seen = seen_by_all(warps), *reads = c->reader & MIXED ? p->reads[c - p->cells] : NULL;
   for (unsigned rest = readers; rest; rest &= rest - 1) {
     int v = __builtin_ctz(rest);
-    uint32_t time = c->reader & MIXED ? p->reads[c - p->cells][v] : c->read;
-    for (unsigned some = warps; some; some &= some - 1)
-      if (time >= simt_seen(__builtin_ctz(some), v)) unseen |= 1u << v;
+    if ((reads ? reads[v] : c->read) >= seen[v]) unseen |= 1u << v;
   }
   return unseen;
 }

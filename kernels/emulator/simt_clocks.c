@@ -2,7 +2,8 @@
 
 /* Which accesses of a block come before which others. All its threads share one time, which goes on at every barrier, fence
    of the proxies and end of a bulk copy; accesses are stamped with it. A barrier shows each of its warps what the others did
-   or had seen before. A copy to shared memory is shown by a wait for its mbarrier, and so has a column of its own. */
+   or had seen before. A wait for an mbarrier shows what the arriving warp did or had seen, and the copies, which have a
+   column of their own. */
 #include <string.h>
 
 #include "simt_internal.h"
@@ -56,8 +57,19 @@ void simt_barrier_of(unsigned warps, int count) {
 
 uint32_t simt_copy_ended(void) { return ++simt_epoch; }
 
-void simt_show(int warp, int column, uint32_t time) {
-  if (simt_seen_of[warp][column] < time) simt_seen_of[warp][column] = time;
+void simt_look(int warp, uint32_t seen[COLUMNS]) {
+  for (int c = 0; c < COLUMNS; c++) seen[c] = simt_seen(warp, c);
+  seen[warp] = ++simt_epoch;
+}
+
+void simt_show(int warp, const uint32_t seen[COLUMNS]) {
+  bool more = false;
+  for (int c = 0; c < COLUMNS; c++) {
+    if (seen[c] <= simt_seen(warp, c)) continue;
+    simt_seen_of[warp][c] = seen[c];
+    more = true;
+  }
+  simt_epoch += more;
 }
 
 void simt_fence_proxies(void) {

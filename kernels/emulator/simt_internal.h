@@ -77,7 +77,8 @@ void simt_forget_clocks(void);                              /* starts again with
 void simt_barrier_passed(void);                             /* by all threads */
 void simt_barrier_of(unsigned warps, int count);            /* by these warps, of count in the block */
 uint32_t simt_copy_ended(void);                             /* returns the epoch that begins with it */
-void simt_show(int warp, int column, uint32_t time);        /* this warp has seen a column's accesses before a time */
+void simt_look(int warp, uint32_t seen[COLUMNS]);           /* what a warp did or has seen up to now … */
+void simt_show(int warp, const uint32_t seen[COLUMNS]);     /* … is seen by another from now on */
 void simt_fence_proxies(void);                              /* by the running thread */
 bool simt_fenced(int thread, uint32_t time, uint32_t seen); /* reports whether a thread did so after a time and before another */
 

@@ -92,32 +92,38 @@ VOCABULARY_ROWS(128)
 VOCABULARY_ROWS(64)
 
 // out[tiles][n] = x[tiles][n] with each tile's numbers in reverse order, through two buffers of bulk
-// copies and one for the result. Three tiles of n numbers and two mbarriers fit the shared memory.
+// copies and one for the result. An mbarrier also shows what its thread wrote before. Three tiles of n
+// numbers and 32 bytes fit the shared memory.
 extern "C" __global__ void __launch_bounds__(64) vocabulary_bulk(float* out, const float* x, int tiles, int n) {
   DYNAMIC_SHARED(p);
-  float* tile = reinterpret_cast<float*>(p + 16);
-  unsigned m = shared_address(p), at = m + 16, result = at + 8 * n;
+  int* number = reinterpret_cast<int*>(p + 16);  // of the tile in a buffer
+  float* tile = reinterpret_cast<float*>(p + 32);
+  unsigned m = shared_address(p), at = m + 32, result = at + 8 * n;
   int t = threadIdx.x;
+  auto load = [&](int i) {
+    if (i >= tiles) return;
+    number[i & 1] = i;
+    mbarrier_expect(m + 8 * (i & 1), 4 * n);
+    bulk_load(at + 4 * n * (i & 1), x + i * n, 4 * n, m + 8 * (i & 1));
+  };
   if (t == 0) {
     mbarrier_init(m);
     mbarrier_init(m + 8);
-    for (int i = 0; i < 2 && i < tiles; i++) {
-      mbarrier_expect(m + 8 * i, 4 * n);
-      bulk_load(at + 4 * n * i, x + i * n, 4 * n, m + 8 * i);
-    }
   }
   __syncthreads();
+  if (t == 0) {
+    load(0);
+    load(1);
+  }
   for (int i = 0; i < tiles; i++) {
     mbarrier_wait(m + 8 * (i & 1), i >> 1 & 1);
+    if (number[i & 1] != i) __trap();
     for (int k = t; k < n; k += 64) tile[2 * n + k] = tile[(i & 1) * n + n - 1 - k];
     fence_async();
     __syncthreads();
     if (t == 0) {
       bulk_store(out + i * n, result, 4 * n);
-      if (i + 2 < tiles) {
-        mbarrier_expect(m + 8 * (i & 1), 4 * n);
-        bulk_load(at + 4 * n * (i & 1), x + (i + 2) * n, 4 * n, m + 8 * (i & 1));
-      }
+      load(i + 2);
       bulk_store_read();
     }
     __syncthreads();

@@ -200,7 +200,7 @@ func TestWordBulk(t *testing.T) {
 			args := func(d *device) []any {
 				return []any{d.alloc(4 * tiles * n), d.upload(raw(x)), int32(tiles), int32(n)}
 			}
-			hopperWord(t, "vocabulary_bulk", gpu.Line(1, 64, 16+12*n), args, func(d *device, args []any) {
+			hopperWord(t, "vocabulary_bulk", gpu.Line(1, 64, 32+12*n), args, func(d *device, args []any) {
 				for i, v := range download[float32](d, args[0].(gpu.Ptr), tiles*n) {
 					if want := x[i-i%n+n-1-i%n]; v != want {
 						t.Fatalf("%d tiles of %d: %d is %g, want %g", tiles, n, i, v, want)
