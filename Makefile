@@ -14,7 +14,7 @@ STUBS = $(firstword $(wildcard $(CUDA_HOME)/lib64/stubs /usr/local/cuda/lib64/st
 GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -I$(CURDIR)/kernels/gpu/cu/include $(TOOLKIT)" CGO_LDFLAGS="-L$(STUBS)"
 GPUTAGS = gpu,netgo,osusergo
 FATBINS = $(patsubst kernels/%.cu,kernels/fatbin/%.fatbin,$(wildcard kernels/*.cu))
-VOCABULARY = kernels/vocabulary/vocabulary.fatbin
+VOCABULARY = $(patsubst %.cu,%.fatbin,$(wildcard kernels/vocabulary/*.cu))
 
 help:
 	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST)
@@ -76,7 +76,7 @@ kernels/fatbin/%.fatbin: kernels/%.cu $(wildcard kernels/*.h) kernels/fatbin/set
 	@sh scripts/fatbin.sh $< $@ kernels/fatbin/$*.ptxas "$(ARCHS)"
 
 # The kernels of tests alone, which the program does not contain.
-$(VOCABULARY): kernels/vocabulary/vocabulary.cu kernels/device.h kernels/fatbin/settings
+$(VOCABULARY): %.fatbin: %.cu kernels/device.h kernels/hopper.h kernels/fatbin/settings
 	@echo "nvcc $< for $(ARCHS)"
 	@sh scripts/fatbin.sh $< $@ $(@:.fatbin=.ptxas) "$(ARCHS)"
 

@@ -31,13 +31,18 @@ template <int N> DEVICE void vocabulary_sums(float (&f)[N / 2], float* c, bool l
 // of A and B for an image at address 0, and what to add to them for the next 16.
 template <int N, int TA, int TB> DEVICE void vocabulary_product(float* d, const uint4* image, int bytes, const uint64_t* operands, int steps, int add) {
   unsigned at = vocabulary_image(image, bytes);
-  float f[N / 2], other[32] = {};
+  float f[N / 2];
   vocabulary_sums<N>(f, d, true);
   uint64_t a = operands[0] + (at >> 4), b = operands[1] + (at >> 4);
   wgmma_fence();
   for (int s = 0; s < steps; s++) wgmma_f16<TA, TB>(f, a + s * operands[2], b + s * operands[3], add || s > 0);
   wgmma_commit();
-  wgmma_wait<0>(other);
+  if constexpr (N == 8) {  // no wgmma_wait takes so few
+    float other[32] = {};
+    wgmma_wait<0>(other);
+  } else {
+    wgmma_wait<0>(f);
+  }
   vocabulary_sums<N>(f, d, false);
 }
 template <int N> DEVICE void vocabulary_any_product(float* d, const uint4* image, int bytes, const uint64_t* operands, int steps, int add, int ta, int tb) {

@@ -13,3 +13,5 @@ import (
 func newDriver(_ testing.TB, order int) gpu.Driver {
 	return emulator.New(emulator.Options{Order: order})
 }
+
+func withoutHopper(d gpu.Driver) string { return beforeHopper(d) }

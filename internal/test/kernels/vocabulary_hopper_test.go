@@ -12,10 +12,17 @@ import (
 // hopperWord runs a kernel of vocabulary_hopper.cu, on a device that has the words of sm_90a.
 func hopperWord(t *testing.T, kernel string, dims gpu.Dims, args func(*device) []any, check func(d *device, args []any)) {
 	t.Helper()
-	if c := newDevice(t).Device().Capability(); c != 90 {
-		t.Skipf("compute capability %d.%d has no words of sm_90a", c/10, c%10)
+	if why := withoutHopper(newDevice(t)); why != "" {
+		t.Skip(why)
 	}
 	word(t, kernel, dims, args, check)
+}
+
+func beforeHopper(d gpu.Driver) string {
+	if c := d.Device().Capability(); c != 90 {
+		return fmt.Sprintf("compute capability %d.%d has no words of sm_90a", c/10, c%10)
+	}
+	return ""
 }
 
 // An operand of wgmma is a matrix [n, k] in shared memory: rows of A, or columns of B.
