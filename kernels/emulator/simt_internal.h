@@ -104,7 +104,7 @@ typedef struct {
   Cell *cells;
   int shift; /* a cell is for 1 << shift bytes: 4, until a narrower access comes */
   bool shared;
-  uint32_t (*reads)[16]; /* of dynamic shared memory: epochs of the last read of each MIXED cell by each warp */
+  uint32_t (*reads)[16]; /* of shared memory: epochs of the last read of each MIXED cell by each warp */
 } Piece;
 
 #define PAGE ((size_t)4096)

@@ -115,6 +115,7 @@ void simt_new_launch(unsigned shared) {
     simt_static_shared.begin = __start_simt_shared;
     simt_static_shared.end = __stop_simt_shared;
     simt_static_shared.cells = calloc(__stop_simt_shared - __start_simt_shared + 1, sizeof(Cell));
+    simt_static_shared.reads = calloc(__stop_simt_shared - __start_simt_shared + 1, sizeof *simt_static_shared.reads);
   }
   dynamic_shared.shift = simt_static_shared.shift = 2;
 }

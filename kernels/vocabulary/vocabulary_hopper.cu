@@ -137,8 +137,10 @@ extern "C" __global__ void __launch_bounds__(64) vocabulary_bulk(float* out, con
 }
 KERNEL(vocabulary_bulk)
 
-// out[t], 192 threads in three groups of 64, each with a barrier of its own: group g passes numbers
-// around by one thread g + 1 times. Then all groups pass them to the next group.
+// 192 threads in three groups of 64, each with a barrier of its own: group g passes numbers around by
+// one thread g + 1 times. out[t] has the number that thread t then gets from the next group. Group 0
+// meets the others one after the other and clears its numbers, which both have read; out[192 + t] has
+// what is left.
 extern "C" __global__ void __launch_bounds__(192) vocabulary_groups(int* out) {
   __shared__ int numbers[192];
   int t = threadIdx.x, group = t / 64;
@@ -151,6 +153,16 @@ extern "C" __global__ void __launch_bounds__(192) vocabulary_groups(int* out) {
   }
   barrier_sync(15, 192);
   out[t] = numbers[(t + 64) % 192];
+  if (group > 0) {
+    if (numbers[t % 64] != (t + 1) % 64) __trap();
+    barrier_sync(4 + group, 128);
+  } else {
+    barrier_sync(5, 128);
+    barrier_sync(6, 128);
+    numbers[t] = 0;
+  }
+  __syncthreads();
+  out[192 + t] = numbers[t];
 }
 KERNEL(vocabulary_groups)
 

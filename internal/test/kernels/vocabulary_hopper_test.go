@@ -218,14 +218,19 @@ func TestWordBulk(t *testing.T) {
 	}
 }
 
-// TestWordGroups has three groups of threads with barriers of their own.
+// TestWordGroups has three groups of threads with barriers of their own and of two groups.
 func TestWordGroups(t *testing.T) {
-	args := func(d *device) []any { return []any{d.alloc(4 * 192)} }
+	args := func(d *device) []any { return []any{d.alloc(4 * 2 * 192)} }
 	hopperWord(t, "vocabulary_groups", gpu.Line(1, 192, 0), args, func(d *device, args []any) {
-		for i, v := range download[int32](d, args[0].(gpu.Ptr), 192) {
-			from := (i + 64) % 192
-			if want := from&^63 + (from+from/64+1)%64; int(v) != want {
-				t.Fatalf("%d is %d, want %d", i, v, want)
+		got := download[int32](d, args[0].(gpu.Ptr), 2*192)
+		for i := range 192 {
+			number := func(t int) int { return t&^63 + (t+t/64+1)%64 }
+			left := number(i)
+			if i < 64 {
+				left = 0
+			}
+			if want := number((i + 64) % 192); int(got[i]) != want || int(got[192+i]) != left {
+				t.Fatalf("%d: %d and %d, want %d and %d", i, got[i], got[192+i], want, left)
 			}
 		}
 	})
