@@ -9,7 +9,8 @@
 //   h_1 = relu(base_p + level_i·v)    h_{l+1} = relu(W_l·h_l + b_l), l = 1 … D−1    out_i = W_out·h_D + b_out
 //
 // branch_f16.cu and branch_f32.cu have the kernels of the two precisions, with the weights of a layer in
-// shared memory (stationary_*.h).
+// shared memory (stationary_*.h). branch_f16_pairs.cu has those for Hopper's own instructions, which take
+// two layers a pass (pair_*.h).
 //
 // Forward, activations stay in registers from layer to layer: a warp takes 32 rows through all
 // layers whose weights are in shared memory, and the sums of one product are the left operand of
@@ -31,8 +32,10 @@
 // all 5.1 KB a row, 1.7 GB a step: 0.58 ms at the 3.0 TB/s of an H100. The products take 0.2 TFLOP, 0.43 ms at 474
 // TFLOP/s, and overlap. To store h_1 and dz_1 too costs 20% more memory traffic. To store nothing
 // costs a third more products, 0.14 ms, and dW of all layers does not fit registers, so it would
-// travel through the caches for every tile: 2 GB. Two layers at a time would save a third of
-// backward's traffic but need 128 registers for dW alone. The chunks' sums are written and read
+// travel through the caches for every tile: 2 GB. Two layers at a time need 128 registers for dW alone,
+// which the operands of mma.sync do not leave. wgmma reads its operands from shared memory: pair kernels
+// keep h_3 of ψ alone and write dz_3, 1 KB a row and step, 0.35 GB. They compute one layer again for
+// each two, and the top one, 23 products of a layer in place of 18: 0.26 TFLOP a step. The chunks' sums are written and read
 // once: 8 bytes of each of 100,000 parameters and of the 132 chunks of an H100, 0.1 GB.
 //
 // W is 64 or 128, D at least 2, outputs at most 16. All blocks have 256 threads. Registers allow
@@ -44,25 +47,30 @@
 // | branch_pack_P_W | copies the parameters from the flat vector to weights and vectors |
 // | branch_forward_P_W | computes the branch |
 // | branch_backward_P_WxR | computes its gradient; for the parameters, every chunk's share |
+// | branch_pack_f16_pairs_W, branch_forward_f16_pairs_W | the same for pairs of layers |
+// | branch_backward_f16_pairs_W_PASS | a pass of the gradient, see pair_backward.h: top, middle, bottom have two layers, whole is top and bottom at once; last and only have one |
 // | sums (weights.cu) | adds the chunks' gradients and stores them in the flat vector |
 //
 // | argument | shape and meaning |
 // | --- | --- |
 // | flat | the flat vector of parameters |
 // | layout | int [2D + 2], indices of flat: v [W, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
+// | weights (pairs) | half: images of W_1, W_2 …; then 2·ceil(k / 8) + 1 tables of 16·W, see pair_math.h |
 // | weights | E: W_1 and its transpose, W_2 …, in the orders of stationary_math.h; then 2·ceil(k / 8) + 1 tables of 16·W, see stationary_element |
 // | vectors | float [W·(c + D − 1 + k) + k]: v [c, W], b_1 …, W_out [k, W], b_out; aligned to 16 bytes |
 // | base | float [Point, W] |
 // | level | float [Row, c] |
 // | out | float [Row, k] |
+// | hidden (pairs) | half, images of tiles (pair_math.h): the inputs of all passes but the last; backward overwrites them |
 // | hidden | E [D−1, Row, W]: h_2 … h_D, which backward overwrites; [Row, W] without keep; null if all layers are resident and keep is 0 |
-// | resident | layers whose weights are in shared memory at a time |
+// | resident | layers whose weights are in shared memory at a time; pairs have all there |
 // | keep | 1 if backward follows, otherwise 0 |
 // | grad | float [Row, k], of out; if it is multiplied by a loss scale, so are all gradients computed from it |
 // | grad_base | float [Point, W], the sum over a point's levels |
 // | grad_level | float [Row, c], or null |
 // | partials | float [chunks, S]: S = (D−1)·W² + the floats of vectors, rounded up to a multiple of 4 |
 // | stages | 1 or 2: tiles in shared memory |
+// | layer | of pairs: the lowest square layer of a pass, from 0 |
 // | chunks | most chunks of a run |
 //
 // cuda.BranchKernels also computes the dynamic shared memory; stationary_forward and Pass divide it.

@@ -60,6 +60,7 @@ func New(o Options) *Driver {
 		o.Major, o.Minor = cmp.Or(capability, 90)/10, capability%10
 	}
 	d := gpu.Device{Name: "simt", Major: o.Major, Minor: o.Minor, Multiprocessors: 4, Memory: cmp.Or(o.Memory, 1<<30)}
+	d.Hopper = d.Capability() == 90
 	d.SharedPerBlock = cmp.Or(o.SharedPerBlock, sharedPerBlock[d.Capability()], 48<<10)
 	return &Driver{device: d, order: o.Order, memory: map[gpu.Ptr]int{}}
 }

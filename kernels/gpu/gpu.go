@@ -30,6 +30,7 @@ type Device struct {
 	Multiprocessors int
 	SharedPerBlock  int    // largest dynamic shared memory of a block, in bytes
 	Memory          uint64 // in bytes
+	Hopper          bool   // it runs the program's kernels for sm_90a
 }
 
 // Capability returns the compute capability as one number: 75 for 7.5.

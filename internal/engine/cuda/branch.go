@@ -183,8 +183,8 @@ func (b *branch) items() []*item {
 
 // persistent returns the shape of a launch with a block on each multiprocessor, at most n. The
 // registers of the kernels allow no second one. Results have the same bits for any grid.
-func (c *compiler) persistent(n, shared int) gpu.Dims {
-	return gpu.Line(max(1, min(n, c.device.Multiprocessors)), BranchThreads, shared)
+func (c *compiler) persistent(n, threads, shared int) gpu.Dims {
+	return gpu.Line(max(1, min(n, c.device.Multiprocessors)), threads, shared)
 }
 
 // packBranches reserves memory for the branches' packed parameters and hidden values, and adds the
@@ -225,7 +225,8 @@ func (c *compiler) packBranch(b *branch) task {
 	}
 	b.layout = c.keepTable(layout)
 	b.weights, b.vectors = c.keep(ceilDiv(k.WeightBytes(), 4)), c.keep(k.Vectors())
-	if n := k.HiddenBytes(b.layers[0].Out[0].Rows, b.grads != nil); n > 0 {
+	points, rows := b.layers[0].In[0].Rows, b.layers[0].Out[0].Rows
+	if n := k.HiddenBytes(points, rows/points, b.grads != nil); n > 0 {
 		b.hidden = c.keep(ceilDiv(n, 4))
 	}
 	return task{op: branchPack, k: k.Inputs, d: k.Outputs, depth: k.Depth, a: c.params, b: b.layout, out: b.weights, more: b.vectors}
@@ -234,18 +235,29 @@ func (c *compiler) packBranch(b *branch) task {
 // branchForward adds the launch of a branch's forward kernel.
 func (c *compiler) branchForward(b *branch) {
 	k, first, out := b.BranchKernels, b.layers[0], b.layers[b.Depth].Out[0]
-	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]), b.weights,
-		b.vectors, written{b.hidden}, written{c.region(out)}, k.Resident, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
+	parts := k.Resident // of layers, or with pairs of rows
+	if k.Pairs {
+		parts = k.Chunks
+	}
+	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardThreads(), k.ForwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]), b.weights,
+		b.vectors, written{b.hidden}, written{c.region(out)}, parts, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
 }
 
 // branchBackward adds the launch of a branch's gradient, which writes the sums of every chunk, and the
 // task that adds them.
 func (c *compiler) branchBackward(b *branch) {
-	k, first, begin, end := b.BranchKernels, b.layers[0], b.grads[b.Depth], b.grads[0]
+	k := b.BranchKernels
 	partials := c.reserve(k.Chunks * k.Partials())
-	c.emit(k.Backward(), c.persistent(k.Chunks, k.BackwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]), b.weights,
-		b.vectors, c.region(begin.In[0]), written{b.hidden}, written{c.region(end.Out[ops.BaseGrad])}, written{c.region(end.Out[ops.InGrad])},
-		written{partials}, k.Stages, k.Chunks, k.Inputs, k.Depth, k.Outputs)
+	for _, pass := range k.Backward() {
+		first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]
+		from := k.Stages
+		if k.Pairs {
+			from = pass.Layer
+		}
+		c.emit(pass.Kernel, c.persistent(k.Chunks, BranchThreads, k.BackwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]),
+			b.weights, b.vectors, c.region(begin.In[0]), written{b.hidden}, written{c.region(end.Out[ops.BaseGrad])},
+			written{c.region(end.Out[ops.InGrad])}, written{partials}, from, k.Chunks, k.Inputs, k.Depth, k.Outputs)
+	}
 	c.put(bySums, task{op: branchSum, k: k.Inputs, d: k.Outputs, other: k.Width, depth: k.Depth, chunks: k.Chunks,
 		a: partials, b: b.layout, out: c.grads})
 	c.steps[len(c.steps)-1].writes = []region{c.grads.plus(b.blocks[0].Offset)} // so that two branches can share a launch

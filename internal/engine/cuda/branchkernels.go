@@ -22,48 +22,55 @@ type Perceptron struct {
 // architecture and its successors: their names, and the memory that they need.
 type BranchKernels struct {
 	Perceptron
-	Capability int // compute capability, as gpu.Device.Capability counts
-	Resident   int // layers whose weights the forward kernel has in shared memory at a time, at most
-	Rows       int // of a tile of the backward kernel
-	Stages     int // tiles in shared memory at a time: with 2, one is loaded while one is computed
-	Chunks     int // parts into which a run is divided, at most; sums over a part stay in registers
+	Capability int  // compute capability, as gpu.Device.Capability counts
+	Pairs      bool // the kernels of branch_f16_pairs.cu, which take two layers a pass
+	Resident   int  // layers whose weights the forward kernel has in shared memory at a time, at most
+	Rows       int  // of a tile of the backward kernel
+	Stages     int  // tiles in shared memory at a time: with 2, one is loaded while one is computed
+	Chunks     int  // parts into which a run is divided, at most; sums over a part stay in registers
 }
 
 // Shape is what the kernels of one precision and width are compiled for: see BranchKernels.
 type Shape struct {
 	Precision                                 string
 	Capability, Width, Resident, Rows, Stages int
+	Pairs                                     bool
 }
 
 // Shapes holds a shape for each precision, architecture and width. fp32 needs the matrix unit's tf32,
 // which Turing (75) lacks.
 var Shapes = []Shape{
-	{"f16", 75, 64, 4, 64, 2},
-	{"f16", 75, 128, 1, 32, 1},
-	{"f16", 80, 64, 8, 64, 2},
-	{"f16", 80, 128, 4, 64, 2},
-	{"f16", 86, 64, 8, 64, 2},
-	{"f16", 86, 128, 2, 32, 2},
-	{"f16", 90, 64, 8, 64, 2},
-	{"f16", 90, 128, 6, 64, 2},
-	{"f32", 80, 64, 8, 32, 2},
-	{"f32", 80, 128, 2, 32, 2},
-	{"f32", 86, 64, 4, 32, 2},
-	{"f32", 86, 128, 1, 16, 1},
-	{"f32", 90, 64, 8, 32, 2},
-	{"f32", 90, 128, 3, 32, 2},
+	{"f16", 75, 64, 4, 64, 2, false},
+	{"f16", 75, 128, 1, 32, 1, false},
+	{"f16", 80, 64, 8, 64, 2, false},
+	{"f16", 80, 128, 4, 64, 2, false},
+	{"f16", 86, 64, 8, 64, 2, false},
+	{"f16", 86, 128, 2, 32, 2, false},
+	{"f16", 90, 64, 8, 64, 2, false},
+	{"f16", 90, 128, 6, 64, 2, false},
+	{"f16", 90, 64, 20, 128, 1, true},
+	{"f16", 90, 128, 5, 128, 1, true},
+	{"f32", 80, 64, 8, 32, 2, false},
+	{"f32", 80, 128, 2, 32, 2, false},
+	{"f32", 86, 64, 4, 32, 2, false},
+	{"f32", 86, 128, 1, 16, 1, false},
+	{"f32", 90, 64, 8, 32, 2, false},
+	{"f32", 90, 128, 3, 32, 2, false},
 }
 
 // Kernels returns the kernels of the newest architecture that the device supports and whose shared
-// memory it has. ok is false if there are none for the perceptron. A run has a chunk for each
+// memory it has; Hopper's own if it has them and the weights of all layers fit. ok is false if there are none for the perceptron. A run has a chunk for each
 // multiprocessor, so the last bits of a sum depend on the GPU's model, not on the run.
 func Kernels(d gpu.Device, p Perceptron) (k BranchKernels, ok bool) {
 	if p.Inputs < 1 || p.Inputs > 2 || p.Depth < 2 || p.Outputs < 1 || p.Outputs > 16 {
 		return k, false
 	}
 	for _, s := range Shapes {
-		n := BranchKernels{p, s.Capability, min(s.Resident, p.Depth-1), s.Rows, s.Stages, max(1, d.Multiprocessors)}
-		if s.Precision == p.Precision && s.Width == p.Width && s.Capability <= d.Capability() && max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
+		n := BranchKernels{p, s.Capability, s.Pairs, min(s.Resident, p.Depth-1), s.Rows, s.Stages, max(1, d.Multiprocessors)}
+		if s.Precision != p.Precision || s.Width != p.Width || s.Capability > d.Capability() || s.Pairs && (!d.Hopper || s.Resident < p.Depth-1) {
+			continue
+		}
+		if max(n.ForwardShared(), n.BackwardShared()) <= d.SharedPerBlock {
 			k, ok = n, true
 		}
 	}
@@ -84,33 +91,79 @@ func (k BranchKernels) element() int {
 // eights returns the number of times eight outputs, as the tables of the output have them.
 func (k BranchKernels) eights() int { return ceilDiv(k.Outputs, 8) }
 
+// imageAlign are the bytes that images in shared memory may lose to their alignment, to 1024.
+const imageAlign = 1008
+
+// image returns the bytes of a layer's weights.
+func (k BranchKernels) image() int { return k.element() * k.Width * k.Width }
+
 // ForwardShared returns the dynamic shared memory of the forward kernel in bytes.
 func (k BranchKernels) ForwardShared() int {
+	if k.Pairs {
+		rows := 64 * k.Width * k.element() // of a warpgroup, on their way to memory
+		return imageAlign + k.layers()*k.image() + 3*rows + 16 + 32*k.Width*k.eights() + 4*(k.Width*(k.Inputs+k.layers())+16)
+	}
 	return k.element()*k.Width*(k.Resident*k.Width+16*k.eights()) + 4*(k.Width*(k.Inputs+k.layers())+16)
 }
 
 // BackwardShared returns the dynamic shared memory of the backward kernel in bytes.
 func (k BranchKernels) BackwardShared() int {
+	if k.Pairs {
+		tables := k.element() * k.Rows * (24 + 16*k.eights() + 8) // a row's slots of its level and gradients
+		return imageAlign + 2*k.image() + 4*k.element()*k.Rows*k.Width + 288 + tables + 4*(k.Width*(11+k.Outputs)+128+3*k.Rows)
+	}
 	row := k.element()*(2*k.Width+24+16*k.eights()+8) + 4*3 // dz and h, slots of its level and gradients; its point and level
 	bases := 4 * (2 + k.Rows/64) * k.Width
 	return k.element()*k.Width*k.Width + k.Stages*(k.Rows*row+bases) + 4*(k.Width*(5+k.Outputs)+128)
 }
 
-// Pack, Forward and Backward return the names of the kernels that pack the parameters and compute the
-// perceptron and its gradient.
-func (k BranchKernels) Pack() string {
-	return fmt.Sprintf("branch_pack_%s_%d", k.Precision, k.Width)
+// Pack and Forward return the names of the kernels that pack the parameters and compute the perceptron.
+func (k BranchKernels) Pack() string    { return k.kernel("pack") }
+func (k BranchKernels) Forward() string { return k.kernel("forward") }
+
+// kernel returns the name of a kernel without what follows the width.
+func (k BranchKernels) kernel(does string) string {
+	form := k.Precision
+	if k.Pairs {
+		form += "_pairs"
+	}
+	return fmt.Sprintf("branch_%s_%s_%d", does, form, k.Width)
 }
-func (k BranchKernels) Forward() string {
-	return fmt.Sprintf("branch_forward_%s_%d", k.Precision, k.Width)
+
+// A Pass is a launch of the gradient: a kernel, and the lowest square layer that it computes.
+type Pass struct {
+	Kernel string
+	Layer  int
 }
-func (k BranchKernels) Backward() string {
-	return fmt.Sprintf("branch_backward_%s_%dx%d", k.Precision, k.Width, k.Rows)
+
+// Backward returns the launches that compute the gradient.
+func (k BranchKernels) Backward() []Pass {
+	name, layers := k.kernel("backward"), k.layers()
+	switch {
+	case !k.Pairs:
+		return []Pass{{fmt.Sprintf("%sx%d", name, k.Rows), 0}}
+	case layers == 1:
+		return []Pass{{name + "_only", 0}}
+	case layers == 2:
+		return []Pass{{name + "_whole", 0}}
+	}
+	passes := []Pass{{name + "_top", layers - 2}}
+	for layer := layers - 4; layer > 0; layer -= 2 {
+		passes = append(passes, Pass{name + "_middle", layer})
+	}
+	if layers%2 == 1 {
+		return append(passes, Pass{name + "_last", 0})
+	}
+	return append(passes, Pass{name + "_bottom", 0})
 }
 
 // WeightBytes returns the size of the packed weights in bytes.
 func (k BranchKernels) WeightBytes() int {
-	return k.element() * (2*k.layers()*k.Width*k.Width + 16*k.Width*(2*k.eights()+1))
+	copies := 2 // W and its transpose
+	if k.Pairs {
+		copies = 1
+	}
+	return k.element() * (copies*k.layers()*k.Width*k.Width + 16*k.Width*(2*k.eights()+1))
 }
 
 // Vectors and Partials return the floats of the packed vectors and of a chunk's sums.
@@ -119,15 +172,34 @@ func (k BranchKernels) Vectors() int {
 }
 func (k BranchKernels) Partials() int { return k.layers()*k.Width*k.Width + (k.Vectors()+3)/4*4 }
 
-// HiddenBytes returns the size of the hidden values that the forward kernel writes for a number of
-// rows. For a backward pass (keep) these are all layers but the first; otherwise only the values
-// that pass from one group of resident layers to the next.
-func (k BranchKernels) HiddenBytes(rows int, keep bool) int {
+// HiddenBytes returns the size of the hidden values that the forward kernel writes for at most so many
+// points and levels. For a backward pass (keep) these are all layers but the first, or with Pairs the
+// inputs of all passes but the last, in tiles of each chunk; otherwise only the values that pass from
+// one group of resident layers to the next.
+func (k BranchKernels) HiddenBytes(points, levels int, keep bool) int {
+	row := k.element() * k.Width
 	switch {
+	case k.Pairs && keep:
+		chunk := max(ceilDiv(points, k.Chunks)*levels, chunkRows+levels-1)
+		return row * (len(k.Backward()) - 1) * k.Chunks * ceilDiv(chunk, k.Rows) * k.Rows
 	case keep:
-		return k.element() * k.layers() * rows * k.Width
+		return row * k.layers() * points * levels
 	case k.Resident < k.layers():
-		return k.element() * rows * k.Width
+		return row * points * levels
 	}
 	return 0
+}
+
+// chunkRows is CHUNK_ROWS of kernels/branch.h.
+const chunkRows = 128
+
+// PairThreads is the block size of the forward kernel with Pairs.
+const PairThreads = 384
+
+// ForwardThreads returns the block size of the forward kernel.
+func (k BranchKernels) ForwardThreads() int {
+	if k.Pairs {
+		return PairThreads
+	}
+	return BranchThreads
 }

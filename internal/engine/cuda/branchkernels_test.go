@@ -69,7 +69,7 @@ func TestShapesFit(t *testing.T) {
 			}
 			for _, width := range []int{64, 128} {
 				for _, k := range lissajous(t, precision, capability, width) {
-					for kernel, shared := range map[string]int{k.Forward(): k.ForwardShared(), k.Backward(): k.BackwardShared()} {
+					for kernel, shared := range map[string]int{k.Forward(): k.ForwardShared(), k.Backward()[0].Kernel: k.BackwardShared()} {
 						n := recorded(t, kernel, capability)
 						if (n[0]+7)/8*8*BranchThreads > 65536 || n[1]+n[2]+n[3] > 0 {
 							t.Errorf("%s on sm_%d: %d registers, %d bytes of stack, %d and %d bytes spilled", kernel, capability, n[0], n[1], n[2], n[3])
@@ -108,6 +108,20 @@ func TestKernelsChoice(t *testing.T) {
 		if k.Capability != c.want {
 			t.Errorf("capability %d with %d bytes has the shape of %d, want %d", c.capability, c.shared, k.Capability, c.want)
 		}
+	}
+	hopper := gpu.Device{Major: 9, SharedPerBlock: 227 << 10, Hopper: true}
+	for depth, want := range map[int]string{2: "only", 3: "whole", 4: "top last", 5: "top bottom", 6: "top middle last", 7: ""} {
+		k, _ := Kernels(hopper, Perceptron{"f16", 1, 128, depth, 1})
+		var passes []string
+		for _, p := range k.Backward() {
+			passes = append(passes, strings.TrimPrefix(p.Kernel, "branch_backward_f16_pairs_128_"))
+		}
+		if got := strings.Join(passes, " "); k.Pairs && got != want || k.Pairs == (want == "") {
+			t.Errorf("depth %d takes the passes %s, want %s", depth, got, want)
+		}
+	}
+	if k, _ := Kernels(hopper, Perceptron{"f32", 1, 128, 5, 1}); k.Pairs {
+		t.Error("fp32 runs on the pairs of half precision")
 	}
 	if _, ok := Kernels(gpu.Device{Major: 7, Minor: 5, SharedPerBlock: 64 << 10}, Perceptron{"f32", 1, 128, 5, 1}); ok {
 		t.Error("Turing has kernels of tf32")

@@ -110,6 +110,11 @@ func (c *compiler) Precision() Precision { return c.asked }
 // for its widths.
 func (c *compiler) Unfused() bool { return c.missed > 0 }
 
+// Pairs reports whether branches run on Hopper's own instructions.
+func (c *compiler) Pairs() bool {
+	return slices.ContainsFunc(c.branches, func(b *branch) bool { return b.BranchKernels.Pairs })
+}
+
 // cut groups the units into items: those of the branches, one for each pair of units that one kernel
 // computes, and one for every other unit.
 func (c *compiler) cut(a *analysis.Analysis) []*item {

@@ -36,10 +36,14 @@ func TestLaunchesOfThePapersStep(t *testing.T) {
 	}
 	c.optimise(0)
 	c.finish()
-	if n := len(c.launches); n > 18 {
+	most := 18
+	if c.Pairs() {
+		most++ // the gradient of ψ takes two passes, each a launch
+	}
+	if n := len(c.launches); n > most {
 		for _, l := range c.launches {
 			t.Log(l.kernel, l.dims)
 		}
-		t.Errorf("%d launches, want at most 18", n)
+		t.Errorf("%d launches, want at most %d", n, most)
 	}
 }

@@ -52,11 +52,15 @@ func (p *phase) record(made any) {
 	c, ok := made.(interface {
 		Precision() cuda.Precision
 		Unfused() bool
+		Pairs() bool
 	})
 	if !ok { // nothing was made
 		return
 	}
 	p.inForce = c.Precision().String()
+	if c.Pairs() {
+		p.inForce += " on sm_90a"
+	}
 	if c.Unfused() {
 		p.inForce += " unfused"
 	}

@@ -16,7 +16,8 @@ import (
 // branchRun runs the branch kernels on a case.
 type branchRun struct {
 	precision  string
-	capability int // whose shape is used
+	capability int  // whose shape is used
+	pairs      bool // Hopper's own kernels
 	chunks     int
 	blocks     int
 	alone      bool // without a gradient of the levels
@@ -26,8 +27,8 @@ type branchRun struct {
 func branchCaseFor(inputs, width, depth, outputs int, e ops.Extents, how branchRun) (*branchCase, cuda.BranchKernels) {
 	p := cuda.Perceptron{Precision: how.precision, Inputs: inputs, Width: width, Depth: depth, Outputs: outputs}
 	shared := map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10}[how.capability]
-	k, ok := cuda.Kernels(gpu.Device{Major: how.capability / 10, Minor: how.capability % 10, SharedPerBlock: shared}, p)
-	if !ok || k.Capability != how.capability {
+	k, ok := cuda.Kernels(gpu.Device{Major: how.capability / 10, Minor: how.capability % 10, SharedPerBlock: shared, Hopper: how.pairs}, p)
+	if !ok || k.Capability != how.capability || k.Pairs != how.pairs {
 		panic(fmt.Sprintf("no kernels for %+v", p))
 	}
 	k.Chunks = how.chunks
@@ -56,8 +57,12 @@ func (m branchMemory) forward(d *device, k cuda.BranchKernels, blocks int, hidde
 	if keep {
 		kept = 1
 	}
-	d.launch(k.Forward(), gpu.Line(blocks, cuda.BranchThreads, k.ForwardShared()), m.e, m.base, m.level, m.weights, m.vectors, hidden, m.out,
-		int32(k.Resident), kept, int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+	parts := int32(k.Resident)
+	if k.Pairs {
+		parts = int32(k.Chunks)
+	}
+	d.launch(k.Forward(), gpu.Line(blocks, k.ForwardThreads(), k.ForwardShared()), m.e, m.base, m.level, m.weights, m.vectors, hidden, m.out,
+		parts, kept, int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
 }
 
 func (c *branchCase) run(d *device, k cuda.BranchKernels, how branchRun) branchResult {
@@ -65,20 +70,29 @@ func (c *branchCase) run(d *device, k cuda.BranchKernels, how branchRun) branchR
 	if k.Precision == "f32" && d.Device().Capability() < 80 {
 		d.t.Skip("the device has no tf32")
 	}
+	if k.Pairs && !d.Device().Hopper {
+		d.t.Skip("the device does not run the kernels for sm_90a")
+	}
 	if k.ForwardShared() > d.Device().SharedPerBlock || k.BackwardShared() > d.Device().SharedPerBlock {
 		d.t.Skip("too little shared memory")
 	}
 	points, rows := c.e.Rows(ops.Point), c.e.Rows(ops.Row)
 	floats := func(n int) gpu.Ptr { return d.upload(raw(slices.Repeat([]float32{float32(math.NaN())}, n))) }
 	m := c.branchMemory(d, k)
-	hidden, partials := d.alloc(k.HiddenBytes(rows, true)), floats(k.Chunks*k.Partials())
+	hidden, partials := d.alloc(max(4, k.HiddenBytes(points, c.e.Levels, true))), floats(k.Chunks*k.Partials())
 	gradBase, flatGrad, gradLevel := floats(points*c.Width), floats(len(c.flat)), gpu.Ptr(0)
 	if !how.alone {
 		gradLevel = floats(rows * c.Inputs)
 	}
 	m.forward(d, k, how.blocks, hidden, true)
-	d.launch(k.Backward(), gpu.Line(how.blocks, cuda.BranchThreads, k.BackwardShared()), m.e, m.base, m.level, m.weights, m.vectors,
-		m.grad, hidden, gradBase, gradLevel, partials, int32(k.Stages), int32(k.Chunks), int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+	for _, pass := range k.Backward() {
+		from := int32(k.Stages)
+		if k.Pairs {
+			from = int32(pass.Layer)
+		}
+		d.launch(pass.Kernel, gpu.Line(how.blocks, cuda.BranchThreads, k.BackwardShared()), m.e, m.base, m.level, m.weights, m.vectors,
+			m.grad, hidden, gradBase, gradLevel, partials, from, int32(k.Chunks), int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+	}
 	task := d.taskOf("branch_sum", []any{partials, m.layout, flatGrad, int32(k.Width), int32(k.Inputs), int32(k.Outputs),
 		int32(k.Depth), int32(k.Chunks)})
 	d.launchTask(task, 3, m.e)
@@ -160,7 +174,14 @@ func TestBranch(t *testing.T) {
 		{2, 64, 3, 9, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{precision: "f32", capability: 80, chunks: 2, blocks: 2}},
 		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 71, Levels: 1}, branchRun{precision: "f32", capability: 86, chunks: 4, blocks: 1, alone: true}},
 		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{precision: "f32", capability: 86, chunks: 2, blocks: 2}},
-		{2, 128, 3, 3, ops.Extents{Functions: 1, Points: 5, Levels: 13}, branchRun{precision: "f32", capability: 90, chunks: 8, blocks: 2}},
+		{1, 64, 2, 1, ops.Extents{Functions: 1, Points: 1, Levels: 1}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 4, blocks: 2}},
+		{2, 64, 3, 9, ops.Extents{Functions: 1, Points: 70, Levels: 3}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 3}},
+		{1, 64, 4, 16, ops.Extents{Functions: 1, Points: 6, Levels: 53}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 1, blocks: 1, alone: true}},
+		{2, 64, 7, 2, ops.Extents{Functions: 2, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 2}},
+		{1, 128, 2, 3, ops.Extents{Functions: 1, Points: 71, Levels: 1}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 8, blocks: 2}},
+		{2, 128, 3, 16, ops.Extents{Functions: 1, Points: 5, Levels: 13}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 8, blocks: 2}},
+		{1, 128, 4, 1, ops.Extents{Functions: 1, Points: 3, Levels: 50}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 2, blocks: 2}},
+		{2, 128, 6, 9, ops.Extents{Functions: 1, Points: 5, Levels: 80}, branchRun{precision: "f16", capability: 90, pairs: true, chunks: 1, blocks: 1}},
 	} {
 		t.Run(fmt.Sprintf("%+v", s), func(t *testing.T) {
 			c, k := branchCaseFor(s.inputs, s.width, s.depth, s.outputs, s.e, s.how)
@@ -196,12 +217,12 @@ func TestBranchPrecision(t *testing.T) {
 func TestBranchRealSizes(t *testing.T) {
 	for _, how := range []branchRun{
 		{precision: "f16", capability: 80}, {precision: "f16", capability: 75}, {precision: "f16", capability: 86},
-		{precision: "f16", capability: 90}, {precision: "f32", capability: 80}, {precision: "f32", capability: 86},
+		{precision: "f16", capability: 90}, {precision: "f16", capability: 90, pairs: true}, {precision: "f32", capability: 80}, {precision: "f32", capability: 86},
 		{precision: "f32", capability: 90},
 	} {
 		how.chunks, how.blocks = 3, 2
 		for _, s := range []struct{ inputs, depth, outputs int }{{1, 5, 1}, {1, 3, 3}, {2, 3, 3}} {
-			t.Run(fmt.Sprint(how.precision, how.capability, s), func(t *testing.T) {
+			t.Run(fmt.Sprint(how.precision, how.capability, how.pairs, s), func(t *testing.T) {
 				c, k := branchCaseFor(s.inputs, 128, s.depth, s.outputs, ops.Extents{Functions: 2, Points: 7, Levels: 50}, how)
 				c.avoidKinks(t, rounding(how.precision))
 				c.compare(t, c.run(newDevice(t), k, how), c.reference(rounding(how.precision)), tolerance(how.precision))
@@ -224,8 +245,8 @@ func TestBranchOfManyRows(t *testing.T) {
 
 // Any grid and any order of threads and blocks give the same bits.
 func TestBranchAtAnyGrid(t *testing.T) {
-	for _, precision := range []string{"f16", "f32"} {
-		how := branchRun{precision: precision, capability: 90, chunks: 3, blocks: 1}
+	for _, how := range []branchRun{{precision: "f16", capability: 90}, {precision: "f16", capability: 90, pairs: true}, {precision: "f32", capability: 90}} {
+		how.chunks, how.blocks = 3, 1
 		c, k := branchCaseFor(2, 64, 3, 3, ops.Extents{Functions: 1, Points: 31, Levels: 9}, how)
 		d := newDevice(t)
 		want := c.tensors(c.run(d, k, how))
@@ -235,7 +256,7 @@ func TestBranchAtAnyGrid(t *testing.T) {
 			for name, v := range c.tensors(c.run(d, k, how)) {
 				same := func(a, b float64) bool { return a == b || a != a && b != b }
 				if !slices.EqualFunc(v, want[name], same) {
-					t.Errorf("%s: %s differs with %d blocks", precision, name, blocks)
+					t.Errorf("%+v: %s differs", how, name)
 				}
 			}
 		}
@@ -255,7 +276,7 @@ func TestBranchEvaluation(t *testing.T) {
 		}
 		m := c.branchMemory(d, k)
 		hidden := gpu.Ptr(0)
-		if n := k.HiddenBytes(e.Rows(ops.Row), false); n > 0 {
+		if n := k.HiddenBytes(e.Rows(ops.Point), e.Levels, false); n > 0 {
 			hidden = d.alloc(n)
 		}
 		m.forward(d, k, 2, hidden, false)

@@ -14,6 +14,10 @@ import (
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
+// pairs is the image that has machine code for sm_90a alone, in programs that nvcc of CUDA 12 or later
+// has compiled.
+const pairs = "branch_f16_pairs"
+
 // load makes the stream and loads the smallest image, so that a GPU on which no image runs is an
 // error at the start. The other images are loaded when one of their kernels is asked for. On a GPU
 // newer than the program's machine code, the driver compiles each image that is loaded, which takes
@@ -25,6 +29,8 @@ func (d *Driver) load() (err error) {
 	if d.images, err = kernels.Fatbins(); err != nil {
 		return err
 	}
+	d.images = slices.DeleteFunc(d.images, func(i kernels.Image) bool { return i.Name == pairs && d.device.Capability() != 90 })
+	d.device.Hopper = slices.ContainsFunc(d.images, func(i kernels.Image) bool { return i.Name == pairs })
 	slices.SortStableFunc(d.images, func(a, b kernels.Image) int { return cmp.Compare(len(a.Code), len(b.Code)) })
 	return d.next("")
 }
