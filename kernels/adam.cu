@@ -25,6 +25,7 @@ extern "C" __global__ void __launch_bounds__(256)
 check(const float* __restrict__ grads,  // [n]
       Training* t,                      // first is lowered
       int n) {                          // parameters
+  wait_for_inputs();
   for (unsigned i = thread(); i < (unsigned)n; i += threads()) keep_lowest(&t->first, i, finite(grads[i]));
 }
 KERNEL(check)
@@ -131,6 +132,7 @@ adam(const Step* __restrict__ step,    // batch and learning rate
      int n,                            // parameters
      float decay,                      // L2 penalty
      int scaled) {                     // 1 if the loss is scaled, so that the scale may change; else 0
+  wait_for_inputs();
   __shared__ Rates rates;
   __shared__ int update;
   Vectors o = {params, m, v, grads};

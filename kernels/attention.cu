@@ -103,6 +103,7 @@ attention(const Extents* __restrict__ e,     // sizes of the run
           int t,                             // Context or s
           int d,                             // columns of all heads
           int heads) {                       // d is a multiple of them
+  wait_for_inputs();
   __shared__ float weights[WARPS][32];
   int n = rows(*e, s) * heads, w = d / heads;
   for (int item = thread() / 32; item < n; item += threads() / 32) {
@@ -148,6 +149,7 @@ attention_grad_query(const Extents* __restrict__ e,     // sizes of the run
                      int t,                             // Context or s
                      int d,                             // columns of all heads
                      int heads) {                       // d is a multiple of them
+  wait_for_inputs();
   __shared__ float slopes[WARPS][32];
   float* slope = slopes[threadIdx.x / 32];
   int n = rows(*e, s) * heads, w = d / heads, lane = threadIdx.x % 32;
@@ -193,6 +195,7 @@ attention_grad_key(const Extents* __restrict__ e,     // sizes of the run
                    int t,                             // Context or s
                    int d,                             // columns of all heads
                    int heads) {                       // d is a multiple of them
+  wait_for_inputs();
   __shared__ float slopes[WARPS][32], weights[WARPS][32];
   float *slope = slopes[threadIdx.x / 32], *weight = weights[threadIdx.x / 32];
   int n = rows(*e, t) * heads, w = d / heads, queries = rows_of_function(*e, s), lane = threadIdx.x % 32;

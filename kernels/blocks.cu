@@ -21,6 +21,7 @@ extern "C" __global__ void __launch_bounds__(256)
 load_blocks(const Block* __restrict__ blocks,  // one for each blockIdx.y
             const float* __restrict__ flat,    // flat vector
             float* __restrict__ leaves) {      // matrices; a block's matrix begins at its place
+  wait_for_inputs();
   Block b = blocks[blockIdx.y];
   for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256)
     leaves[b.place + i] = flat[in_flat(b, i)];
@@ -31,6 +32,7 @@ extern "C" __global__ void __launch_bounds__(256)
 store_blocks(const Block* __restrict__ blocks,  // one for each blockIdx.y
              const float* __restrict__ leaves,  // matrices; a block's matrix begins at its place
              float* __restrict__ flat) {        // flat vector
+  wait_for_inputs();
   Block b = blocks[blockIdx.y];
   for (int i = blockIdx.x * 256 + threadIdx.x; i < b.rows * b.cols; i += gridDim.x * 256)
     flat[in_flat(b, i)] = leaves[b.place + i];

@@ -27,6 +27,7 @@ extern "C" __global__ void __launch_bounds__(128, 2)
 chain(const Step* __restrict__ step,  // sizes of the run
       const Task* tasks,              // [lanes, most]
       int most) {                     // tasks of the longest lane
+  wait_for_inputs();
   __shared__ __align__(16) float shared[Buffers<Row>::FLOATS];
   Extents e = step->extents;
   const Task* lane = tasks + blockIdx.y * most;

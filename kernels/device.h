@@ -8,6 +8,7 @@
 // | __launch_bounds__(n) | the largest block that the kernel is launched with |
 // | DEVICE | an inlined function of one file: DEVICE float f(float x), also after template <...> |
 // | MEMBER | a member function of a struct, inlined |
+// | wait_for_inputs(); | the first statement of a kernel, in every thread: see below |
 // | __shared__ float a[N]; | static shared memory; in a kernel or a DEVICE function, but not in a template |
 // | DYNAMIC_SHARED(p); | unsigned char* p: the launch's dynamic shared memory, aligned to 16 bytes |
 // | threadIdx blockIdx blockDim gridDim | .x .y .z |
@@ -33,6 +34,20 @@
 // | __trap() | ends the launch with an error |
 // | #pragma unroll | |
 //
+// From sm_90 on, a launch may start while the one before it in a graph still runs: gpu.Early says
+// which. wait_for_inputs waits until that one is complete and its results are visible, and only then
+// lets the next launch start. So whatever a kernel reads or overwrites after it, no earlier launch
+// uses any more:
+// - The launch before is complete. If it started early itself, each of its threads waited for the one
+//   before it, and so on: all launches that come before in the graph are complete, reads and writes.
+// - A launch beside it in the graph shares no memory with it that either writes, early or not.
+// - At most one launch waits behind another. Its blocks take only room that the other leaves, since
+//   all of the other's blocks have begun.
+// A thread that touches global memory before it waits, or ends without, is an error in the emulator.
+// __restrict__ has no effect from sm_90 on. It promises that nothing else writes the memory while the
+// kernel runs, which is wrong for one that starts early: nvcc may then move accesses before the wait,
+// and read memory through ld.global.nc, whose cache the wait does not cover.
+//
 // __CUDA_ARCH__ is 900 on the host. The host does not show bank conflicts, the limits of registers
 // and shared memory of each chip, the last digits of fast arithmetic, or the order in which the
 // matrix unit adds.
@@ -42,10 +57,20 @@
 #include <cuda_fp16.h>
 #include <stdint.h>
 
+#if __CUDA_ARCH__ >= 900
+#define __restrict__
+#endif
 #define DEVICE static __device__ __forceinline__
 #define KERNEL(name)
 extern __shared__ __align__(16) unsigned char device_dynamic_shared[];
 #define DYNAMIC_SHARED(p) unsigned char* p = device_dynamic_shared
+
+DEVICE void wait_for_inputs() {
+#if __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
 
 DEVICE unsigned pack_half2(float lo, float hi) {
   __half2 h = __floats2half2_rn(lo, hi);

@@ -40,6 +40,7 @@ each(const Step* __restrict__ step,  // sizes and batch
      const Task* tasks,              // [lanes, most]
      int most,                       // tasks of the longest lane
      int by_row) {                   // bit y: the pieces of lane y are rows
+  wait_for_inputs();
   const Task* lane = tasks + blockIdx.y * most;
   Task first = lane[0];
   if (first.operation == LEVELS) {

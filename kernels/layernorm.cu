@@ -13,6 +13,7 @@ layer_norm_grad_slices(const Extents* __restrict__ e,      // sizes of the run
                        float* __restrict__ partial,        // [slices, 2·d]: of gain, then of shift
                        int s,                              // space of all matrices
                        int d) {                            // columns
+  wait_for_inputs();
   __shared__ float gains[4][32], shifts[4][32];
   int n = rows(*e, s), each = slice_rows(n), slices = ceil_div(n, each), across = ceil_div(d, 32);
   int lane = threadIdx.x % 32, warp = threadIdx.x / 32;

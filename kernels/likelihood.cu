@@ -96,6 +96,7 @@ mixture(const Extents* __restrict__ e,         // sizes of the run
         int dy,                                // channels
         float floor,                           // smallest σ
         int natural) {                         // 1 if σ is 4τ(1−τ) times the decoder's scale
+  wait_for_inputs();
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     float ll = 0;
@@ -146,6 +147,7 @@ mixture_grad(const Extents* __restrict__ e,         // sizes of the run
              int dy,                                // channels
              float floor,                           // smallest σ
              int natural) {                         // 1 if σ is 4τ(1−τ) times the decoder's scale
+  wait_for_inputs();
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     unsigned at = p * levels;
@@ -163,6 +165,7 @@ extern "C" __global__ void __launch_bounds__(128)
 log_mean_exp(const Extents* __restrict__ e,  // sizes of the run
              const float* __restrict__ ll,   // [Row, 1]
              float* __restrict__ out) {      // [Point, 1]
+  wait_for_inputs();
   unsigned n = rows(*e, space::Point), levels = e->levels;
   for (unsigned p = warp(); p < n; p += warps()) {
     LogSum sum = log_sum();

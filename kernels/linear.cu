@@ -43,6 +43,7 @@ linear(const Extents* __restrict__ e,     // sizes of the run
        int d,                             // columns of its result
        int relu,                          // 1 if it ends in a ReLU
        int stride) {                      // between the rows of weight
+  wait_for_inputs();
   __shared__ __align__(16) float shared[SHARED];
   Forward f = {{s, k, d, relu, stride}, base, in, weight, out, shared, ratio(*e, s, above)};
   with_shape(f, rows(*e, s), d);
@@ -60,6 +61,7 @@ in_grad(const Extents* __restrict__ e,     // sizes of the run
         int d,                             // columns of its result
         int relu,                          // 1 if it ends in a ReLU
         int stride) {                      // between the rows of weight
+  wait_for_inputs();
   __shared__ __align__(16) float shared[SHARED];
   InGrad f = {{s, k, d, relu, stride}, grad, result, weight, out, shared};
   with_shape(f, rows(*e, s), k);

@@ -9,6 +9,7 @@
 #define STATIONARY(NAME, M, E, W, MT)                                                                                    \
   extern "C" __global__ void __launch_bounds__(BRANCH_THREADS)                                                             \
       branch_pack_##NAME##_##W(const Task* tasks) {                                                                      \
+    wait_for_inputs();                                                                                                   \
     Task t = tasks[blockIdx.y];                                                                                          \
     Mlp m = {t.k, W, t.depth, t.d};                                                                                     \
     stationary_pack<M, W>(t.a, (const int*)t.b, (E*)t.out, t.more, m);                                                   \
@@ -18,6 +19,7 @@
       const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                   \
       const E* __restrict__ weights, const float* __restrict__ vectors, E* hidden, float* __restrict__ out,             \
       int resident, int keep, int inputs, int depth, int outputs) {                                                     \
+    wait_for_inputs();                                                                                                  \
     Mlp m = {inputs, W, depth, outputs};                                                                                \
     Forward<M> f = {e, base, level, weights, vectors, hidden, out, resident, keep};                                     \
     stationary_forward<M, W, MT>(f, m);                                                                                 \
@@ -30,6 +32,7 @@
       const E* __restrict__ weights, const float* __restrict__ vectors, const float* __restrict__ grad, E* hidden,      \
       float* __restrict__ grad_base, float* __restrict__ grad_level, float* __restrict__ partials, int stages,          \
       int chunks, int inputs, int depth, int outputs) {                                                                 \
+    wait_for_inputs();                                                                                                  \
     Mlp m = {inputs, W, depth, outputs};                                                                                \
     Backward<M> b = {e, base, level, weights, vectors, grad, hidden, grad_base, grad_level, partials, stages, chunks};  \
     stationary_backward<M, W, R, COLUMNS>(b, m);                                                                        \

@@ -91,6 +91,7 @@ struct WeightGrad {
 extern "C" __global__ void __launch_bounds__(128)
 weight_grads(const Step* __restrict__ step,  // sizes of the run
              const Task* tasks) {            // [tasks]
+  wait_for_inputs();
   __shared__ __align__(16) float shared[SHARED];
   Task t = tasks[blockIdx.y];
   WeightGrad f = {&step->extents, {t.s, t.k, t.d, t.relu, 0}, t.a, t.b, t.c, t.out, shared};
@@ -185,6 +186,7 @@ sums(const Step* __restrict__ step,  // sizes of the run
      const float* flat,              // flat gradient [n]
      int n,                          // parameters
      Training* training) {           // first is lowered; null outside of training
+  wait_for_inputs();
   __shared__ float part[8][16];
   Task t = tasks[blockIdx.y];
   Gradients g = {training ? flat : nullptr, n, training ? &training->first : nullptr};

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Reads what ptxas printed about the kernels during `make fatbins`, and counts their instructions. Fails if
-# a kernel spills registers or has a stack frame on any GPU. Compares all of it with
+# a kernel spills registers or has a stack frame on any GPU, or if one for sm_90 or later uses global memory
+# before it waits for its inputs, or through the cache that the wait does not cover (device.h). Compares all of it with
 # kernels/registers.txt, if that was written with the same nvcc. --record writes that file. A loop that
 # is not unrolled counts once.
 set -eu
@@ -10,13 +11,17 @@ compiler=$(nvcc --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
 counts() {
 	for file in fatbin/*.fatbin; do
 		cuobjdump -sass "$file"
-	done | awk '
+	done | awk -v early="$now.early" '
 		function line() { if (kernel != "") print kernel, gpu, n; kernel = "" }
+		function wrong(what) { if (substr(gpu, 4) + 0 >= 90) print kernel, gpu ": " what >early }
 		/^\tcode for sm_/ { line(); gpu = $NF }
-		/Function :/ { line(); kernel = $NF; n = 0 }
+		/Function :/ { line(); kernel = $NF; n = waited = 0 }
 		/^ *\/\*[0-9a-f]+\*\/ / {
 			word = $2 ~ /^@/ ? $3 : $2
 			if (word !~ /^NOP/) n++
+			if (word ~ /^ACQBULK/) waited = 1
+			if (word ~ /^(LD|ST|ATOM|RED|UBLK|UTMA|EXIT)/ && word !~ /^(LDS|LDC|LDL|STS|STL|REDUX)/ && !waited) wrong(word " before griddepcontrol.wait")
+			if (word ~ /^LDG.*CONSTANT/) wrong("ld.global.nc")
 		}
 		END { line() }'
 }
@@ -37,7 +42,8 @@ table() {
 		}' | LC_ALL=C sort -k 1,2
 }
 now=$(mktemp)
-trap 'rm -f "$now" "$now.all" "$now.recorded" "$now.counts"' EXIT
+trap 'rm -f "$now" "$now.all" "$now.recorded" "$now.counts" "$now.early"' EXIT
+: >"$now.early"
 table >"$now.all"
 if [ "${1:-}" = --record ]; then
 	{ echo "# nvcc $compiler" && column -t "$now.all"; } >registers.txt
@@ -48,6 +54,10 @@ if awk '$2 ~ /^sm_/ && $4 + $5 + $6 > 0 { print; found = 1 } END { exit found }'
 else
 	column -t "$now" >&2
 	echo "these kernels have a stack frame or spill registers (bytes in columns 4 to 6); give them fewer live values" >&2
+	exit 1
+fi
+if [ -s "$now.early" ]; then
+	sort -u "$now.early" >&2
 	exit 1
 fi
 if [ "$(head -1 registers.txt)" != "# nvcc $compiler" ]; then

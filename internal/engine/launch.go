@@ -12,6 +12,7 @@ type LaunchTime struct {
 	Blocks int           `json:"blocks"`
 	Median time.Duration `json:"median_ns"`
 	Least  time.Duration `json:"least_ns"`
+	Early  bool          `json:"early"` // in a step it may start before the launch before it has ended
 }
 
 // LaunchTimer is a Trainer on a GPU. TimeLaunches makes a step with the inputs of the coming one,

@@ -4,6 +4,9 @@
 
 #define FAULT(name) extern "C" __global__ void __launch_bounds__(64) name(float* out, const float* x)
 #define SETUP                                    \
+  wait_for_inputs();                             \
+  OPERANDS
+#define OPERANDS                                 \
   DYNAMIC_SHARED(shared_bytes);                  \
   float* s = reinterpret_cast<float*>(shared_bytes); \
   float* o = out + 64 * blockIdx.x;              \
@@ -344,3 +347,48 @@ FAULT(fault_shared_in_template) {
   o[i] = fault_turn<64>(x[i]);
 }
 KERNEL(fault_shared_in_template)
+
+// wait_for_inputs before the first read.
+FAULT(fault_read_before_inputs) {
+  OPERANDS;
+  float v = x[i];
+  wait_for_inputs();
+  o[i] = v;
+}
+KERNEL(fault_read_before_inputs)
+
+// wait_for_inputs before what the launch before may still read is overwritten.
+FAULT(fault_write_before_inputs) {
+  OPERANDS;
+  o[i] = 0;
+  wait_for_inputs();
+}
+KERNEL(fault_write_before_inputs)
+
+// The same for a copy that is only begun.
+FAULT(fault_copy_before_inputs) {
+  OPERANDS;
+  if (i < 16) cp_async16(s + 4 * i, x + 4 * i, true);
+  cp_async_commit();
+  wait_for_inputs();
+  cp_async_wait<0>();
+}
+KERNEL(fault_copy_before_inputs)
+
+// The wait of all threads, not of one for the block.
+FAULT(fault_one_waits_for_inputs) {
+  OPERANDS;
+  if (i == 0) wait_for_inputs();
+  __syncthreads();
+  o[i] = x[i];
+}
+KERNEL(fault_one_waits_for_inputs)
+
+// The wait of blocks without work: if none waits, the launch ends before the one before it.
+FAULT(fault_block_without_inputs) {
+  OPERANDS;
+  if (blockIdx.x == 1) return;
+  wait_for_inputs();
+  o[i] = x[i];
+}
+KERNEL(fault_block_without_inputs)

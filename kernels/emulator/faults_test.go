@@ -50,13 +50,18 @@ var faults = map[string]string{
 	"fault_write_after_count":           "another block",
 	"fault_trap":                        "__trap",
 	"fault_shared_in_template":          "__shared__ one in a template",
+	"fault_read_before_inputs":          "read of a global buffer before wait_for_inputs",
+	"fault_write_before_inputs":         "write of a global buffer before wait_for_inputs",
+	"fault_copy_before_inputs":          "read of a global buffer before wait_for_inputs",
+	"fault_one_waits_for_inputs":        "before wait_for_inputs|ends without wait_for_inputs",
+	"fault_block_without_inputs":        "ends without wait_for_inputs",
 }
 
 // unchecked holds the faults that a build without checks finds too.
 var unchecked = map[string]bool{
 	"fault_end_without_wait": true, "fault_barriers_apart": true, "fault_barrier_for_some": true, "fault_barrier_against_warp": true,
 	"fault_shuffles_apart": true, "fault_shuffle_without_one": true, "fault_mask_without_self": true, "fault_matrix_from_global": true,
-	"fault_trap": true,
+	"fault_trap": true, "fault_block_without_inputs": true,
 }
 
 func TestFaultsAreFound(t *testing.T) {

@@ -46,6 +46,8 @@ SIMT_WORD uint4 make_uint4(unsigned x, unsigned y, unsigned z, unsigned w) { ret
 #define blockDim (simt_block_size())
 #define gridDim (simt_grid())
 
+SIMT_WORD void wait_for_inputs() { simt_wait_for_inputs(); }
+
 // ---- meeting points
 SIMT_WORD void __syncthreads(SIMT_AT) { simt_syncthreads(at); }
 SIMT_WORD void __syncwarp(unsigned mask = ~0u, SIMT_AT) { simt_syncwarp(mask, at); }

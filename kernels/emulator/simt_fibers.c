@@ -148,7 +148,10 @@ void simt_stop(void) {
   __builtin_unreachable();
 }
 
+void simt_wait_for_inputs(void) { simt_threads[simt_self].waited = true; }
+
 static void end_thread(Thread *t) {
+  if (!t->waited) simt_fail("ends without wait_for_inputs");
   if (t->copies) simt_fail("ends without waiting for its cp.async");
   t->state = ENDED;
   alive--;
@@ -315,6 +318,7 @@ void simt_run_threads(void (*run)(void)) {
     t->at = (simt_place){NULL, 0};
     t->copies = t->groups = 0;
     t->fenced = 0;
+    t->waited = false;
   }
   for (int w = 0; w < 32; w++) {
     int lanes = simt_count - 32 * w;

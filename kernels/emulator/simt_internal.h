@@ -47,6 +47,7 @@ typedef struct {
   Operands operands;
   int copies, groups; /* of cp.async under way */
   uint32_t fenced;    /* its last __threadfence, if it has used no global memory since: the epoch before which it had seen all */
+  bool waited;        /* for its inputs */
 } Thread;
 
 typedef struct {

@@ -20,6 +20,7 @@ simt_index simt_grid(void) SIMT_CONST;
 unsigned simt_lane(void) SIMT_CONST;
 unsigned char *simt_dynamic_shared(void) SIMT_CONST;
 
+void simt_wait_for_inputs(void);
 void simt_syncthreads(simt_place at);
 void simt_syncwarp(unsigned mask, simt_place at);
 uint64_t simt_shuffle(unsigned mask, uint64_t bits, unsigned source, simt_place at);

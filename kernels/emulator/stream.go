@@ -157,7 +157,10 @@ func (e *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 	if err := e.usable("graph"); err != nil {
 		return nil, err
 	}
-	g := &graph{emulator: e}
+	g := &graph{emulator: e, early: make([]bool, len(nodes))}
+	if e.device.Capability() >= 90 {
+		g.early = gpu.Early(nodes)
+	}
 	order, err := e.sorted(nodes)
 	if err != nil {
 		return nil, &gpu.Error{Call: "graph", Cause: err}
@@ -215,8 +218,11 @@ func (e *Driver) sorted(nodes []gpu.Node) ([]int, error) {
 type graph struct {
 	emulator *Driver
 	calls    []func() error
+	early    []bool
 	closed   bool
 }
+
+func (g *graph) Early() []bool { return g.early }
 
 func (g *graph) Replay() error {
 	if err := g.emulator.usable("replay"); err != nil {

@@ -88,11 +88,34 @@ type Node struct {
 	After  []int // indices of the nodes that must end before this one begins; all less than its own
 }
 
+// Early reports for each node whether it may be started before the node that it comes after has ended,
+// as long as it waits for that end before it uses global memory (wait_for_inputs of kernels/device.h
+// says why that is enough). It must come after one node alone, and alone after that one: the case that
+// CUDA's manual describes.
+func Early(nodes []Node) []bool {
+	next := make([]int, len(nodes)) // how many nodes come after each
+	for _, n := range nodes {
+		for _, before := range n.After {
+			if before >= 0 && before < len(nodes) {
+				next[before]++
+			}
+		}
+	}
+	early := make([]bool, len(nodes))
+	for i, n := range nodes {
+		early[i] = len(n.After) == 1 && n.After[0] >= 0 && n.After[0] < i && next[n.After[0]] == 1
+	}
+	return early
+}
+
 // Graph is a graph of launches.
 type Graph interface {
 	// Replay makes the launches, in order with the driver's other calls. Two launches may run at the
 	// same time if neither comes after the other.
 	Replay() error
+	// Early reports for each node whether the device may start it before the one before it has ended,
+	// which needs compute capability 9.0 and a driver of CUDA 12.3 or later.
+	Early() []bool
 	Close() error
 }
 

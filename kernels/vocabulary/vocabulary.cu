@@ -4,6 +4,7 @@
 
 // out[word][thread], 32 threads: the number that each thread gets from a word.
 extern "C" __global__ void __launch_bounds__(32) vocabulary_warp(int* out) {
+  wait_for_inputs();
   int t = threadIdx.x, w = 0;
   out[32 * w++ + t] = __shfl_xor_sync(~0u, t, 3);
   out[32 * w++ + t] = __shfl_xor_sync(~0u, t, 12, 8);
@@ -20,6 +21,7 @@ KERNEL(vocabulary_warp)
 // out[t], 64 threads: the block's numbers in reverse order, through static and dynamic shared
 // memory.
 extern "C" __global__ void __launch_bounds__(64) vocabulary_shared(float* out, const float* x) {
+  wait_for_inputs();
   __shared__ float a[64];
   DYNAMIC_SHARED(p);
   float* b = reinterpret_cast<float*>(p);
@@ -57,12 +59,14 @@ DEVICE void vocabulary_half_tile(bool transposed, float* d, const float* c, cons
 }
 
 extern "C" __global__ void __launch_bounds__(32) vocabulary_f16(float* d, const float* c, const float* a, const float* b, int transposed) {
+  wait_for_inputs();
   vocabulary_half_tile(transposed, d, c, a, b);
 }
 KERNEL(vocabulary_f16)
 
 // d[16][8] = c[16][8] + a[16][8] b[8][8] in tf32, b[k][column].
 extern "C" __global__ void __launch_bounds__(32) vocabulary_tf32(float* d, const float* c, const float* a, const float* b) {
+  wait_for_inputs();
   int g = threadIdx.x >> 2, t = threadIdx.x & 3;
   unsigned fa[4] = {__float_as_uint(a[g * 8 + t]), __float_as_uint(a[(g + 8) * 8 + t]), __float_as_uint(a[g * 8 + t + 4]), __float_as_uint(a[(g + 8) * 8 + t + 4])};
   unsigned fb[2] = {__float_as_uint(b[t * 8 + g]), __float_as_uint(b[(t + 4) * 8 + g])};
@@ -78,6 +82,7 @@ KERNEL(vocabulary_tf32)
 // out[n] = x[n] in tiles of 256 floats through two buffers of cp.async; beyond n zeros are copied
 // and nothing is written.
 extern "C" __global__ void __launch_bounds__(64) vocabulary_copy(float* out, const float* x, int n) {
+  wait_for_inputs();
   DYNAMIC_SHARED(p);
   float* buffer[2] = {reinterpret_cast<float*>(p), reinterpret_cast<float*>(p) + 256};
   int t = threadIdx.x, tiles = (n + 255) / 256;
@@ -102,6 +107,7 @@ KERNEL(vocabulary_copy)
 // What n threads of any number of blocks make of three numbers in turn; found[0] must be 0 at first,
 // found[1] large.
 extern "C" __global__ void __launch_bounds__(256) vocabulary_atomic(int* found, unsigned long long* large, int n) {
+  wait_for_inputs();
   int i = int(blockIdx.x * blockDim.x + threadIdx.x);
   if (i >= n) return;
   atomicAdd(found, i);
@@ -114,6 +120,7 @@ KERNEL(vocabulary_atomic)
 // out[4][32] = what the lanes get of the matrices in x, four of 8 rows of 8 halves. A half is here an
 // unsigned short of any value.
 extern "C" __global__ void __launch_bounds__(32) vocabulary_ldmatrix(unsigned* out, const unsigned* x, int transposed) {
+  wait_for_inputs();
   __shared__ __align__(16) unsigned matrices[128];
   int t = threadIdx.x;
   for (int i = t; i < 128; i += 32) matrices[i] = x[i];
@@ -130,6 +137,7 @@ KERNEL(vocabulary_ldmatrix)
 
 // d[32][4] = c[32][4] + the product of the lanes' fragments a[32][4] and b[32][2], pairs of halves.
 extern "C" __global__ void __launch_bounds__(32) vocabulary_mma_f16(float* d, const float* c, const unsigned* a, const unsigned* b) {
+  wait_for_inputs();
   int t = threadIdx.x;
   float f[4] = {c[4 * t], c[4 * t + 1], c[4 * t + 2], c[4 * t + 3]};
   mma_f16(f, a + 4 * t, b + 2 * t);
@@ -139,6 +147,7 @@ KERNEL(vocabulary_mma_f16)
 
 // d[32][4] = c[32][4] + the product of the lanes' fragments a[32][4] and b[32][2], tf32.
 extern "C" __global__ void __launch_bounds__(32) vocabulary_mma_tf32(float* d, const float* c, const unsigned* a, const unsigned* b) {
+  wait_for_inputs();
   int t = threadIdx.x;
   float f[4] = {c[4 * t], c[4 * t + 1], c[4 * t + 2], c[4 * t + 3]};
   mma_tf32(f, a + 4 * t, b + 2 * t);
@@ -149,6 +158,7 @@ KERNEL(vocabulary_mma_tf32)
 // Roundings of x[n]: to half and back; the bits of the pairs of halves (x, −2x), and of (x, −2x) after
 // a ReLU, computed twice.
 extern "C" __global__ void __launch_bounds__(32) vocabulary_roundings(float* halves, unsigned* pairs, unsigned* rectified, const float* x, int n) {
+  wait_for_inputs();
   for (int i = threadIdx.x; i < n; i += 32) {
     halves[i] = __half2float(__float2half_rn(x[i]));
     pairs[i] = pack_half2(x[i], -2 * x[i]);
@@ -160,6 +170,7 @@ KERNEL(vocabulary_roundings)
 
 // Numbers: out[0..] of x[0..1] in the order of the test's table.
 extern "C" __global__ void vocabulary_numbers(float* out, const float* x) {
+  wait_for_inputs();
   float a = x[0], b = x[1];
   int w = 0;
   out[w++] = fmaf(a, b, 1.f);
@@ -181,6 +192,7 @@ KERNEL(vocabulary_numbers)
 // out[i] = i + the sum of the block's thread numbers, i the thread's place in the whole grid; the
 // sum goes through barriers.
 extern "C" __global__ void __launch_bounds__(1024) vocabulary_places(int* out) {
+  wait_for_inputs();
   __shared__ int sums[1024];
   int block = blockIdx.x + gridDim.x * (blockIdx.y + gridDim.y * blockIdx.z), n = blockDim.x, t = threadIdx.x;
   sums[t] = t;

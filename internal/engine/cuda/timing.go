@@ -27,11 +27,15 @@ func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int
 	if t.err != nil {
 		return nil, t.err
 	}
-	all := make([]engine.LaunchTime, len(t.calls))
-	for i, c := range t.calls {
+	calls, early := t.calls, make([]bool, len(t.calls))
+	if g := t.graph; g != nil {
+		early = g.Early()
+	}
+	all := make([]engine.LaunchTime, len(calls))
+	for i, c := range calls {
 		slices.Sort(took[i])
 		all[i] = engine.LaunchTime{Kernel: c.kernel, Blocks: int(c.dims.Grid[0] * c.dims.Grid[1] * c.dims.Grid[2]),
-			Median: took[i][times/2], Least: took[i][0]}
+			Median: took[i][times/2], Least: took[i][0], Early: early[i]}
 	}
 	return all, nil
 }

@@ -23,10 +23,19 @@ func (r Result) printLaunches(w io.Writer) {
 	}
 	fmt.Fprintf(w, "%-28s %8s %12s %12s\n", "kernel", "blocks", "median, µs", "least, µs")
 	var median, least float64
+	early := 0
 	for _, l := range r.Launches {
+		if l.Early {
+			early++
+		}
 		m, s := l.Median.Seconds()*1e6, l.Least.Seconds()*1e6
 		row(l.Kernel, l.Blocks, m, s)
 		median, least = median+m, least+s
 	}
 	row(fmt.Sprintf("all %d, one after another", len(r.Launches)), "", median, least)
+	if early == 0 {
+		fmt.Fprintln(w, "In a step each starts when those before it have ended: others need compute capability 9.0 and a driver of CUDA 12.3.")
+		return
+	}
+	fmt.Fprintf(w, "In a step %d of them start before the one before them has ended, and wait for it.\n", early)
 }

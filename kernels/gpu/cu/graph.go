@@ -4,6 +4,7 @@ package cu
 
 import (
 	"cmp"
+	"slices"
 	"time"
 
 	"gorgonia.org/cu"
@@ -14,29 +15,18 @@ import (
 // graph is a graph of launches.
 type graph struct {
 	d       *Driver
+	early   []bool // nodes with a programmatic edge
 	destroy func() error
 	launch  func() error
 }
 
+// Graph implements gpu.Driver. A driver that refuses programmatic edges gets a graph without them.
 func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
-	b := newGraphBuilder(len(nodes))
-	err := d.call("graph", 0, b.begin)
-	defer b.end()
-	for _, n := range nodes {
-		if err == nil {
-			err = d.addNode(b, n)
-		}
+	early := gpu.Early(nodes)
+	g, err := d.graph(nodes, early)
+	if err != nil && slices.Contains(early, true) {
+		g, err = d.graph(nodes, make([]bool, len(nodes)))
 	}
-	if err != nil {
-		return nil, err
-	}
-	g := &graph{d: d}
-	err = d.call("graph", 0, func() error {
-		exec, err := b.instantiate()
-		g.launch = func() error { return launchGraph(exec, d.stream) }
-		g.destroy = func() error { return destroyGraph(exec) }
-		return err
-	})
 	if err != nil {
 		return nil, err
 	}
@@ -44,20 +34,49 @@ func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 	return g, nil
 }
 
-// addNode adds a node to a graph. Its error names the kernel.
-func (d *Driver) addNode(b *graphBuilder, n gpu.Node) error {
+// graph makes a graph. From early it removes the nodes whose kernel does not wait for its inputs, or
+// all if the driver has no programmatic edges.
+func (d *Driver) graph(nodes []gpu.Node, early []bool) (*graph, error) {
+	b := newGraphBuilder(len(nodes))
+	err := d.call("graph", 0, b.begin)
+	defer b.end()
+	for i, n := range nodes {
+		if err == nil {
+			early[i], err = d.addNode(b, n, early[i])
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	g := &graph{d: d, early: early}
+	err = d.call("graph", 0, func() error {
+		exec, err := b.instantiate()
+		g.launch = func() error { return launchGraph(exec, d.stream) }
+		g.destroy = func() error { return destroyGraph(exec) }
+		return err
+	})
+	return g, err
+}
+
+// addNode adds a node to a graph, early if its kernel waits for its inputs and the driver can start it
+// so, and reports whether it did. Its error names the kernel.
+func (d *Driver) addNode(b *graphBuilder, n gpu.Node, early bool) (bool, error) {
 	k, err := d.checked(n.Func, n.Params)
 	if err != nil {
-		return err
+		return false, err
 	}
 	d.set(n.Dims, n.Params)
-	return d.callKernel("graph", k.name, 0, func() error {
+	err = d.callKernel("graph", k.name, 0, func() error {
 		if err := k.allow(n.Dims.Shared); err != nil {
 			return err
 		}
-		return b.add(k.handle, &d.dims, &d.values, len(n.Params), n.After)
+		early = early && startsEarly(k.handle)
+		return b.add(k.handle, &d.dims, &d.values, len(n.Params), n.After, early)
 	})
+	return early, err
 }
+
+func (g *graph) Early() []bool { return g.early }
 
 func (g *graph) Replay() error { return g.d.call("replay", 0, g.launch) }
 

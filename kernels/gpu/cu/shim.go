@@ -46,6 +46,24 @@ static CUresult add(CUgraph graph, CUgraphNode *node, const CUgraphNode *after, 
 	};
 	return cuGraphAddKernelNode(node, graph, after, count, &p);
 }
+
+// edge is CUgraphEdgeData, which headers have since CUDA 12.3.
+struct edge { unsigned char from_port, to_port, type, reserved[5]; };
+
+// add_edges is cuGraphAddDependencies_v2; null if the driver is older than CUDA 12.3.
+static CUresult (*add_edges)(CUgraph, const CUgraphNode *, const CUgraphNode *, const struct edge *, size_t);
+
+static int has_programmatic_edges(void) {
+	if (!add_edges) *(void **)&add_edges = dlsym(RTLD_DEFAULT, "cuGraphAddDependencies_v2");
+	return add_edges != 0;
+}
+
+// add_programmatic_edge makes a node begin when all blocks of the other have called
+// griddepcontrol.launch_dependents or ended.
+static CUresult add_programmatic_edge(CUgraph graph, CUgraphNode from, CUgraphNode to) {
+	struct edge e = {.from_port = 1, .type = 1}; // CU_GRAPH_KERNEL_NODE_PORT_PROGRAMMATIC, CU_GRAPH_DEPENDENCY_TYPE_PROGRAMMATIC
+	return add_edges(graph, &from, &to, &e, 1);
+}
 */
 import "C"
 
@@ -151,8 +169,18 @@ func newGraphBuilder(n int) *graphBuilder { return &graphBuilder{nodes: make([]C
 
 func (b *graphBuilder) begin() error { return check(C.cuGraphCreate(&b.graph, 0)) }
 
-// add adds a launch that begins when earlier nodes have ended. after counts the nodes from 0.
-func (b *graphBuilder) add(f cu.Function, d *gpu.Dims, values *[mostArguments]uint64, count int, after []int) error {
+// startsEarly reports whether a kernel waits for its inputs, and the driver can start it before it has
+// them. The kernel waits if it was compiled for compute capability 9.0 or later, as PTX too: a program
+// with PTX for an earlier GPU runs on later ones, without the wait.
+func startsEarly(f cu.Function) bool {
+	var version C.int
+	r := C.cuFuncGetAttribute(&version, C.CU_FUNC_ATTRIBUTE_PTX_VERSION, functionHandle(f))
+	return r == C.CUDA_SUCCESS && version >= 90 && C.has_programmatic_edges() != 0
+}
+
+// add adds a launch that begins when earlier nodes have ended. after counts the nodes from 0. An early
+// one, after one node, begins when that lets it.
+func (b *graphBuilder) add(f cu.Function, d *gpu.Dims, values *[mostArguments]uint64, count int, after []int, early bool) error {
 	var earlier *C.CUgraphNode
 	list := make([]C.CUgraphNode, len(after))
 	for i, at := range after {
@@ -161,12 +189,19 @@ func (b *graphBuilder) add(f cu.Function, d *gpu.Dims, values *[mostArguments]ui
 		}
 		list[i] = b.nodes[at]
 	}
-	if len(list) > 0 {
+	n := len(list)
+	if early {
+		n = 0
+	}
+	if n > 0 {
 		earlier = &list[0]
 	}
 	var node C.CUgraphNode
-	err := check(C.add(b.graph, &node, earlier, C.size_t(len(list)), functionHandle(f), (*C.uint32_t)(&d.Grid[0]),
+	err := check(C.add(b.graph, &node, earlier, C.size_t(n), functionHandle(f), (*C.uint32_t)(&d.Grid[0]),
 		(*C.uint32_t)(&d.Block[0]), C.uint32_t(d.Shared), (*C.uint64_t)(&values[0]), C.int(count)))
+	if err == nil && early {
+		err = check(C.add_programmatic_edge(b.graph, list[0], node))
+	}
 	b.nodes = append(b.nodes, node)
 	return err
 }

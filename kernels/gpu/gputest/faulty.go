@@ -116,6 +116,7 @@ type graph struct {
 }
 
 func (g *graph) Replay() error { return g.d.call(g.g.Replay) }
+func (g *graph) Early() []bool { return g.g.Early() }
 func (g *graph) Close() error {
 	g.d.Graphs--
 	return g.d.release(g.g.Close)

@@ -40,5 +40,6 @@ func (*idle) Time(work func() error) (time.Duration, error) { return 0, work() }
 type done struct{}
 
 func (done) Replay() error { return nil }
+func (done) Early() []bool { return nil }
 func (done) Close() error  { return nil }
 func (done) Wait() error   { return nil }
