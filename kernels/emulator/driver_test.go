@@ -242,6 +242,114 @@ func TestUploadsReadPinnedMemoryLate(t *testing.T) {
 	}
 }
 
+// TestNodesStartEarly lists which nodes of a graph a device of compute capability 9.0 may start early.
+func TestNodesStartEarly(t *testing.T) {
+	for major, want := range map[int][]bool{
+		8: {false, false, false, false, false, false, false},
+		9: {false, true, false, false, false, false, true},
+	} {
+		d := device(t, emulator.Options{Major: major})
+		f, err := d.Function("vocabulary_copy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var nodes []gpu.Node
+		for i, after := range [][]int{nil, {0}, {1}, {1}, {2, 3}, {4, 2}, {5}} { // a chain, a fork, a meeting, a chain
+			x := upload(t, d, numbers(8, i))
+			nodes = append(nodes, gpu.Node{Func: f, Dims: gpu.Line(1, 64, 2048), Params: gpu.Args(upload(t, d, numbers(8, 0)), x, int32(8)), After: after})
+		}
+		g, err := d.Graph(nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := g.Early(); !slices.Equal(got, want) {
+			t.Errorf("compute capability %d: %v, want %v", major, got, want)
+		}
+		if err := errors.Join(g.Replay(), d.Sync()); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// TestUploadsAhead copies to memory beside a launch that uses other memory. A launch or an upload that
+// uses the same bytes between the event and the call is an error, one before the event or after the
+// call is not.
+func TestUploadsAhead(t *testing.T) {
+	type call struct {
+		name string
+		err  string // pattern of the error; empty for none
+	}
+	for _, c := range []call{
+		{"other", ""}, {"before", ""}, {"after", ""},
+		{"read", "read of a global buffer to which an upload is still under way"},
+		{"write", "write of a global buffer to which an upload is still under way"},
+		{"upload", "an upload to the same bytes is still under way"},
+	} {
+		d := device(t, emulator.Options{})
+		f, err := d.Function("vocabulary_copy")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, to, out := upload(t, d, numbers(8, 1)), upload(t, d, numbers(8, 2)), upload(t, d, numbers(8, 3))
+		b, err := d.Pinned(32)
+		if err != nil {
+			t.Fatal(err)
+		}
+		copy(b, bytesOf(numbers(8, 4)))
+		copies := func(name string, to, from gpu.Ptr) {
+			t.Helper()
+			if c.name != name {
+				to, from = out, other
+			}
+			if err := d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(to, from, int32(8))); err != nil {
+				t.Fatal(err)
+			}
+		}
+		copies("before", out, to)
+		event, err := d.Mark()
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies("read", out, to)
+		copies("write", to, other)
+		if c.name == "upload" {
+			if err := d.Upload(to+4, make([]byte, 4)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		done, err := d.Ahead(event, func() error { return d.Upload(to, b) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		copies("after", out, to)
+		err = errors.Join(done.Wait(), d.Sync())
+		if c.err == "" && err == nil {
+			want := numbers(8, 4)
+			if got := download[float32](t, d, to, 8); !slices.Equal(got, want) {
+				t.Errorf("%s: %v, want %v", c.name, got, want)
+			}
+			if got := download[float32](t, d, out, 8); c.name == "after" && !slices.Equal(got, want) {
+				t.Errorf("a launch after the uploads read %v, want %v", got, want)
+			}
+		}
+		found := err != nil && strings.Contains(err.Error(), c.err)
+		if c.err != "" && !found && (emulator.Checked() || c.name == "upload") || c.err == "" && err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+	}
+}
+
+func TestUploadsAheadNeedPinnedMemory(t *testing.T) {
+	d := device(t, emulator.Options{})
+	p := upload(t, d, make([]byte, 4))
+	if _, err := d.Ahead(nil, func() error { return d.Upload(p, make([]byte, 4)) }); err == nil || !strings.Contains(err.Error(), "not pinned") {
+		t.Errorf("memory of Go: %v", err)
+	}
+	if err := errors.Join(d.Upload(p, make([]byte, 4)), d.Sync()); err != nil {
+		t.Errorf("after the error: %v", err)
+	}
+}
+
 func TestErrorsOfKernelsComeLateAndStay(t *testing.T) {
 	d := device(t, emulator.Options{})
 	x := make([]float32, 1024)

@@ -265,9 +265,15 @@ static inline void check_held(const Piece *p, const char *at, size_t bytes, cons
     if (simt_holds_of[i]) simt_race(p, at, what, "which is still read", "a wgmma or bulk_store", "wait", pc);
 }
 
-static inline void check_global(Access kind, const void *pc) {
+static inline void check_global(const char *p, size_t bytes, Access kind, const void *pc) {
   if (!simt_threads[simt_self].waited) {
     simt_report(pc, "%s of a global buffer before wait_for_inputs", words[kind]);
+    simt_stop();
+  }
+  for (int i = 0; i < simt_under_way; i++) {
+    simt_range r = simt_uploads[i];
+    if ((uintptr_t)p >= r.end || (uintptr_t)p + bytes <= r.begin) continue;
+    simt_report(pc, "%s of a global buffer to which an upload is still under way", words[kind]);
     simt_stop();
   }
   if (kind != ATOMIC) use_global();
@@ -290,7 +296,7 @@ static inline __attribute__((always_inline)) void access(const char *p, size_t b
       simt_stop();
     }
   }
-  if (!f->shared) check_global(kind, pc);
+  if (!f->shared) check_global(p, bytes, kind, pc);
   if (bytes < 1u << f->shift) simt_narrow(f, bytes == 1 ? 0 : 1);
   if (kind != READ && simt_held) check_held(f, p, bytes, words[kind], pc);
   Cell *c = f->cells + ((size_t)(p - f->begin) >> f->shift), *last = f->cells + ((size_t)(p + bytes - 1 - f->begin) >> f->shift);

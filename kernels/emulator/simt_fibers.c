@@ -15,6 +15,8 @@
 Warp simt_warps[32];
 char *simt_stacks;
 int simt_count, simt_order;
+const simt_range *simt_uploads;
+int simt_under_way;
 
 static unsigned ready_warps;     /* warps with a lane that is ready */
 static int alive, at_barrier;    /* threads */

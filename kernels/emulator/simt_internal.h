@@ -126,6 +126,8 @@ void simt_new_block(void);
 extern Warp simt_warps[32];
 extern int simt_count;    /* threads of a block */
 extern int simt_order;
+extern const simt_range *simt_uploads; /* those under way beside this launch */
+extern int simt_under_way;             /* their number */
 unsigned simt_random(void);
 bool simt_make_stacks(void);
 extern char *simt_stacks; /* MAX_THREADS of STACK bytes, a page without access below each */

@@ -52,8 +52,8 @@ static void run_block(uint64_t i) {
   simt_run_threads(run_body);
 }
 
-const char *simt_launch(simt_kernel *k, simt_index g, simt_index b, unsigned shared, int order, int capability,
-                        const uint64_t *given) {
+const char *simt_launch(simt_kernel *k, simt_index g, simt_index b, unsigned shared, int order, int capability, const simt_range *uploads,
+                        int under_way, const uint64_t *given) {
   simt_forget_failure();
   if (k->count > MAX_ARGUMENTS) return "too many arguments for the emulation";
   if (!simt_make_stacks()) return "no memory for the stacks of threads";
@@ -62,6 +62,8 @@ const char *simt_launch(simt_kernel *k, simt_index g, simt_index b, unsigned sha
   block_size = b;
   simt_count = b.x * b.y * b.z;
   simt_order = order;
+  simt_uploads = uploads;
+  simt_under_way = under_way;
   simt_capability = capability;
   for (int i = 0; i < k->count; i++) {
     values[i] = given[i];
@@ -71,5 +73,7 @@ const char *simt_launch(simt_kernel *k, simt_index g, simt_index b, unsigned sha
   simt_new_launch(shared);
   uint64_t blocks = (uint64_t)g.x * g.y * g.z, first = order > 1 ? simt_random() % blocks : 0;
   for (uint64_t i = 0; i < blocks && !simt_failure(); i++) run_block(order == 1 ? blocks - 1 - i : (first + i) % blocks);
+  simt_uploads = NULL; /* it belongs to the caller */
+  simt_under_way = 0;
   return simt_failure();
 }

@@ -77,10 +77,11 @@ void simt_free(uint64_t p);
 int simt_holds(uint64_t p, uint64_t bytes); /* reports whether these bytes are within one allocation */
 void simt_upload(uint64_t dst, const void *src, uint64_t bytes);
 void simt_download(void *dst, uint64_t src, uint64_t bytes);
-/* order: 0 for threads and blocks upwards, 1 for downwards, any other number is the seed of a random order. capability: 75
+typedef struct { uint64_t begin, end; } simt_range;
+/* uploads: to these `under_way` ranges of addresses uploads are under way. order: 0 for threads and blocks upwards, 1 for downwards, any other number is the seed of a random order. capability: 75
    for 7.5. Returns NULL, or an error message that lasts until the next launch. */
-const char *simt_launch(simt_kernel *k, simt_index grid, simt_index block, unsigned shared, int order, int capability,
-                        const uint64_t *arguments);
+const char *simt_launch(simt_kernel *k, simt_index grid, simt_index block, unsigned shared, int order, int capability, const simt_range *uploads,
+                        int under_way, const uint64_t *arguments);
 uint64_t simt_failed_at(void); /* address in the program's file of the instruction after the failed access; 0: unknown */
 uint64_t simt_switches(void);
 #ifdef __cplusplus

@@ -21,6 +21,19 @@ type stream struct {
 	queue []func() error
 	done  int   // calls done so far
 	err   error // error of the call that failed; no call is done after it
+
+	ahead    *[]upload      // where Upload puts its copies, during Ahead
+	underWay []C.simt_range // what uploads of Ahead write beside the call that is being done
+}
+
+// upload is a copy of src to dst that has not been made.
+type upload struct {
+	dst gpu.Ptr
+	src []byte
+}
+
+func (u upload) to() C.simt_range {
+	return C.simt_range{begin: C.uint64_t(u.dst), end: C.uint64_t(u.dst) + C.uint64_t(len(u.src))}
 }
 
 func (s *stream) add(f func() error) {
@@ -57,16 +70,68 @@ func (e *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	if err := holds("upload", dst, len(src)); err != nil {
 		return err
 	}
-	if !e.isPinned(src) {
+	pinned := e.isPinned(src)
+	if e.stream.ahead != nil {
+		if !pinned {
+			return &gpu.Error{Call: "upload", Bytes: len(src), Cause: errors.New("ahead, of memory that is not pinned")}
+		}
+		*e.stream.ahead = append(*e.stream.ahead, upload{dst, src})
+		return nil
+	}
+	if !pinned {
 		src = append([]byte(nil), src...)
 	}
-	e.stream.add(func() error {
-		machine.Lock()
-		defer machine.Unlock()
-		C.simt_upload(C.uint64_t(dst), unsafe.Pointer(unsafe.SliceData(src)), C.uint64_t(len(src)))
-		return nil
-	})
+	e.stream.add(func() error { return e.upload(upload{dst, src}) })
 	return nil
+}
+
+// upload makes a copy. It is an error if another one to the same bytes is under way.
+func (e *Driver) upload(u upload) error {
+	to := u.to()
+	for _, r := range e.stream.underWay {
+		if to.begin < r.end && r.begin < to.end {
+			return &gpu.Error{Call: "upload", Bytes: len(u.src), Cause: errors.New("an upload to the same bytes is still under way")}
+		}
+	}
+	machine.Lock()
+	defer machine.Unlock()
+	C.simt_upload(to.begin, unsafe.Pointer(unsafe.SliceData(u.src)), to.end-to.begin)
+	return nil
+}
+
+// Ahead implements gpu.Driver. It makes the copies after all earlier calls, the latest that a device
+// may make them. From the call after the event on they are under way, and a call that uses the bytes
+// that they write is an error.
+func (e *Driver) Ahead(after gpu.Event, work func() error) (gpu.Event, error) {
+	if err := e.usable("ahead"); err != nil {
+		return nil, err
+	}
+	from, to := 0, len(e.stream.queue)
+	if after != nil {
+		from = max(0, after.(*event).calls-e.stream.done)
+	}
+	var copies []upload
+	e.stream.ahead = &copies
+	err := work()
+	e.stream.ahead = nil
+	if err != nil {
+		return nil, err
+	}
+	for i, call := range e.stream.queue[from:to] {
+		e.stream.queue[from+i] = func() error {
+			before := e.stream.underWay
+			for _, u := range copies {
+				e.stream.underWay = append(e.stream.underWay, u.to())
+			}
+			err := call()
+			e.stream.underWay = before
+			return err
+		}
+	}
+	for _, u := range copies {
+		e.stream.add(func() error { return e.upload(u) })
+	}
+	return e.Mark()
 }
 
 func (e *Driver) Download(dst []byte, src gpu.Ptr) error {
@@ -144,7 +209,7 @@ func (e *Driver) launch(f function, d gpu.Dims, arguments []C.uint64_t) error {
 	machine.Lock()
 	defer machine.Unlock()
 	report := C.simt_launch(f.kernel, index(d.Grid), index(d.Block), C.uint(d.Shared), C.int(e.order),
-		C.int(e.device.Capability()), &arguments[0])
+		C.int(e.device.Capability()), unsafe.SliceData(e.stream.underWay), C.int(len(e.stream.underWay)), &arguments[0])
 	if report == nil {
 		return nil
 	}

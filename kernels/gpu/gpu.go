@@ -37,7 +37,7 @@ type Device struct {
 func (d Device) Capability() int { return 10*d.Major + d.Minor }
 
 // Driver drives one device through one stream. Uploads and launches happen in the order of
-// their calls, but a call may return before its work is done. So the error of a kernel may come
+// their calls, except those of Ahead, but a call may return before its work is done. So the error of a kernel may come
 // from a later call. After a kernel's error the device cannot be used. Every error is an *Error. A
 // driver is used by one goroutine at a time.
 type Driver interface {
@@ -57,6 +57,11 @@ type Driver interface {
 	// Upload copies to the device. Pinned memory must not change until the caller has waited for an
 	// event marked after the call, or for Sync. Other memory may change at once.
 	Upload(dst Ptr, src []byte) error
+	// Ahead makes uploads of pinned memory beside the work of earlier calls: those that work makes
+	// begin when after has happened, at once if it is nil, and the calls after Ahead begin when they are
+	// done. Between after and Ahead no call may use the memory that they write. Ahead frees after, and
+	// returns an event that happens when the uploads are done. work makes no other calls.
+	Ahead(after Event, work func() error) (Event, error)
 	// Download waits for all earlier calls and copies from the device.
 	Download(dst []byte, src Ptr) error
 
@@ -121,6 +126,7 @@ type Graph interface {
 
 // Event is a point in the order of a driver's calls.
 type Event interface {
-	// Wait returns when everything before the event is done. It is called once and frees the event.
+	// Wait returns when everything before the event is done. It is called once, unless Ahead was given
+	// the event, and frees it.
 	Wait() error
 }

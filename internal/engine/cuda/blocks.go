@@ -15,9 +15,9 @@ type table struct {
 	tasks []task
 }
 
-// keepTable reserves memory for a table.
+// keepTable reserves memory for a table. Tasks have addresses of inputs.
 func (c *compiler) keepTable(bytes []byte, tasks ...task) region {
-	at := c.keep((len(bytes) + len(tasks)*taskBytes) / 4)
+	at := c.keepEach((len(bytes) + len(tasks)*taskBytes) / 4)
 	c.tables = append(c.tables, table{at, bytes, tasks})
 	return at
 }

@@ -112,5 +112,5 @@ func runApart(d gpu.Driver, g *ops.Graph, o Options) error {
 		}
 	}
 	status := training{Scale: 1}
-	return cmp.Or(d.Upload(c.ptr(c.training), status.bytes()), m.upload(h, g.Capacity, 0, 0.01), m.run(), d.Sync(), d.Close())
+	return cmp.Or(d.Upload(c.ptr(c.training), status.bytes()), m.upload(0, h, g.Capacity, 0, 0.01), m.run(0), d.Sync(), d.Close())
 }

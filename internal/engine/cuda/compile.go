@@ -51,6 +51,10 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 		return nil, err
 	}
 	c := &compiler{source: g, device: d.Device(), asked: o.Precision, where: map[*analysis.Value]region{}, strides: map[*analysis.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
+	c.sides, c.distance = 1, map[*analysis.Buffer]int{}
+	if training {
+		c.sides = 2
+	}
 	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
 	if o.Fused {
 		c.findBranches(a, o.Precision)

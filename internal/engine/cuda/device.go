@@ -20,13 +20,13 @@ const blocksPerMultiprocessor = 16
 type machine struct {
 	*compiler
 	driver      gpu.Driver
-	base        gpu.Ptr  // the start of its memory
-	pages       [][]byte // its pinned memory
-	calls       []call
-	after       [][]int // for each call, the calls that must end before it begins
-	synchronous bool    // each launch is waited for
-	started     bool    // the launches have been made once
-	graph       gpu.Graph
+	base        gpu.Ptr   // the start of its memory
+	pages       [][]byte  // its pinned memory
+	calls       [2][]call // of each side
+	after       [][]int   // for each call, the calls that must end before it begins
+	synchronous bool      // each launch is waited for
+	started     bool      // the launches have been made once
+	graphs      [2]gpu.Graph
 	closed      bool
 }
 
@@ -53,18 +53,23 @@ func load(d gpu.Driver, c *compiler, o Options) (*machine, error) {
 
 // prepare uploads the tables and finds the kernels of the launches.
 func (m *machine) prepare() (err error) {
-	for _, t := range m.tables {
-		bytes := t.bytes
-		for _, task := range t.tasks {
-			bytes = task.appendTo(bytes, &m.memory)
+	for side := range m.sides {
+		memory := m.of(side)
+		for _, t := range m.tables {
+			bytes := t.bytes
+			for _, task := range t.tasks {
+				bytes = task.appendTo(bytes, memory)
+			}
+			if err := m.driver.Upload(memory.ptr(t.at), bytes); err != nil {
+				return err
+			}
 		}
-		if err := m.driver.Upload(m.ptr(t.at), bytes); err != nil {
+		if m.calls[side], err = bind(m.driver, memory, m.launches); err != nil {
 			return err
 		}
 	}
-	m.calls, err = bind(m.driver, &m.memory, m.launches)
 	m.after = dependencies(&m.memory, m.launches)
-	return err
+	return nil
 }
 
 // Close frees the memory on the device and the pinned memory. The driver stays open.
@@ -77,8 +82,10 @@ func (m *machine) Close() error {
 	for _, b := range m.pages {
 		err = cmp.Or(err, m.driver.Unpin(b))
 	}
-	if m.graph != nil {
-		err = cmp.Or(err, m.graph.Close())
+	for _, g := range m.graphs {
+		if g != nil {
+			err = cmp.Or(err, g.Close())
+		}
 	}
 	return err
 }
@@ -137,9 +144,9 @@ func (m *machine) pinnedBytes(n int) ([]byte, error) {
 // starting one or two more copies.
 const spare = 1 << 16
 
-// upload uploads struct Step and the inputs' rows within the extents. It makes one copy, or one for
-// each input if a single copy would include more than spare unused numbers.
-func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error {
+// upload uploads struct Step and the inputs' rows within the extents to a side. It makes one copy, or
+// one for each input if a single copy would include more than spare unused numbers.
+func (m *machine) upload(side int, h *host, e ops.Extents, batch int, rate float64) error {
 	step := bytesOf(h.block[:stepBytes/4])
 	for i, n := range [...]int{e.Functions, e.Context, e.Points, e.Levels} {
 		binary.LittleEndian.PutUint32(step[4*i:], uint32(n))
@@ -159,7 +166,7 @@ func (m *machine) upload(h *host, e ops.Extents, batch int, rate float64) error 
 		parts = [][2]int{{0, last}}
 	}
 	for _, p := range parts {
-		if err := m.driver.Upload(m.ptr(m.step.plus(p[0])), bytesOf(h.block[p[0]:p[1]])); err != nil {
+		if err := m.driver.Upload(m.of(side).ptr(m.step.plus(p[0])), bytesOf(h.block[p[0]:p[1]])); err != nil {
 			return err
 		}
 	}

@@ -55,23 +55,24 @@ func bind(d gpu.Driver, m *memory, launches []*launch) ([]call, error) {
 	return calls, nil
 }
 
-// run makes the launches. The first time it starts them one after another, because the driver loads
-// kernels when they are first started. From the second time on it replays them as one graph. With
-// Options.Synchronous it makes no graph and waits after each launch, so that an error names its
-// kernel.
-func (m *machine) run() error {
-	if m.graph != nil {
-		return m.graph.Replay()
+// run makes the launches of a side. The first time it starts them one after another, because the
+// driver loads kernels when they are first started. From the second time on it replays them as one
+// graph. With Options.Synchronous it makes no graph and waits after each launch, so that an error
+// names its kernel.
+func (m *machine) run(side int) error {
+	if m.graphs[side] != nil {
+		return m.graphs[side].Replay()
 	}
 	if m.started && !m.synchronous {
 		var err error
-		if m.graph, err = m.driver.Graph(nodes(m.calls, m.after)); err != nil {
+		if m.graphs[side], err = m.driver.Graph(nodes(m.calls[side], m.after)); err != nil {
+			m.graphs[side] = nil
 			return err
 		}
-		return m.graph.Replay()
+		return m.graphs[side].Replay()
 	}
 	m.started = true
-	for _, c := range m.calls {
+	for _, c := range m.calls[side] {
 		if err := m.start(c); err != nil {
 			return err
 		}

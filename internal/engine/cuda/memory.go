@@ -19,10 +19,22 @@ func (r region) plus(n int) region { return region{r.buffer, r.offset + n} }
 
 // memory plans one allocation for all regions. A region is needed all the time, or from the first
 // level of launches that use it to the last.
+//
+// A trainer has two sides, which take turns: while the launches of one run, the inputs of the other are
+// uploaded. What holds inputs or their addresses is there once for each side.
 type memory struct {
-	buffers []*analysis.Buffer
-	kept    map[*analysis.Buffer]bool // those that are needed all the time
-	address map[*analysis.Buffer]gpu.Ptr
+	buffers  []*analysis.Buffer
+	kept     map[*analysis.Buffer]bool // those that are needed all the time
+	address  map[*analysis.Buffer]gpu.Ptr
+	sides    int
+	side     int                      // that ptr gives the addresses of
+	distance map[*analysis.Buffer]int // of what is there for each side: float32s from one side's to the next
+}
+
+// of returns the memory as one side sees it.
+func (m memory) of(side int) *memory {
+	m.side = side
+	return &m
 }
 
 // reserve plans n numbers that are needed while launches use them.
@@ -39,6 +51,14 @@ func (m *memory) keep(n int) region {
 		m.kept = map[*analysis.Buffer]bool{}
 	}
 	m.kept[r.buffer] = true
+	return r
+}
+
+// keepEach plans n numbers for each side that are needed all the time.
+func (m *memory) keepEach(n int) region {
+	n = analysis.Align(max(n, 1))
+	r := m.keep(m.sides * n)
+	m.distance[r.buffer] = n
 	return r
 }
 
@@ -80,10 +100,10 @@ func (m *memory) overlap(a, b *analysis.Buffer) bool {
 	return m.address[a] < m.address[b]+gpu.Ptr(4*b.Size) && m.address[b] < m.address[a]+gpu.Ptr(4*a.Size)
 }
 
-// ptr returns a region's address; 0 for the zero region.
+// ptr returns a region's address on the memory's side; 0 for the zero region.
 func (m *memory) ptr(r region) gpu.Ptr {
 	if r.buffer == nil {
 		return 0
 	}
-	return m.address[r.buffer] + gpu.Ptr(4*r.offset)
+	return m.address[r.buffer] + gpu.Ptr(4*(r.offset+m.side*m.distance[r.buffer]))
 }

@@ -43,7 +43,7 @@ func (c *compiler) keepInputs(a *analysis.Analysis) {
 		}
 		n += analysis.Align(c.source.Capacity.Rows(in.Space) * in.Width)
 	}
-	c.step, c.uploaded = c.keep(n), n
+	c.step, c.uploaded = c.keepEach(n), n
 	for _, in := range c.source.Inputs {
 		r := c.inputs[in.Name]
 		if r.buffer == nil {

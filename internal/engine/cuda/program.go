@@ -84,13 +84,13 @@ func (p *Program) Run(e ops.Extents) error {
 		return err
 	}
 	p.e = e
-	if err := p.upload(p.host, e, 0, 0); err != nil {
+	if err := p.upload(0, p.host, e, 0, 0); err != nil {
 		return err
 	}
 	if err := p.driver.Upload(p.ptr(p.compiler.params), bytesOf(p.params)); err != nil {
 		return err
 	}
-	if err := p.run(); err != nil {
+	if err := p.run(0); err != nil {
 		return err
 	}
 	for _, o := range p.source.Outputs {

@@ -21,14 +21,14 @@ func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int
 		return nil, err
 	}
 	var took [][]time.Duration
-	if t.err = cmp.Or(t.upload(t.hosts[t.next], e, batch, rate), t.driver.Sync()); t.err == nil {
-		took, t.err = t.timeLaunches(times)
+	if t.err = cmp.Or(t.upload(t.next, t.hosts[t.next], e, batch, rate), t.driver.Sync()); t.err == nil {
+		took, t.err = t.timeLaunches(t.next, times)
 	}
 	if t.err != nil {
 		return nil, t.err
 	}
-	calls, early := t.calls, make([]bool, len(t.calls))
-	if g := t.graph; g != nil {
+	calls, early := t.calls[t.next], make([]bool, len(t.calls[t.next]))
+	if g := t.graphs[t.next]; g != nil {
 		early = g.Early()
 	}
 	all := make([]engine.LaunchTime, len(calls))
@@ -40,11 +40,11 @@ func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int
 	return all, nil
 }
 
-// timeLaunches returns the times of each launch.
-func (m *machine) timeLaunches(times int) ([][]time.Duration, error) {
-	took := make([][]time.Duration, len(m.calls))
+// timeLaunches returns the times of each launch of a side.
+func (m *machine) timeLaunches(side, times int) ([][]time.Duration, error) {
+	took := make([][]time.Duration, len(m.calls[side]))
 	for range times {
-		for i, c := range m.calls {
+		for i, c := range m.calls[side] {
 			d, err := m.driver.Time(func() error { return m.driver.Launch(c.f, c.dims, c.params) })
 			if err != nil {
 				return nil, err

@@ -13,14 +13,16 @@ import (
 const firstScale = 65536
 
 // Trainer makes optimiser steps on a device. Drawing levels, forward, backward, the search for a NaN
-// or an infinity, and Adam are one CUDA graph, replayed for every batch. While a step runs, the
-// caller writes the next step's inputs to a second set of buffers.
+// or an infinity, and Adam are one CUDA graph, replayed for every batch. Steps take turns between two
+// sides, each with buffers of inputs on the host and on the device, and a graph. While a step of one
+// side runs, the caller writes the next step's inputs to the other's buffers, and they are uploaded.
 type Trainer struct {
 	*machine
 	optimiser
 	hosts   [2]*host
-	sent    [2]gpu.Event // after the last uploads from each host; nil if they are done
-	next    int          // the index of the host that the coming step uses
+	sent    [2]gpu.Event // after the last uploads of each side; nil if they are done
+	done    [2]gpu.Event // after the last step of each side; nil if nothing has to wait for it
+	next    int          // the side of the coming step
 	params  []float32    // for State
 	moments [2][]float32
 	status  []byte // a struct Training
@@ -83,29 +85,34 @@ func (t *Trainer) Step(e ops.Extents, batch int, rate float64) error {
 	return t.err
 }
 
-// start uploads a step's inputs and starts its work. Then it waits for the uploads of the previous
-// step, so that the caller can write to that step's buffers.
+// start uploads a step's inputs, while the previous step runs, and starts its work. Then it waits for
+// the uploads of the previous step, so that the caller can write to that step's buffers.
 func (t *Trainer) start(e ops.Extents, batch int, rate float64) (err error) {
-	if err := t.upload(t.hosts[t.next], e, batch, rate); err != nil {
+	side, last := t.next, t.done[t.next]
+	t.done[side] = nil // Ahead frees it
+	t.sent[side], err = t.driver.Ahead(last, func() error { return t.upload(side, t.hosts[side], e, batch, rate) })
+	if err != nil {
+		t.sent[side] = nil
 		return err
 	}
-	if t.sent[t.next], err = t.driver.Mark(); err != nil {
+	if err := t.run(side); err != nil {
 		return err
 	}
-	if err := t.run(); err != nil {
+	if t.done[side], err = t.driver.Mark(); err != nil {
+		t.done[side] = nil
 		return err
 	}
-	t.next = 1 - t.next
-	return t.wait(t.next)
+	t.next = 1 - side
+	return wait(&t.sent[t.next])
 }
 
-// wait waits for the last uploads from a host.
-func (t *Trainer) wait(host int) error {
-	event := t.sent[host]
+// wait waits for an event, unless it is nil, and forgets it.
+func wait(e *gpu.Event) error {
+	event := *e
 	if event == nil {
 		return nil
 	}
-	t.sent[host] = nil
+	*e = nil
 	return event.Wait()
 }
 
@@ -201,5 +208,5 @@ func (t *Trainer) Close() error {
 	if t.closed {
 		return nil
 	}
-	return cmp.Or(t.wait(0), t.wait(1), t.machine.Close())
+	return cmp.Or(wait(&t.sent[0]), wait(&t.sent[1]), wait(&t.done[0]), wait(&t.done[1]), t.machine.Close())
 }

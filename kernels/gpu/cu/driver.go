@@ -20,13 +20,17 @@ import (
 	_ "github.com/acqnp/acqnp/kernels/gpu/cu/probe" // is initialised before gorgonia.org/cu
 )
 
-// Driver drives a GPU through its primary context and one stream. Its calls may come from any
+// Driver drives a GPU through its primary context, one stream, and another for the uploads of Ahead.
+// Each such group of uploads comes before a later call of the first stream, so that a wait for the
+// first is one for both. Its calls may come from any
 // goroutine, one at a time: a call locks its thread and makes the context current there.
 type Driver struct {
 	device    gpu.Device
 	ordinal   cu.Device
 	context   cu.CUContext
 	stream    cu.Stream
+	ahead     cu.Stream
+	inAhead   bool            // Upload uses the stream ahead
 	images    []kernels.Image // that have not been loaded yet
 	modules   []cu.Module
 	functions []function
@@ -174,16 +178,46 @@ func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
 		return nil
 	}
 	return d.call("upload", len(src), func() error {
-		if d.isPinned(src) {
-			return d.copyTo(dst, src)
+		switch pinned := d.isPinned(src); {
+		case d.inAhead && !pinned:
+			return errors.New("ahead, of memory that is not pinned")
+		case d.inAhead:
+			return copyTo(dst, src, d.ahead)
+		case pinned:
+			return copyTo(dst, src, d.stream)
 		}
 		return d.stage(dst, src)
 	})
 }
 
+// Ahead implements gpu.Driver. An event can be recorded anew as soon as streams have been told to wait
+// for it.
+func (d *Driver) Ahead(after gpu.Event, work func() error) (gpu.Event, error) {
+	if e, ok := after.(*event); ok {
+		err := d.call("ahead", 0, func() error {
+			d.idle = append(d.idle, e.e)
+			return d.ahead.Wait(e.e, 0)
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	d.inAhead = true
+	own := work()
+	d.inAhead = false
+	done, err := d.mark("ahead", d.ahead)
+	if err == nil {
+		err = d.call("ahead", 0, func() error { return d.stream.Wait(done.e, 0) })
+	}
+	if err = cmp.Or(own, err); err != nil {
+		return nil, err
+	}
+	return done, nil
+}
+
 // copyTo starts a copy of pinned memory to the device.
-func (d *Driver) copyTo(dst gpu.Ptr, src []byte) error {
-	return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), d.stream)
+func copyTo(dst gpu.Ptr, src []byte, s cu.Stream) error {
+	return cu.MemcpyHtoDAsync(cu.DevicePtr(dst), unsafe.Pointer(&src[0]), int64(len(src)), s)
 }
 
 // stagingBytes is the size of the driver's own pinned memory.
@@ -199,7 +233,7 @@ func (d *Driver) stage(dst gpu.Ptr, src []byte) (err error) {
 	}
 	for len(src) > 0 {
 		n := copy(d.staging, src)
-		if err := d.copyTo(dst, d.staging[:n]); err != nil {
+		if err := copyTo(dst, d.staging[:n], d.stream); err != nil {
 			return err
 		}
 		if err := d.stream.Synchronize(); err != nil {
@@ -245,8 +279,9 @@ func (d *Driver) Close() error {
 // release frees everything and returns only the first error, because on a lost GPU every call returns
 // the same one.
 func (d *Driver) release() (err error) {
-	if d.stream != cu.NoStream {
-		err = cmp.Or(err, d.stream.Synchronize())
+	streams := slices.DeleteFunc([]cu.Stream{d.stream, d.ahead}, func(s cu.Stream) bool { return s == cu.NoStream })
+	for _, s := range streams {
+		err = cmp.Or(err, s.Synchronize())
 	}
 	for g := range d.graphs {
 		err = cmp.Or(err, g.destroy())
@@ -263,8 +298,8 @@ func (d *Driver) release() (err error) {
 	for _, m := range d.modules {
 		err = cmp.Or(err, m.Unload())
 	}
-	if d.stream != cu.NoStream {
-		err = cmp.Or(err, d.stream.Destroy())
+	for _, s := range streams {
+		err = cmp.Or(err, s.Destroy())
 	}
 	return err
 }

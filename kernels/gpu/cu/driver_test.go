@@ -129,6 +129,85 @@ func TestLaunchesAndGraphs(t *testing.T) {
 	must(t, d.Sync())
 }
 
+// TestProgrammaticEdges makes a chain and a fork of kernels that were compiled for compute capability 9.0,
+// and for others. A driver that refuses the edges, here or at the end, gets a graph without them.
+func TestProgrammaticEdges(t *testing.T) {
+	for _, c := range []struct {
+		version, refused string
+		chain            bool
+	}{{"75", "", false}, {"80", "", false}, {"90", "", true}, {"100", "", true}, {"90", "cuGraphAddDependencies_v2", false}, {"90", "cuFuncGetAttribute", false}} {
+		t.Run(c.version+" "+c.refused, func(t *testing.T) {
+			d := open(t)
+			p := on[gpu.Ptr](t)(d.Alloc(16))
+			fill, count := on[gpu.Func](t)(d.Function("fill")), on[gpu.Func](t)(d.Function("count"))
+			t.Setenv("PTX_VERSION", c.version)
+			t.Setenv("FAIL_CODE", "801")
+			t.Setenv("FAIL_CALL", c.refused)
+			node := func(after ...int) gpu.Node {
+				return gpu.Node{Func: count, Dims: gpu.Line(1, 1, 60000), Params: gpu.Args(p), After: after}
+			}
+			zero := gpu.Node{Func: fill, Dims: gpu.Line(1, 1, 0), Params: gpu.Args(p, int32(4), float32(0))}
+			for want, nodes := range map[int][]gpu.Node{0: {zero, node(0), node(0)}, 2: {zero, node(0), node(1)}} {
+				g := on[gpu.Graph](t)(d.Graph(nodes))
+				got := 0
+				for _, early := range g.Early() {
+					if early {
+						got++
+					}
+				}
+				if !c.chain {
+					want = 0
+				}
+				if got != want || len(g.Early()) != len(nodes) {
+					t.Errorf("%d nodes start early, want %d", got, want)
+				}
+				must(t, g.Replay())
+				if got := floats(t, d, p, 4); !slices.Equal(got, []float32{2, 0, 0, 0}) {
+					t.Errorf("a replay left %v", got)
+				}
+				must(t, g.Close())
+			}
+		})
+	}
+}
+
+// TestUploadsAhead makes uploads beside a launch. The stand-in refuses a call that uses the same memory
+// as one of the other stream without an order between them.
+func TestUploadsAhead(t *testing.T) {
+	d := open(t)
+	p := on[gpu.Ptr](t)(d.Alloc(16))
+	count := on[gpu.Func](t)(d.Function("count"))
+	b := on[[]byte](t)(d.Pinned(4))
+	launch := func() { must(t, d.Launch(count, gpu.Line(1, 1, 60000), gpu.Args(p))) }
+	ahead := func(after gpu.Event) (gpu.Event, error) {
+		return d.Ahead(after, func() error { return d.Upload(p, b) })
+	}
+	launch()
+	for i := range 3 { // events are used again
+		binary.LittleEndian.PutUint32(b, math.Float32bits(float32(10*i)))
+		done := on[gpu.Event](t)(ahead(on[gpu.Event](t)(d.Mark())))
+		launch() // after the upload
+		must(t, done.Wait())
+		if got := floats(t, d, p, 1); got[0] != float32(10*i+1) {
+			t.Fatalf("the launch left %v", got)
+		}
+		launch()
+	}
+	if _, err := ahead(nil); err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_710") {
+		t.Errorf("an upload to memory that a launch may use: %v", err)
+	}
+	must(t, d.Sync())
+	must(t, on[gpu.Event](t)(ahead(nil)).Wait())
+	if _, err := d.Ahead(nil, func() error { return d.Upload(p, make([]byte, 4)) }); err == nil || !strings.Contains(err.Error(), "not pinned") {
+		t.Errorf("memory of Go: %v", err)
+	}
+	mine := errors.New("mine")
+	if _, err := d.Ahead(nil, func() error { return mine }); err != mine {
+		t.Errorf("got %v", err)
+	}
+	launch()
+}
+
 // TestOtherGoroutines uses the driver from another goroutine, as tests and training loops do.
 func TestOtherGoroutines(t *testing.T) {
 	d := open(t)
@@ -253,6 +332,7 @@ func TestErrorsAreOneLineEach(t *testing.T) {
 		{"cuGraphAddKernelNode", "1", "CUDA graph fill: error 1"},
 		{"cuGraphInstantiate", "2", "CUDA graph: out of memory on the device"},
 		{"cuGraphLaunch", "700", "CUDA replay: the GPU is lost"},
+		{"cuStreamWaitEvent", "700", "CUDA ahead: the GPU is lost"},
 		{"cuEventSynchronize", "702", "CUDA wait: a kernel ran longer than the driver allows"},
 		{"cuModuleGetFunction", "2", "CUDA function count: out of memory on the device"},
 		{"cuModuleLoadData", "209", "CUDA open: no kernel image of this program runs on stand-in (compute capability 7.5) with this driver"},
@@ -303,6 +383,11 @@ func everyCall(t *testing.T, call, code string) error {
 	note(err)
 	if err == nil {
 		note(g.Replay())
+	}
+	ahead, err := d.Ahead(nil, func() error { return nil })
+	note(err)
+	if err == nil {
+		note(ahead.Wait())
 	}
 	e, err := d.Mark()
 	note(err)

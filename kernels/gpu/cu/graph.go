@@ -132,8 +132,17 @@ type event struct {
 }
 
 func (d *Driver) Mark() (gpu.Event, error) {
+	e, err := d.mark("mark", d.stream)
+	if err != nil {
+		return nil, err
+	}
+	return e, nil
+}
+
+// mark records an event in a stream.
+func (d *Driver) mark(call string, s cu.Stream) (*event, error) {
 	e := &event{d: d}
-	err := d.call("mark", 0, func() (err error) {
+	err := d.call(call, 0, func() (err error) {
 		if last := len(d.idle) - 1; last >= 0 {
 			e.e, d.idle = d.idle[last], d.idle[:last]
 		} else {
@@ -142,12 +151,9 @@ func (d *Driver) Mark() (gpu.Event, error) {
 			}
 			d.events = append(d.events, e.e)
 		}
-		return e.e.Record(d.stream)
+		return e.e.Record(s)
 	})
-	if err != nil {
-		return nil, err
-	}
-	return e, nil
+	return e, err
 }
 
 func (e *event) Wait() error {

@@ -18,13 +18,15 @@ import (
 // has compiled.
 const pairs = "branch_f16_pairs"
 
-// load makes the stream and loads the smallest image, so that a GPU on which no image runs is an
+// load makes the streams and loads the smallest image, so that a GPU on which no image runs is an
 // error at the start. The other images are loaded when one of their kernels is asked for. On a GPU
 // newer than the program's machine code, the driver compiles each image that is loaded, which takes
 // long for the branch's kernels.
 func (d *Driver) load() (err error) {
-	if d.stream, err = cu.MakeStream(cu.NonBlocking); err != nil {
-		return err
+	for _, s := range []*cu.Stream{&d.stream, &d.ahead} {
+		if *s, err = cu.MakeStream(cu.NonBlocking); err != nil {
+			return err
+		}
 	}
 	if d.images, err = kernels.Fatbins(); err != nil {
 		return err

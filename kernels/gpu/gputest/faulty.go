@@ -75,6 +75,15 @@ func (d *Driver) Unpin(b []byte) error { return d.release(func() error { return 
 func (d *Driver) Upload(dst gpu.Ptr, src []byte) error {
 	return d.call(func() error { return d.driver.Upload(dst, src) })
 }
+
+// Ahead frees the event after even when it fails.
+func (d *Driver) Ahead(after gpu.Event, work func() error) (gpu.Event, error) {
+	if e, ok := after.(*event); ok {
+		d.Events--
+		after = e.e
+	}
+	return d.mark(func() (gpu.Event, error) { return d.driver.Ahead(after, work) })
+}
 func (d *Driver) Download(dst []byte, src gpu.Ptr) error {
 	return d.call(func() error { return d.driver.Download(dst, src) })
 }
@@ -97,9 +106,12 @@ func (d *Driver) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 func (d *Driver) Time(work func() error) (time.Duration, error) {
 	return result(d, func() (time.Duration, error) { return d.driver.Time(work) })
 }
-func (d *Driver) Mark() (gpu.Event, error) {
+func (d *Driver) Mark() (gpu.Event, error) { return d.mark(d.driver.Mark) }
+
+// mark is result for a call that makes an event.
+func (d *Driver) mark(f func() (gpu.Event, error)) (gpu.Event, error) {
 	return result(d, func() (gpu.Event, error) {
-		e, err := d.driver.Mark()
+		e, err := f()
 		if err != nil {
 			return nil, err
 		}

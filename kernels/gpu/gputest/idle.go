@@ -34,6 +34,8 @@ func (*idle) Mark() (gpu.Event, error)                    { return done{}, nil }
 func (*idle) Sync() error                                 { return nil }
 func (*idle) Close() error                                { return nil }
 
+func (*idle) Ahead(_ gpu.Event, work func() error) (gpu.Event, error) { return done{}, work() }
+
 func (*idle) Time(work func() error) (time.Duration, error) { return 0, work() }
 
 // done is a graph or an event without work.
