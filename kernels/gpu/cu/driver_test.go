@@ -208,6 +208,21 @@ func TestUploadsAhead(t *testing.T) {
 	launch()
 }
 
+// TestEventsAreReused makes more events once none can be created.
+func TestEventsAreReused(t *testing.T) {
+	d := open(t)
+	for i := range 3 {
+		before := on[gpu.Event](t)(d.Mark())
+		uploaded := on[gpu.Event](t)(d.Ahead(before, func() error { return nil }))
+		after := on[gpu.Event](t)(d.Mark())
+		must(t, errors.Join(uploaded.Wait(), after.Wait()))
+		if i == 0 {
+			t.Setenv("FAIL_CODE", "2")
+			t.Setenv("FAIL_CALL", "cuEventCreate")
+		}
+	}
+}
+
 // TestOtherGoroutines uses the driver from another goroutine, as tests and training loops do.
 func TestOtherGoroutines(t *testing.T) {
 	d := open(t)
