@@ -139,14 +139,14 @@ __global__ void read_memory(const uint4* p, size_t n, float* out) {
   if (x == 1) out[0] = 1;  // which keeps the reads
 }
 
-// A link of a chain of small kernels. A programmatic one lets the next kernel start its blocks at
-// once, and waits for the former before it touches memory.
-template <bool PROGRAMMATIC> __global__ void link(float* p) {
+// A link of a chain of small kernels. It may wait for the former before it touches memory, and let the
+// next kernel start its blocks: after the wait, as wait_for_inputs of kernels/device.h does, or at once.
+enum Start { PLAIN, AFTER_WAIT, AT_ONCE };
+template <Start NEXT> __global__ void link(float* p) {
 #if __CUDA_ARCH__ >= 900
-  if (PROGRAMMATIC) {
-    asm volatile("griddepcontrol.launch_dependents;");
-    asm volatile("griddepcontrol.wait;" ::: "memory");
-  }
+  if (NEXT == AT_ONCE) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+  if (NEXT != PLAIN) asm volatile("griddepcontrol.wait;" ::: "memory");
+  if (NEXT == AFTER_WAIT) asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
 #endif
   p[blockIdx.x * blockDim.x + threadIdx.x] += 1;
 }
@@ -219,7 +219,8 @@ static void memories(int multiprocessors, size_t l2) {
 }
 
 // chain returns the µs of a graph of kernels that wait for each other.
-static double chain(bool programmatic, int kernels, int blocks) {
+static double chain(Start next, int kernels, int blocks) {
+  void (*kernel)(float*) = next == PLAIN ? link<PLAIN> : next == AFTER_WAIT ? link<AFTER_WAIT> : link<AT_ONCE>;
   cudaStream_t stream;
   cudaGraph_t graph;
   cudaGraphExec_t exec;
@@ -229,8 +230,8 @@ static double chain(bool programmatic, int kernels, int blocks) {
   serial.id = cudaLaunchAttributeProgrammaticStreamSerialization;
   serial.val.programmaticStreamSerializationAllowed = 1;
   cudaLaunchConfig_t c = {};
-  c.gridDim = dim3(blocks), c.blockDim = dim3(128), c.stream = stream, c.attrs = &serial, c.numAttrs = programmatic;
-  for (int i = 0; i < kernels; i++) CHECK(cudaLaunchKernelEx(&c, programmatic ? link<true> : link<false>, sums));
+  c.gridDim = dim3(blocks), c.blockDim = dim3(128), c.stream = stream, c.attrs = &serial, c.numAttrs = next != PLAIN;
+  for (int i = 0; i < kernels; i++) CHECK(cudaLaunchKernelEx(&c, kernel, sums));
   CHECK(cudaStreamEndCapture(stream, &graph));
   CHECK(cudaGraphInstantiateWithFlags(&exec, graph, 0));
   double ms = median([&] { for (int i = 0; i < 10; i++) CHECK(cudaGraphLaunch(exec, 0)); });
@@ -242,11 +243,13 @@ static double chain(bool programmatic, int kernels, int blocks) {
 }
 
 static void latencies(int multiprocessors, bool programmatic) {
-  print("graph_of_1_kernel", chain(false, 1, 1), "us");
+  print("graph_of_1_kernel", chain(PLAIN, 1, 1), "us");
   for (int blocks : {1, multiprocessors}) {
     std::string of = "graph_of_20_kernels_of_" + std::to_string(blocks) + "_blocks";
-    print(of, chain(false, 20, blocks), "us");
-    if (programmatic) print(of + "_programmatic", chain(true, 20, blocks), "us");
+    print(of, chain(PLAIN, 20, blocks), "us");
+    if (!programmatic) continue;
+    print(of + "_programmatic", chain(AFTER_WAIT, 20, blocks), "us");
+    print(of + "_programmatic_at_once", chain(AT_ONCE, 20, blocks), "us");
   }
   void* pinned;
   CHECK(cudaMallocHost(&pinned, 1 << 20));

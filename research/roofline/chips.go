@@ -91,7 +91,7 @@ func capabilities() (all []int) {
 }
 
 // A ceiling is a line of what research/roofline/ceilings.cu prints, and what it is a constant of.
-// Where several lines are, the slowest one counts.
+// Where several lines are, the smallest value counts.
 var ceilings = []struct {
 	name, unit string
 	of         figure
@@ -103,6 +103,7 @@ var ceilings = []struct {
 	{"memory_write", "TB/s", memoryRate, 1},
 	{"l2_size", "MiB", l2Size, 1e6 / (1 << 20)},
 	{"graph_of_20_kernels_of_1_blocks", "us", nodeTime, 20},
+	{"graph_of_20_kernels_of_1_blocks_programmatic", "us", nodeTime, 20}, // less, where the driver has it
 }
 
 // measured returns a chip with the constants that ceilings.cu has measured, instead of those of the
