@@ -26,14 +26,14 @@ func (d *drawn) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 	return d.Driver.Graph(nodes)
 }
 
-// TestNodesOfAStep counts the nodes of the graph of a training step, and the longest chain of nodes
-// that wait for each other. The models have the depths of their configurations, and a width that has
+// TestNodesOfAStep counts the nodes of the graph of a training step, the longest chain of nodes that
+// wait for each other, and the nodes that may not start early. The models have the depths of their configurations, and a width that has
 // fused kernels and that the emulator runs quickly. They have the same nodes at the configurations'
 // capacity, because neither width nor rows change which steps share a launch.
 func TestNodesOfAStep(t *testing.T) {
-	for name, most := range map[string]struct{ nodes, chain int }{
-		"acqnp": {25, 20}, "cqnp": {19, 16}, "cnp": {14, 14}, "canp": {17, 16}, "bnp": {39, 28},
-		"acqnp-attention": {31, 23}, "acqnp-transformer": {118, 62},
+	for name, want := range map[string]struct{ nodes, chain, late int }{
+		"acqnp": {25, 20, 6}, "cqnp": {19, 16, 8}, "cnp": {14, 14, 3}, "canp": {17, 16, 6}, "bnp": {39, 28, 18},
+		"acqnp-attention": {31, 23, 14}, "acqnp-transformer": {118, 62, 84},
 	} {
 		d := &drawn{Driver: openDevice(t)}
 		trainStepsOf(t, d, name)
@@ -46,9 +46,16 @@ func TestNodesOfAStep(t *testing.T) {
 			after[i]++
 			longest = max(longest, after[i])
 		}
-		t.Logf("%s: %d nodes, %d in the longest chain", name, len(d.nodes), longest)
-		if len(d.nodes) == 0 || len(d.nodes) > most.nodes || longest > most.chain {
-			t.Errorf("%s: %d nodes, %d in the longest chain, want at most %d and %d", name, len(d.nodes), longest, most.nodes, most.chain)
+		late := 0
+		for _, early := range gpu.Early(d.nodes) {
+			if !early {
+				late++
+			}
+		}
+		t.Logf("%s: %d nodes, %d in the longest chain, %d not early", name, len(d.nodes), longest, late)
+		if len(d.nodes) == 0 || len(d.nodes) > want.nodes || longest > want.chain || late > want.late {
+			t.Errorf("%s: %d nodes, %d in the longest chain, %d not early, want at most %d, %d and %d", name, len(d.nodes), longest, late,
+				want.nodes, want.chain, want.late)
 		}
 	}
 }
