@@ -65,8 +65,7 @@ func New(o Options) *Driver {
 	return &Driver{device: d, order: o.Order, memory: map[gpu.Ptr]int{}}
 }
 
-// Checked reports whether the accesses of kernels are checked: for bounds, alignment, reads of
-// shared memory that nothing wrote, and pairs of accesses that no barrier orders.
+// Checked reports whether the accesses of kernels are checked (see the package's comment).
 func Checked() bool { return C.simt_checked() != 0 }
 
 func (e *Driver) Device() gpu.Device { return e.device }
