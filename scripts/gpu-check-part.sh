@@ -54,7 +54,7 @@ launches() {
 				bench 30 "$program" acqnp --steps 50 --precision $precision --kernels >"$file.part" 2>&1 || code=$?
 				if [ $code -eq 0 ]; then
 					mv "$file.part" "$file"
-					row "launches, $precision, $age" "$(sed -n 's/^step  *\([0-9.]* ms\).*/step \1/p; s/^\(all [0-9]*, one after another\) *\([0-9.]*\) .*/; \1 \2 us/p' "$file" | tr -d '\n')"
+					row "launches, $precision, $age" "$(sed -n 's/^step  *\([0-9.]* ms\).*/step \1/p; s/^\(all [0-9]*, one after another\) *\([0-9.]*\) .*/; \1 \2 us/p; s/^In a step \([0-9]*\) of them start .*/; \1 start early/p' "$file" | tr -d '\n')"
 				else
 					fail "launches, $precision, $age" "$(why $code "$file.part")"
 				fi

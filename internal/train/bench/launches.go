@@ -34,7 +34,7 @@ func (r Result) printLaunches(w io.Writer) {
 	}
 	row(fmt.Sprintf("all %d, one after another", len(r.Launches)), "", median, least)
 	if early == 0 {
-		fmt.Fprintln(w, "In a step each starts when those before it have ended: others need compute capability 9.0 and a driver of CUDA 12.3.")
+		fmt.Fprintln(w, "In a step each starts when those before it have ended; an earlier start needs compute capability 9.0 and a driver of CUDA 12.3.")
 		return
 	}
 	fmt.Fprintf(w, "In a step %d of them start before the one before them has ended, and wait for it.\n", early)
