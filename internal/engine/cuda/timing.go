@@ -28,8 +28,10 @@ func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int
 		return nil, t.err
 	}
 	calls, early := t.calls[t.next], make([]bool, len(t.calls[t.next]))
-	if g := t.graphs[t.next]; g != nil {
-		early = g.Early()
+	for _, g := range t.graphs {
+		if g != nil {
+			early = g.Early() // the same for both sides
+		}
 	}
 	all := make([]engine.LaunchTime, len(calls))
 	for i, c := range calls {
