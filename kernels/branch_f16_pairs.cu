@@ -7,6 +7,7 @@
 
 #define PAIR_KERNELS(W)                                                                                                   \
   extern "C" __global__ void __launch_bounds__(BRANCH_THREADS) branch_pack_f16_pairs_##W(const Task* tasks) {                \
+    wait_for_inputs();                                                                                                    \
     Task t = tasks[blockIdx.y];                                                                                           \
     Mlp m = {t.k, W, t.depth, t.d};                                                                                      \
     pair_pack<W>(t.a, (const int*)t.b, (half*)t.out, t.more, m);                                                          \
@@ -16,6 +17,7 @@
       const Extents* __restrict__ e, const float* __restrict__ base, const float* __restrict__ level,                    \
       const half* __restrict__ weights, const float* __restrict__ vectors, half* hidden, float* __restrict__ out,        \
       int chunks, int keep, int inputs, int depth, int outputs) {                                                        \
+    wait_for_inputs();                                                                                                   \
     Mlp m = {inputs, W, depth, outputs};                                                                                 \
     PairForward f = {e, base, level, weights, vectors, hidden, out, chunks, keep};                                       \
     pair_forward<W>(f, m);                                                                                               \
@@ -30,6 +32,7 @@
       const half* __restrict__ weights, const float* __restrict__ vectors, const float* __restrict__ grad, half* hidden, \
       float* __restrict__ grad_base, float* __restrict__ grad_level, float* __restrict__ partials, int layer,           \
       int chunks, int inputs, int depth, int outputs) {                                                                 \
+    wait_for_inputs();                                                                                                  \
     Mlp m = {inputs, W, depth, outputs};                                                                                \
     PairBackward b = {e, base, level, weights, vectors, grad, hidden, grad_base, grad_level, partials, chunks};         \
     pair_backward<W, PAIR, TOP, BOTTOM>(b, m, layer);                                                                   \

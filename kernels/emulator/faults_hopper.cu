@@ -20,6 +20,7 @@ enum Flaw {
 DEVICE uint64_t fault_descriptor(unsigned address, unsigned leading) { return address >> 4 | uint64_t(leading >> 4) << 16 | 64ull << 32 | 1ull << 62; }
 
 extern "C" __global__ void __launch_bounds__(256) fault_pipeline(half* out, const half* x, const half* weights, int flaw) {
+  wait_for_inputs();
   DYNAMIC_SHARED(arena);
   int t = threadIdx.x, group = t / 128, lane = t % 32, row = t % 128 / 32 * 16 + lane % 16;
   bool first = t % 128 == 0;

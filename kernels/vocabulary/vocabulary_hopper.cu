@@ -54,6 +54,7 @@ template <int N> DEVICE void vocabulary_any_product(float* d, const uint4* image
 #define VOCABULARY_WGMMA(N)                                                                                       \
   extern "C" __global__ void __launch_bounds__(128) vocabulary_wgmma_##N(                                         \
       float* d, const uint4* image, int bytes, const uint64_t* operands, int steps, int add, int ta, int tb) {    \
+    wait_for_inputs();                                                                                            \
     vocabulary_any_product<N>(d, image, bytes, operands, steps, add, ta, tb);                                     \
   }                                                                                                               \
   KERNEL(vocabulary_wgmma_##N)
@@ -64,6 +65,7 @@ VOCABULARY_WGMMA(8)
 // The same with 2 steps and A in registers: a[thread][step][4]. Two products are under way: the one
 // that is waited for first is stored to d, the other to d + 64 N.
 template <int N, int TB> DEVICE void vocabulary_rows(float* d, const unsigned* a, const uint4* image, int bytes, const uint64_t* operands, int add) {
+  wait_for_inputs();
   unsigned at = vocabulary_image(image, bytes);
   float f[N / 2], g[N / 2];
   vocabulary_sums<N>(f, d, true);
@@ -87,6 +89,7 @@ template <int N, int TB> DEVICE void vocabulary_rows(float* d, const unsigned* a
 #define VOCABULARY_ROWS(N)                                                                                        \
   extern "C" __global__ void __launch_bounds__(128) vocabulary_rows_##N(                                          \
       float* d, const unsigned* a, const uint4* image, int bytes, const uint64_t* operands, int add, int tb) {    \
+    wait_for_inputs();                                                                                            \
     if (tb)                                                                                                       \
       vocabulary_rows<N, 1>(d, a, image, bytes, operands, add);                                                   \
     else                                                                                                          \
@@ -100,6 +103,7 @@ VOCABULARY_ROWS(64)
 // copies and one for the result. An mbarrier also shows what its thread wrote before. Three tiles of n
 // numbers and 32 bytes fit the shared memory.
 extern "C" __global__ void __launch_bounds__(64) vocabulary_bulk(float* out, const float* x, int tiles, int n) {
+  wait_for_inputs();
   DYNAMIC_SHARED(p);
   int* number = reinterpret_cast<int*>(p + 16);  // of the tile in a buffer
   float* tile = reinterpret_cast<float*>(p + 32);
@@ -142,6 +146,7 @@ KERNEL(vocabulary_bulk)
 // meets the others one after the other and clears its numbers, which both have read; out[192 + t] has
 // what is left.
 extern "C" __global__ void __launch_bounds__(192) vocabulary_groups(int* out) {
+  wait_for_inputs();
   __shared__ int numbers[192];
   int t = threadIdx.x, group = t / 64;
   numbers[t] = t;
@@ -169,6 +174,7 @@ KERNEL(vocabulary_groups)
 // out[128] = four matrices of 8 rows of 8 halves, of which lane l has element l in x[4][32]. back[4][32]
 // = what the lanes load of them.
 extern "C" __global__ void __launch_bounds__(32) vocabulary_stmatrix(unsigned* out, unsigned* back, const unsigned* x) {
+  wait_for_inputs();
   DYNAMIC_SHARED(p);
   unsigned* matrices = reinterpret_cast<unsigned*>(p);
   int t = threadIdx.x;
@@ -185,6 +191,7 @@ KERNEL(vocabulary_stmatrix)
 
 // masks[n] of the pairs of halves x[n].
 extern "C" __global__ void __launch_bounds__(256) vocabulary_positive(unsigned* masks, const unsigned* x, int n) {
+  wait_for_inputs();
   for (int i = threadIdx.x; i < n; i += 256) masks[i] = positive_halves(x[i]);
 }
 KERNEL(vocabulary_positive)
