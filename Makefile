@@ -44,7 +44,7 @@ gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) a
 	sh scripts/needed.sh acqnp-cuda
 
 fatbins: ## the kernels alone, those that have changed
-	@rm -f $(filter-out $(FATBINS) $(FATBINS:.fatbin=.ptxas),$(wildcard kernels/fatbin/*.fatbin kernels/fatbin/*.ptxas))
+	@rm -f $(filter-out $(foreach ending,fatbin ptxas gpus,$(FATBINS:fatbin=$(ending))),$(wildcard kernels/fatbin/*.*))
 	@$(MAKE) -s -j$$(nproc) $(FATBINS) $(VOCABULARY)
 
 cuda: gpu ## check acqnp-cuda without a GPU: its kernels' registers and instructions, and the calls of the driver

@@ -4,6 +4,7 @@ package kernels
 
 import (
 	"embed"
+	"errors"
 	"io/fs"
 	"path"
 	"strings"
@@ -12,25 +13,21 @@ import (
 // fatbins holds the files that `make fatbins` compiles. A program with the tag gpu does not build
 // without them.
 //
-//go:embed fatbin/*.fatbin
+//go:embed fatbin/*.fatbin fatbin/*.gpus
 var fatbins embed.FS
 
-// Image is a compiled source: machine code for several GPUs, and PTX for later GPUs.
-type Image struct {
-	Name string // of the source file, without its extension
-	Code []byte
-}
-
-// Fatbins returns the compiled kernels, one image for each source.
+// Fatbins returns the compiled kernels, one image for each source. It leaves out sources for GPUs
+// that the compiler did not know.
 func Fatbins() ([]Image, error) {
 	names, err := fs.Glob(fatbins, "fatbin/*.fatbin")
 	var images []Image
 	for _, name := range names {
+		base := strings.TrimSuffix(name, ".fatbin")
 		code, e := fatbins.ReadFile(name)
-		if e != nil {
-			return nil, e
+		gpus, e2 := fatbins.ReadFile(base + ".gpus")
+		if err = errors.Join(err, e, e2); len(code) > 0 {
+			images = append(images, Image{path.Base(base), code, strings.TrimSpace(string(gpus))})
 		}
-		images = append(images, Image{strings.TrimSuffix(path.Base(name), ".fatbin"), code})
 	}
 	return images, err
 }

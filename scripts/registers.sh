@@ -10,7 +10,7 @@ compiler=$(nvcc --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
 # counts prints KERNEL GPU INSTRUCTIONS for all machine code.
 counts() {
 	for file in fatbin/*.fatbin; do
-		cuobjdump -sass "$file"
+		[ ! -s "$file" ] || cuobjdump -sass "$file"
 	done | awk -v early="$now.early" '
 		function line() { if (kernel != "") print kernel, gpu, n; kernel = "" }
 		function wrong(what) { if (substr(gpu, 4) + 0 >= 90) print kernel, gpu ": " what >early }

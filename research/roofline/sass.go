@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"fmt"
 	"io"
+	"os"
 	"os/exec"
 	"regexp"
 	"strconv"
@@ -68,8 +69,12 @@ func readKernels(r io.Reader) (map[string][]instruction, error) {
 	return kernels, lines.Err()
 }
 
-// disassemble returns the kernels of a fatbin for one architecture, such as 90.
+// disassemble returns the kernels of a fatbin for one architecture, such as 90. A fatbin is empty where
+// nvcc did not know its GPU.
 func disassemble(fatbin string, arch int) (map[string][]instruction, error) {
+	if about, err := os.Stat(fatbin); err != nil || about.Size() == 0 {
+		return nil, err
+	}
 	cmd := exec.Command("cuobjdump", "-sass", "-arch", fmt.Sprintf("sm_%d", arch), fatbin)
 	out, err := cmd.StdoutPipe()
 	if err != nil {

@@ -31,7 +31,10 @@ func (d *Driver) load() (err error) {
 	if d.images, err = kernels.Fatbins(); err != nil {
 		return err
 	}
-	d.images = slices.DeleteFunc(d.images, func(i kernels.Image) bool { return i.Name == pairs && d.device.Capability() != 90 })
+	d.images = slices.DeleteFunc(d.images, func(i kernels.Image) bool { return i.Runs(d.device.Capability()) == "" })
+	if len(d.images) == 0 {
+		return result(209) // no binary
+	}
 	d.device.Hopper = slices.ContainsFunc(d.images, func(i kernels.Image) bool { return i.Name == pairs })
 	slices.SortStableFunc(d.images, func(a, b kernels.Image) int { return cmp.Compare(len(a.Code), len(b.Code)) })
 	return d.next("")
