@@ -32,6 +32,11 @@ func runDoctor(a *app, o doctorOptions) error {
 	if err := device.CheckCPUKernels(); err != nil {
 		return err
 	}
+	machine := device.ThisMachine(version.String())
+	machine.CanReplace = a.Replace != nil
+	if route, _ := machine.Route(device.Choice{CUDA: true}); route.Program != "" { // which knows more of the GPU
+		return a.become(route.Program)
+	}
 	d := doctor.Look(o.dataDir, version.String())
 	return a.result(d, d.Print)
 }

@@ -148,7 +148,7 @@ func (o *sweepRunOptions) gpus() []string {
 		return []string{o.choice}
 	}
 	all := []string{"cuda:0"}
-	for i := 1; i < device.ThisMachine().Visible(); i++ {
+	for i := 1; i < device.ThisMachine("").Visible(); i++ {
 		all = append(all, "cuda:"+strconv.Itoa(i))
 	}
 	return all

@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli"
 	"github.com/acqnp/acqnp/internal/engine/device"
+	"github.com/acqnp/acqnp/internal/run/version"
 )
 
 func TestDevices(t *testing.T) {
@@ -45,7 +46,7 @@ func fakeCUDA(t *testing.T, script string) string {
 // The other program gets the same arguments. Its output and exit code are the command's.
 func TestWorkIsHandedOver(t *testing.T) {
 	out := filepath.Join(t.TempDir(), "out")
-	fakeCUDA(t, `[ "$1" = --version ] && exit 0
+	fakeCUDA(t, `[ "$1" = --version ] && echo 'acqnp `+version.String()+`' && exit
 echo "$ACQNP_HANDED_OVER" >"`+out+`"
 for word; do echo "<$word>" >>"`+out+`"; done
 exit 7
@@ -67,6 +68,36 @@ func TestHandingOverDoesNotGoRoundInCircles(t *testing.T) {
 	checkRefusal(t, "a program without the engine", outcome{code: cmd.ProcessState.ExitCode(), err: errs.String()}, 1, "built without the CUDA engine")
 }
 
+// The program with the CUDA engine knows more of the GPU.
+func TestDoctorIsHandedOver(t *testing.T) {
+	file := fakeCUDA(t, "echo 'acqnp "+version.String()+"'\n")
+	if o, program, argv, _ := called("doctor", "--json"); program != file || !slices.Equal(argv, []string{file, "doctor", "--json"}) {
+		t.Errorf("%q started with %q: %s", program, argv, o.err)
+	}
+	file = fakeCUDA(t, "echo no usable GPU >&2\nexit 1\n")
+	o, program, _, _ := called("doctor")
+	if program != "" || o.code != 0 || !strings.Contains(o.out, "CUDA engine "+file+", not usable: no usable GPU\n") {
+		t.Errorf("exit code %d, %q started: %s%s", o.code, program, o.out, o.err)
+	}
+}
+
+// A program that was called says which one it is.
+func TestTheProgramThatComputesIsNamed(t *testing.T) {
+	s := share(t)
+	args := []string{"eval", "--run", s.run, "--device", "cpu", "--overwrite", "--out", filepath.Join(t.TempDir(), "eval.json")}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if o := acqnp(args...); strings.Contains(o.err, self) {
+		t.Errorf("a program that nobody called: %s", o.err)
+	}
+	t.Setenv(device.HandedOver, "1")
+	if o := acqnp(args...); o.code != 0 || !strings.Contains(o.err, ", by "+self+"\n") {
+		t.Errorf("exit code %d: %s", o.code, o.err)
+	}
+}
+
 func TestAGPUThatCannotBeUsed(t *testing.T) {
 	file := fakeCUDA(t, "echo no usable GPU >&2\nexit 1\n")
 	cmd, errs := program(t, "bench", "--config", share(t).config, "--device", "cuda")
@@ -86,7 +117,7 @@ func called(args ...string) (o outcome, program string, argv, env []string) {
 }
 
 func TestAProgramThatDoesNotStart(t *testing.T) {
-	file := fakeCUDA(t, "exit 0\n")
+	file := fakeCUDA(t, "echo 'acqnp "+version.String()+"'\n")
 	args := []string{"eval", "--run", share(t).run, "--device", "cuda", "--out", filepath.Join(t.TempDir(), "eval.json")}
 	o, program, argv, env := called(args...)
 	checkRefusal(t, "cuda", o, 1, file+" cannot be started: too tired")

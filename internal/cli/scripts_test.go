@@ -55,7 +55,7 @@ func TestScripts(t *testing.T) {
 				have, known := memory.Available("/")
 				return known && have < 1e12, nil
 			case "gpu":
-				return device.ThisMachine().GPU(), nil
+				return device.ThisMachine("").GPU(), nil
 			}
 			return false, fmt.Errorf("no condition %s", name)
 		},

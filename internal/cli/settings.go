@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/run/version"
 )
 
 // environment lists the flags that environment variables may set: ACQNP_DATA_DIR sets --data-dir.
@@ -97,7 +98,7 @@ func (s *settings) openDevice() error {
 	if err := device.CheckCPUKernels(); err != nil {
 		return err
 	}
-	request := device.Request{Choice: s.choice, Precision: s.precision, Threads: s.threads}
+	request := device.Request{Choice: s.choice, Precision: s.precision, Threads: s.threads, Version: version.String()}
 	if s.app.Replace != nil {
 		request.Become = s.app.become
 	}
@@ -113,9 +114,13 @@ func (a *app) become(program string) error {
 	return a.Replace(program, append([]string{program}, a.args...), env)
 }
 
-// announce notes which device computes.
+// announce notes which device computes, and which program if another one was called.
 func (s *settings) announce(p progress.Reporter) {
-	p.Note(fmt.Sprintf("computing on %v", s.device), progress.Field{Name: "device", Value: s.device.Name()})
+	text := fmt.Sprintf("computing on %v", s.device)
+	if m := device.ThisMachine(version.String()); m.HandedOver {
+		text += ", by " + m.Executable
+	}
+	p.Note(text, progress.Field{Name: "device", Value: s.device.Name()})
 }
 
 // cores returns the number of threads that the engine uses.

@@ -34,6 +34,8 @@ type Diagnosis struct {
 	Driver      string            `json:"gpu_driver"`                   // its version
 	CUDA        string            `json:"cuda_engine"`                  // path of acqnp-cuda, "" if absent
 	CUDAError   string            `json:"cuda_error,omitempty"`         // why it cannot be used
+	Compiled    []string          `json:"cuda_compiled,omitempty"`      // the GPUs for which it has machine code
+	Runs        string            `json:"cuda_runs,omitempty"`          // what the GPU runs: machine code or PTX
 	Data        []datasets.Status `json:"data_sets"`
 	Network     string            `json:"pretrained_network"` // its weights
 	Missing     []string          `json:"missing"`            // each with the remedy
@@ -54,11 +56,12 @@ func Look(dataDir, version string) Diagnosis {
 	}
 	d.Kernels, d.Available, d.BF16 = simd.Name(), simd.Available(), simd.HasHalves()
 	d.MemoryBytes, d.MemoryLimit = memory()
-	machine := device.ThisMachine()
+	machine := device.ThisMachine(version)
 	d.GPU, d.GPUs, d.Driver = machine.GPU(), machine.GPUs(), machine.Driver()
-	var err error
-	if d.CUDA, err = machine.Engine(); err != nil {
-		d.CUDAError = err.Error()
+	engine := machine.Engine()
+	d.CUDA, d.Compiled, d.Runs = engine.Program, engine.Compiled, engine.Runs
+	if engine.Err != nil {
+		d.CUDAError = engine.Err.Error()
 	}
 	d.findMissing()
 	return d
@@ -71,7 +74,7 @@ func (d *Diagnosis) findMissing() {
 	case !d.GPU:
 		d.Missing = append(d.Missing, "no NVIDIA GPU is visible"+cpu)
 	case d.CUDA == "":
-		d.Missing = append(d.Missing, "no "+device.Program+" beside this program or in PATH; make gpu builds it"+cpu)
+		d.Missing = append(d.Missing, "no "+device.Program+" beside this program or in PATH: "+device.Remedy+cpu)
 	case d.CUDAError != "":
 		d.Missing = append(d.Missing, "the GPU cannot be used: "+d.CUDAError+cpu)
 	}
@@ -101,11 +104,7 @@ func (d Diagnosis) Print(w io.Writer) error {
 	} else {
 		line("GPU", "none")
 	}
-	engine := cmp.Or(d.CUDA, "none")
-	if d.CUDA != "" && d.CUDAError != "" {
-		engine += ", not usable: " + d.CUDAError
-	}
-	line("CUDA engine", engine)
+	line("CUDA engine", d.engineText())
 	line("network", "pretrained: "+d.Network)
 	for _, s := range d.Data {
 		line("data set", s.Benchmark+": "+s.Detail)
@@ -114,6 +113,20 @@ func (d Diagnosis) Print(w io.Writer) error {
 		line("missing", m)
 	}
 	return nil
+}
+
+func (d Diagnosis) engineText() string {
+	text := cmp.Or(d.CUDA, "none")
+	if len(d.Compiled) > 0 {
+		text += ", machine code for GPUs of " + strings.Join(d.Compiled, ", ")
+	}
+	if d.Runs != "" {
+		text += ", the GPU runs " + d.Runs
+	}
+	if d.CUDA != "" && d.CUDAError != "" {
+		text += ", not usable: " + d.CUDAError
+	}
+	return text
 }
 
 func (d Diagnosis) memoryText() string {

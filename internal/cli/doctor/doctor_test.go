@@ -30,13 +30,13 @@ func TestLookNamesWhatIsMissing(t *testing.T) {
 func TestPrintHasALineForEachThing(t *testing.T) {
 	d := doctor.Diagnosis{
 		Version: "1.2.3", CPU: "Some CPU", MemoryBytes: 3 << 30, MemoryLimit: 1 << 30, GPU: true, GPUs: []string{"H100"}, Driver: "550",
-		CUDA: "/bin/acqnp-cuda", CUDAError: "too old", Network: "7 weights", Data: []datasets.Status{{Benchmark: "mnist", Detail: "not there"}}, Missing: []string{"mnist"},
+		CUDA: "/bin/acqnp-cuda", CUDAError: "too old", Compiled: []string{"7.5", "9.0a"}, Runs: "PTX", Network: "7 weights", Data: []datasets.Status{{Benchmark: "mnist", Detail: "not there"}}, Missing: []string{"mnist"},
 	}
 	var b strings.Builder
 	if err := d.Print(&b); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"Some CPU\n", "3.0 GiB, limited to 1.0 GiB\n", "H100, 550\n", "/bin/acqnp-cuda, not usable: too old\n",
+	for _, want := range []string{"Some CPU\n", "3.0 GiB, limited to 1.0 GiB\n", "H100, 550\n", "/bin/acqnp-cuda, machine code for GPUs of 7.5, 9.0a, the GPU runs PTX, not usable: too old\n",
 		"network     pretrained: 7 weights\n", "data set    mnist: not there\n", "missing     mnist\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, b.String())

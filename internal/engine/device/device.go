@@ -54,6 +54,7 @@ type Request struct {
 	Choice    string // auto, cpu, cuda or cuda:N
 	Precision string // auto, fp32, fp16 or bf16
 	Threads   int    // of the CPU; 0 means all cores
+	Version   string // of this program
 
 	// Become replaces this program by another one, which has the CUDA engine. It returns only if
 	// that fails. If Become is nil, this program is never replaced.
@@ -74,7 +75,7 @@ func (r Request) Open() (Device, error) {
 	if r.Threads < 0 {
 		return nil, &invalid.Input{File: "--threads", Found: strconv.Itoa(r.Threads), Expected: "0 (all cores) or more"}
 	}
-	h, m := host{threads: r.Threads, bf16: r.Precision == BF16}, ThisMachine()
+	h, m := host{threads: r.Threads, bf16: r.Precision == BF16}, ThisMachine(r.Version)
 	if h.bf16 { // no GPU has it, so auto chooses the CPU too
 		if c.Auto && m.GPU() {
 			h.why = "a GPU is visible, but bf16 is for CPUs: --precision fp16 computes on the GPU"

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -15,23 +16,29 @@ import (
 // Program is the file name of the program that has the CUDA engine.
 const Program = "acqnp-cuda"
 
+// Remedy says how to get that program.
+const Remedy = `pip install "acqnp[cuda]" or the package ` + Program + " adds it, make gpu builds it"
+
 // HandedOver is the environment variable that tells a program that another one has handed its work
 // over to it. Such a program does not hand the work on.
 const HandedOver = "ACQNP_HANDED_OVER"
 
 // Machine holds what a route depends on besides the choice.
 type Machine struct {
+	System     string // runtime.GOOS
 	Root       string // the root of the file system, "/" except in tests
 	Executable string // the file of this program
+	Version    string // of this program, as --version prints it after acqnp
 	Path       string // $PATH
 	HandedOver bool   // another program handed the work over to this one
 	CanReplace bool   // this program can be replaced by another
 }
 
-// ThisMachine returns the machine that this program runs on.
-func ThisMachine() Machine {
+// ThisMachine returns the machine that this program, of a version, runs on.
+func ThisMachine(version string) Machine {
 	executable, _ := os.Executable()
-	return Machine{Root: "/", Executable: executable, Path: os.Getenv("PATH"), HandedOver: os.Getenv(HandedOver) != "", CanReplace: true}
+	return Machine{System: runtime.GOOS, Root: "/", Executable: executable, Version: version, Path: os.Getenv("PATH"),
+		HandedOver: os.Getenv(HandedOver) != "", CanReplace: true}
 }
 
 // GPU reports whether an NVIDIA GPU is visible: whether the device file of the driver, or of WSL,
@@ -86,20 +93,31 @@ func (m Machine) Visible() int {
 	return len(files)
 }
 
-// Engine returns the file of the program with the CUDA engine, this one or acqnp-cuda; empty if
-// there is none. The error says why that program cannot use the GPU.
-func (m Machine) Engine() (program string, err error) {
+// Engine describes the program that has the CUDA engine.
+type Engine struct {
+	Program  string   // its file: this program, or acqnp-cuda; empty if there is none
+	Compiled []string // the GPUs for which it has machine code, such as 8.6; nil if it is another program
+	Runs     string   // how the first GPU runs its kernels; empty if that is unknown
+	Err      error    // why it cannot use the GPU
+}
+
+// Engine looks for the program with the CUDA engine, and for the GPU that it would use.
+func (m Machine) Engine() Engine {
 	if !hasCUDA {
-		if program = m.found(); program != "" {
-			err = usable(program)
+		e := Engine{Program: m.found()}
+		if e.Program != "" {
+			e.Err = m.usable(e.Program)
 		}
-		return program, err
+		return e
 	}
+	e := Engine{Program: m.Executable, Compiled: compiled()}
 	d, err := openCUDA(0, AutoPrecision)
 	if err == nil {
+		e.Runs = runs(d)
 		err = d.Close()
 	}
-	return m.Executable, err
+	e.Err = err
+	return e
 }
 
 // found returns the file of acqnp-cuda, beside this program or in PATH; empty if there is none.
@@ -142,14 +160,16 @@ func (m Machine) Route(c Choice) (Route, error) {
 	switch {
 	case m.HandedOver:
 		why = m.Executable + " was built without the CUDA engine: build it with make gpu"
+	case m.System != "linux":
+		why = Program + " is for Linux, this is " + m.System
 	case found == "" && m.GPU():
-		why = "there is no " + Program + " beside this program or in PATH: build it with make gpu"
+		why = "there is no " + Program + " beside this program or in PATH: " + Remedy
 	case found == "":
 		why = "no NVIDIA device found"
 	case !m.CanReplace:
 		why = "this program cannot be replaced by " + found
 	default:
-		if err := usable(found); err != nil {
+		if err := m.usable(found); err != nil {
 			why = found + " cannot be used: " + err.Error()
 			if !m.GPU() {
 				why = "no NVIDIA device found, and " + why
@@ -168,18 +188,28 @@ func (m Machine) Route(c Choice) (Route, error) {
 const starting = 2 * time.Minute
 
 // usable runs a program that has the CUDA engine, with --version, and returns its error message as
-// an error. Such a program ends at its start if there is no usable GPU or a library is missing.
-func usable(program string) error {
+// an error. Such a program ends at its start if there is no usable GPU or a library is missing. A
+// program of another version is an error too.
+func (m Machine) usable(program string) error {
 	ctx, cancel := context.WithTimeout(context.Background(), starting)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, program, "--version")
-	var said strings.Builder
-	cmd.Stderr = &said
+	var said, errs strings.Builder
+	cmd.Stdout, cmd.Stderr = &said, &errs
 	cmd.WaitDelay = time.Second
 	err := cmd.Run()
-	words := strings.TrimPrefix(strings.Join(strings.Fields(said.String()), " "), "acqnp: ")
-	if err != nil && words != "" {
+	words := strings.TrimPrefix(strings.Join(strings.Fields(errs.String()), " "), "acqnp: ")
+	other := strings.TrimPrefix(strings.TrimSpace(said.String()), "acqnp ")
+	switch {
+	case err == nil && other != m.Version:
+		return fmt.Errorf("it is acqnp %s, and this program is acqnp %s: install the same version of both", other, m.Version)
+	case strings.Contains(words, noDriver):
+		return errors.New("there is no NVIDIA driver (libcuda.so.1): install one, of version 525 or later")
+	case err != nil && words != "":
 		return errors.New(words)
 	}
 	return err
 }
+
+// noDriver is what the loader says of a program on a machine without the driver's library.
+const noDriver = "libcuda.so.1: cannot open shared object file"

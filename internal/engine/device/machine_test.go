@@ -21,7 +21,7 @@ func machine(t *testing.T, names ...string) device.Machine {
 	for _, name := range names {
 		write(t, filepath.Join(root, name), "", 0o644)
 	}
-	return device.Machine{Root: root, Executable: filepath.Join(root, "bin", "acqnp"), CanReplace: true}
+	return device.Machine{System: "linux", Version: "1.2.3 (abc)", Root: root, Executable: filepath.Join(root, "bin", "acqnp"), CanReplace: true}
 }
 
 func write(t *testing.T, path, content string, mode os.FileMode) {
@@ -30,10 +30,13 @@ func write(t *testing.T, path, content string, mode os.FileMode) {
 	must.Do(t, os.WriteFile(path, []byte(content), mode))
 }
 
-// works and broken are programs with the CUDA engine, on machines with and without a usable GPU.
-const (
-	works  = "#!/bin/sh\nexit 0\n"
+// Programs with the CUDA engine, on machines with and without a usable GPU and a driver.
+var (
+	works  = "#!/bin/sh\necho 'acqnp 1.2.3 (abc)'\n"
+	older  = "#!/bin/sh\necho 'acqnp 0.0.1 (abc)'\n"
 	broken = "#!/bin/sh\necho 'acqnp: no usable GPU' >&2\nexit 1\n"
+	bare   = "#!/bin/sh\necho '" + device.Program + ": error while loading shared libraries: " +
+		"libcuda.so.1: cannot open shared object file: No such file or directory' >&2\nexit 127\n"
 )
 
 func beside(t *testing.T, m device.Machine, script string) string {
@@ -77,13 +80,17 @@ func TestRoutes(t *testing.T) {
 		"no GPU, though a program": {script: broken,
 			want: map[string]string{"auto": "cpu: no NVIDIA GPU is visible", "cuda:1": "error: no usable GPU"}},
 		"no program": {files: "dev/nvidiactl",
-			want: map[string]string{"cpu": "cpu", "auto": "cpu: make gpu", "cuda:0": "error: there is no " + device.Program + " beside this program or in PATH: build it with make gpu"}},
+			want: map[string]string{"cpu": "cpu", "auto": "cpu: make gpu", "cuda:0": "error: there is no " + device.Program + " beside this program or in PATH: " + device.Remedy}},
 		"no program on WSL": {files: "dev/dxg", want: map[string]string{"cpu": "cpu", "auto": "cpu: make gpu", "cuda:0": "error: make gpu"}},
 		"a program": {files: "dev/nvidiactl", script: works,
 			want: map[string]string{"cpu": "cpu", "auto": "program", "cuda": "program", "cuda:3": "program"}},
 		"a program, device files elsewhere": {script: works, want: map[string]string{"cuda": "program"}},
 		"a program that cannot use the GPU": {files: "dev/nvidiactl", script: broken,
 			want: map[string]string{"auto": "cpu: acqnp-cuda cannot be used: no usable GPU", "cuda:0": "error: acqnp-cuda cannot be used: no usable GPU"}},
+		"a program of another version": {files: "dev/nvidiactl", script: older,
+			want: map[string]string{"auto": "cpu: install the same version", "cuda": "error: it is acqnp 0.0.1 (abc), and this program is acqnp 1.2.3 (abc)"}},
+		"a program without a driver": {script: bare,
+			want: map[string]string{"auto": "cpu: no NVIDIA GPU is visible", "cuda": "error: no NVIDIA driver (libcuda.so.1): install one"}},
 		"a program that does not start": {files: "dev/nvidiactl", script: "#!/nowhere\n", want: map[string]string{"auto": "cpu: cannot be used"}},
 		"handed over": {files: "dev/nvidiactl", script: works, handedOver: true,
 			want: map[string]string{"auto": "cpu: without the CUDA engine", "cuda:0": "error: acqnp was built without the CUDA engine"}},
@@ -144,6 +151,13 @@ func TestWhatIsNoProgram(t *testing.T) {
 	check(t, m, "cuda:0", "error: make gpu")
 }
 
+func TestOtherSystemsHaveNoEngine(t *testing.T) {
+	m := machine(t)
+	m.System = "windows"
+	check(t, m, "auto", "cpu: no NVIDIA GPU is visible")
+	check(t, m, "cuda", "error: "+device.Program+" is for Linux, this is windows")
+}
+
 func TestWhatTheDriverTells(t *testing.T) {
 	m := machine(t)
 	if m.Driver() != "" || len(m.GPUs()) > 0 {
@@ -164,16 +178,18 @@ func TestWhatTheDriverTells(t *testing.T) {
 
 func TestTheEngineOfAMachine(t *testing.T) {
 	m := machine(t, "dev/nvidiactl")
-	if program, err := m.Engine(); program != "" || err != nil {
-		t.Errorf("%q, %v", program, err)
+	if e := m.Engine(); e.Program != "" || e.Err != nil {
+		t.Errorf("%+v", e)
 	}
 	file := beside(t, m, works)
-	if program, err := m.Engine(); program != file || err != nil {
-		t.Errorf("%q, %v", program, err)
+	if e := m.Engine(); e.Program != file || e.Err != nil {
+		t.Errorf("%+v", e)
 	}
-	beside(t, m, broken)
-	if program, err := m.Engine(); program != file || err == nil {
-		t.Errorf("%q, %v", program, err)
+	for _, script := range []string{broken, older} {
+		beside(t, m, script)
+		if e := m.Engine(); e.Program != file || e.Err == nil {
+			t.Errorf("%+v", e)
+		}
 	}
 }
 
