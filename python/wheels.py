@@ -3,6 +3,7 @@
 
     wheels.py FOLDER              builds the program for all systems with Go, and writes their wheels
     wheels.py FOLDER SYSTEM=FILE  writes the wheel of a program that is there, such as linux/amd64=./acqnp
+    wheels.py FOLDER cuda=FILE    writes the wheel acqnp-cuda, of the program that make gpu builds
 
 The same commit gives the same bytes, with the same versions of Go, Python and zlib. It is the backend of
 pyproject.toml too (PEP 517), for the system that it runs on.
@@ -32,6 +33,8 @@ TAGS = {
     "darwin/arm64": ["macosx_12_0_arm64"],
     "windows/amd64": ["win_amd64"],
 }
+# The CUDA program needs glibc. scripts/needed.sh holds it to this version.
+CUDA_TAGS = ["manylinux_2_34_x86_64"]
 
 
 def version():
@@ -56,9 +59,13 @@ def build(system, out):
     subprocess.run(["go", "build", "-trimpath", "-ldflags", "-s -w", "-o", out, "./cmd/acqnp"], cwd=ROOT, env=environment, check=True)
 
 
-def metadata():
-    """Return METADATA: the table project of pyproject.toml."""
+def metadata(name):
+    """Return METADATA of acqnp or acqnp-cuda: the table project of pyproject.toml."""
     project = tomllib.loads((HERE / "pyproject.toml").read_text())["project"]
+    text = (HERE / project["readme"]).read_text()
+    if name == "acqnp-cuda":
+        text = 'The program of [acqnp](https://pypi.org/project/acqnp) for NVIDIA GPUs: `pip install "acqnp[cuda]"`.\n'
+        project |= {"name": name, "description": "acqnp for NVIDIA GPUs", "dependencies": ["acqnp"], "optional-dependencies": {}}
     lines = [
         "Metadata-Version: 2.4",
         f"Name: {project['name']}",
@@ -71,11 +78,16 @@ def metadata():
     ]
     lines += [f"Classifier: {c}" for c in project["classifiers"]]
     lines += [f"Project-URL: {name}, {url}" for name, url in project["urls"].items()]
-    lines += [f"Requires-Dist: {d}" for d in project["dependencies"]]
+    lines += [f"Requires-Dist: {_same(d)}" for d in project["dependencies"]]
     for extra, needs in project["optional-dependencies"].items():
-        lines += [f"Provides-Extra: {extra}"] + [f'Requires-Dist: {d}; extra == "{extra}"' for d in needs]
-    lines += ["Description-Content-Type: text/markdown", "", (HERE / project["readme"]).read_text()]
+        lines += [f"Provides-Extra: {extra}"] + [f'Requires-Dist: {_same(d)}; extra == "{extra}"' for d in needs]
+    lines += ["Description-Content-Type: text/markdown", "", text]
     return "\n".join(lines)
+
+
+def _same(requirement):
+    """Return a requirement. One of the two packages wants the other in its own version."""
+    return f"{requirement}=={version()}" if requirement in ("acqnp", "acqnp-cuda") else requirement
 
 
 def licences():
@@ -85,15 +97,18 @@ def licences():
 
 def write(folder, system, program):
     """Write the wheel of a program for a system, and return its name."""
-    tags = TAGS[system]
-    base = f"acqnp-{version()}"
-    command = "acqnp.exe" if system.startswith("windows/") else "acqnp"
+    cuda = system == "cuda"
+    project = command = "acqnp-cuda" if cuda else "acqnp"
+    tags = CUDA_TAGS if cuda else TAGS[system]
+    base = f"{project.replace('-', '_')}-{version()}"
+    if system.startswith("windows/"):
+        command += ".exe"
     wheel = ["Wheel-Version: 1.0", "Generator: acqnp wheels.py", "Root-Is-Purelib: false"] + [f"Tag: py3-none-{t}" for t in tags]
     # Of each file: its place in the wheel, its content, and whether it is a program.
-    files = [(f"acqnp/{p.name}", p.read_bytes(), False) for p in sorted((HERE / "acqnp").glob("*.py"))]
+    files = [(f"acqnp/{p.name}", p.read_bytes(), False) for p in sorted((HERE / "acqnp").glob("*.py")) if not cuda]
     files += [
         (f"{base}.data/scripts/{command}", Path(program).read_bytes(), True),
-        (f"{base}.dist-info/METADATA", metadata().encode(), False),
+        (f"{base}.dist-info/METADATA", metadata(project).encode(), False),
         (f"{base}.dist-info/WHEEL", "\n".join([*wheel, ""]).encode(), False),
         *((f"{base}.dist-info/licenses/{p.name}", p.read_bytes(), False) for p in licences()),
     ]
@@ -139,8 +154,8 @@ def build_sdist(sdist_directory, config_settings=None):
 def main(folder, *programs):
     given = dict(p.split("=", 1) for p in programs)
     for system in given or TAGS:
-        if system not in TAGS:
-            sys.exit(f"wheels.py: found the system {system}, expected one of {', '.join(TAGS)}")
+        if system not in TAGS and not (system == "cuda" and system in given):
+            sys.exit(f"wheels.py: found the system {system}, expected one of {', '.join(TAGS)}, cuda")
         with tempfile.TemporaryDirectory() as built:
             program = given.get(system) or Path(built, "acqnp")
             if system not in given:

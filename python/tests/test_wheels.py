@@ -61,6 +61,21 @@ class Wheels(unittest.TestCase):
             self.assertIn("\nTag: py3-none-musllinux_1_1_x86_64\n", wheel)
             metadata = z.read(info.replace("RECORD", "METADATA")).decode()
             self.assertIn('\nRequires-Dist: scikit-learn>=1.2; extra == "sklearn"\n', metadata)
+            version = linux.name.split("-")[1]
+            self.assertIn(f'\nRequires-Dist: acqnp-cuda=={version}; extra == "cuda"\n', metadata)
+
+    def test_cuda(self):
+        (wheel,) = self.make("cuda", "cuda")
+        version = wheel.name.split("-")[1]
+        self.assertEqual(wheel.name, f"acqnp_cuda-{version}-py3-none-manylinux_2_34_x86_64.whl")
+        with zipfile.ZipFile(wheel) as z:
+            names = z.namelist()
+            self.assertIn(f"acqnp_cuda-{version}.data/scripts/acqnp-cuda", names)
+            self.assertFalse([n for n in names if n.startswith("acqnp/")], "it has no file of the other wheel")
+            metadata = z.read(f"acqnp_cuda-{version}.dist-info/METADATA").decode()
+        self.assertIn("\nName: acqnp-cuda\n", metadata)
+        self.assertIn(f"\nRequires-Dist: acqnp=={version}\n", metadata)
+        self.assertNotIn("numpy", metadata)
 
     def test_the_same_bytes_again(self):
         one, two = (self.make(out, "linux/amd64")[0].read_bytes() for out in ("one", "two"))
