@@ -40,20 +40,18 @@ simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/engine/device ./internal/train ./internal/cli ./internal/sweep
 
 gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) and gcc; ARCHS="75 80 90" names the GPUs
-	$(GPU) go build -trimpath -tags $(GPUTAGS) -o acqnp-cuda ./cmd/acqnp
+	$(GPU) go build -trimpath -tags $(GPUTAGS) -ldflags "-s -w" -o acqnp-cuda ./cmd/acqnp
 	sh scripts/needed.sh acqnp-cuda
 
 fatbins: ## the kernels alone, those that have changed
 	@rm -f $(filter-out $(foreach ending,fatbin ptxas gpus,$(FATBINS:fatbin=$(ending))),$(wildcard kernels/fatbin/*.*))
 	@$(MAKE) -s -j$$(nproc) $(FATBINS) $(VOCABULARY)
 
-cuda: gpu ## check acqnp-cuda without a GPU: its kernels' registers and instructions, and the calls of the driver
+cuda: gpu bin/driver/libcuda.so.1 ## check acqnp-cuda without a GPU: its kernels' registers and instructions, and the calls of the driver
 	sh scripts/registers.sh
 	sh scripts/instructions.sh
 	CGO_ENABLED=1 go vet -tags simt $(ENGINE)
 	$(GPU) go vet -tags $(GPUTAGS) ./kernels/gpu/... ./cmd/acqnp $(ENGINE)
-	@mkdir -p bin/driver
-	gcc -shared -fPIC -Wall -Wextra -Werror -Ikernels/gpu/cu/include $(TOOLKIT) -o bin/driver/libcuda.so.1 kernels/gpu/cu/testdata/driver.c
 	$(GPU) LD_LIBRARY_PATH="$(CURDIR)/bin/driver" go test -count=1 -tags $(GPUTAGS) ./kernels/gpu/cu
 
 gpu-check: gpu ## write bin/gpu-check.tar.xz, what a quarter of an hour on a GPU needs: scripts/gpu-check-pack.sh says what OLD, DATA and RUNS add
@@ -67,9 +65,13 @@ research: ## the tests of research
 	go test -C research ./...
 	/usr/bin/python3 research/few-shot/mixtures_test.py
 
-release: ## a release without signatures and uploads, in bin/dist, tried in clean roots of Debian: as root, needs mmdebstrap and rpm
-	sh scripts/snapshot.sh
-	sh scripts/try-release.sh bin/dist
+release: fatbins ## all files of a release, in bin/dist, without signatures and uploads; needs what gpu needs
+	$(GPU) GPUTAGS=$(GPUTAGS) sh scripts/release.sh
+
+# A stand-in for the driver, for tests on a machine without a GPU.
+bin/driver/libcuda.so.1: kernels/gpu/cu/testdata/driver.c
+	@mkdir -p $(@D)
+	gcc -shared -fPIC -Wall -Wextra -Werror -Ikernels/gpu/cu/include $(TOOLKIT) -o $@ $<
 
 kernels/fatbin/%.fatbin: kernels/%.cu $(wildcard kernels/*.h) kernels/fatbin/settings
 	@echo "nvcc $< for $(ARCHS)"

@@ -1,12 +1,12 @@
 #!/bin/sh
-# Installs the tools that build the CUDA program on Debian 12: g++, make, and nvcc 11.8 from
-# Debian's nvidia-cuda-toolkit.
+# Installs the tools that build the CUDA program on Debian: g++, make, and nvcc from Debian's
+# nvidia-cuda-toolkit, 12.4 on Debian 13 and 11.8, which does not know sm_90a, on Debian 12.
 set -eu
 command -v nvcc >/dev/null && command -v g++ >/dev/null && command -v make >/dev/null && exit
 # shellcheck source=/dev/null
 . /etc/os-release
 if [ "${ID:-}" != debian ]; then
-	echo "found ${ID:-an unknown system}, but this script installs only on Debian: install nvcc (CUDA 11.8), g++ and make yourself" >&2
+	echo "found ${ID:-an unknown system}, but this script installs only on Debian: install nvcc (CUDA 11.8 or later), g++ and make yourself" >&2
 	exit 1
 fi
 # The toolkit is in the components contrib and non-free, which most machines do not list.

@@ -63,7 +63,7 @@ base() {
 debian() { # NAME: Debian's smallest system, without manuals, as the slim images are
 	# shellcheck disable=SC2016 # mmdebstrap's shell has the $1
 	mmdebstrap --quiet --variant=minbase --aptopt='Apt::Install-Recommends "false"' \
-		--customize-hook='cd "$1/usr/share" && rm -rf doc/* man/* locale/* info/*' bookworm "$work/debian.tar"
+		--customize-hook='cd "$1/usr/share" && rm -rf doc/* man/* locale/* info/*' trixie "$work/debian.tar"
 	$PODMAN import -q --change 'CMD ["bash"]' "$work/debian.tar" "docker.io/library/$1" >/dev/null
 	rm "$work/debian.tar"
 }

@@ -1,23 +1,20 @@
 #!/bin/sh
-# Checks that the CUDA program needs only the driver's library and glibc. Prints the glibc version
-# that it needs.
+# Checks that the CUDA program needs only the driver's library and glibc, and no later glibc than the
+# tag of its wheel (python/wheels.py) and its deb (.goreleaser.yaml) say.
 set -eu
 program=${1:?usage: needed.sh PROGRAM}
-libraries=$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p')
-driver=no
-for library in $libraries; do
-	case $library in
-	libcuda.so.1) driver=yes ;;
-	libc.so.6 | libpthread.so.0 | libdl.so.2 | ld-linux-x86-64.so.2 | ld-linux-aarch64.so.1) ;;
-	*)
-		echo "$program needs $library; it must need only libcuda.so.1 and glibc" >&2
-		exit 1
-		;;
-	esac
-done
-if [ $driver = no ]; then
-	echo "$program is not linked with libcuda.so.1, so it cannot use a GPU" >&2
+most=2.34
+libraries=$(readelf -d "$program" | sed -n 's/.*(NEEDED).*\[\(.*\)\]/\1/p' | LC_ALL=C sort | xargs)
+case $libraries in
+"libc.so.6 libcuda.so.1" | "libc.so.6 libcuda.so.1 libdl.so.2 libpthread.so.0") ;;
+*)
+	echo "$program needs $libraries; expected libcuda.so.1 of the driver and libc.so.6 alone" >&2
+	exit 1
+	;;
+esac
+glibc=$(readelf -V "$program" | sed -n 's/.*Name: GLIBC_\([0-9.]*\).*/\1/p' | sort -Vu | tail -1)
+if [ "$(printf '%s\n' "$glibc" $most | sort -V | tail -1)" != $most ]; then
+	echo "$program needs glibc $glibc; expected $most or earlier" >&2
 	exit 1
 fi
-glibc=$(readelf -V "$program" | grep -o 'GLIBC_[0-9.]*' | sort -Vu | tail -1)
-echo "$program needs $(echo "$libraries" | xargs) (${glibc:-no version of glibc})"
+echo "$program needs $libraries (glibc $glibc)"
