@@ -37,13 +37,17 @@ var target = regexp.MustCompile(`\]\(([^)\s]+)\)`)
 // A link leads to a file of the repository and, if it names a heading, to one that exists.
 func TestLinksLeadSomewhere(t *testing.T) {
 	for _, name := range texts(t) {
+		from := filepath.Dir(name)
+		if from == "changelog" && name != "changelog/README.md" {
+			from = "." // a release moves the text into CHANGELOG.md
+		}
 		for _, m := range target.FindAllStringSubmatch(read(t, name), -1) {
 			link := m[1]
 			if strings.Contains(link, "://") {
 				continue
 			}
 			file, heading, _ := strings.Cut(link, "#")
-			path := filepath.ToSlash(filepath.Join(filepath.Dir(name), file))
+			path := filepath.ToSlash(filepath.Join(from, file))
 			if file == "" {
 				path = name
 			}
