@@ -1,8 +1,8 @@
 //go:build simt
 
-/* Races with what runs in the background. wgmma and bulk copies use another way to shared memory than threads do (the
-   asynchronous proxy): what a thread wrote must be followed by its fence_async before the barrier that puts it in order.
-   They read from their issue until a wait; until then nobody may write there. */
+/* Races with what runs in the background. wgmma and bulk copies use another way to shared memory than threads do, the
+   asynchronous proxy: after a thread wrote it must call fence_async, before the barrier that puts the write in order. They
+   read from their issue until a wait; until then nobody may write there. */
 #include "simt_internal.h"
 
 static Cell *cells(const Piece *f, const char *p) { return f->cells + ((size_t)(p - f->begin) >> f->shift); }
@@ -15,13 +15,14 @@ static void check_fence(const Piece *f, const Cell *c, const char *p, unsigned w
   for (; warps; warps &= warps - 1) {
     uint32_t seen = own ? UINT32_MAX : simt_seen(__builtin_ctz(warps), warp);
     if (c->write >= seen) simt_race(f, p, what, "written", simt_writer(who), who > THREAD ? "mbarrier_wait" : "barrier", NULL);
-    if (who <= THREAD && !simt_fenced(who, c->write, seen)) simt_race(f, p, what, "written", simt_writer(who), "fence_async of that thread and barrier after it", NULL);
+    if (who <= THREAD && !simt_fenced(who, c->write, seen))
+      simt_race(f, p, what, "written", simt_writer(who), "fence_async of that thread and barrier after it", NULL);
   }
 }
 
 void simt_nothing_held(void) {
-  if (simt_held) memset(simt_holds_of, 0, sizeof simt_holds_of);
-  simt_held = 0;
+  if (simt_all_busy) memset(simt_busy, 0, sizeof simt_busy);
+  simt_all_busy = 0;
 }
 
 void simt_hold(const void *at, size_t bytes, unsigned warps) {
@@ -34,17 +35,18 @@ void simt_hold(const void *at, size_t bytes, unsigned warps) {
     if (c->write == write && c->writer == writer) continue; /* the same as the one before */
     write = c->write;
     writer = c->writer;
-    if (write < simt_block_began) simt_fail("read in the background of byte %zu of dynamic shared memory, which nothing has written", (size_t)(p - f->begin));
+    if (write < simt_block_began)
+      simt_fail("read in the background of byte %zu of dynamic shared memory, which nothing has written", (size_t)(p - f->begin));
     check_fence(f, c, p, warps, "read in the background");
   }
-  for (size_t i = (p - simt_arena) >> 4; i <= (size_t)(p + bytes - 1 - simt_arena) >> 4; i++, simt_held++) simt_holds_of[i]++;
+  for (size_t i = (p - simt_arena) >> 4; i <= (size_t)(p + bytes - 1 - simt_arena) >> 4; i++, simt_all_busy++) simt_busy[i]++;
 }
 
 void simt_let_go(const void *at, size_t bytes, unsigned warps) {
   if (!simt_checked()) return;
   const char *p = at;
   Piece *f = simt_piece(p);
-  for (size_t i = (p - simt_arena) >> 4; i <= (size_t)(p + bytes - 1 - simt_arena) >> 4; i++, simt_held--) simt_holds_of[i]--;
+  for (size_t i = (p - simt_arena) >> 4; i <= (size_t)(p + bytes - 1 - simt_arena) >> 4; i++, simt_all_busy--) simt_busy[i]--;
   for (Cell *c = cells(f, p), *last = cells(f, p + bytes - 1); c <= last; c++) simt_add_readers(f, c, warps);
 }
 

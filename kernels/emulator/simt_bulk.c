@@ -13,10 +13,10 @@ typedef struct { char *to; const char *from; unsigned bytes; } Bulk;
 
 typedef struct {
   unsigned address;
-  unsigned phase;  /* how many have ended */
-  bool arrived;    /* in the phase that runs */
-  uint32_t arrival[COLUMNS], seen[COLUMNS]; /* what the arriving warp had seen; what the end of the last phase shows */
-  unsigned expected, bytes; /* bytes: of copies */
+  unsigned phase;                           /* how many have ended; of the next: */
+  bool arrived;                             /* expected is known */
+  unsigned expected, bytes;                 /* bytes: of the copies below */
+  uint32_t arrival[COLUMNS], seen[COLUMNS]; /* what the arriving warp had seen; what the last phase's end shows */
   int count;
   Bulk copies[MAX_COPIES];
 } Mbarrier;
@@ -37,7 +37,8 @@ void simt_end_copies(void) {
     if (stores[i].thread == simt_self && !stores[i].read) simt_fail("ends without waiting for its bulk_store");
   if (++ends < simt_count) return;
   for (int i = 0; i < count; i++)
-    if (mbarriers[i].count || mbarriers[i].arrived) simt_fail("ends, and nobody has waited for the last phase of the mbarrier at %#x", mbarriers[i].address);
+    if (mbarriers[i].count || mbarriers[i].arrived)
+      simt_fail("ends, and nobody has waited for the last phase of the mbarrier at %#x", mbarriers[i].address);
 }
 
 /* ---- mbarriers */

@@ -257,12 +257,12 @@ static inline void read_cell(Piece *p, Cell *c, const void *at, const void *pc) 
   c->read_warp = warp_epoch;
 }
 
-unsigned simt_held;
-uint16_t simt_holds_of[CHUNKS];
+unsigned simt_all_busy;
+uint16_t simt_busy[CHUNKS];
 
-static inline void check_held(const Piece *p, const char *at, size_t bytes, const char *what, const void *pc) {
+static inline void check_busy(const Piece *p, const char *at, size_t bytes, const char *what, const void *pc) {
   for (size_t i = (at - simt_arena) >> 4, last = (at + bytes - 1 - simt_arena) >> 4; i <= last && last < CHUNKS; i++)
-    if (simt_holds_of[i]) simt_race(p, at, what, "which is still read", "a wgmma or bulk_store", "wait", pc);
+    if (simt_busy[i]) simt_race(p, at, what, "which is still read", "a wgmma or bulk_store", "wait", pc);
 }
 
 static inline void check_global(const char *p, size_t bytes, Access kind, const void *pc) {
@@ -298,7 +298,7 @@ static inline __attribute__((always_inline)) void access(const char *p, size_t b
   }
   if (!f->shared) check_global(p, bytes, kind, pc);
   if (bytes < 1u << f->shift) simt_narrow(f, bytes == 1 ? 0 : 1);
-  if (kind != READ && simt_held) check_held(f, p, bytes, words[kind], pc);
+  if (kind != READ && simt_all_busy) check_busy(f, p, bytes, words[kind], pc);
   Cell *c = f->cells + ((size_t)(p - f->begin) >> f->shift), *last = f->cells + ((size_t)(p + bytes - 1 - f->begin) >> f->shift);
   for (; c <= last; c++)
     if (kind == READ)

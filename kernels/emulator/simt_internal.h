@@ -155,8 +155,8 @@ void simt_race(const Piece *p, const void *at, const char *what, const char *oth
 void simt_still_written(const Piece *p, const void *at, const char *what, unsigned writer, const void *pc) __attribute__((noreturn));
 const char *simt_writer(unsigned writer); /* names it */
 enum { CHUNKS = 1 << 14 };                /* of 16 bytes: the dynamic shared memory */
-extern uint16_t simt_holds_of[CHUNKS];    /* how many in the background read a chunk */
-extern unsigned simt_held;                /* the sum of these */
+extern uint16_t simt_busy[CHUNKS];        /* how many in the background read a chunk */
+extern unsigned simt_all_busy;            /* the sum of these */
 
 /* simt_background.c: dynamic shared memory, as what runs in the background uses it */
 void simt_nothing_held(void);                                   /* begins a block */

@@ -7,7 +7,7 @@
 
 #include "simt_internal.h"
 
-enum { GROUP = 128, WARPGROUPS = MAX_THREADS / GROUP, MAX_SUMS = 8, MAX_PRODUCTS = 256, CHUNK = 8 };
+enum { GROUP = 128, WARPGROUPS = MAX_THREADS / GROUP, MAX_SUMS = 8, MAX_PRODUCTS = 256 };
 
 typedef double Row __attribute__((vector_size(64)));
 typedef float Row32 __attribute__((vector_size(32)));
@@ -30,21 +30,21 @@ typedef struct {
 static struct {
   Sums sums[MAX_SUMS];
   Product products[MAX_PRODUCTS];
-  int count, committed; /* products; of which in groups that are committed */
-  int groups, ends[MAX_PRODUCTS];
+  int count;                      /* products under way */
+  int groups, ends[MAX_PRODUCTS]; /* that are committed: how many products up to the end of each */
 } all[WARPGROUPS];
 static bool fenced[MAX_THREADS]; /* by wgmma_fence, since the last wait */
 
 static Operands *of(int thread) { return &simt_threads[thread].operands; }
 
-/* row returns the row of d that element e of a thread's registers is in, column its column. */
+/* row_of and column_of return the place in d [64][columns] of element e of a thread. */
 static int row_of(int thread, int e) { return thread % GROUP / 32 * 16 + thread % 32 / 4 + e / 2 % 2 * 8; }
 static int column_of(int thread, int e) { return e / 4 * 8 + thread % 4 * 2 + e % 2; }
 
 void simt_new_wgmmas(void) {
   for (int i = 0; i * GROUP < simt_count; i++) {
     for (int s = 0; s < MAX_SUMS; s++) all[i].sums[s].products = 0;
-    all[i].count = all[i].committed = all[i].groups = 0;
+    all[i].count = all[i].groups = 0;
   }
   memset(fenced, 0, simt_count);
 }
@@ -54,7 +54,7 @@ void simt_end_wgmmas(void) {
 }
 
 /* ---- operands in shared memory: the descriptors of the PTX manual, in chunks of 8 halves */
-typedef struct { unsigned start, leading, stride; bool swizzled, down; } Layout; /* down: k does not run along chunks */
+typedef struct { unsigned start, leading, stride; bool swizzled, down; } Layout; /* down: chunks run along x */
 
 static Layout layout(uint64_t d, int down, const char *name) {
   Layout l = {(d & 0x3fff) << 4, (d >> 16 & 0x3fff) << 4, (d >> 32 & 0x3fff) << 4, d >> 62 == 1, down};
@@ -65,10 +65,11 @@ static Layout layout(uint64_t d, int down, const char *name) {
   return l;
 }
 
-/* chunk returns the address of the halves (x, k) … with x or, if k runs along, k a multiple of 8. x counts rows of A, columns of B. */
+/* chunk returns the address of the chunk that begins with (x, k). x counts rows of A, columns of B; it is a multiple of 8 if
+   chunks run along it, otherwise k is. */
 static unsigned chunk(Layout l, int x, int k) {
   unsigned a = l.start;
-  if (!l.swizzled) return a + (l.down ? x / 8 * l.stride + k % 8 * 16 + k / 8 * l.leading : x % 8 * 16 + x / 8 * l.stride + k / 8 * l.leading);
+  if (!l.swizzled) return a + (l.down ? k : x) % 8 * 16 + x / 8 * l.stride + k / 8 * l.leading;
   if (l.down)
     a += x % 64 * 2 + x / 64 * l.leading + k % 8 * 128 + k / 8 * l.stride;
   else
@@ -89,11 +90,12 @@ static void load(uint16_t (*to)[16], int n, Layout l) {
 
 typedef void (*Use)(const void *p, size_t bytes, unsigned warps);
 
-/* each calls use with all parts of an operand in shared memory. */
+/* each calls use with all chunks of an operand in shared memory. */
 static void each(uint64_t d, int down, int n, const char *name, int first, Use use) {
   Layout l = layout(d, down, name);
   for (int x = 0; x < n; x += down ? 8 : 1)
-    for (int k = 0; k < 16; k += down ? 1 : 8) use(simt_shared_range(chunk(l, x, k), 16, "wgmma with an operand"), 16, 15u << (first >> 5));
+    for (int k = 0; k < 16; k += down ? 1 : 8)
+      use(simt_shared_range(chunk(l, x, k), 16, "wgmma with an operand"), 16, 15u << (first >> 5));
 }
 
 static void each_operand(const Product *p, int first, Use use) {
@@ -209,6 +211,7 @@ void simt_wgmma_fence(simt_place at) {
 /* ---- groups */
 static void commit(int first) {
   int g = first / GROUP;
+  if (all[g].groups == MAX_PRODUCTS) simt_fail("more than %d groups of wgmma under way", MAX_PRODUCTS);
   all[g].ends[all[g].groups++] = all[g].count;
 }
 
