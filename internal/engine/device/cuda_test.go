@@ -71,12 +71,17 @@ func TestCUDAOfAnEmulatedMachine(t *testing.T) {
 }
 
 // TestCUDANamesThePrecisionInForce compiles models whose decoders are of a width for which there are
-// fused kernels, and of one for which there are none.
+// fused kernels, for a GPU with Hopper's own and for one before, and of one for which there are none.
 func TestCUDANamesThePrecisionInForce(t *testing.T) {
-	for width, want := range map[int]string{
-		64: "cuda:0 (simt, training fp16, evaluation fp32)", 20: "cuda:0 (simt, training fp32 unfused in place of fp16, evaluation fp32)",
+	for _, c := range []struct {
+		width, major int
+		want         string
+	}{
+		{64, 9, "cuda:0 (simt, training fp16 on sm_90a, evaluation fp32)"}, {64, 8, "cuda:0 (simt, training fp16, evaluation fp32)"},
+		{20, 9, "cuda:0 (simt, training fp32 unfused in place of fp16, evaluation fp32)"},
 	} {
-		d := must.Get(device.CUDA(emulator.New(emulator.Options{}), 0, "auto"))(t)
+		d := must.Get(device.CUDA(emulator.New(emulator.Options{Major: c.major}), 0, "auto"))(t)
+		width, want := c.width, c.want
 		hidden := []int{width, width}
 		m := must.Get(models.New(config.Model{Name: "cqnp", Representation: width, Encoder: hidden, Decoder: hidden}, 1, 1))(t)
 		g := must.Get(m.Build(tensor.Float32, ops.Extents{Functions: 1, Context: 1, Points: 2, Levels: 2}, models.Training))(t)
