@@ -178,81 +178,95 @@ void simt_add_readers(Piece *p, Cell *c, unsigned warps) {
   c->read = simt_epoch;
 }
 
-static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, const void *pc) {
-  uint32_t since = p->shared ? simt_block_began : simt_launch_began;
-  unsigned self = simt_self, warp = self >> 5;
-  uint16_t warp_epoch = simt_warps[warp].epoch;
-  uint32_t floor = simt_floor[warp];
-  if (c->write >= since) {
-    if (c->write < simt_block_began) {
-      if (!(kind == ATOMIC && c->writer & ATOMICALLY) && !after_others()) conflict(p, at, kind, "written in another block", c->writer, pc);
-    } else if (c->writer & UNDER_WAY) {
-      simt_still_written(p, at, words[kind], c->writer, pc);
-    } else if (c->write >= floor && !(kind == ATOMIC && c->writer & ATOMICALLY)) {
-      unsigned other = c->writer & WHO;
-      if (other != self && (other >> 5 != warp || c->write_warp == warp_epoch) && c->write >= simt_seen(warp, other >> 5))
-        conflict(p, at, kind, "written", c->writer, pc);
-    }
-  }
-  if (c->read >= since) {
-    if ((c->read < simt_block_began || c->reader & BLOCKS) && !after_others()) conflict(p, at, kind, "read in another block", c->reader & THREAD, pc);
-    if (c->read >= floor) {
-      unsigned other = c->reader & THREAD;
-      bool own = !(c->reader & SEVERAL) && other >> 5 == warp;
-      if (own ? c->read_warp == warp_epoch && (c->reader & LANES || other != self) && c->read >= simt_seen(warp, warp)
-              : simt_count > 512 || simt_unseen(p, c, 1u << warp)) /* a set of warps does not tell 0 from 16 */
-        conflict(p, at, kind, c->reader & (LANES | SEVERAL) ? "read by others and" : "read", other, pc);
-    }
-  }
-  if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == self)) /* a plain write of this thread stays a plain write */
-    c->writer = self | ATOMICALLY;
-  else
-    c->writer = self;
-  c->write = simt_epoch;
-  c->write_warp = warp_epoch;
-}
+/* The rare paths are functions of their own, so that g++ inlines the others. */
+#define RARE static __attribute__((noinline))
 
-static inline void read_cell(Piece *p, Cell *c, const void *at, const void *pc) {
-  unsigned self = simt_self, warp = self >> 5;
-  uint16_t warp_epoch = simt_warps[warp].epoch;
-  uint32_t since = p->shared ? simt_block_began : simt_launch_began, floor = simt_floor[warp];
-  if (c->write >= since) {
-    unsigned other = c->writer & WHO;
-    if (c->write < simt_block_began) {
-      if (!after_others()) conflict(p, at, READ, "written in another block", c->writer, pc);
-    } else if (c->writer & UNDER_WAY) {
-      simt_still_written(p, at, "read", c->writer, pc);
-    } else if (c->write >= floor && (other != self || c->writer & ATOMICALLY) &&
-               (other >> 5 != warp || c->write_warp == warp_epoch) && c->write >= simt_seen(warp, other >> 5)) {
-      conflict(p, at, READ, "written", c->writer, pc);
-    }
-  } else if (p->shared) {
+/* check_write fails unless a cell's last write is in order with the running thread's access. */
+RARE void check_write(Piece *p, Cell *c, const void *at, Access kind, const void *pc) {
+  unsigned self = simt_self, warp = self >> 5, other = c->writer & WHO;
+  bool atomics = kind == ATOMIC && c->writer & ATOMICALLY;
+  if (c->write < (p->shared ? simt_block_began : simt_launch_began)) {
+    if (kind != READ || !p->shared) return;
     simt_report(pc, "read of byte %zu of %s, which nothing has written", (size_t)((const char *)at - p->begin), name(p));
     simt_stop();
   }
-  if (c->read >= floor) {
-    unsigned other = c->reader & THREAD;
-    bool now = c->read == simt_epoch && !(c->reader & MIXED);
-    if (c->reader & SEVERAL || other >> 5 != warp) {
-      if (now) {
-        c->read_warp = (c->reader & SEVERAL ? c->read_warp : bit_of(other >> 5)) | bit_of(warp);
-        c->reader |= SEVERAL;
-        return;
-      }
-      if (simt_unseen(p, c, 1u << warp)) {
-        simt_add_readers(p, c, 1u << warp);
-        return;
-      }
-    } else if (c->read_warp == warp_epoch && c->read >= simt_seen(warp, warp)) {
-      if (other != self) c->reader |= LANES;
-      c->read = simt_epoch;
+  if (c->write < simt_block_began) {
+    if (!atomics && !after_others()) conflict(p, at, kind, "written in another block", c->writer, pc);
+    return;
+  }
+  if (c->writer & UNDER_WAY) simt_still_written(p, at, words[kind], c->writer, pc);
+  if (atomics || (other == self && (kind != READ || !(c->writer & ATOMICALLY)))) return;
+  if ((other >> 5 != warp || c->write_warp == simt_warps[warp].epoch) && c->write >= simt_seen(warp, other >> 5))
+    conflict(p, at, kind, "written", c->writer, pc);
+}
+
+/* check_reads fails unless a cell's last reads are in order with the running thread's write. */
+RARE void check_reads(Piece *p, Cell *c, const void *at, Access kind, const void *pc) {
+  unsigned self = simt_self, warp = self >> 5, other = c->reader & THREAD;
+  if (c->read < (p->shared ? simt_block_began : simt_launch_began)) return;
+  if ((c->read < simt_block_began || c->reader & BLOCKS) && !after_others()) conflict(p, at, kind, "read in another block", other, pc);
+  if (c->read < simt_floor[warp]) return;
+  bool lanes = c->read_warp == simt_warps[warp].epoch && (c->reader & LANES || other != self) && c->read >= simt_seen(warp, warp);
+  bool own = !(c->reader & SEVERAL) && other >> 5 == warp;
+  if (own ? lanes : simt_count > 512 || simt_unseen(p, c, 1u << warp)) /* a set of warps does not tell 0 from 16 */
+    conflict(p, at, kind, c->reader & (LANES | SEVERAL) ? "read by others and" : "read", other, pc);
+}
+
+/* in_order reports whether a cell's last write is in order with all that the running thread does, without looking closer. */
+static inline bool in_order(const Piece *p, const Cell *c) {
+  if (c->write < simt_launch_began) return !p->shared;
+  return c->write >= simt_block_began && !(c->writer & UNDER_WAY) && (c->write < simt_floor[simt_self >> 5] || c->writer == simt_self);
+}
+
+static inline void write_cell(Piece *p, Cell *c, const void *at, Access kind, const void *pc) {
+  if (!in_order(p, c)) check_write(p, c, at, kind, pc);
+  if (c->read >= (p->shared ? simt_block_began : simt_launch_began)) check_reads(p, c, at, kind, pc);
+  if (kind == ATOMIC && !(c->write == simt_epoch && c->writer == simt_self)) /* a plain write of this thread stays a plain write */
+    c->writer = simt_self | ATOMICALLY;
+  else
+    c->writer = simt_self;
+  c->write = simt_epoch;
+  c->write_warp = simt_warps[simt_self >> 5].epoch;
+}
+
+/* add_reader records a read of a cell that others read, perhaps not in order with this read. */
+RARE void add_reader(Piece *p, Cell *c) {
+  unsigned self = simt_self, warp = self >> 5, other = c->reader & THREAD;
+  if (c->reader & SEVERAL || other >> 5 != warp) {
+    if (c->read == simt_epoch && !(c->reader & MIXED)) {
+      c->read_warp = (c->reader & SEVERAL ? c->read_warp : bit_of(other >> 5)) | bit_of(warp);
+      c->reader |= SEVERAL;
       return;
     }
-    c->reader = self | (c->reader & BLOCKS);
-  } else {
-    bool blocks = c->read >= since && (c->read < simt_block_began || c->reader & BLOCKS);
-    c->reader = self | (blocks ? BLOCKS : 0);
+    if (simt_unseen(p, c, 1u << warp)) {
+      simt_add_readers(p, c, 1u << warp);
+      return;
+    }
+  } else if (c->read_warp == simt_warps[warp].epoch && c->read >= simt_seen(warp, warp)) {
+    if (other != self) c->reader |= LANES;
+    c->read = simt_epoch;
+    return;
   }
+  c->reader = self | (c->reader & BLOCKS);
+  c->read = simt_epoch;
+  c->read_warp = simt_warps[warp].epoch;
+}
+
+static inline __attribute__((always_inline)) void read_cell(Piece *p, Cell *c, const void *at, const void *pc) {
+  unsigned self = simt_self, warp = self >> 5;
+  uint16_t warp_epoch = simt_warps[warp].epoch;
+  if (!in_order(p, c)) check_write(p, c, at, READ, pc);
+  if (c->read == simt_epoch && !(c->reader & SEVERAL) && (c->reader & THREAD) >> 5 == warp && c->read_warp == warp_epoch) {
+    if ((c->reader & THREAD) != self) c->reader |= LANES;
+    return;
+  }
+  if (c->read == simt_epoch && (c->reader & (SEVERAL | MIXED)) == SEVERAL && c->read_warp & bit_of(warp)) return;
+  if (c->read >= simt_floor[warp]) {
+    add_reader(p, c);
+    return;
+  }
+  bool blocks = c->read >= (p->shared ? simt_block_began : simt_launch_began) && (c->read < simt_block_began || c->reader & BLOCKS);
+  c->reader = self | (blocks ? BLOCKS : 0);
   c->read = simt_epoch;
   c->read_warp = warp_epoch;
 }
