@@ -21,9 +21,9 @@
 // W is in shared memory and dW in registers for all of the chunk's rows. Tiles of R rows of dz and
 // h pass through shared memory. dz of the layer below is written in place of h. A chunk's sums are
 // written once; kernel sums adds them in the order of the chunks. Chunks depend on the sizes
-// of the run and on `chunks` alone, so the results have the same bits for any grid. In half precision
-// the matrix unit truncates sums by at most 2^-23 of them for each 16 rows, 2e-5 for a chunk of 3,000
-// rows, where the factors' own rounding is 5e-4.
+// of the run and on `chunks` alone, so the results have the same bits for any grid. The matrix unit
+// truncates sums by at most 2^-23 of them for each 16 rows. In half precision that is 2e-5 for a chunk of
+// 3,000 rows, where the factors' own rounding is 5e-4. In fp32 each 16 rows are summed apart.
 //
 // Store or compute again, by arithmetic, for ACQNP on lissajous (w = 128, ψ with D = 5, decoder
 // with D = 3, 256 bytes for a row and layer): forward writes 4 + 2 layers, 1536 bytes a row.
@@ -40,7 +40,7 @@
 //
 // W is 64 or 128, D at least 2, outputs at most 16. All blocks have 256 threads. Registers allow
 // one block on a multiprocessor at W = 128. cuda.BranchKernels (internal/engine/cuda) has the shapes for
-// each architecture. P is f16 or f32, and E half or float.
+// each architecture. P is f16, f32 or f32s, and E one half or two, see stationary_math.h.
 //
 // | kernel | does |
 // | --- | --- |
@@ -56,13 +56,13 @@
 // | flat | the flat vector of parameters |
 // | layout | int [2D + 2], indices of flat: v [W, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
 // | weights (pairs) | half: images of W_1, W_2 …; then 2·ceil(k / 8) + 1 tables of 16·W, see pair_math.h |
-// | weights | E: W_1 and its transpose, W_2 …, in the orders of stationary_math.h; then 2·ceil(k / 8) + 1 tables of 16·W, see stationary_element |
+// | weights | E: W_1 and its transpose, W_2 …, in the orders of stationary_math.h; then 2·ceil(k / 8) + 1 tables of 16·W halves, see stationary_element |
 // | vectors | float [W·(c + D − 1 + k) + k]: v [c, W], b_1 …, W_out [k, W], b_out; aligned to 16 bytes |
 // | base | float [Point, W] |
 // | level | float [Row, c] |
 // | out | float [Row, k] |
 // | hidden (pairs) | half, images of tiles (pair_math.h): the inputs of all passes but the last; backward overwrites them |
-// | hidden | E [D−1, Row, W]: h_2 … h_D, which backward overwrites; [Row, W] without keep; null if all layers are resident and keep is 0 |
+// | hidden | half [D−1, Row, planes, W]: h_2 … h_D, which backward overwrites, and in fp32 a float for each tile, see Pass; one layer without keep; null if all layers are resident and keep is 0 |
 // | resident | layers whose weights are in shared memory at a time; pairs have all there |
 // | keep | 1 if backward follows, otherwise 0 |
 // | grad | float [Row, k], of out; if it is multiplied by a loss scale, so are all gradients computed from it |

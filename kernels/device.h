@@ -19,12 +19,12 @@
 // | atomicAdd Min | of int, unsigned, unsigned long long (not of floats: sums keep a fixed order) |
 // | __threadfence() | before an atomic operation: what this thread did, and what others did before a barrier, comes before it for other blocks; after one: the same of those that counted before comes before what follows |
 // | mma_f16(c, a, b) | c[4] += a[4] b[2]: m16n8k16, halves in, floats out; layout of PTX mma.sync (k16 as two k8 on sm_75) |
-// | mma_tf32(c, a, b) | c[4] += a[4] b[2]: m16n8k8 of floats without their low 13 bits; sm_80 on, traps before |
 // | ldmatrix_x4(r, p), ldmatrix_x4_trans(r, p) | four 8x8 matrices of halves from shared memory; lane l gives row l%8 of matrix l/8 |
 // | cp_async16(dst, src, ok) | 16 bytes from global to shared memory, zeros unless ok; a plain copy on sm_75 |
 // | cp_async_commit() cp_async_wait<N>() | end a group of copies; wait until at most N of this thread's groups are incomplete |
 // | half, __float2half_rn, __half2float | |
 // | pack_half2(lo, hi) | two floats to an unsigned of two halves |
+// | unpack_half2(w) | the float2 of such an unsigned |
 // | pack_relu_half2(lo, hi) | pack_half2 of max(lo, 0) and max(hi, 0); a NaN stays a NaN |
 // | pack_relu_half2_again(lo, hi) | the same, computed again: the compiler does not see that the registers are equal |
 // | float2 float4 int2 uint2 uint4, make_... | vectors, aligned to their size |
@@ -77,6 +77,8 @@ DEVICE unsigned pack_half2(float lo, float hi) {
   return *reinterpret_cast<unsigned*>(&h);
 }
 
+DEVICE float2 unpack_half2(unsigned w) { return __half22float2(*reinterpret_cast<__half2*>(&w)); }
+
 DEVICE unsigned pack_relu_half2(float lo, float hi) {
 #if __CUDA_ARCH__ >= 800
   unsigned r;
@@ -116,16 +118,6 @@ DEVICE void mma_f16(float c[4], const unsigned a[4], const unsigned b[2]) {
   asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0,%1,%2,%3},{%4,%5},{%6},{%0,%1,%2,%3};"
                : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
                : "r"(a[2]), "r"(a[3]), "r"(b[1]));
-#endif
-}
-
-DEVICE void mma_tf32(float c[4], const unsigned a[4], const unsigned b[2]) {
-#if __CUDA_ARCH__ >= 800
-  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3},{%4,%5,%6,%7},{%8,%9},{%0,%1,%2,%3};"
-               : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
-               : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-#else
-  __trap();
 #endif
 }
 

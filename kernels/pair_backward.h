@@ -189,7 +189,7 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
       int number = max(s.points()[row], 0);
       float2 u = *reinterpret_cast<const float2*>(s.rows() + 2 * row);
       const float* base = (number < Memory::BASES ? s.bases() : b.base + size_t(point) * W) + number * W;
-      *reinterpret_cast<uint4*>(to) = first_chunk<Halves, W>(base, s.v(), u, m.inputs > 1, column);
+      Halves::write(to, 0, first_chunk<Halves, W>(base, s.v(), u, m.inputs > 1, column));
     }
     fence_async();
     __syncthreads();
@@ -201,8 +201,8 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
     int first = first_of(tile);
     const half* of_x = s.elements(x);
     Points p = {first, min(first + int(PAIR_ROWS), of.end), by_levels, s.points()};
-    thin_gradient<Tiles, W, PAIR_ROWS>(s.of_level(), m.inputs, of_x, s.levels(), Memory::LEVEL_LD);
-    point_sums<Tiles, W, PAIR_ROWS>(b.grad_base, s.carry(), of_x, p);
+    thin_gradient<Tiles, W, PAIR_ROWS>(s.of_level(), m.inputs, of_x, s.levels(), Memory::LEVEL_LD, 1);
+    point_sums<Tiles, W, PAIR_ROWS>(b.grad_base, s.carry(), of_x, p, 1);
     if (!b.grad_level) return;
     const uint4* table = thin_table<W>(b.weights, m, 2 * (eight() / 8)) + lane;
     float c[4] = {0, 0, 0, 0};
@@ -238,7 +238,7 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
     const half* of_tile = s.elements(tile);
     __syncthreads();
     for (int o = 0; o < m.outputs; o += 8) {
-      thin_gradient<Tiles, W, PAIR_ROWS>(s.of_out(grad_ld()) + o * W, min(m.outputs - o, 8), of_tile, s.grads() + 2 * o, grad_ld());
+      thin_gradient<Tiles, W, PAIR_ROWS>(s.of_out(grad_ld()) + o * W, min(m.outputs - o, 8), of_tile, s.grads() + 2 * o, grad_ld(), 1);
     }
     __syncthreads();
     int eights = eight() / 8;
@@ -246,18 +246,16 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
     const uint4* table = thin_table<W>(b.weights, m, eights) + lane;
 #pragma unroll
     for (int i = 0; i < I::STEPS; i++) {
-      float c[2][4] = {{0, 0, 0, 0}, {0, 0, 0, 0}};
+      Halves::Sum c[2] = {};
       for (int e = 0; e < eights; e++) {
         unsigned a[4];
         ldmatrix_x4(a, grads + 16 * e);
-        uint4 w = table[(e * I::STEPS + i) * 32];
-        Halves::pair(c[0], a, w.x, w.y);
-        Halves::pair(c[1], a, w.z, w.w);
+        Halves::outer(c, a, table[(e * I::STEPS + i) * 32]);
       }
       unsigned mask[4], v[4];
       ldmatrix_x4_at(mask, step_at(tile, at, i, I::TILE_HALF));
 #pragma unroll
-      for (int q = 0; q < 4; q++) v[q] = pack_half2(c[q / 2][q % 2 * 2], c[q / 2][q % 2 * 2 + 1]) & positive_halves(mask[q]);
+      for (int q = 0; q < 4; q++) v[q] = pack_half2(c[q / 2].c[0][q % 2 * 2], c[q / 2].c[0][q % 2 * 2 + 1]) & positive_halves(mask[q]);
       stmatrix_x4(step_at(tile, at, i, I::TILE_HALF), v);
     }
     fence_async();

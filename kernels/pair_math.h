@@ -23,7 +23,6 @@
 // layer, with T = chunk_tiles.
 #pragma once
 #include "hopper.h"
-#include "stationary_f16.h"
 #include "stationary_thin.h"
 
 enum { PAIR_ROWS = 128, PAIR_GROUPS = 3, PAIR_FORWARD_THREADS = 128 * PAIR_GROUPS };
@@ -91,8 +90,10 @@ DEVICE void thin_product(float (&c)[4], const unsigned (&a)[4], uint4 b) {
 
 // Tiles are Halves whose tiles are images.
 struct Tiles : Halves {
-  template <int W> DEVICE void right(Right& b, const half* tile, int row, int column, int lane) {
-    ldmatrix_x4_trans(b.x, tile + image_at(PAIR_ROWS, row + (lane & 15), column + (lane >> 4) * 8));
+  template <int W, int R> DEVICE Words<4> right(const half* tile, int row, int column, int lane) {
+    Words<4> b;
+    ldmatrix_x4_trans(b.x[0], tile + image_at(R, row + (lane & 15), column + (lane >> 4) * 8));
+    return b;
   }
 };
 
@@ -136,7 +137,7 @@ template <int W> DEVICE void pair_pack(const float* flat, const int* layout, hal
     if (of_level ? number < m.inputs : number < m.outputs) {
       x = flat[vector_at(layout, m, (of_level ? 0 : branch_outputs(m)) + number * W + column)];
     }
-    Split<Halves> s2 = split<Halves>(x);
+    Split s2 = split<Halves>(x);
     weights[i] = word % 2 ? s2.low : s2.high;
   }
   for (int i = thread(); i < branch_vectors(m); i += threads()) vectors[i] = flat[vector_at(layout, m, i)];

@@ -3,12 +3,12 @@
 #include "stationary_thin.h"
 
 // Backward are the arguments of the backward kernel.
-template <class M> struct Backward {
+struct Backward {
   const Extents* e;
   const float *base, *level;
-  const typename M::element* weights;
+  const half* weights;
   const float *vectors, *grad;
-  typename M::element* hidden;
+  half* hidden;
   float *grad_base, *grad_level, *partials;
   int stages, chunks;
 };
@@ -16,14 +16,21 @@ template <class M> struct Backward {
 // Pass is a block's work on one layer of one chunk, with its shared memory. Layer l has the weights
 // W_{l+1}; it maps h_{l+1} to h_{l+2}. R is the number of rows of a tile, COLUMNS the number of
 // parts into which the columns of dz·W are divided among the warps.
+//
+// With two planes, a tile of gradients has a scale, a power of two, by which its largest number is at most
+// 2^15. The same block reads the tile in the layer below, with the same rows, so the scale is kept in memory
+// for each tile, as its inverse: `unit` is the number that 1 in the tile stands for.
 template <class M, int W, int R, int COLUMNS> struct Pass {
-  typedef typename M::element E;
+  typedef typename M::Sum Sum;
   enum {
     GROUPS = Width<M, W>::GROUPS,
     CHUNKS = Width<M, W>::CHUNKS,
-    // A warp's part of dz·W has 16·MT rows and NT groups of columns.
+    ROW = Width<M, W>::ROW,
+    SCALED = M::PLANES > 1,
+    PLANE = R * W,  // of a tile
+    // A warp's part of dz·W has 16·MT rows and JT tiles of 8 columns, a group or half of one.
     MT = R * COLUMNS / BRANCH_WARPS / 16,
-    NT = GROUPS / COLUMNS,
+    JT = M::TILES * GROUPS / COLUMNS,
     // A warp's part of dW has 32 rows and 16·N columns.
     DOWN = W / 32,
     ACROSS = BRANCH_WARPS / DOWN,
@@ -34,20 +41,22 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   };
 
   // What is the same for all layers.
-  Backward<M> b;
+  Backward b;
   Mlp m;
   int rows, lane, warp;
   Divisor by_levels;
   unsigned char* memory;  // shared
   // What belongs to a chunk and a layer.
-  int layer, first, end;
+  int layer, chunk, first, end;
   bool top, bottom;
-  const E* dz_from;
-  E* of_x;  // not read for the first layer; dz of the layer below replaces it
+  const half* dz_from;
+  half* of_x;  // not read for the first layer; dz of the layer below replaces it
+  float unit;
   // What a thread has loaded for the next tile.
-  float next_grad[GRADS], next_level;
+  float next_grad[GRADS], next_level, next_unit;
   // Sums over the chunk's rows.
-  float dw[2][N][2][4], bias[4], grad_sum;
+  float dw[2][N][2][4], bias[4];
+  float grad_sum;
 
   // Output gradients in shared memory have `eight` columns, 8 or 16, 2^shift; rows of their table
   // are grad_ld elements apart.
@@ -57,35 +66,40 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
 
   // Shared memory has the weights of one layer and what these functions return. They are functions
   // because there are no registers for their pointers.
-  MEMBER E* weights() const { return reinterpret_cast<E*>(memory); }
-  MEMBER float* v() const { return reinterpret_cast<float*>(weights() + W * W); }  // the level's weights [inputs, W]
-  MEMBER float* of_level() const { return v() + 2 * W; }                           // sums over the chunk's rows [inputs, W]
-  MEMBER float* carry() const { return of_level() + 2 * W; }                       // [W], see point_sums
-  MEMBER float* scratch() const { return carry() + W; }                            // [BRANCH_WARPS, 16]
+  MEMBER half* weights() const { return reinterpret_cast<half*>(memory); }
+  MEMBER float* v() const { return reinterpret_cast<float*>(weights() + Width<M, W>::HELD); }  // the level's weights [inputs, W]
+  MEMBER float* of_level() const { return v() + 2 * W; }      // sums over the chunk's rows [inputs, W]
+  MEMBER float* carry() const { return of_level() + 2 * W; }  // [W], see point_sums
+  MEMBER float* scratch() const { return carry() + W; }       // [BRANCH_WARPS, 16]
   MEMBER unsigned char* stages() const { return reinterpret_cast<unsigned char*>(scratch() + BRANCH_WARPS * 16); }
-  MEMBER int stage_bytes() const { return sizeof(E) * R * (2 * W + LEVEL_LD + grad_ld()) + 4 * (3 * R + BASES * W); }
+  MEMBER int stage_bytes() const { return 2 * R * (2 * ROW + LEVEL_LD + grad_ld()) + 4 * (3 * R + BASES * W); }
   // of_out returns the sums over the chunk's rows [outputs, W].
   MEMBER float* of_out() const { return reinterpret_cast<float*>(stages() + b.stages * stage_bytes()); }
 
-  // A Stage has a tile of dz and one of x [R, W]; for the first layer a table of levels [R, LEVEL_LD],
+  // A Stage has a tile of dz and one of x [planes, R, W]; for the first layer a table of levels [R, LEVEL_LD],
   // the rows' points [R], the levels as floats [R, 2] and the base of the tile's first points
   // [BASES, W]; for the last layer a table of output gradients [R, grad_ld].
   struct Stage {
-    E *dz, *x, *levels, *grads;
+    half *dz, *x, *levels, *grads;
     int* points;
     float *rows, *bases;
   };
 
   MEMBER Stage stage(int number) const {
     Stage s;
-    s.dz = reinterpret_cast<E*>(stages() + number * stage_bytes());
-    s.x = s.dz + R * W;
-    s.levels = s.x + R * W;
+    s.dz = reinterpret_cast<half*>(stages() + number * stage_bytes());
+    s.x = s.dz + R * ROW;
+    s.levels = s.x + R * ROW;
     s.points = reinterpret_cast<int*>(s.levels + R * LEVEL_LD);
     s.rows = reinterpret_cast<float*>(s.points + R);
     s.bases = s.rows + 2 * R;
-    s.grads = reinterpret_cast<E*>(s.bases + BASES * W);
+    s.grads = reinterpret_cast<half*>(s.bases + BASES * W);
     return s;
+  }
+
+  // unit_of returns the address of a tile's unit, in memory after the hidden values.
+  MEMBER float* unit_of(int first) const {
+    return reinterpret_cast<float*>(b.hidden + size_t(m.depth - 1) * rows * ROW) + first / R + chunk;
   }
 
   MEMBER void begin(unsigned char* memory) {
@@ -96,7 +110,7 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     warp = threadIdx.x / 32;
     for (int n = 0; n < b.stages; n++) {
       Stage s = stage(n);
-      for (int i = threadIdx.x; i < R * LEVEL_LD; i += BRANCH_THREADS) s.levels[i] = M::rounded(0);
+      for (int i = threadIdx.x; i < R * LEVEL_LD; i += BRANCH_THREADS) s.levels[i] = __float2half_rn(0);
       for (int i = threadIdx.x; i < 2 * R; i += BRANCH_THREADS) s.rows[i] = 0;
     }
     for (int i = threadIdx.x; i < m.inputs * W; i += BRANCH_THREADS) v()[i] = b.vectors[i];
@@ -105,7 +119,8 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   // enter chooses a chunk and a layer.
   MEMBER void enter(int chunk, int layer) {
     int levels = b.e->levels, points = b.e->functions * b.e->points, each = chunk_points(b.e, b.chunks);
-    size_t slot = size_t(rows) * W;
+    size_t slot = size_t(rows) * ROW;
+    this->chunk = chunk;
     first = min(chunk * each, points) * levels;
     end = min((chunk + 1) * each, points) * levels;
     this->layer = layer;
@@ -117,6 +132,7 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     for (int i = 0; i < 16 * N; i++) dw[i / 8 / N][i / 8 % N][i / 4 % 2][i % 4] = 0;
 #pragma unroll
     for (int i = 0; i < 4; i++) bias[i] = 0;
+    unit = 1;
     grad_sum = 0;
     for (int i = threadIdx.x; i < m.outputs * W; i += BRANCH_THREADS) of_out()[i] = 0;
     for (int i = threadIdx.x; i < m.inputs * W; i += BRANCH_THREADS) of_level()[i] = 0;
@@ -124,15 +140,18 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
 
   // fetch begins to load a tile; commit stores what fetch left in registers.
   MEMBER void fetch(int first, const Stage& s) {
-    int column = threadIdx.x % CHUNKS * M::CHUNK;
+    const int chunks = M::PLANES * CHUNKS;  // of a row
+    int chunk = threadIdx.x % chunks;
 #pragma unroll
-    for (int i = 0; i < R * CHUNKS / BRANCH_THREADS; i++) {
-      int row = threadIdx.x / CHUNKS + i * (BRANCH_THREADS / CHUNKS), at = tile_at<M, W>(row, column);
+    for (int i = 0; i < R * chunks / BRANCH_THREADS; i++) {
+      int row = threadIdx.x / chunks + i * (BRANCH_THREADS / chunks);
+      int at = chunk / CHUNKS * PLANE + tile_at<W>(row, chunk % CHUNKS * M::CHUNK);
       bool there = first + row < end;
-      size_t from = size_t(there ? first + row : first) * W + column;
+      size_t from = size_t(there ? first + row : first) * ROW + chunk * M::CHUNK;
       cp_async16(s.dz + at, dz_from + from, there);
       if (!bottom) cp_async16(s.x + at, of_x + from, there);
     }
+    if (SCALED && !top) next_unit = *unit_of(first);
     if (bottom) fetch_bases(first, s.bases);
     cp_async_commit();
     if (top) {
@@ -160,13 +179,16 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   }
 
   MEMBER void commit(int first, const Stage& s) {
+    if (SCALED && !top) unit = next_unit;
     if (top) {
+      float large = 0;
 #pragma unroll
       for (int i = 0; i < GRADS; i++) {
-        int item = threadIdx.x + i * BRANCH_THREADS, row = item >> shift();
-        if (row < R) set_slot<M>(s.grads + row * grad_ld(), item & (eight() - 1), next_grad[i]);
+        large = fmaxf(large, fabsf(next_grad[i]));
         grad_sum += next_grad[i];
       }
+      if (SCALED) gather(0, large);
+      else commit_grads(s, 1);
     }
     if (bottom) {
       int row = int(threadIdx.x) >> (m.inputs - 1), input = threadIdx.x & (m.inputs - 1);
@@ -181,6 +203,27 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     }
   }
 
+  // commit_grads stores the output's gradients times a scale.
+  MEMBER void commit_grads(const Stage& s, float scale) const {
+#pragma unroll
+    for (int i = 0; i < GRADS; i++) {
+      int item = threadIdx.x + i * BRANCH_THREADS, row = item >> shift();
+      if (row < R) set_slot<M>(s.grads + row * grad_ld(), item & (eight() - 1), next_grad[i] * scale);
+    }
+  }
+
+  // gather takes a number of each thread, and after a barrier scale_of returns the scale by the largest.
+  MEMBER void gather(int slot, float large) const {
+    for (int apart = 16; apart > 0; apart /= 2) large = fmaxf(large, __shfl_xor_sync(~0u, large, apart));
+    if (lane == 0) scratch()[slot * BRANCH_WARPS + warp] = large;
+  }
+  MEMBER float scale_of(int slot) const {
+    float large = 0;
+#pragma unroll
+    for (int i = 0; i < BRANCH_WARPS; i++) large = fmaxf(large, scratch()[slot * BRANCH_WARPS + i]);
+    return scale_for(large);
+  }
+
   // first_layer computes a tile of the first hidden layer from what commit and fetch_bases stored.
   MEMBER void first_layer(int first, const Stage& s) const {
     int column = threadIdx.x % CHUNKS * M::CHUNK;
@@ -190,164 +233,147 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
       int row = threadIdx.x / CHUNKS + i * (BRANCH_THREADS / CHUNKS), point = max(s.points[row], 0);
       float2 u = *reinterpret_cast<const float2*>(s.rows + 2 * row);
       const float* of_point = (point < BASES ? s.bases : base) + point * W;
-      *reinterpret_cast<uint4*>(s.x + tile_at<M, W>(row, column)) = first_chunk<M, W>(of_point, v(), u, m.inputs > 1, column);
+      M::write(s.x + tile_at<W>(row, column), PLANE, first_chunk<M, W>(of_point, v(), u, m.inputs > 1, column));
     }
+  }
+
+  // A warp's part of dz·W begins with this row, group and tile of the group.
+  MEMBER int part_row() const { return warp / COLUMNS * 16 * MT; }
+  MEMBER int part_group() const { return warp % COLUMNS * GROUPS / COLUMNS; }
+  MEMBER int part_tile() const { return warp % COLUMNS * JT % M::TILES; }
+  // part_column returns a lane's first column of the part. part returns the address in a tile of the
+  // numbers that it has of row g or g + 8 of 16 rows.
+  MEMBER int part_column() const { return part_group() * M::GROUP + lane % 4 * M::CHUNK + part_tile() * 2; }
+  MEMBER half* part(half* tile, int i) const { return tile + tile_at<W>(part_row() + 8 * i + lane / 4, part_column()); }
+
+  // settle completes sums dz·W: they are 0 where the tile x is. With two planes it returns, after a barrier,
+  // the scale by which the sums become the tile of gradients in place of x, and changes the unit to that
+  // tile's.
+  MEMBER float settle(Sum (&s)[MT][JT], half* x, int slot) {
+    float large = 0;
+#pragma unroll
+    for (int i = 0; i < 2 * MT; i++) {
+      if (i % 2 == 0) {
+#pragma unroll
+        for (int j = 0; j < JT; j++) M::finish(s[i / 2][j]);
+      }
+      M::mask(s[i / 2], i % 2, M::template read<JT>(part(x, i), part(x, i) + PLANE));
+    }
+    float scale = 1;
+    if constexpr (SCALED) {
+#pragma unroll
+      for (int i = 0; i < 4 * MT * JT; i++) large = fmaxf(large, fabsf(s[i / 4 / JT][i / 4 % JT].c[0][i % 4]));
+      gather(slot, large);
+      __syncthreads();
+      scale = scale_of(slot);
+      unit *= M::HIDDEN * inverse(scale);  // the sums have the scale of the weights
+    }
+    return scale;
   }
 
   // output_back replaces a tile of the last hidden layer by the gradient before its ReLU and adds
   // to the gradient of the output's weights. Its tables stay in the L1 cache.
-  MEMBER void output_back(E* tile, const E* grads) const {
-    int row = warp / COLUMNS * 16 * MT, eights = eight() / 8;
-    const uint4* table = reinterpret_cast<const uint4*>(b.weights + stationary_tables<W>(m) + eights * Width<M, W>::TABLE) +
-                         warp % COLUMNS * NT * 64 + lane;
+  MEMBER void output_back(half* tile, const Stage& s) {
+    int eights = eight() / 8;
     for (int o = 0; o < m.outputs; o += 8) {
-      thin_gradient<M, W, R>(of_out() + o * W, min(m.outputs - o, 8), tile, grads + 2 * o, grad_ld());
+      thin_gradient<M, W, R>(of_out() + o * W, min(m.outputs - o, 8), tile, s.grads + 2 * o, grad_ld(), unit * M::WEIGHT);
     }
-    __syncthreads();
+    const uint4* table = reinterpret_cast<const uint4*>(b.weights + stationary_tables<M, W>(m) + eights * Width<M, W>::TABLE) +
+                         part_group() * 64 + part_tile() / 2 * 32 + lane;
+    Sum sums[MT][JT];
 #pragma unroll
-    for (int n = 0; n < NT; n++) {
-      typename M::Sum s[MT][M::TILES];
+    for (int i = 0; i < MT * JT; i++) M::start(sums[i / JT][i % JT], 0, 0);
+    for (int o = 0; o < eights; o++) {
+      uint4 w[JT / 2];
 #pragma unroll
-      for (int i = 0; i < MT * M::TILES; i++) M::start(s[i / M::TILES][i % M::TILES], 0, 0);
-      for (int o = 0; o < eights; o++) {
-        uint4 left = table[(o * GROUPS + n) * 64], right = table[(o * GROUPS + n) * 64 + 32];
-#pragma unroll
-        for (int i = 0; i < MT; i++) {
-          M::outer(s[i], grads + (row + 16 * i) * grad_ld() + 16 * o, grad_ld(), left, right, lane);
-        }
-      }
+      for (int j = 0; j < JT / 2; j++) w[j] = table[o * GROUPS * 64 + j * 32];
 #pragma unroll
       for (int i = 0; i < MT; i++) {
+        unsigned slots[4];
+        ldmatrix_x4(slots, s.grads + (part_row() + 16 * i + (lane & 15)) * grad_ld() + 16 * o + (lane >> 4) * 8);
 #pragma unroll
-        for (int j = 0; j < M::TILES; j++) M::finish(s[i][j]);
-#pragma unroll
-        for (int half = 0; half < 2; half++) {
-          uint4* at = result(tile, row + 16 * i + 8 * half, warp % COLUMNS * NT + n, lane);
-          *at = M::masked(M::joined(s[i], half), *at);
-        }
+        for (int j = 0; j < JT / 2; j++) M::outer(sums[i] + 2 * j, slots, w[j]);
       }
     }
+    float scale = settle(sums, tile, 1);
+    if (!SCALED) __syncthreads();
+#pragma unroll
+    for (int i = 0; i < 2 * MT; i++) M::write(part(tile, i), PLANE, M::joined(sums[i / 2], i % 2, scale));
     __syncthreads();
   }
 
-  // result returns the address in a tile of a lane's 16 bytes of a result whose first row is given.
-  DEVICE uint4* result(E* tile, int row, int group, int lane) {
-    return reinterpret_cast<uint4*>(tile + tile_at<M, W>(row + lane / 4, group * M::GROUP + lane % 4 * M::CHUNK));
-  }
-
-  // weight_gradient adds dzᵀ·x to dw, and the sums of dz's columns to bias. The matrix unit truncates
-  // more the larger a sum is, so a precision with APART sums a tile apart, half of the columns at a
-  // time, and adds that.
-  MEMBER void weight_gradient(const E* dz, const E* x) {
-    if constexpr (M::APART) {
-      tile_apart<0>(dz, x);
-      if constexpr (N > 1) tile_apart<1>(dz, x);
-    } else {
-      over_rows<0>(dw, bias, dz, x);
-    }
-  }
-
-  template <int PART> MEMBER void tile_apart(const E* dz, const E* x) {
-    enum { COUNT = (N + 1) / 2, FIRST = PART * COUNT };
-    float dw[2][COUNT][2][4], bias[4] = {0, 0, 0, 0};
-#pragma unroll
-    for (int i = 0; i < 16 * COUNT; i++) dw[i / 8 / COUNT][i / 8 % COUNT][i / 4 % 2][i % 4] = 0;
-    over_rows<FIRST>(dw, bias, dz, x);
-#pragma unroll
-    for (int i = 0; i < 16 * COUNT; i++) {
-      this->dw[i / 8 / COUNT][FIRST + i / 8 % COUNT][i / 4 % 2][i % 4] += dw[i / 8 / COUNT][i / 8 % COUNT][i / 4 % 2][i % 4];
-    }
-#pragma unroll
-    for (int i = 0; i < 4; i++) this->bias[i] += bias[i];
-  }
-
-  // over_rows computes COUNT of a warp's N parts of 16 columns, from FIRST on; bias with the first.
-  template <int FIRST, int COUNT>
-  MEMBER void over_rows(float (&dw)[2][COUNT][2][4], float (&bias)[4], const E* dz, const E* x) const {
-    int row = warp % DOWN * 32, part = warp / DOWN, column = (part * N + FIRST) * 16;
+  // weight_gradient adds dzᵀ·x to dw, and the sums of dz's columns to bias.
+  MEMBER void weight_gradient(const half* dz, const half* x) {
+    int row = warp % DOWN * 32, part = warp / DOWN, column = part * N * 16;
 #pragma unroll M::UNROLL
     for (int k = 0; k < R; k += M::STEP) {
-      typename M::Left a[2];
-      M::template left<W>(a[0], dz, k, row, lane);
-      M::template left<W>(a[1], dz, k, row + 16, lane);
-      if (FIRST == 0 && part == 0) M::row_sums(bias, a[0]);
-      if (FIRST == 0 && part == 1) M::row_sums(bias, a[1]);
+      auto upper = M::template left<W, R>(dz, k, row, lane), lower = M::template left<W, R>(dz, k, row + 16, lane);
+      if (part == 0) M::row_sums(bias, upper, unit);
+      if (part == 1) M::row_sums(bias, lower, unit);
 #pragma unroll
-      for (int n = 0; n < COUNT; n++) {
-        typename M::Right r;
-        M::template right<W>(r, x, k, column + 16 * n, lane);
-        M::over_rows(dw[0][n][0], dw[0][n][1], a[0], r);
-        M::over_rows(dw[1][n][0], dw[1][n][1], a[1], r);
+      for (int n = 0; n < N; n++) {
+        if (M::HELD < M::PLANES) __syncwarp();  // Turing has no registers for two at a time
+        auto right = M::template right<W, R>(x, k, column + 16 * n, lane);
+        M::over_rows(dw[0][n], upper, right, unit * M::WEIGHT);
+        M::over_rows(dw[1][n], lower, right, unit * M::WEIGHT);
       }
     }
   }
 
   // input_gradient computes dz·W where x is not 0, otherwise 0. It writes the result to memory, or
   // for the first layer in place of x.
-  MEMBER void input_gradient(const E* dz, E* x, int first) const {
-    int row = warp / COLUMNS * 16 * MT, group = warp % COLUMNS * NT;
-    const uint4* right = reinterpret_cast<const uint4*>(weights()) + group * M::TILES * GROUPS * 32 + lane;
-    typename M::Sum s[MT][NT][M::TILES];
+  MEMBER void input_gradient(const half* dz, half* x, int first) {
+    int at = (part_group() * M::TILES + part_tile()) * GROUPS * 256 + lane * M::CHUNK;
+    const half *right = weights() + at, *low = right + W * W;
+    if (M::HELD < M::PLANES) low = b.weights + (2 * layer + 1) * Width<M, W>::MATRIX + W * W + at;
+    Sum s[MT][JT];
 #pragma unroll
-    for (int i = 0; i < MT * NT * M::TILES; i++) M::start(s[i / (NT * M::TILES)][i / M::TILES % NT][i % M::TILES], 0, 0);
+    for (int i = 0; i < MT * JT; i++) M::start(s[i / JT][i % JT], 0, 0);
 #pragma unroll M::UNROLL
     for (int q = 0; q < GROUPS; q++) {
-      uint4 a[MT][2];
+      typename M::template Words<4> a[MT][2];
 #pragma unroll
-      for (int i = 0; i < 2 * MT; i++) {
-        unsigned words[4];
+      for (int i = 0; i < 2 * MT * M::PLANES; i++) {
         int chunk = q * 4 + i % 2 * 2 + lane / 16;
-        ldmatrix_x4(words, dz + tile_at<M, W>(row + i / 2 * 16 + lane % 16, chunk * M::CHUNK));
-        a[i / 2][i % 2] = make_uint4(words[0], words[1], words[2], words[3]);
+        ldmatrix_x4(a[i / 2 % MT][i % 2].x[i / 2 / MT],
+                    dz + i / 2 / MT * PLANE + tile_at<W>(part_row() + i / 2 % MT * 16 + lane % 16, chunk * M::CHUNK));
       }
 #pragma unroll
-      for (int n = 0; n < NT; n++) {
+      for (int j = 0; j < JT; j++) {
+        auto w = M::template read<4>(right + (j * GROUPS + q) * 256, low + (j * GROUPS + q) * 256);
 #pragma unroll
-        for (int j = 0; j < M::TILES; j++) {
-          uint4 w = right[((n * M::TILES + j) * GROUPS + q) * 32];
-#pragma unroll
-          for (int i = 0; i < MT; i++) M::multiply(s[i][n][j], a[i][0], a[i][1], w);
-        }
+        for (int i = 0; i < MT; i++) M::multiply(s[i][j], a[i][0], a[i][1], w);
       }
     }
-    if (bottom) __syncthreads();  // weight_gradient has read x
+    float scale = settle(s, x, 2);
+    if (bottom && !SCALED) __syncthreads();  // weight_gradient has read x; settle waits otherwise
 #pragma unroll
     for (int i = 0; i < 2 * MT; i++) {
-      int at = first + row + 8 * i + lane / 4;
-#pragma unroll
-      for (int n = 0; n < NT; n++) {
-        if (i % 2 == 0) {
-#pragma unroll
-          for (int j = 0; j < M::TILES; j++) M::finish(s[i / 2][n][j]);
-        }
-        uint4* of_x = result(x, row + 8 * i, group + n, lane);
-        uint4 v = M::masked(M::joined(s[i / 2][n], i % 2), *of_x);
-        if (bottom) {
-          *of_x = v;
-        } else if (at < end) {
-          *reinterpret_cast<uint4*>(this->of_x + size_t(at) * W + (group + n) * M::GROUP + lane % 4 * M::CHUNK) = v;
-        }
-      }
+      int at = first + part_row() + 8 * i + lane / 4;
+      auto v = M::joined(s[i / 2], i % 2, scale);
+      if (bottom) M::write(part(x, i), PLANE, v);
+      else if (at < end) M::write(of_x + size_t(at) * ROW + part_column(), W, v);
     }
+    if (SCALED && !bottom && threadIdx.x == 0) *unit_of(first) = unit;
   }
 
   // first_back computes, from the gradient before the first ReLU, those of the level's weights, of
   // the base and of the levels.
   MEMBER void first_back(const Stage& s, int first) const {
     __syncthreads();
-    thin_gradient<M, W, R>(of_level(), m.inputs, s.x, s.levels, LEVEL_LD);
+    thin_gradient<M, W, R>(of_level(), m.inputs, s.x, s.levels, LEVEL_LD, unit);
     Points of = {first, min(first + int(R), end), by_levels, s.points};
-    point_sums<M, W, R>(b.grad_base, carry(), s.x, of);
+    point_sums<M, W, R>(b.grad_base, carry(), s.x, of, unit);
     if (!b.grad_level) return;
-    const E* table = b.weights + stationary_tables<W>(m) + 2 * (eight() / 8) * Width<M, W>::TABLE;
-    level_gradient<M, W, R>(b.grad_level, s.x, table, of, m.inputs);
+    const half* table = b.weights + stationary_tables<M, W>(m) + 2 * (eight() / 8) * Width<M, W>::TABLE;
+    level_gradient<M, W, R>(b.grad_level, s.x, table, of, m.inputs, unit * M::HIDDEN);
   }
 
   // all_tiles takes the chunk's rows through the layer. With two stages, a tile is loaded while the
   // one before is computed.
   MEMBER void all_tiles() {
     __syncthreads();  // the layer before has read its weights and its last tile
-    copy_async<M>(weights(), b.weights + (2 * layer + 1) * W * W, W * W);
+    copy_async(weights(), b.weights + (2 * layer + 1) * Width<M, W>::MATRIX, Width<M, W>::HELD);
     fetch(this->first, stage(0));
     bool ahead = b.stages > 1;
     int number = 0;
@@ -357,12 +383,15 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
       commit(first, s);
       cp_async_wait<0>();
       __syncthreads();
-      if (ahead && next < end) fetch(next, stage(number ^ 1));
-      if (bottom) {
-        first_layer(first, s);
-        __syncthreads();
+      if (SCALED && top) {
+        float scale = scale_of(0);
+        unit = inverse(scale);
+        commit_grads(s, scale);
       }
-      if (top) output_back(s.dz, s.grads);
+      if (ahead && next < end) fetch(next, stage(number ^ 1));
+      if (bottom) first_layer(first, s);
+      if (bottom || (SCALED && top)) __syncthreads();
+      if (top) output_back(s.dz, s);
       weight_gradient(s.dz, s.x);
       input_gradient(s.dz, s.x, first);
       if (bottom) first_back(s, first);
@@ -408,7 +437,7 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   }
 };
 
-template <class M, int W, int R, int COLUMNS> DEVICE void stationary_backward(const Backward<M>& b, Mlp m) {
+template <class M, int W, int R, int COLUMNS> DEVICE void stationary_backward(const Backward& b, Mlp m) {
   typedef Pass<M, W, R, COLUMNS> P;
   DYNAMIC_SHARED(memory);
   P p;

@@ -9,27 +9,30 @@
 template <class M, int W> struct Width {
   enum {
     GROUPS = W / M::GROUP,
-    CHUNKS = W / M::CHUNK,  // of 16 bytes in a row
-    TABLE = 16 * W,         // elements of a table of 8 outputs or inputs: high and low parts
+    CHUNKS = W / M::CHUNK,        // of 16 bytes in a plane of a row
+    ROW = M::PLANES * W,          // halves of a row in memory: its planes
+    MATRIX = M::PLANES * W * W,   // halves of a layer's weights in memory
+    HELD = M::HELD * W * W,       // and in shared memory
+    TABLE = 16 * W,               // halves of a table of 8 outputs or inputs: high and low parts
   };
 };
 
 // stationary_tables returns the index in weights of the tables after the layers: the output's
 // weights by rows, for each 8 outputs; by columns, for each 8 outputs; and the level's weights by
 // rows.
-template <int W> DEVICE int stationary_tables(Mlp m) { return 2 * (m.depth - 1) * W * W; }
+template <class M, int W> DEVICE int stationary_tables(Mlp m) { return 2 * (m.depth - 1) * Width<M, W>::MATRIX; }
 DEVICE int stationary_eights(Mlp m) { return (m.outputs + 7) / 8; }
 
-// copy_async starts to copy elements, a multiple of 16 bytes, to shared memory.
-template <class M> DEVICE void copy_async(typename M::element* dst, const typename M::element* src, int elements) {
+// copy_async starts to copy halves, a multiple of 16 bytes, to shared memory.
+DEVICE void copy_async(half* dst, const half* src, int count) {
 #pragma unroll 4
-  for (int i = threadIdx.x * M::CHUNK; i < elements; i += BRANCH_THREADS * M::CHUNK) cp_async16(dst + i, src + i, true);
+  for (int i = threadIdx.x * 8; i < count; i += BRANCH_THREADS * 8) cp_async16(dst + i, src + i, true);
 }
 
-// first_chunk returns 16 bytes of the first hidden layer of a row: relu(base + level·v), from
+// first_chunk returns a chunk of the first hidden layer of a row: relu(base + level·v), from
 // column on. v is [inputs, W], in shared memory.
 template <class M, int W>
-DEVICE uint4 first_chunk(const float* base, const float* v, float2 level, bool two, int column) {
+DEVICE typename M::template Words<4> first_chunk(const float* base, const float* v, float2 level, bool two, int column) {
   typename M::Sum s[M::TILES];
 #pragma unroll
   for (int i = 0; i < M::CHUNK; i += 4) {
@@ -53,8 +56,7 @@ DEVICE float2 level_of_row(const float* level, unsigned row, bool two) {
 // WarpRows are the hidden values of 16·MT rows in a warp's registers, turned: see stationary_math.h.
 template <class M, int W, int MT> struct WarpRows {
   enum { GROUPS = Width<M, W>::GROUPS };
-  typedef typename M::element E;
-  uint4 x[MT][GROUPS][2];
+  typename M::template Words<4> x[MT][GROUPS][2];
 
   // Levels are those of a lane's rows.
   struct Levels { float2 u[2 * MT]; };
@@ -87,15 +89,19 @@ template <class M, int W, int MT> struct WarpRows {
 
   // load reads the rows from memory, 4 bytes at a time: registers of one 16-byte load would have to be
   // copied to be turned.
-  MEMBER void load(const E* from, unsigned row, unsigned n) {
+  MEMBER void load(const half* from, unsigned row, unsigned n) {
     int lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < 2 * MT; i++) {
       unsigned at = row + i * 8 + lane / 4;
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
-        const volatile unsigned* p = reinterpret_cast<const volatile unsigned*>(from + size_t(at) * W + q * M::GROUP + lane % 4 * M::CHUNK);
-        x[i / 2][q][i % 2] = at < n ? make_uint4(p[0], p[1], p[2], p[3]) : make_uint4(0, 0, 0, 0);
+        const half* of_group = from + size_t(at) * Width<M, W>::ROW + q * M::GROUP + lane % 4 * M::CHUNK;
+#pragma unroll
+        for (int j = 0; j < 4 * M::PLANES; j++) {
+          const volatile unsigned* p = reinterpret_cast<const volatile unsigned*>(of_group + j / 4 * W) + j % 4;
+          x[i / 2][q][i % 2].x[j / 4][j % 4] = at < n ? *p : 0;
+        }
       }
     }
     turn_all();
@@ -103,14 +109,13 @@ template <class M, int W, int MT> struct WarpRows {
 
   MEMBER void turn_all() {
 #pragma unroll
-    for (int i = 0; i < MT * GROUPS; i++) turn(x[i / GROUPS][i % GROUPS][0], x[i / GROUPS][i % GROUPS][1]);
+    for (int i = 0; i < MT * GROUPS; i++) M::turn(x[i / GROUPS][i % GROUPS][0], x[i / GROUPS][i % GROUPS][1]);
   }
 
   // layer replaces the rows by relu(W·rows + bias), and writes them to `to` unless it is null. weights
   // are in shared memory, in the order of fragments.
-  MEMBER void layer(const E* weights, const float* bias, E* to, unsigned row, unsigned n) {
+  MEMBER void layer(const half* weights, const half* low, const float* bias, half* to, unsigned row, unsigned n) {
     int lane = threadIdx.x % 32;
-    const uint4* right = reinterpret_cast<const uint4*>(weights) + lane;
     WarpRows next;
 #pragma unroll
     for (int g = 0; g < GROUPS; g++) {
@@ -126,7 +131,8 @@ template <class M, int W, int MT> struct WarpRows {
       for (int q = 0; q < GROUPS; q++) {
 #pragma unroll
         for (int j = 0; j < M::TILES; j++) {
-          uint4 b = right[((g * M::TILES + j) * GROUPS + q) * 32];
+          int at = ((g * M::TILES + j) * GROUPS + q) * 256 + lane * M::CHUNK;
+          auto b = M::template read<4>(weights + at, low + at);
 #pragma unroll
           for (int m = 0; m < MT; m++) M::multiply(s[m][j], x[m][q][0], x[m][q][1], b);
         }
@@ -137,33 +143,29 @@ template <class M, int W, int MT> struct WarpRows {
         for (int j = 0; j < M::TILES; j++) M::finish(s[m][j]);
         next.x[m][g][0] = M::rectified(s[m], 0);
         next.x[m][g][1] = M::rectified(s[m], 1);
-        turn(next.x[m][g][0], next.x[m][g][1]);
+        M::turn(next.x[m][g][0], next.x[m][g][1]);
         if (!to) continue;
         unsigned at = row + 16 * m + lane / 4;
-        E* p = to + size_t(at) * W + column;
-        if (at < n) *reinterpret_cast<uint4*>(p) = M::rectified_again(s[m], 0);
-        if (at + 8 < n) *reinterpret_cast<uint4*>(p + 8 * W) = M::rectified_again(s[m], 1);
+        half* p = to + size_t(at) * Width<M, W>::ROW + column;
+        if (at < n) M::write(p, W, M::rectified_again(s[m], 0));
+        if (at + 8 < n) M::write(p + 8 * Width<M, W>::ROW, W, M::rectified_again(s[m], 1));
       }
     }
     *this = next;
   }
 
   // output computes W_out·rows + bias. table has W_out by rows, high and low parts, in shared memory.
-  MEMBER void output(float* out, const E* table, const float* bias, int outputs, unsigned row, unsigned n) const {
+  MEMBER void output(float* out, const half* table, const float* bias, int outputs, unsigned row, unsigned n) const {
     int lane = threadIdx.x % 32;
     for (int o = 0; o < outputs; o += 8) {
-      const uint4* right = reinterpret_cast<const uint4*>(table + o / 8 * Width<M, W>::TABLE) + lane;
+      const half* right = table + o / 8 * Width<M, W>::TABLE + lane * M::CHUNK;
       typename M::Sum s[MT];
 #pragma unroll
       for (int m = 0; m < MT; m++) M::start(s[m], 0, 0);
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
 #pragma unroll
-        for (int part = 0; part < M::PARTS; part++) {
-          uint4 b = right[(2 * q + part) * 32];
-#pragma unroll
-          for (int m = 0; m < MT; m++) M::multiply(s[m], x[m][q][0], x[m][q][1], b);
-        }
+        for (int m = 0; m < MT; m++) M::thin(s[m], x[m][q][0], x[m][q][1], right + q * 512);
       }
 #pragma unroll
       for (int m = 0; m < MT; m++) {
@@ -172,7 +174,7 @@ template <class M, int W, int MT> struct WarpRows {
         for (int i = 0; i < 4; i++) {
           unsigned at = row + 16 * m + i / 2 * 8 + lane / 4;
           int column = o + lane % 4 * 2 + i % 2;
-          if (at < n && column < outputs) out[size_t(at) * outputs + column] = bias[column] + s[m].c[i];
+          if (at < n && column < outputs) out[size_t(at) * outputs + column] = bias[column] + s[m].c[0][i];
         }
       }
     }
@@ -180,37 +182,38 @@ template <class M, int W, int MT> struct WarpRows {
 };
 
 // Forward are the arguments of the forward kernel.
-template <class M> struct Forward {
+struct Forward {
   const Extents* e;
   const float *base, *level;
-  const typename M::element* weights;
+  const half* weights;
   const float* vectors;
-  typename M::element* hidden;
+  half* hidden;
   float* out;
   int resident, keep;
 };
 
-template <class M, int W, int MT> DEVICE void stationary_forward(const Forward<M>& f, Mlp m) {
-  typedef typename M::element E;
+template <class M, int W, int MT> DEVICE void stationary_forward(const Forward& f, Mlp m) {
   typedef WarpRows<M, W, MT> Rows;
   DYNAMIC_SHARED(memory);
   // 1. Load what all tiles read: the output's table and bias, the level's weights, the layers' biases.
   int entries = stationary_eights(m) * Width<M, W>::TABLE;
-  E *weights = reinterpret_cast<E*>(memory), *table = weights + f.resident * W * W;
+  const int matrix = Width<M, W>::MATRIX;
+  const int held = Width<M, W>::HELD;
+  half *weights = reinterpret_cast<half*>(memory), *table = weights + f.resident * held;
   float *bias_out = reinterpret_cast<float*>(table + entries), *vectors = bias_out + 16;
-  copy_async<M>(table, f.weights + stationary_tables<W>(m), entries);
+  copy_async(table, f.weights + stationary_tables<M, W>(m), entries);
   for (int i = threadIdx.x; i < m.outputs; i += BRANCH_THREADS) bias_out[i] = f.vectors[branch_outputs(m) + m.outputs * W + i];
   for (int i = threadIdx.x; i < branch_outputs(m); i += BRANCH_THREADS) vectors[i] = f.vectors[i];
   unsigned n = rows(*f.e, space::Row), tiles = (n + 16 * MT - 1) / (16 * MT);
   Divisor levels = divisor(f.e->levels);
-  size_t slot = size_t(n) * W;
+  size_t slot = size_t(n) * Width<M, W>::ROW;
   int layers = m.depth - 1;
   bool two = m.inputs > 1;
   for (int from = 0; from < layers; from += f.resident) {
     // 2. Load the weights of as many layers as shared memory holds.
     int end = min(from + f.resident, layers);
     if (from > 0) __syncthreads();
-    for (int l = from; l < end; l++) copy_async<M>(weights + (l - from) * W * W, f.weights + 2 * l * W * W, W * W);
+    for (int l = from; l < end; l++) copy_async(weights + (l - from) * held, f.weights + 2 * l * matrix, held);
     cp_async_commit();
     cp_async_wait<0>();
     __syncthreads();
@@ -229,8 +232,9 @@ template <class M, int W, int MT> DEVICE void stationary_forward(const Forward<M
       }
       for (int l = from; l < end; l++) {
         bool store = f.keep || (l + 1 == end && end < layers);
-        E* to = store ? f.hidden + (f.keep ? l * slot : 0) : nullptr;
-        r.layer(weights + (l - from) * W * W, vectors + branch_biases(m) + l * W, to, row, n);
+        half* to = store ? f.hidden + (f.keep ? l * slot : 0) : nullptr;
+        const half* high = weights + (l - from) * held;
+        r.layer(high, (held < matrix ? f.weights + 2 * l * matrix : high) + W * W, vectors + branch_biases(m) + l * W, to, row, n);
       }
       if (end == layers) r.output(f.out, table, bias_out, m.outputs, row, n);
     }
@@ -245,25 +249,25 @@ struct Packed {
 };
 
 template <class M, int W> DEVICE Packed stationary_element(const float* flat, const int* layout, Mlp m, int i) {
-  int e = i % M::CHUNK, lane = i / M::CHUNK % 32, g = lane / 4, t = lane % 4, tables = stationary_tables<W>(m);
+  int e = i % M::CHUNK, lane = i / M::CHUNK % 32, g = lane / 4, t = lane % 4, tables = stationary_tables<M, W>(m);
   Packed p = {0, false};
   if (i < tables) {  // a layer: W, then W transposed
-    const int groups = Width<M, W>::GROUPS;
+    const int groups = Width<M, W>::GROUPS, matrix = Width<M, W>::MATRIX;
     int rest = i / (32 * M::CHUNK), q = rest % groups, j = rest / groups % M::TILES, n = rest / groups / M::TILES % groups;
     int row = n * M::GROUP + g / 2 * M::CHUNK + 2 * j + g % 2, column = q * M::GROUP + t * M::CHUNK + e;
-    bool turned = i / (W * W) % 2;
-    if (turned) column = q * M::GROUP + e / (M::CHUNK / 4) * M::CHUNK + t * (M::CHUNK / 4) + e % (M::CHUNK / 4);  // as ldmatrix gives it
-    p.number = flat[weight_at(layout, i / (2 * W * W), turned ? column * W + row : row * W + column)];
+    bool turned = i / matrix % 2;
+    if (turned) column = q * M::GROUP + e / 2 * M::CHUNK + t * 2 + e % 2;  // as ldmatrix gives it
+    p.low = i / (W * W) % M::PLANES;
+    p.number = flat[weight_at(layout, i / (2 * matrix), turned ? column * W + row : row * W + column)];
     return p;
   }
   i -= tables;
   int table = i / Width<M, W>::TABLE, part = i / (32 * M::CHUNK) % 2, group = i % Width<M, W>::TABLE / (64 * M::CHUNK);
   int eights = stationary_eights(m);
-  if (table >= eights && table < 2 * eights) {  // the output's weights by columns
-    e += part * M::CHUNK;
-    int o = (table - eights) * 8 + M::outer_slot(e, t);
-    int column = group * M::GROUP + g / 2 * M::CHUNK + 2 * M::outer_tile(e) + g % 2;
-    p.low = M::outer_low(e);
+  if (table >= eights && table < 2 * eights) {  // the output's weights by columns, in the order of M::outer
+    int o = (table - eights) * 8 + 2 * t + e % 2;
+    int column = group * M::GROUP + g / 2 * M::CHUNK + 2 * (e / 4 + 2 * part) + g % 2;
+    p.low = e / 2 % 2;
     if (o < m.outputs) p.number = flat[vector_at(layout, m, branch_outputs(m) + o * W + column)];
     return p;
   }
@@ -279,16 +283,12 @@ template <class M, int W> DEVICE Packed stationary_element(const float* flat, co
 
 // stationary_pack copies the parameters from the flat vector.
 template <class M, int W>
-DEVICE void stationary_pack(const float* flat, const int* layout, typename M::element* weights, float* vectors, Mlp m) {
-  int n = stationary_tables<W>(m) + (2 * stationary_eights(m) + 1) * Width<M, W>::TABLE;
+DEVICE void stationary_pack(const float* flat, const int* layout, half* weights, float* vectors, Mlp m) {
+  int n = stationary_tables<M, W>(m) + (2 * stationary_eights(m) + 1) * Width<M, W>::TABLE;
   for (int i = thread(); i < n; i += threads()) {
     Packed p = stationary_element<M, W>(flat, layout, m, i);
-    if (i < stationary_tables<W>(m)) {
-      weights[i] = M::rounded(p.number);
-    } else {
-      Split<M> s = split<M>(p.number);
-      weights[i] = p.low ? s.low : s.high;
-    }
+    Split s = split<M>(p.number * M::WEIGHT);
+    weights[i] = p.low ? s.low : s.high;
   }
   for (int i = thread(); i < branch_vectors(m); i += threads()) vectors[i] = flat[vector_at(layout, m, i)];
 }

@@ -60,7 +60,7 @@ func launch(t testing.TB, d gpu.Driver, name string, blocks, threads, shared int
 }
 
 // number returns the i-th of a fixed sequence of numbers between -1 and 1 with few significant
-// bits, exact in halves and in tf32.
+// bits, exact in halves.
 func number(i int) float32 { return float32((i*2654435761>>7)%129-64) / 64 }
 
 func numbers(n, from int) []float32 {

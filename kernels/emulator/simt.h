@@ -112,6 +112,7 @@ typedef __half half;
 SIMT_WORD half __float2half_rn(float x) { return {simt_to_half(x)}; }
 SIMT_WORD float __half2float(half h) { return simt_from_half(h.bits); }
 SIMT_WORD unsigned pack_half2(float lo, float hi) { return simt_to_half(lo) | unsigned(simt_to_half(hi)) << 16; }
+SIMT_WORD float2 unpack_half2(unsigned w) { return make_float2(simt_from_half(uint16_t(w)), simt_from_half(uint16_t(w >> 16))); }
 SIMT_WORD unsigned pack_relu_half2(float lo, float hi) { return pack_half2(lo < 0 ? 0 : lo, hi < 0 ? 0 : hi); }
 SIMT_WORD unsigned pack_relu_half2_again(float lo, float hi) { return pack_relu_half2(lo, hi); }
 
@@ -119,10 +120,6 @@ SIMT_WORD unsigned pack_relu_half2_again(float lo, float hi) { return pack_relu_
 // not checked.
 SIMT_WORD void mma_f16(float c[4], const unsigned a[4], const unsigned b[2], SIMT_AT) {
   simt_floats d = simt_mma_f16(simt_floats{c[0], c[1], c[2], c[3]}, simt_words{a[0], a[1], a[2], a[3]}, b[0] | uint64_t(b[1]) << 32, at);
-  for (int i = 0; i < 4; i++) c[i] = d[i];
-}
-SIMT_WORD void mma_tf32(float c[4], const unsigned a[4], const unsigned b[2], SIMT_AT) {
-  simt_floats d = simt_mma_tf32(simt_floats{c[0], c[1], c[2], c[3]}, simt_words{a[0], a[1], a[2], a[3]}, b[0] | uint64_t(b[1]) << 32, at);
   for (int i = 0; i < 4; i++) c[i] = d[i];
 }
 SIMT_WORD void ldmatrix_x4(unsigned r[4], const void* p, SIMT_AT) {

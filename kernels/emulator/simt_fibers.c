@@ -199,7 +199,7 @@ void simt_syncthreads(simt_place at) {
   go_on();
 }
 
-static const char *const names[] = {"__syncwarp", "shuffle", "vote", "mma_f16", "mma_tf32", "ldmatrix_x4", "ldmatrix_x4_trans", "stmatrix_x4",
+static const char *const names[] = {"__syncwarp", "shuffle", "vote", "mma_f16", "ldmatrix_x4", "ldmatrix_x4_trans", "stmatrix_x4",
                                     "wgmma", "wgmma_commit", "wgmma_wait"};
 
 void simt_meet(Meeting what, unsigned mask, simt_place at, Join join) {

@@ -35,7 +35,7 @@ typedef union {
 } Operands;
 
 /* The kinds of meetings of a warp, and from WGMMA on of a warpgroup. */
-typedef enum { SYNCWARP, SHUFFLE, VOTE, MMA_F16, MMA_TF32, LDMATRIX, LDMATRIX_TRANS, STMATRIX, WGMMA, COMMIT, WAIT } Meeting;
+typedef enum { SYNCWARP, SHUFFLE, VOTE, MMA_F16, LDMATRIX, LDMATRIX_TRANS, STMATRIX, WGMMA, COMMIT, WAIT } Meeting;
 
 typedef struct {
   simt_index index;

@@ -26,7 +26,6 @@ void simt_syncwarp(unsigned mask, simt_place at);
 uint64_t simt_shuffle(unsigned mask, uint64_t bits, unsigned source, simt_place at);
 unsigned simt_ballot(unsigned mask, int vote, simt_place at);
 simt_floats simt_mma_f16(simt_floats c, simt_words a, uint64_t b, simt_place at);
-simt_floats simt_mma_tf32(simt_floats c, simt_words a, uint64_t b, simt_place at);
 simt_words simt_ldmatrix(const void *row, int transposed, simt_place at);
 void simt_cp_async(void *dst, const void *src, int bytes, simt_place at);
 void simt_cp_async_commit(simt_place at);

@@ -102,27 +102,6 @@ static void multiply_f16(int first, unsigned mask) {
   multiply(first, 16, a, b);
 }
 
-/* The unit ignores the low 13 bits. */
-static float tf32(unsigned u) {
-  float f;
-  u &= ~0x1fffu;
-  memcpy(&f, &u, 4);
-  return f;
-}
-
-static void multiply_tf32(int first, unsigned mask) {
-  (void)mask;
-  float a[16 * 8];
-  Row b[8];
-  for (int l = 0; l < 32; l++) {
-    Operands *o = of(first, l);
-    int g = l >> 2, t = l & 3;
-    for (int i = 0; i < 4; i++) a[(g + (i & 1) * 8) * 8 + t + (i >> 1) * 4] = tf32(o->mma.a[i]);
-    for (int i = 0; i < 2; i++) b[t + i * 4][g] = tf32(o->mma.b >> 32 * i);
-  }
-  multiply(first, 8, a, b);
-}
-
 static simt_floats product(Meeting what, simt_floats c, simt_words a, uint64_t b, simt_place at, Join join) {
   Operands *o = mine();
   o->mma.c = c;
@@ -133,12 +112,6 @@ static simt_floats product(Meeting what, simt_floats c, simt_words a, uint64_t b
 }
 
 simt_floats simt_mma_f16(simt_floats c, simt_words a, uint64_t b, simt_place at) { return product(MMA_F16, c, a, b, at, multiply_f16); }
-
-simt_floats simt_mma_tf32(simt_floats c, simt_words a, uint64_t b, simt_place at) {
-  simt_threads[simt_self].at = at;
-  if (simt_capability < 80) simt_fail("mma_tf32 below compute capability 8.0");
-  return product(MMA_TF32, c, a, b, at, multiply_tf32);
-}
 
 /* ---- ldmatrix: lane l names row l%8 of matrix l/8, and gets two halves of each matrix */
 static void load_rows(int first, unsigned mask) {

@@ -26,17 +26,6 @@ func checkTurn(t *testing.T) {
 	}
 }
 
-func TestTf32NeedsCapability8(t *testing.T) {
-	for minor, major := range map[int]int{5: 7, 0: 8} {
-		d := device(t, emulator.Options{Major: major, Minor: minor})
-		x := upload(t, d, numbers(128, 0))
-		err := launch(t, d, "vocabulary_tf32", 1, 32, 0, upload(t, d, make([]float32, 128)), x, x, x)
-		if (err != nil) != (major < 8) {
-			t.Errorf("%d.%d: %v", major, minor, err)
-		}
-	}
-}
-
 // TestHopperWordsNeedTheirDevice also runs them in blocks that have no warpgroup.
 func TestHopperWordsNeedTheirDevice(t *testing.T) {
 	x, weights := make([]uint16, 12*64*64), make([]uint16, 64*128)

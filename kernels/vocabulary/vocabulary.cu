@@ -64,21 +64,6 @@ extern "C" __global__ void __launch_bounds__(32) vocabulary_f16(float* d, const 
 }
 KERNEL(vocabulary_f16)
 
-// d[16][8] = c[16][8] + a[16][8] b[8][8] in tf32, b[k][column].
-extern "C" __global__ void __launch_bounds__(32) vocabulary_tf32(float* d, const float* c, const float* a, const float* b) {
-  wait_for_inputs();
-  int g = threadIdx.x >> 2, t = threadIdx.x & 3;
-  unsigned fa[4] = {__float_as_uint(a[g * 8 + t]), __float_as_uint(a[(g + 8) * 8 + t]), __float_as_uint(a[g * 8 + t + 4]), __float_as_uint(a[(g + 8) * 8 + t + 4])};
-  unsigned fb[2] = {__float_as_uint(b[t * 8 + g]), __float_as_uint(b[(t + 4) * 8 + g])};
-  float f[4] = {c[g * 8 + 2 * t], c[g * 8 + 2 * t + 1], c[(g + 8) * 8 + 2 * t], c[(g + 8) * 8 + 2 * t + 1]};
-  mma_tf32(f, fa, fb);
-  d[g * 8 + 2 * t] = f[0];
-  d[g * 8 + 2 * t + 1] = f[1];
-  d[(g + 8) * 8 + 2 * t] = f[2];
-  d[(g + 8) * 8 + 2 * t + 1] = f[3];
-}
-KERNEL(vocabulary_tf32)
-
 // out[n] = x[n] in tiles of 256 floats through two buffers of cp.async; beyond n zeros are copied
 // and nothing is written.
 extern "C" __global__ void __launch_bounds__(64) vocabulary_copy(float* out, const float* x, int n) {
@@ -145,16 +130,6 @@ extern "C" __global__ void __launch_bounds__(32) vocabulary_mma_f16(float* d, co
 }
 KERNEL(vocabulary_mma_f16)
 
-// d[32][4] = c[32][4] + the product of the lanes' fragments a[32][4] and b[32][2], tf32.
-extern "C" __global__ void __launch_bounds__(32) vocabulary_mma_tf32(float* d, const float* c, const unsigned* a, const unsigned* b) {
-  wait_for_inputs();
-  int t = threadIdx.x;
-  float f[4] = {c[4 * t], c[4 * t + 1], c[4 * t + 2], c[4 * t + 3]};
-  mma_tf32(f, a + 4 * t, b + 2 * t);
-  for (int i = 0; i < 4; i++) d[4 * t + i] = f[i];
-}
-KERNEL(vocabulary_mma_tf32)
-
 // Roundings of x[n]: to half and back; the bits of the pairs of halves (x, −2x), and of (x, −2x) after
 // a ReLU, computed twice.
 extern "C" __global__ void __launch_bounds__(32) vocabulary_roundings(float* halves, unsigned* pairs, unsigned* rectified, const float* x, int n) {
@@ -163,6 +138,9 @@ extern "C" __global__ void __launch_bounds__(32) vocabulary_roundings(float* hal
     halves[i] = __half2float(__float2half_rn(x[i]));
     pairs[i] = pack_half2(x[i], -2 * x[i]);
     rectified[i] = pack_relu_half2(x[i], -2 * x[i]);
+    float2 pair = unpack_half2(pairs[i]);
+    if (pair.x != halves[i] && pair.x == pair.x) __trap();
+    if (pair.y != __half2float(__float2half_rn(-2 * x[i])) && pair.y == pair.y) __trap();
     if (pack_relu_half2_again(x[i], -2 * x[i]) != rectified[i]) __trap();
   }
 }

@@ -64,11 +64,6 @@ func fusedProgram(t *testing.T, m *models.Model, e ops.Extents, p cuda.Precision
 	return program, d
 }
 
-// offers reports whether a device has fused kernels in a precision. Turing GPUs lack those of float32.
-func offers(d gpu.Driver, p cuda.Precision) bool {
-	return p != cuda.FP32 || d.Device().Capability() >= 80
-}
-
 // TestFusedBranchAgrees compares the fused branch with the float64 reference. float32 has the usual
 // bound. fp16 keeps 11 bits of a factor, an error of 5e-4. The sign of a ReLU's input that is closer to
 // 0 than that may change. At these sizes one row contributes several hundredths of a sum, so the bound
@@ -101,9 +96,6 @@ func TestFusedBranchAgrees(t *testing.T) {
 				got, d := fusedProgram(t, m, c.e, p)
 				fill(got, m, c.e, 1)
 				run(t, got, c.e)
-				if !offers(d, p) {
-					t.Skip("the device has no tf32")
-				}
 				if n := d.fused(t, names[p]); n != branches {
 					t.Fatalf("%d fused branches, want %d: %v", n, branches, d.launched)
 				}
@@ -188,9 +180,6 @@ func TestFusedTrainsLikeUnfused(t *testing.T) {
 			losses = append(losses, float64(loss(t, want)))
 		}
 		for p, bound := range map[cuda.Precision]float64{cuda.FP32: 1e-3, cuda.FP16: 0.05} {
-			if !offers(openDevice(t), p) {
-				continue
-			}
 			got := trainer(t, m, s.e, cuda.Options{Fused: true, Precision: p})
 			for batch, w := range losses {
 				step(t, got, m, s.e, batch)
@@ -202,7 +191,8 @@ func TestFusedTrainsLikeUnfused(t *testing.T) {
 	}
 }
 
-// TestOverflowSkipsTheStep gives half precision a gradient that is too large at the first scale.
+// TestOverflowSkipsTheStep gives half precision a gradient that is too large at the first scale. float32 has
+// no scale and skips no step.
 func TestOverflowSkipsTheStep(t *testing.T) {
 	s := shape{sized("acqnp", 64), 2, 3, small("acqnp").e}
 	m := build(t, s)
@@ -225,6 +215,11 @@ func TestOverflowSkipsTheStep(t *testing.T) {
 	after := state(t, tr)
 	if after.Updates != 0 || after.Scale != first.Scale/2 || after.Good != 0 || !slices.Equal(after.Params, first.Params) {
 		t.Errorf("after an overflow: %d updates, scale %v, %d good steps", after.Updates, after.Scale, after.Good)
+	}
+	exact := trainer(t, m, s.e, cuda.Options{Fused: true})
+	overflow(exact, 0)
+	if after := state(t, exact); after.Updates != 1 || after.LossScale != (engine.LossScale{}) {
+		t.Errorf("in float32: %d updates, %+v", after.Updates, after.LossScale)
 	}
 	step(t, tr, m, s.e, 1)
 	good := state(t, tr)

@@ -37,8 +37,7 @@ type Shape struct {
 	Pairs                                     bool
 }
 
-// Shapes holds a shape for each precision, architecture and width. fp32 needs the matrix unit's tf32,
-// which Turing (75) lacks.
+// Shapes holds a shape for each precision, architecture and width.
 var Shapes = []Shape{
 	{"f16", 75, 64, 4, 64, 2, false},
 	{"f16", 75, 128, 1, 32, 1, false},
@@ -50,6 +49,8 @@ var Shapes = []Shape{
 	{"f16", 90, 128, 6, 64, 2, false},
 	{"f16", 90, 64, 20, 128, 1, true},
 	{"f16", 90, 128, 5, 128, 1, true},
+	{"f32", 75, 64, 2, 32, 2, false},
+	{"f32", 75, 128, 1, 16, 1, false},
 	{"f32", 80, 64, 8, 32, 2, false},
 	{"f32", 80, 128, 2, 32, 2, false},
 	{"f32", 86, 64, 4, 32, 2, false},
@@ -80,41 +81,53 @@ func Kernels(d gpu.Device, p Perceptron) (k BranchKernels, ok bool) {
 // layers returns the number of square layers.
 func (k BranchKernels) layers() int { return k.Depth - 1 }
 
-// element returns the bytes of a weight or hidden value.
-func (k BranchKernels) element() int {
+// planes returns the number of halves of a weight or hidden value.
+func (k BranchKernels) planes() int {
 	if k.Precision == "f16" {
-		return 2
+		return 1
 	}
-	return 4
+	return 2
 }
 
 // eights returns the number of times eight outputs, as the tables of the output have them.
 func (k BranchKernels) eights() int { return ceilDiv(k.Outputs, 8) }
 
+// small reports whether the kernels have only the high halves of the weights in shared memory. Turing's 64
+// KB are as much as both halves of a layer of width 128.
+func (k BranchKernels) small() bool { return k.planes() > 1 && k.Width == 128 && k.Capability < 80 }
+
+// held returns the halves of a weight that are in shared memory.
+func (k BranchKernels) held() int {
+	if k.small() {
+		return 1
+	}
+	return k.planes()
+}
+
 // imageAlign are the bytes that images in shared memory may lose to their alignment, to 1024.
 const imageAlign = 1008
 
 // image returns the bytes of a layer's weights.
-func (k BranchKernels) image() int { return k.element() * k.Width * k.Width }
+func (k BranchKernels) image() int { return 2 * k.Width * k.Width }
 
 // ForwardShared returns the dynamic shared memory of the forward kernel in bytes.
 func (k BranchKernels) ForwardShared() int {
 	if k.Pairs {
-		rows := 64 * k.Width * k.element() // of a warpgroup, on their way to memory
+		rows := 2 * 64 * k.Width // of a warpgroup, on their way to memory
 		return imageAlign + k.layers()*k.image() + 3*rows + 16 + 32*k.Width*k.eights() + 4*(k.Width*(k.Inputs+k.layers())+16)
 	}
-	return k.element()*k.Width*(k.Resident*k.Width+16*k.eights()) + 4*(k.Width*(k.Inputs+k.layers())+16)
+	return 2*k.Width*(k.Resident*k.held()*k.Width+16*k.eights()) + 4*(k.Width*(k.Inputs+k.layers())+16)
 }
 
 // BackwardShared returns the dynamic shared memory of the backward kernel in bytes.
 func (k BranchKernels) BackwardShared() int {
 	if k.Pairs {
-		tables := k.element() * k.Rows * (24 + 16*k.eights() + 8) // a row's slots of its level and gradients
-		return imageAlign + 2*k.image() + 4*k.element()*k.Rows*k.Width + 288 + tables + 4*(k.Width*(11+k.Outputs)+128+3*k.Rows)
+		tables := 2 * k.Rows * (24 + 16*k.eights() + 8) // a row's slots of its level and gradients
+		return imageAlign + 2*k.image() + 4*2*k.Rows*k.Width + 288 + tables + 4*(k.Width*(11+k.Outputs)+128+3*k.Rows)
 	}
-	row := k.element()*(2*k.Width+24+16*k.eights()+8) + 4*3 // dz and h, slots of its level and gradients; its point and level
+	row := 2*(2*k.planes()*k.Width+24+16*k.eights()+8) + 4*3 // dz and h, slots of its level and gradients; its point and level
 	bases := 4 * (2 + k.Rows/64) * k.Width
-	return k.element()*k.Width*k.Width + k.Stages*(k.Rows*row+bases) + 4*(k.Width*(5+k.Outputs)+128)
+	return 2*k.held()*k.Width*k.Width + k.Stages*(k.Rows*row+bases) + 4*(k.Width*(5+k.Outputs)+128)
 }
 
 // Pack and Forward return the names of the kernels that pack the parameters and compute the perceptron.
@@ -124,8 +137,11 @@ func (k BranchKernels) Forward() string { return k.kernel("forward") }
 // kernel returns the name of a kernel without what follows the width.
 func (k BranchKernels) kernel(does string) string {
 	form := k.Precision
-	if k.Pairs {
+	switch {
+	case k.Pairs:
 		form += "_pairs"
+	case k.small():
+		form += "s"
 	}
 	return fmt.Sprintf("branch_%s_%s_%d", does, form, k.Width)
 }
@@ -163,7 +179,7 @@ func (k BranchKernels) WeightBytes() int {
 	if k.Pairs {
 		copies = 1
 	}
-	return k.element() * (copies*k.layers()*k.Width*k.Width + 16*k.Width*(2*k.eights()+1))
+	return 2 * (copies*k.layers()*k.planes()*k.Width*k.Width + 16*k.Width*(2*k.eights()+1))
 }
 
 // Vectors and Partials return the floats of the packed vectors and of a chunk's sums.
@@ -173,19 +189,19 @@ func (k BranchKernels) Vectors() int {
 func (k BranchKernels) Partials() int { return k.layers()*k.Width*k.Width + (k.Vectors()+3)/4*4 }
 
 // HiddenBytes returns the size of the hidden values that the forward kernel writes for at most so many
-// points and levels. For a backward pass (keep) these are all layers but the first, or with Pairs the
-// inputs of all passes but the last, in tiles of each chunk; otherwise only the values that pass from
-// one group of resident layers to the next.
+// points and levels. For a backward pass (keep) these are all layers but the first, and in fp32 a scale for
+// each tile of the backward kernel; or with Pairs the inputs of all passes but the last, in tiles of each
+// chunk; otherwise only the values that pass from one group of resident layers to the next.
 func (k BranchKernels) HiddenBytes(points, levels int, keep bool) int {
-	row := k.element() * k.Width
+	row, rows := 2*k.planes()*k.Width, points*levels
 	switch {
 	case k.Pairs && keep:
 		chunk := max(ceilDiv(points, k.Chunks)*levels, chunkRows+levels-1)
 		return row * (len(k.Backward()) - 1) * k.Chunks * ceilDiv(chunk, k.Rows) * k.Rows
 	case keep:
-		return row * k.layers() * points * levels
+		return row*k.layers()*rows + 4*(k.planes()-1)*(rows/k.Rows+k.Chunks)
 	case k.Resident < k.layers():
-		return row * points * levels
+		return row * rows
 	}
 	return 0
 }

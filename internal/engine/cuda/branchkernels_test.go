@@ -64,9 +64,6 @@ func recorded(t *testing.T, kernel string, capability int) []int {
 func TestShapesFit(t *testing.T) {
 	for capability, limit := range sharedPerBlock {
 		for _, precision := range []string{"f16", "f32"} {
-			if precision == "f32" && capability < 80 {
-				continue // the matrix unit has no tf32
-			}
 			for _, width := range []int{64, 128} {
 				for _, k := range lissajous(t, precision, capability, width) {
 					for kernel, shared := range map[string]int{k.Forward(): k.ForwardShared(), k.Backward()[0].Kernel: k.BackwardShared()} {
@@ -122,9 +119,6 @@ func TestKernelsChoice(t *testing.T) {
 	}
 	if k, _ := Kernels(hopper, Perceptron{"f32", 1, 128, 5, 1}); k.Pairs {
 		t.Error("fp32 runs on the pairs of half precision")
-	}
-	if _, ok := Kernels(gpu.Device{Major: 7, Minor: 5, SharedPerBlock: 64 << 10}, Perceptron{"f32", 1, 128, 5, 1}); ok {
-		t.Error("Turing has kernels of tf32")
 	}
 	for _, b := range []Perceptron{{"f32", 1, 96, 5, 1}, {"f16", 1, 96, 5, 1}, {"f16", 3, 128, 5, 1}, {"f16", 1, 128, 1, 1}, {"f16", 1, 128, 5, 17}} {
 		if _, ok := Kernels(gpu.Device{Major: 9, SharedPerBlock: 227 << 10}, b); ok {

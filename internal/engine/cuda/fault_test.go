@@ -90,21 +90,3 @@ func TestTooLittleMemory(t *testing.T) {
 		t.Errorf("got %v, want how much was asked for, and for what", err)
 	}
 }
-
-// TestTuringHasNoFusedFloat32 runs float32 where the matrix unit has no tf32.
-func TestTuringHasNoFusedFloat32(t *testing.T) {
-	s := shape{sized("acqnp", 64), 1, 1, small("acqnp").e}
-	m := build(t, s)
-	for capability, unfused := range map[int]bool{75: true, 80: false} {
-		d := emulator.New(emulator.Options{Major: capability / 10, Minor: capability % 10})
-		closing(t, d)
-		p, err := cuda.New(d, graph(t, m, s.e, models.Evaluation), cuda.Options{Fused: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		closing(t, p)
-		if got := p.(interface{ Unfused() bool }).Unfused(); got != unfused {
-			t.Errorf("capability %d: without fused kernels: %v, expected %v", capability, got, unfused)
-		}
-	}
-}

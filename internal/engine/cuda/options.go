@@ -21,7 +21,7 @@ type Precision int
 
 // The precisions, and the compute capability that each needs.
 const (
-	FP32 Precision = iota // any; fused from 8.0 on
+	FP32 Precision = iota // any; fused as Shapes says
 	FP16                  // 7.5: 10 bits of significand, with loss scaling
 )
 

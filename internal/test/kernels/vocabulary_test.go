@@ -25,7 +25,7 @@ func word(t *testing.T, kernel string, dims gpu.Dims, args func(*device) []any, 
 	}
 }
 
-// simple returns n numbers between -1 and 1 with few significant bits, exact in halves and in tf32.
+// simple returns n numbers between -1 and 1 with few significant bits, exact in halves.
 func simple(n, from int) []float32 {
 	s := make([]float32, n)
 	for i := range s {
@@ -110,14 +110,11 @@ func TestWordLdmatrix(t *testing.T) {
 // it for mma.sync. Halves are numbered one by one, two to a register.
 type fragment func(lane, i int) (row, column int)
 
-// sums is the fragment of m16n8 sums. halfA, halfB, tf32A and tf32B are those of the factors [16,
-// k] and [k, 8].
+// sums is the fragment of m16n8 sums. halfA and halfB are those of the factors [16, 16] and [16, 8].
 var (
 	sums  fragment = func(l, i int) (int, int) { return l/4 + i/2*8, l%4*2 + i%2 }
 	halfA fragment = func(l, i int) (int, int) { return l/4 + i/2%2*8, l%4*2 + i%2 + i/4*8 }
 	halfB fragment = func(l, i int) (int, int) { return l%4*2 + i%2 + i/2*8, l / 4 }
-	tf32A fragment = func(l, i int) (int, int) { return l/4 + i%2*8, l%4 + i/2*4 }
-	tf32B fragment = func(l, i int) (int, int) { return l%4 + i*4, l / 4 }
 )
 
 // load returns the lanes' numbers of a matrix, n for each lane.
@@ -130,42 +127,22 @@ func (f fragment) load(x []float32, columns, n int) []float32 {
 	return out
 }
 
-// lowBits sets the 13 bits of floats that tf32 does not have, and that the matrix unit must ignore.
-func lowBits(x []float32) []float32 {
-	set := make([]float32, len(x))
-	for i, v := range x {
-		set[i] = math.Float32frombits(math.Float32bits(v) | 0x1fff)
-	}
-	return set
-}
-
-// TestWordMMA multiplies fragments. The factors are exact in halves and tf32, and the sums in
-// float32: they have 16 products of numbers with 7 significant bits.
+// TestWordMMA multiplies fragments. The factors are exact in halves, and the sums in float32: they have
+// 16 products of numbers with 7 significant bits.
 func TestWordMMA(t *testing.T) {
-	multiply := func(kernel string, k int, a, b func(x []float32) []byte) {
-		t.Helper()
-		x, y, c := simple(16*k, 0), simple(8*k, 1000), simple(128, 2000)
-		want := sums.load(product(c, x, y, k), 8, 4)
-		args := func(d *device) []any {
-			return []any{d.alloc(4 * 128), d.upload(raw(sums.load(c, 8, 4))), d.upload(a(x)), d.upload(b(y))}
-		}
-		word(t, kernel, gpu.Line(1, 32, 0), args, func(d *device, args []any) {
-			for i, v := range download[float32](d, args[0].(gpu.Ptr), 128) {
-				if v != want[i] {
-					t.Fatalf("%s: sum %d of lane %d is %g, want %g", kernel, i%4, i/4, v, want[i])
-				}
+	x, y, c := simple(16*16, 0), simple(8*16, 1000), simple(128, 2000)
+	want := sums.load(product(c, x, y, 16), 8, 4)
+	args := func(d *device) []any {
+		return []any{d.alloc(4 * 128), d.upload(raw(sums.load(c, 8, 4))), d.upload(raw(halves(halfA.load(x, 16, 8)))),
+			d.upload(raw(halves(halfB.load(y, 8, 4))))}
+	}
+	word(t, "vocabulary_mma_f16", gpu.Line(1, 32, 0), args, func(d *device, args []any) {
+		for i, v := range download[float32](d, args[0].(gpu.Ptr), 128) {
+			if v != want[i] {
+				t.Fatalf("sum %d of lane %d is %g, want %g", i%4, i/4, v, want[i])
 			}
-		})
-	}
-	multiply("vocabulary_mma_f16", 16,
-		func(x []float32) []byte { return raw(halves(halfA.load(x, 16, 8))) },
-		func(x []float32) []byte { return raw(halves(halfB.load(x, 8, 4))) })
-	if newDevice(t).Device().Capability() < 80 {
-		return // no tf32
-	}
-	multiply("vocabulary_mma_tf32", 8,
-		func(x []float32) []byte { return raw(lowBits(tf32A.load(x, 8, 4))) },
-		func(x []float32) []byte { return raw(lowBits(tf32B.load(x, 8, 2))) })
+		}
+	})
 }
 
 // product returns c + x·y, [16, 8] + [16, k]·[k, 8].
@@ -203,34 +180,21 @@ func halves(x []float32) []uint16 {
 
 // TestWordTiles multiplies tiles in shared memory, as the branch's kernels do: ldmatrix, then mma.
 func TestWordTiles(t *testing.T) {
-	for _, tile := range []struct {
-		kernel     string
-		k          int
-		transposed int32 // -1: the kernel has no such argument
-	}{{"vocabulary_f16", 16, 0}, {"vocabulary_f16", 16, 1}, {"vocabulary_tf32", 8, -1}} {
-		if tile.transposed < 0 && newDevice(t).Device().Capability() < 80 {
-			continue // no tf32
-		}
-		k := tile.k
+	const k = 16
+	for turned := range int32(2) {
 		a, b, c := simple(16*k, 0), simple(8*k, 1000), simple(128, 2000)
-		ga, gb := a, b // in the layout that the kernel takes
-		if tile.transposed == 1 {
-			ga = transposed(a, 16, k)
-		} else if tile.transposed == 0 {
-			gb = transposed(b, k, 8)
+		ga, gb := a, transposed(b, k, 8) // in the layout that the kernel takes
+		if turned == 1 {
+			ga, gb = transposed(a, 16, k), b
 		}
 		args := func(d *device) []any {
-			all := []any{d.alloc(4 * 128), d.upload(raw(c)), d.upload(raw(ga)), d.upload(raw(gb))}
-			if tile.transposed >= 0 {
-				all = append(all, tile.transposed)
-			}
-			return all
+			return []any{d.alloc(4 * 128), d.upload(raw(c)), d.upload(raw(ga)), d.upload(raw(gb)), turned}
 		}
 		want := product(c, a, b, k)
-		word(t, tile.kernel, gpu.Line(1, 32, 0), args, func(d *device, args []any) {
+		word(t, "vocabulary_f16", gpu.Line(1, 32, 0), args, func(d *device, args []any) {
 			for i, v := range download[float32](d, args[0].(gpu.Ptr), 128) {
 				if v != want[i] {
-					t.Fatalf("%s (%d): element %d is %g, want %g", tile.kernel, tile.transposed, i, v, want[i])
+					t.Fatalf("transposed %d: element %d is %g, want %g", turned, i, v, want[i])
 				}
 			}
 		})
