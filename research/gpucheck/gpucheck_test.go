@@ -163,7 +163,7 @@ func TestMeasures(t *testing.T) {
 		"fp16,backward of ψ,−8 to −12% (moves) and −6% (chunks),0.600,0.600,+0.0\n",
 		"fp16,weight_grads and sums,,0.040,0.040,+0.0\n",
 		"fp16,mixture_grad,,not measured,not measured,not measured\n",
-		"fp32,the step,4 to 5 ms,1.500,1.500,+0.0\n",
+		"fp32,the step,3.3 ms,1.500,1.500,+0.0\n",
 		"trial,pair_backward by wgmma,at most 0.12 ms,,0.110,\n",
 	} {
 		if !strings.Contains(filled, want) {

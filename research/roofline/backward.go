@@ -60,25 +60,23 @@ func (b *backward) find(inner []*loop) error {
 		at--
 	}
 	from := at
-	for from > 0 && at-from < b.apart && b.steps(inner[from-1]) > 0 {
+	if from > 0 && b.steps(inner[from-1]) > 0 {
 		from--
 	}
-	if at < 0 || at-from != b.apart && (at != from || b.rows/b.step > b.unroll) {
-		return fmt.Errorf("%s: found loops with %s products in the loop over tiles; expected one with %g, of dX, after %d with a multiple of %g, of dW",
-			b.name, b.describe(inner), b.inputProducts()/b.inputTrips(), b.apart, b.stepProducts())
+	if at < 0 || at == from && b.rows/stepRows > b.unroll {
+		return fmt.Errorf("%s: found loops with %s products in the loop over tiles; expected one with %g, of dX, after one with a multiple of %g, of dW",
+			b.name, b.describe(inner), b.inputProducts()/b.inputTrips(), b.stepProducts())
 	}
 	b.top, b.weights, b.inputs, b.bottom = inner[:from], inner[from:at], inner[at], inner[at+1:]
 	return nil
 }
 
-// stepProducts returns the products of a warp in a step of a part of dW; the sums of dz's columns add
-// at most a quarter. inputProducts returns those of a tile's dX, inputTrips the trips of its loop over
-// groups of 64 bytes of a row.
-func (b *backward) stepProducts() float64 {
-	return b.layer() / warps * float64(b.step) / 16 / float64(b.apart)
-}
+// stepProducts returns the products of a warp in a step of dW; the sums of dz's columns add at most a
+// quarter. inputProducts returns those of a tile's dX, inputTrips the trips of its loop over groups of 32
+// columns.
+func (b *backward) stepProducts() float64  { return b.layer() / warps }
 func (b *backward) inputProducts() float64 { return b.layer() / warps * float64(b.rows) / 16 }
-func (b *backward) inputTrips() float64    { return float64(width * b.element / 64 / b.unroll) }
+func (b *backward) inputTrips() float64    { return float64(width / 32 / b.unroll) }
 
 // steps returns the steps of dW in the body of a loop; 0 if it is not a loop of dW.
 func (b *backward) steps(l *loop) int {
@@ -94,9 +92,11 @@ func (b *backward) steps(l *loop) int {
 func (b *backward) middleTrips(l *loop) int {
 	switch {
 	case slices.Contains(b.weights, l):
-		return b.rows / b.step / b.steps(l)
+		return b.rows / stepRows / b.steps(l)
 	case l == b.inputs:
 		return int(b.inputTrips())
+	case b.has(l, "VOTEU"): // the lanes of a warp wait for each other
+		return 1
 	}
 	return never
 }
@@ -106,7 +106,7 @@ func (b *backward) middleTrips(l *loop) int {
 func (b *backward) topTrips(l *loop) int {
 	for i, t := range b.top {
 		switch {
-		case l == t && i == 0 && b.thinProducts(t) == float64(b.rows/b.step)*b.thin():
+		case l == t && i == 0 && b.thinProducts(t) == float64(b.rows/stepRows)*b.thin():
 			return 1
 		case l == t:
 			return 0
@@ -149,10 +149,10 @@ func (b *backward) bottomTrips(l *loop) int {
 func (b *backward) isThin(l *loop) bool { return len(l.inner) == 0 && b.products(l) <= 2*b.thin() }
 
 // thin returns the products of a warp in a step of a product over rows with 8 numbers.
-func (b *backward) thin() float64 { return 2 * b.factor * float64(b.step) / 16 }
+func (b *backward) thin() float64 { return 2 * float64(b.planes) }
 
 // thinTrips returns the trips of a loop over a tile's rows.
-func (b *backward) thinTrips() int { return b.rows / b.step / b.unroll }
+func (b *backward) thinTrips() int { return b.rows / stepRows / b.unroll }
 
 // chunkTrips returns the trips of loops outside the tiles: one, but for the first with copies, which
 // copies the weights. The others with copies are as in bottomTrips.
@@ -167,7 +167,7 @@ func (b *backward) chunkTrips(l *loop) int {
 	first := slices.IndexFunc(b.chunk.inner, func(l *loop) bool { return b.has(l, copies) })
 	switch n := b.count(b.whole(l), copies); {
 	case n > 0 && l == b.chunk.inner[first]:
-		return int(square) * b.element / 16 / threads / n
+		return int(square) * 2 * b.held / 16 / threads / n
 	case n > 0 && !b.has(l, "FFMA"):
 		return 0
 	}
@@ -175,24 +175,27 @@ func (b *backward) chunkTrips(l *loop) int {
 }
 
 // pass returns the copies of 16 bytes with which a thread fetches its share of a tile.
-func (b *backward) pass() int { return b.rows * width * b.element / 16 / threads }
+func (b *backward) pass() int { return b.rows * width * 2 * b.planes / 16 / threads }
 
 // middleNeeds returns the instructions of a tile of a middle layer: it is fetched once, by copies to
-// shared memory, and the result stored. Before sm_80 copies are loads and stores.
+// shared memory, and the result stored. Before sm_80 copies are loads and stores. With two planes the
+// tile's scale is loaded, and that of the result made by way of shared memory. Low halves of weights that
+// are not in shared memory are loaded too.
 func (b *backward) middleNeeds() []need {
-	n := need{"HMMA", b.hmma(0)}
+	n, scale := need{"HMMA", b.hmma(0)}, b.planes-1
+	loads := scale + int(b.inputTrips())*b.count(b.whole(b.inputs), "LDG")
 	if !b.has(b.tile, "LDGDEPBAR") {
-		return []need{n, {"LDG", 2 * b.pass()}, {"STS", 2 * b.pass()}}
+		return []need{n, {"LDG", 2*b.pass() + loads}, {"STS", 2*b.pass() + scale}}
 	}
-	return []need{n, {"LDGDEPBAR", 1}, {"LDGSTS", 2 * b.pass()}, {"LDG", 0}, {"STS", 0}}
+	return []need{n, {"LDGDEPBAR", 1}, {"LDGSTS", 2 * b.pass()}, {"LDG", loads}, {"STS", scale}}
 }
 
 // topNeeds and bottomNeeds return the same for the last and first layers, which load and store more.
 func (b *backward) topNeeds() []need {
-	return b.fetched(need{"HMMA", b.hmma(float64(b.rows) / 16 * (2*b.factor + b.outer))})
+	return b.fetched(need{"HMMA", b.hmma(float64(b.rows) / 16 * (b.thin() + outer))})
 }
 func (b *backward) bottomNeeds(levels bool) []need {
-	n := float64(b.rows) / 16 * 4 * b.factor // the weights and the points
+	n := float64(b.rows) / 16 * 2 * b.thin() // the weights and the points
 	if levels {
 		n += 8 * float64(b.parts) * b.factor // of 16 rows, for all columns
 	}
@@ -214,7 +217,7 @@ func (b *backward) hmma(other float64) int {
 		n += b.middleTrips(l) * of(l)
 	}
 	if len(b.weights) == 0 {
-		other += float64(b.rows/b.step) * b.stepProducts()
+		other += float64(b.rows/stepRows) * b.stepProducts()
 	}
 	return n + int(other*float64(of(b.inputs))/b.products(b.inputs))
 }

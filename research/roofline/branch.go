@@ -43,7 +43,7 @@ type stationary struct {
 // shapeOf returns the engine's shape of a precision for the chip. ok is false if there is none.
 func shapeOf(c chip, precision string) (shape cuda.Shape, ok bool) {
 	for _, of := range cuda.Shapes {
-		if of.Precision == precision && of.Width == width && of.Capability <= c.capability {
+		if of.Precision == precision && of.Width == width && !of.Pairs && of.Capability <= c.capability {
 			shape, ok = of, true
 		}
 	}
@@ -52,10 +52,11 @@ func shapeOf(c chip, precision string) (shape cuda.Shape, ok bool) {
 
 // newStationary returns the kernels of a shape, with the counts of their machine code.
 func newStationary(c chip, b branch, shape cuda.Shape, counts []counted) (*stationary, error) {
-	s := &stationary{chip: c, branch: b, Shape: shape, element: float64(splits[shape.Precision].element), chunks: c.multiprocessors, parts: map[string]counted{}}
+	s := &stationary{chip: c, branch: b, Shape: shape, element: float64(2 * splits[shape.Precision].planes), chunks: c.multiprocessors, parts: map[string]counted{}}
+	k := cuda.BranchKernels{Perceptron: cuda.Perceptron{Precision: s.Precision, Width: width}, Capability: s.Shape.Capability, Rows: s.Rows}
 	for kernel, names := range map[string][]string{
-		fmt.Sprintf("branch_forward_%s_%d", s.Precision, width):             {"first", "layer", "output"},
-		fmt.Sprintf("branch_backward_%s_%dx%d", s.Precision, width, s.Rows): {"top", "middle", "bottom", "bottom+levels", "chunk"},
+		k.Forward():            {"first", "layer", "output"},
+		k.Backward()[0].Kernel: {"top", "middle", "bottom", "bottom+levels", "chunk"},
 	} {
 		for _, name := range names {
 			i := slices.IndexFunc(counts, func(c counted) bool { return c.kernel == kernel && c.sm == s.capability && c.name == name })

@@ -21,7 +21,7 @@ static void check(cudaError_t e, const char* call) {
   exit(1);
 }
 
-// mma_f16 adds a product m16n8k16 of halves to c, mma_tf32 a product m16n8k8 of tf32 numbers.
+// mma_f16 adds a product m16n8k16 of halves to c.
 static __device__ __forceinline__ void mma_f16(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
 #if __CUDA_ARCH__ >= 800
   asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
@@ -33,18 +33,12 @@ static __device__ __forceinline__ void mma_f16(float (&c)[4], const uint32_t (&a
       : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[2]), "r"(a[3]), "r"(b1));
 #endif
 }
-static __device__ __forceinline__ void mma_tf32(float (&c)[4], const uint32_t (&a)[4], uint32_t b0, uint32_t b1) {
-#if __CUDA_ARCH__ >= 800
-  asm("mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0,%1,%2,%3}, {%4,%5,%6,%7}, {%8,%9}, {%0,%1,%2,%3};"
-      : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3]) : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
-#endif
-}
 
 enum { PRODUCTS = 32, SUMS = 8 };  // products in a round of products_rate, and independent sums they go to
 
 // products_rate makes n rounds of products by mma.sync. EACH is the number of products for which a
 // warp reads 16 bytes a lane of shared memory, as the branch's layers do; 0 reads nothing.
-template <int EACH, bool TF32> __global__ void __launch_bounds__(512, 1) products_rate(
+template <int EACH> __global__ void __launch_bounds__(512, 1) products_rate(
     const uint4* random,  // [2048]
     float* out,           // [blocks, threads]
     int n) {
@@ -63,8 +57,7 @@ template <int EACH, bool TF32> __global__ void __launch_bounds__(512, 1) product
     for (int k = 0; k < PRODUCTS; k++) {
       if (EACH > 0 && k % (EACH > 0 ? EACH : 1) == 0) b = right[(round * PRODUCTS + k) % 64 * 32 + threadIdx.x % 32];
       uint32_t b0 = k % 2 ? b.z : b.x, b1 = k % 2 ? b.w : b.y;
-      if (TF32) mma_tf32(c[k % SUMS], a[k % 4], b0, b1);
-      else mma_f16(c[k % SUMS], a[k % 4], b0, b1);
+      mma_f16(c[k % SUMS], a[k % 4], b0, b1);
     }
   }
   float sum = 0;
@@ -183,17 +176,16 @@ static float* sums;          // [1 << 20]
 static uint4* large;         // LARGE bytes
 static const size_t LARGE = size_t(1) << 30;
 
-static void matrix_unit(int multiprocessors, bool tf32) {
+static void matrix_unit(int multiprocessors) {
   const int n = 2000;
-  auto rate = [&](const char* name, int warps, double flops, void (*kernel)(const uint4*, float*, int)) {
+  auto rate = [&](const char* name, int warps, void (*kernel)(const uint4*, float*, int)) {
     double ms = median([&] { kernel<<<multiprocessors, 32 * warps>>>(random_words, sums, n); });
-    print(name + std::string("_") + std::to_string(warps) + "_warps", flops * PRODUCTS * n * warps * multiprocessors / ms * 1e-9, "TFLOP/s");
+    print(name + std::string("_") + std::to_string(warps) + "_warps", 4096. * PRODUCTS * n * warps * multiprocessors / ms * 1e-9, "TFLOP/s");
   };
   for (int warps : {4, 8, 16}) {
-    rate("mma_f16", warps, 4096, products_rate<0, false>);
-    rate("mma_f16_a_load_for_4", warps, 4096, products_rate<4, false>);  // as forward has it
-    rate("mma_f16_a_load_for_2", warps, 4096, products_rate<2, false>);  // as the input's gradient has it
-    if (tf32) rate("mma_tf32", warps, 2048, products_rate<0, true>);
+    rate("mma_f16", warps, products_rate<0>);
+    rate("mma_f16_a_load_for_4", warps, products_rate<4>);  // as forward has it
+    rate("mma_f16_a_load_for_2", warps, products_rate<2>);  // as the input's gradient has it
   }
 #ifdef HOPPER
   auto group_rate = [&](const char* name, int groups, void (*kernel)(const uint4*, float*, int)) {
@@ -277,7 +269,7 @@ int main() {
   print("capability", device.major * 10 + device.minor, "");
   print("multiprocessors", device.multiProcessorCount, "");
   print("l2_size", device.l2CacheSize / 1048576., "MiB");
-  matrix_unit(device.multiProcessorCount, device.major >= 8);
+  matrix_unit(device.multiProcessorCount);
   memories(device.multiProcessorCount, device.l2CacheSize);
   latencies(device.multiProcessorCount, device.major >= 9);
   CHECK(cudaDeviceSynchronize());

@@ -93,7 +93,7 @@ func countFatbins(dir string) (cs []counted, err error) {
 func countKernel(name string, sm int, code []instruction) ([]counted, error) {
 	var w, rows int
 	for precision, s := range splits {
-		if sm < s.since {
+		if sm < s.since || sm > s.until {
 			continue
 		}
 		if n, _ := fmt.Sscanf(name, "branch_forward_"+precision+"_%d", &w); n == 1 && w == width {

@@ -60,17 +60,13 @@ func (p *program) counts(path []piece) (w effort) {
 // has reports whether an instruction has a suffix.
 func (i instruction) has(suffix string) bool { return strings.Contains(i.op+".", "."+suffix+".") }
 
-// product returns the work of an instruction of the matrix unit. m16n8k8 of tf32 takes as long as
-// m16n8k16 of half precision, and m16n8k8 of half precision half as long.
+// product returns the work of an instruction of the matrix unit. m16n8k8 takes half as long as
+// m16n8k16.
 func (i instruction) product() float64 {
-	n := 1.0
-	if i.has("1688") || i.has("1684") {
-		n = 0.5
+	if i.has("1688") {
+		return 0.5
 	}
-	if i.has("TF32") {
-		n *= 2
-	}
-	return n
+	return 1
 }
 
 // bytes returns the bytes that the 32 lanes of a load or store move. Less than 4 bytes a lane take as

@@ -20,7 +20,6 @@ package main
 import (
 	"flag"
 	"fmt"
-	"math"
 	"os"
 	"slices"
 	"strings"
@@ -33,30 +32,30 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// device holds the published figures of a device: TFLOP/s of dense products in half precision, in tf32
-// (0: none) and of float32 without the matrix unit, and TB/s of its memory. On Hopper, products by
+// device holds the published figures of a device: TFLOP/s of dense products in half precision and of
+// float32 without the matrix unit, and TB/s of its memory. On Hopper, products by
 // mma.sync are taken to reach 60% of the rate that was measured with Hopper's own instructions.
 type device struct {
-	name             string
-	fp16, tf32, fp32 float64
-	memory           float64
+	name       string
+	fp16, fp32 float64
+	memory     float64
 }
 
 var devices = []device{
-	{"T4", 65, 0, 8.1, 0.32},
-	{"A100", 312, 156, 19.5, 1.555},
-	{"H100", 0.6 * 798, 0.6 * 798 / 2, 67, 3.0},
-	{"H200", 0.6 * 790, 0.6 * 790 / 2, 67, 4.3},
+	{"T4", 65, 8.1, 0.32},
+	{"A100", 312, 19.5, 1.555},
+	{"H100", 0.6 * 798, 67, 3.0},
+	{"H200", 0.6 * 790, 67, 4.3},
 }
 
-// The precisions of the fused branch. In fp32 each product is three in tf32.
+// The precisions of the fused branch. In fp32 each product is three of halves.
 var precisions = []struct {
 	name    string
 	kernels string               // in their names
 	element float64              // bytes of a hidden value
 	rate    func(device) float64 // of products, TFLOP/s
 }{
-	{"fp32", "f32", 4, func(g device) float64 { return g.tf32 / 3 }},
+	{"fp32", "f32", 4, func(g device) float64 { return g.fp16 / 3 }},
 	{"fp16", "f16", 2, func(g device) float64 { return g.fp16 }},
 }
 
@@ -259,8 +258,6 @@ func (s *step) line(w work, ms func(device) float64) {
 // short formats a number with at most three digits.
 func short(v float64) string {
 	switch {
-	case math.IsInf(v, 0): // the GPU has no such arithmetic
-		return "none"
 	case v == 0:
 		return "0"
 	case v < 0.001:

@@ -54,24 +54,29 @@ func (p *program) describe(ls []*loop) string {
 	return strings.Join(all, ", ")
 }
 
-// A split is how a precision of the kernels (kernels/stationary_f16.h, stationary_f32.h) makes the
-// products m16n8k16 of the weights.
+// A split is how a precision of the kernels (kernels/stationary_math.h) makes the products m16n8k16 of
+// the weights.
 type split struct {
-	factor  float64 // products in half precision that take as long
-	element int     // bytes of a hidden value
-	step    int     // rows that a product over rows adds
-	unroll  int     // of loops over rows, and over groups of columns
-	apart   int     // parts of dW's columns that have a loop of their own
-	parts   int     // of the weights of the level, high and low
-	outer   float64 // products of 16 rows of a tile with the output's weights, of a warp
-	since   int     // compute capability; the kernels do nothing on older GPUs
+	planes int     // halves of a hidden value
+	held   int     // halves of a weight in shared memory
+	factor float64 // products of halves
+	unroll int     // of loops over rows, and over groups of columns
+	parts  int     // products with the weights of the level, high and low
+	since  int     // the compute capabilities on which the kernels run
+	until  int
 }
 
-// In fp32 a product is three in tf32, each half as fast as in half precision.
+// In fp32 a product is three products of halves. f32s are the kernels of a small shared memory.
 var splits = map[string]split{
-	"f16": {factor: 1, element: 2, step: 16, unroll: 2, apart: 1, parts: 2, outer: 4, since: 75},
-	"f32": {factor: 6, element: 4, step: 8, unroll: 1, apart: 2, parts: 1, outer: 6, since: 80},
+	"f16":  {planes: 1, held: 1, factor: 1, unroll: 2, parts: 2, since: 75, until: 90},
+	"f32":  {planes: 2, held: 2, factor: 3, unroll: 1, parts: 1, since: 80, until: 90},
+	"f32s": {planes: 2, held: 1, factor: 3, unroll: 1, parts: 1, since: 75, until: 75},
 }
+
+const (
+	stepRows = 16 // rows that a product over rows adds
+	outer    = 4  // products of 16 rows of a tile with the output's weights, of a warp
+)
 
 // layer returns the products of a warp in a square layer of 16 rows.
 func (s split) layer() float64 { return square / 128 * s.factor }
