@@ -44,13 +44,12 @@ template <int W> struct PairMemory {
     if (threadIdx.x < 128) ones()[threadIdx.x] = __float2half_rn(1);
     for (int i = threadIdx.x; i < PAIR_ROWS * LEVEL_LD; i += BRANCH_THREADS) levels()[i] = __float2half_rn(0);
     for (int i = threadIdx.x; i < 2 * PAIR_ROWS; i += BRANCH_THREADS) rows()[i] = 0;
-    fence_async();  // the ones
   }
   MEMBER unsigned weights(int number) const { return images + number * I::WEIGHT; }
   MEMBER unsigned tile(int number) const { return images + 2 * I::WEIGHT + number * I::TILE; }
   MEMBER half* elements(unsigned tile) const { return reinterpret_cast<half*>(aligned + (tile - images)); }
   MEMBER unsigned full(int number) const { return shared_address(extras) + 8 * number; }  // of weights, hidden values, gradients
-  MEMBER half* ones() const { return reinterpret_cast<half*>(extras + 32); }              // [8, 16]
+  MEMBER half* ones() const { return reinterpret_cast<half*>(extras + 32); }              // [8, 16], before the first fence_async
   MEMBER float* biases() const { return reinterpret_cast<float*>(extras + 288); }         // [2, W]
   MEMBER float* scratch() const { return biases() + 2 * W; }                              // [8, 16]
   // For the first layer: see Pass in stationary_backward.h.
@@ -127,7 +126,6 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
   MEMBER void begin() {
     __syncthreads();  // the pass before has read all of shared memory
     if (threadIdx.x == 0) {
-      bulk_store_end();  // what the pass before has written is read below
       mbarrier_expect(s.full(0), (PAIR ? 2 : 1) * I::WEIGHT);
       bulk_load(s.weights(0), b.weights + layer * W * W, (PAIR ? 2 : 1) * I::WEIGHT, s.full(0));
       if (!BOTTOM) load(h, layer, 0, 1);
