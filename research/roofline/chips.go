@@ -29,6 +29,7 @@ type figure int
 const (
 	clock       figure = iota // GHz
 	matrixRate                // TFLOP/s of mma.sync in half precision
+	groupRate                 // TFLOP/s of wgmma; 0: the GPU has none
 	sharedRate                // bytes of shared memory per cycle and multiprocessor
 	l2Rate                    // TB/s
 	memoryRate                // TB/s
@@ -47,7 +48,7 @@ func assumed(v float64) constant   { return constant{v, "assumed"} }
 // the given TB/s of the L2, from published microbenchmarks.
 func newChip(name string, capability int, multiprocessors, ghz, tflops, shared, l2, memory, mb float64) chip {
 	return chip{name, capability, multiprocessors, [constants]constant{
-		datasheet(ghz), assumed(0.9 * tflops), datasheet(shared), assumed(l2), assumed(0.85 * memory),
+		datasheet(ghz), assumed(0.9 * tflops), assumed(0), datasheet(shared), assumed(l2), assumed(0.85 * memory),
 		datasheet(mb), assumed(3.6), assumed(600), assumed(60)}}
 }
 
@@ -55,7 +56,7 @@ func newChip(name string, capability int, multiprocessors, ghz, tflops, shared, 
 // reached the given TB/s and TFLOP/s. mma.sync is assumed to reach 60% of the latter.
 func hopper(name string, tflops, memory float64) chip {
 	c := newChip(name, 90, 132, 1.83, 0, 128, 5.5, 0, 50)
-	c.constants[matrixRate], c.constants[memoryRate] = assumed(0.6*tflops), assumed(memory)
+	c.constants[matrixRate], c.constants[groupRate], c.constants[memoryRate] = assumed(0.6*tflops), assumed(tflops), assumed(memory)
 	return c
 }
 
@@ -69,15 +70,15 @@ var chips = []chip{
 }
 
 // names and units of the constants, for the table of what they are.
-var figures = [constants]string{"clock, GHz", "mma.sync, TFLOP/s", "shared memory, B/cycle", "L2, TB/s",
+var figures = [constants]string{"clock, GHz", "mma.sync, TFLOP/s", "wgmma, TFLOP/s", "shared memory, B/cycle", "L2, TB/s",
 	"memory, TB/s", "L2, MB", "node, µs", "read of memory, cycles", "barrier, cycles"}
 
 // of returns a constant's value.
 func (c chip) of(f figure) float64 { return c.constants[f].value }
 
-// matrix returns the products m16n8k16 of a multiprocessor in a cycle.
-func (c chip) matrix() float64 {
-	return c.of(matrixRate) * 1e3 / (c.multiprocessors * c.of(clock) * 2 * 16 * 8 * 16)
+// products returns the products m16n8k16 of a multiprocessor in a cycle, by mma.sync or wgmma.
+func (c chip) products(rate figure) float64 {
+	return c.of(rate) * 1e3 / (c.multiprocessors * c.of(clock) * 2 * 16 * 8 * 16)
 }
 
 // capabilities returns the chips' compute capabilities.
@@ -97,7 +98,10 @@ var ceilings = []struct {
 	of         figure
 	per        float64 // divides the value
 }{
-	{"mma_f16_8_warps", "TFLOP/s", matrixRate, 1}, // the branch's kernels have 8 warps
+	{"mma_f16_8_warps", "TFLOP/s", matrixRate, 1},                     // the branch's kernels have 8 warps
+	{"wgmma_f16_left_in_registers_3_groups", "TFLOP/s", groupRate, 1}, // forward
+	{"wgmma_f16_both_shared_2_groups", "TFLOP/s", groupRate, 1},       // backward
+	{"wgmma_f16_both_transposed_2_groups", "TFLOP/s", groupRate, 1},
 	{"l2_read", "TB/s", l2Rate, 1},
 	{"memory_read", "TB/s", memoryRate, 1},
 	{"memory_write", "TB/s", memoryRate, 1},

@@ -11,8 +11,13 @@ import (
 	"text/tabwriter"
 )
 
-//go:embed counts.txt
-var recorded string
+// Kernels with Hopper's own instructions need another nvcc than the others were recorded with.
+var (
+	//go:embed counts.txt
+	recorded string
+	//go:embed pairs.txt
+	recordedPairs string
+)
 
 // A counted part of a kernel for one architecture.
 type counted struct {
@@ -53,8 +58,9 @@ func printCounts(to io.Writer, cs []counted) error {
 	return w.Flush()
 }
 
-// countFatbins counts the branch's kernels of width 128 in a directory of fatbins.
-func countFatbins(dir string) (cs []counted, err error) {
+// countFatbins counts the branch's kernels of width 128 in a directory of fatbins: all of them, or those
+// that a file of counts has.
+func countFatbins(dir, record string) (cs []counted, err error) {
 	files, err := filepath.Glob(filepath.Join(dir, "branch_*.fatbin"))
 	if err == nil && len(files) == 0 {
 		err = fmt.Errorf("%s: found no branch_*.fatbin; make fatbins writes them", dir)
@@ -62,9 +68,19 @@ func countFatbins(dir string) (cs []counted, err error) {
 	if err != nil {
 		return nil, err
 	}
+	if record != "" {
+		files = slices.DeleteFunc(files, func(file string) bool { return ofPairs(file) != (record == "pairs.txt") })
+	}
 	for _, sm := range capabilities() {
 		for _, file := range files {
-			kernels, err := disassemble(file, sm)
+			arch := fmt.Sprint("sm_", sm)
+			if ofPairs(file) {
+				if sm != 90 {
+					continue
+				}
+				arch += "a"
+			}
+			kernels, err := disassemble(file, arch)
 			if err != nil {
 				return nil, err
 			}
@@ -89,9 +105,15 @@ func countFatbins(dir string) (cs []counted, err error) {
 	return cs, nil
 }
 
+// ofPairs reports whether a fatbin has the kernels with Hopper's own instructions.
+func ofPairs(fatbin string) bool { return strings.HasSuffix(fatbin, "_pairs.fatbin") }
+
 // countKernel returns the parts of a kernel; none if it is not one of those that are predicted.
 func countKernel(name string, sm int, code []instruction) ([]counted, error) {
 	var w, rows int
+	if n, _ := fmt.Sscanf(strings.Replace(name, "forward", "backward", 1), "branch_backward_f16_pairs_%d", &w); n == 1 && w == width {
+		return pairParts(newProgram(name, code))
+	}
 	for precision, s := range splits {
 		if sm < s.since || sm > s.until {
 			continue
@@ -107,9 +129,9 @@ func countKernel(name string, sm int, code []instruction) ([]counted, error) {
 }
 
 // loadCounts returns the counts of a directory of fatbins, or those that were recorded.
-func loadCounts(fatbins string) ([]counted, error) {
+func loadCounts(fatbins, record string) ([]counted, error) {
 	if fatbins != "" {
-		return countFatbins(fatbins)
+		return countFatbins(fatbins, record)
 	}
-	return readCounts(strings.NewReader(recorded))
+	return readCounts(strings.NewReader(recorded + recordedPairs))
 }

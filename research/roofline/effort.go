@@ -1,6 +1,9 @@
 package main
 
-import "strings"
+import (
+	"fmt"
+	"strings"
+)
 
 // An effort is what a warp does in one pass through a part of a kernel.
 type effort struct {
@@ -43,13 +46,13 @@ func (p *program) counts(path []piece) (w effort) {
 		for _, in := range p.code[piece.first:piece.end] {
 			w.Instructions++
 			switch op := in.opcode(); op {
-			case "HMMA":
+			case "HMMA", "HGMMA":
 				w.Products += in.product()
 			case "BAR":
 				if !in.when { // otherwise it is for other layers
 					w.Barriers++
 				}
-			case "LDS", "STS", "LDSM", "LDG", "STG", "LDGSTS":
+			case "LDS", "STS", "LDSM", "STSM", "LDG", "STG", "LDGSTS":
 				w.Shared += in.bytes()
 			}
 		}
@@ -63,17 +66,25 @@ func (i instruction) has(suffix string) bool { return strings.Contains(i.op+".",
 // product returns the work of an instruction of the matrix unit. m16n8k8 takes half as long as
 // m16n8k16.
 func (i instruction) product() float64 {
+	var columns int
+	if n, _ := fmt.Sscanf(i.op, "HGMMA.64x%dx16", &columns); n == 1 {
+		return groupProduct(float64(columns))
+	}
 	if i.has("1688") {
 		return 0.5
 	}
 	return 1
 }
 
+// groupProduct returns a warp's part of a warpgroup's product of 64 rows. With few columns it takes as
+// long as its operands come from shared memory, 512 bytes in the time of a product.
+func groupProduct(columns float64) float64 { return max(columns/8, (64*32+columns*32)/512) }
+
 // bytes returns the bytes that the 32 lanes of a load or store move. Less than 4 bytes a lane take as
 // long as 4.
 func (i instruction) bytes() float64 {
 	switch {
-	case i.has("128"), i.opcode() == "LDSM" && i.has("4"):
+	case i.has("128"), (i.opcode() == "LDSM" || i.opcode() == "STSM") && i.has("4"):
 		return 512
 	case i.has("64"), i.opcode() == "LDSM" && i.has("2"):
 		return 256
@@ -127,9 +138,10 @@ func (t *timeline) execute(in instruction) {
 	t.now += max(1, float64(field(41, 4)))
 }
 
-// latency returns the cycles until an instruction's result is there.
+// latency returns the cycles until an instruction's result is there. LD reads what is usually in shared
+// memory: the bases of a tile's points.
 func (i instruction) latency() float64 {
-	if op := i.opcode(); op == "LDG" || op == "LD" {
+	if i.opcode() == "LDG" {
 		return farCycles
 	}
 	return nearCycles

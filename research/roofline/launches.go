@@ -16,8 +16,9 @@ type remainder struct {
 	chain    int // nodes of the step's graph, the branch's too, in the longest chain that wait for each other
 }
 
-// remainderOf compiles a step as the engine does and counts its launches.
-func remainderOf(path string) (r remainder, err error) {
+// remainderOf compiles a step as the engine does and counts its launches, with Hopper's own kernels or
+// without.
+func remainderOf(path string, hopper bool) (r remainder, err error) {
 	_, s, g, err := count(path, noOverrides)
 	if err != nil {
 		return r, err
@@ -25,7 +26,7 @@ func remainderOf(path string) (r remainder, err error) {
 	for _, w := range s.unfused {
 		r.bytes += w.bytes
 	}
-	d := &listing{Driver: gputest.Idle()}
+	d := &listing{Driver: gputest.Idle(), hopper: hopper}
 	draw := random.New(1, random.Levels)
 	t, err := cuda.NewTrainer(d, g, cuda.Options{Fused: true, Precision: cuda.FP16, DrawLevels: &draw})
 	if err != nil {
@@ -44,8 +45,15 @@ func remainderOf(path string) (r remainder, err error) {
 // listing is a driver that does nothing but keep the nodes of the last graph.
 type listing struct {
 	gpu.Driver
+	hopper  bool
 	kernels []string // a Func is an index
 	nodes   []gpu.Node
+}
+
+func (d *listing) Device() gpu.Device {
+	device := d.Driver.Device() // an H100
+	device.Hopper = d.hopper
+	return device
 }
 
 func (d *listing) Function(name string) (gpu.Func, error) {

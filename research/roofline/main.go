@@ -5,7 +5,7 @@
 //
 //	go run -C research ./roofline                                # as recorded in counts.txt
 //	go run -C research ./roofline --fatbins ../kernels/fatbin    # counted again (needs cuobjdump)
-//	go run -C research ./roofline --fatbins ../kernels/fatbin --record >research/roofline/counts.txt
+//	go run -C research ./roofline --fatbins ../kernels/fatbin --record counts.txt
 //	go run -C research ./roofline --ceilings FILE                # on a GPU as measured
 //
 // With configurations it prints, for each kernel of a training step, its floating-point operations,
@@ -75,7 +75,7 @@ func (w work) ms(tflops float64, g device) float64 {
 
 func main() {
 	fatbins := flag.String("fatbins", "", "count the machine code of the fatbins in `DIR`")
-	record := flag.Bool("record", false, "print the counts and nothing else")
+	record := flag.String("record", "", "print nothing but the counts of the fatbins that `FILE` has: counts.txt or pairs.txt")
 	ceilings := flag.String("ceilings", "", "take a GPU's constants from `FILE`, which research/roofline/ceilings.cu has printed")
 	flag.Parse()
 	if err := run(*fatbins, *record, *ceilings, flag.Args()); err != nil {
@@ -84,7 +84,7 @@ func main() {
 	}
 }
 
-func run(fatbins string, record bool, ceilings string, args []string) error {
+func run(fatbins, record, ceilings string, args []string) error {
 	var set config.Overrides
 	paths := slices.DeleteFunc(args, func(arg string) bool {
 		override := strings.Contains(arg, "=")
@@ -101,22 +101,24 @@ func run(fatbins string, record bool, ceilings string, args []string) error {
 	if len(paths) > 0 {
 		return nil
 	}
-	cs, err := loadCounts(fatbins)
+	cs, err := loadCounts(fatbins, record)
 	if err != nil {
 		return err
 	}
-	if record {
+	if record != "" {
 		return printCounts(os.Stdout, cs)
 	}
 	of, err := chipsOf(ceilings)
 	if err != nil {
 		return err
 	}
-	r, err := remainderOf("../configs/lissajous/acqnp.yaml")
-	if err != nil {
-		return err
+	rest := map[bool]remainder{}
+	for _, hopper := range []bool{false, true} {
+		if rest[hopper], err = remainderOf("../configs/lissajous/acqnp.yaml", hopper); err != nil {
+			return err
+		}
 	}
-	return report{of, cs, r}.print()
+	return report{of, cs, rest}.print()
 }
 
 // chipsOf returns the GPUs of the tables, or the one that was measured.

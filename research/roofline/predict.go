@@ -1,6 +1,9 @@
 package main
 
-import "math"
+import (
+	"cmp"
+	"math"
+)
 
 // A resource is what a kernel may wait for.
 type resource int
@@ -22,6 +25,9 @@ var resourceNames = [resources]string{"matrix unit", "shared memory", "instructi
 type phase struct {
 	name       string
 	warp       effort  // of each of the block's warps, in a pass
+	warps      int     // of the block; 0: as many as usual
+	group      bool    // the products are those of warpgroups, by wgmma, and warp.Alone is without them
+	together   bool    // all warps wait for all
 	passes     float64 // with all warps
 	last       float64 // with one warp a scheduler, at the end of the kernel
 	wait       float64 // cycles for which the block waits in a pass besides
@@ -59,18 +65,29 @@ const (
 
 // service returns the cycles for which a warp's pass keeps a scheduler's matrix unit, the
 // multiprocessor's shared memory and a scheduler busy, and how many warps share each of them.
-func (c chip) service(w effort) (cycles, sharers [oneWarp]float64) {
-	cycles = [oneWarp]float64{w.Products * schedulers / c.matrix(), w.Shared / c.of(sharedRate), w.Instructions}
-	return cycles, [oneWarp]float64{warps / schedulers, warps, warps / schedulers}
+func (c chip) service(ph phase) (cycles, sharers [oneWarp]float64) {
+	w, n, rate := ph.warp, float64(cmp.Or(ph.warps, warps)), matrixRate
+	if ph.group {
+		rate = groupRate
+	}
+	cycles = [oneWarp]float64{w.Products * schedulers / c.products(rate), w.Shared / c.of(sharedRate), w.Instructions}
+	return cycles, [oneWarp]float64{n / schedulers, n, n / schedulers}
 }
 
 // pass returns the cycles in which all warps of a block make a pass. A warp alone takes the time of
 // its instructions one after another. Beside others it also waits where a unit is busy with them: on
 // average for as many as are there at the time, (n - 1)/n of the queue (mean value analysis of a
 // closed queueing network, in Schweitzer's approximation). No figure in it is fitted.
-func (c chip) pass(w effort) float64 {
-	busy, sharers := c.service(w)
-	alone := max(w.Alone, busy[matrixUnit]+busy[sharedMemory]+busy[instructions])
+func (c chip) pass(ph phase) float64 {
+	busy, sharers := c.service(ph)
+	alone := max(c.alone(ph), busy[matrixUnit]+busy[sharedMemory]+busy[instructions])
+	if ph.together {
+		most := 0.
+		for r := range busy {
+			most = max(most, busy[r]*sharers[r])
+		}
+		return most
+	}
 	queued, all := busy, alone
 	for range 200 { // converges
 		next := alone
@@ -83,18 +100,27 @@ func (c chip) pass(w effort) float64 {
 	return all
 }
 
+// alone returns the cycles of a warp's pass without other warps.
+func (c chip) alone(ph phase) float64 {
+	busy, _ := c.service(ph)
+	if ph.group { // it waits for its products
+		return ph.warp.Alone + busy[matrixUnit]
+	}
+	return ph.warp.Alone
+}
+
 // predict returns the time of a kernel.
 func (c chip) predict(k kernel) (p prediction) {
 	var near, far float64
 	ms := 1 / (c.of(clock) * 1e6) // of a cycle
 	for _, ph := range k.phases {
-		busy, sharers := c.service(ph.warp)
+		busy, sharers := c.service(ph)
 		waits := ph.wait + ph.warp.Barriers*c.of(barrierTime)
 		for r := range busy {
 			p.alone[r] += (ph.passes + ph.last/warps*schedulers) * busy[r] * sharers[r] * ms
 		}
-		p.alone[oneWarp] += (ph.passes + ph.last) * (ph.warp.Alone + waits) * ms
-		near += (ph.passes*(c.pass(ph.warp)+waits) + ph.last*(ph.warp.Alone+waits)) * ms
+		p.alone[oneWarp] += (ph.passes + ph.last) * (c.alone(ph) + waits) * ms
+		near += (ph.passes*(c.pass(ph)+waits) + ph.last*(c.alone(ph)+waits)) * ms
 		of := [2]float64{ph.l2 / c.of(l2Rate) / 1e9, ph.memory / c.of(memoryRate) / 1e9}
 		p.alone[l2] += of[0]
 		p.alone[memory] += of[1]

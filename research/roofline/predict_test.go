@@ -1,8 +1,10 @@
 package main
 
 import (
+	"cmp"
 	"math"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -44,7 +46,7 @@ func TestMeasured(t *testing.T) {
 // TestCountsAreThere looks for every kernel of the engine in counts.txt, and holds the sums of a chunk
 // to 0.8 MB through the L2 in a step, 0.1 GB for the 124 chunks that were usual.
 func TestCountsAreThere(t *testing.T) {
-	counts, err := loadCounts("")
+	counts, err := loadCounts("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -54,7 +56,8 @@ func TestCountsAreThere(t *testing.T) {
 	}
 	for _, c := range cases {
 		bytes := 0.0
-		shape, _ := shapeOf(c.chip, precisionOf(c.precision))
+		precision, _, _ := strings.Cut(c.precision, ",")
+		shape, _ := shapeOf(c.chip, precisionOf(precision))
 		for _, b := range branches {
 			s, err := newStationary(c.chip, b, shape, counts)
 			if err != nil {
@@ -82,12 +85,42 @@ func precisionOf(name string) string {
 
 // TestRemainder counts the launches of a step outside the branch, in the engine's own graph.
 func TestRemainder(t *testing.T) {
-	r, err := remainderOf("../../configs/lissajous/acqnp.yaml")
+	for _, hopper := range []bool{false, true} {
+		r, err := remainderOf("../../configs/lissajous/acqnp.yaml", hopper)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.launches < 1 || r.launches > 17 || r.chain < r.launches/2 || r.chain > 20 || r.bytes < 50e6 || r.bytes > 200e6 {
+			t.Errorf("found %+v, want at most 17 launches and a chain of 20, which move about 0.1 GB", r)
+		}
+	}
+}
+
+// TestPairsMakeTheirProducts holds the counts of the pairs' kernels to 23 products of a layer with all
+// rows: 6 forward, 12 of gradients, and 5 of hidden layers that are computed again. Tiles that are not
+// full add a twentieth, the sums of biases and the output's columns two.
+func TestPairsMakeTheirProducts(t *testing.T) {
+	counts, err := loadCounts("", "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.launches < 1 || r.launches > 17 || r.chain < r.launches/2 || r.chain > 20 || r.bytes < 50e6 || r.bytes > 200e6 {
-		t.Errorf("found %+v, want at most 17 launches and a chain of 20, which move about 0.1 GB", r)
+	const layer = 2 * rows * square
+	h100, flops := chips[3], 0.
+	for _, b := range branches {
+		h, err := newHopperBranch(h100, b, counts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range h.all() {
+			for _, ph := range k.phases {
+				if ph.group {
+					flops += ph.warp.Products * 4096 * ph.passes * float64(cmp.Or(ph.warps, warps)) * h100.multiprocessors
+				}
+			}
+		}
+	}
+	if n := flops / layer; n < 23 || n > 26.5 {
+		t.Errorf("found the products of %.1f layers, want 23 to 26.5", n)
 	}
 }
 
@@ -100,10 +133,11 @@ func TestPassBounds(t *testing.T) {
 		{Instructions: 500, Products: 500, Shared: 1, Alone: 5000},  // the matrix unit
 		{Instructions: 100, Products: 10, Shared: 1e5, Alone: 2000}, // shared memory
 	} {
-		for _, c := range chips {
-			busy, sharers := c.service(w)
-			alone := max(w.Alone, busy[matrixUnit]+busy[sharedMemory]+busy[instructions])
-			most, got := alone, c.pass(w)
+		for i, c := range append(slices.Clone(chips), chips[3]) {
+			ph := phase{warp: w, group: i == len(chips)} // by wgmma on the last, an H100
+			busy, sharers := c.service(ph)
+			alone := max(c.alone(ph), busy[matrixUnit]+busy[sharedMemory]+busy[instructions])
+			most, got := alone, c.pass(ph)
 			for r := range busy {
 				if got < 0.99*busy[r]*sharers[r] {
 					t.Errorf("%s: %+v takes %g cycles, less than %s needs", c.name, w, got, resourceNames[r])
@@ -141,14 +175,16 @@ func TestCeilings(t *testing.T) {
 }
 
 func TestCountsRoundTrip(t *testing.T) {
-	counts, err := readCounts(strings.NewReader(recorded))
-	if err != nil {
-		t.Fatal(err)
-	}
-	var again strings.Builder
-	_, table, _ := strings.Cut(recorded, "\n") // the first line names nvcc
-	if err := printCounts(&again, counts); err != nil || again.String() != table {
-		t.Errorf("counts.txt is not as --record writes it: %v", err)
+	for name, recorded := range map[string]string{"counts.txt": recorded, "pairs.txt": recordedPairs} {
+		counts, err := readCounts(strings.NewReader(recorded))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var again strings.Builder
+		_, table, _ := strings.Cut(recorded, "\n") // the first line names nvcc
+		if err := printCounts(&again, counts); err != nil || again.String() != table {
+			t.Errorf("%s is not as --record writes it: %v", name, err)
+		}
 	}
 	if _, err := readCounts(strings.NewReader("branch_forward_f16_128 sm_90 layer\n")); err == nil {
 		t.Error("found no error for a line without numbers")

@@ -10,13 +10,14 @@ import (
 type report struct {
 	chips  []chip
 	counts []counted
-	rest   remainder
+	rest   map[bool]remainder // true: on Hopper's own instructions
 }
 
 // A kernelCase is a chip and a precision that it has kernels for.
 type kernelCase struct {
 	chip
 	precision string
+	pairs     bool // of two layers, on Hopper's own instructions
 	kernels   []kernel
 }
 
@@ -29,12 +30,25 @@ func (r report) cases() (all []kernelCase, err error) {
 				continue
 			}
 			of := kernelCase{chip: c, precision: p.name}
+			pairs := kernelCase{chip: c, precision: p.name, pairs: true}
 			for _, b := range branches {
 				s, err := newStationary(c, b, shape, r.counts)
 				if err != nil {
 					return nil, err
 				}
 				of.kernels = append(of.kernels, s.forward(), s.backward(), s.reduce())
+				if shape.Precision != "f16" || c.of(groupRate) == 0 {
+					continue
+				}
+				h, err := newHopperBranch(c, b, r.counts)
+				if err != nil {
+					return nil, err
+				}
+				pairs.kernels = append(append(pairs.kernels, h.all()...), s.reduce())
+			}
+			if pairs.kernels != nil {
+				of.precision += ", mma.sync"
+				all = append(all, pairs)
 			}
 			all = append(all, of)
 		}
@@ -62,7 +76,8 @@ func (r report) print() error {
 			p := c.predict(k)
 			p.print(k.name, p.bound())
 		}
-		r.restOf(c.chip).print(fmt.Sprintf("the rest, %d launches; a chain of %d nodes in all", r.rest.launches, r.rest.chain), "launch")
+		rest := r.rest[c.pairs]
+		r.restOf(c).print(fmt.Sprintf("the rest, %d launches; a chain of %d nodes in all", rest.launches, rest.chain), "launch")
 	}
 	return nil
 }
@@ -85,16 +100,16 @@ func (r report) printConstants() {
 
 // restOf returns the time of what is not the branch: its traffic of device memory, and the start of
 // each node of the longest chain. What its kernels do on the chip is not predicted.
-func (r report) restOf(c chip) (p prediction) {
-	p.alone[memory] = r.rest.bytes / c.of(memoryRate) / 1e9
-	p.ms = p.alone[memory] + float64(r.rest.chain)*c.of(nodeTime)/1e3
+func (r report) restOf(c kernelCase) (p prediction) {
+	p.alone[memory] = r.rest[c.pairs].bytes / c.of(memoryRate) / 1e9
+	p.ms = p.alone[memory] + float64(r.rest[c.pairs].chain)*c.of(nodeTime)/1e3
 	return p
 }
 
 // step returns the time of a whole step in ms, the time if in each kernel everything overlapped, and
 // the time if nothing did.
 func (r report) step(c kernelCase) (ms, least, most float64) {
-	ms = r.restOf(c.chip).ms
+	ms = r.restOf(c).ms
 	least, most = ms, ms
 	for _, k := range c.kernels {
 		p := c.predict(k)

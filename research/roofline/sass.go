@@ -21,7 +21,7 @@ type instruction struct {
 }
 
 var (
-	named   = regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/\s+(@\S+\s+)?([A-Z0-9_.]+)([^;]*);`)
+	named   = regexp.MustCompile(`^\s*/\*([0-9a-f]{4,})\*/\s+(@\S+\s+)?([A-Z0-9_.x]+)([^;]*);`)
 	upper   = regexp.MustCompile(`^\s*/\* 0x([0-9a-f]{16}) \*/\s*$`)
 	pointed = regexp.MustCompile(`0x[0-9a-f]+$`)
 )
@@ -69,13 +69,13 @@ func readKernels(r io.Reader) (map[string][]instruction, error) {
 	return kernels, lines.Err()
 }
 
-// disassemble returns the kernels of a fatbin for one architecture, such as 90. A fatbin is empty where
-// nvcc did not know its GPU.
-func disassemble(fatbin string, arch int) (map[string][]instruction, error) {
+// disassemble returns the kernels of a fatbin for one architecture, such as sm_90. A fatbin is empty
+// where nvcc did not know its GPU.
+func disassemble(fatbin, arch string) (map[string][]instruction, error) {
 	if about, err := os.Stat(fatbin); err != nil || about.Size() == 0 {
 		return nil, err
 	}
-	cmd := exec.Command("cuobjdump", "-sass", "-arch", fmt.Sprintf("sm_%d", arch), fatbin)
+	cmd := exec.Command("cuobjdump", "-sass", "-arch", arch, fatbin)
 	out, err := cmd.StdoutPipe()
 	if err != nil {
 		return nil, err
