@@ -1,12 +1,12 @@
 #!/bin/sh
 # Collects in DIR, and in DIR.tar.xz, what gpu-check.sh needs on a machine with a GPU but without Go.
 # Environment: OLD is an acqnp-cuda whose kernels are timed beside the new ones, DATA names folders of
-# data sets, RUNS the folder of lab.sh whose runs go on, TRIALS that of hopper_mlp.cu, TRIALS_NVCC a
-# compiler of CUDA 12 or later for sm_90a, for what the machine's own would have to compile.
+# data sets, RUNS the folder of lab.sh whose runs go on. The kernels for sm_90a, an H100's own, are
+# packed if nvcc knows it, as those of CUDA 12 and later do.
 set -eu
 cd "$(dirname "$0")/.."
 dir=${1:?usage: gpu-check-pack.sh DIR}
-trials=${TRIALS:-../shared/trials/hopper}
+compiled=${COMPILED:-kernels} # where make fatbins has written what it compiled for
 rm -rf "$dir" "$dir.tar.xz"
 mkdir -p "$dir/tests" "$dir/trials" "$dir/bin" "$dir/peer" "$dir/data"
 for package in internal/test/kernels internal/engine/cuda; do
@@ -16,31 +16,32 @@ cp -r configs "$dir"
 mkdir "$dir/sweeps"
 cp sweeps/lab*.yaml "$dir/sweeps"
 cp research/peer/torch_step.py "$dir/peer"
-cp scripts/gpu-check.sh scripts/gpu-check-part.sh scripts/gpu-check-table.awk scripts/lab.sh research/data/gpu-old-new.csv "$dir"
+cp scripts/gpu-check.sh scripts/gpu-check-part.sh scripts/gpu-check-table.awk scripts/gpu-check-goals.awk scripts/lab.sh research/data/gpu-old-new.csv "$dir"
+grep '^Double Sine,ACQNP,0,' research/data/paper-cells.csv >"$dir/double-sine-before.csv"
 strip -o "$dir/acqnp-cuda" acqnp-cuda
 [ -z "${OLD:-}" ] || strip -o "$dir/acqnp-cuda-old" "$OLD"
 for folder in ${DATA:-}; do cp -rL "$folder" "$dir/data"; done
 { git rev-parse HEAD 2>/dev/null && git status --porcelain --untracked-files=no; } >"$dir/commit" || echo unknown >"$dir/commit"
 
-cp research/roofline/ceilings.cu "$dir/trials"
-if [ -e "$trials/hopper_mlp.cu" ]; then
-	cp "$trials/hopper_mlp.cu" "$trials/hopper.h" "$dir/trials"
+lacks=
+for kernels in fatbin/branch_f16_pairs vocabulary/vocabulary_hopper; do
+	grep -qsw 90a "$compiled/$kernels.gpus" || lacks="$lacks $kernels"
+done
+if [ -z "$lacks" ]; then
+	echo packed >"$dir/sm_90a"
 else
-	echo "not packed: $trials/hopper_mlp.cu, which is not there" >&2
+	echo "NOT PACKED, as nvcc $(nvcc --version | sed -n 's/.*release \([0-9.]*\),.*/\1/p') compiled none:$lacks; an H100 runs mma.sync" | tee "$dir/sm_90a" >&2
 fi
-nvcc=${TRIALS_NVCC:-nvcc}
-release=$($nvcc --version | sed -n 's/.*release \([0-9]*\)\..*/\1/p')
-if [ "$release" -ge 12 ]; then
-	for file in "$dir"/trials/*.cu; do
-		name=$(basename "$file" .cu)
-		$nvcc -O3 -std=c++17 -L"$(dirname "$(command -v "$nvcc")")/../lib" -gencode arch=compute_90a,code=sm_90a -DHOPPER -o "$dir/bin/$name" "$file"
-	done
+
+cp research/roofline/ceilings.cu "$dir/trials"
+if [ -z "$lacks" ]; then
+	nvcc -O3 -std=c++17 -L"$(dirname "$(command -v nvcc)")/../lib" -gencode arch=compute_90a,code=sm_90a -DHOPPER -o "$dir/bin/ceilings" "$dir/trials/ceilings.cu"
 fi
 # For machines with another GPU, or without nvcc.
 plain=
 for arch in 75 80 90; do plain="$plain -gencode arch=compute_$arch,code=sm_$arch"; done
 # shellcheck disable=SC2086 # several words
-nvcc -O3 -std=c++17 $plain -gencode arch=compute_90,code=compute_90 -o "$dir/bin/ceilings-plain" research/roofline/ceilings.cu
+nvcc -O3 -std=c++17 -L"$(dirname "$(command -v nvcc)")/../lib" $plain -gencode arch=compute_90,code=compute_90 -o "$dir/bin/ceilings-plain" research/roofline/ceilings.cu
 
 # Runs that are done travel without their weights: their checkpoint is an empty file.
 if [ -n "${RUNS:-}" ]; then

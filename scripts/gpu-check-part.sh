@@ -54,7 +54,7 @@ launches() {
 				bench 30 "$program" acqnp --steps 50 --precision $precision --kernels >"$file.part" 2>&1 || code=$?
 				if [ $code -eq 0 ]; then
 					mv "$file.part" "$file"
-					row "launches, $precision, $age" "$(sed -n 's/^step  *\([0-9.]* ms\).*/step \1/p; s/^\(all [0-9]*, one after another\) *\([0-9.]*\) .*/; \1 \2 us/p; s/^In a step \([0-9]*\) of them start .*/; \1 start early/p' "$file" | tr -d '\n')"
+					row "launches, $precision, $age" "$(sed -n 's/^step  *\([0-9.]* ms\).*/step \1/p; s/^\(all [0-9]*, one after another\) *\([0-9.]*\) .*/; \1 \2 us/p; s/^In a step \([0-9]*\) of them start .*/; \1 start early/p; s/^device .*\(on sm_90a\).*/\1; /p' "$file" | tr -d '\n')"
 				else
 					fail "launches, $precision, $age" "$(why $code "$file.part")"
 				fi
@@ -73,14 +73,6 @@ build() {
 	mkdir -p work/bin
 	# shellcheck disable=SC2086 # several words
 	limited 40 nvcc -O3 -std=c++17 -gencode $target -o "work/bin/$1" "trials/$1.cu" >"$dir/build.txt" 2>&1 && echo "work/bin/$1"
-}
-wgmma() {
-	[ -e trials/hopper_mlp.cu ] || { row wgmma "not measured: the trial was not packed" && return; }
-	program=$(build hopper_mlp) || { row wgmma "not measured: $(last "$dir/build.txt")" && return; }
-	code=0
-	limited 30 "$program" >"$dir/wgmma.txt" 2>&1 || code=$?
-	sed -n 's/^  \(.*[^ ]\)  *\([0-9.]* ms.*\)/\1\t\2/p' "$dir/wgmma.txt" | while IFS="$(printf '\t')" read -r what took; do row "wgmma, $what" "$took"; done
-	if [ $code -eq 0 ]; then row wgmma "ok: $(last "$dir/wgmma.txt")"; else fail wgmma "$(why $code "$dir/wgmma.txt")"; fi
 }
 ceilings() {
 	program=$(build ceilings) || program=bin/ceilings-plain
@@ -132,8 +124,8 @@ small='^(chain|weight_grads|sums|mixture_grad)'
 counters() {
 	wanted=$metrics
 	for precision in fp16 fp32; do
-		# Four large kernels in a step; the first step warms the caches up.
-		profile "large-$precision" 4 4 '^branch_(forward|backward)' ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 2 --device cuda --precision $precision
+		# Four to eight large kernels in a step; the first step warms the caches up.
+		profile "large-$precision" 8 8 '^branch_(forward|backward)' ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 4 --device cuda --precision $precision
 	done
 	profile small 20 20 "$small" ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 2 --device cuda --precision fp16
 }
@@ -169,8 +161,8 @@ storing() {
 	[ -e $run/config.yaml ] || { row storing "not measured: clocks left no run" && return; }
 	wanted=gpu__time_duration.sum,dram__bytes_write.sum
 	for round in 1 2; do
-		profile "kept-$round" 2 2 '^branch_forward' ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 2 --device cuda --precision fp16
-		profile "not-kept-$round" 2 2 '^branch_forward' ./acqnp-cuda eval --run $run --batches 3 --device cuda --precision fp16 --out "$dir/eval.json" --overwrite --quiet
+		profile "kept-$round" 3 3 '^branch_forward' ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 3 --device cuda --precision fp16
+		profile "not-kept-$round" 3 3 '^branch_forward' ./acqnp-cuda eval --run $run --batches 3 --device cuda --precision fp16 --out "$dir/eval.json" --overwrite --quiet
 	done
 }
 
@@ -183,13 +175,53 @@ steps() {
 		if [ $code -eq 0 ]; then row "ms a step, $way" "$(milliseconds "$file")"; else fail "ms a step, $way" "$(why $code "$file.err")"; fi
 	done
 }
+# torch times the modes that were fastest first, and compiles, which takes a minute, after them.
 torch() {
-	for way in 'acqnp eager' 'acqnp amp-compile' 'acqnp amp-graph' 'cqnp eager' 'cqnp amp-graph' 'cnp eager' 'cnp graph' 'acqnp compile' 'acqnp graph'; do
+	for way in 'acqnp amp-graph' 'cqnp amp-graph' 'cnp graph' 'acqnp amp-compile' 'acqnp graph' 'acqnp eager'; do
 		file=$dir/$(echo "$way" | tr ' ' -).json
-		limited 90 "${PYTHON:-python3}" peer/torch_step.py --model "${way% *}" --mode "${way#* }" --points 53 --steps 50 >"$file" 2>"$file.err" || true
+		limited 80 "${PYTHON:-python3}" peer/torch_step.py --model "${way% *}" --mode "${way#* }" --points 53 --steps 50 >"$file" 2>"$file.err" || true
 		ms=$(milliseconds "$file")
 		row "ms a step, torch, $way" "${ms:-not measured: $(last "$file.err")}"
 	done
+}
+
+# trained NAME PRECISION SEED STEPS BATCHES trains ACQNP on double sines and evaluates it, and prints the
+# mean log-likelihood of the context, its error, and the same of the target. Training ends in time for that.
+trained() {
+	run=$dir/runs/$1 code=0
+	limited $((deadline - $(date +%s) - 30)) ./acqnp-cuda train --config configs/double-sine/acqnp.yaml --run-dir "$run" --overwrite \
+		--device cuda --precision "$2" --seed "$3" --until "$4" --no-eval --quiet >"$dir/$1.txt" 2>&1 || code=$?
+	case $code in 0 | 124 | 130) code=0 ;; esac
+	[ $code -ne 0 ] || limited 60 ./acqnp-cuda eval --run "$run" --device cuda --batches "$5" --out "$dir/$1.json" --overwrite --quiet >>"$dir/$1.txt" 2>&1 || code=$?
+	[ $code -eq 0 ] || { fail "likelihood, $1" "$(why $code "$dir/$1.txt")" && return 1; }
+	cp "$run/metrics.jsonl" "$dir/$1.jsonl"
+	awk -F'[:,]' '/"(context|target)_ll": *[{]/ { own = 1 } own && /"(mean|std_error)"/ { printf "%.4f ", $2; if (/std_error/) own = 0 }' "$dir/$1.json"
+}
+whole() {
+	row 'likelihood, before' "$(awk -F, '{ printf "context %s ± %s, target %s ± %s, %s", $(NF - 4), $(NF - 3), $(NF - 2), $(NF - 1), $(NF - 5) }' double-sine-before.csv)"
+	began=$(date +%s)
+	lik=$(trained whole fp16 0 100000 5000) || return 0
+	steps=$(sed -n 's/.*"step": *\([0-9]*\).*/\1/p' "$dir/whole.json" | tail -1)
+	row 'likelihood, now' "$(echo "$lik" | awk '{ printf "context %.3f ± %.3f, target %.3f ± %.3f", $1, $2, $3, $4 }'), at step $steps after $(($(date +%s) - began)) s"
+}
+seeds() {
+	for seed in 0 1 2; do
+		for precision in fp16 fp32; do
+			lik=$(trained $precision-$seed $precision $seed 5000 500) && echo "$seed $precision $lik" >>"$dir/seeds"
+		done
+	done
+	touch "$dir/seeds"
+	awk '{ target[$1, $2] = $5 }
+		$2 == "fp32" && ($1, "fp16") in target {
+			d = target[$1, "fp16"] - $5; n++; sum += d; squares += d * d
+			printf "likelihood, seed %s\ttarget %.3f in fp16, %.3f in fp32: %+.3f\n", $1, target[$1, "fp16"], $5, d
+		}
+		END {
+			v = n > 1 ? (squares - sum * sum / n) / (n - 1) / n : 0
+			printf "likelihood, fp16 less fp32\t"
+			if (n > 1) printf "%+.3f ± %.3f of %d seeds\n", sum / n, sqrt(v > 0 ? v : 0), n
+			else print "not measured: fewer than two seeds in both"
+		}' "$dir/seeds" | while IFS="$(printf '\t')" read -r what found; do row "$what" "$found"; done
 }
 
 # lab trains the paper's next cells, from the runs that were packed on.

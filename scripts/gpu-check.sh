@@ -2,20 +2,20 @@
 # Uses a machine with a GPU that is lent for a quarter of an hour, in the folder that
 # `make gpu-check` packs.
 usage='usage: gpu-check.sh [--seconds N] [--gpu N] [--out DIR] CALL | PART...
-Two calls, and the seconds after which each part of them is stopped:
-  measure   words       15  every word of kernels/device.h, against plain arithmetic
-            kernels     50  the kernels, against plain kernels on the CPU
-            models      50  the fused branch and training steps, against the CPU engine
-            launches    80  each launch of a step, old and new kernels in turn
-            wgmma       45  the trial of wgmma kernels, if it was packed
-            ceilings    45  what the parts of the chip reach, the constants of research/roofline
-            counters    70  hardware counters of the kernels, by ncu
-            clocks      25  ten seconds of training, with clocks and power
-            storing     30  the forward kernels with and without storing hidden layers
-            steps       55  milliseconds a training step of each model
-  train     lab        470  the next cells of the paper, by lab.sh
-and for a GPU that PyTorch has not been timed on:
-            torch      240  milliseconds a step in the modes of PyTorch
+Three calls, and the seconds after which each part of them is stopped:
+  measure     words       15  every word of kernels/device.h and hopper.h, against plain arithmetic
+              kernels     50  the kernels, against plain kernels on the CPU
+              models      50  the fused branch and training steps, against the CPU engine
+              launches    80  each launch of a step, old and new kernels in turn
+              steps       55  milliseconds a training step of each model
+              torch      100  the same in the fastest modes of PyTorch, and CNP, CQNP and ACQNP beside the goals
+              ceilings    45  what the parts of the chip reach, the constants of research/roofline
+              counters    70  hardware counters of the kernels, by ncu
+              clocks      25  ten seconds of training, with clocks and power
+              storing     30  the forward kernels with and without storing hidden layers
+  likelihood  whole      150  100,000 steps of ACQNP on double sines in fp16, evaluated beside the run of before
+              seeds      130  three short runs in fp16 and in fp32, and their difference
+  train       lab        470  the next cells of the paper, by lab.sh
 A call, of any parts, ends within N seconds (default 470). Every three seconds and after each part DIR (default
 gpu-check-results) has table.txt, with a line for all parts that says what was measured, and results.tar.gz with all
 details; lab adds up to four lab-N.tar.gz. No file exceeds 16 MiB. --gpu chooses a GPU, as nvidia-smi counts them (default:
@@ -32,8 +32,9 @@ wrong() {
 	echo "$usage" >&2
 	exit 2
 }
-# limit PART prints the part's seconds.
+# limit PART prints the part's seconds, parts_of CALL the parts of a call.
 limit() { echo "$usage" | sed -n "s/^ .* $1  *\\([0-9][0-9]*\\)  .*/\\1/p"; }
+parts_of() { echo "$usage" | awk -v call="$1" '/^  / { if (NF > 3 && $3 ~ /^[0-9]+$/ && /^  [a-z]/) now = $1; if (now == call) print /^  [a-z]/ ? $2 : $1 } /^A call/ { exit }'; }
 all=$(echo "$usage" | sed -n 's/^  .* \([a-z][a-z]*\)  *[0-9][0-9]*  .*/\1/p')
 out=gpu-check-results seconds=470 parts=
 gpu=${CUDA_VISIBLE_DEVICES:-0}
@@ -46,8 +47,7 @@ while [ $# -gt 0 ]; do
 		case $1 in --gpu) gpu=$2 ;; --out) out=$2 ;; --seconds) seconds=$2 ;; esac
 		shift
 		;;
-	measure) parts="$parts words kernels models launches wgmma ceilings counters clocks storing steps" ;;
-	train) parts="$parts lab" ;;
+	measure | likelihood | train) parts="$parts $(parts_of "$1")" ;;
 	*)
 		[ -n "$(limit "$1")" ] || wrong "unknown part $1"
 		parts="$parts $1"
@@ -56,9 +56,9 @@ while [ $# -gt 0 ]; do
 	shift
 done
 case $seconds in '' | *[!0-9]*) wrong "--seconds: found $seconds, expected a whole number" ;; esac
-[ -n "$parts" ] || wrong "say what to do: measure or train"
+[ -n "$parts" ] || wrong "say what to do: measure, likelihood or train"
 end=$(($(date +%s) + seconds - 5)) # the last summary takes a second or two
-for file in acqnp-cuda tests configs sweeps lab.sh gpu-check-part.sh gpu-check-table.awk gpu-old-new.csv; do
+for file in acqnp-cuda tests configs sweeps lab.sh gpu-check-part.sh gpu-check-table.awk gpu-check-goals.awk gpu-old-new.csv; do
 	[ -e "$here/$file" ] || die "$here/$file is missing: run the gpu-check.sh in the folder that make gpu-check fills"
 done
 # One GPU, counted as nvidia-smi does, for this program and for PyTorch.
@@ -81,12 +81,14 @@ summarise() {
 		row commit "$(head -1 commit)$([ "$(wc -l <commit)" -gt 1 ] && echo ' and changes')"
 		row date "$(date -u +%Y-%m-%dT%H:%MZ)"
 		row 'GPU, driver, capability' "${name:-$(echo "$about" | sed -n 's/^ *GPU[^ ]* *//p' | head -1)}"
+		row 'code for sm_90a' "$(cat sm_90a)"
+		cat work/steps/rows work/torch/rows 2>/dev/null | awk -f gpu-check-goals.awk
 		for one in $all; do
 			if [ -s "work/$one/rows" ]; then cat "work/$one/rows"; else row "$one" 'not measured'; fi
 		done
 		find work -type f -size +4096k ! -path '*/runs/*' | sed 's/.*/left out of results.tar.gz, over 4 MiB: &/'
 	} >work/table.txt
-	find work/launches work/wgmma -name '*.txt' 2>/dev/null | sort | xargs awk -f gpu-check-table.awk gpu-old-new.csv >work/gpu-old-new.csv
+	find work/launches -name '*.txt' 2>/dev/null | sort | xargs awk -f gpu-check-table.awk gpu-old-new.csv >work/gpu-old-new.csv
 	find work -type f -size -4097k ! -path '*/runs/*' ! -path 'work/bin/*' ! -name '*.tar.gz' >work/list
 	tar -czf work/results.tar.gz --ignore-failed-read --files-from=work/list 2>/dev/null || [ $? -eq 1 ]
 	for file in table.txt results.tar.gz; do cp "work/$file" "$out/part" && mv "$out/part" "$out/$file"; done

@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"syscall"
 	"testing"
@@ -40,14 +41,8 @@ func pack(t *testing.T, env ...string) machine {
 		t.Fatal(err)
 	}
 	m := machine{t: t, dir: filepath.Join(t.TempDir(), "gpu-check"), path: stand + ":" + os.Getenv("PATH")}
-	trials := t.TempDir()
-	for _, name := range []string{"hopper_mlp.cu", "hopper.h"} {
-		if err := os.WriteFile(filepath.Join(trials, name), nil, 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	cmd := exec.Command("sh", root+"/scripts/gpu-check-pack.sh", m.dir)
-	cmd.Env = append(append(os.Environ(), "PATH="+m.path, "TRIALS="+trials, "OLD=old"), env...)
+	cmd.Env = append(append(os.Environ(), "PATH="+m.path, "OLD=old", "COMPILED="+t.TempDir()), env...)
 	if said, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
@@ -122,49 +117,77 @@ func (m machine) archived(name string) string {
 	return string(text)
 }
 
+// predicted matches the lines of gpu-old-new.csv up to their predictions.
+var predicted = regexp.MustCompile(`(?m)^([^,\n]*,[^,\n]*),[^,\n]*,`)
+
 func TestMeasures(t *testing.T) {
 	t.Parallel()
-	m := pack(t)
-	cmd, said := m.check(nil, "measure")
+	compiled := t.TempDir()
+	for _, name := range []string{"fatbin/branch_f16_pairs.gpus", "vocabulary/vocabulary_hopper.gpus"} {
+		file := filepath.Join(compiled, name)
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, []byte("90a\n"), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	m := pack(t, "COMPILED="+compiled)
+	cmd, said := m.check(nil, "measure", "likelihood")
 	if err := cmd.Run(); err != nil {
 		t.Fatalf("%v: %s", err, said)
 	}
 	m.files()
 	rows := m.table()
 	for label, want := range map[string]string{
-		"words":                   "ok: 2 passed, 0 failed, 0 skipped",
-		"kernels":                 "ok: 2 passed, 0 failed, 0 skipped",
-		"models":                  "ok: 2 passed, 0 failed, 0 skipped",
-		"launches, fp16, old":     "step 1.500 ms; all 7, one after another 1390.0 us; 5 start early",
-		"launches, fp32, new":     "step 1.500 ms; all 7, one after another 1390.0 us; 5 start early",
-		"wgmma":                   "ok: all right",
-		"ceilings":                "1 constants, in ceilings.csv",
-		"counters, large-fp16":    "1 numbers, in large-fp16.csv",
-		"counters, small":         "1 numbers, in small.csv",
-		"clocks":                  "2.5e+08 rows a second",
-		"clocks, power":           "2 s busy: 550 W, 1850 MHz in the mean; at most 600 W",
-		"storing, not-kept-2":     "1 numbers, in not-kept-2.csv",
-		"ms a step, acqnp fp32":   "1.25",
-		"lab":                     "not measured",
-		"torch":                   "not measured",
-		"GPU, driver, capability": "stand-in, 580.1, 9.0",
+		"words":                 "ok: 2 passed, 0 failed, 0 skipped",
+		"kernels":               "ok: 2 passed, 0 failed, 0 skipped",
+		"models":                "ok: 2 passed, 0 failed, 0 skipped",
+		"code for sm_90a":       "packed",
+		"launches, fp16, old":   "step 1.500 ms; all 7, one after another 1390.0 us; 5 start early",
+		"launches, fp16, new":   "on sm_90a; step 1.500 ms; all 7, one after another 1390.0 us; 5 start early",
+		"ceilings":              "1 constants, in ceilings.csv",
+		"counters, large-fp16":  "1 numbers, in large-fp16.csv",
+		"counters, small":       "1 numbers, in small.csv",
+		"clocks":                "2.5e+08 rows a second",
+		"clocks, power":         "2 s busy: 550 W, 1850 MHz in the mean; at most 600 W",
+		"storing, not-kept-2":   "1 numbers, in not-kept-2.csv",
+		"ms a step, acqnp fp32": "1.25",
+		"lab":                   "not measured",
+
+		"goal, acqnp fp16":           "MISSED: 1.250 ms, at most 0.70",
+		"goal, acqnp fp32":           "HOLDS: 1.250 ms, at most 3",
+		"goal, acqnp, times PyTorch": "MISSED: 7.8, at least 10; 9.75 ms in amp-compile",
+		"goal, cqnp, times PyTorch":  "not measured",
+		"goal, cnp, times PyTorch":   "HOLDS: 10.8, at least 10; 13.5 ms in graph",
+		"likelihood, before":         "context 1.410 ± 0.005, target 1.247 ± 0.012, fp16 on an H100",
+		"likelihood, seed 1":         "target 1.200 in fp16, 1.000 in fp32: +0.200",
+		"likelihood, fp16 less fp32": "+0.200 ± 0.058 of 3 seeds",
+		"GPU, driver, capability":    "stand-in, 580.1, 9.0",
 	} {
 		if rows[label] != want {
 			t.Errorf("table.txt says %q of %s, want %q", rows[label], label, want)
 		}
 	}
+	if now := rows["likelihood, now"]; !strings.HasPrefix(now, "context 1.500 ± 0.006, target 1.000 ± 0.012, at step 100000 after ") {
+		t.Errorf("table.txt says %q of the likelihood now", now)
+	}
 	table, _ := os.ReadFile(filepath.Join(m.dir, "out", "table.txt"))
 	if want := "dropped: sm__inst_executed_pipe_tensor_op_gmma.sum"; strings.Count(string(table), want) != 1 {
 		t.Errorf("table.txt should say once %q:\n%s", want, table)
 	}
-	filled := m.archived("work/gpu-old-new.csv")
+	filled := predicted.ReplaceAllString(m.archived("work/gpu-old-new.csv"), "$1,P,")
 	for _, want := range []string{
-		"fp16,forward of ψ,−5 to −15% (moves),0.200,0.200,+0.0\n",
-		"fp16,backward of ψ,−8 to −12% (moves) and −6% (chunks),0.600,0.600,+0.0\n",
-		"fp16,weight_grads and sums,,0.040,0.040,+0.0\n",
-		"fp16,mixture_grad,,not measured,not measured,not measured\n",
-		"fp32,the step,3.3 ms,1.500,1.500,+0.0\n",
-		"trial,pair_backward by wgmma,at most 0.12 ms,,0.110,\n",
+		"fp16,forward of ψ,P,0.200,0.200,+0.0\n",
+		"fp16,backward of the decoder,P,0.400,0.100,−75.0\n",
+		"fp16,backward of ψ,P,0.600,0.270,−55.0\n",
+		"fp16,its top pair,P,,0.150,\n",
+		"fp16,the encoder,P,not measured,0.010,not measured\n",
+		"fp16,weight_grads and sums,P,0.040,0.040,+0.0\n",
+		"fp16,mixture_grad,P,not measured,not measured,not measured\n",
+		"fp16,all launches in turn,P,1.390,1.390,+0.0\n",
+		"fp32,backward of ψ,P,0.600,0.600,+0.0\n",
+		"fp32,the step,P,1.500,1.500,+0.0\n",
 	} {
 		if !strings.Contains(filled, want) {
 			t.Errorf("gpu-old-new.csv lacks %q:\n%s", want, filled)
@@ -195,7 +218,7 @@ func TestSurvivesACutOff(t *testing.T) {
 			_ = cmd.Wait()
 			m.files()
 			rows := m.table()
-			if rows["words"] != "ok: 2 passed, 0 failed, 0 skipped" || rows["torch"] != "not measured" || rows["lab"] != "not measured" {
+			if rows["words"] != "ok: 2 passed, 0 failed, 0 skipped" || rows["seeds"] != "not measured" || rows["lab"] != "not measured" {
 				t.Errorf("table.txt: %q\n%s", rows, said)
 			}
 			if log := m.archived("work/words/tests.txt"); !strings.Contains(log, "PASS: TestTwo") {
@@ -287,7 +310,7 @@ func TestPacksRuns(t *testing.T) {
 	if strings.Contains(strings.Join(packed, "\n"), "step-9.") {
 		t.Error("an older checkpoint was packed")
 	}
-	if rows := m.table(); rows["lab"] != "lab.yaml: 9 of 9 done" || rows["words"] != "not measured" {
+	if rows := m.table(); rows["lab"] != "lab.yaml: 9 of 9 done" || rows["words"] != "not measured" || !strings.HasPrefix(rows["code for sm_90a"], "NOT PACKED, as nvcc 11.8 ") {
 		t.Errorf("table.txt: %q", rows)
 	}
 }
