@@ -59,9 +59,9 @@ func newStationary(c chip, b branch, shape cuda.Shape, counts []counted) (*stati
 		k.Backward()[0].Kernel: {"top", "middle", "bottom", "bottom+levels", "chunk"},
 	} {
 		for _, name := range names {
-			i := slices.IndexFunc(counts, func(c counted) bool { return c.kernel == kernel && c.sm == s.capability && c.name == name })
+			i := slices.IndexFunc(counts, func(c counted) bool { return c.kernel == kernel && c.sm == s.code && c.name == name })
 			if i < 0 {
-				return nil, fmt.Errorf("found no count of %s, part %s, for sm_%d: record the counts again", kernel, name, s.capability)
+				return nil, fmt.Errorf("found no count of %s, part %s, for sm_%d: record the counts again", kernel, name, s.code)
 			}
 			s.parts[name] = counts[i]
 		}

@@ -19,6 +19,7 @@ type constant struct {
 type chip struct {
 	name            string
 	capability      int // compute capability, 75 for 7.5
+	code            int // that of the machine code whose counts are taken
 	multiprocessors float64
 	constants       [constants]constant
 }
@@ -43,12 +44,15 @@ const (
 func datasheet(v float64) constant { return constant{v, "datasheet"} }
 func assumed(v float64) constant   { return constant{v, "assumed"} }
 
+// usual is the part of the publisher's rate of the matrix unit that is assumed.
+const usual = 0.9
+
 // newChip takes the datasheet's clock in GHz, rate of half precision in TFLOP/s, bytes of shared
-// memory a cycle, TB/s of memory and MB of L2. It assumes 90% of the rate, 85% of the bandwidth, and
+// memory a cycle, TB/s of memory and MB of L2. It assumes the usual part of the rate, 85% of the bandwidth, and
 // the given TB/s of the L2, from published microbenchmarks.
 func newChip(name string, capability int, multiprocessors, ghz, tflops, shared, l2, memory, mb float64) chip {
-	return chip{name, capability, multiprocessors, [constants]constant{
-		datasheet(ghz), assumed(0.9 * tflops), assumed(0), datasheet(shared), assumed(l2), assumed(0.85 * memory),
+	return chip{name, capability, capability, multiprocessors, [constants]constant{
+		datasheet(ghz), assumed(usual * tflops), assumed(0), datasheet(shared), assumed(l2), assumed(0.85 * memory),
 		datasheet(mb), assumed(3.6), assumed(600), assumed(60)}}
 }
 
@@ -60,10 +64,18 @@ func hopper(name string, tflops, memory float64) chip {
 	return c
 }
 
+// ada returns a chip of capability 8.9. Its machine code is taken to be as long as that for 8.0.
+func ada(name string, multiprocessors, ghz, tflops, memory, mb float64) chip {
+	c := newChip(name, 89, multiprocessors, ghz, tflops, 128, 5, memory, mb)
+	c.code = 80
+	return c
+}
+
 // The clocks are those at which the publishers' rates of the matrix units hold.
 var chips = []chip{
 	newChip("T4", 75, 40, 1.59, 65, 64, 1.2, 0.32, 4),
 	newChip("RTX 6000 (Turing)", 75, 72, 1.77, 130, 64, 2.4, 0.672, 6),
+	ada("RTX 6000 Ada", 142, 2.505, 364, 0.96, 96),
 	newChip("A100", 80, 108, 1.41, 312, 128, 4.5, 1.555, 40),
 	hopper("H100", 798, 3.0),
 	hopper("H200", 790, 4.3),
@@ -81,11 +93,11 @@ func (c chip) products(rate figure) float64 {
 	return c.of(rate) * 1e3 / (c.multiprocessors * c.of(clock) * 2 * 16 * 8 * 16)
 }
 
-// capabilities returns the chips' compute capabilities.
+// capabilities returns the compute capabilities whose machine code is counted.
 func capabilities() (all []int) {
 	for _, c := range chips {
-		if !slices.Contains(all, c.capability) {
-			all = append(all, c.capability)
+		if !slices.Contains(all, c.code) {
+			all = append(all, c.code)
 		}
 	}
 	return all
@@ -110,12 +122,43 @@ var ceilings = []struct {
 	{"graph_of_20_kernels_of_1_blocks_programmatic", "us", nodeTime, 20}, // less, where the driver has it
 }
 
+// like returns a chip whose constants are changed in the proportion in which those that were measured on
+// another GPU differ from what was assumed of it. Before Hopper, mma.sync is no faster than published.
+func (c chip) like(measured, assumed chip) chip {
+	for f, m := range measured.constants {
+		if m.source != "measured" || figure(f) == l2Size {
+			continue
+		}
+		times := m.value / assumed.of(figure(f))
+		if figure(f) == matrixRate && c.capability < 90 {
+			times = min(times, 1/usual)
+		}
+		c.constants[f] = constant{c.of(figure(f)) * times, "in proportion"}
+	}
+	return c
+}
+
 // measured returns a chip with the constants that ceilings.cu has measured, instead of those of the
-// table's chip with the same capability and multiprocessors.
-func measured(r io.Reader) (c chip, err error) {
+// table's chip with the same capability and multiprocessors, and then the others of the table, like it.
+func measured(r io.Reader) (all []chip, err error) {
+	c, i, err := measuredChip(r)
+	if err != nil {
+		return nil, err
+	}
+	all = []chip{c}
+	for j, other := range chips {
+		if j != i {
+			all = append(all, other.like(c, chips[i]))
+		}
+	}
+	return all, nil
+}
+
+// measuredChip returns the chip that was measured, and which of the table's it is.
+func measuredChip(r io.Reader) (c chip, i int, err error) {
 	lines, err := csv.NewReader(r).ReadAll()
 	if err != nil {
-		return c, err
+		return c, 0, err
 	}
 	value := map[string]float64{}
 	unit := map[string]string{}
@@ -125,15 +168,15 @@ func measured(r io.Reader) (c chip, err error) {
 		}
 		v, err := strconv.ParseFloat(l[1], 64)
 		if err != nil || !(v > 0) {
-			return c, fmt.Errorf("line %d: found %q, expected a positive number", n+1, l[1])
+			return c, 0, fmt.Errorf("line %d: found %q, expected a positive number", n+1, l[1])
 		}
 		value[l[0]], unit[l[0]] = v, l[2]
 	}
-	i := slices.IndexFunc(chips, func(c chip) bool {
+	i = slices.IndexFunc(chips, func(c chip) bool {
 		return float64(c.capability) == value["capability"] && c.multiprocessors == value["multiprocessors"]
 	})
 	if i < 0 {
-		return c, fmt.Errorf("found capability %g and %g multiprocessors, expected those of a GPU in research/roofline/chips.go",
+		return c, 0, fmt.Errorf("found capability %g and %g multiprocessors, expected those of a GPU in research/roofline/chips.go",
 			value["capability"], value["multiprocessors"])
 	}
 	c = chips[i]
@@ -144,11 +187,11 @@ func measured(r io.Reader) (c chip, err error) {
 		case !ok:
 			continue
 		case unit[k.name] != k.unit:
-			return c, fmt.Errorf("%s: found the unit %q, expected %q", k.name, unit[k.name], k.unit)
+			return c, 0, fmt.Errorf("%s: found the unit %q, expected %q", k.name, unit[k.name], k.unit)
 		}
 		if old := c.constants[k.of]; old.source != "measured" || v/k.per < old.value {
 			c.constants[k.of] = constant{v / k.per, "measured"}
 		}
 	}
-	return c, nil
+	return c, i, nil
 }

@@ -6,7 +6,7 @@
 //	go run -C research ./roofline                                # as recorded in counts.txt
 //	go run -C research ./roofline --fatbins ../kernels/fatbin    # counted again (needs cuobjdump)
 //	go run -C research ./roofline --fatbins ../kernels/fatbin --record counts.txt
-//	go run -C research ./roofline --ceilings FILE                # on a GPU as measured
+//	go run -C research ./roofline --ceilings FILE                # on a GPU as measured, and on others like it
 //
 // With configurations it prints, for each kernel of a training step, its floating-point operations,
 // the bytes of device memory that it moves, and the least time that these take.
@@ -121,7 +121,7 @@ func run(fatbins, record, ceilings string, args []string) error {
 	return report{of, cs, rest}.print()
 }
 
-// chipsOf returns the GPUs of the tables, or the one that was measured.
+// chipsOf returns the GPUs of the tables, or the one that was measured and the others like it.
 func chipsOf(ceilings string) ([]chip, error) {
 	if ceilings == "" {
 		return chips, nil
@@ -131,11 +131,11 @@ func chipsOf(ceilings string) ([]chip, error) {
 		return nil, err
 	}
 	defer f.Close()
-	c, err := measured(f)
+	all, err := measured(f)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", ceilings, err)
 	}
-	return []chip{c}, nil
+	return all, nil
 }
 
 // describe prints a configuration's tables.

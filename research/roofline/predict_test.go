@@ -24,7 +24,7 @@ func TestMeasured(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	h100 := chips[3]
+	h100 := chips[4]
 	shape := cuda.Shape{Precision: "f16", Capability: 90, Width: width, Resident: 6, Rows: 64, Stages: 2}
 	took := map[string][2]float64{"ψ": {0.219, 0.672}, "decoder": {0.139, 0.433}}
 	for _, b := range branches {
@@ -105,7 +105,7 @@ func TestPairsMakeTheirProducts(t *testing.T) {
 		t.Fatal(err)
 	}
 	const layer = 2 * rows * square
-	h100, flops := chips[3], 0.
+	h100, flops := chips[4], 0.
 	for _, b := range branches {
 		h, err := newHopperBranch(h100, b, counts)
 		if err != nil {
@@ -133,7 +133,7 @@ func TestPassBounds(t *testing.T) {
 		{Instructions: 500, Products: 500, Shared: 1, Alone: 5000},  // the matrix unit
 		{Instructions: 100, Products: 10, Shared: 1e5, Alone: 2000}, // shared memory
 	} {
-		for i, c := range append(slices.Clone(chips), chips[3]) {
+		for i, c := range append(slices.Clone(chips), chips[4]) {
 			ph := phase{warp: w, group: i == len(chips)} // by wgmma on the last, an H100
 			busy, sharers := c.service(ph)
 			alone := max(c.alone(ph), busy[matrixUnit]+busy[sharedMemory]+busy[instructions])
@@ -153,10 +153,14 @@ func TestPassBounds(t *testing.T) {
 
 func TestCeilings(t *testing.T) {
 	const head, gpu = "constant,value,unit\n", "capability,90,\nmultiprocessors,132,\n"
-	c, err := measured(strings.NewReader(head + gpu + "mma_f16_8_warps,612,TFLOP/s\nmemory_write,2.5,TB/s\nmemory_read,2.9,TB/s\n" +
+	all, err := measured(strings.NewReader(head + gpu + "mma_f16_8_warps,612,TFLOP/s\nmemory_write,2.5,TB/s\nmemory_read,2.9,TB/s\n" +
 		"graph_of_20_kernels_of_1_blocks,60,us\nupload_of_16_KiB,9,us\n"))
-	if err != nil || c.capability != 90 || c.constants[l2Rate].source != "assumed" {
-		t.Fatalf("found %+v, %v; want sm_90 with an assumed L2", c, err)
+	if err != nil || len(all) != len(chips) || all[0].capability != 90 || all[0].constants[l2Rate].source != "assumed" {
+		t.Fatalf("found %+v, %v; want sm_90 with an assumed L2, and the others", all, err)
+	}
+	c, a100 := all[0], all[4]
+	if got, want := a100.of(memoryRate), chips[3].of(memoryRate)*2.5/3; a100.name != "A100" || math.Abs(got/want-1) > 1e-9 || a100.of(l2Size) != 40 || math.Abs(a100.of(matrixRate)-312) > 1e-9 {
+		t.Errorf("%+v, want memory at %g TB/s, in proportion, its own L2, and products at no more than 312 TFLOP/s", a100, want)
 	}
 	for f, want := range map[figure]float64{matrixRate: 612, memoryRate: 2.5, nodeTime: 3} {
 		if c.constants[f] != (constant{want, "measured"}) {
