@@ -26,7 +26,7 @@ template <int W> struct PairMemory {
   typedef Image<W> I;
   enum {
     LEVEL_LD = 24,
-    BASES = 2 + PAIR_ROWS / 64,  // points of a tile whose base is in shared memory: all, with 32 levels or more
+    BASES = 4,  // points whose base is in shared memory: all of a tile, with 43 levels or more
   };
   unsigned images;          // address of W_a, W_b, then the tiles
   unsigned char* aligned;   // the same as a pointer
@@ -178,19 +178,24 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
       s.points()[threadIdx.x] = first + int(threadIdx.x) < of.end ? int(divide(within + threadIdx.x, by_levels)) : -1;
     }
     __syncthreads();
-    // A thread has every STRIDE-th row, a multiple of 8, so the order of its chunks is always the same.
+    int last = divide(min(first + int(PAIR_ROWS), of.end) - 1, by_levels);
+    if (last - point < Memory::BASES) first_rows(s.bases());  // apart, so that the compiler knows what it reads
+    else first_rows(b.base + size_t(point) * W);
+    fence_async();
+    __syncthreads();
+  }
+
+  // first_rows computes a tile of the first hidden layer of the base of the tile's points. A thread has
+  // every STRIDE-th row, a multiple of 8, so the order of its chunks is always the same.
+  MEMBER void first_rows(const float* base) {
     enum { STRIDE = BRANCH_THREADS / (W / 8) };
     int column = threadIdx.x % (W / 8) * 8;
     half* to = s.elements(h) + image_at(PAIR_ROWS, threadIdx.x / (W / 8), column);
-#pragma unroll 2
+#pragma unroll 4
     for (int row = threadIdx.x / (W / 8); row < PAIR_ROWS; row += STRIDE, to += STRIDE * 64) {
-      int number = max(s.points()[row], 0);
       float2 u = *reinterpret_cast<const float2*>(s.rows() + 2 * row);
-      const float* base = (number < Memory::BASES ? s.bases() : b.base + size_t(point) * W) + number * W;
-      Halves::write(to, 0, first_chunk<Halves, W>(base, s.v(), u, m.inputs > 1, column));
+      Halves::write(to, 0, first_chunk<Halves, W>(base + max(s.points()[row], 0) * W, s.v(), u, m.inputs > 1, column));
     }
-    fence_async();
-    __syncthreads();
   }
 
   // first_back computes, from dz_1 in x, the gradients of the level's weights, of the base and of the
@@ -218,16 +223,22 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
 
   // ---- the output
 
-  // output_grads stores a tile's gradients of the output in their table.
-  MEMBER void output_grads(int tile) {
-    int first = first_of(tile);
+  // read_grads reads a tile's gradients of the output, and write_grads stores them in their table.
+  MEMBER void read_grads(float (&g)[GRADS], int tile) const {
+    int first = first_of(tile), o = threadIdx.x & (eight() - 1);
 #pragma unroll
     for (int i = 0; i < GRADS; i++) {
-      int item = threadIdx.x + i * BRANCH_THREADS, row = item >> shift(), o = item & (eight() - 1);
-      if (row >= PAIR_ROWS) continue;
-      float g = first + row < of.end && o < m.outputs ? b.grad[size_t(first + row) * m.outputs + o] : 0;
-      set_slot<Halves>(s.grads() + row * grad_ld(), o, g);
-      grad_sum += g;
+      int row = int(threadIdx.x + i * BRANCH_THREADS) >> shift();
+      g[i] = row < PAIR_ROWS && first + row < of.end && o < m.outputs ? b.grad[size_t(first + row) * m.outputs + o] : 0;
+    }
+  }
+  MEMBER void write_grads(const float (&g)[GRADS]) {
+    int o = threadIdx.x & (eight() - 1);
+#pragma unroll
+    for (int i = 0; i < GRADS; i++) {
+      int row = int(threadIdx.x + i * BRANCH_THREADS) >> shift();
+      if (row < PAIR_ROWS) set_slot<Halves>(s.grads() + row * grad_ld(), o, g[i]);
+      grad_sum += g[i];
     }
   }
 
@@ -316,12 +327,15 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
   }
 
   MEMBER void one_tile(int tile) {
+    float grads[GRADS];
+    if (TOP && !BOTTOM) read_grads(grads, tile);  // early, since they come from far, where there are registers
     if (BOTTOM) {
       first_layer(tile);
     } else {
       wait(1, s.hidden_phase);
     }
-    if (TOP) output_grads(tile);
+    if (TOP && BOTTOM) read_grads(grads, tile);
+    if (TOP) write_grads(grads);
     // 1. Compute the hidden layers above h_k again.
     if (PAIR || TOP) {
       if (threadIdx.x == 0) bulk_store_read();  // dz_k of the tile before has left x
