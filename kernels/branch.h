@@ -49,12 +49,13 @@
 // | branch_backward_P_WxR | computes its gradient; for the parameters, every chunk's share |
 // | branch_pack_f16_pairs_W, branch_forward_f16_pairs_W | the same for pairs of layers |
 // | branch_backward_f16_pairs_W_PASS | a pass of the gradient, see pair_backward.h: top, middle, bottom have two layers, whole is top and bottom at once; last and only have one |
+// | mlp_forward_f32_W, mlp_backward_f32_WxR | the same for MLPs of other rows |
 // | sums (weights.cu) | adds the chunks' gradients and stores them in the flat vector |
 //
 // | argument | shape and meaning |
 // | --- | --- |
 // | flat | the flat vector of parameters |
-// | layout | int [2D + 2], indices of flat: v [W, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out |
+// | layout | int [2D + 4], indices of flat: v [W, c], the stride of its rows; W_1, b_1, … W_{D−1}, b_{D−1}; W_out, b_out; the base, if it is a bias; then W |
 // | weights (pairs) | half: images of W_1, W_2 …; then 2·ceil(k / 8) + 1 tables of 16·W, see pair_math.h |
 // | weights | E: W_1 and its transpose, W_2 …, in the orders of stationary_math.h; then 2·ceil(k / 8) + 1 tables of 16·W halves, see stationary_element |
 // | vectors | float [W·(c + D − 1 + k) + k]: v [c, W], b_1 …, W_out [k, W], b_out; aligned to 16 bytes |
@@ -72,6 +73,16 @@
 // | stages | 1 or 2: tiles in shared memory |
 // | layer | of pairs: the lowest square layer of a pass, from 0 |
 // | chunks | most chunks of a run |
+// | s, above | of mlp_*: spaces of the rows and of the base, in place of Row and Point |
+// | mean, more | of mlp_backward: see below |
+//
+// mlp_f32.cu has kernels for the MLPs outside the quantile branch: the decoder of [r, x] over all points, whose
+// base is the term of r, and the encoders of [x, y] over the context, whose base is the bias of the first
+// layer (above = Parameter, base null). Their level is x or [x, y]: up to 8 columns with the bias, which is
+// then the last row of v, for a level of 1. grad_level is null. Without outputs (k = 0) the last hidden layer has
+// no ReLU and is the result, out [s, W]; then grad [s, W] is its gradient. With mean = 1, grad and more
+// [Function, W] are gradients of the mean of each function's rows, and their sum counts; more may be null. The
+// rows are few, 32 a chunk, so that as many multiprocessors as can be have work.
 //
 // cuda.BranchKernels also computes the dynamic shared memory; stationary_forward and Pass divide it.
 //
@@ -82,14 +93,17 @@
 enum { BRANCH_THREADS = 256, BRANCH_WARPS = BRANCH_THREADS / 32 };
 
 // Mlp has the sizes of an MLP: the columns of the level (1 or 2) and of a hidden layer, the number
-// of hidden layers, and the columns of the output.
+// of hidden layers, and the columns of the output. biased says that the base is the bias of the first layer,
+// which is the last row of v in vectors.
 struct Mlp {
   int inputs, width, depth, outputs;
+  bool biased = false;
 };
 
-// branch_biases returns the index in vectors of the hidden layers' biases, branch_outputs the index
+// branch_terms returns the rows of v in vectors. branch_biases returns the index in vectors of the hidden layers' biases, branch_outputs the index
 // of the output's weights, and branch_vectors the number of floats of vectors.
-DEVICE int branch_biases(Mlp m) { return m.inputs * m.width; }
+DEVICE int branch_terms(Mlp m) { return m.inputs + m.biased; }
+DEVICE int branch_biases(Mlp m) { return branch_terms(m) * m.width; }
 DEVICE int branch_outputs(Mlp m) { return branch_biases(m) + (m.depth - 1) * m.width; }
 DEVICE int branch_vectors(Mlp m) { return branch_outputs(m) + m.outputs * m.width + m.outputs; }
 
@@ -102,7 +116,8 @@ DEVICE int branch_sums(Mlp m) { return branch_weights(m) + (branch_vectors(m) + 
 // vector_at returns the index in the flat vector of element i of vectors. weight_at returns the
 // index of element i of hidden layer l's weights [width, width].
 DEVICE int vector_at(const int* layout, Mlp m, int i) {
-  if (i < branch_biases(m)) return layout[0] + i % m.width * layout[1] + i / m.width;
+  if (i < m.inputs * m.width) return layout[0] + i % m.width * layout[1] + i / m.width;
+  if (i < branch_biases(m)) return layout[2 * m.depth + 2] + i % m.width;
   if (i < branch_outputs(m)) return layout[2 * ((i - branch_biases(m)) / m.width) + 3] + i % m.width;
   i -= branch_outputs(m);
   int n = m.outputs * m.width;
@@ -130,16 +145,30 @@ DEVICE int sum_at(const int* layout, Mlp m, int i) {
   return i < n ? weight_at(layout, i / square, weight_of(i % square, m.width)) : vector_at(layout, m, i - n);
 }
 
-// CHUNK_ROWS is the number of rows that a chunk has at least.
-enum { CHUNK_ROWS = 128 };
+// Span are the rows of a run by those of the base: `levels` rows in a row belong to one of `points`
+// rows of the base. A chunk has at least `least` rows.
+struct Span {
+  int points, levels, least;
+};
+
+// CHUNK_ROWS and MLP_CHUNK_ROWS are the numbers of rows that a chunk has at least: a tile, or some.
+enum { CHUNK_ROWS = 128, MLP_CHUNK_ROWS = 32 };
+
+// span_of returns the span of a branch whose rows have space s and whose base has space `above`. All
+// rows share a bias, so that each can be taken for a point of its own.
+DEVICE Span span_of(const Extents& e, int s, int above) {
+  Span p = {rows(e, s), 1, s == space::Row ? CHUNK_ROWS : MLP_CHUNK_ROWS};
+  if (above == space::Parameter || p.points == 0) return p;
+  p.levels = ratio(e, s, above);
+  p.points /= p.levels;
+  return p;
+}
 
 // chunk_points returns the number of points of a chunk, chunks_used the number of chunks, at most
 // `chunks`. Both depend on the sizes of the run alone.
-DEVICE int chunk_points(const Extents* e, int chunks) {
-  int points = e->functions * e->points;
-  return max((points + chunks - 1) / chunks, (CHUNK_ROWS + e->levels - 1) / e->levels);
+DEVICE int chunk_points(Span p, int chunks) {
+  return max(ceil_div(p.points, chunks), ceil_div(p.least, p.levels));
 }
-DEVICE int chunks_used(const Extents* e, int chunks) {
-  int each = chunk_points(e, chunks);
-  return (e->functions * e->points + each - 1) / each;
-}
+DEVICE int chunks_used(Span p, int chunks) { return ceil_div(p.points, chunk_points(p, chunks)); }
+DEVICE int chunk_points(const Extents* e, int chunks) { return chunk_points(span_of(*e, space::Row, space::Point), chunks); }
+DEVICE int chunks_used(const Extents* e, int chunks) { return chunks_used(span_of(*e, space::Row, space::Point), chunks); }

@@ -194,7 +194,7 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
 #pragma unroll 4
     for (int row = threadIdx.x / (W / 8); row < PAIR_ROWS; row += STRIDE, to += STRIDE * 64) {
       float2 u = *reinterpret_cast<const float2*>(s.rows() + 2 * row);
-      Halves::write(to, 0, first_chunk<Halves, W>(base + max(s.points()[row], 0) * W, s.v(), u, m.inputs > 1, column));
+      Halves::write(to, 0, first_chunk<Halves, W, false>(base + max(s.points()[row], 0) * W, s.v(), u, nullptr, m.inputs, column));
     }
   }
 

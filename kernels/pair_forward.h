@@ -18,17 +18,17 @@ struct PairForward {
 
 // pair_first computes the first hidden layer of a thread's two rows as the left operand of a product.
 template <int W>
-DEVICE void pair_first(unsigned (&a)[W / 16][4], const PairForward& f, const float* v, const int (&row)[2], Divisor levels, bool two) {
+DEVICE void pair_first(unsigned (&a)[W / 16][4], const PairForward& f, const float* v, const int (&row)[2], Divisor levels, int inputs) {
   int t2 = threadIdx.x % 4 * 2;
 #pragma unroll
   for (int i = 0; i < 2; i++) {
-    float2 u = level_of_row(f.level, row[i], two);
+    float2 u = level_of_row(f.level, row[i], inputs);
     const float* base = f.base + size_t(divide(row[i], levels)) * W + t2;
 #pragma unroll
     for (int c = 0; c < W / 8; c++) {
       float2 z = *reinterpret_cast<const float2*>(base + 8 * c), x = *reinterpret_cast<const float2*>(v + 8 * c + t2);
       z = make_float2(fmaf(u.x, x.x, z.x), fmaf(u.x, x.y, z.y));
-      if (two) {
+      if (inputs > 1) {
         x = *reinterpret_cast<const float2*>(v + W + 8 * c + t2);
         z = make_float2(fmaf(u.y, x.x, z.x), fmaf(u.y, x.y, z.y));
       }
@@ -83,7 +83,6 @@ template <int W> DEVICE void pair_forward(const PairForward& f, Mlp m) {
   mbarrier_wait(full, 0);
 
   Divisor levels = divisor(f.e->levels);
-  bool two = m.inputs > 1;
   int each = 2 * chunk_tiles(f.e, f.chunks), units = chunks_used(f.e, f.chunks) * each;
   Place at = place(16 * warp, lane);
   for (int unit = blockIdx.x * PAIR_GROUPS + group; unit < units; unit += gridDim.x * PAIR_GROUPS) {
@@ -93,7 +92,7 @@ template <int W> DEVICE void pair_forward(const PairForward& f, Mlp m) {
     int first = r.first + tile * PAIR_ROWS + part * 64 + warp * 16 + lane / 4;
     const int row[2] = {min(first, r.end - 1), min(first + 8, r.end - 1)};
     unsigned a[I::STEPS][4];
-    pair_first<W>(a, f, vectors, row, levels, two);
+    pair_first<W>(a, f, vectors, row, levels, m.inputs);
 #pragma unroll 1
     for (int l = 0; l < layers; l++) {
       float d[I::SUMS];

@@ -10,7 +10,15 @@ struct Backward {
   const float *vectors, *grad;
   half* hidden;
   float *grad_base, *grad_level, *partials;
-  int stages, chunks;
+  int stages, chunks, s, above, mean;
+  const float* more;
+};
+
+// Run has the sizes of a run that a block has in shared memory: the rows for each row of the base, the rows of
+// the base, those of a chunk, the chunks that are used, and the rows for each row of the gradient.
+struct Run {
+  Divisor levels;
+  int points, chunk, chunks, each, unused[2];
 };
 
 // Pass is a block's work on one layer of one chunk, with its shared memory. Layer l has the weights
@@ -20,7 +28,7 @@ struct Backward {
 // With two planes, a tile of gradients has a scale, a power of two, by which its largest number is at most
 // 2^15. The same block reads the tile in the layer below, with the same rows, so the scale is kept in memory
 // for each tile, as its inverse: `unit` is the number that 1 in the tile stands for.
-template <class M, int W, int R, int COLUMNS> struct Pass {
+template <class M, int W, int R, int COLUMNS, bool MLP> struct Pass {
   typedef typename M::Sum Sum;
   enum {
     GROUPS = Width<M, W>::GROUPS,
@@ -43,20 +51,28 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   // What is the same for all layers.
   Backward b;
   Mlp m;
-  int rows, lane, warp;
-  Divisor by_levels;
+  int lane, warp;
+  Divisor levels;
   unsigned char* memory;  // shared
   // What belongs to a chunk and a layer.
   int layer, chunk, first, end;
   bool top, bottom;
-  const half* dz_from;
-  half* of_x;  // not read for the first layer; dz of the layer below replaces it
   float unit;
   // What a thread has loaded for the next tile.
   float next_grad[GRADS], next_level, next_unit;
   // Sums over the chunk's rows.
   float dw[2][N][2][4], bias[4];
   float grad_sum;
+
+  // thin reports whether the layer is the one below the output, linear whether it has no ReLU, and b.grad is
+  // the gradient of its result.
+  MEMBER bool thin() const { return top && (!MLP || m.outputs > 0); }
+  MEMBER bool linear() const { return MLP && top && m.outputs == 0; }
+
+  // A thread loads one number of the levels: a row of them has 2^level_shift threads, and in shared memory
+  // level_ld columns.
+  MEMBER int level_shift() const { return MLP ? 3 : m.inputs - 1; }
+  MEMBER int level_ld() const { return MLP ? 8 : 2; }
 
   // Output gradients in shared memory have `eight` columns, 8 or 16, 2^shift; rows of their table
   // are grad_ld elements apart.
@@ -67,17 +83,20 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   // Shared memory has the weights of one layer and what these functions return. They are functions
   // because there are no registers for their pointers.
   MEMBER half* weights() const { return reinterpret_cast<half*>(memory); }
-  MEMBER float* v() const { return reinterpret_cast<float*>(weights() + Width<M, W>::HELD); }  // the level's weights [inputs, W]
-  MEMBER float* of_level() const { return v() + 2 * W; }      // sums over the chunk's rows [inputs, W]
-  MEMBER float* carry() const { return of_level() + 2 * W; }  // [W], see point_sums
+  MEMBER float* v() const { return reinterpret_cast<float*>(weights() + Width<M, W>::HELD); }  // the level's weights [terms, W]
+  MEMBER int terms() const { return MLP ? 8 : 2; }
+  MEMBER float* of_level() const { return v() + terms() * W; }      // sums over the chunk's rows [terms, W]
+  MEMBER float* carry() const { return of_level() + terms() * W; }  // [W], see point_sums
   MEMBER float* scratch() const { return carry() + W; }       // [BRANCH_WARPS, 16]
-  MEMBER unsigned char* stages() const { return reinterpret_cast<unsigned char*>(scratch() + BRANCH_WARPS * 16); }
-  MEMBER int stage_bytes() const { return 2 * R * (2 * ROW + LEVEL_LD + grad_ld()) + 4 * (3 * R + BASES * W); }
+  MEMBER Run* run() const { return reinterpret_cast<Run*>(scratch() + BRANCH_WARPS * 16); }
+  MEMBER Divisor by_levels() const { return MLP ? run()->levels : levels; }  // an MLP has no registers for it
+  MEMBER unsigned char* stages() const { return reinterpret_cast<unsigned char*>(run() + 1); }
+  MEMBER int stage_bytes() const { return 2 * R * (2 * ROW + LEVEL_LD + grad_ld()) + 4 * ((1 + level_ld()) * R + BASES * W); }
   // of_out returns the sums over the chunk's rows [outputs, W].
   MEMBER float* of_out() const { return reinterpret_cast<float*>(stages() + b.stages * stage_bytes()); }
 
   // A Stage has a tile of dz and one of x [planes, R, W]; for the first layer a table of levels [R, LEVEL_LD],
-  // the rows' points [R], the levels as floats [R, 2] and the base of the tile's first points
+  // the rows' points [R], the levels as floats [R, level_ld] and the base of the tile's first points
   // [BASES, W]; for the last layer a table of output gradients [R, grad_ld].
   struct Stage {
     half *dz, *x, *levels, *grads;
@@ -92,42 +111,45 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     s.levels = s.x + R * ROW;
     s.points = reinterpret_cast<int*>(s.levels + R * LEVEL_LD);
     s.rows = reinterpret_cast<float*>(s.points + R);
-    s.bases = s.rows + 2 * R;
+    s.bases = s.rows + level_ld() * R;
     s.grads = reinterpret_cast<half*>(s.bases + BASES * W);
     return s;
   }
 
+  // hidden returns the hidden values that slot `layer` has, or in their place the gradients.
+  MEMBER half* hidden(int layer) const { return b.hidden + size_t(layer) * (run()->points * by_levels().number) * ROW; }
+
   // unit_of returns the address of a tile's unit, in memory after the hidden values.
   MEMBER float* unit_of(int first) const {
-    return reinterpret_cast<float*>(b.hidden + size_t(m.depth - 1) * rows * ROW) + first / R + chunk;
+    return reinterpret_cast<float*>(hidden(m.depth - 1)) + first / R + chunk;
   }
 
   MEMBER void begin(unsigned char* memory) {
     this->memory = memory;
-    rows = ::rows(*b.e, space::Row);
-    by_levels = divisor(b.e->levels);
+    Span span = span_of(*b.e, b.s, b.above);
+    levels = divisor(span.levels);
+    int each = MLP && b.mean ? ratio(*b.e, b.s, space::Function) : 1;
+    if (threadIdx.x == 0) *run() = {levels, span.points, chunk_points(span, b.chunks), chunks_used(span, b.chunks), each, {0, 0}};
     lane = threadIdx.x % 32;
     warp = threadIdx.x / 32;
     for (int n = 0; n < b.stages; n++) {
       Stage s = stage(n);
-      for (int i = threadIdx.x; i < R * LEVEL_LD; i += BRANCH_THREADS) s.levels[i] = __float2half_rn(0);
-      for (int i = threadIdx.x; i < 2 * R; i += BRANCH_THREADS) s.rows[i] = 0;
+      for (int i = threadIdx.x; i < R * LEVEL_LD; i += BRANCH_THREADS) s.levels[i] = __float2half_rn(MLP && m.biased && i % LEVEL_LD == m.inputs);
+      for (int i = threadIdx.x; i < level_ld() * R; i += BRANCH_THREADS) s.rows[i] = 0;
     }
-    for (int i = threadIdx.x; i < m.inputs * W; i += BRANCH_THREADS) v()[i] = b.vectors[i];
+    for (int i = threadIdx.x; i < branch_terms(m) * W; i += BRANCH_THREADS) v()[i] = b.vectors[i];
+    __syncthreads();
   }
 
   // enter chooses a chunk and a layer.
   MEMBER void enter(int chunk, int layer) {
-    int levels = b.e->levels, points = b.e->functions * b.e->points, each = chunk_points(b.e, b.chunks);
-    size_t slot = size_t(rows) * ROW;
+    int levels = by_levels().number, points = run()->points, each = run()->chunk;
     this->chunk = chunk;
     first = min(chunk * each, points) * levels;
     end = min((chunk + 1) * each, points) * levels;
     this->layer = layer;
     top = layer == m.depth - 2;
     bottom = layer == 0;
-    dz_from = b.hidden + layer * slot;
-    of_x = b.hidden + (layer - 1) * slot;
 #pragma unroll
     for (int i = 0; i < 16 * N; i++) dw[i / 8 / N][i / 8 % N][i / 4 % 2][i % 4] = 0;
 #pragma unroll
@@ -135,7 +157,7 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     unit = 1;
     grad_sum = 0;
     for (int i = threadIdx.x; i < m.outputs * W; i += BRANCH_THREADS) of_out()[i] = 0;
-    for (int i = threadIdx.x; i < m.inputs * W; i += BRANCH_THREADS) of_level()[i] = 0;
+    for (int i = threadIdx.x; i < terms() * W; i += BRANCH_THREADS) of_level()[i] = 0;
   }
 
   // fetch begins to load a tile; commit stores what fetch left in registers.
@@ -148,39 +170,46 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
       int at = chunk / CHUNKS * PLANE + tile_at<W>(row, chunk % CHUNKS * M::CHUNK);
       bool there = first + row < end;
       size_t from = size_t(there ? first + row : first) * ROW + chunk * M::CHUNK;
-      cp_async16(s.dz + at, dz_from + from, there);
-      if (!bottom) cp_async16(s.x + at, of_x + from, there);
+      if (!linear()) cp_async16(s.dz + at, hidden(layer) + from, there);
+      if (!bottom) cp_async16(s.x + at, hidden(layer - 1) + from, there);
     }
     if (SCALED && !top) next_unit = *unit_of(first);
-    if (bottom) fetch_bases(first, s.bases);
+    if (bottom && !(MLP && m.biased)) fetch_bases(first, s.bases);
     cp_async_commit();
-    if (top) {
-#pragma unroll
-      for (int i = 0; i < GRADS; i++) {
-        int item = threadIdx.x + i * BRANCH_THREADS, row = item >> shift(), o = item & (eight() - 1);
-        next_grad[i] = 0;
-        if (row < R && first + row < end && o < m.outputs) {
-          next_grad[i] = b.grad[size_t(first + row) * m.outputs + o];
-        }
+    if (!MLP && top) load_grads(first);
+    if (bottom) {
+      int row = int(threadIdx.x) >> level_shift(), input = threadIdx.x & ((1 << level_shift()) - 1);
+      next_level = 0;
+      if (row < R && first + row < end && (!MLP || input < m.inputs)) {
+        next_level = b.level[size_t(first) * m.inputs + (MLP ? row * m.inputs + input : int(threadIdx.x))];
       }
     }
-    if (bottom) {
-      int row = int(threadIdx.x) >> (m.inputs - 1);
-      next_level = 0;
-      if (row < R && first + row < end) next_level = b.level[size_t(first) * m.inputs + threadIdx.x];
+  }
+
+  // load_grads loads the output's gradients.
+  MEMBER void load_grads(int first) {
+#pragma unroll
+    for (int i = 0; i < GRADS; i++) {
+      int item = threadIdx.x + i * BRANCH_THREADS, row = item >> shift(), o = item & (eight() - 1);
+      next_grad[i] = 0;
+      if (row < R && first + row < end && o < m.outputs) {
+        next_grad[i] = b.grad[size_t(first + row) * m.outputs + o];
+      }
     }
   }
 
   // fetch_bases begins to load the base of a tile's first points.
   MEMBER void fetch_bases(int first, float* bases) const {
-    int point = divide(first, by_levels), last = divide(min(first + int(R), end) - 1, by_levels);
+    int point = divide(first, by_levels()), last = divide(min(first + int(R), end) - 1, by_levels());
     int floats = min(last - point + 1, int(BASES)) * W;
     for (int i = threadIdx.x * 4; i < floats; i += BRANCH_THREADS * 4) cp_async16(bases + i, b.base + size_t(point) * W + i, true);
   }
 
   MEMBER void commit(int first, const Stage& s) {
     if (SCALED && !top) unit = next_unit;
-    if (top) {
+    if (linear()) gather(0, linear_grads(first, s, 0));
+    if (thin()) {
+      if (MLP) load_grads(first);  // there are no registers to have them ahead
       float large = 0;
 #pragma unroll
       for (int i = 0; i < GRADS; i++) {
@@ -191,14 +220,14 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
       else commit_grads(s, 1);
     }
     if (bottom) {
-      int row = int(threadIdx.x) >> (m.inputs - 1), input = threadIdx.x & (m.inputs - 1);
-      if (row < R) {
+      int row = int(threadIdx.x) >> level_shift(), input = threadIdx.x & ((1 << level_shift()) - 1);
+      if (row < R && (!MLP || input < m.inputs)) {
         set_slot<M>(s.levels + row * LEVEL_LD, input, next_level);
-        s.rows[2 * row + input] = next_level;
+        s.rows[level_ld() * row + input] = next_level;
       }
-      int within = first - int(divide(first, by_levels) * by_levels.number);  // rows of the first point before the tile
+      int within = first - int(divide(first, by_levels()) * by_levels().number);  // rows of the first point before the tile
       for (row = threadIdx.x; row < R; row += BRANCH_THREADS) {
-        s.points[row] = first + row < end ? int(divide(within + row, by_levels)) : -1;
+        s.points[row] = first + row < end ? int(divide(within + row, by_levels())) : -1;
       }
     }
   }
@@ -210,6 +239,31 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
       int item = threadIdx.x + i * BRANCH_THREADS, row = item >> shift();
       if (row < R) set_slot<M>(s.grads + row * grad_ld(), item & (eight() - 1), next_grad[i] * scale);
     }
+  }
+
+  // linear_grads stores a tile of the gradient of a result without ReLU, times a scale unless that is 0. It
+  // is made of that of the mean over the rows of each function [Function, W], if b.mean, and b.more is added
+  // to it unless that is null. The result is the largest number of those that the thread has read.
+  MEMBER float linear_grads(int first, const Stage& s, float scale) const {
+    int column = threadIdx.x % CHUNKS * M::CHUNK;
+    Divisor each = divisor(run()->each);
+    float large = 0;
+#pragma unroll 1
+    for (int row = threadIdx.x / CHUNKS; row < R; row += BRANCH_THREADS / CHUNKS) {
+      size_t from = size_t(divide(min(first + row, end - 1), each)) * W + column;
+      typename M::template Words<4> w;
+#pragma unroll
+      for (int i = 0; i < M::CHUNK / 2; i++) {
+        float2 g = *reinterpret_cast<const float2*>(b.grad + from + 2 * i);
+        if (b.more) g = make_float2(g.x + b.more[from + 2 * i], g.y + b.more[from + 2 * i + 1]);
+        float share = first + row < end ? 1.0f / each.number : 0;
+        g = make_float2(share * g.x, share * g.y);
+        large = fmaxf(large, fmaxf(fabsf(g.x), fabsf(g.y)));
+        M::put(w, i, scale * g.x, scale * g.y);
+      }
+      if (scale > 0) M::write(s.dz + tile_at<W>(row, column), PLANE, w);
+    }
+    return large;
   }
 
   // gather takes a number of each thread, and after a barrier scale_of returns the scale by the largest.
@@ -227,13 +281,15 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   // first_layer computes a tile of the first hidden layer from what commit and fetch_bases stored.
   MEMBER void first_layer(int first, const Stage& s) const {
     int column = threadIdx.x % CHUNKS * M::CHUNK;
-    const float* base = b.base + size_t(divide(first, by_levels)) * W;
+    const float* base = b.base + size_t(divide(first, by_levels())) * W;
 #pragma unroll 2
     for (int i = 0; i < R * CHUNKS / BRANCH_THREADS; i++) {
       int row = threadIdx.x / CHUNKS + i * (BRANCH_THREADS / CHUNKS), point = max(s.points[row], 0);
-      float2 u = *reinterpret_cast<const float2*>(s.rows + 2 * row);
+      const float* of_row = s.rows + level_ld() * row;
       const float* of_point = (point < BASES ? s.bases : base) + point * W;
-      M::write(s.x + tile_at<W>(row, column), PLANE, first_chunk<M, W>(of_point, v(), u, m.inputs > 1, column));
+      if (MLP && m.biased) of_point = v() + m.inputs * W;
+      M::write(s.x + tile_at<W>(row, column), PLANE,
+               first_chunk<M, W, MLP>(of_point, v(), *reinterpret_cast<const float2*>(of_row), of_row + 2, m.inputs, column));
     }
   }
 
@@ -352,7 +408,7 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
       int at = first + part_row() + 8 * i + lane / 4;
       auto v = M::joined(s[i / 2], i % 2, scale);
       if (bottom) M::write(part(x, i), PLANE, v);
-      else if (at < end) M::write(of_x + size_t(at) * ROW + part_column(), W, v);
+      else if (at < end) M::write(hidden(layer - 1) + size_t(at) * ROW + part_column(), W, v);
     }
     if (SCALED && !bottom && threadIdx.x == 0) *unit_of(first) = unit;
   }
@@ -361,10 +417,11 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   // the base and of the levels.
   MEMBER void first_back(const Stage& s, int first) const {
     __syncthreads();
-    thin_gradient<M, W, R>(of_level(), m.inputs, s.x, s.levels, LEVEL_LD, unit);
-    Points of = {first, min(first + int(R), end), by_levels, s.points};
+    thin_gradient<M, W, R>(of_level(), branch_terms(m), s.x, s.levels, LEVEL_LD, unit);
+    if (MLP && m.biased) return;
+    Points of = {first, min(first + int(R), end), by_levels(), s.points};
     point_sums<M, W, R>(b.grad_base, carry(), s.x, of, unit);
-    if (!b.grad_level) return;
+    if (MLP || !b.grad_level) return;
     const half* table = b.weights + stationary_tables<M, W>(m) + 2 * (eight() / 8) * Width<M, W>::TABLE;
     level_gradient<M, W, R>(b.grad_level, s.x, table, of, m.inputs, unit * M::HIDDEN);
   }
@@ -375,7 +432,7 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     __syncthreads();  // the layer before has read its weights and its last tile
     copy_async(weights(), b.weights + (2 * layer + 1) * Width<M, W>::MATRIX, Width<M, W>::HELD);
     fetch(this->first, stage(0));
-    bool ahead = b.stages > 1;
+    bool ahead = (MLP && R > 16) || b.stages > 1;  // an MLP's larger tiles have two stages on every GPU
     int number = 0;
     for (int first = this->first; first < end; first += R) {
       Stage s = stage(number);
@@ -386,12 +443,13 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
       if (SCALED && top) {
         float scale = scale_of(0);
         unit = inverse(scale);
-        commit_grads(s, scale);
+        if (linear()) linear_grads(first, s, scale);
+        else commit_grads(s, scale);
       }
       if (ahead && next < end) fetch(next, stage(number ^ 1));
       if (bottom) first_layer(first, s);
       if (bottom || (SCALED && top)) __syncthreads();
-      if (top) output_back(s.dz, s);
+      if (thin()) output_back(s.dz, s);
       weight_gradient(s.dz, s.x);
       input_gradient(s.dz, s.x, first);
       if (bottom) first_back(s, first);
@@ -421,9 +479,9 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
     }
     __syncthreads();
     if (bottom) {
-      for (int i = threadIdx.x; i < m.inputs * W; i += BRANCH_THREADS) vectors[i] = of_level()[i];
+      for (int i = threadIdx.x; i < branch_terms(m) * W; i += BRANCH_THREADS) vectors[i] = of_level()[i];
     }
-    if (!top) return;
+    if (!thin()) return;
     float* out = vectors + branch_outputs(m);
     for (int i = threadIdx.x; i < m.outputs * W; i += BRANCH_THREADS) out[i] = of_out()[i];
     for (int apart = 16; apart >= eight(); apart /= 2) grad_sum += __shfl_xor_sync(~0u, grad_sum, apart);
@@ -437,15 +495,14 @@ template <class M, int W, int R, int COLUMNS> struct Pass {
   }
 };
 
-template <class M, int W, int R, int COLUMNS> DEVICE void stationary_backward(const Backward& b, Mlp m) {
-  typedef Pass<M, W, R, COLUMNS> P;
+template <class M, int W, int R, int COLUMNS, bool MLP> DEVICE void stationary_backward(const Backward& b, Mlp m) {
+  typedef Pass<M, W, R, COLUMNS, MLP> P;
   DYNAMIC_SHARED(memory);
   P p;
   p.b = b;
   p.m = m;
   p.begin(memory);
-  int used = chunks_used(b.e, b.chunks);
-  for (int chunk = blockIdx.x; chunk < used; chunk += gridDim.x) {
+  for (int chunk = blockIdx.x; chunk < p.run()->chunks; chunk += gridDim.x) {
     for (int layer = m.depth - 2; layer >= 0; layer--) {
       p.enter(chunk, layer);
       p.all_tiles();

@@ -29,59 +29,65 @@ DEVICE void copy_async(half* dst, const half* src, int count) {
   for (int i = threadIdx.x * 8; i < count; i += BRANCH_THREADS * 8) cp_async16(dst + i, src + i, true);
 }
 
+// plus returns sum + x·v.
+DEVICE float4 plus(float4 sum, float x, float4 v) {
+  return make_float4(fmaf(x, v.x, sum.x), fmaf(x, v.y, sum.y), fmaf(x, v.z, sum.z), fmaf(x, v.w, sum.w));
+}
+
 // first_chunk returns a chunk of the first hidden layer of a row: relu(base + level·v), from
-// column on. v is [inputs, W], in shared memory.
-template <class M, int W>
-DEVICE typename M::template Words<4> first_chunk(const float* base, const float* v, float2 level, bool two, int column) {
+// column on. v is [inputs, W], in shared memory. more has the columns of the level from the third on.
+template <class M, int W, bool MLP>
+DEVICE typename M::template Words<4> first_chunk(const float* base, const float* v, float2 level, const float* more, int inputs, int column) {
   typename M::Sum s[M::TILES];
 #pragma unroll
   for (int i = 0; i < M::CHUNK; i += 4) {
-    float4 z = *reinterpret_cast<const float4*>(base + column + i), a = *reinterpret_cast<const float4*>(v + column + i);
-    z = make_float4(fmaf(level.x, a.x, z.x), fmaf(level.x, a.y, z.y), fmaf(level.x, a.z, z.z), fmaf(level.x, a.w, z.w));
-    if (two) {
-      a = *reinterpret_cast<const float4*>(v + W + column + i);
-      z = make_float4(fmaf(level.y, a.x, z.x), fmaf(level.y, a.y, z.y), fmaf(level.y, a.z, z.z), fmaf(level.y, a.w, z.w));
-    }
+    const float4* at = reinterpret_cast<const float4*>(v + column + i);
+    float4 z = plus(*reinterpret_cast<const float4*>(base + column + i), level.x, *at);
+    if (inputs > 1) z = plus(z, level.y, at[W / 4]);
+    if (MLP)
+      for (int c = 2; c < inputs; c++) z = plus(z, more[c - 2], at[c * (W / 4)]);
     M::start(s[i / 2], z.x, z.y);
     M::start(s[i / 2 + 1], z.z, z.w);
   }
   return M::rectified(s, 0);
 }
 
-// level_of_row returns the one or two columns of a row's level.
-DEVICE float2 level_of_row(const float* level, unsigned row, bool two) {
-  return two ? make_float2(level[2 * row], level[2 * row + 1]) : make_float2(level[row], 0);
+// level_of_row returns the first one or two columns of a row's level.
+DEVICE float2 level_of_row(const float* level, unsigned row, int inputs) {
+  return make_float2(level[inputs * row], inputs > 1 ? level[inputs * row + 1] : 0);
 }
 
 // WarpRows are the hidden values of 16·MT rows in a warp's registers, turned: see stationary_math.h.
-template <class M, int W, int MT> struct WarpRows {
+template <class M, int W, int MT, bool MLP> struct WarpRows {
   enum { GROUPS = Width<M, W>::GROUPS };
   typename M::template Words<4> x[MT][GROUPS][2];
 
   // Levels are those of a lane's rows.
   struct Levels { float2 u[2 * MT]; };
 
-  DEVICE Levels levels(const float* level, unsigned row, unsigned n, bool two) {
+  DEVICE Levels levels(const float* level, unsigned row, unsigned n, int inputs) {
     Levels l;
 #pragma unroll
     for (int i = 0; i < 2 * MT; i++) {
       unsigned at = row + i * 8 + threadIdx.x % 32 / 4;
-      l.u[i] = at < n ? level_of_row(level, at, two) : make_float2(0, 0);
+      l.u[i] = at < n ? level_of_row(level, at, inputs) : make_float2(0, 0);
     }
     return l;
   }
 
   // first computes the first hidden layer of the rows from `row` on, of n rows.
-  MEMBER void first(const Levels& l, const float* base, const float* v, unsigned row, unsigned n, Divisor levels,
-                    bool two) {
+  MEMBER void first(const Levels& l, const float* base, const float* level, const float* v, unsigned row, unsigned n,
+                    Divisor levels, Mlp m) {
     int lane = threadIdx.x % 32;
 #pragma unroll
     for (int i = 0; i < 2 * MT; i++) {
       unsigned at = row + i * 8 + lane / 4;
       const float* of_point = base + size_t(at < n ? divide(at, levels) : 0) * W;
+      if (MLP && m.biased) of_point = v + m.inputs * W;
+      const float* more = level + size_t(at < n ? at : 0) * m.inputs + 2;
 #pragma unroll
       for (int q = 0; q < GROUPS; q++) {
-        x[i / 2][q][i % 2] = first_chunk<M, W>(of_point, v, l.u[i], two, q * M::GROUP + lane % 4 * M::CHUNK);
+        x[i / 2][q][i % 2] = first_chunk<M, W, MLP>(of_point, v, l.u[i], more, m.inputs, q * M::GROUP + lane % 4 * M::CHUNK);
       }
     }
     turn_all();
@@ -112,8 +118,31 @@ template <class M, int W, int MT> struct WarpRows {
     for (int i = 0; i < MT * GROUPS; i++) M::turn(x[i / GROUPS][i % GROUPS][0], x[i / GROUPS][i % GROUPS][1]);
   }
 
-  // layer replaces the rows by relu(W·rows + bias), and writes them to `to` unless it is null. weights
-  // are in shared memory, in the order of fragments.
+  // group computes group g of W·rows + bias. weights are in shared memory, in the order of fragments. Their low
+  // halves may be in device memory.
+  MEMBER void group(typename M::Sum (&s)[MT][M::TILES], const half* weights, const half* low, const float* bias, int g) const {
+    int lane = threadIdx.x % 32, column = g * M::GROUP + lane % 4 * M::CHUNK;
+#pragma unroll
+    for (int j = 0; j < M::TILES; j++) {
+      float2 b = *reinterpret_cast<const float2*>(bias + column + 2 * j);
+#pragma unroll
+      for (int m = 0; m < MT; m++) M::start(s[m][j], b.x, b.y);
+    }
+#pragma unroll
+    for (int q = 0; q < GROUPS; q++) {
+#pragma unroll
+      for (int j = 0; j < M::TILES; j++) {
+        int at = ((g * M::TILES + j) * GROUPS + q) * 256 + lane * M::CHUNK;
+        auto b = M::template read<4>(weights + at, low + at);
+#pragma unroll
+        for (int m = 0; m < MT; m++) M::multiply(s[m][j], x[m][q][0], x[m][q][1], b);
+      }
+    }
+#pragma unroll
+    for (int i = 0; i < MT * M::TILES; i++) M::finish(s[i / M::TILES][i % M::TILES]);
+  }
+
+  // layer replaces the rows by relu(W·rows + bias), and writes them to `to` unless it is null.
   MEMBER void layer(const half* weights, const half* low, const float* bias, half* to, unsigned row, unsigned n) {
     int lane = threadIdx.x % 32;
     WarpRows next;
@@ -121,26 +150,9 @@ template <class M, int W, int MT> struct WarpRows {
     for (int g = 0; g < GROUPS; g++) {
       int column = g * M::GROUP + lane % 4 * M::CHUNK;
       typename M::Sum s[MT][M::TILES];
-#pragma unroll
-      for (int j = 0; j < M::TILES; j++) {
-        float2 b = *reinterpret_cast<const float2*>(bias + column + 2 * j);
-#pragma unroll
-        for (int m = 0; m < MT; m++) M::start(s[m][j], b.x, b.y);
-      }
-#pragma unroll
-      for (int q = 0; q < GROUPS; q++) {
-#pragma unroll
-        for (int j = 0; j < M::TILES; j++) {
-          int at = ((g * M::TILES + j) * GROUPS + q) * 256 + lane * M::CHUNK;
-          auto b = M::template read<4>(weights + at, low + at);
-#pragma unroll
-          for (int m = 0; m < MT; m++) M::multiply(s[m][j], x[m][q][0], x[m][q][1], b);
-        }
-      }
+      group(s, weights, low, bias, g);
 #pragma unroll
       for (int m = 0; m < MT; m++) {
-#pragma unroll
-        for (int j = 0; j < M::TILES; j++) M::finish(s[m][j]);
         next.x[m][g][0] = M::rectified(s[m], 0);
         next.x[m][g][1] = M::rectified(s[m], 1);
         M::turn(next.x[m][g][0], next.x[m][g][1]);
@@ -152,6 +164,23 @@ template <class M, int W, int MT> struct WarpRows {
       }
     }
     *this = next;
+  }
+
+  // result writes W·rows + bias to out, which has W columns.
+  MEMBER void result(const half* weights, const half* low, const float* bias, float* out, unsigned row, unsigned n) const {
+    int lane = threadIdx.x % 32;
+#pragma unroll
+    for (int g = 0; g < GROUPS; g++) {
+      typename M::Sum s[MT][M::TILES];
+      group(s, weights, low, bias, g);
+#pragma unroll
+      for (int i = 0; i < 2 * MT * M::TILES; i++) {
+        unsigned at = row + i / M::TILES * 8 + lane / 4;
+        int column = g * M::GROUP + lane % 4 * M::CHUNK + i % M::TILES * 2;
+        const float* c = s[i / M::TILES / 2][i % M::TILES].c[0] + i / M::TILES % 2 * 2;
+        if (at < n) *reinterpret_cast<float2*>(out + size_t(at) * W + column) = make_float2(c[0], c[1]);
+      }
+    }
   }
 
   // output computes W_out·rows + bias. table has W_out by rows, high and low parts, in shared memory.
@@ -189,11 +218,11 @@ struct Forward {
   const float* vectors;
   half* hidden;
   float* out;
-  int resident, keep;
+  int resident, keep, s, above;
 };
 
-template <class M, int W, int MT> DEVICE void stationary_forward(const Forward& f, Mlp m) {
-  typedef WarpRows<M, W, MT> Rows;
+template <class M, int W, int MT, bool MLP> DEVICE void stationary_forward(const Forward& f, Mlp m) {
+  typedef WarpRows<M, W, MT, MLP> Rows;
   DYNAMIC_SHARED(memory);
   // 1. Load what all tiles read: the output's table and bias, the level's weights, the layers' biases.
   int entries = stationary_eights(m) * Width<M, W>::TABLE;
@@ -204,11 +233,11 @@ template <class M, int W, int MT> DEVICE void stationary_forward(const Forward& 
   copy_async(table, f.weights + stationary_tables<M, W>(m), entries);
   for (int i = threadIdx.x; i < m.outputs; i += BRANCH_THREADS) bias_out[i] = f.vectors[branch_outputs(m) + m.outputs * W + i];
   for (int i = threadIdx.x; i < branch_outputs(m); i += BRANCH_THREADS) vectors[i] = f.vectors[i];
-  unsigned n = rows(*f.e, space::Row), tiles = (n + 16 * MT - 1) / (16 * MT);
-  Divisor levels = divisor(f.e->levels);
+  Span span = span_of(*f.e, f.s, f.above);
+  unsigned n = span.points * span.levels, tiles = (n + 16 * MT - 1) / (16 * MT);
+  Divisor levels = divisor(span.levels);
   size_t slot = size_t(n) * Width<M, W>::ROW;
   int layers = m.depth - 1;
-  bool two = m.inputs > 1;
   for (int from = 0; from < layers; from += f.resident) {
     // 2. Load the weights of as many layers as shared memory holds.
     int end = min(from + f.resident, layers);
@@ -218,23 +247,29 @@ template <class M, int W, int MT> DEVICE void stationary_forward(const Forward& 
     cp_async_wait<0>();
     __syncthreads();
     // 3. Take rows through these layers. A warp takes the same rows for each group of layers, and
-    // loads the levels of its next rows before it computes.
-    unsigned tile = blockIdx.x * BRANCH_WARPS + threadIdx.x / 32, step = gridDim.x * BRANCH_WARPS;
-    typename Rows::Levels next = Rows::levels(f.level, tile * 16 * MT, from > 0 ? 0 : n, two);
+    // loads the levels of its next rows before it computes. Few rows go to as many multiprocessors as
+    // there are tiles.
+    unsigned tile = threadIdx.x / 32 * gridDim.x + blockIdx.x, step = gridDim.x * BRANCH_WARPS;
+    typename Rows::Levels next = Rows::levels(f.level, tile * 16 * MT, from > 0 ? 0 : n, m.inputs);
     for (; tile < tiles; tile += step) {
       Rows r;
       unsigned row = tile * 16 * MT;
       if (from == 0) {
-        r.first(next, f.base, vectors, row, n, levels, two);
-        next = Rows::levels(f.level, row + step * 16 * MT, n, two);
+        r.first(next, f.base, f.level, vectors, row, n, levels, m);
+        next = Rows::levels(f.level, row + step * 16 * MT, n, m.inputs);
       } else {
         r.load(f.hidden + (f.keep ? (from - 1) * slot : 0), row, n);
       }
       for (int l = from; l < end; l++) {
+        const half *high = weights + (l - from) * held, *low = (held < matrix ? f.weights + 2 * l * matrix : high) + W * W;
+        const float* bias = vectors + branch_biases(m) + l * W;
+        if (MLP && m.outputs == 0 && l + 1 == layers) {
+          r.result(high, low, bias, f.out, row, n);
+          break;
+        }
         bool store = f.keep || (l + 1 == end && end < layers);
         half* to = store ? f.hidden + (f.keep ? l * slot : 0) : nullptr;
-        const half* high = weights + (l - from) * held;
-        r.layer(high, (held < matrix ? f.weights + 2 * l * matrix : high) + W * W, vectors + branch_biases(m) + l * W, to, row, n);
+        r.layer(high, low, bias, to, row, n);
       }
       if (end == layers) r.output(f.out, table, bias_out, m.outputs, row, n);
     }

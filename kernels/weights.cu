@@ -166,12 +166,12 @@ DEVICE void neg_mean(const Task& t, const Extents& e, float* part) {
 }
 
 // branch_sum adds the sums of a branch's chunks (branch.h): a = partials [chunks, S], b = layout, int
-// [2·depth + 2], out = the flat vector, of which it writes the branch's part; k = inputs, d = outputs,
-// other = width, depth, chunks = most chunks.
+// [2·depth + 4], out = the flat vector, of which it writes the branch's part; s = space of the rows,
+// other = space of the base, k = inputs, d = outputs, depth, chunks = most chunks.
 DEVICE void branch_sum(const Task& t, const Extents& e, const Gradients& g) {
-  Mlp m = {t.k, t.other, t.depth, t.d};
   const int* layout = (const int*)t.b;
-  int used = chunks_used(&e, t.chunks), stride = branch_sums(m), all = branch_weights(m) + branch_vectors(m);
+  Mlp m = {t.k, layout[2 * t.depth + 3], t.depth, t.d, t.other == space::Parameter};
+  int used = chunks_used(span_of(e, t.s, t.other), t.chunks), stride = branch_sums(m), all = branch_weights(m) + branch_vectors(m);
   for (int i = thread(); i < all; i += threads()) {
     float sum = 0;
 #pragma unroll 8

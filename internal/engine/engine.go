@@ -15,7 +15,8 @@ type Float interface{ ~float32 | ~float64 }
 // Program is a compiled graph. It is not safe for concurrent use.
 type Program[T Float] interface {
 	// Params returns the flat parameter vector, in the layout of ops.Graph.Tensors. The caller may
-	// read and write it between runs.
+	// read and write it between runs, and calls Params again before it writes after a run, so that an
+	// engine copies parameters to its device only when they may have changed.
 	Params() []T
 	// Grads returns the gradient of the cost with respect to Params after a Run, in the same
 	// layout; nil for a graph without gradients.

@@ -9,57 +9,73 @@ import (
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
-// branch is a multilayer perceptron of [r, x, level] over all levels of all points: the adaptor ψ or
-// the decoder. Fused kernels compute it. The level has one column, or two in the decoder of a
-// residual adaptor. The terms of r and x in the first layer are computed beforehand, once per point.
+// branch is a multilayer perceptron that fused kernels compute. The quantile branch is one of [r, x,
+// level] over all levels of all points: the adaptor ψ or the decoder. The level has one column, or two in
+// the decoder of a residual adaptor. The terms of r and x in the first layer, the base, are computed
+// beforehand, once per point. Others (MLP) have a few columns of x or y in place of the level: the decoder
+// of [r, x] over all points, whose base is the term of r, and encoders of the context, whose base is the
+// bias of the first layer.
 type branch struct {
 	BranchKernels
-	layers []*analysis.Unit // linear layers, the first to the last
-	grads  []*analysis.Unit // their gradients, in the same order; nil if the graph has none
+	layers []*analysis.Unit  // linear layers, the first to the last
+	grads  []*analysis.Unit  // their gradients, in the same order; nil if the graph has none
+	mean   []*analysis.Value // the gradients, one or two, whose sum is that of the mean of the results, if there is a mean
 
 	blocks           []ops.Block // the parameters: v, then W_l and b_l of each layer
+	bias             *ops.Block  // of the first layer, if it is the base
 	layout           region      // a table of the blocks
 	weights, vectors region      // packed parameters
 	hidden           region      // of the forward kernel, for the backward pass
 }
 
-// findBranches returns the branches that fused kernels compute, and the number of those for which there
-// are none.
-func findBranches(d gpu.Device, a *analysis.Analysis, g *ops.Graph, p Precision) (found []*branch, missed int) {
+// findBranches finds the branches that fused kernels compute, and counts the quantile branches for which
+// there are none. An MLP is always float32, because it is small. Where there are no kernels for the quantile
+// branches, all is float32.
+func (c *compiler) findBranches(a *analysis.Analysis) {
+	training, asked := c.source.Grads != nil, c.asked
+	c.asked = FP32
 	for _, u := range a.Units {
 		b := branchFrom(u)
 		if b == nil {
 			continue
 		}
-		b.Precision = map[Precision]string{FP32: "f32", FP16: "f16"}[p]
-		if g.Grads != nil {
+		b.Precision = "f32"
+		if asked == FP16 && !b.MLP {
+			b.Precision = "f16"
+		}
+		if training {
 			b.grads = layerGradients(b.layers)
 		}
-		if !b.separable(g.Grads != nil) {
+		if !b.separable(training) {
 			continue
 		}
-		var ok bool
-		if b.BranchKernels, ok = Kernels(d, b.Perceptron); ok {
-			found = append(found, b)
-		} else {
-			missed++
+		k, ok := Kernels(c.device, b.Perceptron)
+		switch {
+		case ok:
+			b.BranchKernels = k
+			c.branches = append(c.branches, b)
+			if !b.MLP {
+				c.asked = asked
+			}
+		case !b.MLP:
+			c.missed++
 		}
 	}
-	return found, missed
 }
 
 // branchFrom returns the branch whose first layer is u; nil if u is not the first layer of a
 // branch.
 func branchFrom(u *analysis.Unit) *branch {
-	if !isLinear(u) || u.Out[0].Space != ops.Row || u.In[0].Space != ops.Point || !u.Op.ReLU {
+	if !isLinear(u) || !u.Op.ReLU || u.In[2].Block == nil {
 		return nil
 	}
-	b := &branch{}
-	v := u.In[2].Block
-	if v == nil {
+	base, in, out := u.In[0], u.In[1], u.Out[0]
+	b := &branch{layers: []*analysis.Unit{u}, blocks: []ops.Block{*u.In[2].Block}, bias: base.Block}
+	b.Inputs, b.Width = in.Width, out.Width
+	b.MLP, b.Biased = out.Space != ops.Row || base.Space != ops.Point, b.bias != nil
+	if base.Made == nil && !b.Biased || b.Biased && !b.bias.Contiguous() || inStrips(b.blocks[0]) {
 		return nil
 	}
-	b.layers, b.blocks, b.Inputs, b.Width = []*analysis.Unit{u}, []ops.Block{*v}, u.In[1].Width, u.Out[0].Width
 	for u.Op.ReLU {
 		if u = nextLayer(u); u == nil {
 			return nil
@@ -71,8 +87,17 @@ func branchFrom(u *analysis.Unit) *branch {
 		b.layers, b.blocks = append(b.layers, u), append(b.blocks, *w, *bias)
 	}
 	b.Depth, b.Outputs = len(b.layers)-1, u.Out[0].Width
+	if b.MLP && b.Outputs == b.Width {
+		b.Depth, b.Outputs = len(b.layers), 0
+		if slices.ContainsFunc(u.Out[0].Users, isLinear) {
+			return nil // kernel chain computes it and the next layer in one launch
+		}
+	}
 	return b
 }
+
+// last returns the last layer.
+func (b *branch) last() *analysis.Unit { return b.layers[len(b.layers)-1] }
 
 // isLinear reports whether a unit is a linear layer.
 func isLinear(u *analysis.Unit) bool { return u.Op != nil && u.Op.Kind == ops.Linear }
@@ -115,7 +140,7 @@ func (b *branch) separable(training bool) bool {
 		within[u] = true
 	}
 	for i, u := range b.layers {
-		if i < b.Depth && !onlyWithin(u.Out[0], within) {
+		if u != b.last() && !onlyWithin(u.Out[0], within) {
 			return false
 		}
 		if training && !b.gradientsWithin(i, within) {
@@ -148,8 +173,11 @@ func (b *branch) gradientsWithin(i int, within map[*analysis.Unit]bool) bool {
 	if dw == nil || !dw.Grad || len(dw.Users) > 0 || base == nil {
 		return false
 	}
+	if i == 0 && (!b.MLP || dx == nil && !b.Biased) {
+		return base.Space == b.layers[0].In[0].Space
+	}
 	if i == 0 {
-		return base.Space == ops.Point
+		return dx == nil && base.Grad && len(base.Users) == 0
 	}
 	return base.Grad && len(base.Users) == 0 && dx != nil && onlyWithin(dx, within) && b.grads[i-1].In[0] == dx
 }
@@ -166,19 +194,54 @@ func onlyWithin(v *analysis.Value, within map[*analysis.Unit]bool) bool {
 
 // items returns the items of the branch: forward, then backward if the graph has gradients.
 func (b *branch) items() []*item {
-	first, last := b.layers[0], b.layers[b.Depth]
-	forward := &item{units: b.layers, in: made([]*analysis.Value{first.In[0], first.In[1]}), out: last.Outs(), forward: b}
+	first := b.layers[0]
+	forward := &item{units: b.layers, in: made([]*analysis.Value{first.In[0], first.In[1]}), out: b.last().Outs(), forward: b}
 	if b.grads == nil {
 		return []*item{forward}
 	}
-	begin, end := b.grads[b.Depth], b.grads[0]
-	backward := &item{units: b.grads, in: made([]*analysis.Value{begin.In[0], first.In[0], first.In[1]}), backward: b}
-	for _, v := range []*analysis.Value{end.Out[ops.BaseGrad], end.Out[ops.InGrad]} {
+	backward := &item{units: b.grads, backward: b}
+	if b.Outputs == 0 {
+		var units []*analysis.Unit
+		b.mean, units = meanGradient(b.grad())
+		backward.units = slices.Concat(b.grads, units)
+	}
+	in := []*analysis.Value{first.In[0], first.In[1]}
+	if b.mean == nil {
+		in = append(in, b.grad())
+	}
+	backward.in = made(append(in, b.mean...))
+	for _, v := range b.inputGradients() {
 		if v != nil {
 			backward.out = append(backward.out, v)
 		}
 	}
 	return []*item{forward, backward}
+}
+
+// inputGradients returns the gradients of the base and of the level, which may be nil.
+func (b *branch) inputGradients() [2]*analysis.Value {
+	end := b.grads[0]
+	if b.Biased {
+		return [2]*analysis.Value{nil, end.Out[ops.InGrad]}
+	}
+	return [2]*analysis.Value{end.Out[ops.BaseGrad], end.Out[ops.InGrad]}
+}
+
+// grad returns the gradient of the result.
+func (b *branch) grad() *analysis.Value { return b.grads[len(b.grads)-1].In[0] }
+
+// meanGradient returns the gradients whose sum is that of the mean over the rows of each function, if a
+// gradient is computed from it, and the units that do so. The result is nil if others read the gradient.
+func meanGradient(grad *analysis.Value) (of []*analysis.Value, units []*analysis.Unit) {
+	alone := func(v *analysis.Value) bool { return v.Made != nil && !v.Result && len(v.Users) == 1 }
+	u := grad.Made
+	if !alone(grad) || u.Op == nil || u.Op.Kind != ops.SetMeanGrad || grad.Space != ops.Context {
+		return nil, nil
+	}
+	if sum := u.In[0]; alone(sum) && sum.Made.Op == nil {
+		return sum.Made.In, []*analysis.Unit{u, sum.Made}
+	}
+	return u.In[:1], []*analysis.Unit{u}
 }
 
 // persistent returns the shape of a launch with a block on each multiprocessor, at most n. The
@@ -188,9 +251,11 @@ func (c *compiler) persistent(n, threads, shared int) gpu.Dims {
 }
 
 // packBranches reserves memory for the branches' packed parameters and hidden values, and adds the
-// launches that pack the parameters: one for all branches that have the same kernel.
+// launches that pack the parameters: one for all branches that have the same kernel. They come one after
+// another, the encoders' last, which the step begins with: in one chain each launch can start early.
 func (c *compiler) packBranches() {
 	var done []string
+	slices.SortStableFunc(c.branches, func(a, b *branch) int { return flag(a.MLP) - flag(b.MLP) })
 	for _, b := range c.branches {
 		kernel := b.Pack()
 		if slices.Contains(done, kernel) {
@@ -208,6 +273,9 @@ func (c *compiler) packBranches() {
 		}
 		s.launch = launch{kernel: kernel, dims: c.grid(2*most, BranchThreads, BranchThreads), args: []any{c.keepTable(nil, tasks...)}}
 		s.dims.Grid[1] = uint32(len(tasks))
+		if len(c.steps) > 0 {
+			s.reads = append(s.reads, c.steps[len(c.steps)-1].writes...)
+		}
 		c.steps = append(c.steps, s)
 	}
 }
@@ -223,42 +291,73 @@ func (c *compiler) packBranch(b *branch) task {
 			layout = binary.LittleEndian.AppendUint32(layout, uint32(block.Stride))
 		}
 	}
-	b.layout = c.keepTable(layout)
+	if k.Outputs == 0 {
+		layout = append(layout, make([]byte, 8)...)
+	}
+	base := 0
+	if b.Biased {
+		base = b.bias.Offset
+	}
+	layout = binary.LittleEndian.AppendUint32(layout, uint32(base))
+	b.layout = c.keepTable(binary.LittleEndian.AppendUint32(layout, uint32(k.Width)))
 	b.weights, b.vectors = c.keep(ceilDiv(k.WeightBytes(), 4)), c.keep(k.Vectors())
 	points, rows := b.layers[0].In[0].Rows, b.layers[0].Out[0].Rows
 	if n := k.HiddenBytes(points, rows/points, b.grads != nil); n > 0 {
 		b.hidden = c.keep(ceilDiv(n, 4))
 	}
-	return task{op: branchPack, k: k.Inputs, d: k.Outputs, depth: k.Depth, a: c.params, b: b.layout, out: b.weights, more: b.vectors}
+	return task{op: branchPack, other: int(b.above()), k: k.Inputs, d: k.Outputs, depth: k.Depth, a: c.params, b: b.layout, out: b.weights, more: b.vectors}
+}
+
+// space and above return the spaces of the rows and of the base.
+func (b *branch) space() ops.Space { return b.layers[0].Out[0].Space }
+func (b *branch) above() ops.Space { return b.layers[0].In[0].Space }
+
+// base returns the memory of the base, null for a bias.
+func (c *compiler) base(b *branch) region {
+	if b.Biased {
+		return region{}
+	}
+	return c.region(b.layers[0].In[0])
 }
 
 // branchForward adds the launch of a branch's forward kernel.
 func (c *compiler) branchForward(b *branch) {
-	k, first, out := b.BranchKernels, b.layers[0], b.layers[b.Depth].Out[0]
+	k, first, out := b.BranchKernels, b.layers[0], b.last().Out[0]
 	parts := k.Resident // of layers, or with pairs of rows
 	if k.Pairs {
 		parts = k.Chunks
 	}
-	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardThreads(), k.ForwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]), b.weights,
-		b.vectors, written{b.hidden}, written{c.region(out)}, parts, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs)
+	args := []any{c.step, c.base(b), c.region(first.In[1]), b.weights, b.vectors, written{b.hidden}, written{c.region(out)},
+		parts, flag(b.grads != nil), k.Inputs, k.Depth, k.Outputs}
+	if k.MLP {
+		args = append(args, int(b.space()), int(b.above()))
+	}
+	c.emit(k.Forward(), c.persistent(out.Rows, k.ForwardThreads(), k.ForwardShared()), args...)
 }
 
 // branchBackward adds the launch of a branch's gradient, which writes the sums of every chunk, and the
 // task that adds them.
 func (c *compiler) branchBackward(b *branch) {
-	k := b.BranchKernels
+	k, grads, to := b.BranchKernels, b.mean, b.inputGradients()
+	if b.mean == nil {
+		grads = []*analysis.Value{b.grad()}
+	}
+	grads = append(grads, nil)
 	partials := c.reserve(k.Chunks * k.Partials())
 	for _, pass := range k.Backward() {
-		first, begin, end := b.layers[0], b.grads[b.Depth], b.grads[0]
 		from := k.Stages
 		if k.Pairs {
 			from = pass.Layer
 		}
-		c.emit(pass.Kernel, c.persistent(k.Chunks, BranchThreads, k.BackwardShared()), c.step, c.region(first.In[0]), c.region(first.In[1]),
-			b.weights, b.vectors, c.region(begin.In[0]), written{b.hidden}, written{c.region(end.Out[ops.BaseGrad])},
-			written{c.region(end.Out[ops.InGrad])}, written{partials}, from, k.Chunks, k.Inputs, k.Depth, k.Outputs)
+		args := []any{c.step, c.base(b), c.region(b.layers[0].In[1]), b.weights, b.vectors, c.region(grads[0]), written{b.hidden},
+			written{c.region(to[0])}, written{c.region(to[1])}, written{partials}, from, k.Chunks, k.Inputs, k.Depth, k.Outputs}
+		if k.MLP {
+			args = append(args, int(b.space()), int(b.above()), flag(b.mean != nil), c.region(grads[1]))
+		}
+		c.emit(pass.Kernel, c.persistent(k.Chunks, BranchThreads, k.BackwardShared()), args...)
 	}
-	c.put(bySums, task{op: branchSum, k: k.Inputs, d: k.Outputs, other: k.Width, depth: k.Depth, chunks: k.Chunks,
+	c.steps[len(c.steps)-1].gradient = k.MLP
+	c.put(bySums, task{op: branchSum, s: int(b.space()), other: int(b.above()), k: k.Inputs, d: k.Outputs, depth: k.Depth, chunks: k.Chunks,
 		a: partials, b: b.layout, out: c.grads})
 	c.steps[len(c.steps)-1].writes = []region{c.grads.plus(b.blocks[0].Offset)} // so that two branches can share a launch
 }

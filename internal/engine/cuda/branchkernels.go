@@ -15,8 +15,21 @@ type Perceptron struct {
 	Inputs    int    // columns of the level: 1, or 2 for [τ, u]
 	Width     int    // of every hidden layer
 	Depth     int    // hidden layers
-	Outputs   int    // columns of the result
+	Outputs   int    // columns of the result; 0: the last hidden layer has no ReLU and is the result
+	MLP       bool   // its rows are not those of levels: it has kernels of its own
+	Biased    bool   // the base is the bias of the first layer
 }
+
+// terms returns the columns of the first layer's weight, with the bias.
+func (p Perceptron) terms() int {
+	if p.Biased {
+		return p.Inputs + 1
+	}
+	return p.Inputs
+}
+
+// mostTerms is the most terms of kernels of an MLP. Other branches have two.
+const mostTerms = 8
 
 // BranchKernels describes the kernels (kernels/branch_f16.cu, branch_f32.cu) for a perceptron on an
 // architecture and its successors: their names, and the memory that they need.
@@ -63,7 +76,11 @@ var Shapes = []Shape{
 // memory it has; Hopper's own if it has them and the weights of all layers fit. ok is false if there are none for the perceptron. A run has a chunk for each
 // multiprocessor, so the last bits of a sum depend on the GPU's model, not on the run.
 func Kernels(d gpu.Device, p Perceptron) (k BranchKernels, ok bool) {
-	if p.Inputs < 1 || p.Inputs > 2 || p.Depth < 2 || p.Outputs < 1 || p.Outputs > 16 {
+	most, least := 2, 1
+	if p.MLP {
+		most, least = mostTerms, 0
+	}
+	if p.Inputs < 1 || p.terms() > most || p.Depth < 2 || p.Outputs < least || p.Outputs > 16 {
 		return k, false
 	}
 	for _, s := range Shapes {
@@ -116,7 +133,7 @@ func (k BranchKernels) ForwardShared() int {
 		rows := 2 * 64 * k.Width // of a warpgroup, on their way to memory
 		return imageAlign + k.layers()*k.image() + 3*rows + 16 + 32*k.Width*k.eights() + 4*(k.Width*(k.Inputs+k.layers())+16)
 	}
-	return 2*k.Width*(k.Resident*k.held()*k.Width+16*k.eights()) + 4*(k.Width*(k.Inputs+k.layers())+16)
+	return 2*k.Width*(k.Resident*k.held()*k.Width+16*k.eights()) + 4*(k.Width*(k.terms()+k.layers())+16)
 }
 
 // BackwardShared returns the dynamic shared memory of the backward kernel in bytes.
@@ -125,9 +142,13 @@ func (k BranchKernels) BackwardShared() int {
 		tables := 2 * k.Rows * (24 + 16*k.eights() + 8) // a row's slots of its level and gradients
 		return imageAlign + 2*k.image() + 4*2*k.Rows*k.Width + 288 + tables + 4*(k.Width*(11+k.Outputs)+128+3*k.Rows)
 	}
-	row := 2*(2*k.planes()*k.Width+24+16*k.eights()+8) + 4*3 // dz and h, slots of its level and gradients; its point and level
+	levels, terms := 2, 2
+	if k.MLP {
+		levels, terms = 8, mostTerms
+	}
+	row := 2*(2*k.planes()*k.Width+24+16*max(1, k.eights())+8) + 4*(1+levels) // dz and h, slots of its level and gradients; its point and level
 	bases := 4 * (2 + k.Rows/64) * k.Width
-	return 2*k.held()*k.Width*k.Width + k.Stages*(k.Rows*row+bases) + 4*(k.Width*(5+k.Outputs)+128)
+	return 2*k.held()*k.Width*k.Width + k.Stages*(k.Rows*row+bases) + 4*(k.Width*(2*terms+1+k.Outputs)+136)
 }
 
 // Pack and Forward return the names of the kernels that pack the parameters and compute the perceptron.
@@ -143,7 +164,11 @@ func (k BranchKernels) kernel(does string) string {
 	case k.small():
 		form += "s"
 	}
-	return fmt.Sprintf("branch_%s_%s_%d", does, form, k.Width)
+	group := "branch"
+	if k.MLP && does != "pack" {
+		group = "mlp"
+	}
+	return fmt.Sprintf("%s_%s_%s_%d", group, does, form, k.Width)
 }
 
 // A Pass is a launch of the gradient: a kernel, and the lowest square layer that it computes.
@@ -184,7 +209,7 @@ func (k BranchKernels) WeightBytes() int {
 
 // Vectors and Partials return the floats of the packed vectors and of a chunk's sums.
 func (k BranchKernels) Vectors() int {
-	return k.Width*(k.Inputs+k.layers()+k.Outputs) + k.Outputs
+	return k.Width*(k.terms()+k.layers()+k.Outputs) + k.Outputs
 }
 func (k BranchKernels) Partials() int { return k.layers()*k.Width*k.Width + (k.Vectors()+3)/4*4 }
 

@@ -16,13 +16,18 @@ var sharedPerBlock = map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 89: 
 // multiprocessors of the largest usual GPU of a compute capability: T4, A100, A40, L40S, H100.
 var multiprocessors = map[int]int{75: 40, 80: 108, 86: 84, 89: 142, 90: 132}
 
+// perceptron returns a branch over levels.
+func perceptron(precision string, inputs, width, depth, outputs int) Perceptron {
+	return Perceptron{Precision: precision, Inputs: inputs, Width: width, Depth: depth, Outputs: outputs}
+}
+
 // lissajous returns the kernels of ψ and the decoder of the paper's ACQNP on an architecture, with
 // the decoder of a residual adaptor last.
 func lissajous(t *testing.T, precision string, capability, width int) []BranchKernels {
 	t.Helper()
 	d := gpu.Device{Major: capability / 10, Minor: capability % 10, SharedPerBlock: sharedPerBlock[capability], Multiprocessors: multiprocessors[capability]}
 	var all []BranchKernels
-	for _, p := range []Perceptron{{precision, 1, width, 5, 1}, {precision, 1, width, 3, 3}, {precision, 2, width, 3, 3}} {
+	for _, p := range []Perceptron{perceptron(precision, 1, width, 5, 1), perceptron(precision, 1, width, 3, 3), perceptron(precision, 2, width, 3, 3)} {
 		k, ok := Kernels(d, p)
 		if !ok {
 			t.Fatalf("capability %d has no kernels for %+v", capability, p)
@@ -97,7 +102,7 @@ func TestWeightGradientTraffic(t *testing.T) {
 // TestKernelsChoice tries devices between the architectures, a device with little shared memory,
 // and perceptrons without kernels.
 func TestKernelsChoice(t *testing.T) {
-	psi := Perceptron{"f16", 1, 128, 5, 1}
+	psi := perceptron("f16", 1, 128, 5, 1)
 	for _, c := range []struct {
 		capability, shared, want int
 	}{{75, 64 << 10, 75}, {87, 163 << 10, 86}, {100, 227 << 10, 90}, {89, 99 << 10, 86}, {120, 99 << 10, 86}, {90, 48 << 10, 0}, {70, 96 << 10, 0}} {
@@ -108,7 +113,7 @@ func TestKernelsChoice(t *testing.T) {
 	}
 	hopper := gpu.Device{Major: 9, SharedPerBlock: 227 << 10, Hopper: true}
 	for depth, want := range map[int]string{2: "only", 3: "whole", 4: "top last", 5: "top bottom", 6: "top middle last", 7: ""} {
-		k, _ := Kernels(hopper, Perceptron{"f16", 1, 128, depth, 1})
+		k, _ := Kernels(hopper, perceptron("f16", 1, 128, depth, 1))
 		var passes []string
 		for _, p := range k.Backward() {
 			passes = append(passes, strings.TrimPrefix(p.Kernel, "branch_backward_f16_pairs_128_"))
@@ -117,10 +122,11 @@ func TestKernelsChoice(t *testing.T) {
 			t.Errorf("depth %d takes the passes %s, want %s", depth, got, want)
 		}
 	}
-	if k, _ := Kernels(hopper, Perceptron{"f32", 1, 128, 5, 1}); k.Pairs {
+	if k, _ := Kernels(hopper, perceptron("f32", 1, 128, 5, 1)); k.Pairs {
 		t.Error("fp32 runs on the pairs of half precision")
 	}
-	for _, b := range []Perceptron{{"f32", 1, 96, 5, 1}, {"f16", 1, 96, 5, 1}, {"f16", 3, 128, 5, 1}, {"f16", 1, 128, 1, 1}, {"f16", 1, 128, 5, 17}} {
+	for _, b := range []Perceptron{perceptron("f32", 1, 96, 5, 1), perceptron("f16", 1, 96, 5, 1), perceptron("f16", 3, 128, 5, 1), perceptron("f16", 1, 128, 1, 1),
+		perceptron("f16", 1, 128, 5, 17), perceptron("f16", 1, 128, 3, 0)} {
 		if _, ok := Kernels(gpu.Device{Major: 9, SharedPerBlock: 227 << 10}, b); ok {
 			t.Errorf("%+v has kernels", b)
 		}

@@ -57,9 +57,9 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	}
 	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
 	if o.Fused {
-		c.findBranches(a, o.Precision)
+		c.findBranches(a)
 	}
-	c.scaled = training && c.asked == FP16 && len(c.branches) > 0
+	c.scaled = training && c.asked == FP16
 	if c.items = order(c.cut(a)); c.items == nil {
 		return nil, errors.New("cuda: a fused branch reads a value that depends on its own result")
 	}
@@ -95,15 +95,6 @@ func (c *compiler) finish() {
 		c.launches = append(c.launches, c.together(g))
 	}
 	c.memory.live(c.steps)
-}
-
-// findBranches finds the fused branches. Where there are no kernels for the graph's branches, they are
-// float32, one kernel an operation.
-func (c *compiler) findBranches(a *analysis.Analysis, p Precision) {
-	c.branches, c.missed = findBranches(c.device, a, c.source, p)
-	if len(c.branches) == 0 {
-		c.asked = FP32
-	}
 }
 
 // Precision returns the precision of the matrix products: that of the options if a branch has fused

@@ -143,6 +143,40 @@ func TestUploadsOfAStep(t *testing.T) {
 	}
 }
 
+// TestUploadsOfARun counts uploads: a run makes one of its inputs, and one of the parameters if they may have
+// changed since the last.
+func TestUploadsOfARun(t *testing.T) {
+	s := small("cnp")
+	m := build(t, s)
+	d := &uploading{Driver: openDevice(t)}
+	p, err := cuda.New(d, graph(t, m, s.e, models.Evaluation), cuda.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	closing(t, p)
+	var first float32
+	for i, want := range []int{2, 1, 1, 2} {
+		if i == 0 {
+			fill(p, m, s.e, 1)
+		} else if want == 2 {
+			for j := range p.Params() {
+				p.Params()[j] /= 2
+			}
+		}
+		d.uploads = 0
+		run(t, p, s.e)
+		if d.uploads != want {
+			t.Errorf("run %d: %d uploads, want %d", i, d.uploads, want)
+		}
+		ll := p.Output("loglik")[0]
+		if i == 0 {
+			first = ll
+		} else if same := ll == first; same != (want == 1) {
+			t.Errorf("run %d: the result is that of the first run: %t", i, same)
+		}
+	}
+}
+
 // uploading is a driver that counts uploads.
 type uploading struct {
 	gpu.Driver

@@ -32,7 +32,7 @@ func (d *drawn) Graph(nodes []gpu.Node) (gpu.Graph, error) {
 // capacity, because neither width nor rows change which steps share a launch.
 func TestNodesOfAStep(t *testing.T) {
 	for name, want := range map[string]struct{ nodes, chain, late int }{
-		"acqnp": {25, 20, 6}, "cqnp": {19, 16, 8}, "cnp": {14, 14, 3}, "canp": {17, 16, 6}, "bnp": {39, 28, 18},
+		"acqnp": {20, 20, 1}, "cqnp": {16, 15, 3}, "cnp": {12, 12, 1}, "canp": {17, 16, 6}, "bnp": {39, 28, 18},
 		"acqnp-attention": {31, 23, 14}, "acqnp-transformer": {118, 62, 84},
 	} {
 		d := &drawn{Driver: openDevice(t)}

@@ -4,8 +4,8 @@
 // same launches serve any extents within the capacity.
 //
 // An item is a unit (analysis.Unit), two of them, or half of a branch. A branch is a multilayer
-// perceptron over the levels of all points, which fused kernels (kernels/branch.h) can compute as
-// a whole. Each item becomes a few steps. A step is a launch of its own, or a lane: tasks that run
+// perceptron over the levels of all points, or of the points or the context alone, which fused kernels
+// (kernels/branch.h) can compute as a whole. Each item becomes a few steps. A step is a launch of its own, or a lane: tasks that run
 // one after another on the same rows. Lanes of the same kind that do not depend on each other share
 // a launch. A region is a part of the device's memory, which gets its address after all regions are
 // planned.
@@ -16,7 +16,8 @@ package cuda
 
 import "github.com/acqnp/acqnp/internal/random"
 
-// Precision is the precision of the matrix products in fused branches. Everything else is float32.
+// Precision is the precision of the matrix products in fused branches over levels. Everything else is
+// float32.
 type Precision int
 
 // The precisions, and the compute capability that each needs.

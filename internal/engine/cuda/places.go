@@ -96,7 +96,8 @@ func (c *compiler) keepResults(a *analysis.Analysis) (*packed, error) {
 // itself.
 func (c *compiler) madeByBranch(block ops.Block) bool {
 	return slices.ContainsFunc(c.branches, func(b *branch) bool {
-		return b.grads != nil && slices.ContainsFunc(b.blocks, func(own ops.Block) bool { return own.Node == block.Node })
+		own := func(own ops.Block) bool { return own.Node == block.Node }
+		return b.grads != nil && (b.Biased && own(*b.bias) || slices.ContainsFunc(b.blocks, own))
 	})
 }
 

@@ -12,6 +12,7 @@ type Program struct {
 	*machine
 	host    *host
 	params  []float32
+	stale   bool // the device's parameters, since Params was called
 	grads   []float32
 	outputs map[string][]float32 // at capacity
 	e       ops.Extents          // of the last run
@@ -31,7 +32,7 @@ func New(d gpu.Driver, g *ops.Graph, o Options) (engine.Program[float32], error)
 	if err != nil {
 		return nil, err
 	}
-	p := &Program{machine: m, outputs: map[string][]float32{}}
+	p := &Program{machine: m, stale: true, outputs: map[string][]float32{}}
 	if err := p.buffers(); err != nil {
 		return nil, cmp.Or(err, m.Close())
 	}
@@ -60,7 +61,10 @@ func (p *Program) buffers() (err error) {
 }
 
 // Params returns the flat parameter vector.
-func (p *Program) Params() []float32 { return p.params }
+func (p *Program) Params() []float32 {
+	p.stale = true
+	return p.params
+}
 
 // Grads returns the gradient of the cost with respect to Params.
 func (p *Program) Grads() []float32 { return p.grads }
@@ -87,8 +91,11 @@ func (p *Program) Run(e ops.Extents) error {
 	if err := p.upload(0, p.host, e, 0, 0); err != nil {
 		return err
 	}
-	if err := p.driver.Upload(p.ptr(p.compiler.params), bytesOf(p.params)); err != nil {
-		return err
+	if p.stale {
+		if err := p.driver.Upload(p.ptr(p.compiler.params), bytesOf(p.params)); err != nil {
+			return err
+		}
+		p.stale = false
 	}
 	if err := p.run(0); err != nil {
 		return err

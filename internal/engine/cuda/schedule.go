@@ -10,9 +10,10 @@ const mostPending = 64 << 20
 // of the same kind share a launch. Gradients of weights wait for each other, so that few launches
 // compute all of them.
 func schedule(steps []*step) {
-	var waiting []*step
+	var waiting, settled []*step
 	size := 0
 	flush := func() {
+		comeAfterGradients(waiting, settled)
 		settleWaiting(waiting)
 		waiting, size = nil, 0
 	}
@@ -33,10 +34,23 @@ func schedule(steps []*step) {
 			s.level = s.earliest()
 		default:
 			s.level = s.earliest()
+			settled = append(settled, s)
 		}
 	}
 	flush()
 	share(steps)
+}
+
+// comeAfterGradients lets the gradients of weights wait for those of MLPs, though they do not read them. Beside
+// each other neither could start early, nor what comes after both.
+func comeAfterGradients(waiting, settled []*step) {
+	for _, g := range settled {
+		for _, s := range waiting {
+			if g.gradient && s.kind == bySlices && !s.follows(g) && !g.follows(s) {
+				s.before, s.reads = append(s.before, g), append(s.reads, g.writes...)
+			}
+		}
+	}
 }
 
 // earliest returns the first level after those of the steps that s must come after.

@@ -27,6 +27,8 @@ type step struct {
 	writes []region
 	before []*step // the steps that must end before it begins
 	level  int     // launches of a level do not depend on each other
+
+	gradient bool // of an MLP, alone
 }
 
 // written marks an argument of a launch as memory that the kernel writes.

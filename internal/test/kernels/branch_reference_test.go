@@ -3,6 +3,7 @@
 package kernels
 
 import (
+	"cmp"
 	"math"
 	"math/rand/v2"
 	"slices"
@@ -12,19 +13,25 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-// branchCase is an MLP over the levels of points, with all its inputs.
+// branchCase is an MLP with all its inputs. Its rows have space s, and its base has space above.
 type branchCase struct {
 	cuda.Perceptron
-	e      ops.Extents
-	flat   []float32 // the parameters and gaps between them
-	layout []int32
-	base   []float32 // [Point, width]
-	level  []float32 // [Row, inputs]
-	grad   []float32 // [Row, outputs]
+	e        ops.Extents
+	s, above ops.Space
+	flat     []float32 // the parameters and gaps between them
+	layout   []int32
+	base     []float32 // [above, width]; a parameter if that is a bias
+	level    []float32 // [s, inputs]
+	grad     []float32 // [s, columns]
+	mean     []float32 // [Function, columns], the gradient of the mean, if grad is made of it; otherwise nil
+	more     []float32 // is added to mean, or nil
 }
 
-func newBranchCase(b cuda.Perceptron, e ops.Extents) *branchCase {
-	c := &branchCase{Perceptron: b, e: e}
+// columns returns the columns of the result.
+func (c *branchCase) columns() int { return cmp.Or(c.Outputs, c.Width) }
+
+func newBranchCase(b cuda.Perceptron, s, above ops.Space, e ops.Extents) *branchCase {
+	c := &branchCase{Perceptron: b, e: e, s: s, above: above}
 	r := rand.New(rand.NewPCG(uint64(b.Width*10+b.Depth), uint64(e.Levels)))
 	normal := func(n int, scale float64) []float32 {
 		v := make([]float32, n)
@@ -39,17 +46,36 @@ func newBranchCase(b cuda.Perceptron, e ops.Extents) *branchCase {
 		size = at + n
 		return int32(at)
 	}
-	const stride = 3 // of the level's columns in the first layer's weight
-	c.layout = []int32{place(stride * b.Width), stride}
+	stride := max(3, b.Inputs) // of the level's columns in the first layer's weight
+	c.layout = []int32{place(stride * b.Width), int32(stride)}
 	for range b.Depth - 1 {
 		c.layout = append(c.layout, place(b.Width*b.Width), place(b.Width))
 	}
 	c.layout = append(c.layout, place(b.Outputs*b.Width), place(b.Outputs))
+	if b.Biased {
+		c.layout = append(c.layout, place(b.Width), int32(b.Width))
+	} else {
+		c.layout = append(c.layout, 0, int32(b.Width))
+	}
 	c.flat = normal(size+1, math.Sqrt(2/float64(b.Width)))
-	c.base = normal(e.Rows(ops.Point)*b.Width, 1)
-	c.level = normal(e.Rows(ops.Row)*b.Inputs, 1)
-	c.grad = normal(e.Rows(ops.Row)*b.Outputs, 1)
+	c.base = normal(e.Rows(above)*b.Width, 1)
+	if b.Biased {
+		copy(c.flat[c.layout[2*b.Depth+2]:], c.base)
+	}
+	c.level = normal(e.Rows(s)*b.Inputs, 1)
+	c.grad = normal(e.Rows(s)*c.columns(), 1)
 	return c
+}
+
+// ofMean makes the gradient that of the mean over the rows of each function.
+func (c *branchCase) ofMean() {
+	each := c.e.Rows(c.s) / c.e.Functions * c.columns()
+	n := c.e.Functions * c.columns()
+	c.mean, c.more = slices.Clone(c.grad[:n]), slices.Clone(c.grad[n:2*n])
+	for i := range c.grad {
+		at := i/each*c.columns() + i%c.columns()
+		c.grad[i] = (c.mean[at] + c.more[at]) * (1 / float32(each/c.columns()))
+	}
 }
 
 // branchLayer is a linear layer of the case, with indices of its parameters in the flat vector.
@@ -60,10 +86,17 @@ type branchLayer struct {
 
 func (c *branchCase) layers() []branchLayer {
 	l := []branchLayer{{weight: int(c.layout[0]), stride: int(c.layout[1]), bias: -1, out: c.Width, in: c.Inputs}}
-	for i := 2; i < len(c.layout); i += 2 {
+	if c.Biased {
+		l[0].bias = int(c.layout[2*c.Depth+2])
+	}
+	end := 2 * c.Depth
+	if c.Outputs > 0 {
+		end += 2
+	}
+	for i := 2; i < end; i += 2 {
 		l = append(l, branchLayer{weight: int(c.layout[i]), stride: c.Width, bias: int(c.layout[i+1]), out: c.Width, in: c.Width})
 	}
-	l[len(l)-1].out = c.Outputs
+	l[len(l)-1].out = c.columns()
 	return l
 }
 
@@ -93,14 +126,14 @@ func (c *branchCase) forward(round func(float64) float64) (weights, hidden, sums
 	hidden = [][]float64{doubles(c.level)}
 	for i, l := range layers {
 		weights = append(weights, l.weights(c))
-		if i > 0 && i < len(layers)-1 {
+		if i > 0 && l.out == c.Width {
 			apply(weights[i], round)
 		}
-		base, space := doubles(c.base), ops.Point
+		base, space := doubles(c.base), c.above
 		if l.bias >= 0 {
 			base, space = doubles(c.flat[l.bias:][:l.out]), ops.Parameter
 		}
-		o := &ops.Op{Kind: ops.Linear, In: []ops.Space{space, ops.Row, ops.Parameter}, Widths: []int{l.out, l.in, l.in}, Out: ops.Row, Width: l.out}
+		o := &ops.Op{Kind: ops.Linear, In: []ops.Space{space, c.s, ops.Parameter}, Widths: []int{l.out, l.in, l.in}, Out: c.s, Width: l.out, Rows: c.e.Rows(c.s)}
 		sums = append(sums, c.evaluate(o, base, hidden[i], weights[i]))
 		h := slices.Clone(sums[i])
 		if i < len(layers)-1 {
@@ -111,21 +144,27 @@ func (c *branchCase) forward(round func(float64) float64) (weights, hidden, sums
 	return weights, hidden, sums
 }
 
+// inputsOfReLUs returns the results of the layers but the last, before their ReLUs.
+func (c *branchCase) inputsOfReLUs(round func(float64) float64) [][]float64 {
+	_, _, sums := c.forward(round)
+	return sums[:len(sums)-1]
+}
+
 // avoidKinks takes the gradient from every row that has an input of a ReLU near 0. A float32 sum in
 // the order of the matrix unit and a float64 sum may round a hidden number to different neighbours,
 // 2^-11 of it apart, and its weight in a next sum is about 1/8. So an input of a ReLU within 2^-11
 // of 0 may have one sign here and the other there, which would change all gradients of its row.
 func (c *branchCase) avoidKinks(t *testing.T, round func(float64) float64) {
 	t.Helper()
-	_, _, sums := c.forward(round)
-	rows, left := c.e.Rows(ops.Row), 0
+	sums := c.inputsOfReLUs(round)
+	rows, left := c.e.Rows(c.s), 0
 	for row := range rows {
 		near := false
-		for _, s := range sums[:len(sums)-1] {
+		for _, s := range sums {
 			near = near || slices.ContainsFunc(s[row*c.Width:][:c.Width], func(v float64) bool { return math.Abs(v) < 0x1p-11 })
 		}
 		if near {
-			clear(c.grad[row*c.Outputs:][:c.Outputs])
+			clear(c.grad[row*c.columns():][:c.columns()])
 		} else {
 			left++
 		}
@@ -147,7 +186,7 @@ func (c *branchCase) reference(round func(float64) float64) branchResult {
 	for i := len(layers) - 1; i >= 0; i-- {
 		l, relu := layers[i], i < len(layers)-1
 		part := func(part int, to ops.Space, width int) []float64 {
-			o := &ops.Op{Kind: ops.LinearGrad, Part: part, In: []ops.Space{ops.Row, ops.Row, ops.Row, ops.Parameter},
+			o := &ops.Op{Kind: ops.LinearGrad, Part: part, In: []ops.Space{c.s, c.s, c.s, ops.Parameter},
 				Widths: []int{l.out, l.out, l.in, l.in}, Out: to, Width: width, ReLU: relu, Rows: c.e.Rows(to)}
 			if part == ops.WeightGrad {
 				o.Rows = l.out
@@ -160,9 +199,9 @@ func (c *branchCase) reference(round func(float64) float64) branchResult {
 		if l.bias >= 0 {
 			copy(r.flat[l.bias:], part(ops.BaseGrad, ops.Parameter, l.out))
 		} else {
-			r.gradBase = part(ops.BaseGrad, ops.Point, l.out)
+			r.gradBase = part(ops.BaseGrad, c.above, l.out)
 		}
-		grad = part(ops.InGrad, ops.Row, l.in)
+		grad = part(ops.InGrad, c.s, l.in)
 		if i > 0 {
 			apply(grad, round)
 		}

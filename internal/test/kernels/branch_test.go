@@ -26,29 +26,50 @@ type branchRun struct {
 // branchCaseFor returns a case and its kernels, with the shape of a compute capability.
 func branchCaseFor(inputs, width, depth, outputs int, e ops.Extents, how branchRun) (*branchCase, cuda.BranchKernels) {
 	p := cuda.Perceptron{Precision: how.precision, Inputs: inputs, Width: width, Depth: depth, Outputs: outputs}
+	return newBranchCase(p, ops.Row, ops.Point, e), kernelsFor(p, how)
+}
+
+// kernelsFor returns kernels with the shape of a compute capability.
+func kernelsFor(p cuda.Perceptron, how branchRun) cuda.BranchKernels {
 	shared := map[int]int{75: 64 << 10, 80: 163 << 10, 86: 99 << 10, 89: 99 << 10, 90: 227 << 10}[how.capability]
 	k, ok := cuda.Kernels(gpu.Device{Major: how.capability / 10, Minor: how.capability % 10, SharedPerBlock: shared, Hopper: how.pairs}, p)
 	if !ok || k.Capability != how.capability || k.Pairs != how.pairs {
 		panic(fmt.Sprintf("no kernels for %+v", p))
 	}
 	k.Chunks = how.chunks
-	return newBranchCase(p, e), k
+	return k
 }
 
 // device memory of a case.
 type branchMemory struct {
-	e, flat, layout, base, level, grad, weights, vectors, out gpu.Ptr
+	e, flat, layout, base, level, grad, more, weights, vectors, out gpu.Ptr
+	s, above                                                        int32
 }
 
 func (c *branchCase) branchMemory(d *device, k cuda.BranchKernels) branchMemory {
 	m := branchMemory{
 		e:    d.upload(raw([]int32{int32(c.e.Functions), int32(c.e.Context), int32(c.e.Points), int32(c.e.Levels)})),
 		flat: d.upload(raw(c.flat)), layout: d.upload(raw(c.layout)), base: d.upload(raw(c.base)), level: d.upload(raw(c.level)),
-		grad: d.upload(raw(c.grad)), weights: d.alloc(k.WeightBytes()), vectors: d.alloc(4 * k.Vectors()), out: d.alloc(4 * c.e.Rows(ops.Row) * c.Outputs),
+		grad: d.upload(raw(c.gradient())), weights: d.alloc(k.WeightBytes()), vectors: d.alloc(4 * k.Vectors()), out: d.alloc(4 * c.e.Rows(c.s) * c.columns()),
 	}
-	task := d.taskOf("branch_pack", []any{m.flat, m.layout, m.weights, m.vectors, int32(k.Inputs), int32(k.Outputs), int32(k.Depth)})
+	m.s, m.above = int32(c.s), int32(c.above)
+	if c.Biased {
+		m.base = 0
+	}
+	if c.more != nil {
+		m.more = d.upload(raw(c.more))
+	}
+	task := d.taskOf("branch_pack", []any{m.flat, m.layout, m.weights, m.vectors, int32(c.above), int32(k.Inputs), int32(k.Outputs), int32(k.Depth)})
 	d.launch(k.Pack(), gpu.Line(2, cuda.BranchThreads, 0), d.upload(raw(task)))
 	return m
+}
+
+// gradient returns what the backward kernel reads: the gradient of the result, or of its mean.
+func (c *branchCase) gradient() []float32 {
+	if c.mean != nil {
+		return c.mean
+	}
+	return c.grad
 }
 
 func (m branchMemory) forward(d *device, k cuda.BranchKernels, blocks int, hidden gpu.Ptr, keep bool) {
@@ -61,8 +82,11 @@ func (m branchMemory) forward(d *device, k cuda.BranchKernels, blocks int, hidde
 	if k.Pairs {
 		parts = int32(k.Chunks)
 	}
-	d.launch(k.Forward(), gpu.Line(blocks, k.ForwardThreads(), k.ForwardShared()), m.e, m.base, m.level, m.weights, m.vectors, hidden, m.out,
-		parts, kept, int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+	args := []any{m.e, m.base, m.level, m.weights, m.vectors, hidden, m.out, parts, kept, int32(k.Inputs), int32(k.Depth), int32(k.Outputs)}
+	if k.MLP {
+		args = append(args, m.s, m.above)
+	}
+	d.launch(k.Forward(), gpu.Line(blocks, k.ForwardThreads(), k.ForwardShared()), args...)
 }
 
 func (c *branchCase) run(d *device, k cuda.BranchKernels, how branchRun) branchResult {
@@ -73,12 +97,12 @@ func (c *branchCase) run(d *device, k cuda.BranchKernels, how branchRun) branchR
 	if k.ForwardShared() > d.Device().SharedPerBlock || k.BackwardShared() > d.Device().SharedPerBlock {
 		d.t.Skip("too little shared memory")
 	}
-	points, rows := c.e.Rows(ops.Point), c.e.Rows(ops.Row)
+	points, rows := c.e.Rows(c.above), c.e.Rows(c.s)
 	floats := func(n int) gpu.Ptr { return d.upload(raw(slices.Repeat([]float32{float32(math.NaN())}, n))) }
 	m := c.branchMemory(d, k)
-	hidden, partials := d.alloc(max(4, k.HiddenBytes(points, c.e.Levels, true))), floats(k.Chunks*k.Partials())
+	hidden, partials := d.alloc(max(4, k.HiddenBytes(points, rows/points, true))), floats(k.Chunks*k.Partials())
 	gradBase, flatGrad, gradLevel := floats(points*c.Width), floats(len(c.flat)), gpu.Ptr(0)
-	if !how.alone {
+	if !how.alone && !c.MLP {
 		gradLevel = floats(rows * c.Inputs)
 	}
 	m.forward(d, k, how.blocks, hidden, true)
@@ -87,15 +111,21 @@ func (c *branchCase) run(d *device, k cuda.BranchKernels, how branchRun) branchR
 		if k.Pairs {
 			from = int32(pass.Layer)
 		}
-		d.launch(pass.Kernel, gpu.Line(how.blocks, cuda.BranchThreads, k.BackwardShared()), m.e, m.base, m.level, m.weights, m.vectors,
-			m.grad, hidden, gradBase, gradLevel, partials, from, int32(k.Chunks), int32(k.Inputs), int32(k.Depth), int32(k.Outputs))
+		args := []any{m.e, m.base, m.level, m.weights, m.vectors, m.grad, hidden, gradBase, gradLevel, partials, from, int32(k.Chunks),
+			int32(k.Inputs), int32(k.Depth), int32(k.Outputs)}
+		if k.MLP {
+			args = append(args, m.s, m.above, int32(min(1, len(c.mean))), m.more)
+		}
+		d.launch(pass.Kernel, gpu.Line(how.blocks, cuda.BranchThreads, k.BackwardShared()), args...)
 	}
-	task := d.taskOf("branch_sum", []any{partials, m.layout, flatGrad, int32(k.Width), int32(k.Inputs), int32(k.Outputs),
+	task := d.taskOf("branch_sum", []any{partials, m.layout, flatGrad, m.s, m.above, int32(k.Inputs), int32(k.Outputs),
 		int32(k.Depth), int32(k.Chunks)})
 	d.launchTask(task, 3, m.e)
-	r := branchResult{out: doubles(download[float32](d, m.out, rows*c.Outputs)),
-		gradBase: doubles(download[float32](d, gradBase, points*c.Width)), flat: doubles(download[float32](d, flatGrad, len(c.flat)))}
-	if !how.alone {
+	r := branchResult{out: doubles(download[float32](d, m.out, rows*c.columns())), flat: doubles(download[float32](d, flatGrad, len(c.flat)))}
+	if !c.Biased {
+		r.gradBase = doubles(download[float32](d, gradBase, points*c.Width))
+	}
+	if gradLevel != 0 {
 		r.gradLevel = doubles(download[float32](d, gradLevel, rows*c.Inputs))
 	}
 	return r

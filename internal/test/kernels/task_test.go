@@ -33,7 +33,7 @@ var arguments = map[string]string{
 	"levels": "out s k d stream", "linear_rows": "a b c out s other k d relu stride", "in_grad_rows": "a b c out s k d relu stride",
 	"layer_norm": "a b c out s d", "layer_norm_grad": "a b c out more s d", "weight_grad": "a b c out s k d relu",
 	"weight_grad_sum": "a out more s k d stride", "neg_mean": "a b out s other",
-	"branch_sum": "a b out other k d depth chunks", "branch_pack": "a b out more k d depth",
+	"branch_sum": "a b out s other k d depth chunks", "branch_pack": "a b out more other k d depth",
 }
 
 // fields lists the fields of struct Task by their place, in words of 4 bytes.

@@ -1,0 +1,4 @@
+//go:build simt
+
+#include "simt.h"
+#include "../mlp_f32.cu"
