@@ -164,14 +164,15 @@ template <class M, int W, int R, int COLUMNS, bool MLP> struct Pass {
   MEMBER void fetch(int first, const Stage& s) {
     const int chunks = M::PLANES * CHUNKS;  // of a row
     int chunk = threadIdx.x % chunks;
+    const half *of_dz = hidden(layer), *of_x = hidden(layer - 1);
 #pragma unroll
     for (int i = 0; i < R * chunks / BRANCH_THREADS; i++) {
       int row = threadIdx.x / chunks + i * (BRANCH_THREADS / chunks);
       int at = chunk / CHUNKS * PLANE + tile_at<W>(row, chunk % CHUNKS * M::CHUNK);
       bool there = first + row < end;
       size_t from = size_t(there ? first + row : first) * ROW + chunk * M::CHUNK;
-      if (!linear()) cp_async16(s.dz + at, hidden(layer) + from, there);
-      if (!bottom) cp_async16(s.x + at, hidden(layer - 1) + from, there);
+      if (!linear()) cp_async16(s.dz + at, of_dz + from, there);
+      if (!bottom) cp_async16(s.x + at, of_x + from, there);
     }
     if (SCALED && !top) next_unit = *unit_of(first);
     if (bottom && !(MLP && m.biased)) fetch_bases(first, s.bases);
