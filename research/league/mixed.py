@@ -80,7 +80,7 @@ class Mixed:
         tri = np.tril_indices(self.q)
 
         def profile(theta):
-            """Returns −2 log REML, the factor of G/σ², β, the inverse of X'V⁻¹X, and σ²."""
+            """Returns −2 log REML, the factor of G/σ², β, the inverse of X'V⁻¹X, σ², and −2 log likelihood."""
             L = np.zeros((self.q, self.q))
             L[tri] = theta
             M = np.eye(self.q) + L.T @ zz @ L
@@ -89,14 +89,15 @@ class Mixed:
             A, b, c = xx - both[:p, :p], xy - both[:p, p], yy - both[p, p]
             A += 1e-10 * np.trace(A) / p * np.eye(p)
             beta = np.linalg.solve(A, b)
-            rss = max(c - b @ beta, 1e-12 * yy)
-            deviance = np.linalg.slogdet(M)[1].sum() + np.linalg.slogdet(A)[1] + (n - p) * np.log(rss / (n - p))
-            return deviance, L, beta, np.linalg.inv(A), rss / (n - p)
+            rss, spread = max(c - b @ beta, 1e-12 * yy), np.linalg.slogdet(M)[1].sum()
+            deviance = spread + np.linalg.slogdet(A)[1] + (n - p) * np.log(rss / (n - p))
+            return deviance, L, beta, np.linalg.inv(A), rss / (n - p), spread + n * np.log(2 * np.pi * np.e * rss / n)
 
         theta = np.eye(self.q)[tri]
         if self.q:
             theta = minimize(lambda t: profile(t)[0], theta, method="BFGS", options=dict(maxiter=30, gtol=1e-2)).x
-        self.deviance, L, self.beta, inverse, self.noise = profile(theta)
+        self.deviance, L, self.beta, inverse, self.noise, full = profile(theta)
+        self.bic = full + (p + len(theta) + 1) * np.log(n) + 2 * self.form.logy * y.sum()  # of raw y, at the estimates of REML
         self.G, self.C = L @ L.T * self.noise, inverse * self.noise
 
     def predict(self, task):

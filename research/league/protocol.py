@@ -6,7 +6,7 @@ contexts are nested. The targets are the points that are in no context, and so t
 them. Where points are unseen, a fifth of the points of each group is held out, and the context is
 all the others ("rest").
 """
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -105,11 +105,11 @@ def tasks(fit, held, sizes, seed, most=MOST):
 
 def counted(groups):
     """Returns the unit in which y is counted or rounded, 0 where it is neither: all y are multiples of the
-    least difference between them, and at least three points share a value on average. A log density
-    has no bound there, as narrow peaks at the values raise it."""
+    least difference between them, and at least three points share a value on average, or a twentieth the least
+    one, 0. A log density has no bound there, as narrow peaks at the values raise it."""
     y = np.concatenate([y for _, y in groups.values()])
     values = np.unique(y)
-    if len(values) < 2 or len(y) < 3 * len(values):
+    if len(values) < 2 or len(y) < 3 * len(values) and not (values[0] == 0 and np.mean(y == 0) >= 0.05):
         return 0.0
     unit = float(np.diff(values)[np.diff(values) > 1e-9 * np.ptp(y)].min())
     return unit if np.allclose(values / unit, np.round(values / unit), atol=1e-3, rtol=0) else 0.0
@@ -128,6 +128,35 @@ def log_score(p, y, unit):
     if not unit:
         return p.log_density(y)
     return np.log(np.maximum(p.cdf(y + unit / 2) - p.cdf(y - unit / 2), 1e-30) / unit)
+
+
+def pits(p, y, unit):
+    """Returns the PIT of each target; where y has a unit, a point between its ends drawn at random, the same
+    for every tool, so that atoms are covered as often as they are stated."""
+    if not unit:
+        return p.cdf(y)
+    low, high = p.cdf(y - unit / 2), p.cdf(y + unit / 2)
+    r = np.random.default_rng(abs(np.round(y / unit)).astype(int))  # the targets are the seed
+    return low + r.uniform(size=len(y)) * (high - low)
+
+
+def filled(problem, test):
+    """Returns the problem and its tasks for tools that cannot have missing cells of x: these are what a least
+    squares regression on the columns that are whole says, and a column for each tells where."""
+    parts = [v for v, _ in problem.groups.values()] + [v for ts in test.values() for t in ts for v in (t.cx, t.tx)]
+    gaps = np.isnan(np.concatenate(parts)).any(0)
+    if not gaps.any():
+        return problem, test
+    x = problem.rows()[0]
+    whole, base = ~np.isnan(x).any(1), lambda v: np.column_stack([np.ones(len(v)), v[:, ~gaps]])
+    B = np.linalg.lstsq(base(x[whole]), x[whole][:, gaps], rcond=None)[0]
+
+    def put(v):
+        out, lost = v.copy(), np.isnan(v[:, gaps])
+        out[:, gaps] = np.where(lost, base(v) @ B, v[:, gaps])
+        return np.column_stack([out, lost])
+    return (replace(problem, groups={n: (put(v), y) for n, (v, y) in problem.groups.items()}, kept={}),
+            {c: [replace(t, cx=put(t.cx), tx=put(t.tx)) for t in ts] for c, ts in test.items()})
 
 
 def stacked(tasks):
