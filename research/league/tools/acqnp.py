@@ -7,7 +7,11 @@ import subprocess
 
 import numpy as np
 
+from data import table
 from scores import Scored
+
+
+LIMIT = 3600  # seconds of a command; with other work on the machine, ten times what it takes alone
 
 
 def write(file, header, rows):
@@ -19,14 +23,12 @@ def write(file, header, rows):
 
 def call(*words, folder):
     env = dict(os.environ, GOMAXPROCS="1")
-    done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=900, env=env)
+    try:
+        done = subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=LIMIT, env=env)
+    except subprocess.TimeoutExpired:
+        raise RuntimeError(f"{words[1]} ran past {LIMIT} s") from None
     if done.returncode != 0:
         raise RuntimeError(done.stderr.strip()[-300:])
-
-
-def table(names, groups):
-    """Returns the rows of groups for a CSV file; one group alone has no column for its name."""
-    return [[g] * names + [*map(repr, map(float, a)), repr(float(b))] for g, (x, y) in groups for a, b in zip(x, y)]
 
 
 class Program:
@@ -39,14 +41,14 @@ class Program:
         """Trains on a problem and returns a function that scores tasks."""
         d = os.path.abspath(os.path.join(problem.folder, self.NAME.replace(" ", "-")))
         os.makedirs(d, exist_ok=True)
-        names = len(problem.groups) > 1
+        names = ["school", "class"] if all("/" in g for g in problem.groups) else ["g"] * (len(problem.groups) > 1)
         xs = [f"x{j + 1}" for j in range(problem.rows()[0].shape[1])]
-        header = ["g"] * names + xs + ["y"]
+        header = names + xs + ["y"]
         write(os.path.join(d, "train.csv"), header, table(names, problem.groups.items()))
         if self.way == "fit":
-            call(self.path, "fit", "train.csv", f"y ~ {' + '.join(xs)}" + " | g" * names, *self.flags(), "--out", "run", "--overwrite", "--threads", "1", "--quiet", folder=d)
+            call(self.path, "fit", "train.csv", f"y ~ {' + '.join(xs)}" + f" | {'/'.join(names)}" * bool(names), *self.flags(), "--out", "run", "--overwrite", "--threads", "1", "--quiet", folder=d)
         else:
-            call(self.path, "init", "--csv", "train.csv", "--x", ",".join(xs), "--y", "y", *["--group", "g"] * names, "--out", "config.yaml", "--overwrite", folder=d)
+            call(self.path, "init", "--csv", "train.csv", "--x", ",".join(xs), "--y", "y", *["--group", "g"] * len(names), "--out", "config.yaml", "--overwrite", folder=d)
             call(self.path, "train", "--config", "config.yaml", "--run-dir", "run", "--overwrite", "--no-eval", "--threads", "1", "--quiet", folder=d)
         return lambda tasks: self.scored(d, header, names, tasks, problem)
 
@@ -70,7 +72,7 @@ class Program:
         call(self.path, "score", "--run", "run", *context, "--targets", "target.csv", "--out", "points.csv", "--overwrite", "--threads", "1", "--quiet", *flags, folder=d)
         of = {}
         for r in csv.DictReader(open(os.path.join(d, "points.csv"), newline="")):
-            of.setdefault(r["g"] if names else "", []).append([float(r[c]) for c in ("log_density", "crps", "pit", "y")])
+            of.setdefault("/".join(r[n] for n in names), []).append([float(r[c]) for c in ("log_density", "crps", "pit", "y")])
         v = np.array([row for t in tasks for row in of[t.group if names else ""]])
         if not np.allclose(v[:, 3], np.concatenate([t.ty for t in tasks]) + shift):
             raise RuntimeError(f"{d}/points.csv: the targets are in another order")
