@@ -5,13 +5,15 @@ import os
 import numpy as np
 
 import data
+import drawn
 import picture
 import rivals
+import runs
 import simulated
 
 CLOSE = 0.02  # nats: what is no farther behind is no loss
 ON_ONE = " on split 0, beside all rivals"
-ORDER = [*simulated.SETS, *data.SETS]
+ORDER = [*simulated.SETS, *drawn.SETS, *data.SETS]
 
 
 def load(file):
@@ -180,16 +182,15 @@ def ranks(r):
 
 
 def regrets(r, context=None):
-    """Returns the table of what tools lose to the exact posterior predictive, in nats a target."""
-    sets = [s for s in r.sets if (s, "exact") in r.at]
-    lines = []
-    for t in r.tools:
-        d = [r.paired(s, "exact", t, context) if t != "exact" else None for s in sets]
-        if any(d):
-            have = [v[0] for v in d if v]
-            lines.append([t, *(signed(v).replace("+", "") for v in d), f"{np.mean(have):.3f}" if len(have) == len(sets) else ""])
-    lines.sort(key=lambda l: float(l[-1] or "9"))
-    return table(["tool", *sets, "mean"], lines) if lines else []
+    """Returns the table of what tools lose to the exact posterior predictive, in nats a target, with one line a
+    set; the least loss is bold."""
+    lost = {t: {s: d for s in r.sets if (d := r.paired(s, "exact", t, context))} for t in r.tools if t != "exact"}
+    tools, lines = [t for t in lost if lost[t]], []
+    for s in [s for s in r.sets if any(s in lost[t] for t in tools)]:
+        least = min(lost[t][s][0] for t in tools if s in lost[t])
+        cell = lambda d: signed(d).replace("+", "") if d[0] > least else f"**{signed(d).replace('+', '')}**"
+        lines.append([s, *(cell(lost[t][s]) if s in lost[t] else "" for t in tools)])
+    return table(["set", *tools], lines) if lines else []
 
 
 def programs(r):
@@ -216,7 +217,7 @@ def grid(r, column, context, best):
     return table(["set", *tools], lines)
 
 
-def markdown(r, runs=()):
+def markdown(r, lines=()):
     """Returns the page."""
     splits = sorted({r_["split"] for r_ in r.rows})
     out = ["# The league", "",
@@ -228,7 +229,7 @@ def markdown(r, runs=()):
            "standard error: positive is better. A difference within its error is a tie, for wins as for losses.",
            "Where no error stands, one split alone was run, and a loss beyond 0.02 counts as one.",
            "All sets are *seen*: something was chosen on them, or their results were looked at.", ""]
-    for line in runs:
+    for line in lines:
         out += ["- " + "; ".join(f"{k}: {v}" for k, v in line.items() if v)]
     start, same = first(r), even(r)
     if start:
@@ -274,10 +275,8 @@ def markdown(r, runs=()):
 def write(out):
     """Writes the page and the picture beside a results file."""
     r = Results(load(os.path.join(out, "results.csv")))
-    runs_file = os.path.join(out, "runs.csv")
-    runs = list(csv.DictReader(open(runs_file, newline=""))) if os.path.exists(runs_file) else []
     with open(out.rstrip("/") + ".md", "w") as f:
-        f.write(wrapped(markdown(r, runs)))
+        f.write(wrapped(markdown(r, runs.load(out))))
     with open(os.path.join(out, "differences.svg"), "w") as f:
         f.write(picture.forest(r, against))
 
