@@ -50,7 +50,7 @@ def built(path):
         raise SystemExit(f"{path}: found no program of go build: {said.stderr.strip()}")
     of = dict(line.split()[1].split("=", 1) for line in said.stdout.splitlines() if line.split()[0] == "build" and "=" in line)
     if "vcs.revision" not in of:
-        raise SystemExit(f"{path}: found no commit in the program, expected one; build it in a clone, with go build ./cmd/acqnp")
+        raise SystemExit(f"{path}: found no commit in the program, expected one; build it with go build ./cmd/acqnp in a clone (in a worktree, go notes none)")
     return of["vcs.revision"][:8] + " with changes" * (of["vcs.modified"] == "true")
 
 

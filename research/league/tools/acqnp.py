@@ -73,7 +73,10 @@ class Program:
         of = {}
         for r in csv.DictReader(open(os.path.join(d, "points.csv"), newline="")):
             of.setdefault("/".join(r[n] for n in names), []).append([float(r[c]) for c in ("log_density", "crps", "pit", "y")])
-        v = np.array([row for t in tasks for row in of[t.group if names else ""]])
+        v = np.array([row for t in tasks for row in of.get(t.group if names else "", [])])
+        asked = sum(len(t.ty) for t in tasks)
+        if len(v) != asked:
+            raise RuntimeError(f"scored {len(v)} of {asked} targets")
         if not np.allclose(v[:, 3], np.concatenate([t.ty for t in tasks]) + shift):
             raise RuntimeError(f"{d}/points.csv: the targets are in another order")
         return v[:, :3]
