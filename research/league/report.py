@@ -127,15 +127,18 @@ def against(r, tool):
 
 def losses(r, tool, where=""):
     """Returns the paragraph and the table of what a tool loses."""
-    rows = against(r, tool)
+    rows, failed = against(r, tool), [row for row in r.skipped if row["tool"] == tool and row["chosen"].startswith("failed")]
+    out = [f"### {tool}{where}", ""]
+    if failed:
+        splits = lambda s: ", ".join(row["split"] for row in failed if row["set"] == s)
+        out += [f"It failed on {'; '.join(f'{s} (split {splits(s)})' for s in dict.fromkeys(row['set'] for row in failed))}. The reasons are at the end.", ""]
     if not rows:
-        return []
+        return out if failed else []
     got = lambda name: [of[name][1] for _, of in rows if of[name][1]]
     count = lambda name: f"{sum(map(close, got(name)))} of {len(got(name))}"
     kinds = [outcome(d) for d in got("rival") if d[2] > 1]
     seconds = np.median([r.mean(s, tool, "fit_seconds") for s, _ in rows])
-    out = [f"### {tool}{where}", "",
-           f"Within {CLOSE} nats or one paired standard error of the best rival, chosen after the fact: {count('rival')} sets; "
+    out += [f"Within {CLOSE} nats or one paired standard error of the best rival, chosen after the fact: {count('rival')} sets; "
            f"of the best simple model: {count('simple')}; of a stack of rivals: {count('stack')}; of their equal mixture: {count('equal')}. " +
            (f"Beside the best rival of sets with several splits: {kinds.count('win')} wins, {kinds.count('tie')} ties, {kinds.count('loss')} losses. " if kinds else "") +
            f"Median processor time of a fit: {seconds:.1f} s.", ""]
@@ -211,8 +214,8 @@ def grid(r, column, context, best):
     lines = []
     for s in r.sets:
         v = np.array([r.mean(s, t, column, context) for t in tools])
-        if np.isfinite(v).any():
-            top = best([x for x, t in zip(v, tools) if np.isfinite(x) and t != "exact"])
+        if ran := [x for x, t in zip(v, tools) if np.isfinite(x) and t != "exact"]:
+            top = best(ran)
             lines.append([s, *("" if not np.isfinite(x) else (f"**{x:.3f}**" if x == top else f"{x:.3f}").replace("-", "−") for x in v)])
     return table(["set", *tools], lines)
 
