@@ -105,14 +105,23 @@ def tasks(fit, held, sizes, seed, most=MOST):
 
 def counted(groups):
     """Returns the unit in which y is counted or rounded, 0 where it is neither: all y are multiples of the
-    least difference between them, and at least three points share a value on average, or a twentieth the least
-    one, 0. A log density has no bound there, as narrow peaks at the values raise it."""
+    least difference between them, and at least three points share a value on average, or there is a spike at
+    an end. A log density has no bound there, as narrow peaks at the values raise it."""
     y = np.concatenate([y for _, y in groups.values()])
     values = np.unique(y)
-    if len(values) < 2 or len(y) < 3 * len(values) and not (values[0] == 0 and np.mean(y == 0) >= 0.05):
+    if len(values) < 2 or len(y) < 3 * len(values) and not spiked(y) and not spiked(-y):
         return 0.0
     unit = float(np.diff(values)[np.diff(values) > 1e-9 * np.ptp(y)].min())
-    return unit if np.allclose(values / unit, np.round(values / unit), atol=1e-3, rtol=0) else 0.0
+    k = np.round(values / unit)
+    unit = float(values @ k / (k @ k))  # ninetieths are printed in six digits
+    return unit if np.allclose(values / unit, k, atol=1e-3, rtol=0) else 0.0
+
+
+def spiked(y):
+    """Reports whether the least value is repeated: three times, in a fiftieth of the points, and as often as the
+    next one. Rounded values thin out towards their ends."""
+    least, *more = np.unique(y, return_counts=True)[1][:2]
+    return bool(more and least >= max(3, 0.02 * len(y), more[0]))
 
 
 def split(groups, by_point, k):
