@@ -166,11 +166,25 @@ func (o *fitOptions) configure(a *app) error {
 	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
 		Function: o.Formula.Group, DataDir: "data", Model: "acqnp"}}
 	for _, t := range append(o.Formula.Y, o.Formula.X...) {
-		if t.Log {
+		switch {
+		case t.Log:
 			i.Log = append(i.Log, t.Column)
+		case t.Factor || t.Period > 0:
+			return o.ofFitAlone(t.String())
 		}
 	}
+	switch {
+	case len(o.Formula.X) == 0:
+		return o.ofFitAlone("no x")
+	case o.Formula.Offset != nil:
+		return o.ofFitAlone("offset(" + o.Formula.Offset[0].String() + ")")
+	}
 	return runInit(a, i)
+}
+
+// ofFitAlone refuses to write a part of a formula that no configuration of a network has.
+func (o *fitOptions) ofFitAlone(part string) error {
+	return &invalid.Input{File: "--write-config", Found: part + " in the formula", Expected: "columns and log(column): a trained network has no such term (leave --write-config out to fit)"}
 }
 
 // check checks the flags and settles where the result goes.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
 	"strings"
 	"text/tabwriter"
@@ -120,13 +121,18 @@ func (s *fitSummary) columns() (names []string) {
 	if s.fitted.Group != "" {
 		names = append(names, s.fitted.Group)
 	}
-	return append(append(names, s.fitted.X...), s.fitted.Y...)
+	for _, name := range slices.Concat(s.fitted.X, s.fitted.Y) {
+		if name != "" { // of a formula without x
+			names = append(names, name)
+		}
+	}
+	return names
 }
 
 // next returns the command that predicts with the result: along the one column of x, or at targets.
 func (s *fitSummary) next() string {
 	at := "--targets targets.csv"
-	if f := s.fitted; len(f.X) == 1 && f.XForms[0].Categories == nil {
+	if f := s.fitted; len(f.X) == 1 && f.X[0] != "" && f.XForms[0].Categories == nil {
 		low, high := ends(f.Ranges[0], f.XForms[0])
 		at = "--grid=" + invalid.ShellWord(low+":"+high+":100")
 	}

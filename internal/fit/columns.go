@@ -14,46 +14,80 @@ import (
 // mostOfModelX bounds the columns of x that models see.
 const mostOfModelX = 40
 
-// formsOf returns what the cells of each column of x and of y are.
-func formsOf(o Options) (xs, ys []rows.Form, err error) {
-	x, y := formula.Columns(o.Formula.X), formula.Columns(o.Formula.Y)
+// formsOf returns the columns of x, and what the cells of each and of those of y are. A formula without x has a column
+// of the name "", which files do not have.
+func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
+	y := formula.Columns(o.Formula.Y)
+	for _, t := range slices.Concat(o.Formula.X, o.Formula.Offset) {
+		if !slices.Contains(x, t.Column) {
+			x = append(x, t.Column)
+		}
+	}
 	scan, err := rows.ScanFile(config.Data{File: o.File, Group: o.Formula.Group, XColumns: x, YColumns: y}, "")
 	if err != nil {
-		return nil, nil, err
+		return nil, nil, nil, err
+	}
+	if len(o.Formula.X) == 0 {
+		x = append([]string{""}, x...)
+	}
+	for _, t := range o.Formula.Y {
+		form, err := formOf(o, scan, []formula.Term{t}, true)
+		if err != nil {
+			return nil, nil, nil, err
+		}
+		form.Log = false // the models take it
+		ys = append(ys, form)
 	}
 	width := 0
-	for i, t := range slices.Concat(o.Formula.X, o.Formula.Y) {
-		c, _ := scan.Column(t.Column)
-		form, err := c.Form(o.File, i >= len(x))
-		if err != nil {
-			return nil, nil, err
+	for _, name := range x {
+		var form rows.Form
+		if name != "" {
+			own := slices.DeleteFunc(slices.Clone(o.Formula.X), func(t formula.Term) bool { return t.Column != name })
+			if form, err = formOf(o, scan, own, false); err != nil {
+				return nil, nil, nil, err
+			}
 		}
-		refuse := func(found, expected string) (xs, ys []rows.Form, err error) {
-			return nil, nil, &invalid.Input{File: o.File, Key: t.Column, Found: found, Expected: expected}
-		}
+		xs = append(xs, form)
+		width += form.Width()
+	}
+	if width > mostOfModelX {
+		return nil, nil, nil, &invalid.Input{File: o.File, Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups", mostOfModelX)}
+	}
+	return x, xs, ys, nil
+}
+
+// formOf returns what the cells of a column of x or y are, of which a formula has these terms.
+func formOf(o Options, scan rows.Scan, terms []formula.Term, y bool) (f rows.Form, err error) {
+	c, _ := scan.Column(terms[0].Column)
+	refuse := func(found, expected string) (rows.Form, error) {
+		return f, &invalid.Input{File: o.File, Key: c.Name, Found: found, Expected: expected}
+	}
+	if terms[0].Factor && c.Distinct > 1 && c.Distinct <= rows.MaxDistinct {
+		return rows.Form{Categories: c.Values}, nil
+	}
+	if f, err = c.Form(o.File, y); err != nil {
+		return f, err
+	}
+	if f.Categories != nil {
+		o.Warnings.Add("%s: %s is read as %s", o.File, c.Name, c.What())
+	}
+	for _, t := range terms {
 		switch {
-		case i >= len(x) && c.Kind != rows.NumberColumn:
+		case y && c.Kind != rows.NumberColumn:
 			return refuse(c.Kind+"s", "numbers in a column of y")
+		case t.Period > 0 && f.Categories != nil:
+			return refuse("a period of names", "numbers, dates or times of day")
 		case t.Log && c.Kind != rows.NumberColumn:
 			return refuse("a logarithm of "+c.Kind+"s", "numbers")
 		case t.Log && c.Least <= 0:
 			return refuse(fmt.Sprintf("%g, which has no logarithm", c.Least), "numbers above 0")
+		case t.Period > 0:
+			f.Periods = append(f.Periods, t.Period)
 		}
-		if i >= len(x) {
-			ys = append(ys, form)
-			continue
-		}
-		form.Log = t.Log
-		xs = append(xs, form)
-		width += max(1, len(form.Categories))
-		if form.Categories != nil {
-			o.Warnings.Add("%s: %s is read as %s", o.File, t.Column, c.What())
-		}
+		f.Log = f.Log || t.Log
 	}
-	if width > mostOfModelX {
-		return nil, nil, &invalid.Input{File: o.File, Found: fmt.Sprintf("%d columns of x, a column for each name", width), Expected: fmt.Sprintf("at most %d: leave out a column with many names, or write '| COLUMN' to make its names the groups", mostOfModelX)}
-	}
-	return xs, ys, nil
+	f.Trend = f.Periods != nil && slices.ContainsFunc(terms, func(t formula.Term) bool { return t.Period == 0 })
+	return f, nil
 }
 
 // Look scans a file and returns an example of a formula for its columns.

@@ -43,8 +43,8 @@ const leastRows = 10
 // result depends only on the file, the formula, the seed and the budget.
 func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	f = Fitted{File: o.File, Formula: o.Formula.String(), Group: o.Formula.Group,
-		X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y)}
-	if f.XForms, f.YForms, err = formsOf(o); err != nil {
+		Y: formula.Columns(o.Formula.Y)}
+	if f.X, f.XForms, f.YForms, err = formsOf(o); err != nil {
 		return f, e, err
 	}
 	layout := f.Layout()

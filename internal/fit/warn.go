@@ -3,7 +3,10 @@ package fit
 import (
 	"cmp"
 	"fmt"
+	"math"
+	"slices"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
@@ -25,10 +28,23 @@ func (f Fitted) outside(c int, v float64) bool {
 	if f.XForms[c].Categories != nil {
 		return false
 	}
-	see := func(v float64) float64 { return f.XForms[c].AppendNumbers(nil, v)[0] } // as models do: perhaps its logarithm
+	form := f.XForms[c]
+	if form.Periods != nil && !form.Trend {
+		v = nearestTurn(v, slices.Max(form.Periods), f.Ranges[c])
+	}
+	see := form.Transform // as models do: perhaps its logarithm
 	low, high := see(f.Ranges[c].Low), see(f.Ranges[c].High)
 	slack := predict.Beyond * (high - low)
 	return see(v) < low-slack || see(v) > high+slack
+}
+
+// nearestTurn returns a number moved by whole periods to where it is nearest to the data.
+func nearestTurn(v, period float64, data datasets.Range) float64 {
+	above := data.Low + math.Mod(math.Mod(v-data.Low, period)+period, period)
+	if below := above - period; data.Low-below < above-data.High {
+		return below
+	}
+	return above
 }
 
 // warnOfLogs adds a line about each column of y of which known points are 0 or less though models take

@@ -14,7 +14,7 @@ import (
 // Names are how a CSV file of predictions names its rows: by function, target, x, what else a file of targets
 // says of a row, and channel.
 type Names struct {
-	XNames    []string                      // of the columns of x
+	XNames    []string                      // of the columns of x; "" for one that files do not have
 	XText     func(c int, v float64) string // the text of a raw number of column c of x; nil for numbers
 	XIsText   func(c int) bool              // whether column c of x has texts, names or dates; nil for numbers
 	YNames    []string                      // of the channels of y
@@ -37,8 +37,10 @@ func (n Names) typed(others []tabular.Column) []tabular.Column {
 		names[i] = c.Name
 	}
 	kinds := []tabular.Kind{tabular.Text, tabular.Integer}
-	for c := range n.XNames {
-		kinds = append(kinds, kindOf(n.XIsText == nil || !n.XIsText(c)))
+	for c, name := range n.XNames {
+		if name != "" {
+			kinds = append(kinds, kindOf(n.XIsText == nil || !n.XIsText(c)))
+		}
 	}
 	for c := range n.Others.Names {
 		kinds = append(kinds, kindOf(!slices.ContainsFunc(n.Others.Rows, func(row []string) bool { return !plainNumber.MatchString(row[c]) })))
@@ -89,7 +91,7 @@ func (n Names) header(others []string) []string {
 		}
 		return found
 	}
-	x := free(n.XNames, "x_")
+	x := free(slices.DeleteFunc(slices.Clone(n.XNames), func(name string) bool { return name == "" }), "x_")
 	taken = append(taken, x...)
 	return slices.Concat([]string{group, "target"}, x, free(n.Others.Names, "file_"), []string{"channel"}, others)
 }
@@ -99,7 +101,9 @@ func (n Names) row(row []string, t Target, channel int) []string {
 	f, dx := n.Functions[t.Function], len(n.XNames)
 	row = append(row, f.Name, strconv.Itoa(t.Target))
 	for c, v := range f.TargetX[t.Target*dx:][:dx] {
-		row = append(row, n.xText(c, v))
+		if n.XNames[c] != "" {
+			row = append(row, n.xText(c, v))
+		}
 	}
 	if len(n.Others.Names) > 0 {
 		row = append(row, n.Others.Rows[f.Rows[t.Target]]...)

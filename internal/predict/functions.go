@@ -69,6 +69,9 @@ func (f FunctionFiles) grid() ([]float64, error) {
 		return &invalid.Input{File: "--grid", Key: f.Layout.X[c], Found: found, Expected: expected}
 	}
 	for c, form := range f.Layout.XForms {
+		if f.Layout.X[c] == "" {
+			return nil, &invalid.Input{File: "--grid", Found: f.Grid, Expected: "--targets FILE with a row for each prediction: the formula has no x"}
+		}
 		if form.Categories != nil {
 			return nil, bad(c, "a range for a column of names", "--targets FILE")
 		}

@@ -66,6 +66,8 @@ type form struct {
 	Categories []string `json:"categories,omitempty"`
 	Origin     string   `json:"origin,omitempty"`
 	Format     string   `json:"format,omitempty"`
+
+	rows.OfFit `json:"-"` // of columns that no run has
 }
 
 type columns struct {

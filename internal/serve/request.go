@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -154,8 +155,9 @@ func (p points) read(path string, u run.Units, withY bool, names unseen) (x, y [
 	return x, y, err
 }
 
-// rowsOf returns the numbers of an array of rows, each with a value for each of the columns. number returns
-// that of a cell in column c, which has a form, or what is expected.
+// rowsOf returns the numbers of an array of rows, each with a value for each of the columns, or with none if the one
+// column is that of a formula without x. number returns that of a cell in column c, which has a form, or what is
+// expected.
 func rowsOf(path string, array []byte, columns []string, forms []rows.Form, number func(c int, value cell, f rows.Form) (v float64, expected string)) (all []float64, err error) {
 	if array == nil {
 		return nil, nil
@@ -168,7 +170,9 @@ func rowsOf(path string, array []byte, columns []string, forms []rows.Form, numb
 		if row[0] != '[' {
 			return nil, fail(kind(row), "an array with values of "+strings.Join(columns, ", "))
 		}
-		if found := count(row); found != len(columns) {
+		if found := count(row); found == 0 && len(columns) == 1 && columns[0] == "" {
+			all = append(all, 0)
+		} else if found != len(columns) {
 			return nil, fail(invalid.Plural(found, "value", "values"), "values of "+strings.Join(columns, ", "))
 		}
 		c := 0
@@ -217,8 +221,9 @@ func (c cell) number(f rows.Form) (v float64, expected string) {
 		read.Origin = "" // a date may be a number of days
 	}
 	wants := read.Categories != nil || read.Origin != ""
-	either := read.Format == rows.Clock || read.Format == rows.Percent // "13:30" or 13.5, "12%" or 12
-	if (named == wants || named && either) && (named || isNumber(c)) {
+	either := read.Format == rows.Clock || read.Format == rows.Percent                                           // "13:30" or 13.5, "12%" or 12
+	either = either || slices.ContainsFunc(f.Categories, func(name string) bool { return isNumber(cell(name)) }) // "3" or 3
+	if (named == wants || either && (named || read.Categories != nil)) && (named || isNumber(c)) {
 		if v, ok := read.Number(text); ok {
 			return v, ""
 		}

@@ -28,12 +28,28 @@ type Form struct {
 	// for 13:30, which is 13.5; MonthFirst or DayFirst for dates such as 3/14/2026; Boolean for names that
 	// are true and false, or yes and no, in any spelling.
 	Format string `json:",omitempty"`
+
+	OfFit
+}
+
+// OfFit is what the formula of acqnp fit says of a column of x beside its [Form]. Networks that are trained have no
+// such columns.
+type OfFit struct {
+	// Periods are those after which a number comes round. A model sees the sine and the cosine of its place in
+	// each and, with Trend, the number, or its logarithm, beside them.
+	Periods []float64 `json:",omitempty"`
+	Trend   bool      `json:",omitempty"`
 }
 
 // Width returns the number of columns that the model sees.
 func (f Form) Width() int {
-	if f.Categories != nil {
+	switch {
+	case f.Categories != nil:
 		return len(f.Categories)
+	case f.Periods != nil && f.Trend:
+		return 1 + 2*len(f.Periods)
+	case f.Periods != nil:
+		return 2 * len(f.Periods)
 	}
 	return 1
 }
@@ -66,12 +82,19 @@ func (f Form) AppendModel(dst []float32, v, offset, scale float64) []float32 {
 }
 
 // AppendNumbers appends what a model sees of the raw number v, before any scaling, to dst: the number,
-// its logarithm, or a 1 in the column of a name.
+// its logarithm, its place in its periods, or a 1 in the column of a name.
 func (f Form) AppendNumbers(dst []float64, v float64) []float64 {
-	if f.Categories == nil {
-		return append(dst, f.Transform(v))
+	if f.Categories != nil {
+		return appendOneHot(dst, v, len(f.Categories))
 	}
-	return appendOneHot(dst, v, len(f.Categories))
+	if f.Periods == nil || f.Trend {
+		dst = append(dst, f.Transform(v))
+	}
+	for _, period := range f.Periods {
+		sine, cosine := math.Sincos(2 * math.Pi * math.Mod(v, period) / period)
+		dst = append(dst, sine, cosine)
+	}
+	return dst
 }
 
 // appendOneHot appends a column for each of n names, 1 for the name v.
@@ -159,8 +182,11 @@ func (f Form) Number(text string) (v float64, ok bool) {
 
 // equal reports whether two forms are the same.
 func (f Form) equal(g Form) bool {
-	return f.Log == g.Log && f.Shift == g.Shift && f.Origin == g.Origin && f.Format == g.Format && slices.Equal(f.Categories, g.Categories)
+	return f.Log == g.Log && f.Shift == g.Shift && f.Origin == g.Origin && f.Format == g.Format && slices.Equal(f.Categories, g.Categories) &&
+		f.OfFit.equal(g.OfFit)
 }
+
+func (f OfFit) equal(g OfFit) bool { return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend }
 
 // SameForms reports whether two lists of forms are equal. nil is a list of plain numbers.
 func SameForms(a, b []Form) bool {
@@ -184,6 +210,9 @@ func (f Form) Check() error {
 	}
 	if f.Categories != nil && (f.Log || f.Origin != "") || f.Log && f.Origin != "" {
 		return errors.New("two meanings: categories, dates or a logarithm")
+	}
+	if slices.ContainsFunc(f.Periods, func(p float64) bool { return !(p > 0 && p <= math.MaxFloat32) }) || f.Periods != nil && f.Categories != nil || f.Trend && f.Periods == nil {
+		return fmt.Errorf("the periods %v", f.Periods)
 	}
 	if !(f.Shift >= 0 && f.Shift <= math.MaxFloat64) || f.Shift > 0 && !f.Log {
 		return fmt.Errorf("a shift of %v", f.Shift)

@@ -25,8 +25,9 @@ type Group struct {
 
 // A Layout says which columns of CSV files of points are read, and what their cells are.
 type Layout struct {
-	X, Y           []string // names of the columns
-	XForms, YForms []Form   // nil: numbers
+	// X and Y are names of columns. An x of the name "" is no column of files: it is 0 in every row.
+	X, Y           []string
+	XForms, YForms []Form // nil: numbers
 	// Groups are columns that may hold the name of a row's group. The first one that a file has does;
 	// without one, all rows are one group. A file with a column of nearly that name is refused.
 	Groups []string
@@ -114,14 +115,24 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	for i, name := range y {
 		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))
 	}
-	if r.xAt, err = t.columns(ways("x", l.X)...); err != nil {
+	if r.xAt, err = t.columns(ways("x", inFiles(l.X))...); err != nil {
 		return nil, err
+	}
+	for i, name := range l.X {
+		if name == "" {
+			r.xAt = slices.Insert(r.xAt, i, -1)
+		}
 	}
 	if r.yAt, err = t.columns(ways("y", y)...); err != nil {
 		return nil, err
 	}
 	r.names.by, err = t.groupColumn(l.Groups, slices.Concat(l.X, l.Y))
 	return r, err
+}
+
+// inFiles returns the names of columns that files have.
+func inFiles(x []string) []string {
+	return slices.DeleteFunc(slices.Clone(x), func(name string) bool { return name == "" })
 }
 
 // XText returns the text of a raw number of column c of x, as it stood in a file that l has read.

@@ -12,7 +12,7 @@ import (
 // the training.
 type reading struct {
 	x, y     []*reader
-	xAt, yAt []int // the columns of x and y
+	xAt, yAt []int // the columns of x and y; −1 for an x that is no column
 	split    int   // the column of the row's part; −1 if there is none
 	drops    bool  // leaves out rows with a missing cell
 	partialY bool  // takes rows with one y of several; the others are NaN
@@ -85,6 +85,10 @@ func (t *table) missing(columns []int) (missing []int) {
 // point appends the current row to g.
 func (r *reading) point(g *Group, t *table) error {
 	for i, column := range r.xAt {
+		if column < 0 {
+			g.X = append(g.X, 0)
+			continue
+		}
 		v, err := r.x[i].read(t, column)
 		if err != nil {
 			return err

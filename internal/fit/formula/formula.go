@@ -3,25 +3,30 @@ package formula
 
 import (
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// A Term is a column, or its logarithm.
+// A Term is a column, and how it is seen.
 type Term struct {
 	Column string
-	Log    bool
+	Log    bool    // its logarithm
+	Factor bool    // its cells are names, also those that look like numbers
+	Period float64 // it comes round after so much; 0 for a column that does not
 }
 
 // Formula says which columns are y, x and the name of a group.
 type Formula struct {
-	Y, X  []Term
-	Group string // "" if all rows are one group
+	Y, X   []Term // no X: y ~ 1
+	Offset []Term // columns that y is known to grow with: see fit.Fitted
+	Group  string // "" if all rows are one group
 }
 
-const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, a name with signs stands in backticks, and without '| group' all rows are one group"
+const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, a name with signs stands in backticks, 'y ~ 1' has no x, and without '| group' all rows are one group"
 
 // refuse returns the error for a part of a formula, and what to write instead.
 func refuse(found, expected string) error {
@@ -37,11 +42,11 @@ func Parse(text string) (f Formula, err error) {
 	if !slices.ContainsFunc(p.tokens, func(t token) bool { return t.sign == '~' }) {
 		return f, refuse(fmt.Sprintf("%q without '~'", text), form)
 	}
-	if f.Y, err = p.terms(); err == nil {
+	if f.Y, err = p.outcomes(); err == nil {
 		err = p.take('~')
 	}
 	if err == nil {
-		f.X, err = p.terms()
+		f.X, f.Offset, err = p.terms()
 	}
 	if err == nil && p.nextIs('|') {
 		f.Group, err = p.group()
@@ -52,13 +57,29 @@ func Parse(text string) (f Formula, err error) {
 	if err != nil {
 		return Formula{}, err
 	}
-	all := append(Columns(slices.Concat(f.Y, f.X)), f.Group)
-	for i, name := range all {
-		if slices.Contains(all[:i], name) {
-			return Formula{}, refuse(fmt.Sprintf("the column %q twice", name), form)
+	return f, f.check()
+}
+
+// check refuses a column that is named twice: but for an offset, which may be one of x too, and for a column beside its
+// periods.
+func (f Formula) check() error {
+	var all []string
+	for i, t := range f.X {
+		if t.Period == 0 || !slices.ContainsFunc(f.X, func(o Term) bool { return o.Column == t.Column && o.Period == 0 && !o.Factor }) {
+			all = append(all, t.Column)
+		}
+		if t.Period > 0 && slices.ContainsFunc(f.X[:i], func(o Term) bool { return o.Column == t.Column && o.Period > 0 && o.Period != t.Period }) {
+			all = all[:len(all)-1]
 		}
 	}
-	return f, nil
+	for _, own := range [][]string{slices.Concat(Columns(f.Y), all, []string{f.Group}), slices.Concat(Columns(f.Y), Columns(f.Offset), []string{f.Group})} {
+		for i, name := range own {
+			if slices.Contains(own[:i], name) {
+				return refuse(fmt.Sprintf("the column %q twice", name), form)
+			}
+		}
+	}
+	return nil
 }
 
 // A parser reads tokens.
@@ -83,23 +104,68 @@ func (p *parser) take(sign byte) error {
 	return nil
 }
 
-// terms reads a sum.
-func (p *parser) terms() ([]Term, error) {
-	var all []Term
+// outcomes reads the sum before '~'.
+func (p *parser) outcomes() ([]Term, error) {
+	all, offset, err := p.terms()
+	if err != nil {
+		return nil, err
+	}
+	if len(all) == 0 || offset != nil || slices.ContainsFunc(all, func(t Term) bool { return t.Factor || t.Period > 0 }) {
+		return nil, refuse(p.textOf(0, p.at)+" before '~'", "columns or log(column), of numbers")
+	}
+	return all, nil
+}
+
+// terms reads a sum. A 1 in it is the constant, which all models have.
+func (p *parser) terms() (all, offset []Term, err error) {
 	for {
-		t, err := p.term()
-		if err != nil {
-			return nil, err
+		switch {
+		case p.wordIs("1"):
+			p.at++
+		case p.wordIs("offset") && p.signAt(p.at+1) == '(':
+			t, err := p.offset()
+			if err != nil {
+				return nil, nil, err
+			}
+			offset = append(offset, t)
+		default:
+			t, err := p.term()
+			if err != nil {
+				return nil, nil, err
+			}
+			all = append(all, t)
 		}
-		all = append(all, t)
 		if !p.nextIs('+') {
-			return all, nil
+			return all, offset, nil
 		}
 		p.at++
 	}
 }
 
-// term reads a column, or log(column).
+// wordIs reports whether the next token is a word without backticks.
+func (p *parser) wordIs(text string) bool {
+	return p.word() && !p.tokens[p.at].quoted && p.tokens[p.at].text == text
+}
+
+// signAt returns the sign of a token, 0 for none.
+func (p *parser) signAt(at int) byte {
+	if at < len(p.tokens) {
+		return p.tokens[at].sign
+	}
+	return 0
+}
+
+// offset reads offset(column) or offset(log(column)).
+func (p *parser) offset() (t Term, err error) {
+	p.at += 2
+	if t, err = p.term(); err == nil && (t.Factor || t.Period > 0 || !p.nextIs(')')) {
+		err = refuse("offset( without one column, or log(column), and ')'", form)
+	}
+	p.at++
+	return t, err
+}
+
+// term reads a column, or a function of one.
 func (p *parser) term() (t Term, err error) {
 	if !p.word() {
 		return t, p.unexpected()
@@ -107,18 +173,37 @@ func (p *parser) term() (t Term, err error) {
 	name := p.tokens[p.at]
 	p.at++
 	if p.nextIs('(') && !name.quoted {
-		if name.text != "log" {
-			return t, p.function(name)
-		}
-		p.at++
-		if !p.word() || p.at+1 >= len(p.tokens) || p.tokens[p.at+1].sign != ')' {
-			return t, refuse("log( without one column and ')'", form)
-		}
-		t = Term{p.tokens[p.at].text, true}
-		p.at += 2
-		return t, p.plain(p.tokens[p.at-2])
+		return p.call(name)
 	}
 	return Term{Column: name.text}, p.plain(name)
+}
+
+// call reads log(column), factor(column) or cyclic(column, period).
+func (p *parser) call(name token) (t Term, err error) {
+	if !slices.Contains([]string{"log", "factor", "cyclic"}, name.text) {
+		return t, p.function(name)
+	}
+	if p.at++; !p.word() {
+		return t, refuse(name.text+"( without one column and ')'", form)
+	}
+	column := p.tokens[p.at]
+	t = Term{Column: column.text, Log: name.text == "log", Factor: name.text == "factor"}
+	if p.at++; name.text == "cyclic" {
+		const expected = "cyclic(column, period), such as cyclic(hour, 24): a number above 0 in the units of the column"
+		if !p.nextIs(',') || p.signAt(p.at+1) != 0 || p.at+1 == len(p.tokens) {
+			return t, refuse("cyclic("+column.text+" without a period", expected)
+		}
+		period := p.tokens[p.at+1].text
+		if t.Period, err = strconv.ParseFloat(period, 64); err != nil || !(t.Period > 0 && t.Period <= math.MaxFloat32) {
+			return t, refuse("the period "+period, expected)
+		}
+		p.at += 2
+	}
+	if !p.nextIs(')') {
+		return t, refuse(name.text+"( without one column and ')'", form)
+	}
+	p.at++
+	return t, p.plain(column)
 }
 
 // plain refuses what is no name of a column: a number, or a point for all columns.
@@ -129,7 +214,7 @@ func (p *parser) plain(name token) error {
 	case name.text == ".":
 		return refuse("'.' for all columns", "their names, such as x1 + x2")
 	case !strings.ContainsFunc(name.text, func(r rune) bool { return r < '0' || r > '9' }):
-		return refuse("the number "+name.text, "names of columns: a constant is always part of the models, and takes no term (a column of this name stands in backticks: `"+name.text+"`)")
+		return refuse("the number "+name.text, "names of columns: a constant is part of every model, and y ~ 1 has it alone (a column of this name stands in backticks: `"+name.text+"`)")
 	}
 	return nil
 }
@@ -164,18 +249,36 @@ func Columns(terms []Term) []string {
 	return names
 }
 
+// String returns the term as Parse reads it.
+func (t Term) String() string {
+	name := quoted(t.Column)
+	switch {
+	case t.Log:
+		return "log(" + name + ")"
+	case t.Factor:
+		return "factor(" + name + ")"
+	case t.Period > 0:
+		return "cyclic(" + name + ", " + strconv.FormatFloat(t.Period, 'g', -1, 64) + ")"
+	}
+	return name
+}
+
 // String returns the formula as Parse reads it.
 func (f Formula) String() string {
-	side := func(terms []Term) string {
-		parts := make([]string, len(terms))
-		for i, t := range terms {
-			if parts[i] = quoted(t.Column); t.Log {
-				parts[i] = "log(" + parts[i] + ")"
-			}
+	side := func(terms []Term) (parts []string) {
+		for _, t := range terms {
+			parts = append(parts, t.String())
 		}
-		return strings.Join(parts, " + ")
+		return parts
 	}
-	text := side(f.Y) + " ~ " + side(f.X)
+	right := side(f.X)
+	if len(right) == 0 {
+		right = []string{"1"}
+	}
+	for _, t := range f.Offset {
+		right = append(right, "offset("+t.String()+")")
+	}
+	text := strings.Join(side(f.Y), " + ") + " ~ " + strings.Join(right, " + ")
 	if f.Group != "" {
 		text += " | " + quoted(f.Group)
 	}

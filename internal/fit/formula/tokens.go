@@ -118,7 +118,7 @@ func (p *parser) bars() (part string, ok bool) {
 // curves and codes are functions of other programs.
 var (
 	curves = strings.Fields("poly ns bs s te ti t2 spline lo I pow exp sqrt square cut scale center standardize")
-	codes  = strings.Fields("factor C as.factor categorical ordered")
+	codes  = strings.Fields("C as.factor categorical ordered")
 )
 
 // function returns the error for a function of a column.
@@ -136,16 +136,14 @@ func (p *parser) function(name token) error {
 	part := p.textOf(p.at-1, min(end+1, len(p.tokens)))
 	out := fmt.Sprintf(backticks, "parentheses", part)
 	switch {
-	case name.text == "offset":
-		return refuse(part, "no offset: write a column of y without it, a difference or a ratio, and predict that"+out)
 	case slices.Contains(curves, name.text):
 		return refuse(part, "the column alone: models find curves and scales by themselves"+out)
 	case slices.Contains(codes, name.text):
-		return refuse(part, "a column of names: write codes as names into the file, such as m1 for 1"+out)
+		return refuse(part, "factor(column)"+out)
 	case name.text == "cbind":
 		return refuse(part, "y1 + y2 before '~'"+out)
 	case strings.HasPrefix(name.text, "log"):
 		return refuse(part, "log(column), the natural logarithm"+out)
 	}
-	return refuse(part, "a column or log(column)"+out)
+	return refuse(part, "a column, log(column), factor(column), cyclic(column, period) or offset(column)"+out)
 }

@@ -42,7 +42,9 @@ func labelled(a predict.About, name string, f rows.Form) string {
 // set sets the label of a plot's axis, and ticks whose texts have at most a number of letters.
 func (a Axis) set(axis *plot.Axis, letters int) {
 	axis.Label.Text = a.Name
-	if origin, ok := originOf(a.Form); ok {
+	if a.Name == "" { // of a formula without x
+		axis.Tick.Marker = plot.ConstantTicks(nil)
+	} else if origin, ok := originOf(a.Form); ok {
 		axis.Tick.Marker = dateTicks{origin, letters}
 	} else if a.Form.Categories != nil {
 		axis.Tick.Marker = nameTicks{a.Form.Categories, letters}
