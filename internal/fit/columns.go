@@ -46,6 +46,7 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 			if form, err = formOf(o, scan, own, false); err != nil {
 				return nil, nil, nil, err
 			}
+			form.Gaps = true
 		}
 		xs = append(xs, form)
 		width += form.Width()

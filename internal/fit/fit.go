@@ -58,8 +58,10 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	for _, p := range points {
 		f.Rows += p.N
 	}
+	f.Missing = missingIn(points, len(f.X))
+	o.sayMissing(f)
 	if f.Rows < leastRows {
-		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " without missing cells", Expected: fmt.Sprintf("at least %d", leastRows)}
+		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " with a value of y", Expected: fmt.Sprintf("at least %d", leastRows)}
 	}
 	if o.Read != nil {
 		o.Read()

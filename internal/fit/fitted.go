@@ -59,8 +59,9 @@ type Fitted struct {
 	Ranges  []datasets.Range `json:"x_ranges"` // of the data, of each column of x
 	YForms  []rows.Form      `json:"y_forms"`  // how numbers of each column of y are written
 	YRanges []datasets.Range `json:"y_ranges"`
-	Rows    int              `json:"rows"`   // without missing cells
-	Stacks  []*stack.Stack   `json:"stacks"` // of each column of y
+	Rows    int              `json:"rows"`      // that were used
+	Missing []int            `json:"x_missing"` // how many of them lack a cell, of each column of x
+	Stacks  []*stack.Stack   `json:"stacks"`    // of each column of y
 
 	path string // that it was read from; "" if it was not
 }
@@ -96,7 +97,7 @@ func Read(dir string) (f Fitted, err error) {
 	if err := json.Unmarshal(content, &f); err != nil {
 		return refuse("", err.Error())
 	}
-	if f.Schema != schema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) ||
+	if f.Schema != schema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) ||
 		len(f.YForms) != len(f.Y) || len(f.YRanges) != len(f.Y) {
 		return refuse("schema", fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)))
 	}

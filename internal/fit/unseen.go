@@ -21,6 +21,7 @@ type reading struct {
 
 // alike returns the readings of the targets x: one for all that have unseen names in the same columns.
 func (f Fitted) alike(context, x []float64) (all []reading) {
+	context, x = f.named(context, context), f.named(context, x)
 	width := len(f.X)
 	for t := range len(x) / width {
 		row := x[t*width:][:width]
@@ -47,7 +48,7 @@ func (f Fitted) unseenIn(lists ...[]float64) []bool {
 		for i, v := range x {
 			c := i % len(f.X)
 			names := f.XForms[c].Categories
-			in[c] = in[c] || names != nil && int(v) >= len(names)
+			in[c] = in[c] || names != nil && v >= float64(len(names))
 		}
 	}
 	return in
@@ -82,7 +83,7 @@ func (f Fitted) read(x []float64, names []int) []float64 {
 	known := slices.Clone(x)
 	for i, v := range x {
 		c := i % len(f.X)
-		if n := len(f.XForms[c].Categories); n > 0 && int(v) >= n {
+		if n := len(f.XForms[c].Categories); n > 0 && v >= float64(n) {
 			known[i] = float64((names[c] + int(v) - n) % n)
 		}
 	}

@@ -19,6 +19,7 @@ func (f Fitted) Warn(functions []predict.Function, text func(c int, v float64) s
 	predict.WarnOutside(functions, f.X, f.outside, func(c int) string {
 		return fmt.Sprintf("is not among the data's %s to %s", f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High))
 	}, w)
+	f.warnOfMissing(functions, w)
 	f.warnOfLogs(functions, w)
 	f.warnOfKnown(functions, w)
 }

@@ -35,7 +35,7 @@ func warnOfNamesAt(columns []string, c int, functions []Function, known []string
 		for of, x := range [2][]float64{f.ContextX, f.TargetX} {
 			for i := c; i < len(x); i += len(columns) {
 				points[of]++
-				if int(x[i]) < len(known) {
+				if !(x[i] >= float64(len(known))) { // a known name, or none
 					continue
 				}
 				count[of]++

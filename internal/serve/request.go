@@ -3,6 +3,7 @@ package serve
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -192,6 +193,14 @@ func rowsOf(path string, array []byte, columns []string, forms []rows.Form, numb
 // A cell is the JSON text of a number, or of a name or a date.
 type cell []byte
 
+// name returns the text of a cell of names: a number is the name that is written like it.
+func (c cell) name() string {
+	if c[0] == '"' {
+		return unquoted(c)
+	}
+	return string(c)
+}
+
 // shown returns the text of a cell as an error quotes it.
 func (c cell) shown() string {
 	if c[0] == '"' {
@@ -214,10 +223,11 @@ func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
 
 // number returns the raw number of a cell of x.
 func (c cell) number(f rows.Form) (v float64, expected string) {
-	named, text, read := c[0] == '"', string(c), f
-	if named {
-		text = unquoted(c)
-	} else {
+	if f.Gaps && string(c) == "null" {
+		return math.NaN(), ""
+	}
+	named, text, read := c[0] == '"', c.name(), f
+	if !named {
 		read.Origin = "" // a date may be a number of days
 	}
 	wants := read.Categories != nil || read.Origin != ""

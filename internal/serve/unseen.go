@@ -14,8 +14,8 @@ type unseen map[int][]string
 // number returns the raw number of a cell of column c of x, or what is expected.
 func (u unseen) number(c int, value cell, f rows.Form) (v float64, expected string) {
 	v, expected = value.number(f)
-	if known := len(f.Categories); expected == "" && known > 0 && int(v) >= known {
-		name := unquoted(value)
+	if known := len(f.Categories); expected == "" && known > 0 && v >= float64(known) {
+		name := value.name()
 		i := slices.Index(u[c], name)
 		if i < 0 {
 			i, u[c] = len(u[c]), append(u[c], name)

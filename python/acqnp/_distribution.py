@@ -21,7 +21,7 @@ class Distribution:
 
     cdf, sf, prob, ppf, median, interval and region are calibrated, as those of the command line are. pdf,
     logpdf, mean, std, var, modes and rvs are those of the mixture itself, and ``d.raw()`` has the mixture's of
-    all. Rows with a missing x give NaN.
+    all. Rows without a group give NaN.
     """
 
     def __init__(self, ask, rows, levels):

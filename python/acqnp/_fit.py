@@ -27,12 +27,11 @@ class Points:
         return Points([pick(c) for c in self.x], pick(self.groups), pick(self.y))
 
     def complete(self):
-        """Return the rows without a missing cell."""
+        """Return the rows with a group and a y. A missing cell of x is a value."""
         return [
             r
             for r in range(len(self))
-            if not any(_cells.is_missing(c[r]) for c in self.x)
-            and (self.groups is None or self.groups[r] is not None)
+            if (self.groups is None or self.groups[r] is not None)
             and (self.y is None or self.y[r] == self.y[r])
         ]
 
@@ -82,7 +81,7 @@ class Fit:
         return cls(content, program, threads, verbose), summary
 
     def predict(self, points, context, *flags, seed=None):
-        """Return what predict writes of each row as JSON, None for rows with a missing cell."""
+        """Return what predict writes of each row as JSON, None for rows without a group."""
         rows = [None] * len(points)
         command = ["predict", "--format", "json", *flags, *([] if seed is None else ["--seed", str(seed)])]
         for r, line in zip(points.complete(), self._ask(command, points, context)):
@@ -90,7 +89,7 @@ class Fit:
         return rows
 
     def score(self, points, context):
-        """Return the log density, the CRPS and the PIT of each row, NaN for rows with a missing cell."""
+        """Return the log density, the CRPS and the PIT of each row, NaN for rows without a group or y."""
         scores = np.full((len(points), 3), np.nan)
         for r, row in zip(points.complete(), csv.DictReader(self._ask(["score"], points, context))):
             scores[r] = [float(row[name]) for name in ("log_density", "crps", "pit")]
@@ -105,7 +104,7 @@ class Fit:
         return np.maximum(np.searchsorted(self.known_from, counts, side="right") - 1, 0)
 
     def _ask(self, command, points, context):
-        """Return the lines that the program writes about the rows without a missing cell, in their order.
+        """Return the lines that the program writes about the rows with a group, in their order.
 
         Groups may have known points in the context, or none.
         """

@@ -22,7 +22,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     group.
 
     Tables are NumPy arrays, or frames of pandas or polars; the results are of the same kind. Columns may hold
-    numbers, dates or names. fit and contexts leave out rows with a missing value; such a row of X gives NaN.
+    numbers, dates or names. Missing cells of X are values; fit and contexts leave out rows without y or group.
     ``groups`` is an array or the name of a column of X.
 
     Parameters
@@ -81,7 +81,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         self._training = self._seen(points)
         complete = len(self._training.complete())
         if complete < LEAST_ROWS:
-            raise ValueError(f"found n_samples={complete} rows without missing values, expected at least {LEAST_ROWS}")
+            raise ValueError(f"found n_samples={complete} rows with y and a group, expected at least {LEAST_ROWS}")
         columns_in_formula = self._seen_names(), y_name, group_name
         flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant)
         if self.budget is not None:
@@ -174,7 +174,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     def _scores(self, X, y, groups, context):
         points, known = self._asked(X, groups, context, y)
         if not points.complete():
-            raise ValueError("found a missing value in every row, expected rows to score")
+            raise ValueError("found no y, or no group, in every row, expected rows to score")
         return self._fit().score(points, known)
 
     def _fit(self):
@@ -283,7 +283,7 @@ def _average(values, weights):
         raise ValueError("sample_weight: found a weight that is negative, infinite or NaN, expected numbers of 0 or more")
     counted = (weights > 0) & ~np.isnan(values)
     if not counted.any():
-        raise ValueError("sample_weight: found 0 for all rows without missing values, expected a weight above 0")
+        raise ValueError("sample_weight: found 0 for all rows with y and a group, expected a weight above 0")
     return float(np.average(values[counted], weights=weights[counted]))
 
 

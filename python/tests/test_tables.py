@@ -86,19 +86,26 @@ class Cells(unittest.TestCase):
     def test_missing_values(self):
         _, whole = data.fitted()
         rows = data.kettles()
-        x = [[r[1]] for r in rows] + [[float("nan")], [1.0], [2.0]]
-        y = [r[4] for r in rows] + [100.0, float("nan"), 100.0]
-        groups = [r[0] for r in rows] + ["p00", "p00", None]
+        x = [[r[1]] for r in rows] + [[1.0], [2.0]]
+        y = [r[4] for r in rows] + [float("nan"), 100.0]
+        groups = [r[0] for r in rows] + ["p00", None]
         model = GroupedRegressor(instant=True, seed=3).fit(x, y, groups)
         self.assertEqual(model.run_, whole.run_)
         got = model.predict([[1.0], [float("nan")], [2.0]], ["p00", "p00", None])
-        self.assertEqual(np.isnan(got).tolist(), [False, True, True])
-        d = model.predict_distribution([[1.0], [float("nan")]], ["p00", "p00"])
+        self.assertEqual(np.isnan(got).tolist(), [False, False, True])
+        d = model.predict_distribution([[1.0], [2.0]], ["p00", None])
         for values in (d.mean(), d.median(), d.cdf(100), d.pdf(100), d.rvs(random_state=0), d.prob(above=90, upto=100)):
             self.assertEqual(np.isnan(values).tolist(), [False, True])
         self.assertEqual((len(d.modes()[1]), d.region()[1].shape), (0, (0, 2)))
-        scored = [[1.0], [float("nan")]], [250.0, 250.0], ["p00", "p00"]
+        scored = [[1.0], [1.0]], [250.0, float("nan")], ["p00", "p00"]
         self.assertEqual(model.score(*scored), model.score(*(s[:1] for s in scored)))
+
+    def test_missing_cells_are_values(self):
+        rows = data.kettles()
+        x = [[r[1], None if i % 4 == 0 else r[3]] for i, r in enumerate(rows)]
+        model = GroupedRegressor(instant=True).fit(x, [r[4] for r in rows], [r[0] for r in rows])
+        self.assertIn(f"a cell is missing of x1 in {sum(v[1] is None for v in x)}", " ".join(model.summary_["warnings"]))
+        self.assertTrue(np.isfinite(model.predict([[1.0, None], [float("nan"), "new"]], ["p01", "p01"])).all())
 
     def test_awkward_names_of_groups(self):
         rows, plain = data.fitted()

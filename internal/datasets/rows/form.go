@@ -39,6 +39,8 @@ type OfFit struct {
 	// each and, with Trend, the number, or its logarithm, beside them.
 	Periods []float64 `json:",omitempty"`
 	Trend   bool      `json:",omitempty"`
+	// Gaps says that a missing cell is a value, the raw number NaN.
+	Gaps bool `json:",omitempty"`
 }
 
 // Width returns the number of columns that the model sees.
@@ -82,8 +84,11 @@ func (f Form) AppendModel(dst []float32, v, offset, scale float64) []float32 {
 }
 
 // AppendNumbers appends what a model sees of the raw number v, before any scaling, to dst: the number,
-// its logarithm, its place in its periods, or a 1 in the column of a name.
+// its logarithm, its place in its periods, or a 1 in the column of a name. Of a missing cell all are NaN.
 func (f Form) AppendNumbers(dst []float64, v float64) []float64 {
+	if math.IsNaN(v) {
+		return append(dst, slices.Repeat([]float64{v}, f.Width())...)
+	}
 	if f.Categories != nil {
 		return appendOneHot(dst, v, len(f.Categories))
 	}
@@ -122,8 +127,11 @@ func (f Form) Raw(model []float64, offset, scale float64) float64 {
 }
 
 // Text returns the text of a raw number, as it stands in CSV files: a name, a date or the shortest
-// text that reads back as the number.
+// text that reads back as the number. That of a missing cell is empty.
 func (f Form) Text(v float64) string {
+	if math.IsNaN(v) {
+		return ""
+	}
 	if f.Categories != nil && v >= 0 && v < float64(len(f.Categories)) {
 		return f.Categories[int(v)]
 	}
@@ -186,7 +194,9 @@ func (f Form) equal(g Form) bool {
 		f.OfFit.equal(g.OfFit)
 }
 
-func (f OfFit) equal(g OfFit) bool { return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend }
+func (f OfFit) equal(g OfFit) bool {
+	return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend && f.Gaps == g.Gaps
+}
 
 // SameForms reports whether two lists of forms are equal. nil is a list of plain numbers.
 func SameForms(a, b []Form) bool {

@@ -13,7 +13,7 @@ import (
 type Group struct {
 	Name string    // "" if no column has names
 	N    int       // number of points
-	X    []float64 // [N, columns of x]; names as their indices, see Form
+	X    []float64 // [N, columns of x]; names as their indices, NaN where a cell is missing and may be: see Form
 	Y    []float64 // [N, dy]; nil if no y was asked for, NaN where it is missing
 	Rows []int     // [N]: the number of each point among the rows of a [Company]; nil without one
 

@@ -2,6 +2,7 @@ package rows
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 )
@@ -42,8 +43,11 @@ func newReader(name string, f Form) *reader {
 // maxNames is the largest number of names in a column of categories.
 const maxNames = 1000
 
-// read returns the raw number of a cell of the current row.
+// read returns the raw number of a cell of the current row, NaN if it is missing and may be.
 func (r *reader) read(t *table, column int) (float64, error) {
+	if r.Gaps && isMissing(t.cell(column)) {
+		return math.NaN(), nil
+	}
 	if r.kind == nameKind {
 		return r.readName(t, column)
 	}

@@ -62,7 +62,7 @@ func (r *reading) skips(t *table) bool {
 		}
 		y = nil
 	}
-	missing := slices.Concat(t.missing([]int{r.names.by, r.split}), t.missing(r.xAt), y)
+	missing := slices.Concat(t.missing([]int{r.names.by, r.split}), t.missing(r.needed()), y)
 	for _, column := range missing {
 		r.left.note(column, t.cell(column))
 	}
@@ -70,6 +70,16 @@ func (r *reading) skips(t *table) bool {
 		r.left.dropped++
 	}
 	return len(missing) > 0
+}
+
+// needed returns the columns of x that need a value in every row.
+func (r *reading) needed() (columns []int) {
+	for i, column := range r.xAt {
+		if !r.x[i].Gaps {
+			columns = append(columns, column)
+		}
+	}
+	return columns
 }
 
 // missing returns those of some columns whose cell in the current row is missing.

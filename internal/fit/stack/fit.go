@@ -39,7 +39,8 @@ type Store interface {
 
 // Jobs returns how many models Fit fits.
 func (o Options) Jobs(groups []simple.Group) int {
-	scales := o.scales(groups, logColumns(sample(groups, mostRows, o.Seed)))
+	some := sample(groups, mostRows, o.Seed)
+	scales := o.scales(groups, logColumns(fillingOf(some).training(some)))
 	return len(scales) * len(o.Kinds) * (folds + 1)
 }
 
@@ -89,7 +90,8 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 		return nil, err
 	}
 	out.Failed = failures(trials)
-	out.Groups, out.ByPoint = len(groups), s.byPoint
+	out.Groups, out.ByPoint, out.Filling = len(groups), s.byPoint, s.filling
+	groups = s.training[folds]
 	out.Like[0] = likenessOf(groups, o.Seed)
 	if out.SeesLog() {
 		out.Like[1] = likenessOf(s.onScale(groups, scale{y: true}), o.Seed)

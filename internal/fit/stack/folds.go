@@ -69,6 +69,7 @@ type split struct {
 	training  [folds + 1][]simple.Group // the last is whole
 	questions []question
 	targets   []target    // of all questions, in their order
+	filling   *Filling    // of missing cells: those of training and questions are filled
 	logX      []LogColumn // columns of x whose logarithm is tried
 	logY      *LogY
 	units     int // groups that are asked about, or points
@@ -78,12 +79,22 @@ type split struct {
 // newSplit cuts the groups into folds. With fewer than four groups it cuts the points of each.
 func newSplit(groups []simple.Group, seed uint64, questions int) *split {
 	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions}
-	s.training[folds], s.logX, s.logY = groups, logColumns(groups), logYOf(groups)
+	s.training[folds], s.filling, s.logY = groups, fillingOf(groups), logYOf(groups)
 	if s.byPoint {
 		s.cutPoints(groups, seed, questions)
 	} else {
 		s.cutGroups(groups, random.New(seed, random.Validation), questions)
 	}
+	for k := range s.training {
+		s.training[k] = s.filling.training(s.training[k])
+	}
+	for i := range s.questions {
+		q := &s.questions[i]
+		x := q.targets.X
+		q.context, q.targets.X = s.filling.fill(q.context, x)
+		q.targets.DX = q.context.DX
+	}
+	s.logX = logColumns(s.training[folds])
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
 	s.listTargets()
 	return s

@@ -37,6 +37,7 @@ import (
 
 // A Stack is a fitted mixture of models.
 type Stack struct {
+	Filling      *Filling      `json:"filling"`         // of missing cells of x
 	LogX         []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
 	LogY         *LogY         `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
 	Like         [2]*Likeness  `json:"like"`            // of groups, on the scales of y and of log y
@@ -93,7 +94,7 @@ func (s *Stack) SeesLog() bool {
 // A Case is a group's known points and the x of its targets, in raw units.
 type Case struct {
 	Known simple.Group
-	X     []float64 // [n, DX]
+	X     []float64 // [n, DX]; NaN where a cell is missing
 }
 
 // Predict returns the distribution of y at each target of a case. Of several cases, with as many targets, it is not
@@ -113,7 +114,7 @@ func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
 
 // add adds the predictions of a case, of a weight, to those of its targets.
 func (s *Stack) add(at []scales, one Case, weight float64) {
-	known := simple.Thin(one.Known, mostContext)
+	known, x := s.Filling.fill(simple.Thin(one.Known, mostContext), one.X)
 	span := spanOf(known.Points())
 	for _, log := range []bool{false, true} {
 		context, by := s.moved(known, log)
@@ -128,7 +129,7 @@ func (s *Stack) add(at []scales, one Case, weight float64) {
 			transformed := context
 			transformed.X = takeLogs(columns, context.X, context.DX)
 			for _, m := range c.Models {
-				for t, d := range m.Model.Given(transformed, takeLogs(columns, one.X, known.DX)) {
+				for t, d := range m.Model.Given(transformed, takeLogs(columns, x, known.DX)) {
 					if log {
 						d = s.LogY.bounded(d)
 					}
@@ -164,6 +165,7 @@ func (s *Stack) moved(known simple.Group, log bool) (simple.Group, float64) {
 // Unlike reports whether the known points of a group lie far from those of all groups of the data, on each scale
 // that models see: where they lie and how far those of the data do, in spreads of all points.
 func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
+	known, _ = s.Filling.fill(known, nil)
 	for i, log := range []bool{false, true} {
 		if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY == log && c.Weight > 0 }) {
 			continue
@@ -197,6 +199,10 @@ const rounding = 1e-9
 
 // Check returns an error for a stack that Fit cannot have made for dx columns of x.
 func (s *Stack) Check(dx int) error {
+	if err := s.Filling.check(dx); err != nil {
+		return err
+	}
+	dx = s.Filling.width(dx)
 	models := 0
 	var weights [len(spans)]float64
 	for _, c := range s.Candidates {

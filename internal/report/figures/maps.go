@@ -79,9 +79,11 @@ func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subjec
 // places pairs x [N, columns of x] along the axes with one channel of y [N, dy].
 func (v view) places(x, y []float64, channel int) plotter.XYZs {
 	first, second := v.along(x, 0), v.along(x, 1)
-	all := make(plotter.XYZs, len(first))
-	for i := range all {
-		all[i] = plotter.XYZ{X: first[i], Y: second[i], Z: y[i*len(v.units.YNames)+channel]}
+	all := make(plotter.XYZs, 0, len(first))
+	for i := range first {
+		if finite(first[i]) && finite(second[i]) { // a point whose x is missing has no place
+			all = append(all, plotter.XYZ{X: first[i], Y: second[i], Z: y[i*len(v.units.YNames)+channel]})
+		}
 	}
 	return all
 }

@@ -148,11 +148,13 @@ func covering(x []float64, n int) []float64 {
 	return between(lo, hi, n-1)
 }
 
-// points pairs x [N] with one channel of y [N,dy].
+// points pairs x [N] with one channel of y [N,dy]. A point whose x is missing has no place.
 func points(x, y []float64, dy, channel int) plotter.XYs {
-	xys := make(plotter.XYs, len(x))
-	for i := range xys {
-		xys[i] = plotter.XY{X: x[i], Y: y[i*dy+channel]}
+	xys := make(plotter.XYs, 0, len(x))
+	for i, at := range x {
+		if finite(at) {
+			xys = append(xys, plotter.XY{X: at, Y: y[i*dy+channel]})
+		}
 	}
 	return xys
 }

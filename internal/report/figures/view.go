@@ -78,7 +78,8 @@ func (v view) shown(s Subject, subjects []Subject, i int) []float64 {
 }
 
 // middle returns an x [columns of x] between the subject's known points, or its targets where nothing is
-// known: of each column of numbers the middle one, of names the most frequent. It is nil without points.
+// known: of each column of numbers the middle one, of names the most frequent, of one without values NaN. It is nil
+// without points.
 func (v view) middle(s Subject) []float64 {
 	known := s.ContextX
 	if len(known) == 0 {
@@ -89,7 +90,11 @@ func (v view) middle(s Subject) []float64 {
 	}
 	x := make([]float64, len(v.units.XNames))
 	for c := range x {
-		column := v.column(known, c)
+		column := slices.DeleteFunc(v.column(known, c), math.IsNaN) // without missing cells
+		if len(column) == 0 {
+			x[c] = math.NaN()
+			continue
+		}
 		slices.Sort(column)
 		if x[c] = column[(len(column)-1)/2]; v.form(c).Categories != nil {
 			x[c] = mostFrequent(column)

@@ -1,0 +1,115 @@
+package fit
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// missingIn counts the rows that lack a cell, of each of dx columns of x.
+func missingIn(points []rows.Group, dx int) []int {
+	count := make([]int, dx)
+	for _, p := range points {
+		for i, v := range p.X {
+			if math.IsNaN(v) {
+				count[i%dx]++
+			}
+		}
+	}
+	return count
+}
+
+// sayMissing adds the line about missing cells of x of the data.
+func (o Options) sayMissing(f Fitted) {
+	var parts []string
+	for c, n := range f.Missing {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%s in %d", f.X[c], n))
+		}
+	}
+	if parts != nil {
+		o.Warnings.Add("%s: of %s, a cell is missing of %s; the median of the group's known cells, or of all, stands in for it, and models see that it does",
+			o.File, invalid.Plural(f.Rows, "row", "rows"), strings.Join(parts, ", "))
+	}
+}
+
+// warnOfMissing adds a line about the missing cells of x: what stands in for them, and which columns the data have in
+// every row, so that models do not know what it means if they are missing.
+func (f Fitted) warnOfMissing(functions []predict.Function, w *warning.Record) {
+	count, rows := make([]int, len(f.X)), 0
+	for _, fn := range functions {
+		for _, x := range [][]float64{fn.ContextX, fn.TargetX} {
+			rows += len(x) / len(f.X)
+			for i, v := range x {
+				if math.IsNaN(v) {
+					count[i%len(f.X)]++
+				}
+			}
+		}
+	}
+	var filled, new, names []string
+	for c, n := range count {
+		switch text := fmt.Sprintf("%s in %d", f.X[c], n); {
+		case n == 0:
+		case f.Missing[c] > 0:
+			filled = append(filled, text)
+		case f.XForms[c].Categories != nil:
+			names = append(names, text)
+		default:
+			new = append(new, text)
+		}
+	}
+	for _, line := range []struct {
+		columns []string
+		what    string
+	}{{filled, "the median of the group's known cells, or of the data, stands in for it, as in the data"},
+		{new, "the median of the group's known cells, or of the data, stands in for it; the data have it in every row, so predictions are too certain"},
+		{names, "it is read as the group's most frequent name or, without one, may be any name of the data"}} {
+		if line.columns != nil {
+			w.Add("of %s, a cell is missing of %s: %s", invalid.Plural(rows, "known point and target", "known points and targets"), strings.Join(line.columns, ", "), line.what)
+		}
+	}
+}
+
+// anyName is added to the number of known names for a name that is missing, and may be any of them.
+const anyName = 1 << 20
+
+// named returns x with a name for each missing one of a column that the data have in every row: the most frequent of the
+// group's known points or, if these miss it too, one that the data lack.
+func (f Fitted) named(context, x []float64) []float64 {
+	var all []float64
+	for i, v := range x {
+		c := i % len(f.X)
+		if names := len(f.XForms[c].Categories); names == 0 || f.Missing[c] > 0 || !math.IsNaN(v) {
+			continue
+		} else if v = f.mostFrequent(context, c); math.IsNaN(v) {
+			v = float64(names + anyName)
+		}
+		if all == nil {
+			all = append(all, x...)
+		}
+		all[i] = v
+	}
+	if all == nil {
+		return x
+	}
+	return all
+}
+
+// mostFrequent returns the most frequent number of column c of some rows, the first of several, and NaN for none.
+func (f Fitted) mostFrequent(x []float64, c int) float64 {
+	count, best := map[float64]int{}, math.NaN()
+	for i := c; i < len(x); i += len(f.X) {
+		if v := x[i]; !math.IsNaN(v) {
+			if count[v]++; count[v] > count[best] { // of NaN 0
+				best = v
+			}
+		}
+	}
+	return best
+}

@@ -1,0 +1,65 @@
+package serve_test
+
+import (
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
+)
+
+// servingFit returns a server of an instant fit of a formula to a file of machines.
+func servingFit(t *testing.T, asked string) *httptest.Server {
+	t.Helper()
+	o := fit.Options{File: filepath.Join(t.TempDir(), "m.csv"), Instant: true, Out: t.TempDir(), Threads: 2, Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))}
+	text := "plant,machine,x,y\n"
+	for p := range 8 {
+		for i := range 5 {
+			text += strings.Join([]string{string(rune('a' + p)), []string{"1", "2", "10"}[(p+i)%3], []string{"0", "1", "2", "3", "4.5"}[i], []string{"3", "4.5", "2", "7", "5", "6", "1"}[(3*p+2*i)%7]}, ",") + "\n"
+		}
+	}
+	must.Do(t, os.WriteFile(o.File, []byte(text), 0o600))
+	var err error
+	o.Formula, err = formula.Parse(asked)
+	must.Do(t, err)
+	_, _, err = fit.Fit(t.Context(), o)
+	must.Do(t, err)
+	f := must.Get(fit.Read(o.Out))(t)
+	m := must.Get(serve.NewModel("m", f, 1))(t)
+	server := httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// Codes that are names may be numbers in a request, null is a missing cell, and a formula without x has empty rows.
+func TestTermsOfFormulas(t *testing.T) {
+	server := servingFit(t, "y ~ factor(machine) + x | plant")
+	for _, c := range []struct {
+		body, want string
+		status     int
+	}{
+		{`{"functions": [{"targets": {"x": [[10, 1], ["10", 1]]}}]}`, `"warnings":[]`, 200},
+		{`{"functions": [{"targets": {"x": [[7, 1]]}}]}`, `machine of 1 of 1 target is not among the data's names: 7 (nearest: `, 200},
+		{`{"functions": [{"targets": {"x": [[null, null]]}}]}`, `a cell is missing of x in 1: the median`, 200},
+		{`{"functions": [{"targets": {"x": [[]]}}]}`, `found 0 values, expected values of machine, x`, 400},
+	} {
+		status, answer := post(t, server.URL+"/v1/predict", c.body)
+		if status != c.status || !strings.Contains(string(answer), c.want) {
+			t.Errorf("%s: %d %s, want %d and %s", c.body, status, answer, c.status, c.want)
+		}
+	}
+	server = servingFit(t, "y ~ 1 | plant")
+	status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"context": {"x": [[], []], "y": [[3], [4]]}, "targets": {"x": [[]]}}]}`)
+	if status != 200 || !strings.Contains(string(answer), `"warnings":[]`) {
+		t.Errorf("%d %s, want a prediction", status, answer)
+	}
+	if status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[1]]}, "context": {"x": [[1, 2]], "y": [[1]]}}]}`); status != 400 {
+		t.Errorf("%d %s, want a refusal", status, answer)
+	}
+}
