@@ -42,11 +42,16 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 	for _, name := range x {
 		var form rows.Form
 		if name != "" {
-			own := slices.DeleteFunc(slices.Clone(o.Formula.X), func(t formula.Term) bool { return t.Column != name })
-			if form, err = formOf(o, scan, own, false); err != nil {
+			other := func(t formula.Term) bool { return t.Column != name }
+			own, offset := slices.DeleteFunc(slices.Clone(o.Formula.X), other), slices.DeleteFunc(slices.Clone(o.Formula.Offset), other)
+			if form, err = formOf(o, scan, slices.Concat(offset, own), false); err != nil {
 				return nil, nil, nil, err
 			}
-			form.Gaps = true
+			form.Gaps, form.Offset, form.OffsetOnly = len(offset) == 0, len(offset) > 0, len(own) == 0
+			if form.Offset && (form.Categories != nil || form.Origin != "" || len(own) > 0 && own[0] != offset[0]) {
+				return nil, nil, nil, &invalid.Input{File: o.File, Key: name, Found: "offset(" + offset[0].String() + ")",
+					Expected: "a column of numbers, with the same term if it is one of x too"}
+			}
 		}
 		xs = append(xs, form)
 		width += form.Width()

@@ -47,6 +47,9 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if f.X, f.XForms, f.YForms, err = formsOf(o); err != nil {
 		return f, e, err
 	}
+	for _, y := range o.Formula.Y {
+		f.LogY = append(f.LogY, y.Log)
+	}
 	layout := f.Layout()
 	layout.Warnings = o.Warnings
 	points, err := layout.Read(o.File)
@@ -93,7 +96,7 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 				o.Warnings.Add("the model %q is left out: it takes more than the budget", k.Name)
 			}
 		}
-		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
 		}}
@@ -175,7 +178,7 @@ func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) [
 // groupsOf returns the points whose column c of y is known.
 func groupsOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
 	for _, p := range points {
-		if g := f.column(c, f.ModelX(p.X), p.Y); len(g.Y) > 0 {
+		if g := f.column(c, p.X, p.Y); len(g.Y) > 0 {
 			groups = append(groups, g)
 		}
 	}

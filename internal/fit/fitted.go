@@ -57,6 +57,7 @@ type Fitted struct {
 	Y       []string         `json:"y"`
 	XForms  []rows.Form      `json:"x_forms"`
 	Ranges  []datasets.Range `json:"x_ranges"` // of the data, of each column of x
+	LogY    []bool           `json:"log_y"`    // whether the formula says log(y), of each column of y
 	YForms  []rows.Form      `json:"y_forms"`  // how numbers of each column of y are written
 	YRanges []datasets.Range `json:"y_ranges"`
 	Rows    int              `json:"rows"`      // that were used
@@ -98,7 +99,7 @@ func Read(dir string) (f Fitted, err error) {
 		return refuse("", err.Error())
 	}
 	if f.Schema != schema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) ||
-		len(f.YForms) != len(f.Y) || len(f.YRanges) != len(f.Y) {
+		len(f.YForms) != len(f.Y) || len(f.LogY) != len(f.Y) || len(f.YRanges) != len(f.Y) {
 		return refuse("schema", fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)))
 	}
 	for c, form := range slices.Concat(f.XForms, f.YForms) {

@@ -5,35 +5,71 @@ import (
 	"slices"
 	"strconv"
 
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// column returns the points whose column c of y is known. x is what models see.
+// column returns the points whose column c of y is known, of raw x and y, as models see them.
 func (f Fitted) column(c int, x, y []float64) simple.Group {
-	g := simple.Group{DX: f.width()}
+	g, seen, exposures := simple.Group{DX: f.width()}, f.ModelX(x), f.exposures(c, x)
 	for i := range len(y) / len(f.Y) {
 		if v := y[i*len(f.Y)+c]; !math.IsNaN(v) {
-			g.X, g.Y = append(g.X, x[i*g.DX:][:g.DX]...), append(g.Y, v)
+			if exposures != nil {
+				v = (v - exposures[i].Offset) / exposures[i].Factor
+				g.Factor = append(g.Factor, exposures[i].Factor)
+			}
+			g.X, g.Y = append(g.X, seen[i*g.DX:][:g.DX]...), append(g.Y, v)
 		}
 	}
 	return g
 }
 
-// known returns the known points of column c of y. A y of 0 or less counts as the least of the data where models
-// take logarithms of y, see Warn.
-func (f Fitted) known(c int, x, y []float64) simple.Group {
-	g := f.column(c, x, y)
-	if low := f.YRanges[c].Low; f.Stacks[c].SeesLog() && low > 0 {
-		for i, v := range g.Y {
-			if v <= 0 {
-				g.Y[i] = low
+// exposures returns the units of column c of y at raw x [n, columns of x], by the offsets of the formula: y of these
+// units is what models see. It is nil without offsets. offset(log(days)) is a factor, as in models of log y, and
+// offset(z) is added to y or, where the formula says log(y), to its logarithm.
+func (f Fitted) exposures(c int, x []float64) (all []likelihood.Units) {
+	for k, form := range f.XForms {
+		if !form.Offset {
+			continue
+		}
+		if all == nil {
+			all = slices.Repeat([]likelihood.Units{{Factor: 1}}, len(x)/len(f.X))
+		}
+		for i := range all {
+			switch v := x[i*len(f.X)+k]; {
+			case form.Log:
+				all[i].Factor *= v
+			case f.LogY[c]:
+				all[i].Factor *= math.Exp(v)
+			default:
+				all[i].Offset += v
 			}
 		}
 	}
-	return g
+	return all
+}
+
+// addsTo reports whether an offset is added to column c of y, so that what models see has no logarithm.
+func (f Fitted) addsTo(c int) bool {
+	return !f.LogY[c] && slices.ContainsFunc(f.XForms, func(form rows.Form) bool { return form.Offset && !form.Log })
+}
+
+// known returns the known points of column c of y, of raw x and y. A y of 0 or less counts as the least of the data
+// where models take logarithms of y, see Warn.
+func (f Fitted) known(c int, x, y []float64) simple.Group {
+	if low := f.YRanges[c].Low; f.Stacks[c].SeesLog() && low > 0 {
+		y = slices.Clone(y)
+		for i := c; i < len(y); i += len(f.Y) {
+			if y[i] <= 0 {
+				y[i] = low
+			}
+		}
+	}
+	return f.column(c, x, y)
 }
 
 // CheckScored returns an *invalid.Input for a target whose y no model can have: of 0 or less, where all take

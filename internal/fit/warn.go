@@ -26,7 +26,7 @@ func (f Fitted) Warn(functions []predict.Function, text func(c int, v float64) s
 
 // outside reports whether a value of column c is far outside the data.
 func (f Fitted) outside(c int, v float64) bool {
-	if f.XForms[c].Categories != nil {
+	if f.XForms[c].Categories != nil || f.XForms[c].OffsetOnly {
 		return false
 	}
 	form := f.XForms[c]
@@ -75,7 +75,7 @@ func (f Fitted) warnOfKnown(functions []predict.Function, w *warning.Record) {
 		var strange, uncovered []string
 		farthest, least, most := 0.0, 0, 0
 		for _, fn := range functions {
-			known := f.known(c, f.ModelX(fn.ContextX), fn.ContextY)
+			known := f.known(c, fn.ContextX, fn.ContextY)
 			name := cmp.Or(fn.Name, "the group")
 			if place, of, is := s.Unlike(known); is {
 				strange, farthest = append(strange, fmt.Sprintf("%s (%.3g deviations)", name, place)), max(farthest, of)

@@ -41,11 +41,17 @@ type OfFit struct {
 	Trend   bool      `json:",omitempty"`
 	// Gaps says that a missing cell is a value, the raw number NaN.
 	Gaps bool `json:",omitempty"`
+	// Offset says that y grows with the column or, with Log, in proportion to it. OffsetOnly says that models do
+	// not see it beside that.
+	Offset     bool `json:",omitempty"`
+	OffsetOnly bool `json:",omitempty"`
 }
 
 // Width returns the number of columns that the model sees.
 func (f Form) Width() int {
 	switch {
+	case f.OffsetOnly:
+		return 0
 	case f.Categories != nil:
 		return len(f.Categories)
 	case f.Periods != nil && f.Trend:
@@ -88,6 +94,9 @@ func (f Form) AppendModel(dst []float32, v, offset, scale float64) []float32 {
 func (f Form) AppendNumbers(dst []float64, v float64) []float64 {
 	if math.IsNaN(v) {
 		return append(dst, slices.Repeat([]float64{v}, f.Width())...)
+	}
+	if f.OffsetOnly {
+		return dst
 	}
 	if f.Categories != nil {
 		return appendOneHot(dst, v, len(f.Categories))
@@ -195,7 +204,7 @@ func (f Form) equal(g Form) bool {
 }
 
 func (f OfFit) equal(g OfFit) bool {
-	return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend && f.Gaps == g.Gaps
+	return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend && f.Gaps == g.Gaps && f.Offset == g.Offset && f.OffsetOnly == g.OffsetOnly
 }
 
 // SameForms reports whether two lists of forms are equal. nil is a list of plain numbers.
@@ -223,6 +232,9 @@ func (f Form) Check() error {
 	}
 	if slices.ContainsFunc(f.Periods, func(p float64) bool { return !(p > 0 && p <= math.MaxFloat32) }) || f.Periods != nil && f.Categories != nil || f.Trend && f.Periods == nil {
 		return fmt.Errorf("the periods %v", f.Periods)
+	}
+	if f.Offset && (f.Categories != nil || f.Periods != nil || f.Gaps) || f.OffsetOnly && !f.Offset {
+		return errors.New("an offset that is no number")
 	}
 	if !(f.Shift >= 0 && f.Shift <= math.MaxFloat64) || f.Shift > 0 && !f.Log {
 		return fmt.Errorf("a shift of %v", f.Shift)

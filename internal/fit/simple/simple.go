@@ -17,6 +17,10 @@ type Group struct {
 	X  []float64 // [n, DX]
 	Y  []float64 // [n]
 	DX int       // columns of x, at least one
+
+	// Of groups that a stack is fitted to: Factor is that of Y from the units that models see to those of the data;
+	// nil for 1.
+	Factor []float64 // [n]
 }
 
 // Points returns n.
@@ -28,6 +32,9 @@ func (g Group) row(i int) []float64 { return g.X[i*g.DX:][:g.DX] }
 // Pick returns some points of the group, in the order given.
 func (g Group) Pick(points []int) Group {
 	picked := Group{Y: pick(g.Y, points), DX: g.DX}
+	if g.Factor != nil {
+		picked.Factor = pick(g.Factor, points)
+	}
 	for _, i := range points {
 		picked.X = append(picked.X, g.row(i)...)
 	}

@@ -21,6 +21,7 @@ type Options struct {
 	Seed    uint64
 	Threads int
 	Log     bool   // y, all above 0, is predicted by its logarithm
+	NoLog   bool   // y is not predicted by its logarithm
 	Kinds   []Kind // the candidates
 	Store   Store  // keeps fitted models, so that an interrupted fit resumes; may be nil
 	Done    func() // called after each of Jobs; may be nil
@@ -53,7 +54,7 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 		if !o.Log {
 			all = append(all, scale{x: x})
 		}
-		if o.Log || spreadOut(groups) {
+		if o.Log || !o.NoLog && spreadOut(groups) {
 			all = append(all, scale{y: true, x: x})
 		}
 	}
@@ -316,7 +317,7 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 				return nil, "a prediction is not finite", nil
 			}
 			at := q.first + i
-			t.answers[at], t.logs[at] = d, y.LogDensity(q.targets.Y[i])
+			t.answers[at], t.logs[at] = d, y.LogDensity(q.targets.Y[i])-math.Log(s.targets[at].factor)
 		}
 	}
 	return m, "", nil

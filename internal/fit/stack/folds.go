@@ -57,8 +57,10 @@ type target struct {
 	known int // points of the context
 	span  int // of the context
 	y     float64
-	unit  int     // the group or, if points are exchangeable, the target itself: units are counted from 0
-	share float64 // of the unit: all its questions count the same, and so do all targets of a question
+	// factor is that of y from the units of models to those of the data, in which scores are stated.
+	factor float64
+	unit   int     // the group or, if points are exchangeable, the target itself: units are counted from 0
+	share  float64 // of the unit: all its questions count the same, and so do all targets of a question
 }
 
 // A split is the data cut into folds: for each fold, the groups that models are fitted to, and the
@@ -178,8 +180,11 @@ func (s *split) listTargets() {
 	for n := range s.questions {
 		q := &s.questions[n]
 		q.first = len(s.targets)
-		for _, y := range q.targets.Y {
-			t := target{fold: q.fold, known: q.context.Points(), span: spanOf(q.context.Points()), y: y, unit: len(s.targets), share: 1}
+		for i, y := range q.targets.Y {
+			t := target{fold: q.fold, known: q.context.Points(), span: spanOf(q.context.Points()), y: y, factor: 1, unit: len(s.targets), share: 1}
+			if q.targets.Factor != nil {
+				t.factor = q.targets.Factor[i]
+			}
 			if !s.byPoint {
 				if _, known := units[q.group]; !known {
 					units[q.group] = len(units)

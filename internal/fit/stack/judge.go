@@ -108,7 +108,7 @@ func combined(trials []*trial, weights []float64, i, most int) likelihood.Distri
 	for j, t := range trials {
 		m.add(t.scale.y, t.answers[i], weights[j])
 	}
-	return m.mixture(most)
+	return m.mixture(most, likelihood.Units{Factor: 1})
 }
 
 // rate lists the trials as candidates, with their weights and scores.
@@ -150,7 +150,8 @@ func (s *split) crps(ctx context.Context, threads int, at func(i int) likelihood
 		own, sum := scores[q.first:][:q.targets.Points()], 0.0
 		for k := range own {
 			if k < each {
-				own[k] = at(q.first + k).CRPS(s.targets[q.first+k].y)
+				t := s.targets[q.first+k]
+				own[k] = at(q.first+k).CRPS(t.y) * t.factor
 				sum += own[k]
 			} else {
 				own[k] = sum / float64(each)

@@ -31,14 +31,17 @@ func (s *scales) add(log bool, d likelihood.GaussianMixture, weight float64) {
 	}
 }
 
-// mixture returns the distribution of y. Each scale has about most parts or fewer.
-func (s *scales) mixture(most int) likelihood.Distribution {
+// mixture returns the distribution of y in units. Each scale has about most parts or fewer.
+func (s *scales) mixture(most int, u likelihood.Units) likelihood.Distribution {
 	var on [2]likelihood.GaussianMixture
 	var sums [2]float64
 	for k := range on {
 		if sums[k] = floats.Sum(s.weights[k]); sums[k] > 0 {
 			on[k] = likelihood.MixtureOfMixtures(s.parts[k], scaled(1/sums[k], s.weights[k])).Merged(most)
 		}
+	}
+	if u != (likelihood.Units{Factor: 1}) {
+		on[0], on[1] = on[0].In(u), on[1].In(likelihood.Units{Factor: 1, Offset: math.Log(u.Factor)})
 	}
 	return likelihood.OnScales(on[0], on[1], sums[1]/(sums[0]+sums[1]))
 }

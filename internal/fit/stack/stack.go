@@ -91,10 +91,12 @@ func (s *Stack) SeesLog() bool {
 	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY && c.Weight > 0 })
 }
 
-// A Case is a group's known points and the x of its targets, in raw units.
+// A Case is a group's known points and the x of its targets, in raw units. Units are those of each target's y, of which
+// models see y in other ones; nil if they see y itself. With an offset in them, no model sees log y.
 type Case struct {
 	Known simple.Group
 	X     []float64 // [n, DX]; NaN where a cell is missing
+	Units []likelihood.Units
 }
 
 // Predict returns the distribution of y at each target of a case. Of several cases, with as many targets, it is not
@@ -107,7 +109,11 @@ func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
 	}
 	out := make([]likelihood.Distribution, len(at))
 	for t := range at {
-		out[t] = at[t].mixture(math.MaxInt)
+		unit := likelihood.Units{Factor: 1}
+		if cases[0].Units != nil {
+			unit = cases[0].Units[t]
+		}
+		out[t] = at[t].mixture(math.MaxInt, unit)
 	}
 	return out
 }

@@ -116,7 +116,7 @@ func TestStackOfTwoLines(t *testing.T) {
 	must.Do(t, json.Unmarshal([]byte(texts[0]), &read))
 	must.Do(t, read.Open(Kinds()))
 	known := simple.Group{X: groups[0].X[:3], Y: groups[0].Y[:3], DX: 1}
-	a, b := s.Predict(Case{known, []float64{0.5}})[0], read.Predict(Case{known, []float64{0.5}})[0]
+	a, b := s.Predict(Case{Known: known, X: []float64{0.5}})[0], read.Predict(Case{Known: known, X: []float64{0.5}})[0]
 	for y := 3.0; y < 12; y++ {
 		if a.LogDensity(y) != b.LogDensity(y) {
 			t.Errorf("log densities %v and %v of %v", a.LogDensity(y), b.LogDensity(y), y)
