@@ -45,7 +45,9 @@ func newFit(a *app) *cobra.Command {
 		Long: `FILE is CSV, JSON lines or Parquet (docs/reference/files.md). FORMULA says what is predicted
 from what. 'price ~ age | product' predicts the price of a product from its age, for products that the
 file does not have, from a few known points of each. 'log(price)' predicts the logarithm, 'low + high'
-two columns; a name with signs such as ( or - stands in backticks. Without '| product' all rows are one group. Without FORMULA, fit shows the columns of the file and proposes a formula.
+two columns. docs/reference/formulas.md has names with signs, codes, periods, offsets, missing cells and
+y ~ 1. Without '| product' all rows are one group. Without FORMULA, fit shows the columns of the file
+and proposes a formula.
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
 that are printed are those of the mixture on groups that neither models nor weights have seen.
@@ -69,12 +71,13 @@ A fit that was ended or killed goes on when it is started again.`,
 	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
 	f.BoolVar(&o.Instant, "instant", false, "take only a network that reads the groups without training and a mixed model, on 800 rows")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
+	f.StringVar(&o.Weights, "row-weights", "", "`COL` of weights: a row of weight 2 counts as two such rows, one of 0 is not used")
 	f.BoolVar(&o.noPicture, "no-picture", false, "draw no picture")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration for acqnp train to `FILE`, as acqnp init does, and fit nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
-	for _, other := range []string{"out", "instant", "budget", "seed", "threads", "no-picture"} {
+	for _, other := range []string{"out", "instant", "budget", "row-weights", "seed", "threads", "no-picture"} {
 		cmd.MarkFlagsMutuallyExclusive("write-config", other)
 	}
 	return cmd

@@ -27,7 +27,9 @@ type fitSummary struct {
 	Rows    int         `json:"rows"`
 	Groups  int         `json:"groups"` // of the rows that were used
 	Points  int         `json:"points"`
-	Picture string      `json:"picture,omitempty"` // of groups, by models that were not fitted to them
+	Weights string      `json:"row_weights,omitempty"` // the column of row weights
+	Weight  float64     `json:"weight,omitempty"`      // their sum
+	Picture string      `json:"picture,omitempty"`     // of groups, by models that were not fitted to them
 	Seconds float64     `json:"seconds"`
 
 	Warnings []string `json:"warnings"`
@@ -55,7 +57,7 @@ type fitCandidate struct {
 }
 
 func summaryOfFit(f fit.Fitted) *fitSummary {
-	s := &fitSummary{Rows: f.Rows, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
+	s := &fitSummary{Rows: f.Rows, Weights: f.RowWeights, Weight: f.Weight, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
 	for c, st := range f.Stacks {
 		t := fitTarget{Channel: f.Y[c], fitScores: fitScores{Expected: st.Expected}, Failed: st.Failed}
 		for _, m := range st.Candidates {
@@ -85,6 +87,9 @@ func promiseOf(f fit.Fitted) string {
 func (s *fitSummary) print(w io.Writer) error {
 	if fmt.Fprintf(w, "%s of %s", invalid.Plural(s.Groups, "group", "groups"), invalid.Plural(s.Points, "row", "rows")); s.Points < s.Rows {
 		fmt.Fprintf(w, ", a sample of %s", invalid.Plural(s.Rows, "row", "rows"))
+	}
+	if s.Weights != "" {
+		fmt.Fprintf(w, ", that count as %.4g by %s", s.Weight, s.Weights)
 	}
 	fmt.Fprintln(w)
 	held := "a " + cmp.Or(s.fitted.Group, "group") + " that they were not fitted to"

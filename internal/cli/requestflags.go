@@ -35,6 +35,7 @@ type requestFlags struct {
 	out, plot              string
 	format                 string // of out; "" if its ending says it
 	scored                 bool   // the targets have y too
+	weights                string // the column of row weights of scored targets
 	calibrated             bool   // a run's calibration corrects its predictions
 	raw                    bool   // a fit's does not
 }
@@ -108,7 +109,7 @@ func (o *requestFlags) open(checks ...func() error) (q question, err error) {
 	if err := o.settle(checks...); err != nil {
 		return q, err
 	}
-	files := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored}
+	files := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Weights: o.weights}
 	if fit.Is(o.Run) {
 		err = o.openFit(&q, files)
 	} else {

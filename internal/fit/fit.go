@@ -8,6 +8,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/formula"
@@ -27,6 +29,7 @@ type Options struct {
 	Out       string  // the directory for the result, which exists
 	Overwrite bool    // removes what another fit has left in Out
 	Budget    float64 // seconds of two cores, see affordable; 0 for all candidates
+	Weights   string  // the column of row weights; "" for none
 	Seed      uint64
 	Threads   int
 	Progress  progress.Reporter
@@ -42,7 +45,10 @@ const leastRows = 10
 // when Fit is called again with the same Options: fitted models wait in Out until all are fitted. The
 // result depends only on the file, the formula, the seed and the budget.
 func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
-	f = Fitted{File: o.File, Formula: o.Formula.String(), Group: o.Formula.Group,
+	if err := o.checkWeights(); err != nil {
+		return f, e, err
+	}
+	f = Fitted{File: o.File, RowWeights: o.Weights, Formula: o.Formula.String(), Group: o.Formula.Group,
 		Y: formula.Columns(o.Formula.Y)}
 	if f.X, f.XForms, f.YForms, err = formsOf(o); err != nil {
 		return f, e, err
@@ -51,7 +57,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 		f.LogY = append(f.LogY, y.Log)
 	}
 	layout := f.Layout()
-	layout.Warnings = o.Warnings
+	layout.Warnings, layout.Weights = o.Warnings, o.Weights
 	points, err := layout.Read(o.File)
 	if err != nil {
 		return f, e, err
@@ -60,6 +66,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	f.YRanges = rangesOf(points, f.YForms, func(p rows.Group) []float64 { return p.Y })
 	for _, p := range points {
 		f.Rows += p.N
+		f.Weight += floats.Sum(p.Weights)
 	}
 	f.Missing = missingIn(points, len(f.X))
 	o.sayMissing(f)
@@ -90,6 +97,9 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
 		all, questions := o.kinds()
+		if o.Weights != "" {
+			o.Warnings.Add("the model %q reads each row once, whatever its weight; its own weight and the scores follow --row-weights", pretrained.Name)
+		}
 		kinds := affordable(all, o.Budget, f.Rows*len(f.Y))
 		for _, k := range all {
 			if !slices.ContainsFunc(kinds, func(other stack.Kind) bool { return other.Name == k.Name }) {
@@ -118,6 +128,16 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 			o.Warnings.Add("the model %q of %s is left out: %s", m.Name, y, m.Why)
 		}
 		f.Stacks = append(f.Stacks, s)
+	}
+	return nil
+}
+
+// checkWeights refuses a column of weights that the formula has.
+func (o Options) checkWeights() error {
+	f := o.Formula
+	all := append(formula.Columns(slices.Concat(f.Y, f.X, f.Offset)), f.Group)
+	if o.Weights != "" && slices.Contains(all, o.Weights) {
+		return &invalid.Input{File: "--row-weights", Found: o.Weights + ", which is in the formula", Expected: "another column"}
 	}
 	return nil
 }
@@ -178,7 +198,7 @@ func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) [
 // groupsOf returns the points whose column c of y is known.
 func groupsOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
 	for _, p := range points {
-		if g := f.column(c, p.X, p.Y); len(g.Y) > 0 {
+		if g := f.column(c, p.X, p.Y, p.Weights); len(g.Y) > 0 {
 			groups = append(groups, g)
 		}
 	}

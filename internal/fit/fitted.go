@@ -49,20 +49,22 @@ const maxFile = 1 << 28
 
 // A Fitted is what acqnp fit keeps: the columns of the data, and a stack of models for each column of y.
 type Fitted struct {
-	Schema  string           `json:"schema"` // schema; Write sets it
-	File    string           `json:"file"`   // that was fitted to
-	Formula string           `json:"formula"`
-	Group   string           `json:"group"` // the column that names groups; "" if all rows are one
-	X       []string         `json:"x"`
-	Y       []string         `json:"y"`
-	XForms  []rows.Form      `json:"x_forms"`
-	Ranges  []datasets.Range `json:"x_ranges"` // of the data, of each column of x
-	LogY    []bool           `json:"log_y"`    // whether the formula says log(y), of each column of y
-	YForms  []rows.Form      `json:"y_forms"`  // how numbers of each column of y are written
-	YRanges []datasets.Range `json:"y_ranges"`
-	Rows    int              `json:"rows"`      // that were used
-	Missing []int            `json:"x_missing"` // how many of them lack a cell, of each column of x
-	Stacks  []*stack.Stack   `json:"stacks"`    // of each column of y
+	Schema     string           `json:"schema"` // schema; Write sets it
+	File       string           `json:"file"`   // that was fitted to
+	Formula    string           `json:"formula"`
+	RowWeights string           `json:"row_weights,omitempty"` // the column of row weights; "" without
+	Weight     float64          `json:"weight,omitempty"`      // the sum of the row weights
+	Group      string           `json:"group"`                 // the column that names groups; "" if all rows are one
+	X          []string         `json:"x"`
+	Y          []string         `json:"y"`
+	XForms     []rows.Form      `json:"x_forms"`
+	Ranges     []datasets.Range `json:"x_ranges"` // of the data, of each column of x
+	LogY       []bool           `json:"log_y"`    // whether the formula says log(y), of each column of y
+	YForms     []rows.Form      `json:"y_forms"`  // how numbers of each column of y are written
+	YRanges    []datasets.Range `json:"y_ranges"`
+	Rows       int              `json:"rows"`      // that were used
+	Missing    []int            `json:"x_missing"` // how many of them lack a cell, of each column of x
+	Stacks     []*stack.Stack   `json:"stacks"`    // of each column of y
 
 	path string // that it was read from; "" if it was not
 }

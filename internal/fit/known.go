@@ -13,14 +13,17 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// column returns the points whose column c of y is known, of raw x and y, as models see them.
-func (f Fitted) column(c int, x, y []float64) simple.Group {
+// column returns the points whose column c of y is known, of raw x and y, as models see them. weights may be nil.
+func (f Fitted) column(c int, x, y, weights []float64) simple.Group {
 	g, seen, exposures := simple.Group{DX: f.width()}, f.ModelX(x), f.exposures(c, x)
 	for i := range len(y) / len(f.Y) {
 		if v := y[i*len(f.Y)+c]; !math.IsNaN(v) {
 			if exposures != nil {
 				v = (v - exposures[i].Offset) / exposures[i].Factor
 				g.Factor = append(g.Factor, exposures[i].Factor)
+			}
+			if weights != nil {
+				g.Times = append(g.Times, weights[i])
 			}
 			g.X, g.Y = append(g.X, seen[i*g.DX:][:g.DX]...), append(g.Y, v)
 		}
@@ -69,7 +72,7 @@ func (f Fitted) known(c int, x, y []float64) simple.Group {
 			}
 		}
 	}
-	return f.column(c, x, y)
+	return f.column(c, x, y, nil)
 }
 
 // CheckScored returns an *invalid.Input for a target whose y no model can have: of 0 or less, where all take

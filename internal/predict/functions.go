@@ -16,6 +16,7 @@ type FunctionFiles struct {
 	Grid    string       // see rows.ParseGrid
 	Layout  *rows.Layout // of both files
 	Scored  bool         // the targets have the columns of y too
+	Weights string       // the column of row weights of the targets; "" for none
 }
 
 // Read returns the functions in the context file with their targets, and what else the rows of the targets
@@ -35,9 +36,10 @@ func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
 		return askAll(functions, rows.Group{X: grid}), rows.Company{}, nil
 	}
 	partial := f.Layout.PartialY
+	f.Layout.Weights = f.Weights
 	f.Layout.PartialY = false // a target is scored in all its columns of y
 	targets, others, err := f.Layout.ReadTargets(f.Targets, f.Scored)
-	f.Layout.PartialY = partial
+	f.Layout.PartialY, f.Layout.Weights = partial, ""
 	if err != nil {
 		return nil, others, err
 	}
@@ -94,7 +96,7 @@ func askAll(functions []Function, p rows.Group) []Function {
 		functions = make([]Function, 1)
 	}
 	for i := range functions {
-		functions[i].TargetX, functions[i].TargetY, functions[i].Rows = p.X, p.Y, p.Rows
+		functions[i].TargetX, functions[i].TargetY, functions[i].Weights, functions[i].Rows = p.X, p.Y, p.Weights, p.Rows
 	}
 	return functions
 }
@@ -125,7 +127,7 @@ func (f FunctionFiles) askEach(functions []Function, targets []rows.Group) []Fun
 			i = len(functions)
 			functions, unknown = append(functions, Function{Name: p.Name}), append(unknown, p.Name)
 		}
-		functions[i].TargetX, functions[i].TargetY, functions[i].Rows = p.X, p.Y, p.Rows
+		functions[i].TargetX, functions[i].TargetY, functions[i].Weights, functions[i].Rows = p.X, p.Y, p.Weights, p.Rows
 	}
 	if len(at) > 0 && len(unknown) > 0 {
 		f.Layout.Warnings.Add("%s: no known point of %s (%s)%s", f.Context, invalid.Plural(len(unknown), "group", "groups"), invalid.First(unknown), idle(functions))

@@ -23,6 +23,7 @@ type Function struct {
 	ContextY []float64 // [N_c, dy]
 	TargetX  []float64 // [N, columns of x]
 	TargetY  []float64 // [N, dy]; nil if it is not known
+	Weights  []float64 // [N]: row weights of the targets; nil for 1
 	Rows     []int     // [N]: of each target, the number of its row in a file; nil if they are of none
 }
 

@@ -157,6 +157,9 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 		}
 		p.PIT = s.Calibrated.Given(t.Known).PIT(c, p.PIT)
 		p.Function, p.Target, p.Channel, p.X = f.Name, t.Target, c, f.TargetX[t.Target*dx:][:dx]
+		if f.Weights != nil {
+			p.Weight = f.Weights[t.Target]
+		}
 		points[c] = p
 	}
 	return points, nil

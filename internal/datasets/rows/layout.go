@@ -15,7 +15,9 @@ type Group struct {
 	N    int       // number of points
 	X    []float64 // [N, columns of x]; names as their indices, NaN where a cell is missing and may be: see Form
 	Y    []float64 // [N, dy]; nil if no y was asked for, NaN where it is missing
-	Rows []int     // [N]: the number of each point among the rows of a [Company]; nil without one
+	// Weights [N] are those of a Layout's column of row weights, all above 0; nil without one.
+	Weights []float64
+	Rows    []int // [N]: the number of each point among the rows of a [Company]; nil without one
 
 	// Of training files alone:
 	File  string // of the first point; with its row if the file has no lines
@@ -36,6 +38,8 @@ type Layout struct {
 	DropMissing bool
 	// PartialY takes rows with a value in one column of y and none in another, which is NaN.
 	PartialY bool
+	// Weights is a column of row weights; "" for none. Rows of weight 0 are left out.
+	Weights  string
 	Warnings *warning.Record // takes a line on the rows that are left out; may be nil
 
 	x []*reader // with the names of files that were read
@@ -97,6 +101,8 @@ func (l *Layout) readTable(t *table, y []string, others *Company) ([]Group, erro
 		return nil, nil
 	case rows == 0:
 		return nil, noRows(t.path)
+	case len(r.groups) == 0 && r.left.dropped == 0:
+		return nil, &invalid.Input{File: t.path, Key: l.Weights, Found: "0 in every row", Expected: "row weights, some of them above 0"}
 	case len(r.groups) == 0:
 		return nil, r.left.all(t.path, t.header)
 	}
@@ -111,7 +117,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 			l.x = append(l.x, newReader(name, FormAt(l.XForms, i)))
 		}
 	}
-	r = &reading{x: l.x, split: -1, drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
+	r = &reading{x: l.x, split: -1, weights: -1, drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
 	for i, name := range y {
 		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))
 	}
@@ -124,6 +130,9 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 		}
 	}
 	if r.yAt, err = t.columns(ways("y", y)...); err != nil {
+		return nil, err
+	}
+	if r.weights, err = t.optional(l.Weights); err != nil {
 		return nil, err
 	}
 	r.names.by, err = t.groupColumn(l.Groups, slices.Concat(l.X, l.Y))

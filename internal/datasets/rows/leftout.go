@@ -16,6 +16,7 @@ type leftOut struct {
 	missing       map[int]int
 	texts         map[int][]string // of missing cells that are not empty
 	partial       map[int]int      // by column of y: rows that are used without it
+	weightless    int              // rows of weight 0
 }
 
 // mostTexts is how many texts of missing cells of a column a line shows.
@@ -46,6 +47,9 @@ func (l *leftOut) notePartial(column int) {
 func (l *leftOut) warn(path string, header []string, w *warning.Record) {
 	if l.dropped > 0 {
 		w.Add("%s: left out %d of %s, without a value of %s", path, l.dropped, invalid.Plural(l.rows, "row", "rows"), l.where(header))
+	}
+	if l.weightless > 0 {
+		w.Add("%s: left out %s of weight 0", path, invalid.Plural(l.weightless, "row", "rows"))
 	}
 	for column, name := range header {
 		if n := l.partial[column]; n > 0 {

@@ -14,6 +14,7 @@ type reading struct {
 	x, y     []*reader
 	xAt, yAt []int // the columns of x and y; −1 for an x that is no column
 	split    int   // the column of the row's part; −1 if there is none
+	weights  int   // the column of row weights; −1 if there is none
 	drops    bool  // leaves out rows with a missing cell
 	partialY bool  // takes rows with one y of several; the others are NaN
 	training bool  // reads training files
@@ -27,8 +28,9 @@ type reading struct {
 
 // row adds the current row of a table, unless it is left out.
 func (r *reading) row(t *table) error {
-	if r.skips(t) {
-		return nil
+	weight, err := r.weight(t)
+	if err != nil || weight == 0 || r.skips(t) {
+		return err
 	}
 	if by := r.names.by; by >= 0 && t.cell(by) == "" {
 		return t.refuse(by, "the name of a group")
@@ -46,7 +48,29 @@ func (r *reading) row(t *table) error {
 			return err
 		}
 	}
+	if r.weights >= 0 {
+		g.Weights = append(g.Weights, weight)
+	}
 	return r.point(g, t)
+}
+
+// weight returns the weight of the current row, 1 without a column of weights. It refuses one that is not a number of 0
+// or more.
+func (r *reading) weight(t *table) (float64, error) {
+	if r.weights < 0 {
+		return 1, nil
+	}
+	m := meaning{}
+	if !isMissing(t.cell(r.weights)) {
+		m = t.meaning(r.weights)
+	}
+	if m.kind != numberKind || m.value < 0 {
+		return 0, t.refuse(r.weights, "a row weight: a number of 0 or more, 0 for a row that is not used")
+	}
+	if m.value == 0 {
+		r.left.weightless++
+	}
+	return m.value, nil
 }
 
 // skips reports whether the current row is left out because a cell is missing.

@@ -82,7 +82,7 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 		for i, v := range g.Y {
 			y.SetVec(i, v-e.shift[k][i])
 		}
-		s, ok := h.solve(g, e.phi[k], e.noise[k], y)
+		s, ok := h.solve(g, e.phi[k], e.noiseOf(k), y)
 		if !ok {
 			return likelihoodAt{}, false
 		}
@@ -204,16 +204,29 @@ func (s *solvedGroup) inverse(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.Ve
 	return alpha, block
 }
 
-// misses returns the leave-one-out error of each point.
+// noiseOf returns the variance of the noise of each point of a group, less where it counts more than once.
+func (e *evidence) noiseOf(k int) []float64 {
+	times := e.groups[k].Times
+	if times == nil {
+		return e.noise[k]
+	}
+	all := slices.Clone(e.noise[k])
+	for i := range all {
+		all[i] /= times[i]
+	}
+	return all
+}
+
+// misses returns the leave-one-out error of each point, which is left out as often as it counts.
 func (e *evidence) misses(theta []float64, r likelihoodAt) [][]miss {
 	all := make([][]miss, len(e.groups))
 	w := mat.NewVecDense(len(r.w), r.w)
 	noise := math.Exp(2 * theta[0])
 	for k, s := range r.solved {
 		alpha, block := s.inverse(w, r.cov)
-		for i, v := range e.noise[k] {
+		for i, v := range e.noiseOf(k) {
 			c := block.At(i, i)
-			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0)})
+			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0), e.groups[k].times(i) - 1})
 		}
 	}
 	return all

@@ -73,7 +73,8 @@ func FitGP(groups []Group) (Model, error) {
 	return m, nil
 }
 
-// subset returns an evidence of about most points, at most 60 of a group unless there are only one or two.
+// subset returns an evidence of about most points, at most 60 of a group unless there are only one or two. Each counts
+// once: of points that stand there twice, a rough curve without noise would be the most probable.
 func (e *evidence) subset(most, ofOneGroup int) *evidence {
 	per := mostFittedOfGroup
 	if len(e.groups) <= 2 {
@@ -89,6 +90,7 @@ func (e *evidence) subset(most, ofOneGroup int) *evidence {
 		k := int(at)
 		some := spread(e.groups[k].Points(), per)
 		g := e.groups[k].Pick(some)
+		g.Times = nil
 		s.groups, s.phi = append(s.groups, g), append(s.phi, e.basis.evaluate(g.X))
 		s.noise, s.shift = append(s.noise, pick(e.noise[k], some)), append(s.shift, pick(e.shift[k], some))
 	}

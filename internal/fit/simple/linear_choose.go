@@ -88,11 +88,12 @@ func mixedUp(g weightedGroup, i uint64) Group {
 
 // logDensity returns the mean log density of the points after the first ones, the context.
 func (m linear) logDensity(g Group, context int) float64 {
-	s, sum := m.given(Group{X: g.X[:context*g.DX], Y: g.Y[:context], DX: g.DX}), 0.0
+	s, sum, total := m.given(Group{X: g.X[:context*g.DX], Y: g.Y[:context], DX: g.DX}), 0.0, 0.0
 	for k, y := range g.Y[context:] {
 		mean, sd := s.predict(g.row(context + k))
 		z := (y - mean) / sd
-		sum -= z*z/2 + math.Log(sd) + math.Log(2*math.Pi)/2
+		sum -= g.times(context+k) * (z*z/2 + math.Log(sd) + math.Log(2*math.Pi)/2)
+		total += g.times(context + k)
 	}
-	return sum / float64(len(g.Y)-context)
+	return sum / total
 }

@@ -14,16 +14,17 @@ import (
 // A linearFit is a model fitted to groups, and what each group contributed.
 type linearFit struct {
 	linear
-	p, q, n int
-	total   []float64 // the sum of pp over all groups
-	parts   []sums    // of the groups
-	theta   []float64 // of the best likelihood
-	prior   []float64 // [p]: σ² over the prior variance of each coefficient, on the diagonal of XᵀV⁻¹X; nil for none
+	p, q  int
+	n     float64   // points, each as often as it counts
+	total []float64 // the sum of pp over all groups
+	parts []sums    // of the groups
+	theta []float64 // of the best likelihood
+	prior []float64 // [p]: σ² over the prior variance of each coefficient, on the diagonal of XᵀV⁻¹X; nil for none
 }
 
 // sums are those over the points of a group, with p = p(x), q = q(x) of length p and q.
 type sums struct {
-	n  int
+	n  float64
 	qq []float64 // Σ q·qᵀ [q, q]
 	qp []float64 // Σ [p, y]·qᵀ [p+1, q]
 	pp []float64 // Σ [p, y]·[p, y]ᵀ [p+1, p+1]
@@ -47,8 +48,8 @@ func fitLinear(groups []weightedGroup, form degrees) (*linearFit, error) {
 		}
 		f.parts = append(f.parts, part)
 	}
-	if f.n <= f.p {
-		return nil, fmt.Errorf("%d points for %d coefficients", f.n, f.p)
+	if f.n <= float64(f.p) {
+		return nil, fmt.Errorf("%g points for %d coefficients", f.n, f.p)
 	}
 	var err error
 	if f.theta, err = f.maximise(); err != nil {
@@ -140,13 +141,18 @@ func (f *linearFit) leaveOut(i int) linear {
 // addUp returns the sums of a group.
 func (f *linearFit) addUp(g weightedGroup) sums {
 	p, q := f.p, f.q
-	s := sums{n: g.Points(), qq: make([]float64, q*q), qp: make([]float64, (p+1)*q), pp: make([]float64, (p+1)*(p+1))}
+	s := sums{qq: make([]float64, q*q), qp: make([]float64, (p+1)*q), pp: make([]float64, (p+1)*(p+1))}
 	var a, b []float64
 	for k, y := range g.Y {
 		x := g.row(k)
 		a, b = f.Form.powers(a[:0], x, f.Form.Random), append(f.Form.powers(b[:0], x, f.Form.Fixed), y)
-		if g.Weight != nil {
-			root := math.Sqrt(g.Weight[k])
+		s.n += g.times(k)
+		if g.Weight != nil || g.Times != nil {
+			root := g.times(k)
+			if g.Weight != nil {
+				root *= g.Weight[k]
+			}
+			root = math.Sqrt(root)
 			floats.Scale(root, a)
 			floats.Scale(root, b)
 		}
@@ -242,15 +248,15 @@ func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 			s.root[i*p+i] += f.prior[i]
 		}
 	}
-	if n <= p || !factorise(s.root, p) {
+	if n <= float64(p) || !factorise(s.root, p) {
 		return s, false
 	}
 	copy(s.beta, total[p*(p+1):])
 	forward(s.root, s.beta)
 	rest := max(total[p*(p+1)+p]-dot(s.beta, s.beta), 1e-12*f.total[p*(p+1)+p])
 	backward(s.root, s.beta)
-	s.noise = rest / float64(n-p)
-	s.deviance = logs + logDet(s.root, p) + float64(n-p)*math.Log(s.noise)
+	s.noise = rest / (n - float64(p))
+	s.deviance = logs + logDet(s.root, p) + (n-float64(p))*math.Log(s.noise)
 	return s, s.noise > 0 && !math.IsNaN(s.deviance)
 }
 

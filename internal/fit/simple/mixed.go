@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -33,22 +34,35 @@ const steepest = 2
 func FitMixed(groups []Group) (Model, error) {
 	m := &Mixed{Units: unitsOf(groups)}
 	all := m.Units.groups(groups, math.MaxInt)
-	functions := make([]weightedGroup, len(all))
-	for i, g := range all {
-		functions[i] = weightedGroup{Group{X: g.X, DX: g.DX}, slices.Repeat([]float64{1}, g.Points())}
-		for _, v := range g.Y {
-			functions[i].Y = append(functions[i].Y, pressed(v))
-		}
-	}
+	functions := functionsOf(all)
 	fixed, random, ok := chooseDegrees(functions)
 	if !ok {
 		return nil, errNoFit
 	}
-	form := degreesOf(functions, fixed, random)
+	if err := m.fit(all, functions, degreesOf(functions, fixed, random)); err != nil {
+		return nil, err
+	}
+	return m, nil
+}
+
+// functionsOf returns the groups with y pressed.
+func functionsOf(all []Group) []weightedGroup {
+	functions := make([]weightedGroup, len(all))
+	for i, g := range all {
+		functions[i] = weightedGroup{Group{X: g.X, DX: g.DX, Times: g.Times}, slices.Repeat([]float64{1}, g.Points())}
+		for _, v := range g.Y {
+			functions[i].Y = append(functions[i].Y, pressed(v))
+		}
+	}
+	return functions
+}
+
+// fit fits the model and its noise to standardised groups. functions are the same without the mean of the noise.
+func (m *Mixed) fit(all []Group, functions []weightedGroup, form degrees) error {
 	for round := range noiseAlternations + 1 {
 		fitted, err := fitLinear(functions, form)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		fitted.shrink(steepest)
 		m.Model = fitted.linear
@@ -71,11 +85,11 @@ func FitMixed(groups []Group) (Model, error) {
 			}
 		}
 	}
-	return m, nil
+	return nil
 }
 
 // missesOf returns the leave-one-out errors of a group's points: each is predicted from the others of the
-// group. f has the points with their weights, and y less the mean of the noise.
+// group, and from itself as often as it counts beyond once. f has the points with their weights, and y less the mean of the noise.
 func missesOf(m linear, g Group, f weightedGroup) []miss {
 	n := g.Points()
 	if n == 0 {
@@ -96,8 +110,15 @@ func missesOf(m linear, g Group, f weightedGroup) []miss {
 	}
 	// (I + RRᵀ)⁻¹ = I − R(I + RᵀR)⁻¹Rᵀ
 	_, d := rows.Dims()
-	inner := mat.NewSymDense(d, nil)
-	inner.SymOuterK(1, rows.T())
+	inner, all, allLeft := mat.NewSymDense(d, nil), rows, left
+	if g.Times != nil { // each row as often as it counts
+		all, allLeft = mat.DenseCopyOf(rows), mat.VecDenseCopyOf(left)
+		for i, times := range g.Times {
+			floats.Scale(math.Sqrt(times), all.RawRowView(i))
+			allLeft.SetVec(i, math.Sqrt(times)*left.AtVec(i))
+		}
+	}
+	inner.SymOuterK(1, all.T())
 	for j := range d {
 		inner.SetSym(j, j, inner.At(j, j)+1)
 	}
@@ -105,18 +126,19 @@ func missesOf(m linear, g Group, f weightedGroup) []miss {
 	misses := make([]miss, n)
 	if !chol.Factorize(inner) {
 		for i := range misses {
-			misses[i] = miss{left.AtVec(i) * deviation[i], 0}
+			misses[i] = miss{by: left.AtVec(i) * deviation[i], more: g.times(i) - 1}
 		}
 		return misses
 	}
 	var seen, own mat.VecDense
-	seen.MulVec(rows.T(), left)
+	seen.MulVec(all.T(), allLeft)
 	_ = chol.SolveVecTo(&seen, &seen)
 	for i := range misses {
 		_ = chol.SolveVecTo(&own, rows.RowView(i))
-		c := max(1-mat.Dot(&own, rows.RowView(i)), 1e-12)
+		once := min(g.times(i), 1) // what is left out
+		c := max(1-once*mat.Dot(&own, rows.RowView(i)), 1e-12)
 		by := (left.AtVec(i) - mat.Dot(rows.RowView(i), &seen)) / c
-		misses[i] = miss{by*deviation[i] + g.Y[i] - f.Y[i], (1/c - 1) * deviation[i] * deviation[i]}
+		misses[i] = miss{by*deviation[i] + g.Y[i] - f.Y[i], (1/c - 1) / once * deviation[i] * deviation[i], g.times(i) - 1}
 	}
 	return misses
 }

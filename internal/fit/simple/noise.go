@@ -30,8 +30,11 @@ type part struct {
 }
 
 // A miss is the error of a point's prediction, and the variance of the prediction without the point's
-// noise.
-type miss struct{ by, variance float64 }
+// noise. It counts once, and more times.
+type miss struct{ by, variance, more float64 }
+
+// times is how often it counts.
+func (m miss) times() float64 { return 1 + m.more }
 
 // normalNoise returns normal noise of one scale.
 func normalNoise(b basis, scale float64) noise {

@@ -63,15 +63,16 @@ func (f *noiseFit) fitShape() {
 			for i, m := range misses {
 				s := f.scale[g][i]
 				f.logDensity(m, s, each)
-				total++
+				total += m.times()
 				for j, p := range f.Parts {
 					// What z is, given the miss and the part.
 					v := s * s * p.Scale * p.Scale
 					gain := v / (v + m.variance)
 					z := p.Shift + gain*(m.by/s-p.Shift)
-					count[j] += each[j]
-					sum[j] += each[j] * z
-					squares[j] += each[j] * (z*z + gain*m.variance/(s*s))
+					own := m.times() * each[j]
+					count[j] += own
+					sum[j] += own * z
+					squares[j] += own * (z*z + gain*m.variance/(s*s))
 				}
 			}
 		}
@@ -202,7 +203,7 @@ func (f *noiseFit) slope(variance []float64) (log float64, gradient []float64, i
 		weighted := mat.NewDense(max(len(misses), 1), size, nil)
 		for i, m := range misses {
 			s := f.scale[g][i]
-			log += f.logDensity(m, s, each)
+			log += m.times() * f.logDensity(m, s, each)
 			d, h := 0.0, 0.0
 			for k, p := range f.Parts {
 				v := m.variance + s*s*p.Scale*p.Scale
@@ -211,6 +212,7 @@ func (f *noiseFit) slope(variance []float64) (log float64, gradient []float64, i
 				d += each[k] * (rho*(e*e/v-1) + e*s*p.Shift/v)
 				h += each[k] * (2*rho*rho + s*s*p.Shift*p.Shift/v)
 			}
+			d, h = m.times()*d, m.times()*h
 			row := f.phi[g].RawRowView(i)
 			for j, x := range row {
 				gradient[j] += d * x
@@ -230,7 +232,7 @@ func (n *noise) tauOf(misses []miss, scales []float64) (log, tau float64) {
 	each := make([]float64, len(n.Parts))
 	for i, s := range scales {
 		for j, factor := range factors {
-			logs[j] += n.logDensity(misses[i], s*factor, each)
+			logs[j] += misses[i].times() * n.logDensity(misses[i], s*factor, each)
 		}
 	}
 	log = likelihood.LogSumExp(logs)

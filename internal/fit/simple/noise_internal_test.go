@@ -18,7 +18,7 @@ func spacedNoise(quantile func(p float64) float64, scale func(x float64) float64
 		x := -1.7 + 3.4*(float64(i)-0.5)/400
 		_, u := math.Modf(float64(i) * 0.6180339887498949)
 		y := scale(x) * quantile(u)
-		g.X, g.Y, misses = append(g.X, x), append(g.Y, y), append(misses, miss{y, 0})
+		g.X, g.Y, misses = append(g.X, x), append(g.Y, y), append(misses, miss{by: y, variance: 0})
 	}
 	return g, misses
 }
@@ -72,7 +72,7 @@ func TestShapeIsThatOfStudent(t *testing.T) {
 	s := n.scales([]float64{0})[0]
 	// Eight of the points lie beyond ±4.
 	for z, bound := range map[float64]float64{0: 0.15, 1: 0.15, 2: 0.15, 4: 1 / math.Sqrt(8)} {
-		if got, want := n.logDensity(miss{z, 0}, s, each), fitted.LogProb(z); math.Abs(got-want) > bound {
+		if got, want := n.logDensity(miss{by: z, variance: 0}, s, each), fitted.LogProb(z); math.Abs(got-want) > bound {
 			t.Errorf("log density at %v is %.3f, want %.3f", z, got, want)
 		}
 	}

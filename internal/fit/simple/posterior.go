@@ -117,7 +117,7 @@ func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales 
 	each := make([]float64, len(n.Parts))
 	for i, v := range scales {
 		v *= s.factor
-		shift[i], variance[i] = n.normal(miss{0, 1e4 * v * v}, v, each)
+		shift[i], variance[i] = n.normal(miss{variance: 1e4 * v * v}, v, each)
 	}
 	rounds := 4
 	if points > 2*mostOfScale {
@@ -148,7 +148,7 @@ func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales 
 		for i := range points {
 			// Without the point, it is predicted with this error, of this variance.
 			by := s.alpha.AtVec(i)/inverse.At(i, i) + shift[i]
-			e := miss{by, max(1/inverse.At(i, i)-variance[i], 0)}
+			e := miss{by: by, variance: max(1/inverse.At(i, i)-variance[i], 0)}
 			z, v := e.by-shift[i], e.variance+variance[i]
 			log += n.logDensity(e, scales[i]*s.factor, each) + z*z/(2*v) + math.Log(2*math.Pi*v)/2
 			shift[i], variance[i] = n.normal(e, scales[i]*s.factor, each)

@@ -36,6 +36,12 @@ type class struct {
 	Beta  []float64 `json:"beta"` // [p]
 }
 
+// mean returns the class as the mean of a number of points has it.
+func (c class) mean(points float64) class {
+	c.Noise /= math.Sqrt(points)
+	return c
+}
+
 // mostAssignments bounds the assignments of classes that are kept for a group.
 const mostAssignments = 32
 
@@ -83,12 +89,16 @@ func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) 
 	var logs []float64
 	for i, y := range g.Y {
 		p, q := m.features(g.row(i))
+		times := g.times(i) // one that counts more often has as many copies, all of its class
 		steps, logs = steps[:0], logs[:0]
 		for from := range list {
 			for k, c := range m.Classes {
-				mean, variance := list[from].expect(c, p, q, spread)
+				mean, variance := list[from].expect(c.mean(times), p, q, spread)
 				e := y - mean
-				l := list[from].log + math.Log(m.share(k, list[from].classes)) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
+				l := list[from].log + times*math.Log(m.share(k, list[from].classes)) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
+				if times != 1 {
+					l -= (times-1)/2*math.Log(2*math.Pi*c.Noise*c.Noise) + math.Log(times)/2
+				}
 				steps, logs = append(steps, step{from, k, l}), append(logs, l)
 			}
 		}
@@ -101,7 +111,7 @@ func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) 
 		}
 		next, kept := make([]assignment, len(steps)), 0.0
 		for s, t := range steps {
-			next[s] = list[t.from].extend(t.k, m.Classes[t.k], p, q, y, spread)
+			next[s] = list[t.from].extend(t.k, m.Classes[t.k].mean(times), p, q, y, spread)
 			next[s].log = t.log - steps[0].log
 			kept += math.Exp(next[s].log)
 		}

@@ -157,7 +157,9 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 	for _, g := range groups {
 		list, density := m.given(g, keep)
 		log += density
-		points += float64(g.Points())
+		for i := range g.Points() {
+			points += g.times(i)
+		}
 		for _, a := range list {
 			weight := math.Exp(a.log)
 			for i, v := range a.cov {
@@ -166,11 +168,12 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 			for i, k := range a.classes {
 				p, features := m.features(g.row(i))
 				_, variance := a.expect(none, p, features, spread)
-				s := assignedPoint{int(k), mat.NewVecDense(size, p), weight, g.Y[i] - dot(a.mean, features), variance}
+				own := weight * g.times(i)
+				s := assignedPoint{int(k), mat.NewVecDense(size, p), own, g.Y[i] - dot(a.mean, features), variance}
 				all = append(all, s)
-				normal[k].SymRankOne(normal[k], weight, s.p)
-				right[k].AddScaledVec(right[k], weight*s.y, s.p)
-				count[k] += weight
+				normal[k].SymRankOne(normal[k], own, s.p)
+				right[k].AddScaledVec(right[k], own*s.y, s.p)
+				count[k] += own
 			}
 		}
 	}

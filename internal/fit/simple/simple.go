@@ -18,6 +18,9 @@ type Group struct {
 	Y  []float64 // [n]
 	DX int       // columns of x, at least one
 
+	// Times is how often each point counts, a row weight; nil for once. Models are fitted to such groups; the points of a
+	// context count once.
+	Times []float64 // [n]
 	// Of groups that a stack is fitted to: Factor is that of Y from the units that models see to those of the data;
 	// nil for 1.
 	Factor []float64 // [n]
@@ -26,12 +29,23 @@ type Group struct {
 // Points returns n.
 func (g Group) Points() int { return len(g.Y) }
 
+// times returns how often point i counts.
+func (g Group) times(i int) float64 {
+	if g.Times == nil {
+		return 1
+	}
+	return g.Times[i]
+}
+
 // row returns x of point i, [DX].
 func (g Group) row(i int) []float64 { return g.X[i*g.DX:][:g.DX] }
 
 // Pick returns some points of the group, in the order given.
 func (g Group) Pick(points []int) Group {
 	picked := Group{Y: pick(g.Y, points), DX: g.DX}
+	if g.Times != nil {
+		picked.Times = pick(g.Times, points)
+	}
 	if g.Factor != nil {
 		picked.Factor = pick(g.Factor, points)
 	}

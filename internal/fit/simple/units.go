@@ -1,8 +1,11 @@
 package simple
 
 import (
+	"cmp"
 	"math"
 	"slices"
+
+	"gonum.org/v1/gonum/floats"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
@@ -18,8 +21,9 @@ func (s scaling) restore(z float64) float64     { return s.Centre + s.Width*z }
 
 // scalingOf returns the scaling to mean 0 and deviation 1, little changed by outliers: values beyond twice
 // the distance of the tenth and the ninetieth percentile count as if they lay there. Otherwise a few
-// outliers would squeeze all others together. A column without a width keeps its units.
-func scalingOf(values []float64) scaling {
+// outliers would squeeze all others together. A column without a width keeps its units. A value counts as often as
+// times says; nil for once.
+func scalingOf(values, times []float64) scaling {
 	most := 0.0
 	for _, v := range values {
 		most = max(most, math.Abs(v))
@@ -31,25 +35,57 @@ func scalingOf(values []float64) scaling {
 	for i, v := range values {
 		z[i] = v / most
 	}
-	slices.Sort(z)
-	low, high := z[len(z)/10], z[len(z)-1-len(z)/10]
+	low, high := tenths(z, times)
 	if reach := 2 * (high - low); reach > 0 {
 		for i, v := range z {
 			z[i] = min(max(v, low-reach), high+reach)
 		}
 	}
 	n, mean, squares := float64(len(z)), 0.0, 0.0
-	for _, v := range z {
-		mean += v / n
+	if times != nil {
+		n = floats.Sum(times)
 	}
-	for _, v := range z {
-		squares += (v - mean) * (v - mean) / n
+	weigh := func(i int, v float64) float64 {
+		if times == nil {
+			return v
+		}
+		return times[i] * v
+	}
+	for i, v := range z {
+		mean += weigh(i, v) / n
+	}
+	for i, v := range z {
+		squares += weigh(i, (v-mean)*(v-mean)) / n
 	}
 	// Below, the deviation is rounding.
 	if width := math.Sqrt(squares); width > 1e-13 {
 		return scaling{mean * most, width * most}
 	}
 	return scaling{mean * most, max(most*1e-9, math.SmallestNonzeroFloat64*1e20)}
+}
+
+// tenths returns the tenth and the ninetieth percentile. Values without times are sorted.
+func tenths(z, times []float64) (low, high float64) {
+	if times == nil {
+		slices.Sort(z)
+		return z[len(z)/10], z[len(z)-1-len(z)/10]
+	}
+	order := make([]int, len(z))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(z[a], z[b]) })
+	at := func(rank float64) float64 { // of the rows, if each stood there as often as it counts
+		for _, i := range order {
+			if rank -= times[i]; rank < 0 {
+				return z[i]
+			}
+		}
+		return z[order[len(order)-1]]
+	}
+	n := floats.Sum(times)
+	tenth := math.Floor(n / 10)
+	return at(tenth), at(n - 1 - tenth)
 }
 
 // units are the scalings of the columns of x and of y.
@@ -77,9 +113,9 @@ func (u units) check() error {
 // x with two values is scaled to a distance of 2 between these, however rare one is.
 func unitsOf(groups []Group) units {
 	u := units{X: make([]scaling, groups[0].DX)}
-	var y []float64
+	var y, times []float64
 	for _, g := range groups {
-		y = append(y, g.Y...)
+		y, times = append(y, g.Y...), append(times, g.Times...)
 	}
 	column := make([]float64, 0, len(y))
 	for c := range u.X {
@@ -89,12 +125,12 @@ func unitsOf(groups []Group) units {
 				column = append(column, g.row(i)[c])
 			}
 		}
-		u.X[c] = scalingOf(column)
+		u.X[c] = scalingOf(column, times)
 		if low, high, two := twoValues(column); two {
 			u.X[c].Width = high/2 - low/2
 		}
 	}
-	u.Y = scalingOf(y)
+	u.Y = scalingOf(y, times)
 	return u
 }
 
@@ -132,7 +168,7 @@ func pressed(z float64) float64 {
 
 // group returns a group standardised.
 func (u units) group(g Group) Group {
-	z := Group{X: u.points(g.X), Y: make([]float64, len(g.Y)), DX: g.DX}
+	z := Group{X: u.points(g.X), Y: make([]float64, len(g.Y)), DX: g.DX, Times: g.Times}
 	for i, v := range g.Y {
 		z.Y[i] = u.Y.standardise(v)
 	}

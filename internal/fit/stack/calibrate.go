@@ -1,6 +1,7 @@
 package stack
 
 import (
+	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood/score"
@@ -38,20 +39,44 @@ const leastCalibrated = 20
 // outcomes are those of the drawn targets: one of each unit and span.
 type outcomes struct {
 	all   []score.Outcome // of each target
-	drawn []bool
+	drawn []int           // how often each is drawn
 }
 
-// draw draws one target of each unit and span of contexts.
-func (s *split) draw() []bool {
+// draw draws one target of each unit and span of contexts, by their shares. If folds are of points, and these have
+// weights, it draws as many points as there are, evenly over the sum of the shares.
+func (s *split) draw() []int {
 	type place struct{ unit, span int }
 	targets := map[place][]int{}
 	for i, t := range s.targets {
 		targets[place{t.unit, t.span}] = append(targets[place{t.unit, t.span}], i)
 	}
-	drawn := make([]bool, len(s.targets))
+	drawn := make([]int, len(s.targets))
 	g := random.New(0, random.Calibration|random.Evaluation)
-	for at, list := range targets {
-		drawn[list[g.IntN(uint64(at.unit), uint64(at.span), len(list))]] = true
+	switch {
+	case s.weighted && s.byPoint:
+		sum := 0.0
+		for i, t := range s.targets {
+			before := math.Floor(sum + 0.5)
+			sum += t.share
+			drawn[i] = int(math.Floor(sum+0.5) - before)
+		}
+	case s.weighted:
+		for at, list := range targets {
+			sum := 0.0
+			for _, i := range list {
+				sum += s.targets[i].share
+			}
+			left := sum * g.Float(uint64(at.unit), uint64(at.span))
+			i := 0
+			for ; i < len(list)-1 && left >= s.targets[list[i]].share; i++ {
+				left -= s.targets[list[i]].share
+			}
+			drawn[list[i]] = 1
+		}
+	default:
+		for at, list := range targets {
+			drawn[list[g.IntN(uint64(at.unit), uint64(at.span), len(list))]] = 1
+		}
 	}
 	return drawn
 }
@@ -70,8 +95,8 @@ func (s *split) calibrations(o outcomes, without int) (all []Calibration) {
 				continue
 			}
 			known = append(known, t.known)
-			if o.drawn[k] && t.fold != without {
-				own = append(own, o.all[k])
+			if t.fold != without {
+				own = append(own, slices.Repeat([]score.Outcome{o.all[k]}, o.drawn[k])...)
 			}
 		}
 		c.Least, c.Most, c.Calibration = slices.Min(known), slices.Max(known), score.Calibrate(own)
@@ -82,12 +107,10 @@ func (s *split) calibrations(o outcomes, without int) (all []Calibration) {
 
 // firstSpans returns the spans that begin a calibration. Each calibration has enough outcomes: one of too few joins the
 // one before it or, as the first, the one after it.
-func (s *split) firstSpans(drawn []bool) (all []int) {
+func (s *split) firstSpans(drawn []int) (all []int) {
 	var count [len(spans)]int
 	for i, t := range s.targets {
-		if drawn[i] {
-			count[t.span]++
-		}
+		count[t.span] += drawn[i]
 	}
 	enough := min(leastCalibrated, slices.Max(count[:]))
 	for span, n := range count {
@@ -122,15 +145,15 @@ func (s *split) intervalsHold(pits []float64, byFold [folds][]Calibration, mass 
 func (s *split) regionsHold(o outcomes, byFold [folds][]Calibration, mass float64) float64 {
 	inside, all := 0.0, 0.0
 	for i, t := range s.targets {
-		if !o.drawn[i] {
+		if o.drawn[i] == 0 {
 			continue
 		}
 		own := mass
 		if m, enough := CalibrationFor(t.known, byFold[t.fold]).Mass(mass); enough {
 			own = m
 		}
-		if all++; o.all[i].Rank <= own {
-			inside++
+		if all += float64(o.drawn[i]); o.all[i].Rank <= own {
+			inside += float64(o.drawn[i])
 		}
 	}
 	return inside / all

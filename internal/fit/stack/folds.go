@@ -3,6 +3,8 @@ package stack
 import (
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -74,8 +76,9 @@ type split struct {
 	filling   *Filling    // of missing cells: those of training and questions are filled
 	logX      []LogColumn // columns of x whose logarithm is tried
 	logY      *LogY
-	units     int // groups that are asked about, or points
-	most      int // questions that were allowed
+	weighted  bool // rows have weights
+	units     int  // groups that are asked about, or points
+	most      int  // questions that were allowed
 }
 
 // newSplit cuts the groups into folds. With fewer than four groups it cuts the points of each.
@@ -94,6 +97,7 @@ func newSplit(groups []simple.Group, seed uint64, questions int) *split {
 		q := &s.questions[i]
 		x := q.targets.X
 		q.context, q.targets.X = s.filling.fill(q.context, x)
+		q.context.Times = nil // as that of a prediction
 		q.targets.DX = q.context.DX
 	}
 	s.logX = logColumns(s.training[folds])
@@ -181,6 +185,9 @@ func (s *split) listTargets() {
 		q := &s.questions[n]
 		q.first = len(s.targets)
 		for i, y := range q.targets.Y {
+			if q.targets.Times != nil {
+				s.weighted = true
+			}
 			t := target{fold: q.fold, known: q.context.Points(), span: spanOf(q.context.Points()), y: y, factor: 1, unit: len(s.targets), share: 1}
 			if q.targets.Factor != nil {
 				t.factor = q.targets.Factor[i]
@@ -196,6 +203,27 @@ func (s *split) listTargets() {
 	}
 	if s.units = len(units); s.byPoint {
 		s.units = len(s.targets)
+	}
+	if s.weighted {
+		s.weigh()
+	}
+}
+
+// weigh multiplies the shares of targets by their row weights. Groups count the same, as without weights: in each question
+// of one, the weights say which targets count more. If folds are of points, the shares have a mean of 1.
+func (s *split) weigh() {
+	all := 0.0
+	for _, q := range s.questions {
+		all += floats.Sum(q.targets.Times)
+	}
+	for _, q := range s.questions {
+		mean := floats.Sum(q.targets.Times) / float64(q.targets.Points())
+		if s.byPoint {
+			mean = all / float64(len(s.targets))
+		}
+		for i, times := range q.targets.Times {
+			s.targets[q.first+i].share *= times / mean
+		}
 	}
 }
 

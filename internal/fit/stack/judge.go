@@ -171,6 +171,13 @@ func (s *split) mean(scores []float64) (mean, se float64) {
 	for _, v := range units {
 		mean += v / n
 	}
+	if s.weighted && s.byPoint { // the units have shares of their own
+		for _, t := range s.targets {
+			d := units[t.unit] - t.share*mean
+			se += d * d
+		}
+		return mean, math.Sqrt(se / max(n-1, 1) / n)
+	}
 	for _, v := range units {
 		se += (v - mean) * (v - mean)
 	}
@@ -188,7 +195,7 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t := s.targets[i]
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
-		if pits[i] = at(i, math.MaxInt).CDF(t.y); o.drawn[i] {
+		if pits[i] = at(i, math.MaxInt).CDF(t.y); o.drawn[i] > 0 {
 			o.all[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), t.y)}
 		}
 	})

@@ -42,11 +42,15 @@ func likenessOf(groups []simple.Group, seed uint64) *Likeness {
 	var all simple.Group
 	for i, g := range groups {
 		x[i] = g.X
-		all.X, all.Y, all.DX = append(all.X, g.X...), append(all.Y, g.Y...), g.DX
+		all.X, all.Y, all.Times, all.DX = append(all.X, g.X...), append(all.Y, g.Y...), append(all.Times, g.Times...), g.DX
 	}
 	l := &Likeness{Edges: simple.EdgesOf(all.DX, x...), Spread: 1}
 	l.Beta = make([]float64, 1+2*all.DX)
-	weights := slices.Repeat([]float64{1}, all.Points())
+	times := all.Times
+	if times == nil {
+		times = slices.Repeat([]float64{1}, all.Points())
+	}
+	weights := slices.Clone(times)
 	for range 4 {
 		if !l.fit(all, weights) {
 			return nil
@@ -61,7 +65,7 @@ func likenessOf(groups []simple.Group, seed uint64) *Likeness {
 			return nil
 		}
 		for i, v := range l.places(all) {
-			weights[i] = min(1, 2/math.Abs(v))
+			weights[i] = times[i] * min(1, 2/math.Abs(v))
 		}
 	}
 	for _, g := range groups {

@@ -21,6 +21,7 @@ type Point struct {
 	Target   int       // within the function, counted from 0
 	X        []float64 // of the target; may be nil
 	Channel  int       // of y, counted from 0
+	Weight   float64   // how often it counts, a row weight; 0 for once
 
 	Y, LogDensity, CRPS float64
 	PIT                 float64              // P(Y ≤ y)
@@ -37,6 +38,14 @@ func Of(d likelihood.Distribution, y float64) Point {
 		p.Pinball[i] = math.Max(level*e, (level-1)*e)
 	}
 	return p
+}
+
+// times returns how often the point counts.
+func (p Point) times() float64 {
+	if p.Weight == 0 {
+		return 1
+	}
+	return p.Weight
 }
 
 // Finite reports whether all scores are finite numbers.
@@ -89,14 +98,14 @@ func estimate(clusters []cluster) Estimate {
 	return Estimate{mean, &stdError}
 }
 
-// A running holds the mean and the squared deviations of values that come one by one (Welford).
+// A running holds the mean and the squared deviations of values that come one by one (Welford), each so many times.
 type running struct{ n, mean, squares float64 }
 
-func (r *running) add(v float64) {
-	r.n++
+func (r *running) add(v, times float64) {
+	r.n += times
 	d := v - r.mean
-	r.mean += d / r.n
-	r.squares += d * (v - r.mean)
+	r.mean += times * d / r.n
+	r.squares += times * d * (v - r.mean)
 }
 
 func (r running) estimate() Estimate {

@@ -120,3 +120,33 @@ func TestErrorOfOneFunction(t *testing.T) {
 	near(t, "mean", e.Mean, 3, 1e-12)
 	near(t, "error", *e.StdError, math.Sqrt(7.0/3), 1e-12)
 }
+
+// A weight of 3 is three such points: in means, in standard errors over targets and over functions, and in histograms.
+func TestAWeightIsARepeatedPoint(t *testing.T) {
+	for _, functions := range []int{1, 3} {
+		weighted, repeated := score.NewTally([]string{"y"}), score.NewTally([]string{"y"})
+		for i := range 12 {
+			p := score.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Scale: 2}}), math.Sin(float64(5*i)))
+			p.Function = string(rune('a' + i%functions))
+			times := 1 + (i*i)%3
+			for range times {
+				repeated.Add([]score.Point{p})
+			}
+			p.Weight = float64(times)
+			weighted.Add([]score.Point{p})
+		}
+		a, b := weighted.Summary(), repeated.Summary()
+		if a.Targets != 12 || b.Targets <= 12 {
+			t.Errorf("%d and %d targets", a.Targets, b.Targets)
+		}
+		near(t, "log density", a.LogDensity.Mean, b.LogDensity.Mean, 1e-12)
+		near(t, "its error", *a.LogDensity.StdError, *b.LogDensity.StdError, 1e-12)
+		near(t, "CRPS", a.CRPS, b.CRPS, 1e-12)
+		near(t, "pinball loss", a.Pinball.P25, b.Pinball.P25, 1e-12)
+		near(t, "coverage", a.Coverage.Half, b.Coverage.Half, 1e-12)
+		for i, share := range a.PIT {
+			near(t, "PIT", share, b.PIT[i], 1e-12)
+		}
+		near(t, "CRPS of a function", a.PerFunction[0].CRPS, b.PerFunction[0].CRPS, 1e-12)
+	}
+}

@@ -69,6 +69,7 @@ type Tally struct {
 	all       []sums // of each channel
 	spread    []running
 	together  running // of the mean log density over the channels of a target
+	count     int     // of targets
 	functions []*function
 	index     map[string]*function
 }
@@ -76,6 +77,7 @@ type Tally struct {
 // A function holds the sums of one function, for each channel.
 type function struct {
 	name     string
+	count    int // of targets
 	channels []sums
 	joint    float64 // log density of all its outcomes together; NaN if unknown
 }
@@ -91,24 +93,23 @@ func (t *Tally) Add(target []Point) {
 	name := target[0].Function
 	f := t.index[name]
 	if f == nil {
-		f = &function{name, make([]sums, len(t.channels)), math.NaN()}
+		f = &function{name: name, channels: make([]sums, len(t.channels)), joint: math.NaN()}
 		t.index[name], t.functions = f, append(t.functions, f)
 	}
 	mean := 0.0
 	for c, p := range target {
 		f.channels[c].add(p)
 		t.all[c].add(p)
-		t.spread[c].add(p.LogDensity)
+		t.spread[c].add(p.LogDensity, p.times())
 		mean += p.LogDensity / float64(len(target))
 	}
-	t.together.add(mean)
+	t.together.add(mean, target[0].times())
+	t.count++
+	f.count++
 }
 
 // AddJoint sets the log density of all outcomes of a function together. Add must have added its targets.
 func (t *Tally) AddJoint(name string, logDensity float64) { t.index[name].joint = logDensity }
-
-// targets returns the number of targets that were added.
-func (t *Tally) targets() int { return int(t.together.n) }
 
 // Summary returns the means. There must be at least one target.
 func (t *Tally) Summary() Summary {
@@ -121,7 +122,7 @@ func (t *Tally) Summary() Summary {
 	var joint []cluster
 	for _, f := range t.functions {
 		all := total(f.channels)
-		g := Function{Function: f.name, Points: int(f.channels[0].n),
+		g := Function{Function: f.name, Points: f.count,
 			LogDensity: all.logDensity / all.n, CRPS: all.crps / all.n, Coverage: all.coverage()}
 		if !math.IsNaN(f.joint) {
 			mean := f.joint / all.n
@@ -140,7 +141,7 @@ func (t *Tally) Summary() Summary {
 // the error is that of means over independent functions, otherwise that over independent targets.
 func (t *Tally) means(all sums, targets running, first, last int) Means {
 	m := all.means()
-	m.Targets, m.LogDensity = t.targets(), targets.estimate()
+	m.Targets, m.LogDensity = t.count, targets.estimate()
 	if len(t.functions) > 1 {
 		var clusters []cluster
 		for _, f := range t.functions {
@@ -161,19 +162,20 @@ type sums struct {
 }
 
 func (s *sums) add(p Point) {
-	s.n++
-	s.logDensity += p.LogDensity
-	s.crps += p.CRPS
+	times := p.times()
+	s.n += times
+	s.logDensity += times * p.LogDensity
+	s.crps += times * p.CRPS
 	if p.inside(0.5) {
-		s.half++
+		s.half += times
 	}
 	if p.inside(0.9) {
-		s.most++
+		s.most += times
 	}
 	for i, v := range p.Pinball {
-		s.pinball[i] += v
+		s.pinball[i] += times * v
 	}
-	s.pit[min(int(p.PIT*bins), bins-1)]++
+	s.pit[min(int(p.PIT*bins), bins-1)] += times
 }
 
 // total returns the sum of sums.

@@ -1,0 +1,106 @@
+package fit_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/test/must"
+)
+
+// weighted appends a weight to each row.
+func weighted(rows []string, of func(i int) string) (all []string) {
+	for i, row := range rows {
+		all = append(all, row+","+of(i))
+	}
+	return all
+}
+
+// Rows of weight 0 are as if they were not there, with a line, and weights of 1 change nothing but rounding.
+func TestWeightsOfNoneAndOfOne(t *testing.T) {
+	t.Parallel()
+	u := unit{1, 0, 1, 0}
+	rows := crossing(16, u)
+	plain := instant(t, "id,x,y", "y ~ x | id", rows)
+	far := append(weighted(rows, func(int) string { return "1" }), "p3,0,900,0", "p99,1,-500,0")
+	var w warning.Record
+	f := fitRows(t, fit.Options{Instant: true, Weights: "w", Warnings: &w}, "id,x,y,w", "y ~ x | id", far)
+	if f.Rows != plain.Rows || f.Weight != float64(plain.Rows) || f.RowWeights != "w" {
+		t.Errorf("%d rows of weight %v by %q, want %d", f.Rows, f.Weight, f.RowWeights, plain.Rows)
+	}
+	if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, "data.csv: left out 2 rows of weight 0") || !strings.Contains(lines, "reads each row once") {
+		t.Errorf("found %q", lines)
+	}
+	want := given(t, plain, u.known())
+	for i, d := range given(t, f, u.known()) {
+		if math.Abs(d.Mean()-want[i].Mean()) > 1e-9 || math.Abs(d.Variance()-want[i].Variance()) > 1e-9 {
+			t.Errorf("target %d: %v of variance %v, want %v of %v", i, d.Mean(), d.Variance(), want[i].Mean(), want[i].Variance())
+		}
+	}
+	if a, b := f.Stacks[0].Expected, plain.Stacks[0].Expected; math.Abs(a.LogDensity-b.LogDensity) > 1e-9 || math.Abs(a.Error-b.Error) > 1e-9 || math.Abs(a.CRPS-b.CRPS) > 1e-9 {
+		t.Errorf("scores %+v, want %+v", a, b)
+	}
+}
+
+// Weights pull the predictions and say which rows the scores are of: of two kinds of rows, 3 apart, the upper one weighs
+// 9 times as much. One group is cut by points.
+func TestWeightsPull(t *testing.T) {
+	t.Parallel()
+	for _, groups := range []int{16, 1} {
+		var rows []string
+		for i := range 16 * 8 {
+			y, weight := 0.3*math.Sin(float64(7*i)), 1
+			if i%2 == 1 {
+				y, weight = y+3, 9
+			}
+			rows = append(rows, fmt.Sprintf("g%d,%v,%v,%d", i/8%groups, math.Mod(float64(i)*0.618, 1), y, weight))
+		}
+		of := func(column string) (mean, share float64, f fit.Fitted) {
+			f = fitRows(t, fit.Options{Weights: column, Budget: 0.3}, "g,x,y,w", "y ~ x | g", rows)
+			d := given(t, f, predict.Function{TargetX: []float64{0.5}})[0]
+			return d.Mean(), d.Survival(1.5), f
+		}
+		plain, half, a := of("")
+		pulled, most, b := of("w")
+		// The shares of the upper kind are 0.5 and 0.9, and the means 1.5 and 2.7.
+		if math.Abs(plain-1.5) > 0.3 || math.Abs(pulled-2.7) > 0.35 || most < half+0.2 {
+			t.Errorf("%d groups: means of %v and, weighted, %v; shares above of %v and %v", groups, plain, pulled, half, most)
+		}
+		if c, d := a.Stacks[0].Expected.CRPS, b.Stacks[0].Expected.CRPS; d > 0.9*c {
+			t.Errorf("%d groups: a CRPS of %v, weighted %v: most of the weight lies on one kind", groups, c, d)
+		}
+		for _, share := range []float64{b.Stacks[0].Expected.Coverage.Ninety, b.Stacks[0].Expected.Regions.Ninety} {
+			if share < 0.75 {
+				t.Errorf("%d groups: intervals of 90%% hold %v", groups, share)
+			}
+		}
+	}
+}
+
+// A weight that is none is refused with its line, and so is a column that the formula has.
+func TestBadWeightsAreRefused(t *testing.T) {
+	t.Parallel()
+	for cell, want := range map[string]string{
+		"-1": `data.csv:3: w: found "-1", expected a row weight: a number of 0 or more`, "": "data.csv:3: w: found nothing, expected a row weight",
+		"NA": `data.csv:3: w: found "NA"`, "two": `data.csv:3: w: found "two"`,
+	} {
+		file := filepath.Join(t.TempDir(), "data.csv")
+		rows := weighted(crossing(4, unit{1, 0, 1, 0}), func(i int) string { return []string{"1", cell, "2"}[min(i, 2)] })
+		must.Do(t, os.WriteFile(file, []byte("id,x,y,w\n"+strings.Join(rows, "\n")+"\n"), 0o600))
+		f := must.Get(formula.Parse("y ~ x | id"))(t)
+		o := fit.Options{File: file, Formula: f, Instant: true, Out: t.TempDir(), Threads: 1, Weights: "w", Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))}
+		_, _, err := fit.Fit(t.Context(), o)
+		must.Refuse(t, err, want)
+		o.Weights = "x"
+		_, _, err = fit.Fit(t.Context(), o)
+		must.Refuse(t, err, "--row-weights: found x, which is in the formula")
+	}
+}
