@@ -211,6 +211,8 @@ def contexts():
     whole = {"": (np.arange(60.0)[:, None], np.arange(60) % 5.0)}
     problem, tasks = protocol.split(whole, True, 0)
     ok &= problem.unit == 1 and len(tasks["rest"][0].ty) == 12 and len(problem.groups[""][1]) == 48
+    rising = 0.1 * np.arange(1, 40)
+    ok &= abs(protocol.counted({"": (rising, np.r_[0, 0, 0, rising])}) - 0.1) < 1e-9 and protocol.counted({"": (rising, rising)}) == 0
     print("protocol: " + ("as described" if ok else "not as described"))
     return ok
 
