@@ -13,18 +13,19 @@ from . import _cells, _program
 
 @dataclass
 class Points:
-    """Rows of a table: columns of x as cells, groups as values, y as numbers. groups and y may be None."""
+    """Rows of a table: columns of x as cells, groups as values, y and weights as numbers. All but x may be None."""
 
     x: list
     groups: list = None
     y: list = None
+    weights: list = None
 
     def __len__(self):
         return len(self.x[0])
 
     def take(self, rows):
         pick = lambda values: None if values is None else [values[r] for r in rows]  # noqa: E731
-        return Points([pick(c) for c in self.x], pick(self.groups), pick(self.y))
+        return Points([pick(c) for c in self.x], pick(self.groups), pick(self.y), pick(self.weights))
 
     def complete(self):
         """Return the rows with a group and a y. A missing cell of x is a value."""
@@ -68,10 +69,14 @@ class Fit:
         quoted = _cells.quoted
         formula = f"{quoted(y)} ~ {' + '.join(map(quoted, x))}" + (f" | {quoted(group)}" if points.groups is not None else "")
         header = ([group] if points.groups is not None else []) + [*x, y]
+        if points.weights is not None:
+            weight = _cells.usable([None], ["weight"], header)[0]
+            header, flags = [*header, weight], [*flags, "--row-weights", weight]
         texts = _Names()
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
             rows = (
                 ([texts.of(points.groups[r])] if points.groups is not None else []) + [c[r] for c in points.x] + [repr(points.y[r])]
+                + ([] if points.weights is None else [repr(float(points.weights[r]))])
                 for r in points.complete()
             )
             write_csv(Path(folder, "data.csv"), header, rows)

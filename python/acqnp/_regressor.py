@@ -57,13 +57,20 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         self.program = program
         self.verbose = verbose
 
-    def fit(self, X, y, groups=None):
-        """Fit rows of X and y in groups. Without groups, all rows are one."""
+    def fit(self, X, y, groups=None, row_weights=None):
+        """Fit rows of X and y in groups. Without groups, all rows are one.
+
+        row_weights say how often each row counts: 2 as two such rows, 0 for a row that is not used.
+        """
         X, groups, name = _taken_out(X, groups)
         names, columns, categories = _cells.columns(X)
         if not columns:
             raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
         points = _points(columns, groups, _numbers(y, self, "fit"))
+        if row_weights is not None:
+            if len(row_weights) != len(points):
+                raise ValueError(f"row_weights: found {len(row_weights)} weights for {len(points)} rows, expected as many")
+            points.weights = list(row_weights)
         self.n_features_in_ = len(columns)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
@@ -229,7 +236,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
             if i in self._prefixed:  # so that numbers are read as names
                 c = [v and f"{self._names[i]} {v}" for v in c]
             columns.append(c)
-        return Points(columns, points.groups, points.y)
+        return Points(columns, points.groups, points.y, points.weights)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()

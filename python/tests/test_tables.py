@@ -107,6 +107,17 @@ class Cells(unittest.TestCase):
         self.assertIn(f"a cell is missing of x1 in {sum(v[1] is None for v in x)}", " ".join(model.summary_["warnings"]))
         self.assertTrue(np.isfinite(model.predict([[1.0, None], [float("nan"), "new"]], ["p01", "p01"])).all())
 
+    def test_row_weights(self):
+        rows, plain = data.fitted()
+        x, y, groups = [[r[1]] for r in rows], [r[4] for r in rows], [r[0] for r in rows]
+        model = GroupedRegressor(instant=True, seed=3).fit([*x, [9.0]], [*y, 0.0], [*groups, "p00"], row_weights=[1] * len(x) + [0])
+        np.testing.assert_allclose(model.predict([[1.0]], ["p01"]), plain.predict([[1.0]], ["p01"]), rtol=1e-6)
+        self.assertEqual((model.summary_["row_weights"], model.summary_["rows"]), ("weight", len(rows)))
+        with self.assertRaisesRegex(ValueError, "row_weights: found 1 weights"):
+            GroupedRegressor().fit(x, y, groups, row_weights=[1])
+        with self.assertRaisesRegex(ValueError, "a row weight: a number of 0 or more"):
+            GroupedRegressor(instant=True).fit(x, y, groups, row_weights=[-1] * len(x))
+
     def test_awkward_names_of_groups(self):
         rows, plain = data.fitted()
         renamed = {f"p{g:02d}": name for g, name in enumerate(["NA", "", " a", "a", 1, "1", 'b"', "c,d", datetime.date(2024, 3, 1)])}

@@ -1,4 +1,4 @@
-acqnp <- function(formula, data, instant = FALSE, budget = NULL, seed = NULL, threads = NULL) {
+acqnp <- function(formula, data, instant = FALSE, budget = NULL, seed = NULL, threads = NULL, row_weights = NULL) {
   if (!is.data.frame(data)) {
     stop("data: expected a data frame", call. = FALSE)
   }
@@ -7,11 +7,15 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, seed = NULL, th
   prefixes <- lapply(setNames(columns$x, columns$x), function(name) prefixOf(data[[name]]))
   dir <- folder()
   on.exit(unlink(dir, recursive = TRUE))
-  writeTable(data, all, prefixes, file.path(dir, "data.csv"))
+  if (!is.null(row_weights) && !(row_weights %in% names(data))) {
+    stop("row_weights: found no column ", row_weights, " in data", call. = FALSE)
+  }
+  writeTable(data, c(all, row_weights), prefixes, file.path(dir, "data.csv"))
   number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", numbers(value))
   said <- run(
     dir, "fit", "--out", "fit", "--json", if (instant) "--instant",
-    number("--budget", budget), number("--seed", seed), number("--threads", threads), "--", "data.csv", columns$text
+    number("--budget", budget), number("--seed", seed), number("--threads", threads),
+    if (!is.null(row_weights)) paste0("--row-weights=", row_weights), "--", "data.csv", columns$text
   )
   structure(list(
     call = match.call(), columns = columns, prefixes = prefixes, result = fromJSON(said[length(said)]),

@@ -1,5 +1,5 @@
 # columnsOf reads y ~ x | group: the columns y, x and group (NULL without one), and the text that the
-# program reads.
+# program reads. needed are the columns of offsets, which every row must have.
 columnsOf <- function(formula, data) {
   if (!inherits(formula, "formula") || length(formula) != 3) {
     stop("formula: expected y ~ x1 + x2 | group, with names of columns", call. = FALSE)
@@ -12,7 +12,7 @@ columnsOf <- function(formula, data) {
   }
   y <- termsOf(formula[[2]])
   x <- if (identical(right, as.name("."))) others(names(data), c(y$columns, group)) else termsOf(right)
-  all <- c(y$columns, x$columns, group)
+  all <- c(y$columns, unique(x$columns), group)
   absent <- setdiff(all, names(data))
   if (length(absent) > 0) {
     stop("formula: found no column ", absent[1], " in data", call. = FALSE)
@@ -21,7 +21,7 @@ columnsOf <- function(formula, data) {
     stop("formula: expected one column after |, and each column once", call. = FALSE)
   }
   text <- paste(paste(y$text, collapse = " + "), "~", paste(x$text, collapse = " + "))
-  list(y = y$columns, x = x$columns, group = group, text = paste0(text, if (!is.null(group)) paste(" |", quoted(group))))
+  list(y = y$columns, x = unique(x$columns), needed = x$needed, group = group, text = paste0(text, if (!is.null(group)) paste(" |", quoted(group))))
 }
 
 # quoted returns the name of a column as a formula of the program has it.
@@ -34,18 +34,31 @@ others <- function(all, used) {
   list(columns = columns, text = quoted(columns))
 }
 
-# termsOf reads a sum of columns and of logarithms of columns.
+# termsOf reads a sum of columns, of functions of them that the program takes, and of 1.
 termsOf <- function(e) {
   if (is.name(e)) {
     return(list(columns = as.character(e), text = quoted(as.character(e))))
   }
   if (is.call(e) && identical(e[[1]], as.name("+")) && length(e) == 3) {
     sides <- list(termsOf(e[[2]]), termsOf(e[[3]]))
-    return(list(columns = unlist(lapply(sides, `[[`, "columns")), text = unlist(lapply(sides, `[[`, "text"))))
+    of <- function(name) unlist(lapply(sides, `[[`, name))
+    return(list(columns = of("columns"), text = of("text"), needed = of("needed")))
   }
-  if (is.call(e) && identical(e[[1]], as.name("log")) && length(e) == 2 && is.name(e[[2]])) {
+  if (identical(e, 1)) {
+    return(list(columns = NULL, text = "1"))
+  }
+  name <- if (is.call(e) && is.name(e[[1]])) as.character(e[[1]]) else ""
+  if (name %in% c("log", "factor") && length(e) == 2 && is.name(e[[2]])) {
     column <- as.character(e[[2]])
-    return(list(columns = column, text = paste0("log(", quoted(column), ")")))
+    return(list(columns = column, text = paste0(name, "(", quoted(column), ")")))
   }
-  stop("formula: found ", paste(deparse(e), collapse = " "), ", expected columns, log(column) and +", call. = FALSE)
+  if (name == "cyclic" && length(e) == 3 && is.name(e[[2]]) && is.numeric(e[[3]])) {
+    column <- as.character(e[[2]])
+    return(list(columns = column, text = paste0("cyclic(", quoted(column), ", ", sprintf("%.17g", e[[3]]), ")")))
+  }
+  if (name == "offset" && length(e) == 2) {
+    inner <- termsOf(e[[2]])
+    return(list(columns = inner$columns, text = paste0("offset(", inner$text, ")"), needed = inner$columns))
+  }
+  stop("formula: found ", paste(deparse(e), collapse = " "), ", expected columns, log(column), factor(column), cyclic(column, period), offset(column), 1 and +", call. = FALSE)
 }

@@ -67,18 +67,18 @@ grid <- function(at) {
 }
 
 # predicted returns the program's table in the order of newdata, with the number of its row. Groups
-# that have no known points are predicted as groups of which nothing is known. Rows with a missing x
-# have NA.
+# that have no known points are predicted as groups of which nothing is known. A missing x is a value; rows
+# without an offset have NA.
 predicted <- function(object, newdata, context, flags) {
   columns <- object$columns
   check(newdata, "newdata", columns$x)
   if (!is.null(context)) {
     check(context, "context", c(columns$group, columns$x, columns$y))
-    context <- context[present(context, c(columns$group, columns$x, columns$y)), , drop = FALSE]
+    context <- context[present(context, c(columns$group, columns$needed, columns$y)), , drop = FALSE]
   }
-  table <- ask(object, newdata, which(present(newdata, columns$x)), context, flags)
+  table <- ask(object, newdata, which(present(newdata, columns$needed)), context, flags)
   if (is.null(table)) {
-    stop("newdata: found no row without missing x", call. = FALSE)
+    stop("newdata: found no row with a value of each offset", call. = FALSE)
   }
   all <- expand.grid(channel = columns$y, row = seq_len(nrow(newdata)), stringsAsFactors = FALSE)
   table <- table[match(paste(all$row, all$channel), paste(table$row, table$channel)), , drop = FALSE]
@@ -123,7 +123,7 @@ groupsOf <- function(data, group) {
 }
 
 present <- function(data, columns) {
-  Reduce(`&`, lapply(columns, function(name) !is.na(data[[name]])))
+  Reduce(`&`, lapply(columns, function(name) !is.na(data[[name]])), rep(TRUE, nrow(data)))
 }
 
 check <- function(data, what, columns) {

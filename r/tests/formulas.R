@@ -15,6 +15,11 @@ stopifnot(
   columnsOf(y ~ x | g, d)$text == "y ~ x | g",
   columnsOf(log(y) ~ x + `a b`, d)$text == "log(y) ~ x + `a b`",
   identical(columnsOf(y ~ . | g, d)$x, c("x", "a b")),
+  columnsOf(y ~ 1 | g, d)$text == "y ~ 1 | g", is.null(columnsOf(y ~ 1 | g, d)$x),
+  columnsOf(y ~ factor(x) + offset(log(`a b`)) | g, d)$text == "y ~ factor(x) + offset(log(`a b`)) | g",
+  identical(columnsOf(y ~ x + offset(log(`a b`)), d)$needed, "a b"),
+  columnsOf(y ~ x + cyclic(x, 24) + cyclic(x, 365.25), d)$text == "y ~ x + cyclic(x, 24) + cyclic(x, 365.25)",
+  identical(columnsOf(y ~ x + cyclic(x, 24), d)$x, "x"),
   is.null(columnsOf(y ~ x, d)$group)
 )
 fails(columnsOf(y ~ I(x^2) | g, d), "found I(x^2), expected columns")

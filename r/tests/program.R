@@ -62,8 +62,8 @@ newdata$g[2] <- "unknown"
 newdata$x[3] <- NA
 mixed <- predict(fit, newdata, context)
 stopifnot(
-  identical(is.na(mixed), c(FALSE, FALSE, TRUE, FALSE)), near(mixed[c(1, 4)], p$mean[c(1, 4)]),
-  near(mixed[2], predict(fit, newdata[2, c("x", "k", "day")])), is.null(predict(fit, newdata, context, "region")[[3]])
+  !anyNA(mixed), near(mixed[c(1, 4)], p$mean[c(1, 4)]),
+  near(mixed[2], predict(fit, newdata[2, c("x", "k", "day")]))
 )
 
 # A fit that was saved predicts in another session what it predicted before.
@@ -82,6 +82,17 @@ stopifnot(
   identical(names(m), c("y", "z")), length(m$z) == 2, nrow(summary(two)$expected) == 2,
   identical(predict(k, d[9:10, ], d[11:12, ]), predict(c1, d[9:10, ], d[11:12, ]))
 )
+
+# Terms and weights: those of the command line.
+d$days <- rep(c(1, 2, 4, 8), 30)
+d$w <- rep(1:3, 40)
+d$n <- d$y * d$days
+weighted <- acqnp(n ~ cyclic(x, 2) + offset(log(days)) | g, d, instant = TRUE, row_weights = "w")
+asked <- data.frame(g = "new", x = 1, days = c(1, 8, NA))
+level <- acqnp(y ~ 1 | g, d, instant = TRUE)
+m <- predict(weighted, asked)
+stopifnot(near(m[2], 8 * m[1]), is.na(m[3]), !anyNA(predict(level, data.frame(g = c("a", "b")))), grepl('"row_weights":"w"', rawToChar(weighted$files[["fit.json"]])))
+fails(acqnp(y ~ x | g, d, row_weights = "v"), "row_weights: found no column v")
 
 # What is printed and drawn.
 s <- summary(fit)
