@@ -33,7 +33,7 @@ func groupsOf(groups, points int, x func(k, i int) []float64, y func(k, i int) f
 // the data, with and without a context.
 func TestAwkwardData(t *testing.T) {
 	all := maps.Clone(fits)
-	all["network"] = pretrained.Kind(pretrained.MostSiblings).Fit
+	all["grid"], all["network"] = simple.FitGrid, pretrained.Kind(pretrained.MostSiblings).Fit
 	draw := random.New(8, random.Validation)
 	line := func(_, i int) []float64 { return []float64{float64(i)} }
 	normal := func(k, i int) float64 { return draw.Normal(uint64(k), uint64(i)) }

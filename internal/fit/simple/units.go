@@ -210,6 +210,8 @@ func AddFarTails(m Model) {
 		m.Units.Far = true
 	case *Regressions:
 		m.Units.Far = true
+	case *Grid:
+		m.Units.Far = true
 	}
 }
 
