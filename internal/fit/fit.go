@@ -97,8 +97,11 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
 		all, questions := o.kinds()
-		if o.Weights != "" {
-			o.Warnings.Add("the model %q reads each row once, whatever its weight; its own weight and the scores follow --row-weights", pretrained.Name)
+		all = stack.For(data[c], all)
+		for _, k := range all {
+			if o.Weights != "" && k.Once {
+				o.Warnings.Add("the model %q reads each row once, whatever its weight; its own weight and the scores follow --row-weights", k.Name)
+			}
 		}
 		kinds := affordable(all, o.Budget, f.Rows*len(f.Y))
 		for _, k := range all {

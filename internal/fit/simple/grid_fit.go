@@ -291,7 +291,7 @@ func (f *gridFit) fitNoise(own float64) bool {
 		for a, k := range known {
 			points = append(points, f.first[i][k])
 			v := 1 / precision.At(a, a)
-			list[a] = miss{solved.AtVec(a)*v + f.excess[i][k]/f.scale[k], max(v-own, 0)}
+			list[a] = miss{by: solved.AtVec(a)*v + f.excess[i][k]/f.scale[k], variance: max(v-own, 0)}
 			squares, count = squares+list[a].by*list[a].by, count+1
 		}
 		some, misses = append(some, f.groups[i].Pick(points)), append(misses, list)

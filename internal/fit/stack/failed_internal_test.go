@@ -56,6 +56,21 @@ func TestFailedModelsAreNamed(t *testing.T) {
 	}
 }
 
+// A model that cannot be fitted on any scale, for one reason, is named once.
+func TestOneReasonIsNamedOnce(t *testing.T) {
+	kinds := []Kind{Kinds()[0], Kinds()[0]}
+	kinds[1].Name, kinds[1].Fit = "of nothing", func([]simple.Group) (simple.Model, error) { return nil, errors.New("too few points") }
+	groups := twoLines(12, 6)
+	o := Options{Threads: 2, Kinds: kinds}
+	if o.Jobs(groups) < 2*len(kinds)*(folds+1) {
+		t.Fatal("there is only one scale")
+	}
+	s := must.Get(Fit(t.Context(), groups, o))(t)
+	if want := []Failure{{"of nothing", "too few points"}}; !slices.Equal(s.Failed, want) {
+		t.Errorf("failed: %v, want %v", s.Failed, want)
+	}
+}
+
 // When ctx ends, no further question is asked, and the error is that of ctx.
 func TestNoQuestionAfterTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())

@@ -133,7 +133,8 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	return nil
 }
 
-// failures returns the trials that have no model of a fold because one failed.
+// failures returns the trials that have no model of a fold because one failed. A kind that failed on y is listed once if
+// it failed for the same reason on other scales.
 func failures(trials []*trial) (all []Failure) {
 	for _, t := range trials {
 		for fold, why := range t.failed {
@@ -143,7 +144,9 @@ func failures(trials []*trial) (all []Failure) {
 			if fold == folds {
 				why = "the mean of the models without each fold predicts, since that of all groups failed: " + why
 			}
-			all = append(all, Failure{t.title(), why})
+			if !slices.Contains(all, Failure{t.kind.Name, why}) {
+				all = append(all, Failure{t.title(), why})
+			}
 			break
 		}
 	}

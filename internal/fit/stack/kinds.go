@@ -3,6 +3,7 @@ package stack
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 )
@@ -13,6 +14,8 @@ type Kind struct {
 	Fit     func([]simple.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
 	Read    func(content []byte) (simple.Model, error) // reads what json.Marshal writes of a model
 	Grouped bool                                       // it needs several groups
+	Suits   func([]simple.Group) bool                  // it is for such data only; nil for all
+	Once    bool                                       // it reads each row once, whatever its weight
 	Most    int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
 	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, in seconds of an
 	// ordinary core.
@@ -39,7 +42,13 @@ func MixedModel() Kind {
 func Kinds() []Kind {
 	return []Kind{MixedModel(),
 		{Name: "Gaussian process", Fit: simple.FitGP, Read: Read[simple.GP], Most: mostFitted, PerRow: 2e-3},
-		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Most: mostFitted, PerRow: 5e-3}}
+		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Most: mostFitted, PerRow: 5e-3},
+		{Name: "common grid", Fit: simple.FitGrid, Read: Read[simple.Grid], Grouped: true, Suits: simple.ShareGrid, Once: true, PerRow: 1e-3}}
+}
+
+// For returns the kinds that are for such data.
+func For(groups []simple.Group, kinds []Kind) []Kind {
+	return slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool { return k.Suits != nil && !k.Suits(groups) })
 }
 
 // Read reads a model of a type.
