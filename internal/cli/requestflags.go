@@ -38,6 +38,7 @@ type requestFlags struct {
 	weights                string // the column of row weights of scored targets
 	calibrated             bool   // a run's calibration corrects its predictions
 	raw                    bool   // a fit's does not
+	asNew                  bool   // groups of a fit's data are new ones
 }
 
 func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
@@ -46,7 +47,7 @@ func (o *requestFlags) addFlags(a *app, cmd *cobra.Command) {
 	f.StringVar(&o.grid, "grid", "", "N evenly spaced targets from `A:B:N` (--grid=-2:2:200), numbers or dates, or A:B:N,C:D:M for two columns of x")
 	f.StringVarP(&o.out, "out", "o", "-", "`FILE` for the predictions, CSV or by its ending another form; - is standard output")
 	f.StringVar(&o.plot, "plot", "", "`FILE` for a plot of the predictive density (.png, .svg or .pdf)")
-	cmd.MarkFlagsOneRequired("targets", "grid")
+	cmd.MarkFlagsOneRequired("targets", "grid", "context")
 	cmd.MarkFlagsMutuallyExclusive("targets", "grid")
 }
 
@@ -60,6 +61,7 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	o.levelFlags.addFlags(cmd, "target")
 	cmd.Flags().StringVar(&o.context, "context", "", "`FILE` of the known points, CSV or another form of tables; - is standard input")
 	cmd.Flags().StringVar(&o.targets, "targets", "", "`FILE` of the targets, with "+columns+"; - is standard input")
+	cmd.Flags().BoolVar(&o.asNew, "as-new", false, "take groups of a fit's data as new ones: without their rows of it")
 }
 
 // nameStreams replaces - by the names of the standard streams, and checks the name of the output.
@@ -98,6 +100,9 @@ func (o *requestFlags) settle(checks ...func() error) error {
 			return err
 		}
 	}
+	if o.asNew && !fit.Is(o.Run) {
+		return &invalid.Input{File: "--as-new", Found: "it for a trained network", Expected: "a directory of acqnp fit: a network keeps no rows of its training"}
+	}
 	if o.raw && !fit.Is(o.Run) {
 		return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --use-calibration alone"}
 	}
@@ -109,7 +114,7 @@ func (o *requestFlags) open(checks ...func() error) (q question, err error) {
 	if err := o.settle(checks...); err != nil {
 		return q, err
 	}
-	files := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Weights: o.weights}
+	files := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Weights: o.weights, AsNew: o.asNew}
 	if fit.Is(o.Run) {
 		err = o.openFit(&q, files)
 	} else {

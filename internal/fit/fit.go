@@ -84,6 +84,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 		kept.tidy()
 		return f, e, err
 	}
+	f.Kept = f.keep(points, o.Warnings)
 	if err := f.Write(o.Out); err != nil {
 		return f, e, err
 	}

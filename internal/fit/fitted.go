@@ -65,6 +65,7 @@ type Fitted struct {
 	Rows       int              `json:"rows"`      // that were used
 	Missing    []int            `json:"x_missing"` // how many of them lack a cell, of each column of x
 	Stacks     []*stack.Stack   `json:"stacks"`    // of each column of y
+	Kept       []keptGroup      `json:"kept,omitempty"`
 
 	path string // that it was read from; "" if it was not
 }
@@ -121,6 +122,11 @@ func Read(dir string) (f Fitted, err error) {
 			return refuse("stacks", err.Error())
 		}
 	}
+	for _, g := range f.Kept {
+		if err := g.check(f); err != nil {
+			return refuse("kept", err.Error())
+		}
+	}
 	f.path = path
 	return f, nil
 }
@@ -146,7 +152,7 @@ func (f Fitted) yForms() []rows.Form {
 // About implements [predict.Predictor].
 func (f Fitted) About() predict.About {
 	name := filepath.Base(filepath.Clean(f.File))
-	return predict.About{Model: "fit", Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.Group, Units: f.units(),
+	return predict.About{Model: "fit", Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.Group, Units: f.units(), Recalls: true,
 		Weights: run.Weights{Path: f.path}, Question: f.Formula + ", of " + name}
 }
 

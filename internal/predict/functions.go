@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"fmt"
 	"iter"
 
@@ -12,11 +13,12 @@ import (
 // FunctionFiles name the files of functions to predict, in raw units.
 type FunctionFiles struct {
 	Context string       // CSV file of points (x, y); "" is a file without rows
-	Targets string       // CSV file of points x; if empty, the targets are Grid's
+	Targets string       // CSV file of points x; if empty, the targets are Grid's or, without one, the rows of Context without y
 	Grid    string       // see rows.ParseGrid
 	Layout  *rows.Layout // of both files
 	Scored  bool         // the targets have the columns of y too
 	Weights string       // the column of row weights of the targets; "" for none
+	AsNew   bool         // groups of the training are new ones: the predictor recalls nothing of them
 }
 
 // Read returns the functions in the context file with their targets, and what else the rows of the targets
@@ -24,6 +26,9 @@ type FunctionFiles struct {
 // an empty context; without any, there is one function without a name, or those that the targets name. Read
 // returns an *invalid.Input for files that it cannot use. The layout's warnings say what was left out.
 func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
+	if f.Targets == "" && f.Grid == "" {
+		return f.readBoth()
+	}
 	functions, err := f.contexts()
 	if err != nil {
 		return nil, rows.Company{}, err
@@ -46,7 +51,24 @@ func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
 	if others.Group == "" {
 		return askAll(functions, targets[0]), others, f.checkAll(functions)
 	}
-	return f.askEach(functions, targets), others, nil
+	return askEach(functions, targets), others, nil
+}
+
+// readBoth reads known points and targets from the context file: targets are its rows without y.
+func (f FunctionFiles) readBoth() ([]Function, rows.Company, error) {
+	contexts, targets, others, err := f.Layout.ReadBoth(f.Context)
+	if err != nil {
+		return nil, others, err
+	}
+	return askEach(known(contexts), targets), others, nil
+}
+
+// known returns functions with contexts.
+func known(contexts []rows.Group) (functions []Function) {
+	for _, c := range contexts {
+		functions = append(functions, Function{Name: c.Name, ContextX: c.X, ContextY: c.Y})
+	}
+	return functions
 }
 
 // contexts returns the functions in the context file, without targets.
@@ -55,9 +77,7 @@ func (f FunctionFiles) contexts() (functions []Function, err error) {
 		return nil, nil
 	}
 	contexts, err := f.Layout.Read(f.Context)
-	for _, c := range contexts {
-		functions = append(functions, Function{Name: c.Name, ContextX: c.X, ContextY: c.Y})
-	}
+	functions = known(contexts)
 	if by := f.Layout.Groups; len(by) > 0 && by[0] != "" && len(functions) == 1 && functions[0].Name == "" {
 		f.Layout.Warnings.Add("%s: no column %s, so all rows are one group", f.Context, by[0])
 	}
@@ -115,24 +135,33 @@ func (f FunctionFiles) checkAll(functions []Function) error {
 }
 
 // askEach gives every function the targets of its name. A function without a context joins at the end.
-func (f FunctionFiles) askEach(functions []Function, targets []rows.Group) []Function {
+func askEach(functions []Function, targets []rows.Group) []Function {
 	at := map[string]int{}
 	for i, g := range functions {
 		at[g.Name] = i
 	}
-	var unknown []string
 	for _, p := range targets {
 		i, known := at[p.Name]
 		if !known {
 			i = len(functions)
-			functions, unknown = append(functions, Function{Name: p.Name}), append(unknown, p.Name)
+			functions = append(functions, Function{Name: p.Name})
 		}
 		functions[i].TargetX, functions[i].TargetY, functions[i].Weights, functions[i].Rows = p.X, p.Y, p.Weights, p.Rows
 	}
-	if len(at) > 0 && len(unknown) > 0 {
-		f.Layout.Warnings.Add("%s: no known point of %s (%s)%s", f.Context, invalid.Plural(len(unknown), "group", "groups"), invalid.First(unknown), idle(functions))
-	}
 	return functions
+}
+
+// noteUnknown adds a line about the groups of the targets without known points, if there are others.
+func (f FunctionFiles) noteUnknown(functions []Function) {
+	var unknown []string
+	for _, g := range functions {
+		if len(g.ContextX) == 0 {
+			unknown = append(unknown, g.Name)
+		}
+	}
+	if 0 < len(unknown) && len(unknown) < len(functions) {
+		f.Layout.Warnings.Add("%s: no known point of %s (%s)%s", cmp.Or(f.Context, f.Targets), invalid.Plural(len(unknown), "group", "groups"), invalid.First(unknown), idle(functions))
+	}
 }
 
 // idle names the functions that have no target.
@@ -190,6 +219,10 @@ func Ask(p Predictor, files FunctionFiles) (a Asked, err error) {
 	a.Predictor, a.Layout = p, *files.Layout
 	files.Layout = &a.Layout
 	if a.Functions, a.Others, err = files.Read(); err == nil {
+		if !files.AsNew {
+			a.Functions = p.Recall(a.Functions, a.Layout.Warnings)
+		}
+		files.noteUnknown(a.Functions)
 		p.Warn(a.Functions, a.Layout.XText, a.Layout.Warnings)
 	}
 	return a, err

@@ -25,6 +25,7 @@ type Function struct {
 	TargetY  []float64 // [N, dy]; nil if it is not known
 	Weights  []float64 // [N]: row weights of the targets; nil for 1
 	Rows     []int     // [N]: of each target, the number of its row in a file; nil if they are of none
+	Recalled int       // points of the context, the first ones, that Predictor.Recall has added
 }
 
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.

@@ -26,6 +26,10 @@ type Predictor interface {
 	// are the evenly spaced ones that it takes.
 	Limited(number int, evenly bool) Predictor
 
+	// Recall returns the functions with what the predictor has kept of the groups of its training that have their
+	// names. It adds a line on how many do.
+	Recall(functions []Function, w *warning.Record) []Function
+
 	// Warn adds lines about what the model does not know: names that the training did not have, targets
 	// outside the data of a fit, and known y that models of log y cannot take. text returns the text of a
 	// raw number of a column of x, also of an unknown name.
@@ -60,6 +64,7 @@ type About struct {
 	File       string // the name of your own file, without its folder; "" for a benchmark
 	Group      string // the column of your own file that names groups; "" without one
 	Units      run.Units
+	Recalls    bool        // it keeps rows of the groups of its training, see Predictor.Recall
 	Weights    run.Weights // where they were read from
 	ValidLL    *float64    // as training measured it; nil if it did not
 	Seed       uint64      // of draws where none is given

@@ -26,6 +26,7 @@ type Table struct {
 	Density []float64 // column density1.5, …: the density at these y
 	CDF     []float64 // column cdf1.5, …: the probability of a y up to these
 	Exceed  []float64 // column exceed1.5, …: the probability of more than these y
+	Origins bool      // columns known_fit, known_context: the known points of the group, see Function.Recalled
 	Modes   bool      // column modes, "a;b": the peaks of the density
 	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
 	Seed    uint64    // of the draws
@@ -38,7 +39,11 @@ type Table struct {
 
 // columns returns the columns after channel.
 func (t Table) columns() []tabular.Column {
-	columns := numbers("mean", "sd")
+	var columns []tabular.Column
+	if t.Origins {
+		columns = []tabular.Column{{Name: "known_fit", Kind: tabular.Integer}, {Name: "known_context", Kind: tabular.Integer}}
+	}
+	columns = append(columns, numbers("mean", "sd")...)
 	for _, list := range []struct {
 		prefix string
 		kind   tabular.Kind
@@ -83,7 +88,12 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
 	calibrated := t.Calibrated.Given(target.Known)
 	for c, d := range target.Channels {
-		row := append(t.row(nil, target, c), number(d.Mean()), number(math.Sqrt(d.Variance())))
+		row := t.row(nil, target, c)
+		if t.Origins {
+			recalled := t.Functions[target.Function].Recalled
+			row = append(row, strconv.Itoa(recalled), strconv.Itoa(target.Known-recalled))
+		}
+		row = append(row, number(d.Mean()), number(math.Sqrt(d.Variance())))
 		levels, masses := calibrated.Corrected(c, t.Levels, t.Masses)
 		for _, q := range likelihood.ApproximateQuantiles(d.Distribution, levels...) {
 			row = append(row, number(q))

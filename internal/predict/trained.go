@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/footprint"
@@ -69,6 +70,9 @@ func (t Trained) About() About {
 	return About{Model: t.Model.Name(), Parameters: t.Model.NumParams(), Variant: t.Variant, Benchmark: t.Benchmark, Data: t.Data, File: t.File,
 		Group: t.Group, Units: t.Units, Weights: t.Weights, ValidLL: t.ValidLL, Seed: t.Seed, Question: t.question()}
 }
+
+// Recall implements [Predictor]. A network keeps nothing of its training.
+func (t Trained) Recall(functions []Function, _ *warning.Record) []Function { return functions }
 
 // Limited implements [Predictor].
 func (t Trained) Limited(number int, evenly bool) Predictor {

@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 	"slices"
@@ -22,7 +23,7 @@ type answered struct {
 // results have what is said of each target, as JSON: encoding/json would take longer than the
 // prediction. They are written as
 //
-//	{"functions": [{"name", "targets": [{"x", "channels": […]}], "draws": [draw][target][channel]}],
+//	{"functions": [{"name", "known", "targets": [{"x", "channels": […]}], "draws": [draw][target][channel]}],
 //	 "summary", "warnings": [line]}
 type results struct {
 	*question
@@ -152,6 +153,10 @@ func (s *Server) write(w http.ResponseWriter, a results, summary any) {
 	for i, targets := range a.targets {
 		name, _ := json.Marshal(a.functions[i].Name) // a string gives no error
 		b = append(append(separated(b, i), `{"name":`...), name...)
+		if a.model.About.Recalls {
+			f := a.functions[i]
+			b = fmt.Appendf(b, `,"known":{"fit":%d,"context":%d}`, f.Recalled, len(f.ContextY)/len(a.model.About.Units.YNames)-f.Recalled)
+		}
 		b = append(b, `,"targets":[`...)
 		for k, t := range targets {
 			b = out.flushed(append(separated(b, k), t.json...))

@@ -71,6 +71,9 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 		return nil, err
 	}
 	w := new(warning.Record)
+	if !q.asNew {
+		functions = m.Predictor.Recall(functions, w)
+	}
 	m.Predictor.Warn(functions, names.text(m.About.Units), w)
 	return &question{&q, m, functions, w}, nil
 }

@@ -17,6 +17,7 @@ import (
 // A request is the body of POST /v1/predict and /v1/score. Numbers are in raw units.
 type request struct {
 	run       string
+	asNew     bool // groups of a fit's data are new ones
 	functions []function
 
 	// Of predict alone.
@@ -58,6 +59,7 @@ func read(body []byte, l Limits) (q request, err error) {
 	var seed uint64
 	err = readObject("", bytes.TrimSpace(body), fields{
 		"run":        into(&q.run, "a text"),
+		"as_new":     into(&q.asNew, truth),
 		"functions":  func(key string, value []byte) error { return q.readFunctions(key, value, l) },
 		"quantiles":  numbers(&q.quantiles, ""),
 		"regions":    numbers(&q.regions, ""),

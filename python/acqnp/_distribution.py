@@ -26,7 +26,7 @@ class Distribution:
 
     def __init__(self, ask, rows, levels):
         # ask(rows, *flags) returns what predict writes of the rows. levels are the calibrations, and
-        # which of them each row of all has; None for raw.
+        # the least number of known points that each is for; None for raw.
         self._ask, self._rows, self._levels, self._loaded = ask, np.asarray(rows, dtype=int), levels, None
 
     def __len__(self):
@@ -153,8 +153,9 @@ class Distribution:
         """Return the probabilities that the calibration replaces by p, as the program does."""
         if self._levels is None:
             return p
-        levels, which = self._levels
-        which, found = which[self._rows], np.array(p, dtype=float)
+        levels, known_from = self._levels
+        known = [0 if r is None else r["known_fit"] + r["known_context"] for r in self._load()]
+        which, found = np.maximum(np.searchsorted(known_from, known, side="right") - 1, 0), np.array(p, dtype=float)
         for k in np.unique(which):
             found[..., which == k] = calibrated(levels[k], found[..., which == k])
         return found

@@ -58,7 +58,7 @@ class Fit:
         self.x, self.y, self.grouped_by = saved["x"], saved["y"], saved["group"]
         self.ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
         calibrations = saved["stacks"][0]["calibrations"]  # by the number of known points
-        self.levels, self.known_from = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]
+        self.levels = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]
         if len(self.y) != 1:
             raise ValueError(f"found a fit of {len(self.y)} columns of y, expected one")
 
@@ -100,18 +100,11 @@ class Fit:
             scores[r] = [float(row[name]) for name in ("log_density", "crps", "pit")]
         return scores
 
-    def calibrations(self, points, context):
-        """Return which of the levels calibrate each row: it depends on the number of known points of its group."""
-        known = {}
-        for r in context.complete() if context is not None else []:
-            known[context.group(r)] = known.get(context.group(r), 0) + 1
-        counts = [known.get(points.group(r), 0) for r in range(len(points))]
-        return np.maximum(np.searchsorted(self.known_from, counts, side="right") - 1, 0)
-
     def _ask(self, command, points, context):
         """Return the lines that the program writes about the rows with a group, in their order.
 
-        Groups may have known points in the context, or none.
+        Groups may have known points in the context, or none, beside those that the fit has. An empty context makes
+        all groups new.
         """
         targets, names = points.take(points.complete()), _Names()
         if not len(targets):
@@ -119,7 +112,9 @@ class Fit:
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
             Path(folder, "run").mkdir()
             Path(folder, "run", self.FILE).write_bytes(self.content)
-            if context is not None:
+            if context is not None and not len(context):
+                command = [*command, "--as-new"]
+            elif context is not None:
                 asked = {targets.group(r) for r in range(len(targets))}
                 context = context.take([r for r in context.complete() if context.group(r) in asked])
             if context is not None and len(context):
@@ -145,11 +140,14 @@ class Fit:
 
 
 class _Names(dict):
-    """Texts of groups, which the program does not read as missing: their own, or a number."""
+    """Texts of groups, which the program does not read as missing: their own, or one that other groups do not have.
+
+    The same group has the same text in every call, since a fit knows its groups by them.
+    """
 
     def of(self, group):
         if group not in self:
             text = _cells.cell(group) if group is not None else ""
             taken = text != text.strip() or _cells.is_missing(text) or "\n" in text or text in self.values()
-            self[group] = f"group {len(self) + 1}" if taken else text
+            self[group] = f"{type(group).__name__} {text!r}" if taken else text
         return self[group]

@@ -22,7 +22,7 @@ def plot(model, groups, context, column, ax):
     """
     import matplotlib.pyplot as plt
 
-    known = model._known(context)
+    known = model._training if context is None else model._known(context)
     if known is None or not len(known):
         raise ValueError("found no known points to draw, expected context=(X, y, groups)")
     present = list(dict.fromkeys(known.groups or [None]))
@@ -47,7 +47,7 @@ def plot(model, groups, context, column, ax):
             targets.x[i] += [_cells.cell(v) for v in grid] if i == at else [cells[middle]] * POINTS
         if targets.groups is not None:
             targets.groups += [g] * POINTS
-    answers = model._fit().predict(targets, known, "--quantiles=", "--hdr", ",".join(repr(m) for m, _ in BANDS))
+    answers = model._fit().predict(targets, None if context is None else known, "--quantiles=", "--hdr", ",".join(repr(m) for m, _ in BANDS))
     for k, g in enumerate(names):
         rows = [r for r in range(len(known)) if known.group(r) == g]
         points = [float(known.x[at][r]) for r in rows], [known.y[r] for r in rows]

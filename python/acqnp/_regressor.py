@@ -17,9 +17,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
     ``fit`` runs ``acqnp fit``: it fits several models to all groups and mixes them. ``predict`` and the other
     methods take the rows to predict, the group of each, and ``context=(X, y, groups)``, the known points of
-    these groups. A group that fit has seen needs no context: without ``context``, its own rows of the training
-    are its known points. A group of which nothing is known, or ``context=()``, gives the prediction for any
-    group.
+    these groups. A group that fit has seen needs no context: its own rows of the training are known points too.
+    A group of which nothing is known, or ``context=()``, gives the prediction for any group.
 
     Tables are NumPy arrays, or frames of pandas or polars; the results are of the same kind. Columns may hold
     numbers, dates or names. Missing cells of X are values; fit and contexts leave out rows without y or group.
@@ -99,7 +98,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
     @classmethod
     def load(cls, directory, **parameters):
-        """Return what ``acqnp fit`` or ``save`` has written to a folder. Its groups need a context."""
+        """Return what ``acqnp fit`` or ``save`` has written to a folder."""
         made = cls(**parameters)
         fit = Fit(Path(directory, Fit.FILE).read_bytes())
         made.run_, made._names = {Fit.FILE: fit.content}, list(fit.x)
@@ -139,8 +138,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return the Distribution of y of each row, with pdf, cdf, ppf, rvs and more."""
         points, known = self._asked(X, groups, context)
         fit = self._fit()
-        levels = fit.levels, fit.calibrations(points, known)
-        return Distribution(lambda rows, *flags: fit.predict(points.take(rows), known, *flags), range(len(points)), levels)
+        return Distribution(lambda rows, *flags: fit.predict(points.take(rows), known, *flags), range(len(points)), fit.levels)
 
     def pdf(self, X, y, groups=None, context=None):
         """Return the density at y, a number or one for each row."""
@@ -199,19 +197,17 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return the rows that are asked for, and the known points or None."""
         self._fit()
         points = self._read(X, groups, y)
-        if context is None and (points.groups is None) == self._grouped():
-            return points, None  # rows of a new group
         known = self._known(context)
-        if known is not None and (known.groups is None) != (points.groups is None):
+        if known is not None and len(known) and (known.groups is None) != (points.groups is None):
             raise ValueError("found groups in only one of X and the context, expected them in both or in neither")
         return points, known
 
     def _known(self, context):
-        """Return the known points that a context means, or None."""
-        if context is None:  # the training's own, of all groups
-            return self._training
-        if len(context) == 0:
+        """Return the known points that a context means, None for those that the fit has alone."""
+        if context is None:
             return None
+        if len(context) == 0:
+            return Points([[] for _ in self._kept])
         if len(context) not in (2, 3):
             raise ValueError(f"found a context of {len(context)} parts, expected (X, y, groups), (X, y) or ()")
         X, y, groups = (*context, None)[:3]

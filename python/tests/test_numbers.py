@@ -129,6 +129,10 @@ class Contexts(unittest.TestCase):
         want = self.model.predict([[1.0]], ["p03"], context)[0], self.model.predict([[2.0]])[0]
         self.assertEqual(tuple(got), want)
         self.assertNotEqual(got[0], self.model.predict([[1.0]], ["p03"], context=())[0])
+        both = [[*context[0], [1.5]], [*context[1], 300.0], ["p03"] * (len(p03) + 1)]
+        self.assertEqual(*(self.model.predict([[1.0]], ["p03"], c)[0] for c in (([[1.5]], [300.0], ["p03"]), both)))
+        self.model.save(data.folder() / "saved")
+        self.assertEqual(GroupedRegressor.load(data.folder() / "saved").predict([[1.0]], ["p03"])[0], got[0])
 
     def test_one_context_without_groups(self):
         known = [[0.5], [3.0]], [278.25, 185.0]

@@ -1,6 +1,7 @@
 """Tables of NumPy, pandas and polars, and what their cells may be."""
 
 import datetime
+import re
 import unittest
 import warnings
 
@@ -124,7 +125,8 @@ class Cells(unittest.TestCase):
         renamed["p01"] = "x"  # "" is a missing name
         groups = [renamed.get(r[0], r[0]) for r in rows]
         model = GroupedRegressor(instant=True, seed=3).fit([[r[1]] for r in rows], [r[4] for r in rows], groups)
-        self.assertEqual(model.run_, plain.run_)
+        nameless = lambda m: re.sub(rb'"name":"(\\.|[^"\\])*"', b"", m.run_["fit.json"])  # noqa: E731
+        self.assertEqual(nameless(model), nameless(plain))
         asked = list(renamed)
         np.testing.assert_array_equal(
             model.predict([[1.0]] * len(asked), [renamed[g] for g in asked]), plain.predict([[1.0]] * len(asked), asked)

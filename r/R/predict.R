@@ -1,12 +1,12 @@
 predict.acqnp <- function(object, newdata, context = NULL,
                           type = c("mean", "sd", "quantile", "interval", "region", "density", "prob", "draws", "table"),
-                          levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, ...) {
+                          levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, asNew = FALSE, ...) {
   type <- match.arg(type)
   if (type == "interval") {
     levels <- c(0.5 - level / 2, 0.5 + level / 2)
   }
   flags <- c(
-    paste0("--quantiles=", numbers(levels)), paste0("--hdr=", numbers(level)),
+    if (asNew) "--as-new", paste0("--quantiles=", numbers(levels)), paste0("--hdr=", numbers(level)),
     switch(type, density = paste0("--density=", grid(at)), prob = paste0("--exceed=", thresholds(at)),
       draws = c(paste0("--draws=", draws), if (!is.null(seed)) paste0("--seed=", numbers(seed))))
   )
@@ -99,7 +99,7 @@ ask <- function(object, newdata, rows, context, flags) {
   on.exit(unlink(dir, recursive = TRUE))
   write <- function(data, group, names, file) {
     # Names that the program reads as missing get others, each its own.
-    if (!is.null(columns$group)) data[[columns$group]] <- ifelse(group %in% missingCells, paste("group", match(group, missingCells)), group)
+    if (!is.null(columns$group)) data[[columns$group]] <- ifelse(group %in% missingCells, paste("missing name", match(group, missingCells)), group)
     writeTable(data, c(columns$group, names), object$prefixes, file.path(dir, file))
   }
   write(newdata[rows, , drop = FALSE], group, columns$x, "newdata.csv")

@@ -66,6 +66,11 @@ stopifnot(
   near(mixed[2], predict(fit, newdata[2, c("x", "k", "day")]))
 )
 
+# A group of the data knows its rows, unless it is a new one.
+seen <- d[d$g == "group 05", ][1:2, ]
+told <- predict(fit, seen, type = "table")
+stopifnot(all(told$known_fit == 8), all(told$known_context == 0), all(predict(fit, seen, asNew = TRUE, type = "table")$known_fit == 0))
+
 # A fit that was saved predicts in another session what it predicted before.
 saveRDS(fit, "fit.rds")
 script <- 'library(acqnp); f <- readRDS("fit.rds"); a <- readRDS("asked.rds"); saveRDS(predict(f, a[[1]], a[[2]]), "told.rds")'

@@ -76,6 +76,32 @@ func (l *Layout) ReadTargets(path string, scored bool) (groups []Group, others C
 	return groups, others, err
 }
 
+// ReadBoth reads known points, which have a y, and targets, the rows without any. others are those of the targets.
+func (l *Layout) ReadBoth(path string) (known, targets []Group, others Company, err error) {
+	t, file, err := openTable(path)
+	if err != nil {
+		return nil, nil, others, err
+	}
+	defer file.Close()
+	r, err := l.place(t, l.Y)
+	if err != nil {
+		return nil, nil, others, err
+	}
+	r.carry(t, &others)
+	asked := *r
+	asked.y, asked.yAt = nil, nil
+	r.asked, r.others, r.carried = &asked, nil, nil
+	if _, err = t.each(r.row); err != nil {
+		return nil, nil, others, err
+	}
+	if len(asked.groups) == 0 {
+		return nil, nil, others, &invalid.Input{File: path, Found: "no complete row without a value of " + strings.Join(l.Y, ", "),
+			Expected: "rows to predict: without one, or of other targets (--targets or --grid)"}
+	}
+	r.left.warn(t.path, t.header, l.Warnings)
+	return r.groups, asked.groups, others, nil
+}
+
 func (l *Layout) read(path string, y []string, others *Company) ([]Group, error) {
 	t, file, err := openTable(path)
 	if err != nil {
@@ -117,7 +143,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 			l.x = append(l.x, newReader(name, FormAt(l.XForms, i)))
 		}
 	}
-	r = &reading{x: l.x, split: -1, weights: -1, drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
+	r = &reading{x: l.x, split: -1, weights: -1, left: new(leftOut), drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
 	for i, name := range y {
 		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))
 	}

@@ -23,11 +23,16 @@ type reading struct {
 
 	groups []Group // in the order of their first rows
 	names  grouping
-	left   leftOut
+	left   *leftOut
+
+	asked *reading // takes the rows without any y, as targets; nil: they are left out or refused
 }
 
 // row adds the current row of a table, unless it is left out.
 func (r *reading) row(t *table) error {
+	if r.asked != nil && len(t.missing(r.yAt)) == len(r.yAt) {
+		return r.asked.row(t)
+	}
 	weight, err := r.weight(t)
 	if err != nil || weight == 0 || r.skips(t) {
 		return err

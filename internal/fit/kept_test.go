@@ -1,0 +1,91 @@
+package fit_test
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/test/must"
+)
+
+// A group of the data that is asked again has its rows of it, and new ones; a new group has its own, or none. In one
+// call, each is predicted as it is alone with the same points in its context, to the last bit.
+func TestKnownAndUnknownGroupsTogether(t *testing.T) {
+	u := unit{1, 0, 1, 0}
+	rows := crossing(12, u)
+	f := instant(t, "id,x,y", "y ~ x | id", rows)
+	x, y := fields(rows[3*7 : 4*7]) // of p3
+	at := []float64{-4, 1}
+	points := func(n int) ([]float64, []float64) { return []float64{-1, 2.5}[:n], []float64{0.3, 1.2}[:n] }
+	asked := []predict.Function{{Name: "p3", TargetX: at}, {Name: "new", TargetX: at}, {Name: "none", TargetX: at}, {Name: "p3", TargetX: at}}
+	asked[1].ContextX, asked[1].ContextY = points(2)
+	asked[3].ContextX, asked[3].ContextY = points(1)
+	asked[3].ContextX, asked[3].ContextY = append(asked[3].ContextX, x[2]), append(asked[3].ContextY, y[2]) // of the data: once
+	alone := []predict.Function{{Name: "a", ContextX: x, ContextY: y, TargetX: at}, asked[1], asked[2],
+		{Name: "b", ContextX: append(x[:7:7], -1), ContextY: append(y[:7:7], 0.3), TargetX: at}}
+
+	var w warning.Record
+	together := f.Recall(asked, &w)
+	want := "known points: of 2 groups (p3, p3) the 14 rows of the fit's data, beside those of the context; of 1 those of the context alone; of 1 none"
+	if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, want) || !strings.Contains(lines, "of the context, 1 known point is in the fit's data too") {
+		t.Errorf("%s\nwant %s", lines, want)
+	}
+	for p, err := range f.Predict(t.Context(), together) {
+		must.Do(t, err)
+		if got, want := p.Channels[0].Mean(), given(t, f, alone[p.Function])[p.Target].Mean(); got != want {
+			t.Errorf("target %d of %s: %v, alone %v", p.Target, asked[p.Function].Name, got, want)
+		}
+	}
+	for i, want := range []int{7, 0, 0, 7} {
+		if got := together[i].Recalled; got != want {
+			t.Errorf("%d rows of the data of %s, want %d", got, asked[i].Name, want)
+		}
+	}
+}
+
+// Scores of rows that are known say so.
+func TestScoresOfKnownRowsSaySo(t *testing.T) {
+	rows := crossing(12, unit{1, 0, 1, 0})
+	f := instant(t, "id,x,y", "y ~ x | id", rows)
+	x, y := fields(rows[:7])
+	var w warning.Record
+	got := f.Recall([]predict.Function{{Name: "p0", TargetX: x[:2], TargetY: y[:2]}}, &w)[0]
+	if got.Recalled != 7 || !strings.Contains(strings.Join(w.Lines(), "\n"), "2 targets are rows of the fit's data and known") {
+		t.Errorf("%d rows are known; %v", got.Recalled, w.Lines())
+	}
+}
+
+// All rows of a file without groups are one: it knows them. A missing y of two stays missing through the file.
+func TestRowsOfAFitAreRead(t *testing.T) {
+	rows := crossing(6, unit{1, 0, 1, 0})
+	for i, row := range rows {
+		rows[i] = row + ",1"
+		if i%3 > 0 {
+			rows[i] = row + "," + []string{"", "", "2.5"}[i%3]
+		}
+	}
+	f := instant(t, "id,x,y,z", "y + z ~ x", rows)
+	dir := t.TempDir()
+	must.Do(t, f.Write(dir))
+	again, err := fit.Read(dir)
+	must.Do(t, err)
+	got := again.Recall([]predict.Function{{TargetX: []float64{0}}}, new(warning.Record))[0]
+	if got.Recalled != len(rows) || !math.IsNaN(got.ContextY[3]) || got.ContextY[5] != 2.5 {
+		t.Errorf("%d rows, %v", got.Recalled, got.ContextY[:6])
+	}
+}
+
+// fields returns x and y of rows "id,x,y".
+func fields(rows []string) (x, y []float64) {
+	for _, row := range rows {
+		var v, w float64
+		_, row, _ = strings.Cut(row, ",")
+		fmt.Sscanf(row, "%g,%g", &v, &w)
+		x, y = append(x, v), append(y, w)
+	}
+	return x, y
+}
