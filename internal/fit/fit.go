@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"gonum.org/v1/gonum/floats"
 
@@ -110,6 +111,9 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 				o.Warnings.Add("the model %q is left out: it takes more than the budget", k.Name)
 			}
 		}
+		if alone := namesOf(kinds, func(k stack.Kind) bool { return k.Grouped }); len(data[c]) == 1 && alone != nil {
+			o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
+		}
 		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
@@ -144,6 +148,16 @@ func (o Options) checkWeights() error {
 		return &invalid.Input{File: "--row-weights", Found: o.Weights + ", which is in the formula", Expected: "another column"}
 	}
 	return nil
+}
+
+// namesOf returns the names of the kinds of which is says yes.
+func namesOf(kinds []stack.Kind, is func(stack.Kind) bool) (names []string) {
+	for _, k := range kinds {
+		if is(k) {
+			names = append(names, k.Name)
+		}
+	}
+	return names
 }
 
 // kinds returns the candidates, and how often each is asked, 0 for the stack's own bound.

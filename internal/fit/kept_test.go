@@ -89,3 +89,12 @@ func fields(rows []string) (x, y []float64) {
 	}
 	return x, y
 }
+
+// Without groups there is no mixed model, and a line says so.
+func TestWhatComparesGroupsNeedsTwo(t *testing.T) {
+	var w warning.Record
+	fitRows(t, fit.Options{Instant: true, Warnings: &w}, "id,x,y", "y ~ x", crossing(4, unit{1, 0, 1, 0}))
+	if want := "all rows of y are one group, so what compares groups is left out: mixed model"; !strings.Contains(strings.Join(w.Lines(), "\n"), want) {
+		t.Errorf("%v, want %s", w.Lines(), want)
+	}
+}
