@@ -44,10 +44,10 @@ func newFit(a *app) *cobra.Command {
 		Short: "Fit statistical models and a network to your own file of rows, and mix them",
 		Long: `FILE is CSV, JSON lines or Parquet (docs/reference/files.md). FORMULA says what is predicted
 from what. 'price ~ age | product' predicts the price of a product from its age, for products that the
-file does not have, from a few known points of each. 'log(price)' predicts the logarithm, 'low + high'
-two columns. docs/reference/formulas.md has names with signs, codes, periods, offsets, missing cells and
-y ~ 1. Without '| product' all rows are one group. Without FORMULA, fit shows the columns of the file
-and proposes a formula.
+file does not have, from a few known points of each. '| school/class' has classes in schools; without
+'| product' all rows are one group. 'log(price)' predicts the logarithm, 'low + high' two columns.
+docs/reference/formulas.md has names with signs, codes, periods, offsets, missing cells and y ~ 1. Without
+FORMULA, fit shows the columns of the file and proposes a formula.
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
 that are printed are those of the mixture on groups that neither models nor weights have seen.
@@ -166,6 +166,9 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 
 // configure writes a configuration as acqnp init does.
 func (o *fitOptions) configure(a *app) error {
+	if o.Formula.Outer != "" {
+		return &invalid.Input{File: "--write-config", Found: "groups in groups, | " + o.Formula.Groups(), Expected: "one column after '|': a network knows one level"}
+	}
 	i := initOptions{out: o.writeConfig, Options: draft.Options{File: o.File, X: formula.Columns(o.Formula.X), Y: formula.Columns(o.Formula.Y),
 		Function: o.Formula.Group, DataDir: "data", Model: "acqnp"}}
 	for _, t := range append(o.Formula.Y, o.Formula.X...) {

@@ -93,7 +93,7 @@ func (o *predictOptions) run(ctx context.Context) error {
 		return err
 	}
 	table := predict.Table{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt,
-		Exceed: o.exceed, Modes: o.modes, Draws: o.draws, Origins: q.fit != nil, Seed: q.seed, Threads: o.cores(), Format: o.format, Parts: o.components}
+		Exceed: o.exceed, Modes: o.modes, Draws: o.draws, Origins: q.fit != nil, Nested: q.About().Nested, Seed: q.seed, Threads: o.cores(), Format: o.format, Parts: o.components}
 	table.Calibrated, err = o.calibration(q, func(c *conformal.Calibration) error {
 		table.Calibrated = c
 		if err := table.CheckCalibration(); err != nil || o.plot == "" {

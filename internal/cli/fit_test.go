@@ -131,7 +131,7 @@ func TestUsesOfAFit(t *testing.T) {
 		t.Fatalf("%v: %s", err, errs)
 	}
 	rows, err := csv.NewReader(strings.NewReader(string(text))).ReadAll()
-	if err != nil || len(rows) != 3 || strings.Join(rows[0][6:], ",") != "q0.25,q0.5,hdr0.5,cdf100,cdf250,cdf400,exceed250,modes" {
+	if err != nil || len(rows) != 3 || strings.Join(rows[0][8:], ",") != "q0.25,q0.5,hdr0.5,cdf100,cdf250,cdf400,exceed250,modes" {
 		t.Fatalf("%v, standard output is\n%s", err, text)
 	}
 	number := func(row int, column string) float64 {

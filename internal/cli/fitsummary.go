@@ -123,6 +123,9 @@ func (s *fitSummary) print(w io.Writer) error {
 
 // columns returns the columns of a context.
 func (s *fitSummary) columns() (names []string) {
+	if s.fitted.Outer != "" {
+		names = append(names, s.fitted.Outer)
+	}
 	if s.fitted.Group != "" {
 		names = append(names, s.fitted.Group)
 	}

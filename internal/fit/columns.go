@@ -23,7 +23,11 @@ func formsOf(o Options) (x []string, xs, ys []rows.Form, err error) {
 			x = append(x, t.Column)
 		}
 	}
-	scan, err := rows.ScanFile(config.Data{File: o.File, Group: o.Formula.Group, XColumns: x, YColumns: y}, "")
+	needed := slices.Clone(x)
+	if o.Formula.Outer != "" {
+		needed = append(needed, o.Formula.Outer)
+	}
+	scan, err := rows.ScanFile(config.Data{File: o.File, Group: o.Formula.Group, XColumns: needed, YColumns: y}, "")
 	if err != nil {
 		return nil, nil, nil, err
 	}

@@ -40,8 +40,11 @@ func exampleOf(f Fitted, points []rows.Group, seed uint64) (e Example) {
 		return e
 	}
 	e.File += ", by models that were not fitted to these groups"
-	groups, _ := stack.HeldOut(0, len(points), seed, 0)
-	for _, i := range groups {
+	outer := make([]string, len(points))
+	for i, p := range points {
+		outer[i] = f.outerOf(p.Name)
+	}
+	for _, i := range stack.HeldOutGroups(outer, seed, 0) {
 		p := points[i]
 		if p.N < 3 || len(e.Groups) == exampleGroups {
 			continue

@@ -49,7 +49,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err := o.checkWeights(); err != nil {
 		return f, e, err
 	}
-	f = Fitted{File: o.File, RowWeights: o.Weights, Formula: o.Formula.String(), Group: o.Formula.Group,
+	f = Fitted{File: o.File, RowWeights: o.Weights, Formula: o.Formula.String(), Group: o.Formula.Group, Outer: o.Formula.Outer,
 		Y: formula.Columns(o.Formula.Y)}
 	if f.X, f.XForms, f.YForms, err = formsOf(o); err != nil {
 		return f, e, err
@@ -114,6 +114,7 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 		if alone := namesOf(kinds, func(k stack.Kind) bool { return k.Grouped }); len(data[c]) == 1 && alone != nil {
 			o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 		}
+		o.noteOuter(data[c], kinds, y.Column)
 		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
@@ -143,11 +144,28 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 // checkWeights refuses a column of weights that the formula has.
 func (o Options) checkWeights() error {
 	f := o.Formula
-	all := append(formula.Columns(slices.Concat(f.Y, f.X, f.Offset)), f.Group)
+	all := append(formula.Columns(slices.Concat(f.Y, f.X, f.Offset)), f.Group, f.Outer)
 	if o.Weights != "" && slices.Contains(all, o.Weights) {
 		return &invalid.Input{File: "--row-weights", Found: o.Weights + ", which is in the formula", Expected: "another column"}
 	}
 	return nil
+}
+
+// noteOuter adds lines about what groups in groups do not do.
+func (o Options) noteOuter(data []simple.Group, kinds []stack.Kind, y string) {
+	if o.Formula.Outer == "" {
+		return
+	}
+	outer := make([]string, len(data))
+	for i, g := range data {
+		outer[i] = g.Outer
+	}
+	if !stack.FoldsAreOfOuter(outer) {
+		o.Warnings.Add("%s has too few names for folds, so models of %s are judged by a new %s of a known %s", o.Formula.Outer, y, o.Formula.Group, o.Formula.Outer)
+	}
+	if others := namesOf(kinds, func(k stack.Kind) bool { return !k.Outer }); others != nil {
+		o.Warnings.Add("models of %s that see the rows of a %s alone, and nothing of its %s: %s", y, o.Formula.Group, o.Formula.Outer, strings.Join(others, ", "))
+	}
 }
 
 // namesOf returns the names of the kinds of which is says yes.
@@ -217,6 +235,7 @@ func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) [
 func groupsOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
 	for _, p := range points {
 		if g := f.column(c, p.X, p.Y, p.Weights); len(g.Y) > 0 {
+			g.Outer = f.outerOf(p.Name)
 			groups = append(groups, g)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -55,6 +56,7 @@ type Fitted struct {
 	RowWeights string           `json:"row_weights,omitempty"` // the column of row weights; "" without
 	Weight     float64          `json:"weight,omitempty"`      // the sum of the row weights
 	Group      string           `json:"group"`                 // the column that names groups; "" if all rows are one
+	Outer      string           `json:"outer,omitempty"`       // the column of the groups that these are in; "" for one level
 	X          []string         `json:"x"`
 	Y          []string         `json:"y"`
 	XForms     []rows.Form      `json:"x_forms"`
@@ -135,9 +137,20 @@ func Read(dir string) (f Fitted, err error) {
 func (f Fitted) Layout() rows.Layout {
 	l := rows.Layout{X: f.X, Y: f.Y, XForms: f.XForms, YForms: f.YForms, DropMissing: true, PartialY: true}
 	if f.Group != "" {
-		l.Groups = []string{f.Group}
+		l.Groups, l.Outer = []string{f.Group}, f.Outer
 	}
 	return l
+}
+
+// groups returns the name of the columns of groups together.
+func (f Fitted) groups() string { return formula.Formula{Group: f.Group, Outer: f.Outer}.Groups() }
+
+// outerOf returns the outer group of a group, "" for one level.
+func (f Fitted) outerOf(group string) string {
+	if f.Outer == "" {
+		return ""
+	}
+	return rows.OuterOf(group)
 }
 
 // yForms returns YForms with the logarithms that models take of y.
@@ -152,7 +165,7 @@ func (f Fitted) yForms() []rows.Form {
 // About implements [predict.Predictor].
 func (f Fitted) About() predict.About {
 	name := filepath.Base(filepath.Clean(f.File))
-	return predict.About{Model: "fit", Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.Group, Units: f.units(), Recalls: true,
+	return predict.About{Model: "fit", Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.groups(), Units: f.units(), Recalls: true, Nested: f.Outer != "",
 		Weights: run.Weights{Path: f.path}, Question: f.Formula + ", of " + name}
 }
 

@@ -30,7 +30,7 @@ func (f Fitted) Sequence(functions []predict.Function, draws int) (predict.Seque
 func (s *sequence) Begin(_ int, f predict.Function) {
 	s.function = f
 	for n := range s.known {
-		s.known[n] = predict.Function{ContextX: slices.Clone(f.ContextX), ContextY: slices.Clone(f.ContextY)}
+		s.known[n] = predict.Function{ContextX: slices.Clone(f.ContextX), ContextY: slices.Clone(f.ContextY), Beside: f.Beside}
 	}
 }
 

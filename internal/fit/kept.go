@@ -69,8 +69,11 @@ func (g keptGroup) check(f Fitted) error {
 
 // Recall implements [predict.Predictor]: a group of the data knows its own rows. A known point that is given again
 // counts once.
-func (f Fitted) Recall(functions []predict.Function, w *warning.Record) []predict.Function {
+func (f Fitted) Recall(functions []predict.Function, asNew bool, w *warning.Record) []predict.Function {
 	kept := map[string]keptGroup{}
+	if asNew {
+		f.Kept = nil
+	}
 	for _, g := range f.Kept {
 		kept[g.Name] = g
 	}
@@ -83,7 +86,38 @@ func (f Fitted) Recall(functions []predict.Function, w *warning.Record) []predic
 		r.count(all[i])
 	}
 	r.note(f, w)
+	if f.Outer != "" {
+		f.putBeside(all)
+	}
 	return all
+}
+
+// putBeside puts the known points of the other groups in the same outer group beside each function: those of functions
+// and of the data.
+func (f Fitted) putBeside(functions []predict.Function) {
+	type named struct {
+		name string
+		predict.Points
+	}
+	in, asked := map[string][]named{}, map[string]bool{}
+	for _, fn := range functions {
+		asked[fn.Name] = true
+		if outer := f.outerOf(fn.Name); outer != "" && len(fn.ContextY) > 0 {
+			in[outer] = append(in[outer], named{fn.Name, predict.Points{X: fn.ContextX, Y: fn.ContextY}})
+		}
+	}
+	for _, g := range f.Kept {
+		if outer := f.outerOf(g.Name); !asked[g.Name] {
+			in[outer] = append(in[outer], named{g.Name, predict.Points{X: g.X, Y: g.Y}})
+		}
+	}
+	for i := range functions {
+		for _, other := range in[f.outerOf(functions[i].Name)] {
+			if other.name != functions[i].Name {
+				functions[i].Beside = append(functions[i].Beside, other.Points)
+			}
+		}
+	}
 }
 
 // A recall counts what Recall finds.

@@ -29,7 +29,7 @@ func TestKnownAndUnknownGroupsTogether(t *testing.T) {
 		{Name: "b", ContextX: append(x[:7:7], -1), ContextY: append(y[:7:7], 0.3), TargetX: at}}
 
 	var w warning.Record
-	together := f.Recall(asked, &w)
+	together := f.Recall(asked, false, &w)
 	want := "known points: of 2 groups (p3, p3) the 14 rows of the fit's data, beside those of the context; of 1 those of the context alone; of 1 none"
 	if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, want) || !strings.Contains(lines, "of the context, 1 known point is in the fit's data too") {
 		t.Errorf("%s\nwant %s", lines, want)
@@ -53,7 +53,7 @@ func TestScoresOfKnownRowsSaySo(t *testing.T) {
 	f := instant(t, "id,x,y", "y ~ x | id", rows)
 	x, y := fields(rows[:7])
 	var w warning.Record
-	got := f.Recall([]predict.Function{{Name: "p0", TargetX: x[:2], TargetY: y[:2]}}, &w)[0]
+	got := f.Recall([]predict.Function{{Name: "p0", TargetX: x[:2], TargetY: y[:2]}}, false, &w)[0]
 	if got.Recalled != 7 || !strings.Contains(strings.Join(w.Lines(), "\n"), "2 targets are rows of the fit's data and known") {
 		t.Errorf("%d rows are known; %v", got.Recalled, w.Lines())
 	}
@@ -73,7 +73,7 @@ func TestRowsOfAFitAreRead(t *testing.T) {
 	must.Do(t, f.Write(dir))
 	again, err := fit.Read(dir)
 	must.Do(t, err)
-	got := again.Recall([]predict.Function{{TargetX: []float64{0}}}, new(warning.Record))[0]
+	got := again.Recall([]predict.Function{{TargetX: []float64{0}}}, false, new(warning.Record))[0]
 	if got.Recalled != len(rows) || !math.IsNaN(got.ContextY[3]) || got.ContextY[5] != 2.5 {
 		t.Errorf("%d rows, %v", got.Recalled, got.ContextY[:6])
 	}

@@ -75,6 +75,14 @@ func (f Fitted) known(c int, x, y []float64) simple.Group {
 	return f.column(c, x, y, nil)
 }
 
+// beside returns the known points of column c of y of other groups, with their unseen names read as known ones.
+func (f Fitted) beside(c int, others []predict.Points, names []int) (all []simple.Group) {
+	for _, p := range others {
+		all = append(all, f.known(c, f.read(p.X, names), p.Y))
+	}
+	return all
+}
+
 // CheckScored returns an *invalid.Input for a target whose y no model can have: of 0 or less, where all take
 // logarithms.
 func (f Fitted) CheckScored(targets string, functions []predict.Function) error {

@@ -71,7 +71,8 @@ func (f Fitted) distributions(fn predict.Function, x []float64) [][]predict.Dist
 		for c, s := range f.Stacks {
 			cases := make([]stack.Case, len(some.contexts))
 			for i := range cases {
-				cases[i] = stack.Case{Known: f.known(c, some.contexts[i], fn.ContextY), X: f.ModelX(some.targets[i]), Units: f.exposures(c, some.targets[i])}
+				known := f.known(c, some.contexts[i], fn.ContextY).Beside(f.beside(c, fn.Beside, some.names[i]))
+				cases[i] = stack.Case{Known: known, X: f.ModelX(some.targets[i]), Units: f.exposures(c, some.targets[i])}
 			}
 			for t, d := range s.Predict(cases...) {
 				out[some.places[t]] = append(out[some.places[t]], predict.Distribution{Distribution: d})

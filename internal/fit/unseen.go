@@ -16,6 +16,7 @@ type reading struct {
 	columns           []bool // that have unseen names, in the context or in each of the targets
 	places            []int  // of the targets among all
 	x                 []float64
+	names             [][]int
 	contexts, targets [][]float64
 }
 
@@ -35,6 +36,7 @@ func (f Fitted) alike(context, x []float64) (all []reading) {
 	for i := range all {
 		r := &all[i]
 		for _, names := range f.readings(r.columns) {
+			r.names = append(r.names, names)
 			r.contexts, r.targets = append(r.contexts, f.read(context, names)), append(r.targets, f.read(r.x, names))
 		}
 	}

@@ -219,9 +219,7 @@ func Ask(p Predictor, files FunctionFiles) (a Asked, err error) {
 	a.Predictor, a.Layout = p, *files.Layout
 	files.Layout = &a.Layout
 	if a.Functions, a.Others, err = files.Read(); err == nil {
-		if !files.AsNew {
-			a.Functions = p.Recall(a.Functions, a.Layout.Warnings)
-		}
+		a.Functions = p.Recall(a.Functions, files.AsNew, a.Layout.Warnings)
 		files.noteUnknown(a.Functions)
 		p.Warn(a.Functions, a.Layout.XText, a.Layout.Warnings)
 	}

@@ -25,7 +25,19 @@ type Function struct {
 	TargetY  []float64 // [N, dy]; nil if it is not known
 	Weights  []float64 // [N]: row weights of the targets; nil for 1
 	Rows     []int     // [N]: of each target, the number of its row in a file; nil if they are of none
+	Beside   []Points  // known points of the other groups in its outer group, if groups are in groups: see Predictor.Recall
 	Recalled int       // points of the context, the first ones, that Predictor.Recall has added
+}
+
+// Points are those of a group beside a function.
+type Points struct{ X, Y []float64 }
+
+// PointsBeside returns the number of known points beside, of dy columns of y.
+func (f Function) PointsBeside(dy int) (n int) {
+	for _, p := range f.Beside {
+		n += len(p.Y) / dy
+	}
+	return n
 }
 
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.

@@ -26,9 +26,9 @@ type Predictor interface {
 	// are the evenly spaced ones that it takes.
 	Limited(number int, evenly bool) Predictor
 
-	// Recall returns the functions with what the predictor has kept of the groups of its training that have their
-	// names. It adds a line on how many do.
-	Recall(functions []Function, w *warning.Record) []Function
+	// Recall returns the functions with what else is known of their groups: what the predictor has kept of groups
+	// of its training that have their names, unless these are new, and points beside. It adds a line on how many do.
+	Recall(functions []Function, asNew bool, w *warning.Record) []Function
 
 	// Warn adds lines about what the model does not know: names that the training did not have, targets
 	// outside the data of a fit, and known y that models of log y cannot take. text returns the text of a
@@ -65,6 +65,7 @@ type About struct {
 	Group      string // the column of your own file that names groups; "" without one
 	Units      run.Units
 	Recalls    bool        // it keeps rows of the groups of its training, see Predictor.Recall
+	Nested     bool        // groups are in outer groups
 	Weights    run.Weights // where they were read from
 	ValidLL    *float64    // as training measured it; nil if it did not
 	Seed       uint64      // of draws where none is given

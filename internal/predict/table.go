@@ -27,6 +27,7 @@ type Table struct {
 	CDF     []float64 // column cdf1.5, …: the probability of a y up to these
 	Exceed  []float64 // column exceed1.5, …: the probability of more than these y
 	Origins bool      // columns known_fit, known_context: the known points of the group, see Function.Recalled
+	Nested  bool      // column known_beside: those of the other groups in its outer group
 	Modes   bool      // column modes, "a;b": the peaks of the density
 	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
 	Seed    uint64    // of the draws
@@ -42,6 +43,9 @@ func (t Table) columns() []tabular.Column {
 	var columns []tabular.Column
 	if t.Origins {
 		columns = []tabular.Column{{Name: "known_fit", Kind: tabular.Integer}, {Name: "known_context", Kind: tabular.Integer}}
+	}
+	if t.Nested {
+		columns = append(columns, tabular.Column{Name: "known_beside", Kind: tabular.Integer})
 	}
 	columns = append(columns, numbers("mean", "sd")...)
 	for _, list := range []struct {
@@ -92,6 +96,9 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 		if t.Origins {
 			recalled := t.Functions[target.Function].Recalled
 			row = append(row, strconv.Itoa(recalled), strconv.Itoa(target.Known-recalled))
+		}
+		if t.Nested {
+			row = append(row, strconv.Itoa(t.Functions[target.Function].PointsBeside(len(t.YNames))))
 		}
 		row = append(row, number(d.Mean()), number(math.Sqrt(d.Variance())))
 		levels, masses := calibrated.Corrected(c, t.Levels, t.Masses)

@@ -155,7 +155,12 @@ func (s *Server) write(w http.ResponseWriter, a results, summary any) {
 		b = append(append(separated(b, i), `{"name":`...), name...)
 		if a.model.About.Recalls {
 			f := a.functions[i]
-			b = fmt.Appendf(b, `,"known":{"fit":%d,"context":%d}`, f.Recalled, len(f.ContextY)/len(a.model.About.Units.YNames)-f.Recalled)
+			dy := len(a.model.About.Units.YNames)
+			b = fmt.Appendf(b, `,"known":{"fit":%d,"context":%d`, f.Recalled, len(f.ContextY)/dy-f.Recalled)
+			if a.model.About.Nested {
+				b = fmt.Appendf(b, `,"beside":%d`, f.PointsBeside(dy))
+			}
+			b = append(b, '}')
 		}
 		b = append(b, `,"targets":[`...)
 		for k, t := range targets {

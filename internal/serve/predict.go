@@ -71,9 +71,7 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 		return nil, err
 	}
 	w := new(warning.Record)
-	if !q.asNew {
-		functions = m.Predictor.Recall(functions, w)
-	}
+	functions = m.Predictor.Recall(functions, q.asNew, w)
 	m.Predictor.Warn(functions, names.text(m.About.Units), w)
 	return &question{&q, m, functions, w}, nil
 }

@@ -33,6 +33,10 @@ type Layout struct {
 	// Groups are columns that may hold the name of a row's group. The first one that a file has does;
 	// without one, all rows are one group. A file with a column of nearly that name is refused.
 	Groups []string
+	// Outer is a column of groups that those of Groups are in; "" without. Then a group's name is that of both, joined
+	// by a slash, as OuterOf takes it apart. A file has both columns, or one of joined names under the joined name
+	// of the columns.
+	Outer string
 	// DropMissing leaves out the rows with a missing cell in one of these columns. Otherwise Read
 	// refuses them.
 	DropMissing bool
@@ -161,6 +165,11 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	if r.weights, err = t.optional(l.Weights); err != nil {
 		return nil, err
 	}
+	r.names.outer = -1
+	if l.Outer != "" {
+		err = l.placeOuter(t, &r.names)
+		return r, err
+	}
 	r.names.by, err = t.groupColumn(l.Groups, slices.Concat(l.X, l.Y))
 	return r, err
 }
@@ -222,8 +231,11 @@ func (r *reading) carry(t *table, others *Company) {
 	if r.names.by >= 0 {
 		others.Group = t.header[r.names.by]
 	}
+	if r.names.outer >= 0 {
+		others.Group = t.header[r.names.outer] + "/" + others.Group
+	}
 	for i, name := range t.header {
-		if i != r.names.by && !slices.Contains(r.xAt, i) && !slices.Contains(r.yAt, i) && name != "" {
+		if (i != r.names.by || r.names.outer >= 0) && !slices.Contains(r.xAt, i) && !slices.Contains(r.yAt, i) && name != "" {
 			r.carried, others.Names = append(r.carried, i), append(others.Names, name)
 		}
 	}

@@ -37,8 +37,13 @@ func (r *reading) row(t *table) error {
 	if err != nil || weight == 0 || r.skips(t) {
 		return err
 	}
-	if by := r.names.by; by >= 0 && t.cell(by) == "" {
-		return t.refuse(by, "the name of a group")
+	for _, by := range []int{r.names.outer, r.names.by} {
+		if by >= 0 && t.cell(by) == "" {
+			return t.refuse(by, "the name of a group")
+		}
+	}
+	if outer := r.names.outer; outer >= 0 && strings.Contains(t.cell(outer), "/") {
+		return t.refuse(outer, "a name without '/', which stands between it and the name of a group in it")
 	}
 	i, fresh := r.names.row(t)
 	if fresh {
@@ -91,7 +96,7 @@ func (r *reading) skips(t *table) bool {
 		}
 		y = nil
 	}
-	missing := slices.Concat(t.missing([]int{r.names.by, r.split}), t.missing(r.needed()), y)
+	missing := slices.Concat(t.missing([]int{r.names.outer, r.names.by, r.split}), t.missing(r.needed()), y)
 	for _, column := range missing {
 		r.left.note(column, t.cell(column))
 	}
@@ -151,6 +156,7 @@ func (r *reading) point(g *Group, t *table) error {
 // A grouping numbers groups in the order of their first rows.
 type grouping struct {
 	by     int  // the column that names them; −1 if there is none
+	outer  int  // the column of the groups that they are in; −1 if there is none
 	byFile bool // without one, each file is a group, not all rows
 	index  map[string]int
 	names  []string
@@ -160,6 +166,8 @@ type grouping struct {
 func (g *grouping) row(t *table) (i int, fresh bool) {
 	name := ""
 	switch {
+	case g.by >= 0 && g.outer >= 0:
+		name = t.cell(g.outer) + "/" + t.cell(g.by)
 	case g.by >= 0:
 		name = t.cell(g.by)
 	case g.byFile:

@@ -94,7 +94,7 @@ func ScanOthers(d config.Data, dataDir string, held map[string][]int) (Scan, err
 	if err != nil {
 		return Scan{}, err
 	}
-	s := scanner{data: d, seed: maphash.MakeSeed(), held: held, names: grouping{byFile: true}}
+	s := scanner{data: d, seed: maphash.MakeSeed(), held: held, names: grouping{byFile: true, outer: -1}}
 	s.Files = len(paths)
 	for _, path := range paths {
 		if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {

@@ -44,7 +44,7 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{left: new(leftOut), drops: d.Missing == config.Drop, training: true, weights: -1, names: grouping{byFile: true}}
+	r := &reading{left: new(leftOut), drops: d.Missing == config.Drop, training: true, weights: -1, names: grouping{byFile: true, outer: -1}}
 	for i, cells := range learn(paths, slices.Concat(d.XColumns, d.YColumns), d.Categories) {
 		cells.isX = i < len(d.XColumns)
 		cells.training, cells.Log, cells.zero = true, slices.Contains(d.Log, cells.name), cells.isX

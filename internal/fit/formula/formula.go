@@ -24,9 +24,10 @@ type Formula struct {
 	Y, X   []Term // no X: y ~ 1
 	Offset []Term // columns that y is known to grow with: see fit.Fitted
 	Group  string // "" if all rows are one group
+	Outer  string // the groups that those of Group are in, 'outer/group'; "" for one level
 }
 
-const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, a name with signs stands in backticks, 'y ~ 1' has no x, and without '| group' all rows are one group"
+const form = "'y ~ x1 + x2 | group', with names of columns; 'log(y)' takes a logarithm, '| school/class' is for classes in schools, a name with signs stands in backticks, 'y ~ 1' has no x, and without '| group' all rows are one group"
 
 // refuse returns the error for a part of a formula, and what to write instead.
 func refuse(found, expected string) error {
@@ -49,7 +50,7 @@ func Parse(text string) (f Formula, err error) {
 		f.X, f.Offset, err = p.terms()
 	}
 	if err == nil && p.nextIs('|') {
-		f.Group, err = p.group()
+		err = p.groups(&f)
 	}
 	if err == nil && p.at < len(p.tokens) {
 		err = p.unexpected()
@@ -72,7 +73,7 @@ func (f Formula) check() error {
 			all = all[:len(all)-1]
 		}
 	}
-	for _, own := range [][]string{slices.Concat(Columns(f.Y), all, []string{f.Group}), slices.Concat(Columns(f.Y), Columns(f.Offset), []string{f.Group})} {
+	for _, own := range [][]string{slices.Concat(Columns(f.Y), all, f.groupColumns()), slices.Concat(Columns(f.Y), Columns(f.Offset), f.groupColumns())} {
 		for i, name := range own {
 			if slices.Contains(own[:i], name) {
 				return refuse(fmt.Sprintf("the column %q twice", name), form)
@@ -219,20 +220,44 @@ func (p *parser) plain(name token) error {
 	return nil
 }
 
-// group reads the column after '|'.
+// groups reads the column after '|', or two, outer/group.
+func (p *parser) groups(f *Formula) (err error) {
+	first := p.at + 1
+	if f.Group, err = p.group(); err == nil && p.nextIs('/') {
+		f.Outer = f.Group
+		f.Group, err = p.group()
+	}
+	if err == nil && (p.nextIs('/') || p.nextIs(':') || p.nextIs('+') || p.nextIs('|')) {
+		return refuse(p.textOf(first, len(p.tokens))+" after '|'", "one column, or school/class for classes in schools")
+	}
+	return err
+}
+
+// group reads the column after a sign.
 func (p *parser) group() (string, error) {
 	p.at++
 	if !p.word() {
 		if p.at == len(p.tokens) {
-			return "", refuse("no column after '|'", form)
+			return "", refuse("no column after '"+string(p.tokens[p.at-1].sign)+"'", form)
 		}
 		return "", p.unexpected()
 	}
 	name := p.tokens[p.at]
-	if p.at++; p.nextIs('/') || p.nextIs(':') || p.nextIs('+') || p.nextIs('|') {
-		return "", refuse(p.textOf(p.at-1, len(p.tokens))+" after '|'", "one column: for groups within groups, write a column with both names, such as school 3 class b, and name that")
-	}
+	p.at++
 	return name.text, p.plain(name)
+}
+
+// groupColumns returns the columns of groups.
+func (f Formula) groupColumns() []string {
+	return slices.DeleteFunc([]string{f.Outer, f.Group}, func(name string) bool { return name == "" })
+}
+
+// Groups returns the names of the columns of groups as one: class, school/class, or "".
+func (f Formula) Groups() string {
+	if f.Outer != "" {
+		return f.Outer + "/" + f.Group
+	}
+	return f.Group
 }
 
 // textOf returns the text of some tokens.
@@ -280,7 +305,11 @@ func (f Formula) String() string {
 	}
 	text := strings.Join(side(f.Y), " + ") + " ~ " + strings.Join(right, " + ")
 	if f.Group != "" {
-		text += " | " + quoted(f.Group)
+		text += " | "
+		if f.Outer != "" {
+			text += quoted(f.Outer) + "/"
+		}
+		text += quoted(f.Group)
 	}
 	return text
 }

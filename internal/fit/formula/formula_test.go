@@ -25,6 +25,7 @@ func TestFormulasAreRead(t *testing.T) {
 			Offset: []formula.Term{{Column: "days", Log: true}, {Column: "b-"}}},
 		"n ~ log(days) + offset(log(days))": {Y: []formula.Term{{Column: "n"}}, X: []formula.Term{{Column: "days", Log: true}}, Offset: []formula.Term{{Column: "days", Log: true}}},
 		"`offset` ~ factor + `cyclic`":      {Y: []formula.Term{{Column: "offset"}}, X: []formula.Term{{Column: "factor"}, {Column: "cyclic"}}},
+		"y ~ x | the school / `a/b`":        {Y: []formula.Term{{Column: "y"}}, X: []formula.Term{{Column: "x"}}, Outer: "the school", Group: "a/b"},
 	} {
 		got, err := formula.Parse(text)
 		if err != nil || !reflect.DeepEqual(got, want) {
@@ -77,7 +78,9 @@ func TestBadFormulasAreRefused(t *testing.T) {
 		"cbind(a, b) ~ x":                   "expected y1 + y2 before '~'",
 		"y ~ x + (1 | id)":                  "found (1 | id), expected '| group' at the end of the formula",
 		"y ~ (1 + x | id)":                  "found (1 + x | id), expected '| group' at the end",
-		"y ~ x | school/class":              "found school/class after '|', expected one column: for groups within groups",
+		"y ~ x | school/":                   "no column after '/'",
+		"y ~ x | a/b/c":                     "found a/b/c after '|', expected one column, or school/class",
+		"y ~ x | a/a":                       `the column "a" twice`,
 		"y ~ x || id":                       "where a name should stand",
 		"y ~ 0 + x | id":                    "found the number 0, expected names of columns: a constant is part of every model",
 		"y ~ . | id":                        "found '.' for all columns",

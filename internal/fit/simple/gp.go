@@ -33,6 +33,10 @@ type GP struct {
 	Noise noise     `json:"noise"`
 	W     []float64 `json:"w"`   // [M]: the mean of w given all groups
 	Cov   []float64 `json:"cov"` // [M, M]: its covariance
+
+	// Share is the share of g that the groups in an outer group have in common: the kernel of two points of different
+	// ones is this share of k. 0 for one level.
+	Share float64 `json:"share,omitempty"`
 }
 
 // hyper are the hyperparameters of a GP in standardised units, all but the centres above 0. P is the
@@ -122,6 +126,9 @@ func (m *GP) Check() error {
 			return errDamaged
 		}
 	}
+	if !(m.Share >= 0 && m.Share <= 1) {
+		return errDamaged
+	}
 	return sound(lengthOf{m.W, size}, lengthOf{m.Cov, size * size}, lengthOf{h.Lengths, p}, lengthOf{h.Slopes, p}, lengthOf{h.Centres, p},
 		lengthOf{[]float64{h.Noise, h.Level, h.Curve, h.Spread, h.Wave, h.Ridge, h.Blend}, plainHypers})
 }
@@ -137,7 +144,13 @@ func (m *GP) mean(x []float64) []float64 {
 }
 
 // covariances implements field.
-func (m *GP) covariances(a, b []float64) *mat.Dense {
+func (m *GP) covariances(a, b []float64) *mat.Dense { return m.sharing(a, b, 1) }
+
+// across implements outerField.
+func (m *GP) across(a, b []float64) *mat.Dense { return m.sharing(a, b, m.Share) }
+
+// sharing returns the covariances of points of groups that have a share of g in common.
+func (m *GP) sharing(a, b []float64, share float64) *mat.Dense {
 	dx := len(m.Units.X)
 	var left, out mat.Dense
 	left.Mul(m.Basis.evaluate(a), mat.NewSymDense(len(m.W), m.Cov))
@@ -145,7 +158,7 @@ func (m *GP) covariances(a, b []float64) *mat.Dense {
 	for i := range len(a) / dx {
 		row := out.RawRowView(i)
 		for j := range len(b) / dx {
-			row[j] += m.Hyper.kernel(a[i*dx:][:dx], b[j*dx:][:dx])
+			row[j] += share * m.Hyper.kernel(a[i*dx:][:dx], b[j*dx:][:dx])
 		}
 	}
 	return &out

@@ -70,6 +70,9 @@ func FitGP(groups []Group) (Model, error) {
 			m.Cov = append(m.Cov, r.cov.At(i, j))
 		}
 	}
+	if outers := outerGroups(all); outers != nil {
+		m.Share = whole.share(m, outers)
+	}
 	return m, nil
 }
 

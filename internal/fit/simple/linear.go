@@ -103,6 +103,10 @@ type linear struct {
 	Beta   []float64 `json:"beta"`   // [p]
 	Factor []float64 `json:"factor"` // [q+p, q+p], lower triangular: the Cholesky factor of the covariance of b and of the error of β
 	Noise  float64   `json:"noise"`  // σ
+
+	// Outer [q, q], lower triangular, is the Cholesky factor of the covariance of what the groups in an outer group have
+	// in common, a part of b; nil without groups in groups.
+	Outer []float64 `json:"outer,omitempty"`
 }
 
 // check returns errDamaged unless the numbers make a model for dx columns of x.
@@ -113,6 +117,9 @@ func (m linear) check(dx int) error {
 		return errDamaged
 	}
 	p, q := f.count()
+	if m.Outer != nil && sound(lengthOf{m.Outer, q * q}) != nil {
+		return errDamaged
+	}
 	return sound(lengthOf{m.Beta, p}, lengthOf{m.Factor, (p + q) * (p + q)}, lengthOf{[]float64{1 / m.Noise}, 1})
 }
 
@@ -120,7 +127,8 @@ func (m linear) check(dx int) error {
 const maxDegree = 9
 
 // prior returns the mean of a new group at x [dx], and appends to dst the numbers v such that the
-// group is the mean plus v·u, with a standard normal u.
+// group is the mean plus v·u, with a standard normal u: first those of the group alone, then those of β and of the
+// outer group.
 func (m linear) prior(dst, x []float64) (mean float64, v []float64) {
 	p, q := m.Form.count()
 	d := p + q
@@ -132,20 +140,38 @@ func (m linear) prior(dst, x []float64) (mean float64, v []float64) {
 		}
 		dst = append(dst, sum)
 	}
+	if m.Outer == nil {
+		return dot(m.Beta, row[q:]), dst
+	}
+	for j := range q {
+		sum := 0.0
+		for i := j; i < q; i++ {
+			sum += row[i] * m.Outer[i*q+j]
+		}
+		dst = append(dst, sum)
+	}
 	return dot(m.Beta, row[q:]), dst
+}
+
+// size returns the length of the v of prior.
+func (m linear) size() int {
+	p, q := m.Form.count()
+	if m.Outer != nil {
+		return p + 2*q
+	}
+	return p + q
 }
 
 // conditioned is a model given the context of a group.
 type conditioned struct {
 	linear
-	mean []float64 // [p+q]: of the standardised coefficients
-	root []float64 // [p+q, p+q], lower triangular: the Cholesky factor of the inverse of their covariance
+	mean []float64 // [size]: of the standardised coefficients
+	root []float64 // [size, size], lower triangular: the Cholesky factor of the inverse of their covariance
 }
 
 // given returns the model given a context, which may be empty.
 func (m linear) given(context Group) *conditioned {
-	p, q := m.Form.count()
-	d := p + q
+	d := m.size()
 	s := &conditioned{linear: m, mean: make([]float64, d), root: make([]float64, d*d)}
 	for i := range d {
 		s.root[i*d+i] = 1

@@ -14,12 +14,15 @@ import (
 // A linearFit is a model fitted to groups, and what each group contributed.
 type linearFit struct {
 	linear
-	p, q  int
-	n     float64   // points, each as often as it counts
-	total []float64 // the sum of pp over all groups
-	parts []sums    // of the groups
-	theta []float64 // of the best likelihood
-	prior []float64 // [p]: σ² over the prior variance of each coefficient, on the diagonal of XᵀV⁻¹X; nil for none
+	p, q     int
+	n        float64   // points, each as often as it counts
+	total    []float64 // the sum of pp over all groups
+	parts    []sums    // of the groups
+	theta    []float64 // of the best likelihood
+	outers   [][]int   // the groups of each outer group; nil for one level
+	deviance float64   // at theta
+	common   int       // coefficients that the groups of an outer one have in common: all, or the first; 0 for one level
+	prior    []float64 // [p]: σ² over the prior variance of each coefficient, on the diagonal of XᵀV⁻¹X; nil for none
 }
 
 // sums are those over the points of a group, with p = p(x), q = q(x) of length p and q.
@@ -34,10 +37,29 @@ type sums struct {
 // on each other.
 const ridge = 1e-10
 
-// fitLinear fits a model by restricted maximum likelihood. It returns an error if there are fewer points
-// than coefficients.
+// fitLinear fits a model by restricted maximum likelihood. Of groups in groups, outer groups differ in their level or,
+// if that is likelier by more than its parameters are worth ([Schwarz] 1978), in all coefficients that groups differ in.
+// It returns an error if there are fewer points than coefficients.
+//
+// [Schwarz]: https://doi.org/10.1214/aos/1176344136
 func fitLinear(groups []weightedGroup, form degrees) (*linearFit, error) {
-	f := &linearFit{linear: linear{Form: form}}
+	outers := outerGroups(groups)
+	if outers == nil {
+		return fitLevels(groups, form, nil, 0)
+	}
+	best, err := fitLevels(groups, form, outers, 1)
+	if _, q := form.count(); err == nil && q > 1 {
+		all, errAll := fitLevels(groups, form, outers, q)
+		if more := float64(q*(q+1)/2 - 1); errAll == nil && all.deviance+more*math.Log(float64(len(outers))) < best.deviance {
+			best = all
+		}
+	}
+	return best, err
+}
+
+// fitLevels fits a model whose outer groups have a number of coefficients in common.
+func fitLevels(groups []weightedGroup, form degrees, outers [][]int, common int) (*linearFit, error) {
+	f := &linearFit{linear: linear{Form: form}, outers: outers, common: common}
 	f.p, f.q = form.count()
 	f.total = make([]float64, (f.p+1)*(f.p+1))
 	for _, g := range groups {
@@ -59,7 +81,7 @@ func fitLinear(groups []weightedGroup, form degrees) (*linearFit, error) {
 	if !ok {
 		return nil, errors.New("the points do not determine the coefficients")
 	}
-	f.linear = s.model(form, math.Sqrt(s.noise))
+	f.linear, f.deviance = s.model(form, math.Sqrt(s.noise)), s.deviance
 	return f, f.check(groups[0].DX)
 }
 
@@ -173,12 +195,13 @@ func addProduct(m, a, b []float64) {
 }
 
 // maximise returns the θ of the best restricted likelihood: the lower triangle of Λ, with
-// G = σ²ΛΛᵀ.
+// G = σ²ΛΛᵀ, and then that of outer groups.
 func (f *linearFit) maximise() ([]float64, error) {
-	q := f.q
-	start := make([]float64, 0, q*(q+1)/2) // the unit matrix
-	for i := range q {
-		start = append(append(start, make([]float64, i)...), 1)
+	start := make([]float64, 0, f.q*(f.q+1)/2) // unit matrices
+	for _, size := range []int{f.q, f.common} {
+		for i := range size {
+			start = append(append(start, make([]float64, i)...), 1)
+		}
 	}
 	deviance := func(theta []float64) float64 {
 		s, ok := f.solve(theta, -1)
@@ -203,6 +226,7 @@ func (f *linearFit) maximise() ([]float64, error) {
 type solution struct {
 	deviance float64   // −2·log of the restricted likelihood, less a constant
 	lambda   []float64 // Λ [q, q], lower triangular
+	outer    []float64 // Λ of outer groups [q, q]; nil for one level
 	beta     []float64 // [p]
 	root     []float64 // the Cholesky factor of XᵀV⁻¹X [p, p]
 	noise    float64   // σ²
@@ -213,29 +237,26 @@ type solution struct {
 func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 	p, q, n := f.p, f.q, f.n
 	s.lambda = lower(theta, q)
-	total, logs := slices.Clone(f.total), 0.0
-	m, u := make([]float64, q*q), make([]float64, (p+1)*q)
+	e := elimination{total: slices.Clone(f.total), m: make([]float64, q*q), u: make([]float64, (p+1)*q), q: q}
+	if f.outers != nil {
+		s.outer = f.outerLambda(theta)
+	}
 	for i, part := range f.parts {
 		if i == out {
 			n -= part.n
 			for k, v := range part.pp {
-				total[k] -= v
+				e.total[k] -= v
 			}
 			continue
 		}
-		if !part.capacitance(m, s.lambda, q) {
+		if !e.group(part, s.lambda) {
 			return s, false
 		}
-		logs += logDet(m, q)
-		for r := range p + 1 { // u = L⁻¹Λᵀ Σ q·[p, y]ᵀ, a row for each column
-			row := u[r*q:][:q]
-			transposed(row, s.lambda, part.qp[r*q:][:q])
-			forward(m, row)
-			for c := range r + 1 {
-				total[r*(p+1)+c] -= dot(row, u[c*q:][:q])
-			}
-		}
 	}
+	if f.outers != nil && !f.eliminateOuter(&e, s, out) {
+		return s, false
+	}
+	total := e.total
 	s.root, s.beta = make([]float64, p*p), make([]float64, p)
 	trace := 0.0
 	for i := range p {
@@ -256,8 +277,35 @@ func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 	rest := max(total[p*(p+1)+p]-dot(s.beta, s.beta), 1e-12*f.total[p*(p+1)+p])
 	backward(s.root, s.beta)
 	s.noise = rest / (n - float64(p))
-	s.deviance = logs + logDet(s.root, p) + (n-float64(p))*math.Log(s.noise)
+	s.deviance = e.logs + logDet(s.root, p) + (n-float64(p))*math.Log(s.noise)
 	return s, s.noise > 0 && !math.IsNaN(s.deviance)
+}
+
+// An elimination takes the deviations of groups out of XᵀV⁻¹X, one group at a time.
+type elimination struct {
+	total []float64 // [p+1, p+1]: XᵀV⁻¹X with y as the last column of X, in the lower triangle
+	logs  float64   // the sum of log det V/σ²
+	q     int
+	m, u  []float64 // of the last group: the factor L of its capacitance [q, q], and L⁻¹Λᵀ Σ q·[p, y]ᵀ, a row for each column
+}
+
+// group takes out the deviation of a group with these sums. It returns false if a matrix is singular.
+func (e *elimination) group(part sums, lambda []float64) bool {
+	q := e.q
+	if !part.capacitance(e.m, lambda, q) {
+		return false
+	}
+	e.logs += logDet(e.m, q)
+	columns := len(e.u) / q
+	for r := range columns {
+		row := e.u[r*q:][:q]
+		transposed(row, lambda, part.qp[r*q:][:q])
+		forward(e.m, row)
+		for c := range r + 1 {
+			e.total[r*columns+c] -= dot(row, e.u[c*q:][:q])
+		}
+	}
+	return true
 }
 
 // lower returns the lower triangular matrix [q, q] with the given numbers, row by row.
@@ -305,6 +353,9 @@ func (s solution) model(form degrees, sigma float64) linear {
 	p, q := form.count()
 	d := p + q
 	m := linear{Form: form, Beta: s.beta, Factor: make([]float64, d*d), Noise: sigma}
+	for _, v := range s.outer {
+		m.Outer = append(m.Outer, sigma*v)
+	}
 	for i := range q {
 		for j := range i + 1 {
 			m.Factor[i*d+j] = sigma * s.lambda[i*q+j]

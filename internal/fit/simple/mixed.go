@@ -29,8 +29,8 @@ const mostLeftOut = 50
 const steepest = 2
 
 // FitMixed fits a mixed model of the degrees that cross-validation over the groups prefers. It fits the
-// noise and the model in turn: points that lie far off count little. It returns an error if none can
-// be fitted.
+// noise and the model in turn: points that lie far off count little. Of groups in groups, it fits the variances of
+// both levels. It returns an error if none can be fitted.
 func FitMixed(groups []Group) (Model, error) {
 	m := &Mixed{Units: unitsOf(groups)}
 	all := m.Units.groups(groups, math.MaxInt)
@@ -49,7 +49,7 @@ func FitMixed(groups []Group) (Model, error) {
 func functionsOf(all []Group) []weightedGroup {
 	functions := make([]weightedGroup, len(all))
 	for i, g := range all {
-		functions[i] = weightedGroup{Group{X: g.X, DX: g.DX, Times: g.Times}, slices.Repeat([]float64{1}, g.Points())}
+		functions[i] = weightedGroup{Group{X: g.X, DX: g.DX, Times: g.Times, Outer: g.Outer}, slices.Repeat([]float64{1}, g.Points())}
 		for _, v := range g.Y {
 			functions[i].Y = append(functions[i].Y, pressed(v))
 		}
@@ -167,6 +167,18 @@ func (m *Mixed) covariances(a, b []float64) *mat.Dense {
 	_, right := m.rows(b)
 	var out mat.Dense
 	out.Mul(left, right.T())
+	return &out
+}
+
+// across implements outerField: two groups have all in common but their own deviations.
+func (m *Mixed) across(a, b []float64) *mat.Dense {
+	_, left := m.rows(a)
+	_, right := m.rows(b)
+	_, q := m.Model.Form.count()
+	n, d := left.Dims()
+	k, _ := right.Dims()
+	var out mat.Dense
+	out.Mul(left.Slice(0, n, q, d), right.Slice(0, k, q, d).T())
 	return &out
 }
 

@@ -35,7 +35,7 @@ func given(f field, n *noise, u units, context Group, x []float64) []likelihood.
 	parts, logs := make([][]likelihood.Gaussian, len(scales)), make([][]float64, len(scales))
 	var cross, solved *mat.Dense // [n, m]
 	if c.Points() > 0 {
-		cross, solved = f.covariances(c.X, targets), new(mat.Dense)
+		cross, solved = covariancesOf(f, c.X, c.Of, targets, nil), new(mat.Dense)
 	}
 	for _, s := range states {
 		if s.alpha != nil {
@@ -67,7 +67,7 @@ type state struct {
 // condition returns the states of a standardised context.
 func (n *noise) condition(f field, c Group) []*state {
 	factors, logs := n.nodes()
-	if few := Thin(c, mostOfScale); few.Points() < c.Points() && len(factors) > 1 {
+	if few := Thin(c.Own(), mostOfScale); few.Points() < c.Own().Points() && len(factors) > 1 {
 		factor, most := 1.0, math.Inf(-1)
 		for _, s := range n.condition(f, few) {
 			if s.log > most {
@@ -87,10 +87,10 @@ func (n *noise) condition(f field, c Group) []*state {
 	for i, v := range f.mean(c.X) {
 		left.SetVec(i, c.Y[i]-v)
 	}
-	prior, scales := symmetric(f.covariances(c.X, c.X)), n.scales(c.X)
+	prior, scales := symmetric(covariancesOf(f, c.X, c.Of, c.X, c.Of)), n.scales(c.X)
 	var kept []*state
 	for _, s := range states {
-		if n.solve(s, prior, left, scales) {
+		if n.solve(s, prior, left, scales, factorsOf(s.factor, c.Of, len(scales))) {
 			kept = append(kept, s)
 		}
 	}
@@ -110,13 +110,13 @@ func symmetric(a *mat.Dense) *mat.SymDense {
 }
 
 // solve finds the noise of the points of a state. In turn, it computes the leave-one-out error of each
-// point, and the Gaussian that approximates the point's noise given this error.
-func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales []float64) bool {
+// point, and the Gaussian that approximates the point's noise given this error. factors are those of the scales.
+func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales, factors []float64) bool {
 	points := left.Len()
 	shift, variance := make([]float64, points), make([]float64, points)
 	each := make([]float64, len(n.Parts))
 	for i, v := range scales {
-		v *= s.factor
+		v *= factors[i]
 		shift[i], variance[i] = n.normal(miss{variance: 1e4 * v * v}, v, each)
 	}
 	rounds := 4
@@ -150,8 +150,8 @@ func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales 
 			by := s.alpha.AtVec(i)/inverse.At(i, i) + shift[i]
 			e := miss{by: by, variance: max(1/inverse.At(i, i)-variance[i], 0)}
 			z, v := e.by-shift[i], e.variance+variance[i]
-			log += n.logDensity(e, scales[i]*s.factor, each) + z*z/(2*v) + math.Log(2*math.Pi*v)/2
-			shift[i], variance[i] = n.normal(e, scales[i]*s.factor, each)
+			log += n.logDensity(e, scales[i]*factors[i], each) + z*z/(2*v) + math.Log(2*math.Pi*v)/2
+			shift[i], variance[i] = n.normal(e, scales[i]*factors[i], each)
 		}
 		if round == rounds-1 {
 			s.log += log

@@ -24,6 +24,9 @@ type Group struct {
 	// Of groups that a stack is fitted to: Factor is that of Y from the units that models see to those of the data;
 	// nil for 1.
 	Factor []float64 // [n]
+
+	Outer string // the outer group that this one is in; "" without groups in groups
+	Of    []int  // [n], of a context: 0 for a point of the group itself, another number for each other group in Outer; nil: all are its own
 }
 
 // Points returns n.
@@ -51,6 +54,9 @@ func (g Group) Pick(points []int) Group {
 	}
 	for _, i := range points {
 		picked.X = append(picked.X, g.row(i)...)
+	}
+	if picked.Outer = g.Outer; g.Of != nil {
+		picked.Of = pick(g.Of, points)
 	}
 	return picked
 }

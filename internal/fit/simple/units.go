@@ -168,7 +168,7 @@ func pressed(z float64) float64 {
 
 // group returns a group standardised.
 func (u units) group(g Group) Group {
-	z := Group{X: u.points(g.X), Y: make([]float64, len(g.Y)), DX: g.DX, Times: g.Times}
+	z := Group{X: u.points(g.X), Y: make([]float64, len(g.Y)), DX: g.DX, Times: g.Times, Outer: g.Outer, Of: g.Of}
 	for i, v := range g.Y {
 		z.Y[i] = u.Y.standardise(v)
 	}

@@ -110,11 +110,11 @@ func (f *Filling) fill(known simple.Group, x []float64) (simple.Group, []float64
 	if f.none(known.X) && f.none(x) {
 		return known, x
 	}
-	own := slices.Repeat([]float64{math.NaN()}, known.DX)
+	own, ownX := slices.Repeat([]float64{math.NaN()}, known.DX), known.Own().X
 	for c := range own {
 		var values []float64
-		for i := c; i < len(known.X); i += known.DX {
-			if v := known.X[i]; !math.IsNaN(v) {
+		for i := c; i < len(ownX); i += known.DX {
+			if v := ownX[i]; !math.IsNaN(v) {
 				values = append(values, v)
 			}
 		}

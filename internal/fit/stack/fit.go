@@ -310,7 +310,7 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
-		for i, d := range m.Given(transform(q.context, columns, t.scale.y), takeLogs(columns, q.targets.X, q.targets.DX)) {
+		for i, d := range m.Given(transform(seenBy(m, q.context), columns, t.scale.y), takeLogs(columns, q.targets.X, q.targets.DX)) {
 			y := likelihood.Distribution(d)
 			if t.scale.y {
 				d = s.logY.bounded(d)
@@ -324,6 +324,14 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		}
 	}
 	return m, "", nil
+}
+
+// seenBy returns what a model sees of a context: its own points alone, if it learns nothing from those beside.
+func seenBy(m simple.Model, context simple.Group) simple.Group {
+	if simple.SeesOuter(m) {
+		return context
+	}
+	return context.Own()
 }
 
 // inParallel calls f with 0 to n−1. When ctx ends, it calls f no more.

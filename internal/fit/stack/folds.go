@@ -81,14 +81,15 @@ type split struct {
 	most      int  // questions that were allowed
 }
 
-// newSplit cuts the groups into folds. With fewer than four groups it cuts the points of each.
+// newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
+// of each.
 func newSplit(groups []simple.Group, seed uint64, questions int) *split {
 	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions}
 	s.training[folds], s.filling, s.logY = groups, fillingOf(groups), logYOf(groups)
 	if s.byPoint {
 		s.cutPoints(groups, seed, questions)
 	} else {
-		s.cutGroups(groups, random.New(seed, random.Validation), questions)
+		s.cutGroups(groups, seed, questions)
 	}
 	for k := range s.training {
 		s.training[k] = s.filling.training(s.training[k])
@@ -106,8 +107,60 @@ func newSplit(groups []simple.Group, seed uint64, questions int) *split {
 	return s
 }
 
-// HeldOut returns which of n things a fold holds out, and the others: of the groups, with an i of 0, or of the
-// points of group i, if folds are of points.
+// FoldsAreOfOuter reports whether groups in these outer groups, "" for none, are held out by outer group.
+func FoldsAreOfOuter(outer []string) bool {
+	different := map[string]bool{}
+	for _, name := range outer {
+		different[name] = true
+	}
+	return !different[""] && len(different) >= fewestGroups
+}
+
+// placed returns the groups in the order in which they go to the folds, and the place of each in the order: groups in
+// the same outer group have the same place, if folds are of these.
+func placed(outer []string, seed uint64) (order, places []int) {
+	g := random.New(seed, random.Validation)
+	if !FoldsAreOfOuter(outer) {
+		order = shuffled(0, len(outer), g)
+		return order, spaced(len(order))
+	}
+	of := map[string][]int{}
+	var names []string
+	for i, name := range outer {
+		if of[name] == nil {
+			names = append(names, name)
+		}
+		of[name] = append(of[name], i)
+	}
+	for place, k := range shuffled(0, len(names), g) {
+		for _, i := range of[names[k]] {
+			order, places = append(order, i), append(places, place)
+		}
+	}
+	return order, places
+}
+
+// spaced returns 0 to n−1.
+func spaced(n int) []int {
+	all := make([]int, n)
+	for i := range all {
+		all[i] = i
+	}
+	return all
+}
+
+// HeldOutGroups returns which groups, in these outer groups, a fold holds out.
+func HeldOutGroups(outer []string, seed uint64, fold int) (held []int) {
+	order, places := placed(outer, seed)
+	for k, i := range order {
+		if places[k]%folds == fold {
+			held = append(held, i)
+		}
+	}
+	return held
+}
+
+// HeldOut returns which of the n points of group i a fold holds out, and the others, if folds are of points.
 func HeldOut(i, n int, seed uint64, fold int) (held, kept []int) {
 	for place, k := range shuffled(i, n, random.New(seed, random.Validation)) {
 		if place%folds == fold {
@@ -126,23 +179,42 @@ func shuffled(i, n int, g random.Generator) []int {
 	return order
 }
 
-func (s *split) cutGroups(groups []simple.Group, g random.Generator, questions int) {
-	order := shuffled(0, len(groups), g)
+func (s *split) cutGroups(groups []simple.Group, seed uint64, questions int) {
+	g, outer := random.New(seed, random.Validation), make([]string, len(groups))
+	for i, group := range groups {
+		outer[i] = group.Outer
+	}
+	order, places := placed(outer, seed)
 	each := min(max(questions/len(groups), 1), len(contextSizes))
-	for place, i := range order {
+	for n, i := range order {
 		for k := range folds {
-			if place%folds != k {
+			if places[n]%folds != k {
 				s.training[k] = append(s.training[k], groups[i])
 			}
 		}
-		if place < min(mostGroups, questions) {
-			s.askAbout(groups[i], i, place, each, g)
+		if n < min(mostGroups, questions) {
+			s.askAbout(groups, i, n, places[n]%folds, each, g)
 		}
 	}
 }
 
-// askAbout adds at most each questions about group i, whose place in the shuffled order is place.
-func (s *split) askAbout(group simple.Group, i, place, each int, g random.Generator) {
+// others returns the other groups in the outer group of group i.
+func others(groups []simple.Group, i int) (all []simple.Group) {
+	if groups[i].Outer == "" {
+		return nil
+	}
+	for k, g := range groups {
+		if k != i && g.Outer == groups[i].Outer {
+			all = append(all, g)
+		}
+	}
+	return all
+}
+
+// askAbout adds at most each questions about group i, whose place in the shuffled order is place. Every other one knows
+// the rows of the other groups in its outer group too.
+func (s *split) askAbout(groups []simple.Group, i, place, fold, each int, g random.Generator) {
+	group, beside := groups[i], others(groups, i)
 	points := make([]int, group.Points())
 	sizes := contextSizes
 	for len(sizes) > 1 && (sizes[len(sizes)-1] < 0 && len(points) <= 11 || sizes[len(sizes)-1] >= len(points)) {
@@ -155,7 +227,11 @@ func (s *split) askAbout(group simple.Group, i, place, each int, g random.Genera
 			size = max(len(points)*4/5, 11)
 		}
 		g.Perm(uint64(1+i*len(contextSizes)+n), points)
-		s.questions = append(s.questions, question{fold: place % folds, group: i, context: simple.Thin(group.Pick(points[:size]), mostContext),
+		context := simple.Thin(group.Pick(points[:size]), mostContext)
+		if (place/folds+n)%2 == 0 {
+			context = context.Beside(beside)
+		}
+		s.questions = append(s.questions, question{fold: fold, group: i, context: context,
 			targets: group.Pick(points[size:min(len(points), size+mostTargets)])})
 	}
 }
@@ -188,7 +264,7 @@ func (s *split) listTargets() {
 			if q.targets.Times != nil {
 				s.weighted = true
 			}
-			t := target{fold: q.fold, known: q.context.Points(), span: spanOf(q.context.Points()), y: y, factor: 1, unit: len(s.targets), share: 1}
+			t := target{fold: q.fold, known: q.context.Own().Points(), span: spanOf(q.context.Own().Points()), y: y, factor: 1, unit: len(s.targets), share: 1}
 			if q.targets.Factor != nil {
 				t.factor = q.targets.Factor[i]
 			}

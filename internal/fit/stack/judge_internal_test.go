@@ -167,7 +167,7 @@ func TestAFitGoesOn(t *testing.T) {
 func TestOneFoldOfAStack(t *testing.T) {
 	groups := twoLines(13, 6)
 	for fold := range folds {
-		held, _ := HeldOut(0, len(groups), 7, fold)
+		held := HeldOutGroups(make([]string, len(groups)), 7, fold)
 		for _, q := range newSplit(groups, 7, mostQuestions).questions {
 			if slices.Contains(held, q.group) != (q.fold == fold) {
 				t.Errorf("group %d is in fold %d, and fold %d holds out %v", q.group, q.fold, fold, held)

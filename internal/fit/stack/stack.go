@@ -121,7 +121,7 @@ func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
 // add adds the predictions of a case, of a weight, to those of its targets.
 func (s *Stack) add(at []scales, one Case, weight float64) {
 	known, x := s.Filling.fill(simple.Thin(one.Known, mostContext), one.X)
-	span := spanOf(known.Points())
+	span := spanOf(known.Own().Points())
 	for _, log := range []bool{false, true} {
 		context, by := s.moved(known, log)
 		for _, c := range s.Candidates {
@@ -135,7 +135,7 @@ func (s *Stack) add(at []scales, one Case, weight float64) {
 			transformed := context
 			transformed.X = takeLogs(columns, context.X, context.DX)
 			for _, m := range c.Models {
-				for t, d := range m.Model.Given(transformed, takeLogs(columns, x, known.DX)) {
+				for t, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, x, known.DX)) {
 					if log {
 						d = s.LogY.bounded(d)
 					}
@@ -150,16 +150,17 @@ func (s *Stack) add(at []scales, one Case, weight float64) {
 }
 
 // moved returns the known points of a group on the scale of y or of log y, and by how much they were moved down, see
-// Likeness.
+// Likeness. One that is moved does not go by the points of others.
 func (s *Stack) moved(known simple.Group, log bool) (simple.Group, float64) {
 	like := s.Like[0]
 	if log {
 		known.Y, like = logs(known.Y), s.Like[1]
 	}
-	by, _, _, _ := like.unlike(known)
+	by, _, _, _ := like.unlike(known.Own())
 	if by == 0 {
 		return known, 0
 	}
+	known = known.Own()
 	y := make([]float64, len(known.Y))
 	for i, v := range known.Y {
 		y[i] = v - by

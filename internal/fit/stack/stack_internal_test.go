@@ -170,3 +170,35 @@ func TestStackOfOneGroup(t *testing.T) {
 		t.Errorf("by point: %v, calibrated on %d points, want 120", s.ByPoint, s.Calibrations[0].Groups)
 	}
 }
+
+// Classes of a school are held out together, and a question about one knows rows of the others, but not its own twice,
+// in every other question.
+func TestFoldsOfGroupsInGroups(t *testing.T) {
+	groups := manyGroups(20, 12)
+	for i := range groups {
+		groups[i].Outer = string(rune('a' + i/4)) // five schools of four classes
+	}
+	s := newSplit(groups, 3, mostQuestions)
+	fold, beside := map[string]int{}, 0
+	for _, q := range s.questions {
+		outer := groups[q.group].Outer
+		if f, known := fold[outer]; known && f != q.fold {
+			t.Errorf("school %s is in folds %d and %d", outer, f, q.fold)
+		}
+		fold[outer] = q.fold
+		for _, g := range s.training[q.fold] {
+			if g.Outer == outer {
+				t.Fatalf("fold %d was fitted to school %s", q.fold, outer)
+			}
+		}
+		if own := q.context.Own().Points(); q.context.Of != nil {
+			beside++
+			if n := q.context.Points() - own; n != 36 || s.targets[q.first].known != own { // 3 classes of 12
+				t.Errorf("%d rows beside %d", n, own)
+			}
+		}
+	}
+	if len(fold) != 5 || 2*beside != len(s.questions) {
+		t.Errorf("%d schools, %d of %d questions with rows beside", len(fold), beside, len(s.questions))
+	}
+}
