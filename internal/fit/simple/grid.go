@@ -207,7 +207,7 @@ func (m *Grid) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	for i, u := range m.frames(m.Units.points(context.X)) {
 		framed.Y[i] = (context.Y[i] - u.Offset) / u.Factor
 	}
-	all := given(m, &m.Noise, units, framed, x)
+	all := given([]field{m}, &m.Noise, units, framed, x)
 	for t, u := range m.frames(m.Units.points(x)) {
 		all[t] = all[t].In(u)
 	}

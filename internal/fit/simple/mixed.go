@@ -17,6 +17,10 @@ type Mixed struct {
 	Units units  `json:"units"`
 	Model linear `json:"model"`
 	Noise noise  `json:"noise"`
+
+	// Spread are factors of the deviations of groups, each as likely as the others, where groups are few; nil: 1.
+	Spread      []float64 `json:"spread,omitempty"`
+	OuterSpread []float64 `json:"outer_spread,omitempty"` // of outer groups
 }
 
 // mostLeftOut is the largest number of groups for which the noise of a group is judged by coefficients
@@ -34,6 +38,10 @@ const steepest = 2
 func FitMixed(groups []Group) (Model, error) {
 	m := &Mixed{Units: unitsOf(groups)}
 	all := m.Units.groups(groups, math.MaxInt)
+	m.Spread = spreadOf(len(all))
+	if outers := outerGroups(all); outers != nil {
+		m.OuterSpread = spreadOf(len(outers))
+	}
 	functions := functionsOf(all)
 	fixed, random, ok := chooseDegrees(functions)
 	if !ok {
@@ -197,10 +205,10 @@ func (m *Mixed) Columns() int { return len(m.Units.X) }
 
 // Check implements [Model].
 func (m *Mixed) Check() error {
-	return errors.Join(m.Units.check(), m.Model.check(len(m.Units.X)), m.Noise.check(len(m.Units.X)))
+	return errors.Join(checkSpread(m.Spread), checkSpread(m.OuterSpread), m.Units.check(), m.Model.check(len(m.Units.X)), m.Noise.check(len(m.Units.X)))
 }
 
 // Given implements [Model], with the bounds of a [GP].
 func (m *Mixed) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	return given(m, &m.Noise, m.Units, context, x)
+	return given(m.fields(), &m.Noise, m.Units, context, x)
 }

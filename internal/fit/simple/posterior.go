@@ -22,17 +22,29 @@ const (
 	mostOfScale = 64
 )
 
-// given returns the distribution of y at x of a group with this context, whose function is drawn from a
-// field and whose points have noise.
-func given(f field, n *noise, u units, context Group, x []float64) []likelihood.GaussianMixture {
+// given returns the distribution of y at x of a group with this context, whose function is drawn from one of
+// these fields, each as likely as the others, and whose points have noise.
+func given(fields []field, n *noise, u units, context Group, x []float64) []likelihood.GaussianMixture {
 	if len(x) == 0 {
 		return nil
 	}
 	c := Thin(u.group(context), mostContext)
 	targets := u.points(x)
-	states := n.condition(f, c)
-	scales, means, variances := n.scales(targets), f.mean(targets), f.variances(targets)
+	scales := n.scales(targets)
 	parts, logs := make([][]likelihood.Gaussian, len(scales)), make([][]float64, len(scales))
+	for _, f := range fields {
+		n.addGiven(parts, logs, f, c, targets, scales)
+	}
+	out := make([]likelihood.GaussianMixture, len(scales))
+	for t := range out {
+		out[t] = u.mixture(parts[t], logs[t])
+	}
+	return out
+}
+
+// addGiven adds the parts that a field gives, with the logarithms of how likely each is by the context c.
+func (n *noise) addGiven(parts [][]likelihood.Gaussian, logs [][]float64, f field, c Group, targets, scales []float64) {
+	states, means, variances := n.condition(f, c), f.mean(targets), f.variances(targets)
 	var cross, solved *mat.Dense // [n, m]
 	if c.Points() > 0 {
 		cross, solved = covariancesOf(f, c.X, c.Of, targets, nil), new(mat.Dense)
@@ -50,11 +62,6 @@ func given(f field, n *noise, u units, context Group, x []float64) []likelihood.
 			parts[t], logs[t] = n.parts(parts[t], logs[t], mean, variance, scales[t]*s.factor, s.log)
 		}
 	}
-	out := make([]likelihood.GaussianMixture, len(scales))
-	for t := range out {
-		out[t] = u.mixture(parts[t], logs[t])
-	}
-	return out
 }
 
 // A state is a context with the noise that its points seem to have, if the group's scale is factor.
