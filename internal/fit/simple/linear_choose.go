@@ -16,8 +16,11 @@ const folds = 5
 // contexts are the sizes of the contexts that chooseDegrees predicts from.
 var contexts = []int{0, 1, 2, 5, 10, 20, 50}
 
+// mostByBIC is the largest number of groups whose degrees BIC chooses: a cross-validation over as few chooses by chance.
+const mostByBIC = 8
+
 // chooseDegrees returns the degrees whose model predicts held-out groups best, from contexts of several
-// sizes. It returns false if no model can be fitted.
+// sizes, or of few groups those with the best BIC. It returns false if no model can be fitted.
 func chooseDegrees(groups []weightedGroup) (fixed, random int, ok bool) {
 	if len(groups) < 2 {
 		return 0, 0, false
@@ -41,7 +44,11 @@ func chooseDegrees(groups []weightedGroup) (fixed, random int, ok bool) {
 			if fewer, same := smaller.count(); 4*n > points || own > 4 || p > 1 && fewer == n && same == own {
 				continue
 			}
-			if ll := crossValidated(groups, form); ll > most {
+			judge := crossValidated
+			if len(groups) <= mostByBIC {
+				judge = bic
+			}
+			if ll := judge(groups, form); ll > most {
 				most, fixed, random = ll, p, q
 			}
 		}
@@ -77,6 +84,23 @@ func crossValidated(groups []weightedGroup, form degrees) float64 {
 		return math.Inf(-1)
 	}
 	return sum / float64(n)
+}
+
+// bic returns −½ of the criterion of Schwarz: the log likelihood less a half of log(points) for each coefficient β and σ,
+// and of log(groups) for each number of G. It returns −∞ if the model cannot be fitted.
+func bic(groups []weightedGroup, form degrees) float64 {
+	f, err := fitLinear(groups, form)
+	if err != nil {
+		return math.Inf(-1)
+	}
+	n, p, q := float64(f.n), float64(f.p), float64(f.q)
+	s, ok := f.solve(f.theta, -1)
+	if !ok {
+		return math.Inf(-1)
+	}
+	// The deviance of the likelihood, at the θ of the restricted one and the σ² that maximises it.
+	deviance := s.deviance - logDet(s.root, f.p) - (n-p)*math.Log(s.noise) + n*math.Log(s.noise*(n-p)/n)
+	return -(deviance + (p+1)*math.Log(n) + q*(q+1)/2*math.Log(float64(len(groups)))) / 2
 }
 
 // mixedUp returns the points of group i in a random order, without weights.
