@@ -17,6 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/draft"
 	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -72,12 +73,13 @@ A fit that was ended or killed goes on when it is started again.`,
 	f.BoolVar(&o.Instant, "instant", false, "take only a network that reads the groups without training and a mixed model, on 800 rows")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
 	f.StringVar(&o.Weights, "row-weights", "", "`COL` of weights: a row of weight 2 counts as two such rows, one of 0 is not used")
+	f.StringVar(&o.Outcome, "outcome", "", "`KIND` of y, real, counts or bounded, instead of what fit finds and prints")
 	f.BoolVar(&o.noPicture, "no-picture", false, "draw no picture")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration for acqnp train to `FILE`, as acqnp init does, and fit nothing")
 	f.Uint64Var(&o.Seed, "seed", 0, "`SEED` of what the command draws: folds and contexts")
 	f.IntVar(&o.Threads, "threads", 0, "`NUMBER` of CPU threads; 0 for all cores")
 	a.addOverwrite(cmd)
-	for _, other := range []string{"out", "instant", "budget", "row-weights", "seed", "threads", "no-picture"} {
+	for _, other := range []string{"out", "instant", "budget", "row-weights", "outcome", "seed", "threads", "no-picture"} {
 		cmd.MarkFlagsMutuallyExclusive("write-config", other)
 	}
 	return cmd
@@ -200,6 +202,9 @@ func (o *fitOptions) check(a *app) error {
 	}
 	if o.limited && !(o.Budget > 0 && o.Budget <= maxBudget) {
 		return &invalid.Input{File: "--budget", Found: fmt.Sprint(o.Budget), Expected: fmt.Sprintf("a number of seconds above 0, at most %d", maxBudget)}
+	}
+	if o.Outcome != "" && !slices.Contains([]string{stack.Real, stack.Counts, stack.Bounded}, o.Outcome) {
+		return &invalid.Input{File: "--outcome", Found: o.Outcome, Expected: "real, counts or bounded"}
 	}
 	o.Threads, o.Overwrite = (&settings{threads: o.Threads}).cores(), a.overwrite
 	if o.Out == "" {

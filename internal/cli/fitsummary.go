@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
 // fitSummary is the result of fit. What it says of expected scores and candidates is that of the first
@@ -45,6 +46,8 @@ type fitScores struct {
 // fitTarget is what was fitted to a column of y.
 type fitTarget struct {
 	Channel string `json:"channel"`
+	// What values y can have: see outcomeLine.
+	Outcome likelihood.Support `json:"outcome"`
 	fitScores
 	Failed []stack.Failure `json:"failed,omitempty"` // models that are no candidates
 }
@@ -59,7 +62,7 @@ type fitCandidate struct {
 func summaryOfFit(f fit.Fitted) *fitSummary {
 	s := &fitSummary{Rows: f.Rows, Weights: f.RowWeights, Weight: f.Weight, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
 	for c, st := range f.Stacks {
-		t := fitTarget{Channel: f.Y[c], fitScores: fitScores{Expected: st.Expected}, Failed: st.Failed}
+		t := fitTarget{Channel: f.Y[c], Outcome: st.Outcome, fitScores: fitScores{Expected: st.Expected}, Failed: st.Failed}
 		for _, m := range st.Candidates {
 			t.Candidates = append(t.Candidates, fitCandidate{m.Name, m.LogDensity, m.CRPS, m.Weight})
 		}
@@ -67,6 +70,24 @@ func summaryOfFit(f fit.Fitted) *fitSummary {
 	}
 	s.fitScores = s.Targets[0].fitScores
 	return s
+}
+
+// outcomeLine says what was found of the values of y, "" of any number.
+func outcomeLine(y string, s likelihood.Support) string {
+	atoms := ""
+	switch {
+	case s.Real():
+		return ""
+	case s.Whole:
+		return fmt.Sprintf("%s is taken for %s: the log density is the log probability of each; --outcome real if it is not\n", y, s)
+	case s.Low != nil && s.High != nil:
+		atoms = "each end has a probability"
+	case s.Low != nil:
+		atoms = fmt.Sprintf("%g has a probability", *s.Low)
+	default:
+		atoms = fmt.Sprintf("%g has a probability", *s.High)
+	}
+	return fmt.Sprintf("%s is taken for %s, where %s of its own; --outcome real if it is not\n", y, s, atoms)
 }
 
 // promiseOf says what calibrated intervals hold, and what does not follow from a theorem.
@@ -97,7 +118,7 @@ func (s *fitSummary) print(w io.Writer) error {
 		held = "points that they were not fitted to"
 	}
 	for _, t := range s.Targets {
-		fmt.Fprintf(w, "\nmodels of %s, by predictions of %s:\n", t.Channel, held)
+		fmt.Fprintf(w, "\n%smodels of %s, by predictions of %s:\n", outcomeLine(t.Channel, t.Outcome), t.Channel, held)
 		table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(table, "model\tlog density\tCRPS\tweight\t")
 		for _, c := range t.Candidates {

@@ -4,6 +4,7 @@ package fit
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -27,6 +28,7 @@ type Options struct {
 	File      string
 	Formula   formula.Formula
 	Instant   bool    // only models that take about a second
+	Outcome   string  // what values y can have, see stack.OutcomeOf; "" for what the data speak for
 	Out       string  // the directory for the result, which exists
 	Overwrite bool    // removes what another fit has left in Out
 	Budget    float64 // seconds of two cores, see affordable; 0 for all candidates
@@ -98,6 +100,15 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 	done, total := 0, 0
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
+		outcome, err := stack.OutcomeOf(data[c], o.Outcome)
+		if offset := len(o.Formula.Offset) > 0; offset && err == nil {
+			if outcome = outcome.OfRates(!f.addsTo(c)); outcome.Real() && o.Outcome != "" && o.Outcome != stack.Real {
+				err = errors.New("an offset: models see rates, which only 0 bounds")
+			}
+		}
+		if err != nil {
+			return &invalid.Input{File: o.File, Key: y.Column, Found: err.Error(), Expected: "y for --outcome " + o.Outcome}
+		}
 		all, questions := o.kinds()
 		all = stack.For(data[c], all)
 		for _, k := range all {
@@ -115,7 +126,7 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 			o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 		}
 		o.noteOuter(data[c], kinds, y.Column)
-		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
 		}}

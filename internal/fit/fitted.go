@@ -43,7 +43,7 @@ func Is(dir string) bool {
 const DrawSeed = 43
 
 // schema names the layout of the file.
-const schema = "acqnp.fit/3"
+const schema = "acqnp.fit/4"
 
 // maxFile is the largest length of the file, in bytes.
 const maxFile = 1 << 28

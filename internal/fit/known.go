@@ -61,15 +61,14 @@ func (f Fitted) addsTo(c int) bool {
 	return !f.LogY[c] && slices.ContainsFunc(f.XForms, func(form rows.Form) bool { return form.Offset && !form.Log })
 }
 
-// known returns the known points of column c of y, of raw x and y. A y of 0 or less counts as the least of the data
-// where models take logarithms of y, see Warn.
+// known returns the known points of column c of y, of raw x and y. A y beyond a bound counts as the bound. One of 0 or
+// less counts as the least of the data where models take logarithms of y, see Warn.
 func (f Fitted) known(c int, x, y []float64) simple.Group {
-	if low := f.YRanges[c].Low; f.Stacks[c].SeesLog() && low > 0 {
-		y = slices.Clone(y)
-		for i := c; i < len(y); i += len(f.Y) {
-			if y[i] <= 0 {
-				y[i] = low
-			}
+	s, low := f.Stacks[c], f.YRanges[c].Low
+	y = slices.Clone(y)
+	for i := c; i < len(y); i += len(f.Y) {
+		if y[i] = s.Outcome.Nearest(y[i]); y[i] <= 0 && s.SeesLog() && low > 0 {
+			y[i] = low
 		}
 	}
 	return f.column(c, x, y, nil)
@@ -83,11 +82,18 @@ func (f Fitted) beside(c int, others []predict.Points, names []int) (all []simpl
 	return all
 }
 
-// CheckScored returns an *invalid.Input for a target whose y no model can have: of 0 or less, where all take
-// logarithms.
+// CheckScored returns an *invalid.Input for a target whose y has no probability: beyond a bound, between whole
+// numbers, or of 0 or less where all models take logarithms.
 func (f Fitted) CheckScored(targets string, functions []predict.Function) error {
 	for c, s := range f.Stacks {
-		if slices.ContainsFunc(s.Candidates, func(c stack.Candidate) bool { return !c.LogY && c.Weight > 0 }) {
+		for _, fn := range functions {
+			for i := c; i < len(fn.TargetY); i += len(f.Y) {
+				if v := fn.TargetY[i]; !s.Outcome.Takes(v) {
+					return &invalid.Input{File: targets, Key: f.Y[c], Found: strconv.FormatFloat(v, 'g', -1, 64), Expected: s.Outcome.String() + ", as all of the data are; fit --outcome real gives others a density too"}
+				}
+			}
+		}
+		if slices.ContainsFunc(s.Candidates, func(c stack.Candidate) bool { return c.Scale != stack.LogY && c.Weight > 0 }) {
 			continue
 		}
 		for _, fn := range functions {

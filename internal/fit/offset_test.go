@@ -5,6 +5,7 @@ import (
 	"math"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -62,7 +63,7 @@ func TestOffsets(t *testing.T) {
 	a := given(t, f, predict.Function{ContextX: []float64{0.5, 2}, ContextY: []float64{6}, TargetX: []float64{2, 100}})[0]
 	// No logarithm is taken of what is left, so the models of y alone predict.
 	for _, c := range f.Stacks[0].Candidates {
-		if c.LogY {
+		if c.Scale != stack.OfY {
 			t.Errorf("%s of a difference", c.Name)
 		}
 	}

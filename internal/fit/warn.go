@@ -21,6 +21,7 @@ func (f Fitted) Warn(functions []predict.Function, text func(c int, v float64) s
 	}, w)
 	f.warnOfMissing(functions, w)
 	f.warnOfLogs(functions, w)
+	f.warnOfBounds(functions, w)
 	f.warnOfKnown(functions, w)
 }
 
@@ -64,6 +65,23 @@ func (f Fitted) warnOfLogs(functions []predict.Function, w *warning.Record) {
 			least := f.YForms[c].Text(f.YRanges[c].Low)
 			w.Add("%s of %s is 0 or less and counts as %s, the least of the data: all of the data are above 0, so models take the logarithm",
 				f.Y[c], invalid.Plural(count, "known point", "known points"), least)
+		}
+	}
+}
+
+// warnOfBounds adds a line about each column of y of which known points are beyond a bound.
+func (f Fitted) warnOfBounds(functions []predict.Function, w *warning.Record) {
+	for c, s := range f.Stacks {
+		count := 0
+		for _, fn := range functions {
+			for i := c; i < len(fn.ContextY); i += len(f.Y) {
+				if v := fn.ContextY[i]; s.Outcome.Nearest(v) != v && v == v {
+					count++
+				}
+			}
+		}
+		if count > 0 {
+			w.Add("%s of %s is beyond the data, which are %s, and counts as the nearest of these", f.Y[c], invalid.Plural(count, "known point", "known points"), s.Outcome)
 		}
 	}
 }

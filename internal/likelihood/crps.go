@@ -101,37 +101,59 @@ func (g Gaussian) partOfMean(x float64) float64 {
 	return math.Exp(g.Mean + g.Scale*g.Scale/2 + logNormalCDF(x))
 }
 
-// cutCRPS returns the score of the quantiles at levels up to [cut] that [Exp.CRPS] describes. With q, the
-// quantile at cut, it is
-//
-//	∫_−∞^y F² + ∫_y^q (1−F)² − 0.01² (q−y) for y ≤ q,  ∫_−∞^q F² + 0.99² (y−q) for y > q.
-//
-// The integrals are numeric, to about 1e-6 of the distribution's spread.
+// cutCRPS returns the score of the quantiles at levels up to [cut] that [Exp.CRPS] describes.
 func cutCRPS(d Distribution, y float64) float64 {
-	levels := []float64{1e-8, 1e-5, 1e-3, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, cut}
-	places := ApproximateQuantiles(d, levels...)
+	return toCut.crps(d, y, func(above bool, a, b, tolerance float64) float64 {
+		if above {
+			return integral(func(t float64) float64 { s := d.Survival(t); return s * s }, a, b, tolerance)
+		}
+		return integral(func(t float64) float64 { f := d.CDF(t); return f * f }, a, b, tolerance)
+	})
+}
+
+// levels are those of the quantiles between which a score is integrated. With c, the last, squares are c² and (1−c)².
+type levels struct {
+	of      []float64
+	squares [2]float64
+}
+
+// Levels up to cut, and to where nothing is left.
+var (
+	toCut = levels{[]float64{1e-8, 1e-5, 1e-3, 0.02, 0.1, 0.25, 0.5, 0.75, 0.9, 0.97, cut}, [2]float64{cut * cut, (1 - cut) * (1 - cut)}}
+	toEnd = levels{append(slices.Clone(toCut.of), 0.999, 1-1e-5, 1-1e-8), [2]float64{1, 0}}
+)
+
+// crps returns the score of the quantiles at all levels up to the last, c. With q, the quantile at c, it is
+//
+//	∫_−∞^y F² + ∫_y^q (1−F)² − (1−c)² (q−y) for y ≤ q,  ∫_−∞^q F² + c² (y−q) for y > q.
+//
+// area returns ∫ F² or, if above, ∫ (1−F)² between two numbers. Numeric integrals are good to about 1e-6 of the
+// distribution's spread.
+func (l levels) crps(d Distribution, y float64, area func(above bool, a, b, tolerance float64) float64) float64 {
+	const low, high = 3, 10 // levels of the spread
+	places := ApproximateQuantiles(d, l.of...)
 	q := places[len(places)-1]
 	if math.IsNaN(y) || math.IsNaN(q) || math.IsInf(q, 0) {
 		return math.NaN()
 	}
-	tolerance := 1e-7 * (q - places[3])
+	tolerance := 1e-7 * (places[high] - places[low])
 	sum := 0.0
 	for i, low := range places[:len(places)-1] {
 		high := places[i+1]
 		if low < y {
-			sum += integral(func(t float64) float64 { f := d.CDF(t); return f * f }, low, min(high, y), tolerance)
+			sum += area(false, low, min(high, y), tolerance)
 		}
 		if high > y {
-			sum += integral(func(t float64) float64 { s := d.Survival(t); return s * s }, max(low, y), high, tolerance)
+			sum += area(true, max(low, y), high, tolerance)
 		}
 	}
 	if y < places[0] { // there, the survival function is 1
 		sum += places[0] - y
 	}
 	if y > q {
-		return sum + cut*cut*(y-q)
+		return sum + l.squares[0]*(y-q)
 	}
-	return sum - (1-cut)*(1-cut)*(q-y)
+	return sum - l.squares[1]*(q-y)
 }
 
 // mostHalves bounds the intervals that integral halves: a smooth distribution takes some hundred. A function that

@@ -10,7 +10,7 @@ import (
 
 // A curve is the density of a distribution of y in a coordinate z, for the search of its extrema
 // and levels. z is y, or log y for an [Exp], whose density in y is p_Z(z)·exp(−z). A [TwoScales] has terms
-// of y and of log y, and z is y.
+// of y and of log y or √y, a [Squared] of √y, and z is y.
 type curve struct {
 	d     Distribution // of z
 	terms []term
@@ -28,7 +28,7 @@ type kink struct{ at, fall float64 }
 // logarithm of its density is linear, or a parabola for a Gaussian.
 type term struct {
 	gaussian        bool
-	log             bool // of log y: a Gaussian at location, whose height is that of log y's density
+	log, root       bool // of log y or √y: a Gaussian at location, whose height is that of its density there
 	location, scale float64
 	height          float64 // the logarithm of the weighted density at the location
 	up, down        float64 // slopes of the logarithm left and right of the location, unless gaussian
@@ -48,14 +48,21 @@ func curveOf(d Distribution) (curve, bool) {
 	case Mixture:
 		for k, l := range m.components {
 			if m.weights[k] > negligible {
-				c.terms = append(c.terms, term{false, false, l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
+				c.terms = append(c.terms, term{false, false, false, l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
 			}
 		}
 	case GaussianMixture:
-		c.addGaussians(m, 1, false)
+		c.addGaussians(m, 1, false, false)
+	case Squared:
+		c.addGaussians(m.z, 1, false, true)
 	case TwoScales:
-		c.addGaussians(m.parts[0].(GaussianMixture), m.weights[0], false)
-		c.addGaussians(m.parts[1].(Exp).z.(GaussianMixture), m.weights[1], true)
+		c.addGaussians(m.parts[0].(GaussianMixture), m.weights[0], false, false)
+		switch other := m.parts[1].(type) {
+		case Exp:
+			c.addGaussians(other.z.(GaussianMixture), m.weights[1], true, false)
+		case Squared:
+			c.addGaussians(other.z, m.weights[1], false, true)
+		}
 	}
 	finite := len(c.terms) > 0
 	for _, t := range c.terms {
@@ -71,14 +78,12 @@ func curveOf(d Distribution) (curve, bool) {
 	return c, finite
 }
 
-// addGaussians adds the terms of a mixture of y or, if log, of log y, times a weight.
-func (c *curve) addGaussians(m GaussianMixture, weight float64, log bool) {
+// addGaussians adds the terms of a mixture of y, of log y or of √y, times a weight.
+func (c *curve) addGaussians(m GaussianMixture, weight float64, log, root bool) {
 	for k, g := range m.components {
-		quantile := g.Quantile
-		if log {
-			quantile = func(p float64) float64 { return math.Exp(g.Quantile(p)) }
-		}
-		c.terms = append(c.terms, term{true, log, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(weight*m.weight(k)), 0, 0, quantile})
+		value := Component{Log: log, Root: root}.value
+		quantile := func(p float64) float64 { return value(g.Quantile(p)) }
+		c.terms = append(c.terms, term{true, log, root, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(weight*m.weight(k)), 0, 0, quantile})
 	}
 }
 
@@ -134,8 +139,8 @@ func (c curve) at(z float64) (log, left, right float64) {
 // sums returns the density at z and its derivatives from the left and from the right.
 func (c curve) sums(z float64) (sum, rising, falling float64) {
 	for _, t := range c.terms {
-		if t.log {
-			p, slope := t.ofLog(z)
+		if t.log || t.root {
+			p, slope := t.bent(z)
 			sum, rising, falling = sum+p, rising+slope, falling+slope
 			continue
 		}
@@ -159,8 +164,17 @@ func (c curve) sums(z float64) (sum, rising, falling float64) {
 	return sum, rising, falling
 }
 
-// ofLog returns the density of a term of log y at y, and its derivative.
-func (t term) ofLog(y float64) (p, slope float64) {
+// bent returns the density of a term of log y or √y at y, and its derivative.
+func (t term) bent(y float64) (p, slope float64) {
+	if t.root {
+		if y == 0 { // where the density is infinite
+			y = 1e-100
+		}
+		z := squareRoot(y)
+		e := (z - t.location) / t.scale
+		p = math.Exp(t.height-e*e/2) / (2 * math.Abs(z))
+		return p, -p * (e/t.scale*z + 1) / (2 * y)
+	}
 	if !(y > 0) {
 		return 0, 0
 	}
@@ -190,10 +204,14 @@ func (c curve) breaks(tail float64) []float64 {
 	var places []float64
 	for _, t := range c.terms {
 		low, high = math.Min(low, t.quantile(tail)), math.Max(high, t.quantile(1-tail))
-		value := func(z float64) float64 { return z }
+		value := Component{Log: t.log, Root: t.root}.value
 		if t.log {
-			value = math.Exp
 			places = append(places, math.Exp(t.location-t.scale*t.scale)) // its mode
+		}
+		if root := t.location*t.location - 4*t.scale*t.scale; t.root && root > 0 { // its valley and its mode on one side
+			for _, s := range []float64{-1, 1} {
+				places = append(places, value((t.location+s*math.Sqrt(root))/2))
+			}
 		}
 		places = append(places, value(t.location))
 		if t.gaussian {

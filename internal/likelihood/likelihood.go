@@ -57,6 +57,7 @@ type Component struct {
 	Sigma  float64 // its scale σ; the standard deviation of a Gaussian
 	Weight float64
 	Log    bool // Mu and Sigma are those of log y, beside parts of y: see TwoScales
+	Root   bool // Mu and Sigma are those of √y: see Squared
 }
 
 // Scale says how the scale σ of an asymmetric Laplace distribution follows from a decoder's output s

@@ -84,6 +84,16 @@ func ApproximateQuantiles(d Distribution, ps ...float64) []float64 {
 			}
 			quantiles[i] = approximate(d, p, b, d.CDF)
 		}
+	case Squared:
+		quantiles = ApproximateQuantiles(d.z, ps...)
+		for i, z := range quantiles {
+			quantiles[i] = squared(z)
+		}
+	case Supported:
+		quantiles = ApproximateQuantiles(d.of, ps...)
+		for i, y := range quantiles {
+			quantiles[i] = d.settle(y)
+		}
 	case TwoScales:
 		a, b := ApproximateQuantiles(d.parts[0], ps...), ApproximateQuantiles(d.parts[1], ps...)
 		for i, p := range ps {

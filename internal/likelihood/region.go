@@ -12,10 +12,13 @@ type Interval struct{ Low, High float64 }
 // HighestDensity returns the smallest set that holds the probability mass, 0 < mass < 1: all y at
 // which the density is above a level. It is a list of disjoint intervals in increasing order, one
 // for each group of modes that a valley of the density divides. d is a [Mixture], a
-// [GaussianMixture], their [Exp] or a [TwoScales]; for another distribution, and if d has a NaN or an infinity,
-// the set is the central interval. The density of an Exp may be infinite at 0, where the set then
+// [GaussianMixture], their [Exp], a [Squared], a [TwoScales] or a [Supported], whose atoms are intervals from a number to
+// itself; for another distribution, and if d has a NaN or an infinity, the set is the central interval. The density of an Exp may be infinite at 0, where the set then
 // begins, unless the part of it that falls from there holds less than a hundredth: it is left out.
 func HighestDensity(d Distribution, mass float64) []Interval {
+	if s, ok := d.(Supported); ok {
+		return s.highestDensity(mass)
+	}
 	curve, ok := curveOf(d)
 	if g, one := d.(GaussianMixture); !ok || one && len(g.components) == 1 {
 		return central(d, mass)
@@ -42,6 +45,9 @@ func central(d Distribution, mass float64) []Interval {
 // [Mixture], a [GaussianMixture], their [Exp] or a [TwoScales]; another distribution has none, and neither has an Exp
 // whose density only falls from 0 on.
 func Modes(d Distribution) []float64 {
+	if s, ok := d.(Supported); ok {
+		return s.modes()
+	}
 	curve, ok := curveOf(d)
 	if !ok {
 		return nil
@@ -172,6 +178,9 @@ func (c curve) mass(set []Interval) float64 {
 // out in the tails, and 1 in a part at 0 that [HighestDensity] leaves out. y lies in
 // HighestDensity(d, mass) if its rank is below mass, for masses up to 0.99.
 func RegionRank(d Distribution, y float64) float64 {
+	if s, ok := d.(Supported); ok {
+		return s.regionRank(y)
+	}
 	curve, ok := curveOf(d)
 	if g, one := d.(GaussianMixture); !ok || one && len(g.components) == 1 {
 		return math.Abs(d.CDF(y) - d.Survival(y)) // the central interval's

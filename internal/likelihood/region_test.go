@@ -52,9 +52,9 @@ func regions() map[string]likelihood.Distribution {
 	for name, d := range plain {
 		distributions["exp of "+name] = likelihood.ExpOf(d)
 	}
-	distributions["two scales"] = likelihood.OnScales(ofY(), ofLogY(), 0.4)
+	distributions["two scales"] = likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4)
 	distributions["two scales, apart"] = likelihood.OnScales(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: -20, Scale: 0.01}}),
-		likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: -3, Scale: 2}, {Mean: 4, Scale: 0.01}}, []float64{0, 0}), 0.7)
+		likelihood.ExpOf(likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: -3, Scale: 2}, {Mean: 4, Scale: 0.01}}, []float64{0, 0})), 0.7)
 	delete(distributions, "exp of a wide unit") // exp(±1e9) is no float64, nor are the next one's quantiles
 	delete(distributions, "exp of extreme τ")
 	return distributions

@@ -3,24 +3,24 @@ package likelihood
 import "math"
 
 // TwoScales is a mixture of two distributions of Y, both mixtures of Gaussians: one of Y, and one of
-// log Y. It gives y ≤ 0 only the probability that the first one does.
+// log Y or √Y. It gives y < 0 only the probability that the first one does.
 //
 // Mean, Variance and CRPS take the part of log Y as [Exp] does, without its longest tail.
 type TwoScales struct {
-	parts   [2]Distribution // of Y: a GaussianMixture, and the Exp of one
+	parts   [2]Distribution // of Y: a GaussianMixture, and the Exp or the Squared of one
 	weights [2]float64
 }
 
-// OnScales returns the mixture of the distribution y of Y and the distribution logY of log Y. ofLog is the
-// weight of the latter. It is y itself if ofLog is 0, and an [Exp] if it is 1.
-func OnScales(y, logY GaussianMixture, ofLog float64) Distribution {
-	switch ofLog {
+// OnScales returns the mixture of the distribution y of Y and another, an [Exp] or a [Squared] of a
+// [GaussianMixture]. ofOther is the weight of the latter. It is y itself if ofOther is 0, and the other if it is 1.
+func OnScales(y GaussianMixture, other Distribution, ofOther float64) Distribution {
+	switch ofOther {
 	case 0:
 		return y
 	case 1:
-		return ExpOf(logY)
+		return other
 	}
-	return TwoScales{[2]Distribution{y, ExpOf(logY)}, [2]float64{1 - ofLog, ofLog}}
+	return TwoScales{[2]Distribution{y, other}, [2]float64{1 - ofOther, ofOther}}
 }
 
 // average returns the mean of f over the two parts.
@@ -63,13 +63,13 @@ func (d TwoScales) Variance() float64 {
 // levels up to 0.99.
 func (d TwoScales) CRPS(y float64) float64 { return cutCRPS(d, y) }
 
-// Components returns the Gaussians of both parts, those of log y marked.
+// Components returns the Gaussians of both parts, those of log y and of √y marked.
 func (d TwoScales) Components() []Component {
 	var all []Component
 	for k, part := range d.parts {
 		for _, c := range part.Components() {
 			c.Weight *= d.weights[k]
-			c.Log = k == 1
+			c.Log = k == 1 && !c.Root
 			all = append(all, c)
 		}
 	}
@@ -81,5 +81,8 @@ func (d TwoScales) Draw(u, normal float64) float64 {
 	if u < d.weights[0] {
 		return d.parts[0].(GaussianMixture).Draw(u/d.weights[0], normal)
 	}
-	return d.parts[1].(Exp).Draw(min((u-d.weights[0])/d.weights[1], 1-0x1p-53), normal)
+	other := d.parts[1].(interface {
+		Draw(u, normal float64) float64
+	})
+	return other.Draw(min((u-d.weights[0])/d.weights[1], 1-0x1p-53), normal)
 }

@@ -31,7 +31,7 @@ func reference(f func(float64) float64) float64 {
 }
 
 func TestTwoScalesIsADistributionOfY(t *testing.T) {
-	d := likelihood.OnScales(ofY(), ofLogY(), 0.4)
+	d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4)
 	p := func(y float64) float64 { return math.Exp(d.LogDensity(y)) }
 	near(t, "∫ density", reference(p), 1, 1e-6) // the rule's error
 	for _, y := range []float64{-3, -0.1, 0, 0.01, 0.7, 2, 3, 40} {
@@ -53,7 +53,7 @@ func TestTwoScalesIsADistributionOfY(t *testing.T) {
 
 // Mean and variance are those of the parts, where exp is cut at its 0.99 quantile.
 func TestTwoScalesMoments(t *testing.T) {
-	d := likelihood.OnScales(ofY(), ofLogY(), 0.4)
+	d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4)
 	log := likelihood.ExpOf(ofLogY())
 	most := log.Quantile(0.99)
 	moment := func(k float64) float64 {
@@ -68,7 +68,7 @@ func TestTwoScalesMoments(t *testing.T) {
 // The score is the integral of pinball losses up to 0.99, and so is that of exp alone.
 func TestTwoScalesCRPS(t *testing.T) {
 	for _, ofLog := range []float64{0.4, 1} {
-		d := likelihood.OnScales(ofY(), ofLogY(), ofLog)
+		d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), ofLog)
 		const levels = 10_000
 		for _, y := range []float64{-5, 0, 0.3, 2.9, 9, 30} {
 			want := 0.0
@@ -80,7 +80,7 @@ func TestTwoScalesCRPS(t *testing.T) {
 			near(t, "CRPS", d.CRPS(y), want, 1e-3) // of the sum, at its lowest levels
 		}
 	}
-	if got, want := likelihood.OnScales(ofY(), ofLogY(), 0).CRPS(1.3), ofY().CRPS(1.3); got != want {
+	if got, want := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0).CRPS(1.3), ofY().CRPS(1.3); got != want {
 		t.Errorf("without log y the CRPS is %v, want %v", got, want)
 	}
 }
@@ -88,7 +88,7 @@ func TestTwoScalesCRPS(t *testing.T) {
 // A part of log y that is hardly known has no effect on the score but by its quantiles.
 func TestCRPSOfWideLogParts(t *testing.T) {
 	wide := likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 1, Scale: 0.3}, {Mean: 1, Scale: 30}}, []float64{0, -9})
-	for name, d := range map[string]likelihood.Distribution{"two scales": likelihood.OnScales(ofY(), wide, 0.5), "exp": likelihood.ExpOf(wide)} {
+	for name, d := range map[string]likelihood.Distribution{"two scales": likelihood.OnScales(ofY(), likelihood.ExpOf(wide), 0.5), "exp": likelihood.ExpOf(wide)} {
 		if c := d.CRPS(2); !(c > 0 && c < 2) {
 			t.Errorf("%s: CRPS %v, want one of quantiles from 0 to 4", name, c)
 		}
@@ -96,14 +96,14 @@ func TestCRPSOfWideLogParts(t *testing.T) {
 }
 
 func TestTwoScalesDraws(t *testing.T) {
-	d := likelihood.OnScales(ofY(), ofLogY(), 0.4).(likelihood.TwoScales)
+	d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4).(likelihood.TwoScales)
 	g := random.New(1, random.Draws)
 	checkDraws(t, d, func(i uint64) float64 { return d.Draw(g.Float(0, i), g.Normal(1, i)) })
 }
 
 func TestTwoScalesComponents(t *testing.T) {
 	sum, logs := 0.0, 0
-	for _, c := range likelihood.OnScales(ofY(), ofLogY(), 0.4).Components() {
+	for _, c := range likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4).Components() {
 		sum += c.Weight
 		if c.Log {
 			logs++

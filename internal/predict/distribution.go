@@ -91,7 +91,8 @@ type gaussians interface {
 }
 
 // AppendComponents appends the parts of the mixture as a JSON object of lists: tau, mu, sigma and weight.
-// Gaussians have no tau. log marks those of log y, if there are any.
+// Gaussians have no tau. log marks those of log y, and root those of √y, if there are any. low, high and whole say what
+// values y has, see likelihood.Support: the parts then are of the number that becomes y.
 func (d Distribution) AppendComponents(b []byte) []byte {
 	parts := d.Components()
 	list := func(name string, of func(Component) string) {
@@ -119,6 +120,13 @@ func (d Distribution) AppendComponents(b []byte) []byte {
 	numbers("weight", func(c Component) float64 { return c.Weight })
 	if d.Log() || slices.ContainsFunc(parts, func(c Component) bool { return c.Log }) {
 		list("log", func(c Component) string { return strconv.FormatBool(c.Log || d.Log()) })
+	}
+	if slices.ContainsFunc(parts, func(c Component) bool { return c.Root }) {
+		list("root", func(c Component) string { return strconv.FormatBool(c.Root) })
+	}
+	if s, ok := d.Distribution.(likelihood.Supported); ok {
+		low, high, whole := s.Bounds()
+		b = append(b, `,"low":`+finite(low)+`,"high":`+finite(high)+`,"whole":`+strconv.FormatBool(whole)...)
 	}
 	return append(b, '}')
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
+	"github.com/acqnp/acqnp/internal/random"
 )
 
 // Scores scores predictions at the outcomes that the TargetY of the functions state.
@@ -146,9 +147,9 @@ func (notFinite) Is(target error) bool { return target == ErrNotFinite }
 // points returns the scores of each channel of a target.
 func (s Scores) points(t Target) ([]score.Point, error) {
 	f, dx, dy := s.Functions[t.Function], len(s.XNames), len(t.Channels)
-	points := make([]score.Point, dy)
+	points, within := make([]score.Point, dy), random.New(0, random.Calibration|random.Draws)
 	for c, d := range t.Channels {
-		p := score.Of(d.Distribution, f.TargetY[t.Target*dy+c])
+		p := score.Of(d.Distribution, f.TargetY[t.Target*dy+c], within.Float(drawStep(t), uint64(c)))
 		if !p.Finite() {
 			return nil, notFinite(fmt.Sprintf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y))
 		}

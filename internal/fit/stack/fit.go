@@ -20,11 +20,12 @@ import (
 type Options struct {
 	Seed    uint64
 	Threads int
-	Log     bool   // y, all above 0, is predicted by its logarithm
-	NoLog   bool   // y is not predicted by its logarithm
-	Kinds   []Kind // the candidates
-	Store   Store  // keeps fitted models, so that an interrupted fit resumes; may be nil
-	Done    func() // called after each of Jobs; may be nil
+	Log     bool               // y, all above 0, is predicted by its logarithm
+	NoLog   bool               // y is not predicted by its logarithm
+	Outcome likelihood.Support // the values of y, see OutcomeOf
+	Kinds   []Kind             // the candidates
+	Store   Store              // keeps fitted models, so that an interrupted fit resumes; may be nil
+	Done    func()             // called after each of Jobs; may be nil
 
 	// Questions bounds how often each model is asked about a fold; 0 for 1,000.
 	Questions int
@@ -53,9 +54,12 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 		}
 		if !o.Log {
 			all = append(all, scale{x: x})
+			if o.Outcome.Low != nil && *o.Outcome.Low == 0 && zeros(groups) {
+				all = append(all, scale{y: RootY, x: x})
+			}
 		}
 		if o.Log || !o.NoLog && spreadOut(groups) {
-			all = append(all, scale{y: true, x: x})
+			all = append(all, scale{y: LogY, x: x})
 		}
 	}
 	return all
@@ -65,7 +69,7 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 var ErrNothing = errors.New("no model can be fitted to these data")
 
 // Fit fits a stack to the groups. If all y are above 0 and not nearly equal, models of log y are
-// among its candidates; with Log they are the only ones. A kind that is behind on a scale on the first fold is
+// among its candidates; with Log they are the only ones. If y is 0 at least and in places, models of √y are. A kind that is behind on a scale on the first fold is
 // left out there.
 // Fit returns an error if no model can be fitted. The stack depends only on the groups, the seed, Log and
 // the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error
@@ -74,6 +78,10 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	all := groups
 	groups = sample(groups, mostRows, o.Seed)
 	s := newSplit(groups, o.Seed, cmp.Or(o.Questions, mostQuestions))
+	s.Outcome = o.Outcome
+	for _, scale := range o.scales(all, nil) {
+		s.settle(groups, scale.y)
+	}
 	var trials []*trial
 	for _, scale := range o.scales(all, s.logX) {
 		for _, k := range o.Kinds {
@@ -93,9 +101,9 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	out.Failed = failures(trials)
 	out.Groups, out.ByPoint, out.Filling = len(groups), s.byPoint, s.filling
 	groups = s.training[folds]
-	out.Like[0] = likenessOf(groups, o.Seed)
-	if out.SeesLog() {
-		out.Like[1] = likenessOf(s.onScale(groups, scale{y: true}), o.Seed)
+	out.Like[0] = likenessOf(s.onScale(groups, scale{}), o.Seed)
+	if other := out.otherScale(); other != OfY {
+		out.Like[1] = likenessOf(s.onScale(groups, scale{y: other}), o.Seed)
 	}
 	for _, g := range groups {
 		out.Points += g.Points()
@@ -160,6 +168,11 @@ const mostRows = 100_000
 // logarithm is a line to a percent of its range.
 const leastSpread = 1.1
 
+// zeros reports whether some y are 0.
+func zeros(groups []simple.Group) bool {
+	return slices.ContainsFunc(groups, func(g simple.Group) bool { return slices.Contains(g.Y, 0) })
+}
+
 // spreadOut reports whether all y are above 0 and log y differs from a line.
 func spreadOut(groups []simple.Group) bool {
 	r := logYOf(groups)
@@ -172,13 +185,14 @@ type trial struct {
 	scale   scale
 	models  [folds + 1]simple.Model      // the last is fitted to all; nil unless refit fits it
 	failed  [folds + 1]string            // why there is no model; "" unless one failed
-	answers []likelihood.GaussianMixture // of y or log y, at each target
-	logs    []float64                    // log density of each target's y, in raw units
+	answers []likelihood.GaussianMixture // of y on the scale, at each target
+	logs    []float64                    // log density of each target's y, in raw units, or log probability
 }
 
 // title returns the name of the trial among all.
 func (t *trial) title() string {
-	return t.kind.Name + map[scale]string{{}: "", {y: true}: ", log y", {x: true}: ", log x", {y: true, x: true}: ", log x and y"}[t.scale]
+	return t.kind.Name + map[scale]string{{}: "", {y: LogY}: ", log y", {x: true}: ", log x", {y: LogY, x: true}: ", log x and y",
+		{y: RootY}: ", sqrt y", {y: RootY, x: true}: ", log x, sqrt y"}[t.scale]
 }
 
 // name returns the name of the trial's model of a fold in a store.
@@ -278,7 +292,7 @@ func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m
 	if m, err = t.kind.Fit(s.onScale(groups, t.scale)); err != nil {
 		return nil, err.Error(), ctx.Err()
 	}
-	if !t.scale.y {
+	if t.scale.y == OfY {
 		simple.AddFarTails(m)
 	}
 	content, err := json.Marshal(m)
@@ -310,17 +324,19 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
-		for i, d := range m.Given(transform(seenBy(m, q.context), columns, t.scale.y), takeLogs(columns, q.targets.X, q.targets.DX)) {
-			y := likelihood.Distribution(d)
-			if t.scale.y {
+		for i, d := range m.Given(s.transform(seenBy(m, q.context), columns, t.scale.y), takeLogs(columns, q.targets.X, q.targets.DX)) {
+			if t.scale.y == LogY {
 				d = s.logY.bounded(d)
-				y = likelihood.ExpOf(d)
 			}
+			y := t.scale.y.undo(d)
 			if v := y.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
 				return nil, "a prediction is not finite", nil
 			}
 			at := q.first + i
-			t.answers[at], t.logs[at] = d, y.LogDensity(q.targets.Y[i])-math.Log(s.targets[at].factor)
+			t.answers[at], t.logs[at] = d, s.Outcome.Of(y).LogDensity(q.targets.Y[i])
+			if low := s.Outcome.Low; low == nil || q.targets.Y[i] != *low {
+				t.logs[at] -= math.Log(s.targets[at].factor)
+			}
 		}
 	}
 	return m, "", nil

@@ -75,10 +75,11 @@ type split struct {
 	targets   []target    // of all questions, in their order
 	filling   *Filling    // of missing cells: those of training and questions are filled
 	logX      []LogColumn // columns of x whose logarithm is tried
-	logY      *LogY
-	weighted  bool // rows have weights
-	units     int  // groups that are asked about, or points
-	most      int  // questions that were allowed
+	logY      *LogRange
+	seen
+	weighted bool // rows have weights
+	units    int  // groups that are asked about, or points
+	most     int  // questions that were allowed
 }
 
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points

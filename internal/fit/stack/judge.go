@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/random"
 )
 
 // A choice holds the weights of trials.
@@ -39,7 +40,7 @@ func (s *split) stack(ctx context.Context, all []*trial, threads int) (*Stack, e
 	}
 	var choices [folds + 1]choice // without each fold, and of all
 	inParallel(ctx, len(choices), threads, func(i int) { choices[i] = s.choose(trials, i) })
-	out := &Stack{LogX: s.logX, LogY: s.logY}
+	out := &Stack{seen: s.seen, LogX: s.logX, LogY: s.logY}
 	s.rate(ctx, out, trials, choices[folds], threads)
 	s.expect(ctx, out, trials, choices[:folds], threads)
 	if ctx.Err() != nil {
@@ -103,21 +104,21 @@ func logsAt(trials []*trial, i int) []float64 {
 
 // combined returns the mixture of the trials' answers at target i with these weights. Each scale of y has about most
 // parts or fewer.
-func combined(trials []*trial, weights []float64, i, most int) likelihood.Distribution {
+func (s *split) combined(trials []*trial, weights []float64, i, most int) likelihood.Distribution {
 	var m scales
 	for j, t := range trials {
 		m.add(t.scale.y, t.answers[i], weights[j])
 	}
-	return m.mixture(most, likelihood.Units{Factor: 1})
+	return s.Outcome.Of(m.mixture(most, likelihood.Units{Factor: 1}))
 }
 
 // rate lists the trials as candidates, with their weights and scores.
 func (s *split) rate(ctx context.Context, out *Stack, trials []*trial, c choice, threads int) {
 	for j, t := range trials {
-		one := Candidate{Name: t.title(), LogY: t.scale.y, LogX: t.scale.x, Weight: c.mean[j]}
+		one := Candidate{Name: t.title(), Scale: t.scale.y, LogX: t.scale.x, Weight: c.mean[j]}
 		one.LogDensity, _ = s.mean(t.logs)
 		one.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution {
-			return combined([]*trial{t}, []float64{1}, i, mostParts)
+			return s.combined([]*trial{t}, []float64{1}, i, mostParts)
 		}))
 		for b, w := range c.span {
 			one.Weights[b] = w[j]
@@ -190,12 +191,13 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	o := outcomes{all: make([]score.Outcome, len(s.targets)), drawn: s.draw()}
 	at := func(i, most int) likelihood.Distribution {
 		t := s.targets[i]
-		return combined(trials, without[t.fold].span[t.span], i, most)
+		return s.combined(trials, without[t.fold].span[t.span], i, most)
 	}
+	g := random.New(0, random.Calibration|random.Evaluation)
 	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t := s.targets[i]
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
-		if pits[i] = at(i, math.MaxInt).CDF(t.y); o.drawn[i] > 0 {
+		if pits[i] = likelihood.PIT(at(i, math.MaxInt), t.y, g.Float(math.MaxUint64, uint64(i))); o.drawn[i] > 0 {
 			o.all[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), t.y)}
 		}
 	})

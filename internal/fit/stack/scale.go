@@ -10,21 +10,68 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// A scale says what models see: log y instead of y, and logarithms of the columns of x that may have
-// one.
-type scale struct{ y, x bool }
+// A Scale is what models predict instead of y.
+type Scale string
 
-// scales collects the parts of a mixture of predictions of y and of log y.
+// The scales of y. All of y above 0 have a logarithm; where there are zeros, and nothing below, the root takes its
+// place.
+const (
+	OfY   Scale = ""
+	LogY  Scale = "log"
+	RootY Scale = "sqrt"
+)
+
+// index returns 0 for y itself and 1 for the other scale, of which data have only one.
+func (s Scale) index() int {
+	if s == OfY {
+		return 0
+	}
+	return 1
+}
+
+// apply returns y on the scale.
+func (s Scale) apply(y []float64) []float64 {
+	if s == OfY {
+		return y
+	}
+	z := make([]float64, len(y))
+	for i, v := range y {
+		if z[i] = math.Log(v); s == RootY {
+			z[i] = math.Sqrt(max(v, 0))
+		}
+	}
+	return z
+}
+
+// undo returns the distribution of y for one on the scale.
+func (s Scale) undo(d likelihood.GaussianMixture) likelihood.Distribution {
+	switch s {
+	case LogY:
+		return likelihood.ExpOf(d)
+	case RootY:
+		return likelihood.SquareOf(d)
+	}
+	return d
+}
+
+// A scale says what models see: y on a scale, and logarithms of the columns of x that may have one.
+type scale struct {
+	y Scale
+	x bool
+}
+
+// scales collects the parts of a mixture of predictions of y and of y on another scale.
 type scales struct {
-	parts   [2][]likelihood.GaussianMixture // of y, and of log y
+	other   Scale
+	parts   [2][]likelihood.GaussianMixture // by Scale.index
 	weights [2][]float64
 }
 
-// add adds a prediction of y or, if log, of log y. One of weight 0 is left out.
-func (s *scales) add(log bool, d likelihood.GaussianMixture, weight float64) {
-	k := 0
-	if log {
-		k = 1
+// add adds a prediction of y on a scale. One of weight 0 is left out.
+func (s *scales) add(on Scale, d likelihood.GaussianMixture, weight float64) {
+	k := on.index()
+	if k > 0 {
+		s.other = on
 	}
 	if weight > 0 {
 		s.parts[k], s.weights[k] = append(s.parts[k], d), append(s.weights[k], weight)
@@ -41,9 +88,14 @@ func (s *scales) mixture(most int, u likelihood.Units) likelihood.Distribution {
 		}
 	}
 	if u != (likelihood.Units{Factor: 1}) {
-		on[0], on[1] = on[0].In(u), on[1].In(likelihood.Units{Factor: 1, Offset: math.Log(u.Factor)})
+		on[0] = on[0].In(u)
+		if s.other == RootY {
+			on[1] = on[1].In(likelihood.Units{Factor: math.Sqrt(u.Factor)})
+		} else {
+			on[1] = on[1].In(likelihood.Units{Factor: 1, Offset: math.Log(u.Factor)})
+		}
 	}
-	return likelihood.OnScales(on[0], on[1], sums[1]/(sums[0]+sums[1]))
+	return likelihood.OnScales(on[0], s.other.undo(on[1]), sums[1]/(sums[0]+sums[1]))
 }
 
 // A LogColumn is a column of x whose logarithm models see: log(x + Shift) from the least value of the data on. Below
@@ -129,12 +181,9 @@ func takeLogs(columns []LogColumn, x []float64, dx int) []float64 {
 	return z
 }
 
-// transform returns the group as models see it: with the logarithms of columns and, if log, of y.
-func transform(g simple.Group, columns []LogColumn, log bool) simple.Group {
-	g.X = takeLogs(columns, g.X, g.DX)
-	if log {
-		g.Y = logs(g.Y)
-	}
+// transform returns the group as models see it: with the logarithms of columns, and y on a scale.
+func (s seen) transform(g simple.Group, columns []LogColumn, y Scale) simple.Group {
+	g.X, g.Y = takeLogs(columns, g.X, g.DX), s.on(y, g.Y)
 	return g
 }
 
@@ -142,7 +191,7 @@ func transform(g simple.Group, columns []LogColumn, log bool) simple.Group {
 func (s *split) onScale(groups []simple.Group, on scale) []simple.Group {
 	all := make([]simple.Group, len(groups))
 	for i, g := range groups {
-		all[i] = transform(g, s.columns(on), on.y)
+		all[i] = s.transform(g, s.columns(on), on.y)
 	}
 	return all
 }
@@ -155,15 +204,15 @@ func (s *split) columns(on scale) []LogColumn {
 	return nil
 }
 
-// A LogY is the range of log y in the data. It bounds what models of log y say of y.
-type LogY struct {
+// A LogRange is the range of log y in the data. It bounds what models of log y say of y.
+type LogRange struct {
 	Low  float64 `json:"low"`
 	High float64 `json:"high"`
 }
 
 // logYOf returns the range of the groups, nil unless all y are above 0.
-func logYOf(groups []simple.Group) *LogY {
-	r := &LogY{math.Inf(1), math.Inf(-1)}
+func logYOf(groups []simple.Group) *LogRange {
+	r := &LogRange{math.Inf(1), math.Inf(-1)}
 	for _, g := range groups {
 		for _, y := range g.Y {
 			r.Low, r.High = min(r.Low, math.Log(y)), max(r.High, math.Log(y))
@@ -179,7 +228,7 @@ func logYOf(groups []simple.Group) *LogY {
 // far as y itself would with the slope of the exponential there, and narrows accordingly. No part is wider than
 // half of the range of log y. Otherwise the exponential of a line beyond the data, or of a point that
 // nothing is known of, would have a mean of any size.
-func (r *LogY) bounded(d likelihood.GaussianMixture) likelihood.GaussianMixture {
+func (r *LogRange) bounded(d likelihood.GaussianMixture) likelihood.GaussianMixture {
 	return d.Map(func(g likelihood.Gaussian) likelihood.Gaussian {
 		if beyond := g.Mean - r.High; beyond > 0 {
 			g.Mean, g.Scale = r.High+math.Log1p(beyond), g.Scale/(1+beyond)

@@ -66,7 +66,7 @@ func TestScalesAreMixed(t *testing.T) {
 		}
 	}
 	s := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
-	if len(s.Candidates) != 2 || s.Candidates[0].LogY == s.Candidates[1].LogY || !s.SeesLog() {
+	if len(s.Candidates) != 2 || s.Candidates[0].Scale == s.Candidates[1].Scale || !s.SeesLog() {
 		t.Fatalf("candidates %+v, want a model of y and one of log y", s.Candidates)
 	}
 	for _, c := range s.Candidates {

@@ -37,10 +37,11 @@ import (
 
 // A Stack is a fitted mixture of models.
 type Stack struct {
+	seen
 	Filling      *Filling      `json:"filling"`         // of missing cells of x
 	LogX         []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
-	LogY         *LogY         `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
-	Like         [2]*Likeness  `json:"like"`            // of groups, on the scales of y and of log y
+	LogY         *LogRange     `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
+	Like         [2]*Likeness  `json:"like"`            // of groups, by y and by y on the other scale that a candidate has
 	ByPoint      bool          `json:"by_point"`        // there is one group: folds are of points
 	Groups       int           `json:"groups"`
 	Points       int           `json:"points"`
@@ -53,7 +54,7 @@ type Stack struct {
 // A Candidate is one of the models of a Stack, fitted once without each fold.
 type Candidate struct {
 	Name       string              `json:"name"`
-	LogY       bool                `json:"log_y,omitempty"` // its models predict log y
+	Scale      Scale               `json:"scale,omitempty"` // its models predict y on it
 	LogX       bool                `json:"log_x,omitempty"` // they see logarithms of the columns Stack.LogX
 	LogDensity float64             `json:"log_density"`     // of the predictions for the folds, the mean over groups
 	CRPS       float64             `json:"crps"`
@@ -87,8 +88,16 @@ type Coverage struct {
 }
 
 // SeesLog reports whether a model of the stack sees log y, so that all y must be above 0.
-func (s *Stack) SeesLog() bool {
-	return slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY && c.Weight > 0 })
+func (s *Stack) SeesLog() bool { return s.otherScale() == LogY }
+
+// otherScale returns the scale that some models see instead of y, OfY if none does.
+func (s *Stack) otherScale() Scale {
+	for _, c := range s.Candidates {
+		if c.Scale != OfY && c.Weight > 0 {
+			return c.Scale
+		}
+	}
+	return OfY
 }
 
 // A Case is a group's known points and the x of its targets, in raw units. Units are those of each target's y, of which
@@ -113,7 +122,7 @@ func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
 		if cases[0].Units != nil {
 			unit = cases[0].Units[t]
 		}
-		out[t] = at[t].mixture(math.MaxInt, unit)
+		out[t] = s.Outcome.Of(at[t].mixture(math.MaxInt, unit))
 	}
 	return out
 }
@@ -122,10 +131,13 @@ func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
 func (s *Stack) add(at []scales, one Case, weight float64) {
 	known, x := s.Filling.fill(simple.Thin(one.Known, mostContext), one.X)
 	span := spanOf(known.Own().Points())
-	for _, log := range []bool{false, true} {
-		context, by := s.moved(known, log)
+	for _, on := range []Scale{OfY, LogY, RootY} {
+		if on != OfY && on != s.otherScale() {
+			continue
+		}
+		context, by := s.moved(known, on)
 		for _, c := range s.Candidates {
-			if c.LogY != log || c.Weights[span] == 0 {
+			if c.Scale != on || c.Weights[span] == 0 {
 				continue
 			}
 			var columns []LogColumn
@@ -136,27 +148,24 @@ func (s *Stack) add(at []scales, one Case, weight float64) {
 			transformed.X = takeLogs(columns, context.X, context.DX)
 			for _, m := range c.Models {
 				for t, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, x, known.DX)) {
-					if log {
+					if on == LogY {
 						d = s.LogY.bounded(d)
 					}
 					if by != 0 {
 						d = d.In(likelihood.Units{Factor: 1, Offset: by})
 					}
-					at[t].add(log, d, weight*c.Weights[span]/float64(len(c.Models)))
+					at[t].add(on, d, weight*c.Weights[span]/float64(len(c.Models)))
 				}
 			}
 		}
 	}
 }
 
-// moved returns the known points of a group on the scale of y or of log y, and by how much they were moved down, see
-// Likeness. One that is moved does not go by the points of others.
-func (s *Stack) moved(known simple.Group, log bool) (simple.Group, float64) {
-	like := s.Like[0]
-	if log {
-		known.Y, like = logs(known.Y), s.Like[1]
-	}
-	by, _, _, _ := like.unlike(known.Own())
+// moved returns the known points of a group on a scale, and by how much they were moved down, see Likeness. One that
+// is moved does not go by the points of others.
+func (s *Stack) moved(known simple.Group, on Scale) (simple.Group, float64) {
+	known.Y = s.on(on, known.Y)
+	by, _, _, _ := s.Like[on.index()].unlike(known.Own())
 	if by == 0 {
 		return known, 0
 	}
@@ -173,15 +182,13 @@ func (s *Stack) moved(known simple.Group, log bool) (simple.Group, float64) {
 // that models see: where they lie and how far those of the data do, in spreads of all points.
 func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
 	known, _ = s.Filling.fill(known, nil)
-	for i, log := range []bool{false, true} {
-		if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.LogY == log && c.Weight > 0 }) {
+	for _, on := range []Scale{OfY, LogY, RootY} {
+		if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
 			continue
 		}
-		on := known
-		if log {
-			on.Y = logs(on.Y)
-		}
-		if _, place, farthest, is = s.Like[i].unlike(on); !is {
+		own := known
+		own.Y = s.on(on, own.Y)
+		if _, place, farthest, is = s.Like[on.index()].unlike(own); !is {
 			return place, farthest, false
 		}
 	}
@@ -252,6 +259,9 @@ func (s *Stack) Check(dx int) error {
 			return errors.New("a calibration that does not increase from 0 to 1")
 		}
 	}
+	if !s.Outcome.Valid() || s.otherScale() == RootY && s.Outcome.Low == nil {
+		return errors.New("values of y that are none")
+	}
 	if s.SeesLog() && (s.LogY == nil || !(s.LogY.Low < s.LogY.High)) {
 		return errors.New("models of log y without its range")
 	}
@@ -259,12 +269,4 @@ func (s *Stack) Check(dx int) error {
 		return errors.New("no calibration")
 	}
 	return nil
-}
-
-func logs(y []float64) []float64 {
-	z := make([]float64, len(y))
-	for i, v := range y {
-		z[i] = math.Log(v)
-	}
-	return z
 }

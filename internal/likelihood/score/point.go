@@ -24,15 +24,16 @@ type Point struct {
 	Weight   float64   // how often it counts, a row weight; 0 for once
 
 	Y, LogDensity, CRPS float64
-	PIT                 float64              // P(Y ≤ y)
+	PIT                 float64              // see likelihood.PIT
 	Mean, SD            float64              // of the prediction
 	Pinball             [len(Levels)]float64 // ρ_p(y − Q(p)) at each of Levels, ρ_p(e) = max(pe, (p−1)e)
 	Rank                float64              // see likelihood.RegionRank; only for an Outcomes
 }
 
-// Of returns the scores of an outcome y under the prediction d.
-func Of(d likelihood.Distribution, y float64) Point {
-	p := Point{Y: y, LogDensity: d.LogDensity(y), CRPS: d.CRPS(y), PIT: d.CDF(y), Mean: d.Mean(), SD: math.Sqrt(d.Variance())}
+// Of returns the scores of an outcome y under the prediction d. The PIT of a y with a probability of its own takes u, a
+// uniform number.
+func Of(d likelihood.Distribution, y, u float64) Point {
+	p := Point{Y: y, LogDensity: d.LogDensity(y), CRPS: d.CRPS(y), PIT: likelihood.PIT(d, y, u), Mean: d.Mean(), SD: math.Sqrt(d.Variance())}
 	for i, q := range likelihood.ApproximateQuantiles(d, Levels[:]...) {
 		level, e := Levels[i], y-q
 		p.Pinball[i] = math.Max(level*e, (level-1)*e)

@@ -21,7 +21,7 @@ func near(t *testing.T, what string, got, want, tolerance float64) {
 }
 
 func TestScoresOfANormal(t *testing.T) {
-	p := score.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 1, Scale: 2}}), 3)
+	p := score.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 1, Scale: 2}}), 3, 0.5)
 	near(t, "log density", p.LogDensity, -0.5-math.Log(2)-math.Log(2*math.Pi)/2, 1e-12)
 	near(t, "PIT", p.PIT, distuv.UnitNormal.CDF(1), 1e-12)
 	z, n := 1.0, distuv.UnitNormal
@@ -43,7 +43,7 @@ func TestScoresOfTheModelsOwnDraws(t *testing.T) {
 	g, tally := random.New(5, random.Draws), score.NewTally([]string{"y"})
 	const n = 4000
 	for i := range uint64(n) {
-		tally.Add([]score.Point{score.Of(m, m.Draw(g.Float(0, i), g.Float(1, i)))})
+		tally.Add([]score.Point{score.Of(m, m.Draw(g.Float(0, i), g.Float(1, i)), 0.5)})
 	}
 	s := tally.Summary()
 	checkUniform(t, s.PIT, n)
@@ -126,7 +126,7 @@ func TestAWeightIsARepeatedPoint(t *testing.T) {
 	for _, functions := range []int{1, 3} {
 		weighted, repeated := score.NewTally([]string{"y"}), score.NewTally([]string{"y"})
 		for i := range 12 {
-			p := score.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Scale: 2}}), math.Sin(float64(5*i)))
+			p := score.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Scale: 2}}), math.Sin(float64(5*i)), 0.5)
 			p.Function = string(rune('a' + i%functions))
 			times := 1 + (i*i)%3
 			for range times {

@@ -4,6 +4,9 @@ import (
 	"cmp"
 	"math"
 	"slices"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // A Density is a predictive distribution of y that a figure shades.
@@ -27,8 +30,13 @@ const (
 //
 // A mixture of asymmetric Laplace distributions has a cusp at each location. Regions of it have gaps
 // and islands as narrow as the locations are apart, which say nothing about y. So the cells are
-// smoothed over a small part of the width that holds half of the probability.
+// smoothed over a small part of the width that holds half of the probability, unless a value has a probability of
+// its own.
 func regionMass(d Density, edges []float64) []float64 {
+	s, values := supported(d)
+	if values {
+		d = spread{s}
+	}
 	n := len(edges) - 1
 	all := make([]cell, 0, n+40)
 	add := func(row int, mass, width float64) { all = append(all, cell{row, mass, mass / width}) }
@@ -56,6 +64,12 @@ func regionMass(d Density, edges []float64) []float64 {
 	if math.IsNaN(lower) || math.IsNaN(at) {
 		return slices.Repeat([]float64{1}, n)
 	}
+	if values {
+		for i := range all { // so that rounding does not divide the cells of a whole number
+			all[i].density = math.Exp2(math.Round(math.Log2(all[i].density)*1000) / 1000)
+		}
+		return denser(all, n)
+	}
 	half := 0 // rows of the densest half
 	for _, mass := range denser(all, n) {
 		if mass < halfMass {
@@ -65,6 +79,24 @@ func regionMass(d Density, edges []float64) []float64 {
 	smoothCells(all[:n], int(math.Round(smoothing*float64(half))))
 	return denser(all, n)
 }
+
+// supported returns the distribution of an outcome of which values have probabilities of their own.
+func supported(d Density) (likelihood.Supported, bool) {
+	if c, ok := d.(corrected); ok {
+		d = c.Density
+	}
+	if p, ok := d.(predict.Distribution); ok {
+		s, ok := p.Distribution.(likelihood.Supported)
+		return s, ok
+	}
+	s, ok := d.(likelihood.Supported)
+	return s, ok
+}
+
+// spread is a distribution whose whole numbers fill the space between them.
+type spread struct{ likelihood.Supported }
+
+func (d spread) CDF(y float64) float64 { return d.Spread(y) }
 
 // cdfAt returns the CDF at the edges: at every second one, and between two the mean of both. Where a block
 // of cells holds next to nothing, which is most of a panel, its edges share that.
@@ -101,10 +133,13 @@ type cell struct {
 // denser returns, for each of n rows, the probability of all cells that are denser than its cell.
 func denser(all []cell, n int) []float64 {
 	region := make([]float64, n)
-	sum := 0.0
+	sum, before, last := 0.0, 0.0, math.Inf(1) // before all cells as dense as the last
 	for _, c := range slices.SortedStableFunc(slices.Values(all), func(a, b cell) int { return cmp.Compare(b.density, a.density) }) {
+		if c.density < last {
+			before, last = sum, c.density
+		}
 		if c.row >= 0 {
-			region[c.row] = sum
+			region[c.row] = before
 		}
 		sum += c.mass
 	}

@@ -1,0 +1,97 @@
+package stack
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
+)
+
+// What the values of y may be taken for, instead of what is found.
+const (
+	Real    = "real"    // any number, with a density
+	Counts  = "counts"  // whole numbers of 0 or more
+	Bounded = "bounded" // the least and the greatest value are bounds if they are repeated
+)
+
+// Bounds of what is found. The least y is an atom if it is that of at least leastRepeats rows and a fiftieth of all,
+// and of at least as many rows as the next y: rounded numbers thin out towards their ends. So is the greatest. Whole
+// numbers are the values of y if the middle half of the rows spans at most mostUnits of them: where y is wider, a
+// density says the same.
+const (
+	leastRepeats = 3
+	leastShare   = 0.02
+	mostUnits    = 50
+)
+
+// OutcomeOf returns the values that y can have: those that the data speak for or, with a want, that kind. It returns
+// an error if the data contradict it.
+func OutcomeOf(groups []simple.Group, want string) (s likelihood.Support, err error) {
+	var y []float64
+	for _, g := range groups {
+		y = append(y, g.Y...)
+	}
+	if want == Real || len(y) == 0 {
+		return s, nil
+	}
+	slices.Sort(y)
+	whole := !slices.ContainsFunc(y, func(v float64) bool { return v != math.Trunc(v) })
+	middle := y[len(y)*3/4] - y[len(y)/4]
+	s.Whole = want == Counts || whole && middle <= mostUnits
+	if low := y[0]; repeated(y, want) && shared(groups, low) {
+		s.Low = &low
+	}
+	if high := y[len(y)-1]; repeated(mirrored(y), want) && shared(groups, high) {
+		s.High = &high
+	}
+	if s.Whole && s.Low == nil && y[0] >= 0 {
+		s.Low = new(float64)
+	}
+	switch {
+	case y[0] == y[len(y)-1]:
+		return likelihood.Support{}, nil // models say why there are none
+	case want == Counts && (!whole || y[0] < 0):
+		return s, fmt.Errorf("numbers from %g to %g, not all of them whole and 0 or more", y[0], y[len(y)-1])
+	case want == Bounded && s.Low == nil && s.High == nil:
+		return s, fmt.Errorf("%g as the least and %g as the greatest value, each in one row", y[0], y[len(y)-1])
+	}
+	return s, nil
+}
+
+// mirrored returns −y in increasing order.
+func mirrored(y []float64) []float64 {
+	m := make([]float64, len(y))
+	for i, v := range y {
+		m[len(y)-1-i] = -v
+	}
+	return m
+}
+
+// shared reports whether a value is that of several groups, if there are several: a sensor may be stuck.
+func shared(groups []simple.Group, v float64) bool {
+	in := 0
+	for _, g := range groups {
+		if slices.Contains(g.Y, v) {
+			in++
+		}
+	}
+	return in >= min(2, len(groups))
+}
+
+// repeated reports whether the least of sorted y is an atom.
+func repeated(y []float64, want string) bool {
+	run := func(from int) int {
+		n := from
+		for n < len(y) && y[n] == y[from] {
+			n++
+		}
+		return n - from
+	}
+	n := run(0)
+	if n == len(y) {
+		return false
+	}
+	return want == Bounded && n > 1 || n >= leastRepeats && float64(n) >= leastShare*float64(len(y)) && n >= run(n)
+}

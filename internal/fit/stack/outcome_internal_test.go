@@ -1,0 +1,103 @@
+package stack
+
+import (
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// drawn returns 200 values in 20 groups.
+func drawn(of func(normal float64) float64) []simple.Group {
+	g, all := random.New(3, random.Data), make([]simple.Group, 20)
+	for i := range 200 {
+		k := &all[i%20]
+		k.DX, k.X, k.Y = 1, append(k.X, float64(i)), append(k.Y, of(g.Normal(0, uint64(i))))
+	}
+	return all
+}
+
+// What is found is what the values are: a spike at an end is a bound, and rounded numbers that thin out are none.
+func TestOutcomesAreFound(t *testing.T) {
+	round := func(v, to float64) float64 { return math.Round(v/to) * to }
+	for name, c := range map[string]struct {
+		of   func(float64) float64
+		want string
+	}{
+		"real":             {func(v float64) float64 { return v }, "numbers"},
+		"rounded":          {func(v float64) float64 { return round(v, 0.5) }, "numbers"},
+		"zeros":            {func(v float64) float64 { return max(0, v) }, "numbers of 0 or more"},
+		"a limit":          {func(v float64) float64 { return min(1, v) }, "numbers of 1 or less"},
+		"both":             {func(v float64) float64 { return min(max(-1.5, v), 1) }, "numbers from -1.5 to 1"},
+		"a spike within":   {func(v float64) float64 { return max(v, min(0, v+1)) }, "numbers"},
+		"counts":           {func(v float64) float64 { return math.Floor(math.Exp(v)) }, "whole numbers of 0 or more"},
+		"counts above 0":   {func(v float64) float64 { return 20 + math.Round(3*v) }, "whole numbers of 0 or more"},
+		"differences":      {func(v float64) float64 { return math.Round(2 * v) }, "whole numbers"},
+		"yes or no":        {func(v float64) float64 { return max(0, math.Copysign(1, v)) }, "whole numbers from 0 to 1"},
+		"whole and wide":   {func(v float64) float64 { return math.Round(5000 + 1000*v) }, "numbers"},
+		"the same, twice":  {func(float64) float64 { return 5 }, "numbers"},
+		"a few zeros only": {func(v float64) float64 { return max(0, v+2.9) }, "numbers"},
+	} {
+		s, err := OutcomeOf(drawn(c.of), "")
+		if err != nil || s.String() != c.want || !s.Real() && !s.Valid() {
+			t.Errorf("%s: found %s, %v, want %s", name, s, err, c.want)
+		}
+	}
+	stuck := drawn(func(v float64) float64 { return v })
+	for i := range stuck[3].Y {
+		stuck[3].Y[i] = -9
+	}
+	if s, _ := OutcomeOf(stuck, ""); !s.Real() {
+		t.Errorf("a group that is stuck: found %s, want any numbers", s)
+	}
+}
+
+// What a user says counts, unless the values contradict it.
+func TestOutcomesThatAreSaid(t *testing.T) {
+	real, counts := drawn(func(v float64) float64 { return v }), drawn(func(v float64) float64 { return 9 + math.Round(2*v) })
+	for _, c := range []struct {
+		groups     []simple.Group
+		want       string
+		said, fail string
+	}{
+		{counts, Real, "numbers", ""},
+		{counts, Counts, "whole numbers of 0 or more", ""},
+		{real, Counts, "", "not all of them whole and 0 or more"},
+		{real, Bounded, "", "each in one row"},
+		{drawn(func(v float64) float64 { return max(-1.9, v) }), Bounded, "numbers of -1.9 or more", ""},
+	} {
+		s, err := OutcomeOf(c.groups, c.want)
+		switch {
+		case c.fail != "" && (err == nil || !strings.Contains(err.Error(), c.fail)):
+			t.Errorf("%s: %v, want an error with %q", c.want, err, c.fail)
+		case c.fail == "" && (err != nil || s.String() != c.said):
+			t.Errorf("%s: %s, %v, want %s", c.want, s, err, c.said)
+		}
+	}
+}
+
+// √y is a scale where y is 0 in places and nothing is below, and log y where all is above 0.
+func TestScalesOfZeros(t *testing.T) {
+	for _, c := range []struct {
+		of   func(float64) float64
+		want []Scale
+	}{
+		{func(v float64) float64 { return max(0, v) }, []Scale{OfY, RootY}},
+		{func(v float64) float64 { return v }, []Scale{OfY}},
+		{math.Exp, []Scale{OfY, LogY}},
+	} {
+		groups := drawn(c.of)
+		o := Options{}
+		o.Outcome, _ = OutcomeOf(groups, "")
+		var found []Scale
+		for _, s := range o.scales(groups, nil) {
+			found = append(found, s.y)
+		}
+		if !slices.Equal(found, c.want) {
+			t.Errorf("scales %q, want %q", found, c.want)
+		}
+	}
+}
