@@ -108,33 +108,59 @@ class Distribution:
         rows = [none if r is None else r["components"] for r in self._load()]
         counts = [len(r["mu"]) for r in rows]
         mu, sigma, weight = (np.concatenate([r[k] for r in rows] or [[]]).astype(float) for k in ("mu", "sigma", "weight"))
-        log = np.concatenate([r.get("log") or [False] * n for r, n in zip(rows, counts)] or [[]]).astype(bool)
-        return mu, sigma, weight, log, np.repeat(np.arange(len(rows)), counts), np.concatenate([[0], np.cumsum(counts)])[:-1]
+        log, root = (np.concatenate([r.get(k) or [False] * n for r, n in zip(rows, counts)] or [[]]).astype(bool) for k in ("log", "root"))
+        return mu, sigma, weight, log + 2 * root, np.repeat(np.arange(len(rows)), counts), np.concatenate([[0], np.cumsum(counts)])[:-1]
+
+    def _values(self):
+        """Return the least and the greatest y of each row, and whether values are whole numbers."""
+        parts = [{} if r is None else r["components"] for r in self._load()]
+        ends = (np.array([end if p.get(k) is None else p[k] for p in parts], dtype=float) for k, end in (("low", -np.inf), ("high", np.inf)))
+        return *ends, np.array([bool(p.get("whole")) for p in parts])
 
     def _standardised(self, y):
-        """Return (y − μ)/σ of each part, for parts of log y that of the logarithm."""
-        mu, sigma, weight, log, row, first = self._parts()
+        """Return (z − μ)/σ of each part, for the z that y is on the part's scale, and z."""
+        mu, sigma, weight, scale, row, first = self._parts()
         y = self._spread(y)[..., row]
         with np.errstate(all="ignore"):
-            y = np.where(log, np.where(y > 0, np.log(y), -np.inf), y)
-            return (y - mu) / sigma, y
+            logs, roots = np.where(y > 0, np.log(y), -np.inf), np.copysign(np.sqrt(np.abs(y)), y)
+            z = np.where(scale == 1, logs, np.where(scale == 2, roots, y))
+            return (z - mu) / sigma, z
 
     def logpdf(self, y):
-        mu, sigma, weight, log, row, first = self._parts()
-        z, y = self._standardised(y)
+        """Return the log density, of y with a probability of its own the log probability."""
+        mu, sigma, weight, scale, row, first = self._parts()
+        low, high, whole = self._values()
+        y = self._spread(y)
+        z, at = self._standardised(y)
         with np.errstate(all="ignore"):
-            joint = np.log(weight) - z * z / 2 - np.log(sigma) - math.log(2 * math.pi) / 2 - np.where(log, y, 0)
+            slope = np.where(scale == 1, at, np.where(scale == 2, np.log(2 * np.abs(at)), 0))
+            joint = np.log(weight) - z * z / 2 - np.log(sigma) - math.log(2 * math.pi) / 2 - slope
             joint = np.where(np.isneginf(z), -np.inf, joint)
             top = np.maximum.reduceat(joint, first, axis=-1)
             total = np.add.reduceat(np.exp(joint - np.where(np.isfinite(top), top, 0)[..., row]), first, axis=-1)
-            return np.where(np.isfinite(top), top + np.log(total), top)
+            density = np.where(np.isfinite(top), top + np.log(total), top)
+            atom = np.log(np.maximum(self._mass(y, 1) - self._below(y), self._below(y, -1) - self._mass(y, -1)))
+            outside = (y < low) | (y > high) | whole & (y != np.trunc(y))
+            return np.where(outside, -np.inf, np.where(whole | (y == low) | (y == high), atom, density))
 
     def pdf(self, y):
         return np.exp(self.logpdf(y))
 
-    def _mass(self, y, sign):
+    def _normals(self, y, sign):
         _, _, weight, _, _, first = self._parts()
         return np.minimum(np.add.reduceat(weight * _normal(sign * self._standardised(y)[0]), first, axis=-1), 1)
+
+    def _mass(self, y, sign):
+        """Return P(Y ≤ y) or, if sign is −1, P(Y > y)."""
+        (low, high, whole), y = self._values(), self._spread(y)
+        inside = self._normals(np.where(whole, np.floor(y) + 0.5, y), sign)
+        return np.where(y < low, sign < 0, np.where(y >= high, sign > 0, inside))
+
+    def _below(self, y, sign=1):
+        """Return P(Y < y) or, if sign is −1, P(Y ≥ y)."""
+        (low, high, whole), y = self._values(), self._spread(y)
+        inside = self._normals(np.where(whole, np.ceil(y) - 0.5, y), sign)
+        return np.where(y <= low, sign < 0, np.where(y > high, sign > 0, inside))
 
     def cdf(self, y):
         return self._calibrated(self._mass(y, 1))
@@ -162,7 +188,8 @@ class Distribution:
 
     def rvs(self, size=None, random_state=None):
         """Return random draws: [n], or [*size, n]. Those of rows are independent: for curves, use sample."""
-        mu, sigma, weight, log, row, first = self._parts()
+        mu, sigma, weight, scale, row, first = self._parts()
+        low, high, whole = self._values()
         size = () if size is None else tuple(np.atleast_1d(size))
         random = random_state if hasattr(random_state, "standard_normal") else np.random.default_rng(random_state)
         draws = np.empty((*size, len(self)))
@@ -172,7 +199,8 @@ class Distribution:
                 continue
             part = a + random.choice(b - a, size=size, p=weight[a:b] / weight[a:b].sum())
             z = mu[part] + sigma[part] * random.standard_normal(size)
-            draws[..., i] = np.where(log[part], np.exp(np.where(log[part], z, 0)), z)
+            z = np.where(scale[part] == 1, np.exp(np.where(scale[part] == 1, z, 0)), np.where(scale[part] == 2, z * np.abs(z), z))
+            draws[..., i] = np.clip(np.ceil(z - 0.5) + 0 if whole[i] else z, low[i], high[i])
         return draws
 
 

@@ -31,6 +31,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         seconds.
     budget : float
         Seconds of two ordinary cores, counted by the number of rows. Models beyond are left out.
+    outcome : str
+        What y is: "real", "counts" or "bounded". By default what the rows speak for; summary_ says it.
     seed : int
         Of folds and contexts. The same data and seed give the same bytes.
     threads : int
@@ -48,9 +50,10 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         What ``acqnp fit --json`` prints: the models, their weights, and the scores to expect of a new group.
     """
 
-    def __init__(self, *, instant=False, budget=None, seed=0, threads=0, program=None, verbose=False):
+    def __init__(self, *, instant=False, budget=None, outcome=None, seed=0, threads=0, program=None, verbose=False):
         self.instant = instant
         self.budget = budget
+        self.outcome = outcome
         self.seed = seed
         self.threads = threads
         self.program = program
@@ -92,6 +95,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant)
         if self.budget is not None:
             flags += ["--budget", repr(float(self.budget))]
+        if self.outcome is not None:
+            flags += ["--outcome", self.outcome]
         fit, self.summary_ = Fit.of(self._training, columns_in_formula, flags, self.program, self.threads, self.verbose)
         self.run_ = {Fit.FILE: fit.content}
         return self

@@ -1,4 +1,5 @@
-acqnp <- function(formula, data, instant = FALSE, budget = NULL, seed = NULL, threads = NULL, row_weights = NULL) {
+acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL, seed = NULL, threads = NULL,
+                  row_weights = NULL) {
   if (!is.data.frame(data)) {
     stop("data: expected a data frame", call. = FALSE)
   }
@@ -13,7 +14,7 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, seed = NULL, th
   writeTable(data, c(all, row_weights), prefixes, file.path(dir, "data.csv"))
   number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", numbers(value))
   said <- run(
-    dir, "fit", "--out", "fit", "--json", if (instant) "--instant",
+    dir, "fit", "--out", "fit", "--json", if (instant) "--instant", if (!is.null(outcome)) paste0("--outcome=", outcome),
     number("--budget", budget), number("--seed", seed), number("--threads", threads),
     if (!is.null(row_weights)) paste0("--row-weights=", row_weights), "--", "data.csv", columns$text
   )
