@@ -93,7 +93,7 @@ func (p Component) partial(low, high, c float64) (one, two float64) {
 			one, two = one+mass*(at-c), two+mass*(at-c)*(at-c)
 		}
 	}
-	inside := func(k int) float64 { return g.between(k, a, b) }
+	var inside func(k int) float64
 	switch {
 	case p.Log:
 		inside = func(k int) float64 { return g.expBetween(float64(k), a, b) }
