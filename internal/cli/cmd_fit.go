@@ -47,8 +47,7 @@ func newFit(a *app) *cobra.Command {
 from what. 'price ~ age | product' predicts the price of a product from its age, for products that the
 file does not have, from a few known points of each. '| school/class' has classes in schools; without
 '| product' all rows are one group. 'log(price)' predicts the logarithm, 'low + high' two columns.
-docs/reference/formulas.md has names with signs, codes, periods, offsets, missing cells and y ~ 1. Without
-FORMULA, fit shows the columns of the file and proposes a formula.
+Codes, periods, offsets and more: docs/reference/formulas.md. Without FORMULA, fit proposes one.
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
 that are printed are those of the mixture on groups that neither models nor weights have seen.

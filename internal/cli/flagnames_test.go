@@ -17,6 +17,7 @@ var meanings = map[string]meaning{
 	"budget":          {"SECONDS", "of two ordinary cores"},
 	"checkpoint":      {"STEP", "to use, best or latest"},
 	"components":      {"", "instead of the density"},
+	"as-new":          {"", "as new ones"},
 	"config":          {"FILE", "configuration FILE"},
 	"context":         {"FILE", "of the known points"},
 	"data-dir":        {"DIR", "of the data sets"},
