@@ -34,7 +34,8 @@
       int chunks, int inputs, int depth, int outputs) {                                                                 \
     wait_for_inputs();                                                                                                  \
     Mlp m = {inputs, W, depth, outputs};                                                                                \
-    PairBackward b = {e, base, level, weights, vectors, grad, hidden, grad_base, grad_level, partials, chunks};         \
+    Backward b = {e, base, level, weights, vectors, grad, hidden, grad_base, grad_level, partials,                      \
+                  0, chunks, 0, 0, 0, nullptr};                                                                         \
     pair_backward<W, PAIR, TOP, BOTTOM>(b, m, layer);                                                                   \
   }                                                                                                                     \
   KERNEL(branch_backward_f16_pairs_##W##_##NAME)

@@ -11,16 +11,6 @@
 #pragma once
 #include "pair_math.h"
 
-struct PairBackward {
-  const Extents* e;
-  const float *base, *level;
-  const half* weights;
-  const float *vectors, *grad;
-  half* hidden;
-  float *grad_base, *grad_level, *partials;
-  int chunks;
-};
-
 // PairMemory is a block's shared memory, and the phases of its mbarriers.
 template <int W> struct PairMemory {
   typedef Image<W> I;
@@ -72,7 +62,7 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
   typedef PairMemory<W> Memory;
   enum { GRADS = PAIR_ROWS * 16 / BRANCH_THREADS };
 
-  const PairBackward& b;
+  const Backward& b;
   Mlp m;
   Memory& s;
   int layer, chunk;
@@ -85,7 +75,7 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
   float grad_sum, next_level;
   float4 next_base;
 
-  MEMBER PairPass(const PairBackward& b, Mlp m, Memory& s, int chunk, int layer) : b(b), m(m), s(s), layer(layer), chunk(chunk) {
+  MEMBER PairPass(const Backward& b, Mlp m, Memory& s, int chunk, int layer) : b(b), m(m), s(s), layer(layer), chunk(chunk) {
     of = chunk_rows(b.e, b.chunks, chunk);
     by_levels = divisor(b.e->levels);
     group = threadIdx.x / 128;
@@ -442,7 +432,7 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
 };
 
 // pair_backward takes all chunks through a pass whose lower layer is `layer`.
-template <int W, bool PAIR, bool TOP, bool BOTTOM> DEVICE void pair_backward(const PairBackward& b, Mlp m, int layer) {
+template <int W, bool PAIR, bool TOP, bool BOTTOM> DEVICE void pair_backward(const Backward& b, Mlp m, int layer) {
   DYNAMIC_SHARED(memory);
   PairMemory<W> s;
   s.begin(memory);

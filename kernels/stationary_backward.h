@@ -2,18 +2,6 @@
 #pragma once
 #include "stationary_thin.h"
 
-// Backward are the arguments of the backward kernel.
-struct Backward {
-  const Extents* e;
-  const float *base, *level;
-  const half* weights;
-  const float *vectors, *grad;
-  half* hidden;
-  float *grad_base, *grad_level, *partials;
-  int stages, chunks, s, above, mean;
-  const float* more;
-};
-
 // Run has the sizes of a run that a block has in shared memory: the rows for each row of the base, the rows of
 // the base, those of a chunk, the chunks that are used, and the rows for each row of the gradient.
 struct Run {
@@ -414,8 +402,7 @@ template <class M, int W, int R, int COLUMNS, bool MLP> struct Pass {
     if (SCALED && !bottom && threadIdx.x == 0) *unit_of(first) = unit;
   }
 
-  // first_back computes, from the gradient before the first ReLU, those of the level's weights, of
-  // the base and of the levels.
+  // first_back computes the gradients of the level's weights, the base and the levels from that before the first ReLU.
   MEMBER void first_back(const Stage& s, int first) const {
     __syncthreads();
     thin_gradient<M, W, R>(of_level(), branch_terms(m), s.x, s.levels, LEVEL_LD, unit);

@@ -7,6 +7,18 @@
 #pragma once
 #include "stationary_forward.h"
 
+// Backward are the arguments of the backward kernels. Those of pairs have neither stages nor what follows chunks.
+struct Backward {
+  const Extents* e;
+  const float *base, *level;
+  const half* weights;
+  const float *vectors, *grad;
+  half* hidden;
+  float *grad_base, *grad_level, *partials;
+  int stages, chunks, s, above, mean;
+  const float* more;
+};
+
 // set_slot stores number o of a row.
 template <class M> DEVICE void set_slot(half* row, int o, float x) {
   Split s = split<M>(x);

@@ -85,7 +85,7 @@ func TestWeightsPull(t *testing.T) {
 	}
 }
 
-// A weight that is none is refused with its line, and so is a column that the formula has.
+// A negative or missing weight is refused, with its line; so is a column that is in the formula.
 func TestBadWeightsAreRefused(t *testing.T) {
 	t.Parallel()
 	for cell, want := range map[string]string{

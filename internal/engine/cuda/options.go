@@ -5,10 +5,10 @@
 //
 // An item is a unit (analysis.Unit), two of them, or half of a branch. A branch is a multilayer
 // perceptron over the levels of all points, or of the points or the context alone, which fused kernels
-// (kernels/branch.h) can compute as a whole. Each item becomes a few steps. A step is a launch of its own, or a lane: tasks that run
-// one after another on the same rows. Lanes of the same kind that do not depend on each other share
-// a launch. A region is a part of the device's memory, which gets its address after all regions are
-// planned.
+// (kernels/branch.h) can compute as a whole. Each item becomes a few steps. A step is a launch of its
+// own, or a lane: tasks that run one after another on the same rows. Lanes of the same kind that do not
+// depend on each other share a launch. A region is a part of the device's memory, which gets its
+// address after all regions are planned.
 //
 // The package uses the device only through gpu.Driver, so it also runs on the emulator
 // (kernels/emulator).

@@ -63,7 +63,7 @@ func TestVariancesOfLme4(t *testing.T) {
 }
 
 // The restricted deviance at any θ is that of the matrix V of all points: log det V + log det XᵀV⁻¹X + (n−p)·log σ²,
-// both in units of σ². With a class left out, it is that of the others.
+// both in units of σ². Without a class, it is that of the matrix of the other classes.
 func TestTwoLevelDevianceIsThatOfAllPoints(t *testing.T) {
 	functions := weighted(schools(4, 3, 5))
 	form := degreesOf(functions, 2, 1)

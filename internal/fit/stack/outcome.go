@@ -16,10 +16,10 @@ const (
 	Bounded = "bounded" // the least and the greatest value are bounds if they are repeated
 )
 
-// Bounds of what is found. The least y is an atom if it is that of at least leastRepeats rows and a fiftieth of all,
-// and of at least as many rows as the next y: rounded numbers thin out towards their ends. So is the greatest. Whole
-// numbers are the values of y if the middle half of the rows spans at most mostUnits of them: where y is wider, a
-// density says the same.
+// When the data speak for an atom, and for whole numbers. The least y is an atom if leastRepeats rows and a fiftieth
+// of all have it, and at least as many rows as have the next y: rounded numbers thin out towards their ends. The same
+// goes for the greatest. Whole numbers get probabilities if the middle half of the rows spans at most mostUnits of
+// them. Where y spreads further, a density says the same.
 const (
 	leastRepeats = 3
 	leastShare   = 0.02
