@@ -234,13 +234,13 @@ func (k BranchKernels) HiddenBytes(points, levels int, keep bool) int {
 // chunkRows is CHUNK_ROWS of kernels/branch.h.
 const chunkRows = 128
 
-// PairThreads is the block size of the forward kernel with Pairs.
-const PairThreads = 384
+// pairThreads is the block size of the forward kernel with Pairs.
+const pairThreads = 384
 
 // ForwardThreads returns the block size of the forward kernel.
 func (k BranchKernels) ForwardThreads() int {
 	if k.Pairs {
-		return PairThreads
+		return pairThreads
 	}
 	return BranchThreads
 }
