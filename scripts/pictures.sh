@@ -134,10 +134,14 @@ equal_time_rbf() { # one function of rbf by three aggregations after 20 seconds 
 		--run "$runs/equal-time/rbf/gaussian-transformer/seed-0" --out "$research/equal-time-rbf.svg" --overwrite
 }
 
-[ $# -gt 0 ] || set -- fit prices pit quickstart serve speed-flow speed-flow-models freyface lissajous equal-time-rbf
+gpu_steps() { # the time of a training step on a GPU, from the table
+	python3 research/img/gpu_steps.py
+}
+
+[ $# -gt 0 ] || set -- fit prices pit gpu-steps quickstart serve speed-flow speed-flow-models freyface lissajous equal-time-rbf
 for name in "$@"; do
 	case $name in
-	fit | prices | pit | quickstart | serve | speed-flow | speed-flow-models | freyface | lissajous | equal-time-rbf) ;;
+	fit | prices | pit | gpu-steps | quickstart | serve | speed-flow | speed-flow-models | freyface | lissajous | equal-time-rbf) ;;
 	*)
 		echo "pictures.sh: found $name, expected the name of a picture that docs/img has" >&2
 		exit 2

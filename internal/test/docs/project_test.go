@@ -26,7 +26,7 @@ func read(t *testing.T, name string) string {
 	return string(b)
 }
 
-func TestChangelogStartsWithTheProgramsVersion(t *testing.T) {
+func TestChangelogAndCitationNameTheProgramsVersion(t *testing.T) {
 	var out, stderr bytes.Buffer
 	if code := cli.Main([]string{"--version"}, cli.Streams{Out: &out, Err: &stderr}); code != 0 {
 		t.Fatalf("acqnp --version: exit code %d\n%s", code, &stderr)
@@ -35,6 +35,9 @@ func TestChangelogStartsWithTheProgramsVersion(t *testing.T) {
 	first := regexp.MustCompile(`(?m)^## \[([^]]+)\]`).FindStringSubmatch(read(t, "CHANGELOG.md"))
 	if first == nil || first[1] != said {
 		t.Errorf("CHANGELOG.md starts with %q, the program states %s", first, said)
+	}
+	if !strings.Contains(read(t, "CITATION.cff"), "\nversion: "+said+"\n") {
+		t.Errorf("CITATION.cff has another version than the program's %s", said)
 	}
 }
 
