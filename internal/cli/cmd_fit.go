@@ -51,7 +51,7 @@ Codes, periods, offsets and more: docs/reference/formulas.md. Without FORMULA, f
 
 Several models are fitted, and mixed by how well each predicts groups that it has not seen. The scores
 that are printed are those of the mixture on groups that neither models nor weights have seen.
-docs/explanation/method.md says which models and how.
+docs/explanation/fit.md says which models and how.
 
 The result is a directory for acqnp predict, score and serve. The same file and seed give the same bytes.
 A fit that was ended or killed goes on when it is started again.`,

@@ -39,8 +39,8 @@ of predict; the targets have y too. docs/how-to/score.md explains the table and 
 
 --calibrate corrects the intervals and regions of a run with the groups that init --hold-back held back,
 or with --context and --targets, which the training must not have seen; predict --use-calibration uses
-the correction. What fit wrote is calibrated already. docs/how-to/calibrate.md says how, and
-docs/explanation/calibration.md what intervals then promise.`,
+the correction. What fit wrote is calibrated already. docs/explanation/calibration.md says
+what intervals then promise.`,
 		Example: `  acqnp score prices.fit --context context.csv --targets held-out.csv
   acqnp score runs/prices/seed-0 --context context.csv --targets held-out.csv --out points.csv --plot pit.svg
   acqnp score runs/prices/seed-0 --calibrate`,

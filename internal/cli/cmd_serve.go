@@ -37,7 +37,7 @@ func newServe(a *app) *cobra.Command {
 		Short: "Answer predictions and scores over HTTP, and show a page",
 		Long: `Show a page where you click points and see the density, and answer in JSON what predict and score answer
 for files: POST /v1/predict and POST /v1/score. GET /openapi.json describes all requests. With several
-runs, a request names one. docs/reference/http-api.md explains it all, docs/how-to/serve.md has examples.
+runs, a request names one. docs/how-to/serve.md explains it with examples.
 
 The server answers only this machine, unless --listen names another address. Requests then need a token,
 as "Authorization: Bearer TOKEN": that of the variable ACQNP_SERVE_TOKEN, or of --token-file.

@@ -47,7 +47,7 @@ func TestImagesFitPredictAndServe(t *testing.T) {
 	})
 }
 
-// serveAndAsk starts a server as docs/how-to/containers.md does, waits for its health, asks it and
+// serveAndAsk starts a server as docs/how-to/serve.md does, waits for its health, asks it and
 // stops it.
 func serveAndAsk(t *testing.T, b box) {
 	t.Helper()
