@@ -29,15 +29,20 @@ func records(t *testing.T, name string) [][]string {
 	return all
 }
 
-// TestTablesAreThoseOfTheData compares each marked table with its file. With WRITE_TABLES=1 it writes
-// the tables (make reference).
+// TestTablesAreThoseOfTheData compares each marked table with its file and, in docs, the line below it
+// with its row of sources.csv. With WRITE_TABLES=1 it writes them (make reference).
 func TestTablesAreThoseOfTheData(t *testing.T) {
+	sources := records(t, data+"/sources.csv")
 	for _, name := range texts(t) {
 		page := read(t, name)
 		want := marked.ReplaceAllStringFunc(page, func(found string) string {
 			m := marked.FindStringSubmatch(found)
 			first, _, _ := strings.Cut(found, "\n")
-			return first + "\n\n" + table(records(t, path.Join(path.Dir(name), m[1])), m[2]) + "\n<!-- end -->\n"
+			rows, below := records(t, path.Join(path.Dir(name), m[1])), "\n"
+			if strings.HasPrefix(name, "docs/") && !slices.Contains(rows[0], "commit") {
+				below += measured(sources, path.Base(m[1]))
+			}
+			return first + "\n\n" + table(rows, m[2]) + below + "<!-- end -->\n"
 		})
 		if page == want {
 			continue
@@ -48,6 +53,19 @@ func TestTablesAreThoseOfTheData(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// measured returns the line that says which program a table measures, when and where.
+func measured(sources [][]string, file string) string {
+	i := slices.IndexFunc(sources, func(row []string) bool { return row[0] == file })
+	if i < 0 {
+		return "" // TestEachTableHasItsSource says so
+	}
+	line := fmt.Sprintf("Commit %s, %s", sources[i][2], sources[i][3])
+	if machine := sources[i][4]; !strings.HasPrefix(machine, "none") && machine != "not recorded" {
+		line += "; " + machine
+	}
+	return line + ".\n\n"
 }
 
 // table returns rows as Markdown. A column "X ±" has the errors of the column X before it.
