@@ -2,8 +2,8 @@
 # Draws the pictures of docs/img and research/img with the program's own commands, one function for each:
 #   scripts/pictures.sh            all of them
 #   scripts/pictures.sh fit pit    these
-# The pictures of prices are made from nothing, in bin/pictures, in some minutes of two cores. The others show
-# runs of $RUNS (runs) that train for minutes or hours. If a run is not there, the picture stays as it is, and the
+# The pictures of prices are made from nothing, in bin/pictures, in some minutes of two cores; model is a drawing.
+# The others show runs of $RUNS (runs) that train for minutes or hours. If a run is not there, the picture stays as it is, and the
 # commands that train the run are printed. Speed-flow and FreyFace read their data from $DATA (data).
 # research/league writes research/league/results/differences.svg.
 set -eu
@@ -47,6 +47,10 @@ prices_data() {
 		lamp,3.9,640
 		lamp,5.5,330
 	CSV
+}
+
+model() { # encoder, levels, decoder and mixture of ACQNP
+	python3 research/img/model.py >"$img/model.svg"
 }
 
 fit() { # two new products, by acqnp fit
@@ -138,10 +142,10 @@ gpu_steps() { # the time of a training step on a GPU, from the table
 	python3 research/img/gpu_steps.py
 }
 
-[ $# -gt 0 ] || set -- fit prices pit gpu-steps quickstart serve speed-flow speed-flow-models freyface lissajous equal-time-rbf
+[ $# -gt 0 ] || set -- model fit prices pit gpu-steps quickstart serve speed-flow speed-flow-models freyface lissajous equal-time-rbf
 for name in "$@"; do
 	case $name in
-	fit | prices | pit | gpu-steps | quickstart | serve | speed-flow | speed-flow-models | freyface | lissajous | equal-time-rbf) ;;
+	model | fit | prices | pit | gpu-steps | quickstart | serve | speed-flow | speed-flow-models | freyface | lissajous | equal-time-rbf) ;;
 	*)
 		echo "pictures.sh: found $name, expected the name of a picture that docs/img has" >&2
 		exit 2
