@@ -236,9 +236,8 @@ def markdown(r, lines=()):
         out += ["- " + "; ".join(f"{k}: {v}" for k, v in line.items() if v)]
     start, same = first(r), even(r)
     if start:
-        out += ["", "Some rivals have run on split 0 alone, and on the others where the list above says so. So a program is compared twice: "
-                "on all its splits with the rivals that have them, and on split 0 with all rivals. A stack and an equal mixture are of the six "
-                "rivals that have run everywhere, and on split 0 of all."]
+        out += ["", "Two tables: all splits beside the rivals that have run on them, and split 0 beside all rivals. A stack and an equal "
+                "mixture are of the rivals that have run everywhere, and on split 0 of all."]
     out += ["", "## Losses first", ""]
     for t in r.of_kind("acqnp"):
         out += losses(r, t)
