@@ -100,6 +100,21 @@ func TestReadmeIsAPage(t *testing.T) {
 	}
 }
 
+// A person reads the pages of docs that are written by hand in an afternoon.
+func TestDocsTakeAnAfternoon(t *testing.T) {
+	made := []string{"docs/reference/configuration.md", "docs/reference/environment.md", "docs/reference/licences.md"}
+	pages, lines := 0, 0
+	for _, name := range texts(t) {
+		if strings.HasPrefix(name, "docs/") && !strings.HasPrefix(name, commands) && !slices.Contains(made, name) {
+			pages++
+			lines += strings.Count(read(t, name), "\n")
+		}
+	}
+	if pages > 30 || lines > 3000 {
+		t.Errorf("docs has %d pages and %d lines by hand, at most 30 and 3000", pages, lines)
+	}
+}
+
 // mentioned matches paths that start at the repository's root, in prose and in commands.
 var mentioned = regexp.MustCompile(
 	`(?:^|[\s` + "`" + `("'])(?:\./)?((?:\.ci|\.github|cmd|configs|deploy|docs|internal|kernels|research|scripts|tools)/[^\s` + "`" + `"');:]*)`)
