@@ -102,7 +102,7 @@ func promiseOf(f fit.Fitted) string {
 		return fmt.Sprintf("none: %d %s are too few to calibrate intervals of 90%%, which are those of the mixture", least.Groups, units)
 	}
 	return "an interval of 90% is calibrated to hold the outcome of " + unit + " with a probability of 0.9, on average over " + units +
-		" like those of the file. The theorem for cross-conformal intervals, at least 80%, applies nearly but not exactly: the models that choose the weights for a fold were fitted to it too"
+		" like those of the file. The theorem for cross-conformal intervals (at least 80%) holds only approximately: the models that choose the weights for a fold were fitted to it too"
 }
 
 func (s *fitSummary) print(w io.Writer) error {
