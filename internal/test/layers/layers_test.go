@@ -17,7 +17,7 @@ import (
 var layers = [][]string{
 	{"internal/invalid", "internal/invalid/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/engine/device/memory", "internal/run/version", "kernels/gpu"},
 	{"internal/files", "internal/config/catalogue", "internal/config/yamlnode"},
-	{"internal/config", "internal/files/safetensors", "internal/files/tabular"},
+	{"internal/config", "internal/files/safetensors", "internal/files/tabular", "internal/files/tfevents"},
 	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "kernels/gpu/gputest",
 		"kernels/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/likelihood/score", "internal/fit/simple", "internal/models", "internal/engine", "internal/engine/analysis", "kernels/gpu/cu", "kernels/emulator"},
