@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/files/tfevents"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -27,7 +28,7 @@ type trainOptions struct {
 	config            string
 	set               []string
 	seed              string // train.seed as YAML; "" for the configuration's
-	runDir            string
+	runDir, logDir    string
 	resume, overwrite bool
 	start             run.Start
 	until             int // the step to stop after; 0 for none
@@ -56,6 +57,7 @@ there to the same result. --until stops after a step in the same way, but with e
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
   acqnp train --config configs/lissajous/acqnp.yaml --until 10000
+  acqnp train --config configs/lissajous/acqnp.yaml --log-dir logs/acqnp
   acqnp train --config configs/speed-flow/acqnp.yaml --data-dir data --run-dir runs/lanes`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runTrain(cmd.Context(), a, o) }),
@@ -71,6 +73,7 @@ there to the same result. --until stops after a step in the same way, but with e
 	f.IntVar(&o.until, "until", 0, "stop after `STEP` without an evaluation; --resume continues, and the schedule goes by train.steps")
 	f.StringVar(&o.start.Weights, "weights", "", "safetensors `FILE` with the weights under PyTorch's names to start from")
 	f.StringVar(&o.start.Encoder, "encoder", "", "safetensors `FILE` of weights to start with their encoder alone, under another likelihood")
+	f.StringVar(&o.logDir, "log-dir", "", "`DIR` for TensorBoard's event files, beside the run's metrics.jsonl")
 	f.BoolVar(&o.noEval, "no-eval", false, "no evaluation and no plot at the end")
 	must(cmd.MarkFlagRequired("config"))
 	cmd.MarkFlagsMutuallyExclusive("resume", "overwrite")
@@ -103,6 +106,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err != nil {
 		return err
 	}
+	defer r.Events.Close()
 	p := a.progress()
 	result, err := train.RunShown(ctx, r, o.cores(), p)
 	if err != nil {
@@ -114,7 +118,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 		s.Loss = &result.Loss
 	}
 	if !o.noEval && result.Ended != train.EndedByUntil {
-		if err = o.finish(ctx, r, &s, p); err != nil && s.Evaluation == nil {
+		if err = o.finish(ctx, r, &s, result.Finished, p); err != nil && s.Evaluation == nil {
 			return err
 		}
 	}
@@ -143,6 +147,10 @@ func (o *trainOptions) prepare() (r train.Options, err error) {
 	if err = run.CheckDir(dir); err != nil {
 		return r, err
 	}
+	events, err := o.events()
+	if err != nil {
+		return r, err
+	}
 	source, err := datasets.Open(e, o.dataDir)
 	if err != nil {
 		return r, err
@@ -151,7 +159,7 @@ func (o *trainOptions) prepare() (r train.Options, err error) {
 	o.app.warn()
 	datasets.SetThreads(source, o.threads)
 	r = train.Options{Experiment: e, Dir: dir, DataDir: o.dataDir, Resume: o.resume, Overwrite: o.overwrite, Device: o.device,
-		Source: source, Start: o.start, Until: o.until, Version: version.String()}
+		Source: source, Start: o.start, Until: o.until, Version: version.String(), Events: events}
 	dx, dy := source.Dims()
 	m, err := models.New(e.Model, dx, dy)
 	if err == nil && !o.noEval { // so that the evaluation does not fail after hours of training
@@ -160,9 +168,23 @@ func (o *trainOptions) prepare() (r train.Options, err error) {
 	return r, err
 }
 
+// events opens the log of --log-dir, nil without the flag.
+func (o *trainOptions) events() (*tfevents.Log, error) {
+	mode := tfevents.Fresh
+	switch {
+	case o.logDir == "":
+		return nil, nil
+	case o.resume:
+		mode = tfevents.Continue
+	case o.overwrite:
+		mode = tfevents.Replace
+	}
+	return tfevents.Open(o.logDir, mode)
+}
+
 // finish compares the trained model with the untrained one, and writes eval.json and fit.png. It
-// records in s what it has done.
-func (o *trainOptions) finish(ctx context.Context, r train.Options, s *trainSummary, p progress.Reporter) error {
+// records in s what it has done. finished says that the run was at its end before.
+func (o *trainOptions) finish(ctx context.Context, r train.Options, s *trainSummary, finished bool, p progress.Reporter) error {
 	e, source := r.Experiment, r.Source
 	checkpoint := s.Checkpoint
 	if s.Best != nil {
@@ -207,7 +229,22 @@ func (o *trainOptions) finish(ctx context.Context, r train.Options, s *trainSumm
 		return err
 	}
 	s.Plot = plot
-	return nil
+	return o.show(r, s, finished)
+}
+
+// show adds the picture of the fit to the log of --log-dir.
+func (o *trainOptions) show(r train.Options, s *trainSummary, finished bool) error {
+	if o.logDir == "" {
+		return nil
+	}
+	picture, err := os.ReadFile(s.Plot)
+	if err == nil && finished { // before this process, which has begun no file of events
+		err = train.ReopenEvents(r)
+	}
+	if err != nil {
+		return err
+	}
+	return r.Events.PNG(s.Step, "fit", picture)
 }
 
 func (s *trainSummary) print(w io.Writer) error {

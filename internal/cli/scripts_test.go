@@ -19,6 +19,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
+	"github.com/acqnp/acqnp/internal/test/events"
 )
 
 // TestScripts runs the scripts of testdata, each in a directory of its own. $TINY has a configuration, a
@@ -32,6 +33,7 @@ import (
 //	json FILE KEY=VALUE...   the last JSON value of a file, or of stdout or stderr, has these values: a.0.b is
 //	                         an element, a.# the length of a list, VALUE "" means absent, and @OTHER[:KEY]
 //	                         the value in the file OTHER
+//	events DIR TAG=STEP,...  TensorBoard shows values of these steps
 //	copy FROM TO             copies a directory
 func TestScripts(t *testing.T) {
 	figureData(t)
@@ -82,6 +84,20 @@ func TestScripts(t *testing.T) {
 					}
 					if got := element(v, key); (got == want) == neg {
 						ts.Fatalf("%s has %s = %s, want %s (not: %t)", args[0], key, got, want, neg)
+					}
+				}
+			},
+			"events": func(ts *testscript.TestScript, _ bool, args []string) {
+				shown, err := events.Shown(ts.MkAbs(args[0]))
+				ts.Check(err)
+				for _, arg := range args[1:] {
+					tag, want, _ := strings.Cut(arg, "=")
+					var steps []string
+					for _, v := range shown[tag] {
+						steps = append(steps, strconv.Itoa(v.Step))
+					}
+					if got := strings.Join(steps, ","); got != want {
+						ts.Fatalf("%s has %s at steps %s, want %s", args[0], tag, got, want)
 					}
 				}
 			},

@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/files/tfevents"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
@@ -135,10 +136,13 @@ func (l *loop) report(ll *float64) error {
 		if l.loss.err != nil {
 			return l.named(l.loss.err)
 		}
-		err := l.dir.Log(run.Metrics{Step: l.step, Loss: float32(loss), LearningRate: l.last.LearningRate,
+		m := run.Metrics{Step: l.step, Loss: float32(loss), LearningRate: l.last.LearningRate,
 			RowsPerSecond: l.meter.sinceLogged(), Elapsed: l.last.Elapsed.Seconds(),
-			ValidLL: ll, Ended: ended})
-		if err != nil {
+			ValidLL: ll, Ended: ended}
+		if err := l.dir.Log(m); err != nil {
+			return err
+		}
+		if err := l.o.Events.Scalars(m.Step, scalars(m)...); err != nil {
 			return err
 		}
 	}
@@ -146,6 +150,29 @@ func (l *loop) report(ll *float64) error {
 		l.o.OnStep(l.last)
 	}
 	return l.named(l.loss.err)
+}
+
+// ReopenEvents begins a file of events with the last step of a finished run, for its picture: the run
+// may have been killed before the picture was drawn.
+func ReopenEvents(o Options) error {
+	lines, err := run.Validated(o.Dir)
+	if err != nil || len(lines) == 0 {
+		return err
+	}
+	last := lines[len(lines)-1]
+	if err := o.Events.Start(last.Step); err != nil {
+		return err
+	}
+	return o.Events.Scalars(last.Step, scalars(last)...)
+}
+
+// scalars returns what TensorBoard shows of a line of the log, under the same names.
+func scalars(m run.Metrics) []tfevents.Scalar {
+	all := []tfevents.Scalar{{Tag: "loss", Value: m.Loss}, {Tag: "learning_rate", Value: float32(m.LearningRate)}}
+	if m.ValidLL != nil {
+		all = append(all, tfevents.Scalar{Tag: "valid_ll", Value: float32(*m.ValidLL)})
+	}
+	return all
 }
 
 // save writes the checkpoint of the current step, unless it is written already. It returns an error

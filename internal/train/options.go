@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
+	"github.com/acqnp/acqnp/internal/files/tfevents"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -26,6 +27,8 @@ type Options struct {
 	// Until is the step after which Run stops, as if it were interrupted there but without an error;
 	// 0 for none. Schedules go by all steps, so a resumed run has the same bits as one in one piece.
 	Until int
+
+	Events *tfevents.Log // gets what metrics.jsonl gets; nil for none. The caller closes it
 
 	OnStart func(Start)       // called before the first step, if there is one to make; may be nil
 	OnStep  func(Update)      // called after every step; may be nil

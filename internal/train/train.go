@@ -223,11 +223,14 @@ func (l *loop) tooFar(step int) error {
 		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
-// begin opens the log, loads a fresh run's weights and writes split.csv, postprocessing.json and
+// begin opens the logs, loads a fresh run's weights and writes split.csv, postprocessing.json and
 // config.yaml, in this order: imported weights are in a checkpoint before the directory counts as a run, so a resume
 // never needs their file.
 func (l *loop) begin() error {
 	if err := l.dir.OpenLog(l.step); err != nil {
+		return err
+	}
+	if err := l.o.Events.Start(l.step + 1); err != nil {
 		return err
 	}
 	if l.saved < 0 { // not restored
