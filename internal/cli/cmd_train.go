@@ -52,10 +52,12 @@ other commands use them. With train.patience, training ends after so many valida
 one.
 
 On SIGINT, SIGTERM or SIGHUP, training writes a checkpoint and exits with 130. --resume continues from
-there to the same result. --until stops after a step in the same way, but with exit code 0.`,
+there to the same result. --until stops after a step in the same way, but with exit code 0. --resume with
+more train.steps trains longer, if the learning rate so far does not depend on their number.`,
 		Example: `  acqnp train --config configs/quickstart.yaml
   acqnp train --config configs/lissajous/acqnp.yaml --set train.steps=2000 --set train.batch_size=32 --seed 1
   acqnp train --config configs/lissajous/acqnp.yaml --resume
+  acqnp train --config configs/lissajous/acqnp.yaml --resume --set train.steps=200000
   acqnp train --config configs/lissajous/acqnp.yaml --until 10000
   acqnp train --config configs/lissajous/acqnp.yaml --log-dir logs/acqnp
   acqnp train --config configs/speed-flow/acqnp.yaml --data-dir data --run-dir runs/lanes`,

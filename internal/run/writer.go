@@ -75,16 +75,16 @@ func open(dir string, refuse, prepare func(dir string) error, warn func(string))
 
 // Restore returns the newest good checkpoint, or nil if training has not written one yet. It
 // returns an *invalid.Input if the run's configuration or units differ from e and units, or if none
-// of its checkpoints is good.
+// of its checkpoints is good. The number of steps or epochs may differ: the caller knows the schedule.
 func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Checkpoint, error) {
-	if err := CheckContinues(w.dir, e); err != nil {
+	if err := checkContinues(w.dir, e, true); err != nil {
 		return nil, err
 	}
 	steps, err := checkpointSteps(w.dir)
 	if err != nil || len(steps) == 0 {
 		return nil, err
 	}
-	c, skipped, err := newest(w.dir, m, w.warn, func(c Checkpoint) error { return checkConfig(c.Path, c.Config, e) })
+	c, skipped, err := newest(w.dir, m, w.warn, func(c Checkpoint) error { return checkConfig(c.Path, c.Config, e, true) })
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +101,9 @@ func (w *Writer) Restore(e config.Experiment, m *models.Model, units Units) (*Ch
 
 // CheckContinues returns an *invalid.Input that names the keys in which the configuration of the run in
 // dir, if there is one, differs from e so that e cannot continue it.
-func CheckContinues(dir string, e config.Experiment) error {
+func CheckContinues(dir string, e config.Experiment) error { return checkContinues(dir, e, false) }
+
+func checkContinues(dir string, e config.Experiment, anyLength bool) error {
 	file := filepath.Join(dir, ConfigFile)
 	old, err := files.Read(file, "the configuration of a run", 1<<20)
 	if errors.Is(err, os.ErrNotExist) {
@@ -110,17 +112,21 @@ func CheckContinues(dir string, e config.Experiment) error {
 	if err != nil {
 		return err
 	}
-	return checkConfig(file, string(old), e)
+	return checkConfig(file, string(old), e, anyLength)
 }
 
 // checkConfig compares began, the YAML text in file that a run began with, with the configuration
-// that is to continue it. It returns an *invalid.Input that lists the keys that differ and must not.
-func checkConfig(file, began string, now config.Experiment) error {
+// that is to continue it. It returns an *invalid.Input that lists the keys that differ and must not. With
+// anyLength, steps and epochs may differ under any schedule.
+func checkConfig(file, began string, now config.Experiment, anyLength bool) error {
 	before, err := config.Parse(file, []byte(began), config.Overrides{})
 	if err != nil {
 		return err
 	}
 	now.Data.File = before.Data.File // the data may have moved
+	if anyLength {
+		now.Train.Steps, now.Train.Epochs = before.Train.Steps, before.Train.Epochs
+	}
 	differences := config.ResumeDifferences(before, now)
 	if len(differences) == 0 {
 		return nil

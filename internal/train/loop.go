@@ -30,6 +30,8 @@ type loop struct {
 	step     int // steps done
 	last     Update
 
+	replanned string // see Start
+
 	validator *validator // nil without validation
 	valid     run.Validation
 	average   average

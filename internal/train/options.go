@@ -37,8 +37,9 @@ type Options struct {
 
 // Start describes a run before its first step.
 type Start struct {
-	Step, Steps int // steps done and in all, over all resumes
-	Parameters  int // of the model
+	Step, Steps int    // steps done and in all, over all resumes
+	Parameters  int    // of the model
+	Replanned   string // says what the learning rate does if the number of steps in all has changed; "" if not
 }
 
 // Update is the state after a step.

@@ -18,6 +18,9 @@ func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) 
 	o.Warn = p.Warn
 	o.OnStart = func(s Start) {
 		o.announce(s, threads, p)
+		if s.Replanned != "" {
+			p.Note(s.Replanned)
+		}
 		p.Begin("train", "step", s.Step, s.Steps)
 	}
 	o.OnStep = func(u Update) {

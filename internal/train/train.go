@@ -175,7 +175,7 @@ func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error
 		return Result{}, err
 	}
 	if l.o.OnStart != nil {
-		l.o.OnStart(Start{Step: l.step, Steps: l.schedule.Steps, Parameters: l.model.NumParams()})
+		l.o.OnStart(Start{Step: l.step, Steps: l.schedule.Steps, Parameters: l.model.NumParams(), Replanned: l.replanned})
 	}
 	err := l.run(ctx, source)
 	elapsed = l.meter.elapsed()
@@ -188,8 +188,8 @@ func (l *loop) restore() (time.Duration, error) {
 	if err != nil || c == nil {
 		return 0, err
 	}
-	if c.Step > l.schedule.Steps {
-		return 0, l.tooFar(c.Step)
+	if err := l.replan(*c); err != nil {
+		return 0, err
 	}
 	l.step, l.saved, l.checkpoint, l.valid = c.Step, c.Step, c.Path, c.Validation
 	l.average.of = c.Average
@@ -211,16 +211,6 @@ func (l *loop) compareKernels(c run.Checkpoint) {
 	l.o.Warn(fmt.Sprintf("%s: the checkpoint was written with %s kernels; this run uses %s, so its %s will differ. "+
 		"Set %s to reproduce them.",
 		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), differ, device.KernelsSettings(c.Kernels, now)))
-}
-
-// tooFar returns the error for a run that has done more steps than the configuration asks for.
-func (l *loop) tooFar(step int) error {
-	key, found := "train.steps", strconv.Itoa(l.schedule.Steps)
-	if l.schedule.Epochs > 0 {
-		key, found = "train.epochs", fmt.Sprintf("%d, which is %d steps", l.schedule.Epochs, l.schedule.Steps)
-	}
-	return &invalid.Input{File: l.o.Dir, Key: key, Found: found,
-		Expected: fmt.Sprintf("at least %d steps, which the run has done already", step)}
 }
 
 // begin opens the logs, loads a fresh run's weights and writes split.csv, postprocessing.json and
