@@ -30,11 +30,12 @@ func factorise(a []float64, d int) bool {
 // forward replaces v [d] by L⁻¹v.
 func forward(l, v []float64) {
 	d := len(v)
-	for i := range v {
+	for i, sum := range v {
+		row := l[i*d:][:i+1]
 		for j, z := range v[:i] {
-			v[i] -= l[i*d+j] * z
+			sum -= row[j] * z
 		}
-		v[i] /= l[i*d+i]
+		v[i] = sum / row[i]
 	}
 }
 

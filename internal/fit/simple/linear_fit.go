@@ -6,7 +6,6 @@ import (
 	"math"
 	"slices"
 
-	"gonum.org/v1/gonum/diff/fd"
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
 )
@@ -203,16 +202,13 @@ func (f *linearFit) maximise() ([]float64, error) {
 			start = append(append(start, make([]float64, i)...), 1)
 		}
 	}
-	deviance := func(theta []float64) float64 {
+	problem := optimize.Problem{Func: func(theta []float64) float64 {
 		s, ok := f.solve(theta, -1)
 		if !ok {
 			return math.Inf(1)
 		}
 		return s.deviance
-	}
-	problem := optimize.Problem{Func: deviance, Grad: func(grad, theta []float64) {
-		fd.Gradient(grad, deviance, theta, &fd.Settings{Formula: fd.Central, Step: 1e-5})
-	}}
+	}, Grad: f.gradient}
 	settings := &optimize.Settings{GradientThreshold: 1e-4, MajorIterations: 60,
 		Converger: &optimize.FunctionConverge{Absolute: 1e-6, Iterations: 4}}
 	r, err := optimize.Minimize(problem, start, settings, &optimize.BFGS{})
@@ -237,26 +233,19 @@ type solution struct {
 func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 	p, q, n := f.p, f.q, f.n
 	s.lambda = lower(theta, q)
-	e := elimination{total: slices.Clone(f.total), m: make([]float64, q*q), u: make([]float64, (p+1)*q), q: q}
+	total, logs := slices.Clone(f.total), 0.0
 	if f.outers != nil {
 		s.outer = f.outerLambda(theta)
 	}
-	for i, part := range f.parts {
-		if i == out {
-			n -= part.n
-			for k, v := range part.pp {
-				e.total[k] -= v
-			}
-			continue
-		}
-		if !e.group(part, s.lambda) {
-			return s, false
+	if out >= 0 {
+		n -= f.parts[out].n
+		for k, v := range f.parts[out].pp {
+			total[k] -= v
 		}
 	}
-	if f.outers != nil && !f.eliminateOuter(&e, s, out) {
+	if !f.eliminate(s, out, func(e *elimination) { e.takeFrom(total); logs += logDet(e.m, q) }, nil) {
 		return s, false
 	}
-	total := e.total
 	s.root, s.beta = make([]float64, p*p), make([]float64, p)
 	trace := 0.0
 	for i := range p {
@@ -277,74 +266,8 @@ func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 	rest := max(total[p*(p+1)+p]-dot(s.beta, s.beta), 1e-12*f.total[p*(p+1)+p])
 	backward(s.root, s.beta)
 	s.noise = rest / (n - float64(p))
-	s.deviance = e.logs + logDet(s.root, p) + (n-float64(p))*math.Log(s.noise)
+	s.deviance = logs + logDet(s.root, p) + (n-float64(p))*math.Log(s.noise)
 	return s, s.noise > 0 && !math.IsNaN(s.deviance)
-}
-
-// An elimination takes the deviations of groups out of XᵀV⁻¹X, one group at a time.
-type elimination struct {
-	total []float64 // [p+1, p+1]: XᵀV⁻¹X with y as the last column of X, in the lower triangle
-	logs  float64   // the sum of log det V/σ²
-	q     int
-	m, u  []float64 // of the last group: the factor L of its capacitance [q, q], and L⁻¹Λᵀ Σ q·[p, y]ᵀ, a row for each column
-}
-
-// group takes out the deviation of a group with these sums. It returns false if a matrix is singular.
-func (e *elimination) group(part sums, lambda []float64) bool {
-	q := e.q
-	if !part.capacitance(e.m, lambda, q) {
-		return false
-	}
-	e.logs += logDet(e.m, q)
-	columns := len(e.u) / q
-	for r := range columns {
-		row := e.u[r*q:][:q]
-		transposed(row, lambda, part.qp[r*q:][:q])
-		forward(e.m, row)
-		for c := range r + 1 {
-			e.total[r*columns+c] -= dot(row, e.u[c*q:][:q])
-		}
-	}
-	return true
-}
-
-// lower returns the lower triangular matrix [q, q] with the given numbers, row by row.
-func lower(theta []float64, q int) []float64 {
-	m := make([]float64, q*q)
-	for i := range q {
-		theta = theta[copy(m[i*q:][:i+1], theta):]
-	}
-	return m
-}
-
-// capacitance sets m [q, q] to the Cholesky factor of I + Λᵀ(Σ q·qᵀ)Λ.
-func (s sums) capacitance(m, lambda []float64, q int) bool {
-	for i := range q {
-		for j := range i + 1 {
-			sum := 0.0
-			for k := i; k < q; k++ {
-				inner := 0.0
-				for l := j; l < q; l++ {
-					inner += s.qq[k*q+l] * lambda[l*q+j]
-				}
-				sum += lambda[k*q+i] * inner
-			}
-			m[i*q+j] = sum
-		}
-		m[i*q+i]++
-	}
-	return factorise(m, q)
-}
-
-// transposed sets dst to Λᵀv.
-func transposed(dst, lambda, v []float64) {
-	q := len(v)
-	for i := range dst {
-		dst[i] = 0
-		for k := i; k < q; k++ {
-			dst[i] += lambda[k*q+i] * v[k]
-		}
-	}
 }
 
 // model returns the model with noise σ. The covariance of b is σ²ΛΛᵀ, with the factor σΛ. That of

@@ -201,3 +201,36 @@ func TestPowersGoOnAsLines(t *testing.T) {
 		}
 	}
 }
+
+// TestGradient compares the derivatives of the deviance with central differences of steps of 1e-5, which leave errors of
+// about the square of the step and of rounding over it, 1e-10·(a deviance of 1e3)/1e-5.
+func TestGradientOfDeviance(t *testing.T) {
+	for _, outer := range []bool{false, true} {
+		functions := weighted(schools(6, 4, 7))
+		for i := range functions {
+			functions[i].X = append(functions[i].X, functions[i].X...) // two columns that depend on each other
+			functions[i].DX = 2
+			if !outer {
+				functions[i].Outer = ""
+			}
+		}
+		f := must.Get(fitLevels(functions, degreesOf(functions, 2, 1), outerGroups(functions), 2))(t)
+		theta := make([]float64, len(f.theta))
+		for i := range theta {
+			theta[i] = 0.3 + 0.1*float64(i%5)
+		}
+		found, step := make([]float64, len(theta)), 1e-5
+		f.gradient(found, theta)
+		for i := range theta {
+			at := func(v float64) float64 {
+				moved := slices.Clone(theta)
+				moved[i] += v
+				s, _ := f.solve(moved, -1)
+				return s.deviance
+			}
+			if want := (at(step) - at(-step)) / (2 * step); math.Abs(found[i]-want) > 1e-4*(1+math.Abs(want)) {
+				t.Errorf("outer %v, θ%d: found %v, expected %v", outer, i, found[i], want)
+			}
+		}
+	}
+}
