@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/blas"
+	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
 )
 
@@ -42,15 +44,64 @@ func newEvidence(groups []Group, b basis) *evidence {
 type likelihoodAt struct {
 	log      float64       // of the likelihood times the prior of the hyperparameters
 	gradient []float64     // by the logarithms of the hyperparameters
-	w        []float64     // the mean of the coefficients of f
-	cov      *mat.SymDense // their covariance
+	active   []int         // the functions of the basis that are not left out
+	w        *mat.VecDense // the mean of their coefficients
+	cov      *mat.SymDense // and their covariance
+	root     mat.Cholesky  // of the inverse of cov
+	variance []float64     // of all functions, a priori
 	solved   []*solvedGroup
+}
+
+// leastVariance is the prior variance below which a function of the basis is left out. The data have a variance of 1, so
+// that no number of points would find it.
+const leastVariance = 1e-10
+
+// activeOf returns which coefficients have a variance that matters.
+func activeOf(variance []float64) (active []int) {
+	for i, v := range variance {
+		if v > leastVariance {
+			active = append(active, i)
+		}
+	}
+	return active
+}
+
+// columns returns columns of a matrix.
+func columns(a *mat.Dense, which []int) *mat.Dense {
+	n, size := a.Dims()
+	if len(which) == size {
+		return mat.DenseCopyOf(a)
+	}
+	out := mat.NewDense(n, len(which), nil)
+	for i := range n {
+		from, to := a.RawRowView(i), out.RawRowView(i)
+		for j, c := range which {
+			to[j] = from[c]
+		}
+	}
+	return out
+}
+
+// coefficients returns the mean of the coefficients of all functions and their covariance [M, M].
+func (r *likelihoodAt) coefficients() (w, cov []float64) {
+	size := len(r.variance)
+	w, cov = make([]float64, size), make([]float64, size*size)
+	for i, v := range r.variance {
+		cov[i*size+i] = v
+	}
+	for i, a := range r.active {
+		w[a] = r.w.AtVec(i)
+		for j, b := range r.active {
+			cov[a*size+b] = r.cov.At(i, j)
+		}
+	}
+	return w, cov
 }
 
 // solvedGroup is a group with what its factorised block gives.
 type solvedGroup struct {
 	chol          mat.Cholesky
-	phi           *mat.Dense // B⁻¹Φ [n, M]
+	phi           *mat.Dense // B⁻¹Φ [n, M], which inverse overwrites
 	y             *mat.VecDense
 	smooth        []float64 // the smooth part of the kernel, [n, n], upper triangle
 	lines, places []float64 // [n, DX]: slope·(x − centre), x/length
@@ -65,24 +116,24 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 			return likelihoodAt{}, false
 		}
 	}
-	size := e.basis.size()
 	prior := e.basis.prior(h.Spread, h.Wave, h.Ridge, h.Blend)
+	active := activeOf(prior.variance)
+	size := len(active)
 	precision := mat.NewSymDense(size, nil) // A = Λ⁻¹ + Σ ΦᵀB⁻¹Φ
 	b := mat.NewVecDense(size, nil)         // Σ ΦᵀB⁻¹y
 	log := 0.0
-	for i, v := range prior.variance {
-		precision.SetSym(i, i, 1/v)
-		log -= math.Log(v) / 2
+	for i, a := range active {
+		precision.SetSym(i, i, 1/prior.variance[a])
+		log -= math.Log(prior.variance[a]) / 2
 	}
 	solved := make([]*solvedGroup, len(e.groups))
-	var product mat.Dense
 	var part mat.VecDense
 	for k, g := range e.groups {
 		y := mat.NewVecDense(g.Points(), nil)
 		for i, v := range g.Y {
 			y.SetVec(i, v-e.shift[k][i])
 		}
-		s, ok := h.solve(g, e.phi[k], e.noiseOf(k), y)
+		s, ok := h.solve(g, columns(e.phi[k], active), e.noiseOf(k), y)
 		if !ok {
 			return likelihoodAt{}, false
 		}
@@ -90,14 +141,9 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 		if !withGradient {
 			s.smooth, s.lines, s.places = nil, nil, nil
 		}
-		product.Reset()
-		product.Mul(e.phi[k].T(), s.phi)
-		for i := range size {
-			to, from := precision.RawSymmetric().Data[i*size:][:size], product.RawRowView(i)
-			for j := i; j < size; j++ {
-				to[j] += from[j]
-			}
-		}
+		blas64.Trsm(blas.Left, blas.Trans, 1, s.chol.RawU().(*mat.TriDense).RawTriangular(), s.phi.RawMatrix())
+		precision.SymRankK(precision, 1, s.phi.T())
+		blas64.Trsm(blas.Left, blas.NoTrans, 1, s.chol.RawU().(*mat.TriDense).RawTriangular(), s.phi.RawMatrix())
 		part.Reset()
 		part.MulVec(s.phi.T(), y)
 		b.AddVec(b, &part)
@@ -112,18 +158,19 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 	log += mat.Dot(b, w)/2 - chol.LogDet()/2
 	cov := mat.NewSymDense(size, nil)
 	_ = chol.InverseTo(cov)
-	out := likelihoodAt{log: log, w: w.RawVector().Data, cov: cov, solved: solved}
+	out := likelihoodAt{log: log, active: active, w: w, cov: cov, root: chol, variance: prior.variance, solved: solved}
 	if withGradient {
 		out.gradient = make([]float64, len(theta))
 		for k := range e.groups {
-			e.addGradient(out.gradient, h, k, solved[k], w, cov)
+			e.addGradient(out.gradient, h, k, &out)
 		}
-		for i, v := range prior.variance { // ½ (w² − λ + cov)/λ² · dλ
-			d := (out.w[i]*out.w[i] - v + cov.At(i, i)) / (2 * v * v)
-			out.gradient[3] += d * prior.bySpread[i]
-			out.gradient[4] += d * prior.byWave[i]
-			out.gradient[5] += d * prior.byRidge[i]
-			out.gradient[6] += d * prior.byBlend[i]
+		for i, a := range active { // ½ (w² − λ + cov)/λ² · dλ
+			v := prior.variance[a]
+			d := (w.AtVec(i)*w.AtVec(i) - v + cov.At(i, i)) / (2 * v * v)
+			out.gradient[3] += d * prior.bySpread[a]
+			out.gradient[4] += d * prior.byWave[a]
+			out.gradient[5] += d * prior.byRidge[a]
+			out.gradient[6] += d * prior.byBlend[a]
 		}
 	}
 	for i, v := range theta {
@@ -153,7 +200,7 @@ func priorOf(i, p int) scaling {
 	return scaling{math.Log(0.4), 1.5}
 }
 
-// solve factorises the block of a group.
+// solve factorises the block of a group, whose functions phi it keeps.
 func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense) (*solvedGroup, bool) {
 	n, dx := g.Points(), g.DX
 	block, smooth := mat.NewSymDense(n, nil), make([]float64, n*n)
@@ -176,31 +223,23 @@ func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense)
 		}
 		row[i] += h.Noise * h.Noise * noise[i]
 	}
-	s := &solvedGroup{smooth: smooth, lines: lines, places: places, phi: mat.NewDense(n, phi.RawMatrix().Cols, nil), y: mat.NewVecDense(n, nil)}
+	s := &solvedGroup{smooth: smooth, lines: lines, places: places, phi: phi, y: mat.NewVecDense(n, nil)}
 	if !s.chol.Factorize(block) {
 		return nil, false
 	}
-	_, _ = s.chol.SolveTo(s.phi, phi), s.chol.SolveVecTo(s.y, y)
+	_ = s.chol.SolveVecTo(s.y, y)
 	return s, true
 }
 
 // inverse returns a group's part of K⁻¹: α = K⁻¹y at its points, and its block of K⁻¹.
-func (s *solvedGroup) inverse(w *mat.VecDense, cov *mat.SymDense) (alpha *mat.VecDense, block *mat.SymDense) {
+func (s *solvedGroup) inverse(r *likelihoodAt) (alpha *mat.VecDense, block *mat.SymDense) {
 	alpha = new(mat.VecDense)
-	alpha.MulVec(s.phi, w)
+	alpha.MulVec(s.phi, r.w)
 	alpha.SubVec(s.y, alpha)
 	block = new(mat.SymDense)
 	_ = s.chol.InverseTo(block)
-	var left, share mat.Dense
-	left.Mul(s.phi, cov)
-	share.Mul(&left, s.phi.T())
-	n := block.SymmetricDim()
-	for i := range n {
-		to, from := block.RawSymmetric().Data[i*n:][:n], share.RawRowView(i)
-		for j := i; j < n; j++ {
-			to[j] -= from[j]
-		}
-	}
+	blas64.Trsm(blas.Right, blas.NoTrans, 1, r.root.RawU().(*mat.TriDense).RawTriangular(), s.phi.RawMatrix())
+	block.SymRankK(block, -1, s.phi)
 	return alpha, block
 }
 
@@ -220,10 +259,9 @@ func (e *evidence) noiseOf(k int) []float64 {
 // misses returns the leave-one-out error of each point, which is left out as often as it counts.
 func (e *evidence) misses(theta []float64, r likelihoodAt) [][]miss {
 	all := make([][]miss, len(e.groups))
-	w := mat.NewVecDense(len(r.w), r.w)
 	noise := math.Exp(2 * theta[0])
 	for k, s := range r.solved {
-		alpha, block := s.inverse(w, r.cov)
+		alpha, block := s.inverse(&r)
 		for i, v := range e.noiseOf(k) {
 			c := block.At(i, i)
 			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0), e.groups[k].times(i) - 1})
@@ -234,19 +272,21 @@ func (e *evidence) misses(theta []float64, r likelihoodAt) [][]miss {
 
 // addGradient adds a group's part of the gradient by noise, level, curve, slopes, lengths and centres:
 // ½ Σ_ij (αᵢαⱼ − Cᵢⱼ) ∂Bᵢⱼ, where α = K⁻¹y and C is the group's block of K⁻¹.
-func (e *evidence) addGradient(gradient []float64, h hyper, k int, s *solvedGroup, w *mat.VecDense, cov *mat.SymDense) {
-	alpha, block := s.inverse(w, cov)
+func (e *evidence) addGradient(gradient []float64, h hyper, k int, r *likelihoodAt) {
+	s := r.solved[k]
+	alpha, block := s.inverse(r)
 	n, dx := len(e.noise[k]), len(e.of)
 	slopes, lengths, centres := gradient[plainHypers:][:e.p], gradient[plainHypers+e.p:][:e.p], gradient[plainHypers+2*e.p:]
+	left := alpha.RawVector().Data
 	for i := range n {
-		inverse := block.RawSymmetric().Data[i*n:][:n]
+		inverse, smoothOf := block.RawSymmetric().Data[i*n:][:n], s.smooth[i*n:][:n]
 		for j := i; j < n; j++ {
-			d := alpha.AtVec(i)*alpha.AtVec(j) - inverse[j]
+			d := left[i]*left[j] - inverse[j]
 			if i == j {
 				d /= 2
 				gradient[0] += d * 2 * h.Noise * h.Noise * e.noise[k][i]
 			}
-			smooth := d * s.smooth[i*n+j]
+			smooth := d * smoothOf[j]
 			gradient[1] += d * 2 * h.Level * h.Level
 			gradient[2] += 2 * smooth
 			for c := range dx {

@@ -64,12 +64,7 @@ func FitGP(groups []Group) (Model, error) {
 		return nil, errNoFit
 	}
 	m.Hyper = hyperOf(theta, whole.of)
-	m.W = r.w
-	for i := range m.W {
-		for j := range m.W {
-			m.Cov = append(m.Cov, r.cov.At(i, j))
-		}
-	}
+	m.W, m.Cov = r.coefficients()
 	if outers := outerGroups(all); outers != nil {
 		m.Share = whole.share(m, outers)
 	}

@@ -125,12 +125,8 @@ func TestPredictionConditionsOnAllPoints(t *testing.T) {
 	if !ok {
 		t.Fatal("the evidence cannot be computed")
 	}
-	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta, ev.of), W: e.w, Noise: normalNoise(b, math.Exp(theta[0]))}
-	for i := range m.W {
-		for j := range m.W {
-			m.Cov = append(m.Cov, e.cov.At(i, j))
-		}
-	}
+	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta, ev.of), Noise: normalNoise(b, math.Exp(theta[0]))}
+	m.W, m.Cov = e.coefficients()
 	const at = 0.37
 	for _, known := range []Group{context, {DX: 1}} {
 		target := Group{X: append(append([]float64{}, known.X...), at), Y: append(append([]float64{}, known.Y...), 0), DX: 1}
