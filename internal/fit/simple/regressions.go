@@ -55,12 +55,39 @@ func (m *Regressions) features(x []float64) (p, q []float64) {
 	return p, q
 }
 
-// An assignment is what is known of a group if its points have these classes: b ~ N(mean, cov).
+// A described group has the features of its points.
+type described struct {
+	Group
+	p, q [][]float64
+}
+
+// describe returns a standardised group with its features.
+func (m *Regressions) describe(g Group) described {
+	d := described{Group: g}
+	for i := range g.Points() {
+		p, q := m.features(g.row(i))
+		d.p, d.q = append(d.p, p), append(d.q, q)
+	}
+	return d
+}
+
+// An assignment is what is known of a group if its points have some classes: b ~ N(mean, cov).
 type assignment struct {
-	log     float64 // of its probability, up to a constant
-	classes []uint8 // of the points so far
-	mean    []float64
-	cov     []float64 // [q, q]
+	log    float64   // of its probability, up to a constant
+	counts []float64 // points of each class
+	mean   []float64
+	cov    []float64 // [q, q]
+}
+
+// assignments returns n of them, which share their memory, for K classes and q.
+func assignments(n, classes, q int) []assignment {
+	each := classes + q + q*q
+	all, list := make([]float64, n*each), make([]assignment, n)
+	for i := range list {
+		own := all[i*each:][:each:each]
+		list[i] = assignment{counts: own[:classes:classes], mean: own[classes:][:q:q], cov: own[classes+q:]}
+	}
+	return list
 }
 
 // expect returns mean and variance of y at features p and q in class c. It sets spread [q] to cov·q.
@@ -79,23 +106,34 @@ type step struct {
 	log     float64
 }
 
+// classesOf returns the classes of the points of assignment number at, by the steps kept at each point.
+func classesOf(steps [][]step, at int) []int {
+	classes := make([]int, len(steps))
+	for i := len(steps) - 1; i >= 0; i-- {
+		classes[i], at = steps[i][at].k, steps[i][at].from
+	}
+	return classes
+}
+
 // given returns the most probable assignments of a standardised group, at most keep of them, with
-// logarithms of probabilities that sum to 1, and the log of the group's density.
-func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) {
+// logarithms of probabilities that sum to 1, the steps to them, and the log of the group's density.
+func (m *Regressions) given(g described, keep int) (list []assignment, kept [][]step, log float64) {
 	n := 1 + len(m.Units.X)
-	list = []assignment{{mean: make([]float64, n), cov: m.Cov}}
+	list, next := assignments(keep, len(m.Classes), n), assignments(keep, len(m.Classes), n)
+	copy(list[0].cov, m.Cov)
+	list = list[:1]
 	spread := make([]float64, n)
-	var steps []step
 	var logs []float64
 	for i, y := range g.Y {
-		p, q := m.features(g.row(i))
+		p, q := g.p[i], g.q[i]
 		times := g.times(i) // one that counts more often has as many copies, all of its class
-		steps, logs = steps[:0], logs[:0]
+		logs = logs[:0]
+		steps := make([]step, 0, len(list)*len(m.Classes))
 		for from := range list {
 			for k, c := range m.Classes {
 				mean, variance := list[from].expect(c.mean(times), p, q, spread)
 				e := y - mean
-				l := list[from].log + times*math.Log(m.share(k, list[from].classes)) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
+				l := list[from].log + times*math.Log(m.share(k, list[from].counts, i)) - e*e/(2*variance) - math.Log(2*math.Pi*variance)/2
 				if times != 1 {
 					l -= (times-1)/2*math.Log(2*math.Pi*c.Noise*c.Noise) + math.Log(times)/2
 				}
@@ -109,52 +147,47 @@ func (m *Regressions) given(g Group, keep int) (list []assignment, log float64) 
 		for len(steps) > 1 && steps[len(steps)-1].log < steps[0].log-negligible {
 			steps = steps[:len(steps)-1]
 		}
-		next, kept := make([]assignment, len(steps)), 0.0
+		next = next[:len(steps)]
+		sum := 0.0
 		for s, t := range steps {
-			next[s] = list[t.from].extend(t.k, m.Classes[t.k].mean(times), p, q, y, spread)
+			list[t.from].extend(&next[s], t.k, m.Classes[t.k].mean(times), p, q, y, spread)
 			next[s].log = t.log - steps[0].log
-			kept += math.Exp(next[s].log)
+			sum += math.Exp(next[s].log)
 		}
 		for s := range next {
-			next[s].log -= math.Log(kept)
+			next[s].log -= math.Log(sum)
 		}
-		list = next
+		list, next, kept = next, list[:cap(list)], append(kept, steps)
 	}
-	return list, log
+	return list, kept, log
 }
 
-// share returns the probability of class k for a further point of a group that has points of these
+// share returns the probability of class k for a further point of a group that has n points, in these
 // classes.
-func (m *Regressions) share(k int, classes []uint8) float64 {
+func (m *Regressions) share(k int, counts []float64, n int) float64 {
 	if m.Alpha == 0 {
 		return m.Classes[k].Share
 	}
-	n := 0.0
-	for _, c := range classes {
-		if int(c) == k {
-			n++
-		}
-	}
-	return (m.Alpha*m.Classes[k].Share + n) / (m.Alpha + float64(len(classes)))
+	return (m.Alpha*m.Classes[k].Share + counts[k]) / (m.Alpha + float64(n))
 }
 
 // negligible is the logarithm of how much less probable than the first an assignment must be to be
 // left out.
 const negligible = 12
 
-// extend returns the assignment after a further point of class k.
-func (a *assignment) extend(k int, c class, p, q []float64, y float64, spread []float64) assignment {
+// extend sets next to the assignment after a further point of class k.
+func (a *assignment) extend(next *assignment, k int, c class, p, q []float64, y float64, spread []float64) {
 	n := len(q)
 	mean, variance := a.expect(c, p, q, spread)
 	gain := (y - mean) / variance
-	next := assignment{classes: append(slices.Clip(a.classes), uint8(k)), mean: slices.Clone(a.mean), cov: slices.Clone(a.cov)}
+	copy(next.counts, a.counts)
+	next.counts[k]++
 	for i, v := range spread {
-		next.mean[i] += v * gain
+		next.mean[i] = a.mean[i] + v*gain
 		for j, w := range spread {
-			next.cov[i*n+j] -= v * w / variance
+			next.cov[i*n+j] = a.cov[i*n+j] - v*w/variance
 		}
 	}
-	return next
 }
 
 // Columns implements [Model].
@@ -179,7 +212,8 @@ func (m *Regressions) Check() error {
 
 // Given implements [Model]. It takes at most 100 points of a larger context, evenly spread.
 func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	list, _ := m.given(Thin(m.Units.group(context), mostOfRegressions), mostAssignments)
+	known := Thin(m.Units.group(context), mostOfRegressions)
+	list, _, _ := m.given(m.describe(known), mostAssignments)
 	spread := make([]float64, 1+len(m.Units.X))
 	targets, dx := m.Units.points(x), len(m.Units.X)
 	out := make([]likelihood.GaussianMixture, len(targets)/dx)
@@ -189,7 +223,7 @@ func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMix
 		var logs []float64
 		for _, a := range list {
 			for k, c := range m.Classes {
-				log := a.log + math.Log(m.share(k, a.classes))
+				log := a.log + math.Log(m.share(k, a.counts, known.Points()))
 				if log < -negligible {
 					continue
 				}

@@ -2,8 +2,6 @@ package simple
 
 import (
 	"math"
-
-	"gonum.org/v1/gonum/mat"
 )
 
 // Bounds of a fit of Regressions: points of a group (more if there are few groups), points of a start,
@@ -25,24 +23,33 @@ const (
 func FitRegressions(groups []Group) (Model, error) {
 	u := unitsOf(groups)
 	all := u.groups(groups, max(mostOfRegressions, mostOfFewGroups/len(groups)))
+	x := make([][]float64, len(all))
+	for i, g := range all {
+		x[i] = g.X
+	}
+	edges := EdgesOf(len(u.X), x...)
+	plain, seen := &Regressions{Powers: powers, Edges: edges}, make([]described, len(all))
+	for i, g := range all {
+		seen[i] = plain.describe(g)
+	}
 	var best *Regressions
 	most := math.Inf(-1)
 	for k := 2; k <= 3; k++ {
-		if m, score := fitClasses(u, all, k); m != nil && score > most {
+		if m, score := fitClasses(u, edges, seen, k); m != nil && score > most {
 			best, most = m, score
 		}
 	}
 	if best == nil {
 		return nil, errNoFit
 	}
-	best.chooseAlpha(all)
+	best.chooseAlpha(seen)
 	return best, nil
 }
 
 // fitClasses fits K regressions to standardised groups by expectation and maximisation, from the best of
 // three starts: classes above one another, classes whose slopes differ, and classes that differ in
 // their noise. It returns the model with −½ BIC, or nil if the data do not determine it.
-func fitClasses(u units, groups []Group, k int) (*Regressions, float64) {
+func fitClasses(u units, edges []Edge, groups []described, k int) (*Regressions, float64) {
 	points, some := 0, 0
 	for i, g := range groups {
 		if points < pointsOfStart {
@@ -55,11 +62,6 @@ func fitClasses(u units, groups []Group, k int) (*Regressions, float64) {
 	}
 	var best *Regressions
 	most := math.Inf(-1)
-	x := make([][]float64, len(groups))
-	for i, g := range groups {
-		x[i] = g.X
-	}
-	edges := EdgesOf(len(u.X), x...)
 	for start := range 3 {
 		m := startOf(u, k, start)
 		m.Edges = edges
@@ -80,12 +82,12 @@ func fitClasses(u units, groups []Group, k int) (*Regressions, float64) {
 }
 
 // chooseAlpha sets Alpha to the one of a few under which the groups are most probable.
-func (m *Regressions) chooseAlpha(groups []Group) {
+func (m *Regressions) chooseAlpha(groups []described) {
 	best, most := 0.0, math.Inf(-1)
 	for _, m.Alpha = range []float64{0, 100, 30, 10, 3, 1} {
 		sum := 0.0
 		for _, g := range groups {
-			_, log := m.given(g, fewAssignments)
+			_, _, log := m.given(g, fewAssignments)
 			sum += log
 		}
 		if sum > most {
@@ -120,7 +122,7 @@ func startOf(u units, k, start int) *Regressions {
 
 // climb repeats rounds until they gain little. It returns the log density of a point before the last
 // round.
-func (m *Regressions) climb(groups []Group, rounds, keep int) (log float64, ok bool) {
+func (m *Regressions) climb(groups []described, rounds, keep int) (log float64, ok bool) {
 	before := math.Inf(-1)
 	for range rounds {
 		if log, ok = m.improve(groups, keep); !ok || math.IsNaN(log) {
@@ -134,69 +136,59 @@ func (m *Regressions) climb(groups []Group, rounds, keep int) (log float64, ok b
 	return log, true
 }
 
-// An assignedPoint is a point in one of the assignments.
+// An assignedPoint is what the assignments of its group say of it in a class.
 type assignedPoint struct {
-	k              int
-	p              *mat.VecDense
-	weight, y, own float64 // y less bᵀq, and the variance of bᵀq
+	weight  float64   // of the assignments with the class
+	p       []float64 // p(x)
+	y, over float64   // the means of y less bᵀq, and of its square and the variance of bᵀq
+}
+
+// assigned returns what the assignments, each with its classes of all points, say of point i in class k.
+func (m *Regressions) assigned(g described, list []assignment, classes [][]int, i, k int, spread []float64) (s assignedPoint) {
+	for n := range list {
+		if classes[n][i] != k {
+			continue
+		}
+		a, q := &list[n], g.q[i]
+		_, variance := a.expect(class{}, nil, q, spread)
+		left, weight := g.Y[i]-dot(a.mean, q), math.Exp(a.log)*g.times(i)
+		s.weight, s.y, s.over = s.weight+weight, s.y+weight*left, s.over+weight*(left*left+variance)
+	}
+	s.p = g.p[i]
+	return s
 }
 
 // improve makes one round: it assigns the points to the classes, and fits the classes and G to the
 // assignment. It returns the log density of a point before the round.
-func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
+func (m *Regressions) improve(groups []described, keep int) (log float64, ok bool) {
 	q := 1 + len(m.Units.X)
-	size := len(m.Classes[0].Beta)
-	normal, right := make([]*mat.SymDense, len(m.Classes)), make([]*mat.VecDense, len(m.Classes))
-	count, squares := make([]float64, len(m.Classes)), make([]float64, len(m.Classes))
-	for k := range m.Classes {
-		normal[k], right[k] = mat.NewSymDense(size, nil), mat.NewVecDense(size, nil)
-	}
-	cov, spread, none := make([]float64, q*q), make([]float64, q), class{Beta: make([]float64, size)}
+	all := make([][]assignedPoint, len(m.Classes))
+	cov, spread := make([]float64, q*q), make([]float64, q)
 	points := 0.0
-	var all []assignedPoint
 	for _, g := range groups {
-		list, density := m.given(g, keep)
+		list, steps, density := m.given(g, keep)
 		log += density
-		for i := range g.Points() {
-			points += g.times(i)
-		}
-		for _, a := range list {
+		classes := make([][]int, len(list))
+		for n, a := range list {
 			weight := math.Exp(a.log)
 			for i, v := range a.cov {
 				cov[i] += weight * (v + a.mean[i/q]*a.mean[i%q])
 			}
-			for i, k := range a.classes {
-				p, features := m.features(g.row(i))
-				_, variance := a.expect(none, p, features, spread)
-				own := weight * g.times(i)
-				s := assignedPoint{int(k), mat.NewVecDense(size, p), own, g.Y[i] - dot(a.mean, features), variance}
-				all = append(all, s)
-				normal[k].SymRankOne(normal[k], own, s.p)
-				right[k].AddScaledVec(right[k], own*s.y, s.p)
-				count[k] += own
+			classes[n] = classesOf(steps, n)
+		}
+		for i := range g.Points() {
+			points += g.times(i)
+			for k := range m.Classes {
+				if s := m.assigned(g, list, classes, i, k, spread); s.weight > 0 {
+					all[k] = append(all[k], s)
+				}
 			}
 		}
 	}
 	for k := range m.Classes {
-		for i := range size {
-			normal[k].SetSym(i, i, normal[k].At(i, i)+0.1) // a weak prior: coefficients of deviation 3 noises
-		}
-		var chol mat.Cholesky
-		if !chol.Factorize(normal[k]) {
+		if !m.Classes[k].fit(all[k], points, len(m.Classes)) {
 			return 0, false
 		}
-		var beta mat.VecDense
-		_ = chol.SolveVecTo(&beta, right[k])
-		copy(m.Classes[k].Beta, beta.RawVector().Data)
-	}
-	for _, s := range all {
-		e := s.y - mat.Dot(mat.NewVecDense(size, m.Classes[s.k].Beta), s.p)
-		squares[s.k] += s.weight * (e*e + s.own)
-	}
-	for k := range m.Classes {
-		// The prior of noise and shares keeps a class from shrinking onto a few points.
-		m.Classes[k].Noise = math.Sqrt((squares[k] + 2*0.05) / (count[k] + 2))
-		m.Classes[k].Share = (count[k] + 2) / (points + 2*float64(len(m.Classes)))
 	}
 	for i := range cov {
 		if i%(q+1) == 0 { // the diagonal
@@ -205,4 +197,37 @@ func (m *Regressions) improve(groups []Group, keep int) (log float64, ok bool) {
 		m.Cov[i] = cov[i] / (float64(len(groups)) + 1)
 	}
 	return log / points, true
+}
+
+// fit fits the class, one of several, to its points, of so many in all.
+func (c *class) fit(own []assignedPoint, points float64, classes int) bool {
+	size := len(c.Beta)
+	normal, right, count := make([]float64, size*size), make([]float64, size), 0.0
+	for _, s := range own {
+		count += s.weight
+		for i, v := range s.p {
+			right[i] += s.y * v
+			for j, w := range s.p[:i+1] {
+				normal[i*size+j] += s.weight * v * w
+			}
+		}
+	}
+	for i := range size {
+		normal[i*(size+1)] += 0.1 // a weak prior: coefficients of deviation 3 noises
+	}
+	if !factorise(normal, size) {
+		return false
+	}
+	forward(normal, right)
+	backward(normal, right)
+	copy(c.Beta, right)
+	squares := 0.0
+	for _, s := range own {
+		mean := dot(c.Beta, s.p)
+		squares += max(0, s.over-2*mean*s.y+s.weight*mean*mean)
+	}
+	// The prior of noise and shares keeps a class from shrinking onto a few points.
+	c.Noise = math.Sqrt((squares + 2*0.05) / (count + 2))
+	c.Share = (count + 2) / (points + 2*float64(classes))
+	return true
 }
