@@ -163,6 +163,30 @@ func (m *Mixed) rows(x []float64) (means []float64, rows *mat.Dense) {
 	return means, mat.NewDense(n, len(all)/n, all)
 }
 
+// root returns the root of the covariance of points x that are of the groups of; nil: all of one. Each group has columns
+// of its own deviations, and all have the others in common.
+func (m *Mixed) root(x []float64, of []int) *mat.Dense {
+	_, rows := m.rows(x)
+	if of == nil {
+		return rows
+	}
+	at := map[int]int{}
+	for _, group := range of {
+		if _, known := at[group]; !known {
+			at[group] = len(at)
+		}
+	}
+	_, q := m.Model.Form.count()
+	n, d := rows.Dims()
+	root := mat.NewDense(n, d-q+q*len(at), nil)
+	for i := range n {
+		from, to := rows.RawRowView(i), root.RawRowView(i)
+		copy(to, from[q:])
+		copy(to[d-q+q*at[of[i]]:], from[:q])
+	}
+	return root
+}
+
 // mean implements field.
 func (m *Mixed) mean(x []float64) []float64 {
 	means, _ := m.rows(x)

@@ -90,22 +90,23 @@ func (n *noise) nodes() (factors, logs []float64) {
 // logDensity returns the log density of a miss if the scale is s, and sets each[k] to the probability of
 // part k.
 func (n *noise) logDensity(m miss, s float64, each []float64) float64 {
-	most := math.Inf(-1)
+	nearest := math.Inf(1)
 	for k, p := range n.Parts {
 		v := m.variance + s*s*p.Scale*p.Scale
 		e := m.by - s*p.Shift
-		each[k] = math.Log(p.Weight) - e*e/(2*v) - math.Log(2*math.Pi*v)/2
-		most = max(most, each[k])
+		each[k] = e * e / (2 * v)
+		nearest = min(nearest, each[k])
 	}
 	sum := 0.0
-	for k := range each {
-		each[k] = math.Exp(each[k] - most)
+	for k, p := range n.Parts {
+		v := m.variance + s*s*p.Scale*p.Scale
+		each[k] = p.Weight * math.Exp(nearest-each[k]) / math.Sqrt(2*math.Pi*v)
 		sum += each[k]
 	}
 	for k := range each {
 		each[k] /= sum
 	}
-	return most + math.Log(sum)
+	return math.Log(sum) - nearest
 }
 
 // normal returns the Gaussian that approximates the noise of a point with a miss. Its precision is the

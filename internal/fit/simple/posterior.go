@@ -47,11 +47,11 @@ func (n *noise) addGiven(parts [][]likelihood.Gaussian, logs [][]float64, f fiel
 	states, means, variances := n.condition(f, c), f.mean(targets), f.variances(targets)
 	var cross, solved *mat.Dense // [n, m]
 	if c.Points() > 0 {
-		cross, solved = covariancesOf(f, c.X, c.Of, targets, nil), new(mat.Dense)
+		cross = covariancesOf(f, c.X, c.Of, targets, nil)
 	}
 	for _, s := range states {
 		if s.alpha != nil {
-			_ = s.chol.SolveTo(solved, cross)
+			solved = s.cov.inverseTimes(cross)
 		}
 		for t := range scales {
 			mean, variance := means[t], variances[t]
@@ -67,7 +67,7 @@ func (n *noise) addGiven(parts [][]likelihood.Gaussian, logs [][]float64, f fiel
 // A state is a context with the noise that its points seem to have, if the group's scale is factor.
 type state struct {
 	factor, log float64 // and the log of its probability
-	chol        mat.Cholesky
+	cov         covariance
 	alpha       *mat.VecDense // the inverse of the covariance times what is left of y; nil without a context
 }
 
@@ -94,10 +94,12 @@ func (n *noise) condition(f field, c Group) []*state {
 	for i, v := range f.mean(c.X) {
 		left.SetVec(i, c.Y[i]-v)
 	}
-	prior, scales := symmetric(covariancesOf(f, c.X, c.Of, c.X, c.Of)), n.scales(c.X)
+	scales := n.scales(c.X)
+	covariance := covarianceOf(f, c)
 	var kept []*state
 	for _, s := range states {
-		if n.solve(s, prior, left, scales, factorsOf(s.factor, c.Of, len(scales))) {
+		s.cov = covariance()
+		if n.solve(s, left, scales, factorsOf(s.factor, c.Of, len(scales))) {
 			kept = append(kept, s)
 		}
 	}
@@ -110,15 +112,9 @@ func (n *noise) condition(f field, c Group) []*state {
 	return kept
 }
 
-// symmetric returns the upper triangle of a square matrix as a symmetric one.
-func symmetric(a *mat.Dense) *mat.SymDense {
-	raw := a.RawMatrix()
-	return mat.NewSymDense(raw.Rows, raw.Data)
-}
-
 // solve finds the noise of the points of a state. In turn, it computes the leave-one-out error of each
 // point, and the Gaussian that approximates the point's noise given this error. factors are those of the scales.
-func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales, factors []float64) bool {
+func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64) bool {
 	points := left.Len()
 	shift, variance := make([]float64, points), make([]float64, points)
 	each := make([]float64, len(n.Parts))
@@ -133,29 +129,25 @@ func (n *noise) solve(s *state, prior *mat.SymDense, left *mat.VecDense, scales,
 	if len(each) == 1 {
 		rounds = 1
 	}
-	cov, y := mat.NewSymDense(points, nil), mat.NewVecDense(points, nil)
+	y := mat.NewVecDense(points, nil)
 	for round := range rounds + 1 {
-		cov.CopySym(prior)
-		for i, v := range variance {
-			cov.SetSym(i, i, cov.At(i, i)+v)
+		for i := range points {
 			y.SetVec(i, left.AtVec(i)-shift[i])
 		}
-		if !s.chol.Factorize(cov) || s.chol.Cond() > 1e14 {
+		if !s.cov.factorise(variance) {
 			return false
 		}
-		s.alpha = mat.NewVecDense(points, nil)
-		_ = s.chol.SolveVecTo(s.alpha, y)
+		s.alpha = s.cov.inverseTimes(y).ColView(0).(*mat.VecDense)
 		if round == rounds {
 			break
 		}
-		var inverse mat.SymDense
-		_ = s.chol.InverseTo(&inverse)
+		inverse := s.cov.inverseDiagonal()
 		// The evidence of the points, as expectation propagation approximates it.
-		log := -s.chol.LogDet()/2 - mat.Dot(s.alpha, y)/2 - float64(points)/2*math.Log(2*math.Pi)
+		log := -s.cov.logDet()/2 - mat.Dot(s.alpha, y)/2 - float64(points)/2*math.Log(2*math.Pi)
 		for i := range points {
 			// Without the point, it is predicted with this error, of this variance.
-			by := s.alpha.AtVec(i)/inverse.At(i, i) + shift[i]
-			e := miss{by: by, variance: max(1/inverse.At(i, i)-variance[i], 0)}
+			by := s.alpha.AtVec(i)/inverse[i] + shift[i]
+			e := miss{by: by, variance: max(1/inverse[i]-variance[i], 0)}
 			z, v := e.by-shift[i], e.variance+variance[i]
 			log += n.logDensity(e, scales[i]*factors[i], each) + z*z/(2*v) + math.Log(2*math.Pi*v)/2
 			shift[i], variance[i] = n.normal(e, scales[i]*factors[i], each)
