@@ -23,17 +23,17 @@ func mixtureQuantile(d Distribution, p float64, n int, quantile func(k int) floa
 	case !(lo < hi):
 		return lo
 	case p <= 0.5:
-		return bisect(lo, hi, func(y float64) bool { return d.CDF(y) >= p })
+		return bisect(lo, hi, 0, func(y float64) bool { return d.CDF(y) >= p })
 	}
-	return bisect(lo, hi, func(y float64) bool { return d.Survival(y) <= 1-p })
+	return bisect(lo, hi, 0, func(y float64) bool { return d.Survival(y) <= 1-p })
 }
 
 // bisect returns the smallest float64 in (lo, hi] at which a monotone condition holds, or hi if it
 // never does. It halves the number of float64s between the bounds, not their distance, so it takes
-// at most 64 steps for any distance.
-func bisect(lo, hi float64, holds func(float64) bool) float64 {
+// at most 64 steps for any distance. What it returns may be larger by within.
+func bisect(lo, hi, within float64, holds func(float64) bool) float64 {
 	a, b := rank(lo), rank(hi)
-	for a+1 < b {
+	for a+1 < b && unrank(b)-unrank(a) > within {
 		mid := a>>1 + b>>1 + a&b&1 // the sum could overflow
 		if holds(unrank(mid)) {
 			b = mid
@@ -66,10 +66,15 @@ func unrank(n int64) float64 {
 // a [TwoScales]; within this error, a quantile may depend on the other
 // ps. Quantiles increase with p.
 func ApproximateQuantiles(d Distribution, ps ...float64) []float64 {
+	return quantilesWithin(1e-9, d, ps)
+}
+
+// quantilesWithin is ApproximateQuantiles with another error, relative to what its error is.
+func quantilesWithin(within float64, d Distribution, ps []float64) []float64 {
 	quantiles := make([]float64, len(ps))
 	switch d := d.(type) {
 	case Exp:
-		quantiles = ApproximateQuantiles(d.z, ps...)
+		quantiles = quantilesWithin(within, d.z, ps)
 		for i, z := range quantiles {
 			quantiles[i] = math.Exp(z)
 		}
@@ -82,23 +87,23 @@ func ApproximateQuantiles(d Distribution, ps ...float64) []float64 {
 				q := c.Quantile(p)
 				b = bracket{math.Min(b.lo, q), math.Max(b.hi, q), math.Min(b.scale, c.Scale)}
 			}
-			quantiles[i] = approximate(d, p, b, d.CDF)
+			quantiles[i] = approximate(d, p, b, within)
 		}
 	case Squared:
-		quantiles = ApproximateQuantiles(d.z, ps...)
+		quantiles = quantilesWithin(within, d.z, ps)
 		for i, z := range quantiles {
 			quantiles[i] = squared(z)
 		}
 	case Supported:
-		quantiles = ApproximateQuantiles(d.of, ps...)
+		quantiles = quantilesWithin(within, d.of, ps)
 		for i, y := range quantiles {
 			quantiles[i] = d.settle(y)
 		}
 	case TwoScales:
-		a, b := ApproximateQuantiles(d.parts[0], ps...), ApproximateQuantiles(d.parts[1], ps...)
+		a, b := quantilesWithin(within, d.parts[0], ps), quantilesWithin(within, d.parts[1], ps)
 		for i, p := range ps {
 			lo, hi := min(a[i], b[i]), max(a[i], b[i])
-			quantiles[i] = approximate(d, p, bracket{lo, hi, hi - lo}, d.CDF)
+			quantiles[i] = approximate(d, p, bracket{lo, hi, hi - lo}, within)
 		}
 	}
 	return quantiles
@@ -113,12 +118,15 @@ type bracket struct{ lo, hi, scale float64 } // scale is the smallest of the com
 func (b bracket) narrow() bool { return b.lo < b.hi && b.hi-b.lo < 1e5*b.scale }
 
 // approximate returns a quantile of d in a bracket.
-func approximate(d Distribution, p float64, b bracket, cdf func(y float64) float64) float64 {
-	if !b.narrow() {
+func approximate(d Distribution, p float64, b bracket, within float64) float64 {
+	if !(b.lo < b.hi) {
 		return d.Quantile(p)
 	}
-	f := func(y float64) float64 { return cdf(y) - p }
-	return root(f, b.lo, f(b.lo), b.hi, f(b.hi), 1e-9*b.scale)
+	if !b.narrow() {
+		return bisect(b.lo, b.hi, within*b.scale, func(y float64) bool { return d.CDF(y) >= p })
+	}
+	f := func(y float64) float64 { return d.CDF(y) - p }
+	return root(f, b.lo, f(b.lo), b.hi, f(b.hi), within*b.scale)
 }
 
 // cantelli returns a bracket of the p-quantile of a distribution by Cantelli's inequality: P(Y ≤ μ−kσ)

@@ -138,7 +138,7 @@ func (s *split) rate(ctx context.Context, out *Stack, trials []*trial, c choice,
 const (
 	mostParts  = 60
 	mostRanked = 300
-	mostScored = 2000
+	mostScored = 1000
 )
 
 // crps returns the CRPS of each target, given the distribution at it. Of a question with many targets, the
