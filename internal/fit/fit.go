@@ -109,7 +109,7 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 		if err != nil {
 			return &invalid.Input{File: o.File, Key: y.Column, Found: err.Error(), Expected: "y for --outcome " + o.Outcome}
 		}
-		all, questions := o.kinds()
+		all, questions := o.kinds(f.Rows)
 		all = stack.For(data[c], all)
 		for _, k := range all {
 			if o.Weights != "" && k.Once {
@@ -189,20 +189,25 @@ func namesOf(kinds []stack.Kind, is func(stack.Kind) bool) (names []string) {
 	return names
 }
 
-// kinds returns the candidates, and how often each is asked, 0 for the stack's own bound.
-func (o Options) kinds() (all []stack.Kind, questions int) {
+// kinds returns the candidates for a number of rows, and how often each is asked, 0 for the stack's own bound.
+func (o Options) kinds(rows int) (all []stack.Kind, questions int) {
 	if o.Instant {
 		simplest := stack.MixedModel()
 		simplest.Most = instantRows
-		return []stack.Kind{simplest, pretrained.Kind(instantRows)}, instantQuestions
+		grid, network := stack.CommonGrid(), pretrained.Kind(instantRows)
+		grid.OneScale, network.OneScale = rows > instantScales, rows > instantScales
+		simplest.OneScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
+		return []stack.Kind{simplest, grid, network}, instantQuestions
 	}
 	return allKinds, 0
 }
 
-// Bounds of an instant fit: of the rows that each model sees, and of the questions to it.
+// Bounds of an instant fit: of the rows that each model sees, of the questions to it, and of the rows of which there is
+// time for several scales of a model.
 const (
 	instantRows      = 800
 	instantQuestions = 400
+	instantScales    = 400
 )
 
 // affordable returns the kinds whose fits to a number of rows take at most budget seconds of two ordinary

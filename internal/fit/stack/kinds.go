@@ -10,14 +10,15 @@ import (
 
 // A Kind is a model that a stack can have.
 type Kind struct {
-	Name    string
-	Fit     func([]simple.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
-	Read    func(content []byte) (simple.Model, error) // reads what json.Marshal writes of a model
-	Grouped bool                                       // it needs several groups
-	Suits   func([]simple.Group) bool                  // it is for such data only; nil for all
-	Once    bool                                       // it reads each row once, whatever its weight
-	Outer   bool                                       // it learns of a group from others in the same outer group
-	Most    int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
+	Name     string
+	Fit      func([]simple.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
+	Read     func(content []byte) (simple.Model, error) // reads what json.Marshal writes of a model
+	Grouped  bool                                       // it needs several groups
+	Suits    func([]simple.Group) bool                  // it is for such data only; nil for all
+	Once     bool                                       // it reads each row once, whatever its weight
+	Outer    bool                                       // it learns of a group from others in the same outer group
+	OneScale bool                                       // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
+	Most     int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
 	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, in seconds of an
 	// ordinary core.
 	PerRow float64
@@ -39,12 +40,17 @@ func MixedModel() Kind {
 	return Kind{Name: "mixed model", Fit: simple.FitMixed, Read: Read[simple.Mixed], Grouped: true, Outer: true, Most: mostFitted, PerRow: 0.3e-3}
 }
 
+// CommonGrid returns the kind of [simple.Grid].
+func CommonGrid() Kind {
+	return Kind{Name: "common grid", Fit: simple.FitGrid, Read: Read[simple.Grid], Grouped: true, Suits: simple.ShareGrid, Once: true, PerRow: 1e-3}
+}
+
 // Kinds returns the statistical models, in the order in which they are fitted.
 func Kinds() []Kind {
 	return []Kind{MixedModel(),
 		{Name: "Gaussian process", Fit: simple.FitGP, Read: Read[simple.GP], Outer: true, Most: mostFitted, PerRow: 2e-3},
 		{Name: "regressions", Fit: simple.FitRegressions, Read: Read[simple.Regressions], Most: mostFitted, PerRow: 5e-3},
-		{Name: "common grid", Fit: simple.FitGrid, Read: Read[simple.Grid], Grouped: true, Suits: simple.ShareGrid, Once: true, PerRow: 1e-3}}
+		CommonGrid()}
 }
 
 // For returns the kinds that are for such data.

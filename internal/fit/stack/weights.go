@@ -112,9 +112,9 @@ func logMix(logs, w []float64) float64 {
 
 // Each kind is tried on all scales on the first fold. A scale on which it is behind there is not tried on
 // the other folds: the fold has at least enoughUnits units, and the kind is behind itself on its best scale
-// by more than clearly standard errors of the paired difference over units.
+// by more than clearly standard errors of the paired difference over units, or by any with Kind.OneScale.
 const (
-	clearly     = 2
+	clearly     = 2.0
 	enoughUnits = 5
 )
 
@@ -131,15 +131,19 @@ func (s *split) halve(trials []*trial) (behind []*trial) {
 		}
 	}
 	for i, t := range trials {
-		if scores[i] != nil && clearlyBehind(scores[i], best[t.kind.Name]) {
+		errors := clearly
+		if t.kind.OneScale {
+			errors = 0
+		}
+		if scores[i] != nil && isBehind(scores[i], best[t.kind.Name], errors) {
 			behind = append(behind, t)
 		}
 	}
 	return behind
 }
 
-// clearlyBehind reports whether scores of units are behind others.
-func clearlyBehind(scores, others []float64) bool {
+// isBehind reports whether scores of units are behind others by more than so many standard errors.
+func isBehind(scores, others []float64, errors float64) bool {
 	n := float64(len(scores))
 	if n < enoughUnits {
 		return false
@@ -148,7 +152,7 @@ func clearlyBehind(scores, others []float64) bool {
 	for i, v := range scores {
 		squares += (others[i] - v - behind) * (others[i] - v - behind)
 	}
-	return behind > clearly*math.Sqrt(squares/(n-1)/n)
+	return behind > errors*math.Sqrt(squares/(n-1)/n)
 }
 
 // unitsOfFold returns the mean log density of each unit of a fold.
