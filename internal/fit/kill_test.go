@@ -155,3 +155,23 @@ func TestPartsOfAnotherFitAreRefused(t *testing.T) {
 	content := must.Get(fitTo(t.Context(), file, out, 1, true))(t)
 	same(t, out, content)
 }
+
+// Models of another outcome are those of another fit.
+func TestPartsAreOfAnOutcome(t *testing.T) {
+	file, out := curves(t, 6), t.TempDir()
+	ctx, stop := context.WithCancel(t.Context())
+	go func() {
+		for countParts(out) == 0 && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		stop()
+	}()
+	if _, err := fitTo(ctx, file, out, 1, false); err == nil {
+		t.Skip("the fit ended before it was stopped")
+	}
+	stop()
+	o := fit.Options{File: file, Formula: must.Get(formula.Parse("y ~ x | g"))(t), Instant: true, Outcome: "real", Out: out, Seed: 3, Threads: 1,
+		Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))}
+	_, _, err := fit.Fit(t.Context(), o)
+	must.Refuse(t, err, "--overwrite")
+}

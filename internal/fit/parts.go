@@ -62,7 +62,7 @@ func (o Options) key() (string, error) {
 	}
 	defer f.Close()
 	h := sha256.New()
-	fmt.Fprintf(h, "%s\n%s\n%d\n%g\n%v\n%q\n", version.String(), o.Formula, o.Seed, o.Budget, o.Instant, o.Weights)
+	fmt.Fprintf(h, "%s\n%s\n%d\n%g\n%v\n%q\n%q\n", version.String(), o.Formula, o.Seed, o.Budget, o.Instant, o.Weights, o.Outcome)
 	if _, err := io.Copy(h, f); err != nil {
 		return "", files.Unreadable(o.File, "a CSV file", err)
 	}
