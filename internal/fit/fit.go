@@ -100,10 +100,10 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 	done, total := 0, 0
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
-		outcome, err := stack.OutcomeOf(data[c], o.Outcome)
+		outcome, err := stack.OutcomeOf(outcomesOf(*f, points, c), o.Outcome)
 		if offset := len(o.Formula.Offset) > 0; offset && err == nil {
 			if outcome = outcome.OfRates(!f.addsTo(c)); outcome.Real() && o.Outcome != "" && o.Outcome != stack.Real {
-				err = errors.New("an offset: models see rates, which only 0 bounds")
+				err = errors.New("an offset: models see rates, which are whole numbers or bounded by 0 at most")
 			}
 		}
 		if err != nil {
@@ -245,6 +245,22 @@ func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) [
 		}
 	}
 	return all
+}
+
+// outcomesOf returns the known values of column c of y as the data have them: rates of whole numbers are none.
+func outcomesOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
+	for _, p := range points {
+		var g simple.Group
+		for i := c; i < len(p.Y); i += len(f.Y) {
+			if !math.IsNaN(p.Y[i]) {
+				g.Y = append(g.Y, p.Y[i])
+			}
+		}
+		if g.Y != nil {
+			groups = append(groups, g)
+		}
+	}
+	return groups
 }
 
 // groupsOf returns the points whose column c of y is known.

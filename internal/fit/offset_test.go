@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/stack"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -69,5 +70,94 @@ func TestOffsets(t *testing.T) {
 	}
 	if d := given(t, f, predict.Function{ContextX: []float64{0.5, 64}, ContextY: []float64{68}, TargetX: []float64{2, 0}})[0]; math.Abs(a.Mean()-d.Mean()-100) > 1e-6 || math.Abs(a.Variance()-d.Variance()) > 1e-6 {
 		t.Errorf("%v ± %v at 100, %v ± %v at 0", a.Mean(), math.Sqrt(a.Variance()), d.Mean(), math.Sqrt(d.Variance()))
+	}
+}
+
+// arrivals draws a group of 8 counts: Poisson, in so many days, with a rate of its own.
+func arrivals(group int) (days, n []float64) {
+	g, step := random.New(8, random.Data), uint64(group)
+	rate := math.Exp(0.3 + ofRates*g.Normal(step, 0))
+	for i := range uint64(8) {
+		d := []float64{1, 2, 3, 7}[g.IntN(step, 10+i, 4)]
+		u, k, p := g.Float(step, 30+i), 0.0, math.Exp(-rate*d)
+		for sum := p; sum < u && k < 1000; sum += p {
+			k++
+			p *= rate * d / k
+		}
+		days, n = append(days, d), append(n, k)
+	}
+	return days, n
+}
+
+const ofRates = 0.6 // the deviation of the logarithms of the rates of arrivals
+
+// arrivalsScore returns the log probability of n in so many days given known counts, exactly: by quadrature over rates.
+func arrivalsScore(knownDays, known []float64, days, n float64) float64 {
+	at := func(rate, days, n float64) float64 {
+		gamma, _ := math.Lgamma(n + 1)
+		return n*math.Log(rate*days) - rate*days - gamma
+	}
+	var with, without []float64
+	for k := -400; k <= 400; k++ { // the trapezoidal rule, from −6 to 6 deviations
+		level := ofRates * 6 * float64(k) / 400
+		log := likelihood.Gaussian{Scale: ofRates}.LogDensity(level)
+		for i := range known {
+			log += at(math.Exp(0.3+level), knownDays[i], known[i])
+		}
+		without, with = append(without, log), append(with, log+at(math.Exp(0.3+level), days, n))
+	}
+	return likelihood.LogSumExp(with) - likelihood.LogSumExp(without)
+}
+
+// Counts with an exposure are whole numbers in the days that a target states: they have probabilities, which sum to 1, and
+// scores are of these.
+func TestCountsOfAnExposure(t *testing.T) {
+	t.Parallel()
+	var rows []string
+	for k := range 40 {
+		days, n := arrivals(k)
+		for i := range n {
+			rows = append(rows, fmt.Sprintf("g%d,%v,%v,%v", k, days[i], days[i], n[i]))
+		}
+	}
+	f := instant(t, "g,x,days,n", "n ~ x + offset(log(days)) | g", rows)
+	if s := f.Stacks[0].Outcome; !s.Whole || s.Low == nil || *s.Low != 0 {
+		t.Fatalf("n has the values %s, want whole numbers of 0 or more", s)
+	}
+	const groups, known = 100, 4
+	regret, stated := 0.0, 0.0
+	for k := range groups {
+		days, n := arrivals(1000 + k)
+		twice := func(d []float64) (x []float64) {
+			for _, v := range d {
+				x = append(x, v, v)
+			}
+			return x
+		}
+		for i, d := range given(t, f, predict.Function{ContextX: twice(days[:known]), ContextY: n[:known], TargetX: twice(days[known:])}) {
+			at := known + i
+			log := d.LogDensity(n[at])
+			regret += arrivalsScore(days[:known], n[:known], days[at], n[at]) - log
+			stated += log
+			if k > 2 {
+				continue
+			}
+			sum := 0.0
+			for v := range 500 {
+				sum += math.Exp(d.LogDensity(float64(v)))
+			}
+			if q := d.Quantile(0.7); math.Abs(sum-1) > 1e-6 || q != math.Trunc(q) || math.Abs(d.Survival(2)-d.Survival(2.4)) > 0 {
+				t.Errorf("%v days: probabilities sum to %v, the quantile is %v, P(Y > 2) %v", days[at], sum, q, d.Survival(2))
+			}
+		}
+	}
+	n := float64(groups * 4)
+	e := f.Stacks[0].Expected
+	t.Logf("%v nats behind the exact answer; %v, where the fit expects %v ± %v", regret/n, stated/n, e.LogDensity, e.Error)
+	if !(regret/n < 0.06) { // the aim is 0.05; the cheaper models predict here
+		t.Errorf("%.3f nats behind the exact answer, want less than 0.06", regret/n)
+	}
+	if math.Abs(stated/n-e.LogDensity) > 0.25 { // of other numbers of known points, 3 errors of 40 groups
+		t.Errorf("a log probability of %v, where the fit expects %v", stated/n, e.LogDensity)
 	}
 }

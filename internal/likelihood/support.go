@@ -29,13 +29,16 @@ func (s Support) Of(d Distribution) Distribution {
 // Real reports whether an outcome can be any real number.
 func (s Support) Real() bool { return s.Low == nil && s.High == nil && !s.Whole }
 
-// OfRates returns what is left of the values where models see them in units that differ by row: a least value of 0, if
-// units differ by factors alone.
+// OfRates returns what is left of the values where models see them in units that differ by row: if units differ by
+// factors alone, whole numbers and a least value of 0.
 func (s Support) OfRates(factors bool) Support {
-	if !factors || s.Low == nil || *s.Low != 0 {
+	if !factors {
 		return Support{}
 	}
-	return Support{Low: s.Low}
+	if s.High = nil; s.Low != nil && *s.Low != 0 {
+		s.Low = nil
+	}
+	return s
 }
 
 // bounds returns the least and the greatest value, infinite if there is none.

@@ -333,10 +333,10 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 				return nil, "a prediction is not finite", nil
 			}
 			at := q.first + i
-			t.answers[at], t.logs[at] = d, s.Outcome.Of(y).LogDensity(q.targets.Y[i])
-			if low := s.Outcome.Low; low == nil || q.targets.Y[i] != *low {
-				t.logs[at] -= math.Log(s.targets[at].factor)
+			if u := s.targets[at].units(); u.Factor != 1 {
+				y = t.scale.y.undo(d.In(t.scale.y.units(u)))
 			}
+			t.answers[at], t.logs[at] = d, s.Outcome.Of(y).LogDensity(s.outcome(at))
 		}
 	}
 	return m, "", nil

@@ -1,11 +1,13 @@
 package stack
 
 import (
+	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -56,13 +58,25 @@ type question struct {
 // A target is a point that a question asks for.
 type target struct {
 	fold  int
-	known int // points of the context
-	span  int // of the context
-	y     float64
+	known int     // points of the context
+	span  int     // of the context
+	y     float64 // in the units of models; see outcome
 	// factor is that of y from the units of models to those of the data, in which scores are stated.
 	factor float64
 	unit   int     // the group or, if points are exchangeable, the target itself: units are counted from 0
 	share  float64 // of the unit: all its questions count the same, and so do all targets of a question
+}
+
+// units returns the units of the data.
+func (t target) units() likelihood.Units { return likelihood.Units{Factor: t.factor} }
+
+// outcome returns y of target i in the units of the data. A whole number is that again.
+func (s *split) outcome(i int) float64 {
+	y := s.targets[i].y * s.targets[i].factor
+	if s.Outcome.Whole {
+		y = math.Round(y)
+	}
+	return y
 }
 
 // A split is the data cut into folds: for each fold, the groups that models are fitted to, and the

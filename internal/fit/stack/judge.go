@@ -102,14 +102,14 @@ func logsAt(trials []*trial, i int) []float64 {
 	return row
 }
 
-// combined returns the mixture of the trials' answers at target i with these weights. Each scale of y has about most
+// combined returns the mixture of the trials' answers at target i with these weights, of y in the units of the data. Each scale of y has about most
 // parts or fewer.
 func (s *split) combined(trials []*trial, weights []float64, i, most int) likelihood.Distribution {
 	var m scales
 	for j, t := range trials {
 		m.add(t.scale.y, t.answers[i], weights[j])
 	}
-	return s.Outcome.Of(m.mixture(most, likelihood.Units{Factor: 1}))
+	return s.Outcome.Of(m.mixture(most, s.targets[i].units()))
 }
 
 // rate lists the trials as candidates, with their weights and scores.
@@ -151,8 +151,7 @@ func (s *split) crps(ctx context.Context, threads int, at func(i int) likelihood
 		own, sum := scores[q.first:][:q.targets.Points()], 0.0
 		for k := range own {
 			if k < each {
-				t := s.targets[q.first+k]
-				own[k] = at(q.first+k).CRPS(t.y) * t.factor
+				own[k] = at(q.first + k).CRPS(s.outcome(q.first + k))
 				sum += own[k]
 			} else {
 				own[k] = sum / float64(each)
@@ -195,10 +194,10 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	}
 	g := random.New(0, random.Calibration|random.Evaluation)
 	inParallel(ctx, len(s.targets), threads, func(i int) {
-		t := s.targets[i]
+		t, y := s.targets[i], s.outcome(i)
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
-		if pits[i] = likelihood.PIT(at(i, math.MaxInt), t.y, g.Float(math.MaxUint64, uint64(i))); o.drawn[i] > 0 {
-			o.all[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), t.y)}
+		if pits[i] = likelihood.PIT(at(i, math.MaxInt), y, g.Float(math.MaxUint64, uint64(i))); o.drawn[i] > 0 {
+			o.all[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), y)}
 		}
 	})
 	e := &out.Expected

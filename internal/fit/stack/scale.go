@@ -43,6 +43,17 @@ func (s Scale) apply(y []float64) []float64 {
 	return z
 }
 
+// units returns the units on the scale for those of y, whose offset is 0 on another scale.
+func (s Scale) units(u likelihood.Units) likelihood.Units {
+	switch s {
+	case LogY:
+		return likelihood.Units{Factor: 1, Offset: math.Log(u.Factor)}
+	case RootY:
+		return likelihood.Units{Factor: math.Sqrt(u.Factor)}
+	}
+	return u
+}
+
 // undo returns the distribution of y for one on the scale.
 func (s Scale) undo(d likelihood.GaussianMixture) likelihood.Distribution {
 	switch s {
@@ -88,12 +99,7 @@ func (s *scales) mixture(most int, u likelihood.Units) likelihood.Distribution {
 		}
 	}
 	if u != (likelihood.Units{Factor: 1}) {
-		on[0] = on[0].In(u)
-		if s.other == RootY {
-			on[1] = on[1].In(likelihood.Units{Factor: math.Sqrt(u.Factor)})
-		} else {
-			on[1] = on[1].In(likelihood.Units{Factor: 1, Offset: math.Log(u.Factor)})
-		}
+		on[0], on[1] = on[0].In(u), on[1].In(s.other.units(u))
 	}
 	return likelihood.OnScales(on[0], s.other.undo(on[1]), sums[1]/(sums[0]+sums[1]))
 }
