@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
@@ -165,7 +166,11 @@ func (f Fitted) yForms() []rows.Form {
 // About implements [predict.Predictor].
 func (f Fitted) About() predict.About {
 	name := filepath.Base(filepath.Clean(f.File))
-	return predict.About{Model: "fit", Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.groups(), Units: f.units(), Recalls: true, Nested: f.Outer != "",
+	outcomes := make([]likelihood.Support, len(f.Stacks))
+	for c, s := range f.Stacks {
+		outcomes[c] = s.Outcome
+	}
+	return predict.About{Model: "fit", Outcomes: outcomes, Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.groups(), Units: f.units(), Recalls: true, Nested: f.Outer != "",
 		Weights: run.Weights{Path: f.path}, Question: f.Formula + ", of " + name}
 }
 

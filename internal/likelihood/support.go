@@ -198,6 +198,19 @@ func (d Supported) atom(y float64) (p, a, b float64) {
 	return d.of.Survival(a) - d.of.Survival(b), a, b
 }
 
+// An Atom is a value and its probability.
+type Atom struct{ Y, Probability float64 }
+
+// Ends returns the bounds with their probabilities; none of whole numbers, of which each has one.
+func (d Supported) Ends() (all []Atom) {
+	for _, y := range []float64{d.low, d.high} {
+		if p, _, _ := d.atom(y); !d.whole && !math.IsInf(y, 0) {
+			all = append(all, Atom{y, p})
+		}
+	}
+	return all
+}
+
 // LogDensity returns log P(Y = y) at an atom and for whole numbers, and otherwise the log density.
 func (d Supported) LogDensity(y float64) float64 {
 	const digits = 1e-290 // below it a float64 has fewer

@@ -5,6 +5,7 @@ import (
 	"iter"
 
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -64,11 +65,12 @@ type About struct {
 	File       string // the name of your own file, without its folder; "" for a benchmark
 	Group      string // the column of your own file that names groups; "" without one
 	Units      run.Units
-	Recalls    bool        // it keeps rows of the groups of its training, see Predictor.Recall
-	Nested     bool        // groups are in outer groups
-	Weights    run.Weights // where they were read from
-	ValidLL    *float64    // as training measured it; nil if it did not
-	Seed       uint64      // of draws where none is given
+	Outcomes   []likelihood.Support // the values of each column of y, of what acqnp fit wrote; nil for any numbers
+	Recalls    bool                 // it keeps rows of the groups of its training, see Predictor.Recall
+	Nested     bool                 // groups are in outer groups
+	Weights    run.Weights          // where they were read from
+	ValidLL    *float64             // as training measured it; nil if it did not
+	Seed       uint64               // of draws where none is given
 
 	// Question says what is predicted from what, for titles: "price ~ age | product, of prices.csv" for what
 	// acqnp fit wrote, or "prices.csv: price from age, by product".

@@ -82,6 +82,7 @@ const atOnce = 256
 func (q *request) appendChannel(ctx context.Context, b []byte, d predict.Distribution, levels, masses, y []float64) ([]byte, error) {
 	b = appendNumber(append(b, `{"mean":`...), d.Mean())
 	b = appendNumber(append(b, `,"sd":`...), math.Sqrt(d.Variance()))
+	b = appendAtoms(b, d)
 	if len(levels) > 0 {
 		some := atOnce
 		if d.Mixture() { // one search goes through all levels, in nanoseconds each
@@ -117,6 +118,20 @@ func (q *request) appendChannel(ctx context.Context, b []byte, d predict.Distrib
 		b = d.AppendComponents(append(b, `,"components":`...))
 	}
 	return append(b, '}'), ctx.Err()
+}
+
+// appendAtoms writes the bounds of y with their probabilities, if there are any.
+func appendAtoms(b []byte, d predict.Distribution) []byte {
+	s, ok := d.Distribution.(likelihood.Supported)
+	if !ok || len(s.Ends()) == 0 {
+		return b
+	}
+	b = append(b, `,"atoms":[`...)
+	for i, end := range s.Ends() {
+		b = appendNumber(append(separated(b, i), `{"y":`...), end.Y)
+		b = append(appendNumber(append(b, `,"probability":`...), end.Probability), '}')
+	}
+	return append(b, ']')
 }
 
 // inChunks returns f of all values, some at a time, unless ctx ends.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
@@ -94,6 +95,8 @@ type column struct {
 	Log        bool     `json:"log,omitempty"` // the model takes the logarithm
 	Categories []string `json:"categories,omitempty"`
 	Dates      bool     `json:"dates,omitempty"` // written as 2024-03-01, or as a number in its unit
+
+	Outcome *likelihood.Support `json:"outcome,omitempty"` // of y, if it is not any number
 }
 
 func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
@@ -104,10 +107,15 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 		if a.Weights.Step != nil {
 			steps = *a.Weights.Step
 		}
+		x, y := m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)
+		for i, o := range a.Outcomes {
+			if !o.Real() {
+				y[i].Outcome = &o
+			}
+		}
 		all.Runs = append(all.Runs, modelEntry{Name: m.Name, Model: a.Model, Variant: a.Variant, Benchmark: a.Benchmark, Data: a.Data,
 			File: a.File, Formula: a.Formula, Group: a.Group,
-			Columns:    columns{m.describe(u.XNames, u.Scaling.XForms, m.Ranges.X), m.describe(u.YNames, u.Scaling.YForms, m.Ranges.Y)},
-			Parameters: a.Parameters, Steps: steps, ValidLL: a.ValidLL})
+			Columns: columns{x, y}, Parameters: a.Parameters, Steps: steps, ValidLL: a.ValidLL})
 	}
 	answer(w, http.StatusOK, all)
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/csv"
 	"encoding/json"
 	"fmt"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"os"
@@ -20,6 +21,10 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/serve/servetest"
 )
@@ -167,6 +172,47 @@ func TestOptions(t *testing.T) {
 	b.shot("quantiles-and-draws")
 	if hash := value[string](b, "location.hash"); !strings.Contains(hash, "quantiles=0.1,0.9") || !strings.Contains(hash, "show=quantiles,draws") {
 		t.Errorf("the address is %s, expected the chosen quantiles and what is shown", hash)
+	}
+}
+
+// A bound of y has a bar as dark as it is probable, and a number in the words.
+func TestBounds(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("g,x,pay\n")
+	for i := range 160 {
+		fmt.Fprintf(&rows, "g%d,%d,%.3f\n", i/8, i%8, max(0, 3*math.Sin(float64(i*i))+float64(i%8)/2-1))
+	}
+	o := fit.Options{File: filepath.Join(t.TempDir(), "pay.csv"), Instant: true, Out: t.TempDir(), Threads: 2, Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))}
+	err := os.WriteFile(o.File, []byte(rows.String()), 0o600)
+	if err == nil {
+		o.Formula, err = formula.Parse("pay ~ x | g")
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := fit.Fit(t.Context(), o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, err := serve.NewModel("pay", f, 2)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.Ranges = datasets.Ranges{X: f.Ranges, Y: f.YRanges}
+	b := open(t, httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()})), "")
+	b.settled()
+	b.until(`document.getElementById("summary").textContent.includes("exactly 0 has")`)
+	b.shot("bounds")
+	// The bar at 0 is darker where x is small.
+	dark := value[[]float64](b, `(() => {
+		const c = document.getElementById("canvas");
+		const copy = new OffscreenCanvas(c.width, c.height).getContext("2d", { willReadFrequently: true });
+		copy.drawImage(c, 0, 0);
+		const ratio = c.width / c.clientWidth;
+		return [0.1, 0.95].map((at) => copy.getImageData((64 + at * (c.clientWidth - 78)) * ratio, (c.clientHeight - 44 - 2) * ratio, 1, 1).data[0]);
+	})()`)
+	if !(dark[0]+20 < dark[1]) {
+		t.Errorf("the bar has the red of %v at x = 0.7, and of %v at 6.7; want it darker at first", dark[0], dark[1])
 	}
 }
 

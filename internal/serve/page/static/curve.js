@@ -5,12 +5,12 @@ import { short } from "./scale.js";
 
 // masses returns, for the densities of a target at evenly spaced y, the probability of the smallest
 // region that holds each y: 0 at the highest peak, near 1 in the tails. It is the probability among these
-// y, unless they hold less than a fifth of all.
-export function masses(values, by) {
+// y and the bounds, which have the probability atoms, unless they hold less than a fifth of all.
+export function masses(values, by, atoms = 0) {
   const order = Uint16Array.from(values.keys()).sort((a, b) => values[b] - values[a]);
-  const total = Math.max(0.2, values.reduce((sum, v) => sum + v * by, 0));
+  const total = Math.max(0.2, values.reduce((sum, v) => sum + v * by, atoms));
   const found = new Float64Array(values.length);
-  let below = 0;
+  let below = atoms / total;
   for (const j of order) {
     const own = (values[j] * by) / total;
     found[j] = below + own / 2;
@@ -34,6 +34,7 @@ export function draw(ctx, scene) {
     others(ctx, scene, items);
   });
   border(ctx, layout, colours);
+  if (prediction?.density && state.show.includes("density")) atoms(ctx, scene, items);
   points(ctx, scene);
   if (state.points.length > 0) items.push({ text: "context", colour: colours.point, kind: "dot" });
   legend(ctx, layout, items, colours);
@@ -44,7 +45,7 @@ function density(ctx, { layout, colours, prediction }, items) {
   const by = grid.rows[1] - grid.rows[0];
   const [r, g, b] = colours.shade;
   if (prediction.shade !== colours.shade) { // the prediction keeps its image, because it is drawn many times
-    const columns = targets.map((t) => masses(t.channels[grid.channel].density.values, by));
+    const columns = targets.map((t) => masses(t.channels[grid.channel].density.values, by, held(t.channels[grid.channel])));
     prediction.image = image(grid, (i, j, out, at) => {
       out[at] = r; out[at + 1] = g; out[at + 2] = b;
       out[at + 3] = 235 * (1 - columns[i][j]) ** 0.8;
@@ -53,6 +54,39 @@ function density(ctx, { layout, colours, prediction }, items) {
   }
   stretch(ctx, layout, grid, prediction.image);
   items.push({ text: "density", colour: `rgb(${r} ${g} ${b} / .7)`, kind: "area" });
+}
+
+// held returns the probability of the bounds of y together.
+const held = (channel) => (channel.atoms ?? []).reduce((sum, a) => sum + a.probability, 0);
+
+// atoms draws the bounds of y, where a density has no height, as bars as dark as they are probable.
+function atoms(ctx, { layout, colours, prediction }, items) {
+  const { grid, targets } = prediction;
+  const [r, g, b] = colours.shade;
+  const half = grid.steps ? 0.4 : (grid.columns.at(-1) - grid.columns[0]) / (grid.columns.length - 1) / 2;
+  const { box, x, y } = layout;
+  for (const { y: bound } of targets[0].channels[grid.channel].atoms ?? []) {
+    const own = targets.map((t) => t.channels[grid.channel].atoms.find((a) => a.y === bound).probability);
+    const at = y.to(bound);
+    if (at < box.top || at > box.bottom) continue;
+    const ends = (p) => [Math.max(box.left, Math.round(x.to(p - half))), Math.min(box.right, Math.round(x.to(p + half)))];
+    ctx.fillStyle = colours.background;
+    ctx.fillRect(box.left, at - 5, box.right - box.left, 10);
+    grid.columns.forEach((p, i) => {
+      const [left, right] = ends(p);
+      ctx.fillStyle = `rgb(${r} ${g} ${b} / ${own[i]})`;
+      ctx.fillRect(left, at - 5, right - left, 10);
+    });
+    ctx.strokeStyle = colours.edge;
+    ctx.strokeRect(box.left + 0.5, at - 5, box.right - box.left - 1, 10);
+    items.push({ text: `exactly ${short(bound)}: ${percent(own)}`, colour: `rgb(${r} ${g} ${b} / ${Math.max(...own)})`, kind: "area" });
+  }
+}
+
+// percent returns the least and the greatest of some probabilities as a text.
+function percent(all) {
+  const [low, high] = [Math.min(...all), Math.max(...all)].map((p) => Math.round(100 * p));
+  return low === high ? `${low}%` : `${low} to ${high}%`;
 }
 
 function quantiles(ctx, { layout, colours, state, prediction }, items) {

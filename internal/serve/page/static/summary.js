@@ -42,8 +42,9 @@ export function summary(run, state, target) {
   const unit = column.unit ? " " + column.unit : "";
   const at = target.x.map((v, i) => `${x[i].name} = ${valueText(x[i], v)}`).join(", ");
   const parts = joined(region);
-  const words = parts.map(([low, high]) => `${short(low)} to ${short(high)}`).join(" or ");
+  const words = parts.map(([low, high]) => (low === high ? short(low) : `${short(low)} to ${short(high)}`)).join(" or ");
+  const atoms = (target.channels[state.channel].atoms ?? []).map((a) => `; exactly ${short(a.y)} has ${short(100 * a.probability)}%`).join("");
   // Between branches the median is where no y is.
   const middle = parts.length > 1 ? "" : `; median ${short(median)}${unit}`;
-  return `${told} At ${at}, 90% of ${column.name}: ${words}${unit}${middle}.`;
+  return `${told} At ${at}, 90% of ${column.name}: ${words}${unit}${middle}${atoms}.`;
 }

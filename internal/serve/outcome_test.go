@@ -1,0 +1,66 @@
+package serve_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
+)
+
+// What a fit found of the values of y is in the description of the model, and predictions have the probability of each
+// bound: that of y up to it, by the parts of the mixture. Whole numbers have no bounds of their own.
+func TestOutcomesOfAFit(t *testing.T) {
+	var rows strings.Builder
+	rows.WriteString("g,x,pay,visits\n")
+	for i := range 80 {
+		v := 3*math.Sin(float64(i*i)) + float64(i%8)/2 - 1
+		fmt.Fprintf(&rows, "g%d,%d,%.3f,%d\n", i/8, i%8, max(0, v), int(max(0, v)))
+	}
+	file := filepath.Join(t.TempDir(), "d.csv")
+	must.Do(t, os.WriteFile(file, []byte(rows.String()), 0o600))
+	f, _, err := fit.Fit(t.Context(), fit.Options{File: file, Formula: must.Get(formula.Parse("pay + visits ~ x | g"))(t), Instant: true, Out: t.TempDir(), Threads: 1,
+		Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))})
+	must.Do(t, err)
+	server := httptest.NewServer(serve.New([]*serve.Model{must.Get(serve.NewModel("a", f, 1))(t)}, serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler)
+	t.Cleanup(server.Close)
+	_, about := get(t, server.URL+"/v1/model")
+	for _, want := range []string{`"name":"pay","outcome":{"low":0}`, `"name":"visits","outcome":{"low":0,"whole":true}`} {
+		if !strings.Contains(string(about), want) {
+			t.Errorf("%s, want %s", about, want)
+		}
+	}
+	_, content := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[0], [7]]}}], "components": true}`)
+	var answer struct {
+		Functions []struct {
+			Targets []struct {
+				Channels []struct {
+					Atoms      []struct{ Y, Probability float64 }
+					Components struct {
+						Mu, Sigma, Weight []float64
+						Root              []bool
+					}
+				}
+			}
+		}
+	}
+	must.Do(t, json.Unmarshal(content, &answer))
+	for _, target := range answer.Functions[0].Targets {
+		pay, want := target.Channels[0], 0.0
+		for k, mu := range pay.Components.Mu {
+			want += pay.Components.Weight[k] * math.Erfc(mu/pay.Components.Sigma[k]/math.Sqrt2) / 2 // 0 is the root of 0
+		}
+		if len(pay.Atoms) != 1 || pay.Atoms[0].Y != 0 || math.Abs(pay.Atoms[0].Probability-want) > 1e-9 || len(target.Channels[1].Atoms) > 0 {
+			t.Errorf("atoms %v of pay, want 0 with %v; %v of visits, want none", pay.Atoms, want, target.Channels[1].Atoms)
+		}
+	}
+}
