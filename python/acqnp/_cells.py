@@ -104,11 +104,23 @@ def _text(v):
 
 
 def labels(groups):
-    """Return the names of groups as values that can be compared, None where they are missing."""
+    """Return the names of groups as values that can be compared, None where they are missing.
+
+    Of groups in groups, in two columns or as pairs, they are tuples: (outer, group).
+    """
+    if len(getattr(groups, "shape", ())) == 2:
+        parts = [labels(groups.iloc[:, i] if kind(groups) == "pandas" else groups[:, i]) for i in range(groups.shape[1])]
+        return _pairs(parts)
     values = groups.tolist() if hasattr(groups, "tolist") else groups.to_list() if hasattr(groups, "to_list") else list(groups)
     if any(isinstance(v, (list, tuple)) for v in values[:1]):
-        raise ValueError("groups: found several columns, expected one value for each row")
+        return _pairs([labels(list(part)) for part in zip(*values)])
     return [None if cell(v) == "" else v for v in values]
+
+
+def _pairs(parts):
+    if len(parts) != 2:
+        raise ValueError(f"groups: found {len(parts)} columns, expected one value for each row, or two: groups in groups")
+    return [None if None in pair else pair for pair in zip(*parts)]
 
 
 def is_missing(text):

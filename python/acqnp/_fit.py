@@ -52,10 +52,10 @@ class Fit:
 
     FILE = "fit.json"
 
-    def __init__(self, content, program=None, threads=0, verbose=False):
-        self.content, self.program, self.threads, self.verbose = content, program, threads, verbose
+    def __init__(self, content, program=None, threads=0, verbose=False, as_new=False):
+        self.content, self.program, self.threads, self.verbose, self.as_new = content, program, threads, verbose, as_new
         saved = json.loads(content)
-        self.x, self.y, self.grouped_by = saved["x"], saved["y"], saved["group"]
+        self.x, self.y, self.grouped_by = saved["x"], saved["y"], [name for name in (saved.get("outer"), saved["group"]) if name]
         self.ranges = [(r["Low"], r["High"]) for r in saved["x_ranges"]]
         calibrations = saved["stacks"][0]["calibrations"]  # by the number of known points
         self.levels = [np.array(c["levels"]) for c in calibrations], [c["from"] for c in calibrations]
@@ -64,18 +64,18 @@ class Fit:
 
     @classmethod
     def of(cls, points, names, flags, program, threads, verbose):
-        """Fit points. names are those of x, y and the group. Return the fit and the program's summary."""
-        x, y, group = names
+        """Fit points. names are those of x, y and the columns of groups. Return the fit and the program's summary."""
+        x, y, by = names
         quoted = _cells.quoted
-        formula = f"{quoted(y)} ~ {' + '.join(map(quoted, x))}" + (f" | {quoted(group)}" if points.groups is not None else "")
-        header = ([group] if points.groups is not None else []) + [*x, y]
+        formula = f"{quoted(y)} ~ {' + '.join(map(quoted, x))}" + (f" | {'/'.join(map(quoted, by))}" if by else "")
+        header = [*by, *x, y]
         if points.weights is not None:
             weight = _cells.usable([None], ["weight"], header)[0]
             header, flags = [*header, weight], [*flags, "--row-weights", weight]
         texts = _Names()
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
             rows = (
-                ([texts.of(points.groups[r])] if points.groups is not None else []) + [c[r] for c in points.x] + [repr(points.y[r])]
+                (texts.of(points.groups[r]) if by else []) + [c[r] for c in points.x] + [repr(points.y[r])]
                 + ([] if points.weights is None else [repr(float(points.weights[r]))])
                 for r in points.complete()
             )
@@ -103,8 +103,7 @@ class Fit:
     def _ask(self, command, points, context):
         """Return the lines that the program writes about the rows with a group, in their order.
 
-        Groups may have known points in the context, or none, beside those that the fit has. An empty context makes
-        all groups new.
+        Groups may have known points in the context, or none, beside those that the fit has.
         """
         targets, names = points.take(points.complete()), _Names()
         if not len(targets):
@@ -112,11 +111,11 @@ class Fit:
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
             Path(folder, "run").mkdir()
             Path(folder, "run", self.FILE).write_bytes(self.content)
-            if context is not None and not len(context):
+            if self.as_new:
                 command = [*command, "--as-new"]
-            elif context is not None:
-                asked = {targets.group(r) for r in range(len(targets))}
-                context = context.take([r for r in context.complete() if context.group(r) in asked])
+            if context is not None:
+                asked = {_outer(targets.group(r)) for r in range(len(targets))}
+                context = context.take([r for r in context.complete() if _outer(context.group(r)) in asked])
             if context is not None and len(context):
                 command = [*command, "--context", "context.csv"]
                 self._write(Path(folder, "context.csv"), context, names)
@@ -127,16 +126,22 @@ class Fit:
                 return f.readlines()
 
     def _write(self, path, points, names):
-        grouped = bool(self.grouped_by)
-        header = ([self.grouped_by] if grouped else []) + self.x + ([] if points.y is None else self.y)
+        by = self.grouped_by
+        header = by + self.x + ([] if points.y is None else self.y)
+        texts = lambda r: [] if not by else names.of((None,) * len(by) if points.groups is None else points.group(r))  # noqa: E731
         write_csv(
             path,
             header,
             (
-                ([names.of(points.group(r))] if grouped else []) + [c[r] for c in points.x] + ([] if points.y is None else [repr(points.y[r])])
+                texts(r) + [c[r] for c in points.x] + ([] if points.y is None else [repr(points.y[r])])
                 for r in range(len(points))
             ),
         )
+
+
+def _outer(group):
+    """Return the group whose known points predict a group: the one that it is in, or itself."""
+    return group[0] if isinstance(group, tuple) else group
 
 
 class _Names(dict):
@@ -146,8 +151,12 @@ class _Names(dict):
     """
 
     def of(self, group):
-        if group not in self:
-            text = _cells.cell(group) if group is not None else ""
-            taken = text != text.strip() or _cells.is_missing(text) or "\n" in text or text in self.values()
-            self[group] = f"{type(group).__name__} {text!r}" if taken else text
-        return self[group]
+        """Return the cells of a group: one, or that of the group that it is in and its own."""
+        return [self._text(level, name) for level, name in enumerate(group if isinstance(group, tuple) else (group,))]
+
+    def _text(self, level, name):
+        if (level, name) not in self:
+            text = _cells.cell(name) if name is not None else ""
+            taken = text != text.strip() or _cells.is_missing(text) or "\n" in text or (level, text) in self.values()
+            self[level, name] = level, f"{type(name).__name__} {text!r}" if taken else text
+        return self[level, name][1]

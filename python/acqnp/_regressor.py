@@ -1,5 +1,6 @@
 """GroupedRegressor, an estimator of scikit-learn."""
 
+import copy
 from pathlib import Path
 
 import numpy as np
@@ -18,11 +19,12 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     ``fit`` runs ``acqnp fit``: it fits several models to all groups and mixes them. ``predict`` and the other
     methods take the rows to predict, the group of each, and ``context=(X, y, groups)``, the known points of
     these groups. A group that fit has seen needs no context: its own rows of the training are known points too.
-    A group of which nothing is known, or ``context=()``, gives the prediction for any group.
+    A group of which nothing is known gives the prediction for any group, and ``as_new()`` forgets the training's rows.
 
     Tables are NumPy arrays, or frames of pandas or polars; the results are of the same kind. Columns may hold
     numbers, dates or names. Missing cells of X are values; fit and contexts leave out rows without y or group.
-    ``groups`` is an array or the name of a column of X.
+    ``groups`` is an array or the name of a column of X. Groups in groups, classes in schools, are pairs, an array or
+    frame of two columns, or the names of two columns of X: ``"school/class"``.
 
     Parameters
     ----------
@@ -64,7 +66,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
         row_weights say how often each row counts: 2 as two such rows, 0 for a row that is not used.
         """
-        X, groups, name = _taken_out(X, groups)
+        X, groups, by = _taken_out(X, groups)
         names, columns, categories = _cells.columns(X)
         if not columns:
             raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
@@ -84,21 +86,23 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         self._prefixed = {i for i in self._kept if categories[i] and any(v[:1] in tuple("+-.0123456789") for v in columns[i])}
 
         y_name = _cells.usable([getattr(y, "name", None)], ["y"], [])[0]
-        group_name = _cells.usable([name or getattr(groups, "name", None)], ["group"], [y_name])[0]
+        nested = any(isinstance(g, tuple) for g in points.groups or [])
+        by = by or (list(groups.columns) if nested and hasattr(groups, "columns") else [getattr(groups, "name", None)] * (1 + nested))
+        by = [] if groups is None else _cells.usable(by, ["outer", "group"] if nested else ["group"], [y_name])
         defaults = [f"x{i}" for i in range(len(columns))]
-        self._names = _cells.usable(names, defaults, [y_name, group_name])
+        self._names = _cells.usable(names, defaults, [y_name, *by])
         self._training = self._seen(points)
         complete = len(self._training.complete())
         if complete < LEAST_ROWS:
             raise ValueError(f"found n_samples={complete} rows with y and a group, expected at least {LEAST_ROWS}")
-        columns_in_formula = self._seen_names(), y_name, group_name
+        columns_in_formula = self._seen_names(), y_name, by
         flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant)
         if self.budget is not None:
             flags += ["--budget", repr(float(self.budget))]
         if self.outcome is not None:
             flags += ["--outcome", self.outcome]
         fit, self.summary_ = Fit.of(self._training, columns_in_formula, flags, self.program, self.threads, self.verbose)
-        self.run_ = {Fit.FILE: fit.content}
+        self.run_, self._forgets = {Fit.FILE: fit.content}, False
         return self
 
     @classmethod
@@ -117,6 +121,12 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         Path(directory).mkdir(parents=True, exist_ok=True)
         for name, content in self.run_.items():
             Path(directory, name).write_bytes(content)
+
+    def as_new(self):
+        """Return the same model without the rows of its training: groups with their names are new ones."""
+        made = copy.copy(self)
+        made._forgets = True
+        return made
 
     def predict(self, X, groups=None, context=None):
         """Return the mean of y of each row."""
@@ -190,7 +200,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     def _fit(self):
         if not hasattr(self, "run_"):
             raise NotFittedError(f"This {type(self).__name__} instance is not fitted yet. Call 'fit' before this method.")
-        return Fit(self.run_[Fit.FILE], self.program, self.threads, self.verbose)
+        return Fit(self.run_[Fit.FILE], self.program, self.threads, self.verbose, getattr(self, "_forgets", False))
 
     def _y_name(self):
         return self._fit().y[0]
@@ -203,7 +213,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         self._fit()
         points = self._read(X, groups, y)
         known = self._known(context)
-        if known is not None and len(known) and (known.groups is None) != (points.groups is None):
+        if known is not None and (known.groups is None) != (points.groups is None):
             raise ValueError("found groups in only one of X and the context, expected them in both or in neither")
         return points, known
 
@@ -211,23 +221,22 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return the known points that a context means, None for those that the fit has alone."""
         if context is None:
             return None
-        if len(context) == 0:
-            return Points([[] for _ in self._kept])
         if len(context) not in (2, 3):
-            raise ValueError(f"found a context of {len(context)} parts, expected (X, y, groups), (X, y) or ()")
+            raise ValueError(f"found a context of {len(context)} parts, expected (X, y, groups) or (X, y)")
         X, y, groups = (*context, None)[:3]
         return self._read(X, groups, y, quiet=True)
 
-    def _grouped(self):
-        return bool(self._fit().grouped_by)
-
     def _read(self, X, groups, y=None, quiet=False):
         X, groups, _ = _taken_out(X, groups)
-        if groups is not None and not self._grouped():
+        by = self._fit().grouped_by
+        if groups is not None and not by:
             raise ValueError("found groups, but fit had none")
         names, columns, _ = _cells.columns(X)
         check_names(self, names, len(columns), quiet)
-        return self._seen(_points(columns, groups, None if y is None else _numbers(y, self, "score")))
+        points = _points(columns, groups, None if y is None else _numbers(y, self, "score"))
+        if any(g is not None and isinstance(g, tuple) != (len(by) == 2) for g in points.groups or []):
+            raise ValueError(f"groups: found names of another kind than those of {'/'.join(by)}, expected {len(by)} for each row")
+        return self._seen(points)
 
     def _seen(self, points):
         """Return the points with the columns that the models see."""
@@ -250,13 +259,15 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
 
 def _taken_out(X, groups):
-    """Return X without the column that groups names, the groups, and their name."""
+    """Return X without the columns that groups names, the groups, and the names of their columns."""
     if not isinstance(groups, str):
         return X, groups, None
-    if _cells.kind(X) == "numpy" or groups not in X.columns:
-        raise ValueError(f"groups: found the name {groups!r}, expected that of a column of X, or an array")
-    rest = X.drop(columns=[groups]) if _cells.kind(X) == "pandas" else X.drop(groups)
-    return rest, X[groups], groups
+    present = [] if _cells.kind(X) == "numpy" else list(X.columns)
+    by = [groups] if groups in present else groups.split("/")
+    if not set(by) <= set(present):
+        raise ValueError(f"groups: found the name {groups!r}, expected that of a column of X, 'school/class' of two, or an array")
+    rest = X.drop(columns=by) if _cells.kind(X) == "pandas" else X.drop(*by)
+    return rest, X[by] if len(by) > 1 else X[by[0]], by
 
 
 def _numbers(y, estimator, method):

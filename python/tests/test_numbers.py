@@ -118,8 +118,8 @@ class Contexts(unittest.TestCase):
         known, new = [g == "a" for g in groups], [g != "a" for g in groups]
         X, groups = np.array(X), np.array(groups)
         np.testing.assert_array_equal(got[known], self.model.predict(X[known], groups[known], context))
-        np.testing.assert_array_equal(got[new], self.model.predict(X[new], groups[new], context=()))
-        np.testing.assert_array_equal(got[new], self.model.predict(X[new]))
+        np.testing.assert_array_equal(got[new], self.model.predict(X[new], groups[new]))
+        np.testing.assert_array_equal(got[new], self.model.as_new().predict(X[new]))
         self.assertTrue(np.ptp(got) > 10)
 
     def test_the_rows_of_the_training_are_the_context_of_its_groups(self):
@@ -128,7 +128,8 @@ class Contexts(unittest.TestCase):
         got = self.model.predict([[1.0], [2.0]], ["p03", "new"])
         want = self.model.predict([[1.0]], ["p03"], context)[0], self.model.predict([[2.0]])[0]
         self.assertEqual(tuple(got), want)
-        self.assertNotEqual(got[0], self.model.predict([[1.0]], ["p03"], context=())[0])
+        self.assertNotEqual(got[0], self.model.as_new().predict([[1.0]], ["p03"])[0])
+        self.assertEqual(self.model.as_new().predict([[1.0]], ["p03"], context)[0], got[0])
         both = [[*context[0], [1.5]], [*context[1], 300.0], ["p03"] * (len(p03) + 1)]
         self.assertEqual(*(self.model.predict([[1.0]], ["p03"], c)[0] for c in (([[1.5]], [300.0], ["p03"]), both)))
         self.model.save(data.folder() / "saved")
@@ -148,6 +149,38 @@ class Contexts(unittest.TestCase):
         self.assertLess(np.abs(model.predict(x) - np.sin(x[:, 0])).mean(), 0.15)
         with self.assertRaisesRegex(ValueError, "fit had none"):
             model.predict(x, groups=["a"] * 60)
+
+
+class Nested(unittest.TestCase):
+    """Groups in groups: the numbers of the command line, for known and unknown classes and schools in one call."""
+
+    def test_classes_in_schools(self):
+        header, rows = ["school", "class", "hours", "score"], []
+        for i in range(96):
+            school, hours = f"s{i // 12}", float(i % 4)
+            rows.append((school, i // 4 % 3, hours, 10.0 * (i // 12 * 7 % 5) + 3 * (i // 4 % 3) + hours + i * i % 3))
+        data.write("schools.csv", header, rows)
+        data.command("fit", "schools.csv", "score ~ hours | school/class", "--instant", "--out", "schools.fit", "--quiet", "--no-picture")
+        pairs = [r[:2] for r in rows]
+        model = GroupedRegressor(instant=True).fit([[r[2]] for r in rows], [r[3] for r in rows], pairs)
+        self.assertEqual(model._fit().grouped_by, ["outer", "group"])
+        # A class of the data, a new one of a known school, one of which a sister is known, and one of which nothing is.
+        known = [("new", "a", 1.0, 31.0), ("new", "a", 2.0, 33.5), ("s1", 7, 1.0, 20.0)]
+        asked = [("s1", 0, 1.0), ("s1", 7, 1.0), ("new", "b", 1.0), ("other", "a", 1.0)]
+        data.write("known.csv", header, known)
+        data.write("asked.csv", header[:3], asked)
+        context = [[r[2]] for r in known], [r[3] for r in known], [r[:2] for r in known]
+        X, groups = [[r[2]] for r in asked], [r[:2] for r in asked]
+        for flags, one in (([], model), (["--as-new"], model.as_new())):
+            want = data.predicted("schools.fit", "--context", "known.csv", "--targets", "asked.csv", *flags)
+            got = one.predict(X, groups, context)
+            np.testing.assert_array_equal(got, [r["mean"] for r in want])
+            self.assertEqual(len(set(got)), 4)
+        np.testing.assert_array_equal(model.predict(X, np.array(groups, dtype=object), context), model.predict(X, groups, context))
+        np.testing.assert_array_equal(model.predict(X), [model.predict(X, [("other", "a")] * 4)[0]] * 4)
+        for wrong in (["s1"] * 4, [("s1", 0, 1)] * 4):
+            with self.assertRaisesRegex(ValueError, "^groups: found"):
+                model.predict(X, wrong)
 
 
 class Draws(unittest.TestCase):

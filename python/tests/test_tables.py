@@ -74,6 +74,28 @@ class Frames(unittest.TestCase):
         with self.assertRaisesRegex(ValueError, "feature names should match"):
             model.predict(asked.rename(columns={"age": "years"}), groups="product")
 
+    def check_nested(self, make):
+        """Two columns name groups in groups, whether they are named or given."""
+        x, asked = self.of(make)
+        keep = ["age", "kind", "product"]
+        x, asked = x[keep], asked[keep]
+        model = GroupedRegressor(instant=True).fit(x, self.columns["price"], groups="kind/product")
+        self.assertEqual(model._fit().grouped_by, ["kind", "product"])
+        ages = lambda t: t[["age"]]  # noqa: E731
+        other = GroupedRegressor(instant=True).fit(ages(x), self.columns["price"], groups=x[["kind", "product"]])
+        self.assertEqual(other.run_, model.run_)
+        np.testing.assert_array_equal(model.predict(asked, "kind/product"), other.predict(ages(asked), asked[["kind", "product"]]))
+        with self.assertRaisesRegex(ValueError, "found the name 'kind/shop'"):
+            model.predict(asked, "kind/shop")
+
+    @unittest.skipUnless(pandas, "there is no pandas")
+    def test_pandas_nested(self):
+        self.check_nested(pandas.DataFrame)
+
+    @unittest.skipUnless(polars, "there is no polars")
+    def test_polars_nested(self):
+        self.check_nested(polars.DataFrame)
+
     @unittest.skipUnless(polars, "there is no polars")
     def test_polars(self):
         x, asked = self.of(polars.DataFrame)
@@ -174,6 +196,7 @@ class Errors(unittest.TestCase):
             ("no fit", "not fitted", lambda: GroupedRegressor().predict(x)),
             ("a level", "between 0 and 1", lambda: model.predict_quantiles(x, levels=[0.5, 1])),
             ("a context", "4 parts", lambda: model.predict(x, context=(1, 2, 3, 4))),
+            ("no context", "0 parts", lambda: model.predict(x, context=())),
             ("a column", "of a column of X", lambda: model.predict(x, groups="product")),
             ("infinity", "infinity", lambda: model.predict([[float("inf")]])),
             ("no y", "every row", lambda: model.score([[1.0]], [float("nan")])),
