@@ -27,10 +27,23 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
 
 print.acqnp <- function(x, ...) {
   s <- summary(x)
-  cat(headline(s))
+  cat(headline(s), outcomes(x), sep = "")
   cat(sprintf("expected of %s: log density %.3f, CRPS %.4g, intervals of 90%% hold %.0f%%\n",
     s$expected$y, s$expected$log_density, s$expected$crps, 100 * s$expected$coverage90), sep = "")
   invisible(x)
+}
+
+# outcomes says what the values of y are taken for, "" for any number.
+outcomes <- function(object) {
+  of <- function(target) {
+    o <- target$outcome
+    if (length(o) == 0) {
+      return(NULL)
+    }
+    ends <- paste0(if (!is.null(o$low)) paste(" of", o$low, "or more"), if (!is.null(o$high)) paste(if (!is.null(o$low)) " and", "of", o$high, "or less"))
+    paste0(target$channel, " is taken for ", if (isTRUE(o$whole)) "whole ", "numbers", ends, "; outcome = \"real\" if it is not\n")
+  }
+  unlist(lapply(object$result$targets, of))
 }
 
 headline <- function(s) paste0("acqnp: ", s$formula, ", ", s$groups, " groups of ", s$rows, " rows\n")
@@ -51,12 +64,12 @@ summary.acqnp <- function(object, ...) {
   structure(list(
     formula = object$columns$text, groups = object$result$groups, rows = object$result$rows,
     expected = do.call(rbind, lapply(targets, row)), models = do.call(rbind, lapply(targets, rows)),
-    promise = object$result$promise
+    promise = object$result$promise, outcomes = outcomes(object)
   ), class = "summary.acqnp")
 }
 
 print.summary.acqnp <- function(x, ...) {
-  cat(headline(x))
+  cat(headline(x), x$outcomes, sep = "")
   cat("\nmodels, by predictions of groups that they were not fitted to:\n")
   print(x$models, row.names = FALSE, digits = 4)
   cat("\nexpected of a new group:\n")

@@ -1,5 +1,5 @@
-# columnsOf reads y ~ x | group: the columns y, x and group (NULL without one), and the text that the
-# program reads. needed are the columns of offsets, which every row must have.
+# columnsOf reads y ~ x | group: the columns y, x and group (NULL without one, two of outer/group), and the
+# text that the program reads. needed are the columns of offsets, which every row must have.
 columnsOf <- function(formula, data) {
   if (!inherits(formula, "formula") || length(formula) != 3) {
     stop("formula: expected y ~ x1 + x2 | group, with names of columns", call. = FALSE)
@@ -7,7 +7,7 @@ columnsOf <- function(formula, data) {
   right <- formula[[3]]
   group <- NULL
   if (is.call(right) && identical(right[[1]], as.name("|"))) {
-    group <- termsOf(right[[3]])$columns
+    group <- groupsIn(right[[3]])
     right <- right[[2]]
   }
   y <- termsOf(formula[[2]])
@@ -17,11 +17,19 @@ columnsOf <- function(formula, data) {
   if (length(absent) > 0) {
     stop("formula: found no column ", absent[1], " in data", call. = FALSE)
   }
-  if (length(group) > 1 || anyDuplicated(all) > 0) {
-    stop("formula: expected one column after |, and each column once", call. = FALSE)
+  if (length(group) > 2 || anyDuplicated(all) > 0) {
+    stop("formula: expected one column after |, or outer/group, and each column once", call. = FALSE)
   }
   text <- paste(paste(y$text, collapse = " + "), "~", paste(x$text, collapse = " + "))
-  list(y = y$columns, x = unique(x$columns), needed = x$needed, group = group, text = paste0(text, if (!is.null(group)) paste(" |", quoted(group))))
+  list(y = y$columns, x = unique(x$columns), needed = x$needed, group = group, text = paste0(text, if (!is.null(group)) paste(" |", paste(quoted(group), collapse = "/"))))
+}
+
+# groupsIn returns the columns of group, or of outer/group.
+groupsIn <- function(e) {
+  if (is.call(e) && identical(e[[1]], as.name("/"))) {
+    return(c(groupsIn(e[[2]]), groupsIn(e[[3]])))
+  }
+  termsOf(e)$columns
 }
 
 # quoted returns the name of a column as a formula of the program has it.

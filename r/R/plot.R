@@ -4,7 +4,8 @@ plot.acqnp <- function(x, context = NULL, n = 100, levels = c(0.9, 0.5), y = x$c
   if (is.na(axis)) {
     stop("plot: found no x with numbers", call. = FALSE)
   }
-  groups <- if (is.null(context)) NA else unique(groupsOf(context, columns$group))
+  names <- if (is.null(context)) NA else apply(groupsOf(context, columns$group), 1, paste, collapse = "/")
+  groups <- unique(names)
   if (is.null(context) && length(columns$x) > 1) {
     stop("plot: with several x, expected a context, whose first row of each group states the others", call. = FALSE)
   }
@@ -13,7 +14,7 @@ plot.acqnp <- function(x, context = NULL, n = 100, levels = c(0.9, 0.5), y = x$c
     on.exit(par(old))
   }
   for (group in head(groups, 9)) {
-    known <- if (!is.na(group)) context[groupsOf(context, columns$group) == group, , drop = FALSE]
+    known <- if (!is.na(group)) context[names == group, , drop = FALSE]
     panel(x, axis, y, known, group, n, sort(levels, decreasing = TRUE), list(...))
   }
   invisible(x)
@@ -30,7 +31,7 @@ panel <- function(object, axis, y, known, group, n, levels, more) {
     if (length(object$columns$y) > 1) found[[y]] else found
   })
   seen <- range(unlist(regions), known[[y]], na.rm = TRUE, finite = TRUE)
-  title <- if (is.na(group) || !nzchar(group)) "" else paste(object$columns$group, group)
+  title <- if (is.na(group) || !nzchar(group)) "" else paste(paste(object$columns$group, collapse = "/"), group)
   do.call(plot, modifyList(list(x = ends, y = seen, type = "n", xlab = axis, ylab = y, main = title), more))
   shades <- gray.colors(length(levels), start = 0.9, end = 0.6)
   half <- diff(ends) / (n - 1) / 2

@@ -94,18 +94,20 @@ ask <- function(object, newdata, rows, context, flags) {
     return(NULL)
   }
   columns <- object$columns
-  group <- groupsOf(newdata, columns$group)[rows]
+  group <- groupsOf(newdata, columns$group)[rows, , drop = FALSE]
   dir <- folder(setNames(object$files, file.path("fit", names(object$files))))
   on.exit(unlink(dir, recursive = TRUE))
   write <- function(data, group, names, file) {
     # Names that the program reads as missing get others, each its own.
-    if (!is.null(columns$group)) data[[columns$group]] <- ifelse(group %in% missingCells, paste("missing name", match(group, missingCells)), group)
+    data[columns$group] <- lapply(seq_along(columns$group), function(k) {
+      ifelse(group[, k] %in% missingCells, paste("missing name", match(group[, k], missingCells)), group[, k])
+    })
     writeTable(data, c(columns$group, names), object$prefixes, file.path(dir, file))
   }
   write(newdata[rows, , drop = FALSE], group, columns$x, "newdata.csv")
   if (!is.null(context)) {
-    known <- groupsOf(context, columns$group) %in% group
-    context <- context[known, , drop = FALSE]
+    # The known points of an outer group predict all groups in it.
+    context <- context[groupsOf(context, columns$group)[, 1] %in% group[, 1], , drop = FALSE]
   }
   if (!is.null(context) && nrow(context) > 0) {
     write(context, groupsOf(context, columns$group), c(columns$x, columns$y), "context.csv")
@@ -118,8 +120,12 @@ ask <- function(object, newdata, rows, context, flags) {
   cbind(row = rep(rows, each = length(columns$y)), made)
 }
 
+# groupsOf returns a matrix with a column of names for each column of groups, one without any.
 groupsOf <- function(data, group) {
-  if (is.null(group) || is.null(data[[group]])) rep("", nrow(data)) else cells(data[[group]], group)
+  if (is.null(group) || !all(group %in% names(data))) {
+    return(matrix("", nrow(data), max(1, length(group))))
+  }
+  matrix(unlist(lapply(group, function(name) cells(data[[name]], name))), nrow(data))
 }
 
 present <- function(data, columns) {

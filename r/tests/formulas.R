@@ -20,7 +20,8 @@ stopifnot(
   identical(columnsOf(y ~ x + offset(log(`a b`)), d)$needed, "a b"),
   columnsOf(y ~ x + cyclic(x, 24) + cyclic(x, 365.25), d)$text == "y ~ x + cyclic(x, 24) + cyclic(x, 365.25)",
   identical(columnsOf(y ~ x + cyclic(x, 24), d)$x, "x"),
-  is.null(columnsOf(y ~ x, d)$group)
+  is.null(columnsOf(y ~ x, d)$group),
+  identical(columnsOf(y ~ x | g/`a b`, d)$group, c("g", "a b")), columnsOf(y ~ x | g/`a b`, d)$text == "y ~ x | g/`a b`"
 )
 fails(columnsOf(y ~ I(x^2) | g, d), "found I(x^2), expected columns")
 fails(columnsOf(y ~ z | g, d), "found no column z")

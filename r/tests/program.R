@@ -99,6 +99,27 @@ m <- predict(weighted, asked)
 stopifnot(near(m[2], 8 * m[1]), is.na(m[3]), !anyNA(predict(level, data.frame(g = c("a", "b")))), grepl('"row_weights":"w"', rawToChar(weighted$files[["fit.json"]])))
 fails(acqnp(y ~ x | g, d, row_weights = "v"), "row_weights: found no column v")
 
+# Groups in groups: known and unknown classes and schools in one call, as the command line predicts them, and whole
+# numbers, which are said.
+i <- 0:95
+scores <- data.frame(school = paste0("s", i %/% 12), class = i %/% 4 %% 3, hours = i %% 4)
+scores$score <- 10 * ((i %/% 12 * 7) %% 5) + 3 * scores$class + scores$hours + (i * i) %% 3
+nested <- acqnp(score ~ hours | school/class, scores, instant = TRUE)
+told <- data.frame(school = c("new", "new", "s1"), class = c("a", "a", "7"), hours = c(1, 2, 1), score = c(31, 33, 20))
+asked <- data.frame(school = c("s1", "s1", "new", "other"), class = c("0", "7", "b", "a"), hours = 1)
+write.csv(scores, "schools.csv", row.names = FALSE)
+write.csv(told, "told.csv", row.names = FALSE)
+write.csv(asked, "asked.csv", row.names = FALSE)
+invisible(call("fit", "schools.csv", "score ~ hours | school/class", "--instant", "--out", "schools.fit"))
+for (new in c(FALSE, TRUE)) {
+  call("predict", "schools.fit", "--context", "told.csv", "--targets", "asked.csv", if (new) "--as-new", "--out", paste0("p", new, ".csv"))
+  p <- read.csv(paste0("p", new, ".csv"), check.names = FALSE)
+  got <- predict(nested, asked, told, type = "table", asNew = new)
+  stopifnot(near(got$mean, p$mean), identical(got$known_beside, as.numeric(p$known_beside)), length(unique(got$mean)) == 4)
+}
+stopifnot(any(grepl("score is taken for whole numbers of 0 or more", capture.output(print(nested)), fixed = TRUE)),
+  any(grepl("score is taken for whole", capture.output(summary(nested)), fixed = TRUE)))
+
 # What is printed and drawn.
 s <- summary(fit)
 stopifnot(
@@ -108,6 +129,7 @@ stopifnot(
 pdf("plot.pdf")
 plot(fit, context)
 plot(acqnp(y ~ x | g, d, instant = TRUE))
+plot(nested, told)
 dev.off()
 stopifnot(file.size("plot.pdf") > 1000)
 fails(plot(fit), "expected a context")
