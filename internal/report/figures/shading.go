@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/plotter"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
 // Limits of the raster that shades a panel, which bound time and the size of files.
@@ -108,7 +110,7 @@ func (s *shading) regions(shown []int, edges []float64) [][]float64 {
 // prediction, and so does what is between neighbours. Between two branches there is a median, and no y. It
 // looks at some of the points, with y from lo to hi.
 func (s *shading) oneCurve(lo, hi float64) bool {
-	const looked, rows, most = 40, 300, 0.05
+	const looked, rows, outliers = 40, 300, 0.05
 	n := min(len(s.grid), looked)
 	edges := between(lo, hi, rows)
 	half := s.masses[0] + 0.05 // for the height of a row
@@ -116,11 +118,14 @@ func (s *shading) oneCurve(lo, hi float64) bool {
 	for i := range n {
 		d := s.grid[i*len(s.grid)/n].Density
 		region := regionMass(d, edges)
+		median, most := d.Quantile(0.5), half
+		if all, values := supported(d); values { // the densest half ends within a whole number
+			most += likelihood.PIT(all, median, 1) - likelihood.PIT(all, median, 0)
+		}
 		densest := func(y float64) bool {
 			share := (y - lo) / (hi - lo)
-			return !(share >= 0 && share < 1) || region[int(share*rows)] < half
+			return !(share >= 0 && share < 1) || region[int(share*rows)] < most
 		}
-		median := d.Quantile(0.5)
 		if !densest(median) {
 			outside++
 		} else if finite(before) && !densest((before+median)/2) {
@@ -128,7 +133,7 @@ func (s *shading) oneCurve(lo, hi float64) bool {
 		}
 		before = median
 	}
-	return n > 0 && float64(outside) <= most*float64(n)
+	return n > 0 && float64(outside) <= outliers*float64(n)
 }
 
 // addMedians adds the line of the medians to a plot, in pieces along names, between which there is nothing.

@@ -184,6 +184,21 @@ func TestMedianIsDrawnIfItIsOneCurve(t *testing.T) {
 	if whole, one, part := pixels(), pixels(40), pixels(some...); whole < 800 || one < 800 || part > 0 {
 		t.Errorf("%d, %d and %d pixels of the median where 0, 1 and 40 of 101 densities have two peaks", whole, one, part)
 	}
+	// The densest half of whole numbers ends within one of them: with 32% at 1 and at 5, and 16% at 3, it has a
+	// part of 3.
+	counts := shadedBy(mixture(likelihood.Gaussian{Mean: 0, Scale: 1}))
+	var parts []likelihood.Gaussian
+	logits := []float64{math.Log(0.32), math.Log(0.1), math.Log(0.16), math.Log(0.1), math.Log(0.32)}
+	for k := range logits {
+		parts = append(parts, likelihood.Gaussian{Mean: float64(k + 1), Scale: 0.1})
+	}
+	whole := likelihood.Support{Low: new(float64), Whole: true}.Of(likelihood.WeightedGaussians(parts, logits))
+	for i := range counts.Grid {
+		counts.Grid[i].Density = whole
+	}
+	if n := count(picture(t, figure(counts), "counts"), 0.15, 0.2, 0.9, 0.6, dark); n < 800 {
+		t.Errorf("%d pixels of the median of whole numbers", n)
+	}
 	// A median that jumps from one branch to the other is no curve.
 	p := shadedBy(mixture(likelihood.Gaussian{Mean: 0, Scale: 1}))
 	for i := range p.Grid {
