@@ -88,6 +88,7 @@ func (f Fitted) Recall(functions []predict.Function, asNew bool, w *warning.Reco
 	r.note(f, w)
 	if f.Outer != "" {
 		f.putBeside(all)
+		f.noteLost(all, w)
 	}
 	return all
 }
@@ -117,6 +118,19 @@ func (f Fitted) putBeside(functions []predict.Function) {
 				functions[i].Beside = append(functions[i].Beside, other.Points)
 			}
 		}
+	}
+}
+
+// noteLost adds a line about groups with targets of whose outer group, too, nothing is known: its name may be mistyped.
+func (f Fitted) noteLost(functions []predict.Function, w *warning.Record) {
+	var lost []string
+	for _, fn := range functions {
+		if fn.Name != "" && len(fn.TargetX) > 0 && len(fn.ContextY) == 0 && len(fn.Beside) == 0 {
+			lost = append(lost, fn.Name)
+		}
+	}
+	if lost != nil {
+		w.Add("of %s (%s) and of its %s no point is known", invalid.Plural(len(lost), "group", "groups"), invalid.First(lost), f.Outer)
 	}
 }
 

@@ -31,10 +31,10 @@ func TestGroupsOfAFitAreKnown(t *testing.T) {
 	m := must.Get(serve.NewModel("a", f, 1))(t)
 	server := httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler)
 	t.Cleanup(server.Close)
-	body := `{%s"functions": [{"name": "s1/0", "context": {"x": [[9]], "y": [[30]]}, "targets": {"x": [[1]]}}, {"name": "s1/new", "targets": {"x": [[1]]}}, {"targets": {"x": [[1]]}}]}`
+	body := `{%s"functions": [{"name": "s1/0", "context": {"x": [[9]], "y": [[30]]}, "targets": {"x": [[1]]}}, {"name": "s1/new", "targets": {"x": [[1]]}}, {"name": "S1/0", "targets": {"x": [[1]]}}, {"targets": {"x": [[1]]}}]}`
 	for asNew, want := range map[string][]string{
 		"": {`"name":"s1/0","known":{"fit":4,"context":1,"beside":8}`, `"name":"s1/new","known":{"fit":0,"context":0,"beside":13}`, `"name":"","known":{"fit":0,"context":0,"beside":0}`,
-			"known points: of 1 group (s1/0) the 4 rows of the fit's data"},
+			"known points: of 1 group (s1/0) the 4 rows of the fit's data", "of 1 group (S1/0) and of its school no point is known"},
 		`"as_new": true, `: {`"name":"s1/0","known":{"fit":0,"context":1,"beside":0}`, `"name":"s1/new","known":{"fit":0,"context":0,"beside":1}`},
 	} {
 		status, answer := post(t, server.URL+"/v1/predict", fmt.Sprintf(body, asNew))
