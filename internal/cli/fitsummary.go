@@ -25,6 +25,7 @@ type fitSummary struct {
 	Promise string `json:"promise"`
 	fitScores
 	Targets []fitTarget `json:"targets"`
+	Pairs   []fitPair   `json:"pairs,omitempty"` // of several columns of y
 	Rows    int         `json:"rows"`
 	Groups  int         `json:"groups"` // of the rows that were used
 	Points  int         `json:"points"`
@@ -52,6 +53,39 @@ type fitTarget struct {
 	Failed []stack.Failure `json:"failed,omitempty"` // models that are no candidates
 }
 
+// A fitPair is how draws of two columns of y go together.
+type fitPair struct {
+	Channels        [2]string `json:"channels"`
+	RankCorrelation float64   `json:"rank_correlation"` // of what predictions with the fewest known points leave
+	Ordered         bool      `json:"ordered"`          // the first is never above the second
+}
+
+func (p fitPair) String() string {
+	text := fmt.Sprintf("%s and %s with a rank correlation of %.2f", p.Channels[0], p.Channels[1], p.RankCorrelation)
+	if p.Ordered {
+		text += fmt.Sprintf(", %s never above %s, as in all rows", p.Channels[0], p.Channels[1])
+	}
+	return text
+}
+
+// pairsOf returns the pairs of columns of y, none if draws take them as independent.
+func pairsOf(f fit.Fitted) (all []fitPair) {
+	if f.Together == nil {
+		return nil
+	}
+	c := f.Together[0]
+	for k := range f.Y {
+		for j := range k {
+			low, high, ordered := j, k, slices.Contains(c.Orders, [2]int{j, k})
+			if slices.Contains(c.Orders, [2]int{k, j}) {
+				low, high, ordered = k, j, true
+			}
+			all = append(all, fitPair{[2]string{f.Y[low], f.Y[high]}, c.RankCorrelation(j, k), ordered})
+		}
+	}
+	return all
+}
+
 type fitCandidate struct {
 	Name       string  `json:"name"`
 	LogDensity float64 `json:"log_density"`
@@ -68,7 +102,7 @@ func summaryOfFit(f fit.Fitted) *fitSummary {
 		}
 		s.Targets = append(s.Targets, t)
 	}
-	s.fitScores = s.Targets[0].fitScores
+	s.fitScores, s.Pairs = s.Targets[0].fitScores, pairsOf(f)
 	return s
 }
 
@@ -133,6 +167,12 @@ func (s *fitSummary) print(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "calibrated to 50%% and 90%%, intervals hold %.0f%% and %.0f%%, regions %.0f%% and %.0f%%\n",
 			100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety, 100*t.Expected.Regions.Half, 100*t.Expected.Regions.Ninety)
+	}
+	if s.Pairs != nil {
+		fmt.Fprintln(w)
+	}
+	for _, p := range s.Pairs {
+		fmt.Fprintf(w, "draws have %s\n", p)
 	}
 	fmt.Fprintf(w, "\npromise: %s\n", s.Promise)
 	if s.Picture != "" {

@@ -87,7 +87,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 		kept.tidy()
 		return f, e, err
 	}
-	f.Kept = f.keep(points, o.Warnings)
+	f.Kept, f.Together = f.keep(points, o.Warnings), f.together(points, o.Warnings)
 	if err := f.Write(o.Out); err != nil {
 		return f, e, err
 	}
@@ -126,7 +126,7 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 			o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 		}
 		o.noteOuter(data[c], kinds, y.Column)
-		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Column: c, Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
 		}}
@@ -265,8 +265,15 @@ func outcomesOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
 
 // groupsOf returns the points whose column c of y is known.
 func groupsOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
+	row := 0
 	for _, p := range points {
-		if g := f.column(c, p.X, p.Y, p.Weights); len(g.Y) > 0 {
+		g := f.column(c, p.X, p.Y, p.Weights)
+		for i := range p.N {
+			if !math.IsNaN(p.Y[i*len(f.Y)+c]) {
+				g.Rows = append(g.Rows, row+i)
+			}
+		}
+		if row += p.N; len(g.Y) > 0 {
 			g.Outer = f.outerOf(p.Name)
 			groups = append(groups, g)
 		}

@@ -69,6 +69,7 @@ type Fitted struct {
 	Missing    []int            `json:"x_missing"` // how many of them lack a cell, of each column of x
 	Stacks     []*stack.Stack   `json:"stacks"`    // of each column of y
 	Kept       []keptGroup      `json:"kept,omitempty"`
+	Together   []Together       `json:"together,omitempty"` // of several columns of y, by numbers of known points
 
 	path string // that it was read from; "" if it was not
 }
@@ -128,6 +129,11 @@ func Read(dir string) (f Fitted, err error) {
 	for _, g := range f.Kept {
 		if err := g.check(f); err != nil {
 			return refuse("kept", err.Error())
+		}
+	}
+	for _, t := range f.Together {
+		if t.Copula == nil || t.Outcomes != len(f.Y) || t.Check() != nil {
+			return refuse("together", "a damaged copula")
 		}
 	}
 	f.path = path

@@ -35,7 +35,7 @@ func (s *sequence) Begin(_ int, f predict.Function) {
 }
 
 // Next implements [predict.Sequence].
-func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, channels []predict.Distribution) []float64) error {
+func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, t predict.Target) []float64) error {
 	x := s.function.TargetX[i*len(s.X):][:len(s.X)]
 	for n := range s.known {
 		if err := ctx.Err(); err != nil {
@@ -43,7 +43,8 @@ func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, channe
 		}
 		known := &s.known[n]
 		channels := s.distributions(*known, x)[0]
-		y := choose(n, channels)
+		points := len(known.ContextY) / len(s.Y)
+		y := choose(n, predict.Target{Known: points, Channels: channels, Copula: s.copula(points)})
 		for c, stack := range s.Stacks {
 			if stack.SeesLog() {
 				y[c] = max(y[c], channels[c].Quantile(0.99)/1000)

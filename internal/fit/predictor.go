@@ -30,7 +30,12 @@ func (f Fitted) piece(ctx context.Context, fn predict.Function, piece predict.Pi
 		return nil
 	}
 	at := func(i int) ([]predict.Distribution, error) { return channels[i], checkFinite(channels[i]) }
-	return piece.Targets(ctx, len(fn.ContextY)/len(f.Y), run, at, yield)
+	known := len(fn.ContextY) / len(f.Y)
+	copula := f.copula(known)
+	return piece.Targets(ctx, known, run, at, func(t predict.Target, err error) bool {
+		t.Copula = copula
+		return yield(t, err)
+	})
 }
 
 // checkFinite refuses a distribution of which nothing can be stated.
@@ -58,10 +63,14 @@ func (f Fitted) MostComponents(context int) int {
 }
 
 // DrawWork implements [predict.Predictor]. Most of the work goes into the factors of matrices of the points,
-// of which models take a thousand at most.
+// of which models take a thousand at most. Of several columns of y, a batch of quantiles comes on top.
 func (f Fitted) DrawWork(points int) float64 {
 	n := float64(min(points, 1000))
-	return float64(len(f.Stacks)) * (25_000 + 30*n*n)
+	each := 25_000 + 30*n*n
+	if f.Together != nil {
+		each += 13_000
+	}
+	return float64(len(f.Stacks)) * each
 }
 
 // distributions returns the distributions of each channel at targets x of a function.

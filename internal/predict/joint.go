@@ -52,9 +52,9 @@ type JointDraws struct {
 type Sequence interface {
 	// Begin starts with function i. All draws begin with its own context.
 	Begin(i int, f Function)
-	// Next calls choose with the distributions [dy] of target i for each draw, given the targets before. The y
-	// [dy] that choose returns joins the draw's context.
-	Next(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error
+	// Next calls choose with the prediction at target i for each draw, given the targets before. The y [dy] that
+	// choose returns joins the draw's context.
+	Next(ctx context.Context, i int, choose func(draw int, t Target) []float64) error
 	Close()
 }
 
@@ -66,17 +66,18 @@ func (t Trained) Sequence(functions []Function, draws int) (Sequence, error) {
 // draw returns the draws of a target, [Number, dy]. Those of the first target are the independent
 // ones of [Table].
 func (d JointDraws) draw(ctx context.Context, s Sequence, p Target) ([]float64, error) {
-	g, step, dy := random.New(d.Seed, random.Draws|random.Evaluation), drawStep(p), len(p.Channels)
+	g, dy := random.New(d.Seed, random.Draws|random.Evaluation), len(p.Channels)
 	limits := make([]likelihood.Interval, dy)
 	for c := range limits {
 		limits[c] = plausible(p.Channels[c])
 	}
 	values, joining := make([]float64, d.Number*dy), make([]float64, dy)
-	err := s.Next(ctx, p.Target, func(draw int, channels []Distribution) []float64 {
-		for c, channel := range channels {
-			at := draw*dy + c
-			values[at] = channel.Draw(g, step, uint64(at))
-			joining[c] = min(max(values[at], limits[c].Low), limits[c].High)
+	err := s.Next(ctx, p.Target, func(draw int, given Target) []float64 {
+		given.Function, given.Target = p.Function, p.Target
+		y := given.draws(g, draw, 1)
+		copy(values[draw*dy:], y)
+		for c, v := range y {
+			joining[c] = min(max(v, limits[c].Low), limits[c].High)
 		}
 		return joining
 	})
@@ -119,8 +120,8 @@ func JointLogDensity(p Predictor, f Function, y []float64) (float64, error) {
 	sum := 0.0
 	for i := range targets {
 		known := y[i*dy:][:dy]
-		err := j.Next(context.Background(), i, func(_ int, channels []Distribution) []float64 {
-			for c, d := range channels {
+		err := j.Next(context.Background(), i, func(_ int, t Target) []float64 {
+			for c, d := range t.Channels {
 				sum += d.LogDensity(known[c])
 			}
 			return known
@@ -204,7 +205,7 @@ func (j *joint) model(i int, known []Function) (contexts [][]float32, x []float3
 }
 
 // Next implements [Sequence].
-func (j *joint) Next(ctx context.Context, i int, choose func(draw int, channels []Distribution) []float64) error {
+func (j *joint) Next(ctx context.Context, i int, choose func(draw int, t Target) []float64) error {
 	for first := 0; first < j.draws; first += j.atOnce {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -227,7 +228,7 @@ func (j *joint) Next(ctx context.Context, i int, choose func(draw int, channels 
 			for c := range channels {
 				channels[c] = j.distribution(n, c)
 			}
-			y := choose(first+n, channels)
+			y := choose(first+n, Target{Channels: channels})
 			if slices.ContainsFunc(j.scaling.ModelY(y), func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }) {
 				return fmt.Errorf("function %d, target %d, draw %d: %w", j.number, i, first+n+1, notFinite(fmt.Sprintf("found %v, expected finite numbers", y)))
 			}

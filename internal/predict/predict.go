@@ -45,7 +45,8 @@ type Target struct {
 	Function, Target int // both counted from 0
 	Known            int // points of the context, by which fits are calibrated
 	Channels         []Distribution
-	Draws            []float64 // [number, dy]: joint draws; nil unless WithJointDraws made some
+	Copula           *likelihood.Copula // how the channels vary together; nil if they are independent
+	Draws            []float64          // [number, dy]: joint draws; nil unless WithJointDraws made some
 }
 
 // Predict implements [Predictor].

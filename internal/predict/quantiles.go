@@ -55,6 +55,7 @@ func (q Quantiles) rows(t Target, draws random.Generator, yield func([]string) b
 	var row []string
 	none := math.NaN()
 	noComponent := Component{none, likelihood.Component{Tau: none, Mu: none, Sigma: none, Weight: none}}
+	drawn := t.draws(draws, 0, q.Draws)
 	for channel, d := range t.Channels {
 		row = q.row(row[:0], t, channel)
 		start, more := len(row), true
@@ -73,7 +74,7 @@ func (q Quantiles) rows(t Target, draws random.Generator, yield func([]string) b
 			add(kindQuantile, noComponent, p, d.Quantile(p))
 		}
 		for i := 0; i < q.Draws && more; i++ {
-			add(kindDraw, noComponent, none, t.draw(draws, i, channel))
+			add(kindDraw, noComponent, none, drawn[i*len(t.Channels)+channel])
 		}
 		if !more {
 			return

@@ -91,6 +91,7 @@ func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
 func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
 	calibrated := t.Calibrated.Given(target.Known)
+	drawn := target.draws(draws, 0, t.Draws)
 	for c, d := range target.Channels {
 		row := t.row(nil, target, c)
 		if t.Origins {
@@ -129,7 +130,7 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 			row = append(row, strings.Join(modes, ";"))
 		}
 		for i := range t.Draws {
-			row = append(row, number(target.draw(draws, i, c)))
+			row = append(row, number(drawn[i*len(rows)+c]))
 		}
 		if t.Parts {
 			row = append(row, string(d.AppendComponents(nil)))
@@ -138,18 +139,6 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 	}
 	return rows
 }
-
-// draw returns draw i of a channel: the joint one, or an independent one if there is none.
-func (t Target) draw(g random.Generator, i, channel int) float64 {
-	at := i*len(t.Channels) + channel
-	if t.Draws != nil {
-		return t.Draws[at]
-	}
-	return t.Channels[channel].Draw(g, drawStep(t), uint64(at))
-}
-
-// drawStep returns the step of the random numbers of a target's draws.
-func drawStep(t Target) uint64 { return uint64(t.Function)<<32 | uint64(t.Target) }
 
 // regionText returns "a:b;c:d" for the intervals from a to b and from c to d.
 func regionText(set []likelihood.Interval) string {

@@ -24,6 +24,7 @@ type Group struct {
 	// Of groups that a stack is fitted to: Factor is that of Y from the units that models see to those of the data;
 	// nil for 1.
 	Factor []float64 // [n]
+	Rows   []int     // [n]: the numbers of the points among all of the data; nil if they do not matter
 
 	Outer string // the outer group that this one is in; "" without groups in groups
 	Of    []int  // [n], of a context: 0 for a point of the group itself, another number for each other group in Outer; nil: all are its own
@@ -51,6 +52,9 @@ func (g Group) Pick(points []int) Group {
 	}
 	if g.Factor != nil {
 		picked.Factor = pick(g.Factor, points)
+	}
+	if g.Rows != nil {
+		picked.Rows = pick(g.Rows, points)
 	}
 	for _, i := range points {
 		picked.X = append(picked.X, g.row(i)...)

@@ -26,6 +26,7 @@ type Options struct {
 	Kinds   []Kind             // the candidates
 	Store   Store              // keeps fitted models, so that an interrupted fit resumes; may be nil
 	Done    func()             // called after each of Jobs; may be nil
+	Column  int                // of y, among several: their random levels of atoms are different ones
 
 	// Questions bounds how often each model is asked about a fold; 0 for 1,000.
 	Questions int
@@ -78,7 +79,7 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	all := groups
 	groups = sample(groups, mostRows, o.Seed)
 	s := newSplit(groups, o.Seed, cmp.Or(o.Questions, mostQuestions))
-	s.Outcome = o.Outcome
+	s.Outcome, s.column = o.Outcome, o.Column
 	for _, scale := range o.scales(all, nil) {
 		s.settle(groups, scale.y)
 	}

@@ -61,6 +61,7 @@ type target struct {
 	known int     // points of the context
 	span  int     // of the context
 	y     float64 // in the units of models; see outcome
+	row   int     // simple.Group.Rows
 	// factor is that of y from the units of models to those of the data, in which scores are stated.
 	factor float64
 	unit   int     // the group or, if points are exchangeable, the target itself: units are counted from 0
@@ -94,6 +95,7 @@ type split struct {
 	weighted bool // rows have weights
 	units    int  // groups that are asked about, or points
 	most     int  // questions that were allowed
+	column   int  // Options.Column
 }
 
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
@@ -282,6 +284,9 @@ func (s *split) listTargets() {
 			t := target{fold: q.fold, known: q.context.Own().Points(), span: spanOf(q.context.Own().Points()), y: y, factor: 1, unit: len(s.targets), share: 1}
 			if q.targets.Factor != nil {
 				t.factor = q.targets.Factor[i]
+			}
+			if q.targets.Rows != nil {
+				t.row = q.targets.Rows[i]
 			}
 			if !s.byPoint {
 				if _, known := units[q.group]; !known {

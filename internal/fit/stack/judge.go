@@ -196,10 +196,13 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t, y := s.targets[i], s.outcome(i)
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
-		if pits[i] = likelihood.PIT(at(i, math.MaxInt), y, g.Float(math.MaxUint64, uint64(i))); o.drawn[i] > 0 {
+		if pits[i] = likelihood.PIT(at(i, math.MaxInt), y, g.Float(math.MaxUint64-uint64(s.column), uint64(i))); o.drawn[i] > 0 {
 			o.all[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), y)}
 		}
 	})
+	for i, t := range s.targets {
+		out.Asked = append(out.Asked, Asked{Row: t.row, From: spans[t.span], Share: t.share, PIT: pits[i]})
+	}
 	e := &out.Expected
 	e.LogDensity, e.Error = s.mean(logs)
 	e.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))

@@ -49,6 +49,7 @@ type Stack struct {
 	Failed       []Failure     `json:"failed,omitempty"`
 	Calibrations []Calibration `json:"calibrations"` // by numbers of known points
 	Expected     Expected      `json:"expected"`
+	Asked        []Asked       `json:"-"` // what was asked about each fold; nil after reading
 }
 
 // A Candidate is one of the models of a Stack, fitted once without each fold.
@@ -63,6 +64,14 @@ type Candidate struct {
 	Models     []Saved             `json:"models,omitempty"` // one fitted to all, or that of each fold; none if the weight is 0
 
 	byFold []Saved // the model without each fold; nil after reading
+}
+
+// An Asked is a y that was predicted by models that were not fitted to it.
+type Asked struct {
+	Row   int     // simple.Group.Rows
+	From  int     // known points: the fewest of the span
+	Share float64 // of all, see Expected
+	PIT   float64
 }
 
 // A Failure is a model that is no candidate, and why.
