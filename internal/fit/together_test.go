@@ -133,6 +133,15 @@ func TestDrawsOfSeveralColumnsByKnownPoints(t *testing.T) {
 	if r := ranked(y[0], y[1]); math.Abs(r-0.7) > 0.3 {
 		t.Errorf("of a new group the rank correlation is %.2f, want 0.7", r)
 	}
+	dir := t.TempDir()
+	must.Do(t, f.Write(dir))
+	if again, _ := drawnOf(t, must.Get(fit.Read(dir))(t), draws, asked); !slices.Equal(slices.Concat(again...), slices.Concat(y...)) {
+		t.Error("draws of what was written and read are others")
+	}
+	damaged := f
+	damaged.Together = []fit.Together{{Copula: &likelihood.Copula{Outcomes: 3, Ranks: []int{0, 0, 0}}}}
+	must.Do(t, damaged.Write(dir))
+	must.Refuse(t, must.Err(fit.Read(dir)), "together: found a damaged copula")
 	for k := range uint64(6) {
 		a, b := row(70, k)
 		asked.ContextX, asked.ContextY = append(asked.ContextX, g.Float(70, 500+k)), append(asked.ContextY, a, b)
