@@ -138,7 +138,7 @@ func (o *requestFlags) openFit(q *question, files predict.FunctionFiles) error {
 	if err != nil {
 		return err
 	}
-	if q.fit, q.seed = &f, fit.DrawSeed; o.given("seed") {
+	if q.fit, q.seed = &f, f.About().Seed; o.given("seed") {
 		q.seed = o.seed
 	}
 	layout := f.Layout()

@@ -40,8 +40,8 @@ func Is(dir string) bool {
 	return dir != "" && (err == nil || Unfinished(dir))
 }
 
-// DrawSeed is the seed of draws where none is given.
-const DrawSeed = 43
+// drawSeed is the seed of draws where none is given.
+const drawSeed = 43
 
 // schema names the layout of the file.
 const schema = "acqnp.fit/4"
@@ -177,7 +177,7 @@ func (f Fitted) About() predict.About {
 		outcomes[c] = s.Outcome
 	}
 	return predict.About{Model: "fit", Outcomes: outcomes, Formula: f.Formula, Data: tabular.Stem(name), File: name, Group: f.groups(), Units: f.units(), Recalls: true, Nested: f.Outer != "",
-		Weights: run.Weights{Path: f.path}, Question: f.Formula + ", of " + name}
+		Weights: run.Weights{Path: f.path}, Seed: drawSeed, Question: f.Formula + ", of " + name}
 }
 
 // units returns the columns, in raw units: models scale them on their own.

@@ -63,3 +63,19 @@ func TestTermsOfFormulas(t *testing.T) {
 		t.Errorf("%d %s, want a refusal", status, answer)
 	}
 }
+
+// Draws from what fit wrote, here of two columns of y, have the seed 43 of predict if a request has none.
+func TestSeedOfDrawsFromAFit(t *testing.T) {
+	server := servingFit(t, "x + y ~ 1 | plant")
+	drawn := func(more string) string {
+		status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[], []]}}], "draws": 3`+more+`}`)
+		_, draws, found := strings.Cut(string(answer), `"draws":`)
+		if status != 200 || !found {
+			t.Fatalf("%d %s, want draws", status, answer)
+		}
+		return draws
+	}
+	if got, want := drawn(""), drawn(`, "seed": 43`); got != want || got == drawn(`, "seed": 44`) {
+		t.Errorf("draws are %s, want %s", got, want)
+	}
+}
