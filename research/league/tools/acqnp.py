@@ -65,7 +65,7 @@ class Program:
         y = np.concatenate([t.ty for t in tasks])
         log, crps, pit = self.points(d, header, names, tasks, y).T
         if unit and not outcome.get("whole"):
-            low, high = (outcome[end]["at"] if end in outcome else far for end, far in (("low", -np.inf), ("high", np.inf)))
+            low, high = outcome.get("low", -np.inf), outcome.get("high", np.inf)
             below = lambda y: np.select([y < low, y >= high], [0, 1], self.points(d, header, names, tasks, np.clip(y, low, high), *self.raw())[:, 2])
             log = np.log(np.maximum(below(y + unit / 2) - below(y - unit / 2), 1e-30) / unit)
         return Scored(log, crps, pit)
