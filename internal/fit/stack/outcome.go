@@ -27,7 +27,7 @@ const (
 	leastRepeats = 3
 	leastShare   = 0.02
 	nextValues   = 3
-	leastErrors  = 2
+	leastErrors  = 1.5
 	mostUnits    = 50
 )
 
