@@ -25,7 +25,7 @@ require (
 	gonum.org/v1/plot v0.17.0
 	google.golang.org/protobuf v1.36.12
 	gorgonia.org/cu v0.9.6
-	gorgonia.org/gorgonia v0.9.18
+	gorgonia.org/gorgonia v0.9.17
 	gorgonia.org/tensor v0.9.24
 )
 
