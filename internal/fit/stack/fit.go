@@ -134,8 +134,8 @@ func (s *split) refit(ctx context.Context, out *Stack, trials []*trial, o Option
 	}
 	for i := range out.Candidates {
 		c := &out.Candidates[i]
-		c.byFold = c.Models
 		if t := byName[c.Name]; t.models[folds] != nil {
+			c.ByFold = c.Models
 			c.Models = []Saved{{Kind: t.kind.Name, Model: t.models[folds]}}
 		}
 	}

@@ -94,34 +94,43 @@ type split struct {
 	seen
 	weighted bool // rows have weights
 	units    int  // groups that are asked about, or points
-	most     int  // questions that were allowed
+	most     int  // questions that are allowed
 	column   int  // Options.Column
+	alone    bool // questions have no context
 }
 
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
 // of each.
 func newSplit(groups []simple.Group, seed uint64, questions int) *split {
-	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions}
-	s.training[folds], s.filling, s.logY = groups, fillingOf(groups), logYOf(groups)
-	if s.byPoint {
-		s.cutPoints(groups, seed, questions)
-	} else {
-		s.cutGroups(groups, seed, questions)
-	}
+	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions, filling: fillingOf(groups), logY: logYOf(groups)}
+	s.training[folds] = groups
+	s.cut(groups, FoldsOf(groups, seed), seed)
 	for k := range s.training {
 		s.training[k] = s.filling.training(s.training[k])
 	}
+	s.logX = logColumns(s.training[folds])
+	return s
+}
+
+// cut cuts the groups, of whose points the folds are given, and asks about them.
+func (s *split) cut(groups []simple.Group, of [][]int, seed uint64) {
+	if s.byPoint {
+		s.cutPoints(groups, of, seed)
+	} else {
+		s.cutGroups(groups, of, seed)
+	}
 	for i := range s.questions {
 		q := &s.questions[i]
+		if s.alone {
+			q.context = simple.Group{DX: q.context.DX}
+		}
 		x := q.targets.X
 		q.context, q.targets.X = s.filling.fill(q.context, x)
 		q.context.Times = nil // as that of a prediction
 		q.targets.DX = q.context.DX
 	}
-	s.logX = logColumns(s.training[folds])
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
 	s.listTargets()
-	return s
 }
 
 // FoldsAreOfOuter reports whether groups in these outer groups, "" for none, are held out by outer group.
@@ -196,21 +205,56 @@ func shuffled(i, n int, g random.Generator) []int {
 	return order
 }
 
-func (s *split) cutGroups(groups []simple.Group, seed uint64, questions int) {
-	g, outer := random.New(seed, random.Validation), make([]string, len(groups))
-	for i, group := range groups {
-		outer[i] = group.Outer
+// FoldsOf returns the fold that holds out each point of the groups when Fit cuts them. Points that Fit does not take,
+// of more than 100,000, count as of the first fold.
+func FoldsOf(groups []simple.Group, seed uint64) [][]int {
+	of, places := make([][]int, len(groups)), make([]simple.Group, len(groups))
+	for i, g := range groups {
+		of[i], places[i] = make([]int, g.Points()), simple.Group{Y: g.Y, DX: 2, Outer: g.Outer}
+		for k := range g.Y {
+			places[i].X = append(places[i].X, float64(i), float64(k))
+		}
 	}
-	order, places := placed(outer, seed)
-	each := min(max(questions/len(groups), 1), len(contextSizes))
+	taken := sample(places, mostRows, seed)
+	for fold := range folds {
+		if len(taken) >= fewestGroups {
+			for _, i := range HeldOutGroups(outerOf(taken), seed, fold) {
+				all := of[int(taken[i].X[0])]
+				copy(all, slices.Repeat([]int{fold}, len(all)))
+			}
+			continue
+		}
+		for i, g := range taken {
+			held, _ := HeldOut(i, g.Points(), seed, fold)
+			for _, k := range held {
+				of[int(g.X[2*k])][int(g.X[2*k+1])] = fold
+			}
+		}
+	}
+	return of
+}
+
+// outerOf returns the outer group of each group.
+func outerOf(groups []simple.Group) []string {
+	outer := make([]string, len(groups))
+	for i, g := range groups {
+		outer[i] = g.Outer
+	}
+	return outer
+}
+
+func (s *split) cutGroups(groups []simple.Group, of [][]int, seed uint64) {
+	g := random.New(seed, random.Validation)
+	order, _ := placed(outerOf(groups), seed)
+	each := min(max(s.most/len(groups), 1), len(contextSizes))
 	for n, i := range order {
 		for k := range folds {
-			if places[n]%folds != k {
+			if of[i][0] != k {
 				s.training[k] = append(s.training[k], groups[i])
 			}
 		}
-		if n < min(mostGroups, questions) {
-			s.askAbout(groups, i, n, places[n]%folds, each, g)
+		if n < min(mostGroups, s.most) {
+			s.askAbout(groups, i, n, of[i][0], each, g)
 		}
 	}
 }
@@ -255,13 +299,21 @@ func (s *split) askAbout(groups []simple.Group, i, place, fold, each int, g rand
 
 // cutPoints holds out a fifth of the points of each group in turn. The context of a question is all
 // points that are not held out.
-func (s *split) cutPoints(groups []simple.Group, seed uint64, questions int) {
+func (s *split) cutPoints(groups []simple.Group, of [][]int, seed uint64) {
+	g := random.New(seed, random.Validation)
 	for k := range folds {
 		for i, group := range groups {
-			held, kept := HeldOut(i, group.Points(), seed, k)
+			var held, kept []int
+			for _, point := range shuffled(i, group.Points(), g) {
+				if of[i][point] == k {
+					held = append(held, point)
+				} else {
+					kept = append(kept, point)
+				}
+			}
 			context := group.Pick(kept)
 			s.training[k] = append(s.training[k], context)
-			if held = held[:min(len(held), min(mostAsked, questions)/folds/len(groups))]; len(held) > 0 {
+			if held = held[:min(len(held), min(mostAsked, s.most)/folds/len(groups))]; len(held) > 0 {
 				s.questions = append(s.questions, question{fold: k, group: i, context: simple.Thin(context, mostContext), targets: group.Pick(held)})
 			}
 		}

@@ -178,7 +178,7 @@ func TestOneFoldOfAStack(t *testing.T) {
 	one := s.OfFold(3)
 	for i, c := range one.Candidates {
 		all := s.Candidates[i]
-		if len(all.Models) > 0 && (len(c.Models) != 1 || c.Models[0].Model != all.byFold[3].Model || len(all.Models) != 1) {
+		if len(all.Models) > 0 && (len(c.Models) != 1 || c.Models[0].Model != all.ByFold[3].Model || len(all.Models) != 1) {
 			t.Errorf("%s has %d models, and %d of a fold", c.Name, len(all.Models), len(c.Models))
 		}
 	}

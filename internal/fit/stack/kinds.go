@@ -117,3 +117,22 @@ func (s *Stack) Open(kinds []Kind) error {
 	}
 	return nil
 }
+
+// OpenFolds reads the models without each fold, for OfFold and OutOfFold: predictions need them not, so Open leaves
+// them. It returns an error for those of other than dx columns of x.
+func (s *Stack) OpenFolds(kinds []Kind, dx int) error {
+	for _, c := range s.Candidates {
+		for i := range c.ByFold {
+			m := &c.ByFold[i]
+			if m.Model == nil {
+				if err := m.open(kinds); err != nil {
+					return err
+				}
+			}
+			if len(c.ByFold) != folds || m.Model.Columns() != s.Filling.width(dx) || m.Model.Check() != nil {
+				return fmt.Errorf("a damaged %s without a fold", c.Name)
+			}
+		}
+	}
+	return nil
+}

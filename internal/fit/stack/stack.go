@@ -59,11 +59,10 @@ type Candidate struct {
 	LogX       bool                `json:"log_x,omitempty"` // they see logarithms of the columns Stack.LogX
 	LogDensity float64             `json:"log_density"`     // of the predictions for the folds, the mean over groups
 	CRPS       float64             `json:"crps"`
-	Weight     float64             `json:"weight"`           // if one weight served contexts of all sizes
-	Weights    [len(spans)]float64 `json:"weights"`          // for contexts of the sizes in spans
-	Models     []Saved             `json:"models,omitempty"` // one fitted to all, or that of each fold; none if the weight is 0
-
-	byFold []Saved // the model without each fold; nil after reading
+	Weight     float64             `json:"weight"`            // if one weight served contexts of all sizes
+	Weights    [len(spans)]float64 `json:"weights"`           // for contexts of the sizes in spans
+	Models     []Saved             `json:"models,omitempty"`  // one fitted to all, or that of each fold; none if the weight is 0
+	ByFold     []Saved             `json:"by_fold,omitempty"` // the model without each fold; none if Models are these
 }
 
 // An Asked is a y that was predicted by models that were not fitted to it.
@@ -204,17 +203,25 @@ func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
 	return place, farthest, is
 }
 
-// OfFold returns the stack with only the models without one fold. The stack must come from Fit.
+// OfFold returns the stack with only the models without one fold. After reading, OpenFolds must have read these.
 func (s *Stack) OfFold(fold int) *Stack {
 	one := *s
 	one.Candidates = nil
 	for _, c := range s.Candidates {
-		if len(c.byFold) > fold {
-			c.Models = c.byFold[fold:][:1]
+		if all := c.folds(); len(all) > fold {
+			c.Models = all[fold:][:1]
 		}
 		one.Candidates = append(one.Candidates, c)
 	}
 	return &one
+}
+
+// folds returns the model without each fold.
+func (c Candidate) folds() []Saved {
+	if c.ByFold != nil {
+		return c.ByFold
+	}
+	return c.Models
 }
 
 // rounding is the error of a sum of weights.
