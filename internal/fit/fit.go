@@ -87,7 +87,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 		kept.tidy()
 		return f, e, err
 	}
-	f.Kept, f.Together = f.keep(points, o.Warnings), f.together(points, o.Warnings)
+	f.Kept, f.Together = f.keep(points, o.Seed, o.Warnings), f.together(points, o.Warnings)
 	if err := f.Write(o.Out); err != nil {
 		return f, e, err
 	}

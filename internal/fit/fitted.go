@@ -1,6 +1,7 @@
 package fit
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -44,7 +45,7 @@ func Is(dir string) bool {
 const drawSeed = 43
 
 // schema names the layout of the file.
-const schema = "acqnp.fit/4"
+const schema = "acqnp.fit/5"
 
 // maxFile is the largest length of the file, in bytes.
 const maxFile = 1 << 28
@@ -151,6 +152,14 @@ func (f Fitted) Layout() rows.Layout {
 
 // groups returns the name of the columns of groups together.
 func (f Fitted) groups() string { return formula.Formula{Group: f.Group, Outer: f.Outer}.Groups() }
+
+// Unit says what predictions are judged by: a new group or, if folds are of points, a new point.
+func (f Fitted) Unit() string {
+	if f.Stacks[0].ByPoint {
+		return "new point of the known groups"
+	}
+	return "new " + cmp.Or(f.Group, "group")
+}
 
 // outerOf returns the outer group of a group, "" for one level.
 func (f Fitted) outerOf(group string) string {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -19,6 +20,9 @@ type keptGroup struct {
 	Name string  `json:"name"`
 	X    numbers `json:"x"` // [n, columns of x], raw
 	Y    numbers `json:"y"` // [n, columns of y]
+	// What plot effects needs: the row weights, and the fold that held out each y, see stack.FoldsOf.
+	Times numbers `json:"times,omitempty"` // [n]
+	Folds []int   `json:"folds"`           // [n, columns of y]
 }
 
 // Bounds of the rows that are kept: of a group, of which predictions take as many at most, and of all, so that a file
@@ -29,21 +33,51 @@ const (
 )
 
 // keep returns the rows that a file keeps, evenly spread over those of each group. It adds a line if they are not all.
-func (f Fitted) keep(points []rows.Group, w *warning.Record) (all []keptGroup) {
+func (f Fitted) keep(points []rows.Group, seed uint64, w *warning.Record) (all []keptGroup) {
 	each, kept := max(1, min(mostKeptOfGroup, mostKept/len(points))), 0
 	if f.Rows <= mostKept {
 		each = mostKeptOfGroup
 	}
-	for _, p := range points {
+	folds := f.foldsOf(points, seed)
+	for i, p := range points {
 		g, n := keptGroup{Name: p.Name}, min(p.N, each)
 		for k := range n {
-			g.add(f, p.X, p.Y, k*p.N/n)
+			k = k * p.N / n
+			g.add(f, p.X, p.Y, k)
+			if p.Weights != nil {
+				g.Times = append(g.Times, p.Weights[k])
+			}
+			g.Folds = append(g.Folds, folds[i][k*len(f.Y):][:len(f.Y)]...)
 		}
 		kept += n
 		all = append(all, g)
 	}
 	if kept < f.Rows {
 		w.Add("%s keeps %d of %d rows, evenly spread: no more are known points when the same groups are asked about", File, kept, f.Rows)
+	}
+	return all
+}
+
+// foldsOf returns the fold that held out each y, [n, columns of y] of each group, 0 for one that is missing.
+func (f Fitted) foldsOf(points []rows.Group, seed uint64) [][]int {
+	all := make([][]int, len(points))
+	for i, p := range points {
+		all[i] = make([]int, len(p.Y))
+	}
+	for c := range f.Y {
+		of := stack.FoldsOf(groupsOf(f, points, c), seed)
+		for i, p := range points {
+			var own []int
+			for k := c; k < len(p.Y); k += len(f.Y) {
+				if math.IsNaN(p.Y[k]) {
+					continue
+				}
+				if own == nil {
+					own, of = of[0], of[1:]
+				}
+				all[i][k], own = own[0], own[1:]
+			}
+		}
 	}
 	return all
 }
@@ -56,8 +90,11 @@ func (g *keptGroup) add(f Fitted, x, y []float64, k int) {
 
 // check returns an error unless the rows are those of columns as the fit has.
 func (g keptGroup) check(f Fitted) error {
-	if len(g.X)*len(f.Y) != len(g.Y)*len(f.X) || len(g.X)%len(f.X) != 0 {
+	if n := len(g.X) / len(f.X); len(g.X) != n*len(f.X) || len(g.Y) != n*len(f.Y) || len(g.Folds) != len(g.Y) || g.Times != nil && len(g.Times) != n {
 		return fmt.Errorf("%d numbers of x and %d of y of %s", len(g.X), len(g.Y), g.Name)
+	}
+	if slices.ContainsFunc(g.Folds, func(fold int) bool { return fold < 0 || fold >= stack.Folds }) {
+		return fmt.Errorf("the folds %v of %s", g.Folds, g.Name)
 	}
 	for i, v := range g.X {
 		if names := f.XForms[i%len(f.X)].Categories; names != nil && (v < 0 || v >= float64(len(names))) {

@@ -1,0 +1,219 @@
+package fit
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"golang.org/x/sync/errgroup"
+
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/random"
+)
+
+// An Effect is what predictions of a column of y do along a column of x: their quantiles, averaged over rows of the data
+// in which this column alone is changed (partial dependence).
+type Effect struct {
+	X          int // column
+	Points     []EffectPoint
+	Tenths     []float64 // between which lie as many rows of the data each; of a column of numbers
+	Calibrated bool      // the quantiles are; else there are too few groups
+}
+
+// An EffectPoint has the averaged quantiles at one x.
+type EffectPoint struct {
+	X         float64    // raw; NaN where the cell is missing
+	Quantiles [5]float64 // at EffectLevels
+}
+
+// EffectLevels are the levels of an effect's quantiles: those of the intervals of 50 and 90%, and of the median.
+var EffectLevels = [5]float64{0.05, 0.25, 0.5, 0.75, 0.95}
+
+// EffectRows is the number of rows that are averaged over. effectPoints is that of places along a column of numbers.
+const (
+	EffectRows   = 32
+	effectPoints = 25
+)
+
+// Effects returns the effects of Columns on each column of y. They are those of a new group, of which nothing is known
+// or, if folds are of points, of a new point of the groups of the data, which are known.
+func (f Fitted) Effects(ctx context.Context, threads int) ([][]Effect, error) {
+	columns, rows := f.Columns(), f.averaged()
+	all := make([][]Effect, len(f.Y))
+	for c := range all {
+		all[c] = make([]Effect, len(columns))
+	}
+	var work errgroup.Group
+	work.SetLimit(max(1, threads))
+	for i, column := range columns {
+		work.Go(func() error {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			for c, e := range f.effects(column, rows) {
+				all[c][i] = e
+			}
+			return nil
+		})
+	}
+	return all, work.Wait()
+}
+
+// An averaged is some rows, over which effects are averaged, and the known points of their group.
+type averaged struct{ known, rows keptGroup }
+
+// averaged returns kept rows chosen at random, by their groups if folds are of points: points of these are known.
+func (f Fitted) averaged() []averaged {
+	var groups, places []int
+	for k, g := range f.Kept {
+		for i := range len(g.X) / len(f.X) {
+			groups, places = append(groups, k), append(places, i)
+		}
+	}
+	order := make([]int, len(groups))
+	random.New(0, random.Evaluation).Perm(math.MaxUint64, order)
+	some := make([]averaged, 1)
+	if f.Stacks[0].ByPoint {
+		some = make([]averaged, len(f.Kept))
+	}
+	for _, row := range order[:min(len(order), EffectRows)] {
+		g, own := f.Kept[groups[row]], &some[0]
+		if f.Stacks[0].ByPoint {
+			own = &some[groups[row]]
+			own.known = g
+		}
+		own.rows.add(f, g.X, g.Y, places[row])
+		if g.Times != nil {
+			own.rows.Times = append(own.rows.Times, g.Times[places[row]])
+		}
+	}
+	return slices.DeleteFunc(some, func(a averaged) bool { return a.rows.X == nil })
+}
+
+// effects returns the effect of a column of x on each column of y.
+func (f Fitted) effects(column int, over []averaged) []Effect {
+	at, tenths := f.placesOf(column), f.tenthsOf(column)
+	all := make([]Effect, len(f.Y))
+	for c := range all {
+		all[c] = Effect{X: column, Points: make([]EffectPoint, len(at)), Tenths: tenths, Calibrated: true}
+	}
+	total := 0.0
+	for _, some := range over {
+		asked := predict.Function{ContextX: some.known.X, ContextY: some.known.Y}
+		for _, v := range at {
+			x := slices.Clone(some.rows.X)
+			for i := column; i < len(x); i += len(f.X) {
+				x[i] = v
+			}
+			asked.TargetX = append(asked.TargetX, x...)
+		}
+		predicted, n := f.distributions(asked, asked.TargetX), len(some.rows.X)/len(f.X)
+		for i := range n {
+			total += some.rows.times(i)
+		}
+		for c := range all {
+			levels, ok := f.effectLevels(c, len(asked.ContextY)/len(f.Y))
+			all[c].Calibrated = all[c].Calibrated && ok
+			for t, channels := range predicted {
+				for q, level := range levels {
+					all[c].Points[t/n].Quantiles[q] += some.rows.times(t%n) * channels[c].Quantile(level)
+				}
+			}
+		}
+	}
+	for _, e := range all {
+		for i := range e.Points {
+			e.Points[i].X = at[i]
+			for q := range e.Points[i].Quantiles {
+				e.Points[i].Quantiles[q] /= total
+			}
+		}
+	}
+	return all
+}
+
+// times returns how often row i counts.
+func (g keptGroup) times(i int) float64 {
+	if g.Times == nil {
+		return 1
+	}
+	return g.Times[i]
+}
+
+// effectLevels returns the levels that hold what EffectLevels say of column c of y with so many known points. Without a
+// calibration, ok is false and they are EffectLevels.
+func (f Fitted) effectLevels(c, known int) (levels [5]float64, ok bool) {
+	calibrated := f.Calibrated().Given(known).Channels[c]
+	for i, p := range EffectLevels {
+		if levels[i], ok = calibrated.Level(p); !ok {
+			return EffectLevels, false
+		}
+	}
+	return levels, true
+}
+
+// placesOf returns the raw x at which the effect of a column is shown: each name, the range of numbers or the longest
+// period, and NaN if the data miss cells.
+func (f Fitted) placesOf(column int) (places []float64) {
+	form, low, high := f.XForms[column], f.Ranges[column].Low, f.Ranges[column].High
+	switch {
+	case form.Categories != nil:
+		for i := range form.Categories {
+			places = append(places, float64(i))
+		}
+	case form.Periods != nil && !form.Trend:
+		places = evenly(f.periodOf(column))
+	case low == high:
+		places = []float64{low}
+	default:
+		places = evenly(form.Transform(low), form.Transform(high))
+		for i, v := range places {
+			places[i] = form.Restore(v)
+		}
+	}
+	if f.Missing[column] > 0 {
+		places = append(places, math.NaN())
+	}
+	return places
+}
+
+// periodOf returns the ends of the longest period of a column: from 0 where it holds the data, else from their least.
+func (f Fitted) periodOf(column int) (low, high float64) {
+	period, data := slices.Max(f.XForms[column].Periods), f.Ranges[column]
+	if data.Low < 0 || data.High > period {
+		return data.Low, data.Low + period
+	}
+	return 0, period
+}
+
+// tenthsOf returns the ends of the tenths of a column of numbers, without the first and the last.
+func (f Fitted) tenthsOf(column int) (ends []float64) {
+	var all []float64
+	for _, g := range f.Kept {
+		for i := column; i < len(g.X) && f.XForms[column].Categories == nil; i += len(f.X) {
+			v := g.X[i]
+			if form := f.XForms[column]; form.Periods != nil && !form.Trend {
+				low, high := f.periodOf(column)
+				v = low + math.Mod(v-low, high-low)
+			}
+			if !math.IsNaN(v) {
+				all = append(all, v)
+			}
+		}
+	}
+	slices.Sort(all)
+	for k := 1; k < 10 && len(all) > 0; k++ {
+		ends = append(ends, all[k*len(all)/10])
+	}
+	return ends
+}
+
+// evenly returns effectPoints numbers from low to high.
+func evenly(low, high float64) []float64 {
+	all := make([]float64, effectPoints)
+	for i := range all {
+		share := float64(i) / (effectPoints - 1)
+		all[i] = low*(1-share) + high*share
+	}
+	return all
+}

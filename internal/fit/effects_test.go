@@ -1,0 +1,174 @@
+package fit_test
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
+)
+
+// The parts of y = strong·x1 + weak·x2 + a group's own + noise; kind c is above a and b, and x3 is not in it.
+const (
+	strong  = 1.0
+	weak    = 0.3
+	ofKind  = 0.8
+	ofGroup = 0.5
+	noise   = 0.4
+)
+
+// matters draws rows of groups, with x1 to x3 from −2 to 2. In the last row, which has no y, same differs.
+func matters(groups int) (rows []string) {
+	g := random.New(31, random.Data)
+	for k := range uint64(groups) {
+		for i := range uint64(10) {
+			var x [3]float64
+			for c := range x {
+				x[c] = 4*g.Float(k, 10*i+uint64(c)) - 2
+			}
+			kind := g.IntN(k, 10*i+3, 3)
+			y := strong*x[0] + weak*x[1] + ofGroup*g.Normal(1000+k, 0) + noise*g.Normal(2000+k, i)
+			if kind == 2 {
+				y += ofKind
+			}
+			rows = append(rows, fmt.Sprintf("g%d,%v,%v,%v,%c,1,%v", k, x[0], x[1], x[2], 'a'+kind, y))
+		}
+	}
+	return append(rows, "g0,0,0,0,a,2,")
+}
+
+const mattersHeader = "group,x1,x2,x3,kind,same,y"
+
+// quiet is for progress that nobody sees.
+var quiet = progress.Quiet(progress.New(os.Stderr, progress.Auto))
+
+// Of a line, the importance of its slopes has their order, and that of a column that is not in it is within two
+// standard errors of 0; a column with one value in all rows is exactly 0. With rows of groups and without: there folds are
+// of points.
+func TestWhatMatters(t *testing.T) {
+	f := instant(t, mattersHeader, "y ~ x1 + x2 + x3 + kind + same | group", matters(30))
+	checkImportance(t, f)
+	checkEffects(t, f)
+	checkImportance(t, instant(t, mattersHeader, "y ~ x1 + x2 + x3 + kind + same", matters(15)))
+}
+
+func checkImportance(t *testing.T, f fit.Fitted) {
+	t.Helper()
+	one := must.Get(f.Importance(t.Context(), 2, quiet))(t)[0]
+	x1, x2, x3, kind, same := one.Columns[0], one.Columns[1], one.Columns[2], one.Columns[3], one.Columns[4]
+	beyond := func(what string, a, b fit.Loss) {
+		t.Helper()
+		if !(a.Loss-b.Loss > 2*math.Hypot(a.Error, b.Error)) {
+			t.Errorf("%s: %s: %v and %v", f.Formula, what, a, b)
+		}
+	}
+	beyond("x1 above x2", x1, x2)
+	beyond("x2 above nothing", x2, fit.Loss{})
+	beyond("kind above nothing", kind, fit.Loss{})
+	if !(math.Abs(x3.Loss) <= 2*x3.Error) || same != (fit.Loss{}) {
+		t.Errorf("%s: x3, which is nowhere, loses %v, and a constant %v", f.Formula, x3, same)
+	}
+	if one.Known != nil {
+		beyond("known points above nothing", *one.Known, fit.Loss{})
+	}
+	if e := f.Stacks[0].Expected; !(math.Abs(one.LogDensity-e.LogDensity) < 2*e.Error) {
+		t.Errorf("%s: %v nats of parts out of fold, of the fit %v", f.Formula, one.LogDensity, e)
+	}
+}
+
+// A column that is the same in all rows of a group is shuffled among groups: among rows, the models would see what no
+// group of the data has.
+func TestImportanceOfAColumnOfGroups(t *testing.T) {
+	g := random.New(5, random.Data)
+	var rows []string
+	for k := range uint64(40) {
+		z := 2*g.Float(k, 0) - 1
+		for i := range uint64(5) {
+			rows = append(rows, fmt.Sprintf("g%d,%v,%v,%v", k, z, g.Float(k, 10+i), z+0.3*g.Normal(k, i)))
+		}
+	}
+	f := instant(t, "group,z,x,y", "y ~ z + x | group", rows)
+	one := must.Get(f.Importance(t.Context(), 2, quiet))(t)[0]
+	if z, x := one.Columns[0], one.Columns[1]; !(z.Loss > 4*z.Error) || !(math.Abs(x.Loss) <= 2*x.Error) {
+		t.Errorf("z loses %v, x, which is nowhere, %v", z, x)
+	}
+}
+
+// The medians follow the line within three standard errors of its parts: of a slope, of the means of names, and of the
+// level of all groups. They do so less the mean of the other columns over 32 rows, which is the same at all x. Intervals
+// of 90% are as wide as the deviation of a new group's y says, to a fifth: they are calibrated on 30 groups.
+func checkEffects(t *testing.T, f fit.Fitted) {
+	t.Helper()
+	effects := must.Get(f.Effects(t.Context(), 2))(t)[0]
+	const n = 300
+	ofSlope := 2 * noise / math.Sqrt(n*4/3.) // twice: models have curves, not lines, and x has a variance of 4/3
+	ofName := math.Sqrt2 * noise / math.Sqrt(n/3.)
+	rise := func(e fit.Effect, from, to int) float64 {
+		return e.Points[to].Quantiles[2] - e.Points[from].Quantiles[2]
+	}
+	near := func(what string, got, want, deviation float64) {
+		if !(math.Abs(got-want) < 3*deviation) {
+			t.Errorf("%s: %v, want %v within %v", what, got, want, 3*deviation)
+		}
+	}
+	for c, slope := range []float64{strong, weak, 0} {
+		e := effects[c]
+		last := len(e.Points) - 1
+		length := e.Points[last].X - e.Points[0].X
+		near(fmt.Sprintf("x%d from end to end", c+1), rise(e, 0, last), slope*length, ofSlope*length)
+		near(fmt.Sprintf("x%d to its middle", c+1), rise(e, 0, last/2), slope*length/2, ofSlope*length)
+		if len(e.Tenths) != 9 {
+			t.Errorf("x%d has tenths at %v", c+1, e.Tenths)
+		}
+		q, want := e.Points[last/2].Quantiles, 2*1.645*math.Hypot(ofGroup, noise)
+		if width := q[4] - q[0]; !(math.Abs(width/want-1) < 0.2) || !e.Calibrated {
+			t.Errorf("x%d: 90%% is %v wide, want %v", c+1, width, want)
+		}
+	}
+	near("kind b above a", rise(effects[3], 0, 1), 0, ofName)
+	near("kind c above a", rise(effects[3], 0, 2), ofKind, ofName)
+	if same := effects[4]; len(same.Points) != 1 || same.Points[0].X != 1 {
+		t.Errorf("a constant is shown at %v", same.Points)
+	}
+}
+
+// A period is shown whole and closes; missing cells have a place of their own, last; an offset has no effect, and a line
+// says so.
+func TestEffectsOfTerms(t *testing.T) {
+	g := random.New(9, random.Data)
+	var rows []string
+	for k := range uint64(24) {
+		for i := range uint64(8) {
+			hour, lab, days, y := 20*g.Float(k, 10*i), "", 1+9*g.Float(k, 10*i+1), 1.5
+			if g.Float(k, 10*i+2) < 0.7 {
+				lab, y = fmt.Sprint(g.Float(k, 10*i+3)), 0
+			}
+			y += 3 + math.Cos(2*math.Pi*hour/24) + 0.2*g.Normal(k, i)
+			rows = append(rows, fmt.Sprintf("g%d,%v,%s,%v,%v", k, hour, lab, days, y*days))
+		}
+	}
+	f := instant(t, "group,hour,lab,days,y", "y ~ cyclic(hour, 24) + lab + offset(log(days)) | group", rows)
+	effects := must.Get(f.Effects(t.Context(), 1))(t)[0]
+	if len(effects) != 2 {
+		t.Fatalf("%d effects", len(effects))
+	}
+	hour, lab := effects[0].Points, effects[1].Points
+	first, last := hour[0], hour[len(hour)-1]
+	if first.X != 0 || last.X != 24 || !(math.Abs(first.Quantiles[2]-last.Quantiles[2]) < 1e-9*last.Quantiles[2]) {
+		t.Errorf("a day runs from %v to %v", first, last)
+	}
+	if missing, known := lab[len(lab)-1], lab[0]; !math.IsNaN(missing.X) || !(missing.Quantiles[2] > known.Quantiles[4]) {
+		t.Errorf("missing is %v, known %v", missing, known)
+	}
+	var w warning.Record
+	f.WarnOfEffects(&w)
+	if lines := strings.Join(w.Lines(), "\n"); lines != "days is an offset alone: the formula says what it does" {
+		t.Error(lines)
+	}
+}
