@@ -22,13 +22,14 @@ func newPlot(a *app) *cobra.Command {
 		Use:   "plot",
 		Short: "Draw what trained models predict, and how they were trained",
 		Long: `Draw figures as PNG, SVG or PDF: what trained models predict, where their quantile levels lie, images
-completed, and the loss by step. Several runs are drawn side by side.`,
+completed, and the loss by step. Several runs are drawn side by side. Of a fit, effects draws what each
+column does.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
   acqnp plot completion --run runs/freyface/acqnp/seed-0 --out completion.pdf`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
 	}
-	cmd.AddCommand(newPlotFit(a), newPlotLevels(a), newPlotSpeedFlow(a), newPlotCompletion(a), newPlotTraining(a))
+	cmd.AddCommand(newPlotFit(a), newPlotLevels(a), newPlotSpeedFlow(a), newPlotCompletion(a), newPlotTraining(a), newPlotEffects(a))
 	return cmd
 }
 

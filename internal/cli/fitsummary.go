@@ -127,15 +127,15 @@ func outcomeLine(y string, s likelihood.Support) string {
 // promiseOf says what calibrated intervals hold, and what does not follow from a theorem.
 func promiseOf(f fit.Fitted) string {
 	st := f.Stacks[0]
-	unit, units := "a new "+cmp.Or(f.Group, "group"), "groups"
+	units := "groups"
 	if st.ByPoint {
-		unit, units = "a new point of the known groups", "points"
+		units = "points"
 	}
 	least := f.Calibrated().Channels[0]
 	if _, _, most := least.Limits(); most < 0.9 {
 		return fmt.Sprintf("none: %d %s are too few to calibrate intervals of 90%%, which are those of the mixture", least.Groups, units)
 	}
-	return "an interval of 90% is calibrated to hold the outcome of " + unit + " with a probability of 0.9, on average over " + units +
+	return "an interval of 90% is calibrated to hold the outcome of a " + f.Unit() + " with a probability of 0.9, on average over " + units +
 		" like those of the file. The theorem for cross-conformal intervals (at least 80%) holds only approximately: the models that choose the weights for a fold were fitted to it too"
 }
 

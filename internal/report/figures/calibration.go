@@ -203,7 +203,7 @@ func (c Calibration) histogram() *plot.Plot {
 		}
 		bars.Bins = append(bars.Bins, plotter.HistogramBin{Min: float64(i)/n + gap, Max: float64(i+1)/n - gap, Weight: share})
 	}
-	p.Add(band{level(low), level(high)}, inside, beyond,
+	p.Add(band{level(low), level(high), bandColour}, inside, beyond,
 		curve{level(low), edge}, curve{level(high), edge}, curve{level(1 / float64(len(c.Means.PIT))), evenStyle})
 	return p
 }
@@ -220,7 +220,7 @@ func (c Calibration) reliability() *plot.Plot {
 		low, high = append(low, plotter.XY{X: r.Nominal, Y: r.Low}), append(high, plotter.XY{X: r.Nominal, Y: r.High})
 		observed = append(observed, plotter.XY{X: r.Nominal, Y: r.Observed})
 	}
-	p.Add(band{ends(low), ends(high)}, curve{ends(nil), evenStyle},
+	p.Add(band{ends(low), ends(high), bandColour}, curve{ends(nil), evenStyle},
 		curve{ends(observed), draw.LineStyle{Color: barColour, Width: 2}}, dots{observed, dotStyle{color: barColour, radius: 3}})
 	return p
 }

@@ -6,6 +6,7 @@
 //	FitPlot      predictions for given contexts, a panel for each function
 //	MapPlot      predictions over two columns of x: the median, and the width of an interval
 //	Completion   images completed from some of their pixels
+//	Effects      what the columns of a fit do
 //
 // A Calibration draws SVG for a page instead: the PIT histogram and the reliability.
 //

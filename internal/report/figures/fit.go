@@ -195,7 +195,7 @@ func panelGrid(panels int) (rows, columns int) {
 	return 2, (panels + 1) / 2
 }
 
-// drawPlots draws plots in rows of some columns.
+// drawPlots draws plots in rows of some columns. A place of nil is empty.
 func drawPlots(c draw.Canvas, plots []*plot.Plot, columns int) {
 	var grid [][]*plot.Plot
 	for row := range slices.Chunk(plots, columns) {
@@ -203,6 +203,8 @@ func drawPlots(c draw.Canvas, plots []*plot.Plot, columns int) {
 	}
 	canvases := plot.Align(grid, draw.Tiles{Rows: len(grid), Cols: columns, PadX: 14, PadY: 12}, c)
 	for i, p := range plots {
-		p.Draw(canvases[i/columns][i%columns])
+		if p != nil {
+			p.Draw(canvases[i/columns][i%columns])
+		}
 	}
 }

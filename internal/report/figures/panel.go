@@ -110,7 +110,7 @@ func (p Panel) plot(x Axis, letters int) *plot.Plot {
 		fig.Add(dots{p.Targets, p.targets()}, cloud)
 	}
 	if first, last := p.quantiles(); first < last && !p.shaded() && !p.levels() {
-		fig.Add(band{p.line(first), p.line(last)})
+		fig.Add(band{p.line(first), p.line(last), bandColour})
 	}
 	fig.Add(levelMarks{p.Grid})
 	for k, l := range p.Lines {

@@ -111,7 +111,10 @@ func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
 }
 
 // band fills the area between two lines over the same x.
-type band struct{ lower, upper plotter.XYs }
+type band struct {
+	lower, upper plotter.XYs
+	colour       color.NRGBA
+}
 
 // Plot implements plot.Plotter.
 func (b band) Plot(c draw.Canvas, p *plot.Plot) {
@@ -128,7 +131,7 @@ func (b band) Plot(c draw.Canvas, p *plot.Plot) {
 	for i := range b.upper {
 		add(b.upper[len(b.upper)-1-i])
 	}
-	c.FillPolygon(bandColour, c.ClipPolygonXY(outline))
+	c.FillPolygon(b.colour, c.ClipPolygonXY(outline))
 }
 
 // fillBox fills the whole canvas with one colour, or with colours from left to right.

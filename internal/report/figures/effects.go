@@ -1,0 +1,250 @@
+package figures
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/invalid"
+)
+
+// Effects shows what predictions of a fit do along each column of x.
+type Effects struct {
+	Fit    fit.Fitted
+	Panels [][]EffectPanel // of each column of y
+}
+
+// An EffectPanel is an effect and the title of its panel.
+type EffectPanel struct {
+	fit.Effect
+	Title string
+}
+
+// mostEffects bounds the panels of a figure.
+const mostEffects = 24
+
+// Save draws the figure into path. The format follows from the extension.
+func (f Effects) Save(path string) error {
+	columns, perRow := f.shape()
+	height := panelShape*f.panelWidth(perRow)*vg.Length(len(f.Panels)*((columns+perRow-1)/perRow)) + 150
+	return saveFigure(path, max(f.panelWidth(perRow)*vg.Length(perRow)+60, 620), height, f.draw)
+}
+
+// shape returns how many columns of x are shown for each of y, and how many stand side by side.
+func (f Effects) shape() (columns, perRow int) {
+	columns = min(len(f.Panels[0]), max(1, mostEffects/len(f.Panels)))
+	switch {
+	case columns <= 3:
+		perRow = columns
+	case columns == 4:
+		perRow = 2
+	case columns <= 9:
+		perRow = 3
+	default:
+		perRow = 4
+	}
+	return columns, perRow
+}
+
+// panelWidth returns the width of a panel.
+func (f Effects) panelWidth(perRow int) vg.Length {
+	return max(leastPanel, min(largestPanel, sheetWidth/vg.Length(perRow)))
+}
+
+func (f Effects) draw(c draw.Canvas) {
+	columns, perRow := f.shape()
+	c = draw.Crop(c, 14, -20, 12, -14)
+	c = drawHeading(c, f.Fit.About().Question, f.legend())
+	for _, line := range wrapped(f.note(columns), textStyle(13), c.Size().X-8) {
+		c.FillText(textStyle(13), vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, line)
+		c.Max.Y -= textStyle(13).Height("Xg") + 3
+	}
+	c.Max.Y -= 10
+	var plots []*plot.Plot
+	for y, panels := range f.Panels {
+		lo, hi := math.Inf(1), math.Inf(-1)
+		for _, p := range panels[:columns] {
+			for _, q := range p.Points {
+				lo, hi = min(lo, q.Quantiles[0]), max(hi, q.Quantiles[4])
+			}
+		}
+		lo, hi = widen(lo, hi)
+		for i, p := range panels[:columns] {
+			one := p.plot(axisOf(f.Fit.About(), p.X), lettersOf(perRow))
+			if one.Y.Min, one.Y.Max = lo, hi; i%perRow == 0 {
+				one.Y.Label.Text = labelOf(f.Fit.About(), y)
+			}
+			one.Title.Text = panelTitle(p.Title, f.panelWidth(perRow))
+			plots = append(plots, one)
+		}
+		for len(plots)%perRow > 0 && y < len(f.Panels)-1 {
+			plots = append(plots, nil)
+		}
+	}
+	drawPlots(c, plots, perRow)
+}
+
+// note says what the panels show.
+func (f Effects) note(columns int) string {
+	text := fmt.Sprintf("A %s, averaged over %s of the data in which the column alone is changed. Above each panel: nats of log density that are lost if it is shuffled.",
+		f.Fit.Unit(), invalid.Plural(min(f.Fit.Rows, fit.EffectRows), "row", "rows"))
+	if all := len(f.Panels[0]); columns < all {
+		text += fmt.Sprintf(" These are the %d of %d columns that lose most.", columns, all)
+	}
+	return text
+}
+
+// legend returns the entries of what is drawn.
+func (f Effects) legend() []legendEntry {
+	calibrated, tenths := "", false
+	for _, panels := range f.Panels {
+		for _, p := range panels {
+			tenths = tenths || p.Tenths != nil
+			if p.Calibrated {
+				calibrated = ", calibrated"
+			}
+		}
+	}
+	all := []legendEntry{{"median", lineWidth, lineThumb(medianStyle)}, {"50%", lineWidth, scaleThumb(4.5, []color.NRGBA{halfColours[1], halfColours[1]})},
+		{"90%" + calibrated, lineWidth, scaleThumb(4.5, []color.NRGBA{mostColours[1], mostColours[1]})}}
+	if tenths {
+		all = append(all, legendEntry{"tenths of the rows", lineWidth, func(c *draw.Canvas) {
+			for i := range 3 {
+				x := c.Min.X + c.Size().X*vg.Length(i+1)/4
+				c.StrokeLine2(tenthStyle, x, c.Center().Y-3, x, c.Center().Y+3)
+			}
+		}})
+	}
+	return all
+}
+
+var tenthStyle = draw.LineStyle{Color: ink, Width: 1}
+
+// plot draws an effect along an axis: bands along numbers, bars at names and where the cell is missing.
+func (p EffectPanel) plot(x Axis, letters int) *plot.Plot {
+	fig := newPlot("", "")
+	fig.X.Tick.Marker, fig.Y.Tick.Marker = fewTicks, fewTicks
+	points, missing := p.Points, p.Points[len(p.Points)-1]
+	if math.IsNaN(missing.X) {
+		points = points[:len(points)-1]
+	}
+	if names := x.Form.Categories; names != nil {
+		if len(points) < len(p.Points) {
+			x.Form.Categories, missing.X = append(slices.Clone(names), missingLabel), float64(len(names))
+			points = append(slices.Clone(points), missing)
+		}
+		x.set(&fig.X, letters)
+		fig.X.Tick.Marker = inTurns{nameTicks{x.Form.Categories, letters}}
+		fig.X.Min, fig.X.Max = x.around(0, float64(len(points)-1))
+		fig.Add(effectBars(points))
+		return fig
+	}
+	x.set(&fig.X, letters)
+	if x.Form.Log && points[0].X > 0 {
+		fig.X.Scale, fig.X.Tick.Marker = plot.LogScale{}, plot.LogTicks{Prec: -1}
+	}
+	fig.X.Min, fig.X.Max = points[0].X, points[len(points)-1].X
+	if len(points) == 1 {
+		fig.X.Min, fig.X.Max = widen(points[0].X, points[0].X)
+		fig.Add(effectBars(points))
+	} else {
+		fig.Add(band{quantilesOf(points, 0), quantilesOf(points, 4), mostColours[1]}, band{quantilesOf(points, 1), quantilesOf(points, 3), halfColours[1]},
+			curve{quantilesOf(points, 2), casingStyle}, curve{quantilesOf(points, 2), medianStyle})
+	}
+	fig.Add(tenths(p.Tenths))
+	if len(points) < len(p.Points) {
+		fig.Add(effectBars{besideNumbers(fig, missing)})
+	}
+	return fig
+}
+
+// inTurns writes names that do not fit into one line in two, by turns.
+type inTurns struct{ nameTicks }
+
+// Ticks implements plot.Ticker.
+func (n inTurns) Ticks(lo, hi float64) []plot.Tick {
+	one := n.nameTicks.Ticks(lo, hi)
+	n.letters *= 2
+	two := n.nameTicks.Ticks(lo, hi)
+	if len(two) == len(one) {
+		return one
+	}
+	for i := range two {
+		if i%2 == 0 {
+			two[i].Label += "\n "
+		} else {
+			two[i].Label = " \n" + two[i].Label
+		}
+	}
+	return two
+}
+
+// quantilesOf returns the line of a quantile.
+func quantilesOf(points []fit.EffectPoint, quantile int) (line plotter.XYs) {
+	for _, q := range points {
+		line = append(line, plotter.XY{X: q.X, Y: q.Quantiles[quantile]})
+	}
+	return line
+}
+
+const missingLabel = "missing"
+
+// besideNumbers returns a point at the right of a plot's range, which it widens: a tick names it.
+func besideNumbers(fig *plot.Plot, q fit.EffectPoint) fit.EffectPoint {
+	at := func(share float64) float64 {
+		if _, is := fig.X.Scale.(plot.LogScale); is {
+			return fig.X.Max * math.Pow(fig.X.Max/fig.X.Min, share)
+		}
+		return fig.X.Max + share*(fig.X.Max-fig.X.Min)
+	}
+	q.X = at(0.17)
+	fig.X.Tick.Marker = withMissing{fig.X.Tick.Marker, fig.X.Max, q.X}
+	fig.X.Max = at(0.3)
+	return q
+}
+
+// withMissing adds a tick for missing cells to those up to most.
+type withMissing struct {
+	plot.Ticker
+	most, at float64
+}
+
+// Ticks implements plot.Ticker.
+func (m withMissing) Ticks(lo, _ float64) []plot.Tick {
+	return append(m.Ticker.Ticks(lo, m.most), plot.Tick{Value: m.at, Label: missingLabel})
+}
+
+// effectBars draws quantiles as bars with the median.
+type effectBars []fit.EffectPoint
+
+// Plot implements plot.Plotter.
+func (b effectBars) Plot(c draw.Canvas, p *plot.Plot) {
+	x, y := p.Transforms(&c)
+	for _, q := range b {
+		for _, bar := range []struct {
+			lo, hi int
+			draw.LineStyle
+		}{{0, 4, draw.LineStyle{Color: mostColours[1], Width: 9}}, {1, 3, draw.LineStyle{Color: halfColours[1], Width: 9}}} {
+			c.StrokeLine2(bar.LineStyle, x(q.X), y(q.Quantiles[bar.lo]), x(q.X), y(q.Quantiles[bar.hi]))
+		}
+		c.StrokeLine2(medianStyle, x(q.X)-7, y(q.Quantiles[2]), x(q.X)+7, y(q.Quantiles[2]))
+	}
+}
+
+// tenths draws the ends of the tenths of the data at the bottom.
+type tenths []float64
+
+// Plot implements plot.Plotter.
+func (t tenths) Plot(c draw.Canvas, p *plot.Plot) {
+	x, _ := p.Transforms(&c)
+	for _, v := range t {
+		c.StrokeLine2(tenthStyle, x(v), c.Min.Y, x(v), c.Min.Y+6)
+	}
+}
