@@ -77,15 +77,18 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
 			return Options{shown: levelPart}
 		}
 		return Options{shown: quantilePart, Levels: even}
-	})
+	}, "lane 2", "lane 3")
 }
 
 // dataSheet returns a sheet with a row for each of the first functions: the data, and what each run predicts.
-// how chooses what to show of a run, and can change how it predicts.
-func dataSheet(ctx context.Context, runs []Run, count int, how func(*Run) Options) (Figure, error) {
+// how chooses what to show of a run, and can change how it predicts. names are those of the functions, if they have any.
+func dataSheet(ctx context.Context, runs []Run, count int, how func(*Run) Options, names ...string) (Figure, error) {
 	v, subjects, err := firstFunctions(runs, count)
 	if err != nil {
 		return nil, err
+	}
+	for i, name := range names {
+		subjects[i].Name = name
 	}
 	columns := []column{{name: "Data"}}
 	for _, r := range runs {
