@@ -97,15 +97,8 @@ serve() { # the page of acqnp serve, in a headless Chromium
 	kill "$server"
 }
 
-# lanes prints the commands that train models on speed-flow for 3000 steps: 14, 10 and 1 minutes of one core.
-lanes() { # MODEL...
-	for model in "$@"; do
-		echo "    acqnp train --config configs/speed-flow/$model.yaml --set train.steps=3000 --data-dir $data --run-dir $runs/speed-flow-3000/$model"
-	done
-}
-
 speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
-	have "$(lanes acqnp)" speed-flow-3000/acqnp || return 0
+	have "    acqnp train --config configs/speed-flow/acqnp.yaml --set train.steps=3000 --data-dir $data --run-dir $runs/speed-flow-3000/acqnp" speed-flow-3000/acqnp || return 0
 	mkdir -p "$work"
 	awk -F, -v OFS=, 'BEGIN { print "function,flow,speed" } FNR > 1 { n = split(FILENAME, part, "/"); sub(".csv", "", part[n]); print part[n], $(NF - 1), $NF }' \
 		"$data/speed-flow/lane2.csv" "$data/speed-flow/lane3.csv" >"$work/lanes.csv"
@@ -113,14 +106,8 @@ speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
 		--quantiles 0.02,0.05,0.5,0.95 --out "$work/quantiles.csv" --plot "$img/speed-flow.png" --components --overwrite
 }
 
-speed_flow_models() { # both lanes by three models after 3000 steps
-	have "$(lanes acqnp cqnp cnp)" speed-flow-3000/acqnp speed-flow-3000/cqnp speed-flow-3000/cnp || return 0
-	acqnp plot speed-flow --run "$runs/speed-flow-3000/acqnp" --run "$runs/speed-flow-3000/cqnp" --run "$runs/speed-flow-3000/cnp" \
-		--data-dir "$data" --out "$research/speed-flow-models.png" --overwrite
-}
-
 freyface() { # three completed faces by three models at the paper's length
-	have "$(three_runs freyface frey)" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
+	have "    acqnp train --config configs/freyface/MODEL.yaml --data-dir $data --run-dir $runs/frey/MODEL-0    # acqnp, cqnp and cnp" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
 	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --functions 3 --data-dir "$data" \
 		--out "$research/freyface.png" --overwrite
 }
@@ -142,10 +129,10 @@ gpu_steps() { # the time of a training step on a GPU, from the table
 	python3 research/img/gpu_steps.py
 }
 
-[ $# -gt 0 ] || set -- model fit prices pit gpu-steps quickstart serve speed-flow speed-flow-models freyface lissajous equal-time-rbf
+[ $# -gt 0 ] || set -- model fit prices pit gpu-steps quickstart serve speed-flow freyface lissajous equal-time-rbf
 for name in "$@"; do
 	case $name in
-	model | fit | prices | pit | gpu-steps | quickstart | serve | speed-flow | speed-flow-models | freyface | lissajous | equal-time-rbf) ;;
+	model | fit | prices | pit | gpu-steps | quickstart | serve | speed-flow | freyface | lissajous | equal-time-rbf) ;;
 	*)
 		echo "pictures.sh: found $name, expected the name of a picture that docs/img has" >&2
 		exit 2
