@@ -1,6 +1,7 @@
 package docs
 
 import (
+	"fmt"
 	"math"
 	"path/filepath"
 	"slices"
@@ -29,16 +30,15 @@ func TestCellsAreThoseOfTheKeptRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		steps := "100,000"
-		if x.Data.Points[1] == 50 {
-			steps += " of at most 50 points"
-		}
 		b, _ := catalogue.Find(e.Benchmark)
-		want := []string{b.Printed, strings.ToUpper(e.Model), "0", steps}
-		i := slices.IndexFunc(cells, func(row []string) bool { return slices.Equal(row[:4], want) })
+		want := []string{b.Printed, strings.ToUpper(e.Model), "0", "100,000", fmt.Sprintf("%d to %d", x.Data.Points[0], x.Data.Points[1])}
+		i := slices.IndexFunc(cells, func(row []string) bool { return slices.Equal(row[:5], want) })
 		if i < 0 {
 			t.Errorf("paper-cells.csv has no row %q", want)
 			continue
+		}
+		if cell := cells[i][slices.Index(cells[0], "batches")]; cell != strconv.Itoa(e.Batches) {
+			t.Errorf("paper-cells.csv: %q has %s batches, the run %d", want, cell, e.Batches)
 		}
 		for column, value := range map[string]float64{"context": e.ContextLL.Mean, "context ±": *e.ContextLL.StdError,
 			"target": e.TargetLL.Mean, "target ±": *e.TargetLL.StdError} {

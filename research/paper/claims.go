@@ -1,0 +1,171 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"gonum.org/v1/gonum/stat"
+)
+
+// enough is the number of errors by which a difference has to be told from zero.
+const enough = 2
+
+// A claim is a sentence of the paper that can be tested.
+type claim struct {
+	sentence, experiment string
+	leads                []lead // of the context and of the targets; none where something else is measured
+	answer               string // yes, no, open, or why it was not tested; "" follows from the leads
+}
+
+// verdict says whether the leads are above zero: by both readings of the paper's ±, or by the first alone. One lead
+// below zero is a no, and one too near to it leaves the claim open.
+func (c claim) verdict() string {
+	switch {
+	case c.answer != "":
+		return c.answer
+	case c.least(0) > enough && c.least(1) > enough:
+		return "yes"
+	case c.least(0) > enough:
+		return "yes, if ± is a deviation"
+	case slices.ContainsFunc(c.leads, func(l lead) bool { return max(l.score(0), l.score(1)) < -enough }):
+		return "no"
+	}
+	return "open"
+}
+
+// least returns the smallest of the leads in errors, by a reading of the paper's ±.
+func (c claim) least(reading int) float64 {
+	low := math.Inf(1)
+	for _, l := range c.leads {
+		low = min(low, l.score(reading))
+	}
+	return low
+}
+
+func (c claim) row() []string {
+	row := []string{c.sentence, c.experiment, "", "", "", "", "", "", c.verdict()}
+	for i, l := range c.leads {
+		row[2+2*i], row[3+2*i], row[6+i] = signed(l.value), fmt.Sprintf("%.3f", l.errors[0]), fmt.Sprintf("%+.1f", c.least(i))
+	}
+	return row
+}
+
+// claimTable is the table of the paper's claims.
+func claimTable(data string, cells []cell) ([][]string, error) {
+	fewer, err := readCells(filepath.Join(data, cellsFile), "6 to 50")
+	if err != nil {
+		return nil, err
+	}
+	lanes, err := pairedLanes(filepath.Join(data, "paper-speed-flow-runs.csv"))
+	if err != nil {
+		return nil, err
+	}
+	measured, err := measurements(data)
+	if err != nil {
+		return nil, err
+	}
+	var claims []claim
+	for _, b := range []string{"Double Sine", "Circle", "Lissajous"} {
+		claims = append(claims, outperforms("A/CQNP constantly outperforms baselines", b, cells))
+	}
+	claims = append(claims, outperforms("A/CQNP [is] the best-performing model on this real-world task", "Speed-Flow", cells))
+	for _, b := range []string{"FreyFace", "MNIST", "FashionMNIST", "SVHN", "Omniglot"} {
+		claims = append(claims, outperforms("A/CQNP substantially outperforms the baselines", b, cells))
+	}
+	claims = append(claims,
+		outperforms("Supplement: CQNP and ACQNP in bold", "Sawtooth", cells),
+		untested("Supplement: a Gaussian baseline in bold", "RBF, Matérn 5/2", "not tested: one model of five is trained"),
+		polishes("Double Sine", cells, "seed 0"),
+		polishes("Circle", fewer, "seed 0, at most 50 points"),
+		polishes("Lissajous", fewer, "seed 0, at most 50 points"),
+		claim{"… further polished by the quantile adaptation", "Speed-Flow, three seeds, paired: ACQNP less CQNP", lanes, ""},
+		polishes("FreyFace", cells, "one run of ACQNP, three of CQNP"))
+	claims = append(claims, measured...)
+	rows := [][]string{strings.Split("claim|experiment|context, ahead by|context, ahead by ±|target, ahead by|target, ahead by ±|errors, at least|errors, at least, if ± is one|came out", "|")}
+	for _, c := range claims {
+		rows = append(rows, c.row())
+	}
+	return rows, nil
+}
+
+func untested(sentence, where, why string) claim { return claim{sentence, where, nil, why} }
+
+// outperforms compares the worse of the quantile models with the best of the others, of those that are
+// measured.
+func outperforms(sentence, benchmark string, cells []cell) claim {
+	var quantiles, others []cell
+	for _, c := range cells {
+		if c.benchmark == benchmark {
+			if strings.HasSuffix(c.model, "QNP") {
+				quantiles = append(quantiles, c)
+			} else {
+				others = append(others, c)
+			}
+		}
+	}
+	if len(quantiles) == 0 || len(others) == 0 {
+		return untested(sentence, benchmark, "not tested: no quantile model is trained")
+	}
+	c := claim{sentence: sentence, experiment: benchmark + ": " + names(quantiles, "the worse of ") + " less " + names(others, "the best of ")}
+	for part := range quantiles[0].parts {
+		byMean := func(a, b cell) int { return cmp.Compare(a.parts[part].mean, b.parts[part].mean) }
+		c.leads = append(c.leads, slices.MinFunc(quantiles, byMean).ahead(slices.MaxFunc(others, byMean), part))
+	}
+	return c
+}
+
+func names(cells []cell, which string) string {
+	var all []string
+	for _, c := range cells {
+		all = append(all, c.model)
+	}
+	if len(all) > 1 {
+		return which + strings.Join(all, ", ")
+	}
+	return all[0]
+}
+
+// polishes compares ACQNP with CQNP.
+func polishes(benchmark string, cells []cell, runs string) claim {
+	find := func(model string) cell {
+		return cells[slices.IndexFunc(cells, func(c cell) bool { return c.benchmark == benchmark && c.model == model })]
+	}
+	c := claim{sentence: "… further polished by the quantile adaptation", experiment: benchmark + ", " + runs + ": ACQNP less CQNP"}
+	for part := range (cell{}).parts {
+		c.leads = append(c.leads, find("ACQNP").ahead(find("CQNP"), part))
+	}
+	return c
+}
+
+// pairedLanes returns ACQNP less CQNP on speed-flow, paired by seed and split.
+func pairedLanes(path string) (leads []lead, err error) {
+	rows, err := readCSV(path)
+	if err != nil {
+		return nil, err
+	}
+	for _, part := range []string{"context", "target"} {
+		values := map[string]float64{}
+		var gains []float64
+		for _, row := range rows {
+			values[row["model"]+row["train.seed"]], err = strconv.ParseFloat(row[part], 64)
+			if err != nil {
+				return nil, err
+			}
+		}
+		for key, v := range values {
+			if seed, quantile := strings.CutPrefix(key, "ACQNP"); quantile {
+				gains = append(gains, v-values["CQNP"+seed])
+			}
+		}
+		slices.Sort(gains) // the order of a map does not reach the sums
+		mean, deviation := stat.MeanStdDev(gains, nil)
+		e := stat.StdErr(deviation, float64(len(gains)))
+		leads = append(leads, lead{mean, [2]float64{e, e}})
+	}
+	return leads, nil
+}

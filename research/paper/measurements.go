@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// measurements are the claims that are tested by something else than tables of log-likelihoods. A table may be
+// missing, or lack models that were not trained.
+func measurements(data string) ([]claim, error) {
+	var claims []claim
+	for _, c := range []struct {
+		file string
+		of   func([]map[string]string) []claim
+	}{
+		{"paper-modes.csv", ofModes},
+		{"paper-speed-flow-bands.csv", ofBands},
+		{"paper-speed-flow-splits.csv", ofSplits},
+		{"paper-levels.csv", ofLevels},
+	} {
+		rows, err := readCSV(filepath.Join(data, c.file))
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return nil, err
+		}
+		claims = append(claims, c.of(rows)...)
+	}
+	return append(claims,
+		untested("… the sampled curves [of BNP] bounce between the modes", "figure 1", "not tested: BNP is not trained"),
+		untested("p(y) and p(τ) have the same number of modes almost everywhere", "figure 2", "not tested: no weights of ACQNP are kept"),
+		untested("A deeper neural network [ψ] improves the overall performance", "figure 4, right", "not tested: not trained"),
+		untested("Better generalization capabilities [on Omniglot]", "Omniglot", "not tested: no data at hand")), nil
+}
+
+// float returns a number of a row of a table that this program wrote.
+func float(row map[string]string, column string) float64 {
+	v, err := strconv.ParseFloat(row[column], 64)
+	if err != nil {
+		panic(fmt.Sprintf("%s: found %q, expected a number", column, row[column]))
+	}
+	return v
+}
+
+func answer(yes bool) string {
+	if yes {
+		return "yes"
+	}
+	return "no"
+}
+
+// ofModes tests what CANP's means are near to.
+func ofModes(rows []map[string]string) (claims []claim) {
+	for _, r := range rows {
+		if r["model"] != "CANP" {
+			continue
+		}
+		const column = "mean nearer to the average, %"
+		share, e := float(r, column), float(r, column+" ±")
+		claims = append(claims, claim{sentence: "CANP … [resembles] the average of modes",
+			experiment: fmt.Sprintf("%s, seed %s: its mean is nearer to the average of two modes than to either at %.1f ± %.1f%% of x", r["benchmark"], r["train.seed"], share, e),
+			answer:     answer(share-enough*e > 50)})
+	}
+	return claims
+}
+
+// byModel returns a column by model, as numbers and as a text, and whether some models have all of it.
+func byModel(rows []map[string]string, column string, models ...string) (values map[string]float64, text string, all bool) {
+	values = map[string]float64{}
+	var texts []string
+	for _, r := range rows {
+		values[r["model"]] = float(r, column)
+		texts = append(texts, r["model"]+" "+r[column])
+	}
+	for _, m := range models {
+		if _, ok := values[m]; !ok {
+			return nil, "", false
+		}
+	}
+	return values, strings.Join(texts, ", "), true
+}
+
+// ofBands compares the widths of intervals on speed-flow.
+func ofBands(rows []map[string]string) []claim {
+	const sentence = "BNP and CANP … lead to wide prediction bands compared to A/CQNP"
+	width, text, all := byModel(rows, "mean width, mph", "BNP", "CANP", "CQNP", "ACQNP")
+	if !all {
+		return []claim{untested(sentence, "figure 3", "not tested: weights are missing")}
+	}
+	return []claim{{sentence: sentence, experiment: "Speed-Flow, seed 0, mean width of 90% intervals, mph: " + text,
+		answer: answer(min(width["BNP"], width["CANP"]) > max(width["CQNP"], width["ACQNP"]))}}
+}
+
+// ofSplits compares what the split of speed-flow does to the models.
+func ofSplits(rows []map[string]string) []claim {
+	const sentence = "The local nature of quantiles makes them more robust to the tail behavior"
+	spread, text, all := byModel(rows, "deviation of splits", "CNP", "BNP", "CANP", "CQNP", "ACQNP")
+	if !all {
+		return []claim{untested(sentence, "Speed-Flow, random splits", "not tested: weights are missing")}
+	}
+	return []claim{{sentence: sentence, experiment: "Speed-Flow, seed 0, deviation of the targets' log-likelihood over random splits: " + text,
+		answer: answer(min(spread["CNP"], spread["BNP"], spread["CANP"]) > max(spread["CQNP"], spread["ACQNP"]))}}
+}
+
+// ofLevels compares what few levels cost. The rows of a model begin with the fewest.
+func ofLevels(rows []map[string]string) []claim {
+	const sentence = "The log-likelihood of CQNP decreases significantly with smaller sample sizes, whereas ACQNP suffers less"
+	few, many := map[string]map[string]string{}, map[string]map[string]string{}
+	for _, r := range rows {
+		if few[r["model"]] == nil {
+			few[r["model"]] = r
+		}
+		many[r["model"]] = r
+	}
+	if few["CQNP"] == nil || few["ACQNP"] == nil {
+		return []claim{untested(sentence, "figure 4, left", "not tested: no weights are kept")}
+	}
+	cost := func(model string) float64 { return float(many[model], "target") - float(few[model], "target") }
+	r := rows[0]
+	c := claim{sentence: sentence, experiment: fmt.Sprintf("%s, targets: %s levels instead of %s cost CQNP %.3f, ACQNP %.3f",
+		r["benchmark"], r["levels"], many[r["model"]]["levels"], cost("CQNP"), cost("ACQNP")), answer: answer(cost("CQNP") > cost("ACQNP"))}
+	if r["benchmark"] != "Lissajous" { // which the paper has
+		c.answer += ", there; Lissajous is not tested"
+	}
+	return []claim{c}
+}

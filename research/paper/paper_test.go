@@ -1,0 +1,134 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/run"
+)
+
+// One run's difference to the paper has the variance of its seed, by both readings of the paper's ±. Three runs
+// have a deviation of their own.
+func TestErrorsHaveTheVarianceOfASeed(t *testing.T) {
+	c := cell{runs: 1}
+	c.parts[ofTarget] = figure{mean: 1, spread: 0.01, paper: catalogue.Number{Mean: 0.5, Spread: 0.1}}
+	one := [2]float64{math.Sqrt(0.01*0.01 + 0.1*0.1*(1+1./6)), math.Sqrt(0.01*0.01 + 7*0.1*0.1)}
+	c3 := c
+	c3.runs = 3
+	three := [2]float64{math.Sqrt(0.01*0.01/3 + 0.1*0.1/6), math.Sqrt(0.01*0.01/3 + 0.1*0.1)}
+	for _, test := range []struct {
+		cell cell
+		want [2]float64
+	}{{c, one}, {c3, three}} {
+		l := test.cell.beyond(ofTarget)
+		for i, want := range test.want {
+			if l.value != 0.5 || math.Abs(l.errors[i]-want) > 1e-12 { // rounding
+				t.Errorf("%d runs: %v, want 0.5 with %v", test.cell.runs, l, test.want)
+			}
+		}
+	}
+}
+
+// Both parts and both readings decide.
+func TestVerdicts(t *testing.T) {
+	of := func(value, first, second float64) lead { return lead{value, [2]float64{first, second}} }
+	for want, c := range map[string]claim{
+		"yes":                      {leads: []lead{of(1, 0.1, 0.4), of(3, 1, 1)}},
+		"yes, if ± is a deviation": {leads: []lead{of(1, 0.1, 0.6), of(3, 1, 1)}},
+		"open":                     {leads: []lead{of(1, 0.1, 0.4), of(-1, 1, 1)}},
+		"no":                       {leads: []lead{of(1, 0.1, 0.4), of(-3, 1, 1)}},
+		"not tested":               {answer: "not tested"},
+	} {
+		if got := c.verdict(); got != want {
+			t.Errorf("%v: %q, want %q", c.leads, got, want)
+		}
+	}
+}
+
+// What is recorded is what the recorded tables give.
+func TestRecordedTablesAreMadeFromTheCells(t *testing.T) {
+	o := options{data: t.TempDir(), images: t.TempDir()}
+	if err := os.CopyFS(o.data, os.DirFS("../data")); err != nil {
+		t.Fatal(err)
+	}
+	if err := tables(o); err != nil {
+		t.Fatal(err)
+	}
+	for got, want := range map[string]string{
+		filepath.Join(o.data, "paper-differences.csv"): "../data/paper-differences.csv",
+		filepath.Join(o.data, "paper-claims.csv"):      "../data/paper-claims.csv",
+		filepath.Join(o.images, "paper-cells.svg"):     "../../docs/img/paper-cells.svg",
+	} {
+		if diff := cmp.Diff(read(t, want), read(t, got)); diff != "" {
+			t.Errorf("%s is not what go run -C research ./paper writes (-recorded +made):\n%s", want, diff)
+		}
+	}
+}
+
+// The lower floor's gain is paired by seed and split, and has no error with one pair.
+func TestGainsArePaired(t *testing.T) {
+	runs := [][]string{
+		{"FreyFace", "CNP", "0.01", "0", "43", "1.300", "1.200"}, {"FreyFace", "CNP", "0.01", "1", "44", "1.100", "1.100"},
+		{"FreyFace", "CNP", "0.01", "2", "45", "9", "9"}, {"FreyFace", "CNP", "0.1", "0", "43", "1.000", "1.000"},
+		{"FreyFace", "CNP", "0.1", "1", "44", "0.900", "0.900"}, {"Circle", "CNP", "0.01", "0", "43", "1", "1"}, {"Circle", "CNP", "0.1", "0", "43", "0.5", "0"},
+	}
+	want := [][]string{
+		{"FreyFace", "CNP", "2", "0.950", "1.200", "+0.250", "0.050", "0.950", "1.150", "+0.200", "0.000"},
+		{"Circle", "CNP", "1", "0.500", "1.000", "+0.500", "", "0.000", "1.000", "+1.000", ""},
+	}
+	if diff := cmp.Diff(want, gains(runs)[1:]); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+}
+
+// Figure 4 from evaluations of two seeds: means, errors, and a line for each model and part.
+func TestLevels(t *testing.T) {
+	o := options{data: t.TempDir(), images: t.TempDir()}
+	runs := t.TempDir()
+	for _, model := range []string{"acqnp", "cqnp"} {
+		for seed := range 2 {
+			dir := filepath.Join(runs, "lissajous", model, fmt.Sprintf("seed-%d", seed))
+			if err := os.MkdirAll(dir, 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(filepath.Join(dir, "config.yaml"), []byte(read(t, "../../configs/lissajous/"+model+".yaml")), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			for _, n := range []int{3, 11} {
+				e := run.NewEval([]run.BatchResult{{NumPoints: 2, NumContext: 1, ContextLL: float64(n), TargetLL: float64(seed)}}, 0)
+				e.Benchmark, e.Model, e.NumTau = "lissajous", model, n
+				if err := e.Write(filepath.Join(dir, fmt.Sprintf("levels-%d.json", n))); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	if err := levels(o, []string{runs}); err != nil {
+		t.Fatal(err)
+	}
+	want := "benchmark,model,levels,runs,context,context ±,target,target ±\n" +
+		"Lissajous,ACQNP,3,2,3.000,,0.500,0.500\nLissajous,ACQNP,11,2,11.000,,0.500,0.500\n" +
+		"Lissajous,CQNP,3,2,3.000,,0.500,0.500\nLissajous,CQNP,11,2,11.000,,0.500,0.500\n"
+	if diff := cmp.Diff(want, read(t, filepath.Join(o.data, "paper-levels.csv"))); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
+	}
+	if n := strings.Count(read(t, filepath.Join(o.images, "paper-levels.svg")), "<path"); n != 4 {
+		t.Errorf("the chart has %d lines, want 4", n)
+	}
+}
+
+func read(t *testing.T, path string) string {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(content)
+}
