@@ -198,7 +198,7 @@ trained() {
 	awk -F'[:,]' '/"(context|target)_ll": *[{]/ { own = 1 } own && /"(mean|std_error)"/ { printf "%.4f ", $2; if (/std_error/) own = 0 }' "$dir/$1.json"
 }
 whole() {
-	row 'likelihood, before' "$(awk -F, '{ printf "context %s ± %s, target %s ± %s, %s", $(NF - 4), $(NF - 3), $(NF - 2), $(NF - 1), $(NF - 5) }' double-sine-before.csv)"
+	row 'likelihood, before' "$(awk -F, '{ printf "context %s ± %s, target %s ± %s, %s", $(NF - 4), $(NF - 3), $(NF - 2), $(NF - 1), $(NF - 6) }' double-sine-before.csv)"
 	began=$(date +%s)
 	lik=$(trained whole fp16 0 100000 5000) || return 0
 	steps=$(sed -n 's/.*"step": *\([0-9]*\).*/\1/p' "$dir/whole.json" | tail -1)
