@@ -53,7 +53,7 @@ func legendOf(panels []Panel) (entries []legendEntry) {
 		}
 	}
 	if len(most.Context) > 0 {
-		add(dotEntry("context", most.context()))
+		add(dotEntry("known points", most.context()))
 	}
 	if len(most.Targets) > 0 {
 		add(dotEntry("held-out targets", most.targets()))

@@ -175,7 +175,7 @@ func mapRange(at []float64) (lo, hi float64) {
 func (f MapPlot) legend() (entries []legendEntry) {
 	sample := fullViridis[3]
 	if slices.ContainsFunc(f.Rows, func(r MapRow) bool { return len(r.Context) > 0 }) {
-		entries = append(entries, dotEntry("context (left: in the colour of its y)", valueDot(sample, 3.4, false)))
+		entries = append(entries, dotEntry("known points (left: in the colour of their y)", valueDot(sample, 3.4, false)))
 	}
 	if slices.ContainsFunc(f.Rows, func(r MapRow) bool { return len(r.Held) > 0 }) {
 		entries = append(entries, dotEntry("held-out targets (in the colour of their y)", valueDot(sample, 3.4, true)))

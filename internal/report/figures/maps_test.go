@@ -52,7 +52,7 @@ func TestMapsGrowWhereTheirNumbersDo(t *testing.T) {
 		}
 	}
 	svg := string(save(t, slope(), "slope.svg"))
-	for _, text := range []string{"field: median of rain", "field: width of the 90% interval", "east", "north", "context", "held-out"} {
+	for _, text := range []string{"field: median of rain", "field: width of the 90% interval", "east", "north", "known points", "held-out"} {
 		if !strings.Contains(svg, text) {
 			t.Errorf("no %q in the picture", text)
 		}

@@ -36,7 +36,7 @@ export function draw(ctx, scene) {
   border(ctx, layout, colours);
   if (prediction?.density && state.show.includes("density")) atoms(ctx, scene, items);
   points(ctx, scene);
-  if (state.points.length > 0) items.push({ text: "context", colour: colours.point, kind: "dot" });
+  if (state.points.length > 0) items.push({ text: "known points", colour: colours.point, kind: "dot" });
   legend(ctx, layout, items, colours);
 }
 

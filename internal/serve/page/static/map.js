@@ -45,7 +45,7 @@ export function draw(ctx, scene) {
   border(ctx, layout, colours);
   bar(ctx, layout, scale, colours);
   points(ctx, scene, share);
-  if (state.points.length > 0) items.push({ text: "context", colour: colours.point, kind: "dot" });
+  if (state.points.length > 0) items.push({ text: "known points", colour: colours.point, kind: "dot" });
   legend(ctx, layout, items, colours);
 }
 
