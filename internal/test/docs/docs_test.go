@@ -95,8 +95,28 @@ func TestEveryPageIsLinked(t *testing.T) {
 }
 
 func TestReadmeIsAPage(t *testing.T) {
-	if lines := strings.Count(read(t, "README.md"), "\n"); lines > 120 {
-		t.Errorf("README.md has %d lines, at most 120", lines)
+	lines := strings.Split(strings.TrimSuffix(read(t, "README.md"), "\n"), "\n")
+	first := func(prefix string) int {
+		return 1 + slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, prefix) })
+	}
+	if picture, command := first("!["), first("    go run "); len(lines) > 110 || picture >= 15 || command > 20 || picture*command == 0 {
+		t.Errorf("README.md has %d lines, its picture in line %d, its first command in line %d; "+
+			"expected at most 110 lines, the picture above line 15, the command by line 20", len(lines), picture, command)
+	}
+}
+
+// A figure with decimals stands in a page that the README links to, or in its table.
+func TestReadmesFiguresHaveAHome(t *testing.T) {
+	readme := read(t, "README.md")
+	homes := ""
+	for _, m := range regexp.MustCompile(`\]\(([^)#]+\.md)`).FindAllStringSubmatch(readme, -1) {
+		homes += read(t, m[1])
+	}
+	code := regexp.MustCompile("(?m)^    .*|`[^`]*`")
+	for _, figure := range regexp.MustCompile(`\d+\.\d+`).FindAllString(code.ReplaceAllString(readme, ""), -1) {
+		if !strings.Contains(homes, figure) && figure != "1.26" { // Go's version
+			t.Errorf("README.md says %s, which none of its pages does", figure)
+		}
 	}
 }
 
