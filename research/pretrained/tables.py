@@ -4,7 +4,7 @@ regret on simulated sets, its learning curve, and the sets that were sealed.
 
     /usr/bin/python3 research/pretrained/tables.py
 
-It reads research/league/results/results.csv, research/league/results/pretrained.csv, which has the same columns and was written by
+It reads research/league/results/fit-5cac26c.csv, research/league/results/pretrained.csv, which has the same columns and was written by
 research/league with the programs named there, and the card of the weights.
 """
 import csv
@@ -36,13 +36,13 @@ def main():
 def scores():
     """Returns log density and coverage of 90% by set, context and tool, and the seconds of fitting by set and tool."""
     log, cover, seconds = {}, {}, {}
-    for file in ("research/league/results/results.csv", "research/league/results/pretrained.csv"):
+    for file in ("research/league/results/fit-5cac26c.csv", "research/league/results/pretrained.csv"):
         with open(file, newline="") as f:
             for r in csv.DictReader(f):
                 tool = r["tool"]
                 if not r["log_score"]:  # the tool failed there
                     continue
-                if file.endswith("results.csv"):
+                if file.endswith("fit-5cac26c.csv"):
                     if r["split"] != "0" or tool.startswith("acqnp fit --"):
                         continue
                     tool = {"acqnp fit": BEFORE}.get(tool, tool)
@@ -76,7 +76,7 @@ EVERY = ("CatBoost", "Gaussian process", "conditional normal", "constant", "mixe
 def splits():
     """Writes wins, ties and losses on splits 0 to 2 against the best of EVERY, by the paired error over splits."""
     values = {}
-    for file in ("research/league/results/results.csv", "research/league/results/pretrained.csv", "research/league/results/pretrained-splits.csv"):
+    for file in ("research/league/results/fit-5cac26c.csv", "research/league/results/pretrained.csv", "research/league/results/pretrained-splits.csv"):
         with open(file, newline="") as f:
             for r in csv.DictReader(f):
                 if r["log_score"] and r["split"] in "012" and r["tool"] in EVERY + OWN:
