@@ -50,6 +50,6 @@ func (s columnsSummary) print(w io.Writer) error {
 		_, err := fmt.Fprint(w, "\nno formula is proposed: it takes two columns of numbers, or one and a column of dates\n")
 		return err
 	}
-	_, err := fmt.Fprintf(w, "\na formula of these columns; write your own like it:\n  acqnp fit %s %s\n", invalid.ShellWord(s.File), invalid.ShellWord(s.Formula))
+	_, err := fmt.Fprintf(w, "\na formula to start from; add other columns with +, as in x1 + x2:\n  acqnp fit %s %s\n", invalid.ShellWord(s.File), invalid.ShellWord(s.Formula))
 	return err
 }

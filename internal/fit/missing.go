@@ -29,11 +29,11 @@ func (o Options) sayMissing(f Fitted) {
 	var parts []string
 	for c, n := range f.Missing {
 		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%s in %d", f.X[c], n))
+			parts = append(parts, fmt.Sprintf("%d of %s", n, f.X[c]))
 		}
 	}
 	if parts != nil {
-		o.Warnings.Add("%s: of %s, a cell is missing of %s; the median of the group's known cells, or of all, stands in for it, and models see that it does",
+		o.Warnings.Add("%s: missing cells in %s: %s; each gets the median of its group's known cells, or of all, and models see which they are",
 			o.File, invalid.Plural(f.Rows, "row", "rows"), strings.Join(parts, ", "))
 	}
 }
@@ -54,7 +54,7 @@ func (f Fitted) warnOfMissing(functions []predict.Function, w *warning.Record) {
 	}
 	var filled, new, names []string
 	for c, n := range count {
-		switch text := fmt.Sprintf("%s in %d", f.X[c], n); {
+		switch text := fmt.Sprintf("%d of %s", n, f.X[c]); {
 		case n == 0:
 		case f.Missing[c] > 0:
 			filled = append(filled, text)
@@ -67,11 +67,11 @@ func (f Fitted) warnOfMissing(functions []predict.Function, w *warning.Record) {
 	for _, line := range []struct {
 		columns []string
 		what    string
-	}{{filled, "the median of the group's known cells, or of the data, stands in for it, as in the data"},
-		{new, "the median of the group's known cells, or of the data, stands in for it; the data have it in every row, so predictions are too certain"},
-		{names, "it is read as the group's most frequent name or, without one, may be any name of the data"}} {
+	}{{filled, "each gets the median of its group's known cells, or of the data, as in the data"},
+		{new, "each gets the median of its group's known cells, or of the data; the data have none missing, so predictions are too certain"},
+		{names, "each is read as the group's most frequent name or, without one, may be any name of the data"}} {
 		if line.columns != nil {
-			w.Add("of %s, a cell is missing of %s: %s", invalid.Plural(rows, "known point and target", "known points and targets"), strings.Join(line.columns, ", "), line.what)
+			w.Add("missing cells in %s: %s; %s", invalid.Plural(rows, "known point and target", "known points and targets"), strings.Join(line.columns, ", "), line.what)
 		}
 	}
 }

@@ -44,7 +44,7 @@ func TestMissingCellsAreValues(t *testing.T) {
 	if f.Rows != 320 || f.Missing[1] < 70 || f.Missing[1] > 120 || f.Missing[0]+f.Missing[2] > 0 {
 		t.Errorf("%d rows, of which %v lack a cell; want 320 and about 96 of lab", f.Rows, f.Missing)
 	}
-	if line := strings.Join(w.Lines(), "\n"); !strings.Contains(line, fmt.Sprintf("data.csv: of 320 rows, a cell is missing of lab in %d; the median", f.Missing[1])) {
+	if line := strings.Join(w.Lines(), "\n"); !strings.Contains(line, fmt.Sprintf("data.csv: missing cells in 320 rows: %d of lab; each gets the median", f.Missing[1])) {
 		t.Errorf("found %q", line)
 	}
 	nan := math.NaN()
@@ -103,7 +103,7 @@ func TestCellsThatTheDataHaveInEveryRow(t *testing.T) {
 	var w warning.Record
 	f.Warn([]predict.Function{filled}, nil, &w)
 	lines := strings.Join(w.Lines(), "\n")
-	for _, want := range []string{"of 3 known points and targets, a cell is missing of lab in 1: the median", "so predictions are too certain", "missing of sex in 1: it is read as the group's most frequent name"} {
+	for _, want := range []string{"missing cells in 3 known points and targets: 1 of lab; each gets the median", "so predictions are too certain", "1 of sex; each is read as the group's most frequent name"} {
 		if !strings.Contains(lines, want) {
 			t.Errorf("found %q, want %q", lines, want)
 		}

@@ -17,7 +17,7 @@ import (
 func (f Fitted) Warn(functions []predict.Function, text func(c int, v float64) string, w *warning.Record) {
 	predict.WarnOfNames(f.units(), functions, text, w)
 	predict.WarnOutside(functions, f.X, f.outside, func(c int) string {
-		return fmt.Sprintf("is not among the data's %s to %s", f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High))
+		return fmt.Sprintf("lies outside the data's %s to %s", f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High))
 	}, w)
 	f.warnOfMissing(functions, w)
 	f.warnOfLogs(functions, w)

@@ -51,7 +51,13 @@ func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
 	if others.Group == "" {
 		return askAll(functions, targets[0]), others, f.checkAll(functions)
 	}
-	return askEach(functions, targets), others, nil
+	if len(functions) == 1 && functions[0].Name == "" {
+		return nil, others, &invalid.Input{File: f.Context, Line: 1, Found: "no column " + others.Group,
+			Expected: "one that says which groups of " + f.Targets + " these points are known of"}
+	}
+	functions = askEach(functions, targets)
+	f.noteScored(functions)
+	return functions, others, nil
 }
 
 // readBoth reads known points and targets from the context file: targets are its rows without y.
@@ -95,7 +101,7 @@ func (f FunctionFiles) grid() ([]float64, error) {
 			return nil, &invalid.Input{File: "--grid", Found: f.Grid, Expected: "--targets FILE with a row for each prediction: the formula has no x"}
 		}
 		if form.Categories != nil {
-			return nil, bad(c, "a range for a column of names", "--targets FILE")
+			return nil, bad(c, "a column of names, which has no range", "--targets FILE with a row for each prediction")
 		}
 	}
 	grid, err := rows.ParseGrid(f.Grid, len(f.Layout.X), f.Layout.XForms)
@@ -176,6 +182,27 @@ func idle(functions []Function) string {
 		return ""
 	}
 	return "; of " + invalid.First(names) + " there are points and no targets"
+}
+
+// noteScored adds a line if every target to score is a known point too, as if one file were given twice.
+func (f FunctionFiles) noteScored(functions []Function) {
+	dx, dy := len(f.Layout.X), len(f.Layout.Y)
+	if !f.Scored || dx == 0 || dy == 0 {
+		return
+	}
+	row := func(x, y []float64, k int) string { return fmt.Sprint(x[k*dx:][:dx], y[k*dy:][:dy]) }
+	for _, fn := range functions {
+		known := map[string]bool{}
+		for k := range len(fn.ContextY) / dy {
+			known[row(fn.ContextX, fn.ContextY, k)] = true
+		}
+		for k := range len(fn.TargetY) / dy {
+			if !known[row(fn.TargetX, fn.TargetY, k)] {
+				return
+			}
+		}
+	}
+	f.Layout.Warnings.Add("%s: every target is a known point of %s too: these scores say nothing of new rows", f.Targets, f.Context)
 }
 
 // CountTargets returns how many targets all functions have together. x has dx columns.

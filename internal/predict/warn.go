@@ -90,7 +90,7 @@ func WarnOutside(functions []Function, columns []string, outside func(c int, v f
 		}
 	}
 	if all != nil {
-		w.Add("predictions there extrapolate: %s", strings.Join(all, "; "))
+		w.Add("%s: predictions there extrapolate", strings.Join(all, "; "))
 	}
 }
 

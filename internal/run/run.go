@@ -24,7 +24,13 @@ type Run struct {
 func Open(dir string, flags ...config.Flag) (*Run, error) {
 	file := filepath.Join(dir, ConfigFile)
 	if _, err := os.Stat(file); err != nil {
-		return nil, &invalid.Input{File: dir, Found: "no " + ConfigFile, Expected: "the directory of a run, or of a fit that has ended"}
+		found := "no " + ConfigFile
+		if info, err := os.Stat(dir); err != nil {
+			found = "no such directory"
+		} else if !info.IsDir() {
+			found = "a file"
+		}
+		return nil, &invalid.Input{File: dir, Found: found, Expected: "the directory of a run, or of a fit that has ended"}
 	}
 	e, err := config.Load(file, config.Overrides{Flags: flags})
 	if err != nil {

@@ -2,11 +2,13 @@ package serve
 
 import (
 	"crypto/tls"
+	"errors"
 	"net"
 	"os"
 	"path/filepath"
 	"strconv"
 	"strings"
+	"syscall"
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -83,7 +85,11 @@ func (a Address) Open() (net.Listener, error) {
 	}
 	l, err := net.Listen("tcp", a.Listen)
 	if err != nil {
-		return nil, &invalid.Input{File: "--listen", Found: err.Error(), Expected: "a free address of this machine", Cause: err}
+		found := err.Error()
+		if errors.Is(err, syscall.EADDRINUSE) {
+			found = a.Listen + ", where another program listens"
+		}
+		return nil, &invalid.Input{File: "--listen", Found: found, Expected: "a free address of this machine; with port 0 the system chooses one", Cause: err}
 	}
 	if a.Certificate == "" {
 		return l, nil

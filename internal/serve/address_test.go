@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -39,6 +40,20 @@ func TestAddresses(t *testing.T) {
 	}
 	if _, err := (serve.Address{Listen: "8080"}).Options(); err == nil {
 		t.Error("an address without a colon is taken")
+	}
+}
+
+// The message about a port in use says so in words, without those of the system.
+func TestTakenPort(t *testing.T) {
+	l, err := serve.Address{Listen: "127.0.0.1:0"}.Open()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	taken := l.Addr().String()
+	_, err = serve.Address{Listen: taken}.Open()
+	if want := "--listen: found " + taken + ", where another program listens, expected a free address"; err == nil || !strings.HasPrefix(err.Error(), want) {
+		t.Errorf("%v, want %s", err, want)
 	}
 }
 

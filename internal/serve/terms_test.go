@@ -46,7 +46,7 @@ func TestTermsOfFormulas(t *testing.T) {
 	}{
 		{`{"functions": [{"targets": {"x": [[10, 1], ["10", 1]]}}]}`, `"warnings":[]`, 200},
 		{`{"functions": [{"targets": {"x": [[7, 1]]}}]}`, `machine of 1 of 1 target is not among the data's names: 7 (nearest: `, 200},
-		{`{"functions": [{"targets": {"x": [[null, null]]}}]}`, `a cell is missing of x in 1: the median`, 200},
+		{`{"functions": [{"targets": {"x": [[null, null]]}}]}`, `1 of x; each gets the median`, 200},
 		{`{"functions": [{"targets": {"x": [[]]}}]}`, `found 0 values, expected values of machine, x`, 400},
 	} {
 		status, answer := post(t, server.URL+"/v1/predict", c.body)

@@ -20,9 +20,9 @@ func TestAnswersSayThatTheyExtrapolate(t *testing.T) {
 	body := `{"functions": [{"targets": {"x": [[AGE, "diesel"], [8, "diesel"]]}}]}`
 	for _, c := range []struct{ scale, age, want string }{
 		{"standard", "0", `"warnings":[]`},
-		{"standard", "40", `"warnings":["predictions there extrapolate: age of 1 of 2 targets lies more than 4 deviations from the data's mean"]`},
+		{"standard", "40", `"warnings":["age of 1 of 2 targets lies more than 4 deviations from the data's mean: predictions there extrapolate"]`},
 		{"range", "8.3", `"warnings":[]`},
-		{"range", "-2", `"warnings":["predictions there extrapolate: age of 1 of 2 targets lies outside the data"]`},
+		{"range", "-2", `"warnings":["age of 1 of 2 targets lies outside the data: predictions there extrapolate"]`},
 	} {
 		server := cars(t, "scale: "+c.scale)
 		status, answer := post(t, server.URL+"/v1/predict", strings.Replace(body, "AGE", c.age, 1))
