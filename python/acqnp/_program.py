@@ -78,9 +78,17 @@ def _listen(lines, verbose):
         if kind == "error":
             error = event["message"]
         elif kind == "warning":
-            warnings.warn(event["message"], UserWarning, stacklevel=2)
+            warnings.warn(event["message"], UserWarning, stacklevel=_caller())
         elif kind == "progress" and verbose:
             print(f"{event['task']}: {event['unit']} {event['done']} of {event.get('total')}", file=sys.stderr)
         elif verbose and "message" in event:
             print(event["message"], file=sys.stderr)
     return error.strip()
+
+
+def _caller():
+    """Return the stacklevel of the line outside the package that called it: warnings show that line."""
+    level, frame = 1, sys._getframe(1)
+    while frame and frame.f_globals.get("__package__") == __package__:
+        level, frame = level + 1, frame.f_back
+    return level

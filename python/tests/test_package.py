@@ -174,8 +174,9 @@ class Program(unittest.TestCase):
                 warning = '{"event":"warning","message":"3 rows left out"}'
                 program.write_text(f"#!/bin/sh\ncat >&2 <<'end'\n{warning}\n{event}\nend\nexit {code}\n")
                 program.chmod(0o755)
-                with self.subTest(code), self.assertWarnsRegex(UserWarning, "^3 rows left out$"), self.assertRaises(error) as raised:
+                with self.subTest(code), self.assertWarnsRegex(UserWarning, "^3 rows left out$") as warned, self.assertRaises(error) as raised:
                     _program.run(str(program), ["fit"], folder)
+                self.assertEqual(warned.filename, __file__)
                 self.assertEqual(str(raised.exception), message)
 
     def test_order(self):
