@@ -100,10 +100,19 @@ func formOf(o Options, scan rows.Scan, terms []formula.Term, y bool) (f rows.For
 	return f, nil
 }
 
-// Look scans a file and returns an example of a formula for its columns.
+// Look scans a file and returns an example of a formula for its columns. A column that is the same in all rows of a
+// group is no first x: a second scan, by the proposed groups, finds these.
 func Look(file string) (rows.Scan, formula.Formula, error) {
 	scan, err := rows.ScanFile(config.Data{File: file}, "")
-	return scan, exampleFormula(scan), err
+	f := exampleFormula(scan)
+	if err != nil || f.Group == "" {
+		return scan, f, err
+	}
+	grouped, err := rows.ScanFile(config.Data{File: file, Group: f.Group}, "")
+	if within := exampleFormula(grouped); len(within.Y) > 0 {
+		f = within
+	}
+	return scan, f, err
 }
 
 // exampleFormula takes the last column of numbers as y and the first other one, or of dates, as x. Its
@@ -117,6 +126,7 @@ func exampleFormula(scan rows.Scan) (f formula.Formula) {
 		case c.Constant():
 		case f.Group == "" && repeats && (c.Kind == rows.NameColumn || c.Kind == rows.NumberColumn && whole(c.Values) && !slices.Contains([]string{"x", "y"}, c.Name)):
 			f.Group = c.Name
+		case c.PerGroup:
 		case x == "" && slices.Contains([]string{rows.NumberColumn, rows.DateColumn, rows.TimeColumn}, c.Kind):
 			x = c.Name
 		case c.Kind == rows.NumberColumn:
