@@ -117,10 +117,7 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	if err != nil {
 		return err
 	}
-	// Small requests have threads beside those that compute large ones, which the system lets wait less
-	// than Go does.
 	o.threads = o.cores()
-	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), 2*o.threads))
 	collectLess()
 	options.Memory = forRequests()
 	server := serve.New(models, options)
@@ -130,6 +127,9 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	}
 	defer o.reloads(server, names, p)() // before others learn that the server is there
 	o.announce(p)
+	// Small requests have threads beside those that compute large ones, which the system lets wait less
+	// than Go does. The announcement before counts the threads that compute.
+	runtime.GOMAXPROCS(max(runtime.GOMAXPROCS(0), 2*o.threads))
 	p.Note("listening on "+o.at.URL(listener), progress.Field{Name: "address", Value: listener.Addr().String()})
 	whole, err := server.Serve(ctx, listener)
 	switch {
