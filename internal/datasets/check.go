@@ -72,7 +72,7 @@ func checkSpeedFlow(b catalogue.Benchmark, dir string) Status {
 	if err != nil {
 		s.Detail, s.Help = err.Error(), "acqnp data fetch "+b.Name+", or put into "+dir+": "+howToGetLanes
 		var bad *invalid.Input
-		if errors.As(err, &bad) && bad.Expected == howToGetLanes { // no need to say it twice
+		if errors.As(err, &bad) && strings.HasSuffix(bad.Expected, howToGetLanes) { // no need to say it twice
 			s.Detail = bad.File + ": " + bad.Found
 		}
 		return s

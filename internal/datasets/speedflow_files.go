@@ -75,7 +75,8 @@ func laneFiles(dir string, b catalogue.Benchmark, files []string) ([]string, err
 			return r, nil
 		}
 	}
-	return nil, &invalid.Input{File: filepath.Join(dir, files[absent]), Found: "no such file", Expected: howToGetLanes}
+	return nil, &invalid.Input{File: filepath.Join(dir, files[absent]), Found: "no such file",
+		Expected: "the lanes, which come with: acqnp data fetch " + b.Name + ". Or put there " + howToGetLanes}
 }
 
 // lanesOfR reads the data frames lane2 and lane3 from R's file.

@@ -261,6 +261,8 @@ func TestCheckSaysWhatIsThere(t *testing.T) {
 	}
 	if s := none["speed-flow"]; !strings.Contains(s.Detail, "lane2.csv") || !strings.Contains(s.Help, "hdrcde") {
 		t.Errorf("found %+v, want lane2.csv missing and help with hdrcde", s)
+	} else if strings.Contains(s.Detail, "hdrcde") {
+		t.Errorf("found %q, want the help once", s.Detail)
 	}
 }
 
