@@ -174,8 +174,8 @@ func place(c cell) int {
 
 // differences is the table of the cells less the paper's.
 func differences(cells []cell) [][]string {
-	rows := [][]string{strings.Split("benchmark|model|runs|context|context ±|context, errors|context, errors if ± is one|"+
-		"target|target ±|target, errors|target, errors if ± is one", "|")}
+	rows := [][]string{strings.Split("benchmark|model|runs|context|context ±|context, errors|context, errors if ± is an error|"+
+		"target|target ±|target, errors|target, errors if ± is an error", "|")}
 	for _, c := range cells {
 		row := []string{c.benchmark, c.model, strconv.Itoa(c.runs)}
 		for part := range c.parts {

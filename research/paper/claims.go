@@ -20,6 +20,7 @@ type claim struct {
 	sentence, experiment string
 	leads                []lead // of the context and of the targets; none where something else is measured
 	answer               string // yes, no, open, or why it was not tested; "" follows from the leads
+	absent               string // the baselines that are not trained, and so are not compared
 }
 
 // verdict says whether the leads are above zero: by both readings of the paper's ±, or by the first alone. One lead
@@ -48,7 +49,11 @@ func (c claim) least(reading int) float64 {
 }
 
 func (c claim) row() []string {
-	row := []string{c.sentence, c.experiment, "", "", "", "", "", "", c.verdict()}
+	verdict := c.verdict()
+	if c.absent != "" {
+		verdict += "; not trained: " + c.absent
+	}
+	row := []string{c.sentence, c.experiment, "", "", "", "", "", "", verdict}
 	for i, l := range c.leads {
 		row[2+2*i], row[3+2*i], row[6+i] = signed(l.value), fmt.Sprintf("%.3f", l.errors[0]), fmt.Sprintf("%+.1f", c.least(i))
 	}
@@ -83,17 +88,19 @@ func claimTable(data string, cells []cell) ([][]string, error) {
 		polishes("Double Sine", cells, "seed 0"),
 		polishes("Circle", fewer, "seed 0, at most 50 points"),
 		polishes("Lissajous", fewer, "seed 0, at most 50 points"),
-		claim{"… further polished by the quantile adaptation", "Speed-Flow, three seeds, paired: ACQNP less CQNP", lanes, ""},
+		claim{sentence: "… further polished by the quantile adaptation", experiment: "Speed-Flow, three seeds, paired: ACQNP less CQNP", leads: lanes},
 		polishes("FreyFace", cells, "one run of ACQNP, three of CQNP"))
 	claims = append(claims, measured...)
-	rows := [][]string{strings.Split("claim|experiment|context, ahead by|context, ahead by ±|target, ahead by|target, ahead by ±|errors, at least|errors, at least, if ± is one|came out", "|")}
+	rows := [][]string{strings.Split("claim|experiment|context, ahead by|context, ahead by ±|target, ahead by|target, ahead by ±|errors, at least|errors, at least, if ± is an error|came out", "|")}
 	for _, c := range claims {
 		rows = append(rows, c.row())
 	}
 	return rows, nil
 }
 
-func untested(sentence, where, why string) claim { return claim{sentence, where, nil, why} }
+func untested(sentence, where, why string) claim {
+	return claim{sentence: sentence, experiment: where, answer: why}
+}
 
 // outperforms compares the worse of the quantile models with the best of the others, of those that are
 // measured.
@@ -112,6 +119,13 @@ func outperforms(sentence, benchmark string, cells []cell) claim {
 		return untested(sentence, benchmark, "not tested: no quantile model is trained")
 	}
 	c := claim{sentence: sentence, experiment: benchmark + ": " + names(quantiles, "the worse of ") + " less " + names(others, "the best of ")}
+	var absent []string
+	for _, model := range []string{"CNP", "CANP", "BNP"} {
+		if !slices.ContainsFunc(others, func(c cell) bool { return c.model == model }) {
+			absent = append(absent, model)
+		}
+	}
+	c.absent = strings.Join(absent, ", ")
 	for part := range quantiles[0].parts {
 		byMean := func(a, b cell) int { return cmp.Compare(a.parts[part].mean, b.parts[part].mean) }
 		c.leads = append(c.leads, slices.MinFunc(quantiles, byMean).ahead(slices.MaxFunc(others, byMean), part))

@@ -52,6 +52,18 @@ func TestVerdicts(t *testing.T) {
 	}
 }
 
+// A claim about baselines names those that it is not compared with.
+func TestAbsentBaselines(t *testing.T) {
+	of := func(model string) cell { return cell{benchmark: "Circle", model: model} }
+	c := outperforms("", "Circle", []cell{of("ACQNP"), of("CNP")})
+	if row := c.row(); !strings.HasSuffix(row[len(row)-1], "; not trained: CANP, BNP") {
+		t.Errorf("found %q", row)
+	}
+	if c := outperforms("", "Circle", []cell{of("ACQNP"), of("BNP"), of("CANP"), of("CNP")}); c.absent != "" {
+		t.Errorf("found %q absent, want none", c.absent)
+	}
+}
+
 // What is recorded is what the recorded tables give.
 func TestRecordedTablesAreMadeFromTheCells(t *testing.T) {
 	o := options{data: t.TempDir(), images: t.TempDir()}
