@@ -98,7 +98,7 @@ func (m GaussianMixture) expCRPS(y float64) float64 {
 
 // partOfMean returns E[exp(Z)]·Φ(x). The mean can be too large for a float64, and the product not.
 func (g Gaussian) partOfMean(x float64) float64 {
-	return math.Exp(g.Mean + g.Scale*g.Scale/2 + logNormalCDF(x))
+	return math.Exp(g.Mean + g.Scale*g.Scale/2 + LogNormalCDF(x))
 }
 
 // cutCRPS returns the score of the quantiles at levels up to [cut] that [Exp.CRPS] describes.

@@ -127,12 +127,12 @@ func (l laplace) expMoment(k, most float64) float64 {
 // expMoment returns E[exp(k·min(Z, most))]: exp(kμ + k²σ²/2) Φ((most−μ)/σ − kσ) and what is cut. The first
 // two factors can be too large for a float64, and their product not.
 func (g Gaussian) expMoment(k, most float64) float64 {
-	below := k*g.Mean + k*k*g.Scale*g.Scale/2 + logNormalCDF((most-g.Mean)/g.Scale-k*g.Scale)
+	below := k*g.Mean + k*k*g.Scale*g.Scale/2 + LogNormalCDF((most-g.Mean)/g.Scale-k*g.Scale)
 	return math.Exp(below) + math.Exp(k*most)*g.Survival(most)
 }
 
-// logNormalCDF returns log Φ(x) to 1e-9, however far x is below 0.
-func logNormalCDF(x float64) float64 {
+// LogNormalCDF returns log Φ(x) to 1e-9, however far x is below 0.
+func LogNormalCDF(x float64) float64 {
 	if x > -30 {
 		return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
 	}

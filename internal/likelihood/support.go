@@ -236,7 +236,7 @@ func (d Supported) LogDensity(y float64) float64 {
 func (d Supported) logTail(y, sign float64) float64 {
 	var logs []float64
 	for _, c := range d.Components() {
-		logs = append(logs, math.Log(c.Weight)+logNormalCDF(sign*(c.place(y)-c.Mu)/c.Sigma))
+		logs = append(logs, math.Log(c.Weight)+LogNormalCDF(sign*(c.place(y)-c.Mu)/c.Sigma))
 	}
 	return LogSumExp(logs)
 }

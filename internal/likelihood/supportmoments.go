@@ -148,6 +148,6 @@ func (g Gaussian) expBetween(k, a, b float64) float64 {
 		return 0
 	}
 	whole := k*g.Mean + k*k*g.Scale*g.Scale/2
-	up := func(z float64) float64 { return math.Exp(whole + logNormalCDF((z-g.Mean)/g.Scale-k*g.Scale)) }
+	up := func(z float64) float64 { return math.Exp(whole + LogNormalCDF((z-g.Mean)/g.Scale-k*g.Scale)) }
 	return up(b) - up(a)
 }

@@ -181,6 +181,7 @@ func (m *GP) variances(x []float64) []float64 {
 // Given implements [Model]. Of a larger context, it takes 1,000 points, evenly spread over its order. It
 // learns the scale of the group's noise from 64.
 func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
+	context.Beyond = nil // it was fitted to the guesses
 	return given([]field{m}, &m.Noise, m.Units, context, x)
 }
 

@@ -264,7 +264,7 @@ func (e *evidence) misses(theta []float64, r likelihoodAt) [][]miss {
 		alpha, block := s.inverse(&r)
 		for i, v := range e.noiseOf(k) {
 			c := block.At(i, i)
-			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0), e.groups[k].times(i) - 1})
+			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0), e.groups[k].times(i) - 1, 0})
 		}
 	}
 	return all

@@ -203,6 +203,7 @@ func (m *Grid) Check() error {
 // Given implements [Model], with the bounds of a [GP].
 func (m *Grid) Given(context Group, x []float64) []likelihood.GaussianMixture {
 	framed, units := context, m.Units
+	framed.Beyond = nil // as for a GP
 	framed.Y, units.Y = make([]float64, context.Points()), scaling{0, 1}
 	for i, u := range m.frames(m.Units.points(context.X)) {
 		framed.Y[i] = (context.Y[i] - u.Offset) / u.Factor

@@ -67,7 +67,7 @@ func crossValidated(groups []weightedGroup, form degrees) float64 {
 				rest = append(rest, f)
 			}
 		}
-		m, err := fitLinear(rest, form)
+		m, err := fitLinear(rest, form, 0)
 		if err != nil {
 			return math.Inf(-1)
 		}
@@ -89,7 +89,7 @@ func crossValidated(groups []weightedGroup, form degrees) float64 {
 // bic returns −½ of the criterion of Schwarz: the log likelihood less a half of log(points) for each coefficient β and σ,
 // and of log(groups) for each number of G. It returns −∞ if the model cannot be fitted.
 func bic(groups []weightedGroup, form degrees) float64 {
-	f, err := fitLinear(groups, form)
+	f, err := fitLinear(groups, form, 0)
 	if err != nil {
 		return math.Inf(-1)
 	}

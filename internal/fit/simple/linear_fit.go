@@ -21,6 +21,7 @@ type linearFit struct {
 	outers   [][]int   // the groups of each outer group; nil for one level
 	deviance float64   // at theta
 	common   int       // coefficients that the groups of an outer one have in common: all, or the first; 0 for one level
+	known    float64   // σ², if the weights are of variances that are known; 0 if it is fitted
 	prior    []float64 // [p]: σ² over the prior variance of each coefficient, on the diagonal of XᵀV⁻¹X; nil for none
 }
 
@@ -38,17 +39,18 @@ const ridge = 1e-10
 
 // fitLinear fits a model by restricted maximum likelihood. Of groups in groups, outer groups differ in their level or,
 // if that is likelier by more than its parameters are worth ([Schwarz] 1978), in all coefficients that groups differ in.
-// It returns an error if there are fewer points than coefficients.
+// known is σ², if the weights are of variances that are known, and 0 if it is fitted. It returns an error if there are
+// fewer points than coefficients.
 //
 // [Schwarz]: https://doi.org/10.1214/aos/1176344136
-func fitLinear(groups []weightedGroup, form degrees) (*linearFit, error) {
+func fitLinear(groups []weightedGroup, form degrees, known float64) (*linearFit, error) {
 	outers := outerGroups(groups)
 	if outers == nil {
-		return fitLevels(groups, form, nil, 0)
+		return fitLevels(groups, form, nil, 0, known)
 	}
-	best, err := fitLevels(groups, form, outers, 1)
+	best, err := fitLevels(groups, form, outers, 1, known)
 	if _, q := form.count(); err == nil && q > 1 {
-		all, errAll := fitLevels(groups, form, outers, q)
+		all, errAll := fitLevels(groups, form, outers, q, known)
 		if more := float64(q*(q+1)/2 - 1); errAll == nil && all.deviance+more*math.Log(float64(len(outers))) < best.deviance {
 			best = all
 		}
@@ -57,8 +59,8 @@ func fitLinear(groups []weightedGroup, form degrees) (*linearFit, error) {
 }
 
 // fitLevels fits a model whose outer groups have a number of coefficients in common.
-func fitLevels(groups []weightedGroup, form degrees, outers [][]int, common int) (*linearFit, error) {
-	f := &linearFit{linear: linear{Form: form}, outers: outers, common: common}
+func fitLevels(groups []weightedGroup, form degrees, outers [][]int, common int, known float64) (*linearFit, error) {
+	f := &linearFit{linear: linear{Form: form}, outers: outers, common: common, known: known}
 	f.p, f.q = form.count()
 	f.total = make([]float64, (f.p+1)*(f.p+1))
 	for _, g := range groups {
@@ -267,6 +269,9 @@ func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 	backward(s.root, s.beta)
 	s.noise = rest / (n - float64(p))
 	s.deviance = logs + logDet(s.root, p) + (n-float64(p))*math.Log(s.noise)
+	if f.known > 0 {
+		s.noise, s.deviance = f.known, logs+logDet(s.root, p)+rest/f.known
+	}
 	return s, s.noise > 0 && !math.IsNaN(s.deviance)
 }
 

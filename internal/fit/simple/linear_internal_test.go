@@ -35,7 +35,7 @@ func lines(functions, points int) []weightedGroup {
 // 0.025.
 func TestRecoversThePopulation(t *testing.T) {
 	functions := lines(400, 12)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 1)))(t)
+	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 1), 0))(t)
 	d := 4
 	g := mat.NewDense(2, 2, []float64{f.Factor[0], f.Factor[1], f.Factor[d], f.Factor[d+1]})
 	var covariance mat.Dense
@@ -59,7 +59,7 @@ func TestRecoversThePopulation(t *testing.T) {
 // Gaussian with the full covariance of all points. Both are float64 with few operations.
 func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 	functions := lines(9, 5)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 3, 2)))(t)
+	f := must.Get(fitLinear(functions, degreesOf(functions, 3, 2), 0))(t)
 	x, y := []float64{-1, 0.3, 1.1, 0.4}, []float64{-0.5, 2, 3.5}
 	design := mat.NewDense(4, 7, nil)
 	for i, v := range x {
@@ -97,7 +97,7 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 // if one function has other numbers, its own model does not change.
 func TestWithoutAFunction(t *testing.T) {
 	functions := lines(6, 8)
-	a := must.Get(fitLinear(functions, degreesOf(functions, 1, 0)))(t)
+	a := must.Get(fitLinear(functions, degreesOf(functions, 1, 0), 0))(t)
 	without := a.leaveOut(2)
 	if without.Noise != a.Noise || without.Factor[0] != a.Factor[0] {
 		t.Errorf("found other variances: %v and %v", without, a.linear)
@@ -170,7 +170,7 @@ func TestAwkwardFunctions(t *testing.T) {
 		"one function":       lines(1, 9),
 		"equal x everywhere": {{Group: Group{DX: 1, X: []float64{1, 1, 1}, Y: []float64{1, 2, 3}}}, {Group: Group{DX: 1, X: []float64{1, 1}, Y: []float64{2, 2}}}},
 	} {
-		f, err := fitLinear(functions, degreesOf(functions, 3, 1))
+		f, err := fitLinear(functions, degreesOf(functions, 3, 1), 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
@@ -183,7 +183,7 @@ func TestAwkwardFunctions(t *testing.T) {
 			}
 		}
 	}
-	if _, err := fitLinear(lines(1, 2), degrees{Fixed: []int{3}, Random: []int{0}, Edges: []Edge{{High: 1}}}); err == nil {
+	if _, err := fitLinear(lines(1, 2), degrees{Fixed: []int{3}, Random: []int{0}, Edges: []Edge{{High: 1}}}, 0); err == nil {
 		t.Error("two points for four coefficients: found no error")
 	}
 }
@@ -214,7 +214,7 @@ func TestGradientOfDeviance(t *testing.T) {
 				functions[i].Outer = ""
 			}
 		}
-		f := must.Get(fitLevels(functions, degreesOf(functions, 2, 1), outerGroups(functions), 2))(t)
+		f := must.Get(fitLevels(functions, degreesOf(functions, 2, 1), outerGroups(functions), 2, 0))(t)
 		theta := make([]float64, len(f.theta))
 		for i := range theta {
 			theta[i] = 0.3 + 0.1*float64(i%5)

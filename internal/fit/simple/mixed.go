@@ -18,6 +18,9 @@ type Mixed struct {
 	Model linear `json:"model"`
 	Noise noise  `json:"noise"`
 
+	// Sides says that of a point beyond a bound its side is known; otherwise its guess is taken as seen.
+	Sides bool `json:"sides,omitempty"`
+
 	// Spread are factors of the deviations of groups, each as likely as the others, where groups are few; nil: 1.
 	Spread      []float64 `json:"spread,omitempty"`
 	OuterSpread []float64 `json:"outer_spread,omitempty"` // of outer groups
@@ -65,16 +68,38 @@ func functionsOf(all []Group) []weightedGroup {
 	return functions
 }
 
-// fit fits the model and its noise to standardised groups. functions are the same without the mean of the noise.
+// fit fits the model and its noise to standardised groups. functions are the same without the mean of the noise. If
+// there are points beyond bounds, it takes what is more likely, each point given the others of its group: that all Y are
+// seen, guesses as well, or that of these the side alone is known.
 func (m *Mixed) fit(all []Group, functions []weightedGroup, form degrees) error {
+	plain, at, beyond := bounds(all)
+	guessed, sided := *m, *m
+	guesses, err := guessed.alternate(plain, functions, form)
+	if *m = guessed; err != nil || !beyond {
+		return err
+	}
+	sided.Sides = true
+	sides, err := sided.alternate(at, functionsOf(all), form)
+	if err == nil && sided.log(at, sides) > guessed.log(at, toBounds(all, guesses)) {
+		*m = sided
+	}
+	return nil
+}
+
+// alternate fits the model and its noise in turn, and returns the errors that the noise was fitted to at last.
+func (m *Mixed) alternate(all []Group, functions []weightedGroup, form degrees) (misses [][]miss, err error) {
+	known := 0.0
 	for round := range noiseAlternations + 1 {
-		fitted, err := fitLinear(functions, form)
+		fitted, err := fitLinear(functions, form, known)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		fitted.shrink(steepest)
 		m.Model = fitted.linear
-		misses := make([][]miss, len(all))
+		if m.Sides { // what sides say is not relative to the noise of other points
+			known = m.Model.Noise * m.Model.Noise
+		}
+		misses = make([][]miss, len(all))
 		for i, g := range all {
 			own := fitted.linear
 			if len(all) <= mostLeftOut {
@@ -93,7 +118,16 @@ func (m *Mixed) fit(all []Group, functions []weightedGroup, form degrees) error 
 			}
 		}
 	}
-	return nil
+	return misses, nil
+}
+
+// log returns the logarithm of how likely misses of groups are.
+func (m *Mixed) log(all []Group, misses [][]miss) (sum float64) {
+	for i, g := range all {
+		log, _ := m.Noise.tauOf(misses[i], m.Noise.scales(g.X))
+		sum += log
+	}
+	return sum
 }
 
 // missesOf returns the leave-one-out errors of a group's points: each is predicted from the others of the
@@ -134,7 +168,7 @@ func missesOf(m linear, g Group, f weightedGroup) []miss {
 	misses := make([]miss, n)
 	if !chol.Factorize(inner) {
 		for i := range misses {
-			misses[i] = miss{by: left.AtVec(i) * deviation[i], more: g.times(i) - 1}
+			misses[i] = miss{by: left.AtVec(i) * deviation[i], more: g.times(i) - 1} // a guess stays one
 		}
 		return misses
 	}
@@ -146,7 +180,7 @@ func missesOf(m linear, g Group, f weightedGroup) []miss {
 		once := min(g.times(i), 1) // what is left out
 		c := max(1-once*mat.Dot(&own, rows.RowView(i)), 1e-12)
 		by := (left.AtVec(i) - mat.Dot(rows.RowView(i), &seen)) / c
-		misses[i] = miss{by*deviation[i] + g.Y[i] - f.Y[i], (1/c - 1) / once * deviation[i] * deviation[i], g.times(i) - 1}
+		misses[i] = miss{by*deviation[i] + g.Y[i] - f.Y[i], (1/c - 1) / once * deviation[i] * deviation[i], g.times(i) - 1, g.side(i)}
 	}
 	return misses
 }
@@ -234,5 +268,8 @@ func (m *Mixed) Check() error {
 
 // Given implements [Model], with the bounds of a [GP].
 func (m *Mixed) Given(context Group, x []float64) []likelihood.GaussianMixture {
+	if !m.Sides {
+		context.Beyond = nil
+	}
 	return given(m.fields(), &m.Noise, m.Units, context, x)
 }

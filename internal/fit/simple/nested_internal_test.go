@@ -48,7 +48,7 @@ func TestVariancesOfLme4(t *testing.T) {
 		casks = append(casks, Group{X: []float64{0, 0}, Y: strength[i:][:2], DX: 1, Outer: fmt.Sprint("batch ", i/6)})
 	}
 	functions := weighted(casks)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 0, 0)))(t)
+	f := must.Get(fitLinear(functions, degreesOf(functions, 0, 0), 0))(t)
 	for _, c := range []struct {
 		what              string
 		found, want, most float64
@@ -67,7 +67,7 @@ func TestVariancesOfLme4(t *testing.T) {
 func TestTwoLevelDevianceIsThatOfAllPoints(t *testing.T) {
 	functions := weighted(schools(4, 3, 5))
 	form := degreesOf(functions, 2, 1)
-	f := must.Get(fitLevels(functions, form, outerGroups(functions), 2))(t)
+	f := must.Get(fitLevels(functions, form, outerGroups(functions), 2, 0))(t)
 	for _, out := range []int{-1, 4} {
 		for _, theta := range [][]float64{f.theta, {0.7, 0.1, 0.3, 1.4, -0.2, 0.1}} {
 			s, ok := f.solve(theta, out)
@@ -146,7 +146,7 @@ func denseDeviance(t *testing.T, groups []weightedGroup, form degrees, s solutio
 func TestRecoversBothLevels(t *testing.T) {
 	groups := schools(60, 5, 6)
 	functions := weighted(groups)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 0)))(t)
+	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 0), 0))(t)
 	gp := must.Get(FitGP(groups))(t).(*GP)
 	for _, c := range []struct {
 		what               string
@@ -166,7 +166,7 @@ func TestRecoversBothLevels(t *testing.T) {
 func TestPredictionInSchoolsIsTheConditionalGaussian(t *testing.T) {
 	groups := schools(12, 4, 6)
 	functions := weighted(groups)
-	fitted := must.Get(fitLinear(functions, degreesOf(functions, 1, 1)))(t)
+	fitted := must.Get(fitLinear(functions, degreesOf(functions, 1, 1), 0))(t)
 	unit := units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}
 	mixed := &Mixed{Units: unit, Model: fitted.linear, Noise: normalNoise(newBasis(groups, 6), fitted.Noise)}
 	gp := must.Get(FitGP(groups))(t).(*GP)

@@ -30,8 +30,9 @@ type part struct {
 }
 
 // A miss is the error of a point's prediction, and the variance of the prediction without the point's
-// noise. It counts once, and more times.
-type miss struct{ by, variance, more float64 }
+// noise. It counts once, and more times. Of a point beyond a bound, by is the error of the bound, and side is −1 if the
+// point is below it and 1 if it is above.
+type miss struct{ by, variance, more, side float64 }
 
 // times is how often it counts.
 func (m miss) times() float64 { return 1 + m.more }
@@ -90,6 +91,9 @@ func (n *noise) nodes() (factors, logs []float64) {
 // logDensity returns the log density of a miss if the scale is s, and sets each[k] to the probability of
 // part k.
 func (n *noise) logDensity(m miss, s float64, each []float64) float64 {
+	if m.side != 0 {
+		return n.logBeyond(m, s, each)
+	}
 	nearest := math.Inf(1)
 	for k, p := range n.Parts {
 		v := m.variance + s*s*p.Scale*p.Scale
@@ -113,6 +117,9 @@ func (n *noise) logDensity(m miss, s float64, each []float64) float64 {
 // mean of the parts' precisions, weighted by their probabilities. So an outlier counts little.
 func (n *noise) normal(m miss, s float64, each []float64) (shift, variance float64) {
 	n.logDensity(m, s, each)
+	if m.side != 0 {
+		return n.site(m, s, each)
+	}
 	precision := 0.0
 	for k, p := range n.Parts {
 		w := each[k] / (p.Scale * p.Scale)

@@ -69,10 +69,14 @@ func (f *noiseFit) fitShape() {
 					v := s * s * p.Scale * p.Scale
 					gain := v / (v + m.variance)
 					z := p.Shift + gain*(m.by/s-p.Shift)
+					square := z*z + gain*m.variance/(s*s)
+					if m.side != 0 {
+						z, square = m.hidden(p, s)
+					}
 					own := m.times() * each[j]
 					count[j] += own
 					sum[j] += own * z
-					squares[j] += own * (z*z + gain*m.variance/(s*s))
+					squares[j] += own * square
 				}
 			}
 		}
@@ -209,6 +213,13 @@ func (f *noiseFit) slope(variance []float64) (log float64, gradient []float64, i
 				v := m.variance + s*s*p.Scale*p.Scale
 				e := m.by - s*p.Shift
 				rho := s * s * p.Scale * p.Scale / v
+				if m.side != 0 {
+					t := m.tail(p, s)
+					by := m.side*s*p.Shift/t.sd - t.at*rho // the derivative of t.at by log s
+					d += each[k] * t.mills * by
+					h += each[k] * t.slope * by * by
+					continue
+				}
 				d += each[k] * (rho*(e*e/v-1) + e*s*p.Shift/v)
 				h += each[k] * (2*rho*rho + s*s*p.Shift*p.Shift/v)
 			}

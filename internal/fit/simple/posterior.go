@@ -64,6 +64,9 @@ func (n *noise) addGiven(parts [][]likelihood.Gaussian, logs [][]float64, f fiel
 	}
 }
 
+// sideRounds is how often noise is approximated in turn where points are beyond a bound.
+const sideRounds = 10
+
 // A state is a context with the noise that its points seem to have, if the group's scale is factor.
 type state struct {
 	factor, log float64 // and the log of its probability
@@ -94,12 +97,15 @@ func (n *noise) condition(f field, c Group) []*state {
 	for i, v := range f.mean(c.X) {
 		left.SetVec(i, c.Y[i]-v)
 	}
+	for i, v := range c.Beyond {
+		left.SetVec(i, left.AtVec(i)-v)
+	}
 	scales := n.scales(c.X)
 	covariance := covarianceOf(f, c)
 	var kept []*state
 	for _, s := range states {
 		s.cov = covariance()
-		if n.solve(s, left, scales, factorsOf(s.factor, c.Of, len(scales))) {
+		if n.solve(s, left, scales, factorsOf(s.factor, c.Of, len(scales)), c) {
 			kept = append(kept, s)
 		}
 	}
@@ -113,8 +119,9 @@ func (n *noise) condition(f field, c Group) []*state {
 }
 
 // solve finds the noise of the points of a state. In turn, it computes the leave-one-out error of each
-// point, and the Gaussian that approximates the point's noise given this error. factors are those of the scales.
-func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64) bool {
+// point, and the Gaussian that approximates the point's noise given this error. factors are those of the scales of
+// context c, and left is what the field leaves of its y or, beyond a bound, of the bound.
+func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64, c Group) bool {
 	points := left.Len()
 	shift, variance := make([]float64, points), make([]float64, points)
 	each := make([]float64, len(n.Parts))
@@ -128,6 +135,11 @@ func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64) b
 	}
 	if len(each) == 1 {
 		rounds = 1
+	}
+	for i, v := range c.Beyond {
+		if shift[i] -= v; v != 0 { // begin with the guess
+			rounds = sideRounds
+		}
 	}
 	y := mat.NewVecDense(points, nil)
 	for round := range rounds + 1 {
@@ -147,7 +159,7 @@ func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64) b
 		for i := range points {
 			// Without the point, it is predicted with this error, of this variance.
 			by := s.alpha.AtVec(i)/inverse[i] + shift[i]
-			e := miss{by: by, variance: max(1/inverse[i]-variance[i], 0)}
+			e := miss{by: by, variance: max(1/inverse[i]-variance[i], 0), side: c.side(i)}
 			z, v := e.by-shift[i], e.variance+variance[i]
 			log += n.logDensity(e, scales[i]*factors[i], each) + z*z/(2*v) + math.Log(2*math.Pi*v)/2
 			shift[i], variance[i] = n.normal(e, scales[i]*factors[i], each)

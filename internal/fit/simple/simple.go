@@ -26,6 +26,10 @@ type Group struct {
 	Factor []float64 // [n]
 	Rows   []int     // [n]: the numbers of the points among all of the data; nil if they do not matter
 
+	// Beyond is by how much each point is beyond a bound, with its sign: the outcome is the bound, and all that is known of
+	// the number behind it is the side. Y is a guess. 0 for a point whose Y is seen; nil if all are.
+	Beyond []float64 // [n]
+
 	Outer string // the outer group that this one is in; "" without groups in groups
 	Of    []int  // [n], of a context: 0 for a point of the group itself, another number for each other group in Outer; nil: all are its own
 }
@@ -41,6 +45,14 @@ func (g Group) times(i int) float64 {
 	return g.Times[i]
 }
 
+// side returns the side of a bound on which point i is, 0 if it is seen.
+func (g Group) side(i int) float64 {
+	if g.Beyond == nil || g.Beyond[i] == 0 {
+		return 0
+	}
+	return math.Copysign(1, g.Beyond[i])
+}
+
 // row returns x of point i, [DX].
 func (g Group) row(i int) []float64 { return g.X[i*g.DX:][:g.DX] }
 
@@ -52,6 +64,9 @@ func (g Group) Pick(points []int) Group {
 	}
 	if g.Factor != nil {
 		picked.Factor = pick(g.Factor, points)
+	}
+	if g.Beyond != nil {
+		picked.Beyond = pick(g.Beyond, points)
 	}
 	if g.Rows != nil {
 		picked.Rows = pick(g.Rows, points)

@@ -172,6 +172,9 @@ func (u units) group(g Group) Group {
 	for i, v := range g.Y {
 		z.Y[i] = u.Y.standardise(v)
 	}
+	for _, v := range g.Beyond {
+		z.Beyond = append(z.Beyond, v/u.Y.Width)
+	}
 	return z
 }
 

@@ -189,7 +189,8 @@ func takeLogs(columns []LogColumn, x []float64, dx int) []float64 {
 
 // transform returns the group as models see it: with the logarithms of columns, and y on a scale.
 func (s seen) transform(g simple.Group, columns []LogColumn, y Scale) simple.Group {
-	g.X, g.Y = takeLogs(columns, g.X, g.DX), s.on(y, g.Y)
+	g.X = takeLogs(columns, g.X, g.DX)
+	g.Y, g.Beyond = s.on(y, g.Y)
 	return g
 }
 

@@ -40,22 +40,23 @@ func (s *seen) settle(groups []simple.Group, on Scale) {
 	s.Away[on.index()] = [2]float64{by, by}
 }
 
-// on returns what models on a scale see of y.
-func (s seen) on(scale Scale, y []float64) []float64 {
-	z := scale.apply(y)
+// on returns what models on a scale see of y, and by how much atoms are moved, as simple.Group has it; nil if none is.
+func (s seen) on(scale Scale, y []float64) (z, beyond []float64) {
+	z = scale.apply(y)
 	by := s.Away[scale.index()]
 	if by == [2]float64{} {
-		return z
+		return z, nil
 	}
 	low, high := s.Outcome.Low, s.Outcome.High
-	moved := make([]float64, len(z))
+	moved, beyond := make([]float64, len(z)), make([]float64, len(z))
 	for i, v := range z {
-		switch moved[i] = v; {
+		switch {
 		case low != nil && y[i] <= *low:
-			moved[i] -= by[0]
+			beyond[i] = -by[0]
 		case high != nil && y[i] >= *high:
-			moved[i] += by[1]
+			beyond[i] = by[1]
 		}
+		moved[i] = v + beyond[i]
 	}
-	return moved
+	return moved, beyond
 }

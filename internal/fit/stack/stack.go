@@ -172,7 +172,7 @@ func (s *Stack) add(at []scales, one Case, weight float64) {
 // moved returns the known points of a group on a scale, and by how much they were moved down, see Likeness. One that
 // is moved does not go by the points of others.
 func (s *Stack) moved(known simple.Group, on Scale) (simple.Group, float64) {
-	known.Y = s.on(on, known.Y)
+	known.Y, known.Beyond = s.on(on, known.Y)
 	by, _, _, _ := s.Like[on.index()].unlike(known.Own())
 	if by == 0 {
 		return known, 0
@@ -195,7 +195,7 @@ func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
 			continue
 		}
 		own := known
-		own.Y = s.on(on, own.Y)
+		own.Y, _ = s.on(on, own.Y)
 		if _, place, farthest, is = s.Like[on.index()].unlike(own); !is {
 			return place, farthest, false
 		}
