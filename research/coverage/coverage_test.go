@@ -118,3 +118,16 @@ func TestCoverageByKnownPoints(t *testing.T) {
 		}
 	}
 }
+
+// Of a y of 0 that has 40%, intervals take the levels that lie between their own.
+func TestIntervalsTakeAPartOfAnAtom(t *testing.T) {
+	r := row{"q0.05": "0", "q0.25": "0", "q0.75": "2", "q0.95": "3", "exceed0": "0.6"}
+	for want, ends := range map[float64][2]string{0.15 / 0.4: {"q0.25", "q0.75"}, 0.35 / 0.4: {"q0.05", "q0.95"}} {
+		if got := r.between(ends[0], ends[1], 0); math.Abs(got-want) > 1e-12 {
+			t.Errorf("%v: %v of 0, expected %v", ends, got, want)
+		}
+	}
+	if r.between("q0.25", "q0.75", 1) != 1 || r.between("q0.05", "q0.95", 4) != 0 {
+		t.Error("a y above 0 lies in an interval or not")
+	}
+}

@@ -2,6 +2,7 @@
 // data sets of 15 to 60 groups. On each it runs init --hold-back, train, score --calibrate and predict
 // --use-calibration; or with --fit, on 3 to 2,000 groups, fit and predict. It then counts the outcomes of new groups
 // inside the intervals and the highest-density regions of 50% and 90%, for fit also by the number of known points.
+// With --zeros, a third of the outcomes is exactly 0.
 //
 //	go build ./cmd/acqnp
 //	go run -C research ./coverage --program ../acqnp --out ../bin/coverage.csv
@@ -24,6 +25,7 @@ type options struct {
 	program, out, dir string
 	sets              int
 	fit, instant      bool
+	zeros             bool
 	jobs, newGroups   int
 }
 
@@ -35,6 +37,7 @@ func main() {
 	flag.IntVar(&o.sets, "sets", 200, "number of data sets")
 	flag.BoolVar(&o.fit, "fit", false, "fit, instead of init, train and score")
 	flag.BoolVar(&o.instant, "instant", false, "with --fit, fit --instant")
+	flag.BoolVar(&o.zeros, "zeros", false, "with --fit, outcomes of 0 or more: what would be less is 0")
 	flag.IntVar(&o.jobs, "jobs", 2, "data sets at a time, each on one thread")
 	flag.IntVar(&o.newGroups, "new", 40, "new groups of each data set")
 	flag.Parse()

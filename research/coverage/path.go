@@ -35,6 +35,7 @@ type coverage struct {
 // measure takes data set i through the whole path.
 func measure(ctx context.Context, o options, i int) (result, error) {
 	w, dir := newWorld(i, o.fit), filepath.Join(o.dir, strconv.Itoa(i))
+	w.zeros = o.zeros
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return result{}, err
 	}
@@ -96,6 +97,9 @@ func (o options) predict(ctx context.Context, w world, fresh []int, dir string, 
 		}
 		args := []string{"predict", "--run", file("run"), "--targets", file("targets.csv"), "--quantiles", "0.05,0.25,0.75,0.95",
 			"--hdr", "0.5,0.9", "--out", file("predictions.csv"), "--threads", "1", "--quiet"}
+		if w.zeros {
+			args = append(args, "--exceed", "0")
+		}
 		if !empty {
 			args = append(args, "--context", file("context.csv"))
 		}
@@ -164,7 +168,11 @@ func (o options) compare(w world, fresh []int, raw, calibrated map[string]row) (
 			}
 			r.region50 += each * b.inside("hdr0.5", p.y)
 			r.region90 += each * b.inside("hdr0.9", p.y)
-			r.wider += each * (b.number("q0.95") - b.number("q0.05")) / (a.number("q0.95") - a.number("q0.05"))
+			if width := a.number("q0.95") - a.number("q0.05"); width > 0 {
+				r.wider += each * (b.number("q0.95") - b.number("q0.05")) / width
+			} else { // all of the 90% is one value
+				r.wider += each
+			}
 			if first {
 				r.one50, r.one90, first = b.between("q0.25", "q0.75", p.y), b.between("q0.05", "q0.95", p.y), false
 			}
@@ -188,8 +196,17 @@ func (r row) number(column string) float64 {
 	return v
 }
 
-// between returns 1 if y lies between two columns, 0 otherwise.
+// between returns 1 if y lies between two columns, 0 otherwise. Of a y of 0 with a probability p, an interval that
+// ends at 0 takes a part: that of the levels from 0 to p which lie between its own.
 func (r row) between(low, high string, y float64) float64 {
+	if more, ok := r["exceed0"]; ok && y == 0 && strings.HasPrefix(low, "q") {
+		over, _ := strconv.ParseFloat(more, 64)
+		from, _ := strconv.ParseFloat(low[1:], 64)
+		to, _ := strconv.ParseFloat(high[1:], 64)
+		if p := 1 - over; p > 0 {
+			return max(0, min(to, p)-from) / p
+		}
+	}
 	if r.number(low) <= y && y <= r.number(high) {
 		return 1
 	}

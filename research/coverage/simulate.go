@@ -21,6 +21,7 @@ type world struct {
 	spread float64 // of the noise, beside a deviation of 1 between groups
 	wave   float64 // of a part of the mean that is no line
 	unit   float64 // of y
+	zeros  bool    // y of 0 or more
 }
 
 // newWorld returns the world of data set i.
@@ -52,7 +53,11 @@ func (w world) group(k int) []point {
 		at := uint64(16 + 8*i) // the first of the point's numbers
 		x := math.Round(100*w.between(step, at, 0.5, 10)) / 100
 		mean := level + slope*x + w.wave*math.Sin(x/2+phase)
-		points[i] = point{x, w.unit * (mean + w.spread*w.stray(step, at+1, x))}
+		y := mean + w.spread*w.stray(step, at+1, x)
+		if w.zeros {
+			y = max(0, 0.5+y)
+		}
+		points[i] = point{x, w.unit * y}
 	}
 	return points
 }
