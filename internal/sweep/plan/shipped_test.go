@@ -14,7 +14,7 @@ func TestShippedPlans(t *testing.T) {
 	if err != nil || len(files) < 4 {
 		t.Fatal(files, err)
 	}
-	runs := map[string]int{"paper": 360, "quick": 20, "search": 9, "lab": 23}
+	runs := map[string]int{"paper": 360, "quick": 20, "search": 9, "lab": 28}
 	for _, file := range files {
 		p, err := plan.Load(file, nil)
 		if err != nil {
