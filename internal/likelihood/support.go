@@ -275,8 +275,8 @@ func (d Supported) Draw(u, normal float64) float64 {
 	}).Draw(u, normal))
 }
 
-// CRPS returns the continuous ranked probability score of the outcome y, to 1e-6 of the distribution's spread. With a
-// part of log Y it is that of levels up to 0.99, as [Exp.CRPS] defines it.
+// CRPS returns the continuous ranked probability score of the outcome y, to 1e-6 of the distribution's spread. If a
+// component is one of log Y, it leaves out the levels above 0.99, as [Exp.CRPS] does.
 func (d Supported) CRPS(y float64) float64 {
 	if slices.ContainsFunc(d.Components(), func(c Component) bool { return c.Log }) {
 		return toCut.crps(d, y, d.area)

@@ -4,16 +4,9 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
-	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
-	"github.com/acqnp/acqnp/internal/fit/formula"
-	"github.com/acqnp/acqnp/internal/progress"
-	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -26,13 +19,7 @@ func TestOutcomesOfAFit(t *testing.T) {
 		v := 3*math.Sin(float64(i*i)) + float64(i%8)/2 - 1
 		fmt.Fprintf(&rows, "g%d,%d,%.3f,%d\n", i/8, i%8, max(0, v), int(max(0, v)))
 	}
-	file := filepath.Join(t.TempDir(), "d.csv")
-	must.Do(t, os.WriteFile(file, []byte(rows.String()), 0o600))
-	f, _, err := fit.Fit(t.Context(), fit.Options{File: file, Formula: must.Get(formula.Parse("pay + visits ~ x | g"))(t), Instant: true, Out: t.TempDir(), Threads: 1,
-		Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))})
-	must.Do(t, err)
-	server := httptest.NewServer(serve.New([]*serve.Model{must.Get(serve.NewModel("a", f, 1))(t)}, serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler)
-	t.Cleanup(server.Close)
+	server := servingFit(t, rows.String(), "pay + visits ~ x | g")
 	_, about := get(t, server.URL+"/v1/model")
 	for _, want := range []string{`"name":"pay","outcome":{"low":0}`, `"name":"visits","outcome":{"low":0,"whole":true}`} {
 		if !strings.Contains(string(about), want) {

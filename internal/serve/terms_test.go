@@ -14,32 +14,34 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// servingFit returns a server of an instant fit of a formula to a file of machines.
-func servingFit(t *testing.T, asked string) *httptest.Server {
+// servingFit returns a server of what an instant fit of a formula to a CSV file wrote.
+func servingFit(t *testing.T, csv, asked string) *httptest.Server {
 	t.Helper()
-	o := fit.Options{File: filepath.Join(t.TempDir(), "m.csv"), Instant: true, Out: t.TempDir(), Threads: 2, Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))}
+	o := fit.Options{File: filepath.Join(t.TempDir(), "m.csv"), Formula: must.Get(formula.Parse(asked))(t), Instant: true, Out: t.TempDir(), Threads: 2,
+		Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))}
+	must.Do(t, os.WriteFile(o.File, []byte(csv), 0o600))
+	_, _, err := fit.Fit(t.Context(), o)
+	must.Do(t, err)
+	m := must.Get(serve.NewModel("m", must.Get(fit.Read(o.Out))(t), 1))(t)
+	server := httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler)
+	t.Cleanup(server.Close)
+	return server
+}
+
+// machines returns rows of machines of plants, whose names are numbers.
+func machines() string {
 	text := "plant,machine,x,y\n"
 	for p := range 8 {
 		for i := range 5 {
 			text += strings.Join([]string{string(rune('a' + p)), []string{"1", "2", "10"}[(p+i)%3], []string{"0", "1", "2", "3", "4.5"}[i], []string{"3", "4.5", "2", "7", "5", "6", "1"}[(3*p+2*i)%7]}, ",") + "\n"
 		}
 	}
-	must.Do(t, os.WriteFile(o.File, []byte(text), 0o600))
-	var err error
-	o.Formula, err = formula.Parse(asked)
-	must.Do(t, err)
-	_, _, err = fit.Fit(t.Context(), o)
-	must.Do(t, err)
-	f := must.Get(fit.Read(o.Out))(t)
-	m := must.Get(serve.NewModel("m", f, 1))(t)
-	server := httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler)
-	t.Cleanup(server.Close)
-	return server
+	return text
 }
 
 // Codes that are names may be numbers in a request, null is a missing cell, and a formula without x has empty rows.
 func TestTermsOfFormulas(t *testing.T) {
-	server := servingFit(t, "y ~ factor(machine) + x | plant")
+	server := servingFit(t, machines(), "y ~ factor(machine) + x | plant")
 	for _, c := range []struct {
 		body, want string
 		status     int
@@ -54,7 +56,7 @@ func TestTermsOfFormulas(t *testing.T) {
 			t.Errorf("%s: %d %s, want %d and %s", c.body, status, answer, c.status, c.want)
 		}
 	}
-	server = servingFit(t, "y ~ 1 | plant")
+	server = servingFit(t, machines(), "y ~ 1 | plant")
 	status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"context": {"x": [[], []], "y": [[3], [4]]}, "targets": {"x": [[]]}}]}`)
 	if status != 200 || !strings.Contains(string(answer), `"warnings":[]`) {
 		t.Errorf("%d %s, want a prediction", status, answer)
@@ -66,7 +68,7 @@ func TestTermsOfFormulas(t *testing.T) {
 
 // Draws from what fit wrote, here of two columns of y, have the seed 43 of predict if a request has none.
 func TestSeedOfDrawsFromAFit(t *testing.T) {
-	server := servingFit(t, "x + y ~ 1 | plant")
+	server := servingFit(t, machines(), "x + y ~ 1 | plant")
 	drawn := func(more string) string {
 		status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[], []]}}], "draws": 3`+more+`}`)
 		_, draws, found := strings.Cut(string(answer), `"draws":`)

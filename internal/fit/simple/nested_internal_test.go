@@ -62,8 +62,8 @@ func TestVariancesOfLme4(t *testing.T) {
 	}
 }
 
-// The restricted deviance at any θ is that of the matrix V of all points: log det V + log det XᵀV⁻¹X + (n−p)·log σ²,
-// both in units of σ². Without a class, it is that of the matrix of the other classes.
+// At any θ, the restricted deviance from sums by class equals log det V + log det XᵀV⁻¹X + (n−p)·log σ² with the
+// matrix V of all points, in units of σ². If a class is left out, V has the points of the other classes.
 func TestTwoLevelDevianceIsThatOfAllPoints(t *testing.T) {
 	functions := weighted(schools(4, 3, 5))
 	form := degreesOf(functions, 2, 1)
