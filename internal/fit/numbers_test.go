@@ -170,14 +170,15 @@ func TestFlatDataEnd(t *testing.T) {
 	}
 }
 
-// Known points unlike any group, and more of them than any group was asked with, have a line each; a group like the
-// others has none.
+// Known points unlike any group, one among others that are like some, and more of them than any group was asked with,
+// have a line each; a group like the others has none.
 func TestWarningsOfKnownPoints(t *testing.T) {
 	t.Parallel()
 	u := unit{1, 0, 1, 0}
 	f := instant(t, "id,x,y", "y ~ x | id", crossing(16, u))
-	plain, far, many := u.known(), u.known(), u.known()
-	plain.Name, far.Name, many.Name = "plain", "far", "many"
+	plain, far, many, slip := u.known(), u.known(), u.known(), u.known()
+	plain.Name, far.Name, many.Name, slip.Name = "plain", "far", "many", "slip"
+	slip.ContextY[1] = 4000
 	for i := range far.ContextY {
 		far.ContextY[i] += 100
 	}
@@ -187,7 +188,7 @@ func TestWarningsOfKnownPoints(t *testing.T) {
 	for _, test := range []struct {
 		of   predict.Function
 		says string
-	}{{plain, ""}, {far, "no group of the data is like far"}, {many, "0 to 3 known points, and not for the numbers known of many (12)"}} {
+	}{{plain, ""}, {far, "no group of the data is like far"}, {slip, "known y of slip (4000) lies off the curve of all groups"}, {many, "0 to 3 known points, and not for the numbers known of many (12)"}} {
 		var w warning.Record
 		f.Warn([]predict.Function{test.of}, nil, &w)
 		if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, test.says) || (lines == "") != (test.says == "") || len(w.Lines()) > 1 {

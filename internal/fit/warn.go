@@ -69,34 +69,43 @@ func (f Fitted) warnOfLogs(functions []predict.Function, w *warning.Record) {
 	}
 }
 
-// warnOfBounds adds a line about each column of y of which known points are beyond a bound.
+// warnOfBounds adds lines about each column of y of which known points are beyond a bound or between whole numbers.
 func (f Fitted) warnOfBounds(functions []predict.Function, w *warning.Record) {
 	for c, s := range f.Stacks {
-		count := 0
+		beyond, between := 0, 0
 		for _, fn := range functions {
 			for i := c; i < len(fn.ContextY); i += len(f.Y) {
-				if v := fn.ContextY[i]; s.Outcome.Nearest(v) != v && v == v {
-					count++
+				switch v := fn.ContextY[i]; {
+				case math.IsNaN(v) || s.Outcome.Takes(v):
+				case s.Outcome.Nearest(v) != v:
+					beyond++
+				default:
+					between++
 				}
 			}
 		}
-		if count > 0 {
-			w.Add("%s of %s is beyond the data, which are %s, and counts as the nearest of these", f.Y[c], invalid.Plural(count, "known point", "known points"), s.Outcome)
+		if beyond > 0 {
+			w.Add("%s of %s is beyond the data, which are %s, and counts as the nearest of these", f.Y[c], invalid.Plural(beyond, "known point", "known points"), s.Outcome)
+		}
+		if between > 0 {
+			w.Add("%s of %s is no whole number, as all of the data are; predictions are of whole numbers", f.Y[c], invalid.Plural(between, "known point", "known points"))
 		}
 	}
 }
 
-// warnOfKnown adds lines about groups whose known points are unlike those of any group of the data, and about numbers
-// of known points for which there is no calibration.
+// warnOfKnown adds lines about groups whose known points are unlike those of any group of the data, about single points
+// that are, and about numbers of known points for which there is no calibration.
 func (f Fitted) warnOfKnown(functions []predict.Function, w *warning.Record) {
 	for c, s := range f.Stacks {
-		var strange, uncovered []string
+		var strange, strays, uncovered []string
 		farthest, least, most := 0.0, 0, 0
 		for _, fn := range functions {
 			known := f.known(c, fn.ContextX, fn.ContextY)
 			name := cmp.Or(fn.Name, "the group")
 			if place, of, is := s.Unlike(known); is {
 				strange, farthest = append(strange, fmt.Sprintf("%s (%.3g deviations)", name, place)), max(farthest, of)
+			} else if far := s.Strays(known); far != nil {
+				strays = append(strays, fmt.Sprintf("%s (%s)", name, invalid.First(f.texts(c, fn.ContextY, far))))
 			}
 			if n := known.Points(); !stack.Covers(s.Calibrations, n) && len(fn.TargetX) > 0 {
 				uncovered = append(uncovered, fmt.Sprintf("%s (%d)", name, n))
@@ -107,9 +116,27 @@ func (f Fitted) warnOfKnown(functions []predict.Function, w *warning.Record) {
 			w.Add("no group of the data is like %s: known %s lie so far off the curve of all groups, and those of the data lie within %.2g; where at least %d points agree, predictions follow them",
 				invalid.First(strange), f.Y[c], farthest, stack.LeastPlaced)
 		}
+		if strays != nil {
+			w.Add("known %s of %s lies off the curve of all groups, more than twice as far as any of the data; predictions of its group go by it too",
+				f.Y[c], invalid.First(strays))
+		}
 		if uncovered != nil {
 			w.Add("intervals and regions of %s are calibrated by predictions from %d to %s, and not for the numbers known of %s",
 				f.Y[c], least, invalid.Plural(most, "known point", "known points"), invalid.First(uncovered))
 		}
 	}
+}
+
+// texts returns the known values of column c of y with some numbers among them, as the file writes them.
+func (f Fitted) texts(c int, y []float64, numbers []int) (all []string) {
+	for i, k := c, 0; i < len(y); i += len(f.Y) {
+		if math.IsNaN(y[i]) {
+			continue
+		}
+		if slices.Contains(numbers, k) {
+			all = append(all, f.YForms[c].Text(y[i]))
+		}
+		k++
+	}
+	return all
 }

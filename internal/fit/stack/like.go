@@ -155,6 +155,19 @@ func (l *Likeness) unlike(known simple.Group) (by, place, farthest float64, is b
 	return by, place, farthest, true
 }
 
+// strays returns the numbers of the points that lie more than twice as far from the curve as any of the data.
+func (l *Likeness) strays(known simple.Group) (all []int) {
+	if l == nil {
+		return nil
+	}
+	for i, v := range l.places(known) {
+		if math.Abs(v) > max(unlike, 2*l.Points) {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
 // check returns an error unless the numbers make a likeness of dx columns.
 func (l *Likeness) check(dx int) error {
 	if l == nil {

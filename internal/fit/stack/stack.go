@@ -28,6 +28,7 @@ package stack
 import (
 	"errors"
 	"fmt"
+	"iter"
 	"math"
 	"slices"
 
@@ -189,18 +190,49 @@ func (s *Stack) moved(known simple.Group, on Scale) (simple.Group, float64) {
 // Unlike reports whether the known points of a group lie far from those of all groups of the data, on each scale
 // that models see: where they lie and how far those of the data do, in spreads of all points.
 func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
-	known, _ = s.Filling.fill(known, nil)
-	for _, on := range []Scale{OfY, LogY, RootY} {
-		if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
-			continue
-		}
-		own := known
-		own.Y, _ = s.on(on, own.Y)
-		if _, place, farthest, is = s.Like[on.index()].unlike(own); !is {
+	for likeness, own := range s.likenesses(known) {
+		if _, place, farthest, is = likeness.unlike(own); !is {
 			return place, farthest, false
 		}
 	}
 	return place, farthest, is
+}
+
+// Strays returns the known points of a group, by their numbers, of which each lies more than twice as far from the
+// curve of all groups as any point of the data, on each scale that models see.
+func (s *Stack) Strays(known simple.Group) []int {
+	far := make([]int, known.Points())
+	scales := 0
+	for likeness, own := range s.likenesses(known) {
+		scales++
+		for _, i := range likeness.strays(own) {
+			far[i]++
+		}
+	}
+	var all []int
+	for i, n := range far {
+		if n > 0 && n == scales {
+			all = append(all, i)
+		}
+	}
+	return all
+}
+
+// likenesses yields the likeness of groups on each scale that models see, and the known points on it.
+func (s *Stack) likenesses(known simple.Group) iter.Seq2[*Likeness, simple.Group] {
+	known, _ = s.Filling.fill(known, nil)
+	return func(yield func(*Likeness, simple.Group) bool) {
+		for _, on := range []Scale{OfY, LogY, RootY} {
+			if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
+				continue
+			}
+			own := known
+			own.Y, _ = s.on(on, own.Y)
+			if !yield(s.Like[on.index()], own) {
+				return
+			}
+		}
+	}
 }
 
 // OfFold returns the stack with only the models without one fold. After reading, OpenFolds must have read these.
