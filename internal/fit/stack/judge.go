@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/random"
@@ -13,15 +15,16 @@ import (
 
 // A choice holds the weights of trials.
 type choice struct {
-	mean []float64             // if all contexts had the same
+	mean []float64             // over the spans of all targets
 	span [len(spans)][]float64 // for contexts of each span
 }
 
-// The strength of the prior of the weights, in units: at equal weights, and for a span at the mean
-// weights.
+// The strength of the prior of the weights, in units: at equal weights, and for a span at the weights that serve all
+// contexts, of which elsewhere is at equal weights. So a model that is the best for one span alone has a weight there.
 const (
 	priorUnits = 0.5
 	spanUnits  = 1
+	elsewhere  = 0.1
 )
 
 // stack weighs the trials and calibrates their mixture.
@@ -68,15 +71,31 @@ func (s *split) choose(trials []*trial, fold int) (c choice) {
 	equal := slices.Repeat([]float64{1 / float64(len(trials))}, len(trials))
 	if all.share == 0 {
 		c.mean = equal
-	} else {
-		unit := all.share / float64(len(units))
-		c.mean = weigh(all.logs, all.shares, scaled(priorUnits*unit, equal))
+		for b := range by {
+			c.span[b] = equal
+		}
+		return c
 	}
-	dropSmall(c.mean)
+	unit := all.share / float64(len(units))
+	serves := weigh(all.logs, all.shares, scaled(priorUnits*unit, equal))
+	prior := scaled((1-elsewhere)*spanUnits*unit, serves)
+	floats.AddScaled(prior, elsewhere*spanUnits*unit, equal)
+	c.mean = make([]float64, len(trials))
 	for b := range by {
-		c.span[b] = c.mean
-		if by[b].share > 0 && by[b].share < all.share {
-			c.span[b] = weigh(by[b].logs, by[b].shares, scaled(spanUnits*all.share/float64(len(units)), c.mean))
+		switch by[b].share {
+		case 0:
+			continue
+		case all.share:
+			c.span[b] = serves
+		default:
+			c.span[b] = weigh(by[b].logs, by[b].shares, prior)
+		}
+		dropSmall(c.span[b])
+		floats.AddScaled(c.mean, by[b].share/all.share, c.span[b])
+	}
+	for b := range by {
+		if c.span[b] == nil {
+			c.span[b] = c.mean
 		}
 	}
 	return c

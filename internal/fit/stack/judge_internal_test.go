@@ -105,6 +105,39 @@ func TestFoldsDoNotChooseForThemselves(t *testing.T) {
 	}
 }
 
+// A model that is the best without known points alone has its weight there, however small its weight is over all
+// contexts, and a scale on which it is so is tried on all folds.
+func TestAModelForContextsOfOneSize(t *testing.T) {
+	s := newSplit(twoLines(40, 60), 1, mostQuestions)
+	good, alone := &trial{kind: Kind{Name: "a"}, logs: make([]float64, len(s.targets))}, &trial{kind: Kind{Name: "a"}, scale: scale{y: LogY}, logs: make([]float64, len(s.targets))}
+	for i, target := range s.targets {
+		if alone.logs[i] = -5; target.known == 0 {
+			alone.logs[i] = 1
+		}
+	}
+	for _, tr := range []*trial{good, alone} {
+		tr.models[0] = &simple.Mixed{}
+	}
+	c := s.choose([]*trial{good, alone}, folds)
+	for b := range spans {
+		if w := c.span[b][1]; b == 0 && w < 0.8 || b > 0 && w > 0 {
+			t.Errorf("from %d known points: a weight of %v", spans[b], w)
+		}
+	}
+	if c.mean[1] < 0.1 || c.mean[1] > 0.3 { // a fifth of the questions
+		t.Errorf("a mean weight of %v", c.mean[1])
+	}
+	if behind := s.halve([]*trial{good, alone}); behind != nil {
+		t.Errorf("left out: %v", behind[0].title())
+	}
+	for i := range s.targets {
+		alone.logs[i] = min(alone.logs[i], -1)
+	}
+	if behind := s.halve([]*trial{good, alone}); len(behind) != 1 || behind[0] != alone {
+		t.Errorf("left out: %d, want the scale that is behind everywhere", len(behind))
+	}
+}
+
 // A memory is a Store of which a copy can be given to the next fit.
 type memory struct {
 	sync.Mutex

@@ -60,7 +60,7 @@ type Candidate struct {
 	LogX       bool                `json:"log_x,omitempty"` // they see logarithms of the columns Stack.LogX
 	LogDensity float64             `json:"log_density"`     // of the predictions for the folds, the mean over groups
 	CRPS       float64             `json:"crps"`
-	Weight     float64             `json:"weight"`            // if one weight served contexts of all sizes
+	Weight     float64             `json:"weight"`            // the mean over contexts of all sizes that were asked
 	Weights    [len(spans)]float64 `json:"weights"`           // for contexts of the sizes in spans
 	Models     []Saved             `json:"models,omitempty"`  // one fitted to all, or that of each fold; none if the weight is 0
 	ByFold     []Saved             `json:"by_fold,omitempty"` // the model without each fold; none if Models are these

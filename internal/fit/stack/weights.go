@@ -2,6 +2,7 @@ package stack
 
 import (
 	"math"
+	"slices"
 
 	"gonum.org/v1/gonum/floats"
 )
@@ -111,8 +112,9 @@ func logMix(logs, w []float64) float64 {
 }
 
 // Each kind is tried on all scales on the first fold. A scale on which it is behind there is not tried on
-// the other folds: the fold has at least enoughUnits units, and the kind is behind itself on its best scale
-// by more than clearly standard errors of the paired difference over units, or by any with Kind.OneScale.
+// the other folds: the fold has at least enoughUnits units, the kind is behind itself on its best scale
+// by more than clearly standard errors of the paired difference over units, or by any with Kind.OneScale, and for
+// contexts of no span it is the best of all.
 const (
 	clearly     = 2.0
 	enoughUnits = 5
@@ -130,16 +132,45 @@ func (s *split) halve(trials []*trial) (behind []*trial) {
 			best[t.kind.Name] = scores[i]
 		}
 	}
+	somewhere := s.bestOfSpans(trials, 0)
 	for i, t := range trials {
 		errors := clearly
 		if t.kind.OneScale {
 			errors = 0
 		}
-		if scores[i] != nil && isBehind(scores[i], best[t.kind.Name], errors) {
+		if scores[i] != nil && isBehind(scores[i], best[t.kind.Name], errors) && !slices.Contains(somewhere, t) {
 			behind = append(behind, t)
 		}
 	}
 	return behind
+}
+
+// bestOfSpans returns the trial with the greatest mean log density on a fold, for contexts of each span that is asked.
+func (s *split) bestOfSpans(trials []*trial, fold int) (all []*trial) {
+	var sums [len(spans)]map[*trial]float64
+	for i, target := range s.targets {
+		if target.fold != fold {
+			continue
+		}
+		if sums[target.span] == nil {
+			sums[target.span] = map[*trial]float64{}
+		}
+		for _, t := range trials {
+			sums[target.span][t] += target.share * t.logs[i]
+		}
+	}
+	for _, sum := range sums {
+		most, best := math.Inf(-1), (*trial)(nil)
+		for _, t := range trials {
+			if v, asked := sum[t]; asked && t.models[fold] != nil && v > most {
+				most, best = v, t
+			}
+		}
+		if best != nil {
+			all = append(all, best)
+		}
+	}
+	return all
 }
 
 // isBehind reports whether scores of units are behind others by more than so many standard errors.
