@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
+import tempfile
 import warnings
 from pathlib import Path
 
@@ -45,24 +46,21 @@ def run(program, arguments, folder, verbose=False):
     line, any other error a RuntimeError. verbose prints progress on standard error.
     """
     command = [find(program), arguments[0], "--json", *([] if verbose else ["--quiet"]), *arguments[1:]]
-    process = subprocess.Popen(
-        command, cwd=folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, encoding="utf-8"
-    )
-    try:
-        # Standard output is one short line, which the pipe holds while standard error is read.
-        message = _listen(process.stderr, verbose)
-        out = process.stdout.read()
-        code = process.wait()
-    except BaseException:  # such as KeyboardInterrupt in a notebook
-        process.kill()
-        raise
-    finally:
-        process.stdout.close()
-        process.stderr.close()
-        process.wait()
-    if code:
-        raise (ValueError if code == 2 else RuntimeError)(message or f"acqnp ended with the exit code {code}")
-    return json.loads(out or "null")
+    with tempfile.TemporaryFile() as out:  # scores of many groups would fill a pipe while standard error is read
+        process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, encoding="utf-8")
+        try:
+            message = _listen(process.stderr, verbose)
+            code = process.wait()
+        except BaseException:  # such as KeyboardInterrupt in a notebook
+            process.kill()
+            raise
+        finally:
+            process.stderr.close()
+            process.wait()
+        if code:
+            raise (ValueError if code == 2 else RuntimeError)(message or f"acqnp ended with the exit code {code}")
+        out.seek(0)
+        return json.loads(out.read() or "null")
 
 
 def _listen(lines, verbose):

@@ -165,6 +165,8 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
     def sample(self, X, groups=None, context=None, n=100, joint=False, seed=43):
         """Return random draws: [rows, n]. With joint, each column is one curve of its group."""
+        if int(n) < 1:
+            raise ValueError(f"found {n} draws, expected 1 or more")
         points, known = self._asked(X, groups, context)
         flags = ["--quantiles=", "--hdr=", "--draws", str(int(n)), *(["--joint"] * bool(joint))]
         found = quantiles(self._fit().predict(points, known, *flags, seed=int(seed)), int(n))

@@ -41,6 +41,8 @@ class Numbers(unittest.TestCase):
         np.testing.assert_array_equal(self.model.predict(*asked), self.of_file(want, "mean")[:, 0])
         got = self.model.predict_quantiles(*asked, levels=[0.1, 0.5, 0.95])
         np.testing.assert_array_equal(got, self.of_file(want, "q0.1", "q0.5", "q0.95"))
+        with self.assertRaisesRegex(ValueError, "found 0 draws"):
+            self.model.sample(*asked, n=0)
         got = self.model.sample(*asked, n=3, seed=5)
         np.testing.assert_array_equal(got, self.of_file(want, "draw1", "draw2", "draw3"))
         want = data.predicted(*self.files, "--quantiles", "0.1,0.9", "--draws", "3", "--joint", "--seed", "5")

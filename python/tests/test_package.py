@@ -179,6 +179,16 @@ class Program(unittest.TestCase):
                 self.assertEqual(warned.filename, __file__)
                 self.assertEqual(str(raised.exception), message)
 
+    @unittest.skipIf(os.name == "nt", "a script of sh")
+    def test_long_results(self):
+        from acqnp import _program
+
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder, "program")
+            program.write_text("#!/bin/sh\nprintf '[1'\nhead -c 300000 /dev/zero | tr '\\0' ' '\nprintf ', 2]\\n'\n")
+            program.chmod(0o755)
+            self.assertEqual(_program.run(str(program), ["score"], folder), [1, 2])
+
     def test_order(self):
         from acqnp import _program
 
