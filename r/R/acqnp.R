@@ -12,7 +12,7 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
     stop("row_weights: found no column ", row_weights, " in data", call. = FALSE)
   }
   writeTable(data, c(all, row_weights), prefixes, file.path(dir, "data.csv"))
-  number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", numbers(value))
+  number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", sprintf("%.17g", value))
   said <- run(
     dir, "fit", "--out", "fit", "--json", if (instant) "--instant", if (!is.null(outcome)) paste0("--outcome=", outcome),
     number("--budget", budget), number("--seed", seed), number("--threads", threads),

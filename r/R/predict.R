@@ -2,13 +2,16 @@ predict.acqnp <- function(object, newdata, context = NULL,
                           type = c("mean", "sd", "quantile", "interval", "region", "density", "prob", "draws", "table"),
                           levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, asNew = FALSE, ...) {
   type <- match.arg(type)
+  if (type %in% c("interval", "region") && length(level) != 1) {
+    stop("level: found ", length(level), " numbers, expected one", call. = FALSE)
+  }
   if (type == "interval") {
     levels <- c(0.5 - level / 2, 0.5 + level / 2)
   }
   flags <- c(
     if (asNew) "--as-new", paste0("--quantiles=", numbers(levels)), paste0("--hdr=", numbers(level)),
     switch(type, density = paste0("--density=", grid(at)), prob = paste0("--exceed=", thresholds(at)),
-      draws = c(paste0("--draws=", draws), if (!is.null(seed)) paste0("--seed=", numbers(seed))))
+      draws = c(paste0("--draws=", sprintf("%.17g", draws)), if (!is.null(seed)) paste0("--seed=", sprintf("%.17g", seed))))
   )
   table <- predicted(object, newdata, context, flags)
   if (type == "table") {
@@ -78,7 +81,7 @@ predicted <- function(object, newdata, context, flags) {
   }
   table <- ask(object, newdata, which(present(newdata, columns$needed)), context, flags)
   if (is.null(table)) {
-    stop("newdata: found no row with a value of each offset", call. = FALSE)
+    stop("newdata: found no row", if (nrow(newdata) > 0) " with a value of each offset", call. = FALSE)
   }
   all <- expand.grid(channel = columns$y, row = seq_len(nrow(newdata)), stringsAsFactors = FALSE)
   table <- table[match(paste(all$row, all$channel), paste(table$row, table$channel)), , drop = FALSE]

@@ -139,6 +139,9 @@ said <- tryCatch(acqnp(k ~ x | g, d, instant = TRUE), error = conditionMessage)
 stopifnot(length(said) == 1, grepl("^acqnp fit: data[.]csv:?.*: k: found [^\n]*$", said))
 fails(predict(fit, newdata, context["x"]), "context: found no column")
 fails(predict(fit, newdata, context, "density"), "evenly spaced")
+fails(predict(fit, newdata, context, "region", level = c(0.5, 0.9)), "level: found 2 numbers, expected one")
+fails(predict(fit, newdata[0, ]), "newdata: found no row")
+stopifnot(ncol(predict(fit, newdata[1, ], type = "draws", draws = 1e5, seed = 2^53)) == 1e5)
 
 # What the program says beside its answer: a program that gives two warnings, and then ends well, fails with a
 # line, or ends without one.
