@@ -50,6 +50,16 @@ func checkRange(flag string, v, lo, hi int) error {
 	return nil
 }
 
+// checkDistinct returns an *invalid.Input for a number that is not finite, or that is given twice.
+func checkDistinct(flag string, numbers []float64) error {
+	for i, v := range numbers {
+		if v-v != 0 || slices.Contains(numbers[:i], v) {
+			return &invalid.Input{File: flag, Found: strconv.FormatFloat(v, 'g', -1, 64), Expected: "different finite numbers"}
+		}
+	}
+	return nil
+}
+
 // checkProbabilities returns an *invalid.Input for a number that is not between 0 and 1, or that is given twice.
 func checkProbabilities(flag string, numbers []float64) error {
 	for i, p := range numbers {

@@ -76,11 +76,14 @@ func numbers(names ...string) []tabular.Column {
 }
 
 // header returns the names of the file's columns: the group, target, x…, the targets' other columns, channel and
-// others. A column of x with the name of another column gets the prefix x_, one of the targets file_, as often
-// as it takes to make all names different.
+// others. The column of the groups with the name of another column gets the prefix group_, one of x x_, one of the
+// targets file_, as often as it takes to make all names different.
 func (n Names) header(others []string) []string {
-	group := cmp.Or(n.Group, "function")
-	taken := append([]string{group, "target", "channel"}, others...)
+	taken, group := append([]string{"target", "channel"}, others...), cmp.Or(n.Group, "function")
+	for slices.Contains(taken, group) {
+		group = "group_" + group
+	}
+	taken = append(taken, group)
 	free := func(names []string, prefix string) []string {
 		found := slices.Clone(names)
 		for i, name := range found {

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -99,5 +100,19 @@ func TestColumnsOfXHaveTheirOwnNames(t *testing.T) {
 	content := must.Get(os.ReadFile(path))(t)
 	if want := "function,target,x_x_value,x_value,age,x_function,channel,kind,"; !strings.HasPrefix(string(content), want) {
 		t.Errorf("%s, want %s…", content, want)
+	}
+}
+
+// The column of the groups, too, gets a prefix if the file has a column of its name. A Parquet file cannot have two.
+func TestTheColumnOfGroupsHasItsOwnName(t *testing.T) {
+	o, q := askLanes(t, "acqnp"), asked()
+	for name, want := range map[string]string{"channel": "group_channel,target,x,channel,mean,", "mean": "group_mean,target,x,channel,mean,", "lane": "lane,target,x,channel,"} {
+		table := tableOf(q)
+		table.Group = name
+		if content, _ := writeTable(t, table, o.Predict(t.Context(), q.Functions)); !strings.HasPrefix(string(content), want) {
+			t.Errorf("%.200s, want %s…", content, want)
+		}
+		table.Format = tabular.Parquet
+		writeTable(t, table, o.Predict(t.Context(), q.Functions))
 	}
 }
