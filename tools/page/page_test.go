@@ -175,7 +175,7 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// A bound of y has a bar as dark as it is probable, and a number in the words.
+// A bound of y has a bar as dark as it is probable, and a number in the words. A known point beyond it is said.
 func TestBounds(t *testing.T) {
 	var rows strings.Builder
 	rows.WriteString("g,x,pay\n")
@@ -199,7 +199,8 @@ func TestBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	m.Ranges = datasets.Ranges{X: f.Ranges, Y: f.YRanges}
-	b := open(t, httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()})), "")
+	server := httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()}))
+	b := open(t, server, "")
 	b.settled()
 	b.until(`document.getElementById("summary").textContent.includes("exactly 0 has")`)
 	b.shot("bounds")
@@ -214,6 +215,11 @@ func TestBounds(t *testing.T) {
 	if !(dark[0]+20 < dark[1]) {
 		t.Errorf("the bar has the red of %v at x = 0.7, and of %v at 6.7; want it darker at first", dark[0], dark[1])
 	}
+	if said := value[string](b, `document.getElementById("warnings").textContent`); said != "" {
+		t.Errorf("found the warning %s, expected none", said)
+	}
+	b = open(t, server, "run=pay&points=3,-5")
+	b.until(`document.getElementById("warnings").checkVisibility() && document.getElementById("warnings").textContent.includes("pay of 1 known point is beyond the data")`)
 }
 
 // shaded returns the number of pixels of the drawing that are bluer than grey, as the density is.

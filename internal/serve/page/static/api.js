@@ -36,10 +36,10 @@ async function call(path, options = {}) {
 // model returns the runs of the server.
 export const model = async () => (await call("/v1/model")).runs;
 
-// predict returns the first function's answer: {targets, draws}.
+// predict returns the first function's answer and the warnings: {targets, draws, warnings}.
 export async function predict(request, signal) {
   const answer = await call("/v1/predict", { method: "POST", body: JSON.stringify(request), signal });
-  return answer.functions[0];
+  return { ...answer.functions[0], warnings: answer.warnings };
 }
 
 // newestWins returns a function that hands jobs to work, one at a time. A job that comes while another

@@ -226,8 +226,8 @@ function fail(err) {
 
 let describing = null;
 
-// tell says the prediction in words when it rests, so that screen readers are not flooded. It asks for it at
-// the cross, the selected point or the middle. A newer call ends an older one.
+// tell says the prediction in words, with the server's warnings, when it rests, so that screen readers are not
+// flooded. It asks for it at the cross, the selected point or the middle. A newer call ends an older one.
 function tell() {
   clearTimeout(telling);
   describing?.abort();
@@ -238,7 +238,10 @@ function tell() {
     describing = new AbortController();
     try {
       const answer = await api.predict(describeRequest(state, run, place), describing.signal);
-      if (app.state === state) byId("summary").textContent = summary(run, state, answer.targets[0]);
+      if (app.state !== state) return;
+      byId("summary").textContent = summary(run, state, answer.targets[0]);
+      byId("warnings").textContent = answer.warnings.join("\n");
+      byId("warnings").hidden = answer.warnings.length === 0;
     } catch (err) {
       if (err.name !== "AbortError") fail(err);
     }
