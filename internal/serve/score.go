@@ -2,6 +2,7 @@ package serve
 
 import (
 	"context"
+	"strconv"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
@@ -12,15 +13,40 @@ import (
 func (q *question) score(ctx context.Context, a results) (summary any, err error) {
 	u := q.model.About.Units
 	tally := score.NewTally(u.YNames)
+	keys, names := keysOf(q.functions)
 	err = q.sessions().use(ctx, func(s predict.Session) error {
 		scores := predict.Scores{Names: predict.Names{Functions: q.functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated}
 		return scores.Each(s.Predict(ctx, q.functions), func(t predict.Target, points []score.Point) error {
+			for c := range points {
+				points[c].Function = keys[t.Function]
+			}
 			tally.Add(points)
 			a.scored(t, points)
 			return ctx.Err()
 		})
 	})
-	return tally.Summary(), err
+	if err != nil {
+		return nil, err
+	}
+	all := tally.Summary()
+	for i, f := range all.PerFunction {
+		all.PerFunction[i].Function = names[f.Function]
+	}
+	return all, nil
+}
+
+// keysOf returns what tells functions apart, and their names by it. Two functions of one name are one group that is
+// asked twice; those without a name are groups of their own.
+func keysOf(functions []predict.Function) (keys []string, names map[string]string) {
+	names = map[string]string{}
+	for i, f := range functions {
+		key := strconv.Quote(f.Name)
+		if f.Name == "" {
+			key = strconv.Itoa(i)
+		}
+		keys, names[key] = append(keys, key), f.Name
+	}
+	return keys, names
 }
 
 // scored adds the scores of a target's channels to the results.
