@@ -21,11 +21,13 @@ func ShellWord(word string) string {
 	return "'" + strings.ReplaceAll(word, "'", `'\''`) + "'"
 }
 
+// Shown is how many names First shows at most.
+const Shown = 6
+
 // First returns the first names of a list: "a, b, …".
 func First(names []string) string {
-	const most = 6
-	if len(names) > most {
-		return strings.Join(names[:most], ", ") + ", …"
+	if len(names) > Shown {
+		return strings.Join(names[:Shown], ", ") + ", …"
 	}
 	return strings.Join(names, ", ")
 }

@@ -31,6 +31,7 @@ func WarnOfNames(u run.Units, functions []Function, text func(c int, v float64) 
 func warnOfNamesAt(columns []string, c int, functions []Function, known []string, text func(c int, v float64) string, w *warning.Record) {
 	points, count := [2]int{}, [2]int{}
 	var names []string
+	seen := map[float64]bool{}
 	for _, f := range functions {
 		for of, x := range [2][]float64{f.ContextX, f.TargetX} {
 			for i := c; i < len(x); i += len(columns) {
@@ -39,8 +40,8 @@ func warnOfNamesAt(columns []string, c int, functions []Function, known []string
 					continue
 				}
 				count[of]++
-				if name := text(c, x[i]); !slices.Contains(names, name) {
-					names = append(names, name)
+				if !seen[x[i]] {
+					seen[x[i]], names = true, append(names, text(c, x[i]))
 				}
 			}
 		}
@@ -54,7 +55,7 @@ func warnOfNamesAt(columns []string, c int, functions []Function, known []string
 			where = append(where, fmt.Sprintf("%d of %s", count[of], invalid.Plural(points[of], what, what+"s")))
 		}
 	}
-	for i, name := range names {
+	for i, name := range names[:min(len(names), invalid.Shown)] {
 		names[i] += " (nearest: " + nearest(name, known) + ")"
 	}
 	w.Add("%s of %s is not among the data's names: %s", columns[c], strings.Join(where, " and "), invalid.First(names))
