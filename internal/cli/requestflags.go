@@ -231,7 +231,7 @@ func (o *requestFlags) calibration(q question, check func(*conformal.Calibration
 	}
 	c := q.fit.Calibrated()
 	if err := check(c); err != nil {
-		o.app.warnings.Add("intervals are those of the mixture, not calibrated: %v", err)
+		o.app.warnings.Add(predict.Uncalibrated, err)
 		o.app.warn()
 		return nil, nil
 	}

@@ -117,7 +117,11 @@ func (f Fitted) Recall(functions []predict.Function, asNew bool, w *warning.Reco
 	var r recall
 	all := slices.Clone(functions)
 	for i := range all {
-		if g, is := kept[all[i].Name]; is {
+		name := all[i].Name
+		if f.Group == "" { // all rows are one group, whatever a request calls it
+			name = ""
+		}
+		if g, is := kept[name]; is {
 			all[i] = r.add(f, g, all[i])
 		}
 		r.count(all[i])

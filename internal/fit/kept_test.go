@@ -77,6 +77,9 @@ func TestRowsOfAFitAreRead(t *testing.T) {
 	if got.Recalled != len(rows) || !math.IsNaN(got.ContextY[3]) || got.ContextY[5] != 2.5 {
 		t.Errorf("%d rows, %v", got.Recalled, got.ContextY[:6])
 	}
+	if named := again.Recall([]predict.Function{{Name: "a", TargetX: []float64{0}}}, false, new(warning.Record))[0]; named.Recalled != len(rows) {
+		t.Errorf("under a name, %d rows of %d", named.Recalled, len(rows))
+	}
 }
 
 // fields returns x and y of rows "id,x,y".

@@ -77,6 +77,9 @@ func (t Trained) Calibrated(dir string) (*conformal.Calibration, error) {
 	return conformal.Read(dir, t.Units.YNames, t.predictions())
 }
 
+// Uncalibrated is the warning for predictions of a fit that the error of CheckCalibration leaves as they are.
+const Uncalibrated = "intervals are those of the mixture, not calibrated: %v"
+
 // CheckCalibration returns an *invalid.Input if a calibration has too few groups for the levels or the
 // masses.
 func (t Table) CheckCalibration() error {

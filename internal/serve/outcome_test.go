@@ -26,6 +26,10 @@ func TestOutcomesOfAFit(t *testing.T) {
 			t.Errorf("%s, want %s", about, want)
 		}
 	}
+	status, refused := post(t, server.URL+"/v1/score", `{"functions": [{"targets": {"x": [[0]], "y": [[1, 2.5]]}}]}`)
+	if want := "visits: found 2.5, expected whole numbers of 0 or more, as all of the data are"; status != 400 || !isLine(refused, want) {
+		t.Errorf("%d %s, want %s", status, refused, want)
+	}
 	_, content := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[0], [7]]}}], "components": true}`)
 	var answer struct {
 		Functions []struct {

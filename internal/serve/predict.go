@@ -46,6 +46,11 @@ func (s *Server) answering(scored bool) func(http.ResponseWriter, *http.Request,
 	}
 }
 
+// A scoreChecker refuses targets whose y cannot be, by what it was fitted to.
+type scoreChecker interface {
+	CheckScored(file string, functions []predict.Function) error
+}
+
 // parse reads a request for predictions, or for scores, and its functions. The record of its warnings is
 // made here.
 func (s *Server) parse(body []byte, scored bool) (*question, error) {
@@ -66,6 +71,9 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	}
 	names := unseen{}
 	functions, err := q.of(m.About.Units, scored, names)
+	if p, checks := m.Predictor.(scoreChecker); err == nil && checks {
+		err = p.CheckScored("", functions)
+	}
 	if err != nil {
 		m.leave()
 		return nil, err
@@ -84,7 +92,7 @@ func (q *question) targets() int {
 // predict adds the predictions of all targets to the results, with joint draws if the request asks for
 // them.
 func (q *question) predict(ctx context.Context, a results) error {
-	m, l, calibrated := q.model, q.sessions(), q.model.calibration(q.request)
+	m, l, calibrated := q.model, q.sessions(), q.calibration()
 	add := func(ctx context.Context, t predict.Target) error { return a.predicted(ctx, t, calibrated) }
 	if q.request.density.points != nil {
 		q.request.spans = newSpans(len(q.functions), len(m.About.Units.YNames))
@@ -112,25 +120,15 @@ func (q *question) predict(ctx context.Context, a results) error {
 	})
 }
 
-// calibration returns the calibration for the quantiles and regions of a request, nil if it is of too few
-// groups for one of them.
-func (m *Model) calibration(q *request) *conformal.Calibration {
-	if m.Calibrated == nil {
+// calibration returns the calibration for the quantiles and regions of a request. If it is of too few groups for
+// one of them, it returns nil and adds the line of predict.
+func (q *question) calibration() *conformal.Calibration {
+	c := q.model.Calibrated
+	if err := (predict.Table{Levels: q.request.quantiles, Masses: q.request.regions, Calibrated: c}).CheckCalibration(); err != nil {
+		q.warnings.Add(predict.Uncalibrated, err)
 		return nil
 	}
-	for _, c := range m.Calibrated.Channels {
-		for _, p := range q.quantiles {
-			if _, enough := c.Level(p); !enough {
-				return nil
-			}
-		}
-		for _, mass := range q.regions {
-			if _, enough := c.Mass(mass); !enough {
-				return nil
-			}
-		}
-	}
-	return m.Calibrated
+	return c
 }
 
 func (q *request) checkPredict() error {

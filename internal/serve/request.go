@@ -215,6 +215,8 @@ func (c cell) shown() string {
 func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
 	v, ok := finite(value)
 	switch {
+	case math.Abs(v) > math.MaxFloat32:
+		return 0, rows.Finite
 	case !ok:
 		return 0, "a finite number"
 	case !f.Takes(v):
@@ -236,7 +238,11 @@ func (c cell) number(f rows.Form) (v float64, expected string) {
 	either := read.Format == rows.Clock || read.Format == rows.Percent                                           // "13:30" or 13.5, "12%" or 12
 	either = either || slices.ContainsFunc(f.Categories, func(name string) bool { return isNumber(cell(name)) }) // "3" or 3
 	if (named == wants || either && (named || read.Categories != nil)) && (named || isNumber(c)) {
-		if v, ok := read.Number(text); ok {
+		v, ok := read.Number(text)
+		switch {
+		case math.Abs(v) > math.MaxFloat32:
+			return 0, rows.Finite
+		case ok:
 			return v, ""
 		}
 	}

@@ -22,7 +22,9 @@ func servingFit(t *testing.T, csv, asked string) *httptest.Server {
 	must.Do(t, os.WriteFile(o.File, []byte(csv), 0o600))
 	_, _, err := fit.Fit(t.Context(), o)
 	must.Do(t, err)
-	m := must.Get(serve.NewModel("m", must.Get(fit.Read(o.Out))(t), 1))(t)
+	f := must.Get(fit.Read(o.Out))(t)
+	m := must.Get(serve.NewModel("m", f, 1))(t)
+	m.Calibrated = f.Calibrated()
 	server := httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler)
 	t.Cleanup(server.Close)
 	return server
@@ -50,6 +52,8 @@ func TestTermsOfFormulas(t *testing.T) {
 		{`{"functions": [{"targets": {"x": [[7, 1]]}}]}`, `machine of 1 of 1 target is not among the data's names: 7 (nearest: `, 200},
 		{`{"functions": [{"targets": {"x": [[null, null]]}}]}`, `1 of x; each gets the median`, 200},
 		{`{"functions": [{"targets": {"x": [[]]}}]}`, `found 0 values, expected values of machine, x`, 400},
+		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "quantiles": [0.4], "regions": [0.5]}`, `"warnings":[]`, 200},
+		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "regions": [0.999]}`, `"intervals are those of the mixture, not calibrated: --hdr: found 0.999, expected probabilities up to `, 200},
 	} {
 		status, answer := post(t, server.URL+"/v1/predict", c.body)
 		if status != c.status || !strings.Contains(string(answer), c.want) {

@@ -59,6 +59,9 @@ type meaning struct {
 // thousands are numbers with commas between thousands.
 var thousands = regexp.MustCompile(`^[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d+)?$`)
 
+// Finite is what is expected of a number that float32, the precision of networks, does not hold.
+const Finite = "a finite number of at most 3.4e38, which float32 holds"
+
 // meaning returns what a cell of the current row says. It must not be missing. This is the one place that
 // tells numbers, dates and names apart.
 func (t *table) meaning(column int) meaning {
@@ -76,7 +79,7 @@ func (t *table) meaning(column int) meaning {
 	case err == nil && math.Abs(v) <= math.MaxFloat32:
 		return meaning{kind: numberKind, value: v}
 	case err == nil && !math.IsNaN(v), errors.Is(err, strconv.ErrRange):
-		return meaning{kind: wrongKind, wants: "a finite number of at most 3.4e38, which float32 holds"}
+		return meaning{kind: wrongKind, wants: Finite}
 	}
 	if share, ok := strings.CutSuffix(cell, "%"); ok {
 		if v, err := strconv.ParseFloat(strings.TrimSpace(share), 64); err == nil && math.Abs(v) <= math.MaxFloat32 {
