@@ -94,4 +94,9 @@ func TestComponentsOfANetworkAsJSON(t *testing.T) {
 		}
 	}
 	checkRefusal(t, "CSV", acqnp(append([]string{"predict", "--components", "--modes"}, model...)...), 2, "--modes")
+	parts := filepath.Join(t.TempDir(), "parts")
+	succeed(t, append([]string{"predict", "--components", "--format", "parquet", "--out", parts, "--quiet"}, model...)...)
+	if content, err := os.ReadFile(parts); err != nil || !strings.HasPrefix(string(content), "PAR1") {
+		t.Errorf("found %.20q, %v, expected a Parquet file", content, err)
+	}
 }

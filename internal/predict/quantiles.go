@@ -1,6 +1,7 @@
 package predict
 
 import (
+	"cmp"
 	"iter"
 	"math"
 	"strconv"
@@ -17,6 +18,7 @@ type Quantiles struct {
 	Levels []float64 // of the quantiles, in (0, 1)
 	Draws  int       // draws per target and channel
 	Seed   uint64    // of the draws
+	Format string    // one of tabular.Formats, "" for what the file's name asks for
 }
 
 // The kinds of rows.
@@ -35,7 +37,7 @@ var kindColumns = append([]tabular.Column{{Name: "kind", Kind: tabular.Text}}, n
 // that do not apply to a kind are empty. If data.log names the channel, mu and sigma are those of
 // log y. Write returns the first error of the predictions.
 func (q Quantiles) Write(path string, predictions iter.Seq2[Target, error]) error {
-	return tabular.Write(path, tabular.FormatOf(path), q.typed(kindColumns), func(w tabular.Writer) error {
+	return tabular.Write(path, cmp.Or(q.Format, tabular.FormatOf(path)), q.typed(kindColumns), func(w tabular.Writer) error {
 		ordered := inOrder{Names: q.Names, to: w}
 		draws := random.New(q.Seed, random.Draws|random.Evaluation)
 		for t, err := range predictions {
