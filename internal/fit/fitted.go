@@ -173,7 +173,7 @@ func (f Fitted) outerOf(group string) string {
 func (f Fitted) yForms() []rows.Form {
 	forms := slices.Clone(f.YForms)
 	for c, s := range f.Stacks {
-		forms[c].Log = s.SeesLog()
+		forms[c].Log, forms[c].AsLeast = s.SeesLog(), true
 	}
 	return forms
 }

@@ -1,6 +1,8 @@
 package serve_test
 
 import (
+	"fmt"
+	"math"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
@@ -67,6 +69,19 @@ func TestTermsOfFormulas(t *testing.T) {
 	}
 	if status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[1]]}, "context": {"x": [[1, 2]], "y": [[1]]}}]}`); status != 400 {
 		t.Errorf("%d %s, want a refusal", status, answer)
+	}
+}
+
+// Where models take the logarithm of y, a known point of 0 has a warning, as in predict.
+func TestKnownPointsOfZero(t *testing.T) {
+	text := "plant,x,y\n"
+	for i := range 60 {
+		text += fmt.Sprintf("%d,%d,%g\n", i/6, i%6, math.Exp(float64(i%6)/2+float64(i*i%7)/3+math.Sin(float64(i))/9))
+	}
+	server := servingFit(t, text, "log(y) ~ x | plant")
+	status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"context": {"x": [[1]], "y": [[0]]}, "targets": {"x": [[1]]}}]}`)
+	if status != 200 || !strings.Contains(string(answer), `"y of 1 known point is 0 or less and counts as `) {
+		t.Errorf("%d %s, want a warning", status, answer)
 	}
 }
 

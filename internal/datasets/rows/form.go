@@ -45,6 +45,8 @@ type OfFit struct {
 	// not see it beside that.
 	Offset     bool `json:",omitempty"`
 	OffsetOnly bool `json:",omitempty"`
+	// AsLeast says of a column of y with Log that a number of 0 or less counts as the least of the data.
+	AsLeast bool `json:"-"`
 }
 
 // Width returns the number of columns that the model sees.
@@ -63,7 +65,7 @@ func (f Form) Width() int {
 }
 
 // Takes reports whether the model can see the number v, or its logarithm.
-func (f Form) Takes(v float64) bool { return !f.Log || v > 0 || v == 0 && f.Shift > 0 }
+func (f Form) Takes(v float64) bool { return !f.Log || f.AsLeast || v > 0 || v == 0 && f.Shift > 0 }
 
 // Transform returns what is scaled: the logarithm of v, or v.
 func (f Form) Transform(v float64) float64 {
@@ -204,7 +206,7 @@ func (f Form) equal(g Form) bool {
 }
 
 func (f OfFit) equal(g OfFit) bool {
-	return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend && f.Gaps == g.Gaps && f.Offset == g.Offset && f.OffsetOnly == g.OffsetOnly
+	return slices.Equal(f.Periods, g.Periods) && f.Trend == g.Trend && f.Gaps == g.Gaps && f.Offset == g.Offset && f.OffsetOnly == g.OffsetOnly && f.AsLeast == g.AsLeast
 }
 
 // SameForms reports whether two lists of forms are equal. nil is a list of plain numbers.
