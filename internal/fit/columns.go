@@ -72,8 +72,8 @@ func formOf(o Options, scan rows.Scan, terms []formula.Term, y bool) (f rows.For
 	refuse := func(found, expected string) (rows.Form, error) {
 		return f, &invalid.Input{File: o.File, Key: c.Name, Found: found, Expected: expected}
 	}
-	if terms[0].Factor && c.Distinct > 1 && c.Distinct <= rows.MaxDistinct {
-		return rows.Form{Categories: c.Values}, nil
+	if terms[0].Factor && c.Distinct > 1 {
+		return c.Names(o.File)
 	}
 	if f, err = c.Form(o.File, y); err != nil {
 		return f, err

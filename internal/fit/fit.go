@@ -76,6 +76,9 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if f.Rows < leastRows {
 		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " with a value of y", Expected: fmt.Sprintf("at least %d", leastRows)}
 	}
+	if err := f.settle(points); err != nil {
+		return f, e, err
+	}
 	if o.Read != nil {
 		o.Read()
 	}

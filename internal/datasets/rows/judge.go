@@ -66,7 +66,7 @@ func (j *judge) add(t *table, column int) {
 		j.missing++
 		return
 	}
-	if value := cell[:min(len(cell), longestValue)]; len(j.values) <= MaxDistinct && !j.values[value] {
+	if value := cell[:min(len(cell), longestValue+1)]; len(j.values) <= MaxDistinct && !j.values[value] {
 		if j.values == nil {
 			j.values = map[string]bool{}
 		}
@@ -240,14 +240,33 @@ func (c Column) Form(file string, y bool) (f Form, err error) {
 		return refuse("the same value in every row", "values that differ (leave the column out)")
 	case c.Kind == NameColumn && y:
 		return refuse("names", "numbers in a column of y")
-	case c.Kind == NameColumn && c.Distinct > MaxDistinct:
-		return refuse(fmt.Sprintf("more than %d names", MaxDistinct), "fewer (leave the column out, or make its names the groups)")
 	case c.Kind == NameColumn:
-		f.Categories = c.Values
+		return c.Names(file)
 	case c.Kind == DateColumn:
 		f.Origin, _ = c.Span()
 	}
 	f.Format = c.Format
+	return f, nil
+}
+
+// Names returns the form of a column whose cells are names, also if they look like numbers. It refuses names that a
+// Scan does not keep.
+func (c Column) Names(file string) (f Form, err error) {
+	refuse := func(found, expected string) (Form, error) {
+		return f, &invalid.Input{File: file, Key: c.Name, Found: found, Expected: expected}
+	}
+	if c.Distinct > MaxDistinct {
+		return refuse(fmt.Sprintf("more than %d names", MaxDistinct), "fewer (leave the column out, or make its names the groups)")
+	}
+	for _, name := range c.Values {
+		if len(name) > longestValue {
+			return refuse(quote(name, 40)+", a name of more than "+invalid.Plural(longestValue, "byte", "bytes"), "shorter names (leave the column out)")
+		}
+	}
+	f.Categories = c.Values
+	if c.Kind == NameColumn {
+		f.Format = c.Format
+	}
 	return f, nil
 }
 

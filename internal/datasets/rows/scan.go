@@ -77,7 +77,7 @@ type ScannedGroup struct {
 // MaxDistinct is the largest number of different cells of a column that a Scan keeps.
 const MaxDistinct = maxNames
 
-// longestValue is how many bytes of a cell a Scan keeps.
+// longestValue is the length of the longest name, in bytes. A Scan keeps one byte more, which says that a cell is longer.
 const longestValue = 200
 
 // maxFollowed is the number of groups up to which a scan compares the cells of their rows.

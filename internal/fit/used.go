@@ -1,0 +1,64 @@
+package fit
+
+import (
+	"math"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/invalid"
+)
+
+// settle makes the columns those of the rows that are used, of which a file may have others: it refuses a column
+// without a value there, and takes a name that only other rows have for one that the data lack.
+func (f *Fitted) settle(points []rows.Group) error {
+	for c, name := range slices.Concat(f.X, f.Y) {
+		if !slices.ContainsFunc(points, func(p rows.Group) bool {
+			if c < len(f.X) {
+				return anyIn(p.X, c, len(f.X))
+			}
+			return anyIn(p.Y, c-len(f.X), len(f.Y))
+		}) {
+			return &invalid.Input{File: f.File, Key: name, Found: "no value in the rows that are used", Expected: "values (leave the column out)"}
+		}
+	}
+	for c := range f.X {
+		f.dropNames(points, c)
+	}
+	return nil
+}
+
+// anyIn reports whether column c of rows of some width has a number.
+func anyIn(all []float64, c, width int) bool {
+	for i := c; i < len(all); i += width {
+		if !math.IsNaN(all[i]) {
+			return true
+		}
+	}
+	return false
+}
+
+// dropNames drops the names of column c of x that no row has, and numbers the others again.
+func (f *Fitted) dropNames(points []rows.Group, c int) {
+	names := f.XForms[c].Categories
+	numbers, used := make([]float64, len(names)), []string(nil)
+	each := func(do func(v *float64)) {
+		for _, p := range points {
+			for i := c; i < len(p.X) && names != nil; i += len(f.X) {
+				if !math.IsNaN(p.X[i]) {
+					do(&p.X[i])
+				}
+			}
+		}
+	}
+	each(func(v *float64) { numbers[int(*v)] = 1 })
+	for i, name := range names {
+		if numbers[i] == 1 {
+			numbers[i], used = float64(len(used)), append(used, name)
+		}
+	}
+	if len(used) == len(names) {
+		return
+	}
+	each(func(v *float64) { *v = numbers[int(*v)] })
+	f.XForms[c].Categories = used
+}

@@ -1,0 +1,73 @@
+package fit_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/progress"
+	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
+)
+
+// A name that only rows without y have is one that the data lack: a line names it. Truth values are the same names in
+// any spelling, also as factor(). The file of the fit reads back.
+func TestNamesAreThoseOfUsedRows(t *testing.T) {
+	t.Parallel()
+	data := []string{"p0,beta,True,"}
+	g := random.New(9, random.Validation)
+	for k := range uint64(6) {
+		for i := range uint64(6) {
+			kind, flag := []string{"alpha", "gamma"}[i%2], []string{"True", "false", "FALSE"}[i%3]
+			data = append(data, fmt.Sprintf("p%d,%s,%s,%.3f", k, kind, flag, float64(3*(i%2))+g.Normal(k, i)))
+		}
+	}
+	f := instant(t, "id,kind,flag,y", "y ~ kind + factor(flag) | id", data)
+	if kinds, flags := f.XForms[0].Categories, f.XForms[1].Categories; !slices.Equal(kinds, []string{"alpha", "gamma"}) || !slices.Equal(flags, []string{"false", "true"}) {
+		t.Errorf("the names %q and %q", kinds, flags)
+	}
+	if low, high := given(t, f, predict.Function{TargetX: []float64{0, 1}})[0].Mean(), given(t, f, predict.Function{TargetX: []float64{1, 1}})[0].Mean(); high-low < 1.5 {
+		t.Errorf("alpha is %v, gamma %v; want gamma 3 higher", low, high)
+	}
+	dir := t.TempDir()
+	must.Do(t, f.Write(dir))
+	again := must.Get(fit.Read(dir))(t)
+	var w warning.Record
+	beta, _ := again.XForms[0].Number("beta")
+	again.Warn([]predict.Function{{TargetX: []float64{beta, 0}}}, func(int, float64) string { return "beta" }, &w)
+	if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, "kind of 1 of 1 target is not among the data's names: beta") {
+		t.Errorf("found the lines %q", lines)
+	}
+}
+
+// What the rows that are used lack, and names that no model can tell apart, are refused before anything is fitted.
+func TestColumnsWithoutUsedValues(t *testing.T) {
+	t.Parallel()
+	var data []string
+	for i := range 1200 {
+		data = append(data, fmt.Sprintf("g%d,%d,,%d,,%d,%s%d", i%7, i, i%9, 10000+i, strings.Repeat("n", 201), i%2))
+	}
+	data = append(data, "g1,1,3,,,1,short", "g2,2,4,,,2,short", ",3,5,1,6,3,short", ",3,5,1,7,3,short")
+	file := filepath.Join(t.TempDir(), "data.csv")
+	must.Do(t, os.WriteFile(file, []byte("id,x,z,y,low,code,long\n"+strings.Join(data, "\n")+"\n"), 0o600))
+	for asked, want := range map[string]string{
+		"y ~ x + z | id":            "z: found no value in the rows that are used, expected values",
+		"y + low ~ x | id":          "low: found no value in the rows that are used",
+		"y ~ x + long | id":         "a name of more than 200 bytes, expected shorter names",
+		"y ~ x + factor(code) | id": fmt.Sprintf("code: found more than %d names", rows.MaxDistinct),
+	} {
+		f, err := formula.Parse(asked)
+		must.Do(t, err)
+		_, _, err = fit.Fit(t.Context(), fit.Options{File: file, Formula: f, Instant: true, Out: t.TempDir(), Threads: 1,
+			Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto)), Warnings: new(warning.Record)})
+		must.Refuse(t, err, want)
+	}
+}
