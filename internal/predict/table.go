@@ -113,12 +113,12 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 			row = append(row, number(p))
 		}
 		for _, y := range t.CDF {
-			row = append(row, number(calibrated.PIT(c, d.CDF(y))))
+			row = append(row, number(upTo(calibrated, c, d, y)))
 		}
 		for _, y := range t.Exceed {
 			above := d.Survival(y)
 			if calibrated != nil {
-				above = 1 - calibrated.PIT(c, d.CDF(y))
+				above = 1 - upTo(calibrated, c, d, y)
 			}
 			row = append(row, number(above))
 		}
@@ -138,6 +138,16 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 		rows[c] = row
 	}
 	return rows
+}
+
+// upTo returns P(Y ≤ y) of channel c, corrected by a calibration. No calibration makes a y beyond the greatest possible.
+func upTo(calibrated *conformal.Calibration, c int, d Distribution, y float64) float64 {
+	if s, is := d.Distribution.(likelihood.Supported); is {
+		if _, high, _ := s.Bounds(); y >= high {
+			return 1
+		}
+	}
+	return calibrated.PIT(c, d.CDF(y))
 }
 
 // regionText returns "a:b;c:d" for the intervals from a to b and from c to d.

@@ -163,7 +163,8 @@ class Distribution:
         return np.where(y <= low, sign < 0, np.where(y > high, sign > 0, inside))
 
     def cdf(self, y):
-        return self._calibrated(self._mass(y, 1))
+        p = self._mass(y, 1)
+        return np.where(self._spread(y) >= self._values()[1], p, self._calibrated(p))  # no y lies beyond the bound
 
     def sf(self, y):
         """Return P(Y > y)."""
