@@ -174,7 +174,7 @@ func (o Options) noteOuter(data []simple.Group, kinds []stack.Kind, y string) {
 	for i, g := range data {
 		outer[i] = g.Outer
 	}
-	if !stack.FoldsAreOfOuter(outer) {
+	if !stack.FoldsAreOfOuter(outer) && !stack.FoldsAreOfPoints(len(data)) {
 		o.Warnings.Add("%s has too few names for folds, so models of %s are judged by a new %s of a known %s", o.Formula.Outer, y, o.Formula.Group, o.Formula.Outer)
 	}
 	if others := namesOf(kinds, func(k stack.Kind) bool { return !k.Outer }); others != nil {

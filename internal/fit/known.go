@@ -74,10 +74,10 @@ func (f Fitted) known(c int, x, y []float64) simple.Group {
 	return f.column(c, x, y, nil)
 }
 
-// beside returns the known points of column c of y of other groups, with their unseen names read as known ones.
-func (f Fitted) beside(c int, others []predict.Points, names []int) (all []simple.Group) {
-	for _, p := range others {
-		all = append(all, f.known(c, f.read(p.X, names), p.Y))
+// beside returns the known points of column c of y of other groups, whose x has only known names.
+func (f Fitted) beside(c int, others []predict.Points, x [][]float64) (all []simple.Group) {
+	for i, p := range others {
+		all = append(all, f.known(c, x[i], p.Y))
 	}
 	return all
 }

@@ -158,6 +158,32 @@ func TestWhatIsBesideAClass(t *testing.T) {
 	}
 }
 
+// A name that the data lack, of points beside a group, may be any of the names of the data, as one of its own points may.
+// Of three classes points are held out, and no line speaks of classes that are.
+func TestUnseenNamesBesideAGroup(t *testing.T) {
+	t.Parallel()
+	var data []string
+	g := random.New(24, random.Data)
+	for k := range uint64(10) {
+		for i := range uint64(6) {
+			data = append(data, fmt.Sprintf("s%d,c%d,%c,%.4f", k/2, k, 'a'+rune(i%3), float64(4*(i%3))+2*g.Normal(k/2, 1)+0.3*g.Normal(k, 10+i)))
+		}
+	}
+	f := instant(t, "school,class,kind,y", "y ~ kind | school/class", data)
+	mean := func(beside float64) float64 {
+		return given(t, f, predict.Function{Beside: []predict.Points{{X: []float64{beside, beside}, Y: []float64{5, 5.2}}}, TargetX: []float64{0}})[0].Mean()
+	}
+	a, b, c := mean(0), mean(1), mean(2)
+	if unseen, want := mean(3), (a+b+c)/3; math.Abs(a-c) < 1 || math.Abs(unseen-want) > 1e-6 {
+		t.Errorf("%v beside an unseen name, %v, %v and %v beside known ones; want their mean", unseen, a, b, c)
+	}
+	var w warning.Record
+	fitRows(t, fit.Options{Instant: true, Warnings: &w}, "school,class,kind,y", "y ~ kind | school/class", data[:18])
+	if lines := strings.Join(w.Lines(), "\n"); strings.Contains(lines, "too few names for folds") {
+		t.Errorf("found the lines %q", lines)
+	}
+}
+
 // refusesOuter checks what is refused of files of groups in groups.
 func refusesOuter(t *testing.T, f fit.Fitted) {
 	layout := f.Layout()

@@ -76,11 +76,11 @@ func (f Fitted) DrawWork(points int) float64 {
 // distributions returns the distributions of each channel at targets x of a function.
 func (f Fitted) distributions(fn predict.Function, x []float64) [][]predict.Distribution {
 	out := make([][]predict.Distribution, len(x)/len(f.X))
-	for _, some := range f.alike(fn.ContextX, x) {
+	for _, some := range f.alike(fn, x) {
 		for c, s := range f.Stacks {
 			cases := make([]stack.Case, len(some.contexts))
 			for i := range cases {
-				known := f.known(c, some.contexts[i], fn.ContextY).Beside(f.beside(c, fn.Beside, some.names[i]))
+				known := f.known(c, some.contexts[i], fn.ContextY).Beside(f.beside(c, fn.Beside, some.beside[i]))
 				cases[i] = stack.Case{Known: known, X: f.ModelX(some.targets[i]), Units: f.exposures(c, some.targets[i])}
 			}
 			for t, d := range s.Predict(cases...) {

@@ -3,30 +3,38 @@ package fit
 import (
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 // mostReadings bounds the known names, or pairs of names and so on, that unseen ones are read as.
 const mostReadings = 64
 
-// A reading is a function's context and some of its targets, in raw x, with every name that the data lack read as
+// A reading is a function's context and some of its targets, and the points beside these, in raw x, with every name that the data lack read as
 // one that they have. There is one entry for each way to read them: a name that nothing is known of may be like
 // any of the names that are known. Then it is as uncertain as these differ, and not more.
 type reading struct {
-	columns           []bool // that have unseen names, in the context or in each of the targets
+	columns           []bool // that have unseen names, in the context, beside it or in each of the targets
 	places            []int  // of the targets among all
 	x                 []float64
-	names             [][]int
 	contexts, targets [][]float64
+	beside            [][][]float64 // x of the points of each other group
 }
 
-// alike returns the readings of the targets x: one for all that have unseen names in the same columns.
-func (f Fitted) alike(context, x []float64) (all []reading) {
-	context, x = f.named(context, context), f.named(context, x)
-	width := len(f.X)
+// alike returns the readings of targets x of a function: one for all that have unseen names in the same columns.
+func (f Fitted) alike(fn predict.Function, x []float64) (all []reading) {
+	context, x := f.named(fn.ContextX, fn.ContextX), f.named(fn.ContextX, x)
+	beside := make([][]float64, len(fn.Beside))
+	for i, p := range fn.Beside {
+		beside[i] = f.named(p.X, p.X)
+	}
+	width, known := len(f.X), f.unseenIn(append(beside, context)...)
 	for t := range len(x) / width {
 		row := x[t*width:][:width]
-		columns := f.unseenIn(context, row)
+		columns := f.unseenIn(row)
+		for c, is := range known {
+			columns[c] = columns[c] || is
+		}
 		i := slices.IndexFunc(all, func(r reading) bool { return slices.Equal(r.columns, columns) })
 		if i < 0 {
 			i, all = len(all), append(all, reading{columns: columns})
@@ -36,8 +44,11 @@ func (f Fitted) alike(context, x []float64) (all []reading) {
 	for i := range all {
 		r := &all[i]
 		for _, names := range f.readings(r.columns) {
-			r.names = append(r.names, names)
-			r.contexts, r.targets = append(r.contexts, f.read(context, names)), append(r.targets, f.read(r.x, names))
+			read := make([][]float64, len(beside))
+			for k, x := range beside {
+				read[k] = f.read(x, names)
+			}
+			r.contexts, r.targets, r.beside = append(r.contexts, f.read(context, names)), append(r.targets, f.read(r.x, names)), append(r.beside, read)
 		}
 	}
 	return all

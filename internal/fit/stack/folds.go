@@ -102,7 +102,7 @@ type split struct {
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
 // of each.
 func newSplit(groups []simple.Group, seed uint64, questions int) *split {
-	s := &split{byPoint: len(groups) < fewestGroups, groups: len(groups), most: questions, filling: fillingOf(groups), logY: logYOf(groups)}
+	s := &split{byPoint: FoldsAreOfPoints(len(groups)), groups: len(groups), most: questions, filling: fillingOf(groups), logY: logYOf(groups)}
 	s.training[folds] = groups
 	s.cut(groups, FoldsOf(groups, seed), seed)
 	for k := range s.training {
@@ -132,6 +132,9 @@ func (s *split) cut(groups []simple.Group, of [][]int, seed uint64) {
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
 	s.listTargets()
 }
+
+// FoldsAreOfPoints reports whether points of so many groups are held out, and not groups.
+func FoldsAreOfPoints(groups int) bool { return groups < fewestGroups }
 
 // FoldsAreOfOuter reports whether groups in these outer groups, "" for none, are held out by outer group.
 func FoldsAreOfOuter(outer []string) bool {
