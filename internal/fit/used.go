@@ -1,12 +1,16 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
+
+// leastSpan is how far apart the least and the greatest y are at least: squares of less are 0.
+const leastSpan = 1e-150
 
 // settle makes the columns those of the rows that are used, of which a file may have others: it refuses a column
 // without a value there, and takes a name that only other rows have for one that the data lack.
@@ -19,6 +23,12 @@ func (f *Fitted) settle(points []rows.Group) error {
 			return anyIn(p.Y, c-len(f.X), len(f.Y))
 		}) {
 			return &invalid.Input{File: f.File, Key: name, Found: "no value in the rows that are used", Expected: "values (leave the column out)"}
+		}
+	}
+	for c, r := range f.YRanges {
+		if span := r.High - r.Low; span > 0 && span < leastSpan {
+			return &invalid.Input{File: f.File, Key: f.Y[c], Found: fmt.Sprintf("numbers from %g to %g", r.Low, r.High),
+				Expected: fmt.Sprintf("numbers that lie %g apart or more (write them in other units)", leastSpan)}
 		}
 	}
 	for c := range f.X {

@@ -53,14 +53,15 @@ func TestColumnsWithoutUsedValues(t *testing.T) {
 	t.Parallel()
 	var data []string
 	for i := range 1200 {
-		data = append(data, fmt.Sprintf("g%d,%d,,%d,,%d,%s%d", i%7, i, i%9, 10000+i, strings.Repeat("n", 201), i%2))
+		data = append(data, fmt.Sprintf("g%d,%d,,%d,,%d,%s%d,%de-200", i%7, i, i%9, 10000+i, strings.Repeat("n", 201), i%2, i))
 	}
-	data = append(data, "g1,1,3,,,1,short", "g2,2,4,,,2,short", ",3,5,1,6,3,short", ",3,5,1,7,3,short")
+	data = append(data, "g1,1,3,,,1,short,0", "g2,2,4,,,2,short,0", ",3,5,1,6,3,short,0", ",3,5,1,7,3,short,0")
 	file := filepath.Join(t.TempDir(), "data.csv")
-	must.Do(t, os.WriteFile(file, []byte("id,x,z,y,low,code,long\n"+strings.Join(data, "\n")+"\n"), 0o600))
+	must.Do(t, os.WriteFile(file, []byte("id,x,z,y,low,code,long,tiny\n"+strings.Join(data, "\n")+"\n"), 0o600))
 	for asked, want := range map[string]string{
 		"y ~ x + z | id":            "z: found no value in the rows that are used, expected values",
 		"y + low ~ x | id":          "low: found no value in the rows that are used",
+		"tiny ~ x | id":             "tiny: found numbers from 0 to 1.199e-197, expected numbers that lie 1e-150 apart or more",
 		"y ~ x + long | id":         "a name of more than 200 bytes, expected shorter names",
 		"y ~ x + factor(code) | id": fmt.Sprintf("code: found more than %d names", rows.MaxDistinct),
 	} {
