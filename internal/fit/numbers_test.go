@@ -197,6 +197,26 @@ func TestWarningsOfKnownPoints(t *testing.T) {
 	}
 }
 
+// Known points far beyond the x of the data say little of targets among it, whether the curve goes on or ends there: the
+// line is about their x, and predictions stay where groups lie.
+func TestKnownPointsBeyondTheDataInX(t *testing.T) {
+	t.Parallel()
+	f := instant(t, "id,x,y", "y ~ x | id", crossing(16, unit{1, 0, 1, 0}))
+	none := given(t, f, predict.Function{TargetX: []float64{2}})[0]
+	for name, y := range map[string][]float64{"the curve ends": {2.5, 2.4, 2.6}, "it goes on": {25, 25.4, 26.1}} {
+		fn := predict.Function{Name: name, ContextX: []float64{50, 51, 52}, ContextY: y, TargetX: []float64{2}}
+		d := given(t, f, fn)[0]
+		if off := math.Abs(d.Mean() - none.Mean()); off > 2*math.Sqrt(none.Variance()) || d.Variance() > 2*none.Variance() {
+			t.Errorf("%s: %v ± %v, without known points %v ± %v", name, d.Mean(), math.Sqrt(d.Variance()), none.Mean(), math.Sqrt(none.Variance()))
+		}
+		var w warning.Record
+		f.Warn([]predict.Function{fn}, nil, &w)
+		if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, "x of 3 of 3 known points lies outside the data's") || len(w.Lines()) > 1 {
+			t.Errorf("%s: found %q", name, lines)
+		}
+	}
+}
+
 // Targets of one request are predicted as each alone is, whatever names the others have.
 func TestTargetsWithUnseenNamesDoNotDependOnOthers(t *testing.T) {
 	t.Parallel()

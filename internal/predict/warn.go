@@ -29,36 +29,24 @@ func WarnOfNames(u run.Units, functions []Function, text func(c int, v float64) 
 
 // warnOfNamesAt adds a line about the names of column c that are not known.
 func warnOfNamesAt(columns []string, c int, functions []Function, known []string, text func(c int, v float64) string, w *warning.Record) {
-	points, count := [2]int{}, [2]int{}
 	var names []string
 	seen := map[float64]bool{}
-	for _, f := range functions {
-		for of, x := range [2][]float64{f.ContextX, f.TargetX} {
-			for i := c; i < len(x); i += len(columns) {
-				points[of]++
-				if !(x[i] >= float64(len(known))) { // a known name, or none
-					continue
-				}
-				count[of]++
-				if !seen[x[i]] {
-					seen[x[i]], names = true, append(names, text(c, x[i]))
-				}
-			}
+	count := countOf(functions, len(columns), c, func(v float64) bool {
+		if !(v >= float64(len(known))) { // a known name, or none
+			return false
 		}
-	}
-	if count == [2]int{} {
+		if !seen[v] {
+			seen[v], names = true, append(names, text(c, v))
+		}
+		return true
+	})
+	if count == "" {
 		return
-	}
-	var where []string
-	for of, what := range [2]string{"known point", "target"} {
-		if count[of] > 0 {
-			where = append(where, fmt.Sprintf("%d of %s", count[of], invalid.Plural(points[of], what, what+"s")))
-		}
 	}
 	for i, name := range names[:min(len(names), invalid.Shown)] {
 		names[i] += " (nearest: " + nearest(name, known) + ")"
 	}
-	w.Add("%s of %s is not among the data's names: %s", columns[c], strings.Join(where, " and "), invalid.First(names))
+	w.Add("%s of %s is not among the data's names: %s", columns[c], count, invalid.First(names))
 }
 
 // nearest returns the known name that is spelled most like another.
@@ -69,25 +57,17 @@ func nearest(name string, known []string) string {
 	})
 }
 
-// Beyond is how far a target may lie outside the data's range before a warning: a share of its length.
+// Beyond is how far a point may lie outside the data's range before a warning: a share of its length.
 const Beyond = 0.05
 
-// WarnOutside adds a line about the targets outside the data: no model knows what is there. columns are those
-// of x. outside reports whether a value of column c lies outside, and where says where such values lie.
+// WarnOutside adds a line about the known points and the targets outside the data: no model knows what is there.
+// columns are those of x. outside reports whether a value of column c lies outside, and where says where such values
+// lie.
 func WarnOutside(functions []Function, columns []string, outside func(c int, v float64) bool, where func(c int) string, w *warning.Record) {
-	targets, count := 0, make([]int, len(columns))
-	for _, f := range functions {
-		targets += len(f.TargetX) / len(columns)
-		for i, v := range f.TargetX {
-			if c := i % len(columns); outside(c, v) {
-				count[c]++
-			}
-		}
-	}
 	var all []string
-	for c, n := range count {
-		if n > 0 {
-			all = append(all, fmt.Sprintf("%s of %d of %s %s", columns[c], n, invalid.Plural(targets, "target", "targets"), where(c)))
+	for c, name := range columns {
+		if count := countOf(functions, len(columns), c, func(v float64) bool { return outside(c, v) }); count != "" {
+			all = append(all, fmt.Sprintf("%s of %s %s", name, count, where(c)))
 		}
 	}
 	if all != nil {
@@ -95,11 +75,34 @@ func WarnOutside(functions []Function, columns []string, outside func(c int, v f
 	}
 }
 
+// countOf says how many of the known points and of the targets have such a value in column c: "2 of 3 known points and 1
+// of 5 targets", "" if none has.
+func countOf(functions []Function, columns, c int, such func(v float64) bool) string {
+	points, count := [2]int{}, [2]int{}
+	for _, f := range functions {
+		for of, x := range [2][]float64{f.ContextX, f.TargetX} {
+			for i := c; i < len(x); i += columns {
+				points[of]++
+				if such(x[i]) {
+					count[of]++
+				}
+			}
+		}
+	}
+	var where []string
+	for of, what := range [2]string{"known point", "target"} {
+		if count[of] > 0 {
+			where = append(where, fmt.Sprintf("%d of %s", count[of], invalid.Plural(points[of], what, what+"s")))
+		}
+	}
+	return strings.Join(where, " and ")
+}
+
 // farDeviations is how many deviations from the mean of its numbers a column may lie before a warning. In
 // 1,000 numbers of a normal distribution none lies so far.
 const farDeviations = 4
 
-// warnOfScale adds a line about the targets that lie outside your own file, as far as the scaling of its
+// warnOfScale adds a line about the points that lie outside your own file, as far as the scaling of its
 // columns says: beyond its least and greatest number, or far from their mean.
 func (t Trained) warnOfScale(functions []Function, w *warning.Record) {
 	low, high, where := -float64(farDeviations), float64(farDeviations), fmt.Sprintf("lies more than %d deviations from the data's mean", farDeviations)

@@ -80,14 +80,18 @@ func likenessOf(groups []simple.Group, seed uint64) *Likeness {
 	return l
 }
 
-// appendFeatures appends 1, and x and x² of each column, from −1 to 1 between the edges.
-func (l *Likeness) appendFeatures(dst, x []float64) []float64 {
+// appendFeatures appends 1, and x and x² of each column, from −1 to 1 between the edges. Beyond them it appends the
+// tangents there or, if the curve ends at the edges, what it is there.
+func (l *Likeness) appendFeatures(dst, x []float64, ends bool) []float64 {
 	dst = append(dst, 1)
 	for c, v := range x {
 		e := l.Edges[c]
 		z := 0.0
 		if e.High > e.Low {
 			z = (v-e.Low)/(e.High-e.Low)*2 - 1
+		}
+		if ends {
+			z = min(max(z, -1), 1)
 		}
 		dst = simple.Edge{Low: -1, High: 1}.AppendPowers(dst, z, 2)
 	}
@@ -99,7 +103,7 @@ func (l *Likeness) fit(g simple.Group, weights []float64) bool {
 	size, centre := len(l.Beta), median(slices.Clone(g.Y))
 	normal, right := mat.NewSymDense(size, nil), mat.NewVecDense(size, nil)
 	for i, y := range g.Y {
-		row := mat.NewVecDense(size, l.appendFeatures(nil, g.X[i*g.DX:][:g.DX]))
+		row := mat.NewVecDense(size, l.appendFeatures(nil, g.X[i*g.DX:][:g.DX], false))
 		normal.SymRankOne(normal, weights[i], row)
 		right.AddScaledVec(right, weights[i]*(y-centre), row)
 	}
@@ -117,15 +121,27 @@ func (l *Likeness) fit(g simple.Group, weights []float64) bool {
 	return true
 }
 
-// places returns the place of each point.
+// places returns the place of each point. Beyond the x of the data nobody knows how the curve goes on: a point between
+// its tangent and its last value lies on it, and another is as far off as from the nearer of the two.
 func (l *Likeness) places(g simple.Group) []float64 {
 	all, features := make([]float64, g.Points()), []float64(nil)
 	for i, y := range g.Y {
-		features = l.appendFeatures(features[:0], g.X[i*g.DX:][:g.DX])
-		for k, v := range features {
-			y -= l.Beta[k] * v
+		var off [2]float64
+		for k, ends := range [2]bool{false, true} {
+			features = l.appendFeatures(features[:0], g.X[i*g.DX:][:g.DX], ends)
+			off[k] = y
+			for j, v := range features {
+				off[k] -= l.Beta[j] * v
+			}
 		}
-		all[i] = y / l.Spread
+		switch {
+		case off[0]*off[1] < 0:
+			all[i] = 0
+		case math.Abs(off[1]) < math.Abs(off[0]):
+			all[i] = off[1] / l.Spread
+		default:
+			all[i] = off[0] / l.Spread
+		}
 	}
 	return all
 }
