@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -250,7 +249,6 @@ func makeClaim(path string, c claim) error {
 	}
 	if err != nil {
 		os.Remove(path)
-		return &fs.PathError{Op: "write", Path: path, Err: err}
 	}
-	return nil
+	return err
 }
