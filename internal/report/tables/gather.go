@@ -21,6 +21,7 @@ type Run struct {
 	Eval    run.Eval
 	Config  *config.Experiment // config.yaml beside eval.json; nil if there is none
 	Kernels string             // of the CPU that trained the run; "" if not known
+	Logged  run.Metrics        // the last step in the log of a run whose configuration does not say how many it has; zero if not known
 }
 
 // subject returns the run's subject without settings. names are those of dataNames.
@@ -148,6 +149,11 @@ func (r *Run) readConfig(dir string) error {
 			Expected: e.Model + " on " + e.Benchmark + ", as in " + run.EvalFile}
 	}
 	r.Config, r.Kernels = &c, trained.Kernels
+	if c.Train.Epochs > 0 || c.Train.ValidateEvery > 0 {
+		if lines, err := run.Validated(dir); err == nil && len(lines) > 0 {
+			r.Logged = lines[len(lines)-1]
+		}
+	}
 	return nil
 }
 

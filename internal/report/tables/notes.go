@@ -134,13 +134,25 @@ func inBF16(runs []Run) []string {
 	return []string{fmt.Sprintf("Trained in bf16: %d of %s.", n, invalid.Plural(len(runs), "run", "runs"))}
 }
 
-// unfinished returns the steps of evaluated checkpoints that are not the last of their run. Runs with
-// validation are left out: validation chooses their checkpoint.
+// unfinished returns the steps of evaluated checkpoints that are not the last of their run, and of runs
+// with validation, which chooses their checkpoint, those that have not ended.
 func unfinished(runs []Run) []string {
 	var list []string
 	for _, run := range runs {
-		if step := run.Eval.Weights.Step; step != nil && run.Config != nil && run.Config.Train.ValidateEvery == 0 && *step < run.Config.Train.Steps {
-			list = addNew(list, fmt.Sprintf("step %d of %d", *step, run.Config.Train.Steps))
+		step := run.Eval.Weights.Step
+		if step == nil || run.Config == nil {
+			continue
+		}
+		t, last := run.Config.Train, run.Logged
+		stopped := last.Step > 0 && last.Ended == ""
+		switch {
+		case t.ValidateEvery > 0 && stopped:
+			list = addNew(list, fmt.Sprintf("step %d, the best of %d, before the run ended", *step, last.Step))
+		case t.ValidateEvery > 0:
+		case t.Epochs > 0 && (stopped || *step < last.Step):
+			list = addNew(list, fmt.Sprintf("step %d, before the end of %s", *step, invalid.Plural(t.Epochs, "epoch", "epochs")))
+		case *step < t.Steps:
+			list = addNew(list, fmt.Sprintf("step %d of %d", *step, t.Steps))
 		}
 	}
 	return list

@@ -100,3 +100,44 @@ func TestNotesTellWhatIsNotAlike(t *testing.T) {
 		t.Error(diff)
 	}
 }
+
+// Epochs are not steps, and a validation chooses an earlier checkpoint: the log tells whether such runs have ended.
+func TestNotesTellWhatHasNotEnded(t *testing.T) {
+	const line = `{"step":%d,"loss":1,"learning_rate":1,"rows_per_s":1,"elapsed_s":1%s}` + "\n"
+	epochs, validated := "train: {epochs: 3}", "train: {validate_every: 5, steps: 40}"
+	for _, c := range []struct {
+		settings string
+		step     int // evaluated
+		logged   string
+		want     string
+	}{
+		{epochs, 30, fmt.Sprintf(line, 40, ""), "Training was not finished: step 30, before the end of 3 epochs."},
+		{epochs, 30, fmt.Sprintf(line, 40, `,"ended":"steps"`), "Training was not finished: step 30, before the end of 3 epochs."},
+		{epochs, 40, fmt.Sprintf(line, 40, `,"ended":"steps"`), ""},
+		{epochs, 40, "", ""}, // not known
+		{validated, 5, fmt.Sprintf(line, 20, ""), "Training was not finished: step 5, the best of 20, before the run ended."},
+		{validated, 5, fmt.Sprintf(line, 20, `,"ended":"patience"`), ""},
+	} {
+		root := t.TempDir()
+		e := lissajous(1, 0.5)
+		if c.settings == epochs {
+			e.benchmark = "freyface"
+		}
+		e.step = c.step
+		write(t, e.String(), root, "a", "eval.json")
+		write(t, fmt.Sprintf("benchmark: %s\nmodel: {name: acqnp}\n%s\n", e.benchmark, c.settings), root, "a", "config.yaml")
+		if c.logged != "" {
+			write(t, c.logged, root, "a", "metrics.jsonl")
+		}
+		s, _ := summarize(t, root)
+		got := ""
+		for _, note := range onlyRow(t, s).Notes {
+			if strings.HasPrefix(note, "Training") {
+				got = note
+			}
+		}
+		if got != c.want {
+			t.Errorf("%+v: %q", c, got)
+		}
+	}
+}
