@@ -48,6 +48,13 @@ func trainedConfig(dir string) (e config.Experiment, c Checkpoint, ok bool) {
 	return e, Checkpoint{}, false
 }
 
+// Planned returns the training that the run in dir was to make when its newest readable checkpoint was written, and
+// that checkpoint's step. ok is false if there is none.
+func Planned(dir string) (t config.Train, step int, ok bool) {
+	e, c, ok := trainedConfig(dir)
+	return e.Train, c.Step, ok
+}
+
 // bestStep returns the step of the checkpoint with the best validation, −1 if it cannot be read.
 func bestStep(dir string) int {
 	meta, _ := safetensors.ReadMetadata(bestPath(dir))
