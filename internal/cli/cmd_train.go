@@ -197,6 +197,10 @@ func (o *trainOptions) finish(ctx context.Context, r train.Options, s *trainSumm
 		return err
 	}
 	first, err := o.start.Params(t.Model, e.Train.Seed)
+	if err != nil && o.resume { // a resumed run does not need the file
+		p.Warn("the untrained model has weights drawn from the seed, not those that the run began with: " + err.Error())
+		first, err = t.Model.Initial(e.Train.Seed), nil
+	}
 	if err != nil {
 		return err
 	}
