@@ -143,6 +143,31 @@ func (w *Writer) openLog(step int) error {
 	return err
 }
 
+// EndLog notes what ended the run in the line of its last step, and drops the lines of later steps. It reports
+// whether the log has a line of that step.
+func (w *Writer) EndLog(step int, ended string) (found bool, err error) {
+	err = w.hold.guard(func() error {
+		path := filepath.Join(w.dir, metricsFile)
+		old, err := readLog(path)
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return err
+		}
+		kept, _ := cutBack(old, step)
+		before := kept[:bytes.LastIndexByte(bytes.TrimSuffix(kept, []byte("\n")), '\n')+1]
+		last, err := parseMetrics(kept[len(before):])
+		if found = err == nil && last.Step == step; !found || last.Ended == ended {
+			return nil
+		}
+		last.Ended = ended
+		line, err := json.Marshal(last)
+		if err != nil {
+			return err
+		}
+		return files.WriteBytes(path, append(append(before, line...), '\n'))
+	})
+	return found, err
+}
+
 // cutBack returns the lines of the log up to the given step. It drops the lines of later steps,
 // which will be made again. It also drops foreign lines: those that are not metrics, or whose step is not later than that of the line
 // before. It returns their line numbers, counted from 1.

@@ -287,3 +287,24 @@ func TestHalvingInThePool(t *testing.T) {
 	checkSame(t, "again", want)
 	acqnp(t, 2, "sweep", "run", "plan.yaml", "--indices", "0")
 }
+
+// A run that is at its end, but whose log does not say so, is given up and not started forever.
+func TestEndsWithARunWithoutItsLog(t *testing.T) {
+	folder(t, "configs: cnp.yaml\nruns: out\nset: {train.steps: 10}")
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "1", "--quiet")
+	must.Do(t, os.Remove("out/rbf/cnp/seed-0/metrics.jsonl"))
+	_, errs := acqnp(t, 1, "sweep", "run", "plan.yaml", "--jobs", "1", "--quiet")
+	if !strings.Contains(errs, "log has no end: move the run away") {
+		t.Error(errs)
+	}
+}
+
+// A plan of as few steps as a run has made, and of fewer than it was planned for, finds it done.
+func TestEndsWhereARunStopped(t *testing.T) {
+	folder(t, "configs: cnp.yaml\nruns: out\nset: {train.steps: 20}\nevaluate: true")
+	acqnp(t, 0, "train", "--config", "cnp.yaml", "--run-dir", "out/rbf/cnp/seed-0", "--until", "20", "--quiet")
+	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "1", "--quiet")
+	if s := must.Get(run.StateOf("out/rbf/cnp/seed-0", true))(t); s.Phase != run.Done || s.Step != 20 {
+		t.Errorf("%+v, want a run that is done", s)
+	}
+}

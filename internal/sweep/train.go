@@ -31,10 +31,14 @@ func (p *pool) train(slot int, m *member) (err error) {
 	defer func() { err = errors.Join(err, release()) }()
 	lane := p.Board.Lane(m.Dir)
 	defer lane.End()
+	var before run.State // of a child that ended without an error
 	for p.ctx.Err() == nil {
 		s, err := m.State(p.Plan.Evaluate, run.StateOf)
 		if err != nil {
 			return err
+		}
+		if s.Phase == before.Phase && s.Step == before.Step { // no other child would bring it further
+			return p.giveUp(m, ending{code: codeFailed, message: "the command ended without an error, but the run's log has no end: move the run away to train it again"})
 		}
 		enough, until := false, 0
 		p.update(func() {
@@ -61,6 +65,7 @@ func (p *pool) train(slot int, m *member) (err error) {
 		if goOn, err := p.judge(m, e, s.Phase != run.Trained); !goOn || err != nil {
 			return err
 		}
+		before = s
 	}
 	return nil
 }

@@ -36,8 +36,31 @@ func (l *loop) replan(c run.Checkpoint) error {
 			"anew, --weights with another --run-dir starts a new run from the weights of this one", began.Steps, now.Schedule, c.Step)
 		return bad
 	}
-	l.replanned = fmt.Sprintf("the run goes on to step %d instead of %d: %s", now.Steps, began.Steps, course(now, c.Validation.Out))
+	out := c.Validation.Out
+	ends := fmt.Sprintf("goes on to step %d instead of %d", now.Steps, began.Steps)
+	if out > 0 {
+		ends = fmt.Sprintf("ends at step %d, because its patience ran out", lastStep(now, out))
+	}
+	l.replanned = fmt.Sprintf("the run %s: %s", ends, course(now, out))
 	return nil
+}
+
+// endHere makes the restored step the last of a run that was planned for more steps and is to make no more now:
+// its log and config.yaml say so, for all who ask whether the run has ended. It returns an *invalid.Input if the log
+// has no line of that step.
+func (l *loop) endHere() error {
+	if l.replanned == "" || l.saved != l.end() || l.valid.Out > 0 { // patience has ended the log before
+		return nil
+	}
+	found, err := l.dir.EndLog(l.saved, l.ended())
+	switch {
+	case err != nil:
+		return err
+	case !found:
+		return &invalid.Input{File: l.o.Dir, Key: "train.steps", Found: strconv.Itoa(l.saved),
+			Expected: fmt.Sprintf("at least %d steps: the run has done %d already, and its log has no line of the last", l.saved+1, l.saved)}
+	}
+	return l.dir.WriteConfig(l.config)
 }
 
 // continues reports whether the first done steps of a run that was to make began.Steps are those of one

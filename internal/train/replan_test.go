@@ -2,10 +2,12 @@ package train_test
 
 import (
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -32,7 +34,7 @@ func TestAnotherNumberOfSteps(t *testing.T) {
 		"plateau, too few":    {config.Plateau, false, 44, 20, 22, ""},
 		"plateau with patience": {config.Plateau, true, 200, out - 1, 400,
 			"the learning rate stays at 0.02 until the patience runs out or step 364, and then falls to 0"},
-		"plateau out of patience": {config.Plateau, true, 200, out, 400, "the learning rate falls from 0.02 to 0 between steps"},
+		"plateau out of patience": {config.Plateau, true, 200, out, 400, "because its patience ran out: the learning rate falls from 0.02 to 0 between steps"},
 		"plateau cut short":       {config.Plateau, true, out + out/10, out + 1, 200, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -80,4 +82,31 @@ func TestAnotherNumberOfStepsBeforeTheFirst(t *testing.T) {
 	longer := experiment(t, cosine, steps(24))
 	got := mustTrain(t, train.Options{Experiment: longer, Dir: dir, Resume: true})
 	sameTensors(t, got.Checkpoint, mustTrain(t, train.Options{Experiment: longer, Dir: t.TempDir()}).Checkpoint)
+}
+
+// A run that is to end where it was stopped has ended there: its log says so, and config.yaml.
+func TestFewerStepsEndWhereTheRunStopped(t *testing.T) {
+	dir := t.TempDir()
+	mustTrain(t, train.Options{Experiment: experiment(t), Dir: dir, Until: 6})
+	for range 2 {
+		r := mustTrain(t, train.Options{Experiment: experiment(t, steps(6)), Dir: dir, Resume: true})
+		if !r.Finished || r.Step != 6 || r.Ended != run.EndedBySteps {
+			t.Errorf("%+v, want a run that is finished after step 6", r)
+		}
+		s := must.Get(run.StateOf(dir, false))(t)
+		if config := string(readFile(t, dir+"/config.yaml")); s.Phase != run.Done || !strings.Contains(config, "steps: 6\n") {
+			t.Errorf("%+v, want a run that is done\n%s", s, config)
+		}
+	}
+	longer := mustTrain(t, train.Options{Experiment: experiment(t), Dir: dir, Resume: true})
+	whole := t.TempDir()
+	sameTensors(t, longer.Checkpoint, mustTrain(t, train.Options{Experiment: experiment(t), Dir: whole}).Checkpoint)
+	if got, want := metricSteps(t, dir), metricSteps(t, whole); !slices.Equal(got, want) {
+		t.Errorf("logged steps %v, want %v", got, want)
+	}
+
+	dir = t.TempDir()
+	mustTrain(t, train.Options{Experiment: experiment(t), Dir: dir, Until: 7})
+	err := must.Err(train.Run(t.Context(), train.Options{Experiment: experiment(t, steps(7)), Dir: dir, Resume: true}))
+	must.Refuse(t, err, "train.steps: found 7, expected at least 8 steps")
 }

@@ -168,7 +168,7 @@ func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error
 	if l.saved >= l.stop() {
 		r := result()
 		r.Finished = l.saved == l.end()
-		return r, nil
+		return r, l.endHere()
 	}
 	l.meter = newMeter(elapsed)
 	if err := l.begin(); err != nil {
