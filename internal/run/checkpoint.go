@@ -6,6 +6,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -24,6 +25,7 @@ const (
 	scaleKey   = "loss_scale"
 	goodKey    = "loss_scale_steps"
 	kernelsKey = "kernels"
+	earlierKey = "earlier_kernels"
 	validKey   = "validation"
 	prefixM    = "adam.m."
 	prefixV    = "adam.v."
@@ -42,6 +44,7 @@ type Checkpoint struct {
 	Config    string        // the resolved configuration, YAML
 	Version   string        // of the program that wrote it
 	Kernels   string        // the CPU kernels that computed it; "" for a GPU or if unknown
+	Earlier   []string      // CPU kernels that computed other bits, of steps before a resume
 	Elapsed   time.Duration // training time so far, over all resumes
 	Units     *Units        // of the data
 
@@ -100,6 +103,9 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 	}
 	if c.Kernels != "" {
 		meta[kernelsKey] = c.Kernels
+	}
+	if len(c.Earlier) > 0 {
+		meta[earlierKey] = strings.Join(c.Earlier, " ")
 	}
 	if c.Validation != (Validation{}) {
 		meta[validKey] = text(c.Validation)

@@ -74,7 +74,7 @@ func readMetadata(path string, meta map[string]string) (c Checkpoint, err error)
 		return c, err
 	}
 	c = Checkpoint{Path: path, Benchmark: meta["benchmark"], Model: meta["model"], Config: meta["config"],
-		Version: meta["version"], Kernels: meta[kernelsKey], Step: number("step", math.MaxInt)}
+		Version: meta["version"], Kernels: meta[kernelsKey], Earlier: strings.Fields(meta[earlierKey]), Step: number("step", math.MaxInt)}
 	c.Updates = c.Step
 	if _, ok := meta[updatesKey]; ok {
 		c.Updates = number(updatesKey, c.Step)

@@ -15,7 +15,7 @@ import (
 type Run struct {
 	Dir        string
 	Experiment config.Experiment // config.yaml, changed by the flags that Open was given
-	Kernels    string            // of the CPU, which wrote the newest checkpoint; "" if not known
+	Kernels    []string          // of the CPU: those that wrote the newest checkpoint, or "" if not known, and those of steps before a resume
 }
 
 // Open reads the configuration of the run in dir. The flags set keys of it; the environment does

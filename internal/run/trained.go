@@ -12,17 +12,17 @@ import (
 
 // checkTrained compares the configuration e, which was read from file, with the one in the newest
 // readable checkpoint of the run in dir. If model or data differ, it returns an *invalid.Input that
-// names the keys. It also returns the checkpoint's kernels.
-func checkTrained(dir, file string, e config.Experiment) (kernels string, err error) {
+// names the keys. It also returns the checkpoint's kernels, those of its last step first.
+func checkTrained(dir, file string, e config.Experiment) (kernels []string, err error) {
 	trained, c, ok := trainedConfig(dir)
 	if !ok {
-		return "", nil // Load reports what is wrong with the checkpoints
+		return nil, nil // Load reports what is wrong with the checkpoints
 	}
 	differences := config.EvalDifferences(trained, e)
 	if len(differences) == 0 {
-		return c.Kernels, nil
+		return append([]string{c.Kernels}, c.Earlier...), nil
 	}
-	return "", &invalid.Input{File: file, Found: "a configuration that differs from the one in " + c.Path + " (" +
+	return nil, &invalid.Input{File: file, Found: "a configuration that differs from the one in " + c.Path + " (" +
 		strings.Join(differences, "; ") + ")", Expected: "the model and data that the run was trained with"}
 }
 

@@ -27,7 +27,8 @@ type loop struct {
 	config   string       // resolved YAML
 	schedule config.Train // with its epochs turned into steps
 	units    run.Units
-	step     int // steps done
+	step     int      // steps done
+	earlier  []string // see run.Checkpoint
 	last     Update
 
 	replanned string // see Start
@@ -198,6 +199,6 @@ func (l *loop) save() error {
 // current returns the checkpoint of the current step. state is the trainer's.
 func (l *loop) current(state engine.State) run.Checkpoint {
 	return run.Checkpoint{Step: l.step, Benchmark: l.o.Experiment.Benchmark, Model: l.model.Name(), Config: l.config,
-		Version: l.o.Version, Kernels: l.o.Device.Kernels(), Elapsed: l.meter.elapsed(), Units: &l.units,
+		Version: l.o.Version, Kernels: l.o.Device.Kernels(), Earlier: l.earlier, Elapsed: l.meter.elapsed(), Units: &l.units,
 		Validation: l.valid, Average: l.average.of, State: state}
 }

@@ -21,10 +21,7 @@ func (l *loop) replan(c run.Checkpoint) error {
 	if began.Steps, err = Steps(began, l.o.Source); err != nil {
 		return err
 	}
-	bad := &invalid.Input{File: l.o.Dir, Key: "train.steps", Found: strconv.Itoa(now.Steps)}
-	if now.Epochs > 0 {
-		bad.Key, bad.Found = "train.epochs", fmt.Sprintf("%d, which is %d steps", now.Epochs, now.Steps)
-	}
+	bad := l.badLength()
 	switch {
 	case c.Step > now.Steps:
 		bad.Expected = fmt.Sprintf("at least %d steps, which the run has done already", c.Step)
@@ -45,6 +42,15 @@ func (l *loop) replan(c run.Checkpoint) error {
 	return nil
 }
 
+// badLength returns an error for the number of steps, or of epochs, without what is expected.
+func (l *loop) badLength() *invalid.Input {
+	t := l.schedule
+	if t.Epochs > 0 {
+		return &invalid.Input{File: l.o.Dir, Key: "train.epochs", Found: fmt.Sprintf("%d, which is %d steps", t.Epochs, t.Steps)}
+	}
+	return &invalid.Input{File: l.o.Dir, Key: "train.steps", Found: strconv.Itoa(t.Steps)}
+}
+
 // endHere makes the restored step the last of a run that was planned for more steps and is to make no more now:
 // its log and config.yaml say so, for all who ask whether the run has ended. It returns an *invalid.Input if the log
 // has no line of that step.
@@ -57,8 +63,9 @@ func (l *loop) endHere() error {
 	case err != nil:
 		return err
 	case !found:
-		return &invalid.Input{File: l.o.Dir, Key: "train.steps", Found: strconv.Itoa(l.saved),
-			Expected: fmt.Sprintf("at least %d steps: the run has done %d already, and its log has no line of the last", l.saved+1, l.saved)}
+		bad := l.badLength()
+		bad.Expected = fmt.Sprintf("at least %d steps: the run has done %d already, and its log has no line of the last", l.saved+1, l.saved)
+		return bad
 	}
 	return l.dir.WriteConfig(l.config)
 }

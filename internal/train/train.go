@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strconv"
 	"time"
 
@@ -198,10 +199,17 @@ func (l *loop) restore() (time.Duration, error) {
 }
 
 // compareKernels warns if the checkpoint was written with CPU kernels that compute other bits than
-// those in use.
+// those in use, and keeps their names for the next checkpoints.
 func (l *loop) compareKernels(c run.Checkpoint) {
 	now := l.o.Device.Kernels()
-	if l.o.Warn == nil || c.Kernels == "" || now == "" || device.SameBits(c.Kernels, now) {
+	l.earlier = slices.Clone(c.Earlier)
+	if c.Kernels == "" || now == "" || device.SameBits(c.Kernels, now) {
+		return
+	}
+	if !slices.Contains(l.earlier, c.Kernels) {
+		l.earlier = append(l.earlier, c.Kernels)
+	}
+	if l.o.Warn == nil {
 		return
 	}
 	differ := "last bits"

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/engine/device"
+	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -175,9 +176,12 @@ func TestResumeOnOtherKernels(t *testing.T) {
 			want = []string{checkpoint(o.Dir, "step-6") + ": " + c.warning}
 		}
 		o.Device, o.Warn = withKernels{device.CPU(1), c.now}, func(s string) { warnings = append(warnings, s) }
-		mustTrain(t, o)
+		last := must.Get(run.ReadCheckpoint(mustTrain(t, o).Checkpoint, modelOf(t, o.Experiment)))(t)
 		if !slices.Equal(warnings, want) {
 			t.Errorf("%q after %q: warnings %q, want %q", c.now, c.before, warnings, want)
+		}
+		if known := slices.Contains(last.Earlier, c.before); known != (c.warning != "") {
+			t.Errorf("%q after %q: the checkpoint names %q before its last kernels", c.now, c.before, last.Earlier)
 		}
 	}
 }

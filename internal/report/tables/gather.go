@@ -20,7 +20,7 @@ type Run struct {
 	Path    string // of eval.json
 	Eval    run.Eval
 	Config  *config.Experiment // config.yaml beside eval.json; nil if there is none
-	Kernels string             // of the CPU that trained the run; "" if not known
+	Kernels []string           // of the CPU that trained the run, as run.Run has them
 	Logged  run.Metrics        // the last step in the log of a run whose configuration does not say how many it has; zero if not known
 }
 

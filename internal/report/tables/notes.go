@@ -120,18 +120,25 @@ func settings(a, b config.Experiment) []string {
 	return config.Differences(a, b)
 }
 
-// inBF16 returns a note on runs that a CPU trained in bf16.
-func inBF16(runs []Run) []string {
-	n := 0
+// inBF16 returns notes on runs that a CPU trained in bf16, wholly or in part.
+func inBF16(runs []Run) (list []string) {
+	all, part := 0, 0
 	for _, r := range runs {
-		if device.InBF16(r.Kernels) {
-			n++
+		switch n := len(slices.DeleteFunc(slices.Clone(r.Kernels), func(k string) bool { return !device.InBF16(k) })); {
+		case n > 0 && n == len(r.Kernels):
+			all++
+		case n > 0:
+			part++
 		}
 	}
-	if n == 0 {
-		return nil
+	total := invalid.Plural(len(runs), "run", "runs")
+	if all > 0 {
+		list = append(list, fmt.Sprintf("Trained in bf16: %d of %s.", all, total))
 	}
-	return []string{fmt.Sprintf("Trained in bf16: %d of %s.", n, invalid.Plural(len(runs), "run", "runs"))}
+	if part > 0 {
+		list = append(list, fmt.Sprintf("Trained in bf16 for a part of the steps: %d of %s.", part, total))
+	}
+	return list
 }
 
 // unfinished returns the steps of evaluated checkpoints that are not the last of their run, and of runs
