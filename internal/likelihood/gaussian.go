@@ -159,12 +159,12 @@ func (m GaussianMixture) LogDensity(y float64) float64 {
 
 // CDF returns P(Y ≤ y).
 func (m GaussianMixture) CDF(y float64) float64 {
-	return m.average(func(g Gaussian) float64 { return g.CDF(y) })
+	return min(m.average(func(g Gaussian) float64 { return g.CDF(y) }), 1) // the rounded weights may sum to more than 1
 }
 
 // Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
 func (m GaussianMixture) Survival(y float64) float64 {
-	return m.average(func(g Gaussian) float64 { return g.Survival(y) })
+	return min(m.average(func(g Gaussian) float64 { return g.Survival(y) }), 1)
 }
 
 // Quantile returns the smallest float64 y with CDF(y) ≥ p. It is −Inf at p = 0, +Inf at p = 1 and

@@ -37,6 +37,23 @@ func TestGaussianMixtureDensityMomentsAndDistributionFunction(t *testing.T) {
 	}
 }
 
+// No probability is above 1, whatever the rounded weights sum to: a calibration of such levels could not be read again.
+func TestGaussianMixtureProbabilitiesAreAtMostOne(t *testing.T) {
+	for n := 2; n < 80; n++ {
+		parts, weights := make([]likelihood.GaussianMixture, n), make([]float64, n)
+		for k := range parts {
+			parts[k] = likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: float64(k), Scale: 1}})
+			weights[k] = float64(k+1) / float64(n*(n+1)/2)
+		}
+		m := likelihood.MixtureOfMixtures(parts, weights)
+		for _, d := range []likelihood.Distribution{m, likelihood.OnScales(m, likelihood.ExpOf(m), 0.3)} {
+			if up, down := d.CDF(1e40), d.Survival(-1e40); up > 1 || down > 1 {
+				t.Errorf("%d parts: %v and %v", n, up, down)
+			}
+		}
+	}
+}
+
 func TestGaussianMixtureQuantileInvertsTheDistributionFunction(t *testing.T) {
 	for i, components := range ensembles {
 		m := likelihood.GaussianMixtureOf(components)

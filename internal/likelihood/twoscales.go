@@ -36,12 +36,12 @@ func (d TwoScales) LogDensity(y float64) float64 {
 
 // CDF returns P(Y ≤ y).
 func (d TwoScales) CDF(y float64) float64 {
-	return d.average(func(p Distribution) float64 { return p.CDF(y) })
+	return min(d.average(func(p Distribution) float64 { return p.CDF(y) }), 1) // the rounded weights may sum to more than 1
 }
 
 // Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
 func (d TwoScales) Survival(y float64) float64 {
-	return d.average(func(p Distribution) float64 { return p.Survival(y) })
+	return min(d.average(func(p Distribution) float64 { return p.Survival(y) }), 1)
 }
 
 // Quantile returns the smallest float64 y with CDF(y) ≥ p. It is −Inf at p = 0, +Inf at p = 1 and
