@@ -79,7 +79,7 @@ func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
 	n := source.EvalBatches()
 	p := a.progress()
 	p.Begin("generate", "batch", 0, n)
-	err = datasets.WriteTasks(ctx, o.out, source, n, func(done int) { p.Update(progress.State{Done: done}) })
+	err = datasets.WriteTasks(ctx, o.out, e.Benchmark, source, n, func(done int) { p.Update(progress.State{Done: done}) })
 	p.End()
 	if err != nil {
 		return err

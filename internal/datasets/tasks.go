@@ -13,8 +13,12 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
-// contextKey is the metadata key of the JSON list of N_c, with one entry for each batch.
-const contextKey = "num_context"
+// The metadata keys of the JSON list of N_c, with one entry for each batch, and of the benchmark, which files of other
+// programs may lack.
+const (
+	contextKey   = "num_context"
+	benchmarkKey = "benchmark"
+)
 
 // contextList is the expected form of that list.
 const contextList = "a JSON list such as [11,30,5], with one entry for each batch"
@@ -51,6 +55,9 @@ func OpenTasks(path string) (*Tasks, error) {
 	}
 	return t, nil
 }
+
+// Benchmark returns the benchmark that the batches are of, "" if the file does not say.
+func (t *Tasks) Benchmark() string { return t.file.Metadata()[benchmarkKey] }
 
 func (t *Tasks) refuse(key, found, expected string) error {
 	return &invalid.Input{File: t.path, Key: key, Found: found, Expected: expected}

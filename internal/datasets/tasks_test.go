@@ -50,7 +50,7 @@ func (g growing) Eval(i int, b *datasets.Batch) error {
 func TestTasksRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")
 	var heard []int
-	must.Do(t, datasets.WriteTasks(t.Context(), path, growing{}, 4, func(done int) { heard = append(heard, done) }))
+	must.Do(t, datasets.WriteTasks(t.Context(), path, "rbf", growing{}, 4, func(done int) { heard = append(heard, done) }))
 	if diff := cmp.Diff([]int{1, 2, 3, 4}, heard); diff != "" {
 		t.Error(diff)
 	}
@@ -93,7 +93,7 @@ func TestWriteTasksIsTheSameEveryTime(t *testing.T) {
 	var files [2][]byte
 	for k := range files {
 		path := filepath.Join(t.TempDir(), "tasks.safetensors")
-		must.Do(t, datasets.WriteTasks(t.Context(), path, growing{}, 3, nil))
+		must.Do(t, datasets.WriteTasks(t.Context(), path, "rbf", growing{}, 3, nil))
 		var err error
 		if files[k], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
@@ -118,7 +118,7 @@ func TestWriteTasksLeavesNothingHalfWritten(t *testing.T) {
 	}
 	for name, c := range cases {
 		dir := t.TempDir()
-		err := datasets.WriteTasks(c.ctx, filepath.Join(dir, "tasks.safetensors"), c.src, 4, c.report)
+		err := datasets.WriteTasks(c.ctx, filepath.Join(dir, "tasks.safetensors"), "rbf", c.src, 4, c.report)
 		if !errors.Is(err, c.want) {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -126,9 +126,9 @@ func TestWriteTasksLeavesNothingHalfWritten(t *testing.T) {
 			t.Errorf("%s left %v", name, left)
 		}
 	}
-	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "no", "t.safetensors"), growing{}, 1, nil))
-	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), growing{}, 500_001, nil))
-	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), growing{}, 0, nil))
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "no", "t.safetensors"), "rbf", growing{}, 1, nil))
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), "rbf", growing{}, 500_001, nil))
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), "rbf", growing{}, 0, nil))
 }
 
 // tasksFile writes tensors and num_context.

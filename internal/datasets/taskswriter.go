@@ -19,10 +19,10 @@ import (
 // header, for which the format allows 100 MB.
 const maxTasks = 500_000
 
-// WriteTasks writes the first evaluation batches of a source to a tasks file, which appears under
+// WriteTasks writes the first evaluation batches of a benchmark's source to a tasks file, which appears under
 // its name when it is complete. It stops if ctx ends. It calls report, which may be nil, with the
 // number of finished batches. Data sets of groups are an *invalid.Input.
-func WriteTasks(ctx context.Context, path string, src Source, batches int, report func(done int)) (err error) {
+func WriteTasks(ctx context.Context, path, benchmark string, src Source, batches int, report func(done int)) (err error) {
 	if batches < 1 || batches > maxTasks {
 		return &invalid.Input{Key: "batches", Found: fmt.Sprint(batches), Expected: fmt.Sprintf("1 to %d", maxTasks)}
 	}
@@ -43,7 +43,7 @@ func WriteTasks(ctx context.Context, path string, src Source, batches int, repor
 	if err != nil {
 		return err
 	}
-	meta := map[string]string{contextKey: string(list)}
+	meta := map[string]string{contextKey: string(list), benchmarkKey: benchmark}
 	if meta[safetensors.ChecksumKey], err = safetensors.Checksum(meta, specs, fromStart(spool)); err != nil {
 		return err
 	}

@@ -143,8 +143,8 @@ type Source interface {
 }
 
 // OpenSource returns the evaluation batches of an experiment, or those of a tasks file unless tasks
-// is "". It returns an *invalid.Input if the file's dimensions are not those of the experiment's
-// data, or if the experiment's model reads groups, which no tasks file has.
+// is "". It returns an *invalid.Input if the file is of another benchmark, if its dimensions are not those of the
+// experiment's data, or if the experiment's model reads groups, which no tasks file has.
 func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
 	own, err := datasets.Open(e, dataDir)
 	if tasks == "" {
@@ -154,6 +154,10 @@ func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
 		return nil, &invalid.Input{File: "--tasks", Found: tasks, Expected: "no tasks file: it does not say which rows are of one group"}
 	}
 	opened, openErr := datasets.OpenTasks(tasks)
+	if openErr == nil && opened.Benchmark() != "" && opened.Benchmark() != e.Benchmark {
+		opened.Close()
+		return nil, &invalid.Input{File: tasks, Found: "batches of " + opened.Benchmark(), Expected: "batches of " + e.Benchmark + ", as the configuration says"}
+	}
 	if openErr != nil || err != nil { // a tasks file needs no data of the benchmark
 		return opened, openErr
 	}
