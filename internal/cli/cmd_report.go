@@ -46,7 +46,7 @@ row.`,
 	}
 	f := cmd.Flags()
 	names := tables.FormatNames()
-	f.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(names, ", ")+" (default by the ending of --out, otherwise markdown)")
+	f.StringVar(&o.format, "format", "", "`FORMAT`: "+strings.Join(names, ", ")+" (default by the ending of --out, markdown without one)")
 	f.StringVarP(&o.out, "out", "o", "", "`FILE` for the report (default standard output)")
 	a.addOverwrite(cmd)
 	must(cmd.RegisterFlagCompletionFunc("format", cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)))

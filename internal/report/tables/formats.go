@@ -34,15 +34,19 @@ func FormatNames() []string {
 }
 
 // FindFormat returns the format of a name. If that is "", it returns the format of the path's
-// ending, or the default. It returns an *invalid.Input for an unknown name.
+// ending, or the default for a path without one. It returns an *invalid.Input for an unknown name or
+// ending.
 func FindFormat(name, path string) (Format, error) {
 	for _, f := range formats {
 		if f.Name == name || name == "" && strings.EqualFold(filepath.Ext(path), f.ending) {
 			return f, nil
 		}
 	}
-	if name == "" {
+	if name == "" && filepath.Ext(path) == "" {
 		return formats[0], nil
+	}
+	if name == "" {
+		return Format{}, &invalid.Input{File: "--out", Found: strconv.Quote(path), Expected: "the ending .md, .html or .csv, or a --format"}
 	}
 	return Format{}, &invalid.Input{File: "--format", Found: strconv.Quote(name), Expected: "one of " + strings.Join(FormatNames(), ", ")}
 }
