@@ -25,7 +25,7 @@ var _ = command(otherPrograms, 3, newSample)
 func newSample(a *app) *cobra.Command {
 	var o sampleOptions
 	cmd := &cobra.Command{
-		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) [--context FILE] (--targets FILE | --grid RANGE) --out FILE",
+		Use:   "sample-quantiles (--run DIR | --config FILE --weights FILE) [--context FILE] (--targets FILE | --grid RANGE) [--out FILE]",
 		Short: "Predict quantiles for points of your own",
 		Long: `Predict from your own context points. For every target, the CSV file has the components of the
 predicted mixture (u, tau, mu, sigma and weight of each quantile level) and its mean. --quantiles
@@ -42,6 +42,7 @@ adds quantiles of the mixture, --draws random draws from it. acqnp predict --com
 	o.addSpacing(cmd, evenLevels)
 	f := cmd.Flags()
 	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "add the quantiles of these `LEVELS`: 0.05,0.5,0.95")
+	f.Lookup("quantiles").DefValue = "" // pflag would print []
 	f.IntVar(&o.draws, "draws", 0, "add a `NUMBER` of random draws")
 	f.BoolVar(&o.components, "components", false, "plot the parts of the mixture instead of the density")
 	return cmd

@@ -18,7 +18,7 @@ func newRoot(a *app) *cobra.Command {
 		Use:   "acqnp",
 		Short: "Train conditional neural processes with quantile likelihoods, and predict with them",
 		Long: `acqnp trains conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP), evaluates them, and predicts
-quantiles for your own points. acqnp fit mixes them with statistical models.
+quantiles for your own points. acqnp fit mixes statistical models and a network for your own data.
 
 ` + precedence + `
 "acqnp help environment" lists the variables, "acqnp help configuration" the keys.
