@@ -63,6 +63,7 @@ docs/reference/predictions.md explains the columns.`,
 		}),
 	}
 	o.requestFlags.addFlags(a, cmd)
+	o.addAsNew(cmd)
 	f := cmd.Flags()
 	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "add the quantiles of these `LEVELS`; '' adds none")
 	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "add the smallest sets of y that hold these `PROBABILITIES`; two branches give two intervals; '' adds none")

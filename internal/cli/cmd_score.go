@@ -50,6 +50,7 @@ what intervals then promise.`,
 		}),
 	}
 	o.addInputs(a, cmd, "their x and y")
+	o.addAsNew(cmd)
 	o.scored = true
 	cmd.Flags().StringVarP(&o.out, "out", "o", "", "`FILE` for the scores of each target, CSV or by its ending another form")
 	cmd.Flags().BoolVar(&o.joint, "joint", false, "add the joint log density of all targets of a group")

@@ -61,6 +61,10 @@ func (o *requestFlags) addInputs(a *app, cmd *cobra.Command, columns string) {
 	o.levelFlags.addFlags(cmd, "target")
 	cmd.Flags().StringVar(&o.context, "context", "", "`FILE` of the known points, CSV or another form of tables; - is standard input")
 	cmd.Flags().StringVar(&o.targets, "targets", "", "`FILE` of the targets, with "+columns+"; - is standard input")
+}
+
+// addAsNew adds the flag of commands that take a fit.
+func (o *requestFlags) addAsNew(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&o.asNew, "as-new", false, "take groups of a fit's data as new ones: without their rows of it")
 }
 
