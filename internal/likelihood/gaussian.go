@@ -97,6 +97,15 @@ func (m GaussianMixture) Map(f func(Gaussian) Gaussian) GaussianMixture {
 	return GaussianMixture{components, m.weights}
 }
 
+// least returns the smallest scale of the components.
+func (m GaussianMixture) least() float64 {
+	least := math.Inf(1)
+	for _, c := range m.components {
+		least = math.Min(least, c.Scale)
+	}
+	return least
+}
+
 // weight returns the weight of component k.
 func (m GaussianMixture) weight(k int) float64 {
 	if m.weights == nil {

@@ -95,6 +95,19 @@ func TestCRPSOfWideLogParts(t *testing.T) {
 	}
 }
 
+// A part of log y whose quantile lies far beyond the other part's takes no digits from the mixture's, which may be
+// near the latter.
+func TestQuantilesBesideAFarPart(t *testing.T) {
+	for _, scale := range []float64{8, 12, 20, 100} {
+		log := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 0, Scale: scale}})
+		d := likelihood.OnScales(ofY(), likelihood.ExpOf(log), 0.1)
+		for _, p := range []float64{0.9, 0.95, 0.975, 0.99} {
+			q := likelihood.ApproximateQuantiles(d, 0.5, p)[1]
+			near(t, "CDF at the quantile", d.CDF(q), p, 1e-8) // the error of q times the density
+		}
+	}
+}
+
 func TestTwoScalesDraws(t *testing.T) {
 	d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4).(likelihood.TwoScales)
 	g := random.New(1, random.Draws)
