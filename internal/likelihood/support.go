@@ -53,6 +53,12 @@ func (s Support) bounds() (low, high float64) {
 	return low, high
 }
 
+// MostWhole bounds the whole numbers that have halves beside them in float64. Of larger ones, one more is the same.
+const MostWhole = 1 << 52
+
+// countable reports whether whole numbers from a to b can be counted, and are at most most more than one.
+func countable(a, b, most float64) bool { return b-a <= most && a > -MostWhole && b < MostWhole }
+
 // Takes reports whether y is a value of the outcome.
 func (s Support) Takes(y float64) bool {
 	low, high := s.bounds()
@@ -291,7 +297,7 @@ func (d Supported) area(above bool, a, b, tolerance float64) float64 {
 	if above {
 		f = Distribution.Survival
 	}
-	if !d.whole || !(b-a <= many) {
+	if !d.whole || !countable(a, b, many) {
 		return integral(func(t float64) float64 { v := f(d.of, t); return v * v }, a, b, max(tolerance, 1e-6*(b-a)))
 	}
 	sum := 0.0

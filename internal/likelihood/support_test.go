@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
@@ -264,5 +265,50 @@ func TestSupportedModes(t *testing.T) {
 	}
 	if m := likelihood.Modes(likelihood.Support{Low: zero, Whole: true}.Of(d)); len(m) != 2 || m[0] != 0 || m[1] != 4 {
 		t.Errorf("modes %v of whole numbers, want 0 and 4", m)
+	}
+}
+
+// Numbers of log y or √y that are narrow beside their size have moments too: those of numbers of a scale at which
+// rounding is small, up to the bend of exp and of the square, which is as narrow.
+func TestMomentsOfNarrowParts(t *testing.T) {
+	zero := 0.0
+	parts := func(mean, sd float64) likelihood.GaussianMixture {
+		return likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: mean, Scale: sd}, {Mean: mean, Scale: sd}}, []float64{0, 0})
+	}
+	for _, support := range []likelihood.Support{{Low: &zero}, {Low: &zero, Whole: true}} {
+		for name, of := range map[string]func(mean, sd float64) likelihood.Distribution{
+			"log": func(mean, sd float64) likelihood.Distribution {
+				return likelihood.ExpOf(parts(math.Log(mean), sd/mean))
+			},
+			"root": func(mean, sd float64) likelihood.Distribution {
+				return likelihood.SquareOf(parts(math.Sqrt(mean), sd/2/math.Sqrt(mean)))
+			},
+		} {
+			small := support.Of(of(1e6, 200))
+			mean, sd := (small.Mean()-1e6)/200, math.Sqrt(small.Variance())/200
+			for _, c := range []struct{ mean, sd float64 }{{1e9, 20}, {1.7e9, 20}, {1.7e9, 200}, {1e12, 50}} {
+				d := support.Of(of(c.mean, c.sd))
+				near(t, name+", mean", (d.Mean()-c.mean)/c.sd, mean, 1e-3)
+				near(t, name+", deviation", math.Sqrt(d.Variance())/c.sd, sd, 1e-3)
+			}
+		}
+	}
+}
+
+// Beyond 2⁵³, one more than a float64 is the same number: nothing can count.
+func TestHugeWholeNumbersAreNotCounted(t *testing.T) {
+	d := likelihood.Support{Whole: true}.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 1e17, Scale: 30}, {Mean: 1e17, Scale: 40}}))
+	done := make(chan bool)
+	go func() {
+		finite(t, "scores", d.CRPS(1e17+128), likelihood.RegionRank(d, 1e17+16), d.Mean(), d.Variance())
+		if set := likelihood.HighestDensity(d, 0.9); len(set) != 1 || !(set[0].Low < 1e17 && set[0].High > 1e17) {
+			t.Errorf("a region of %v", set)
+		}
+		close(done)
+	}()
+	select {
+	case <-done:
+	case <-time.After(20 * time.Second):
+		t.Fatal("still counting")
 	}
 }

@@ -19,7 +19,7 @@ const mostValues = 5000
 // too many to be listed.
 func (d Supported) values(tail float64) (all []outcome) {
 	ends := ApproximateQuantiles(d, tail, 1-tail)
-	if !(ends[1]-ends[0] < mostValues) {
+	if !countable(ends[0], ends[1], mostValues-1) {
 		return nil
 	}
 	before := d.below(ends[0])

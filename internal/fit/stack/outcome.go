@@ -21,8 +21,8 @@ const (
 // frequent than each of the nextValues values after it: by leastErrors standard errors of the difference, since rounded
 // numbers repeat themselves too. Of numbers without a bound, drawn from ten distributions and rounded, at most 3% of
 // samples of 20 to 500 have an atom by this rule at an end that is not 0; without the errors it was 5 to 55%. The same
-// goes for the greatest. Whole numbers get probabilities if the middle half of the rows spans at most mostUnits of
-// them. Where y spreads further, a density says the same.
+// goes for the greatest. Whole numbers below 2⁵² get probabilities if the middle half of the rows spans at most
+// mostUnits of them. Where y spreads further, a density says the same.
 const (
 	leastRepeats = 3
 	leastShare   = 0.02
@@ -42,7 +42,7 @@ func OutcomeOf(groups []simple.Group, want string) (s likelihood.Support, err er
 		return s, nil
 	}
 	slices.Sort(y)
-	whole := !slices.ContainsFunc(y, func(v float64) bool { return v != math.Trunc(v) })
+	whole := !slices.ContainsFunc(y, func(v float64) bool { return v != math.Trunc(v) || math.Abs(v) >= likelihood.MostWhole })
 	middle := y[len(y)*3/4] - y[len(y)/4]
 	s.Whole = want == Counts || whole && middle <= mostUnits
 	if low := y[0]; repeated(y, want) && shared(groups, low) {
@@ -58,7 +58,7 @@ func OutcomeOf(groups []simple.Group, want string) (s likelihood.Support, err er
 	case y[0] == y[len(y)-1]:
 		return likelihood.Support{}, nil // models say why there are none
 	case want == Counts && (!whole || y[0] < 0):
-		return s, fmt.Errorf("numbers from %g to %g, not all of them whole and 0 or more", y[0], y[len(y)-1])
+		return s, fmt.Errorf("numbers from %g to %g, not all of them whole and 0 or more, and below 2^52", y[0], y[len(y)-1])
 	case want == Bounded && s.Low == nil && s.High == nil:
 		return s, fmt.Errorf("%g as the least and %g as the greatest value, each in one row", y[0], y[len(y)-1])
 	}

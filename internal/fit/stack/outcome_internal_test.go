@@ -40,6 +40,7 @@ func TestOutcomesAreFound(t *testing.T) {
 		"two prices":       {func(v float64) float64 { return 9.99 + max(0, math.Copysign(5, v)) }, "numbers from 9.99 to 14.99"},
 		"steps":            {func(v float64) float64 { return 9.5 + 5*min(3, math.Floor(math.Abs(v)/0.2)) }, "numbers of 24.5 or less"},
 		"whole and wide":   {func(v float64) float64 { return math.Round(5000 + 1000*v) }, "numbers"},
+		"whole and huge":   {func(v float64) float64 { return 1e17 + 16*math.Round(v) }, "numbers"},
 		"the same, twice":  {func(float64) float64 { return 5 }, "numbers"},
 		"a few zeros only": {func(v float64) float64 { return max(0, v+2.9) }, "numbers"},
 	} {
