@@ -114,16 +114,23 @@ func checkEval(path string, e run.Eval) (err error) {
 	check(e.Benchmark != "", "benchmark", "nothing", "a name")
 	check(e.Model != "", "model", "nothing", "a name")
 	check(e.Batches > 0, "batches", e.Batches, "a positive number")
+	contexts := e.Batches // those with a context, which context_ll is the mean over
+	for _, b := range e.PerBatch {
+		if b.NumContext == 0 {
+			contexts--
+		}
+	}
 	for _, part := range []struct {
 		key string
 		run.Estimate
-	}{{"context_ll", e.ContextLL}, {"target_ll", e.TargetLL}} {
+		batches int
+	}{{"context_ll", e.ContextLL, contexts}, {"target_ll", e.TargetLL, e.Batches}} {
 		check(math.Abs(part.Mean) <= largest, part.key+".mean", part.Mean, "a log-likelihood")
 		found, s := any("null"), part.StdError
 		if s != nil {
 			found = *s
 		}
-		check((s == nil) == (e.Batches == 1) && (s == nil || *s >= 0), part.key+".std_error", found,
+		check(s == nil && part.batches < 2 || s != nil && e.Batches > 1 && *s >= 0, part.key+".std_error", found,
 			"the error of the mean over batches, null for one batch alone")
 	}
 	if e.Means != nil {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/tables"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
 func TestForeignFilesAreNamedAndLeftOut(t *testing.T) {
@@ -35,6 +36,21 @@ func TestForeignFilesAreNamedAndLeftOut(t *testing.T) {
 		}
 		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
 			t.Fatal(err)
+		}
+	}
+}
+
+// The context's mean has no error if one batch alone has a context: the evaluation of two groups may draw none for one.
+func TestOneBatchWithAContextIsEnough(t *testing.T) {
+	for _, second := range []int{0, 3} {
+		e := run.NewEval([]run.BatchResult{{NumPoints: 9, NumContext: 4, ContextLL: 1, TargetLL: 2}, {NumPoints: 9, NumContext: second, TargetLL: 3}}, 0)
+		e.Benchmark, e.Model = "csv", "cnp"
+		root := t.TempDir()
+		if err := e.Write(filepath.Join(root, run.EvalFile)); err != nil {
+			t.Fatal(err)
+		}
+		if _, warnings := summarize(t, root); len(warnings) > 0 {
+			t.Errorf("context of %d in the second batch: %q", second, warnings)
 		}
 	}
 }
