@@ -139,6 +139,17 @@ func promiseOf(f fit.Fitted) string {
 		" like those of the file. The theorem for cross-conformal intervals (at least 80%) holds only approximately: the models that choose the weights for a fold were fitted to it too"
 }
 
+// calibratedTo says to which masses the groups suffice to calibrate the intervals of column c of y.
+func calibratedTo(f fit.Fitted, c int) string {
+	switch _, _, most := f.Calibrated().Channels[c].Limits(); {
+	case most < 0.5:
+		return "not calibrated"
+	case most < 0.9:
+		return "calibrated to 50%"
+	}
+	return "calibrated to 50% and 90%"
+}
+
 func (s *fitSummary) print(w io.Writer) error {
 	if fmt.Fprintf(w, "%s of %s", invalid.Plural(s.Groups, "group", "groups"), invalid.Plural(s.Points, "row", "rows")); s.Points < s.Rows {
 		fmt.Fprintf(w, ", a sample of %s", invalid.Plural(s.Rows, "row", "rows"))
@@ -151,7 +162,7 @@ func (s *fitSummary) print(w io.Writer) error {
 	if s.fitted.Stacks[0].ByPoint {
 		held = "points that they were not fitted to"
 	}
-	for _, t := range s.Targets {
+	for c, t := range s.Targets {
 		fmt.Fprintf(w, "\n%smodels of %s, by predictions of %s:\n", outcomeLine(t.Channel, t.Outcome), t.Channel, held)
 		table := tabwriter.NewWriter(w, 0, 0, 3, ' ', tabwriter.AlignRight)
 		fmt.Fprintln(table, "model\tlog density\tCRPS\tweight\t")
@@ -165,7 +176,7 @@ func (s *fitSummary) print(w io.Writer) error {
 		for _, m := range t.Failed {
 			fmt.Fprintf(w, "left out: %s: %s\n", m.Name, m.Why)
 		}
-		fmt.Fprintf(w, "calibrated to 50%% and 90%%, intervals hold %.0f%% and %.0f%%, regions %.0f%% and %.0f%%\n",
+		fmt.Fprintf(w, "%s, intervals hold %.0f%% and %.0f%%, regions %.0f%% and %.0f%%\n", calibratedTo(s.fitted, c),
 			100*t.Expected.Coverage.Half, 100*t.Expected.Coverage.Ninety, 100*t.Expected.Regions.Half, 100*t.Expected.Regions.Ninety)
 	}
 	if s.Pairs != nil {
