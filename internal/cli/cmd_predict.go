@@ -150,7 +150,7 @@ func (o *predictOptions) checkFormat() error {
 
 // checkColumns checks the flags that add columns.
 func (o *predictOptions) checkColumns() (err error) {
-	if err := cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkProbabilities("--hdr", o.hdr), checkDistinct("--exceed", o.exceed)); err != nil {
+	if err := cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkProbabilities("--hdr", o.hdr), checkFinite("--exceed", o.exceed)); err != nil {
 		return err
 	}
 	if o.density != "" {

@@ -50,11 +50,11 @@ func checkRange(flag string, v, lo, hi int) error {
 	return nil
 }
 
-// checkDistinct returns an *invalid.Input for a number that is not finite, or that is given twice.
-func checkDistinct(flag string, numbers []float64) error {
+// checkDistinct returns an *invalid.Input for a number that a flag does not take, or that is given twice.
+func checkDistinct(flag, expected string, numbers []float64, takes func(v float64) bool) error {
 	for i, v := range numbers {
-		if v-v != 0 || slices.Contains(numbers[:i], v) {
-			return &invalid.Input{File: flag, Found: strconv.FormatFloat(v, 'g', -1, 64), Expected: "different finite numbers"}
+		if !takes(v) || slices.Contains(numbers[:i], v) {
+			return &invalid.Input{File: flag, Found: strconv.FormatFloat(v, 'g', -1, 64), Expected: expected}
 		}
 	}
 	return nil
@@ -62,12 +62,12 @@ func checkDistinct(flag string, numbers []float64) error {
 
 // checkProbabilities returns an *invalid.Input for a number that is not between 0 and 1, or that is given twice.
 func checkProbabilities(flag string, numbers []float64) error {
-	for i, p := range numbers {
-		if !(p > 0 && p < 1) || slices.Contains(numbers[:i], p) {
-			return &invalid.Input{File: flag, Found: strconv.FormatFloat(p, 'g', -1, 64), Expected: "different numbers between 0 and 1"}
-		}
-	}
-	return nil
+	return checkDistinct(flag, "different numbers between 0 and 1", numbers, func(p float64) bool { return p > 0 && p < 1 })
+}
+
+// checkFinite returns an *invalid.Input for a number that is not finite, or that is given twice.
+func checkFinite(flag string, numbers []float64) error {
+	return checkDistinct(flag, "different finite numbers", numbers, func(v float64) bool { return v-v == 0 })
 }
 
 // A numberList is the value of a flag that takes a list of whole numbers and ranges, such as

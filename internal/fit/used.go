@@ -50,10 +50,13 @@ func anyIn(all []float64, c, width int) bool {
 // dropNames drops the names of column c of x that no row has, and numbers the others again.
 func (f *Fitted) dropNames(points []rows.Group, c int) {
 	names := f.XForms[c].Categories
+	if names == nil {
+		return
+	}
 	numbers, used := make([]float64, len(names)), []string(nil)
 	each := func(do func(v *float64)) {
 		for _, p := range points {
-			for i := c; i < len(p.X) && names != nil; i += len(f.X) {
+			for i := c; i < len(p.X); i += len(f.X) {
 				if !math.IsNaN(p.X[i]) {
 					do(&p.X[i])
 				}

@@ -134,14 +134,7 @@ func (l *Likeness) places(g simple.Group) []float64 {
 				off[k] -= l.Beta[j] * v
 			}
 		}
-		switch {
-		case off[0]*off[1] < 0:
-			all[i] = 0
-		case math.Abs(off[1]) < math.Abs(off[0]):
-			all[i] = off[1] / l.Spread
-		default:
-			all[i] = off[0] / l.Spread
-		}
+		all[i] = max(min(off[0], off[1]), min(max(off[0], off[1]), 0)) / l.Spread
 	}
 	return all
 }
