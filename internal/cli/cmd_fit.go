@@ -153,11 +153,7 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 	for i, g := range e.Groups {
 		subjects[i] = figures.Subject{Function: g, HeldX: g.TargetX, HeldY: g.TargetY}
 	}
-	how := figures.Options{Calibrated: c}
-	if how.Check() != nil {
-		how.Calibrated = nil // of too few groups
-	}
-	figure, err := figures.NewPrediction(ctx, e.Fitted, subjects, how)
+	figure, err := figures.NewPrediction(ctx, e.Fitted, subjects, figures.Options{Calibrated: c})
 	if err != nil {
 		return "", err
 	}

@@ -84,8 +84,7 @@ func (l effectLoss) String() string {
 
 type effectColumn struct {
 	effectLoss
-	Calibrated bool          `json:"calibrated"`
-	Points     []effectPoint `json:"points"`
+	Points []effectPoint `json:"points"`
 
 	effect fit.Effect
 }
@@ -152,7 +151,7 @@ func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
 func targetOf(f fit.Fitted, c int, one fit.Importance, effects []fit.Effect) effectsTarget {
 	t := effectsTarget{Channel: f.Y[c], LogDensity: one.LogDensity, Error: one.Error}
 	for i, e := range effects {
-		column := effectColumn{effectLoss: effectLoss{f.X[e.X], one.Columns[i].Loss, one.Columns[i].Error}, Calibrated: e.Calibrated, effect: e}
+		column := effectColumn{effectLoss: effectLoss{f.X[e.X], one.Columns[i].Loss, one.Columns[i].Error}, effect: e}
 		for _, p := range e.Points {
 			column.Points = append(column.Points, effectPoint{cellOf(f.XForms[e.X], p.X), p.Quantiles[0], p.Quantiles[1], p.Quantiles[2], p.Quantiles[3], p.Quantiles[4]})
 		}

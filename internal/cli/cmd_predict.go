@@ -13,7 +13,6 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -95,15 +94,12 @@ func (o *predictOptions) run(ctx context.Context) error {
 	}
 	table := predict.Table{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt,
 		Exceed: o.exceed, Modes: o.modes, Draws: o.draws, Origins: q.fit != nil, Nested: q.About().Nested, Seed: q.seed, Threads: o.cores(), Format: o.format, Parts: o.components}
-	table.Calibrated, err = o.calibration(q, func(c *conformal.Calibration) error {
-		table.Calibrated = c
-		if err := table.CheckCalibration(); err != nil || o.plot == "" {
-			return err
-		}
-		return figures.Options{Calibrated: c}.Check()
-	})
-	if err != nil {
+	if table.Calibrated, err = o.calibration(q); err != nil {
 		return err
+	}
+	if line := table.BeyondCalibration(); line != "" {
+		o.app.warnings.Add("%s", line)
+		o.app.warn()
 	}
 	if err := table.CheckSize(q.CountTargets()); err != nil {
 		return err

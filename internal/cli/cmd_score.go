@@ -95,7 +95,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	if o.calibrate {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(q.experiment, q.Functions)}
 	}
-	if scores.Calibrated, err = o.calibration(q, func(*conformal.Calibration) error { return nil }); err != nil {
+	if scores.Calibrated, err = o.calibration(q); err != nil {
 		return err
 	}
 	tally := score.NewTally(scores.YNames)

@@ -133,7 +133,7 @@ func promiseOf(f fit.Fitted) string {
 	}
 	least := f.Calibrated().Channels[0]
 	if _, _, most := least.Limits(); most < 0.9 {
-		return fmt.Sprintf("none: %d %s are too few to calibrate intervals of 90%%, which are those of the mixture", least.Groups, units)
+		return fmt.Sprintf("none for 90%%: %d %s calibrate intervals of up to %.0f%%; beyond, the tail of the mixture goes on", least.Groups, units, 100*most)
 	}
 	return "an interval of 90% is calibrated to hold the outcome of a " + f.Unit() + " with a probability of 0.9, on average over " + units +
 		" like those of the file. The theorem for cross-conformal intervals (at least 80%) holds only approximately: the models that choose the weights for a fold were fitted to it too"

@@ -221,25 +221,15 @@ func (o *requestFlags) checkFiles(read ...string) error {
 }
 
 // calibration returns what corrects the intervals: of a fit its own unless --raw is given, of a run that of
-// --use-calibration. check says why a calibration does not serve: of a run that is an error, of a fit a warning.
-func (o *requestFlags) calibration(q question, check func(*conformal.Calibration) error) (*conformal.Calibration, error) {
+// --use-calibration.
+func (o *requestFlags) calibration(q question) (*conformal.Calibration, error) {
 	switch {
 	case q.run != nil && o.calibrated:
-		c, err := q.run.Calibrated(o.Run)
-		if err == nil {
-			err = check(c)
-		}
-		return c, err
+		return q.run.Calibrated(o.Run)
 	case q.run != nil || o.raw:
 		return nil, nil
 	}
-	c := q.fit.Calibrated()
-	if err := check(c); err != nil {
-		o.app.warnings.Add(predict.Uncalibrated, err)
-		o.app.warn()
-		return nil, nil
-	}
-	return c, nil
+	return q.fit.Calibrated(), nil
 }
 
 // predictSummary is the result of a prediction.

@@ -46,7 +46,7 @@ func TestIntervalsHoldWhatTheySay(t *testing.T) {
 			known := min(k%4, len(x)-1) // 0 to 3 points
 			for target, err := range f.Predict(t.Context(), []predict.Function{{ContextX: x[:known], ContextY: y[:known], TargetX: x[known:][:1]}}) {
 				must.Do(t, err)
-				levels, _ := f.Calibrated().Given(target.Known).Corrected(0, []float64{0.05, 0.25, 0.75, 0.95}, nil)
+				levels, _ := f.Calibrated().Corrected(0, target.KnownOf(0), []float64{0.05, 0.25, 0.75, 0.95}, nil)
 				q := likelihood.ApproximateQuantiles(target.Channels[0].Distribution, levels...)
 				for m, bounds := range [][2]float64{{q[1], q[2]}, {q[0], q[3]}} {
 					if y[known] >= bounds[0] && y[known] <= bounds[1] {

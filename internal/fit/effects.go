@@ -14,10 +14,9 @@ import (
 // An Effect is what predictions of a column of y do along a column of x: their quantiles, averaged over rows of the data
 // in which this column alone is changed (partial dependence).
 type Effect struct {
-	X          int // column
-	Points     []EffectPoint
-	Tenths     []float64 // between which lie as many rows of the data each; of a column of numbers
-	Calibrated bool      // the quantiles are; else there are too few groups
+	X      int // column
+	Points []EffectPoint
+	Tenths []float64 // between which lie as many rows of the data each; of a column of numbers
 }
 
 // An EffectPoint has the averaged quantiles at one x.
@@ -95,7 +94,7 @@ func (f Fitted) effects(column int, over []averaged) []Effect {
 	at, tenths := f.placesOf(column), f.tenthsOf(column)
 	all := make([]Effect, len(f.Y))
 	for c := range all {
-		all[c] = Effect{X: column, Points: make([]EffectPoint, len(at)), Tenths: tenths, Calibrated: true}
+		all[c] = Effect{X: column, Points: make([]EffectPoint, len(at)), Tenths: tenths}
 	}
 	total := 0.0
 	for _, some := range over {
@@ -112,8 +111,7 @@ func (f Fitted) effects(column int, over []averaged) []Effect {
 			total += some.rows.times(i)
 		}
 		for c := range all {
-			levels, ok := f.effectLevels(c, len(asked.ContextY)/len(f.Y))
-			all[c].Calibrated = all[c].Calibrated && ok
+			levels, _ := f.Calibrated().Corrected(c, f.valuesOf(asked.ContextY)[c], EffectLevels[:], nil)
 			for t, channels := range predicted {
 				for q, level := range levels {
 					all[c].Points[t/n].Quantiles[q] += some.rows.times(t%n) * channels[c].Quantile(level)
@@ -138,18 +136,6 @@ func (g keptGroup) times(i int) float64 {
 		return 1
 	}
 	return g.Times[i]
-}
-
-// effectLevels returns the levels that hold what EffectLevels say of column c of y with so many known points. Without a
-// calibration, ok is false and they are EffectLevels.
-func (f Fitted) effectLevels(c, known int) (levels [5]float64, ok bool) {
-	calibrated := f.Calibrated().Given(known).Channels[c]
-	for i, p := range EffectLevels {
-		if levels[i], ok = calibrated.Level(p); !ok {
-			return EffectLevels, false
-		}
-	}
-	return levels, true
 }
 
 // placesOf returns the raw x at which the effect of a column is shown: each name, the range of numbers or the longest

@@ -50,8 +50,9 @@ func exampleOf(f Fitted, points []rows.Group, seed uint64) (e Example) {
 			continue
 		}
 		var known, rest []int
+		n := min(exampleKnown, (p.N+1)/2)
 		for k := range p.N {
-			if k%2 == 0 && len(known) < exampleKnown {
+			if len(known) < n && k == len(known)*p.N/n { // evenly spread
 				known = append(known, k)
 			} else {
 				rest = append(rest, k)

@@ -45,7 +45,7 @@ func Is(dir string) bool {
 const drawSeed = 43
 
 // schema names the layout of the file.
-const schema = "acqnp.fit/5"
+const schema = "acqnp.fit/6"
 
 // maxFile is the largest length of the file, in bytes.
 const maxFile = 1 << 28
@@ -207,11 +207,15 @@ func (f Fitted) OfFold(fold int) Fitted {
 // width returns the number of columns of x that models see: one for each name of a column of names.
 func (f Fitted) width() int { return len(f.ModelX(make([]float64, len(f.X)))) }
 
-// ModelX returns what the models see of raw x [n, columns of x]: logarithms and one-hot names.
+// ModelX returns what the models see of raw x [n, columns of x]: logarithms and one-hot names, of the columns in the order
+// of their names, so that the order in a formula changes no model.
 func (f Fitted) ModelX(raw []float64) []float64 {
 	var x []float64
-	for i, v := range raw {
-		x = f.XForms[i%len(f.X)].AppendNumbers(x, v)
+	order := byName(f.X)
+	for row := range slices.Chunk(raw, len(f.X)) {
+		for _, c := range order {
+			x = f.XForms[c].AppendNumbers(x, row[c])
+		}
 	}
 	return x
 }

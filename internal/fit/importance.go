@@ -161,6 +161,9 @@ func (f Fitted) WarnOfEffects(w *warning.Record) {
 			w.Add("%s is an offset alone: the formula says what it does", f.X[c])
 		}
 	}
+	if line := f.Calibrated().Beyond(EffectLevels[:], nil, false); line != "" {
+		w.Add("%s", line)
+	}
 	kept := 0
 	for _, g := range f.Kept {
 		kept += len(g.X) / len(f.X)

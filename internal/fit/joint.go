@@ -44,7 +44,7 @@ func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, t pred
 		known := &s.known[n]
 		channels := s.distributions(*known, x)[0]
 		points := len(known.ContextY) / len(s.Y)
-		y := choose(n, predict.Target{Known: points, Channels: channels, Copula: s.copula(points)})
+		y := choose(n, predict.Target{Known: points, Values: s.valuesOf(known.ContextY), Channels: channels, Copula: s.copula(points)})
 		for c, stack := range s.Stacks {
 			if stack.SeesLog() {
 				y[c] = max(y[c], channels[c].Quantile(0.99)/1000)

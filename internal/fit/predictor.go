@@ -31,11 +31,22 @@ func (f Fitted) piece(ctx context.Context, fn predict.Function, piece predict.Pi
 	}
 	at := func(i int) ([]predict.Distribution, error) { return channels[i], checkFinite(channels[i]) }
 	known := len(fn.ContextY) / len(f.Y)
-	copula := f.copula(known)
+	copula, values := f.copula(known), f.valuesOf(fn.ContextY)
 	return piece.Targets(ctx, known, run, at, func(t predict.Target, err error) bool {
-		t.Copula = copula
+		t.Copula, t.Values = copula, values
 		return yield(t, err)
 	})
+}
+
+// valuesOf returns how many values of each column of y are known.
+func (f Fitted) valuesOf(y []float64) []int {
+	values := make([]int, len(f.Y))
+	for i, v := range y {
+		if !math.IsNaN(v) {
+			values[i%len(f.Y)]++
+		}
+	}
+	return values
 }
 
 // checkFinite refuses a distribution of which nothing can be stated.

@@ -14,9 +14,9 @@ import (
 func TestNothingLiesBeyondABound(t *testing.T) {
 	low, high := 0.0, 100.0
 	d := likelihood.Support{Low: &low, High: &high}.Of(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 60, Scale: 30}}))
-	var outcomes []score.Outcome
+	var outcomes [][]score.Outcome
 	for i := range 9 {
-		outcomes = append(outcomes, score.Outcome{PIT: (float64(i) + 0.5) / 9, Rank: (float64(i) + 0.5) / 9})
+		outcomes = append(outcomes, []score.Outcome{{PIT: (float64(i) + 0.5) / 9, Rank: (float64(i) + 0.5) / 9, Weight: 1}})
 	}
 	table := predict.Table{Names: predict.Names{XNames: []string{"x"}, YNames: []string{"y"}, Functions: []predict.Function{{TargetX: []float64{1}}}},
 		CDF: []float64{-1, 99, 100, 101}, Exceed: []float64{-1, 100, 101}, Threads: 1,

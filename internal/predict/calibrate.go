@@ -1,10 +1,8 @@
 package predict
 
 import (
-	"fmt"
 	"path/filepath"
 	"slices"
-	"strconv"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -77,31 +75,7 @@ func (t Trained) Calibrated(dir string) (*conformal.Calibration, error) {
 	return conformal.Read(dir, t.Units.YNames, t.predictions())
 }
 
-// Uncalibrated is the warning for predictions of a fit that the error of CheckCalibration leaves as they are.
-const Uncalibrated = "intervals are those of the mixture, not calibrated: %v"
-
-// CheckCalibration returns an *invalid.Input if a calibration has too few groups for the levels or the
-// masses.
-func (t Table) CheckCalibration() error {
-	if t.Calibrated == nil {
-		return nil
-	}
-	for _, c := range t.Calibrated.Channels {
-		low, high, most := c.Limits()
-		refuse := func(flag string, v float64, expected string) error {
-			return &invalid.Input{File: flag, Found: strconv.FormatFloat(v, 'g', -1, 64),
-				Expected: expected + ": " + c.Channel + " is calibrated on " + t.Calibrated.Groups(c.Groups)}
-		}
-		for _, p := range t.Levels {
-			if _, ok := c.Level(p); !ok {
-				return refuse("--quantiles", p, fmt.Sprintf("levels between %.3f and %.3f", low, high))
-			}
-		}
-		for _, m := range t.Masses {
-			if _, ok := c.Mass(m); !ok {
-				return refuse("--hdr", m, fmt.Sprintf("probabilities up to %.3f", most))
-			}
-		}
-	}
-	return nil
+// BeyondCalibration says in a line what of the table lies beyond its calibration, "" if nothing does.
+func (t Table) BeyondCalibration() string {
+	return t.Calibrated.Beyond(t.Levels, t.Masses, len(t.CDF)+len(t.Exceed) > 0)
 }

@@ -42,11 +42,20 @@ func (f Function) PointsBeside(dy int) (n int) {
 
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.
 type Target struct {
-	Function, Target int // both counted from 0
-	Known            int // points of the context, by which fits are calibrated
+	Function, Target int   // both counted from 0
+	Known            int   // points of the context
+	Values           []int // known values of each channel, by which fits are calibrated; nil if each is known at all points
 	Channels         []Distribution
 	Copula           *likelihood.Copula // how the channels vary together; nil if they are independent
 	Draws            []float64          // [number, dy]: joint draws; nil unless WithJointDraws made some
+}
+
+// KnownOf returns the number of known values of a channel.
+func (t Target) KnownOf(channel int) int {
+	if t.Values != nil {
+		return t.Values[channel]
+	}
+	return t.Known
 }
 
 // Predict implements [Predictor].

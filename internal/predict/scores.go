@@ -156,7 +156,7 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 		if s.Outcomes != nil {
 			p.Rank = likelihood.RegionRank(d.Distribution, p.Y)
 		}
-		p.PIT = s.Calibrated.Given(t.Known).PIT(c, p.PIT)
+		p.PIT = s.Calibrated.CDF(c, t.KnownOf(c), p.PIT)
 		p.Function, p.Target, p.Channel, p.X = f.Name, t.Target, c, f.TargetX[t.Target*dx:][:dx]
 		if f.Weights != nil {
 			p.Weight = f.Weights[t.Target]

@@ -90,7 +90,6 @@ func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
 // target returns the rows of one target, one for each channel.
 func (t Table) target(target Target, draws random.Generator) [][]string {
 	rows := make([][]string, len(target.Channels))
-	calibrated := t.Calibrated.Given(target.Known)
 	drawn := target.draws(draws, 0, t.Draws)
 	for c, d := range target.Channels {
 		row := t.row(nil, target, c)
@@ -102,7 +101,8 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 			row = append(row, strconv.Itoa(t.Functions[target.Function].PointsBeside(len(t.YNames))))
 		}
 		row = append(row, number(d.Mean()), number(math.Sqrt(d.Variance())))
-		levels, masses := calibrated.Corrected(c, t.Levels, t.Masses)
+		known := target.KnownOf(c)
+		levels, masses := t.Calibrated.Corrected(c, known, t.Levels, t.Masses)
 		for _, q := range likelihood.ApproximateQuantiles(d.Distribution, levels...) {
 			row = append(row, number(q))
 		}
@@ -113,14 +113,10 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 			row = append(row, number(p))
 		}
 		for _, y := range t.CDF {
-			row = append(row, number(upTo(calibrated, c, d, y)))
+			row = append(row, number(t.Calibrated.CDF(c, known, d.CDF(y))))
 		}
 		for _, y := range t.Exceed {
-			above := d.Survival(y)
-			if calibrated != nil {
-				above = 1 - upTo(calibrated, c, d, y)
-			}
-			row = append(row, number(above))
+			row = append(row, number(t.Calibrated.Survival(c, known, d.Survival(y))))
 		}
 		if t.Modes {
 			var modes []string
@@ -138,16 +134,6 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 		rows[c] = row
 	}
 	return rows
-}
-
-// upTo returns P(Y ≤ y) of channel c, corrected by a calibration. No calibration makes a y beyond the greatest possible.
-func upTo(calibrated *conformal.Calibration, c int, d Distribution, y float64) float64 {
-	if s, is := d.Distribution.(likelihood.Supported); is {
-		if _, high, _ := s.Bounds(); y >= high {
-			return 1
-		}
-	}
-	return calibrated.PIT(c, d.CDF(y))
 }
 
 // regionText returns "a:b;c:d" for the intervals from a to b and from c to d.

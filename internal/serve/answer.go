@@ -63,7 +63,7 @@ func (a results) predicted(ctx context.Context, t predict.Target, calibrated *co
 		if q.spans != nil {
 			y = q.spans.of[t.Function][c].grid(*q.density.points)
 		}
-		levels, masses := calibrated.Given(t.Known).Corrected(c, q.quantiles, q.regions)
+		levels, masses := calibrated.Corrected(c, t.KnownOf(c), q.quantiles, q.regions)
 		var err error
 		if b, err = q.appendChannel(ctx, separated(b, c), d, levels, masses, y); err != nil {
 			return err

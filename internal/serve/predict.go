@@ -9,7 +9,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
 
 // A question is a request to a model. The caller of parse calls model.leave.
@@ -92,8 +91,11 @@ func (q *question) targets() int {
 // predict adds the predictions of all targets to the results, with joint draws if the request asks for
 // them.
 func (q *question) predict(ctx context.Context, a results) error {
-	m, l, calibrated := q.model, q.sessions(), q.calibration()
-	add := func(ctx context.Context, t predict.Target) error { return a.predicted(ctx, t, calibrated) }
+	m, l := q.model, q.sessions()
+	if line := m.Calibrated.Beyond(q.request.quantiles, q.request.regions, false); line != "" {
+		q.warnings.Add("%s", line)
+	}
+	add := func(ctx context.Context, t predict.Target) error { return a.predicted(ctx, t, m.Calibrated) }
 	if q.request.density.points != nil {
 		q.request.spans = newSpans(len(q.functions), len(m.About.Units.YNames))
 		if err := l.spread(ctx, q.functions, q.request.spans.add); err != nil {
@@ -118,17 +120,6 @@ func (q *question) predict(ctx context.Context, a results) error {
 		}
 		return nil
 	})
-}
-
-// calibration returns the calibration for the quantiles and regions of a request. If it is of too few groups for
-// one of them, it returns nil and adds the line of predict.
-func (q *question) calibration() *conformal.Calibration {
-	c := q.model.Calibrated
-	if err := (predict.Table{Levels: q.request.quantiles, Masses: q.request.regions, Calibrated: c}).CheckCalibration(); err != nil {
-		q.warnings.Add(predict.Uncalibrated, err)
-		return nil
-	}
-	return c
 }
 
 func (q *request) checkPredict() error {

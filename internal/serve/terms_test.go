@@ -55,7 +55,7 @@ func TestTermsOfFormulas(t *testing.T) {
 		{`{"functions": [{"targets": {"x": [[null, null]]}}]}`, `1 of x; each gets the median`, 200},
 		{`{"functions": [{"targets": {"x": [[]]}}]}`, `found 0 values, expected values of machine, x`, 400},
 		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "quantiles": [0.4], "regions": [0.5]}`, `"warnings":[]`, 200},
-		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "regions": [0.999]}`, `"intervals are those of the mixture, not calibrated: --hdr: found 0.999, expected probabilities up to `, 200},
+		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "regions": [0.999]}`, `"beyond what the groups calibrate, the mixture's own tail goes on: the region 0.999 of `, 200},
 	} {
 		status, answer := post(t, server.URL+"/v1/predict", c.body)
 		if status != c.status || !strings.Contains(string(answer), c.want) {

@@ -163,12 +163,11 @@ class Distribution:
         return np.where(y <= low, sign < 0, np.where(y > high, sign > 0, inside))
 
     def cdf(self, y):
-        p = self._mass(y, 1)
-        return np.where(self._spread(y) >= self._values()[1], p, self._calibrated(p))  # no y lies beyond the bound
+        return self._calibrated(self._mass(y, 1), below)
 
     def sf(self, y):
         """Return P(Y > y)."""
-        return self._mass(y, -1) if self._levels is None else 1 - self.cdf(y)
+        return self._calibrated(self._mass(y, -1), above)
 
     def prob(self, above=None, upto=None):
         """Return P(above < Y ≤ upto): prob(above=500) is the probability of more than 500."""
@@ -176,15 +175,15 @@ class Distribution:
             return self._spread(1.0).copy() if upto is None else self.cdf(upto)
         return self.sf(above) if upto is None else np.maximum(self.cdf(upto) - self.cdf(above), 0)
 
-    def _calibrated(self, p):
-        """Return the probabilities that the calibration replaces by p, as the program does."""
+    def _calibrated(self, p, of):
+        """Return the probabilities that the calibration replaces by p, as the program does. of is below or above."""
         if self._levels is None:
             return p
         levels, known_from = self._levels
         known = [0 if r is None else r["known_fit"] + r["known_context"] for r in self._load()]
         which, found = np.maximum(np.searchsorted(known_from, known, side="right") - 1, 0), np.array(p, dtype=float)
         for k in np.unique(which):
-            found[..., which == k] = calibrated(levels[k], found[..., which == k])
+            found[..., which == k] = of(levels[k], found[..., which == k])
         return found
 
     def rvs(self, size=None, random_state=None):
@@ -205,16 +204,28 @@ class Distribution:
         return draws
 
 
-def calibrated(levels, p):
-    """Return the probabilities that a calibration replaces by p."""
+def below(levels, p):
+    """Return P(Y ≤ y) of the prediction whose quantiles have these levels, from p, that of the model's."""
+    return np.where(p <= 0.5, replaced(levels, p, "right"), 1 - replaced(levels, 1 - p, "left"))
+
+
+def above(levels, p):
+    """Return P(Y > y) of the prediction whose quantiles have these levels, from p, that of the model's."""
+    return np.where(p <= 0.5, replaced(levels, p, "left"), 1 - replaced(levels, 1 - p, "right"))
+
+
+def replaced(levels, p, side):
+    """Return the levels up to ½ that are replaced by levels p of the model: of several the least (left) or the greatest.
+    Beyond the outermost level that is calibrated, the model's tail goes on."""
     steps = len(levels) - 1
-    i = np.searchsorted(levels, p)
-    inside = np.clip(i, 1, steps)
-    low, high = levels[inside - 1], levels[inside]
+    half = steps // 2
+    first = int(np.argmax(levels[: half + 1] > 0))
+    i = first + np.searchsorted(levels[first:half], p, side=side)
+    low, high = levels[np.maximum(i - 1, 0)], levels[i]
     with np.errstate(divide="ignore", invalid="ignore"):
-        between = inside - 1 + (p - low) / (high - low)
-    found = np.where(i > steps, steps, np.where((i == 0) | (high == p), i, between)) / steps
-    return np.where(np.isnan(p), np.nan, found)
+        between = i - 1 + (p - low) / (high - low)
+    found = np.where((i == first) | (high <= p), i, between)
+    return np.where(np.isnan(p), np.nan, np.where(p < levels[first], first * (p / levels[first]), found)) / steps
 
 
 def quantile_flags(levels):

@@ -99,11 +99,18 @@ class Numbers(unittest.TestCase):
             with self.subTest(mistake), self.assertRaisesRegex(ValueError, "^sample_weight: found .*" + mistake):
                 score(weights)
 
-    def test_too_few_groups_for_a_level(self):
-        with self.assertWarnsRegex(UserWarning, "not calibrated"):
-            got = self.model.predict_quantiles(self.X, self.groups, self.context, levels=[0.001])
-        want = data.predicted(*self.files, "--raw", "--quantiles", "0.001")
-        np.testing.assert_array_equal(got, self.of_file(want, "q0.001"))
+    def test_beyond_what_groups_calibrate(self):
+        with self.assertWarnsRegex(UserWarning, "tail goes on: the quantile 0.001 of "):
+            got = self.model.predict_quantiles(self.X, self.groups, self.context, levels=[0.001, 0.4])
+        alone = self.model.predict_quantiles(self.X, self.groups, self.context, levels=[0.4])
+        np.testing.assert_array_equal(got[:, 1:], alone)
+        d = self.model.predict_distribution(self.X, self.groups, self.context)
+        far = np.array([[-1e9], [1e9]])
+        np.testing.assert_array_equal(d.cdf(far), [[0.0] * len(self.X), [1.0] * len(self.X)])
+        np.testing.assert_allclose(d.cdf(got[:, 0]), 0.001, rtol=1e-6)  # quantiles are approximate to 1e-9 of a σ
+        y = np.array([[100.0], [211], [400], [3000]])
+        np.testing.assert_allclose(d.cdf(y) + d.sf(y), 1, atol=1e-12)
+        self.assertTrue(np.all(d.sf(1e5) > 0) or np.all(d.raw().sf(1e5) == 0))
 
 
 class Contexts(unittest.TestCase):

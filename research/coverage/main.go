@@ -27,6 +27,7 @@ type options struct {
 	fit, instant      bool
 	zeros             bool
 	jobs, newGroups   int
+	groups            int // of each data set; 0 for what it draws
 }
 
 func main() {
@@ -39,6 +40,7 @@ func main() {
 	flag.BoolVar(&o.instant, "instant", false, "with --fit, fit --instant")
 	flag.BoolVar(&o.zeros, "zeros", false, "with --fit, outcomes of 0 or more: what would be less is 0")
 	flag.IntVar(&o.jobs, "jobs", 2, "data sets at a time, each on one thread")
+	flag.IntVar(&o.groups, "groups", 0, "groups of each data set; 15 to 60 by default, with --fit 3 to 2,000")
 	flag.IntVar(&o.newGroups, "new", 40, "new groups of each data set")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)

@@ -36,6 +36,9 @@ type coverage struct {
 func measure(ctx context.Context, o options, i int) (result, error) {
 	w, dir := newWorld(i, o.fit), filepath.Join(o.dir, strconv.Itoa(i))
 	w.zeros = o.zeros
+	if o.groups > 0 {
+		w.groups = o.groups
+	}
 	if err := os.MkdirAll(dir, 0o755); err != nil {
 		return result{}, err
 	}
@@ -63,7 +66,7 @@ func measure(ctx context.Context, o options, i int) (result, error) {
 			return result{}, fmt.Errorf("data set %d: %w", i, err)
 		}
 	}
-	fresh := ids(1000, 1000+o.newGroups)
+	fresh := ids(newFrom, newFrom+o.newGroups)
 	raw, err := o.predict(ctx, w, fresh, dir, ofRaw...)
 	if err != nil {
 		return result{}, fmt.Errorf("data set %d: %w", i, err)
@@ -122,6 +125,9 @@ func (o options) predict(ctx context.Context, w world, fresh []int, dir string, 
 	}
 	return all, nil
 }
+
+// newFrom is the number of the first new group, beyond those of all data sets.
+const newFrom = 10_000
 
 // ids returns the numbers from first to last − 1.
 func ids(first, last int) (all []int) {

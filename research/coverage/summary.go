@@ -103,13 +103,14 @@ const fitExceeds = 0.06
 // surely is the largest error of a share, in standard errors. 999 of 1000 seeds stay within it.
 const surely = 3.3
 
-// summarise prints the shares with their standard errors over data sets, of all sets and of parts. It
+// summarise prints the shares with their standard errors over data sets, of all sets and of parts, and the deviation of
+// the shares of intervals between data sets. It
 // reports whether those of all sets are 50% and 90% within surely standard errors. 9 and 19 groups make
 // the theorem exact: its bounds coincide but for 1/(K+1) of ties. Intervals of fit may hold fitExceeds
 // more.
 func summarise(w io.Writer, results map[int]result, fit bool) bool {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "data sets\t\tmodel 50%\tmodel 90%\tinterval 50%\tinterval 90%\tregion 50%\tregion 90%\twidth")
+	fmt.Fprintln(t, "data sets\t\tmodel 50%\tmodel 90%\tinterval 50%\tinterval 90%\tregion 50%\tregion 90%\twidth\tspread 50%\tspread 90%")
 	parts := []struct {
 		name string
 		has  func(r result) bool
@@ -152,7 +153,7 @@ func summarise(w io.Writer, results map[int]result, fit bool) bool {
 			}
 		}
 		width, _ := meanError(columns[6])
-		fmt.Fprintf(t, "\t%.2f\n", width)
+		fmt.Fprintf(t, "\t%.2f\t%.1f\t%.1f\n", width, 100*stat.StdDev(columns[2], nil), 100*stat.StdDev(columns[3], nil))
 		if i == 0 {
 			defer func() { fmt.Fprintf(w, "\none target of each data set: %s\n", binomial(columns[7], columns[8])) }()
 		}

@@ -6,8 +6,10 @@
 package simple
 
 import (
+	"cmp"
 	"errors"
 	"math"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
@@ -80,12 +82,20 @@ func (g Group) Pick(points []int) Group {
 	return picked
 }
 
-// Thin returns a group of at most n points, evenly spread over the order of all.
+// Thin returns a group of at most n points, evenly spread over all in the order of their x and y, so that it does not
+// depend on the order in which they come.
 func Thin(g Group, n int) Group {
 	if g.Points() <= n {
 		return g
 	}
-	return g.Pick(spread(g.Points(), n))
+	places := make([]int, g.Points())
+	for i := range places {
+		places[i] = i
+	}
+	slices.SortStableFunc(places, func(a, b int) int {
+		return cmp.Or(slices.Compare(g.X[a*g.DX:][:g.DX], g.X[b*g.DX:][:g.DX]), cmp.Compare(g.Y[a], g.Y[b]))
+	})
+	return g.Pick(pick(places, spread(len(places), n)))
 }
 
 // spread returns at most most of n places, evenly spread.

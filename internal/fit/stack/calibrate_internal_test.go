@@ -65,7 +65,7 @@ func TestRareNumbersOfKnownPointsShareACalibration(t *testing.T) {
 		{30, []int{0, 1, 2, 6, 26}, map[int]bool{0: true, 400: true}},
 	} {
 		s := newSplit(append(levels(0, 30, 8), levels(100, test.large, 40)...), 1, mostQuestions)
-		all := s.calibrations(outcomes{make([]score.Outcome, len(s.targets)), s.draw()}, folds)
+		all := s.calibrations(slices.Repeat([]score.Outcome{{Weight: 1}}, len(s.targets)), folds)
 		var from []int
 		for _, c := range all {
 			from = append(from, c.From)

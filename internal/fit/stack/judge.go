@@ -152,12 +152,12 @@ func (s *split) rate(ctx context.Context, out *Stack, trials []*trial, c choice,
 }
 
 // mostParts bounds the parts of a mixture on one scale whose CRPS is computed: the time grows with their
-// square. So does that of a rank, which mostRanked bounds. mostScored bounds about how many targets have a
+// square. So does that of a rank, which mostRankedParts bounds. mostScored bounds about how many targets have a
 // CRPS.
 const (
-	mostParts  = 60
-	mostRanked = 300
-	mostScored = 1000
+	mostParts       = 60
+	mostRankedParts = 300
+	mostScored      = 1000
 )
 
 // crps returns the CRPS of each target, given the distribution at it. Of a question with many targets, the
@@ -205,8 +205,7 @@ func (s *split) mean(scores []float64) (mean, se float64) {
 
 // expect sets the scores that a new group may expect, from the choices without each fold, and the calibrations.
 func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without []choice, threads int) {
-	logs, pits := make([]float64, len(s.targets)), make([]float64, len(s.targets))
-	o := outcomes{all: make([]score.Outcome, len(s.targets)), drawn: s.draw()}
+	logs, outcomes, ranked := make([]float64, len(s.targets)), make([]score.Outcome, len(s.targets)), s.ranked()
 	at := func(i, most int) likelihood.Distribution {
 		t := s.targets[i]
 		return s.combined(trials, without[t.fold].span[t.span], i, most)
@@ -215,21 +214,23 @@ func (s *split) expect(ctx context.Context, out *Stack, trials []*trial, without
 	inParallel(ctx, len(s.targets), threads, func(i int) {
 		t, y := s.targets[i], s.outcome(i)
 		logs[i] = logMix(logsAt(trials, i), without[t.fold].span[t.span])
-		if pits[i] = likelihood.PIT(at(i, math.MaxInt), y, g.Float(math.MaxUint64-uint64(s.column), uint64(i))); o.drawn[i] > 0 {
-			o.all[i] = score.Outcome{PIT: pits[i], Rank: likelihood.RegionRank(at(i, mostRanked), y)}
+		o := &outcomes[i]
+		o.PIT = likelihood.PIT(at(i, math.MaxInt), y, g.Float(math.MaxUint64-uint64(s.column), uint64(i)))
+		if ranked[i] {
+			o.Rank, o.Weight = likelihood.RegionRank(at(i, mostRankedParts), y), t.share
 		}
 	})
 	for i, t := range s.targets {
-		out.Asked = append(out.Asked, Asked{Row: t.row, From: spans[t.span], Share: t.share, PIT: pits[i]})
+		out.Asked = append(out.Asked, Asked{Row: t.row, From: spans[t.span], Share: t.share, PIT: outcomes[i].PIT})
 	}
 	e := &out.Expected
 	e.LogDensity, e.Error = s.mean(logs)
 	e.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution { return at(i, mostParts) }))
-	out.Calibrations = s.calibrations(o, folds)
+	out.Calibrations = s.calibrations(outcomes, folds)
 	var byFold [folds][]Calibration
 	for k := range folds {
-		byFold[k] = s.calibrations(o, k)
+		byFold[k] = s.calibrations(outcomes, k)
 	}
-	e.Coverage = Coverage{s.intervalsHold(pits, byFold, 0.5), s.intervalsHold(pits, byFold, 0.9)}
-	e.Regions = Coverage{s.regionsHold(o, byFold, 0.5), s.regionsHold(o, byFold, 0.9)}
+	e.Coverage.Half, e.Regions.Half = s.hold(outcomes, byFold, 0.5)
+	e.Coverage.Ninety, e.Regions.Ninety = s.hold(outcomes, byFold, 0.9)
 }

@@ -31,7 +31,7 @@ func (w *world) function(n int) []score.Outcome {
 	outcomes := make([]score.Outcome, n)
 	for i := range outcomes {
 		pit := distuv.UnitNormal.CDF((b + 0.5*w.normal() + 0.5) / 0.6)
-		outcomes[i] = score.Outcome{PIT: pit, Rank: math.Abs(2*pit - 1)}
+		outcomes[i] = score.Outcome{PIT: pit, Rank: math.Abs(2*pit - 1), Weight: 1 / float64(n)}
 	}
 	return outcomes
 }
@@ -48,7 +48,7 @@ func (w *world) calibrate(points ...int) score.Calibration {
 }
 
 // The functions have 1 to 30 points, which are alike. In 2000 repeats, calibrated intervals hold a new
-// function's point with the probability that the theorem states, ⌈(K+1)m⌉/(K+1), up to what 999 of 1000
+// function's point with a probability that the theorem states, between m and m + 2/(K+1), up to what 999 of 1000
 // seeds keep to. Those of the prediction hold it far less often.
 func TestCalibratedIntervalsHoldWhatTheySay(t *testing.T) {
 	const repeats = 2000
@@ -78,10 +78,10 @@ func TestCalibratedIntervalsHoldWhatTheySay(t *testing.T) {
 			}
 		}
 		for name, m := range map[string]float64{"interval 0.5": 0.5, "region 0.5": 0.5, "interval 0.9": 0.9, "region 0.9": 0.9} {
-			want := math.Ceil(float64(functions+1)*m-1e-9) / float64(functions+1)
-			slack := 3.3 * math.Sqrt(want*(1-want)/repeats)
-			if share := held[name] / repeats; math.Abs(share-want) > slack {
-				t.Errorf("%s of %d functions: %v of %d outcomes inside, want %v within %v", name, functions, share, repeats, want, slack)
+			most := m + 2/float64(functions+1)
+			slack := 3.3 * math.Sqrt(m*(1-m)/repeats)
+			if share := held[name] / repeats; share < m-slack || share > most+slack {
+				t.Errorf("%s of %d functions: %v of %d outcomes inside, want %v to %v within %v", name, functions, share, repeats, m, most, slack)
 			}
 		}
 		if plain := held["plain 0.9"] / repeats; plain > 0.75 {
@@ -114,36 +114,50 @@ func TestFunctionsCalibrateEqually(t *testing.T) {
 	if mass, _ := c.Mass(0.523); math.Abs(mass-0.05*11) > 1e-12 {
 		t.Errorf("mass %v", mass)
 	}
-	// No score is beyond 20/21 = 0.9524 of them: that is the mass between the levels 0.0238 and 0.9762.
-	if level, ok := c.Level(0.977); ok || level != 1 {
-		t.Errorf("level %v, %t", level, ok)
-	}
-	if level, ok := c.Level(0.023); ok || level != 0 {
-		t.Errorf("level %v, %t", level, ok)
+	// No score is beyond 20/21 = 0.9524 of them: that is the mass between the levels 0.0238 and 0.9762. Beyond, the
+	// level is in proportion to what is left: the 20th outcome leaves 0.001 of the model's probability at 0.024.
+	for p, want := range map[float64]float64{0.012: 0.0005, 0.988: 0.9995, 0.024: 0.001, 0.976: 0.999} {
+		enough := p == 0.024 || p == 0.976
+		if level, ok := c.Level(p); ok != enough || math.Abs(level-want) > 1e-12 {
+			t.Errorf("level %v of %v, %t, want %v", level, p, ok, want)
+		}
 	}
 	if low, high, mass := c.Limits(); low != 0.024 || high != 0.976 || mass != 0.952 {
 		t.Errorf("limits %v, %v and %v", low, high, mass)
 	}
 }
 
-// Every target of a function is drawn with the same probability.
-func TestTargetsOfAFunctionAreDrawnEvenly(t *testing.T) {
-	const functions, targets = 6000, 3
-	o := score.Outcomes{}
+// Outcomes of a function of n count 1/n each, in whatever order they and the functions come. 39 functions have ranks of
+// 0 to 0.95 in steps of 0.05 each: of a mass m, the share m·40/39 of them is what counts.
+func TestOutcomesOfAFunctionCountTogether(t *testing.T) {
+	const functions, targets = 39, 20
+	var points []score.Point
 	for k := range functions {
 		for i := range targets {
-			o.Add([]score.Point{{Function: fmt.Sprint(k), PIT: 0.5, Rank: float64(i) / targets}})
+			points = append(points, score.Point{Function: fmt.Sprint(k), PIT: 0.5 + float64(i)/targets/2, Rank: float64(i) / targets})
 		}
 	}
-	c := o.Calibrations()[0]
-	// Masses up to 1/3 and 2/3 are those of ranks 0 and 1/3. Shares have a deviation of 0.006.
-	for i := range targets {
-		edge := float64(i+1) / targets
-		below, _ := c.Mass(edge - 0.025)
-		above, ok := c.Mass(min(edge+0.025, 0.999))
-		if want := float64(i) / targets; math.Abs(below-max(want, 1e-6)) > 1e-12 || !ok || i+1 < targets && math.Abs(above-edge) > 1e-12 {
-			t.Errorf("masses %v and %v beside %v: targets are not drawn evenly", below, above, edge)
+	calibrate := func(order []int) score.Calibration {
+		o := score.Outcomes{}
+		for _, i := range order {
+			o.Add(points[i : i+1])
 		}
+		return o.Calibrations()[0]
+	}
+	order := make([]int, len(points))
+	random.New(1, random.Draws).Perm(0, order)
+	a := calibrate(order)
+	for i := 1; i < targets; i++ {
+		edge := float64(i) / targets * functions / (functions + 1)
+		for off, want := range map[float64]float64{-0.002: float64(i-1) / targets, 0.002: float64(i) / targets} {
+			if mass, _ := a.Mass(edge + off); math.Abs(mass-max(want, 1e-6)) > 1e-12 {
+				t.Errorf("mass %v of %v, want %v", mass, edge+off, want)
+			}
+		}
+	}
+	random.New(2, random.Draws).Perm(0, order)
+	if b := calibrate(order); !slices.Equal(a.Levels, b.Levels) || !slices.Equal(a.Masses, b.Masses) {
+		t.Error("the order of outcomes changes a calibration")
 	}
 }
 
@@ -153,9 +167,9 @@ func TestSharesOfCalibrations(t *testing.T) {
 	const repeats, groups = 4000, 19
 	g, inside := random.New(5, random.Draws), 0.0
 	for r := range repeats {
-		outcomes := make([]score.Outcome, groups)
+		outcomes := make([][]score.Outcome, groups)
 		for i := range outcomes {
-			outcomes[i].PIT = g.Float(uint64(r), uint64(i))
+			outcomes[i] = []score.Outcome{{PIT: g.Float(uint64(r), uint64(i)), Weight: 1}}
 		}
 		c := score.Calibrate(outcomes)
 		low, high, ok := c.Share(0.9)
@@ -172,32 +186,87 @@ func TestSharesOfCalibrations(t *testing.T) {
 	if share := inside / repeats; math.Abs(share-0.9) > 0.016 {
 		t.Errorf("%v of the shares are inside, want 0.9", share)
 	}
-	if _, _, ok := score.Calibrate(make([]score.Outcome, 8)).Share(0.9); ok {
+	if _, _, ok := score.Calibrate(make([][]score.Outcome, 8)).Share(0.9); ok {
 		t.Error("8 groups have an interval of 90%")
 	}
 }
 
-// The levels never cross, and PIT inverts them: a point is inside a calibrated interval exactly if its
-// calibrated PIT is between the levels.
-func TestCalibratedLevelsAreMonotone(t *testing.T) {
-	w := &world{g: random.New(4, random.Draws)}
-	c, last := w.calibrate(slices.Repeat([]int{7}, 60)...), 0.0
-	if c.Groups != 60 {
-		t.Errorf("%d groups", c.Groups)
-	}
-	for p := 0.02; p < 0.98; p += 0.0007 {
-		level, _ := c.Level(p)
-		if level < last {
-			t.Fatalf("level %v of %v is below the one before, %v", level, p, last)
+// What is calibrated is a distribution: P(Y ≤ y) grows from 0 to 1 with the model's, P(Y > y) is what is left of it, and
+// levels invert it, also of 1, 8 and 60 functions and beyond all that these calibrate.
+func TestACalibratedPredictionIsADistribution(t *testing.T) {
+	for _, functions := range []int{1, 8, 60} {
+		w := &world{g: random.New(4, random.Draws)}
+		c := w.calibrate(slices.Repeat([]int{7}, functions)...)
+		if c.Groups != functions {
+			t.Errorf("%d groups", c.Groups)
 		}
-		last = level
-	}
-	for _, pit := range []float64{0, 1e-9, 0.1, 0.33, 0.7, 0.9, 0.999, 1} {
-		for _, p := range []float64{0.05, 0.25, 0.75, 0.95} {
-			level, _ := c.Level(p)
-			if (pit <= level) != (c.PIT(pit) <= p) && math.Abs(pit-level) > 1e-12 {
-				t.Errorf("PIT %v becomes %v, but level %v becomes %v", pit, c.PIT(pit), p, level)
+		for _, f := range []float64{c.CDF(0), 1 - c.CDF(1), c.Survival(0), 1 - c.Survival(1)} {
+			if f != 0 {
+				t.Errorf("%d functions: %v beyond all y, want 0", functions, f)
 			}
+		}
+		last, u := 0.0, 1e-30
+		for range 4000 {
+			u = min(u+max(u/50, 0.0003)*min(1, u*1e6+1e-3), 1-1e-12)
+			p, above := c.CDF(u), c.Survival(1-u)
+			if p < last || p <= 0 || p >= 1 || math.Abs(p+above-1) > 1e-9 { // 1−u has 16 digits
+				t.Fatalf("%d functions: CDF %v of %v after %v, survival %v", functions, p, u, last, above)
+			}
+			if s := c.Survival(u); u < 0.4 && math.Abs(s-c.CDF(u)) > 0.002 { // but for steps of a flat map
+				t.Fatalf("%d functions: the tails %v and %v of %v differ", functions, s, c.CDF(u), u)
+			}
+			last = p
+		}
+		last = 0
+		for p := 0.0003; p < 1; p += 0.0007 {
+			level, _ := c.Level(p)
+			if level < last || level <= 0 || level >= 1 {
+				t.Fatalf("%d functions: level %v of %v after %v", functions, level, p, last)
+			}
+			last = level
+			for _, u := range []float64{1e-12, 1e-4, 0.1, 0.33, 0.5, 0.7, 0.9, 0.999, 1 - 1e-9} {
+				if (level <= u) != (p <= c.CDF(u)) && math.Abs(level-u) > 1e-9 {
+					t.Errorf("%d functions: level %v of %v, but %v has %v below it", functions, level, p, u, c.CDF(u))
+				}
+			}
+		}
+		if mass, enough := c.Mass(0.9999); enough || !(mass < 1) {
+			t.Errorf("%d functions: mass %v, %v", functions, mass, enough)
+		}
+	}
+}
+
+// Far tails keep the proportions of the model's: half of its probability is half of the calibrated one.
+func TestFarTailsAreTheModels(t *testing.T) {
+	w := &world{g: random.New(9, random.Draws)}
+	c := w.calibrate(slices.Repeat([]int{5}, 12)...)
+	for _, u := range []float64{1e-6, 1e-40, 1e-300} {
+		for name, of := range map[string]func(float64) float64{"below": c.CDF, "above": c.Survival} {
+			if ratio := of(u) / of(u/2); math.Abs(ratio-2) > 1e-9 {
+				t.Errorf("%s: %v and %v of %v and half of it", name, of(u), of(u/2), u)
+			}
+		}
+	}
+}
+
+// With outcomes of one group all alike there are as many independent ones as groups; with outcomes that have nothing in
+// common nearly as many as outcomes. The variance of 200 shares is known to a tenth, three standard errors are 0.3.
+func TestIndependentOutcomes(t *testing.T) {
+	const groups, each = 200, 10
+	g := random.New(6, random.Draws)
+	for alike, want := range map[bool]float64{true: groups, false: groups * each} {
+		all := make([][]score.Outcome, groups)
+		for k := range all {
+			for i := range each {
+				at := uint64(i)
+				if alike {
+					at = 0
+				}
+				all[k] = append(all[k], score.Outcome{PIT: g.Float(uint64(k), at), Weight: 1.0 / each})
+			}
+		}
+		if n := score.Calibrate(all).Independent; n < 0.7*want || n > 1.3*want {
+			t.Errorf("alike %t: %v independent outcomes, want about %v", alike, n, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -153,28 +154,22 @@ type ChannelSummary struct {
 	Share   []float64 `json:"share"`
 }
 
-// Given returns the calibration of predictions from known points.
-func (c *Calibration) Given(known int) *Calibration {
-	if c == nil {
-		return nil
+// of returns the calibration of a channel of which a number of values is known.
+func (c *Calibration) of(channel, known int) score.Calibration {
+	own := c.Channels[channel]
+	if own.Of != nil {
+		return own.Of(known)
 	}
-	own := *c
-	own.Channels = slices.Clone(c.Channels)
-	for i, channel := range own.Channels {
-		if channel.Of != nil {
-			own.Channels[i].Calibration = channel.Of(known)
-		}
-	}
-	return &own
+	return own.Calibration
 }
 
-// Corrected returns the levels and the masses that the quantiles and regions of a channel have in the
-// model's prediction, so that they hold what levels and masses say. nil corrects nothing.
-func (c *Calibration) Corrected(channel int, levels, masses []float64) (ofLevels, ofMasses []float64) {
+// Corrected returns the levels and the masses that the quantiles and regions of a channel, of which a number of values is
+// known, have in the model's prediction, so that they hold what levels and masses say. nil corrects nothing.
+func (c *Calibration) Corrected(channel, known int, levels, masses []float64) (ofLevels, ofMasses []float64) {
 	if c == nil {
 		return levels, masses
 	}
-	own := c.Channels[channel]
+	own := c.of(channel, known)
 	for _, p := range levels {
 		level, _ := own.Level(p)
 		ofLevels = append(ofLevels, level)
@@ -186,13 +181,58 @@ func (c *Calibration) Corrected(channel int, levels, masses []float64) (ofLevels
 	return ofLevels, ofMasses
 }
 
-// PIT returns the PIT of an outcome of a channel under the calibrated prediction. nil corrects nothing.
-func (c *Calibration) PIT(channel int, pit float64) float64 {
+// CDF returns P(Y ≤ y) of a channel, of which a number of values is known, from that of the model's prediction. nil
+// corrects nothing.
+func (c *Calibration) CDF(channel, known int, p float64) float64 {
 	if c == nil {
-		return pit
+		return p
 	}
-	return c.Channels[channel].PIT(pit)
+	return c.of(channel, known).CDF(p)
 }
+
+// Survival returns P(Y > y) as CDF does P(Y ≤ y). It keeps probabilities that are small.
+func (c *Calibration) Survival(channel, known int, p float64) float64 {
+	if c == nil {
+		return p
+	}
+	return c.of(channel, known).Survival(p)
+}
+
+// Beyond says in a line which levels of quantiles and masses of regions, and whether probabilities that are asked for, lie
+// beyond those for which a calibration has enough groups. It returns "" if none do.
+func (c *Calibration) Beyond(levels, masses []float64, probabilities bool) string {
+	if c == nil {
+		return ""
+	}
+	var lines []string
+	for _, channel := range c.Channels {
+		low, high, most := channel.Limits()
+		var beyond []string
+		for _, p := range levels {
+			if p < low-rounding || p > high+rounding {
+				beyond = append(beyond, fmt.Sprintf("the quantile %g", p))
+			}
+		}
+		for _, m := range masses {
+			if m > most+rounding {
+				beyond = append(beyond, fmt.Sprintf("the region %g", m))
+			}
+		}
+		if probabilities {
+			beyond = append(beyond, fmt.Sprintf("probabilities below %.3g and above %.3g", low, high))
+		}
+		if beyond != nil {
+			lines = append(lines, fmt.Sprintf("%s (%s: levels %.3g to %.3g, regions up to %.3g)", invalid.First(beyond)+" of "+channel.Channel, c.Groups(channel.Groups), low, high, most))
+		}
+	}
+	if lines == nil {
+		return ""
+	}
+	return "beyond what the groups calibrate, the mixture's own tail goes on: " + strings.Join(lines, "; ")
+}
+
+// rounding is the error of a level.
+const rounding = 1e-9
 
 // Groups describes a number of the calibration's groups, as in "3 groups".
 func (c Calibration) Groups(n int) string {
@@ -244,34 +284,34 @@ func (s *Summary) Print(w io.Writer) {
 
 // basis says what a calibration was made from.
 func (s *Summary) basis() string {
-	groups := invalid.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
+	basis := invalid.Plural(s.Groups, s.Exchangeable, s.Exchangeable+"s")
 	if s.Exchangeable == "group" {
-		groups += ", one target of each"
+		basis += fmt.Sprintf(" with %s, which count 1/n in a group of n", invalid.Plural(s.Targets, "target", "targets"))
 	}
-	return groups + map[string]string{FromRun: ", used for nothing else", FromFiles: ", of the files"}[s.Source]
+	return basis + map[string]string{FromRun: ", used for nothing else", FromFiles: ", of the files"}[s.Source]
 }
 
 // promise states what the intervals hold, and how sure that is.
 func (s *Summary) promise(share []float64) string {
 	of, like := "a new group", "the group and its context are like those of the calibration"
+	theorem, about := "Hierarchical conformal prediction: Lee, Barber, Willett 2023", "about "
+	most := 100 * min(0.9+2/float64(s.Groups+1), 1)
 	if s.Exchangeable == "point" {
 		of, like = "a new point", "it is like those of the calibration, and so is its context"
 		if s.Source == FromRun {
 			like = "it is like those of the calibration, and its context are the points for training and validation"
 		}
+		theorem, about = "Split conformal prediction: Vovk, Gammerman, Shafer 2005", ""
+		held := (9*(s.Groups+1) + 9) / 10 // ⌈0.9·(K+1)⌉
+		most = 100 * float64(held) / float64(s.Groups+1)
 	}
 	if s.Source == FromFiles {
 		like += ", and the training has seen none of these"
 	}
-	held := (9*(s.Groups+1) + 9) / 10 // ⌈0.9·(K+1)⌉
-	source := "Vovk, Gammerman, Shafer 2005"
-	if s.Exchangeable == "group" {
-		source += "; one target of each group: Dunn, Wasserman, Ramdas 2023"
-	}
 	return fmt.Sprintf("promise: y of %s lies in an interval or region of 90%% with a probability of at least 90%%\n"+
 		"and, without ties, at most %.3g%%, on average over calibrations,\nif %s.\n"+
-		"Of 10 such calibrations, 9 have intervals of 90%% that hold %.0f%% to %.0f%%.\n"+
-		"An interval of 90%% takes 9 %[6]ss, one of 95%% 19.\n"+
-		"Split conformal prediction: %[7]s.\n",
-		of, 100*float64(held)/float64(s.Groups+1), like, 100*share[0], 100*share[1], s.Exchangeable, source)
+		"Of 10 such calibrations, 9 have intervals of 90%% that hold %s%.0f%% to %.0f%%.\n"+
+		"An interval of 90%% takes 9 %[7]ss, one of 95%% 19; beyond, the tail of the model goes on.\n"+
+		"%[8]s.\n",
+		of, most, like, about, 100*share[0], 100*share[1], s.Exchangeable, theorem)
 }

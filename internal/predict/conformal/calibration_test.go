@@ -16,10 +16,10 @@ import (
 
 // someCalibration returns a calibration of a number of functions, and the predictions that it is for.
 func someCalibration(functions int) (conformal.Calibration, conformal.Predictions) {
-	var outcomes []score.Outcome
+	var outcomes [][]score.Outcome
 	for i := range functions {
 		v := (float64(i) + 0.5) / float64(functions)
-		outcomes = append(outcomes, score.Outcome{PIT: (1 + v) / 2, Rank: v})
+		outcomes = append(outcomes, []score.Outcome{{PIT: (1 + v) / 2, Rank: v, Weight: 1}})
 	}
 	step := 30
 	p := conformal.Predictions{Checkpoint: "best.safetensors", Step: &step, NumTau: 5, Levels: "grid"}
@@ -44,10 +44,10 @@ func TestCalibrationIsReadAsItWasWritten(t *testing.T) {
 	points.Exchangeable = "point"
 	points.Summary(dir).Print(&b)
 	// The 18th of 19 scores is 17.5/19. The beta distribution of 18 and 2 has 5% below 0.774 and above 0.981.
-	for _, want := range []string{"calibrated on 19 groups, one target of each, used for nothing else: " + filepath.Join(dir, "calibration.json"),
+	for _, want := range []string{"calibrated on 19 groups with 19 targets, which count 1/n in a group of n, used for nothing else: " + filepath.Join(dir, "calibration.json"),
 		"y, 90% interval: the model's levels 0.039 to 0.961", "y of a new group lies in an interval or region of 90% with a probability of at least 90%",
-		"and, without ties, at most 90%, on average", "hold 77% to 98%", "takes 9 groups, one of 95% 19",
-		"Vovk, Gammerman, Shafer 2005; one target of each group: Dunn, Wasserman, Ramdas 2023.",
+		"and, without ties, at most 100%, on average", "hold about 77% to 98%", "takes 9 groups, one of 95% 19; beyond, the tail of the model goes on",
+		"Hierarchical conformal prediction: Lee, Barber, Willett 2023.", "Split conformal prediction: Vovk, Gammerman, Shafer 2005.",
 		"y of a new point", "and, without ties, at most 91.7%", "its context are the points for training and validation.", "takes 9 points, one of 95% 19", "calibrated on 8 points, of the files", "y, 90% interval: too few points, it takes 9"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("%q is not in\n%s", want, b.String())

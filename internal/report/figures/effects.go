@@ -103,17 +103,14 @@ func (f Effects) note(columns int) string {
 
 // legend returns the entries of what is drawn.
 func (f Effects) legend() []legendEntry {
-	calibrated, tenths := "", false
+	tenths := false
 	for _, panels := range f.Panels {
 		for _, p := range panels {
 			tenths = tenths || p.Tenths != nil
-			if p.Calibrated {
-				calibrated = ", calibrated"
-			}
 		}
 	}
 	all := []legendEntry{{"median", lineWidth, lineThumb(medianStyle)}, {"50%", lineWidth, scaleThumb(4.5, []color.NRGBA{halfColours[1], halfColours[1]})},
-		{"90%" + calibrated, lineWidth, scaleThumb(4.5, []color.NRGBA{mostColours[1], mostColours[1]})}}
+		{"90%", lineWidth, scaleThumb(4.5, []color.NRGBA{mostColours[1], mostColours[1]})}}
 	if tenths {
 		all = append(all, legendEntry{"tenths of the rows", lineWidth, func(c *draw.Canvas) {
 			for i := range 3 {

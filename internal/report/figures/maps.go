@@ -41,10 +41,7 @@ const (
 
 // mapRows returns the maps of the subjects along two columns of x, one for each channel.
 func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subject, o Options) ([]MapRow, error) {
-	corrections, err := o.corrections(subjects, len(v.units.YNames))
-	if err != nil {
-		return nil, err
-	}
+	corrections := o.corrections(subjects, len(v.units.YNames))
 	functions, dy := make([]predict.Function, len(subjects)), len(v.units.YNames)
 	rows := make([]MapRow, len(subjects)*dy)
 	for i, s := range subjects {

@@ -1,7 +1,8 @@
 package figures
 
 import (
-	"github.com/acqnp/acqnp/internal/invalid"
+	"math"
+
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
@@ -21,65 +22,21 @@ type correction struct {
 	masses [3]float64 // of half of the prediction, of most of it, and of what is shaded
 }
 
-// correctionOf returns the correction of a channel by a calibration. It returns an *invalid.Input if the
-// calibration is of too few functions or points.
-func correctionOf(calibrated *conformal.Calibration, channel int) (correction, error) {
-	c := correction{barLevels, [3]float64{halfMass, mostMass, shadedMass}}
-	if calibrated == nil {
-		return c, nil
-	}
-	own := calibrated.Channels[channel]
-	few := func(what string) (correction, error) {
-		return c, &invalid.Input{File: "--plot", Found: own.Channel + " calibrated on " + calibrated.Groups(own.Groups), Expected: "more of them, for " + what}
-	}
-	for i, p := range barLevels {
-		level, ok := own.Level(p)
-		if !ok {
-			return few("the 90% interval")
-		}
-		c.bars[i] = level
-	}
-	for i, m := range c.masses {
-		mass, ok := own.Mass(m)
-		switch {
-		case ok:
-			c.masses[i] = mass
-		case m == shadedMass:
-			c.masses[i] = c.masses[i-1] // nothing is shaded beyond most of the prediction
-		default:
-			return few("the 90% region")
-		}
-	}
-	return c, nil
-}
-
 // corrections returns the corrections of all channels of each subject.
-func (o Options) corrections(subjects []Subject, channels int) ([]correction, error) {
-	var all []correction
+func (o Options) corrections(subjects []Subject, channels int) (all []correction) {
 	for _, s := range subjects {
-		calibrated := o.Calibrated.Given(len(s.ContextY) / channels)
 		for c := range channels {
-			own, err := correctionOf(calibrated, c)
-			if err != nil {
-				return nil, err
+			known := 0
+			for i := c; i < len(s.ContextY); i += channels {
+				if !math.IsNaN(s.ContextY[i]) {
+					known++
+				}
 			}
-			all = append(all, own)
+			bars, masses := o.Calibrated.Corrected(c, known, barLevels[:], []float64{halfMass, mostMass, shadedMass})
+			all = append(all, correction{[5]float64(bars), [3]float64(masses)})
 		}
 	}
-	return all, nil
-}
-
-// Check returns an *invalid.Input if the calibration is of too few functions or points for a picture.
-func (o Options) Check() error {
-	if o.Calibrated == nil {
-		return nil
-	}
-	for c := range o.Calibrated.Channels {
-		if _, err := correctionOf(o.Calibrated, c); err != nil {
-			return err
-		}
-	}
-	return nil
+	return all
 }
 
 // corrected is a density whose quantiles at barLevels are corrected.

@@ -51,27 +51,3 @@ func TestPicturesAreCalibrated(t *testing.T) {
 		t.Errorf("%d, %d and %d pixels of the densest half, of the model's, unchanged and smaller masses", own, unchanged, smaller)
 	}
 }
-
-func TestCalibrationsOfTooFewFunctionsAreRefused(t *testing.T) {
-	few := calibrated(3, func(p float64) float64 {
-		switch {
-		case p <= 0.25:
-			return 0
-		case p >= 0.75:
-			return 1
-		}
-		return p
-	})
-	if err := (figures.Options{Calibrated: few}).Check(); err == nil {
-		t.Error("a picture of three functions' calibration")
-	}
-	shortTail := calibrated(60, func(p float64) float64 { // enough for 90%, not for 99%
-		if p > 0.98 {
-			return 1
-		}
-		return p
-	})
-	if err := (figures.Options{Calibrated: shortTail}).Check(); err != nil {
-		t.Error(err)
-	}
-}

@@ -79,10 +79,7 @@ func firstOf(subjects []Subject, a predict.About, panels int) (title string, sho
 // panelsOf returns panels of predictions of subjects along one column of x, one for each subject and channel. It
 // asks for the grid of a panel and for the targets of its bars at once.
 func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Subject, o Options) ([]Panel, error) {
-	corrections, err := o.corrections(subjects, len(v.units.YNames))
-	if err != nil {
-		return nil, err
-	}
+	corrections := o.corrections(subjects, len(v.units.YNames))
 	density := o.part() == densityPart
 	functions, dy := make([]predict.Function, len(subjects)), len(v.units.YNames)
 	panels, grids := make([]Panel, len(subjects)*dy), make([][]float64, len(subjects))
