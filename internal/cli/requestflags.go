@@ -253,7 +253,7 @@ func (o *requestFlags) finish(ctx context.Context, q question, how figures.Optio
 			return err
 		}
 	}
-	s := &predictSummary{Out: o.out, Plot: o.plot, Functions: len(q.Functions), Targets: q.CountTargets(), Weights: q.About().Weights.Path, Warnings: o.app.warn()}
+	s := &predictSummary{Out: o.out, Plot: o.plot, Functions: q.CountAsked(), Targets: q.CountTargets(), Weights: q.About().Weights.Path, Warnings: o.app.warn()}
 	return o.app.result(s, s.print)
 }
 

@@ -72,6 +72,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 		f.Rows += p.N
 		f.Weight += floats.Sum(p.Weights)
 	}
+	f.EqualRows = f.equalRows(points)
 	f.Missing = missingIn(points, len(f.X))
 	o.sayMissing(f)
 	if f.Rows < leastRows {

@@ -66,9 +66,10 @@ type Fitted struct {
 	LogY       []bool           `json:"log_y"`    // whether the formula says log(y), of each column of y
 	YForms     []rows.Form      `json:"y_forms"`  // how numbers of each column of y are written
 	YRanges    []datasets.Range `json:"y_ranges"`
-	Rows       int              `json:"rows"`      // that were used
-	Missing    []int            `json:"x_missing"` // how many of them lack a cell, of each column of x
-	Stacks     []*stack.Stack   `json:"stacks"`    // of each column of y
+	Rows       int              `json:"rows"`                 // that were used
+	EqualRows  int              `json:"equal_rows,omitempty"` // of these: equal to another of their group, see tellsRowsApart
+	Missing    []int            `json:"x_missing"`            // how many of them lack a cell, of each column of x
+	Stacks     []*stack.Stack   `json:"stacks"`               // of each column of y
 	Kept       []keptGroup      `json:"kept,omitempty"`
 	Together   []Together       `json:"together,omitempty"` // of several columns of y, by numbers of known points
 

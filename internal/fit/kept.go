@@ -6,13 +6,10 @@ import (
 	"math"
 	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/stack"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // A keptGroup is the rows of a group of the data. They are known points when the group is asked about.
@@ -102,161 +99,6 @@ func (g keptGroup) check(f Fitted) error {
 		}
 	}
 	return nil
-}
-
-// Recall implements [predict.Predictor]: a group of the data knows its own rows. A known point that is given again
-// counts once.
-func (f Fitted) Recall(functions []predict.Function, asNew bool, w *warning.Record) []predict.Function {
-	kept := map[string]keptGroup{}
-	if asNew {
-		f.Kept = nil
-	}
-	for _, g := range f.Kept {
-		kept[g.Name] = g
-	}
-	var r recall
-	all := slices.Clone(functions)
-	for i := range all {
-		name := all[i].Name
-		if f.Group == "" { // all rows are one group, whatever a request calls it
-			name = ""
-		}
-		if g, is := kept[name]; is {
-			all[i] = r.add(f, g, all[i])
-		}
-		r.count(all[i])
-	}
-	r.note(f, w)
-	if f.Outer != "" {
-		f.putBeside(all)
-		f.noteLost(all, w)
-	}
-	return all
-}
-
-// putBeside puts the known points of the other groups in the same outer group beside each function: those of functions
-// and of the data.
-func (f Fitted) putBeside(functions []predict.Function) {
-	type named struct {
-		name string
-		predict.Points
-	}
-	in, asked := map[string][]named{}, map[string]bool{}
-	for _, fn := range functions {
-		asked[fn.Name] = true
-		if outer := f.outerOf(fn.Name); outer != "" && len(fn.ContextY) > 0 {
-			in[outer] = append(in[outer], named{fn.Name, predict.Points{X: fn.ContextX, Y: fn.ContextY}})
-		}
-	}
-	for _, g := range f.Kept {
-		if outer := f.outerOf(g.Name); !asked[g.Name] {
-			in[outer] = append(in[outer], named{g.Name, predict.Points{X: g.X, Y: g.Y}})
-		}
-	}
-	for i := range functions {
-		for _, other := range in[f.outerOf(functions[i].Name)] {
-			if other.name != functions[i].Name {
-				functions[i].Beside = append(functions[i].Beside, other.Points)
-			}
-		}
-	}
-}
-
-// noteLost adds a line about groups with targets of whose outer group, too, nothing is known: its name may be mistyped.
-func (f Fitted) noteLost(functions []predict.Function, w *warning.Record) {
-	var lost []string
-	for _, fn := range functions {
-		if fn.Name != "" && len(fn.TargetX) > 0 && len(fn.ContextY) == 0 && len(fn.Beside) == 0 {
-			lost = append(lost, fn.Name)
-		}
-	}
-	if lost != nil {
-		w.Add("of %s (%s) and of its %s no point is known", invalid.Plural(len(lost), "group", "groups"), invalid.First(lost), f.Outer)
-	}
-}
-
-// A recall counts what Recall finds.
-type recall struct {
-	names               []string // of the groups with rows of the data
-	rows, twice, scored int      // of the data; given again; and scored
-	context, nothing    int      // groups with known points of the context alone, and with none
-}
-
-// add returns a function with the rows of its group before its own context.
-func (r *recall) add(f Fitted, g keptGroup, fn predict.Function) predict.Function {
-	given, asked := rowsIn(f, fn.ContextX, fn.ContextY), rowsIn(f, fn.TargetX, fn.TargetY)
-	own := keptGroup{}
-	for k := range len(g.Y) / len(f.Y) {
-		key := rowKey(f, g.X, g.Y, k)
-		if asked[key] > 0 {
-			asked[key]--
-			r.scored++
-		}
-		if given[key] > 0 {
-			given[key]--
-			r.twice++
-		}
-		own.add(f, g.X, g.Y, k)
-	}
-	fn.Recalled = len(own.Y) / len(f.Y)
-	left := rowsIn(f, fn.ContextX, fn.ContextY)
-	for k := range len(fn.ContextY) / len(f.Y) {
-		key := rowKey(f, fn.ContextX, fn.ContextY, k)
-		if left[key] > given[key] { // a row of the data
-			left[key]--
-			continue
-		}
-		own.add(f, fn.ContextX, fn.ContextY, k)
-	}
-	fn.ContextX, fn.ContextY = own.X, own.Y
-	return fn
-}
-
-// count counts a function that has targets.
-func (r *recall) count(fn predict.Function) {
-	switch {
-	case len(fn.TargetX) == 0:
-	case fn.Recalled > 0:
-		r.names, r.rows = append(r.names, fn.Name), r.rows+fn.Recalled
-	case len(fn.ContextX) > 0:
-		r.context++
-	default:
-		r.nothing++
-	}
-}
-
-// note adds lines about what was found, if any of the groups is one of the data. Without groups all rows are always
-// known.
-func (r *recall) note(f Fitted, w *warning.Record) {
-	if r.rows > 0 && f.Group != "" {
-		w.Add("known points: of %s (%s) the %s of the fit's data, beside those of the context; of %d those of the context alone; of %d none",
-			invalid.Plural(len(r.names), "group", "groups"), invalid.First(r.names), invalid.Plural(r.rows, "row", "rows"), r.context, r.nothing)
-	}
-	if r.twice > 0 {
-		w.Add("of the context, %s in the fit's data too, and counted once", invalid.Plural(r.twice, "known point is", "known points are"))
-	}
-	if r.scored > 0 {
-		w.Add("%s of the fit's data and known: these scores say nothing of new rows; --as-new forgets them", invalid.Plural(r.scored, "target is a row", "targets are rows"))
-	}
-}
-
-// rowsIn counts rows of x and y by rowKey; none if there is no y.
-func rowsIn(f Fitted, x, y []float64) map[string]int {
-	count := map[string]int{}
-	for k := range len(y) / len(f.Y) {
-		count[rowKey(f, x, y, k)]++
-	}
-	return count
-}
-
-// rowKey returns a text that is the same for equal rows.
-func rowKey(f Fitted, x, y []float64, k int) string {
-	var b strings.Builder
-	for _, v := range slices.Concat(x[k*len(f.X):][:len(f.X)], y[k*len(f.Y):][:len(f.Y)]) {
-		b.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
-		b.WriteByte(' ')
-	}
-	return b.String()
 }
 
 // numbers are numbers that JSON writes as null where they are missing.

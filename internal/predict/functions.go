@@ -1,7 +1,6 @@
 package predict
 
 import (
-	"cmp"
 	"fmt"
 	"iter"
 
@@ -157,33 +156,6 @@ func askEach(functions []Function, targets []rows.Group) []Function {
 	return functions
 }
 
-// noteUnknown adds a line about the groups of the targets without known points, if there are others.
-func (f FunctionFiles) noteUnknown(functions []Function) {
-	var unknown []string
-	for _, g := range functions {
-		if len(g.ContextX) == 0 {
-			unknown = append(unknown, g.Name)
-		}
-	}
-	if 0 < len(unknown) && len(unknown) < len(functions) {
-		f.Layout.Warnings.Add("%s: no known point of %s (%s)%s", cmp.Or(f.Context, f.Targets), invalid.Plural(len(unknown), "group", "groups"), invalid.First(unknown), idle(functions))
-	}
-}
-
-// idle names the functions that have no target.
-func idle(functions []Function) string {
-	var names []string
-	for _, g := range functions {
-		if len(g.TargetX) == 0 {
-			names = append(names, g.Name)
-		}
-	}
-	if names == nil {
-		return ""
-	}
-	return "; of " + invalid.First(names) + " there are points and no targets"
-}
-
 // noteScored adds a line if every target to score is a known point too, as if one file were given twice.
 func (f FunctionFiles) noteScored(functions []Function) {
 	dx, dy := len(f.Layout.X), len(f.Layout.Y)
@@ -247,10 +219,19 @@ func Ask(p Predictor, files FunctionFiles) (a Asked, err error) {
 	files.Layout = &a.Layout
 	if a.Functions, a.Others, err = files.Read(); err == nil {
 		a.Functions = p.Recall(a.Functions, files.AsNew, a.Layout.Warnings)
-		files.noteUnknown(a.Functions)
 		p.Warn(a.Functions, a.Layout.XText, a.Layout.Warnings)
 	}
 	return a, err
+}
+
+// CountAsked returns how many functions have targets.
+func (a Asked) CountAsked() (n int) {
+	for _, fn := range a.Functions {
+		if len(fn.TargetX) > 0 {
+			n++
+		}
+	}
+	return n
 }
 
 // CountTargets returns how many targets all functions have together.

@@ -72,7 +72,10 @@ func (t Trained) About() About {
 }
 
 // Recall implements [Predictor]. A network keeps nothing of its training.
-func (t Trained) Recall(functions []Function, _ bool, _ *warning.Record) []Function { return functions }
+func (t Trained) Recall(functions []Function, _ bool, w *warning.Record) []Function {
+	WarnOfUnknown(functions, nil, w)
+	return functions
+}
 
 // Limited implements [Predictor].
 func (t Trained) Limited(number int, evenly bool) Predictor {

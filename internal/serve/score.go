@@ -4,6 +4,7 @@ import (
 	"context"
 	"strconv"
 
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -40,7 +41,7 @@ func (q *question) score(ctx context.Context, a results) (summary any, err error
 func keysOf(functions []predict.Function) (keys []string, names map[string]string) {
 	names = map[string]string{}
 	for i, f := range functions {
-		key := strconv.Quote(f.Name)
+		key := strconv.Quote(rows.Name(f.Name))
 		if f.Name == "" {
 			key = strconv.Itoa(i)
 		}

@@ -21,7 +21,7 @@ func (u unseen) number(c int, value cell, f rows.Form) (v float64, expected stri
 		if u[c] == nil {
 			u[c] = &newNames{at: map[string]int{}}
 		}
-		name := value.name()
+		name := rows.Name(value.name())
 		i, found := u[c].at[name]
 		if !found {
 			i = len(u[c].all)

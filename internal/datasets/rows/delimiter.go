@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"bytes"
 	"fmt"
-	"strconv"
 	"strings"
 )
 
@@ -50,16 +49,16 @@ type decimals struct {
 
 // number reads a number with the decimal mark of the file. conflict reports that the number has the
 // other mark than the numbers before, or both.
-func (d *decimals) number(cell string, line int) (v float64, conflict string, err error) {
+func (d *decimals) number(cell string, line int) (v float64, conflict string, is bool) {
 	comma, point := strings.Contains(cell, ","), strings.Contains(cell, ".")
-	v, err = strconv.ParseFloat(strings.Replace(cell, ",", ".", 1), 64)
+	v, is = ParseNumber(strings.Replace(cell, ",", ".", 1))
 	switch {
 	case !comma && !point:
-		return v, "", err
+		return v, "", is
 	case comma && point && isNumber(strings.NewReplacer(",", "", ".", "").Replace(cell)):
-		return 0, "a number without separators of thousands", nil
-	case err != nil:
-		return 0, "", err
+		return 0, "a number without separators of thousands", false
+	case !is:
+		return 0, "", false
 	}
 	mark := byte('.')
 	if comma {
@@ -70,12 +69,12 @@ func (d *decimals) number(cell string, line int) (v float64, conflict string, er
 	}
 	if mark != d.mark {
 		name := map[byte]string{',': "comma", '.': "point"}[d.mark]
-		return 0, fmt.Sprintf("a decimal %s, as in line %d (one file has one kind of decimals)", name, d.line), nil
+		return 0, fmt.Sprintf("a decimal %s, as in line %d (one file has one kind of decimals)", name, d.line), false
 	}
-	return v, "", nil
+	return v, "", true
 }
 
 func isNumber(cell string) bool {
-	_, err := strconv.ParseFloat(cell, 64)
-	return err == nil
+	_, is := ParseNumber(cell)
+	return is
 }

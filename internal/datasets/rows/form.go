@@ -174,7 +174,8 @@ func (f Form) Number(text string) (v float64, ok bool) {
 		if f.Format == Boolean && isBool(text) {
 			text = strings.ToLower(text)
 		}
-		i := slices.Index(f.Categories, text)
+		text = Name(text)
+		i := slices.IndexFunc(f.Categories, func(name string) bool { return name == text || Name(name) == text })
 		if i < 0 {
 			i = len(f.Categories)
 		}
@@ -195,8 +196,8 @@ func (f Form) Number(text string) (v float64, ok bool) {
 	if f.Format == Percent {
 		text = strings.TrimSuffix(text, "%")
 	}
-	v, err := strconv.ParseFloat(text, 64)
-	return v, err == nil && v-v == 0 && f.Takes(v)
+	v, ok = ParseNumber(text)
+	return v, ok && v-v == 0 && f.Takes(v)
 }
 
 // equal reports whether two forms are the same.

@@ -71,9 +71,9 @@ func ParseRange(field, text string, form Form, most int) ([]float64, error) {
 func (f Form) between(parts []string) (a, b float64, ways int) {
 	f.Log = false // whoever asks checks it
 	read := func(text string) (float64, bool) {
-		v, err := strconv.ParseFloat(text, 64)
-		ok := err == nil && (len(parts) == 2 || f.Format != Clock) // 9:30 is a time, and not 9 to 30
-		if err != nil {
+		v, is := ParseNumber(text)
+		ok := is && (len(parts) == 2 || f.Format != Clock) // 9:30 is a time, and not 9 to 30
+		if !is {
 			v, ok = f.Number(text)
 		}
 		return v, ok && math.Abs(v) <= math.MaxFloat32

@@ -66,11 +66,8 @@ func (j *judge) add(t *table, column int) {
 		j.missing++
 		return
 	}
-	if value := cell[:min(len(cell), longestValue+1)]; len(j.values) <= MaxDistinct && !j.values[value] {
-		if j.values == nil {
-			j.values = map[string]bool{}
-		}
-		j.values[strings.Clone(value)] = true
+	if len(j.values) <= MaxDistinct {
+		j.value(t.name(column))
 	}
 	t.decimals = j.decimals
 	m := t.meaning(column)
@@ -91,6 +88,18 @@ func (j *judge) add(t *table, column int) {
 			}
 		}
 	}
+}
+
+// value keeps a name as one of the different cells.
+func (j *judge) value(name string) {
+	name = name[:min(len(name), longestValue+1)]
+	if j.values[name] {
+		return
+	}
+	if j.values == nil {
+		j.values = map[string]bool{}
+	}
+	j.values[strings.Clone(name)] = true
 }
 
 func (f *found) add(t *table, column int, wants string) {
@@ -239,7 +248,11 @@ func (c Column) Form(file string, y bool) (f Form, err error) {
 	case c.Constant():
 		return refuse("the same value in every row", "values that differ (leave the column out)")
 	case c.Kind == NameColumn && y:
-		return refuse("names", "numbers in a column of y")
+		expected := "numbers in a column of y"
+		if c.Distinct == 2 {
+			expected += ": code " + strings.Join(c.Values, " and ") + " as 0 and 1"
+		}
+		return refuse("names", expected)
 	case c.Kind == NameColumn:
 		return c.Names(file)
 	case c.Kind == DateColumn:

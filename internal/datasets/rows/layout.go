@@ -102,7 +102,7 @@ func (l *Layout) ReadBoth(path string) (known, targets []Group, others Company, 
 		return nil, nil, others, &invalid.Input{File: path, Found: "no complete row without a value of " + strings.Join(l.Y, ", "),
 			Expected: "rows to predict: without one, or of other targets (--targets or --grid)"}
 	}
-	r.left.warn(t.path, t.header, l.Warnings)
+	r.warn(t.path, t.header, l.Warnings)
 	return r.groups, asked.groups, others, nil
 }
 
@@ -136,7 +136,7 @@ func (l *Layout) readTable(t *table, y []string, others *Company) ([]Group, erro
 	case len(r.groups) == 0:
 		return nil, r.left.all(t.path, t.header)
 	}
-	r.left.warn(t.path, t.header, l.Warnings)
+	r.warn(t.path, t.header, l.Warnings)
 	return r.groups, nil
 }
 
@@ -154,6 +154,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	if r.xAt, err = t.columns(ways("x", inFiles(l.X))...); err != nil {
 		return nil, err
 	}
+	taken := slices.Clone(r.xAt)
 	for i, name := range l.X {
 		if name == "" {
 			r.xAt = slices.Insert(r.xAt, i, -1)
@@ -162,6 +163,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	if r.yAt, err = t.columns(ways("y", y)...); err != nil {
 		return nil, err
 	}
+	l.sayTaken(t, slices.Concat(inFiles(l.X), y), slices.Concat(taken, r.yAt))
 	if r.weights, err = t.optional(l.Weights); err != nil {
 		return nil, err
 	}
@@ -172,6 +174,19 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	}
 	r.names.by, err = t.groupColumn(l.Groups, slices.Concat(l.X, l.Y))
 	return r, err
+}
+
+// sayTaken adds a line about columns of t that are read as others, which t does not have.
+func (l *Layout) sayTaken(t *table, names []string, columns []int) {
+	var lacks, taken []string
+	for i, name := range names {
+		if found := t.header[columns[i]]; found != name {
+			lacks, taken = append(lacks, name), append(taken, found+" as "+name)
+		}
+	}
+	if lacks != nil {
+		l.Warnings.Add("%s: no column %s: read %s", t.path, strings.Join(lacks, ", "), strings.Join(taken, ", "))
+	}
 }
 
 // inFiles returns the names of columns that files have.
@@ -228,12 +243,7 @@ func ways(letter string, names []string) [][]string {
 // carry keeps the cells of the columns that r does not read in others.
 func (r *reading) carry(t *table, others *Company) {
 	r.others = others
-	if r.names.by >= 0 {
-		others.Group = t.header[r.names.by]
-	}
-	if r.names.outer >= 0 {
-		others.Group = t.header[r.names.outer] + "/" + others.Group
-	}
+	others.Group = r.names.column(t.header)
 	for i, name := range t.header {
 		if (i != r.names.by || r.names.outer >= 0) && !slices.Contains(r.xAt, i) && !slices.Contains(r.yAt, i) && name != "" {
 			r.carried, others.Names = append(r.carried, i), append(others.Names, name)

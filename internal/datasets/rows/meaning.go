@@ -1,10 +1,8 @@
 package rows
 
 import (
-	"errors"
 	"math"
 	"regexp"
-	"strconv"
 	"strings"
 )
 
@@ -66,23 +64,23 @@ const Finite = "a finite number of at most 3.4e38, which float32 holds"
 // tells numbers, dates and names apart.
 func (t *table) meaning(column int) meaning {
 	cell := t.cell(column)
-	v, conflict, err := 0.0, "", error(nil)
+	v, conflict, is := 0.0, "", false
 	if t.delimiter == ';' {
 		line, _ := t.rows.FieldPos(column)
-		v, conflict, err = t.decimals.number(cell, line)
-	} else if v, err = strconv.ParseFloat(cell, 64); err != nil && thousands.MatchString(cell) {
-		v, err = strconv.ParseFloat(strings.ReplaceAll(cell, ",", ""), 64)
+		v, conflict, is = t.decimals.number(cell, line)
+	} else if v, is = ParseNumber(cell); !is && thousands.MatchString(cell) {
+		v, is = ParseNumber(strings.ReplaceAll(cell, ",", ""))
 	}
 	switch {
 	case conflict != "":
 		return meaning{kind: wrongKind, wants: conflict}
-	case err == nil && math.Abs(v) <= math.MaxFloat32:
+	case is && math.Abs(v) <= math.MaxFloat32:
 		return meaning{kind: numberKind, value: v}
-	case err == nil && !math.IsNaN(v), errors.Is(err, strconv.ErrRange):
+	case is, isInfinite(cell):
 		return meaning{kind: wrongKind, wants: Finite}
 	}
 	if share, ok := strings.CutSuffix(cell, "%"); ok {
-		if v, err := strconv.ParseFloat(strings.TrimSpace(share), 64); err == nil && math.Abs(v) <= math.MaxFloat32 {
+		if v, is := ParseNumber(strings.TrimSpace(share)); is && math.Abs(v) <= math.MaxFloat32 {
 			return meaning{kind: percentKind, value: v}
 		}
 	}

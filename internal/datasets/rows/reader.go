@@ -18,6 +18,8 @@ type reader struct {
 	index    map[string]int // of a name in Categories
 	training bool           // the training file is read: data.missing and data.categories are remedies
 	isX      bool
+
+	spellings spellings
 }
 
 // newReader returns the reader of a column.
@@ -27,7 +29,7 @@ func newReader(name string, f Form) *reader {
 	case f.Categories != nil:
 		r.kind, r.Categories, r.index = nameKind, slices.Clone(f.Categories), map[string]int{}
 		for i, name := range f.Categories {
-			r.index[name] = i
+			r.index[Name(name)] = i
 		}
 	case f.Origin != "":
 		r.kind = dateKind
@@ -84,12 +86,14 @@ func (r *reader) read(t *table, column int) (float64, error) {
 
 // readName returns the index of a name. A new name gets the next index.
 func (r *reader) readName(t *table, column int) (float64, error) {
-	name := t.cell(column)
-	if isMissing(name) {
-		return 0, t.refuse(column, r.expected(t, name))
+	cell := t.cell(column)
+	if isMissing(cell) {
+		return 0, t.refuse(column, r.expected(t, cell))
 	}
+	name := t.name(column)
 	if r.Format == Boolean && isBool(name) {
 		name = strings.ToLower(name)
+		cell = name
 	}
 	i, known := r.index[name]
 	if !known {
@@ -99,6 +103,7 @@ func (r *reader) readName(t *table, column int) (float64, error) {
 		name = strings.Clone(name) // so that the rest of the row can be freed
 		r.Categories, r.index[name] = append(r.Categories, name), i
 	}
+	r.spellings.note(i, name, cell)
 	return float64(i), nil
 }
 

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // A reading puts the rows of tables into groups: those of one file by a Layout, and those of the files of
@@ -62,6 +63,15 @@ func (r *reading) row(t *table) error {
 		g.Weights = append(g.Weights, weight)
 	}
 	return r.point(g, t)
+}
+
+// warn adds lines about rows that are left out and names that are spelled in two ways, of files with a header.
+func (r *reading) warn(path string, header []string, w *warning.Record) {
+	r.left.warn(path, header, w)
+	r.names.spellings.warn(path, r.names.column(header), w)
+	for _, x := range r.x {
+		x.spellings.warn(path, x.name, w)
+	}
 }
 
 // weight returns the weight of the current row, 1 without a column of weights. It refuses one that is not a number of 0
@@ -160,28 +170,42 @@ type grouping struct {
 	byFile bool // without one, each file is a group, not all rows
 	index  map[string]int
 	names  []string
+
+	spellings spellings
+}
+
+// column returns the name of the column of groups, "" without one.
+func (g *grouping) column(header []string) string {
+	switch {
+	case g.by < 0:
+		return ""
+	case g.outer < 0:
+		return header[g.by]
+	}
+	return header[g.outer] + "/" + header[g.by]
 }
 
 // row returns the number of the current row's group, and whether it is new.
 func (g *grouping) row(t *table) (i int, fresh bool) {
-	name := ""
+	cell, name := "", ""
 	switch {
 	case g.by >= 0 && g.outer >= 0:
-		name = t.cell(g.outer) + "/" + t.cell(g.by)
+		cell, name = t.cell(g.outer)+"/"+t.cell(g.by), t.name(g.outer)+"/"+t.name(g.by)
 	case g.by >= 0:
-		name = t.cell(g.by)
+		cell, name = t.cell(g.by), t.name(g.by)
 	case g.byFile:
 		name = tabular.Stem(t.path) // no two files have the same
+		cell = name
 	}
 	i, known := g.index[name]
-	if known {
-		return i, false
+	if !known {
+		if g.index == nil {
+			g.index = map[string]int{}
+		}
+		i, name = len(g.names), strings.Clone(name) // so that the rest of the row can be freed
+		g.index[name] = i
+		g.names = append(g.names, name)
 	}
-	if g.index == nil {
-		g.index = map[string]int{}
-	}
-	name = strings.Clone(name) // so that the rest of the row can be freed
-	g.index[name] = len(g.names)
-	g.names = append(g.names, name)
-	return len(g.names) - 1, true
+	g.spellings.note(i, name, cell)
+	return i, !known
 }

@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -109,7 +110,25 @@ func (t *table) start() (*table, error) {
 		seen[name] = true
 		t.header = append(t.header, name)
 	}
-	return t, nil
+	return t, t.checkNames()
+}
+
+// checkNames refuses a header that is a row: numbers alone, and not whole ones, which may be years.
+func (t *table) checkNames() error {
+	defer func() { t.decimals = decimals{} }()
+	names, fractions := false, false
+	for i := range t.header {
+		if isMissing(t.cell(i)) {
+			continue
+		}
+		m := t.meaning(i)
+		names = names || slices.Contains([]kind{nameKind, boolKind, wrongKind}, m.kind)
+		fractions = fractions || m.kind == numberKind && (m.value < 0 || m.value != math.Floor(m.value))
+	}
+	if t.delimiter == 0 || names || !fractions {
+		return nil
+	}
+	return &invalid.Input{File: t.path, Line: t.headerLine(), Found: "the numbers " + quote(strings.Join(t.header, ", "), 200), Expected: "a first line that names the columns"}
 }
 
 // where returns the place of a field of the current row for messages: the file and a line, or, in a table
@@ -286,6 +305,9 @@ func (t *table) meant(names []string) string {
 			return " (no " + name + ": did you mean " + near + "?)"
 		}
 	}
+	if slices.ContainsFunc(t.header, isNumber) {
+		return " (is the first line a row? It names the columns)"
+	}
 	return ""
 }
 
@@ -301,6 +323,17 @@ func (t *table) refuse(column int, expected string) error {
 
 // cell returns a cell of the current row without the spaces around it.
 func (t *table) cell(column int) string { return strings.TrimSpace(t.fields[column]) }
+
+// name returns a cell of the current row as a name. Between semicolons, a number may have a decimal comma.
+func (t *table) name(column int) string {
+	cell := t.cell(column)
+	if t.delimiter == ';' && strings.Count(cell, ",") == 1 {
+		if point := strings.Replace(cell, ",", ".", 1); isNumber(point) {
+			cell = point
+		}
+	}
+	return Name(cell)
+}
 
 // quote quotes at most the first bytes of a piece of a file, for a message.
 func quote(s string, most int) string {

@@ -65,7 +65,7 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 	if len(r.groups) == 0 {
 		return nil, r.left.all(first.path, first.header)
 	}
-	r.left.warn(d.File, first.header, w)
+	r.warn(d.File, first.header, w)
 	return &Training{r.groups, r.x, r.y}, nil
 }
 

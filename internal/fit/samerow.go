@@ -1,0 +1,107 @@
+package fit
+
+import (
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/acqnp/acqnp/internal/datasets/rows"
+)
+
+// A row has no name. Whether a known point is a row of the data again or a new one that is equal by chance, the data say:
+// where hardly any two rows of a group are equal, equal cells are those of one row. Counts of days without x, for
+// instance, are often equal, and then an equal one is a new one.
+
+// fewEqual is how many rows stand against one that is equal to another of its group, where equal cells are those of one
+// row.
+const fewEqual = 20
+
+// tellsRowsApart reports whether rows of the data are told apart by their cells.
+func (f Fitted) tellsRowsApart() bool { return fewEqual*f.EqualRows <= f.Rows }
+
+// equalRows counts the rows that are equal to another of their group.
+func (f Fitted) equalRows(points []rows.Group) (n int) {
+	for _, p := range points {
+		times := map[string]int{}
+		for k := range p.N {
+			times[keyOf(p.X[k*len(f.X):][:len(f.X)], p.Y[k*len(f.Y):][:len(f.Y)])]++
+		}
+		for _, t := range times {
+			if t > 1 {
+				n += t
+			}
+		}
+	}
+	return n
+}
+
+// A matcher finds the rows of a group that others are equal to.
+type matcher struct {
+	y    numbers
+	dy   int
+	left map[string][]int // rows that none was equal to yet, by x
+}
+
+// matcher returns what finds the rows of a group.
+func (f Fitted) matcher(g keptGroup) matcher {
+	m := matcher{g.Y, len(f.Y), map[string][]int{}}
+	for k := range len(g.Y) / len(f.Y) {
+		key := keyOf(g.X[k*len(f.X):][:len(f.X)])
+		m.left[key] = append(m.left[key], k)
+	}
+	return m
+}
+
+// match returns a row of the group that is equal to x and y, and none that it has returned before; −1 if none is. A
+// missing y is equal to any: rows of several columns of y may be known in parts.
+func (m matcher) match(x, y []float64) int {
+	key := keyOf(x)
+	left := m.left[key]
+	for _, alike := range []func(a, b []float64) bool{same, agree} {
+		i := slices.IndexFunc(left, func(k int) bool { return alike(m.y[k*m.dy:][:m.dy], y) })
+		if i >= 0 {
+			row := left[i]
+			m.left[key] = slices.Delete(left, i, i+1)
+			return row
+		}
+	}
+	return -1
+}
+
+// same reports whether two rows of y are the same, missing ones too.
+func same(a, b []float64) bool { return keyOf(a) == keyOf(b) }
+
+// agree reports whether two rows of y have a column in which both are known, and are equal in all of these.
+func agree(a, b []float64) bool {
+	common := false
+	for c := range a {
+		if math.IsNaN(a[c]) || math.IsNaN(b[c]) {
+			continue
+		}
+		if a[c] != b[c] {
+			return false
+		}
+		common = true
+	}
+	return common
+}
+
+// fill gives a row of y the values that it lacks and another has.
+func fill(y, other []float64) {
+	for c, v := range other {
+		if math.IsNaN(y[c]) {
+			y[c] = v
+		}
+	}
+}
+
+// keyOf returns a text that is the same for equal numbers.
+func keyOf(lists ...[]float64) string {
+	var b strings.Builder
+	for _, v := range slices.Concat(lists...) {
+		b.WriteString(strconv.FormatFloat(v, 'g', -1, 64))
+		b.WriteByte(' ')
+	}
+	return b.String()
+}

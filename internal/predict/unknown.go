@@ -1,0 +1,86 @@
+package predict
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
+)
+
+// WarnOfUnknown adds a line about the groups with targets of which no point is known, if there are groups of which some
+// are: those of kept, the names of the training that the predictor knows, or others of the functions. Their names may be
+// mistyped.
+func WarnOfUnknown(functions []Function, kept []string, w *warning.Record) {
+	var unknown, idle []string
+	others := len(kept) > 0
+	for _, fn := range functions {
+		none := len(fn.ContextY) == 0
+		others = others || !none
+		switch {
+		case none && fn.Name != "" && len(fn.TargetX) > 0:
+			unknown = append(unknown, fn.Name)
+		case !none && len(fn.TargetX) == 0:
+			idle = append(idle, fn.Name)
+		}
+	}
+	if unknown == nil || !others {
+		return
+	}
+	line := fmt.Sprintf("no known point of %s (%s)", invalid.Plural(len(unknown), "group", "groups"), invalid.First(unknown))
+	if kept != nil {
+		line += fmt.Sprintf(": none of the %d of the data has the name%s", len(kept), NearestNames(unknown, append(idle, kept...)))
+	}
+	if idle != nil {
+		line += "; of " + invalid.First(idle) + " there are points and no targets"
+	}
+	w.Add("%s", line)
+}
+
+// mostCompared bounds the names that NearestNames compares.
+const mostCompared = 10_000
+
+// NearestNames says which of the known names the first of some unknown ones may mean, "" if there is none near.
+func NearestNames(unknown, known []string) string {
+	if len(known) > mostCompared {
+		return ""
+	}
+	var all []string
+	for _, name := range unknown[:min(len(unknown), invalid.Shown)] {
+		for _, other := range known {
+			if other != name && near(name, other) {
+				all = append(all, name+" is near "+other)
+				break
+			}
+		}
+	}
+	if all == nil {
+		return ""
+	}
+	return " (" + strings.Join(all, ", ") + ")"
+}
+
+// near reports whether a name may be another one, mistyped: numbers of one value, and other names with the same digits
+// and few other letters.
+func near(a, b string) bool {
+	x, number := rows.ParseNumber(a)
+	if y, other := rows.ParseNumber(b); number && other {
+		return x == y
+	}
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	least := min(len(a), len(b))
+	most := max(min(2, least/2), least/4)
+	return max(len(a), len(b))-least <= most && invalid.Distance(a, b) <= most && digitsOf(a) == digitsOf(b)
+}
+
+// digitsOf returns the digits of a name.
+func digitsOf(name string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsDigit(r) {
+			return r
+		}
+		return -1
+	}, name)
+}
