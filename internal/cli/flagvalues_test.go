@@ -3,7 +3,24 @@ package cli
 import (
 	"slices"
 	"testing"
+
+	"github.com/spf13/cobra"
 )
+
+// Flags read numbers as files do, and not as Go's literals: 010 is ten.
+func TestFlagsReadPlainNumbers(t *testing.T) {
+	var cmd cobra.Command
+	whole, share, list := cmd.Flags().Int("n", 0, ""), cmd.Flags().Float64("share", 0, ""), cmd.Flags().Float64Slice("list", nil, "")
+	plainNumbers(&cmd)
+	if err := cmd.ParseFlags([]string{"--n=010", "--share=.5", "--list=007,1e-2"}); err != nil || *whole != 10 || *share != 0.5 || !slices.Equal(*list, []float64{7, 0.01}) {
+		t.Errorf("%d, %v, %v, %v", *whole, *share, *list, err)
+	}
+	for _, flag := range []string{"--n=0x10", "--n=1_0", "--n=0b1", "--share=1_0", "--share=0x1p3", "--list=1,1_0", "--n=many"} {
+		if cmd.ParseFlags([]string{flag}) == nil {
+			t.Errorf("%s is read", flag)
+		}
+	}
+}
 
 func TestNumberList(t *testing.T) {
 	for text, want := range map[string][]int{

@@ -89,6 +89,7 @@ func addOffers(root *cobra.Command, a *app) {
 			if o.group == title {
 				c := o.make(a)
 				c.GroupID = title
+				plainNumbers(c)
 				root.AddCommand(c)
 			}
 		}

@@ -49,6 +49,78 @@ func TestKnownAndUnknownGroupsTogether(t *testing.T) {
 	}
 }
 
+// A number names the same group in each of its spellings. An unknown name is said, alone too, with a known one that is
+// near.
+func TestANumberNamesOneGroup(t *testing.T) {
+	rows := crossing(12, unit{1, 0, 1, 0})
+	for i, row := range rows {
+		rows[i] = strings.TrimPrefix(row, "p")
+	}
+	f := instant(t, "id,x,y", "y ~ x | id", append(rows, strings.Replace(rows[len(rows)-1], "11,", "lamp,", 1)))
+	for _, name := range []string{"3", "3.0", "3.000", " 3"} {
+		var w warning.Record
+		if got := f.Recall([]predict.Function{{Name: name, TargetX: []float64{1}}}, false, &w)[0]; got.Recalled != 7 || got.Name != name || len(w.Lines()) != 1 {
+			t.Errorf("%q: %d rows of %q, %q", name, got.Recalled, got.Name, w.Lines())
+		}
+	}
+	for name, want := range map[string]string{"03": " (03 is near 3)", "Lmp": " (Lmp is near lamp)", "13": "", "chair": ""} {
+		var w warning.Record
+		f.Recall([]predict.Function{{Name: name, TargetX: []float64{1}}}, false, &w)
+		if want := []string{"no known point of 1 group (" + name + "): none of the 13 of the data has the name" + want}; !slices.Equal(w.Lines(), want) {
+			t.Errorf("%q, want %q", w.Lines(), want)
+		}
+	}
+	for _, quiet := range []predict.Function{{TargetX: []float64{1}}, {Name: "new", ContextX: []float64{1}, ContextY: []float64{1}, TargetX: []float64{1}}} {
+		var w warning.Record
+		if f.Recall([]predict.Function{quiet}, false, &w); len(w.Lines()) > 0 {
+			t.Errorf("%q", w.Lines())
+		}
+	}
+	var w warning.Record
+	if f.Recall([]predict.Function{{Name: "chair", TargetX: []float64{1}}}, true, &w); len(w.Lines()) > 0 {
+		t.Errorf("a group that is said to be new: %q", w.Lines())
+	}
+}
+
+// Rows of data without equal ones are told apart by their cells, also where one y of two is missing. Where many rows are
+// equal, an equal known point is a new one. A line says which.
+func TestARowIsKnownOnce(t *testing.T) {
+	rows := crossing(6, unit{1, 0, 1, 0})
+	for i, row := range rows {
+		rows[i] = row + "," + []string{"", "2.5", "", "3.5"}[i%4]
+	}
+	f := instant(t, "id,x,y,z", "y + z ~ x | id", rows)
+	x, y := fields(rows[:7]) // of p0
+	none := math.NaN()
+	known := predict.Function{Name: "p0", TargetX: []float64{0}, ContextX: []float64{x[0], x[1], x[2], x[3]},
+		ContextY: []float64{y[0], 4.5 /* a z that the data lack */, y[1], none, none, 3, y[3] + 1, none}}
+	var w warning.Record
+	got := f.Recall([]predict.Function{known}, false, &w)[0]
+	if got.Recalled != 7 || len(got.ContextY) != 2*9 || got.ContextY[1] != 4.5 || got.ContextY[3] != 2.5 || !slices.Equal(got.ContextX[7:], x[2:4]) {
+		t.Errorf("%d of %d rows are the data's: %v", got.Recalled, len(got.ContextX), got.ContextY)
+	}
+	if want := "of the context, 2 known points are in the fit's data too, and counted once"; !slices.Contains(w.Lines(), want) {
+		t.Errorf("%q, want %q", w.Lines(), want)
+	}
+
+	counts := []string{}
+	for i := range 90 {
+		counts = append(counts, fmt.Sprintf("d%d,%d", i/6, (i*i+i/6)%5))
+	}
+	f = instant(t, "desk,calls", "calls ~ 1 | desk", counts)
+	w = warning.Record{}
+	got = f.Recall([]predict.Function{{Name: "d0", TargetX: []float64{0}, TargetY: []float64{1}, ContextX: make([]float64, 6), ContextY: []float64{1, 1, 1, 1, 1, 1}}}, false, &w)[0]
+	if got.Recalled != 6 || len(got.ContextY) != 12 {
+		t.Errorf("%d points, want 6 of the data and 6 new days", len(got.ContextY))
+	}
+	lines := strings.Join(w.Lines(), "\n")
+	for _, want := range []string{"may be in the fit's data too, and counted as new (of the data, ", "1 target may be of the fit's data"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("%q lacks %q", lines, want)
+		}
+	}
+}
+
 // Scores of rows that are known say so.
 func TestScoresOfKnownRowsSaySo(t *testing.T) {
 	rows := crossing(12, unit{1, 0, 1, 0})

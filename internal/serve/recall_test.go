@@ -32,3 +32,19 @@ func TestGroupsOfAFitAreKnown(t *testing.T) {
 		}
 	}
 }
+
+// A number names the same group however a request spells it, and a request all of whose groups are unknown says so.
+func TestNumbersNameGroupsOverHTTP(t *testing.T) {
+	rows := "id,x,y\n"
+	for i := range 60 {
+		rows += fmt.Sprintf("%d.0,%d,%d\n", i/5+1, i%5, 7*(i/5%3)+i%5+i*i%3)
+	}
+	server := servingFit(t, rows, "y ~ x | id")
+	for name, want := range map[string]string{"3": `"known":{"fit":5,"context":0}`, " 3": `"known":{"fit":5,"context":0}`, "3.00": `"known":{"fit":5,"context":0}`,
+		"x 3": "no known point of 1 group (x 3): none of the 12 of the data has the name"} {
+		status, answer := post(t, server.URL+"/v1/predict", fmt.Sprintf(`{"functions": [{"name": %q, "targets": {"x": [[1]]}}]}`, name))
+		if status != 200 || !strings.Contains(string(answer), want) || !strings.Contains(string(answer), fmt.Sprintf(`"name":%q`, name)) {
+			t.Errorf("%q: %d %s, want %s", name, status, answer, want)
+		}
+	}
+}

@@ -59,7 +59,7 @@ func Name(text string) string {
 // spelled returns the one spelling of a name without slashes.
 func spelled(text string) string {
 	text = strings.TrimSpace(text)
-	if !strings.ContainsAny(text, ".eE-") {
+	if text == "" || !isDigit(text[0]) && text[0] != '-' && text[0] != '.' || !strings.ContainsAny(text, ".eE-") { // most names
 		return text
 	}
 	if exponential.MatchString(text) {

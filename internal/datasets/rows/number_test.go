@@ -1,6 +1,7 @@
 package rows_test
 
 import (
+	"errors"
 	"fmt"
 	"math"
 	"os"
@@ -11,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -88,6 +90,22 @@ func TestNamesAreTheSameInAllForms(t *testing.T) {
 		if v, ok := (rows.Form{Categories: []string{"1", "3"}}).Number(text); !ok || v != 1 {
 			t.Errorf("%q is the name %v", text, v)
 		}
+	}
+}
+
+// Parquet's doubles name the groups that CSV's whole numbers do, also where their text has an exponent.
+func TestDoublesNameGroups(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.parquet")
+	must.Do(t, tabular.Write(path, tabular.Parquet, []tabular.Column{{Name: "id", Kind: tabular.Number}, {Name: "y", Kind: tabular.Number}}, func(w tabular.Writer) error {
+		return errors.Join(w.Write([]string{"3", "1"}), w.Write([]string{"1234567", "2"}), w.Write([]string{"0.5", "2"}))
+	}))
+	layout := rows.Layout{X: []string{""}, Y: []string{"y"}, Groups: []string{"id"}}
+	var names []string
+	for _, g := range must.Get(layout.Read(path))(t) {
+		names = append(names, g.Name)
+	}
+	if want := []string{"3", "1234567", "0.5"}; !slices.Equal(names, want) {
+		t.Errorf("%q, want %q", names, want)
 	}
 }
 
