@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
 // plainNumbers makes the flags of a command and of those below it read numbers as files do. pflag reads those of Go: 010
@@ -35,7 +35,7 @@ var zeros = regexp.MustCompile(`^([+-]?)0+(\d)`)
 func (n plainNumber) Set(text string) error {
 	for part := range strings.SplitSeq(text, ",") {
 		v, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
-		if _, ok := rows.ParseNumber(strings.TrimSpace(part)); !ok && text != "" && (err != nil || v-v == 0) { // what is not finite is refused by who takes it
+		if _, ok := tabular.ParseNumber(strings.TrimSpace(part)); !ok && text != "" && (err != nil || v-v == 0) { // what is not finite is refused by who takes it
 			return errors.New("expected a number")
 		}
 	}

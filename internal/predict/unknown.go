@@ -5,7 +5,7 @@ import (
 	"strings"
 	"unicode"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
@@ -65,8 +65,8 @@ func NearestNames(unknown, known []string) string {
 // near reports whether a name may be another one, mistyped: numbers of one value, and other names with the same digits
 // and few other letters.
 func near(a, b string) bool {
-	x, number := rows.ParseNumber(a)
-	if y, other := rows.ParseNumber(b); number && other {
+	x, number := tabular.ParseNumber(a)
+	if y, other := tabular.ParseNumber(b); number && other {
 		return x == y
 	}
 	a, b = strings.ToLower(a), strings.ToLower(b)

@@ -5,6 +5,8 @@ import (
 	"bytes"
 	"fmt"
 	"strings"
+
+	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
 // delimiterOf returns what separates the columns of a CSV file: a comma, a semicolon or a tab, the
@@ -51,7 +53,7 @@ type decimals struct {
 // other mark than the numbers before, or both.
 func (d *decimals) number(cell string, line int) (v float64, conflict string, is bool) {
 	comma, point := strings.Contains(cell, ","), strings.Contains(cell, ".")
-	v, is = ParseNumber(strings.Replace(cell, ",", ".", 1))
+	v, is = tabular.ParseNumber(strings.Replace(cell, ",", ".", 1))
 	switch {
 	case !comma && !point:
 		return v, "", is
@@ -75,6 +77,6 @@ func (d *decimals) number(cell string, line int) (v float64, conflict string, is
 }
 
 func isNumber(cell string) bool {
-	_, is := ParseNumber(cell)
+	_, is := tabular.ParseNumber(cell)
 	return is
 }

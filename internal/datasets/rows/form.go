@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
 // A Form says what the cells of a column are and what becomes of them before they are scaled. The
@@ -196,7 +198,7 @@ func (f Form) Number(text string) (v float64, ok bool) {
 	if f.Format == Percent {
 		text = strings.TrimSuffix(text, "%")
 	}
-	v, ok = ParseNumber(text)
+	v, ok = tabular.ParseNumber(text)
 	return v, ok && v-v == 0 && f.Takes(v)
 }
 

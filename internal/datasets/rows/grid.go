@@ -8,6 +8,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -71,7 +72,7 @@ func ParseRange(field, text string, form Form, most int) ([]float64, error) {
 func (f Form) between(parts []string) (a, b float64, ways int) {
 	f.Log = false // whoever asks checks it
 	read := func(text string) (float64, bool) {
-		v, is := ParseNumber(text)
+		v, is := tabular.ParseNumber(text)
 		ok := is && (len(parts) == 2 || f.Format != Clock) // 9:30 is a time, and not 9 to 30
 		if !is {
 			v, ok = f.Number(text)

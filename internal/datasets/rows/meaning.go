@@ -4,6 +4,8 @@ import (
 	"math"
 	"regexp"
 	"strings"
+
+	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
 // isMissing reports whether a cell stands for a missing value.
@@ -68,8 +70,8 @@ func (t *table) meaning(column int) meaning {
 	if t.delimiter == ';' {
 		line, _ := t.rows.FieldPos(column)
 		v, conflict, is = t.decimals.number(cell, line)
-	} else if v, is = ParseNumber(cell); !is && thousands.MatchString(cell) {
-		v, is = ParseNumber(strings.ReplaceAll(cell, ",", ""))
+	} else if v, is = tabular.ParseNumber(cell); !is && thousands.MatchString(cell) {
+		v, is = tabular.ParseNumber(strings.ReplaceAll(cell, ",", ""))
 	}
 	switch {
 	case conflict != "":
@@ -80,7 +82,7 @@ func (t *table) meaning(column int) meaning {
 		return meaning{kind: wrongKind, wants: Finite}
 	}
 	if share, ok := strings.CutSuffix(cell, "%"); ok {
-		if v, is := ParseNumber(strings.TrimSpace(share)); is && math.Abs(v) <= math.MaxFloat32 {
+		if v, is := tabular.ParseNumber(strings.TrimSpace(share)); is && math.Abs(v) <= math.MaxFloat32 {
 			return meaning{kind: percentKind, value: v}
 		}
 	}

@@ -8,7 +8,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -196,7 +196,7 @@ func (p *parser) call(name token) (t Term, err error) {
 			return t, refuse("cyclic("+column.text+" without a period", expected)
 		}
 		period := p.tokens[p.at+1].text
-		if t.Period, _ = rows.ParseNumber(period); !(t.Period > 0 && t.Period <= math.MaxFloat32) {
+		if t.Period, _ = tabular.ParseNumber(period); !(t.Period > 0 && t.Period <= math.MaxFloat32) {
 			return t, refuse("the period "+period, expected)
 		}
 		p.at += 2

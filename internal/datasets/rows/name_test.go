@@ -3,7 +3,6 @@ package rows_test
 import (
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"slices"
@@ -16,21 +15,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
-
-// Numbers are those of people's files. What Go's own literals have beyond that is none.
-func TestNumbersOfPeoplesFiles(t *testing.T) {
-	inf := math.Inf(1)
-	for text, want := range map[string]float64{"12": 12, "-1.5": -1.5, "+3": 3, ".5": 0.5, "5.": 5, "007": 7, "1.5e3": 1500, "1E-2": 0.01, "1e+06": 1e6, "1e400": inf, "-1e400": -inf} {
-		if v, ok := rows.ParseNumber(text); !ok || v != want {
-			t.Errorf("%s is %v, %v", text, v, ok)
-		}
-	}
-	for _, text := range []string{"", ".", "-", "e5", "1e", "1e5.5", "1-2", "--1", "1.2.3", "1_2", "1_000.5", "0x10", "0x1p3", "1p3", "inf", "-Inf", "Infinity", "nan", "1,5", "1 2", " 1", "٣"} {
-		if v, ok := rows.ParseNumber(text); ok {
-			t.Errorf("%q is the number %v", text, v)
-		}
-	}
-}
 
 // Cells that are no numbers are names, of a Scan and of a grid too.
 func TestLiteralsOfGoAreNames(t *testing.T) {

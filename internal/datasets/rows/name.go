@@ -1,30 +1,12 @@
 package rows
 
 import (
-	"math"
 	"regexp"
 	"strconv"
 	"strings"
-)
 
-// ParseNumber reads a number as it stands in people's files: digits with a sign, a decimal point or an exponent. What
-// programming languages write beyond that is none: 1_2, 0x1p3, Inf. Every text of a user that becomes a number does so
-// here. It returns an infinity for a number that float64 does not hold.
-func ParseNumber(text string) (v float64, ok bool) {
-	digits := false
-	for i := range len(text) {
-		switch c := text[i]; {
-		case isDigit(c):
-			digits = true
-		case c == '+', c == '-', c == '.':
-		case c|0x20 == 'e' && digits:
-		default:
-			return 0, false
-		}
-	}
-	v, err := strconv.ParseFloat(text, 64) // which checks their order
-	return v, digits && (err == nil || math.IsInf(v, 0))
-}
+	"github.com/acqnp/acqnp/internal/files/tabular"
+)
 
 // isInfinite reports whether a text is an infinity as programs write it.
 func isInfinite(text string) bool {
@@ -63,7 +45,7 @@ func spelled(text string) string {
 		return text
 	}
 	if exponential.MatchString(text) {
-		if v, ok := ParseNumber(text); ok && v-v == 0 {
+		if v, ok := tabular.ParseNumber(text); ok && v-v == 0 {
 			return strconv.FormatFloat(v, 'f', -1, 64)
 		}
 		return text
