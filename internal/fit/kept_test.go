@@ -32,7 +32,7 @@ func TestKnownAndUnknownGroupsTogether(t *testing.T) {
 	var w warning.Record
 	together := f.Recall(asked, false, &w)
 	want := []string{"known points: of 2 groups (p3, p3) the 14 rows of the fit's data and 1 of the context; of 1 group those of the context alone",
-		"of the context, 1 known point is in the fit's data too, and counted once", "no known point of 1 group (none): none of the 12 of the data has the name"}
+		"of the context, 1 known point is in the fit's data too, and counted once", "no known point of 1 group (none): none of the 12 of the data has such a name"}
 	if lines := w.Lines(); !slices.Equal(lines, want) {
 		t.Errorf("%q, want %q", lines, want)
 	}
@@ -66,7 +66,7 @@ func TestANumberNamesOneGroup(t *testing.T) {
 	for name, want := range map[string]string{"03": " (03 is near 3)", "Lmp": " (Lmp is near lamp)", "13": "", "chair": ""} {
 		var w warning.Record
 		f.Recall([]predict.Function{{Name: name, TargetX: []float64{1}}}, false, &w)
-		if want := []string{"no known point of 1 group (" + name + "): none of the 13 of the data has the name" + want}; !slices.Equal(w.Lines(), want) {
+		if want := []string{"no known point of 1 group (" + name + "): none of the 13 of the data has such a name" + want}; !slices.Equal(w.Lines(), want) {
 			t.Errorf("%q, want %q", w.Lines(), want)
 		}
 	}

@@ -38,28 +38,30 @@ func (f Fitted) equalRows(points []rows.Group) (n int) {
 
 // A matcher finds the rows of a group that others are equal to.
 type matcher struct {
-	y    numbers
-	dy   int
-	left map[string][]int // rows that none was equal to yet, by x
+	keptGroup
+	dx, dy int
+	left   map[string][]int // rows that none was equal to yet, by x; nil before the first match
 }
 
 // matcher returns what finds the rows of a group.
-func (f Fitted) matcher(g keptGroup) matcher {
-	m := matcher{g.Y, len(f.Y), map[string][]int{}}
-	for k := range len(g.Y) / len(f.Y) {
-		key := keyOf(g.X[k*len(f.X):][:len(f.X)])
-		m.left[key] = append(m.left[key], k)
-	}
-	return m
+func (f Fitted) matcher(g keptGroup) *matcher {
+	return &matcher{keptGroup: g, dx: len(f.X), dy: len(f.Y)}
 }
 
 // match returns a row of the group that is equal to x and y, and none that it has returned before; −1 if none is. A
 // missing y is equal to any: rows of several columns of y may be known in parts.
-func (m matcher) match(x, y []float64) int {
+func (m *matcher) match(x, y []float64) int {
+	if m.left == nil {
+		m.left = map[string][]int{}
+		for k := range len(m.Y) / m.dy {
+			key := keyOf(m.X[k*m.dx:][:m.dx])
+			m.left[key] = append(m.left[key], k)
+		}
+	}
 	key := keyOf(x)
 	left := m.left[key]
 	for _, alike := range []func(a, b []float64) bool{same, agree} {
-		i := slices.IndexFunc(left, func(k int) bool { return alike(m.y[k*m.dy:][:m.dy], y) })
+		i := slices.IndexFunc(left, func(k int) bool { return alike(m.Y[k*m.dy:][:m.dy], y) })
 		if i >= 0 {
 			row := left[i]
 			m.left[key] = slices.Delete(left, i, i+1)

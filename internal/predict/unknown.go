@@ -31,7 +31,7 @@ func WarnOfUnknown(functions []Function, kept []string, w *warning.Record) {
 	}
 	line := fmt.Sprintf("no known point of %s (%s)", invalid.Plural(len(unknown), "group", "groups"), invalid.First(unknown))
 	if kept != nil {
-		line += fmt.Sprintf(": none of the %d of the data has the name%s", len(kept), NearestNames(unknown, append(idle, kept...)))
+		line += fmt.Sprintf(": none of the %d of the data has such a name%s", len(kept), NearestNames(unknown, append(idle, kept...)))
 	}
 	if idle != nil {
 		line += "; of " + invalid.First(idle) + " there are points and no targets"

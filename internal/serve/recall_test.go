@@ -41,7 +41,7 @@ func TestNumbersNameGroupsOverHTTP(t *testing.T) {
 	}
 	server := servingFit(t, rows, "y ~ x | id")
 	for name, want := range map[string]string{"3": `"known":{"fit":5,"context":0}`, " 3": `"known":{"fit":5,"context":0}`, "3.00": `"known":{"fit":5,"context":0}`,
-		"x 3": "no known point of 1 group (x 3): none of the 12 of the data has the name"} {
+		"x 3": "no known point of 1 group (x 3): none of the 12 of the data has such a name"} {
 		status, answer := post(t, server.URL+"/v1/predict", fmt.Sprintf(`{"functions": [{"name": %q, "targets": {"x": [[1]]}}]}`, name))
 		if status != 200 || !strings.Contains(string(answer), want) || !strings.Contains(string(answer), fmt.Sprintf(`"name":%q`, name)) {
 			t.Errorf("%q: %d %s, want %s", name, status, answer, want)

@@ -177,7 +177,10 @@ func (f Form) Number(text string) (v float64, ok bool) {
 			text = strings.ToLower(text)
 		}
 		text = Name(text)
-		i := slices.IndexFunc(f.Categories, func(name string) bool { return name == text || Name(name) == text })
+		i := slices.Index(f.Categories, text)
+		if i < 0 { // an older model may have another spelling
+			i = slices.IndexFunc(f.Categories, func(name string) bool { return Name(name) == text })
+		}
 		if i < 0 {
 			i = len(f.Categories)
 		}
