@@ -71,7 +71,7 @@ A fit that was ended or killed goes on when it is started again.`,
 	f.StringVarP(&o.Out, "out", "o", "", "`DIR` for the result (default FILE's name with .fit)")
 	f.BoolVar(&o.Instant, "instant", false, "take only a mixed model and a network that reads the groups, on 800 rows, and a common grid")
 	f.Float64Var(&o.Budget, "budget", 0, "`SECONDS` of two ordinary cores, by the count of rows; models beyond are left out (default no limit)")
-	f.StringVar(&o.Weights, "row-weights", "", "`COL` of weights: a row of weight 2 counts as two such rows, one of 0 is not used")
+	f.StringVar(&o.Weights, "row-weights", "", "`COL` of weights: a row of weight 2 counts as two of weight 1, one of 0 is not used")
 	f.StringVar(&o.Outcome, "outcome", "", "`KIND` of y, real, counts or bounded, instead of what fit finds and prints")
 	f.BoolVar(&o.noPicture, "no-picture", false, "draw no picture")
 	f.StringVar(&o.writeConfig, "write-config", "", "write a configuration for acqnp train to `FILE`, as acqnp init does, and fit nothing")

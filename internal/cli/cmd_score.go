@@ -58,7 +58,7 @@ what intervals then promise.`,
 	cmd.Flags().BoolVar(&o.calibrated, "use-calibration", false, "score predictions corrected by the run's calibration")
 	cmd.Flags().StringVar(&o.plot, "plot", "", "`FILE` for a plot of the calibration (.png, .svg or .pdf)")
 	cmd.Flags().BoolVar(&o.raw, "raw", false, "leave the intervals of a fit as they are, not calibrated")
-	cmd.Flags().StringVar(&o.weights, "row-weights", "", "`COL` of the targets with weights: a row of weight 2 counts as two such rows")
+	cmd.Flags().StringVar(&o.weights, "row-weights", "", "`COL` of the targets with weights: a row of weight 2 counts as two of weight 1")
 	cmd.MarkFlagsOneRequired("targets", "calibrate")
 	for _, apart := range [][]string{{"use-calibration", "raw"}, {"calibrate", "use-calibration"}, {"calibrate", "joint"}, {"row-weights", "joint"}, {"row-weights", "calibrate"}, {"calibrate", "config"},
 		{"use-calibration", "config"}} {

@@ -37,7 +37,7 @@ var meanings = map[string]meaning{
 	"quantiles":       {"LEVELS", "the quantiles of these LEVELS"},
 	"quiet":           {"", "no progress"},
 	"raw":             {"", "not calibrated"},
-	"row-weights":     {"COL", "a row of weight 2 counts as two such rows"},
+	"row-weights":     {"COL", "a row of weight 2 counts as two of weight 1"},
 	"run":             {"DIR", "run DIR"},
 	"seed":            {"SEED", "of what the command draws"},
 	"set":             {"KEY=VALUE", "that overrides the configuration's"},

@@ -10,8 +10,6 @@ import (
 	"slices"
 	"strings"
 
-	"gonum.org/v1/gonum/floats"
-
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/formula"
@@ -66,11 +64,11 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 		return f, e, err
 	}
 	f.order(points)
+	f.Weight = layout.Weight
 	f.Ranges = rangesOf(points, f.XForms, func(p rows.Group) []float64 { return p.X })
 	f.YRanges = rangesOf(points, f.YForms, func(p rows.Group) []float64 { return p.Y })
 	for _, p := range points {
 		f.Rows += p.N
-		f.Weight += floats.Sum(p.Weights)
 	}
 	f.EqualRows = f.equalRows(points)
 	f.Missing = missingIn(points, len(f.X))

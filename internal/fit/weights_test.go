@@ -85,6 +85,34 @@ func TestWeightsPull(t *testing.T) {
 	}
 }
 
+// The scale of weights says nothing: counts of thousands of people, or shares of one, give the predictions and the scores
+// of the same weights near 1, but for rounding.
+func TestWeightsTimesAConstant(t *testing.T) {
+	t.Parallel()
+	u := unit{1, 0, 1, 0}
+	rows := crossing(16, u)
+	of := func(scale float64) fit.Fitted {
+		return fitRows(t, fit.Options{Instant: true, Weights: "w"}, "id,x,y,w", "y ~ x | id",
+			weighted(rows, func(i int) string { return fmt.Sprint(scale * float64(1+i%4)) }))
+	}
+	plain := of(1)
+	want := given(t, plain, u.known())
+	for _, scale := range []float64{3000, 1e-6} {
+		f := of(scale)
+		if got, sum := f.Weight, scale*plain.Weight; math.Abs(got-sum) > 1e-9*sum {
+			t.Errorf("times %v: the rows count as %v, want %v", scale, got, sum)
+		}
+		for i, d := range given(t, f, u.known()) {
+			if math.Abs(d.Mean()-want[i].Mean()) > 1e-6 || math.Abs(d.Variance()-want[i].Variance()) > 1e-6 {
+				t.Errorf("times %v, target %d: %v of variance %v, want %v of %v", scale, i, d.Mean(), d.Variance(), want[i].Mean(), want[i].Variance())
+			}
+		}
+		if a, b := f.Stacks[0].Expected, plain.Stacks[0].Expected; math.Abs(a.LogDensity-b.LogDensity) > 1e-6 || math.Abs(a.CRPS-b.CRPS) > 1e-6 {
+			t.Errorf("times %v: scores %+v, want %+v", scale, a, b)
+		}
+	}
+}
+
 // A negative or missing weight is refused, with its line; so is a column that is in the formula.
 func TestBadWeightsAreRefused(t *testing.T) {
 	t.Parallel()

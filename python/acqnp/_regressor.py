@@ -64,7 +64,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     def fit(self, X, y, groups=None, row_weights=None):
         """Fit rows of X and y in groups. Without groups, all rows are one.
 
-        row_weights say how often each row counts: 2 as two such rows, 0 for a row that is not used.
+        row_weights say how often each row counts: 2 as two rows of weight 1, 0 for a row that is not used.
         """
         X, groups, by = _taken_out(X, groups)
         names, columns, categories = _cells.columns(X)

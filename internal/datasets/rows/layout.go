@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 
+	"gonum.org/v1/gonum/floats"
+
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
@@ -15,7 +17,8 @@ type Group struct {
 	N    int       // number of points
 	X    []float64 // [N, columns of x]; names as their indices, NaN where a cell is missing and may be: see Form
 	Y    []float64 // [N, dy]; nil if no y was asked for, NaN where it is missing
-	// Weights [N] are those of a Layout's column of row weights, all above 0; nil without one.
+	// Weights [N] are those of a Layout's column of row weights, all above 0; nil without one. Over the rows of a file
+	// they have a mean of 1: only their ratios say something.
 	Weights []float64
 	Rows    []int // [N]: the number of each point among the rows of a [Company]; nil without one
 
@@ -44,6 +47,7 @@ type Layout struct {
 	PartialY bool
 	// Weights is a column of row weights; "" for none. Rows of weight 0 are left out.
 	Weights  string
+	Weight   float64         // the sum of the weights that the last file states
 	Warnings *warning.Record // takes a line on the rows that are left out; may be nil
 
 	x []*reader // with the names of files that were read
@@ -137,7 +141,23 @@ func (l *Layout) readTable(t *table, y []string, others *Company) ([]Group, erro
 		return nil, r.left.all(t.path, t.header)
 	}
 	r.warn(t.path, t.header, l.Warnings)
+	l.Weight = balance(r.groups)
 	return r.groups, nil
+}
+
+// balance divides the row weights of groups by their mean, and returns their sum before.
+func balance(groups []Group) (sum float64) {
+	rows := 0
+	for _, g := range groups {
+		sum += floats.Sum(g.Weights)
+		rows += len(g.Weights)
+	}
+	for _, g := range groups {
+		for i := range g.Weights {
+			g.Weights[i] *= float64(rows) / sum
+		}
+	}
+	return sum
 }
 
 // place finds the columns of x, y and the groups in t. The readers of x are those of earlier files.

@@ -14,11 +14,11 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// A model that cannot be fitted in one fold, one with numbers that no file holds, and one whose predictions are not
-// finite are left out, and the stack says why. The others make the mixture.
+// A model that cannot be fitted in one fold, one with numbers that no file holds, and those whose predictions or scores
+// are not finite are left out, and the stack says why. The others make the mixture.
 func TestFailedModelsAreNamed(t *testing.T) {
 	ok := Kinds()[0]
-	kinds := []Kind{ok, ok, ok, ok}
+	kinds := []Kind{ok, ok, ok, ok, ok}
 	var fits atomic.Int32
 	kinds[1].Name, kinds[1].Fit = "of four folds", func(groups []simple.Group) (simple.Model, error) {
 		if fits.Add(1) == 3 {
@@ -29,13 +29,15 @@ func TestFailedModelsAreNamed(t *testing.T) {
 	kinds[2].Name, kinds[2].Fit = "of no file", func([]simple.Group) (simple.Model, error) {
 		return &simple.Regressions{Alpha: math.Inf(1)}, nil
 	}
-	kinds[3].Name, kinds[3].Read = "of no answer", func(content []byte) (simple.Model, error) {
-		m, err := ok.Read(content)
-		return changed{m, func(all []likelihood.GaussianMixture) {
-			for i, d := range all {
-				all[i] = d.In(likelihood.Units{Factor: math.Inf(1)})
-			}
-		}}, err
+	for i, u := range []likelihood.Units{{Factor: math.Inf(1)}, {Factor: 1e-170}} {
+		kinds[3+i].Name, kinds[3+i].Read = []string{"of no answer", "of no score"}[i], func(content []byte) (simple.Model, error) {
+			m, err := ok.Read(content)
+			return changed{m, func(all []likelihood.GaussianMixture) {
+				for i, d := range all {
+					all[i] = d.In(u)
+				}
+			}}, err
+		}
 	}
 	groups := twoLines(12, 6)
 	for _, g := range groups { // neither x nor y has a logarithm
@@ -44,7 +46,8 @@ func TestFailedModelsAreNamed(t *testing.T) {
 		}
 	}
 	s := must.Get(Fit(t.Context(), groups, Options{Threads: 2, Kinds: kinds}))(t)
-	want := []Failure{{"of four folds", "too few points"}, {"of no file", "a number of the model is not finite"}, {"of no answer", "a prediction is not finite"}}
+	want := []Failure{{"of four folds", "too few points"}, {"of no file", "a number of the model is not finite"}, {"of no answer", "a prediction is not finite"},
+		{"of no score", "a score of its predictions is not finite"}}
 	if !slices.Equal(s.Failed, want) {
 		t.Errorf("failed: %v, want %v", s.Failed, want)
 	}

@@ -188,6 +188,8 @@ type trial struct {
 	failed  [folds + 1]string            // why there is no model; "" unless one failed
 	answers []likelihood.GaussianMixture // of y on the scale, at each target
 	logs    []float64                    // log density of each target's y, in raw units, or log probability
+
+	logDensity, crps float64 // of a trial with a model without each fold: means over units
 }
 
 // title returns the name of the trial among all.
@@ -330,14 +332,14 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 				d = s.logY.bounded(d)
 			}
 			y := t.scale.y.undo(d)
-			if v := y.Variance(); math.IsNaN(v) || math.IsInf(v, 0) {
-				return nil, "a prediction is not finite", nil
-			}
 			at := q.first + i
 			if u := s.targets[at].units(); u.Factor != 1 {
 				y = t.scale.y.undo(d.In(t.scale.y.units(u)))
 			}
 			t.answers[at], t.logs[at] = d, s.Outcome.Of(y).LogDensity(s.outcome(at))
+			if v := y.Variance() + max(t.logs[at], 0); math.IsNaN(v) || math.IsInf(v, 0) { // −Inf is the log density of what cannot be
+				return nil, "a prediction is not finite", nil
+			}
 		}
 	}
 	return m, "", nil

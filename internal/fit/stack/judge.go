@@ -32,19 +32,20 @@ const (
 // All targets choose what the stack does. Its scores are those of predictions for each fold, by the
 // weights and, for the coverage, the calibration that the other folds choose.
 func (s *split) stack(ctx context.Context, all []*trial, threads int) (*Stack, error) {
-	var trials []*trial
-	for _, t := range all {
-		if !slices.Contains(t.models[:folds], nil) {
-			trials = append(trials, t)
-		}
+	if len(s.targets) == 0 {
+		return nil, ErrNothing
 	}
-	if len(trials) == 0 || len(s.targets) == 0 {
+	trials := s.sound(ctx, all, threads)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case len(trials) == 0:
 		return nil, ErrNothing
 	}
 	var choices [folds + 1]choice // without each fold, and of all
 	inParallel(ctx, len(choices), threads, func(i int) { choices[i] = s.choose(trials, i) })
 	out := &Stack{seen: s.seen, LogX: s.logX, LogY: s.logY}
-	s.rate(ctx, out, trials, choices[folds], threads)
+	rate(out, trials, choices[folds])
 	s.expect(ctx, out, trials, choices[:folds], threads)
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
@@ -53,6 +54,25 @@ func (s *split) stack(ctx context.Context, all []*trial, threads int) (*Stack, e
 		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(b.LogDensity, a.LogDensity))
 	})
 	return out, nil
+}
+
+// sound scores the trials that have a model without each fold, and returns those whose scores are finite.
+func (s *split) sound(ctx context.Context, all []*trial, threads int) (sound []*trial) {
+	for _, t := range all {
+		if slices.Contains(t.models[:folds], nil) {
+			continue
+		}
+		t.logDensity, _ = s.mean(t.logs)
+		t.crps, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution {
+			return s.combined([]*trial{t}, []float64{1}, i, mostParts)
+		}))
+		if sum := t.logDensity + t.crps; math.IsNaN(sum) || math.IsInf(sum, 0) {
+			t.failed[0] = "a score of its predictions is not finite"
+			continue
+		}
+		sound = append(sound, t)
+	}
+	return sound
 }
 
 // choose weighs trials by the targets outside a fold.
@@ -132,13 +152,9 @@ func (s *split) combined(trials []*trial, weights []float64, i, most int) likeli
 }
 
 // rate lists the trials as candidates, with their weights and scores.
-func (s *split) rate(ctx context.Context, out *Stack, trials []*trial, c choice, threads int) {
+func rate(out *Stack, trials []*trial, c choice) {
 	for j, t := range trials {
-		one := Candidate{Name: t.title(), Scale: t.scale.y, LogX: t.scale.x, Weight: c.mean[j]}
-		one.LogDensity, _ = s.mean(t.logs)
-		one.CRPS, _ = s.mean(s.crps(ctx, threads, func(i int) likelihood.Distribution {
-			return s.combined([]*trial{t}, []float64{1}, i, mostParts)
-		}))
+		one := Candidate{Name: t.title(), Scale: t.scale.y, LogX: t.scale.x, LogDensity: t.logDensity, CRPS: t.crps, Weight: c.mean[j]}
 		for b, w := range c.span {
 			one.Weights[b] = w[j]
 		}
