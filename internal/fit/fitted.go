@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
@@ -45,7 +46,12 @@ func Is(dir string) bool {
 const drawSeed = 43
 
 // schema names the layout of the file.
-const schema = "acqnp.fit/6"
+var schema = fmt.Sprintf(schemas, schemaVersion)
+
+const (
+	schemas       = "acqnp.fit/%d"
+	schemaVersion = 6
+)
 
 // maxFile is the largest length of the file, in bytes.
 const maxFile = 1 << 28
@@ -104,12 +110,18 @@ func Read(dir string) (f Fitted, err error) {
 	if err != nil {
 		return f, err
 	}
-	if err := json.Unmarshal(content, &f); err != nil {
+	err = json.Unmarshal(content, &f)
+	if err == nil || f.Schema != "" { // other schemas may have other types
+		if err := checkSchema(path, f.Schema); err != nil {
+			return f, err
+		}
+	}
+	if err != nil {
 		return refuse("", err.Error())
 	}
-	if f.Schema != schema || len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) ||
+	if len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) ||
 		len(f.YForms) != len(f.Y) || len(f.LogY) != len(f.Y) || len(f.YRanges) != len(f.Y) {
-		return refuse("schema", fmt.Sprintf("%q with %d stacks", f.Schema, len(f.Stacks)))
+		return refuse("stacks", fmt.Sprintf("%d, of %s and %d of x", len(f.Stacks), invalid.Plural(len(f.Y), "column of y", "columns of y"), len(f.X)))
 	}
 	for c, form := range slices.Concat(f.XForms, f.YForms) {
 		if err := form.Check(); err != nil {
@@ -140,6 +152,20 @@ func Read(dir string) (f Fitted, err error) {
 	}
 	f.path = path
 	return f, nil
+}
+
+// checkSchema returns an error unless a file states the schema of this program.
+func checkSchema(path, stated string) error {
+	var version int
+	switch _, err := fmt.Sscanf(stated, schemas, &version); {
+	case err != nil:
+		return &invalid.Input{File: path, Key: "schema", Found: strconv.Quote(stated), Expected: schema}
+	case version < schemaVersion:
+		return &invalid.Input{File: path, Found: "a fit by an older acqnp (" + stated + ")", Expected: schema + ": fit again"}
+	case version > schemaVersion:
+		return &invalid.Input{File: path, Found: "a fit by a newer acqnp (" + stated + ")", Expected: schema + ": use that acqnp, or fit again"}
+	}
+	return nil
 }
 
 // Layout returns how files of points are read.
