@@ -54,7 +54,7 @@ func TestTextThatIsNotUTF8(t *testing.T) {
 		line int // of the first byte that is not UTF-8; 0 for none
 	}{
 		{"name,y\nJos\xe9,1\n", 2}, {"name,y\n" + long + "Jos\xe9,1\n", 40_002}, {"n,y\n" + long, 0}, {"na,y\n" + long, 0}, {"nam,y\n" + long, 0},
-		{"name,y\na,1\nb\xc3", 3}, {"\xff\xfen\x00", 1}, {"{\"name\": \"a\"}\n{\"name\": \"Jos\xe9\"}\n", 2},
+		{"name,y\na,1\nb\xc3", 3}, {"\xff\xfen\x00,\x00y\x00", 0}, {"{\"name\": \"a\"}\n{\"name\": \"Jos\xe9\"}\n", 2},
 	} {
 		var packed bytes.Buffer
 		z := gzip.NewWriter(&packed)

@@ -80,8 +80,6 @@ func (f *File) open(path string, raw io.Reader) (err error) {
 			}
 			return z, err
 		})
-	case bytes.HasPrefix(start, []byte("ARROW1")) || bytes.HasPrefix(start, []byte("\xff\xff\xff\xff")):
-		err = &invalid.Input{File: path, Found: "an Arrow or Feather file", Expected: "Parquet, CSV or JSON lines"}
 	default:
 		for _, form := range forms {
 			if form.magic != "" && bytes.HasPrefix(start, []byte(form.magic)) {
@@ -89,7 +87,7 @@ func (f *File) open(path string, raw io.Reader) (err error) {
 				return err
 			}
 		}
-		f.Text = newUTF8(r, path)
+		f.Text, err = newText(r, path)
 	}
 	return err
 }
@@ -107,8 +105,8 @@ func (f *File) decompress(path string, r io.Reader, how string, open func() (io.
 			return &invalid.Input{File: path, Found: "something other than text in a " + how + " file", Expected: "CSV or JSON lines; Parquet files have their own compression"}
 		}
 	}
-	f.Text = newUTF8(text, path)
-	return nil
+	f.Text, err = newText(text, path)
+	return err
 }
 
 // decompressed is a compressed text. Its errors say that the file is damaged.
