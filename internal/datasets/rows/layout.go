@@ -167,6 +167,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 			l.x = append(l.x, newReader(name, FormAt(l.XForms, i)))
 		}
 	}
+	t.warn(l.Warnings)
 	r = &reading{x: l.x, split: -1, weights: -1, left: new(leftOut), drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
 	for i, name := range y {
 		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))

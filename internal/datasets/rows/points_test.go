@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -33,6 +34,12 @@ func TestReadPoints(t *testing.T) {
 			one(2, []float64{1, 3}, []float64{2, 4})},
 		{"as a spreadsheet writes it", "\ufeffx,y\r\n1,2\r\n", []string{"x"}, []string{"y"}, one(1, []float64{1}, []float64{2})},
 		{"spaces and blank lines", "x , y\n 1 , -2\n\n\n3,4\n", []string{"x"}, []string{"y"}, one(2, []float64{1, 3}, []float64{-2, 4})},
+		{"with the line of Excel", "sep=;\r\nx;y\r\n1,5;2\r\n", []string{"x"}, []string{"y"}, one(1, []float64{1.5}, []float64{2})},
+		{"with that line in quotes", "\"sep=|\"\nx|y\n1|2\n", []string{"x"}, []string{"y"}, one(1, []float64{1}, []float64{2})},
+		{"commas at the ends of lines", "x,y,\n1,2,\n3,4,\n", []string{"x"}, []string{"y"}, one(2, []float64{1, 3}, []float64{2, 4})},
+		{"commas at the ends of rows", "x,y\n1,2,\n3,4,\n", []string{"x"}, []string{"y"}, one(2, []float64{1, 3}, []float64{2, 4})},
+		{"names of rows", "x,y\n\"1\",1,2\n\"3\",3,4\n", []string{"x"}, []string{"y"}, one(2, []float64{1, 3}, []float64{2, 4})},
+		{"names of rows that are words", "x,y\nMazda RX4,1,2\nFiat 128,3,4\n", []string{"x"}, []string{"y"}, one(2, []float64{1, 3}, []float64{2, 4})},
 		{"no y asked for", "x\n1\n2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
 		{"other columns", "note,x\nhello,1\n,2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
 		{"functions in the order of their first rows", "function,x,y\nb,1,2\na,3,4\n b ,5,6\n", []string{"x"}, []string{"y"},
@@ -62,7 +69,13 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		{"no y", "x,z\n1,2\n", 1, "", `"x, z"`},
 		{"another delimiter", "x|y\n1|2\n", 1, "", `"x|y"`},
 		{"column twice", "x,y,x\n1,2,3\n", 1, "x", "twice"},
-		{"column without a name", "x,y,\n1,2,3\n", 1, "column 3", "no name"},
+		{"column without a name", "x,y,\n1,2,\n1,2,3\n", 3, "column 3", `found "3", expected a name for the column in the header`},
+		{"a comma too many", "x,y\n1,5,2\n1,7,3\n", 3, "", "3 fields, expected 2, as in the header (names of rows"},
+		{"a comma in the first number", "x,y\n0.5,7,3\n", 2, "", "3 fields, expected 2, as in the header (names of rows"},
+		{"R's table with spaces", "\"x\" \"y\"\n\"1\" 1 2\n", 1, "", "names of columns between commas, semicolons or tabs"},
+		{"spaces alone", "x y\n1 2\n", 1, "", "columns are separated by commas, semicolons or tabs"},
+		{"wrong line after sep=", "sep=;\nx;y\n1;2\n3;four\n", 4, "y", `"four"`},
+		{"header after blank lines", "\n\nx,z\n1,2\n", 3, "", `"x, z"`},
 		{"header that is not UTF-8", "x,\xffy\n1,2\n", 1, "", "UTF-8"},
 		{"text", "x,y\n1,2\n3,four\n", 3, "y", `"four"`},
 		{"empty cell", "x,y\n1,\n", 2, "y", "nothing"},
@@ -97,6 +110,24 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		var bad *invalid.Input
 		if !errors.As(err, &bad) || bad.File != path {
 			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// A column that is left out because it has no name is said.
+func TestColumnsWithoutNamesAreSaid(t *testing.T) {
+	for content, want := range map[string]string{
+		"x,y,,\n1,2,,\n":               "left out 2 columns without a name and without values",
+		"x,y\n\"7\",1,2\n":             "rows have one cell more than the header, as R writes names of rows; the first cell of each is left out",
+		"\"\",x,y\n1,1,2\n":            "the first column has no name and is left out",
+		"sep=;\nx;y\n1;2\n":            "",
+		"index,x,y,note\n1,1,2,cold\n": "",
+	} {
+		var w warning.Record
+		path := datatest.CSV(t, content)
+		must.Get((&rows.Layout{X: []string{"x"}, Y: []string{"y"}, Warnings: &w}).Read(path))(t)
+		if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, want) || want == "" && lines != "" {
+			t.Errorf("%q: said %q, want %q", content, lines, want)
 		}
 	}
 }

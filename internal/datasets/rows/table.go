@@ -16,7 +16,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/files/tabular"
@@ -35,6 +34,7 @@ type table struct {
 	decimals  decimals
 	line      int // of the current row; 0 before the header
 	header    []string
+	heading   heading
 	fields    []string // of the current row
 	checked   int64    // bytes read at the last check of the memory
 	stride    int64    // bytes between two checks
@@ -77,9 +77,16 @@ func newTable(path string, r io.Reader) (*table, error) {
 	if tabular.IsJSON(buffered) {
 		return (&table{path: path, text: text, rows: tabular.NewJSON(path, buffered)}).start()
 	}
-	c := csv.NewReader(buffered)
-	c.Comma = delimiterOf(buffered)
-	c.ReuseRecord = true
+	rest := io.Reader(buffered)
+	comma := separator(buffered)
+	if comma == 0 {
+		comma = delimiterOf(buffered)
+	} else {
+		rest = io.MultiReader(strings.NewReader("\n"), buffered) // so that lines keep their numbers
+	}
+	c := csv.NewReader(rest)
+	c.Comma = comma
+	c.ReuseRecord, c.FieldsPerRecord = true, -1
 	c.TrimLeadingSpace = c.Comma != '\t' // a tab is a space too
 	return (&table{path: path, text: text, rows: c, delimiter: c.Comma}).start()
 }
@@ -87,7 +94,7 @@ func newTable(path string, r io.Reader) (*table, error) {
 // start reads the header.
 func (t *table) start() (*table, error) {
 	t.stride, t.room = bytesBetweenChecks, room
-	if err := t.next(); err == io.EOF {
+	if err := t.read(); err == io.EOF {
 		return nil, &invalid.Input{File: t.path, Found: "an empty file", Expected: "a header line and rows"}
 	} else if err != nil {
 		return nil, err
@@ -95,20 +102,11 @@ func (t *table) start() (*table, error) {
 	if r, ok := t.rows.(tabular.Refuser); ok {
 		t.refused = r.Refused()
 	}
-	seen := map[string]bool{}
-	for i, name := range t.fields {
-		name = strings.TrimSpace(name)
-		file, line := t.where(i)
-		switch {
-		case !utf8.ValidString(name):
-			return nil, &invalid.Input{File: file, Line: line, Found: "a header that is not UTF-8", Expected: "names of columns"}
-		case name == "" && i > 0: // only the first column, of row names, needs no name
-			return nil, &invalid.Input{File: file, Line: line, Key: fmt.Sprintf("column %d", i+1), Found: "no name", Expected: "a name"}
-		case seen[name]:
-			return nil, &invalid.Input{File: file, Line: line, Key: name, Found: "the column twice", Expected: "distinct names"}
-		}
-		seen[name] = true
-		t.header = append(t.header, name)
+	if err := t.readHeader(); err != nil {
+		return nil, err
+	}
+	if t.delimiter != 0 {
+		t.compare()
 	}
 	return t, t.checkNames()
 }
@@ -154,15 +152,23 @@ func (t *table) place(column int) string {
 }
 
 // headerLine returns the line of the header for messages, 0 in a table without lines.
-func (t *table) headerLine() int {
-	if t.text == nil {
-		return 0
+func (t *table) headerLine() int { return t.heading.line }
+
+// next moves to the next row. It returns io.EOF after the last row.
+func (t *table) next() (err error) {
+	if t.heading.ahead {
+		t.heading.ahead, err = false, t.heading.err
+	} else {
+		err = t.read()
 	}
-	return 1
+	if err != nil {
+		return err
+	}
+	return t.checkRow()
 }
 
-// next reads a row into fields. It returns io.EOF after the last row.
-func (t *table) next() error {
+// read reads a row into fields. It returns io.EOF after the last row.
+func (t *table) read() error {
 	if t.text != nil {
 		t.text.read = 0
 	}
@@ -175,9 +181,8 @@ func (t *table) next() error {
 	case t.text != nil && t.text.read > longestRow: // whatever else is wrong with the row
 		return &invalid.Input{File: t.path, Line: t.line + 1, Found: "a row of more than 16 MiB",
 			Expected: "a shorter row, and every quote closed"}
-	case errors.Is(err, csv.ErrFieldCount) && errors.As(err, &bad):
-		return &invalid.Input{File: t.path, Line: bad.Line, Found: invalid.Plural(len(fields), "field", "fields"),
-			Expected: fmt.Sprintf("%d, as in the header", len(t.header))}
+	case errors.As(err, &bad) && t.header == nil:
+		return &invalid.Input{File: t.path, Line: bad.Line, Found: bad.Err.Error(), Expected: "names of columns between commas, semicolons or tabs"}
 	case errors.As(err, &bad):
 		return &invalid.Input{File: t.path, Line: bad.Line, Found: bad.Err.Error(), Expected: "a CSV file"}
 	case err != nil:
@@ -300,6 +305,9 @@ func (t *table) optional(name string) (int, error) {
 
 // meant asks whether another column was meant by the first of some names that the header lacks.
 func (t *table) meant(names []string) string {
+	if t.delimiter != 0 && len(t.header) == 1 && strings.ContainsAny(t.header[0], " |:/") {
+		return " (columns are separated by commas, semicolons or tabs)"
+	}
 	for _, name := range names {
 		if near := invalid.Nearest(name, t.header); near != "" && !slices.Contains(t.header, name) && !slices.Contains(names, near) {
 			return " (no " + name + ": did you mean " + near + "?)"

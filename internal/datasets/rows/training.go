@@ -57,6 +57,7 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 	var first *table
 	err = each(paths, func(t *table) error {
 		first = cmp.Or(first, t)
+		t.warn(w)
 		return r.start(t, d)
 	}, r.row)
 	if err != nil {
