@@ -73,7 +73,7 @@ func TestBadTablesAreRefused(t *testing.T) {
 	layout := func(x string) *rows.Layout { return &rows.Layout{X: []string{x}, Y: []string{"price"}} }
 	for _, c := range []struct{ ending, x, want string }{
 		{".parquet", "tags", "sales.parquet: tags: found the type list or structure, expected a column of numbers, dates, texts or booleans"},
-		{".jsonl", "tags", "sales.jsonl: tags: found the type array, expected a column"},
+		{".jsonl", "tags", "sales.jsonl: tags: found a nested array, expected a number, a text, true, false or null (an object for each row"},
 		{".parquet", "weight", "sales.parquet: found the columns \"product, age"},
 		{".parquet", "age", "sales.parquet, row 6: age: found nothing, expected a finite number"},
 		{".jsonl", "age", "sales.jsonl:6: age: found nothing"},
@@ -100,7 +100,7 @@ func TestJSONLines(t *testing.T) {
 		" [ {\"x\":1,\"y\":2},\n{\"x\":3,\"y\":4} ]":                        "",
 		"\ufeff{\"x\":1,\"y\":2,\"z\":{\"a\":[1]}}\n{\"x\":3,\"y\":4}\n":    "",
 		"{\"x\":1,\"y\":2}\n{\"x\":3}\n":                                    "f.jsonl:2: y: found nothing",
-		"{\"x\":1,\"y\":2}\n\n{\"x\":3,\"y\":4,\"z\":5}\n":                  "f.jsonl:3: z: found a key that the first object does not have, expected x, y",
+		"{\"x\":1,\"y\":2}\n\n{\"x\":3,\"y\":4,\"z\":5}\n":                  "f.jsonl:3: z: found a key that the first object does not have, expected its keys alone: x, y",
 		"{\"x\":1,\"y\":2}\n{\"x\":3,\"x\":4}\n":                            "f.jsonl:2: x: found the key twice",
 		"{\"x\":1,\"y\":2}\n{\"x\":[3],\"y\":4}\n":                          "f.jsonl:2: x: found an array",
 		"{\"x\":1,\"y\":2}\n[3,4]\n":                                        "f.jsonl:2: found an array, expected one object a line",

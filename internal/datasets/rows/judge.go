@@ -13,7 +13,8 @@ import (
 // for acqnp fit, for acqnp init and for training.
 type judge struct {
 	found    [kinds]found
-	extent   // of numbers, dates and times of day
+	nearly   found // names that are nearly numbers
+	extent         // of numbers, dates and times of day
 	days     [len(dayFormats)]dayFormat
 	spread   spread
 	values   map[string]bool // different cells
@@ -73,6 +74,11 @@ func (j *judge) add(t *table, column int) {
 	m := t.meaning(column)
 	j.decimals = t.decimals
 	j.found[m.kind].add(t, column, m.wants)
+	if m.kind == nameKind && j.nearly.count == 0 {
+		if wants := nearly(cell); wants != "" {
+			j.nearly.add(t, column, wants)
+		}
+	}
 	switch m.kind {
 	case numberKind, percentKind:
 		j.spread.add(m.value)
@@ -152,6 +158,7 @@ func (j *judge) settle(c *Column) {
 		c.Kind, c.Format = NameColumn, Boolean
 	case only(boolKind, nameKind), only(boolKind, nameKind, wrongKind) && j.found[nameKind].count > 0:
 		c.Kind = NameColumn
+		c.is(j.nearly)
 	case only(dateKind):
 		c.Kind = DateColumn
 	case only(dateKind, slashKind):
@@ -183,8 +190,12 @@ func (j *judge) settleDays(c *Column) {
 	if day.count < month.count {
 		odd = day
 	}
-	c.Odd, c.OddCell, c.Wants = odd.place, odd.cell, odd.wants+", as in other cells of the column"
+	odd.wants += ", as in other cells of the column"
+	c.is(odd)
 }
+
+// is sets the cell for which the column is mixed, or nearly one of numbers.
+func (c *Column) is(odd found) { c.Odd, c.OddCell, c.Wants = odd.place, odd.cell, odd.wants }
 
 // most returns the most frequent kind, unknownKind without cells.
 func (j *judge) most() (most kind) {
@@ -222,7 +233,11 @@ func (j *judge) mixed(c *Column, seen []kind) {
 		}
 	}
 	if f := j.found[wrongKind]; f.count > 0 {
-		c.Odd, c.OddCell, c.Wants = f.place, f.cell, f.wants
+		c.is(f)
+		return
+	}
+	if j.nearly.count > 0 && (j.found[numberKind].count > 0 || j.found[clockKind].count > 0) {
+		c.is(j.nearly)
 		return
 	}
 	f := j.found[rarest]
@@ -243,8 +258,8 @@ func (c Column) Form(file string, y bool) (f Form, err error) {
 	switch {
 	case c.Kind == EmptyColumn:
 		return refuse("no value in any row", "values (leave the column out)")
-	case c.Kind == MixedColumn:
-		return f, &invalid.Input{File: c.Odd, Key: c.Name, Found: quote(c.OddCell, 40), Expected: c.Wants}
+	case c.Kind == MixedColumn, c.Kind == NameColumn && y && c.OddCell != "":
+		return f, c.RefuseOdd()
 	case c.Constant():
 		return refuse("the same value in every row", "values that differ (leave the column out)")
 	case c.Kind == NameColumn && y:
@@ -252,7 +267,7 @@ func (c Column) Form(file string, y bool) (f Form, err error) {
 		if c.Distinct == 2 {
 			expected += ": code " + strings.Join(c.Values, " and ") + " as 0 and 1"
 		}
-		return refuse("names", expected)
+		return refuse(strings.TrimSuffix("names: "+invalid.First(c.Values), ": "), expected)
 	case c.Kind == NameColumn:
 		return c.Names(file)
 	case c.Kind == DateColumn:
@@ -260,6 +275,11 @@ func (c Column) Form(file string, y bool) (f Form, err error) {
 	}
 	f.Format = c.Format
 	return f, nil
+}
+
+// RefuseOdd returns the error about the cell Odd.
+func (c Column) RefuseOdd() error {
+	return &invalid.Input{File: c.Odd, Key: c.Name, Found: quote(c.OddCell, 40), Expected: c.Wants}
 }
 
 // Names returns the form of a column whose cells are names, also if they look like numbers. It refuses names that a

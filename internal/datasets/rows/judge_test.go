@@ -88,6 +88,25 @@ func TestFormsThatPeopleWrite(t *testing.T) {
 	}
 }
 
+// A column of names that are nearly numbers is one of names, and as y it is refused with the first of them.
+func TestNamesThatAreNearlyNumbers(t *testing.T) {
+	for cells, want := range map[string]string{
+		"<0.5 <0.7 <1": `found "<0.5", expected 0.5, the limit itself`,
+		"$5 $1,250 $7": `found "$5", expected 5, without $`,
+		"7kg 3kg 1kg":  `found "7kg", expected 7, without kg`,
+		"a b 12mm":     `found "12mm", expected 12, without mm`,
+		"a b c":        "found names: a, b, c, expected numbers in a column of y",
+		"a-1 1-b 2-c":  "found names: 1-b, 2-c, a-1, expected",
+	} {
+		c := judged(t, strings.Fields(cells))
+		if c.Kind != rows.NameColumn {
+			t.Errorf("%s: found %s, expected names", cells, c.Kind)
+		}
+		must.Get(c.Form("f", false))(t)
+		must.Refuse(t, must.Err(c.Form("f", true)), "c: "+want)
+	}
+}
+
 // What is no number, date or name is refused with the cell and what it should be.
 func TestColumnsOfSeveralKinds(t *testing.T) {
 	for cells, want := range map[string]string{
@@ -102,7 +121,7 @@ func TestColumnsOfSeveralKinds(t *testing.T) {
 		"3/4/2024 5/6/2024":             `found "3/4/2024", expected a date of which it is clear which number is the day`,
 		"3/14/24 3/15/24":               `found "3/14/24", expected a date with four digits of the year`,
 		"14/3/2024 3/15/2024 1/30/2024": `found "14/3/2024", expected a date, month/day/year`,
-		"13:00 14:30 25:00":             `found "25:00", expected times of day`,
+		"13:00 14:30 25:00":             `found "25:00", expected a time of day before 24:00 or, of a duration, a number of hours such as 25`,
 		"7 7 7":                         "found the same value in every row",
 	} {
 		_, err := judged(t, strings.Fields(cells)).Form("f", false)

@@ -90,6 +90,17 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 		{"open quote", "x,y\n\"1,2\n", 2, "", "quote"},
 		{"stray quote", "x,y\n1\"2,2\n", 2, "", "quote"},
 		{"line after a quoted break", "x,y,\"a\nb\"\n1,2,\"c\nd\"\n1,z,3\n", 5, "y", `"z"`},
+		{"JSON with a key of its own", "{\"x\":1,\"y\":2}\n{\"x\":2,\"z\":3}\n", 2, "z", "a key that the first object does not have, expected its keys alone: x, y"},
+		{"nested JSON", "{\"x\":1,\"y\":{\"value\":2}}\n", 0, "y", "a nested object, expected a number, a text, true, false or null (an object for each row"},
+		{"JSON by columns", "{\"x\":[1,2],\"y\":[1,2]}\n", 0, "x", "a nested array"},
+		{"JSON in JSON", "{\"data\":[{\"x\":1,\"y\":2}]}\n", 1, "", "an object for each row"},
+		{"a limit of detection", "x,y\n1,2\n1,<0.5\n", 3, "y", "0.5, the limit itself: fit finds a bound that rows repeat"},
+		{"a currency", "x,y\n1,2\n1,€ 1'250.5\n", 3, "y", "expected 1250.5, without €"},
+		{"a unit", "x,y\n1,2\n1,3 kg\n", 3, "y", "expected 3, without kg"},
+		{"thousands of Switzerland", "x,y\n1,2\n1,1'234\n", 3, "y", "expected 1234"},
+		{"a space that does not break", "x,y\n1,2\n1,1\u00a0234\n", 3, "y", "expected 1234"},
+		{"a minus of typographers", "x,y\n1,2\n1,−3\n", 3, "y", "expected -3"},
+		{"a duration", "x,y\n1,2\n1,25:30:00\n", 3, "y", "a number of hours such as 25.5"},
 		{"function without a name", "x,y,function\n1,2,a\n1,2,\n", 3, "function", "nothing"},
 	}
 	for _, c := range cases {
@@ -105,6 +116,8 @@ func TestReadPointsNamesWhatIsWrong(t *testing.T) {
 			}
 		})
 	}
+	_, err := (&rows.Layout{X: []string{"depth"}, Y: []string{"yield"}}).Read(datatest.CSV(t, "{\"depth\":1}\n{\"depth\":2,\"yield\":3}\n"))
+	must.Refuse(t, err, "points.csv:1: found the columns \"depth\", expected a header with yield", "the keys of the first object name the columns")
 	for _, path := range []string{t.TempDir(), filepath.Join(t.TempDir(), "absent.csv")} {
 		_, err := (&rows.Layout{X: []string{"x"}}).Read(path)
 		var bad *invalid.Input

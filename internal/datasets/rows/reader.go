@@ -123,6 +123,8 @@ func (r *reader) expected(t *table, cell string) string {
 		return what + " (data.missing: drop leaves out rows with missing cells)"
 	case t.hint(cell) != "":
 		return t.hint(cell)
+	case (r.kind == numberKind || r.kind == clockKind) && nearly(cell) != "":
+		return nearly(cell)
 	case r.training && r.isX:
 		return what + namesRemedy
 	}

@@ -48,8 +48,9 @@ type Column struct {
 	// PerGroup says that all rows of a group have the same cell. It is false if there are
 	// more than 100,000 groups.
 	PerGroup bool `json:"per_function"`
-	// Odd is FILE:LINE, or FILE, row N, of a cell for which the column is mixed, OddCell is that cell, and
-	// Wants says what it should be. They are "" in other columns.
+	// Odd is FILE:LINE, or FILE, row N, of a cell for which the column is mixed or, if it is one of names, of the first
+	// name that is nearly a number, such as 3 kg. OddCell is that cell, and Wants says what it should be. They are ""
+	// in other columns.
 	Odd     string `json:"odd,omitempty"`
 	OddCell string `json:"odd_cell,omitempty"`
 	Wants   string `json:"wants,omitempty"`

@@ -268,6 +268,12 @@ func (t *table) find(names []string) ([]int, bool) {
 	return columns, true
 }
 
+// flat says in messages how JSON holds rows.
+const flat = " (an object for each row, as pandas writes with to_json(FILE, orient=\"records\"))"
+
+// isJSON reports whether the table is JSON.
+func (t *table) isJSON() bool { return t.text != nil && t.delimiter == 0 }
+
 // columns returns the indices of the named columns. ways are alternatives: it takes the first one
 // whose names the header all has.
 func (t *table) columns(ways ...[]string) ([]int, error) {
@@ -282,7 +288,9 @@ func (t *table) columns(ways ...[]string) ([]int, error) {
 	}
 	for _, names := range ways {
 		for _, name := range names {
-			if kind, ok := t.refused[name]; ok {
+			if kind, ok := t.refused[name]; ok && t.isJSON() {
+				return nil, &invalid.Input{File: t.path, Key: name, Found: "a nested " + kind, Expected: "a number, a text, true, false or null" + flat}
+			} else if ok {
 				return nil, &invalid.Input{File: t.path, Key: name, Found: "the type " + kind, Expected: "a column of numbers, dates, texts or booleans"}
 			}
 		}
@@ -308,10 +316,16 @@ func (t *table) meant(names []string) string {
 	if t.delimiter != 0 && len(t.header) == 1 && strings.ContainsAny(t.header[0], " |:/") {
 		return " (columns are separated by commas, semicolons or tabs)"
 	}
+	if t.isJSON() && len(t.header) == 0 {
+		return flat
+	}
 	for _, name := range names {
 		if near := invalid.Nearest(name, t.header); near != "" && !slices.Contains(t.header, name) && !slices.Contains(names, near) {
 			return " (no " + name + ": did you mean " + near + "?)"
 		}
+	}
+	if t.isJSON() {
+		return " (the keys of the first object name the columns: it needs them all, with null where there is no value)"
 	}
 	if slices.ContainsFunc(t.header, isNumber) {
 		return " (is the first line a row? It names the columns)"

@@ -115,7 +115,7 @@ func (r *jsonRows) member() error {
 	i, known := r.index[key]
 	switch {
 	case !known && r.rows > 1:
-		return r.refuse(key, "a key that the first object does not have", strings.Join(r.names, ", "))
+		return r.refuse(key, "a key that the first object does not have", "its keys alone: "+strings.Join(r.names, ", ")+" (they name the columns; null is a missing value)")
 	case !known && nested:
 		r.index[key], r.refused[key] = -1, strings.TrimPrefix(word(token), "an ")
 		return r.skip()

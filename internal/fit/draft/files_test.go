@@ -99,7 +99,7 @@ var awkward = []file{
 		refuses: "more than 1000 names"},
 	{name: "a category of each function", text: table("g,x,y,sex", ",", repeat(9, 9), also(func(f, i int) string { return []string{"f", "m"}[f%2] })), function: "g", x: []string{"x", "sex"},
 		holds: "categories: [sex]"},
-	{name: "names as y", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return []string{"yes", "no"}[(f+i)%2] })), function: "g", refuses: "found names, expected numbers in a column of y: code no and yes as 0 and 1"},
+	{name: "names as y", text: table("g,x,y", ",", repeat(9, 9), with(2, func(f, i int) string { return []string{"yes", "no"}[(f+i)%2] })), function: "g", refuses: "found names: no, yes, expected numbers in a column of y: code no and yes as 0 and 1"},
 	{name: "dates", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("2024-03-%02d", i+1) })), function: "g", holds: "x: [x]"},
 	{name: "times", text: table("g,x,y", ",", repeat(9, 9), with(1, func(f, i int) string { return fmt.Sprintf("2024-03-01 %02d:30", i+1) })), function: "g", holds: "x: [x]"},
 	{name: "dates with points", text: table("g;x;y", ";", repeat(9, 9), func(f, i int) []string {
