@@ -91,7 +91,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	if err != nil {
 		return err
 	}
-	scores := predict.Scores{Names: predict.NamesOf(&q.Asked), Threads: o.cores()}
+	scores := predict.Scores{Names: predict.NamesOf(&q.Asked), Threads: o.cores(), Warnings: &a.warnings, Support: q.About().Outcomes}
 	if o.calibrate {
 		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(q.experiment, q.Functions)}
 	}
@@ -103,7 +103,7 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		return err
 	}
 	if o.joint {
-		if err := predict.JointScores(ctx, q.Predictor, q.Functions, tally); err != nil {
+		if err := predict.JointScores(ctx, q.Predictor, q.Functions, tally, &a.warnings); err != nil {
 			return err
 		}
 	}

@@ -150,7 +150,7 @@ func (o *requestFlags) openFit(q *question, files predict.FunctionFiles) error {
 	if q.Asked, err = predict.Ask(f, files); err != nil {
 		return err
 	}
-	return f.CheckScored(o.targets, q.Functions)
+	return f.CheckPoints(o.context, o.targets, q.Functions)
 }
 
 // refuseOfFit refuses flags that say nothing about a fit.

@@ -79,6 +79,12 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err := f.settle(points); err != nil {
 		return f, e, err
 	}
+	for _, p := range points {
+		if bad := f.checkOffsets(p.X); bad != nil {
+			bad.File = o.File
+			return f, e, bad
+		}
+	}
 	if o.Read != nil {
 		o.Read()
 	}

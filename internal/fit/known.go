@@ -1,13 +1,13 @@
 package fit
 
 import (
+	"fmt"
 	"math"
 	"slices"
-	"strconv"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/simple"
-	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -82,26 +82,41 @@ func (f Fitted) beside(c int, others []predict.Points, x [][]float64) (all []sim
 	return all
 }
 
-// CheckScored returns an *invalid.Input for a target whose y has no probability: beyond a bound, between whole
-// numbers, or of 0 or less where all models take logarithms.
-func (f Fitted) CheckScored(targets string, functions []predict.Function) error {
-	for c, s := range f.Stacks {
-		for _, fn := range functions {
-			for i := c; i < len(fn.TargetY); i += len(f.Y) {
-				if v := fn.TargetY[i]; !s.Outcome.Takes(v) {
-					return &invalid.Input{File: targets, Key: f.Y[c], Found: strconv.FormatFloat(v, 'g', -1, 64), Expected: s.Outcome.String() + ", as all of the data are; fit --outcome real gives others a density too"}
+// mostExposure bounds the factors of y by the offsets of a formula, and one over them: y, of at most 3.4e38, times such a
+// factor has a square.
+const mostExposure = 1e100
+
+// checkOffsets returns an *invalid.Input, without a file, if the offsets at raw x [n, columns of x] are too large.
+func (f Fitted) checkOffsets(x []float64) *invalid.Input {
+	for c := range f.Y {
+		for i, u := range f.exposures(c, x) {
+			if u.Factor >= 1/mostExposure && u.Factor <= mostExposure {
+				continue
+			}
+			var keys, found []string
+			for k, form := range f.XForms {
+				if v := x[i*len(f.X)+k]; form.Offset {
+					keys, found = append(keys, f.X[k]), append(found, form.Text(v))
 				}
 			}
+			most := fmt.Sprintf("%.0f", math.Log(mostExposure))
+			return &invalid.Input{Key: strings.Join(keys, ", "), Found: strings.Join(found, ", ") + " as an offset",
+				Expected: fmt.Sprintf("offsets of the logarithm of %s between -%s and %s: it is multiplied by their exponential", f.Y[c], most, most)}
 		}
-		if slices.ContainsFunc(s.Candidates, func(c stack.Candidate) bool { return c.Scale != stack.LogY && c.Weight > 0 }) {
-			continue
+	}
+	return nil
+}
+
+// CheckPoints returns an *invalid.Input for points of these files whose offsets are too large.
+func (f Fitted) CheckPoints(context, targets string, functions []predict.Function) error {
+	for _, fn := range functions {
+		if bad := f.checkOffsets(fn.ContextX); bad != nil {
+			bad.File = context
+			return bad
 		}
-		for _, fn := range functions {
-			for i := c; i < len(fn.TargetY); i += len(f.Y) {
-				if v := fn.TargetY[i]; v <= 0 {
-					return &invalid.Input{File: targets, Key: f.Y[c], Found: strconv.FormatFloat(v, 'g', -1, 64), Expected: "numbers above 0: all of the data are, and every model takes the logarithm"}
-				}
-			}
+		if bad := f.checkOffsets(fn.TargetX); bad != nil {
+			bad.File = targets
+			return bad
 		}
 	}
 	return nil

@@ -5,10 +5,12 @@ import (
 	"math"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // claims draws the rows id, x, days, n, rate, shifted: n is rate times days, shifted is rate plus days.
@@ -160,4 +162,22 @@ func TestCountsOfAnExposure(t *testing.T) {
 	if math.Abs(stated/n-e.LogDensity) > 0.25 { // of other numbers of known points, 3 errors of 40 groups
 		t.Errorf("a log probability of %v, where the fit expects %v", stated/n, e.LogDensity)
 	}
+}
+
+// An offset whose exponential overflows is refused with its value, in the data and in points that are asked.
+func TestOffsetsThatOverflow(t *testing.T) {
+	t.Parallel()
+	rows := func(least float64) (all []string) {
+		for i := range 40 {
+			all = append(all, fmt.Sprintf("g%d,%v,%v,%v", i/5, i%5, least+float64(i%3), 2+math.Sin(float64(i))))
+		}
+		return all
+	}
+	const columns, formula = "g,x,z,y", "log(y) ~ x + offset(z) | g"
+	must.Refuse(t, must.Err(tryRows(t, fit.Options{Instant: true}, columns, formula, rows(700))), "data.csv: z: found 700 as an offset, expected offsets of the logarithm of y between -230 and 230")
+	f := instant(t, columns, formula, rows(0))
+	for file, fn := range map[string]predict.Function{"t.csv": {TargetX: []float64{1, -800}}, "c.csv": {ContextX: []float64{1, 800}, ContextY: []float64{2}, TargetX: []float64{1, 0}}} {
+		must.Refuse(t, f.CheckPoints("c.csv", "t.csv", []predict.Function{fn}), file+": z: found ", "800 as an offset")
+	}
+	must.Do(t, f.CheckPoints("c.csv", "t.csv", []predict.Function{{TargetX: []float64{1, 200}}}))
 }

@@ -1,14 +1,18 @@
 package fit_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/stack"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -124,13 +128,9 @@ func TestOutcomeReal(t *testing.T) {
 	}
 }
 
-// A known point below the least value counts as it, and a target there has no score: both are said.
+// A known point below the least value counts as it.
 func TestPointsBeyondABound(t *testing.T) {
 	f := fitTobit(t, "")
-	err := f.CheckScored("targets.csv", []predict.Function{{TargetX: []float64{1}, TargetY: []float64{-0.5}}})
-	if err == nil || !strings.Contains(err.Error(), "targets.csv: y: found -0.5, expected numbers of 0 or more") {
-		t.Errorf("a target of −0.5: %v", err)
-	}
 	var means []float64
 	for _, y := range []float64{0, -7} {
 		for target, err := range f.Predict(t.Context(), []predict.Function{{ContextX: []float64{1}, ContextY: []float64{y}, TargetX: []float64{1}}}) {
@@ -140,5 +140,48 @@ func TestPointsBeyondABound(t *testing.T) {
 	}
 	if means[0] != means[1] {
 		t.Errorf("after 0 the mean is %v, after −7 %v", means[0], means[1])
+	}
+	scoredBeyond(t, f)
+}
+
+// scoredBeyond scores targets of which one lies beyond the bound 0: its density is 0, which is said and counted, and the
+// others are scored as if they were alone.
+func scoredBeyond(t *testing.T, f fit.Fitted) {
+	t.Helper()
+	names := predict.Names{XNames: f.X, YNames: f.Y}
+	scored := func(y ...float64) (points []score.Point, all score.Summary, w warning.Record) {
+		names.Functions = []predict.Function{{Name: "new", TargetX: slices.Repeat([]float64{1}, len(y)), TargetY: y}}
+		tally := score.NewTally(f.Y)
+		s := predict.Scores{Names: names, Threads: 1, Warnings: &w, Support: f.About().Outcomes}
+		must.Do(t, s.Each(f.Predict(t.Context(), names.Functions), func(_ predict.Target, p []score.Point) error {
+			tally.Add(p)
+			points = append(points, p...)
+			return nil
+		}), predict.JointScores(t.Context(), f, names.Functions, tally, &w))
+		return points, tally.Summary(), w
+	}
+	points, all, w := scored(0, -0.5, 1.5)
+	_, alone, none := scored(0, 1.5)
+	if !math.IsInf(points[1].LogDensity, -1) || points[1].PIT != 0 || math.Abs(points[1].CRPS-points[0].CRPS-0.5) > 1e-6 {
+		t.Errorf("the scores of −0.5 are %+v, of 0 %+v", points[1], points[0]) // between the two F is 0, and y is at most
+	}
+	if all.Impossible != 1 || all.PerFunction[0].Impossible != 1 || alone.Impossible != 0 || all.LogDensity.Mean != alone.LogDensity.Mean || all.PerFunction[0].LogDensity != alone.PerFunction[0].LogDensity {
+		t.Errorf("of the three %+v, of the two others %+v", all, alone)
+	}
+	if all.Joint != nil || alone.Joint == nil {
+		t.Errorf("joint log densities of %v and %v", all.Joint, alone.Joint)
+	}
+	lines := strings.Join(w.Lines(), "\n")
+	for _, want := range []string{"y of 1 of 3 targets has the density 0 (-0.5 of new): outcomes of this fit are numbers of 0 or more", "leaves out 1 group"} {
+		if !strings.Contains(lines, want) {
+			t.Errorf("said %q, want %q", lines, want)
+		}
+	}
+	if len(none.Lines()) > 0 {
+		t.Errorf("said %q of possible outcomes", none.Lines())
+	}
+	_, nothing, _ := scored(-1)
+	if text, err := json.Marshal(nothing); err != nil || !strings.Contains(string(text), `"log_density":{"mean":null,"std_error":null},"impossible_y":1`) || !strings.Contains(string(text), `"log_density":null`) {
+		t.Errorf("without a possible outcome: %s, %v", text, err)
 	}
 }

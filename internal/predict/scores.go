@@ -10,6 +10,8 @@ import (
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
@@ -20,6 +22,9 @@ import (
 type Scores struct {
 	Names
 	Threads int // that compute scores; at least 1
+
+	Warnings *warning.Record      // takes a line on outcomes of density 0; nil: they are errors
+	Support  []likelihood.Support // of each channel, for this line; nil if they can be any number
 
 	Outcomes   *score.Outcomes        // collects outcomes for a calibration; may be nil
 	Calibrated *conformal.Calibration // changes the PITs to those of calibrated predictions; may be nil
@@ -63,10 +68,11 @@ func (s Scores) add(tally *score.Tally, points []score.Point) {
 	}
 }
 
-// JointScores adds the joint log density of the y of each function to the tally. The tally must have the
-// functions' scores already. It returns ctx's error, that of [JointLogDensity], or one for
+// JointScores adds the joint log density of the y of each function to the tally, unless one of them has the density 0:
+// that is a line. The tally must have the functions' scores already. It returns ctx's error, that of [JointLogDensity], or one for
 // a log density that is not finite.
-func JointScores(ctx context.Context, p Predictor, functions []Function, tally *score.Tally) error {
+func JointScores(ctx context.Context, p Predictor, functions []Function, tally *score.Tally, w *warning.Record) error {
+	without := 0
 	for i, f := range functions {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -75,6 +81,10 @@ func JointScores(ctx context.Context, p Predictor, functions []Function, tally *
 			continue
 		}
 		sum, err := JointLogDensity(p, f, f.TargetY)
+		if err == nil && math.IsInf(sum, -1) {
+			without++
+			continue
+		}
 		if err == nil && (math.IsNaN(sum) || math.IsInf(sum, 0)) {
 			err = notFinite(fmt.Sprintf("found a joint log density of %v, expected a finite number", sum))
 		}
@@ -82,6 +92,9 @@ func JointScores(ctx context.Context, p Predictor, functions []Function, tally *
 			return fmt.Errorf("function %d: %w", i, err)
 		}
 		tally.AddJoint(f.Name, sum)
+	}
+	if without > 0 {
+		w.Add("the joint log density leaves out %s with a target of density 0", invalid.Plural(without, "group", "groups"))
 	}
 	return nil
 }
@@ -91,7 +104,52 @@ const scoredAtOnce = 256
 
 // Each calls f with every target and the scores of its channels, in order.
 func (s Scores) Each(predictions iter.Seq2[Target, error], f func(Target, []score.Point) error) error {
-	return compute(predictions, scoredAtOnce, s.Threads, s.points, f)
+	var zero []impossible // of each channel
+	err := compute(predictions, scoredAtOnce, s.Threads, s.points, func(t Target, points []score.Point) error {
+		if zero == nil {
+			zero = make([]impossible, len(points))
+		}
+		for c, p := range points {
+			zero[c].add(p)
+		}
+		return f(t, points)
+	})
+	for c, z := range zero {
+		s.warn(c, z)
+	}
+	return err
+}
+
+// impossible are the outcomes of a channel that have the density 0.
+type impossible struct {
+	count, all int
+	texts      []string // of the first
+}
+
+func (z *impossible) add(p score.Point) {
+	if z.all++; !p.Impossible() {
+		return
+	}
+	if z.count++; z.count <= invalid.Shown+1 {
+		text := number(p.Y)
+		if p.Function != "" {
+			text += " of " + p.Function
+		}
+		z.texts = append(z.texts, text)
+	}
+}
+
+// warn adds a line about the outcomes of a channel that have the density 0.
+func (s Scores) warn(c int, z impossible) {
+	if z.count == 0 {
+		return
+	}
+	takes := "numbers above 0, since every model takes the logarithm"
+	if c < len(s.Support) && !s.Support[c].Real() {
+		takes = s.Support[c].String()
+	}
+	s.Warnings.Add("%s of %d of %s has the density 0 (%s): outcomes of this fit are %s, as in its data; the log density is the mean over the others, and a fit with outcome real gives any number a density",
+		s.YNames[c], z.count, invalid.Plural(z.all, "target", "targets"), invalid.First(z.texts), takes)
 }
 
 // compute calls each with every target and its result, in order. Of a block of size targets, so many threads compute the
@@ -150,7 +208,7 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 	points, within := make([]score.Point, dy), random.New(0, random.Calibration|random.Draws)
 	for c, d := range t.Channels {
 		p := score.Of(d.Distribution, f.TargetY[t.Target*dy+c], within.Float(drawStep(t), uint64(c)))
-		if !p.Finite() {
+		if !p.Finite() && !(s.Warnings != nil && p.Impossible()) {
 			return nil, notFinite(fmt.Sprintf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y))
 		}
 		if s.Outcomes != nil {

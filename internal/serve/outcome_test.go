@@ -26,9 +26,12 @@ func TestOutcomesOfAFit(t *testing.T) {
 			t.Errorf("%s, want %s", about, want)
 		}
 	}
-	status, refused := post(t, server.URL+"/v1/score", `{"functions": [{"targets": {"x": [[0]], "y": [[1, 2.5]]}}]}`)
-	if want := "visits: found 2.5, expected whole numbers of 0 or more, as all of the data are"; status != 400 || !isLine(refused, want) {
-		t.Errorf("%d %s, want %s", status, refused, want)
+	status, scored := post(t, server.URL+"/v1/score", `{"functions": [{"targets": {"x": [[0], [1]], "y": [[1, 2.5], [1, 2]]}}]}`)
+	for _, want := range []string{`"y":2.5,"log_density":null,`, `"impossible_y":1`,
+		"visits of 1 of 2 targets has the density 0 (2.5): outcomes of this fit are whole numbers of 0 or more"} {
+		if status != 200 || !strings.Contains(string(scored), want) {
+			t.Errorf("%d %s, want %s", status, scored, want)
+		}
 	}
 	_, content := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[0], [7]]}}], "components": true}`)
 	var answer struct {

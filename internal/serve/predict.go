@@ -45,9 +45,9 @@ func (s *Server) answering(scored bool) func(http.ResponseWriter, *http.Request,
 	}
 }
 
-// A scoreChecker refuses targets whose y cannot be, by what it was fitted to.
-type scoreChecker interface {
-	CheckScored(file string, functions []predict.Function) error
+// A pointChecker refuses points that it cannot predict, by its formula.
+type pointChecker interface {
+	CheckPoints(context, targets string, functions []predict.Function) error
 }
 
 // parse reads a request for predictions, or for scores, and its functions. The record of its warnings is
@@ -70,8 +70,8 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	}
 	names := unseen{}
 	functions, err := q.of(m.About.Units, scored, names)
-	if p, checks := m.Predictor.(scoreChecker); err == nil && checks {
-		err = p.CheckScored("", functions)
+	if p, checks := m.Predictor.(pointChecker); err == nil && checks {
+		err = p.CheckPoints("", "", functions)
 	}
 	if err != nil {
 		m.leave()

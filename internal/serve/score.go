@@ -16,7 +16,8 @@ func (q *question) score(ctx context.Context, a results) (summary any, err error
 	tally := score.NewTally(u.YNames)
 	keys, names := keysOf(q.functions)
 	err = q.sessions().use(ctx, func(s predict.Session) error {
-		scores := predict.Scores{Names: predict.Names{Functions: q.functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated}
+		scores := predict.Scores{Names: predict.Names{Functions: q.functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated,
+			Warnings: q.warnings, Support: q.model.About.Outcomes}
 		return scores.Each(s.Predict(ctx, q.functions), func(t predict.Target, points []score.Point) error {
 			for c := range points {
 				points[c].Function = keys[t.Function]

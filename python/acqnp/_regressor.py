@@ -173,7 +173,10 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         return _cells.frame(found, X, [f"draw{i + 1}" for i in range(int(n))])
 
     def score(self, X, y, groups=None, context=None, sample_weight=None):
-        """Return the mean log density of y over the rows, or its average by weights: higher is better."""
+        """Return the mean log density of y over the rows, or its average by weights: higher is better.
+
+        A y that cannot be, such as 23.5 among counts, has the log density -inf. The mean leaves it out, with a warning.
+        """
         return _average(self._scores(X, y, groups, context)[:, 0], sample_weight)
 
     def log_density(self, X, y, groups=None, context=None):
@@ -296,13 +299,15 @@ def _numbers(y, estimator, method):
 
 
 def _average(values, weights):
-    """Return the average of the values that are not NaN. Those of weight 0 do not count, whatever they are."""
+    """Return the average of the finite values. Those of weight 0 do not count, whatever they are."""
     weights = np.ones(len(values)) if weights is None else np.asarray(weights, dtype=float)
     if weights.shape != values.shape:
         raise ValueError(f"sample_weight: found the shape {weights.shape}, expected {values.shape}, a weight for each row")
     if not (np.isfinite(weights) & (weights >= 0)).all():
         raise ValueError("sample_weight: found a weight that is negative, infinite or NaN, expected numbers of 0 or more")
-    counted = (weights > 0) & ~np.isnan(values)
+    counted = (weights > 0) & np.isfinite(values)
+    if not counted.any() and (weights[np.isneginf(values)] > 0).any():
+        return -np.inf
     if not counted.any():
         raise ValueError("sample_weight: found 0 for all rows with y and a group, expected a weight above 0")
     return float(np.average(values[counted], weights=weights[counted]))

@@ -6,6 +6,7 @@
 package score
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 
@@ -58,6 +59,15 @@ func (p Point) Finite() bool {
 	return !math.IsNaN(sum) && !math.IsInf(sum, 0)
 }
 
+// Impossible reports whether the outcome has the density 0, and scores that are finite otherwise.
+func (p Point) Impossible() bool {
+	if !math.IsInf(p.LogDensity, -1) {
+		return false
+	}
+	p.LogDensity = 0
+	return p.Finite()
+}
+
 // inside reports whether y lies in the central interval of a probability.
 func (p Point) inside(probability float64) bool {
 	return math.Abs(p.PIT-0.5) <= probability/2
@@ -67,6 +77,25 @@ func (p Point) inside(probability float64) bool {
 type Estimate struct {
 	Mean     float64  `json:"mean"`
 	StdError *float64 `json:"std_error"`
+}
+
+// MarshalJSON implements [json.Marshaler].
+func (e Estimate) MarshalJSON() ([]byte, error) {
+	return json.Marshal(struct {
+		Mean     Number   `json:"mean"`
+		StdError *float64 `json:"std_error"`
+	}{Number(e.Mean), e.StdError})
+}
+
+// A Number is a mean. It is NaN if there is nothing to average, which JSON writes as null.
+type Number float64
+
+// MarshalJSON implements [json.Marshaler].
+func (n Number) MarshalJSON() ([]byte, error) {
+	if math.IsNaN(float64(n)) {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(n))
 }
 
 // String returns "mean ± standard error", or the mean alone.
@@ -88,7 +117,7 @@ func estimate(clusters []cluster) Estimate {
 		all.sum, all.n = all.sum+c.sum, all.n+c.n
 	}
 	mean, squares, count := all.sum/all.n, 0.0, float64(len(clusters))
-	if count < 2 {
+	if count < 2 || all.n == 0 {
 		return Estimate{Mean: mean}
 	}
 	for _, c := range clusters {
@@ -111,7 +140,7 @@ func (r *running) add(v, times float64) {
 
 func (r running) estimate() Estimate {
 	if r.n < 2 {
-		return Estimate{Mean: r.mean}
+		return Estimate{Mean: r.mean / min(r.n, 1)} // NaN without values
 	}
 	stdError := math.Sqrt(r.squares / (r.n - 1) / r.n)
 	return Estimate{r.mean, &stdError}

@@ -38,6 +38,9 @@ func (s Summary) Print(w io.Writer, unit string) error {
 		fmt.Fprintln(t)
 	}
 	row("log density", "nats, higher is better", func(m Means) string { return m.LogDensity.String() })
+	if s.Impossible > 0 {
+		row("  left out of it", "outcomes that have the density 0", func(m Means) string { return strconv.Itoa(m.Impossible) })
+	}
 	if s.Joint != nil {
 		fmt.Fprintf(t, "joint log density\t%v%s\tnats, each target given those before it\n", s.Joint, strings.Repeat("\t", len(columns)-1))
 	}

@@ -10,7 +10,8 @@ const bins = 20
 // Means are means over outcomes, one for each target and channel, in raw units.
 type Means struct {
 	Targets    int       `json:"scored_targets"`
-	LogDensity Estimate  `json:"log_density"` // nats for each target and channel
+	LogDensity Estimate  `json:"log_density"`            // nats for each target and channel
+	Impossible int       `json:"impossible_y,omitempty"` // outcomes of density 0, which LogDensity leaves out
 	CRPS       float64   `json:"crps"`
 	Pinball    Pinball   `json:"pinball"`
 	Coverage   Coverage  `json:"coverage"`
@@ -57,7 +58,8 @@ type Channel struct {
 type Function struct {
 	Function   string   `json:"function"`
 	Points     int      `json:"points"` // targets
-	LogDensity float64  `json:"log_density"`
+	LogDensity Number   `json:"log_density"`
+	Impossible int      `json:"impossible_y,omitempty"`
 	Joint      *float64 `json:"joint_log_density,omitempty"` // for each target and channel
 	CRPS       float64  `json:"crps"`
 	Coverage   Coverage `json:"coverage"`
@@ -96,14 +98,18 @@ func (t *Tally) Add(target []Point) {
 		f = &function{name: name, channels: make([]sums, len(t.channels)), joint: math.NaN()}
 		t.index[name], t.functions = f, append(t.functions, f)
 	}
-	mean := 0.0
+	var mean running // over the channels
 	for c, p := range target {
 		f.channels[c].add(p)
 		t.all[c].add(p)
-		t.spread[c].add(p.LogDensity, p.times())
-		mean += p.LogDensity / float64(len(target))
+		if !p.Impossible() {
+			t.spread[c].add(p.LogDensity, p.times())
+			mean.add(p.LogDensity, 1)
+		}
 	}
-	t.together.add(mean, target[0].times())
+	if mean.n > 0 {
+		t.together.add(mean.mean, target[0].times())
+	}
 	t.count++
 	f.count++
 }
@@ -122,8 +128,8 @@ func (t *Tally) Summary() Summary {
 	var joint []cluster
 	for _, f := range t.functions {
 		all := total(f.channels)
-		g := Function{Function: f.name, Points: f.count,
-			LogDensity: all.logDensity / all.n, CRPS: all.crps / all.n, Coverage: all.coverage()}
+		g := Function{Function: f.name, Points: f.count, Impossible: all.impossible,
+			LogDensity: Number(all.logDensity / all.dense), CRPS: all.crps / all.n, Coverage: all.coverage()}
 		if !math.IsNaN(f.joint) {
 			mean := f.joint / all.n
 			g.Joint, joint = &mean, append(joint, cluster{f.joint, all.n})
@@ -146,7 +152,7 @@ func (t *Tally) means(all sums, targets running, first, last int) Means {
 		var clusters []cluster
 		for _, f := range t.functions {
 			s := total(f.channels[first:last])
-			clusters = append(clusters, cluster{s.logDensity, s.n})
+			clusters = append(clusters, cluster{s.logDensity, s.dense})
 		}
 		m.LogDensity = estimate(clusters)
 	}
@@ -156,6 +162,8 @@ func (t *Tally) means(all sums, targets running, first, last int) Means {
 // sums are sums over points.
 type sums struct {
 	n, logDensity, crps float64
+	dense               float64 // those of n with a density, which logDensity is of
+	impossible          int     // the others, whatever their weights
 	half, most          float64 // points in the central intervals of 50% and 90%
 	pinball             [len(Levels)]float64
 	pit                 [bins]float64
@@ -164,7 +172,12 @@ type sums struct {
 func (s *sums) add(p Point) {
 	times := p.times()
 	s.n += times
-	s.logDensity += times * p.LogDensity
+	if p.Impossible() {
+		s.impossible++
+	} else {
+		s.dense += times
+		s.logDensity += times * p.LogDensity
+	}
 	s.crps += times * p.CRPS
 	if p.inside(0.5) {
 		s.half += times
@@ -182,6 +195,7 @@ func (s *sums) add(p Point) {
 func total(all []sums) (t sums) {
 	for _, s := range all {
 		t.n, t.logDensity, t.crps = t.n+s.n, t.logDensity+s.logDensity, t.crps+s.crps
+		t.dense, t.impossible = t.dense+s.dense, t.impossible+s.impossible
 		t.half, t.most = t.half+s.half, t.most+s.most
 		for i, v := range s.pinball {
 			t.pinball[i] += v
@@ -196,7 +210,7 @@ func total(all []sums) (t sums) {
 func (s sums) coverage() Coverage { return Coverage{s.half / s.n, s.most / s.n} }
 
 func (s sums) means() Means {
-	m := Means{CRPS: s.crps / s.n, Coverage: s.coverage(), PIT: make([]float64, bins)}
+	m := Means{Impossible: s.impossible, CRPS: s.crps / s.n, Coverage: s.coverage(), PIT: make([]float64, bins)}
 	for i := range s.pit {
 		m.PIT[i] = s.pit[i] / s.n
 	}
