@@ -87,6 +87,9 @@ func formOf(o Options, scan rows.Scan, terms []formula.Term, y bool) (f rows.For
 	if f, err = c.Form(o.File, y); err != nil {
 		return f, err
 	}
+	if c.Codes != "" {
+		o.Warnings.Add("%s", c.Codes)
+	}
 	if f.Categories != nil {
 		o.Warnings.Add("%s: %s is read as %s", o.File, c.Name, c.What())
 	}

@@ -149,15 +149,16 @@ func TestPointsBeyondABound(t *testing.T) {
 func scoredBeyond(t *testing.T, f fit.Fitted) {
 	t.Helper()
 	names := predict.Names{XNames: f.X, YNames: f.Y}
-	scored := func(y ...float64) (points []score.Point, all score.Summary, w warning.Record) {
+	scored := func(y ...float64) (points []score.Point, all score.Summary, w *warning.Record) {
+		w = new(warning.Record)
 		names.Functions = []predict.Function{{Name: "new", TargetX: slices.Repeat([]float64{1}, len(y)), TargetY: y}}
 		tally := score.NewTally(f.Y)
-		s := predict.Scores{Names: names, Threads: 1, Warnings: &w, Support: f.About().Outcomes}
+		s := predict.Scores{Names: names, Threads: 1, Warnings: w, Support: f.About().Outcomes}
 		must.Do(t, s.Each(f.Predict(t.Context(), names.Functions), func(_ predict.Target, p []score.Point) error {
 			tally.Add(p)
 			points = append(points, p...)
 			return nil
-		}), predict.JointScores(t.Context(), f, names.Functions, tally, &w))
+		}), predict.JointScores(t.Context(), f, names.Functions, tally, w))
 		return points, tally.Summary(), w
 	}
 	points, all, w := scored(0, -0.5, 1.5)

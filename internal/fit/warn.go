@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
@@ -20,6 +21,7 @@ func (f Fitted) Warn(functions []predict.Function, text func(c int, v float64) s
 		return fmt.Sprintf("lies outside the data's %s to %s", f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High))
 	}, w)
 	f.warnOfMissing(functions, w)
+	f.warnOfCodes(functions, w)
 	f.warnOfLogs(functions, w)
 	f.warnOfBounds(functions, w)
 	f.warnOfKnown(functions, w)
@@ -47,6 +49,24 @@ func nearestTurn(v, period float64, data datasets.Range) float64 {
 		return below
 	}
 	return above
+}
+
+// warnOfCodes adds a line about each column of y of which known points look like codes for a missing value.
+func (f Fitted) warnOfCodes(functions []predict.Function, w *warning.Record) {
+	for c, r := range f.YRanges {
+		var found []string
+		for _, fn := range functions {
+			for i := c; i < len(fn.ContextY); i += len(f.Y) {
+				if text := f.YForms[c].Text(fn.ContextY[i]); rows.IsCode(fn.ContextY[i], r.Low, r.High) && !slices.Contains(found, text) {
+					found = append(found, text)
+				}
+			}
+		}
+		if found != nil {
+			w.Add("known %s of %s is far from the data's %s to %s and looks like a code for a missing value, which is left empty in a file and null in JSON: it counts as a number",
+				f.Y[c], invalid.First(found), f.YForms[c].Text(r.Low), f.YForms[c].Text(r.High))
+		}
+	}
 }
 
 // warnOfLogs adds a line about each column of y of which known points are 0 or less though models take

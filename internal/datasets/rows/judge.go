@@ -15,6 +15,8 @@ type judge struct {
 	found    [kinds]found
 	nearly   found // names that are nearly numbers
 	extent         // of numbers, dates and times of day
+	low      end
+	high     end
 	days     [len(dayFormats)]dayFormat
 	spread   spread
 	values   map[string]bool // different cells
@@ -83,6 +85,8 @@ func (j *judge) add(t *table, column int) {
 	case numberKind, percentKind:
 		j.spread.add(m.value)
 		j.extent.add(m.value)
+		j.low.add(t, column, m.value, -1)
+		j.high.add(t, column, m.value, 1)
 	case clockKind, dateKind:
 		j.extent.add(m.value)
 	case slashKind:
@@ -150,6 +154,7 @@ func (j *judge) settle(c *Column) {
 		c.Kind = EmptyColumn
 	case only(numberKind):
 		c.Kind = NumberColumn
+		c.Codes = codesOf(c.Name, j.low, j.high, j.found[numberKind].count, c.Distinct)
 	case only(percentKind):
 		c.Kind, c.Format = NumberColumn, Percent
 	case only(clockKind):

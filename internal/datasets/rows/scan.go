@@ -45,6 +45,8 @@ type Column struct {
 	// Skew is the skewness of the numbers, above 0 with a long tail to the right; 0 if they are
 	// alike.
 	Skew float64 `json:"skew"`
+	// Codes is a line on numbers that look like codes for a missing value, such as -9999, far from all others; "" without.
+	Codes string `json:"codes,omitempty"`
 	// PerGroup says that all rows of a group have the same cell. It is false if there are
 	// more than 100,000 groups.
 	PerGroup bool `json:"per_function"`

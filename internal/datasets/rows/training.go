@@ -45,7 +45,7 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 		return nil, err
 	}
 	r := &reading{left: new(leftOut), drops: d.Missing == config.Drop, training: true, weights: -1, names: grouping{byFile: true, outer: -1}}
-	for i, cells := range learn(paths, slices.Concat(d.XColumns, d.YColumns), d.Categories) {
+	for i, cells := range learn(paths, slices.Concat(d.XColumns, d.YColumns), d.Categories, w) {
 		cells.isX = i < len(d.XColumns)
 		cells.training, cells.Log, cells.zero = true, slices.Contains(d.Log, cells.name), cells.isX
 		if cells.isX {
@@ -71,8 +71,8 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 }
 
 // learn returns readers of the named columns of files, some of which are categories. Reading the rows again says what
-// is wrong with them.
-func learn(paths, names, categories []string) (readers []*reader) {
+// is wrong with them. w takes lines on numbers that look like codes.
+func learn(paths, names, categories []string, w *warning.Record) (readers []*reader) {
 	judges := make([]judge, len(names))
 	var columns []int
 	_ = each(paths, func(t *table) error { columns, _ = t.find(names); return nil }, func(t *table) error {
@@ -86,6 +86,9 @@ func learn(paths, names, categories []string) (readers []*reader) {
 			readers = append(readers, newReader(name, Form{Categories: []string{}}))
 		} else {
 			readers = append(readers, judges[i].reader(name))
+			if codes := judges[i].column(name).Codes; codes != "" {
+				w.Add("%s", codes)
+			}
 		}
 	}
 	return readers

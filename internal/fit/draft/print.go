@@ -50,6 +50,9 @@ func (f Found) describe(c rows.Column) string {
 	if slices.Contains(f.PerFunction, c.Name) {
 		text += "; the same in all rows of a group"
 	}
+	if c.Codes != "" {
+		text += "; see " + c.Codes
+	}
 	if c.Missing > 0 {
 		text += fmt.Sprintf("; %d missing", c.Missing)
 	}
