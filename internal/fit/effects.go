@@ -46,10 +46,11 @@ func (f Fitted) Effects(ctx context.Context, threads int) ([][]Effect, error) {
 	work.SetLimit(max(1, threads))
 	for i, column := range columns {
 		work.Go(func() error {
-			if ctx.Err() != nil {
-				return ctx.Err()
+			effects, err := f.effects(ctx, column, rows)
+			if err != nil {
+				return err
 			}
-			for c, e := range f.effects(column, rows) {
+			for c, e := range effects {
 				all[c][i] = e
 			}
 			return nil
@@ -90,7 +91,7 @@ func (f Fitted) averaged() []averaged {
 }
 
 // effects returns the effect of a column of x on each column of y.
-func (f Fitted) effects(column int, over []averaged) []Effect {
+func (f Fitted) effects(ctx context.Context, column int, over []averaged) ([]Effect, error) {
 	at, tenths := f.placesOf(column), f.tenthsOf(column)
 	all := make([]Effect, len(f.Y))
 	for c := range all {
@@ -106,7 +107,11 @@ func (f Fitted) effects(column int, over []averaged) []Effect {
 			}
 			asked.TargetX = append(asked.TargetX, x...)
 		}
-		predicted, n := f.distributions(asked, asked.TargetX), len(some.rows.X)/len(f.X)
+		predicted, err := f.distributions(ctx, asked, asked.TargetX)
+		if err != nil {
+			return nil, err
+		}
+		n := len(some.rows.X) / len(f.X)
 		for i := range n {
 			total += some.rows.times(i)
 		}
@@ -127,7 +132,7 @@ func (f Fitted) effects(column int, over []averaged) []Effect {
 			}
 		}
 	}
-	return all
+	return all, nil
 }
 
 // times returns how often row i counts.

@@ -38,11 +38,12 @@ func (s *sequence) Begin(_ int, f predict.Function) {
 func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, t predict.Target) []float64) error {
 	x := s.function.TargetX[i*len(s.X):][:len(s.X)]
 	for n := range s.known {
-		if err := ctx.Err(); err != nil {
+		known := &s.known[n]
+		predicted, err := s.distributions(ctx, *known, x)
+		if err != nil {
 			return err
 		}
-		known := &s.known[n]
-		channels := s.distributions(*known, x)[0]
+		channels := predicted[0]
 		points := len(known.ContextY) / len(s.Y)
 		y := choose(n, predict.Target{Known: points, Values: s.valuesOf(known.ContextY), Channels: channels, Copula: s.copula(points)})
 		for c, stack := range s.Stacks {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"iter"
 	"math"
+	"slices"
 
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -25,9 +26,9 @@ func (f Fitted) Predict(ctx context.Context, functions []predict.Function) iter.
 // piece yields the targets of a piece of a function. It returns false if the sequence ends.
 func (f Fitted) piece(ctx context.Context, fn predict.Function, piece predict.Piece, yield func(predict.Target, error) bool) bool {
 	var channels [][]predict.Distribution
-	run := func(first, n int) error {
-		channels = f.distributions(fn, fn.TargetX[first*len(f.X):][:n*len(f.X)])
-		return nil
+	run := func(first, n int) (err error) {
+		channels, err = f.distributions(ctx, fn, fn.TargetX[first*len(f.X):][:n*len(f.X)])
+		return err
 	}
 	at := func(i int) ([]predict.Distribution, error) { return channels[i], checkFinite(channels[i]) }
 	known := len(fn.ContextY) / len(f.Y)
@@ -63,43 +64,65 @@ func checkFinite(channels []predict.Distribution) error {
 }
 
 // MostComponents implements [predict.Predictor].
-func (f Fitted) MostComponents(context int) int {
+func (f Fitted) MostComponents(fn predict.Function) int {
 	models := 0
 	for _, s := range f.Stacks {
 		for _, c := range s.Candidates {
 			models += len(c.Models)
 		}
 	}
-	return models * (min(context, 1000) + 20)
+	return f.Readings(fn) * models * (min(f.knownPoints(fn), 1000) + 20)
 }
 
-// DrawWork implements [predict.Predictor]. Most of the work goes into the factors of matrices of the points,
-// of which models take a thousand at most. Of several columns of y, a batch of quantiles comes on top.
-func (f Fitted) DrawWork(points int) float64 {
-	n := float64(min(points, 1000))
-	each := 25_000 + 30*n*n
-	if f.Together != nil {
-		each += 13_000
+// knownPoints returns the number of known points of a function, and of those beside them.
+func (f Fitted) knownPoints(fn predict.Function) int {
+	return len(fn.ContextY)/len(f.Y) + fn.PointsBeside(len(f.Y))
+}
+
+// DrawWork implements [predict.Predictor]. Of several columns of y, a batch of quantiles comes on top.
+func (f Fitted) DrawWork(points int) (all float64) {
+	for _, s := range f.Stacks {
+		if all += s.Work(points, 1); f.Together != nil {
+			all += 13_000
+		}
 	}
-	return float64(len(f.Stacks)) * each
+	return all
 }
 
-// distributions returns the distributions of each channel at targets x of a function.
-func (f Fitted) distributions(fn predict.Function, x []float64) [][]predict.Distribution {
+// Work implements [predict.Predictor].
+func (f Fitted) Work(fn predict.Function, targets int) (all float64) {
+	ways, entries := f.Readings(fn), 1
+	if slices.Contains(f.unseenIn(f.knownX(fn)...), true) { // ways take their matrices each
+		ways, entries = 1, ways
+	}
+	runs := (targets*ways + mostRows - 1) / mostRows
+	for _, s := range f.Stacks {
+		all += float64(entries*runs) * s.Work(f.knownPoints(fn), (targets*ways+runs-1)/runs)
+	}
+	return all
+}
+
+// distributions returns the distributions of each channel at targets x of a function. It returns ctx's error soon
+// after ctx ends.
+func (f Fitted) distributions(ctx context.Context, fn predict.Function, x []float64) ([][]predict.Distribution, error) {
 	out := make([][]predict.Distribution, len(x)/len(f.X))
 	for _, some := range f.alike(fn, x) {
 		for c, s := range f.Stacks {
-			cases := make([]stack.Case, len(some.contexts))
-			for i := range cases {
-				known := f.known(c, some.contexts[i], fn.ContextY).Beside(f.beside(c, fn.Beside, some.beside[i]))
-				cases[i] = stack.Case{Known: known, X: f.ModelX(some.targets[i]), Units: f.exposures(c, some.targets[i])}
+			cases := make([]stack.Case, len(some.entries))
+			for i, e := range some.entries {
+				known := f.known(c, e.context, fn.ContextY).Beside(f.beside(c, fn.Beside, e.beside))
+				cases[i] = stack.Case{Known: known, X: f.ModelX(e.targets), Ways: e.ways, Units: f.exposures(c, some.x)}
 			}
-			for t, d := range s.Predict(cases...) {
+			predicted, err := s.PredictUntil(ctx, cases...)
+			if err != nil {
+				return nil, err
+			}
+			for t, d := range predicted {
 				out[some.places[t]] = append(out[some.places[t]], predict.Distribution{Distribution: d})
 			}
 		}
 	}
-	return out
+	return out, nil
 }
 
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }

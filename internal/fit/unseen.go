@@ -14,21 +14,26 @@ const mostReadings = 64
 // one that they have. There is one entry for each way to read them: a name that nothing is known of may be like
 // any of the names that are known. Then it is as uncertain as these differ, and not more.
 type reading struct {
-	columns           []bool // that have unseen names, in the context, beside it or in each of the targets
-	places            []int  // of the targets among all
-	x                 []float64
-	contexts, targets [][]float64
-	beside            [][][]float64 // x of the points of each other group
+	columns []bool // that have unseen names, in the context, beside it or in each of the targets
+	places  []int  // of the targets among all
+	x       []float64
+	entries []entry
 }
+
+// An entry is a way to read the known points, and one or several ways to read the targets.
+type entry struct {
+	context, targets []float64
+	beside           [][]float64 // x of the points of each other group
+	ways             int
+}
+
+// mostRows bounds the rows of targets of an entry with several ways.
+const mostRows = 512
 
 // alike returns the readings of targets x of a function: one for all that have unseen names in the same columns.
 func (f Fitted) alike(fn predict.Function, x []float64) (all []reading) {
-	context, x := f.named(fn.ContextX, fn.ContextX), f.named(fn.ContextX, x)
-	beside := make([][]float64, len(fn.Beside))
-	for i, p := range fn.Beside {
-		beside[i] = f.named(p.X, p.X)
-	}
-	width, known := len(f.X), f.unseenIn(append(beside, context)...)
+	points, x := f.knownX(fn), f.named(fn.ContextX, x)
+	width, known := len(f.X), f.unseenIn(points...)
 	for t := range len(x) / width {
 		row := x[t*width:][:width]
 		columns := f.unseenIn(row)
@@ -42,13 +47,19 @@ func (f Fitted) alike(fn predict.Function, x []float64) (all []reading) {
 		all[i].places, all[i].x = append(all[i].places, t), append(all[i].x, row...)
 	}
 	for i := range all {
-		r := &all[i]
-		for _, names := range f.readings(r.columns) {
-			read := make([][]float64, len(beside))
-			for k, x := range beside {
-				read[k] = f.read(x, names)
+		r, together := &all[i], 1
+		if !slices.Contains(known, true) { // all ways read the known points alike, so models condition on them once
+			together = max(1, mostRows/len(all[i].places))
+		}
+		for names := range slices.Chunk(f.readings(r.columns), together) {
+			e := entry{context: f.read(points[0], names[0]), ways: len(names)}
+			for _, x := range points[1:] {
+				e.beside = append(e.beside, f.read(x, names[0]))
 			}
-			r.contexts, r.targets, r.beside = append(r.contexts, f.read(context, names)), append(r.targets, f.read(r.x, names)), append(r.beside, read)
+			for _, way := range names {
+				e.targets = append(e.targets, f.read(r.x, way)...)
+			}
+			r.entries = append(r.entries, e)
 		}
 	}
 	return all
@@ -70,12 +81,7 @@ func (f Fitted) unseenIn(lists ...[]float64) []bool {
 // readings returns the known name of each column that its first unseen name is read as, for each reading: all
 // combinations, or a sample if they are many.
 func (f Fitted) readings(columns []bool) (all [][]int) {
-	number := 1
-	for c, is := range columns {
-		if is && number <= mostReadings {
-			number *= len(f.XForms[c].Categories)
-		}
-	}
+	number := f.combinations(columns)
 	g := random.New(0, random.Evaluation)
 	for i := range min(number, mostReadings) {
 		names, rest := make([]int, len(columns)), i
@@ -87,6 +93,31 @@ func (f Fitted) readings(columns []bool) (all [][]int) {
 			}
 		}
 		all = append(all, names)
+	}
+	return all
+}
+
+// combinations returns in how many ways the columns can be read, or a number above mostReadings if they are more.
+func (f Fitted) combinations(columns []bool) int {
+	number := 1
+	for c, is := range columns {
+		if is && number <= mostReadings {
+			number *= len(f.XForms[c].Categories)
+		}
+	}
+	return number
+}
+
+// Readings implements [predict.Predictor].
+func (f Fitted) Readings(fn predict.Function) int {
+	return min(f.combinations(f.unseenIn(append(f.knownX(fn), f.named(fn.ContextX, fn.TargetX))...)), mostReadings)
+}
+
+// knownX returns the x of the known points of a function, and of those beside them.
+func (f Fitted) knownX(fn predict.Function) [][]float64 {
+	all := [][]float64{f.named(fn.ContextX, fn.ContextX)}
+	for _, p := range fn.Beside {
+		all = append(all, f.named(p.X, p.X))
 	}
 	return all
 }

@@ -36,9 +36,16 @@ type Predictor interface {
 	// raw number of a column of x, also of an unknown name.
 	Warn(functions []Function, text func(c int, v float64) string, w *warning.Record)
 
-	// MostComponents returns about the largest number of components of a predictive distribution, for a
-	// context of context points.
-	MostComponents(context int) int
+	// MostComponents returns about the largest number of components of a predictive distribution of a function.
+	MostComponents(f Function) int
+
+	// Readings returns in how many ways a function is read: names that the training did not have may be like any of
+	// the names that it had. Each way takes the work of a prediction, and has its components.
+	Readings(f Function) int
+
+	// Work returns about how much work the distributions of a number of targets of a function take, in the units of
+	// DrawWork. It is 0 where a run takes moments, between which predictions see that ctx has ended.
+	Work(f Function, targets int) float64
 
 	// DrawWork returns about how much work a joint draw of a target takes, with the points that are known
 	// or drawn before it, in units of the evaluation of a component of a distribution, some tens of

@@ -87,7 +87,7 @@ func (t Trained) Limited(number int, evenly bool) Predictor {
 }
 
 // MostComponents implements [Predictor].
-func (t Trained) MostComponents(int) int {
+func (t Trained) MostComponents(Function) int {
 	switch {
 	case t.Model.Quantile():
 		return t.NumTau
@@ -97,10 +97,16 @@ func (t Trained) MostComponents(int) int {
 	return t.Model.Parts()
 }
 
+// Readings implements [Predictor]. A network has an input for names that the training did not have.
+func (t Trained) Readings(Function) int { return 1 }
+
+// Work implements [Predictor]. A run takes moments, and a GPU much less.
+func (t Trained) Work(Function, int) float64 { return 0 }
+
 // DrawWork implements [Predictor].
-func (t Trained) DrawWork(points int) float64 {
+func (t Trained) DrawWork(int) float64 {
 	const multiplyAdds = 250 // in a unit, on one core
-	return float64(t.MostComponents(points)) * (1 + float64(t.Model.NumParams())/multiplyAdds)
+	return float64(t.MostComponents(Function{})) * (1 + float64(t.Model.NumParams())/multiplyAdds)
 }
 
 // Layout returns how files of points for the model of an experiment are read.

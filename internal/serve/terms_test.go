@@ -1,6 +1,7 @@
 package serve_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"net/http/httptest"
@@ -17,7 +18,7 @@ import (
 )
 
 // servingFit returns a server of what an instant fit of a formula to a CSV file wrote.
-func servingFit(t *testing.T, csv, asked string) *httptest.Server {
+func servingFit(t *testing.T, csv, asked string, change ...func(*serve.Options)) *httptest.Server {
 	t.Helper()
 	o := fit.Options{File: filepath.Join(t.TempDir(), "m.csv"), Formula: must.Get(formula.Parse(asked))(t), Instant: true, Out: t.TempDir(), Threads: 2,
 		Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto))}
@@ -27,7 +28,11 @@ func servingFit(t *testing.T, csv, asked string) *httptest.Server {
 	f := must.Get(fit.Read(o.Out))(t)
 	m := must.Get(serve.NewModel("m", f, 1))(t)
 	m.Calibrated = f.Calibrated()
-	server := httptest.NewServer(serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()}).HTTP().Handler)
+	limits := serve.Options{Limits: serve.DefaultLimits()}
+	for _, c := range change {
+		c(&limits)
+	}
+	server := httptest.NewServer(serve.New([]*serve.Model{m}, limits).HTTP().Handler)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -67,7 +72,7 @@ func TestTermsOfFormulas(t *testing.T) {
 	if status != 200 || !strings.Contains(string(answer), `"warnings":[]`) {
 		t.Errorf("%d %s, want a prediction", status, answer)
 	}
-	if status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[1]]}, "context": {"x": [[1, 2]], "y": [[1]]}}]}`); status != 400 {
+	if status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[1]]}}]}`); status != 400 || !strings.Contains(string(answer), "found 1 value, expected an empty array, since the formula has no x") {
 		t.Errorf("%d %s, want a refusal", status, answer)
 	}
 }
@@ -98,5 +103,86 @@ func TestSeedOfDrawsFromAFit(t *testing.T) {
 	}
 	if got, want := drawn(""), drawn(`, "seed": 43`); got != want || got == drawn(`, "seed": 44`) {
 		t.Errorf("draws are %s, want %s", got, want)
+	}
+}
+
+// Names that the data lack are read in many ways, each of which counts as work: a few points of them take as much as many
+// others, and are refused before.
+func TestWorkOfUnknownNamesIsCounted(t *testing.T) {
+	text, names := "site,crop,soil,y\n", 9
+	for i := range 72 {
+		text += fmt.Sprintf("s%d,c%d,d%d,%g\n", i/6, i%names, (i*i+i/6)%names, float64(i%names)+math.Sin(float64(i)))
+	}
+	server := servingFit(t, text, "y ~ crop + soil | site", func(o *serve.Options) { o.Work = 20_000_000 }) // half a second of a core
+	asked := func(crop, soil string) string {
+		row := strings.Repeat(fmt.Sprintf(`["%s", "%s"],`, crop, soil), 60)
+		row = row[:len(row)-1]
+		return `{"functions": [{"context": {"x": [` + row + `], "y": [` + strings.Repeat("[1],", 59) + `[2]]}, "targets": {"x": [` + row + `]}}]}`
+	}
+	if status, answer := post(t, server.URL+"/v1/predict", asked("c1", "d2")); status != 200 {
+		t.Errorf("known names: %d %.300s", status, answer)
+	}
+	status, answer := post(t, server.URL+"/v1/predict", asked("maize", "peat"))
+	if want := "since names that the data lack are read in 64 ways, expected at most 20000000"; status != 413 || !strings.Contains(string(answer), want) {
+		t.Errorf("unknown names: %d %.300s, want 413 and %s", status, answer, want)
+	}
+}
+
+// A formula whose only term is an offset has one column of x in a request: no value stands for what it predicts from.
+func TestOffsetAlone(t *testing.T) {
+	text := "shop,days,sales\n"
+	for i := range 60 {
+		text += fmt.Sprintf("s%d,%d,%d\n", i/6, 1+i%6, (1+i%6)*(2+i/6%3)+i%2)
+	}
+	server := servingFit(t, text, "sales ~ offset(log(days)) | shop")
+	status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[2], [4]]}}]}`)
+	var a struct {
+		Functions []struct {
+			Targets []struct {
+				X        []float64
+				Channels []struct{ Mean float64 }
+			}
+		}
+	}
+	if err := json.Unmarshal(answer, &a); status != 200 || err != nil {
+		t.Fatalf("%d %s, %v", status, answer, err)
+	}
+	two, four := a.Functions[0].Targets[0], a.Functions[0].Targets[1] // in whole numbers, whose mean is that of a density but for 1e-5
+	if ratio := four.Channels[0].Mean / two.Channels[0].Mean; math.Abs(ratio-2) > 1e-3 || len(two.X) != 1 {
+		t.Errorf("%s: four days have %v times the sales of two, want twice", answer, ratio)
+	}
+	if status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[0, 2]]}}]}`); status != 400 || !strings.Contains(string(answer), `found 2 values, expected values of days"`) {
+		t.Errorf("%d %s, want a refusal of two values", status, answer)
+	}
+	if _, text := get(t, server.URL+"/v1/model"); !strings.Contains(text, `"x":[{"name":"days"`) {
+		t.Errorf("%s, want days as the only column of x", text)
+	}
+}
+
+// A known point whose y are not all known counts for those that are, as in a file; one without any is left out, in a line.
+func TestKnownPointsWithoutAY(t *testing.T) {
+	server := servingFit(t, machines(), "x + y ~ 1 | plant")
+	predicted := func(x, y string) string {
+		status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"context": {"x": `+x+`, "y": `+y+`}, "targets": {"x": [[]]}}]}`)
+		if status != 200 {
+			t.Fatalf("%d %s", status, answer)
+		}
+		return string(answer)
+	}
+	all, partial, empty := predicted(`[[], []]`, `[[3, 4], [2, 5]]`), predicted(`[[], []]`, `[[3, 4], [2, null]]`), predicted(`[[], [], []]`, `[[3, 4], [null, null], [2, 5]]`)
+	if !strings.Contains(partial, `"warnings":["1 known point without a value of y, used for the other columns of y"`) {
+		t.Error(partial)
+	}
+	channels := func(answer string) [2]string {
+		_, rest, _ := strings.Cut(answer, `"channels":[`)
+		first, rest, _ := strings.Cut(rest, "},")
+		second, _, _ := strings.Cut(rest, "}]")
+		return [2]string{first, second}
+	}
+	if a, p := channels(all), channels(partial); a[0] != p[0] || a[1] == p[1] {
+		t.Errorf("%q with all, %q without a value of the second column; want the first alike alone", a, p)
+	}
+	if !strings.Contains(empty, `"left out 1 of 3 known points, without a value of y"`) || channels(empty) != channels(all) {
+		t.Errorf("%s, want what is predicted without the empty point", empty)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // Work is counted in evaluations of a component of a distribution, some tens of nanoseconds each. These
@@ -25,7 +26,7 @@ const (
 
 // sessions returns the sessions of the model for a request of this size.
 func (q *question) sessions() *sessions {
-	if q.context() <= smallContext && q.targets() <= smallTargets && q.request.draws == 0 && q.work() <= smallWork {
+	if q.context() <= smallContext && q.targets() <= smallTargets && q.request.draws == 0 && q.predicting()+q.work() <= smallWork {
 		return q.model.small
 	}
 	return q.model.large
@@ -38,8 +39,9 @@ func (s *Server) admit(ctx context.Context, q *question, body int, t *ticket) er
 	if n > float64(s.Numbers) {
 		return beyond("numbers in the answer", int(min(n, math.MaxInt32)), s.Numbers)
 	}
-	if work := q.work(); work > float64(s.Work) {
-		return &tooLarge{&invalid.Input{Key: "work for the answer", Found: fmt.Sprintf("%.0f evaluations of a component of a distribution", work),
+	sessions := float64(cap(q.model.large.idle))
+	if work := q.predicting()/sessions + q.work(); work > float64(s.Work) {
+		return &tooLarge{&invalid.Input{Key: "work for the answer", Found: fmt.Sprintf("%.0f evaluations of a component of a distribution%s", work, q.since()),
 			Expected: fmt.Sprintf("at most %d", s.Work)}}
 	}
 	program, err := q.model.Predictor.ProgramBytes(q.context())
@@ -48,7 +50,7 @@ func (s *Server) admit(ctx context.Context, q *question, body int, t *ticket) er
 	}
 	// A number has up to 24 bytes, and the slices of targets may be half empty. A target has braces,
 	// keys and its x.
-	bytes := 48*n + 400*float64(q.targets()) + q.drawing() + program*float64(cap(q.model.large.idle))
+	bytes := 48*n + 400*float64(q.targets()) + q.drawing() + program*sessions + q.held(sessions)
 	return t.answers(ctx, body, bytes)
 }
 
@@ -76,9 +78,49 @@ func (q *question) work() float64 {
 	for _, f := range q.functions {
 		u := q.model.About.Units
 		points, targets := len(f.ContextX)/len(u.XNames), float64(len(f.TargetX)/len(u.XNames))
-		work += float64(r.draws) * targets * q.model.Predictor.DrawWork(points+int(targets))
+		if r.draws > 0 {
+			work += float64(r.draws) * targets * q.model.Predictor.DrawWork(points+int(targets)) * float64(q.model.Predictor.Readings(f))
+		}
 	}
 	return work
+}
+
+// predicting returns about how much work the distributions take, in the same units. The sessions share it.
+func (q *question) predicting() (work float64) {
+	for _, piece := range q.pieces() {
+		work += q.model.Predictor.Work(q.functions[piece.Function], piece.Number)
+	}
+	if q.request.density.points != nil { // whose span is that of all distributions
+		work *= 2
+	}
+	return work
+}
+
+// pieces returns the pieces in which sessions predict.
+func (q *question) pieces() []predict.Piece {
+	return predict.Pieces(q.functions, len(q.model.About.Units.XNames), 2*cap(q.model.large.idle))
+}
+
+// since says why a request of few points takes much work, "" if it need not.
+func (q *question) since() string {
+	ways := 0
+	for _, f := range q.functions {
+		ways = max(ways, q.model.Predictor.Readings(f))
+	}
+	if ways < 2 {
+		return ""
+	}
+	return fmt.Sprintf(", since names that the data lack are read in %d ways", ways)
+}
+
+// held returns the bytes of the distributions that sessions hold at a time: a piece each, while it is made and after.
+func (q *question) held(sessions float64) float64 {
+	const ofComponent = 3 * 8
+	targets := 0
+	for _, piece := range q.pieces() {
+		targets = max(targets, piece.Number)
+	}
+	return 2 * ofComponent * sessions * float64(targets*len(q.model.About.Units.YNames)) * q.components()
 }
 
 // drawing returns the bytes that joint draws take while they are made: each has the points of its
@@ -106,5 +148,9 @@ func (q *question) context() (most int) {
 
 // components returns the largest number of components of a distribution of the answer.
 func (q *question) components() float64 {
-	return float64(q.model.Predictor.MostComponents(q.context()))
+	most := 0
+	for _, f := range q.functions {
+		most = max(most, q.model.Predictor.MostComponents(f))
+	}
+	return float64(most)
 }

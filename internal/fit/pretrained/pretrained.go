@@ -118,6 +118,14 @@ const largest = 1e100
 
 var errDamaged = errors.New("numbers that do not make a data set")
 
+// Work says about how much work Given takes, as stack.Stack.Work counts it: to read the siblings again and the context,
+// and for each target.
+func (m *Model) Work(known, targets int) float64 {
+	points, siblings := float64(min(known, mostContext)), float64(rows(m.Groups, MostSiblings))
+	runs := float64((targets + mostTargets - 1) / mostTargets)
+	return runs*(250_000+250*siblings+7_500*points) + float64(targets)*(7_500+4*siblings+25*points)
+}
+
 // Given implements [simple.Model]. Each sign has a goroutine.
 func (m *Model) Given(context simple.Group, x []float64) []likelihood.GaussianMixture {
 	memories := m.read()

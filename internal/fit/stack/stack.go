@@ -26,6 +26,7 @@
 package stack
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"iter"
@@ -113,17 +114,33 @@ func (s *Stack) otherScale() Scale {
 // models see y in other ones; nil if they see y itself. With an offset in them, no model sees log y.
 type Case struct {
 	Known simple.Group
-	X     []float64 // [n, DX]; NaN where a cell is missing
+	X     []float64 // [ways, n, DX]; NaN where a cell is missing
+	Ways  int       // in which the x of the targets may be read, of which it is not known which holds; 0 for one
 	Units []likelihood.Units
 }
 
+// ways returns Case.Ways.
+func (c Case) ways() int { return max(c.Ways, 1) }
+
 // Predict returns the distribution of y at each target of a case. Of several cases, with as many targets, it is not
-// known which holds, and each may as well as the others. Of more than 1,000 known points, Predict takes 1,000, evenly
-// spread over their order.
+// known which holds, and each way of each may as well as the others. Of more than 1,000 known points, Predict takes
+// 1,000, evenly spread over their order.
 func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
-	at := make([]scales, len(cases[0].X)/cases[0].Known.DX)
+	out, _ := s.PredictUntil(context.Background(), cases...) // which never ends
+	return out
+}
+
+// PredictUntil returns what Predict returns, or ctx's error soon after ctx ends.
+func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.Distribution, error) {
+	ways := 0
 	for _, c := range cases {
-		s.add(at, c, 1/float64(len(cases)))
+		ways += c.ways()
+	}
+	at := make([]scales, len(cases[0].X)/cases[0].Known.DX/cases[0].ways())
+	for _, c := range cases {
+		if err := s.add(ctx, at, c, 1/float64(ways)); err != nil {
+			return nil, err
+		}
 	}
 	out := make([]likelihood.Distribution, len(at))
 	for t := range at {
@@ -132,12 +149,13 @@ func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
 			unit = cases[0].Units[t]
 		}
 		out[t] = s.Outcome.Of(at[t].mixture(math.MaxInt, unit))
+		at[t] = scales{} // whose parts may be many
 	}
-	return out
+	return out, nil
 }
 
-// add adds the predictions of a case, of a weight, to those of its targets.
-func (s *Stack) add(at []scales, one Case, weight float64) {
+// add adds the predictions of a case, each way of a weight, to those of its targets.
+func (s *Stack) add(ctx context.Context, at []scales, one Case, weight float64) error {
 	known, x := s.Filling.fill(simple.Thin(one.Known, mostContext), one.X)
 	span := spanOf(known.Own().Points())
 	for _, on := range []Scale{OfY, LogY, RootY} {
@@ -156,18 +174,22 @@ func (s *Stack) add(at []scales, one Case, weight float64) {
 			transformed := context
 			transformed.X = takeLogs(columns, context.X, context.DX)
 			for _, m := range c.Models {
-				for t, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, x, known.DX)) {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				for i, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, x, known.DX)) {
 					if on == LogY {
 						d = s.LogY.bounded(d)
 					}
 					if by != 0 {
 						d = d.In(likelihood.Units{Factor: 1, Offset: by})
 					}
-					at[t].add(on, d, weight*c.Weights[span]/float64(len(c.Models)))
+					at[i%len(at)].add(on, d, weight*c.Weights[span]/float64(len(c.Models)))
 				}
 			}
 		}
 	}
+	return nil
 }
 
 // moved returns the known points of a group on a scale, and by how much they were moved down, see Likeness. One that
