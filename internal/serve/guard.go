@@ -91,6 +91,9 @@ func (s *Server) limited(next func(w http.ResponseWriter, r *http.Request, body 
 // body reads the body of a request. A large one waits until there is memory for it, and for its answer if that
 // is no larger.
 func (s *Server) body(w http.ResponseWriter, r *http.Request, t *ticket) ([]byte, error) {
+	if e := r.Header.Get("Content-Encoding"); e != "" && !strings.EqualFold(e, "identity") {
+		return nil, &encoded{e}
+	}
 	from := http.MaxBytesReader(w, r.Body, s.Body)
 	var read bytes.Buffer
 	read.Grow(int(min(max(r.ContentLength, 0), smallBody)) + bytes.MinRead)
@@ -104,7 +107,17 @@ func (s *Server) body(w http.ResponseWriter, r *http.Request, t *ticket) ([]byte
 		read.Grow(int(min(max(r.ContentLength-smallBody, 0), s.Body)) + bytes.MinRead)
 		_, err = read.ReadFrom(from)
 	}
+	if bytes.HasPrefix(read.Bytes(), []byte("\x1f\x8b")) { // without a word about it
+		return nil, &encoded{"gzip"}
+	}
 	return read.Bytes(), unread(r.Context(), err)
+}
+
+// An encoded is the error for a body that is compressed. Its size says little about what it takes.
+type encoded struct{ how string }
+
+func (e *encoded) Error() string {
+	return "found a body in " + e.how + ", expected JSON as it is, without Content-Encoding"
 }
 
 // unread returns the error for a body that could not be read. What arrives is the client's to send.

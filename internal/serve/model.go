@@ -120,15 +120,19 @@ func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
 	answer(w, http.StatusOK, all)
 }
 
-// describe returns the columns of x or of y.
+// describe returns the columns of x or of y that requests have.
 func (m *Model) describe(names []string, forms []rows.Form, ranges []datasets.Range) []column {
-	all := make([]column, len(names))
+	all := []column{}
 	for i, name := range names {
-		f := rows.FormAt(forms, i)
-		all[i] = column{Name: name, Unit: datasets.UnitOf(m.About.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
-		if i < len(ranges) && ranges[i] != (datasets.Range{}) {
-			all[i].Low, all[i].High = &ranges[i].Low, &ranges[i].High
+		if name == "" {
+			continue
 		}
+		f := rows.FormAt(forms, i)
+		c := column{Name: name, Unit: datasets.UnitOf(m.About.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
+		if i < len(ranges) && ranges[i] != (datasets.Range{}) {
+			c.Low, c.High = &ranges[i].Low, &ranges[i].High
+		}
+		all = append(all, c)
 	}
 	return all
 }

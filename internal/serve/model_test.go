@@ -92,8 +92,8 @@ func TestDatesAndNames(t *testing.T) {
 		t.Errorf("a date gives %s, its number of days %s", text, number)
 	}
 	for x, want := range map[string]string{
-		`["March", 2, 0, "none"]`:       `found March for sold, expected a date such as \"2024-03-01\", or days as a number`,
-		`["2024-03-03", "2", 0, "a"]`:   `found 2 for age, expected a finite number`,
+		`["March", 2, 0, "none"]`:       `found the text \"March\" for sold, expected a date such as \"2024-03-01\", or days as a number`,
+		`["2024-03-03", "2", 0, "a"]`:   `found the text \"2\" for age, expected a number without quotes, 2`,
 		`["2024-03-03", 2, -1, "none"]`: `found -1 for miles, expected a number above 0, whose logarithm is taken`,
 		`["2024-03-03", 2, 0, 1]`:       `found 1 for fuel, expected a name in quotes`,
 	} {

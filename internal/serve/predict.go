@@ -68,8 +68,11 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	names := unseen{}
-	functions, err := q.of(m.About.Units, scored, names)
+	names, gaps := unseen{}, (*missingY)(nil)
+	if m.About.Recalls { // a fit
+		gaps = newMissingY(m.About.Units.YNames)
+	}
+	functions, err := q.of(m.About.Units, scored, names, gaps)
 	if p, checks := m.Predictor.(pointChecker); err == nil && checks {
 		err = p.CheckPoints("", "", functions)
 	}
@@ -78,6 +81,9 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 		return nil, err
 	}
 	w := new(warning.Record)
+	if gaps != nil {
+		gaps.warn(w)
+	}
 	functions = m.Predictor.Recall(functions, q.asNew, w)
 	m.Predictor.Warn(functions, names.text(m.About.Units), w)
 	return &question{&q, m, functions, w}, nil

@@ -2,11 +2,16 @@ package serve_test
 
 import (
 	"bytes"
+	"cmp"
+	"compress/gzip"
+	"io"
+	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/serve"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A refusal is a body, the status of its answer, and the start of its error, which is one short line.
@@ -77,10 +82,10 @@ func TestRefusals(t *testing.T) {
 		{target("{\"a\":\n1}"), 400, "functions[0].targets.x[0]: found an object for x"},
 		{target(`{"a": 1` + times(`, "a": 1`, 500_000) + `}`), 400, "functions[0].targets.x[0]: found an object for x"},
 		{target(times("9", million)), 400, "functions[0].targets.x[0]: found 9999"},
-		{target(`"` + times("é", million) + `"`), 400, "functions[0].targets.x[0]: found éé"},
+		{target(`"` + times("é", million) + `"`), 400, `functions[0].targets.x[0]: found the text "éé`},
 		{target("NaN"), 400, "body: found invalid character 'N'"},
 		{target("-Infinity"), 400, "body: found invalid character 'I'"},
-		{target(`"NaN"`), 400, "functions[0].targets.x[0]: found NaN for x, expected a finite number"},
+		{target(`"NaN"`), 400, "functions[0].targets.x[0]: found the text \"NaN\" for x, expected a finite number"},
 		{target("true"), 400, "functions[0].targets.x[0]: found true for x"},
 		{target("1, 2"), 400, "functions[0].targets.x[0]: found 2 values, expected values of x"},
 		{target(times("1,", million-1) + "1"), 400, "functions[0].targets.x[0]: found 1000000 values, expected values of x"},
@@ -138,7 +143,7 @@ func TestNullIsNoNumber(t *testing.T) {
 		{ofContext(`"x": [[1], [2]], "y": [[1], [null]]`), 400, "functions[0].context.y[1]: found null for y, expected a finite number"},
 		{ofContext(`"x": [[1]], "y": [null]`), 400, "functions[0].context.y[0]: found null, expected an array with values of y"},
 		{ofContext(`"x": [[1]], "y": [[]]`), 400, "functions[0].context.y[0]: found 0 values, expected values of y"},
-		{ofContext(`"x": [[1]], "y": [["2"]]`), 400, "functions[0].context.y[0]: found 2 for y, expected a finite number"},
+		{ofContext(`"x": [[1]], "y": [["2"]]`), 400, "functions[0].context.y[0]: found the text \"2\" for y, expected a number without quotes, 2"},
 		{with(`"density": {"y": [1, null]}`), 400, "density.y: found null for y, expected a finite number"},
 		{with(`"density": {"y": null}`), 400, "density.y: found null for y, expected finite numbers"},
 		{with(`"quantiles": [null]`), 400, "quantiles: found null, expected a finite number"},
@@ -149,4 +154,25 @@ func TestNullIsNoNumber(t *testing.T) {
 		{`{"functions": [{"targets": {"x": [[1]], "y": [[null]]}}]}`, 400, "functions[0].targets.y[0]: found null for y, expected a finite number"},
 		{`{"functions": [{"targets": {"x": [[1]], "y": null}}]}`, 400, "functions[0].targets.y: found 0 rows for 1 of x, expected as many"},
 	})
+}
+
+// A compressed body is refused, whether its header says so or not: what it takes would be known too late.
+func TestCompressedBodies(t *testing.T) {
+	server := listening(t)
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	must.Get(z.Write([]byte(small)))(t)
+	must.Do(t, z.Close())
+	for _, how := range []string{"gzip", "deflate", ""} {
+		r := must.Get(http.NewRequestWithContext(t.Context(), "POST", server.URL+"/v1/predict", bytes.NewReader(packed.Bytes())))(t)
+		if how != "" {
+			r.Header.Set("Content-Encoding", how)
+		}
+		answer := must.Get(http.DefaultClient.Do(r))(t)
+		line := must.Get(io.ReadAll(answer.Body))(t)
+		_ = answer.Body.Close()
+		if want := "found a body in " + cmp.Or(how, "gzip") + ", expected JSON as it is"; answer.StatusCode != 415 || !isLine(line, want) {
+			t.Errorf("%q: %d %s, want 415 and %s", how, answer.StatusCode, line, want)
+		}
+	}
 }

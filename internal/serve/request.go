@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
@@ -117,8 +118,8 @@ func (p *points) keep(path string, value []byte) error {
 }
 
 // of returns the functions of a request for a model. With scored, each target needs its y. names gets the
-// names that the model does not know.
-func (q *request) of(u run.Units, scored bool, names unseen) ([]predict.Function, error) {
+// names that the model does not know, and gaps the missing y of known points, unless it is nil and none may be missing.
+func (q *request) of(u run.Units, scored bool, names unseen, gaps *missingY) ([]predict.Function, error) {
 	if len(q.functions) == 0 {
 		return nil, &invalid.Input{Key: "functions", Found: "nothing", Expected: "at least one function"}
 	}
@@ -126,10 +127,10 @@ func (q *request) of(u run.Units, scored bool, names unseen) ([]predict.Function
 	for i := range q.functions {
 		f, key, to := &q.functions[i], fmt.Sprintf("functions[%d]", i), predict.Function{Name: q.functions[i].name}
 		var err error
-		if to.ContextX, to.ContextY, err = f.context.read(key+".context", u, true, names); err != nil {
+		if to.ContextX, to.ContextY, err = f.context.read(key+".context", u, true, gaps, names); err != nil {
 			return nil, err
 		}
-		if to.TargetX, to.TargetY, err = f.targets.read(key+".targets", u, scored, names); err != nil {
+		if to.TargetX, to.TargetY, err = f.targets.read(key+".targets", u, scored, nil, names); err != nil {
 			return nil, err
 		}
 		if len(to.TargetX) == 0 {
@@ -144,7 +145,7 @@ func (q *request) of(u run.Units, scored bool, names unseen) ([]predict.Function
 }
 
 // read returns the raw numbers of points, [n, columns of x] and [n, dy].
-func (p points) read(path string, u run.Units, withY bool, names unseen) (x, y []float64, err error) {
+func (p points) read(path string, u run.Units, withY bool, gaps *missingY, names unseen) (x, y []float64, err error) {
 	if !withY && p.y != nil {
 		return nil, nil, &invalid.Input{Key: path + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
 	}
@@ -154,42 +155,64 @@ func (p points) read(path string, u run.Units, withY bool, names unseen) (x, y [
 	if x, err = rowsOf(path+".x", p.x, u.XNames, u.Scaling.XForms, names.number); err != nil {
 		return nil, nil, err
 	}
-	y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcome)
-	return x, y, err
+	if gaps == nil {
+		y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcome)
+		return x, y, err
+	}
+	if y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcomeOrGap); err != nil {
+		return nil, nil, err
+	}
+	x, y = gaps.leaveOut(x, y, len(u.XNames))
+	return x, y, nil
 }
 
-// rowsOf returns the numbers of an array of rows, each with a value for each of the columns, or with none if the one
-// column is that of a formula without x. number returns that of a cell in column c, which has a form, or what is
-// expected.
+// rowsOf returns the numbers of an array of rows, each with a value for each of the columns. A column without a name, of
+// a formula that has no x to predict from, has no value, and is 0 as in files. number returns that of a cell in column c,
+// which has a form, or what is expected.
 func rowsOf(path string, array []byte, columns []string, forms []rows.Form, number func(c int, value cell, f rows.Form) (v float64, expected string)) (all []float64, err error) {
 	if array == nil {
 		return nil, nil
+	}
+	var places []int // of the columns with a name
+	for c, name := range columns {
+		if name != "" {
+			places = append(places, c)
+		}
 	}
 	n := 0
 	fail := func(found, expected string) error {
 		return &invalid.Input{Key: fmt.Sprintf("%s[%d]", path, n), Found: found, Expected: expected}
 	}
+	expected := "an empty array, since the formula has no x"
+	if len(places) > 0 {
+		expected = "values of " + strings.Join(named(columns), ", ")
+	}
 	for _, row := range items(array) {
 		if row[0] != '[' {
-			return nil, fail(kind(row), "an array with values of "+strings.Join(columns, ", "))
+			return nil, fail(kind(row), strings.Replace(expected, "values", "an array with values", 1))
 		}
-		if found := count(row); found == 0 && len(columns) == 1 && columns[0] == "" {
-			all = append(all, 0)
-		} else if found != len(columns) {
-			return nil, fail(invalid.Plural(found, "value", "values"), "values of "+strings.Join(columns, ", "))
+		if found := count(row); found != len(places) {
+			return nil, fail(invalid.Plural(found, "value", "values"), expected)
 		}
-		c := 0
+		numbers, i := make([]float64, len(columns)), 0
 		for _, value := range items(row) {
+			c := places[i]
 			v, expected := number(c, value, rows.FormAt(forms, c))
 			if expected != "" {
-				return nil, fail(cell(value).shown()+" for "+columns[c], expected)
+				return nil, fail(cell(value).shown()+" for "+columns[c], cell(value).unquotedOr(expected))
 			}
-			all = append(all, v)
-			c++
+			numbers[c] = v
+			i++
 		}
+		all = append(all, numbers...)
 		n++
 	}
 	return all, nil
+}
+
+// named returns the columns that have a name.
+func named(columns []string) []string {
+	return slices.DeleteFunc(slices.Clone(columns), func(name string) bool { return name == "" })
 }
 
 // A cell is the JSON text of a number, or of a name or a date.
@@ -206,10 +229,24 @@ func (c cell) name() string {
 // shown returns the text of a cell as an error quotes it.
 func (c cell) shown() string {
 	if c[0] == '"' {
-		return shown(unquoted(c))
+		return "the text " + strconv.Quote(shown(unquoted(c)))
 	}
 	return kind(c)
 }
+
+// unquotedOr returns what is expected instead of a cell: for a number in quotes, that number without them.
+func (c cell) unquotedOr(expected string) string {
+	if c[0] != '"' || expected != finiteNumber {
+		return expected
+	}
+	if text := []byte(strings.TrimSpace(unquoted(c))); json.Valid(text) && isNumber(text) {
+		return "a number without quotes, " + string(text)
+	}
+	return expected
+}
+
+// finiteNumber is what a cell of numbers expects.
+const finiteNumber = "a finite number"
 
 // outcome returns the number of a cell of y.
 func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
@@ -218,7 +255,7 @@ func outcome(_ int, value cell, f rows.Form) (v float64, expected string) {
 	case math.Abs(v) > math.MaxFloat32:
 		return 0, rows.Finite
 	case !ok:
-		return 0, "a finite number"
+		return 0, finiteNumber
 	case !f.Takes(v):
 		return 0, "a number above 0, whose logarithm is taken"
 	}
@@ -256,5 +293,5 @@ func (c cell) number(f rows.Form) (v float64, expected string) {
 	case f.Log:
 		return 0, "a number above 0, whose logarithm is taken"
 	}
-	return 0, "a finite number"
+	return 0, finiteNumber
 }

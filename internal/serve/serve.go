@@ -227,12 +227,16 @@ func oneLine(text string) string {
 const clientGone = 499
 
 // fail writes an error with its status: 400 for a mistake of the client, 408 for a body that arrives too
-// slowly, 413 for a request that is too large, 503 for an answer that takes too long.
+// slowly, 413 for a request that is too large, 415 for one that is compressed, 503 for an answer that takes too long.
 func fail(w http.ResponseWriter, err error) {
 	var bad *invalid.Input
 	var large *tooLarge
 	var body *http.MaxBytesError
+	var compressed *encoded
 	switch {
+	case errors.As(err, &compressed):
+		w.Header().Set("Accept-Encoding", "identity")
+		refuse(w, http.StatusUnsupportedMediaType, err.Error())
 	case errors.As(err, &body):
 		w.Header().Set("Connection", "close") // the rest of the body is not read
 		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("found a body of more than %d bytes, expected at most this number", body.Limit))
