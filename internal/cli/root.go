@@ -21,6 +21,7 @@ func newRoot(a *app) *cobra.Command {
 quantiles for your own points. acqnp fit mixes statistical models and a network for your own data.
 
 ` + precedence + `
+A flag with a value is given once, unless its help says that it is repeatable.
 "acqnp help environment" lists the variables, "acqnp help configuration" the keys.
 
 Exit status: 0 done; 1 failed; 2 wrong usage, configuration or input; 130 stopped by SIGINT, SIGTERM
@@ -45,7 +46,7 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "show warnings and errors, but no progress")
 	root.PersistentFlags().BoolVar(&a.json, "json", false, "print results, progress and errors as JSON, one object a line")
 	root.PersistentPreRunE = func(cmd *cobra.Command, _ []string) error {
-		if err := checkNotEmpty(cmd.Flags()); err != nil {
+		if err := cmp.Or(checkNotEmpty(cmd.Flags()), checkGiven(cmd), checkRuns(cmd)); err != nil {
 			return err
 		}
 		a.keepApart(cmd.Flags())
@@ -53,6 +54,9 @@ or SIGHUP; 134 memory ran out; 141 nobody reads standard output any more.`,
 	}
 	root.SetHelpCommand(newHelp(a))
 	addOffers(root, a)
+	root.InitDefaultCompletionCmd()
+	root.SetFlagErrorFunc(flagError)
+	ownWords(root)
 	return root
 }
 

@@ -145,6 +145,11 @@ func HasCheckpoint(dir string) bool {
 	return err == nil && len(steps) > 0
 }
 
+// Begun reports whether a directory holds the configuration of a run.
+func Begun(dir string) bool {
+	return fileThere(filepath.Join(dir, ConfigFile))
+}
+
 // makeDir makes a directory and its missing parents. It syncs the parent of each, because a crash
 // can lose a synced file with the unsynced name of its directory.
 func makeDir(dir string) error {

@@ -23,14 +23,8 @@ type Run struct {
 // model or data are not those of the newest checkpoint.
 func Open(dir string, flags ...config.Flag) (*Run, error) {
 	file := filepath.Join(dir, ConfigFile)
-	if _, err := os.Stat(file); err != nil {
-		found := "no " + ConfigFile
-		if info, err := os.Stat(dir); err != nil {
-			found = "no such directory"
-		} else if !info.IsDir() {
-			found = "a file"
-		}
-		return nil, &invalid.Input{File: dir, Found: found, Expected: "the directory of a run, or of a fit that has ended"}
+	if !Begun(dir) {
+		return nil, noRun(dir)
 	}
 	e, err := config.Load(file, config.Overrides{Flags: flags})
 	if err != nil {
@@ -41,6 +35,22 @@ func Open(dir string, flags ...config.Flag) (*Run, error) {
 		return nil, err
 	}
 	return &Run{Dir: dir, Experiment: e, Kernels: kernels}, nil
+}
+
+// noRun returns what is wrong with a directory that has no configuration.
+func noRun(dir string) *invalid.Input {
+	info, err := os.Stat(dir)
+	if err != nil {
+		return &invalid.Input{File: dir, Found: "no such directory", Expected: "one that acqnp train or acqnp fit has written"}
+	}
+	if !info.IsDir() {
+		return &invalid.Input{File: dir, Found: "a file", Expected: "a directory that acqnp train or acqnp fit has written"}
+	}
+	inner, _ := filepath.Glob(filepath.Join(dir, "*", ConfigFile)) // an error means none
+	if len(inner) == 0 {
+		return &invalid.Input{File: dir, Found: "no " + ConfigFile, Expected: "the directory of a run, or of a fit"}
+	}
+	return &invalid.Input{File: dir, Found: "a directory of runs", Expected: "one of them, such as " + filepath.Dir(inner[0])}
 }
 
 // Arguments of Load.

@@ -16,8 +16,12 @@ import (
 func RunShown(ctx context.Context, o Options, threads int, p progress.Reporter) (Result, error) {
 	defer p.End()
 	o.Warn = p.Warn
+	afresh, begun := o.Resume && !run.HasCheckpoint(o.Dir), run.Begun(o.Dir)
 	o.OnStart = func(s Start) {
-		o.announce(s, threads, p)
+		o.announce(s, threads, afresh, p)
+		if afresh && begun { // somebody expects its steps
+			p.Warn(o.Dir + ": --resume found no checkpoint of its run, so training begins at step 0")
+		}
 		if s.Replanned != "" {
 			p.Note(s.Replanned)
 		}
@@ -50,10 +54,13 @@ func (r Result) why(t config.Train) string {
 }
 
 // announce notes model, device and run directory.
-func (o Options) announce(s Start, threads int, p progress.Reporter) {
+func (o Options) announce(s Start, threads int, afresh bool, p progress.Reporter) {
 	text := fmt.Sprintf("training %s on %s: %d parameters, %v, run directory %s",
 		o.Experiment.Named(), o.Experiment.Benchmark, s.Parameters, o.Device, o.Dir)
-	if s.Step > 0 {
+	switch {
+	case afresh:
+		text += ", begun at step 0: it has no checkpoint to resume"
+	case s.Step > 0:
 		text += fmt.Sprintf(", resumed after step %d", s.Step)
 	}
 	p.Note(text, progress.Field{Name: "device", Value: o.Device.Name()}, progress.Field{Name: "threads", Value: threads},
