@@ -114,6 +114,7 @@ func runTrain(ctx context.Context, a *app, o trainOptions) error {
 	if err != nil {
 		return err
 	}
+	o.start = result.Start
 	s := trainSummary{Run: r.Dir, Step: result.Step, Checkpoint: result.Checkpoint, Seconds: result.Elapsed.Seconds(),
 		Ended: result.Ended, Best: result.Best, Warnings: a.warn()}
 	if result.Step > result.Resumed {

@@ -27,6 +27,7 @@ const (
 	kernelsKey = "kernels"
 	earlierKey = "earlier_kernels"
 	validKey   = "validation"
+	startKey   = "start"
 	prefixM    = "adam.m."
 	prefixV    = "adam.v."
 
@@ -47,6 +48,7 @@ type Checkpoint struct {
 	Earlier   []string      // CPU kernels that computed other bits, of steps before a resume
 	Elapsed   time.Duration // training time so far, over all resumes
 	Units     *Units        // of the data
+	Start     Start         // the file that the weights began with, if it was one
 
 	Validation Validation // so far; zero in a run without
 	Average    []float32  // of the weights over the last steps [NumParams]; nil in a run without one
@@ -106,6 +108,9 @@ func (c *Checkpoint) write(m *models.Model, seed uint64) error {
 	}
 	if len(c.Earlier) > 0 {
 		meta[earlierKey] = strings.Join(c.Earlier, " ")
+	}
+	if c.Start != (Start{}) {
+		meta[startKey] = text(c.Start)
 	}
 	if c.Validation != (Validation{}) {
 		meta[validKey] = text(c.Validation)

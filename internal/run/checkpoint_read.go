@@ -1,6 +1,7 @@
 package run
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -89,6 +90,9 @@ func readMetadata(path string, meta map[string]string) (c Checkpoint, err error)
 	var e error
 	if c.Elapsed, e = time.ParseDuration(meta["elapsed_s"] + "s"); e != nil {
 		fail("elapsed_s", "seconds")
+	}
+	if text, ok := meta[startKey]; ok && json.Unmarshal([]byte(text), &c.Start) != nil {
+		fail(startKey, "the file that the weights began with, as JSON")
 	}
 	if err != nil {
 		return c, err

@@ -10,8 +10,8 @@ import (
 
 // A Start says which weights a training begins with. At most one of its files is set.
 type Start struct {
-	Weights string // a safetensors file with all weights
-	Encoder string // one whose encoder is taken; its model may have another likelihood
+	Weights string `json:"weights,omitempty"` // a safetensors file with all weights
+	Encoder string `json:"encoder,omitempty"` // one whose encoder is taken; its model may have another likelihood
 }
 
 // File returns the file that is set, or "".

@@ -200,5 +200,5 @@ func (l *loop) save() error {
 func (l *loop) current(state engine.State) run.Checkpoint {
 	return run.Checkpoint{Step: l.step, Benchmark: l.o.Experiment.Benchmark, Model: l.model.Name(), Config: l.config,
 		Version: l.o.Version, Kernels: l.o.Device.Kernels(), Earlier: l.earlier, Elapsed: l.meter.elapsed(), Units: &l.units,
-		Validation: l.valid, Average: l.average.of, State: state}
+		Start: l.o.Start, Validation: l.valid, Average: l.average.of, State: state}
 }

@@ -62,6 +62,7 @@ type Result struct {
 	Elapsed    time.Duration // training time over all resumes
 	Ended      string        // run.EndedBySteps, run.EndedByPatience or EndedByUntil; "" if the context ended
 	Best       *Best         // nil before the first validation
+	Start      run.Start     // what the weights began with, also of a resumed run
 }
 
 // EndedByUntil is Result.Ended of a run that stopped at Options.Until. The log does not record it.

@@ -157,7 +157,7 @@ func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error
 	}
 	from := l.step
 	result := func() Result {
-		r := Result{Checkpoint: l.checkpoint, Step: l.step, Resumed: from, Loss: l.loss.get(), Elapsed: elapsed, Ended: l.ended()}
+		r := Result{Checkpoint: l.checkpoint, Step: l.step, Resumed: from, Loss: l.loss.get(), Elapsed: elapsed, Ended: l.ended(), Start: l.o.Start}
 		if r.Ended == "" && l.step >= l.stop() {
 			r.Ended = EndedByUntil
 		}
@@ -194,6 +194,9 @@ func (l *loop) restore() (time.Duration, error) {
 	}
 	l.step, l.saved, l.checkpoint, l.valid = c.Step, c.Step, c.Path, c.Validation
 	l.average.of = c.Average
+	if c.Start != (run.Start{}) { // whatever this command names
+		l.o.Start = c.Start
+	}
 	l.compareKernels(*c)
 	return c.Elapsed, l.trainer.Load(c.State)
 }
