@@ -68,16 +68,10 @@ debian() { # NAME: Debian's smallest system, without manuals, as the slim images
 	rm "$work/debian.tar"
 }
 
-golang() { # NAME: Debian with a compiler, git and the Go of this machine
-	found=$(go env GOVERSION)
-	case $1 in
-	"golang:${found#go}"-*) ;;
-	*)
-		echo "image.sh: found $found, expected the version of $1" >&2
-		exit 1
-		;;
-	esac
-	$PODMAN build -q --isolation chroot --format docker -t "docker.io/library/$1" -f - "$(go env GOROOT)" >/dev/null <<EOF
+golang() { # NAME: Debian with a compiler, git and the Go of that version, which the module proxy has
+	found=${1#golang:}
+	found=$(GOTOOLCHAIN=go${found%%-*} go env GOROOT)
+	$PODMAN build -q --isolation chroot --format docker -t "docker.io/library/$1" -f - "$found" >/dev/null <<EOF
 FROM $debian
 RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certificates git g++ gcc libc6-dev make pkg-config && rm -rf /var/lib/apt/lists/*
 COPY . /usr/local/go
