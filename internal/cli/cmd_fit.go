@@ -158,7 +158,7 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 		return "", err
 	}
 	path = filepath.Join(o.Out, run.FitFile)
-	return path, figure.Save(path)
+	return path, figure.Save(path, o.Warnings)
 }
 
 // configure writes a configuration as acqnp init does.

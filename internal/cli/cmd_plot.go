@@ -121,16 +121,17 @@ func (o *modelFigure) draw(ctx context.Context, a *app, check figures.Check,
 
 // figureSummary is the result of plot.
 type figureSummary struct {
-	Out  string   `json:"out"`
-	Runs []string `json:"runs"`
+	Out      string   `json:"out"`
+	Runs     []string `json:"runs"`
+	Warnings []string `json:"warnings"`
 }
 
 // save writes the figure and prints its path.
 func (f *figureFlags) save(a *app, figure figures.Figure) error {
-	if err := figure.Save(f.out); err != nil {
+	if err := figure.Save(f.out, &a.warnings); err != nil {
 		return err
 	}
-	s := figureSummary{Out: f.out, Runs: f.runs}
+	s := figureSummary{Out: f.out, Runs: f.runs, Warnings: a.warn()}
 	return a.result(s, func(w io.Writer) error {
 		_, err := fmt.Fprintf(w, "%s: %s\n", s.Out, invalid.Plural(len(s.Runs), "run", "runs"))
 		return err

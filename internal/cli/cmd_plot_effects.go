@@ -122,7 +122,8 @@ func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
 		return &invalid.Input{File: o.run, Key: "formula", Found: f.Formula + ", without a column of x", Expected: "a fit with columns whose effects there are"}
 	}
 	f.WarnOfEffects(&a.warnings)
-	s := effectsSummary{Run: o.run, Out: o.out, Unit: f.Unit(), Warnings: a.warn()}
+	s := effectsSummary{Run: o.run, Out: o.out, Unit: f.Unit()}
+	a.warn() // before the work
 	threads := (&settings{threads: o.threads}).cores()
 	importance, err := f.Importance(ctx, threads, a.progress())
 	if err != nil {
@@ -140,10 +141,11 @@ func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
 		for _, t := range s.Targets {
 			figure.Panels = append(figure.Panels, t.panels)
 		}
-		if err := figure.Save(o.out); err != nil {
+		if err := figure.Save(o.out, &a.warnings); err != nil {
 			return err
 		}
 	}
+	s.Warnings = a.warn()
 	return a.result(s, s.print)
 }
 

@@ -108,12 +108,13 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 		}
 	}
 	about := q.About()
-	s := &scoreSummary{Schema: scoreSchema, Weights: about.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), Warnings: a.warn(), unit: strings.Join(scores.YNames, ", ")}
+	s := &scoreSummary{Schema: scoreSchema, Weights: about.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(scores.YNames, ", ")}
 	if o.plot != "" {
-		if err := (figures.Calibration{Title: about.Question, Means: s.Means, Functions: s.PerFunction}).Save(o.plot); err != nil {
+		if err := (figures.Calibration{Title: about.Question, Means: s.Means, Functions: s.PerFunction}).Save(o.plot, &a.warnings); err != nil {
 			return err
 		}
 	}
+	s.Warnings = a.warn()
 	if o.calibrate {
 		if s.Calibration, err = o.writeCalibration(q, scores.Outcomes); err != nil {
 			return err

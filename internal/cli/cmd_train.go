@@ -232,9 +232,10 @@ func (o *trainOptions) finish(ctx context.Context, r train.Options, s *trainSumm
 		return err
 	}
 	plot := filepath.Join(r.Dir, run.FitFile)
-	if err := figure.Save(plot); err != nil {
+	if err := figure.Save(plot, &o.app.warnings); err != nil {
 		return err
 	}
+	s.Warnings = o.app.warn()
 	s.Plot = plot
 	return o.show(r, s, finished)
 }

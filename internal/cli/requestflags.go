@@ -249,7 +249,7 @@ func (o *requestFlags) finish(ctx context.Context, q question, how figures.Optio
 		if err != nil {
 			return err
 		}
-		if err := figure.Save(o.plot); err != nil {
+		if err := figure.Save(o.plot, &o.app.warnings); err != nil {
 			return err
 		}
 	}

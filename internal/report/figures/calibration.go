@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/report/tables"
 )
@@ -154,7 +155,7 @@ func (c Calibration) Pictures() ([]tables.Drawing, error) {
 
 // drawing returns a picture for a page.
 func drawing(title string, width, height vg.Length, draws func(draw.Canvas)) (tables.Drawing, error) {
-	canvas, err := newCanvas("svg", width, height)
+	canvas, err := newCanvas("svg", width, height, nil)
 	if err != nil {
 		return tables.Drawing{}, err
 	}
@@ -166,9 +167,9 @@ func drawing(title string, width, height vg.Length, draws func(draw.Canvas)) (ta
 
 // Save draws the histogram of the PIT and the reliability side by side into path. The format follows from the
 // extension.
-func (c Calibration) Save(path string) error {
+func (c Calibration) Save(path string, w *warning.Record) error {
 	box := func(colour color.Color) func(*draw.Canvas) { return func(c *draw.Canvas) { fillBox(c, colour) } }
-	return saveFigure(path, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
+	return saveFigure(path, w, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
 		to = drawHeading(draw.Crop(to, 14, -20, 12, -14), c.Title, []legendEntry{
 			{"inside the band", lineWidth, box(barColour)},
 			{"outside it", lineWidth, box(outColour)},

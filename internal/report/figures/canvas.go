@@ -12,7 +12,6 @@ import (
 	"time"
 
 	pdf "codeberg.org/go-pdf/fpdf"
-	hinting "golang.org/x/image/font"
 	"golang.org/x/image/font/sfnt"
 	"golang.org/x/image/math/fixed"
 	"gonum.org/v1/plot/font"
@@ -26,6 +25,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -54,17 +54,19 @@ func PlotFormat(path string) (string, error) {
 }
 
 // saveFigure calls drawing with an empty canvas and writes the result to path, complete or not at
-// all. Equal drawings give equal files.
-func saveFigure(path string, width, height vg.Length, drawing func(draw.Canvas)) error {
+// all. It warns of letters that are not drawn as they should be. Equal drawings give equal files.
+func saveFigure(path string, w *warning.Record, width, height vg.Length, drawing func(draw.Canvas)) error {
 	format, err := PlotFormat(path)
 	if err != nil {
 		return err
 	}
-	canvas, err := newCanvas(format, width, height)
+	noted := &lettering{boxes: map[rune]bool{}, scripts: map[string]bool{}}
+	canvas, err := newCanvas(format, width, height, noted)
 	if err != nil {
 		return err
 	}
 	drawing(draw.New(canvas))
+	noted.warn(path, w)
 	return files.Write(path, func(w io.Writer) error {
 		if _, err := canvas.WriteTo(w); err != nil {
 			return fmt.Errorf("drawing %s: %w", path, err)
@@ -75,7 +77,7 @@ func saveFigure(path string, width, height vg.Length, drawing func(draw.Canvas))
 
 // newCanvas returns an empty canvas. It fixes the dates of a PDF and the order of its fonts, which
 // is random otherwise.
-func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error) {
+func newCanvas(format string, width, height vg.Length, noted *lettering) (vg.CanvasWriterTo, error) {
 	epoch := time.Unix(0, 0).UTC()
 	pdf.SetDefaultCreationDate(epoch)
 	pdf.SetDefaultModificationDate(epoch)
@@ -85,8 +87,10 @@ func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error
 		return nil, err
 	}
 	switch format {
+	case "png":
+		canvas = pngCanvas{canvas, noted}
 	case "pdf":
-		canvas = pdfCanvas{canvas}
+		canvas = pdfCanvas{canvas, noted}
 	case "svg":
 		canvas = svgCanvas{canvas}
 	}
@@ -94,7 +98,10 @@ func newCanvas(format string, width, height vg.Length) (vg.CanvasWriterTo, error
 }
 
 // pdfCanvas corrects vgpdf's translucent colours, images and letters.
-type pdfCanvas struct{ vg.CanvasWriterTo }
+type pdfCanvas struct {
+	vg.CanvasWriterTo
+	noted *lettering
+}
 
 // SetColor corrects an error of vgpdf, which treats components multiplied by alpha as plain ones
 // and so darkens them.
@@ -126,6 +133,7 @@ func (c pdfCanvas) DrawImage(rect vg.Rectangle, img image.Image) {
 
 // FillString draws texts with letters beyond ASCII as outlines, since vgpdf replaces such letters.
 func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
+	c.noted.note(face, text)
 	for _, r := range text {
 		if r > 0x7e {
 			c.Fill(outlines(face, at, text))
@@ -135,24 +143,30 @@ func (c pdfCanvas) FillString(face font.Face, at vg.Point, text string) {
 	c.CanvasWriterTo.FillString(face, at, text)
 }
 
-// outlines returns the outlines of a text that begins at a point of the base line. It leaves gaps
-// for letters that the font lacks.
+// pngCanvas draws letters that the font lacks, which vgimg leaves out.
+type pngCanvas struct {
+	vg.CanvasWriterTo
+	noted *lettering
+}
+
+// FillString draws texts with letters of other fonts as outlines.
+func (c pngCanvas) FillString(face font.Face, at vg.Point, text string) {
+	c.noted.note(face, text)
+	if lacks(face, text) {
+		c.Fill(outlines(face, at, text))
+		return
+	}
+	c.CanvasWriterTo.FillString(face, at, text)
+}
+
+// outlines returns the outlines of a text that begins at a point of the base line.
 func outlines(face font.Face, at vg.Point, text string) vg.Path {
 	var path vg.Path
-	var buffer sfnt.Buffer
-	em := fixed.I(int(face.Face.UnitsPerEm())) // so that outlines are in whole units of the font
-	scale := face.Font.Size / vg.Length(em)
+	scale := face.Font.Size / em / 64
 	for _, r := range text {
-		glyph, err := face.Face.GlyphIndex(&buffer, r)
-		if err != nil {
-			continue
-		}
-		if segments, err := face.Face.LoadGlyph(&buffer, glyph, em, nil); err == nil {
-			addOutline(&path, at, scale, segments)
-		}
-		if advance, err := face.Face.GlyphAdvance(&buffer, glyph, em, hinting.HintingNone); err == nil {
-			at.X += vg.Length(advance) * scale
-		}
+		g := glyphOf(face, r)
+		addOutline(&path, at, scale, g.outline)
+		at.X += vg.Length(g.width) * scale
 	}
 	return path
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -69,13 +70,13 @@ const (
 )
 
 // Save draws the figure into path. The format follows from the extension.
-func (f Completion) Save(path string) error {
+func (f Completion) Save(path string, w *warning.Record) error {
 	if len(f.Rows) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
 	width := f.labelWidth() + pictureSide + vg.Length(len(f.Sizes))*(3*pictureSide+2*pictureGap+pictureGroup) + 32
 	height := vg.Length(len(f.Rows))*(f.pictureHeight()+pictureGap) + pictureLabels + 90
-	return saveFigure(path, max(width, 560), height, f.draw)
+	return saveFigure(path, w, max(width, 560), height, f.draw)
 }
 
 // pictureHeight returns the height that keeps the pictures' proportions.

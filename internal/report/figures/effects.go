@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // Effects shows what predictions of a fit do along each column of x.
@@ -31,10 +32,10 @@ type EffectPanel struct {
 const mostEffects = 24
 
 // Save draws the figure into path. The format follows from the extension.
-func (f Effects) Save(path string) error {
+func (f Effects) Save(path string, w *warning.Record) error {
 	columns, perRow := f.shape()
 	height := panelShape*f.panelWidth(perRow)*vg.Length(len(f.Panels)*((columns+perRow-1)/perRow)) + 150
-	return saveFigure(path, max(f.panelWidth(perRow)*vg.Length(perRow)+60, 620), height, f.draw)
+	return saveFigure(path, w, max(f.panelWidth(perRow)*vg.Length(perRow)+60, 620), height, f.draw)
 }
 
 // shape returns how many columns of x are shown for each of y, and how many stand side by side.

@@ -11,6 +11,8 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
+
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // MaxPanels is the largest number of panels in a FitPlot that is no sheet.
@@ -61,12 +63,12 @@ func newSheet(title string, x Axis, columns []column) FitPlot {
 }
 
 // Save draws the figure into path. An extension other than .png, .svg and .pdf is an *invalid.Input.
-func (f FitPlot) Save(path string) error {
+func (f FitPlot) Save(path string, w *warning.Record) error {
 	if len(f.Panels) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
 	width, height := f.size()
-	return saveFigure(path, width, height, f.draw)
+	return saveFigure(path, w, width, height, f.draw)
 }
 
 // size returns the size of the figure: 1200×800 pixels of a PNG, or that of a sheet's panels.

@@ -80,7 +80,7 @@ func save(t *testing.T, fig figures.Figure, name string) []byte {
 		dir = t.TempDir()
 	}
 	path := filepath.Join(dir, name)
-	if err := fig.Save(path); err != nil {
+	if err := fig.Save(path, nil); err != nil {
 		t.Fatal(err)
 	}
 	content, err := os.ReadFile(path)

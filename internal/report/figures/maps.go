@@ -13,6 +13,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -86,11 +87,11 @@ func (v view) places(x, y []float64, channel int) plotter.XYZs {
 }
 
 // Save draws the figure into path. The format follows from the extension.
-func (f MapPlot) Save(path string) error {
+func (f MapPlot) Save(path string, w *warning.Record) error {
 	if len(f.Rows) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
-	return saveFigure(path, figureWidth, vg.Length(len(f.Rows))*mapRowHeight+70, f.draw)
+	return saveFigure(path, w, figureWidth, vg.Length(len(f.Rows))*mapRowHeight+70, f.draw)
 }
 
 func (f MapPlot) draw(c draw.Canvas) {

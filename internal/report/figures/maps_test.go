@@ -164,7 +164,7 @@ func TestPicturesOfNothingInTwoColumns(t *testing.T) {
 		s.TargetX, s.ContextX, s.ContextY, s.HeldX, s.HeldY = nil, nil, nil, nil, nil
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
 		if err == nil {
-			err = figure.Save(filepath.Join(t.TempDir(), "nothing.png"))
+			err = figure.Save(filepath.Join(t.TempDir(), "nothing.png"), nil)
 		}
 		if n == 3 && err != nil || n == 2 && err == nil {
 			t.Errorf("%d columns: %v", n, err)

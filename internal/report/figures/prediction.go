@@ -9,11 +9,14 @@ import (
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // A Figure can be drawn into a file, whose extension states the format.
-type Figure interface{ Save(path string) error }
+type Figure interface {
+	Save(path string, w *warning.Record) error
+}
 
 const (
 	curvePoints   = 400 // evenly spaced x at which a density is predicted

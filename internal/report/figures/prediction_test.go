@@ -127,7 +127,7 @@ func TestComponentsAreThoseOfTheModel(t *testing.T) {
 			}
 		}
 	}
-	if err := fit.Save(filepath.Join(t.TempDir(), "components.png")); err != nil {
+	if err := fit.Save(filepath.Join(t.TempDir(), "components.png"), nil); err != nil {
 		t.Error(err)
 	}
 }
@@ -148,7 +148,7 @@ func TestPredictionsOfManyPointsAreSmall(t *testing.T) {
 	for _, extension := range []string{".png", ".svg", ".pdf"} {
 		path := filepath.Join(t.TempDir(), "many"+extension)
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{many(200_000)}, figures.Options{})
-		if err := errors.Join(err, figure.Save(path)); err != nil {
+		if err := errors.Join(err, figure.Save(path, nil)); err != nil {
 			t.Fatal(err)
 		}
 		info, err := os.Stat(path)
@@ -176,7 +176,7 @@ func TestPredictionsOfOddSubjects(t *testing.T) {
 		"huge":       subject([]float64{-1e4, 1e4}, []float64{1e3, -1e3}, []float64{0}),
 	} {
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Levels: []float64{0.5}})
-		if err := errors.Join(err, figure.Save(filepath.Join(t.TempDir(), "odd.png"))); err != nil {
+		if err := errors.Join(err, figure.Save(filepath.Join(t.TempDir(), "odd.png"), nil)); err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 	}

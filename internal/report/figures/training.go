@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -64,8 +65,8 @@ func seriesStyle(i int) (smoothed, raw, validation draw.LineStyle) {
 }
 
 // Save draws the figure into path. The format follows from the extension.
-func (f trainingFigure) Save(path string) error {
-	return saveFigure(path, figureWidth, figureHeight, f.draw)
+func (f trainingFigure) Save(path string, w *warning.Record) error {
+	return saveFigure(path, w, figureWidth, figureHeight, f.draw)
 }
 
 func (f trainingFigure) draw(c draw.Canvas) {
