@@ -14,6 +14,7 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 
 	"github.com/acqnp/acqnp/internal/cli"
+	"github.com/acqnp/acqnp/internal/cli/clitest"
 	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
@@ -43,11 +44,7 @@ type tests struct{ *testing.M }
 
 // Run runs the tests without variables of this program, and removes the files that they share.
 func (t tests) Run() int {
-	for _, v := range os.Environ() {
-		if name, _, _ := strings.Cut(v, "="); strings.HasPrefix(name, "ACQNP_") && name != "ACQNP_SHARED" {
-			os.Unsetenv(name)
-		}
-	}
+	clitest.Clear()
 	code := t.M.Run()
 	if sharedDir != "" {
 		os.RemoveAll(sharedDir)
@@ -117,15 +114,12 @@ func write(t *testing.T, dir, name, content string) string {
 }
 
 var (
-	testdata, _ = filepath.Abs("testdata") // before a test changes the directory
-
 	sharedDir string
 	shareOnce sync.Once
 )
 
 // shared holds files that tests read and never change: a configuration, a run of it, its weights,
-// and a context. Beside them lie testdata's tables: of 10 rivers, with the flow and the temperature at 5
-// depths, and of 9 products, whose prices fall with age.
+// and a context.
 type shared struct{ config, run, weights, context string }
 
 func share(t *testing.T) shared {
@@ -141,9 +135,6 @@ func share(t *testing.T) shared {
 		succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
 		succeed(t, "export", "--run", run, "--format", "torch", "--out", filepath.Join(sharedDir, s.weights))
 		write(t, sharedDir, s.context, "x,y\n-1,0.5\n0,0.25\n1,-0.5\n")
-		for _, name := range []string{"rivers.csv", "kettles.csv"} {
-			write(t, sharedDir, name, read(t, filepath.Join(testdata, name)))
-		}
 	})
 	for _, path := range []*string{&s.config, &s.run, &s.weights, &s.context} {
 		*path = filepath.Join(sharedDir, *path)

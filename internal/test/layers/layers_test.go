@@ -32,7 +32,7 @@ var layers = [][]string{
 	{"internal/sweep", "internal/sweep/submit", "internal/report/figures", "internal/serve"},
 	{"internal/serve/servetest", "internal/cli/doctor", "internal/cli/output"},
 	{"internal/cli"},
-	{"cmd/acqnp", "tools/onnx"},
+	{"cmd/acqnp", "tools/onnx", "internal/cli/clitest"},
 }
 
 // testFolders lists the folders whose packages hold tests only.
