@@ -4,10 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 	"math"
+	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
 	gocmp "github.com/google/go-cmp/cmp"
+	"github.com/parquet-go/parquet-go"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
@@ -15,13 +18,20 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
+// csvMissing are texts that only CSV takes for missing cells: JSON has null.
+var csvMissing = []string{"NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "."}
+
 // judged scans a column of cells, as CSV and as JSON lines, and checks that both say the same.
 func judged(t *testing.T, cells []string) rows.Column {
 	t.Helper()
 	csv, lines := "c;n\n", ""
 	for i, cell := range cells {
 		csv += fmt.Sprintf("%q;%d\n", cell, i)
-		text, _ := json.Marshal(map[string]any{"c": cell, "n": i})
+		value := any(cell)
+		if slices.Contains(csvMissing, cell) {
+			value = nil
+		}
+		text, _ := json.Marshal(map[string]any{"c": value, "n": i})
 		lines += string(text) + "\n"
 	}
 	csv = strings.ReplaceAll(csv, ";", ",")
@@ -104,6 +114,41 @@ func TestNamesThatAreNearlyNumbers(t *testing.T) {
 		}
 		must.Get(c.Form("f", false))(t)
 		must.Refuse(t, must.Err(c.Form("f", true)), "c: "+want)
+	}
+}
+
+// A text of a typed form is a name, also one that a CSV file has where a cell is missing. Null and NaN are missing.
+func TestNamesThatCSVTakesForMissing(t *testing.T) {
+	type arm struct {
+		Arm  *string  `parquet:"arm,optional" json:"arm"`
+		Dose *float64 `parquet:"dose,optional" json:"dose"`
+	}
+	name := func(text string) *string { return &text }
+	dose, nan := 1.5, math.NaN()
+	all := []arm{{nil, &dose}, {name("drug A"), nil}}
+	for _, word := range csvMissing {
+		all = append(all, arm{name(word), &dose})
+	}
+	lines := ""
+	for _, a := range all {
+		lines += string(must.Get(json.Marshal(a))(t)) + "\n"
+	}
+	all[1].Dose = &nan
+	file := filepath.Join(t.TempDir(), "arms.parquet")
+	must.Do(t, parquet.WriteFile(file, all))
+	for _, path := range []string{datatest.CSV(t, lines), file} {
+		scan := must.Get(rows.ScanFile(config.Data{File: path}, ""))(t)
+		c, _ := scan.Column("arm")
+		if c.Kind != rows.NameColumn || c.Missing != 1 || c.Distinct != len(csvMissing)+1 {
+			t.Errorf("%s: found %s with %d names, %d missing, expected names, %d, 1", path, c.Kind, c.Distinct, c.Missing, len(csvMissing)+1)
+		}
+		if c, _ = scan.Column("dose"); c.Kind != rows.NumberColumn || c.Missing != 1 {
+			t.Errorf("%s: found %s, %d missing, expected numbers, 1", path, c.Kind, c.Missing)
+		}
+		layout := rows.Layout{X: []string{"dose"}, XForms: []rows.Form{{OfFit: rows.OfFit{Gaps: true}}}, Groups: []string{"arm"}, DropMissing: true}
+		if groups := must.Get(layout.ReadX(path))(t); len(groups) != len(csvMissing)+1 {
+			t.Errorf("%s: found %d groups, expected %d", path, len(groups), len(csvMissing)+1)
+		}
 	}
 }
 

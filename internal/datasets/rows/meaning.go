@@ -8,17 +8,20 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
-// isMissing reports whether a cell stands for a missing value.
-func isMissing(cell string) bool {
-	switch cell {
-	case "", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", ".":
+// isMissing reports whether a table's cell is missing.
+func isMissing(cell string) bool { return cell == "" }
+
+// saysMissing reports whether a text of a CSV file stands for a missing value.
+func saysMissing(text string) bool {
+	switch text {
+	case "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", ".":
 		return true
 	}
 	return false
 }
 
 // missingCells says in messages which cells are missing.
-const missingCells = "empty cells, NA, N/A, NaN, null, None and a lone point are missing"
+const missingCells = "empty cells and null are missing; in CSV also NA, N/A, NaN, None and a lone point"
 
 // A kind says what a cell is.
 type kind int

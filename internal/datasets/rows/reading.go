@@ -108,7 +108,7 @@ func (r *reading) skips(t *table) bool {
 	}
 	missing := slices.Concat(t.missing([]int{r.names.outer, r.names.by, r.split}), t.missing(r.needed()), y)
 	for _, column := range missing {
-		r.left.note(column, t.cell(column))
+		r.left.note(column, t.written(column))
 	}
 	if len(missing) > 0 {
 		r.left.dropped++

@@ -343,8 +343,20 @@ func (t *table) refuse(column int, expected string) error {
 	return &invalid.Input{File: file, Line: line, Key: t.header[column], Found: found, Expected: expected}
 }
 
-// cell returns a cell of the current row without the spaces around it.
-func (t *table) cell(column int) string { return strings.TrimSpace(t.fields[column]) }
+// written returns a cell of the current row without the spaces around it.
+func (t *table) written(column int) string { return strings.TrimSpace(t.fields[column]) }
+
+// cell returns what is written in a cell, "" if it is missing. In a typed form only null is: a text there is a name, whatever it
+// says.
+func (t *table) cell(column int) string {
+	if cell := t.written(column); t.isTyped() || !saysMissing(cell) {
+		return cell
+	}
+	return ""
+}
+
+// isTyped reports whether the file tells texts from missing cells, as JSON and Parquet do.
+func (t *table) isTyped() bool { return t.delimiter == 0 }
 
 // name returns a cell of the current row as a name. Between semicolons, a number may have a decimal comma.
 func (t *table) name(column int) string {

@@ -1,6 +1,7 @@
 package tabular
 
 import (
+	"math"
 	"math/big"
 	"strconv"
 	"strings"
@@ -117,11 +118,17 @@ func appendDecimal(dst []byte, v parquet.Value, scale int) []byte {
 
 // Texts of typed values, as CSV files have them.
 
-func appendFloat(dst []byte, v float64) []byte { return strconv.AppendFloat(dst, v, 'g', -1, 64) }
+func appendFloat(dst []byte, v float64) []byte { return appendNumber(dst, v, 64) }
 
 // appendFloat32 appends the shortest text of a float32, so that 0.1 stays 0.1.
-func appendFloat32(dst []byte, v float32) []byte {
-	return strconv.AppendFloat(dst, float64(v), 'g', -1, 32)
+func appendFloat32(dst []byte, v float32) []byte { return appendNumber(dst, float64(v), 32) }
+
+// appendNumber appends the shortest text of a number, and nothing for NaN, which is a missing value.
+func appendNumber(dst []byte, v float64, bits int) []byte {
+	if math.IsNaN(v) {
+		return dst
+	}
+	return strconv.AppendFloat(dst, v, 'g', -1, bits)
 }
 
 const secondsPerDay = 24 * 60 * 60
