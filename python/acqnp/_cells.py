@@ -1,22 +1,43 @@
-"""Tables of users, as the cells of CSV files that the program reads, and results in their kind."""
+"""Tables of users, as the values of JSON that the program reads, and results in their kind."""
 
 import datetime
 import decimal
+import json
 import numbers
+import re
 
 import numpy as np
 
-# What the program reads as a missing cell.
-MISSING = {"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None", "."}
-
 # Characters that a header cannot hold in a name.
 _RESERVED = set("\r\n")
+
+# The name of a group that has none, in quotes that no other name is written in.
+NAMELESS = '"no name"'
+
+# A text that the program reads as a number.
+_NUMBER = re.compile(r"\s*[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?\s*")
 
 
 def kind(table):
     """Return "pandas", "polars" or "numpy"."""
     module = type(table).__module__.partition(".")[0]
     return module if module in ("pandas", "polars") else "numpy"
+
+
+def check_index(where="", **tables):
+    """Refuse tables of pandas whose rows stand in another order, or are others, than those of the first one."""
+    first = None
+    for name, table in tables.items():
+        if kind(table) != "pandas" or not hasattr(table, "iloc"):
+            continue
+        name, index = where + name, table.index
+        if first is None:
+            first = name, index
+        elif len(index) == len(first[1]) and not index.equals(first[1]):
+            found, help = f"other labels in its index than in that of {first[0]}", ""
+            if index.is_unique and first[1].is_unique and not len(first[1].difference(index)):
+                found, help = f"the labels of {first[0]}'s index in another order", f"{name}.loc[{first[0]}.index] aligns them, "
+            raise ValueError(f"{name}: found {found}, expected the same index ({help}{name}.to_numpy() goes by the order of the rows)")
 
 
 def columns(X):
@@ -58,53 +79,56 @@ def _is_category(column):
 
 
 def cells(values):
-    """Return a column of a table as texts: "" if missing, otherwise a text that reads back as the value."""
+    """Return a column of a table as values of JSON: None if missing, otherwise a number, a text, or whether it is true."""
     dtype = getattr(values, "dtype", None)
     if isinstance(dtype, np.dtype) and dtype.kind in "fM":
         values = np.asarray(values)
         if dtype.kind == "M":
             values = values.astype("datetime64[us]" if values.dtype != "datetime64[D]" else values.dtype)
-        elif np.isinf(values).any():
-            raise ValueError("Input X contains infinity or a value too large.")
         elif dtype.itemsize != 8:
             values = values.astype(float)
-        return ["" if v is None or v != v else _text(v) for v in values.tolist()]
     return [cell(v) for v in (values.tolist() if hasattr(values, "tolist") else list(values))]
 
 
 def cell(v):
-    """Return a value as the text of a cell."""
-    if v is None or isinstance(v, str):
-        return v or ""
+    """Return a value as one of JSON. Only None, NaN, NaT and NA are missing: a string is a name, whatever it says."""
+    if isinstance(v, str):
+        return written(str(v))
     if hasattr(v, "item") and isinstance(v, np.generic):
         v = v.item()
     try:
-        missing = bool(v != v)
+        missing = v is None or bool(v != v)
     except (TypeError, ValueError):  # pandas.NA has no truth value
         missing = type(v).__name__ == "NAType"
-    if missing or v is None:
-        return ""
-    return _text(v)
+    return None if missing else _value(v)
 
 
-def _text(v):
-    if isinstance(v, bool):
-        return str(int(v))
-    if isinstance(v, float):
+def _value(v):
+    if isinstance(v, (bool, str)):
+        return v
+    if isinstance(v, (float, decimal.Decimal)):
+        v = float(v)
         if v in (float("inf"), float("-inf")):
             raise ValueError("Input X contains infinity or a value too large.")
-        return repr(v)
+        return int(v) if v.is_integer() and abs(v) < 2**53 else v  # 1.0 names the same group as 1
     if isinstance(v, complex):
         raise ValueError("Complex data not supported: expected real numbers, dates or names")
-    if isinstance(v, (numbers.Integral, decimal.Decimal)):
-        return str(v)
+    if isinstance(v, numbers.Integral):
+        return int(v)
     if isinstance(v, (datetime.date, datetime.datetime)):
         return v.isoformat()
     raise TypeError(f"argument must be a string, a number or a date, not {type(v).__name__}")
 
 
+def written(name):
+    """Return a string as the program reads it as itself: in quotes where it would drop spaces or see a missing cell."""
+    if is_number(name) or name == name.strip() != "" and "\n" not in name and name[0] != '"':
+        return name
+    return json.dumps(name, ensure_ascii=False)
+
+
 def labels(groups):
-    """Return the names of groups as values that can be compared, None where they are missing.
+    """Return the names of groups as texts, one for each group, None where they are missing.
 
     Of groups in groups, in two columns or as pairs, they are tuples: (outer, group).
     """
@@ -114,7 +138,17 @@ def labels(groups):
     values = groups.tolist() if hasattr(groups, "tolist") else groups.to_list() if hasattr(groups, "to_list") else list(groups)
     if any(isinstance(v, (list, tuple)) for v in values[:1]):
         return _pairs([labels(list(part)) for part in zip(*values)])
-    return [None if cell(v) == "" else v for v in values]
+    return [None if v is None else _label(v) for v in map(cell, values)]
+
+
+def _label(v):
+    """Return the text of a group. The number 1, true and the text "1.0" have those of files: 1, true and 1."""
+    text = v if isinstance(v, str) else json.dumps(v)
+    if is_number(text):
+        text = text.strip()
+        if "." in text and "e" not in text.lower() and text[0] != "+":
+            text = text.rstrip("0").rstrip(".")
+    return text
 
 
 def _pairs(parts):
@@ -123,15 +157,9 @@ def _pairs(parts):
     return [None if None in pair else pair for pair in zip(*parts)]
 
 
-def is_missing(text):
-    return text.strip() in MISSING
-
-
-def is_number(text):
-    try:
-        return float(text) == float(text)
-    except ValueError:
-        return False
+def is_number(v):
+    """Report whether a value of JSON is a number, or a text that says one."""
+    return _NUMBER.fullmatch(v) is not None if isinstance(v, str) else v is not None and not isinstance(v, bool)
 
 
 def quoted(name):

@@ -4,6 +4,8 @@ import math
 
 import numpy as np
 
+from . import _cells
+
 try:
     from scipy.special import ndtr as _normal
 except ImportError:
@@ -24,18 +26,20 @@ class Distribution:
     all. Rows without a group give NaN.
     """
 
-    def __init__(self, ask, rows, levels):
+    def __init__(self, ask, rows, levels, like=None):
         # ask(rows, *flags) returns what predict writes of the rows. levels are the calibrations, and
-        # the least number of known points that each is for; None for raw.
-        self._ask, self._rows, self._levels, self._loaded = ask, np.asarray(rows, dtype=int), levels, None
+        # the least number of known points that each is for; None for raw. like is the table of the rows.
+        self._ask, self._rows, self._levels, self._like, self._loaded = ask, np.asarray(rows, dtype=int), levels, like, None
 
     def __len__(self):
         return len(self._rows)
 
     def __getitem__(self, rows):
-        picked = Distribution(self._ask, np.atleast_1d(self._rows[rows]), self._levels)
+        at = np.atleast_1d(np.arange(len(self))[rows])
+        like = self._like.iloc[at] if hasattr(self._like, "iloc") else None
+        picked = Distribution(self._ask, self._rows[at], self._levels, like)
         if self._loaded is not None:
-            picked._loaded = [self._loaded[i] for i in np.atleast_1d(np.arange(len(self))[rows])]
+            picked._loaded = [self._loaded[i] for i in at]
         return picked
 
     def __repr__(self):
@@ -43,7 +47,7 @@ class Distribution:
 
     def raw(self):
         """Return the distribution without calibration."""
-        plain = Distribution(self._ask, self._rows, None)
+        plain = Distribution(self._ask, self._rows, None, self._like)
         plain._loaded = self._loaded
         return plain
 
@@ -99,6 +103,7 @@ class Distribution:
     # Numbers that follow from the parts of the mixture
 
     def _spread(self, y):
+        _cells.check_index(X=self._like, values=y)
         y = np.asarray(y, dtype=float)
         return np.broadcast_to(y, np.broadcast_shapes(y.shape, (len(self),)))
 

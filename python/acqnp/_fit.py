@@ -9,11 +9,12 @@ from pathlib import Path
 import numpy as np
 
 from . import _cells, _program
+from ._words import in_python
 
 
 @dataclass
 class Points:
-    """Rows of a table: columns of x as cells, groups as values, y and weights as numbers. All but x may be None."""
+    """Rows of a table: columns of x as cells, groups as texts, y and weights as numbers. All but x may be None."""
 
     x: list
     groups: list = None
@@ -40,11 +41,11 @@ class Points:
         return None if self.groups is None else self.groups[row]
 
 
-def write_csv(path, header, rows):
+def write_rows(path, header, rows):
+    """Write rows as JSON lines, in which a text is a name and null is a missing cell."""
     with open(path, "w", encoding="utf-8", newline="") as f:
-        out = csv.writer(f)
-        out.writerow(header)
-        out.writerows(rows)
+        for row in rows:
+            f.write(json.dumps(dict(zip(header, row))) + "\n")
 
 
 class Fit:
@@ -63,25 +64,30 @@ class Fit:
             raise ValueError(f"found a fit of {len(self.y)} columns of y, expected one")
 
     @classmethod
-    def of(cls, points, names, flags, program, threads, verbose):
-        """Fit points. names are those of x, y and the columns of groups. Return the fit and the program's summary."""
+    def of(cls, points, names, factors, flags, program, threads, verbose):
+        """Fit points. names are those of x, y and the columns of groups; factors are the x whose numbers are names.
+
+        Return the fit and the program's summary.
+        """
         x, y, by = names
         quoted = _cells.quoted
-        formula = f"{quoted(y)} ~ {' + '.join(map(quoted, x))}" + (f" | {'/'.join(map(quoted, by))}" if by else "")
+        terms = [f"factor({quoted(name)})" if name in factors else quoted(name) for name in x]
+        formula = f"{quoted(y)} ~ {' + '.join(terms)}" + (f" | {'/'.join(map(quoted, by))}" if by else "")
         header = [*by, *x, y]
         if points.weights is not None:
             weight = _cells.usable([None], ["weight"], header)[0]
             header, flags = [*header, weight], [*flags, "--row-weights", weight]
-        texts = _Names()
+        complete = points.complete()
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
             rows = (
-                (texts.of(points.groups[r]) if by else []) + [c[r] for c in points.x] + [repr(points.y[r])]
-                + ([] if points.weights is None else [repr(float(points.weights[r]))])
-                for r in points.complete()
+                (_cells_of(points.groups[r]) if by else []) + [c[r] for c in points.x] + [points.y[r]]
+                + ([] if points.weights is None else [points.weights[r]])
+                for r in complete
             )
-            write_csv(Path(folder, "data.csv"), header, rows)
-            command = ["fit", "--out", "run", "--no-picture", "--threads", str(threads), *flags, "--", "data.csv", formula]
-            summary = _program.run(program, command, folder, verbose)
+            write_rows(Path(folder, "data.jsonl"), header, rows)
+            command = ["fit", "--out", "run", "--no-picture", "--threads", str(threads), *flags, "--", "data.jsonl", formula]
+            summary = _program.run(program, command, folder, verbose, {"data": complete})
+            summary["warnings"] = [in_python(line, {"data": complete}) for line in summary.get("warnings") or []]
             content = Path(folder, "run", cls.FILE).read_bytes()
         return cls(content, program, threads, verbose), summary
 
@@ -105,7 +111,8 @@ class Fit:
 
         Groups may have known points in the context, or none, beside those that the fit has.
         """
-        targets, names = points.take(points.complete()), _Names()
+        complete = points.complete()
+        targets, places = points.take(complete), {"targets": complete}
         if not len(targets):
             return []
         with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
@@ -115,28 +122,24 @@ class Fit:
                 command = [*command, "--as-new"]
             if context is not None:
                 asked = {_outer(targets.group(r)) for r in range(len(targets))}
-                context = context.take([r for r in context.complete() if _outer(context.group(r)) in asked])
+                places["context"] = [r for r in context.complete() if _outer(context.group(r)) in asked]
+                context = context.take(places["context"])
             if context is not None and len(context):
-                command = [*command, "--context", "context.csv"]
-                self._write(Path(folder, "context.csv"), context, names)
-            self._write(Path(folder, "targets.csv"), targets, names)
+                command = [*command, "--context", "context.jsonl"]
+                self._write(Path(folder, "context.jsonl"), context)
+            self._write(Path(folder, "targets.jsonl"), targets)
             out = "out.json" if command[0] == "predict" else "out.csv"
-            _program.run(self.program, [*command, "--targets", "targets.csv", "--out", out, "--threads", str(self.threads), "--", "run"], folder, self.verbose)
+            command = [*command, "--targets", "targets.jsonl", "--out", out, "--threads", str(self.threads), "--", "run"]
+            _program.run(self.program, command, folder, self.verbose, places)
             with open(Path(folder, out), encoding="utf-8", newline="") as f:
                 return f.readlines()
 
-    def _write(self, path, points, names):
+    def _write(self, path, points):
         by = self.grouped_by
         header = by + self.x + ([] if points.y is None else self.y)
-        texts = lambda r: [] if not by else names.of((None,) * len(by) if points.groups is None else points.group(r))  # noqa: E731
-        write_csv(
-            path,
-            header,
-            (
-                texts(r) + [c[r] for c in points.x] + ([] if points.y is None else [repr(points.y[r])])
-                for r in range(len(points))
-            ),
-        )
+        names = lambda r: [] if not by else _cells_of((_cells.NAMELESS,) * len(by) if points.groups is None else points.group(r))  # noqa: E731
+        rows = (names(r) + [c[r] for c in points.x] + ([] if points.y is None else [points.y[r]]) for r in range(len(points)))
+        write_rows(path, header, rows)
 
 
 def _outer(group):
@@ -144,19 +147,6 @@ def _outer(group):
     return group[0] if isinstance(group, tuple) else group
 
 
-class _Names(dict):
-    """Texts of groups, which the program does not read as missing: their own, or one that other groups do not have.
-
-    The same group has the same text in every call, since a fit knows its groups by them.
-    """
-
-    def of(self, group):
-        """Return the cells of a group: one, or that of the group that it is in and its own."""
-        return [self._text(level, name) for level, name in enumerate(group if isinstance(group, tuple) else (group,))]
-
-    def _text(self, level, name):
-        if (level, name) not in self:
-            text = _cells.cell(name) if name is not None else ""
-            taken = text != text.strip() or _cells.is_missing(text) or "\n" in text or (level, text) in self.values()
-            self[level, name] = level, f"{type(name).__name__} {text!r}" if taken else text
-        return self[level, name][1]
+def _cells_of(group):
+    """Return the cells of a group: one, or that of the group that it is in and its own."""
+    return list(group) if isinstance(group, tuple) else [group]

@@ -26,7 +26,7 @@ def plot(model, groups, context, column, ax):
     if known is None or not len(known):
         raise ValueError("found no known points to draw, expected context=(X, y, groups)")
     present = list(dict.fromkeys(known.groups or [None]))
-    names = present[:AT_FIRST] if groups is None else list(groups)
+    names = present[:AT_FIRST] if groups is None else _cells.labels(groups)
     if missing := [g for g in names if g not in present]:
         raise ValueError(f"found the group {missing[0]!r}, expected one with known points: {present[:5]}")
     at = _column(model, known, column)
@@ -50,7 +50,8 @@ def plot(model, groups, context, column, ax):
     answers = model._fit().predict(targets, None if context is None else known, "--quantiles=", "--hdr", ",".join(repr(m) for m, _ in BANDS))
     for k, g in enumerate(names):
         rows = [r for r in range(len(known)) if known.group(r) == g]
-        points = [float(known.x[at][r]) for r in rows], [known.y[r] for r in rows]
+        shown = [r for r in rows if known.x[at][r] is not None]
+        points = [float(known.x[at][r]) for r in shown], [known.y[r] for r in shown]
         _panel(axes[k], grid, answers[k * POINTS :][:POINTS], points)
         axes[k].set(title=None if g is None else str(g), xlabel=model._seen_names()[at], ylabel=model._y_name())
         axes[k].label_outer()
@@ -80,11 +81,11 @@ def _column(model, known, column):
     if column is not None:
         if column not in names:
             raise ValueError(f"found the column {column!r}, expected one of {', '.join(names)}")
-        if not all(_cells.is_number(v) for v in known.x[names.index(column)] if v):
+        if not all(_cells.is_number(v) for v in known.x[names.index(column)] if v is not None):
             raise ValueError(f"found names or dates in the column {column!r}, expected numbers to draw over")
         return names.index(column)
     for i, cells in enumerate(known.x):
-        if len(set(cells)) > 1 and all(_cells.is_number(v) for v in cells if v):
+        if len(set(cells)) > 1 and all(_cells.is_number(v) for v in cells if v is not None):
             return i
     raise ValueError("found no column of numbers that varies, expected one to draw over")
 

@@ -10,6 +10,8 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from ._words import in_python
+
 NAME = "acqnp.exe" if sys.platform == "win32" else "acqnp"
 
 
@@ -39,8 +41,10 @@ def _folders():
     yield Path(__file__).parent.parent / "bin"
 
 
-def run(program, arguments, folder, verbose=False):
+def run(program, arguments, folder, verbose=False, places=None):
     """Run the program in a folder, and return what it prints as JSON.
+
+    places has, by the stem of a file of rows, the number of each of its rows in the user's table.
 
     Its warnings become warnings of Python. A mistake of the user becomes a ValueError with the program's
     line, any other error a RuntimeError. verbose prints progress on standard error.
@@ -49,7 +53,7 @@ def run(program, arguments, folder, verbose=False):
     with tempfile.TemporaryFile() as out:  # scores of many groups would fill a pipe while standard error is read
         process = subprocess.Popen(command, cwd=folder, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.PIPE, encoding="utf-8")
         try:
-            message = _listen(process.stderr, verbose)
+            message = _listen(process.stderr, verbose, places or {})
             code = process.wait()
         except BaseException:  # such as KeyboardInterrupt in a notebook
             process.kill()
@@ -63,7 +67,7 @@ def run(program, arguments, folder, verbose=False):
         return json.loads(out.read() or "null")
 
 
-def _listen(lines, verbose):
+def _listen(lines, verbose, places):
     """Read events as JSON, a line each, and return the message of an error."""
     error = ""
     for line in lines:
@@ -74,17 +78,17 @@ def _listen(lines, verbose):
             continue
         kind = event.get("event")
         if kind == "error":
-            error = event["message"]
+            error = in_python(event["message"], places)
         elif kind == "warning":
-            warnings.warn(event["message"], UserWarning, stacklevel=_caller())
+            warnings.warn(in_python(event["message"], places), UserWarning, stacklevel=caller())
         elif kind == "progress" and verbose:
             print(f"{event['task']}: {event['unit']} {event['done']} of {event.get('total')}", file=sys.stderr)
         elif verbose and "message" in event:
-            print(event["message"], file=sys.stderr)
+            print(in_python(event["message"], places), file=sys.stderr)
     return error.strip()
 
 
-def _caller():
+def caller():
     """Return the stacklevel of the line outside the package that called it: warnings show that line."""
     level, frame = 1, sys._getframe(1)
     while frame and frame.f_globals.get("__package__") == __package__:

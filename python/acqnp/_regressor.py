@@ -1,6 +1,7 @@
 """GroupedRegressor, an estimator of scikit-learn."""
 
 import copy
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -9,6 +10,7 @@ from . import _cells
 from ._distribution import Distribution, quantile_flags, quantiles
 from ._estimator import BaseEstimator, DataConversionWarning, NotFittedError, RegressorMixin, check_names
 from ._fit import Fit, Points
+from ._program import caller
 
 LEAST_ROWS = 10  # that the program can fit
 
@@ -24,7 +26,12 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
     Tables are NumPy arrays, or frames of pandas or polars; the results are of the same kind. Columns may hold
     numbers, dates or names. Missing cells of X are values; fit and contexts leave out rows without y or group.
     ``groups`` is an array or the name of a column of X. Groups in groups, classes in schools, are pairs, an array or
-    frame of two columns, or the names of two columns of X: ``"school/class"``.
+    frame of two columns, or the names of two columns of X: ``"school/class"``. Numbers name the same group however they
+    are spelled: 1, 1.0 and "1".
+
+    A string is a name, also "None" or "NA": only NaN, None, pandas.NA and NaT are missing. True and False are names, as in
+    files. Arguments of pandas must have one index, in one order: X, y, groups and weights are never aligned or matched
+    by position in silence, but refused, as statsmodels does. Pass ``y.to_numpy()`` to go by the order of the rows.
 
     Parameters
     ----------
@@ -66,6 +73,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
         row_weights say how often each row counts: 2 as two rows of weight 1, 0 for a row that is not used.
         """
+        _cells.check_index(X=X, y=y, groups=groups, row_weights=row_weights)
         X, groups, by = _taken_out(X, groups)
         names, columns, categories = _cells.columns(X)
         if not columns:
@@ -74,16 +82,15 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         if row_weights is not None:
             if len(row_weights) != len(points):
                 raise ValueError(f"row_weights: found {len(row_weights)} weights for {len(points)} rows, expected as many")
-            points.weights = list(row_weights)
+            points.weights = [_cells.cell(w) for w in row_weights]
         self.n_features_in_ = len(columns)
         if names is not None:
             self.feature_names_in_ = np.array(names, dtype=object)
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
         # Columns with one value say nothing, and the program refuses them.
-        kept = [i for i, c in enumerate(columns) if len({v for v in c if not _cells.is_missing(v)}) > 1]
+        kept = [i for i, c in enumerate(columns) if len({v for v in c if v is not None}) > 1]
         self._kept = kept or list(range(len(columns)))
-        self._prefixed = {i for i in self._kept if categories[i] and any(v[:1] in tuple("+-.0123456789") for v in columns[i])}
 
         y_name = _cells.usable([getattr(y, "name", None)], ["y"], [])[0]
         nested = any(isinstance(g, tuple) for g in points.groups or [])
@@ -95,13 +102,14 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         complete = len(self._training.complete())
         if complete < LEAST_ROWS:
             raise ValueError(f"found n_samples={complete} rows with y and a group, expected at least {LEAST_ROWS}")
-        columns_in_formula = self._seen_names(), y_name, by
+        _say_left_out("data", points)
+        columns_in_formula, factors = (self._seen_names(), y_name, by), {self._names[i] for i in self._kept if categories[i]}
         flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant)
         if self.budget is not None:
             flags += ["--budget", repr(float(self.budget))]
         if self.outcome is not None:
             flags += ["--outcome", self.outcome]
-        fit, self.summary_ = Fit.of(self._training, columns_in_formula, flags, self.program, self.threads, self.verbose)
+        fit, self.summary_ = Fit.of(self._training, columns_in_formula, factors, flags, self.program, self.threads, self.verbose)
         self.run_, self._forgets = {Fit.FILE: fit.content}, False
         return self
 
@@ -112,7 +120,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         fit = Fit(Path(directory, Fit.FILE).read_bytes())
         made.run_, made._names = {Fit.FILE: fit.content}, list(fit.x)
         made.n_features_in_, made.feature_names_in_ = len(fit.x), np.array(fit.x, dtype=object)
-        made._kept, made._prefixed, made._training, made.summary_ = list(range(len(fit.x))), set(), None, None
+        made._kept, made._training, made.summary_ = list(range(len(fit.x))), None, None
         return made
 
     def save(self, directory):
@@ -153,14 +161,16 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return the Distribution of y of each row, with pdf, cdf, ppf, rvs and more."""
         points, known = self._asked(X, groups, context)
         fit = self._fit()
-        return Distribution(lambda rows, *flags: fit.predict(points.take(rows), known, *flags), range(len(points)), fit.levels)
+        return Distribution(lambda rows, *flags: fit.predict(points.take(rows), known, *flags), range(len(points)), fit.levels, X)
 
     def pdf(self, X, y, groups=None, context=None):
         """Return the density at y, a number or one for each row."""
+        _cells.check_index(X=X, y=y)
         return _cells.series(self.predict_distribution(X, groups, context).pdf(y), X, "pdf")
 
     def cdf(self, X, y, groups=None, context=None):
         """Return the calibrated probability of up to y, a number or one for each row."""
+        _cells.check_index(X=X, y=y)
         return _cells.series(self.predict_distribution(X, groups, context).cdf(y), X, "cdf")
 
     def sample(self, X, groups=None, context=None, n=100, joint=False, seed=43):
@@ -177,6 +187,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
         A y that cannot be, such as 23.5 among counts, has the log density -inf. The mean leaves it out, with a warning.
         """
+        _cells.check_index(X=X, y=y, groups=groups, sample_weight=sample_weight)
         return _average(self._scores(X, y, groups, context)[:, 0], sample_weight)
 
     def log_density(self, X, y, groups=None, context=None):
@@ -229,9 +240,12 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         if len(context) not in (2, 3):
             raise ValueError(f"found a context of {len(context)} parts, expected (X, y, groups) or (X, y)")
         X, y, groups = (*context, None)[:3]
-        return self._read(X, groups, y, quiet=True)
+        known = self._read(X, groups, y, "context: ", quiet=True)
+        _say_left_out("context", known)
+        return known
 
-    def _read(self, X, groups, y=None, quiet=False):
+    def _read(self, X, groups, y=None, where="", quiet=False):
+        _cells.check_index(where, X=X, y=y, groups=groups)
         X, groups, _ = _taken_out(X, groups)
         by = self._fit().grouped_by
         if groups is not None and not by:
@@ -245,13 +259,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
 
     def _seen(self, points):
         """Return the points with the columns that the models see."""
-        columns = []
-        for i in self._kept:
-            c = points.x[i]
-            if i in self._prefixed:  # so that numbers are read as names
-                c = [v and f"{self._names[i]} {v}" for v in c]
-            columns.append(c)
-        return Points(columns, points.groups, points.y, points.weights)
+        return Points([points.x[i] for i in self._kept], points.groups, points.y, points.weights)
 
     def __sklearn_tags__(self):
         tags = super().__sklearn_tags__()
@@ -287,8 +295,6 @@ def _numbers(y, estimator, method):
             raise ValueError("Complex data not supported: expected real numbers as y")
         array = array.astype(float)
     if array.ndim == 2 and array.shape[1] == 1:
-        import warnings
-
         warnings.warn("A column-vector y was passed when a 1d array was expected.", DataConversionWarning, stacklevel=4)
         array = array.ravel()
     if array.ndim != 1:
@@ -296,6 +302,13 @@ def _numbers(y, estimator, method):
     if np.isinf(array).any():
         raise ValueError("Input y contains infinity or a value too large.")
     return array.tolist()
+
+
+def _say_left_out(what, points):
+    """Warn of rows that are not used."""
+    left = len(points) - len(points.complete())
+    if left:
+        warnings.warn(f"{what}: left out {left} of {len(points)} rows, without y or a group", UserWarning, stacklevel=caller())
 
 
 def _average(values, weights):

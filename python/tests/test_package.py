@@ -179,6 +179,19 @@ class Program(unittest.TestCase):
                 self.assertEqual(warned.filename, __file__)
                 self.assertEqual(str(raised.exception), message)
 
+    def test_words(self):
+        from acqnp._words import in_python
+
+        for line, want in (
+            ("these scores say nothing; --as-new forgets them", "these scores say nothing; as_new() forgets them"),
+            ("fit --outcome real gives others a density too", "outcome='real' gives others a density too"),
+            ("the scores follow --row-weights", "the scores follow row_weights"),
+            ("data.jsonl:2: x0: found", "data, row 8: x0: found"),
+            ("targets.jsonl: left out 2 of 9 rows", "X: left out 2 of 9 rows"),
+            ("a - b -- c", "a - b -- c"),
+        ):
+            self.assertEqual(in_python(line, {"data": [3, 7]}), want)
+
     @unittest.skipIf(os.name == "nt", "a script of sh")
     def test_long_results(self):
         from acqnp import _program

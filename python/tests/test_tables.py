@@ -1,6 +1,7 @@
 """Tables of NumPy, pandas and polars, and what their cells may be."""
 
 import datetime
+import decimal
 import re
 import unittest
 import warnings
@@ -143,8 +144,7 @@ class Cells(unittest.TestCase):
 
     def test_awkward_names_of_groups(self):
         rows, plain = data.fitted()
-        renamed = {f"p{g:02d}": name for g, name in enumerate(["NA", "", " a", "a", 1, "1", 'b"', "c,d", datetime.date(2024, 3, 1)])}
-        renamed["p01"] = "x"  # "" is a missing name
+        renamed = {f"p{g:02d}": name for g, name in enumerate(["NA", "", " a", "a", 1, '"', 'b"', "c,d", datetime.date(2024, 3, 1), "None"])}
         groups = [renamed.get(r[0], r[0]) for r in rows]
         model = GroupedRegressor(instant=True, seed=3).fit([[r[1]] for r in rows], [r[4] for r in rows], groups)
         nameless = lambda m: re.sub(rb'"name":"(\\.|[^"\\])*"', b"", m.run_["fit.json"])  # noqa: E731
@@ -153,6 +153,12 @@ class Cells(unittest.TestCase):
         np.testing.assert_array_equal(
             model.predict([[1.0]] * len(asked), [renamed[g] for g in asked]), plain.predict([[1.0]] * len(asked), asked)
         )
+        # Numbers name one group, however they are spelled: pandas makes floats of whole numbers beside a missing one.
+        spelled = [1, 1.0, np.float32(1), "1", "1.0", decimal.Decimal("1.00")]
+        self.assertEqual(len(set(model.predict([[1.0]] * 7, [*spelled, "a"]))), 2)
+        context = [[0.5]] * 6, [300.0] * 6, spelled
+        got = model.predict_distribution([[1.0], [1.0]], [1.0, "a"], context)
+        self.assertEqual([row["known_context"] for row in got._load()], [6, 0])
 
     def test_columns_without_use(self):
         rows, plain = data.fitted()
@@ -167,9 +173,34 @@ class Cells(unittest.TestCase):
         frames = [pandas.DataFrame({"age": [r[1] for r in rows], "shop": s}) for s in (shop.astype("category"), "shop " + shop.astype(str))]
         y, groups = [r[4] for r in rows], [r[0] for r in rows]
         category, text = (GroupedRegressor(instant=True).fit(f, y, groups) for f in frames)
-        self.assertEqual(category.run_, text.run_)
-        asked = pandas.DataFrame({"age": [1.0, 1.0], "shop": [3, 8]})
-        self.assertGreater(-np.diff(category.predict(asked))[0], 20)
+        asked = pandas.DataFrame({"age": [1.0, 1.0, 1.0], "shop": [3, 8.0, 9]})
+        want = text.predict(pandas.DataFrame({"age": [1.0] * 3, "shop": ["shop 3", "shop 8", "shop 9"]}))
+        np.testing.assert_array_equal(category.predict(asked), want)
+        self.assertGreater(want[0] - want[1], 20)
+        category.save(data.folder() / "shops.fit")  # which keeps that the column has names
+        np.testing.assert_array_equal(GroupedRegressor.load(data.folder() / "shops.fit").predict(asked), want)
+
+    def test_strings_are_names(self):
+        rows = data.kettles()
+        arms = [("None" if r[3] == "new" else "") if i % 9 else None for i, r in enumerate(rows)]
+        model = GroupedRegressor(instant=True).fit([[r[1], a] for r, a in zip(rows, arms)], [r[4] for r in rows], [r[0] for r in rows])
+        self.assertIn(f"{arms.count(None)} of x1; each gets", " ".join(model.summary_["warnings"]))
+        new, used, missing = model.predict([[1.0, "None"], [1.0, ""], [1.0, None]], ["p01"] * 3)
+        self.assertGreater(new - used, 20)  # used kettles are sold at 80%
+        self.assertTrue(used < missing < new)
+
+    def test_cells(self):
+        from acqnp import _cells
+
+        self.assertEqual(_cells.cells(["NA", "", " ", " a", "3", None, float("nan"), 2.0, 2.5, True, datetime.date(2024, 3, 1)]),
+            ["NA", '""', '" "', '" a"', "3", None, None, 2, 2.5, True, "2024-03-01"])
+        self.assertEqual(_cells.cells(np.array([1.0, np.nan, 0.1])), [1, None, 0.1])
+        self.assertEqual(_cells.labels([1, 1.0, "1.0", "01", True, "True", None, 1e22]), ["1", "1", "1", "01", "true", "True", None, "1e+22"])
+        if pandas:
+            self.assertEqual(_cells.cells(pandas.Series(["NA", pandas.NA, None, pandas.NaT], dtype=object)), ["NA", None, None, None])
+            self.assertEqual(_cells.cells(pandas.Categorical(["null", None, "nan"])), ["null", None, "nan"])
+            self.assertEqual(_cells.cells(pandas.Series([True, None], dtype="boolean")), [True, None])
+            self.assertEqual(_cells.cells(pandas.to_datetime(pandas.Series(["2024-03-01", None]))), ["2024-03-01T00:00:00", None])
 
     @unittest.skipUnless(pandas, "there is no pandas")
     def test_columns_that_a_formula_cannot_name(self):
@@ -180,11 +211,52 @@ class Cells(unittest.TestCase):
         self.assertEqual(len(model.predict(frame[:2])), 2)
 
 
+@unittest.skipUnless(pandas, "there is no pandas")
+class Indices(unittest.TestCase):
+    """Rows of pandas are never matched by position if their labels are others, or stand in another order."""
+
+    def test_refused(self):
+        rows, model = data.fitted()
+        x, y = pandas.DataFrame({"age": [r[1] for r in rows]}), pandas.Series([r[4] for r in rows])
+        groups = pandas.Series([r[0] for r in rows])
+        moved = lambda s: s.sample(frac=1, random_state=2)  # noqa: E731
+        new = GroupedRegressor(instant=True)
+        context = x[:3], y[:3], groups[:3]
+        for who, call in (
+            ("y", lambda: new.fit(x, moved(y), groups)),
+            ("groups", lambda: new.fit(x, y, moved(groups))),
+            ("groups", lambda: new.fit(x.to_numpy(), y, moved(groups))),
+            ("groups", lambda: new.fit(x, y, moved(groups).to_frame())),
+            ("row_weights", lambda: new.fit(x, y, groups, row_weights=moved(y))),
+            ("groups", lambda: model.predict(x, moved(groups))),
+            ("context: y", lambda: model.predict(x, groups, (context[0], context[1][::-1], context[2]))),
+            ("context: groups", lambda: model.predict(x, groups, (*context[:2], context[2][::-1]))),
+            ("y", lambda: model.score(x, moved(y), groups)),
+            ("sample_weight", lambda: model.score(x, y, groups, sample_weight=moved(y))),
+            ("y", lambda: model.log_density(x, moved(y), groups)),
+            ("y", lambda: model.pdf(x, moved(y), groups)),
+            ("values", lambda: model.predict_distribution(x, groups).cdf(moved(y))),
+            ("values", lambda: model.predict_distribution(x, groups)[[1, 0, 2]].ppf(y[:3] * 0 + 0.5)),
+        ):
+            with self.subTest(who), warnings.catch_warnings(), self.assertRaisesRegex(ValueError, f"^{who}: found the labels of .* in another order, .*loc\\["):
+                warnings.simplefilter("ignore")
+                call()
+        with self.assertRaisesRegex(ValueError, "^y: found other labels in its index than in that of X, .*to_numpy"):
+            new.fit(x, y.set_axis(range(5, 5 + len(y))), groups)
+
+    def test_same_index(self):
+        rows, plain = data.fitted()
+        frame = pandas.DataFrame({"x0": [r[1] for r in rows], "y": [r[4] for r in rows], "group": [r[0] for r in rows]})
+        frame.index = [f"row {i}" for i in range(len(frame))]
+        model = GroupedRegressor(instant=True, seed=3).fit(frame[["x0"]], frame["y"], frame["group"].to_numpy())
+        self.assertEqual(model.run_, plain.run_)
+
+
 class Errors(unittest.TestCase):
     def test_one_line_of_the_program(self):
         rows = data.kettles()
         x = [[str(r[1]) if i else "old"] for i, r in enumerate(rows)]
-        with self.assertRaisesRegex(ValueError, r"^data\.csv:2: x0: found .*, expected [^\n]*$"):
+        with self.assertRaisesRegex(ValueError, r"^data, row 1: x0: found .*, expected [^\n]*$"):
             GroupedRegressor(instant=True).fit(x, [r[4] for r in rows], [r[0] for r in rows])
 
     def test_mistakes(self):
