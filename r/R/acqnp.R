@@ -5,27 +5,30 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
   }
   columns <- columnsOf(formula, data)
   all <- c(columns$group, columns$x, columns$y)
-  prefixes <- lapply(setNames(columns$x, columns$x), function(name) prefixOf(data[[name]]))
   dir <- folder()
   on.exit(unlink(dir, recursive = TRUE))
   if (!is.null(row_weights) && !(row_weights %in% names(data))) {
     stop("row_weights: found no column ", row_weights, " in data", call. = FALSE)
   }
-  writeTable(data, c(all, row_weights), prefixes, file.path(dir, "data.csv"))
-  number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", sprintf("%.17g", value))
+  units <- unitsOf(data, all)
+  for (name in names(units)) message(name, ": a ", class(data[[name]])[1], ", taken for numbers of ", units[[name]])
+  data <- inUnits(data, all, units, "data")
+  writeTable(data, c(all, row_weights), file.path(dir, "data.jsonl"))
+  number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", digits(value))
   said <- run(
     dir, "fit", "--out", "fit", "--json", if (instant) "--instant", if (!is.null(outcome)) paste0("--outcome=", outcome),
     number("--budget", budget), number("--seed", seed), number("--threads", threads),
-    if (!is.null(row_weights)) paste0("--row-weights=", row_weights), "--", "data.csv", columns$text
+    if (!is.null(row_weights)) paste0("--row-weights=", row_weights), "--", "data.jsonl", columns$text
   )
   structure(list(
-    call = match.call(), columns = columns, prefixes = prefixes, result = fromJSON(said[length(said)]),
+    call = match.call(), columns = columns, units = units, result = fromJSON(said[length(said)]),
     ranges = lapply(setNames(all, all), function(name) if (is.numeric(data[[name]])) range(data[[name]], na.rm = TRUE)),
     files = contents(file.path(dir, "fit"))
   ), class = "acqnp")
 }
 
 print.acqnp <- function(x, ...) {
+  noMore("print", print.acqnp, ...)
   s <- summary(x)
   cat(headline(s), outcomes(x), sep = "")
   cat(sprintf("expected of %s: log density %.3f, CRPS %.4g, intervals of 90%% hold %.0f%%\n",
@@ -49,6 +52,7 @@ outcomes <- function(object) {
 headline <- function(s) paste0("acqnp: ", s$formula, ", ", s$groups, " groups of ", s$rows, " rows\n")
 
 summary.acqnp <- function(object, ...) {
+  noMore("summary", summary.acqnp, ...)
   row <- function(target) {
     e <- target$expected
     data.frame(
@@ -69,6 +73,7 @@ summary.acqnp <- function(object, ...) {
 }
 
 print.summary.acqnp <- function(x, ...) {
+  noMore("print", print.summary.acqnp, ...)
   cat(headline(x), x$outcomes, sep = "")
   cat("\nmodels, by predictions of groups that they were not fitted to:\n")
   print(x$models, row.names = FALSE, digits = 4)

@@ -5,31 +5,37 @@ columnsOf <- function(formula, data) {
     stop("formula: expected y ~ x1 + x2 | group, with names of columns", call. = FALSE)
   }
   right <- formula[[3]]
-  group <- NULL
+  group <- groupText <- NULL
   if (is.call(right) && identical(right[[1]], as.name("|"))) {
-    group <- groupsIn(right[[3]])
+    by <- right[[3]]
+    nested <- groupsIn(by)
+    group <- if (is.null(nested)) all.vars(by) else nested
+    groupText <- if (is.null(nested)) paste(deparse(by, width.cutoff = 500L), collapse = " ") else paste(quoted(nested), collapse = "/")
     right <- right[[2]]
   }
   y <- termsOf(formula[[2]])
-  x <- if (identical(right, as.name("."))) others(names(data), c(y$columns, group)) else termsOf(right)
+  x <- if (identical(right, as.name("."))) others(data, c(y$columns, group)) else termsOf(right, data)
   all <- c(y$columns, unique(x$columns), group)
   absent <- setdiff(all, names(data))
   if (length(absent) > 0) {
     stop("formula: found no column ", absent[1], " in data", call. = FALSE)
   }
-  if (length(group) > 2 || anyDuplicated(all) > 0) {
-    stop("formula: expected one column after |, or outer/group, and each column once", call. = FALSE)
+  if (anyDuplicated(all) > 0) {
+    stop("formula: expected each column once", call. = FALSE)
   }
   text <- paste(paste(y$text, collapse = " + "), "~", paste(x$text, collapse = " + "))
-  list(y = y$columns, x = unique(x$columns), needed = x$needed, group = group, text = paste0(text, if (!is.null(group)) paste(" |", paste(quoted(group), collapse = "/"))))
+  list(y = y$columns, x = unique(x$columns), needed = x$needed, group = group, text = paste0(text, if (!is.null(groupText)) paste(" |", groupText)))
 }
 
-# groupsIn returns the columns of group, or of outer/group.
+# groupsIn returns the columns of group, or of outer/group. It returns NULL for anything else, which is for the program
+# to judge.
 groupsIn <- function(e) {
-  if (is.call(e) && identical(e[[1]], as.name("/"))) {
-    return(c(groupsIn(e[[2]]), groupsIn(e[[3]])))
+  if (is.name(e)) {
+    return(as.character(e))
   }
-  termsOf(e)$columns
+  if (is.call(e) && identical(e[[1]], as.name("/")) && is.name(e[[2]]) && is.name(e[[3]])) {
+    return(c(as.character(e[[2]]), as.character(e[[3]])))
+  }
 }
 
 # quoted returns the name of a column as a formula of the program has it.
@@ -37,18 +43,23 @@ quoted <- function(name) {
   ifelse(grepl("^[[:alpha:]][[:alnum:]_.]*$", name), name, paste0("`", gsub("`", "``", name, fixed = TRUE), "`"))
 }
 
-others <- function(all, used) {
-  columns <- setdiff(all, used)
-  list(columns = columns, text = quoted(columns))
+# plainTerm returns the text of columns, as factor(column) where the program would not see names.
+plainTerm <- function(columns, data) {
+  vapply(columns, function(name) if (looksOther(data[[name]])) paste0("factor(", quoted(name), ")") else quoted(name), "", USE.NAMES = FALSE)
 }
 
-# termsOf reads a sum of columns, of functions of them that the program takes, and of 1.
-termsOf <- function(e) {
+others <- function(data, used) {
+  columns <- setdiff(names(data), used)
+  list(columns = columns, text = plainTerm(columns, data))
+}
+
+# termsOf reads a sum of columns of data, of functions of them that the program takes, and of 1.
+termsOf <- function(e, data = NULL) {
   if (is.name(e)) {
-    return(list(columns = as.character(e), text = quoted(as.character(e))))
+    return(list(columns = as.character(e), text = plainTerm(as.character(e), data)))
   }
   if (is.call(e) && identical(e[[1]], as.name("+")) && length(e) == 3) {
-    sides <- list(termsOf(e[[2]]), termsOf(e[[3]]))
+    sides <- list(termsOf(e[[2]], data), termsOf(e[[3]], data))
     of <- function(name) unlist(lapply(sides, `[[`, name))
     return(list(columns = of("columns"), text = of("text"), needed = of("needed")))
   }
@@ -62,7 +73,7 @@ termsOf <- function(e) {
   }
   if (name == "cyclic" && length(e) == 3 && is.name(e[[2]]) && is.numeric(e[[3]])) {
     column <- as.character(e[[2]])
-    return(list(columns = column, text = paste0("cyclic(", quoted(column), ", ", sprintf("%.17g", e[[3]]), ")")))
+    return(list(columns = column, text = paste0("cyclic(", quoted(column), ", ", digits(e[[3]]), ")")))
   }
   if (name == "offset" && length(e) == 2) {
     inner <- termsOf(e[[2]])

@@ -33,3 +33,16 @@ fromJSON <- function(text) {
   }
   value(following())
 }
+
+# jsonText writes texts as strings of JSON.
+jsonText <- function(text) {
+  text <- gsub("\"", "\\\"", gsub("\\", "\\\\", enc2utf8(text), fixed = TRUE), fixed = TRUE)
+  if (any(grepl("[[:cntrl:]]", text))) {
+    short <- c("8" = "\\b", "9" = "\\t", "10" = "\\n", "12" = "\\f", "13" = "\\r")
+    for (code in 1:31) {
+      by <- if (code %in% names(short)) short[[as.character(code)]] else sprintf("\\u%04x", code)
+      text <- gsub(intToUtf8(code), by, text, fixed = TRUE)
+    }
+  }
+  paste0("\"", text, "\"")
+}

@@ -1,5 +1,14 @@
 plot.acqnp <- function(x, context = NULL, n = 100, levels = c(0.9, 0.5), y = x$columns$y[1], ...) {
   columns <- x$columns
+  unknown <- setdiff(names(list(...)), c("", names(formals(plot.default)), names(par())))
+  if (length(unknown) > 0) {
+    stop("plot: found the argument ", unknown[1], ", expected context, n, levels, y, or one of plot.default", call. = FALSE)
+  }
+  if (!is.null(context)) {
+    check(context, "context", c(columns$group, columns$x, columns$y))
+    context <- inUnits(context, c(columns$x, columns$y), x$units, "context")
+    context <- context[present(context, columns$group), , drop = FALSE]
+  }
   axis <- Filter(function(name) !is.null(x$ranges[[name]]), columns$x)[1]
   if (is.na(axis)) {
     stop("plot: found no x with numbers", call. = FALSE)

@@ -1,6 +1,7 @@
 predict.acqnp <- function(object, newdata, context = NULL,
                           type = c("mean", "sd", "quantile", "interval", "region", "density", "prob", "draws", "table"),
                           levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, asNew = FALSE, ...) {
+  noMore("predict", predict.acqnp, ...)
   type <- match.arg(type)
   if (type %in% c("interval", "region") && length(level) != 1) {
     stop("level: found ", length(level), " numbers, expected one", call. = FALSE)
@@ -11,7 +12,7 @@ predict.acqnp <- function(object, newdata, context = NULL,
   flags <- c(
     if (asNew) "--as-new", paste0("--quantiles=", numbers(levels)), paste0("--hdr=", numbers(level)),
     switch(type, density = paste0("--density=", grid(at)), prob = paste0("--exceed=", thresholds(at)),
-      draws = c(paste0("--draws=", sprintf("%.17g", draws)), if (!is.null(seed)) paste0("--seed=", sprintf("%.17g", seed))))
+      draws = c(paste0("--draws=", digits(draws)), if (!is.null(seed)) paste0("--seed=", digits(seed))))
   )
   table <- predicted(object, newdata, context, flags)
   if (type == "table") {
@@ -51,7 +52,7 @@ regionOf <- function(text) {
   matrix(ends, ncol = 2, byrow = TRUE, dimnames = list(NULL, c("lower", "upper")))
 }
 
-numbers <- function(x) paste(sprintf("%.15g", x), collapse = ",")
+numbers <- function(x) paste(digits(x), collapse = ",")
 
 thresholds <- function(at) {
   if (length(at) == 0) {
@@ -66,7 +67,7 @@ grid <- function(at) {
   if (length(at) < 2 || any(step <= 0) || max(step) - min(step) > 1e-9 * diff(range(at))) {
     stop("at: expected at least two evenly spaced values, such as seq(100, 1000, by = 10)", call. = FALSE)
   }
-  paste(sprintf("%.17g", at[1]), sprintf("%.17g", at[length(at)]), length(at), sep = ":")
+  paste(digits(at[1]), digits(at[length(at)]), length(at), sep = ":")
 }
 
 # predicted returns the program's table in the order of newdata, with the number of its row. Groups
@@ -74,10 +75,12 @@ grid <- function(at) {
 # without an offset have NA.
 predicted <- function(object, newdata, context, flags) {
   columns <- object$columns
+  all <- c(columns$group, columns$x, columns$y)
   check(newdata, "newdata", columns$x)
+  newdata <- inUnits(newdata, all, object$units, "newdata")
   if (!is.null(context)) {
-    check(context, "context", c(columns$group, columns$x, columns$y))
-    context <- context[present(context, c(columns$group, columns$needed, columns$y)), , drop = FALSE]
+    check(context, "context", all)
+    context <- inUnits(context, all, object$units, "context")
   }
   table <- ask(object, newdata, which(present(newdata, columns$needed)), context, flags)
   if (is.null(table)) {
@@ -101,34 +104,41 @@ ask <- function(object, newdata, rows, context, flags) {
   dir <- folder(setNames(object$files, file.path("fit", names(object$files))))
   on.exit(unlink(dir, recursive = TRUE))
   write <- function(data, group, names, file) {
-    # Names that the program reads as missing get others, each its own.
-    data[columns$group] <- lapply(seq_along(columns$group), function(k) {
-      ifelse(group[, k] %in% missingCells, paste("missing name", match(group[, k], missingCells)), group[, k])
-    })
-    writeTable(data, c(columns$group, names), object$prefixes, file.path(dir, file))
+    group[is.na(group)] <- nameless
+    for (k in seq_along(columns$group)) data[[columns$group[k]]] <- asWritten(group[, k])
+    writeTable(data, c(columns$group, names), file.path(dir, file))
   }
-  write(newdata[rows, , drop = FALSE], group, columns$x, "newdata.csv")
+  write(newdata[rows, , drop = FALSE], group, columns$x, "newdata.jsonl")
+  places <- list(newdata = rows)
   if (!is.null(context)) {
+    of <- groupsOf(context, columns$group)
+    used <- present(context, c(columns$group, columns$needed, columns$y))
+    if (!all(used)) {
+      warning("context: left out ", sum(!used), " of ", length(used), " rows, without y, group or offset", call. = FALSE)
+    }
     # The known points of an outer group predict all groups in it.
-    context <- context[groupsOf(context, columns$group)[, 1] %in% group[, 1], , drop = FALSE]
+    places$context <- which(used & of[, 1] %in% group[, 1])
+    if (length(places$context) > 0) {
+      write(context[places$context, , drop = FALSE], of[places$context, , drop = FALSE], c(columns$x, columns$y), "context.jsonl")
+      flags <- c("--context=context.jsonl", flags)
+    }
   }
-  if (!is.null(context) && nrow(context) > 0) {
-    write(context, groupsOf(context, columns$group), c(columns$x, columns$y), "context.csv")
-    flags <- c("--context=context.csv", flags)
-  }
-  table <- readTable(run(dir, "predict", "--targets=newdata.csv", flags, "--", "fit"))
+  table <- readTable(run(dir, "predict", "--targets=newdata.jsonl", flags, "--", "fit", places = places))
   made <- table[seq(match("channel", names(table)), ncol(table))] # and mean, sd and what flags asked for
   numeric <- !names(made) %in% "channel" & !grepl("^hdr", names(made))
   made[numeric] <- lapply(made[numeric], as.numeric)
   cbind(row = rep(rows, each = length(columns$y)), made)
 }
 
-# groupsOf returns a matrix with a column of names for each column of groups, one without any.
+# nameless is the name of a group that has none, in quotes that no other name is written in.
+nameless <- "\"no name\""
+
+# groupsOf returns a matrix with a column of names for each column of groups, one of NA without any.
 groupsOf <- function(data, group) {
   if (is.null(group) || !all(group %in% names(data))) {
-    return(matrix("", nrow(data), max(1, length(group))))
+    return(matrix(NA_character_, nrow(data), max(1, length(group))))
   }
-  matrix(unlist(lapply(group, function(name) cells(data[[name]], name))), nrow(data))
+  matrix(unlist(lapply(group, function(name) texts(data[[name]], name))), nrow(data))
 }
 
 present <- function(data, columns) {
@@ -143,4 +153,14 @@ check <- function(data, what, columns) {
   if (length(absent) > 0) {
     stop(what, ": found no column ", absent[1], call. = FALSE)
   }
+}
+
+# noMore refuses the arguments that a method does not have: R would pass over them.
+noMore <- function(generic, method, ...) {
+  more <- as.list(substitute(list(...)))[-1]
+  if (length(more) == 0) {
+    return(invisible())
+  }
+  name <- if (is.null(names(more)) || !nzchar(names(more)[1])) deparse(more[[1]])[1] else names(more)[1]
+  stop(generic, ": found the argument ", name, ", expected ", paste(setdiff(names(formals(method)), "..."), collapse = ", "), call. = FALSE)
 }

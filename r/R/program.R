@@ -11,17 +11,16 @@ program <- function() {
   }
   path <- Sys.which("acqnp")
   if (!nzchar(path)) {
-    stop("found no program acqnp in PATH; install it with 'pip install acqnp', from an archive of a release or with ",
-      "'go install github.com/acqnp/acqnp/cmd/acqnp@latest', or name it in options(acqnp.program = \"/path/to/acqnp\")",
-      call. = FALSE
-    )
+    stop("found no program acqnp in PATH; 'go install ./cmd/acqnp' in a checkout or an archive of a release installs it, ",
+      "or name it in options(acqnp.program = \"/path/to/acqnp\")", call. = FALSE)
   }
   normalizePath(path)
 }
 
 # run runs a command of the program in a folder and returns the lines that it prints. An error or a warning of
-# the program is one of R with the same line, also with --json, where lines are objects.
-run <- function(dir, command, ...) {
+# the program is one of R with the same line, in the words of R, also with --json, where lines are objects. places has,
+# by the stem of a file, the row of data that each of its lines is.
+run <- function(dir, command, ..., places = list()) {
   path <- program()
   old <- setwd(dir)
   on.exit(setwd(old))
@@ -31,7 +30,7 @@ run <- function(dir, command, ...) {
   shell <- if (.Platform$OS.type == "windows") "cmd" else "sh"
   code <- system2(path, shQuote(c(command, "--quiet", ...), type = shell), stdout = out, stderr = err)
   said <- readLines(err, encoding = "UTF-8", warn = FALSE)
-  said <- vapply(said[nzchar(said)], plain, "", USE.NAMES = FALSE)
+  said <- inR(vapply(said[nzchar(said)], plain, "", USE.NAMES = FALSE), places)
   if (code != 0) {
     said <- tell(said)
     stop(if (length(said) > 0) said[length(said)] else paste("acqnp ended with exit code", code), call. = FALSE)
@@ -48,6 +47,29 @@ plain <- function(line) {
   event <- fromJSON(line)
   start <- switch(event$event, warning = "warning: ", error = paste0(event$command, ": "), "")
   paste0(start, event$message)
+}
+
+# flagsInR has flags of the program, and what does the same here. Others are arguments of the same name.
+flagsInR <- c("as-new" = "asNew = TRUE", targets = "newdata", quantiles = "levels", hdr = "level", density = "at", exceed = "at")
+
+# inR returns lines of the program with arguments instead of its flags, and rows of data instead of lines of files.
+inR <- function(lines, places = list()) {
+  replaced <- function(lines, pattern, by) {
+    found <- gregexpr(pattern, lines, perl = TRUE)
+    regmatches(lines, found) <- lapply(regmatches(lines, found), function(some) vapply(some, by, ""))
+    lines
+  }
+  lines <- replaced(lines, "((fit|predict) )?(?<![[:alnum:]_-])--[a-z][a-z-]*([ =](real|counts|bounded)\\b)?", function(flag) {
+    parts <- strsplit(sub("^[a-z ]*--", "", flag), "[ =]")[[1]]
+    here <- if (parts[1] %in% names(flagsInR)) flagsInR[[parts[1]]] else gsub("-", "_", parts[1])
+    if (length(parts) > 1) paste0(here, " = \"", parts[2], "\"") else here
+  })
+  replaced(lines, "\\b(data|context|newdata)[.]jsonl(:[0-9]+)?", function(place) {
+    parts <- strsplit(sub("[.]jsonl", "", place), ":")[[1]]
+    row <- as.integer(parts[2])
+    rows <- places[[parts[1]]]
+    if (is.na(row)) parts[1] else paste0(parts[1], ", row ", if (is.null(rows)) row else rows[row])
+  })
 }
 
 # folder makes a temporary folder with files, which are raw vectors by name.

@@ -29,15 +29,60 @@ fails(columnsOf(y ~ x + y | g, d), "each column once")
 fails(columnsOf(~x, d), "expected y ~ x1 + x2 | group")
 fails(acqnp(y ~ x, as.matrix(d["x"])), "expected a data frame")
 
-x <- c(0.1, 1 / 3, 1e300, -2^-1074, NA)
+# What follows | and is no group, or group in a group, goes to the program as it stands, which refuses it.
 stopifnot(
-  identical(as.numeric(cells(x, "x"))[1:4], x[1:4]), cells(x, "x")[5] == "",
-  cells(as.Date("2024-03-01"), "d") == "2024-03-01",
-  cells(as.POSIXct("2024-03-01 12:30", tz = "Etc/GMT-2"), "d") == "2024-03-01T10:30:00.000000Z",
-  identical(cells(factor(c("u", NA)), "k"), c("u", "")),
-  cells(TRUE, "k") == "TRUE",
-  acqnp:::prefixOf(factor(c("u", "v"))) == "", acqnp:::prefixOf(factor(1:2)) != "", acqnp:::prefixOf(c("NA", "u")) != ""
+  columnsOf(y ~ x | g + `a b`, d)$text == "y ~ x | g + `a b`", identical(columnsOf(y ~ x | g + `a b`, d)$group, c("g", "a b")),
+  columnsOf(y ~ x | log(g), d)$text == "y ~ x | log(g)"
 )
+
+x <- c(0.1, 1 / 3, 1e300, -2^-1074, NA, 11, 1e15 + 0.5)
+stopifnot(
+  identical(as.numeric(cells(x, "x")[-5]), x[-5]), cells(x, "x")[c(1, 5, 6)] == c("0.1", "null", "11"),
+  cells(Inf, "x") == '"Inf"',
+  cells(as.Date("2024-03-01"), "d") == '"2024-03-01"',
+  cells(as.POSIXct("2024-03-01 12:30", tz = "Etc/GMT-2"), "d") == '"2024-03-01T10:30:00.000000Z"',
+  identical(cells(factor(c("u", NA)), "k"), c('"u"', "null")),
+  identical(cells(c(TRUE, NA), "k"), c("true", "null"))
+)
+# A string is a name, whatever it says. What the program would trim, or take for a missing cell, stands in quotes.
+stopifnot(
+  identical(cells(c("NA", "None", "a \"b\" \\", NA), "k"), c('"NA"', '"None"', '"a \\"b\\" \\\\"', "null")),
+  identical(acqnp:::texts(c("", " a", "a", "b\nc"), "k"), c('""', '" a"', "a", '"b\\nc"')),
+  identical(acqnp:::fromJSON(paste0("[", paste(cells(c("tab\t", "é \\ \"", "\001"), "k"), collapse = ","), "]"))[2:3], list("é \\ \"", "\001"))
+)
+stopifnot(identical(cells(acqnp:::asWritten('" a"'), "k"), '"\\" a\\""'))
+# Names that look like numbers are factors to the program.
+d$code <- factor(7:8)
+stopifnot(columnsOf(y ~ x + code | g, d)$text == "y ~ x + factor(code) | g", columnsOf(y ~ . | g, d)$text == "y ~ x + `a b` + factor(code) | g")
+
+# Spans of time are numbers, in the units of the fit.
+d$wait <- as.difftime(c(1, 36), units = "hours")
+units <- acqnp:::unitsOf(d, names(d))
+stopifnot(
+  identical(units, c(wait = "hours")),
+  identical(acqnp:::inUnits(data.frame(wait = as.difftime(c(1, NA), units = "days")), "wait", units, "newdata")$wait, c(24, NA)),
+  identical(acqnp:::inUnits(data.frame(wait = 5), "wait", units, "newdata")$wait, 5)
+)
+fails(acqnp:::inUnits(d, "wait", acqnp:::unitsOf(d, "x"), "newdata"), "newdata: wait: found a difftime, expected what the fit had")
+
+# Arguments that a method does not have.
+fit <- structure(list(columns = list(y = "y")), class = "acqnp")
+fails(predict(fit, d, Context = d), "predict: found the argument Context, expected object, newdata, context")
+for (call in expression(predict(fit, d, interval = "prediction"), predict(fit, d, se.fit = TRUE), predict(fit, d, re.form = NA))) {
+  fails(eval(call), paste("predict: found the argument", names(call)[4]))
+}
+fails(predict(fit, d, NULL, "mean", 0.5, 0.9, NULL, 100, NULL, FALSE, 7), "found the argument 7")
+fails(print(fit, digits = 3), "print: found the argument digits, expected x")
+fails(summary(fit, full = TRUE), "summary: found the argument full")
+pdf(NULL)
+fails(plot(fit, Context = d), "plot: found the argument Context")
+dev.off()
+
+# Lines of the program, in the words of R.
+said <- acqnp:::inR(c("these scores say nothing; --as-new forgets them", "context.jsonl:2: x: found \"a\"",
+  "fit --outcome real gives others a density too", "data.jsonl: left out 2 of 9 rows", "a - b"), list(context = c(4L, 7L)))
+stopifnot(identical(said, c("these scores say nothing; asNew = TRUE forgets them", "context, row 7: x: found \"a\"",
+  "outcome = \"real\" gives others a density too", "data: left out 2 of 9 rows", "a - b")))
 fails(cells(list(1), "k"), "k: found list")
 
 # fromJSON reads what the program writes.
@@ -52,5 +97,5 @@ fails(acqnp(y ~ x | g, d), "found no program at /nowhere/acqnp")
 options(acqnp.program = NULL)
 path <- Sys.getenv("PATH")
 Sys.setenv(PATH = "", ACQNP = "")
-fails(acqnp(y ~ x | g, d), "install it with")
+fails(acqnp(y ~ x | g, d), "go install ./cmd/acqnp")
 Sys.setenv(PATH = path)

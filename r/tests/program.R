@@ -99,6 +99,31 @@ m <- predict(weighted, asked)
 stopifnot(near(m[2], 8 * m[1]), is.na(m[3]), !anyNA(predict(level, data.frame(g = c("a", "b")))), grepl('"row_weights":"w"', rawToChar(weighted$files[["fit.json"]])))
 fails(acqnp(y ~ x | g, d, row_weights = "v"), "row_weights: found no column v")
 
+# What follows | is for the program to judge: crossed groups are not nested ones.
+fails(acqnp(y ~ x | g + k, d), "acqnp fit: formula: found g + k after '|'")
+fails(acqnp(y ~ x | log(days), d), "acqnp fit: formula: found")
+
+# Spans of time are the numbers that they are, in the unit of the fit; strings are names, of x and of groups; a group
+# is known by its number.
+spans <- data.frame(n = round(10 * runif(120), 1), arm = c("None", "NA", "c")[1:120 %% 3 + 1])
+spans$id <- rep(c(1:14, NA), each = 8)
+spans$label <- c("NA", "None", 3:15)[rep(1:15, each = 8)]
+spans$y <- round(2 * spans$n + c(0, 30, -30)[1:120 %% 3 + 1] + rnorm(15)[rep(1:15, each = 8)], 2)
+spans$wait <- as.difftime(spans$n, units = "days")
+said <- NULL
+waits <- withCallingHandlers(acqnp(y ~ wait + arm | label, spans, instant = TRUE), message = function(m) { said <<- c(said, conditionMessage(m)); invokeRestart("muffleMessage") })
+stopifnot(identical(said, "wait: a difftime, taken for numbers of days\n"), waits$result$groups == 15, waits$result$rows == 120)
+asked <- data.frame(label = c("NA", "None", "3", "new"), n = c(1, 4.5, 9, 9), arm = c("None", "NA", "c", "None"))
+days <- predict(waits, transform(asked, wait = as.difftime(n, units = "days")), type = "table")
+hours <- predict(waits, transform(asked, wait = as.difftime(24 * n, units = "hours")), type = "table")
+stopifnot(
+  near(days$mean, hours$mean), near(days$mean, predict(waits, transform(asked, wait = n))), identical(days$known_fit, c(8, 8, 8, 0)),
+  abs(days$mean[1:3] - (2 * asked$n[1:3] + c(0, 30, -30))) < 8
+)
+numbered <- acqnp(y ~ n | id, spans, instant = TRUE)
+stopifnot(numbered$result$rows == 112, predict(numbered, data.frame(n = 1, id = c(2, NA, 99)), type = "table")$known_fit == c(8, 0, 0))
+fails(predict(numbered, data.frame(n = as.difftime(1, units = "days"), id = 2)), "newdata: n: found a difftime")
+
 # Groups in groups: known and unknown classes and schools in one call, as the command line predicts them, and whole
 # numbers, which are said.
 i <- 0:95
@@ -136,7 +161,7 @@ fails(plot(fit), "expected a context")
 
 # A mistake is an error with the program's line.
 said <- tryCatch(acqnp(k ~ x | g, d, instant = TRUE), error = conditionMessage)
-stopifnot(length(said) == 1, grepl("^acqnp fit: data[.]csv:?.*: k: found [^\n]*$", said))
+stopifnot(length(said) == 1, grepl("^acqnp fit: data[^.]*: k: found [^\n]*$", said))
 fails(predict(fit, newdata, context["x"]), "context: found no column")
 fails(predict(fit, newdata, context, "density"), "evenly spaced")
 fails(predict(fit, newdata, context, "region", level = c(0.5, 0.9)), "level: found 2 numbers, expected one")
