@@ -20,8 +20,10 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
     number("--budget", budget), number("--seed", seed), number("--threads", threads),
     if (!is.null(row_weights)) paste0("--row-weights=", row_weights), "--", "data.jsonl", columns$text
   )
+  result <- fromJSON(said[length(said)])
+  result$warnings <- lapply(result$warnings, inR)
   structure(list(
-    call = match.call(), columns = columns, units = units, result = fromJSON(said[length(said)]),
+    call = match.call(), columns = columns, units = units, result = result,
     ranges = lapply(setNames(all, all), function(name) if (is.numeric(data[[name]])) range(data[[name]], na.rm = TRUE)),
     files = contents(file.path(dir, "fit"))
   ), class = "acqnp")

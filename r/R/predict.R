@@ -138,7 +138,14 @@ groupsOf <- function(data, group) {
   if (is.null(group) || !all(group %in% names(data))) {
     return(matrix(NA_character_, nrow(data), max(1, length(group))))
   }
-  matrix(unlist(lapply(group, function(name) texts(data[[name]], name))), nrow(data))
+  matrix(unlist(lapply(group, function(name) spelled(texts(data[[name]], name)))), nrow(data))
+}
+
+# spelled gives numbers that name groups one spelling: "1.0" is 1.
+spelled <- function(name) {
+  number <- grepl("^-?[0-9]+[.][0-9]*$", name)
+  name[number] <- sub("[.]?0*$", "", name[number])
+  name
 }
 
 present <- function(data, columns) {

@@ -51,6 +51,7 @@ stopifnot(
   identical(acqnp:::fromJSON(paste0("[", paste(cells(c("tab\t", "é \\ \"", "\001"), "k"), collapse = ","), "]"))[2:3], list("é \\ \"", "\001"))
 )
 stopifnot(identical(cells(acqnp:::asWritten('" a"'), "k"), '"\\" a\\""'))
+stopifnot(identical(acqnp:::groupsOf(data.frame(g = c("1.0", "100", "10.", "2.50", "a.0", NA)), "g")[, 1], c("1", "100", "10", "2.5", "a.0", NA)))
 # Names that look like numbers are factors to the program.
 d$code <- factor(7:8)
 stopifnot(columnsOf(y ~ x + code | g, d)$text == "y ~ x + factor(code) | g", columnsOf(y ~ . | g, d)$text == "y ~ x + `a b` + factor(code) | g")
