@@ -162,6 +162,11 @@ def is_number(v):
     return _NUMBER.fullmatch(v) is not None if isinstance(v, str) else v is not None and not isinstance(v, bool)
 
 
+def looks_other(v):
+    """Report whether the program would read a name of a category as a number or a date."""
+    return v[:1] in tuple("+-.0123456789") or v[:3].lower() == "inf" if isinstance(v, str) else is_number(v)
+
+
 def quoted(name):
     """Return the name of a column as a formula has it."""
     return "`" + name.replace("`", "``") + "`"
