@@ -114,7 +114,8 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
 
   // begin loads the weights and the first tile.
   MEMBER void begin() {
-    __syncthreads();  // the pass before has read all of shared memory
+    if (W == 64) fence_async();  // write_sums of the chunk before has written to a tile that is loaded now
+    __syncthreads();             // it has read all of shared memory
     if (threadIdx.x == 0) {
       mbarrier_expect(s.full(0), (PAIR ? 2 : 1) * I::WEIGHT);
       bulk_load(s.weights(0), b.weights + layer * W * W, (PAIR ? 2 : 1) * I::WEIGHT, s.full(0));
@@ -280,8 +281,10 @@ template <int W, bool PAIR, bool TOP, bool BOTTOM> struct PairPass {
     }
   }
 
-  // backward_layer computes dz·W where the tile `in` is not 0 into `to`, which may be `in`, and adds
-  // dzᵀ·in to dw and the sums of dz's columns to db.
+  // backward_layer computes dz·W where the tile `in` is not 0 into `to`, and adds dzᵀ·in to dw and the
+  // sums of dz's columns to db. `to` is none of the tiles that it reads, since the second product may still
+  // read them when the first is stored. dz beyond the range of halves is an infinity, which the check of the
+  // gradients finds and halves the loss scale for.
   MEMBER void backward_layer(unsigned dz, int number, unsigned in, unsigned to, float (&dw)[I::SUMS], float (&db)[4]) {
     unsigned w = s.weights(number), own = dz + group * (I::TILE_HALF / 2);
     wgmma_fence();

@@ -7,7 +7,7 @@ enum Flaw {
   NONE,
   // fences and barriers
   NO_FENCE, FENCE_AFTER_BARRIER, FENCE_BY_ONE, NO_BARRIER_BEFORE_STORE, NO_BARRIER_AFTER_PRODUCTS, BARRIER_OF_OTHERS,
-  BARRIER_OF_HALF, BARRIER_OF_MORE,
+  BARRIER_OF_HALF, BARRIER_OF_MORE, BARRIER_OF_BOTH,
   // products
   NO_PRODUCT_WAIT, WAIT_FOR_TOO_FEW, LOAD_TOO_SOON, STORE_TO_OPERAND, WRITE_RESULT, NO_PRODUCT_FENCE, OTHER_OPERANDS, HALF_A_GROUP,
   NO_COMMIT, WRONG_LEADING, WRONG_TRANSPOSE, PATTERN_MOVED, OPERAND_OUTSIDE,
@@ -82,7 +82,7 @@ extern "C" __global__ void __launch_bounds__(256) fault_pipeline(half* out, cons
     } else if (flaw != FENCE_BY_ONE || first) {
       fence_async();
     }
-    if (flaw != NO_BARRIER_BEFORE_STORE) barrier_sync(1 + group, 128);
+    if (flaw != NO_BARRIER_BEFORE_STORE) barrier_sync(flaw == BARRIER_OF_BOTH ? 3 : 1 + group, 128);
     if (flaw == FENCE_AFTER_BARRIER) fence_async();
     if (first) bulk_store(out + tile(i) * 8192, stage, 16384);
     if (first && flaw == LOAD_OVER_STORE) {

@@ -311,6 +311,8 @@ static inline __attribute__((always_inline)) void access(const char *p, size_t b
     }
   }
   if (!f->shared) check_global(p, bytes, kind, pc);
+  if (bytes < 1u << f->shift && (size_t)(f->end - f->begin) > SIMT_LARGE)
+    simt_fail("access of %zu bytes in an allocation of more than %zu MB, where the emulator knows only those of 4 or more", bytes, SIMT_LARGE >> 20);
   if (bytes < 1u << f->shift) simt_narrow(f, bytes == 1 ? 0 : 1);
   if (kind != READ && simt_all_busy) check_busy(f, p, bytes, words[kind], pc);
   Cell *c = f->cells + ((size_t)(p - f->begin) >> f->shift), *last = f->cells + ((size_t)(p + bytes - 1 - f->begin) >> f->shift);

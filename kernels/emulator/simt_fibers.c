@@ -24,6 +24,8 @@ static int first_at_barrier;
 typedef struct {
   int threads;               /* that it is for; 0: nobody waits */
   unsigned warps, lanes[32]; /* that have come: whole warps, and lanes */
+  unsigned before;           /* the warps that passed it last … */
+  uint32_t passed;           /* … and the epoch that began then */
 } Named;
 static Named named[16];
 static int in_group[MAX_THREADS / 128]; /* threads of a warpgroup that wait for its others */
@@ -253,6 +255,17 @@ void simt_meet_group(Meeting what, simt_place at, void (*join)(int first)) {
   go_on();
 }
 
+/* check_turn fails if the running thread's warp could have met the warps that passed a barrier last, in another order of
+   warps: it was not one of them, and has seen none of them after it. */
+static void check_turn(const Named *b, int id) {
+  int warp = simt_self >> 5;
+  if (!b->before || b->before >> warp & 1) return;
+  for (unsigned rest = b->before; rest; rest &= rest - 1)
+    if (simt_seen(warp, __builtin_ctz(rest)) > b->passed) return;
+  simt_fail("comes to barrier_sync %d, which warp %d has passed without this warp, and nothing puts it after that: they could meet there", id,
+            __builtin_ctz(b->before));
+}
+
 /* Threads come to a barrier_sync one by one. A warp counts when all its lanes are there. */
 void simt_barrier_sync(int id, int threads, simt_place at) {
   Thread *t = &simt_threads[simt_self];
@@ -265,7 +278,10 @@ void simt_barrier_sync(int id, int threads, simt_place at) {
   if (b->threads != threads) simt_fail("barrier_sync %d of %d threads, while others wait there for %d threads", id, threads, b->threads);
   t->state = AT_NAMED;
   b->lanes[warp] |= 1u << (simt_self & 31);
-  if (b->lanes[warp] == simt_warps[warp].exist) b->warps |= 1u << warp;
+  if (b->lanes[warp] == simt_warps[warp].exist) {
+    check_turn(b, id);
+    b->warps |= 1u << warp;
+  }
   if (32 * __builtin_popcount(b->warps) < threads) {
     wait_for_others();
     return;
@@ -277,6 +293,8 @@ void simt_barrier_sync(int id, int threads, simt_place at) {
     for (int i = 32 * w; i < 32 * w + 32 && i < simt_count; i++) simt_threads[i].state = RUNNING;
     set_ready(w, simt_warps[w].exist);
   }
+  b->before = b->warps;
+  b->passed = simt_epoch;
   b->warps = b->threads = 0;
   go_on();
 }

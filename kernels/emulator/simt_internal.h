@@ -109,7 +109,8 @@ typedef struct {
 } Piece;
 
 #define PAGE ((size_t)4096)
-#define PAGES ((size_t)1 << 20)
+#define PAGES ((size_t)1 << 23)
+#define SIMT_LARGE ((size_t)1 << 30) /* a larger allocation takes memory of the host only where kernels use it, and is not filled */
 extern char *simt_arena;
 extern Piece *simt_owner[PAGES]; /* of each page of the arena */
 extern Piece simt_static_shared;

@@ -46,22 +46,36 @@ static size_t find_pages(size_t n) {
   return 0;
 }
 
+/* make_cells returns zeroed cells for a piece of a size. */
+static Cell *make_cells(size_t size) {
+  size_t n = ((size >> 2) + 1) * sizeof(Cell);
+  if (size <= SIMT_LARGE) return calloc(1, n);
+  void *p = mmap(NULL, n, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  return p == MAP_FAILED ? NULL : p;
+}
+
+static void free_cells(Piece *p) {
+  size_t size = (p->end - p->begin + 15) & ~(size_t)15;
+  if (size <= SIMT_LARGE) free(p->cells);
+  else munmap(p->cells, ((size >> 2) + 1) * sizeof(Cell));
+}
+
 uint64_t simt_allocate(uint64_t bytes) {
   size_t n = (bytes + PAGE - 1) / PAGE;
   if (!bytes || bytes > ARENA || !make_arena()) return 0;
   size_t at = find_pages(n);
+  size_t size = (bytes + 15) & ~(size_t)15;
   Piece *p = calloc(1, sizeof *p);
-  if (!at || !p || mprotect(simt_arena + at * PAGE, n * PAGE, PROT_READ | PROT_WRITE)) {
+  if (p) p->cells = make_cells(size);
+  if (!at || !p || !p->cells || mprotect(simt_arena + at * PAGE, n * PAGE, PROT_READ | PROT_WRITE)) {
     free(p);
     return 0;
   }
   search = at + n + 1;
-  size_t size = (bytes + 15) & ~(size_t)15;
-  memset(simt_arena + at * PAGE, 0xff, n * PAGE);
+  if (size <= SIMT_LARGE) memset(simt_arena + at * PAGE, 0xff, n * PAGE);
   p->begin = simt_arena + (at + n) * PAGE - size;
   p->end = p->begin + bytes;
   p->shift = 2;
-  p->cells = calloc((size >> 2) + 1, sizeof(Cell));
   for (size_t i = 0; i < n; i++) simt_owner[at + i] = p;
   return (uintptr_t)p->begin;
 }
@@ -71,7 +85,7 @@ void simt_free(uint64_t at) {
   size_t from = (p->begin - simt_arena) / PAGE, to = (p->end - 1 - simt_arena) / PAGE;
   for (size_t i = from; i <= to; i++) simt_owner[i] = NULL;
   mmap(simt_arena + from * PAGE, (to + 1 - from) * PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-  free(p->cells);
+  free_cells(p);
   free(p);
 }
 

@@ -100,7 +100,7 @@ func (c *branchCase) run(d *device, k cuda.BranchKernels, how branchRun) branchR
 	points, rows := c.e.Rows(c.above), c.e.Rows(c.s)
 	floats := func(n int) gpu.Ptr { return d.upload(raw(slices.Repeat([]float32{float32(math.NaN())}, n))) }
 	m := c.branchMemory(d, k)
-	hidden, partials := d.alloc(max(4, k.HiddenBytes(points, rows/points, true))), floats(k.Chunks*k.Partials())
+	hidden, partials := d.alloc(max(4, k.HiddenBytes(points, rows/points, true))), floats(min(k.Chunks, rows)*k.Partials())
 	gradBase, flatGrad, gradLevel := floats(points*c.Width), floats(len(c.flat)), gpu.Ptr(0)
 	if !how.alone && !c.MLP {
 		gradLevel = floats(rows * c.Inputs)
@@ -400,11 +400,76 @@ func TestBranchEvaluation(t *testing.T) {
 
 // A NaN among the parameters must pass through the ReLUs, so that the step is not applied.
 func TestBranchNaN(t *testing.T) {
-	how := branchRun{precision: "f16", capability: 90, chunks: 1, blocks: 1}
-	c, k := branchCaseFor(1, 64, 3, 1, ops.Extents{Functions: 1, Points: 1, Levels: 3}, how)
-	c.flat[c.layout[2]+5] = float32(math.NaN())
-	r := c.run(newDevice(t), k, how)
-	if !slices.ContainsFunc(r.out, math.IsNaN) || !slices.ContainsFunc(c.tensors(r)["weight of layer 3"], math.IsNaN) {
-		t.Errorf("results %g of NaN weights", r.out)
+	for _, pairs := range []bool{false, true} {
+		how := branchRun{precision: "f16", capability: 90, pairs: pairs, chunks: 1, blocks: 1}
+		c, k := branchCaseFor(1, 64, 3, 1, ops.Extents{Functions: 1, Points: 1, Levels: 3}, how)
+		c.flat[c.layout[2]+5] = float32(math.NaN())
+		r := c.run(newDevice(t), k, how)
+		if !slices.ContainsFunc(r.out, math.IsNaN) || !slices.ContainsFunc(c.tensors(r)["weight of layer 3"], math.IsNaN) {
+			t.Errorf("pairs %v: results %g of NaN weights", pairs, r.out)
+		}
 	}
+}
+
+// enlarge multiplies the gradient of hidden layer l, from 1 on, by a power of two, and the layer by its
+// inverse. All other hidden layers and their gradients stay the same.
+func (c *branchCase) enlarge(l int, by float32) {
+	times := func(x []float32, by float32) {
+		for i := range x {
+			x[i] *= by
+		}
+	}
+	layers := c.layers()
+	matrix := func(l branchLayer) []float32 { return c.flat[l.weight:][:(l.out-1)*l.stride+l.in] }
+	times(matrix(layers[l-1]), 1/by)
+	if l == 1 {
+		times(c.base, 1/by)
+	} else {
+		times(c.flat[layers[l-1].bias:][:c.Width], 1/by)
+	}
+	times(matrix(layers[l]), by)
+}
+
+// TestBranchOverflow has gradients that are too large for a half in one hidden layer alone. The gradient of
+// the weights below it must not be finite, so that the loss scale falls; without the enlarged layer it is.
+func TestBranchOverflow(t *testing.T) {
+	finite := func(v []float64) bool {
+		return !slices.ContainsFunc(v, func(x float64) bool { return x-x != 0 })
+	}
+	for _, how := range []branchRun{{capability: 75}, {capability: 90}, {capability: 90, pairs: true}} {
+		how.precision, how.chunks, how.blocks = "f16", 1, 1
+		for _, s := range []struct{ width, depth int }{{64, 2}, {64, 3}, {64, 4}, {64, 5}, {64, 6}, {128, 3}} {
+			if !how.pairs && s.depth != 3 {
+				continue
+			}
+			for l := range s.depth + 1 {
+				c, k := branchCaseFor(1, s.width, s.depth, 1, ops.Extents{Functions: 1, Points: 1, Levels: 9}, how)
+				c.scale(1, 0x1p12)
+				below := c.layers()[max(l-1, 0)]
+				if l > 0 {
+					c.enlarge(l, 0x1p9)
+				}
+				r, of := c.run(newDevice(t), k, how), []float64(nil)
+				for row := range below.out { // the gaps between rows have NaNs
+					of = append(of, r.flat[below.weight+row*below.stride:][:below.in]...)
+				}
+				if finite(of) != (l == 0) || !finite(r.out) {
+					t.Errorf("%+v, %+v: gradients beyond halves in hidden layer %d (0: none), and that of the weights is finite: %v", how, s, l, finite(of))
+				}
+			}
+		}
+	}
+}
+
+// TestBranchFarImages has hidden images 8 GB apart, more than 32 bits of bytes or of halves count: as many
+// as a chunk for each of half a million multiprocessors would need. Only those of the rows are used.
+func TestBranchFarImages(t *testing.T) {
+	how := branchRun{precision: "f16", capability: 90, pairs: true, chunks: 1 << 19, blocks: 2}
+	c, k := branchCaseFor(1, 64, 6, 1, ops.Extents{Functions: 1, Points: 300, Levels: 1}, how)
+	d := newDevice(t)
+	if n := k.HiddenBytes(300, 1, true); n != 2<<33 || uint64(n) > d.Device().Memory/2 {
+		t.Skipf("%d bytes of hidden images, on a device with %d", n, d.Device().Memory)
+	}
+	c.avoidKinks(t, rounding("f16"))
+	c.compare(t, c.run(d, k, how), c.reference(rounding("f16")), tolerance("f16"))
 }

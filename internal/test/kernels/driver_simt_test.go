@@ -11,7 +11,7 @@ import (
 
 // newDriver returns an emulator that runs blocks and threads in one of three orders.
 func newDriver(_ testing.TB, order int) gpu.Driver {
-	return emulator.New(emulator.Options{Order: order})
+	return emulator.New(emulator.Options{Order: order, Memory: 40 << 30}) // taken where it is used, see TestBranchFarImages
 }
 
 func withoutHopper(d gpu.Driver) string { return beforeHopper(d) }
