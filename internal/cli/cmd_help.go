@@ -111,6 +111,8 @@ var variables = []struct {
 	{"ACQNP_SERVE_TOKEN", "the token that acqnp serve asks for; the flag --token-file names a file with it"},
 	{"ACQNP_HEARTBEAT", "the time between heartbeats in a run directory, 5s if unset"},
 	{"ACQNP_CUDA_DEBUG", "1 launches CUDA kernels one by one and waits for each"},
+	{"ACQNP_CUDA_PAIRS", "0 leaves out the kernels for sm_90a, which H100 and H200 run"},
+	{"ACQNP_CUDA_EARLY", "0 starts no CUDA kernel before the one before it has ended"},
 	{"ACQNP_DEBUG", "1 prints the stack of a panic, which is a bug to report"},
 }
 

@@ -18,6 +18,7 @@ const envPrefix = "ACQNP_"
 // ownVariables are the variables with the prefix that set no key: the program's other settings and
 // those of its tests.
 var ownVariables = []string{"ACQNP_DATA_DIR", "ACQNP_DEVICE", "ACQNP_PRECISION", "ACQNP_THREADS", "ACQNP_SERVE_TOKEN", "ACQNP_SHARED", "ACQNP_CUDA_DEBUG",
+	"ACQNP_CUDA_PAIRS", "ACQNP_CUDA_EARLY",
 	"ACQNP_HEARTBEAT"}
 
 // Overrides are values that replace those of the file.

@@ -83,7 +83,7 @@ func newLoop(o Options) (*loop, error) {
 	if err != nil {
 		return nil, err
 	}
-	trainer, err := o.Device.Trainer(graph, device.Training{WeightDecay: schedule.WeightDecay, DrawLevels: draws.Generator()})
+	trainer, err := o.Device.Trainer(graph, device.Training{WeightDecay: schedule.WeightDecay, Warn: o.Warn, DrawLevels: draws.Generator()})
 	if err != nil {
 		return nil, err
 	}

@@ -91,6 +91,7 @@ type Node struct {
 	Dims   Dims
 	Params Params
 	After  []int // indices of the nodes that must end before this one begins; all less than its own
+	Late   bool  // it is never started before they have ended, see Early
 }
 
 // Early reports for each node whether it may be started before the node that it comes after has ended,
@@ -108,7 +109,7 @@ func Early(nodes []Node) []bool {
 	}
 	early := make([]bool, len(nodes))
 	for i, n := range nodes {
-		early[i] = len(n.After) == 1 && n.After[0] >= 0 && n.After[0] < i && next[n.After[0]] == 1
+		early[i] = !n.Late && len(n.After) == 1 && n.After[0] >= 0 && n.After[0] < i && next[n.After[0]] == 1
 	}
 	return early
 }

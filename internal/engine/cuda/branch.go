@@ -31,7 +31,7 @@ type branch struct {
 // findBranches finds the branches that fused kernels compute, and counts the quantile branches for which
 // there are none. An MLP is always float32, because it is small. Where there are no kernels for the quantile
 // branches, all is float32.
-func (c *compiler) findBranches(a *analysis.Analysis) {
+func (c *compiler) findBranches(a *analysis.Analysis) error {
 	training, asked := c.source.Grads != nil, c.asked
 	c.asked = FP32
 	for _, u := range a.Units {
@@ -49,8 +49,10 @@ func (c *compiler) findBranches(a *analysis.Analysis) {
 		if !b.separable(training) {
 			continue
 		}
-		k, ok := Kernels(c.device, b.Perceptron)
+		k, ok, err := c.kernels(b.Perceptron)
 		switch {
+		case err != nil:
+			return err
 		case ok:
 			b.BranchKernels = k
 			c.branches = append(c.branches, b)
@@ -61,6 +63,24 @@ func (c *compiler) findBranches(a *analysis.Analysis) {
 			c.missed++
 		}
 	}
+	return nil
+}
+
+// kernels returns the kernels for a perceptron: those for sm_90a only if they pass the check.
+func (c *compiler) kernels(p Perceptron) (BranchKernels, bool, error) {
+	k, ok := Kernels(c.device, p)
+	if !k.Pairs || c.check == nil {
+		return k, ok, nil
+	}
+	agree, err := c.check.agree(p)
+	if err != nil {
+		return k, false, err
+	}
+	if !agree {
+		c.doubted, c.device.Hopper = true, false
+		k, ok = Kernels(c.device, p)
+	}
+	return k, ok, nil
 }
 
 // branchFrom returns the branch whose first layer is u; nil if u is not the first layer of a

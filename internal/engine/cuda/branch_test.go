@@ -246,3 +246,33 @@ func TestOverflowSkipsTheStep(t *testing.T) {
 		t.Errorf("overflow at scale 1: got %v", err)
 	}
 }
+
+// TestFusedOverflowWithin has gradients that are too large for a half in one hidden layer of the decoder alone,
+// the first: its weights and bias are divided by a power of two by which those of the next layer are
+// multiplied, which changes no other number. The step is not applied, and the loss scale falls.
+func TestFusedOverflowWithin(t *testing.T) {
+	s := shape{sized("acqnp", 64), 2, 3, small("acqnp").e}
+	m := build(t, s)
+	enlarged := m.Initial(1)
+	found := 0
+	for _, p := range m.Tensors() {
+		by := map[string]float32{"0.weight": 1. / 512, "0.bias": 1. / 512, "2.weight": 512}[strings.TrimPrefix(p.Name, "_decoder._mlp._net.")]
+		for i := range enlarged[p.Offset:][:p.Size()] {
+			if by != 0 {
+				enlarged[p.Offset+i] *= by
+			}
+		}
+		found += min(1, int(by*512))
+	}
+	if found != 3 {
+		t.Fatalf("%d of 3 tensors of the decoder: %v", found, m.Tensors())
+	}
+	for updates, params := range map[int][]float32{1: m.Initial(1), 0: enlarged} {
+		tr := trainer(t, m, s.e, cuda.Options{Fused: true, Precision: cuda.FP16})
+		load(t, tr, engine.State{Params: params, LossScale: engine.LossScale{Scale: 1 << 16}})
+		step(t, tr, m, s.e, 0)
+		if got := state(t, tr); got.Updates != updates || got.Scale != float32(int(1)<<(15+updates)) {
+			t.Errorf("%d updates at a scale of %v, want %d", got.Updates, got.Scale, updates)
+		}
+	}
+}

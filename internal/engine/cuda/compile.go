@@ -15,7 +15,9 @@ type compiler struct {
 	memory
 	source   *ops.Graph // the graph
 	device   gpu.Device
-	blocks   int // the most blocks of a launch
+	check    *PairCheck
+	doubted  bool // the check has found that the kernels for sm_90a differ
+	blocks   int  // the most blocks of a launch
 	branches []*branch
 	missed   int // branches without fused kernels
 	asked    Precision
@@ -50,14 +52,17 @@ func compile(d gpu.Driver, g *ops.Graph, o Options, training bool) (*compiler, e
 	if err != nil {
 		return nil, err
 	}
-	c := &compiler{source: g, device: d.Device(), asked: o.Precision, where: map[*analysis.Value]region{}, strides: map[*analysis.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
+	c := &compiler{source: g, device: d.Device(), check: o.Check, asked: o.Precision, where: map[*analysis.Value]region{}, strides: map[*analysis.Value]int{}, inputs: map[string]region{}, outputs: map[string]region{}}
 	c.sides, c.distance = 1, map[*analysis.Buffer]int{}
 	if training {
 		c.sides = 2
 	}
 	c.blocks = blocksPerMultiprocessor * max(1, c.device.Multiprocessors)
+	c.device.Hopper = c.device.Hopper && !o.NoPairs
 	if o.Fused {
-		c.findBranches(a)
+		if err := c.findBranches(a); err != nil {
+			return nil, err
+		}
 	}
 	c.scaled = training && c.asked == FP16
 	if c.items = order(c.cut(a)); c.items == nil {
@@ -109,6 +114,10 @@ func (c *compiler) Unfused() bool { return c.missed > 0 }
 func (c *compiler) Pairs() bool {
 	return slices.ContainsFunc(c.branches, func(b *branch) bool { return b.BranchKernels.Pairs })
 }
+
+// Doubted reports whether branches do not run on Hopper's own instructions because Options.Check has found
+// that their kernels differ from the others.
+func (c *compiler) Doubted() bool { return c.doubted }
 
 // cut groups the units into items: those of the branches, one for each pair of units that one kernel
 // computes, and one for every other unit.

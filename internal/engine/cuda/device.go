@@ -25,6 +25,7 @@ type machine struct {
 	calls       [2][]call // of each side
 	after       [][]int   // for each call, the calls that must end before it begins
 	synchronous bool      // each launch is waited for
+	late        bool      // no launch starts before the one before it has ended
 	started     bool      // the launches have been made once
 	graphs      [2]gpu.Graph
 	closed      bool
@@ -32,7 +33,7 @@ type machine struct {
 
 // load allocates the memory of a compiled graph and prepares its launches.
 func load(d gpu.Driver, c *compiler, o Options) (*machine, error) {
-	m := &machine{compiler: c, driver: d, synchronous: o.Synchronous}
+	m := &machine{compiler: c, driver: d, synchronous: o.Synchronous, late: o.NoEarly}
 	c.finish()
 	var err error
 	m.base, err = c.settle(func(bytes int) (gpu.Ptr, error) {

@@ -65,7 +65,7 @@ func (m *machine) run(side int) error {
 	}
 	if m.started && !m.synchronous {
 		var err error
-		if m.graphs[side], err = m.driver.Graph(nodes(m.calls[side], m.after)); err != nil {
+		if m.graphs[side], err = m.driver.Graph(nodes(m.calls[side], m.after, m.late)); err != nil {
 			m.graphs[side] = nil
 			return err
 		}

@@ -35,5 +35,8 @@ type Options struct {
 	Fused       bool              // run branches by fused kernels if there are kernels for their widths
 	WeightDecay float64           // of a Trainer's Adam: an L2 penalty
 	Synchronous bool              // wait for each launch, without a graph, so that an error names its kernel
+	NoPairs     bool              // run branches without the kernels for sm_90a
+	NoEarly     bool              // start no launch before the one before it has ended
+	Check       *PairCheck        // what decides whether the kernels for sm_90a are used; nil: they are
 	DrawLevels  *random.Generator // a Trainer draws the levels from it on the device; if nil, they are an input
 }

@@ -125,10 +125,10 @@ func (l *launch) waitsFor(m *memory, earlier *launch) bool {
 }
 
 // nodes returns the launches of a graph.
-func nodes(calls []call, after [][]int) []gpu.Node {
+func nodes(calls []call, after [][]int, late bool) []gpu.Node {
 	all := make([]gpu.Node, len(calls))
 	for i, c := range calls {
-		all[i] = gpu.Node{Func: c.f, Dims: c.dims, Params: c.params, After: after[i]}
+		all[i] = gpu.Node{Func: c.f, Dims: c.dims, Params: c.params, After: after[i], Late: late}
 	}
 	return all
 }

@@ -14,7 +14,6 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
 func trainer(t testing.TB, m *models.Model, capacity ops.Extents, o cuda.Options) engine.Trainer {
@@ -137,63 +136,6 @@ func TestSameBitsTwice(t *testing.T) {
 			} else if !sameState(got, want) {
 				t.Errorf("%s: attempt %d gives other bits", name, attempt)
 			}
-		}
-	}
-}
-
-// serial is a driver whose graphs run their nodes one after another: each comes after all before it, so
-// none may start early (gpu.Early).
-type serial struct{ gpu.Driver }
-
-func (d serial) Graph(nodes []gpu.Node) (gpu.Graph, error) {
-	all := slices.Clone(nodes)
-	var after []int
-	for i := range all {
-		all[i].After = slices.Clone(after)
-		after = append(after, i)
-	}
-	return d.Driver.Graph(all)
-}
-
-// TestSameBitsEarly trains with launches that start before the one before them has ended, and one after
-// another.
-func TestSameBitsEarly(t *testing.T) {
-	for _, name := range []string{"acqnp", "cnp"} {
-		s := shape{sized(name, 64), 1, 2, ops.Extents{Functions: 3, Context: 7, Points: 20, Levels: 9}}.levelled()
-		m := build(t, s)
-		var states [2]engine.State
-		var early [2]int
-		for i := range states {
-			d := openDevice(t)
-			if i == 1 {
-				d = serial{d}
-			}
-			tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true, Precision: cuda.FP16})
-			if err != nil {
-				t.Fatal(err)
-			}
-			closing(t, tr)
-			load(t, tr, engine.State{Params: m.Initial(1)})
-			for batch := range 5 {
-				step(t, tr, m, smaller(s.e, batch), batch)
-			}
-			states[i] = state(t, tr)
-			launches, err := tr.(engine.LaunchTimer).TimeLaunches(s.e, 6, 0.01, 1)
-			if err != nil {
-				t.Fatal(err)
-			}
-			for _, l := range launches {
-				if l.Early {
-					early[i]++
-				}
-			}
-			t.Logf("%s: %d of %d launches start early", name, early[i], len(launches))
-			if able := d.Device().Capability() >= 90; early[i] > 0 && (i == 1 || !able) || early[i] == 0 && i == 0 && able && d.Device().Name == "simt" {
-				t.Errorf("%s: %d launches start early", name, early[i])
-			}
-		}
-		if !sameState(states[0], states[1]) {
-			t.Errorf("%s: other bits if launches start early", name)
 		}
 	}
 }

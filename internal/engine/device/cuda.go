@@ -24,7 +24,8 @@ const turing = 75
 type accelerator struct {
 	driver     gpu.Driver
 	index      int
-	debug      bool // launch without a graph, and wait for each kernel
+	switches   switches
+	check      *cuda.PairCheck
 	training   phase
 	evaluation phase  // and prediction
 	why        string // the end of its description; empty if --precision named the precisions
@@ -53,6 +54,7 @@ func (p *phase) record(made any) {
 		Precision() cuda.Precision
 		Unfused() bool
 		Pairs() bool
+		Doubted() bool
 	})
 	if !ok { // nothing was made
 		return
@@ -60,6 +62,9 @@ func (p *phase) record(made any) {
 	p.inForce = c.Precision().String()
 	if c.Pairs() {
 		p.inForce += " on sm_90a"
+	}
+	if c.Doubted() {
+		p.inForce += " in place of sm_90a, whose kernels failed their check"
 	}
 	if c.Unfused() {
 		p.inForce += " unfused"
@@ -69,26 +74,41 @@ func (p *phase) record(made any) {
 	}
 }
 
-// debugVariable is the environment variable that asks for launches one by one, so that an error
-// names its kernel.
-const debugVariable = "ACQNP_CUDA_DEBUG"
+// switches are what environment variables say about how kernels are launched.
+type switches struct {
+	debug bool // launch without a graph, and wait for each kernel
+	pairs bool // use the kernels for sm_90a
+	early bool // start launches before the ones before them have ended
+}
+
+// readSwitches reads the variables. Each is 0 or 1.
+func readSwitches() (switches, error) {
+	s := switches{pairs: true, early: true}
+	for name, to := range map[string]*bool{"ACQNP_CUDA_DEBUG": &s.debug, "ACQNP_CUDA_PAIRS": &s.pairs, "ACQNP_CUDA_EARLY": &s.early} {
+		switch text := os.Getenv(name); text {
+		case "":
+		case "0", "1":
+			*to = text == "1"
+		default:
+			return s, &invalid.Input{File: name, Found: strconv.Quote(text), Expected: "0 or 1"}
+		}
+	}
+	return s, nil
+}
 
 // CUDA returns the device of an open driver. Closing it closes the driver. A device that is too old is
 // an error. On an error CUDA closes the driver.
 func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
-	about, debug := d.Device(), os.Getenv(debugVariable)
-	var err error
-	switch {
-	case about.Capability() < turing:
+	about := d.Device()
+	s, err := readSwitches()
+	if about.Capability() < turing {
 		err = fmt.Errorf("%s has compute capability %d.%d, want 7.5 or more", about.Name, about.Major, about.Minor)
-	case debug != "" && debug != "0" && debug != "1":
-		err = &invalid.Input{File: debugVariable, Found: strconv.Quote(debug), Expected: "0 or 1"}
 	}
 	if err != nil {
 		_ = d.Close() // err says why
 		return nil, err
 	}
-	a := &accelerator{driver: d, index: index, debug: debug == "1"}
+	a := &accelerator{driver: d, index: index, switches: s, check: cuda.NewPairCheck(d)}
 	switch precision {
 	case FP32:
 		a.training, a.evaluation = newPhase(cuda.FP32), newPhase(cuda.FP32)
@@ -101,16 +121,26 @@ func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	return a, nil
 }
 
+// options returns what programs and trainers have in common.
+func (a *accelerator) options(p phase) cuda.Options {
+	return cuda.Options{Precision: p.asked, Fused: true, Synchronous: a.switches.debug, NoPairs: !a.switches.pairs,
+		NoEarly: !a.switches.early, Check: a.check}
+}
+
 func (a *accelerator) Program(g *ops.Graph) (engine.Program[float32], error) {
-	p, err := cuda.New(a.driver, g, cuda.Options{Precision: a.evaluation.asked, Fused: true, Synchronous: a.debug})
+	p, err := cuda.New(a.driver, g, a.options(a.evaluation))
 	a.evaluation.record(p)
 	return p, err
 }
 
 func (a *accelerator) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
-	t, err := cuda.NewTrainer(a.driver, g, cuda.Options{Precision: a.training.asked, Fused: true, Synchronous: a.debug,
-		WeightDecay: o.WeightDecay, DrawLevels: o.DrawLevels})
+	options := a.options(a.training)
+	options.WeightDecay, options.DrawLevels = o.WeightDecay, o.DrawLevels
+	t, err := cuda.NewTrainer(a.driver, g, options)
 	a.training.record(t)
+	if warning := a.check.Warning(); warning != "" && o.Warn != nil {
+		o.Warn(warning)
+	}
 	return t, err
 }
 

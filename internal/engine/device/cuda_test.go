@@ -4,6 +4,7 @@ package device_test
 
 import (
 	"errors"
+	"slices"
 	"strings"
 	"testing"
 
@@ -16,6 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
+	"github.com/acqnp/acqnp/kernels/gpu"
 	"github.com/acqnp/acqnp/kernels/gpu/gputest"
 )
 
@@ -95,10 +97,75 @@ func TestCUDANamesThePrecisionInForce(t *testing.T) {
 	}
 }
 
-func TestCUDADebugVariableIsChecked(t *testing.T) {
-	t.Setenv("ACQNP_CUDA_DEBUG", "yes")
-	var bad *invalid.Input
-	if _, err := device.CUDA(emulator.New(emulator.Options{}), 0, "auto"); !errors.As(err, &bad) {
-		t.Errorf("got %v", err)
+func TestCUDAVariablesAreChecked(t *testing.T) {
+	for _, name := range []string{"ACQNP_CUDA_DEBUG", "ACQNP_CUDA_PAIRS", "ACQNP_CUDA_EARLY"} {
+		t.Setenv(name, "yes")
+		var bad *invalid.Input
+		if _, err := device.CUDA(emulator.New(emulator.Options{}), 0, "auto"); !errors.As(err, &bad) || bad.File != name {
+			t.Errorf("%s: got %v", name, err)
+		}
+		t.Setenv(name, "1")
+	}
+}
+
+// graphs is a driver that records whether a graph has launches that may start early, and leaves out the
+// launches of a kernel.
+type graphs struct {
+	gpu.Driver
+	early  bool
+	broken string // the kernel
+	known  map[gpu.Func]string
+}
+
+func (d *graphs) Function(name string) (gpu.Func, error) {
+	f, err := d.Driver.Function(name)
+	d.known[f] = name
+	return f, err
+}
+
+func (d *graphs) Launch(f gpu.Func, dims gpu.Dims, p gpu.Params) error {
+	if d.known[f] == d.broken {
+		return nil
+	}
+	return d.Driver.Launch(f, dims, p)
+}
+
+func (d *graphs) Graph(nodes []gpu.Node) (gpu.Graph, error) {
+	d.early = d.early || slices.Contains(gpu.Early(nodes), true)
+	return d.Driver.Graph(nodes)
+}
+
+// TestCUDASwitches trains with kernels for sm_90a and early launches, without either, and with a kernel for
+// sm_90a that does nothing, which the check of the first trainer must find.
+func TestCUDASwitches(t *testing.T) {
+	hidden := []int{64, 64}
+	m := must.Get(models.New(config.Model{Name: "cqnp", Representation: 64, Encoder: hidden, Decoder: hidden}, 1, 1))(t)
+	e := ops.Extents{Functions: 1, Context: 1, Points: 2, Levels: 2}
+	g := must.Get(m.Build(tensor.Float32, e, models.Training))(t)
+	for _, c := range []struct {
+		pairs, late, broken, name, warning string
+	}{
+		{"", "", "", "training fp16 on sm_90a,", ""},
+		{"0", "", "branch_forward_f16_pairs_64", "training fp16,", ""},
+		{"1", "0", "", "training fp16 on sm_90a,", ""},
+		{"", "", "branch_forward_f16_pairs_64", "training fp16 in place of sm_90a, whose kernels failed their check,", "kernels for sm_90a are not used"},
+	} {
+		t.Setenv("ACQNP_CUDA_PAIRS", c.pairs)
+		t.Setenv("ACQNP_CUDA_EARLY", c.late)
+		driver := &graphs{Driver: emulator.New(emulator.Options{}), broken: c.broken, known: map[gpu.Func]string{}}
+		d := must.Get(device.CUDA(driver, 0, "auto"))(t)
+		var warnings []string
+		tr := must.Get(d.Trainer(g, device.Training{Warn: func(line string) { warnings = append(warnings, line) }}))(t)
+		driver.early = false // the graphs of the check
+		for batch := range 4 {
+			must.Do(t, tr.Step(e, batch, 0.01))
+		}
+		if text := strings.Join(warnings, "\n"); !strings.Contains(text, c.warning) || len(warnings) != min(1, len(c.warning)) {
+			t.Errorf("%+v: warnings %q", c, text)
+		}
+		if !strings.Contains(d.Name(), c.name) || driver.early != (c.late != "0") {
+			t.Errorf("%+v: %s, early launches: %v", c, d.Name(), driver.early)
+		}
+		must.Do(t, tr.Close(), d.Close())
 	}
 }

@@ -46,6 +46,7 @@ type Device interface {
 // Training holds what a Trainer needs besides its graph.
 type Training struct {
 	WeightDecay float64
+	Warn        func(line string) // called with what the device does otherwise than expected; may be nil
 	DrawLevels  *random.Generator // the trainer may draw the input "u" from it; if nil the caller fills "u"
 }
 
