@@ -9,9 +9,8 @@ ifdef CUDA_HOME
 export PATH := $(CUDA_HOME)/bin:$(PATH)
 TOOLKIT = -I$(CUDA_HOME)/include
 endif
-# The toolkit's libcuda.so, for linking on a machine without a driver.
-STUBS = $(firstword $(wildcard $(CUDA_HOME)/lib64/stubs /usr/local/cuda/lib64/stubs /usr/lib/x86_64-linux-gnu/stubs))
-GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g -I$(CURDIR)/kernels/gpu/cu/include $(TOOLKIT)" CGO_LDFLAGS="-L$(STUBS)"
+INCLUDE = -I$(CURDIR)/kernels/gpu/cu/include $(TOOLKIT)
+GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g $(INCLUDE)" CGO_LDFLAGS="-L$(CURDIR)/bin/stubs"
 GPUTAGS = gpu,netgo,osusergo
 FATBINS = $(patsubst kernels/%.cu,kernels/fatbin/%.fatbin,$(wildcard kernels/*.cu))
 VOCABULARY = $(patsubst %.cu,%.fatbin,$(wildcard kernels/vocabulary/*.cu))
@@ -43,9 +42,9 @@ gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) a
 	$(GPU) go build -trimpath -tags $(GPUTAGS) -ldflags "-s -w" -o acqnp-cuda ./cmd/acqnp
 	sh scripts/needed.sh acqnp-cuda
 
-fatbins: ## the kernels alone, those that have changed
+fatbins: ## the kernels alone, those that have changed, and what the program is linked with
 	@rm -f $(filter-out $(foreach ending,fatbin ptxas gpus,$(FATBINS:fatbin=$(ending))),$(wildcard kernels/fatbin/*.*))
-	@$(MAKE) -s -j$$(nproc) $(FATBINS) $(VOCABULARY)
+	@$(MAKE) -s -j$$(nproc) bin/stubs/libcuda.so $(FATBINS) $(VOCABULARY)
 
 cuda: gpu bin/driver/libcuda.so.1 ## check acqnp-cuda without a GPU: its kernels' registers and instructions, and the calls of the driver
 	sh scripts/registers.sh
@@ -68,10 +67,16 @@ research: ## the tests of research
 release: fatbins ## all files of a release, in bin/dist, without signatures and uploads; needs what gpu needs
 	$(GPU) GPUTAGS=$(GPUTAGS) sh scripts/release.sh
 
+# The names of the driver's functions, for linking on a machine without a driver.
+bin/stubs/libcuda.so: kernels/gpu/cu/include/cuda.h kernels/fatbin/settings
+	@mkdir -p $(@D)
+	@echo '#include <cuda.h>' | gcc $(INCLUDE) -E -P - | grep -oE '\<cu[A-Z][A-Za-z0-9_]* *\(' | tr -d ' (' | sort -u | \
+		sed 's/.*/void &(void) {}/' | gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ -x c -
+
 # A stand-in for the driver, for tests on a machine without a GPU.
 bin/driver/libcuda.so.1: kernels/gpu/cu/testdata/driver.c
 	@mkdir -p $(@D)
-	gcc -shared -fPIC -Wall -Wextra -Werror -Ikernels/gpu/cu/include $(TOOLKIT) -o $@ $<
+	gcc -shared -fPIC -Wall -Wextra -Werror $(INCLUDE) -o $@ $<
 
 kernels/fatbin/%.fatbin: kernels/%.cu $(wildcard kernels/*.h) kernels/fatbin/settings
 	@echo "nvcc $< for $(ARCHS)"

@@ -92,7 +92,7 @@ DEVICE void attend_strip(const float* query, const float* keys, const float* val
   write(out, sums, n > 0 ? 1 / total : 0, strip, w);
 }
 
-extern "C" __global__ void __launch_bounds__(128)
+extern "C" __global__ void __launch_bounds__(128, 8)
 attention(const Extents* __restrict__ e,     // sizes of the run
           const float* __restrict__ q,       // queries [s, d]
           const float* __restrict__ k,       // keys [t, d]
@@ -133,8 +133,8 @@ DEVICE float warp_dot(const float* a, const float* b, int n) {
 
 // attention_grad_query computes the gradient with respect to a score as weight·(g·v − Σ
 // weight·g·v), where that sum equals g·result. It writes log_norm and g·result of every query and
-// head to sums. It states 8 blocks per multiprocessor, because nvcc otherwise plans for more and
-// spills registers.
+// head to sums. It states 8 blocks per multiprocessor, as the other kernels here do, because nvcc
+// otherwise plans for more and spills registers.
 extern "C" __global__ void __launch_bounds__(128, 8)
 attention_grad_query(const Extents* __restrict__ e,     // sizes of the run
                      const float* __restrict__ grad,    // of the result [s, d]
@@ -181,7 +181,7 @@ KERNEL(attention_grad_query)
 
 // attention_grad_key adds over the queries of the key's function. Of 32 queries that do not read the
 // key it adds nothing.
-extern "C" __global__ void __launch_bounds__(128)
+extern "C" __global__ void __launch_bounds__(128, 8)
 attention_grad_key(const Extents* __restrict__ e,     // sizes of the run
                    const float* __restrict__ grad,    // of the result [s, d]
                    const float* __restrict__ q,       // queries [s, d]

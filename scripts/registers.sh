@@ -1,16 +1,17 @@
 #!/bin/sh
 # Reads what ptxas printed about the kernels during `make fatbins`, and counts their instructions. Fails if
 # a kernel spills registers or has a stack frame on any GPU, or if one for sm_90 or later uses global memory
-# before it waits for its inputs, or through the cache that the wait does not cover (device.h). Compares all of it with
-# kernels/registers.txt, if that was written with the same nvcc. --record writes that file. A loop that
-# is not unrolled counts once.
+# before it waits for its inputs, or through the cache that the wait does not cover (device.h), or if ptxas says
+# that it makes wgmma's products one after another (C7510). Compares all of it with kernels/registers/VERSION.txt,
+# if there is one of this nvcc. --record writes that file. A loop that is not unrolled counts once.
 set -eu
 cd "$(dirname "$0")/../kernels"
 compiler=$(nvcc --version | sed -n 's/.*release .*, V\([0-9.]*\).*/\1/p')
+file=registers/$compiler.txt
 # counts prints KERNEL GPU INSTRUCTIONS for all machine code.
 counts() {
-	for file in fatbin/*.fatbin; do
-		[ ! -s "$file" ] || cuobjdump -sass "$file"
+	for image in fatbin/*.fatbin; do
+		[ ! -s "$image" ] || cuobjdump -sass "$image"
 	done | awk -v early="$now.early" '
 		function line() { if (kernel != "") print kernel, gpu, n; kernel = "" }
 		function wrong(what) { if (substr(gpu, 4) + 0 >= 90) print kernel, gpu ": " what >early }
@@ -46,8 +47,12 @@ trap 'rm -f "$now" "$now.all" "$now.recorded" "$now.counts" "$now.early"' EXIT
 : >"$now.early"
 table >"$now.all"
 if [ "${1:-}" = --record ]; then
-	{ echo "# nvcc $compiler" && column -t "$now.all"; } >registers.txt
-	echo "kernels/registers.txt: $(grep -c sm_ registers.txt) kernels"
+	{ echo "# nvcc $compiler" && column -t "$now.all"; } >"$file"
+	echo "kernels/$file: $(grep -c sm_ "$file") kernels"
+fi
+if grep -h C7510 fatbin/*.ptxas >&2; then
+	echo "ptxas makes products of wgmma one after another; see PTX ISA, wgmma.fence" >&2
+	exit 1
 fi
 if awk '$2 ~ /^sm_/ && $4 + $5 + $6 > 0 { print; found = 1 } END { exit found }' "$now.all" >"$now"; then
 	echo "no spills or stack frames: $(grep -c sm_ "$now.all") kernels"
@@ -60,17 +65,17 @@ if [ -s "$now.early" ]; then
 	sort -u "$now.early" >&2
 	exit 1
 fi
-if [ "$(head -1 registers.txt)" != "# nvcc $compiler" ]; then
-	echo "not compared: kernels/registers.txt was written with $(sed -n '1s/# *//p' registers.txt), found nvcc $compiler"
+if [ ! -e "$file" ]; then
+	echo "not compared: kernels/registers has files of nvcc $(basename -s .txt registers/* | paste -sd' '), found $compiler"
 	exit
 fi
 # Compare the lines of the GPUs that were compiled for. A kernel without a line appears in the
 # difference.
 gpus=$(awk '/sm_/ { print $2 }' "$now.all" | sort -u | xargs)
 awk '/sm_/' "$now.all" >"$now"
-awk -v gpus=" $gpus " 'index(gpus, " " $2 " ") { $1 = $1; print }' registers.txt >"$now.recorded"
+awk -v gpus=" $gpus " 'index(gpus, " " $2 " ") { $1 = $1; print }' "$file" >"$now.recorded"
 if ! diff "$now.recorded" "$now"; then
-	echo "registers, shared memory or instructions differ from kernels/registers.txt (<); if the change is intended, run scripts/registers.sh and scripts/instructions.sh with --record" >&2
+	echo "registers, shared memory or instructions differ from kernels/$file (<); if the change is intended, run scripts/registers.sh and scripts/instructions.sh with --record" >&2
 	exit 1
 fi
 echo "registers as recorded: $gpus, $(wc -l <"$now") lines"

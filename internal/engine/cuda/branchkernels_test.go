@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -37,17 +38,21 @@ func lissajous(t *testing.T, precision string, capability, width int) []BranchKe
 	return all
 }
 
-// recorded returns the columns of a kernel's line in kernels/registers.txt: registers, stack, spill
-// stores, spill loads, static shared memory and instructions.
-func recorded(t *testing.T, kernel string, capability int) []int {
+// recorded returns the columns of a kernel's line in a file of kernels/registers: registers, stack, spill
+// stores, spill loads, static shared memory and instructions. It returns nil if the file has no such GPU.
+func recorded(t *testing.T, file, kernel, gpu string) []int {
 	t.Helper()
-	text, err := os.ReadFile("../../../kernels/registers.txt")
+	text, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
+	compiled := false
 	for line := range strings.Lines(string(text)) {
 		f := strings.Fields(line)
-		if len(f) != 8 || f[0] != kernel || f[1] != "sm_"+strconv.Itoa(capability) {
+		if len(f) != 8 || f[1] != gpu {
+			continue
+		}
+		if compiled = true; f[0] != kernel {
 			continue
 		}
 		var n []int
@@ -60,28 +65,66 @@ func recorded(t *testing.T, kernel string, capability int) []int {
 		}
 		return n
 	}
-	t.Fatalf("kernels/registers.txt has no %s on sm_%d", kernel, capability)
+	if compiled {
+		t.Errorf("%s has no %s on %s", file, kernel, gpu)
+	}
 	return nil
 }
 
 // TestShapesFit compares what the kernels use with the architectures' limits: 65,536 registers of a
 // multiprocessor, which a thread gets in multiples of eight, and the shared memory of a block.
 func TestShapesFit(t *testing.T) {
-	for capability, limit := range sharedPerBlock {
+	files, err := filepath.Glob("../../../kernels/registers/*.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{} // the GPUs that a file has
+	for capability := range sharedPerBlock {
 		for _, precision := range []string{"f16", "f32"} {
 			for _, width := range []int{64, 128} {
 				for _, k := range lissajous(t, precision, capability, width) {
-					for kernel, shared := range map[string]int{k.Forward(): k.ForwardShared(), k.Backward()[0].Kernel: k.BackwardShared()} {
-						n := recorded(t, kernel, capability)
-						if (n[0]+7)/8*8*BranchThreads > 65536 || n[1]+n[2]+n[3] > 0 {
-							t.Errorf("%s on sm_%d: %d registers, %d bytes of stack, %d and %d bytes spilled", kernel, capability, n[0], n[1], n[2], n[3])
-						}
-						if shared+n[4] > limit {
-							t.Errorf("%s on sm_%d: %d bytes of shared memory, of %d", kernel, capability, shared+n[4], limit)
-						}
+					for _, file := range files {
+						fits(t, file, k, "sm_"+strconv.Itoa(capability), found)
 					}
 				}
 			}
+		}
+	}
+	hopper := gpu.Device{Major: 9, SharedPerBlock: sharedPerBlock[90], Multiprocessors: multiprocessors[90], Hopper: true}
+	for depth := 2; depth < 7; depth++ {
+		for _, width := range []int{64, 128} {
+			k, ok := Kernels(hopper, perceptron("f16", 1, width, depth, 3))
+			if !ok || !k.Pairs {
+				t.Fatalf("no pairs of width %d, depth %d", width, depth)
+			}
+			for _, file := range files {
+				fits(t, file, k, "sm_90a", found)
+			}
+		}
+	}
+	if len(found) != len(sharedPerBlock)+1 {
+		t.Errorf("kernels/registers has %v", found)
+	}
+}
+
+// fits compares what a perceptron's kernels use with the limits of a GPU.
+func fits(t *testing.T, file string, k BranchKernels, gpu string, found map[string]bool) {
+	t.Helper()
+	threads, shared := map[string]int{k.Forward(): k.ForwardThreads()}, map[string]int{k.Forward(): k.ForwardShared()}
+	for _, p := range k.Backward() {
+		threads[p.Kernel], shared[p.Kernel] = BranchThreads, k.BackwardShared()
+	}
+	for kernel := range threads {
+		n := recorded(t, file, kernel, gpu)
+		if n == nil {
+			continue
+		}
+		found[gpu] = true
+		if (n[0]+7)/8*8*threads[kernel] > 65536 || n[1]+n[2]+n[3] > 0 {
+			t.Errorf("%s: %s on %s: %d registers, %d bytes of stack, %d and %d bytes spilled", file, kernel, gpu, n[0], n[1], n[2], n[3])
+		}
+		if limit := sharedPerBlock[k.Capability]; shared[kernel]+n[4] > limit {
+			t.Errorf("%s: %s on %s: %d bytes of shared memory, of %d", file, kernel, gpu, shared[kernel]+n[4], limit)
 		}
 	}
 }
