@@ -102,13 +102,17 @@ func (t *table) start() (*table, error) {
 	if r, ok := t.rows.(tabular.Refuser); ok {
 		t.refused = r.Refused()
 	}
-	if err := t.readHeader(); err != nil {
+	err := t.readHeader()
+	if err == nil {
+		err = t.checkNames()
+	}
+	if err != nil {
 		return nil, err
 	}
 	if t.delimiter != 0 {
-		t.compare()
+		t.compare() // reads on
 	}
-	return t, t.checkNames()
+	return t, nil
 }
 
 // checkNames refuses a header that is a row: numbers alone, and not whole ones, which may be years.
