@@ -181,7 +181,7 @@ func TestUsesOfAFit(t *testing.T) {
 	}
 	far := fetch(t, url+"/v1/predict", `{"functions": [{"name": "x", "context": {"x": [], "y": []}, "targets": {"x": [[400]]}}]}`)
 	var warned struct{ Warnings []string }
-	if err := json.Unmarshal([]byte(far), &warned); err != nil || len(warned.Warnings) != 1 || !strings.Contains(warned.Warnings[0], "age of 1 of 1 target lies outside the data's 0.5 to 4") {
+	if err := json.Unmarshal([]byte(far), &warned); err != nil || len(warned.Warnings) != 2 || !strings.Contains(warned.Warnings[1], "age of 1 of 1 target lies outside the data's 0.5 to 4") {
 		t.Errorf("a target far from the data: %v, %+v", err, warned)
 	}
 	fetch(t, url+"/v1/model", "")

@@ -130,7 +130,7 @@ func TestAProgramThatDoesNotStart(t *testing.T) {
 			t.Errorf("%s: exit code %d, %s started", wrong, o.code, program)
 		}
 	}
-	if o, program, _, _ := called(append(args, "--device", "cpu")...); o.code != 0 || program != "" {
+	if o, program, _, _ := called(append(slices.Clone(args[:4]), append([]string{"cpu"}, args[5:]...)...)...); o.code != 0 || program != "" {
 		t.Errorf("--device cpu: exit code %d, %q started", o.code, program)
 	}
 }

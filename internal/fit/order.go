@@ -2,6 +2,7 @@ package fit
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
@@ -9,37 +10,79 @@ import (
 
 // order puts groups in the order of their names, and the rows of each in the order of their numbers, so that folds, questions
 // and samples follow from the data and not from where a row stands in a file. Columns are compared in the order of
-// their names.
+// their names, offsets last, and each from the end from which it is skewed: other units of a column, also with another
+// sign, change no order.
 func (f Fitted) order(points []rows.Group) {
 	slices.SortStableFunc(points, func(a, b rows.Group) int { return cmp.Compare(a.Name, b.Name) })
+	var keys, offsets []key
+	for _, c := range byName(f.X) {
+		k := key{at: c, width: len(f.X), of: func(g rows.Group) []float64 { return g.X }}.directed(points)
+		if f.XForms[c].OffsetOnly {
+			offsets = append(offsets, k)
+		} else {
+			keys = append(keys, k)
+		}
+	}
+	for _, c := range byName(f.Y) {
+		keys = append(keys, key{at: c, width: len(f.Y), of: func(g rows.Group) []float64 { return g.Y }}.directed(points))
+	}
+	keys = append(keys, offsets...)
+	if points[0].Weights != nil {
+		keys = append(keys, key{width: 1, sign: 1, of: func(g rows.Group) []float64 { return g.Weights }})
+	}
 	for i := range points {
-		f.orderRows(&points[i])
+		orderRows(&points[i], keys)
 	}
 }
 
-func (f Fitted) orderRows(g *rows.Group) {
-	dx, dy := len(f.X), len(f.Y)
-	byX, byY := byName(f.X), byName(f.Y)
+// A key is a column by which rows are compared.
+type key struct {
+	at, width int
+	sign      float64 // 1 for the least first, −1 for the greatest
+	of        func(g rows.Group) []float64
+}
+
+// directed returns the key with the sign of the column's skewness, 1 if it has none.
+func (k key) directed(points []rows.Group) key {
+	var sum, n, cubes, squares float64
+	each := func(do func(v float64)) {
+		for _, p := range points {
+			all := k.of(p)
+			for i := k.at; i < len(all); i += k.width {
+				if !math.IsNaN(all[i]) {
+					do(all[i])
+				}
+			}
+		}
+	}
+	each(func(v float64) { sum, n = sum+v, n+1 })
+	each(func(v float64) {
+		d := v - sum/n
+		squares, cubes = squares+d*d, cubes+d*d*d
+	})
+	const none = 1e-6 // of a column that is symmetric but for rounding
+	if k.sign = 1; cubes/n < -none*math.Pow(squares/n, 1.5) {
+		k.sign = -1
+	}
+	return k
+}
+
+// orderRows puts the rows of a group in order.
+func orderRows(g *rows.Group, keys []key) {
 	at := make([]int, g.N)
 	for i := range at {
 		at[i] = i
 	}
 	slices.SortStableFunc(at, func(a, b int) int {
-		for _, c := range byX {
-			if order := cmp.Compare(g.X[a*dx+c], g.X[b*dx+c]); order != 0 {
+		for _, k := range keys {
+			all := k.of(*g)
+			if order := cmp.Compare(k.sign*all[a*k.width+k.at], k.sign*all[b*k.width+k.at]); order != 0 {
 				return order
 			}
-		}
-		for _, c := range byY {
-			if order := cmp.Compare(g.Y[a*dy+c], g.Y[b*dy+c]); order != 0 {
-				return order
-			}
-		}
-		if g.Weights != nil {
-			return cmp.Compare(g.Weights[a], g.Weights[b])
 		}
 		return 0
 	})
+	dx, dy := len(g.X)/max(1, g.N), len(g.Y)/max(1, g.N)
 	g.X, g.Y = taken(g.X, at, dx), taken(g.Y, at, dy)
 	if g.Weights != nil {
 		g.Weights = taken(g.Weights, at, 1)
