@@ -48,8 +48,8 @@ const mattersHeader = "group,x1,x2,x3,kind,same,y"
 // quiet is for progress that nobody sees.
 var quiet = progress.Quiet(progress.New(os.Stderr, progress.Auto))
 
-// Of a line, the importance of its slopes has their order, and that of a column that is not in it is within two
-// standard errors of 0; a column with one value in all rows is exactly 0. With rows of groups and without: there folds are
+// Of a line, the importance of its slopes has their order, and that of a column that is not in it is within 3.3
+// standard errors of 0, as 999 of 1000 such data are; a column with one value in all rows is exactly 0. With rows of groups and without: there folds are
 // of points.
 func TestWhatMatters(t *testing.T) {
 	f := instant(t, mattersHeader, "y ~ x1 + x2 + x3 + kind + same | group", matters(30))
@@ -71,7 +71,7 @@ func checkImportance(t *testing.T, f fit.Fitted) {
 	beyond("x1 above x2", x1, x2)
 	beyond("x2 above nothing", x2, fit.Loss{})
 	beyond("kind above nothing", kind, fit.Loss{})
-	if !(math.Abs(x3.Loss) <= 2*x3.Error) || same != (fit.Loss{}) {
+	if !(math.Abs(x3.Loss) <= 3.3*x3.Error) || same != (fit.Loss{}) {
 		t.Errorf("%s: x3, which is nowhere, loses %v, and a constant %v", f.Formula, x3, same)
 	}
 	if one.Known != nil {

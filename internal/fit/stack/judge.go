@@ -177,19 +177,20 @@ const (
 )
 
 // crps returns the CRPS of each target, given the distribution at it. Of a question with many targets, the
-// first ones are scored, and the others get the mean of these.
+// first ones are scored, and the others get the mean of these by their shares.
 func (s *split) crps(ctx context.Context, threads int, at func(i int) likelihood.Distribution) []float64 {
 	scores := make([]float64, len(s.targets))
 	each := max(1, min(mostScored/len(s.questions), mostTargets*s.most/mostQuestions))
 	inParallel(ctx, len(s.questions), threads, func(n int) {
 		q := s.questions[n]
-		own, sum := scores[q.first:][:q.targets.Points()], 0.0
+		own, sum, shares := scores[q.first:][:q.targets.Points()], 0.0, 0.0
 		for k := range own {
 			if k < each {
+				share := s.targets[q.first+k].share
 				own[k] = at(q.first + k).CRPS(s.outcome(q.first + k))
-				sum += own[k]
+				sum, shares = sum+share*own[k], shares+share
 			} else {
-				own[k] = sum / float64(each)
+				own[k] = sum / shares
 			}
 		}
 	})
