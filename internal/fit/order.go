@@ -10,15 +10,15 @@ import (
 
 // order puts groups in the order of their names, and the rows of each in the order of their numbers, so that folds, questions
 // and samples follow from the data and not from where a row stands in a file. Columns are compared in the order of
-// their names, offsets last, and each from the end from which it is skewed: other units of a column, also with another
-// sign, change no order.
+// their names, names and offsets after numbers, and each from the end from which it is skewed: other units of a column, also
+// with another sign, or names that are spelt in another way change no order.
 func (f Fitted) order(points []rows.Group) {
 	slices.SortStableFunc(points, func(a, b rows.Group) int { return cmp.Compare(a.Name, b.Name) })
-	var keys, offsets []key
+	var keys, last []key
 	for _, c := range byName(f.X) {
 		k := key{at: c, width: len(f.X), of: func(g rows.Group) []float64 { return g.X }}.directed(points)
-		if f.XForms[c].OffsetOnly {
-			offsets = append(offsets, k)
+		if f.XForms[c].OffsetOnly || f.XForms[c].Categories != nil {
+			last = append(last, k)
 		} else {
 			keys = append(keys, k)
 		}
@@ -26,7 +26,7 @@ func (f Fitted) order(points []rows.Group) {
 	for _, c := range byName(f.Y) {
 		keys = append(keys, key{at: c, width: len(f.Y), of: func(g rows.Group) []float64 { return g.Y }}.directed(points))
 	}
-	keys = append(keys, offsets...)
+	keys = append(keys, last...)
 	if points[0].Weights != nil {
 		keys = append(keys, key{width: 1, sign: 1, of: func(g rows.Group) []float64 { return g.Weights }})
 	}
