@@ -63,7 +63,6 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err != nil {
 		return f, e, err
 	}
-	f.order(points)
 	f.Weight = layout.Weight
 	f.Ranges = rangesOf(points, f.XForms, func(p rows.Group) []float64 { return p.X })
 	f.YRanges = rangesOf(points, f.YForms, func(p rows.Group) []float64 { return p.Y })
@@ -79,6 +78,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err := f.settle(points); err != nil {
 		return f, e, err
 	}
+	f.order(points)
 	for _, p := range points {
 		if bad := f.checkOffsets(p.X); bad != nil {
 			bad.File = o.File
@@ -135,7 +135,7 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 			o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 		}
 		o.noteOuter(data[c], kinds, y.Column)
-		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Column: slices.Index(byName(f.Y), c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Column: slices.Index(f.ranks, c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
 		}}

@@ -68,6 +68,7 @@ type Fitted struct {
 	X          []string         `json:"x"`
 	Y          []string         `json:"y"`
 	XForms     []rows.Form      `json:"x_forms"`
+	Order      []int            `json:"order"`    // the columns of x as models see them, whatever their order in the formula
 	Ranges     []datasets.Range `json:"x_ranges"` // of the data, of each column of x
 	LogY       []bool           `json:"log_y"`    // whether the formula says log(y), of each column of y
 	YForms     []rows.Form      `json:"y_forms"`  // how numbers of each column of y are written
@@ -79,7 +80,8 @@ type Fitted struct {
 	Kept       []keptGroup      `json:"kept,omitempty"`
 	Together   []Together       `json:"together,omitempty"` // of several columns of y, by numbers of known points
 
-	path string // that it was read from; "" if it was not
+	path  string // that it was read from; "" if it was not
+	ranks []int  // the columns of y in order, of a fit that is being made
 }
 
 // allKinds are the models that a file can hold.
@@ -119,7 +121,7 @@ func Read(dir string) (f Fitted, err error) {
 	if err != nil {
 		return refuse("", err.Error())
 	}
-	if len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) ||
+	if len(f.Stacks) != len(f.Y) || len(f.Y) == 0 || len(f.XForms) != len(f.X) || len(f.Ranges) != len(f.X) || len(f.Missing) != len(f.X) || !f.ordered() ||
 		len(f.YForms) != len(f.Y) || len(f.LogY) != len(f.Y) || len(f.YRanges) != len(f.Y) {
 		return refuse("stacks", fmt.Sprintf("%d, of %s and %d of x", len(f.Stacks), invalid.Plural(len(f.Y), "column of y", "columns of y"), len(f.X)))
 	}
@@ -234,13 +236,22 @@ func (f Fitted) OfFold(fold int) Fitted {
 // width returns the number of columns of x that models see: one for each name of a column of names.
 func (f Fitted) width() int { return len(f.ModelX(make([]float64, len(f.X)))) }
 
-// ModelX returns what the models see of raw x [n, columns of x]: logarithms and one-hot names, of the columns in the order
-// of their names, so that the order in a formula changes no model.
+// ordered reports whether Order has each column of x once.
+func (f Fitted) ordered() bool {
+	sorted := slices.Sorted(slices.Values(f.Order))
+	for c, at := range sorted {
+		if at != c {
+			return false
+		}
+	}
+	return len(sorted) == len(f.X)
+}
+
+// ModelX returns what the models see of raw x [n, columns of x]: logarithms and one-hot names, of the columns in Order.
 func (f Fitted) ModelX(raw []float64) []float64 {
 	var x []float64
-	order := byName(f.X)
 	for row := range slices.Chunk(raw, len(f.X)) {
-		for _, c := range order {
+		for _, c := range f.Order {
 			x = f.XForms[c].AppendNumbers(x, row[c])
 		}
 	}

@@ -8,41 +8,67 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 )
 
-// order puts groups in the order of their names, and the rows of each in the order of their numbers, so that folds, questions
-// and samples follow from the data and not from where a row stands in a file. Columns are compared in the order of
-// their names, names and offsets after numbers, and each from the end from which it is skewed: other units of a column, also
-// with another sign, or names that are spelt in another way change no order.
-func (f Fitted) order(points []rows.Group) {
-	slices.SortStableFunc(points, func(a, b rows.Group) int { return cmp.Compare(a.Name, b.Name) })
+// order puts columns, groups and the rows of each in an order that follows from their numbers, so that folds, questions and
+// samples do not depend on where a row or a column stands in a file or a formula, on the names of columns and groups, or on
+// units: columns by their skewness, names and offsets after numbers, and values from the end from which their column is
+// skewed.
+func (f *Fitted) order(points []rows.Group) {
+	x, y := f.keysOf(f.X, points, func(g rows.Group) []float64 { return g.X }), f.keysOf(f.Y, points, func(g rows.Group) []float64 { return g.Y })
+	f.Order, f.ranks = places(x), places(y)
+	isLast := func(k key) bool { return f.XForms[k.at].OffsetOnly || f.XForms[k.at].Categories != nil }
 	var keys, last []key
-	for _, c := range byName(f.X) {
-		k := key{at: c, width: len(f.X), of: func(g rows.Group) []float64 { return g.X }}.directed(points)
-		if f.XForms[c].OffsetOnly || f.XForms[c].Categories != nil {
+	for _, k := range x {
+		if isLast(k) {
 			last = append(last, k)
 		} else {
 			keys = append(keys, k)
 		}
 	}
-	for _, c := range byName(f.Y) {
-		keys = append(keys, key{at: c, width: len(f.Y), of: func(g rows.Group) []float64 { return g.Y }}.directed(points))
-	}
-	keys = append(keys, last...)
+	keys = slices.Concat(keys, y, last)
 	if points[0].Weights != nil {
 		keys = append(keys, key{width: 1, sign: 1, of: func(g rows.Group) []float64 { return g.Weights }})
 	}
 	for i := range points {
 		orderRows(&points[i], keys)
 	}
+	slices.SortStableFunc(points, func(a, b rows.Group) int {
+		for i := range min(a.N, b.N) {
+			if order := compareRows(keys, a, i, b, i); order != 0 {
+				return order
+			}
+		}
+		return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Name, b.Name))
+	})
 }
 
 // A key is a column by which rows are compared.
 type key struct {
 	at, width int
+	name      string
 	sign      float64 // 1 for the least first, −1 for the greatest
+	skewness  float64 // without its sign, to six digits behind the point
 	of        func(g rows.Group) []float64
 }
 
-// directed returns the key with the sign of the column's skewness, 1 if it has none.
+// keysOf returns the columns as keys, in order.
+func (f Fitted) keysOf(names []string, points []rows.Group, of func(g rows.Group) []float64) []key {
+	keys := make([]key, len(names))
+	for c, name := range names {
+		keys[c] = key{at: c, width: len(names), name: name, of: of}.directed(points)
+	}
+	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(b.skewness, a.skewness), cmp.Compare(a.name, b.name)) })
+	return keys
+}
+
+// places returns the columns of keys.
+func places(keys []key) (all []int) {
+	for _, k := range keys {
+		all = append(all, k.at)
+	}
+	return all
+}
+
+// directed returns the key with the skewness of its column.
 func (k key) directed(points []rows.Group) key {
 	var sum, n, cubes, squares float64
 	each := func(do func(v float64)) {
@@ -60,11 +86,26 @@ func (k key) directed(points []rows.Group) key {
 		d := v - sum/n
 		squares, cubes = squares+d*d, cubes+d*d*d
 	})
-	const none = 1e-6 // of a column that is symmetric but for rounding
-	if k.sign = 1; cubes/n < -none*math.Pow(squares/n, 1.5) {
+	const digits = 1e6
+	skewness := math.Round(digits*(cubes/n)/math.Pow(squares/n, 1.5)) / digits
+	if math.IsNaN(skewness) || math.IsInf(skewness, 0) {
+		skewness = 0 // of a constant
+	}
+	k.skewness, k.sign = math.Abs(skewness), 1
+	if skewness < 0 {
 		k.sign = -1
 	}
 	return k
+}
+
+// compareRows compares row i of a with row j of b.
+func compareRows(keys []key, a rows.Group, i int, b rows.Group, j int) int {
+	for _, k := range keys {
+		if order := cmp.Compare(k.sign*k.of(a)[i*k.width+k.at], k.sign*k.of(b)[j*k.width+k.at]); order != 0 {
+			return order
+		}
+	}
+	return 0
 }
 
 // orderRows puts the rows of a group in order.
@@ -73,30 +114,12 @@ func orderRows(g *rows.Group, keys []key) {
 	for i := range at {
 		at[i] = i
 	}
-	slices.SortStableFunc(at, func(a, b int) int {
-		for _, k := range keys {
-			all := k.of(*g)
-			if order := cmp.Compare(k.sign*all[a*k.width+k.at], k.sign*all[b*k.width+k.at]); order != 0 {
-				return order
-			}
-		}
-		return 0
-	})
+	slices.SortStableFunc(at, func(a, b int) int { return compareRows(keys, *g, a, *g, b) })
 	dx, dy := len(g.X)/max(1, g.N), len(g.Y)/max(1, g.N)
 	g.X, g.Y = taken(g.X, at, dx), taken(g.Y, at, dy)
 	if g.Weights != nil {
 		g.Weights = taken(g.Weights, at, 1)
 	}
-}
-
-// byName returns the places of columns in the order of their names.
-func byName(columns []string) []int {
-	at := make([]int, len(columns))
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortFunc(at, func(a, b int) int { return cmp.Compare(columns[a], columns[b]) })
-	return at
 }
 
 // taken returns some rows of a width.

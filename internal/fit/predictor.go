@@ -110,7 +110,7 @@ func (f Fitted) distributions(ctx context.Context, fn predict.Function, x []floa
 		for c, s := range f.Stacks {
 			cases := make([]stack.Case, len(some.entries))
 			for i, e := range some.entries {
-				known := f.known(c, e.context, fn.ContextY).Beside(f.beside(c, fn.Beside, e.beside))
+				known := f.known(c, e.context, fn.ContextY).Ordered().Beside(f.beside(c, fn.Beside, e.beside))
 				cases[i] = stack.Case{Known: known, X: f.ModelX(e.targets), Ways: e.ways, Units: f.exposures(c, some.x)}
 			}
 			predicted, err := s.PredictUntil(ctx, cases...)

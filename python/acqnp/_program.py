@@ -10,6 +10,7 @@ import tempfile
 import warnings
 from pathlib import Path
 
+from ._cells import NAMELESS
 from ._words import in_python
 
 NAME = "acqnp.exe" if sys.platform == "win32" else "acqnp"
@@ -80,6 +81,8 @@ def _listen(lines, verbose, places):
         if kind == "error":
             error = in_python(event["message"], places)
         elif kind == "warning":
+            if f"of 1 group ({NAMELESS})" in event["message"]:
+                continue  # rows without a group are one that nobody names
             warnings.warn(in_python(event["message"], places), UserWarning, stacklevel=caller())
         elif kind == "progress" and verbose:
             print(f"{event['task']}: {event['unit']} {event['done']} of {event.get('total')}", file=sys.stderr)

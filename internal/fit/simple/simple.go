@@ -88,6 +88,14 @@ func Thin(g Group, n int) Group {
 	if g.Points() <= n {
 		return g
 	}
+	return g.Pick(pick(g.order(), spread(g.Points(), n)))
+}
+
+// Ordered returns the group with its points in the order of their x and y.
+func (g Group) Ordered() Group { return g.Pick(g.order()) }
+
+// order returns the places of the points in the order of their x and y.
+func (g Group) order() []int {
 	places := make([]int, g.Points())
 	for i := range places {
 		places[i] = i
@@ -95,7 +103,7 @@ func Thin(g Group, n int) Group {
 	slices.SortStableFunc(places, func(a, b int) int {
 		return cmp.Or(slices.Compare(g.X[a*g.DX:][:g.DX], g.X[b*g.DX:][:g.DX]), cmp.Compare(g.Y[a], g.Y[b]))
 	})
-	return g.Pick(pick(places, spread(len(places), n)))
+	return places
 }
 
 // spread returns at most most of n places, evenly spread.
