@@ -78,13 +78,13 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err := f.settle(points); err != nil {
 		return f, e, err
 	}
-	f.order(points)
 	for _, p := range points {
 		if bad := f.checkOffsets(p.X); bad != nil {
 			bad.File = o.File
 			return f, e, bad
 		}
 	}
+	f.order(points)
 	if o.Read != nil {
 		o.Read()
 	}
