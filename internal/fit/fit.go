@@ -106,7 +106,7 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 // fit fits the stacks.
 func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *parts) error {
 	options, data := make([]stack.Options, len(f.Y)), make([][]simple.Group, len(f.Y))
-	done, total := 0, 0
+	done, total, ranks := 0, 0, places(f.keysOfY(points))
 	for c, y := range o.Formula.Y {
 		data[c] = groupsOf(*f, points, c)
 		outcome, err := stack.OutcomeOf(outcomesOf(*f, points, c), o.Outcome)
@@ -135,7 +135,7 @@ func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *
 			o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 		}
 		o.noteOuter(data[c], kinds, y.Column)
-		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Column: slices.Index(f.ranks, c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Column: slices.Index(ranks, c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
 		}}

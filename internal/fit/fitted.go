@@ -80,8 +80,7 @@ type Fitted struct {
 	Kept       []keptGroup      `json:"kept,omitempty"`
 	Together   []Together       `json:"together,omitempty"` // of several columns of y, by numbers of known points
 
-	path  string // that it was read from; "" if it was not
-	ranks []int  // the columns of y in order, of a fit that is being made
+	path string // that it was read from; "" if it was not
 }
 
 // allKinds are the models that a file can hold.

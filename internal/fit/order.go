@@ -13,8 +13,8 @@ import (
 // units: columns by their skewness, names and offsets after numbers, and values from the end from which their column is
 // skewed.
 func (f *Fitted) order(points []rows.Group) {
-	x, y := f.keysOf(f.X, points, func(g rows.Group) []float64 { return g.X }), f.keysOf(f.Y, points, func(g rows.Group) []float64 { return g.Y })
-	f.Order, f.ranks = places(x), places(y)
+	x, y := keysOf(f.X, points, func(g rows.Group) []float64 { return g.X }), f.keysOfY(points)
+	f.Order = places(x)
 	isLast := func(k key) bool { return f.XForms[k.at].OffsetOnly || f.XForms[k.at].Categories != nil }
 	var keys, last []key
 	for _, k := range x {
@@ -50,8 +50,13 @@ type key struct {
 	of        func(g rows.Group) []float64
 }
 
+// keysOfY returns the columns of y as keys, in order.
+func (f Fitted) keysOfY(points []rows.Group) []key {
+	return keysOf(f.Y, points, func(g rows.Group) []float64 { return g.Y })
+}
+
 // keysOf returns the columns as keys, in order.
-func (f Fitted) keysOf(names []string, points []rows.Group, of func(g rows.Group) []float64) []key {
+func keysOf(names []string, points []rows.Group, of func(g rows.Group) []float64) []key {
 	keys := make([]key, len(names))
 	for c, name := range names {
 		keys[c] = key{at: c, width: len(names), name: name, of: of}.directed(points)

@@ -85,10 +85,10 @@ func (f Fitted) readings(columns []bool) (all [][]int) {
 	g := random.New(0, random.Evaluation)
 	for i := range min(number, mostReadings) {
 		names, rest := make([]int, len(columns)), i
-		for c, is := range columns {
-			if n := len(f.XForms[c].Categories); is && number > mostReadings {
-				names[c] = g.IntN(uint64(i), uint64(c), n)
-			} else if is {
+		for rank, c := range f.Order {
+			if n := len(f.XForms[c].Categories); columns[c] && number > mostReadings {
+				names[c] = g.IntN(uint64(i), uint64(rank), n)
+			} else if columns[c] {
 				names[c], rest = rest%n, rest/n
 			}
 		}

@@ -26,7 +26,7 @@ const (
 	leastOthers = 3
 )
 
-// An end holds the different values at one end of a column, the farthest first: codes, and the first that is none.
+// An end holds the different values at one end of a column, the farthest first: codes, and then one other value.
 type end []extreme
 
 // An extreme is a value, with its first cell.

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// ParseNumber reads a number as it stands in people's files: digits with a sign, a decimal point or an exponent. What
-// programming languages write beyond that is none: 1_2, 0x1p3, Inf. Every text of a user that becomes a number does so
+// ParseNumber reads a number as it stands in people's files: digits with a sign, a decimal point or an exponent. It refuses
+// what only programming languages write, such as 1_2, 0x1p3 and Inf. Every text of a user that becomes a number does so
 // here. It returns an infinity for a number that float64 does not hold.
 func ParseNumber(text string) (v float64, ok bool) {
 	digits := false

@@ -7,7 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 )
 
-// Numbers are those of people's files. What Go's own literals have beyond that is none.
+// Numbers are those of people's files. Go's other literals are no numbers.
 func TestNumbersOfPeoplesFiles(t *testing.T) {
 	inf := math.Inf(1)
 	for text, want := range map[string]float64{"12": 12, "-1.5": -1.5, "+3": 3, ".5": 0.5, "5.": 5, "007": 7, "1.5e3": 1500, "1E-2": 0.01, "1e+06": 1e6, "1e400": inf, "-1e400": -inf} {

@@ -12,7 +12,7 @@
 // Intervals and regions are calibrated on the same predictions (cross-conformal prediction: Vovk 2015), for each
 // span of numbers of known points by predictions from as many. For the
 // predictions of a fold, weights are chosen by the other folds. The theorem for CV+ (Barber,
-// Candès, Ramdas, Tibshirani 2021; one outcome of each group: Dunn, Wasserman, Ramdas 2023) says that sets
+// Candès, Ramdas, Tibshirani 2021; groups: Lee, Barber, Willett 2023) says that sets
 // of level 1−α hold an outcome with a probability of at least 1−2α, less a term that vanishes with many
 // groups. Two of its conditions hold only nearly. The weights for a fold come from predictions of models
 // that were fitted to this fold too. And a [Stack] does not predict with the models that were judged, but
