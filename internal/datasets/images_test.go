@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // shape returns the shape of the images of a source.
@@ -325,7 +326,5 @@ func TestImageBatchesReuseTheirMemory(t *testing.T) {
 	var b datasets.Batch
 	makeInto(t, s, 0, false, &b)
 	step := 0
-	if n := testing.AllocsPerRun(20, func() { makeInto(t, s, step, false, &b); step++ }); n != 0 {
-		t.Errorf("%v allocations a batch", n)
-	}
+	must.NotAllocate(t, "a batch", 20, func() { makeInto(t, s, step, false, &b); step++ })
 }

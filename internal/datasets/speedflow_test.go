@@ -187,9 +187,7 @@ func TestSpeedFlowPartitions(t *testing.T) {
 		t.Error("data.seed does not touch the partitions")
 	}
 	b := at(s, 3) // buffers are used again
-	if n := testing.AllocsPerRun(5, func() { _ = s.Train(4, &b) }); n != 0 {
-		t.Errorf("Train allocates %v times", n)
-	}
+	must.NotAllocate(t, "Train", 5, func() { _ = s.Train(4, &b) })
 }
 
 func TestSpeedFlowRefusesBadInput(t *testing.T) {

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // recording is testdata/adam.json, written by testdata/adam.py with PyTorch.
@@ -100,7 +101,5 @@ func convert[T engine.Float](v []float64) []T {
 func TestAdamDoesNotAllocate(t *testing.T) {
 	adam := engine.NewAdam[float32](100, 1e-5)
 	params, grads := make([]float32, 100), make([]float32, 100)
-	if n := testing.AllocsPerRun(10, func() { adam.Update(params, grads, 1e-3) }); n != 0 {
-		t.Errorf("%v allocations per update", n)
-	}
+	must.NotAllocate(t, "an update", 10, func() { adam.Update(params, grads, 1e-3) })
 }

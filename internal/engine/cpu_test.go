@@ -1,6 +1,7 @@
 package engine_test
 
 import (
+	"fmt"
 	"math"
 	"os"
 	"slices"
@@ -11,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 var small = config.Model{Name: "acqnp", Representation: 20, Encoder: []int{20, 18}, Adaptor: []int{24, 17}, Decoder: []int{19, 33}}
@@ -136,9 +138,7 @@ func TestNoAllocationPerRun(t *testing.T) {
 			for precision, compile := range map[string]engineOf{"fp32": cpu.New, "bf16": cpu.NewBF16} {
 				p := compiledBy(t, compile, m, e, models.Training, 2)
 				fill(p, m, e, 1)
-				if n := testing.AllocsPerRun(5, func() { run(t, p, e) }); n > 0 {
-					t.Errorf("%s of width %d in %s: %v allocations per run", name, width, precision, n)
-				}
+				must.NotAllocate(t, fmt.Sprintf("%s of width %d in %s", name, width, precision), 5, func() { run(t, p, e) })
 			}
 		}
 	}

@@ -1,4 +1,4 @@
-// Package must checks errors in tests.
+// Package must checks errors and allocations in tests.
 package must
 
 import (

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 	"github.com/acqnp/acqnp/kernels/gpu/cu"
 )
@@ -241,13 +242,11 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	d := open(t)
 	p := on[gpu.Ptr](t)(d.Alloc(4))
 	fill, args := on[gpu.Func](t)(d.Function("fill")), gpu.Args(p, int32(1), float32(1))
-	if n := testing.AllocsPerRun(100, func() {
+	must.NotAllocate(t, "a launch", 100, func() {
 		if err := d.Launch(fill, gpu.Line(1, 1, 0), args); err != nil {
 			t.Fatal(err)
 		}
-	}); n > 0 {
-		t.Errorf("%v allocations", n)
-	}
+	})
 }
 
 func TestWhatDoesNotFitIsRefused(t *testing.T) {
