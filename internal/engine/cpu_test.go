@@ -192,3 +192,34 @@ func TestExtremesStayFinite(t *testing.T) {
 		}
 	}
 }
+
+// Parameters are those at the last call of Params: a change after it counts in the next run, and runs without one give
+// the same bits.
+func TestChangedParametersCount(t *testing.T) {
+	e := ops.Extents{Functions: 3, Context: 5, Points: 9, Levels: 4}
+	m := build(t, shape{model: small, dx: 1, dy: 1})
+	for precision, compile := range map[string]engineOf{"fp32": cpu.New, "bf16": cpu.NewBF16} {
+		p, other := compiledBy(t, compile, m, e, models.Evaluation, 2), compiledBy(t, compile, m, e, models.Evaluation, 2)
+		fill(p, m, e, 1)
+		fill(other, m, e, 1)
+		first := slices.Clone(resultOf(t, p, e))
+		if again := resultOf(t, p, e); !slices.Equal(again, first) {
+			t.Errorf("%s: a second run differs", precision)
+		}
+		for _, one := range []engine.Program[float32]{p, other} {
+			params := one.Params()
+			for i := range params {
+				params[i] /= 2
+			}
+		}
+		if changed := resultOf(t, p, e); slices.Equal(changed, first) || !slices.Equal(changed, resultOf(t, other, e)) {
+			t.Errorf("%s: parameters that changed between runs differ from those that changed before", precision)
+		}
+	}
+}
+
+func resultOf(t *testing.T, p engine.Program[float32], e ops.Extents) []float32 {
+	t.Helper()
+	run(t, p, e)
+	return p.Output("loglik")
+}

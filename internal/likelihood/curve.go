@@ -138,9 +138,14 @@ func (c curve) at(z float64) (log, left, right float64) {
 
 // sums returns the density at z and its derivatives from the left and from the right.
 func (c curve) sums(z float64) (sum, rising, falling float64) {
-	for _, t := range c.terms {
+	var bent float64 // log z or √z: all such terms are of one of the two
+	if last := len(c.terms) - 1; last >= 0 {
+		bent = c.terms[last].bend(z)
+	}
+	for i := range c.terms {
+		t := &c.terms[i]
 		if t.log || t.root {
-			p, slope := t.bent(z)
+			p, slope := t.bent(z, bent)
 			sum, rising, falling = sum+p, rising+slope, falling+slope
 			continue
 		}
@@ -164,22 +169,36 @@ func (c curve) sums(z float64) (sum, rising, falling float64) {
 	return sum, rising, falling
 }
 
-// bent returns the density of a term of log y or √y at y, and its derivative.
-func (t term) bent(y float64) (p, slope float64) {
+// bend returns log y or √y, of a term of these.
+func (t *term) bend(y float64) float64 {
+	switch {
+	case t.root:
+		return squareRoot(awayFromZero(y))
+	case t.log && y > 0:
+		return math.Log(y)
+	}
+	return 0
+}
+
+// awayFromZero returns a y at which the density of a term of √y is finite.
+func awayFromZero(y float64) float64 {
+	if y == 0 {
+		return 1e-100
+	}
+	return y
+}
+
+// bent returns the density of a term of log y or √y at y, and its derivative. z is log y or √y.
+func (t *term) bent(y, z float64) (p, slope float64) {
+	e := (z - t.location) / t.scale
 	if t.root {
-		if y == 0 { // where the density is infinite
-			y = 1e-100
-		}
-		z := squareRoot(y)
-		e := (z - t.location) / t.scale
+		y = awayFromZero(y)
 		p = math.Exp(t.height-e*e/2) / (2 * math.Abs(z))
 		return p, -p * (e/t.scale*z + 1) / (2 * y)
 	}
 	if !(y > 0) {
 		return 0, 0
 	}
-	z := math.Log(y)
-	e := (z - t.location) / t.scale
 	p = math.Exp(t.height - e*e/2 - z)
 	return p, -p * (e/t.scale + 1) / y
 }

@@ -35,6 +35,7 @@ type Program struct {
 	layouts []*layout
 	layout  *layout // of the last run
 	weights []*weight
+	stale   bool                   // the packed weights, since Params was called
 	bf16    bool                   // products of wide layers are of bfloat16 numbers
 	pack    func(worker, task int) // packs a weight; made once, because each use of a method value allocates it
 	pool    *pool
@@ -83,13 +84,16 @@ func compileGraph(g *ops.Graph, threads int, bf16 bool) (engine.Program[float32]
 }
 
 func emptyProgram(g *ops.Graph) *Program {
-	p := &Program{graph: g, e: g.Capacity, inputs: map[string][]float32{}}
+	p := &Program{graph: g, e: g.Capacity, stale: true, inputs: map[string][]float32{}}
 	p.pack = func(_, task int) { p.weights[task].pack(p.params) }
 	return p
 }
 
 // Params returns the flat parameter vector.
-func (p *Program) Params() []float32 { return p.params }
+func (p *Program) Params() []float32 {
+	p.stale = true
+	return p.params
+}
 
 // Grads returns the gradient of the cost with respect to Params.
 func (p *Program) Grads() []float32 { return p.grads }
@@ -115,7 +119,10 @@ func (p *Program) Run(e ops.Extents) error {
 		return errors.New("cpu: the program is closed")
 	}
 	p.e = e
-	p.pool.each(len(p.weights), p.pack)
+	if p.stale {
+		p.pool.each(len(p.weights), p.pack)
+		p.stale = false
+	}
 	p.layout = p.choose(p.e)
 	for _, s := range p.layout.stages {
 		s.begin(&p.e)
