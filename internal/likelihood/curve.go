@@ -212,6 +212,13 @@ func (c curve) cdf(z float64) float64 {
 	return p
 }
 
+// near is the part of the distance to the nearest break of its own term within which a break of another one is as good.
+// No sum of Gaussians, of which one is not much narrower, has two extrema so near each other that a set would tell.
+const near = 1. / 16
+
+// A place is a break, and its distance to the nearest one of its term, 0 if it must stay.
+type place struct{ at, apart float64 }
+
 // breaks returns places between which the density has at most one extremum, in increasing order.
 // The first and the last leave at most the mass tail outside each.
 //
@@ -220,29 +227,55 @@ func (c curve) cdf(z float64) float64 {
 // 4 standard deviations divide them finely enough.
 func (c curve) breaks(tail float64) []float64 {
 	low, high := math.Inf(1), math.Inf(-1)
-	var places []float64
-	for _, t := range c.terms {
+	var places []place
+	for i := range c.terms {
+		t := &c.terms[i]
 		low, high = math.Min(low, t.quantile(tail)), math.Max(high, t.quantile(1-tail))
-		value := Component{Log: t.log, Root: t.root}.value
-		if t.log {
-			places = append(places, math.Exp(t.location-t.scale*t.scale)) // its mode
-		}
-		if root := t.location*t.location - 4*t.scale*t.scale; t.root && root > 0 { // its valley and its mode on one side
-			for _, s := range []float64{-1, 1} {
-				places = append(places, value((t.location+s*math.Sqrt(root))/2))
-			}
-		}
-		places = append(places, value(t.location))
-		if t.gaussian {
-			for _, s := range []float64{1, 2, 4} {
-				places = append(places, value(t.location-s*t.scale), value(t.location+s*t.scale))
-			}
+		places = t.appendPlaces(places)
+	}
+	places = slices.DeleteFunc(places, func(p place) bool { return p.at <= low || p.at >= high })
+	slices.SortFunc(places, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	all, last := []float64{low}, place{at: low}
+	for _, p := range places {
+		if p.at-last.at > near*math.Min(p.apart, last.apart) {
+			all, last = append(all, p.at), p
 		}
 	}
-	places = slices.DeleteFunc(places, func(z float64) bool { return z <= low || z >= high })
-	places = append(places, low, high)
-	slices.Sort(places)
-	return slices.Compact(places)
+	return append(all, high)
+}
+
+// appendPlaces appends the breaks of a term.
+func (t *term) appendPlaces(dst []place) []place {
+	value, first := Component{Log: t.log, Root: t.root}.value, len(dst)
+	add := func(at float64) { dst = append(dst, place{at: at}) }
+	if t.log {
+		add(math.Exp(t.location - t.scale*t.scale)) // its mode
+	}
+	if root := t.location*t.location - 4*t.scale*t.scale; t.root && root > 0 { // its valley and its mode on one side
+		for _, s := range []float64{-1, 1} {
+			add(value((t.location + s*math.Sqrt(root)) / 2))
+		}
+	}
+	add(value(t.location))
+	if !t.gaussian {
+		return dst
+	}
+	for _, s := range []float64{1, 2, 4} {
+		add(value(t.location - s*t.scale))
+		add(value(t.location + s*t.scale))
+	}
+	own := dst[first:]
+	slices.SortFunc(own, func(a, b place) int { return cmp.Compare(a.at, b.at) })
+	for i := range own {
+		own[i].apart = math.Inf(1)
+		if i > 0 {
+			own[i].apart = own[i].at - own[i-1].at
+		}
+		if i+1 < len(own) {
+			own[i].apart = math.Min(own[i].apart, own[i+1].at-own[i].at)
+		}
+	}
+	return dst
 }
 
 // value returns the y of a coordinate.
