@@ -17,9 +17,7 @@ import (
 // A group of the data that is asked again has its rows of it, and new ones; a new group has its own, or none. In one
 // call, each is predicted as it is alone with the same points in its context, to the last bit.
 func TestKnownAndUnknownGroupsTogether(t *testing.T) {
-	u := unit{1, 0, 1, 0}
-	rows := crossing(12, u)
-	f := instant(t, "id,x,y", "y ~ x | id", rows)
+	rows, f := crossing(16, unit{1, 0, 1, 0}), crossed(t)
 	x, y := fields(rows[3*7 : 4*7]) // of p3, in the order in which a fit keeps them
 	sort.Sort(byX{x, y})
 	at := []float64{-4, 1}
@@ -34,7 +32,7 @@ func TestKnownAndUnknownGroupsTogether(t *testing.T) {
 	var w warning.Record
 	together := f.Recall(asked, false, &w)
 	want := []string{"known points: of 2 groups (p3, p3) the 14 rows of the fit's data and 1 of the context; of 1 group those of the context alone",
-		"of the context, 1 known point is in the fit's data too, and counted once", "no known point of 1 group (none): none of the 12 of the data has such a name"}
+		"of the context, 1 known point is in the fit's data too, and counted once", "no known point of 1 group (none): none of the 16 of the data has such a name"}
 	if lines := w.Lines(); !slices.Equal(lines, want) {
 		t.Errorf("%q, want %q", lines, want)
 	}
@@ -135,8 +133,7 @@ func (p byX) Swap(i, j int) {
 
 // Scores of rows that are known say so.
 func TestScoresOfKnownRowsSaySo(t *testing.T) {
-	rows := crossing(12, unit{1, 0, 1, 0})
-	f := instant(t, "id,x,y", "y ~ x | id", rows)
+	rows, f := crossing(16, unit{1, 0, 1, 0}), crossed(t)
 	x, y := fields(rows[:7])
 	var w warning.Record
 	got := f.Recall([]predict.Function{{Name: "p0", TargetX: x[:2], TargetY: y[:2]}}, false, &w)[0]

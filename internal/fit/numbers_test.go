@@ -1,12 +1,15 @@
 package fit_test
 
 import (
+	"context"
+	"errors"
 	"fmt"
 	"math"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
@@ -14,7 +17,6 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -36,15 +38,33 @@ func fitRows(t *testing.T, o fit.Options, header, asked string, rows []string) f
 // tryRows is fitRows for rows that may be refused.
 func tryRows(t *testing.T, o fit.Options, header, asked string, rows []string) (fit.Fitted, error) {
 	t.Helper()
-	o.File = filepath.Join(t.TempDir(), "data.csv")
-	must.Do(t, os.WriteFile(o.File, []byte(header+"\n"+strings.Join(rows, "\n")+"\n"), 0o600))
-	var err error
+	return fitIn(t.Context(), t.TempDir(), o, header, asked, rows)
+}
+
+// fitIn fits a formula to rows, with its files in a directory.
+func fitIn(ctx context.Context, dir string, o fit.Options, header, asked string, rows []string) (f fit.Fitted, err error) {
+	o.File, o.Out, o.Threads, o.Progress = filepath.Join(dir, "data.csv"), filepath.Join(dir, "out"), 2, quiet
 	if o.Formula, err = formula.Parse(asked); err != nil {
-		t.Fatal(err)
+		return f, err
 	}
-	o.Out, o.Threads, o.Progress = t.TempDir(), 2, progress.Quiet(progress.New(os.Stderr, progress.Auto))
-	fitted, _, err := fit.Fit(t.Context(), o)
-	return fitted, err
+	if err := errors.Join(os.Mkdir(o.Out, 0o700), os.WriteFile(o.File, []byte(header+"\n"+strings.Join(rows, "\n")+"\n"), 0o600)); err != nil {
+		return f, err
+	}
+	f, _, err = fit.Fit(ctx, o)
+	return f, err
+}
+
+// once returns a function that returns a fit for several tests to read. The first that asks makes it.
+func once(header, asked string, rows func() []string) func(*testing.T) fit.Fitted {
+	made := sync.OnceValues(func() (f fit.Fitted, err error) {
+		dir, err := os.MkdirTemp("", "fit")
+		if err != nil {
+			return f, err
+		}
+		defer os.RemoveAll(dir)
+		return fitIn(context.Background(), dir, fit.Options{Instant: true}, header, asked, rows())
+	})
+	return func(t *testing.T) fit.Fitted { return must.Get(made())(t) }
 }
 
 // given returns the predictions at targets of a group.
@@ -73,6 +93,9 @@ func crossing(groups int, u unit) (rows []string) {
 	return rows
 }
 
+// crossed is a fit to 16 groups of crossing.
+var crossed = once("id,x,y", "y ~ x | id", func() []string { return crossing(16, unit{1, 0, 1, 0}) })
+
 // known returns a group in units: three known points, and two targets.
 func (u unit) known() (g predict.Function) {
 	for _, p := range [][2]float64{{-3, 0.1}, {0, 1.5}, {2, 3}} {
@@ -88,7 +111,7 @@ func (u unit) known() (g predict.Function) {
 func TestUnitsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	plain := unit{1, 0, 1, 0}
-	want := instant(t, "id,x,y", "y ~ x | id", crossing(16, plain))
+	want := crossed(t)
 	ofWant := given(t, want, plain.known())
 	for _, u := range []unit{{1, 0, 1, 1e9}, {1, 0, 1000, 0}, {1, 0, 1e-6, -3}, {1e5, 0, 1, 0}, {1, 1.5e9, 1, 0}, {-2, 7, 1, 0}} {
 		got := instant(t, "id,x,y", "y ~ x | id", crossing(16, u))
@@ -111,7 +134,7 @@ func TestOrderMattersLittle(t *testing.T) {
 	t.Parallel()
 	u := unit{1, 0, 1, 0}
 	rows := crossing(16, u)
-	want := given(t, instant(t, "id,x,y", "y ~ x | id", rows), u.known())
+	want := given(t, crossed(t), u.known())
 	slices.Reverse(rows)
 	for i, d := range given(t, instant(t, "id,x,y", "y ~ x | id", rows), u.known()) {
 		sd := math.Sqrt(want[i].Variance())
@@ -182,7 +205,7 @@ func TestFlatDataEnd(t *testing.T) {
 func TestWarningsOfKnownPoints(t *testing.T) {
 	t.Parallel()
 	u := unit{1, 0, 1, 0}
-	f := instant(t, "id,x,y", "y ~ x | id", crossing(16, u))
+	f := crossed(t)
 	plain, far, many, slip := u.known(), u.known(), u.known(), u.known()
 	plain.Name, far.Name, many.Name, slip.Name = "plain", "far", "many", "slip"
 	slip.ContextY[1] = 4000
@@ -210,7 +233,7 @@ func TestWarningsOfKnownPoints(t *testing.T) {
 // for it, and is less sure.
 func TestKnownPointsBeyondTheDataInX(t *testing.T) {
 	t.Parallel()
-	f := instant(t, "id,x,y", "y ~ x | id", crossing(16, unit{1, 0, 1, 0}))
+	f := crossed(t)
 	none := given(t, f, predict.Function{TargetX: []float64{2}})[0]
 	for name, y := range map[string][]float64{"the curve ends": {2.5, 2.4, 2.6}, "it goes on": {25, 25.4, 26.1}} {
 		fn := predict.Function{Name: name, ContextX: []float64{50, 51, 52}, ContextY: y, TargetX: []float64{2}}

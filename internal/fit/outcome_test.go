@@ -56,23 +56,24 @@ func tobitScore(knownX, knownY []float64, x, y float64) float64 {
 	return likelihood.LogSumExp(with) - likelihood.LogSumExp(without)
 }
 
-// fitTobit fits 40 groups, by the cheaper models.
-func fitTobit(t *testing.T, outcome string) fit.Fitted {
-	t.Helper()
-	var rows []string
+// tobits draws the rows of 40 groups.
+func tobits() (rows []string) {
 	for k := range 40 {
 		x, y := tobit(k)
 		for i := range x {
 			rows = append(rows, fmt.Sprintf("g%d,%v,%v", k, x[i], y[i]))
 		}
 	}
-	return fitRows(t, fit.Options{Instant: true, Outcome: outcome}, "g,x,y", "y ~ x | g", rows)
+	return rows
 }
+
+// bounded is a fit to tobits, by the cheaper models.
+var bounded = once("g,x,y", "y ~ x | g", tobits)
 
 // A fit of groups with zeros knows what an outcome can be: it loses little against the exact answer for new groups,
 // the probability of more than 0 is the share of targets above 0, and the randomised PIT is uniform.
 func TestTobit(t *testing.T) {
-	f := fitTobit(t, "")
+	f := bounded(t)
 	if s := f.Stacks[0].Outcome; s.Low == nil || *s.Low != 0 || s.High != nil || s.Whole {
 		t.Fatalf("y has the values %+v, want numbers of 0 or more", s)
 	}
@@ -119,7 +120,7 @@ func TestTobit(t *testing.T) {
 
 // A user can say that y is any number. Then zeros have no probability, and numbers below 0 have one.
 func TestOutcomeReal(t *testing.T) {
-	f := fitTobit(t, stack.Real)
+	f := fitRows(t, fit.Options{Instant: true, Outcome: stack.Real}, "g,x,y", "y ~ x | g", tobits())
 	for target, err := range f.Predict(t.Context(), []predict.Function{{TargetX: []float64{1}}}) {
 		must.Do(t, err)
 		if d := target.Channels[0].Distribution; !(d.CDF(-0.1) > 0.01) {
@@ -130,7 +131,7 @@ func TestOutcomeReal(t *testing.T) {
 
 // A known point below the least value counts as it.
 func TestPointsBeyondABound(t *testing.T) {
-	f := fitTobit(t, "")
+	f := bounded(t)
 	var means []float64
 	for _, y := range []float64{0, -7} {
 		for target, err := range f.Predict(t.Context(), []predict.Function{{ContextX: []float64{1}, ContextY: []float64{y}, TargetX: []float64{1}}}) {

@@ -7,23 +7,21 @@ import (
 	"math"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// ovens returns an instant fit of bakes in ovens, with two columns of five names each.
-func ovens(t *testing.T) fit.Fitted {
+// ovens is a fit of bakes in ovens, with two columns of five names each.
+var ovens = once("oven,flour,tin,rise", "rise ~ flour + tin | oven", func() (rows []string) {
 	g := random.New(3, random.Validation)
-	var rows []string
 	for k := range uint64(10) {
 		for i := range uint64(6) {
 			flour, tin := g.IntN(k, 10+i, 5), g.IntN(k, 20+i, 5)
 			rows = append(rows, fmt.Sprintf("o%d,f%d,t%d,%v", k, flour, tin, g.Normal(k, 0)+float64(flour)-0.5*float64(tin)+0.3*g.Normal(k, 30+i)))
 		}
 	}
-	return instant(t, "oven,flour,tin,rise", "rise ~ flour + tin | oven", rows)
-}
+	return rows
+})
 
 // A target with unseen names has the mean and the variance of all pairs of known names, whether they are computed
 // together, since the known points have no such name, or one after the other.

@@ -29,7 +29,7 @@ func TestWeightsOfNoneAndOfOne(t *testing.T) {
 	t.Parallel()
 	u := unit{1, 0, 1, 0}
 	rows := crossing(16, u)
-	plain := instant(t, "id,x,y", "y ~ x | id", rows)
+	plain := crossed(t)
 	far := append(weighted(rows, func(int) string { return "1" }), "p3,0,900,0", "p99,1,-500,0")
 	var w warning.Record
 	f := fitRows(t, fit.Options{Instant: true, Weights: "w", Warnings: &w}, "id,x,y,w", "y ~ x | id", far)
