@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"math"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
@@ -88,21 +89,19 @@ func TestFoldsHoldGroupsOut(t *testing.T) {
 	}
 }
 
+var ofTwoLines = sync.OnceValues(func() (*Stack, error) {
+	return Fit(context.Background(), twoLines(20, 12), Options{Threads: 3, Kinds: Kinds()})
+})
+
+// stackOfTwoLines returns a stack for several tests to read, of 20 groups.
+func stackOfTwoLines(t *testing.T) *Stack { return must.Get(ofTwoLines())(t) }
+
 // A stack of two lines trusts the mixture of regressions, is the same with any number of threads, and
 // predicts the same after it was written and read.
 func TestStackOfTwoLines(t *testing.T) {
-	groups := twoLines(20, 12)
-	var texts []string
-	var s *Stack
-	for _, threads := range []int{1, 3} {
-		var err error
-		if s, err = Fit(context.Background(), groups, Options{Threads: threads, Kinds: Kinds()}); err != nil {
-			t.Fatal(err)
-		}
-		text := must.Get(json.Marshal(s))(t)
-		texts = append(texts, string(text))
-	}
-	if texts[0] != texts[1] {
+	s, groups := stackOfTwoLines(t), twoLines(20, 12)
+	text := string(must.Get(json.Marshal(s))(t))
+	if one := must.Get(Fit(context.Background(), groups, Options{Threads: 1, Kinds: Kinds()}))(t); text != string(must.Get(json.Marshal(one))(t)) {
 		t.Error("the stack depends on the number of threads")
 	}
 	if best := s.Candidates[0]; !strings.HasPrefix(best.Name, "regressions") || best.Weight < 0.5 {
@@ -113,7 +112,7 @@ func TestStackOfTwoLines(t *testing.T) {
 		t.Errorf("intervals of 90%% hold %.3f", c)
 	}
 	var read Stack
-	must.Do(t, json.Unmarshal([]byte(texts[0]), &read))
+	must.Do(t, json.Unmarshal([]byte(text), &read))
 	must.Do(t, read.Open(Kinds()))
 	known := simple.Group{X: groups[0].X[:3], Y: groups[0].Y[:3], DX: 1}
 	a, b := s.Predict(Case{Known: known, X: []float64{0.5}})[0], read.Predict(Case{Known: known, X: []float64{0.5}})[0]
@@ -126,7 +125,7 @@ func TestStackOfTwoLines(t *testing.T) {
 
 // A file that lacks numbers, or has others, is refused and does not panic.
 func TestDamagedStacksAreRefused(t *testing.T) {
-	s := must.Get(Fit(context.Background(), twoLines(20, 12), Options{Threads: 2, Kinds: Kinds()}))(t)
+	s := stackOfTwoLines(t)
 	if err := s.Check(1); err != nil {
 		t.Fatalf("a stack is refused: %v", err)
 	}
