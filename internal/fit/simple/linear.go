@@ -153,6 +153,22 @@ func (m linear) prior(dst, x []float64) (mean float64, v []float64) {
 	return dot(m.Beta, row[q:]), dst
 }
 
+// goesOn is the deviation of the slope of a curve beyond the edges, by that at the edge. Where no data are, the curve may go
+// on as its tangent and may end: known points there would tell the level of a group as surely as others, and wrongly.
+const goesOn = 0.5
+
+// beyond appends to dst the deviation of the curve of all groups at x [dx] by what it does beyond the edges of each column.
+func (m linear) beyond(dst, x []float64) []float64 {
+	at := 1 // of the column's powers in β
+	for c, n := range m.Form.Fixed {
+		e := m.Form.Edges[c]
+		here, edge := e.AppendPowers(nil, x[c], n), e.AppendPowers(nil, min(max(x[c], e.Low), e.High), n)
+		dst = append(dst, goesOn*(dot(m.Beta[at:][:n], here)-dot(m.Beta[at:][:n], edge)))
+		at += n
+	}
+	return dst
+}
+
 // size returns the length of the v of prior.
 func (m linear) size() int {
 	p, q := m.Form.count()

@@ -234,3 +234,36 @@ func TestGradientOfDeviance(t *testing.T) {
 		}
 	}
 }
+
+// Beyond the edge of the data the deviation of the curve grows by half of its slope, at all points of all groups alike;
+// up to the edge it does not.
+func TestTheCurveIsUncertainBeyondTheData(t *testing.T) {
+	functions := lines(30, 8)
+	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 0), 0))(t)
+	m := &Mixed{Units: unitsOf(groupsOf(functions)), Model: f.linear}
+	high := f.Form.Edges[0].High
+	at := []float64{-0.5, high, high + 2, high + 6}
+	got, _ := m.rows(at)
+	more := m.covariances(at, at)
+	for i := range at {
+		for j := range at {
+			_, a := m.Model.prior(nil, at[i:][:1])
+			_, b := m.Model.prior(nil, at[j:][:1])
+			want := dot(a, b) + 0.25*f.Beta[1]*f.Beta[1]*max(at[i]-high, 0)*max(at[j]-high, 0)
+			if math.Abs(more.At(i, j)-want) > 1e-12*want {
+				t.Errorf("the covariance at %v and %v is %v, want %v", at[i], at[j], more.At(i, j), want)
+			}
+		}
+		if mean := f.Beta[0] + f.Beta[1]*at[i]; math.Abs(got[i]-mean) > 1e-12*math.Abs(mean) {
+			t.Errorf("the mean at %v is %v, want %v of a line", at[i], got[i], mean)
+		}
+	}
+}
+
+// groupsOf returns the points of functions.
+func groupsOf(functions []weightedGroup) (all []Group) {
+	for _, f := range functions {
+		all = append(all, f.Group)
+	}
+	return all
+}

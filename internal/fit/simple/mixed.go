@@ -192,7 +192,7 @@ func (m *Mixed) rows(x []float64) (means []float64, rows *mat.Dense) {
 	var all []float64
 	for i := range n {
 		mean, row := m.Model.prior(nil, x[i*dx:][:dx])
-		means, all = append(means, mean), append(all, row...)
+		means, all = append(means, mean), m.Model.beyond(append(all, row...), x[i*dx:][:dx])
 	}
 	return means, mat.NewDense(n, len(all)/n, all)
 }
