@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -71,15 +72,32 @@ func TestABoardOnATerminal(t *testing.T) {
 	lane := board.Lane("run a")
 	lane.Update(1, 4, "step 1/4")
 	board.Total(0.5, "half done")
-	time.Sleep(300 * time.Millisecond) // bars are drawn every 100 ms
+	shown := until(t, screen, "run a: step 1/4", "half done")
 	board.Note("a note")
 	lane.End()
 	board.Close()
 	must.Do(t, tty.Close())
-	content, _ := io.ReadAll(screen)
-	for _, want := range []string{"run a: step 1/4", "half done", "a note\r\n", "|███████████          | half done\r\n"} {
-		if !strings.Contains(string(content), want) {
+	rest, _ := io.ReadAll(screen)
+	content := shown + string(rest)
+	for _, want := range []string{"a note\r\n", "|███████████          | half done\r\n"} {
+		if !strings.Contains(content, want) {
 			t.Errorf("the terminal lacks %q:\n%q", want, content)
 		}
 	}
+}
+
+// until reads a screen, which is drawn every 100 ms, until it has shown the texts, and returns what it has read.
+func until(t *testing.T, screen io.Reader, texts ...string) (shown string) {
+	t.Helper()
+	buffer := make([]byte, 4096)
+	for range 600 {
+		n, err := screen.Read(buffer)
+		must.Do(t, err)
+		shown += string(buffer[:n])
+		if !slices.ContainsFunc(texts, func(text string) bool { return !strings.Contains(shown, text) }) {
+			return shown
+		}
+	}
+	t.Fatalf("the terminal lacks one of %q:\n%q", texts, shown)
+	return ""
 }

@@ -182,7 +182,7 @@ func TestStatusWatch(t *testing.T) {
 		b := must.Get(os.ReadFile("log"))(t)
 		return string(b)
 	}
-	for range 500 {
+	for range 3000 {
 		if read() != "" {
 			break
 		}
