@@ -55,7 +55,7 @@ func TestSummary(t *testing.T) {
 		results := map[int]result{}
 		for i := range 200 {
 			d := 0.05 * float64(i%5-2) // deviation 0.07, standard error 0.005
-			results[i] = result{"skewed", 20, 9, 0.5 + d, 0.8 + d, 0.5 + d, 0.9 + off + d, 0.5 + d, 0.9 + d, 1.1, 1, 1, [len(known)]coverage{}}
+			results[i] = result{"skewed", 20, 9, 0.5 + d, 0.8 + d, 0.5 + d, 0.9 + off + d, 0.5 + d, 0.9 + d, 1.1, 1, 1, 0.04, 0.07, [len(known)]coverage{}}
 		}
 		if err := writeResults(path, results); err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func TestSummary(t *testing.T) {
 			t.Fatal(err)
 		}
 		var text strings.Builder
-		if got := summarise(&text, read, false); got != want || !strings.Contains(text.String(), "80.0 ± 0.5") {
+		if got := summarise(&text, read, false); got != want || !strings.Contains(text.String(), "80.0 ± 0.5") || !strings.Contains(text.String(), "1.10   5.9         1.1") {
 			t.Errorf("off by %v: %v\n%s", off, got, text.String())
 		}
 		if !summarise(&text, read, true) {

@@ -4,12 +4,15 @@ import (
 	"context"
 	"encoding/csv"
 	"fmt"
+	"math"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
+
+	"gonum.org/v1/gonum/stat"
 )
 
 // A result is what the intervals of one data set held, as shares of the targets of new groups.
@@ -21,6 +24,7 @@ type result struct {
 	region50, region90     float64
 	wider                  float64 // mean width of calibrated intervals of 90% over that of the model's
 	one50, one90           float64 // 0 or 1: one target of the first new group
+	se50, se90             float64 // standard errors of interval50 and interval90, over new groups
 
 	known [len(known)]coverage // by number of known points, for fit
 }
@@ -147,11 +151,13 @@ func (o options) compare(w world, fresh []int, raw, calibrated map[string]row) (
 		r.held = w.groups // all calibrate
 	}
 	first := true
-	for _, k := range fresh { // every group counts the same
+	var halves, mosts []float64 // of each group
+	for _, k := range fresh {   // every group counts the same
 		points := w.group(k)
 		context := w.context(k, len(points))
 		points = points[context:]
 		each := 1 / float64(len(points)*len(fresh))
+		before50, before90 := r.interval50, r.interval90
 		own := &coverage{}
 		if o.fit {
 			own = &r.known[knownOf(context)]
@@ -183,7 +189,10 @@ func (o options) compare(w world, fresh []int, raw, calibrated map[string]row) (
 				r.one50, r.one90, first = b.between("q0.25", "q0.75", p.y), b.between("q0.05", "q0.95", p.y), false
 			}
 		}
+		halves, mosts = append(halves, r.interval50-before50), append(mosts, r.interval90-before90)
 	}
+	n := float64(len(fresh)) // halves and mosts are shares divided by n
+	r.se50, r.se90 = stat.StdDev(halves, nil)*math.Sqrt(n), stat.StdDev(mosts, nil)*math.Sqrt(n)
 	for i, c := range r.known {
 		r.known[i].half, r.known[i].most = c.half/c.groups, c.most/c.groups // NaN without a group
 	}

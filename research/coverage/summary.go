@@ -12,17 +12,18 @@ import (
 	"strconv"
 	"text/tabwriter"
 
+	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 )
 
 // header are the columns of the file of results.
-var header = []string{"set", "noise", "groups", "held", "raw50", "raw90", "interval50", "interval90", "region50", "region90", "wider", "one50", "one90",
+var header = []string{"set", "noise", "groups", "held", "raw50", "raw90", "interval50", "interval90", "region50", "region90", "wider", "one50", "one90", "se50", "se90",
 	"groups0", "half0", "most0", "onehalf0", "onemost0", "groups1", "half1", "most1", "onehalf1", "onemost1", "groups2", "half2", "most2", "onehalf2", "onemost2",
 	"groups3-5", "half3-5", "most3-5", "onehalf3-5", "onemost3-5", "groups6-10", "half6-10", "most6-10", "onehalf6-10", "onemost6-10"}
 
 // numbers returns the fields of the columns from raw50 on.
 func (r *result) numbers() []*float64 {
-	all := []*float64{&r.raw50, &r.raw90, &r.interval50, &r.interval90, &r.region50, &r.region90, &r.wider, &r.one50, &r.one90}
+	all := []*float64{&r.raw50, &r.raw90, &r.interval50, &r.interval90, &r.region50, &r.region90, &r.wider, &r.one50, &r.one90, &r.se50, &r.se90}
 	for i := range r.known {
 		c := &r.known[i]
 		all = append(all, &c.groups, &c.half, &c.most, &c.oneHalf, &c.oneMost)
@@ -104,7 +105,7 @@ const fitExceeds = 0.06
 const surely = 3.3
 
 // summarise prints the shares with their standard errors over data sets, of all sets and of parts, and the deviation of
-// the shares of intervals between data sets. It
+// the shares of intervals between data sets, without that of counting new groups. It
 // reports whether those of all sets are 50% and 90% within surely standard errors. 9 and 19 groups make
 // the theorem exact: its bounds coincide but for 1/(K+1) of ties. Intervals of fit may hold fitExceeds
 // more.
@@ -153,7 +154,7 @@ func summarise(w io.Writer, results map[int]result, fit bool) bool {
 			}
 		}
 		width, _ := meanError(columns[6])
-		fmt.Fprintf(t, "\t%.2f\t%.1f\t%.1f\n", width, 100*stat.StdDev(columns[2], nil), 100*stat.StdDev(columns[3], nil))
+		fmt.Fprintf(t, "\t%.2f\t%.1f\t%.1f\n", width, 100*spread(columns[2], columns[9]), 100*spread(columns[3], columns[10]))
 		if i == 0 {
 			defer func() { fmt.Fprintf(w, "\none target of each data set: %s\n", binomial(columns[7], columns[8])) }()
 		}
@@ -163,6 +164,12 @@ func summarise(w io.Writer, results map[int]result, fit bool) bool {
 		ok = byKnown(w, results) && ok
 	}
 	return ok
+}
+
+// spread returns the deviation of shares whose standard errors are known, without what these add to it.
+func spread(shares, errors []float64) float64 {
+	chance := floats.Dot(errors, errors) / float64(len(errors))
+	return math.Sqrt(max(0, stat.Variance(shares, nil)-chance))
 }
 
 // byKnown prints what intervals of fit hold by the number of known points, of data sets of enough groups for intervals
