@@ -32,8 +32,8 @@ func manyGroups(n, points int) []simple.Group {
 // The questions are bounded, ask about all sizes of contexts equally often and leave no fold out.
 func TestQuestionsAreBounded(t *testing.T) {
 	for _, c := range []struct{ groups, points, most, asked, questions int }{
-		{20, 30, mostQuestions, 20, 100}, {300, 30, mostQuestions, 300, 900}, {3000, 5, mostQuestions, 1000, 1000}, {700, 2, mostQuestions, 700, 700},
-		{20, 30, 200, 20, 100}, {75, 30, 200, 75, 150}, {300, 30, 200, 200, 200},
+		{20, 30, mostQuestions, 20, 200}, {300, 30, mostQuestions, 300, 900}, {3000, 5, mostQuestions, 1000, 1000}, {700, 2, mostQuestions, 700, 700},
+		{20, 30, 200, 20, 200}, {75, 30, 200, 75, 150}, {300, 30, 200, 200, 200},
 	} {
 		s := newSplit(manyGroups(c.groups, c.points), 3, c.most)
 		sizes, folded := map[int]int{}, map[int]int{}
