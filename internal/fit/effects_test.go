@@ -3,13 +3,11 @@ package fit_test
 import (
 	"fmt"
 	"math"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -44,9 +42,6 @@ func matters(groups int) (rows []string) {
 }
 
 const mattersHeader = "group,x1,x2,x3,kind,same,y"
-
-// quiet is for progress that nobody sees.
-var quiet = progress.Quiet(progress.New(os.Stderr, progress.Auto))
 
 // Of a line, the importance of its slopes has their order, and that of a column that is not in it is within 3.3
 // standard errors of 0, as 999 of 1000 such data are; a column with one value in all rows is exactly 0. With rows of groups and without: there folds are

@@ -1,81 +1,29 @@
 package fit_test
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"math"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
-	"sync"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
-	"github.com/acqnp/acqnp/internal/fit/formula"
+	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
-	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// instant fits a formula to rows.
-func instant(t *testing.T, header, asked string, rows []string) fit.Fitted {
-	t.Helper()
-	return fitRows(t, fit.Options{Instant: true}, header, asked, rows)
-}
-
-// fitRows fits a formula to rows with these options.
-func fitRows(t *testing.T, o fit.Options, header, asked string, rows []string) fit.Fitted {
-	t.Helper()
-	fitted, err := tryRows(t, o, header, asked, rows)
-	must.Do(t, err)
-	return fitted
-}
-
-// tryRows is fitRows for rows that may be refused.
-func tryRows(t *testing.T, o fit.Options, header, asked string, rows []string) (fit.Fitted, error) {
-	t.Helper()
-	return fitIn(t.Context(), t.TempDir(), o, header, asked, rows)
-}
-
-// fitIn fits a formula to rows, with its files in a directory.
-func fitIn(ctx context.Context, dir string, o fit.Options, header, asked string, rows []string) (f fit.Fitted, err error) {
-	o.File, o.Out, o.Threads, o.Progress = filepath.Join(dir, "data.csv"), filepath.Join(dir, "out"), 2, quiet
-	if o.Formula, err = formula.Parse(asked); err != nil {
-		return f, err
-	}
-	if err := errors.Join(os.Mkdir(o.Out, 0o700), os.WriteFile(o.File, []byte(header+"\n"+strings.Join(rows, "\n")+"\n"), 0o600)); err != nil {
-		return f, err
-	}
-	f, _, err = fit.Fit(ctx, o)
-	return f, err
-}
-
-// once returns a function that returns a fit for several tests to read. The first that asks makes it.
-func once(header, asked string, rows func() []string) func(*testing.T) fit.Fitted {
-	made := sync.OnceValues(func() (f fit.Fitted, err error) {
-		dir, err := os.MkdirTemp("", "fit")
-		if err != nil {
-			return f, err
-		}
-		defer os.RemoveAll(dir)
-		return fitIn(context.Background(), dir, fit.Options{Instant: true}, header, asked, rows())
-	})
-	return func(t *testing.T) fit.Fitted { return must.Get(made())(t) }
-}
-
-// given returns the predictions at targets of a group.
-func given(t *testing.T, f fit.Fitted, g predict.Function) (all []likelihood.Distribution) {
-	t.Helper()
-	for target, err := range f.Predict(t.Context(), []predict.Function{g}) {
-		must.Do(t, err)
-		all = append(all, target.Channels[0].Distribution)
-	}
-	return all
-}
+// The fits of tests, and their predictions.
+var (
+	instant = fittest.Instant
+	fitRows = fittest.Rows
+	tryRows = fittest.Try
+	once    = fittest.Once
+	given   = fittest.Given
+	quiet   = fittest.Quiet
+)
 
 // A unit says how x and y are written: x·ofX + fromX and y·ofY + fromY.
 type unit struct{ ofX, fromX, ofY, fromY float64 }

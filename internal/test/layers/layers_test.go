@@ -29,7 +29,7 @@ var layers = [][]string{
 	{"internal/predict", "internal/train"},
 	{"internal/fit", "internal/fit/draft", "internal/train/bench", "internal/export/onnx", "internal/export/onnx/onnxtest",
 		"internal/serve/page", "internal/sweep/plan", "internal/report/tables"},
-	{"internal/sweep", "internal/sweep/submit", "internal/report/figures", "internal/serve"},
+	{"internal/sweep", "internal/sweep/submit", "internal/report/figures", "internal/serve", "internal/fit/fittest"},
 	{"internal/serve/servetest", "internal/cli/doctor", "internal/cli/output"},
 	{"internal/cli"},
 	{"cmd/acqnp", "tools/onnx", "internal/cli/clitest"},

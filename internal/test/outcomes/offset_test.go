@@ -1,4 +1,4 @@
-package fit_test
+package outcomes
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -38,13 +39,13 @@ func TestOffsets(t *testing.T) {
 		"n ~ x + offset(log(days)) | id":      "rate ~ x | id",
 		"log(n) ~ x + offset(log(days)) | id": "log(rate) ~ x | id",
 	} {
-		f, want := instant(t, header, asked, rows), instant(t, header, without, rows)
+		f, want := fittest.Instant(t, header, asked, rows), fittest.Instant(t, header, without, rows)
 		if len(f.Stacks[0].Candidates) != len(want.Stacks[0].Candidates) {
 			t.Fatalf("%s: %d candidates, want %d", asked, len(f.Stacks[0].Candidates), len(want.Stacks[0].Candidates))
 		}
 		of := predict.Function{ContextX: []float64{0.5, 2, 1, 8}, ContextY: []float64{2 * 4, 8 * 5}, TargetX: []float64{2, 1, 2, 30}}
 		same := predict.Function{ContextX: []float64{0.5, 1}, ContextY: []float64{4, 5}, TargetX: []float64{2, 2}}
-		all, one := given(t, f, of), given(t, want, same)
+		all, one := fittest.Given(t, f, of), fittest.Given(t, want, same)
 		for i, days := range []float64{1, 30} { // 30 days: an exposure that the data lack
 			for _, p := range []float64{0.1, 0.5, 0.9} {
 				if a, b := all[i].Quantile(p), one[i].Quantile(p)*days; math.Abs(a/b-1) > 1e-9 {
@@ -62,15 +63,15 @@ func TestOffsets(t *testing.T) {
 			t.Errorf("%s: %v, of the rate %v; want a log density lower by about 0.7", asked, a, b)
 		}
 	}
-	f := instant(t, header, "shifted ~ x + offset(days) | id", rows)
-	a := given(t, f, predict.Function{ContextX: []float64{0.5, 2}, ContextY: []float64{6}, TargetX: []float64{2, 100}})[0]
+	f := fittest.Instant(t, header, "shifted ~ x + offset(days) | id", rows)
+	a := fittest.Given(t, f, predict.Function{ContextX: []float64{0.5, 2}, ContextY: []float64{6}, TargetX: []float64{2, 100}})[0]
 	// No logarithm is taken of what is left, so the models of y alone predict.
 	for _, c := range f.Stacks[0].Candidates {
 		if c.Scale != stack.OfY {
 			t.Errorf("%s of a difference", c.Name)
 		}
 	}
-	if d := given(t, f, predict.Function{ContextX: []float64{0.5, 64}, ContextY: []float64{68}, TargetX: []float64{2, 0}})[0]; math.Abs(a.Mean()-d.Mean()-100) > 1e-6 || math.Abs(a.Variance()-d.Variance()) > 1e-6 {
+	if d := fittest.Given(t, f, predict.Function{ContextX: []float64{0.5, 64}, ContextY: []float64{68}, TargetX: []float64{2, 0}})[0]; math.Abs(a.Mean()-d.Mean()-100) > 1e-6 || math.Abs(a.Variance()-d.Variance()) > 1e-6 {
 		t.Errorf("%v ± %v at 100, %v ± %v at 0", a.Mean(), math.Sqrt(a.Variance()), d.Mean(), math.Sqrt(d.Variance()))
 	}
 }
@@ -122,7 +123,7 @@ func TestCountsOfAnExposure(t *testing.T) {
 			rows = append(rows, fmt.Sprintf("g%d,%v,%v,%v", k, days[i], days[i], n[i]))
 		}
 	}
-	f := instant(t, "g,x,days,n", "n ~ x + offset(log(days)) | g", rows)
+	f := fittest.Instant(t, "g,x,days,n", "n ~ x + offset(log(days)) | g", rows)
 	if s := f.Stacks[0].Outcome; !s.Whole || s.Low == nil || *s.Low != 0 {
 		t.Fatalf("n has the values %s, want whole numbers of 0 or more", s)
 	}
@@ -136,7 +137,7 @@ func TestCountsOfAnExposure(t *testing.T) {
 			}
 			return x
 		}
-		for i, d := range given(t, f, predict.Function{ContextX: twice(days[:known]), ContextY: n[:known], TargetX: twice(days[known:])}) {
+		for i, d := range fittest.Given(t, f, predict.Function{ContextX: twice(days[:known]), ContextY: n[:known], TargetX: twice(days[known:])}) {
 			at := known + i
 			log := d.LogDensity(n[at])
 			regret += arrivalsScore(days[:known], n[:known], days[at], n[at]) - log
@@ -174,8 +175,8 @@ func TestOffsetsThatOverflow(t *testing.T) {
 		return all
 	}
 	const columns, formula = "g,x,z,y", "log(y) ~ x + offset(z) | g"
-	must.Refuse(t, must.Err(tryRows(t, fit.Options{Instant: true}, columns, formula, rows(700))), "data.csv: z: found 700 as an offset, expected offsets of the logarithm of y between -230 and 230")
-	f := instant(t, columns, formula, rows(0))
+	must.Refuse(t, must.Err(fittest.Try(t, fit.Options{Instant: true}, columns, formula, rows(700))), "data.csv: z: found 700 as an offset, expected offsets of the logarithm of y between -230 and 230")
+	f := fittest.Instant(t, columns, formula, rows(0))
 	for file, fn := range map[string]predict.Function{"t.csv": {TargetX: []float64{1, -800}}, "c.csv": {ContextX: []float64{1, 800}, ContextY: []float64{2}, TargetX: []float64{1, 0}}} {
 		must.Refuse(t, f.CheckPoints("c.csv", "t.csv", []predict.Function{fn}), file+": z: found ", "800 as an offset")
 	}

@@ -1,4 +1,4 @@
-package fit_test
+package outcomes
 
 import (
 	"fmt"
@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
@@ -75,5 +76,5 @@ func fitSimulated(t *testing.T, i, groups int) fit.Fitted {
 			rows = append(rows, fmt.Sprintf("g%d,%v,%v", k, x[j], y[j]))
 		}
 	}
-	return fitRows(t, fit.Options{Instant: true, Budget: 0.3}, "g,x,y", "y ~ x | g", rows)
+	return fittest.Rows(t, fit.Options{Instant: true, Budget: 0.3}, "g,x,y", "y ~ x | g", rows)
 }

@@ -1,4 +1,4 @@
-package fit_test
+package outcomes
 
 import (
 	"encoding/json"
@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -68,7 +69,7 @@ func tobits() (rows []string) {
 }
 
 // bounded is a fit to tobits, by the cheaper models.
-var bounded = once("g,x,y", "y ~ x | g", tobits)
+var bounded = fittest.Once("g,x,y", "y ~ x | g", tobits)
 
 // A fit of groups with zeros knows what an outcome can be: it loses little against the exact answer for new groups,
 // the probability of more than 0 is the share of targets above 0, and the randomised PIT is uniform.
@@ -120,7 +121,7 @@ func TestTobit(t *testing.T) {
 
 // A user can say that y is any number. Then zeros have no probability, and numbers below 0 have one.
 func TestOutcomeReal(t *testing.T) {
-	f := fitRows(t, fit.Options{Instant: true, Outcome: stack.Real}, "g,x,y", "y ~ x | g", tobits())
+	f := fittest.Rows(t, fit.Options{Instant: true, Outcome: stack.Real}, "g,x,y", "y ~ x | g", tobits())
 	for target, err := range f.Predict(t.Context(), []predict.Function{{TargetX: []float64{1}}}) {
 		must.Do(t, err)
 		if d := target.Channels[0].Distribution; !(d.CDF(-0.1) > 0.01) {
