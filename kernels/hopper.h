@@ -68,9 +68,23 @@ DEVICE void mbarrier_init(unsigned m) {
 DEVICE void mbarrier_expect(unsigned m, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared.b64 _, [%0], %1;" ::"r"(m), "r"(bytes) : "memory");
 }
+#ifdef BOUNDED
+// Traps after two seconds, so that a copy that never comes ends a test (scripts/gpu-check-pack.sh).
+DEVICE void mbarrier_wait(unsigned m, unsigned parity) {
+  unsigned began, now, done;
+  asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(began));
+  while (true) {
+    asm volatile("{.reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p;}" : "=r"(done) : "r"(m), "r"(parity) : "memory");
+    if (done) return;
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(now));
+    if (now - began > 2000000000u) __trap();
+  }
+}
+#else
 DEVICE void mbarrier_wait(unsigned m, unsigned parity) {
   asm volatile("{.reg .pred p; again: mbarrier.try_wait.parity.shared.b64 p, [%0], %1; @!p bra again;}" ::"r"(m), "r"(parity) : "memory");
 }
+#endif
 DEVICE void bulk_load(unsigned to, const void* from, unsigned bytes, unsigned m) {
   asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];"
                ::"r"(to), "l"(__cvta_generic_to_global(from)), "r"(bytes), "r"(m) : "memory");

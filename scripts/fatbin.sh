@@ -4,6 +4,7 @@
 # last one for later GPUs. A file whose first line is `// archs: 90a` has machine code for these alone;
 # its fatbin is empty if nvcc knows none of them, or ARCHS lacks their GPU. OUT.gpus says what the
 # fatbin has, such as "75 80 ptx80". OUT.ptxas gets what ptxas prints about each kernel, such as registers.
+# DEFINE, such as -DBOUNDED, is passed on to nvcc.
 set -eu
 in=$1 out=$2 said=$3 archs=$4
 own=$(sed -n '1s|^// archs: ||p' "$in")
@@ -29,7 +30,7 @@ if [ -z "$code" ]; then
 fi
 [ -n "$own" ] || code="$code -gencode arch=compute_$last,code=compute_$last" gpus="$gpus ptx$last"
 # shellcheck disable=SC2086 # one word an option
-nvcc -std=c++17 -O3 -Xptxas -v $code -fatbin -o "$out.part" "$in" 2>"$said.part" || {
+nvcc -std=c++17 -O3 -Xptxas -v ${DEFINE:-} $code -fatbin -o "$out.part" "$in" 2>"$said.part" || {
 	cat "$said.part" >&2
 	rm -f "$out.part"
 	exit 1

@@ -2,7 +2,7 @@
 # Runs one part of gpu-check.sh: gpu-check-part.sh PART SECONDS. Lines of the table go to
 # work/PART/rows as soon as they are known, so that they survive the part's end at any moment.
 set -eu
-part=$1 deadline=$(($(date +%s) + $2))
+part=$1 deadline=$(($(date +%s) + $2)) wrong=''
 dir=work/$part
 gpu=${CUDA_VISIBLE_DEVICES:-0}
 
@@ -21,18 +21,27 @@ last() { tail -1 "$1" 2>/dev/null; }
 # why CODE FILE prints why a command failed whose output is in FILE.
 why() { case $1 in 124 | 137) echo "stopped, as it took too long" ;; *) echo "exit code $1, $(last "$2")" ;; esac; }
 
-# compare TEST FLAG... runs a test program.
-compare() {
-	program=$1 code=0
+# group PROGRAM FLAG... runs tests in a process of their own, which a kernel's fault cannot outlive: after
+# it no other test of the process says anything.
+group() {
+	program=$1
 	shift
-	(cd tests && limited 600 "./$program.test" -test.v "$@") >"$dir/tests.txt" 2>&1 || code=$?
+	{ (cd tests && limited 600 "./$program.test" -test.v "$@" 2>&1) || echo "exit code $?"; } | sed '/the GPU is lost/q' >"$dir/group.txt"
+	cat "$dir/group.txt" >>"$dir/tests.txt"
+	code=$(sed -n 's/^exit code //p' "$dir/group.txt")
+	tests=$(sed -n 's/^--- [A-Z]*: \([^ ]*\).*/\1/p' "$dir/group.txt")
+	[ -n "$code" ] || ! grep -q 'the GPU is lost' "$dir/group.txt" || code=lost
+	case ${code:-0} in
+	0) [ -n "$tests" ] || wrong="${wrong:-no test ran with $*}" ;;
+	124 | 137) wrong="${wrong:-stopped in $(sed -n 's/^=== RUN *//p' "$dir/group.txt" | tail -1)}" ;;
+	*) wrong="${wrong:-first $(awk -f gpu-check-first.awk "$dir/group.txt")}" ;;
+	esac
+}
+# verdict makes the part's row of its groups.
+verdict() {
 	count() { grep -c "^ *--- $1" "$dir/tests.txt" || true; }
 	counts="$(count PASS) passed, $(count FAIL) failed, $(count SKIP) skipped"
-	case $code in
-	0) if [ "$(count PASS)" -gt 0 ]; then row "$part" "ok: $counts"; else fail "$part" "no test ran"; fi ;;
-	124 | 137) fail "$part" "stopped in $(sed -n 's/^=== RUN *//p' "$dir/tests.txt" | tail -1): $counts" ;;
-	*) fail "$part" "$counts; first $(sed -n 's/^ *--- FAIL: \([^ ]*\).*/\1/p' "$dir/tests.txt" | tail -1)" ;;
-	esac
+	if [ -z "$wrong" ]; then row "$part" "ok: $counts"; else fail "$part" "$counts; $wrong"; fi
 }
 bench() { # SECONDS PROGRAM MODEL FLAG...
 	most=$1 program=$2 model=$3
@@ -61,6 +70,18 @@ launches() {
 			done
 		done
 	done
+}
+
+sanitizer() {
+	command -v compute-sanitizer >/dev/null || { row sanitizer "not measured: no compute-sanitizer" && return; }
+	code=0
+	(cd tests && limited 600 compute-sanitizer --error-exitcode 9 ./internal-test-kernels.test -test.v -test.run '^TestBranch$') >"$dir/sanitizer.txt" 2>&1 || code=$?
+	found=$(grep -v ' ERROR SUMMARY: ' "$dir/sanitizer.txt" | grep -m 1 '^========= [A-Z].* \(of size\|error\|Error\|hit\)') || true
+	case $code,$found in
+	0,) row sanitizer "ok: $(last "$dir/sanitizer.txt")" ;;
+	124, | 137,) row sanitizer "nothing found in the time that there was" ;;
+	*) fail sanitizer "exit code $code, ${found:-$(last "$dir/sanitizer.txt")}" ;;
+	esac
 }
 
 # build NAME compiles a program of CUDA for this GPU, unless it was packed for it, and prints its path.
@@ -130,15 +151,12 @@ counters() {
 	profile small 20 20 "$small" ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 2 --device cuda --precision fp16
 }
 
-# The evaluation's batches have the size of a training step, for the part storing.
-size='--set eval.batch_size=128 --set eval.num_points=53 --set eval.max_context=26 --set eval.num_tau=50'
 clocks() {
 	timeout 20 nvidia-smi dmon -i "$gpu" -s pc -d 1 >"$dir/dmon.txt" 2>"$dir/dmon.err" &
 	monitor=$!
 	trap 'kill $monitor 2>/dev/null || true' EXIT
 	code=0
-	# shellcheck disable=SC2086 # several words
-	limited 12 ./acqnp-cuda train --config configs/lissajous/acqnp.yaml $size --run-dir "$dir/runs/acqnp" --overwrite --device cuda \
+	limited 12 ./acqnp-cuda train --config configs/lissajous/acqnp.yaml --run-dir "$dir/runs/acqnp" --overwrite --device cuda \
 		--precision fp16 --no-eval --quiet >"$dir/train.txt" 2>&1 || code=$?
 	case $code in
 	0 | 124 | 130)
@@ -155,24 +173,22 @@ clocks() {
 		"$dir/dmon.txt" >"$dir/power"
 	row "clocks, power" "$(cat "$dir/power")"
 }
-# storing times the forward kernels as training runs them, and as eval does, in turn.
-storing() {
-	run=work/clocks/runs/acqnp
-	[ -e $run/config.yaml ] || { row storing "not measured: clocks left no run" && return; }
-	wanted=gpu__time_duration.sum,dram__bytes_write.sum
-	for round in 1 2; do
-		profile "kept-$round" 3 3 '^branch_forward' ./acqnp-cuda bench --config configs/lissajous/acqnp.yaml --points 53 --steps 3 --device cuda --precision fp16
-		profile "not-kept-$round" 3 3 '^branch_forward' ./acqnp-cuda eval --run $run --batches 3 --device cuda --precision fp16 --out "$dir/eval.json" --overwrite --quiet
-	done
-}
-
 milliseconds() { sed -n 's/.*"ms_median": *\([0-9.e+-]*\).*/\1/p' "$1" | head -1; }
+# step NAME MODEL PRECISION times a step of training.
+step() {
+	file=$dir/$(echo "$1" | tr ' ' -).json
+	code=0
+	bench 20 acqnp-cuda "$2" --steps 50 --precision "$3" --json >"$file" 2>"$file.err" || code=$?
+	if [ $code -eq 0 ]; then row "ms a step, $1" "$(milliseconds "$file")"; else fail "ms a step, $1" "$(why $code "$file.err")"; fi
+}
 steps() {
 	for way in 'acqnp fp16' 'acqnp fp32' 'cqnp fp16' 'cqnp fp32' 'cnp auto' 'canp auto' 'bnp auto'; do
-		file=$dir/$(echo "$way" | tr ' ' -).json
-		code=0
-		bench 20 acqnp-cuda "${way% *}" --steps 50 --precision "${way#* }" --json >"$file" 2>"$file.err" || code=$?
-		if [ $code -eq 0 ]; then row "ms a step, $way" "$(milliseconds "$file")"; else fail "ms a step, $way" "$(why $code "$file.err")"; fi
+		step "$way" "${way% *}" "${way#* }"
+	done
+	for way in 'PAIRS acqnp' 'PAIRS cqnp' 'EARLY acqnp' 'EARLY cnp'; do # cnp has no pairs
+		export "ACQNP_CUDA_${way% *}=0"
+		step "${way% *}=0 ${way#* }" "${way#* }" fp16
+		unset "ACQNP_CUDA_${way% *}"
 	done
 }
 # torch times the modes that were fastest first, and compiles, which takes a minute, after them.
@@ -237,9 +253,27 @@ lab() {
 	case $code in 0 | 130) ;; *) fail lab "$(why $code "$dir/lab.txt")" ;; esac
 }
 
+kernels=internal-test-kernels engine=internal-engine-cuda
+hopper='^TestWord(Wgmma|Bulk|Groups|Stmatrix|Positive)'
 case $part in
-words) compare internal-test-kernels -test.run '^TestWord' ;;
-kernels) compare internal-test-kernels -test.run "${TESTS:-.}" -test.skip '^TestWord' ;;
-models) compare internal-engine-cuda -test.run "${TESTS:-Fused|Trains|SameBits}" ;;
+words)
+	group $kernels -test.run '^TestWord' -test.skip "$hopper"
+	group $kernels -test.run "$hopper"
+	verdict
+	;;
+kernels)
+	group $kernels -test.run '^TestBranch'
+	group $kernels -test.run "${TESTS:-.}" -test.skip '^Test(Word|Branch)'
+	verdict
+	;;
+samebits)
+	group $engine -test.run '^TestPairCheck'
+	group $engine -test.run '^TestSameBits'
+	verdict
+	;;
+models)
+	group $engine -test.run "${TESTS:-Fused|Trains}" -test.skip '^TestSameBits'
+	verdict
+	;;
 *) "$part" ;;
 esac

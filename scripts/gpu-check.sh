@@ -5,21 +5,22 @@ usage='usage: gpu-check.sh [--seconds N] [--gpu N] [--out DIR] CALL | PART...
 Three calls, and the seconds after which each part of them is stopped:
   measure     words       15  every word of kernels/device.h and hopper.h, against plain arithmetic
               kernels     50  the kernels, against plain kernels on the CPU
-              models      50  the fused branch and training steps, against the CPU engine
-              launches    80  each launch of a step, old and new kernels in turn
-              steps       55  milliseconds a training step of each model
-              torch      100  the same in the fastest modes of PyTorch, and CNP, CQNP and ACQNP beside the goals
-              ceilings    45  what the parts of the chip reach, the constants of research/roofline
-              counters    70  hardware counters of the kernels, by ncu
-              clocks      25  ten seconds of training, with clocks and power
-              storing     30  the forward kernels with and without storing hidden layers
+              samebits    40  the check of the kernels for sm_90a; 200 steps twice, and without early launches: the same bits
+              models      35  the fused branch and training steps, against the CPU engine
+              sanitizer   40  the branch under compute-sanitizer
+              launches    60  each launch of a step, old and new kernels in turn
+              steps       60  milliseconds a training step of each model, and with PAIRS=0 and EARLY=0
+              ceilings    30  what the parts of the chip reach, the constants of research/roofline
+              counters    50  hardware counters of the kernels, by ncu
+              clocks      20  ten seconds of training, with clocks and power
+              torch       55  steps in the fastest modes of PyTorch, and CNP, CQNP and ACQNP beside the goals
   likelihood  whole      150  100,000 steps of ACQNP on double sines in fp16, evaluated beside the run of before
               seeds      130  three short runs in fp16 and in fp32, and their difference
   train       lab        470  the next cells of the paper, by lab.sh
 A call, of any parts, ends within N seconds (default 470). Every three seconds and after each part DIR (default
 gpu-check-results) has table.txt, with a line for all parts that says what was measured, and results.tar.gz with all
 details; lab adds up to four lab-N.tar.gz. No file exceeds 16 MiB. --gpu chooses a GPU, as nvidia-smi counts them (default:
-the first of CUDA_VISIBLE_DEVICES). Exit code 1: no GPU, or a check failed.
+the first of CUDA_VISIBLE_DEVICES). If a word fails, nothing after it is run. Exit code 1: no GPU, or a check failed.
 Environment: PYTHON is the python3 with torch, TESTS the pattern of tests in kernels and models, JOBS the runs of lab at once.'
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
@@ -58,7 +59,7 @@ done
 case $seconds in '' | *[!0-9]*) wrong "--seconds: found $seconds, expected a whole number" ;; esac
 [ -n "$parts" ] || wrong "say what to do: measure, likelihood or train"
 end=$(($(date +%s) + seconds - 5)) # the last summary takes a second or two
-for file in acqnp-cuda tests configs sweeps lab.sh gpu-check-part.sh gpu-check-table.awk gpu-check-goals.awk gpu-old-new.csv; do
+for file in acqnp-cuda tests configs sweeps lab.sh gpu-check-part.sh gpu-check-first.awk gpu-check-table.awk gpu-check-goals.awk gpu-old-new.csv; do
 	[ -e "$here/$file" ] || die "$here/$file is missing: run the gpu-check.sh in the folder that make gpu-check fills"
 done
 # One GPU, counted as nvidia-smi does, for this program and for PyTorch.
@@ -123,6 +124,12 @@ for part in $parts; do
 	esac
 	! grep -q '  *FAILED: ' "work/$part/rows" || failed="$failed $part"
 	summarise
+	case $failed in
+	*' words') # all kernels are wrong with it: its numbers are printed
+		grep -A 2 '_test\.go:[0-9]*: ' work/words/tests.txt >&2 || true
+		break
+		;;
+	esac
 done
 summarise
 cat "$out/table.txt"

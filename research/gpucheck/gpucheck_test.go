@@ -4,12 +4,14 @@ package gpucheck
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -140,9 +142,11 @@ func TestMeasures(t *testing.T) {
 	m.files()
 	rows := m.table()
 	for label, want := range map[string]string{
-		"words":                 "ok: 2 passed, 0 failed, 0 skipped",
-		"kernels":               "ok: 2 passed, 0 failed, 0 skipped",
+		"words":                 "ok: 4 passed, 0 failed, 0 skipped",
+		"kernels":               "ok: 4 passed, 0 failed, 0 skipped",
+		"samebits":              "ok: 4 passed, 0 failed, 0 skipped",
 		"models":                "ok: 2 passed, 0 failed, 0 skipped",
+		"sanitizer":             "ok: ========= ERROR SUMMARY: 0 errors",
 		"code for sm_90a":       "packed",
 		"launches, fp16, old":   "step 1.500 ms; all 7, one after another 1390.0 us; 5 start early",
 		"launches, fp16, new":   "on sm_90a; step 1.500 ms; all 7, one after another 1390.0 us; 5 start early",
@@ -151,9 +155,11 @@ func TestMeasures(t *testing.T) {
 		"counters, small":       "1 numbers, in small.csv",
 		"clocks":                "2.5e+08 rows a second",
 		"clocks, power":         "2 s busy: 550 W, 1850 MHz in the mean; at most 600 W",
-		"storing, not-kept-2":   "1 numbers, in not-kept-2.csv",
 		"ms a step, acqnp fp32": "1.25",
-		"lab":                   "not measured",
+
+		"ms a step, PAIRS=0 acqnp": "1.25",
+		"ms a step, EARLY=0 cnp":   "2.25", // of the stand-in, which sees the switch
+		"lab":                      "not measured",
 
 		"goal, acqnp fp16":           "MISSED: 1.250 ms, at most 0.70",
 		"goal, acqnp fp32":           "HOLDS: 1.250 ms, at most 3",
@@ -218,13 +224,68 @@ func TestSurvivesACutOff(t *testing.T) {
 			_ = cmd.Wait()
 			m.files()
 			rows := m.table()
-			if rows["words"] != "ok: 2 passed, 0 failed, 0 skipped" || rows["seeds"] != "not measured" || rows["lab"] != "not measured" {
+			if rows["words"] != "ok: 4 passed, 0 failed, 0 skipped" || rows["seeds"] != "not measured" || rows["lab"] != "not measured" {
 				t.Errorf("table.txt: %q\n%s", rows, said)
 			}
 			if log := m.archived("work/words/tests.txt"); !strings.Contains(log, "PASS: TestTwo") {
 				t.Errorf("results.tar.gz has of words %q", log)
 			}
 		})
+	}
+}
+
+// A fault ends its group of tests alone, and the first test that failed is named, the innermost, with its words.
+func TestNamesTheFirstFailure(t *testing.T) {
+	t.Parallel()
+	m := pack(t)
+	cmd, said := m.check([]string{"WRONG=^TestPair", "LOST=^TestBranch"}, "measure")
+	if err := cmd.Run(); err == nil {
+		t.Errorf("the check did not fail: %s", said)
+	}
+	rows := m.table()
+	for label, want := range map[string]string{
+		"words":    "ok: 4 passed, 0 failed, 0 skipped",
+		"kernels":  "FAILED: 4 passed, 2 failed, 0 skipped; first TestTwo/b: two_test.go:9: (1, 2) is 3, want 4; then the GPU was lost in TestThree",
+		"samebits": "FAILED: 4 passed, 3 failed, 0 skipped; first TestTwo/b: two_test.go:9: (1, 2) is 3, want 4",
+		"ceilings": "1 constants, in ceilings.csv",
+	} {
+		if rows[label] != want {
+			t.Errorf("table.txt says %q of %s, want %q", rows[label], label, want)
+		}
+	}
+	if log := m.archived("work/kernels/tests.txt"); strings.Contains(log, "TestThree (0.00s)") {
+		t.Errorf("tests went on after the GPU was lost:\n%s", log)
+	}
+}
+
+// If a word fails, the numbers that it gave are printed, and no kernel is tried.
+func TestStopsAtAWord(t *testing.T) {
+	t.Parallel()
+	m := pack(t)
+	cmd, said := m.check([]string{"WRONG=-test.run ^TestWord("}, "measure")
+	if err := cmd.Run(); err == nil || !strings.Contains(said.String(), "\n    two_test.go:9: (1, 2) is 3, want 4\n") {
+		t.Errorf("error %v: %s", err, said)
+	}
+	rows := m.table()
+	if !strings.HasPrefix(rows["words"], "FAILED: 4 passed, 3 failed") || rows["kernels"] != "not measured" || rows["torch"] != "not measured" {
+		t.Errorf("table.txt: %q", rows)
+	}
+}
+
+// The parts of a call are stopped before the call is: none of them is left out.
+func TestPartsFit(t *testing.T) {
+	help, err := exec.Command("sh", root+"/scripts/gpu-check.sh", "--help").Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	call, sum := "", map[string]int{}
+	for _, m := range regexp.MustCompile(`(?m)^  (\w*) +[a-z]+ +(\d+)  `).FindAllStringSubmatch(string(help), -1) {
+		call = cmp.Or(m[1], call)
+		seconds, _ := strconv.Atoi(m[2])
+		sum[call] += seconds
+	}
+	if sum["measure"] > 460 || sum["likelihood"] > 290 || sum["train"] > 470 || len(sum) != 3 {
+		t.Errorf("the parts of the calls take at most %v s; a call has 470, the second of a quarter of an hour 300, and starting and packing take 10", sum)
 	}
 }
 
