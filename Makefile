@@ -10,7 +10,7 @@ export PATH := $(CUDA_HOME)/bin:$(PATH)
 TOOLKIT = -I$(CUDA_HOME)/include
 endif
 INCLUDE = -I$(CURDIR)/kernels/gpu/cu/include $(TOOLKIT)
-GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g $(INCLUDE)" CGO_LDFLAGS="-L$(CURDIR)/bin/stubs"
+GPU = CGO_ENABLED=1 CGO_CFLAGS="-O2 -g $(INCLUDE)" CGO_LDFLAGS="-L$(CURDIR)/bin/stubs -Wl,--no-as-needed -lpthread -ldl"
 GPUTAGS = gpu,netgo,osusergo
 FATBINS = $(patsubst kernels/%.cu,kernels/fatbin/%.fatbin,$(wildcard kernels/*.cu))
 VOCABULARY = $(patsubst %.cu,%.fatbin,$(wildcard kernels/vocabulary/*.cu))
@@ -44,7 +44,7 @@ gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) a
 
 fatbins: ## the kernels alone, those that have changed, and what the program is linked with
 	@rm -f $(filter-out $(foreach ending,fatbin ptxas gpus,$(FATBINS:fatbin=$(ending))),$(wildcard kernels/fatbin/*.*))
-	@$(MAKE) -s -j$$(nproc) bin/stubs/libcuda.so $(FATBINS) $(VOCABULARY)
+	@$(MAKE) -s -j$$(nproc) bin/stubs/libcuda.so bin/stubs/libc.so $(FATBINS) $(VOCABULARY)
 
 cuda: gpu bin/driver/libcuda.so.1 ## check acqnp-cuda without a GPU: its kernels' registers and instructions, and the calls of the driver
 	sh scripts/registers.sh
@@ -72,6 +72,10 @@ bin/stubs/libcuda.so: kernels/gpu/cu/include/cuda.h kernels/fatbin/settings
 	@mkdir -p $(@D)
 	@echo '#include <cuda.h>' | gcc $(INCLUDE) -E -P - | grep -oE '\<cu[A-Z][A-Za-z0-9_]* *\(' | tr -d ' (' | sort -u | \
 		sed 's/.*/void &(void) {}/' | gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ -x c -
+
+# glibc's, so that the program runs with the one that its wheel and packages name.
+bin/stubs/libc.so: scripts/old-glibc.sh scripts/needed.sh
+	@sh $< $(@D) $$(sed -n 's/^most=//p' scripts/needed.sh)
 
 # A stand-in for the driver, for tests on a machine without a GPU.
 bin/driver/libcuda.so.1: kernels/gpu/cu/testdata/driver.c

@@ -34,7 +34,7 @@ TAGS = {
     "windows/amd64": ["win_amd64"],
 }
 # The CUDA program needs glibc. scripts/needed.sh holds it to this version.
-CUDA_TAGS = ["manylinux_2_34_x86_64"]
+CUDA_TAGS = ["manylinux_2_28_x86_64"]
 
 
 def version():

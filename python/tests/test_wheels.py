@@ -67,7 +67,7 @@ class Wheels(unittest.TestCase):
     def test_cuda(self):
         (wheel,) = self.make("cuda", "cuda")
         version = wheel.name.split("-")[1]
-        self.assertEqual(wheel.name, f"acqnp_cuda-{version}-py3-none-manylinux_2_34_x86_64.whl")
+        self.assertEqual(wheel.name, f"acqnp_cuda-{version}-py3-none-manylinux_2_28_x86_64.whl")
         with zipfile.ZipFile(wheel) as z:
             names = z.namelist()
             self.assertIn(f"acqnp_cuda-{version}.data/scripts/acqnp-cuda", names)

@@ -9,8 +9,9 @@ import (
 // release is the version that CHANGELOG.md describes at its head.
 const release = "0.3.0"
 
-// String returns the release and, if the program was built from a known commit, the commit: "0.3.0
-// (fb7a902abcde)", or "0.3.0 (fb7a902abcde, modified)" if files had changed since. It is what
+// String returns the release and, if the program was built from another commit than that of the release's
+// tag, the commit: "0.3.0 (fb7a902abcde)", or "0.3.0 (fb7a902abcde, modified)" if files had changed since. So
+// `go install …@v0.3.0`, which knows no commit, is of the version of the release's programs. It is what
 // --version prints and what checkpoints, eval.json and reports record.
 func String() string {
 	info, ok := debug.ReadBuildInfo()
@@ -36,7 +37,7 @@ func of(info *debug.BuildInfo) string {
 			modified = ", modified"
 		}
 	}
-	if commit == "" {
+	if commit == "" || info.Main.Version == "v"+release {
 		return release
 	}
 	return release + " (" + commit + modified + ")"
