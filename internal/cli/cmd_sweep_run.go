@@ -34,7 +34,8 @@ plan says evaluate: true. Start the command again after an interruption or a cra
 from its last checkpoint, and the results are those of runs trained one after another.
 
 Without --jobs, a CPU trains a run on each thread, as far as they fit into the memory. On GPUs, as
-many runs as there are GPUs are trained at a time, each on its own; --jobs puts several on each.
+many runs as there are GPUs, or instances of MIG in CUDA_VISIBLE_DEVICES, are trained at a time, each
+on its own; --jobs puts several on each.
 
 A run that fails does not stop the others. A run that was killed, or stopped by a full disk, is started
 again, up to three times in a row without progress. After a wrong configuration or a divergence it is
@@ -127,9 +128,9 @@ func (o *sweepRunOptions) childFlags() []string {
 // share returns how many runs are trained at a time.
 func (o *sweepRunOptions) share(runs []plan.Run) (sweep.Jobs, error) {
 	if !o.onCPU() {
-		gpus := o.gpus()
-		jobs := sweep.Share(max(o.jobs, len(gpus)), o.cores(), len(runs))
-		jobs.Devices = gpus
+		gpus, visible := o.gpus()
+		jobs := sweep.Share(max(o.jobs, len(gpus), len(visible)), o.cores(), len(runs))
+		jobs.Devices, jobs.Visible = gpus, visible
 		return jobs, nil
 	}
 	atOnce := o.jobs
@@ -142,16 +143,20 @@ func (o *sweepRunOptions) share(runs []plan.Run) (sweep.Jobs, error) {
 	return sweep.Share(atOnce, o.cores(), len(runs)), nil
 }
 
-// gpus returns the GPUs that runs take in turn: the one of --device cuda:N, or all.
-func (o *sweepRunOptions) gpus() []string {
+// gpus returns the GPUs that runs take in turn: the one of --device cuda:N, or all. Of instances of GPUs each
+// run sees its own, the first of visible.
+func (o *sweepRunOptions) gpus() (all, visible []string) {
 	if strings.Contains(o.choice, ":") {
-		return []string{o.choice}
+		return []string{o.choice}, nil
 	}
-	all := []string{"cuda:0"}
+	all = []string{"cuda:0"}
+	if visible = device.Instances(); visible != nil {
+		return all, visible
+	}
 	for i := 1; i < device.ThisMachine("").Visible(); i++ {
 		all = append(all, "cuda:"+strconv.Itoa(i))
 	}
-	return all
+	return all, nil
 }
 
 // board returns the display of several works that --quiet and --json ask for.

@@ -47,8 +47,9 @@ const patience = 10 * time.Minute
 // start runs the program with args and calls on for each event. If ctx ends, or on Linux if this process
 // dies, the child gets SIGTERM, on Windows CTRL_BREAK, and training writes a checkpoint. start returns an error only if the
 // child could not be run.
-func start(ctx context.Context, program string, args []string, on func(event)) (ending, error) {
+func start(ctx context.Context, program string, args, environment []string, on func(event)) (ending, error) {
 	cmd := exec.CommandContext(ctx, program, args...)
+	cmd.Env = environment
 	cmd.Cancel = func() error { return end(cmd.Process) }
 	cmd.WaitDelay = patience
 	cmd.SysProcAttr = apart()

@@ -13,6 +13,7 @@ type Jobs struct {
 	AtOnce  int      `json:"at_once"`
 	Threads int      `json:"threads"`           // of the CPU, of each run
 	Devices []string `json:"devices,omitempty"` // the values of --device that the runs take in turn
+	Visible []string `json:"visible,omitempty"` // those of CUDA_VISIBLE_DEVICES; none: that of this process
 }
 
 // Share divides threads among atOnce runs at a time, or among all runs if there are fewer.

@@ -23,11 +23,20 @@ import (
 // own executable.
 const asProgram = "SWEEP_TEST_AS_PROGRAM"
 
+// visibleOf is the environment variable that makes a training leave a file of the variable's value and that of
+// CUDA_VISIBLE_DEVICES.
+const visibleOf = "SWEEP_TEST_VISIBLE"
+
 // withoutLocks is the environment variable that makes such a program see file systems without locks.
 const withoutLocks = "SWEEP_TEST_WITHOUT_LOCKS"
 
 func TestMain(m *testing.M) {
 	if os.Getenv(asProgram) != "" {
+		if file := os.Getenv(visibleOf); file != "" && os.Args[1] == "train" {
+			if err := os.WriteFile(file+os.Getenv("CUDA_VISIBLE_DEVICES"), nil, 0o644); err != nil {
+				panic(err)
+			}
+		}
 		if os.Getenv(withoutLocks) != "" {
 			if err := nolocks.Forbid(); err != nil {
 				panic(err)

@@ -58,7 +58,7 @@ func (p *pool) train(slot int, m *member) (err error) {
 		if err := run.ClearFailure(m.Dir); err != nil {
 			return err
 		}
-		e, err := start(p.ctx, p.Program, p.command(slot, m, s.Phase, until), func(v event) { p.heard(m, lane, v) })
+		e, err := start(p.ctx, p.Program, p.command(slot, m, s.Phase, until), p.environment(slot), func(v event) { p.heard(m, lane, v) })
 		if err != nil {
 			return err
 		}
@@ -106,6 +106,14 @@ func (p *pool) command(slot int, m *member, phase run.Phase, until int) []string
 		args = append(args, "--device", d[slot%len(d)])
 	}
 	return append(args, p.Flags...)
+}
+
+// environment returns the environment of a child; nil is that of this process.
+func (p *pool) environment(slot int) []string {
+	if len(p.jobs.Visible) == 0 {
+		return nil
+	}
+	return append(os.Environ(), "CUDA_VISIBLE_DEVICES="+p.jobs.Visible[slot%len(p.jobs.Visible)])
 }
 
 // heard shows an event of a run's child, and notes its step.

@@ -17,9 +17,6 @@ import (
 // hasCUDA reports whether this program has the CUDA engine.
 const hasCUDA = true
 
-// turing is the lowest compute capability that the kernels run on, as gpu.Device.Capability counts.
-const turing = 75
-
 // accelerator is a CUDA device.
 type accelerator struct {
 	driver     gpu.Driver
@@ -96,14 +93,10 @@ func readSwitches() (switches, error) {
 	return s, nil
 }
 
-// CUDA returns the device of an open driver. Closing it closes the driver. A device that is too old is
-// an error. On an error CUDA closes the driver.
+// CUDA returns the device of an open driver. Closing it closes the driver. On an error CUDA closes the driver.
 func CUDA(d gpu.Driver, index int, precision string) (Device, error) {
 	about := d.Device()
 	s, err := readSwitches()
-	if about.Capability() < turing {
-		err = fmt.Errorf("%s has compute capability %d.%d, want 7.5 or more", about.Name, about.Major, about.Minor)
-	}
 	if err != nil {
 		_ = d.Close() // err says why
 		return nil, err

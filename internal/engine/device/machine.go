@@ -86,11 +86,27 @@ func (m Machine) GPUs() []string {
 // Visible returns how many GPUs a program may use: those of CUDA_VISIBLE_DEVICES, or else those whose
 // device files are here, which in a container are the container's.
 func (m Machine) Visible() int {
-	if list, set := os.LookupEnv("CUDA_VISIBLE_DEVICES"); set {
-		return len(strings.FieldsFunc(list, func(r rune) bool { return r == ',' }))
+	if list, set := visibleDevices(); set {
+		return len(list)
 	}
 	files, _ := filepath.Glob(filepath.Join(m.Root, "dev/nvidia[0-9]*"))
 	return len(files)
+}
+
+// Instances returns the list of CUDA_VISIBLE_DEVICES if it names instances of GPUs (MIG), of which a process
+// sees the first alone, and otherwise nil.
+func Instances() []string {
+	list, _ := visibleDevices()
+	if len(list) == 0 || !strings.HasPrefix(list[0], "MIG-") {
+		return nil
+	}
+	return list
+}
+
+// visibleDevices returns the list of CUDA_VISIBLE_DEVICES, and whether the variable is set.
+func visibleDevices() (list []string, set bool) {
+	text, set := os.LookupEnv("CUDA_VISIBLE_DEVICES")
+	return strings.FieldsFunc(text, func(r rune) bool { return r == ',' }), set
 }
 
 // Engine describes the program that has the CUDA engine.

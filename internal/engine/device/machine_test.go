@@ -206,5 +206,8 @@ func TestVisibleGPUs(t *testing.T) {
 		if n := m.Visible(); n != want {
 			t.Errorf("CUDA_VISIBLE_DEVICES=%q: %d GPUs, want %d", list, n, want)
 		}
+		if device.Instances() != nil {
+			t.Errorf("CUDA_VISIBLE_DEVICES=%q: instances", list)
+		}
 	}
 }

@@ -20,6 +20,9 @@ import (
 	_ "github.com/acqnp/acqnp/kernels/gpu/cu/probe" // is initialised before gorgonia.org/cu
 )
 
+// turing is the lowest compute capability that the kernels run on, as gpu.Device.Capability counts.
+const turing = 75
+
 // Driver drives a GPU through its primary context, one stream, and another for the uploads of Ahead.
 // Each such group of uploads comes before a later call of the first stream, so that a wait for the
 // first is one for both. Its calls may come from any
@@ -61,7 +64,10 @@ func Open(ordinal int) (*Driver, error) {
 	if err != nil {
 		return nil, d.wrap("open", "", 0, err)
 	}
-	if d.device, err = describe(d.ordinal); err != nil {
+	if d.device, err = describe(d.ordinal); err == nil && d.device.Capability() < turing {
+		err = fmt.Errorf("%s has compute capability %d.%d, expected 7.5 or more", d.device.Name, d.device.Major, d.device.Minor)
+	}
+	if err != nil {
 		return nil, d.wrap("open", "", 0, err)
 	}
 	if d.context, err = d.ordinal.RetainPrimaryCtx(); err != nil {

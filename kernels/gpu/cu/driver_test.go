@@ -349,8 +349,10 @@ func TestErrorsAreOneLineEach(t *testing.T) {
 		{"cuStreamWaitEvent", "700", "CUDA ahead: the GPU is lost"},
 		{"cuEventSynchronize", "702", "CUDA wait: a kernel ran longer than the driver allows"},
 		{"cuModuleGetFunction", "2", "CUDA function count: out of memory on the device"},
-		{"cuModuleLoadData", "209", "CUDA open: no kernel image of this program runs on stand-in (compute capability 7.5) with this driver"},
-		{"cuDevicePrimaryCtxRetain", "46", "CUDA open: the GPU is lost"},
+		{"cuModuleLoadData", "209", "CUDA open: no kernel image of this program runs on stand-in (compute capability 7.5) with this driver, which is for CUDA 11.4; releases need one for 12.0 or later (version 525): error 209"},
+		{"cuModuleLoadData", "200", "CUDA open: no kernel image of this program runs on stand-in (compute capability 7.5) with this driver, which is for CUDA 11.4; releases"},
+		{"cuDevicePrimaryCtxRetain", "2", "CUDA open: out of memory on the device"}, // others fill it
+		{"cuDevicePrimaryCtxRetain", "46", "CUDA open: another process has the GPU for itself, or nobody may use it: nvidia-smi shows processes and compute mode: error 46"},
 	} {
 		t.Run(c.call+" "+c.code, func(t *testing.T) {
 			err := everyCall(t, c.call, c.code)
@@ -409,6 +411,15 @@ func everyCall(t *testing.T, call, code string) error {
 		note(e.Wait())
 	}
 	return first
+}
+
+// A GPU that is too old is said to be, before an image is tried on it.
+func TestOldGPU(t *testing.T) {
+	open(t)
+	t.Setenv("CAPABILITY", "70")
+	if d, err := cu.Open(0); err == nil || err.Error() != "CUDA open: stand-in has compute capability 7.0, expected 7.5 or more" {
+		t.Errorf("%v, error %v", d, err)
+	}
 }
 
 // TestNoGPU checks that a program without a usable GPU ends at its start.

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"reflect"
 
+	"gorgonia.org/cu"
+
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -38,10 +40,13 @@ func (d *Driver) cause(err error) error {
 	switch r {
 	case outOfMemory:
 		return gpu.ErrOutOfMemory
-	case 209, 218, 221, 222: // no binary, invalid PTX, no compiler, unsupported version of PTX
-		return fmt.Errorf("no kernel image of this program runs on %s (compute capability %d.%d) with this driver: %w",
-			d.device.Name, d.device.Major, d.device.Minor, r)
-	case 46, 214, 220, 714: // not available, uncorrectable error of ECC or NVLink, error of the hardware stack
+	case 200, 209, 218, 221, 222: // invalid image, no binary, invalid PTX, no compiler, unsupported version of PTX
+		of := cu.Version()
+		return fmt.Errorf("no kernel image of this program runs on %s (compute capability %d.%d) with this driver, which is for CUDA %d.%d; "+
+			"releases need one for 12.0 or later (version 525): %w", d.device.Name, d.device.Major, d.device.Minor, of/1000, of%1000/10, r)
+	case 46: // not available
+		return fmt.Errorf("another process has the GPU for itself, or nobody may use it: nvidia-smi shows processes and compute mode: %w", r)
+	case 214, 220, 714: // uncorrectable error of ECC or NVLink, error of the hardware stack
 		return fmt.Errorf("the GPU is lost: %w", r)
 	case 702: // timeout of a launch
 		return fmt.Errorf("a kernel ran longer than the driver allows on a GPU that drives a display: %w", r)

@@ -64,13 +64,16 @@ static CUresult make(struct step *step, CUfunction f, unsigned gx, unsigned gy, 
 }
 
 CUresult cuInit(unsigned flags) { return flags ? CUDA_ERROR_INVALID_VALUE : enter("cuInit"); }
+CUresult cuDriverGetVersion(int *v) { *v = 11040; return CUDA_SUCCESS; } // CUDA 11.4
 CUresult cuDeviceGetCount(int *n) { *n = 1; return enter("cuDeviceGetCount"); }
 CUresult cuDeviceGet(CUdevice *d, int i) { *d = i; return CUDA_SUCCESS; }
 CUresult cuDeviceGetName(char *s, int n, CUdevice d) { (void)d; snprintf(s, n, "stand-in"); return CUDA_SUCCESS; }
 CUresult cuDeviceTotalMem(size_t *n, CUdevice d) { (void)d; *n = 1 << 30; return CUDA_SUCCESS; }
 CUresult cuDeviceGetAttribute(int *v, CUdevice_attribute a, CUdevice d) {
 	(void)d;
-	*v = a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? 7 : a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? 5
+	const char *capability = getenv("CAPABILITY");
+	int c = capability ? atoi(capability) : 75;
+	*v = a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR ? c / 10 : a == CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR ? c % 10
 	   : a == CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT ? 40 : a == CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN ? OPTIN : -1;
 	return *v < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
