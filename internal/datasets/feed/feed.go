@@ -147,19 +147,19 @@ func (f *Feed) Target(d Draws, function, first int, contexts [][]float32, x []fl
 func (f *Feed) packContext(x, y []float32, dx, dy int) {
 	e := f.Extents
 	f.context = resize(f.context, e.Rows(ops.Context)*(dx+dy))
-	at := 0
 	for function := range e.Functions {
-		first := function * e.Points
-		fx, fy := x[first*dx:], y[first*dy:]
-		for point := range e.Context { // no copy: its calls would take longer than the few numbers
-			for _, v := range fx[point*dx:][:dx] {
-				f.context[at] = v
-				at++
-			}
-			for _, v := range fy[point*dy:][:dy] {
-				f.context[at] = v
-				at++
-			}
+		first, rows := function*e.Points, f.context[function*e.Context*(dx+dy):]
+		setColumns(rows, 0, dx+dy, x[first*dx:][:e.Context*dx], dx)
+		setColumns(rows, dx, dx+dy, y[first*dy:][:e.Context*dy], dy)
+	}
+}
+
+// setColumns copies v [n, width] to the columns of dst [n, all] that begin at first. It goes by columns, because
+// rows are a few numbers: a copy of each would take longer than they do.
+func setColumns(dst []float32, first, all int, v []float32, width int) {
+	for column := range width {
+		for from, to := column, first+column; from < len(v); from, to = from+width, to+all {
+			dst[to] = v[from]
 		}
 	}
 }
