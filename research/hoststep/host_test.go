@@ -1,9 +1,15 @@
+//go:build linux
+
 // Package hoststep_test measures what the host does for a training step on a GPU.
 package hoststep_test
 
 import (
 	"context"
+	"runtime"
 	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -38,20 +44,55 @@ func (r *ready) Train(_ int, dst *datasets.Batch) error {
 	return nil
 }
 
-// hostSteps makes steps of ACQNP at the paper's sizes on the idle GPU.
-func hostSteps(t testing.TB, steps int) {
+// source opens lissajous at the size of the paper's mean step.
+func source(t testing.TB, model string) (config.Experiment, datasets.Source) {
 	t.Helper()
-	e := must.Get(config.Parse("lissajous", []byte("benchmark: lissajous\nmodel: {name: acqnp}\n"), config.Overrides{}))(t)
+	e := must.Get(config.Parse("lissajous", []byte("benchmark: lissajous\nmodel: {name: "+model+"}\n"), config.Overrides{}))(t)
 	e.Data.Points = []int{53, 53}
-	source := must.Get(datasets.Open(e, ""))(t)
-	r := &ready{Source: source}
-	must.Do(t, source.Train(0, &r.batch))
-	o := train.Options{Experiment: e, Source: r, Device: idle{device.CPU(1)}, OnStep: func(train.Update) {}}
-	must.Get(train.Bench(context.Background(), o, 1, steps))(t)
+	return e, must.Get(datasets.Open(e, ""))(t)
 }
 
-// BenchmarkHostStep measures what the host does for a training step on a GPU, beside making the batch.
+// hostSteps makes b.N steps on the idle GPU. It reports the processor time of a step, on all goroutines and on
+// that of training alone: a GPU waits for the latter, batches are made beside it.
+func hostSteps(b *testing.B, e config.Experiment, s datasets.Source) {
+	runtime.LockOSThread() // this goroutine trains; a thread's time is its own
+	defer runtime.UnlockOSThread()
+	var all, own time.Duration
+	begin := func(u train.Update) {
+		if u.Step == 1 { // all is compiled and allocated
+			b.ResetTimer()
+			all, own = used(b, unix.RUSAGE_SELF), used(b, unix.RUSAGE_THREAD)
+		}
+	}
+	o := train.Options{Experiment: e, Source: s, Device: idle{device.CPU(1)}, OnStep: begin}
+	must.Get(train.Bench(context.Background(), o, 1, b.N))(b)
+	b.ReportMetric(float64(used(b, unix.RUSAGE_SELF)-all)/float64(b.N), "ns-cpu/op")
+	b.ReportMetric(float64(used(b, unix.RUSAGE_THREAD)-own)/float64(b.N), "ns-cpu-of-training/op")
+}
+
+// used returns the processor time of the process, or of this thread.
+func used(t testing.TB, whose int) time.Duration {
+	t.Helper()
+	var u unix.Rusage
+	must.Do(t, unix.Getrusage(whose, &u))
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
+// BenchmarkHostStep measures what the host does for a training step on a GPU, with batches that are drawn and
+// with ones that cost a copy.
 func BenchmarkHostStep(b *testing.B) {
-	b.ReportAllocs()
-	hostSteps(b, b.N)
+	for _, model := range []string{"cnp", "acqnp"} {
+		b.Run(model+"/drawn", func(b *testing.B) {
+			b.ReportAllocs()
+			e, s := source(b, model)
+			hostSteps(b, e, s)
+		})
+		b.Run(model+"/ready", func(b *testing.B) {
+			b.ReportAllocs()
+			e, s := source(b, model)
+			r := &ready{Source: s}
+			must.Do(b, s.Train(0, &r.batch))
+			hostSteps(b, e, r)
+		})
+	}
 }
