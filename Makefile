@@ -70,7 +70,8 @@ release: fatbins ## all files of a release, in bin/dist, without signatures and 
 # The names of the driver's functions, for linking on a machine without a driver.
 bin/stubs/libcuda.so: kernels/gpu/cu/include/cuda.h kernels/fatbin/settings
 	@mkdir -p $(@D)
-	@echo '#include <cuda.h>' | gcc $(INCLUDE) -E -P - | grep -oE '\<cu[A-Z][A-Za-z0-9_]* *\(' | tr -d ' (' | sort -u | \
+	@echo '#include <cuda.h>' | gcc $(INCLUDE) -E -P - >$@.h
+	@grep -oE '\<cu[A-Z][A-Za-z0-9_]* *\(' $@.h | tr -d ' (' | sort -u | \
 		sed 's/.*/void &(void) {}/' | gcc -shared -fPIC -Wl,-soname,libcuda.so.1 -o $@ -x c -
 
 # glibc's, so that the program runs with the one that its wheel and packages name.
