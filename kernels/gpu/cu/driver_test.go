@@ -50,17 +50,10 @@ func on[V any](t *testing.T) func(V, error) V {
 	}
 }
 
-func must(t *testing.T, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
 func floats(t *testing.T, d gpu.Driver, p gpu.Ptr, n int) []float32 {
 	t.Helper()
 	b := make([]byte, 4*n)
-	must(t, d.Download(b, p))
+	must.Do(t, d.Download(b, p))
 	v := make([]float32, n)
 	for i := range v {
 		v[i] = math.Float32frombits(binary.LittleEndian.Uint32(b[4*i:]))
@@ -83,24 +76,24 @@ func TestMemoryGoesThereAndBack(t *testing.T) {
 		t.Errorf("pinned memory starts as %v", pinned)
 	}
 	binary.LittleEndian.PutUint32(pinned[4:], math.Float32bits(2.5))
-	must(t, d.Upload(p, pinned))
-	must(t, d.Upload(p+8, []byte{0, 0, 128, 63}))
+	must.Do(t, d.Upload(p, pinned))
+	must.Do(t, d.Upload(p+8, []byte{0, 0, 128, 63}))
 	if got := floats(t, d, p, 3); !slices.Equal(got, []float32{0, 2.5, 1}) {
 		t.Errorf("downloaded %v", got)
 	}
-	must(t, d.Upload(p+4, make([]byte, 4)))
+	must.Do(t, d.Upload(p+4, make([]byte, 4)))
 	if got := floats(t, d, p, 3); !slices.Equal(got, []float32{0, 0, 1}) {
 		t.Errorf("after an upload in it %v", got)
 	}
-	must(t, d.Free(p))
-	must(t, d.Free(0))
+	must.Do(t, d.Free(p))
+	must.Do(t, d.Free(0))
 }
 
 func TestLaunchesAndGraphs(t *testing.T) {
 	d := open(t)
 	p := on[gpu.Ptr](t)(d.Alloc(16))
 	fill, count := on[gpu.Func](t)(d.Function("fill")), on[gpu.Func](t)(d.Function("count"))
-	must(t, d.Launch(fill, gpu.Line(1, 32, 0), gpu.Args(p, int32(4), float32(3))))
+	must.Do(t, d.Launch(fill, gpu.Line(1, 32, 0), gpu.Args(p, int32(4), float32(3))))
 	if got := floats(t, d, p, 4); !slices.Equal(got, []float32{3, 3, 3, 3}) {
 		t.Fatalf("fill left %v", got)
 	}
@@ -113,21 +106,21 @@ func TestLaunchesAndGraphs(t *testing.T) {
 		t.Fatalf("making the graph has already done something: %v", got)
 	}
 	for range 2 {
-		must(t, g.Replay())
+		must.Do(t, g.Replay())
 	}
 	if got := floats(t, d, p, 4); !slices.Equal(got, []float32{5, 0, 3, 3}) {
 		t.Errorf("two replays left %v", got)
 	}
-	must(t, g.Close())
-	must(t, g.Close())
+	must.Do(t, g.Close())
+	must.Do(t, g.Close())
 	open := on[gpu.Graph](t)(d.Graph(nil)) // closed by the driver
-	must(t, open.Replay())
+	must.Do(t, open.Replay())
 	for range 3 {
 		e := on[gpu.Event](t)(d.Mark())
-		must(t, e.Wait())
+		must.Do(t, e.Wait())
 	}
 	on[gpu.Event](t)(d.Mark()) // never waited for
-	must(t, d.Sync())
+	must.Do(t, d.Sync())
 }
 
 // TestProgrammaticEdges makes a chain and a fork of kernels that were compiled for compute capability 9.0,
@@ -162,11 +155,11 @@ func TestProgrammaticEdges(t *testing.T) {
 				if got != want || len(g.Early()) != len(nodes) {
 					t.Errorf("%d nodes start early, want %d", got, want)
 				}
-				must(t, g.Replay())
+				must.Do(t, g.Replay())
 				if got := floats(t, d, p, 4); !slices.Equal(got, []float32{2, 0, 0, 0}) {
 					t.Errorf("a replay left %v", got)
 				}
-				must(t, g.Close())
+				must.Do(t, g.Close())
 			}
 		})
 	}
@@ -179,7 +172,7 @@ func TestUploadsAhead(t *testing.T) {
 	p := on[gpu.Ptr](t)(d.Alloc(16))
 	count := on[gpu.Func](t)(d.Function("count"))
 	b := on[[]byte](t)(d.Pinned(4))
-	launch := func() { must(t, d.Launch(count, gpu.Line(1, 1, 60000), gpu.Args(p))) }
+	launch := func() { must.Do(t, d.Launch(count, gpu.Line(1, 1, 60000), gpu.Args(p))) }
 	ahead := func(after gpu.Event) (gpu.Event, error) {
 		return d.Ahead(after, func() error { return d.Upload(p, b) })
 	}
@@ -188,7 +181,7 @@ func TestUploadsAhead(t *testing.T) {
 		binary.LittleEndian.PutUint32(b, math.Float32bits(float32(10*i)))
 		done := on[gpu.Event](t)(ahead(on[gpu.Event](t)(d.Mark())))
 		launch() // after the upload
-		must(t, done.Wait())
+		must.Do(t, done.Wait())
 		if got := floats(t, d, p, 1); got[0] != float32(10*i+1) {
 			t.Fatalf("the launch left %v", got)
 		}
@@ -197,8 +190,8 @@ func TestUploadsAhead(t *testing.T) {
 	if _, err := ahead(nil); err == nil || !strings.Contains(err.Error(), "CUDA_ERROR_710") {
 		t.Errorf("an upload to memory that a launch may use: %v", err)
 	}
-	must(t, d.Sync())
-	must(t, on[gpu.Event](t)(ahead(nil)).Wait())
+	must.Do(t, d.Sync())
+	must.Do(t, on[gpu.Event](t)(ahead(nil)).Wait())
 	if _, err := d.Ahead(nil, func() error { return d.Upload(p, make([]byte, 4)) }); err == nil || !strings.Contains(err.Error(), "not pinned") {
 		t.Errorf("memory of Go: %v", err)
 	}
@@ -216,7 +209,7 @@ func TestEventsAreReused(t *testing.T) {
 		before := on[gpu.Event](t)(d.Mark())
 		uploaded := on[gpu.Event](t)(d.Ahead(before, func() error { return nil }))
 		after := on[gpu.Event](t)(d.Mark())
-		must(t, errors.Join(uploaded.Wait(), after.Wait()))
+		must.Do(t, errors.Join(uploaded.Wait(), after.Wait()))
 		if i == 0 {
 			t.Setenv("FAIL_CODE", "2")
 			t.Setenv("FAIL_CALL", "cuEventCreate")
@@ -235,7 +228,7 @@ func TestOtherGoroutines(t *testing.T) {
 		}
 		done <- err
 	}()
-	must(t, <-done)
+	must.Do(t, <-done)
 }
 
 func TestLaunchAllocatesNothing(t *testing.T) {
@@ -286,7 +279,7 @@ func TestGraphsThatDoNotFitAreRefused(t *testing.T) {
 		if _, err := d.Graph([]gpu.Node{right, node}); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("got %v, want %s", err, want)
 		}
-		must(t, d.Sync()) // the driver still works
+		must.Do(t, d.Sync()) // the driver still works
 	}
 }
 
@@ -299,9 +292,9 @@ func TestMemoryOfGoIsStaged(t *testing.T) {
 		src[i] = byte(i % 251)
 	}
 	p := on[gpu.Ptr](t)(d.Alloc(len(src)))
-	must(t, d.Upload(p, src))
+	must.Do(t, d.Upload(p, src))
 	got := make([]byte, len(src))
-	must(t, d.Download(got, p))
+	must.Do(t, d.Download(got, p))
 	if !slices.Equal(got, src) {
 		t.Error("other bytes came back")
 	}
@@ -312,9 +305,9 @@ func TestPinnedMemoryIsFreed(t *testing.T) {
 	for range 100 { // the stand-in holds 64
 		b := on[[]byte](t)(d.Pinned(8))
 		p := on[gpu.Ptr](t)(d.Alloc(8))
-		must(t, errors.Join(d.Upload(p, b), d.Unpin(b), d.Free(p)))
+		must.Do(t, errors.Join(d.Upload(p, b), d.Unpin(b), d.Free(p)))
 	}
-	must(t, d.Unpin(nil))
+	must.Do(t, d.Unpin(nil))
 	if err := d.Unpin(make([]byte, 8)); err == nil || !strings.HasPrefix(err.Error(), "CUDA unpin (8 bytes): ") {
 		t.Errorf("memory of Go: %v", err)
 	}
