@@ -28,7 +28,11 @@ func TestEveryHead(t *testing.T) {
 		weight, density := 0.0, 0.0
 		for k, w := range parts.Weight {
 			z := (300 - parts.Mu[k]) / parts.Sigma[k]
-			weight, density = weight+w, density+w*math.Exp(-z*z/2)/parts.Sigma[k]/math.Sqrt(2*math.Pi)
+			own := math.Exp(-z*z/2) / math.Sqrt(2*math.Pi)
+			if len(parts.Tau) > 0 {
+				own = parts.Tau[k] * (1 - parts.Tau[k]) * math.Exp(-max(parts.Tau[k]*z, (parts.Tau[k]-1)*z))
+			}
+			weight, density = weight+w, density+w*own/parts.Sigma[k]
 		}
 		succeed(t, "score", "--run", head, "--context", "context.csv", "--targets", "targets.csv", "--out", head+"-scores.csv", "--quiet")
 		if got := readRows(t, head+"-scores.csv")[0].number(t, "log_density"); math.Abs(weight-1) > 1e-9 || !(math.Abs(got-math.Log(density)) <= 1e-9) {
@@ -52,7 +56,7 @@ func TestEveryHead(t *testing.T) {
 }
 
 // components are those of a prediction of one target.
-type components struct{ Mu, Sigma, Weight []float64 }
+type components struct{ Tau, Mu, Sigma, Weight []float64 }
 
 // componentsOf returns what sample-quantiles writes for a target at 2.
 func componentsOf(t *testing.T, run string) (parts components) {
@@ -61,6 +65,9 @@ func componentsOf(t *testing.T, run string) (parts components) {
 	succeed(t, "sample-quantiles", "--run", run, "--context", "context.csv", "--grid=2:2:1", "--quantiles", "0.5", "--draws", "3", "--out", out)
 	for _, r := range readRows(t, out) {
 		if r["kind"] == "component" {
+			if r["tau"] != "" {
+				parts.Tau = append(parts.Tau, r.number(t, "tau"))
+			}
 			parts.Mu, parts.Sigma, parts.Weight = append(parts.Mu, r.number(t, "mu")), append(parts.Sigma, r.number(t, "sigma")), append(parts.Weight, r.number(t, "weight"))
 		}
 	}
@@ -74,7 +81,7 @@ func (c components) near(want components) bool {
 				return false
 			}
 		}
-		return len(b) > 0
+		return len(a) == len(b)
 	}
-	return same(c.Mu, want.Mu) && same(c.Sigma, want.Sigma) && same(c.Weight, want.Weight)
+	return len(c.Mu) > 0 && same(c.Tau, want.Tau) && same(c.Mu, want.Mu) && same(c.Sigma, want.Sigma) && same(c.Weight, want.Weight)
 }

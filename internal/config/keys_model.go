@@ -20,17 +20,18 @@ const (
 
 // The values of model.head: what the decoder of a model without levels states of each channel of y.
 const (
-	GaussianHead = "gaussian"         // a Gaussian: the paper's
-	MixtureHead  = "gaussian-mixture" // a mixture of model.parts Gaussians
+	GaussianHead        = "gaussian"         // a Gaussian: the paper's
+	MixtureHead         = "gaussian-mixture" // a mixture of model.parts Gaussians
+	QuantileMixtureHead = "quantile-mixture" // ACQNP's density of model.parts levels, which the decoder states
 )
 
 // Heads returns the values of model.head, the default first.
-func Heads() []string { return []string{GaussianHead, MixtureHead} }
+func Heads() []string { return []string{GaussianHead, MixtureHead, QuantileMixtureHead} }
 
 // HeadName returns Head, or its default if it is not set.
 func (m Model) HeadName() string { return cmp.Or(m.Head, GaussianHead) }
 
-// DefaultParts is the number of Gaussians of a MixtureHead without model.parts.
+// DefaultParts is the number of parts of a mixture without model.parts.
 const DefaultParts = 20
 
 // The values of model.aggregation.
@@ -64,7 +65,7 @@ type Model struct {
 	TrainBootstraps int     `yaml:"train_bootstraps,omitempty"`
 	EvalBootstraps  int     `yaml:"eval_bootstraps,omitempty"`
 	Head            string  `yaml:"head,omitempty"`  // one of Heads; "" is GaussianHead
-	Parts           int     `yaml:"parts,omitempty"` // of a MixtureHead; 0 is DefaultParts
+	Parts           int     `yaml:"parts,omitempty"` // of a mixture; 0 is DefaultParts
 	SigmaFloor      float64 `yaml:"sigma_floor,omitempty"`
 	ScaleForm       string  `yaml:"scale_form,omitempty"` // PaperScale or NaturalScale
 }
@@ -155,19 +156,19 @@ var modelKeys = []entry{{
 	help: "Number k of contexts that evaluation and prediction resample from each context.",
 }, {
 	name: "model.head", models: []string{"cnp"}, accepts: name(Heads()), preset: none(GaussianHead),
-	help: "What the decoder states of each output, a column of y. gaussian: a Gaussian, the paper's; gaussian-mixture: a mixture of model.parts Gaussians.",
+	help: "What the decoder states of a column of y. gaussian: the paper's; gaussian-mixture: model.parts Gaussians; quantile-mixture: acqnp's density of so many levels.",
 	note: "or gaussian, the paper's",
 }, {
 	name: "model.parts", models: []string{"cnp"}, accepts: whole(1, 256), preset: none(strconv.Itoa(DefaultParts)),
-	help: "Number of Gaussians of model.head gaussian-mixture.",
-	note: "Gaussians",
+	help: "Number of parts of model.head gaussian-mixture and quantile-mixture.",
+	note: "of the mixture",
 }, {
 	name: "model.sigma_floor", accepts: between0And1, preset: follow("0.1; 0.01 for cqnp and acqnp", func(c choice) any { return SigmaFloor(c.model) }),
 	help: "Lower bound f of the likelihood's scale: σ = f + (1−f)·softplus(s), in the model's units.",
 	note: "f: σ = f + (1−f)·softplus(s), in the model's units",
 }, {
-	name: "model.scale_form", models: quantile, accepts: name([]string{PaperScale, NaturalScale}),
-	preset: always(PaperScale).except(NaturalScale, csv, groups),
+	name: "model.scale_form", models: aggregating, accepts: name([]string{PaperScale, NaturalScale}),
+	preset: follow("paper; natural for cqnp and acqnp on csv and groups", scaleForm),
 	help:   "Scale of a component at level τ. paper: σ, the decoder's scale; natural: 4τ(1−τ)·σ, so that no tail is wider than 4σ.",
 	note:   "paper; or natural, tails that end: σ times 4τ(1−τ)",
 }}

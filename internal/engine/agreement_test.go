@@ -101,7 +101,8 @@ func names() []string {
 		heads = append(heads, "cnp/mean///"+h)
 	}
 	return append(append(models.Names(), heads...), "cnp/attention", "cnp/transformer", "cqnp/attention", "cqnp/transformer", "acqnp/attention",
-		"acqnp/mean/residual", "acqnp/transformer/residual", "acqnp/groups/residual", "cqnp/mean//natural", "acqnp/mean/residual/natural", "acqnp/mean/plain/natural")
+		"acqnp/mean/residual", "acqnp/transformer/residual", "acqnp/groups/residual", "cqnp/mean//natural", "acqnp/mean/residual/natural", "acqnp/mean/plain/natural",
+		"cnp/mean//natural/"+config.QuantileMixtureHead)
 }
 
 // sized returns a model of one of names, whose representation, hidden layers and heads have the

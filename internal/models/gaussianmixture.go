@@ -13,17 +13,40 @@ type mixtureHead struct {
 	k int
 }
 
-func (h mixtureHead) columns() int { return 3 * h.k * h.dy }
+const spread = 2 // of the means at the start
+
+func (h mixtureHead) columns() int { return h.column(3, 0) }
+
+// start spreads the means of a channel evenly over (−spread, spread), in the model's units.
+func (h mixtureHead) start() []float64 {
+	offsets := make([]float64, h.columns())
+	for i := range h.dy * h.k {
+		offsets[i] = spread * ((2*float64(i%h.k)+1)/float64(h.k) - 1)
+	}
+	return offsets
+}
 
 // column returns the first column of a channel's μ, s or a: block 0, 1 or 2.
 func (h mixtureHead) column(block, channel int) int { return (block*h.dy + channel) * h.k }
 
-func (h mixtureHead) logLik(c *construction, d decoding, y *G.Node) (ll *G.Node) {
+// block returns a channel's μ, s or a: [B·N, K].
+func (h mixtureHead) block(c *construction, d decoding, block, channel int) *G.Node {
+	return c.Columns(d.out, h.column(block, channel), h.column(block, channel)+h.k)
+}
+
+func (h mixtureHead) logLik(c *construction, d decoding, y *G.Node) *G.Node {
+	return h.logLikOf(c, d, y, func(value, mu, s *G.Node) *G.Node {
+		return c.NormalLogDensity(value, mu, c.Sigma(s, h.SigmaFloor()))
+	})
+}
+
+// logLikOf adds the log-likelihood of a mixture. density adds the log densities of its parts for y, μ and s, all
+// [B·N, K].
+func (h mixtureHead) logLikOf(c *construction, d decoding, y *G.Node, density func(value, mu, s *G.Node) *G.Node) (ll *G.Node) {
 	for channel := range h.dy {
-		block := func(i int) *G.Node { return c.Columns(d.out, h.column(i, channel), h.column(i, channel)+h.k) }
 		value := c.Spread(c.Columns(y, channel, channel+1), ops.Point, h.k)
-		a := block(2)
-		joint := c.Add(a, c.NormalLogDensity(value, block(0), c.Sigma(block(1), h.SigmaFloor())))
+		a := h.block(c, d, 2, channel)
+		joint := c.Add(a, density(value, h.block(c, d, 0, channel), h.block(c, d, 1, channel)))
 		own := c.Minus(c.LogSumExp(joint, ops.Point, 1), c.LogSumExp(a, ops.Point, 1))
 		if ll != nil {
 			own = c.Add(ll, own)
@@ -36,12 +59,16 @@ func (h mixtureHead) logLik(c *construction, d decoding, y *G.Node) (ll *G.Node)
 func (h mixtureHead) mixture(c *construction, d decoding) mixture {
 	var logWeight *G.Node
 	for channel := range h.dy {
-		own := c.LogSoftmax(c.Columns(d.out, h.column(2, channel), h.column(2, channel)+h.k), ops.Point, 1)
-		if channel > 0 {
-			own = c.Join(logWeight, own)
-		}
-		logWeight = own
+		logWeight = joined(c, logWeight, c.LogSoftmax(h.block(c, d, 2, channel), ops.Point, 1))
 	}
-	block := func(i int) *G.Node { return c.Columns(d.out, h.column(i, 0), h.column(i+1, 0)) }
-	return mixture{block(0), c.Sigma(block(1), h.SigmaFloor()), logWeight}
+	all := func(block int) *G.Node { return c.Columns(d.out, h.column(block, 0), h.column(block+1, 0)) }
+	return mixture{mu: all(0), sigma: c.Sigma(all(1), h.SigmaFloor()), logWeight: logWeight}
+}
+
+// joined returns the columns of the channels before, nil for none, and those of the next one.
+func joined(c *construction, before, next *G.Node) *G.Node {
+	if before == nil {
+		return next
+	}
+	return c.Join(before, next)
 }

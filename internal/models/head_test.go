@@ -28,6 +28,8 @@ func everyHead() map[string]config.Model {
 				c.Head = head
 				all[head] = c
 			}
+			c.ScaleForm = config.NaturalScale
+			all[c.Head+" with other scales"] = c
 		}
 	}
 	return all
@@ -73,7 +75,7 @@ func TestHeadsStateWhatPredictionsAre(t *testing.T) {
 						near("a mixture", got, numbersOf(likelihood.NewMixture(raw, z, dy, channel, m.Scale())))
 						continue
 					}
-					near("a prediction", numbersOf(m.Gaussians(rows, e.Points)[point*dy+channel]), got)
+					near("a prediction", numbersOf(m.States(rows, e.Points).At(point, channel, likelihood.Units{Factor: 1})), got)
 					if m.Parts() == 1 {
 						var each []likelihood.Gaussian
 						for row := range slices.Chunk(raw, m.RowWidth()) {

@@ -186,7 +186,8 @@ func (m *Model) NumParams() int { return ops.NumParams(m.tensors) }
 // Initial returns an initial parameter vector of length NumParams, which starts as in PyTorch.
 // Weights and biases of linear layers are uniform on (−1/√fan_in, 1/√fan_in). In a transformer,
 // in_proj_weight is uniform as [ops.Xavier] says, the biases of attention are 0, and layer norms
-// have gain 1 and shift 0.
+// have gain 1 and shift 0. The parts of a head with several start apart: its decoder's last bias has
+// offsets.
 func (m *Model) Initial(seed uint64) []float32 {
 	params := make([]float32, m.NumParams())
 	g := random.New(seed, random.Weights)
@@ -195,6 +196,10 @@ func (m *Model) Initial(seed uint64) []float32 {
 		for j := range t.Size() {
 			params[t.Offset+j] = float32(at + bound*(2*g.Float(uint64(i), uint64(j))-1))
 		}
+	}
+	last := m.tensors[len(m.tensors)-1] // the decoder's bias
+	for j, offset := range m.head.start() {
+		params[last.Offset+j] += float32(offset)
 	}
 	return params
 }
@@ -229,7 +234,7 @@ func (m *Model) Initial(seed uint64) []float32 {
 //	components  in Prediction
 //	            [B·N·N_τ, 3·dy]  quantile models: rows as likelihood.NewMixture reads them
 //	            [B·N·k, 2·dy]    bootstrapping models: rows as likelihood.NewGaussian reads them
-//	            [B·N, RowWidth]  other models: rows as Gaussians reads them
+//	            [B·N, RowWidth]  other models: rows as States reads them
 //	logit       [B·N·N_τ, 1]     quantile models: z, with τ = sigmoid(z)
 func (m *Model) Build(dtype tensor.Dtype, capacity ops.Extents, mode Mode) (*ops.Graph, error) {
 	b := ops.NewBuilder(dtype, capacity)

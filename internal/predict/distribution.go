@@ -10,9 +10,9 @@ import (
 )
 
 // Distribution is the predictive distribution of one channel of y at one target, in raw units. For
-// CQNP and ACQNP it is a mixture of asymmetric Laplace distributions, one for each quantile level.
-// For the other models it is a mixture of Gaussians: one for each bootstrap of BNP, otherwise those that
-// model.head states.
+// CQNP, ACQNP and CNP with the head quantile-mixture it is a mixture of asymmetric Laplace
+// distributions, one for each quantile level. For the other models it is a mixture of Gaussians: one
+// for each bootstrap of BNP, otherwise those that model.head states.
 //
 // If data.log names the channel, this mixture is the distribution of log y. The components then are
 // those of log y, and everything else is stated of y. What acqnp fit wrote predicts a mixture of Gaussians
@@ -20,7 +20,7 @@ import (
 type Distribution struct {
 	likelihood.Distribution
 	parts  likelihood.Distribution // of y, or of log y, of a network
-	levels []float32               // u of every component of a network; nil for Gaussians
+	levels []float32               // u of every component of a quantile model; nil for others
 }
 
 // newDistribution returns the distribution of y with the given parts. log says that they are those
@@ -48,19 +48,19 @@ func (d Distribution) Value(mu float64) float64 {
 }
 
 // Component is one component of a distribution, and the u that its level τ was computed from. For
-// CQNP, τ is 0.001 + 0.998·u. U is NaN for a Gaussian.
+// CQNP, τ is 0.001 + 0.998·u. U is NaN for a Gaussian, and where the decoder states the level.
 type Component struct {
 	U float64
 	likelihood.Component
 }
 
 // Mixture reports whether the components have quantile levels.
-func (d Distribution) Mixture() bool { return d.levels != nil }
+func (d Distribution) Mixture() bool {
+	_, ok := d.parts.(likelihood.Mixture)
+	return ok
+}
 
-// NumLevels returns the number of components with quantile levels. They come first.
-func (d Distribution) NumLevels() int { return len(d.levels) }
-
-// Components returns the components, those with levels in the order of u.
+// Components returns the components, those of a quantile model in the order of u.
 func (d Distribution) Components() []Component {
 	components := make([]Component, 0, len(d.levels))
 	for k, c := range d.Distribution.Components() {

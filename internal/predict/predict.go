@@ -144,8 +144,9 @@ type session struct {
 	columns    int // of x in raw units
 	scaling    datasets.Scaling
 	x          []float32 // [n, dx]: of the targets of the last run
-	components []float32 // of the last run, at all points
-	logit      []float32 // of the last run, at all points; for quantile models
+	components []float32 // of the last run, at all points; for quantile models, with the next
+	logit      []float32
+	states     models.States // of the last run, at all points; for other models
 }
 
 func newSession(t Trained, functions []Function) (*session, error) {
@@ -231,6 +232,8 @@ func (s *session) evaluate(program engine.Program[float32]) error {
 	s.components = program.Output("components")
 	if s.Model.Quantile() {
 		s.logit = program.Output("logit")
+	} else {
+		s.states = s.Model.States(s.components, s.feed.Extents.Rows(ops.Point))
 	}
 	return nil
 }
@@ -252,12 +255,11 @@ func (s *session) channels(t int) ([]Distribution, error) {
 func (s *session) distribution(t, channel int) Distribution {
 	units := likelihood.Units{Factor: s.scaling.YScale[channel], Offset: s.scaling.YOffset[channel]}
 	log := s.scaling.YForms != nil && s.scaling.YForms[channel].Log
-	k, width := max(1, s.draws.Count()), s.Model.RowWidth()
-	raw := s.components[t*k*width:][:k*width]
 	if !s.Model.Quantile() {
-		return newDistribution(s.Model.Gaussians(raw, 1)[channel].In(units), nil, log)
+		return newDistribution(s.states.At(t, channel, units), nil, log)
 	}
-	parts := likelihood.NewMixtureIn(units, raw, s.logit[t*k:][:k], s.dy, channel, s.Model.Scale())
+	k, width := s.draws.Count(), s.Model.RowWidth()
+	parts := likelihood.NewMixtureIn(units, s.components[t*k*width:][:k*width], s.logit[t*k:][:k], s.dy, channel, s.Model.Scale())
 	return newDistribution(parts, slices.Clone(s.feed.Levels()[t*k:][:k]), log)
 }
 

@@ -116,7 +116,7 @@ func checkScale(r *safetensors.Reader, path string, m *models.Model) error {
 	if !ok && r.Metadata()["format"] == weightsFormat {
 		form = config.PaperScale
 	}
-	if own := m.Config().ScaleForm; form != "" && m.Quantile() && m.Natural() != (form == config.NaturalScale) {
+	if own := m.Config().ScaleForm; form != "" && m.Natural() != (form == config.NaturalScale) {
 		return &invalid.Input{File: path, Key: "model.scale_form", Found: "weights trained with " + form, Expected: "those of a model with " + cmp.Or(own, config.PaperScale)}
 	}
 	return nil

@@ -10,7 +10,7 @@ import (
 // logarithm, in raw units and float64. K is the number of parts.
 type components struct {
 	mu, sigma, logWeight value // [B, N, K, dy]
-	logit                value // [B, N, K, 1]: of the level τ; quantile models
+	logit                value // [B, N, K, 1]: of the level τ; "" for Gaussians
 }
 
 // read appends the nodes of the model's head, in float64, and returns the parts of the distributions.
@@ -32,11 +32,15 @@ func (n *network) read(head *ops.Graph, decoded map[string]value, p standardised
 		v = n.transpose(n.op("Reshape", v, n.ints(0, 0, 0, n.dy, n.parts)), 0, 1, 2, 4, 3)
 		return n.op("Reshape", v, n.ints(0, 0, -1, n.dy))
 	}
+	logit := wide["logit"]
+	if stated, ok := out["logit"]; ok { // [B, N, 1, K]
+		logit = n.transpose(stated, 0, 1, 3, 2)
+	}
 	return components{
 		mu:        n.add(n.mul(p.factor, part("mu")), p.offset),
 		sigma:     n.mul(p.factor, part("sigma")),
 		logWeight: part("log_weight"),
-		logit:     wide["logit"],
+		logit:     logit,
 	}, nil
 }
 

@@ -31,3 +31,12 @@ func (b *Builder) NormalLogDensity(y, mu, sigma *G.Node) *G.Node {
 	z := b.Mul(b.Minus(y, mu), b.Exp(b.Affine(log, -1, 0)))
 	return b.Minus(b.Affine(b.Mul(z, z), -0.5, -0.5*math.Log(2*math.Pi)), log)
 }
+
+// LaplaceLogDensity adds the log density of an asymmetric Laplace distribution, the paper's equation (1), by
+// element of tensors [rows, d]. rest is 1 − τ, and peak is log τ(1−τ).
+func (b *Builder) LaplaceLogDensity(y, mu, sigma, rest, peak *G.Node) *G.Node {
+	log := b.Log(sigma)
+	z := b.Mul(b.Minus(y, mu), b.Exp(b.Affine(log, -1, 0)))
+	slope := b.Minus(b.Positive(z), rest) // of the pinball loss: τ, or −(1−τ) below μ
+	return b.Minus(b.Minus(peak, log), b.Mul(slope, z))
+}

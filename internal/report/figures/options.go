@@ -115,7 +115,7 @@ func (o Options) point(d predict.Distribution, c correction) (q PredictedPoint, 
 // componentsOf returns the components of a distribution that have quantile levels, or nil for Gaussians.
 func componentsOf(d predict.Distribution) (all []Component) {
 	if d.Mixture() {
-		for _, c := range d.Components()[:d.NumLevels()] {
+		for _, c := range d.Components() {
 			all = append(all, Component{U: c.U, Tau: c.Tau, Mu: d.Value(c.Mu), Weight: c.Weight})
 		}
 	}
