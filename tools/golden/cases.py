@@ -86,6 +86,10 @@ SMALL |= {"cnp-groups": encoder("cnp", "groups", **stack(6, 2, 2, 5)),
           "acqnp-groups-residual-natural": encoder("acqnp", "groups", **stack(6, 2, 3, 7), **RESIDUAL, **NATURAL),
           "acqnp-groups-wide": encoder("acqnp", "groups", **stack(32, 2, 2, 32), **RESIDUAL, **NATURAL)}
 
+SMALL |= {"cnp-gaussian-mixture": {**SMALL["cnp"], "head": "gaussian-mixture", "parts": 4, "sigma_floor": 0.016},
+          "cnp-quantile-mixture": {**SMALL["cnp"], "head": "quantile-mixture", "parts": 5, "sigma_floor": 0.01},
+          "cnp-attention-quantile-mixture": encoder("cnp", "attention", **look(6, 2), **NATURAL, head="quantile-mixture", parts=3)}
+
 # name, model, (dx, dy), (B, N, N_c, N_tau or k), a function that changes weights and batch, or None
 CASES = [(f"{name}-x{dx}-y{dy}", name, (dx, dy), extents, None)
          for name in ("cnp", "cqnp", "acqnp")
@@ -133,6 +137,9 @@ CASES += [("cnp-groups-x2-y2", "cnp-groups", (2, 2), (2, 7, 4, 0), None),
           ("acqnp-groups-x2-y1", "acqnp-groups", (2, 1), (2, 7, 5, 4), None),
           ("acqnp-groups-residual-natural-targets", "acqnp-groups-residual-natural", (2, 1), (3, 9, 5, 3), None),
           ("acqnp-groups-wide", "acqnp-groups-wide", (1, 1), (2, 7, 4, 5), None)]
+CASES += [("cnp-gaussian-mixture-x1-y2", "cnp-gaussian-mixture", (1, 2), (2, 7, 4, 0), None),
+          ("cnp-quantile-mixture-x2-y2", "cnp-quantile-mixture", (2, 2), (2, 7, 4, 0), None),
+          ("cnp-quantile-mixture-natural-x1-y1", "cnp-attention-quantile-mixture", (1, 1), (3, 6, 4, 0), None)]
 # The cases whose loss is that of the target points alone.
 TARGETS = {"cnp-attention-targets", "acqnp-transformer-residual-targets", "acqnp-groups-residual-natural-targets"}
 # The sizes (B, N, N_c, N_tau or k) of the batches of Adam's steps: (smallest, largest, increment) of each.

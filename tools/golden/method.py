@@ -17,7 +17,7 @@ from layers import linear, mlp, relu, softplus
 
 class Result(NamedTuple):
     loglik: torch.Tensor  # [B, N], summed over channels
-    components: torch.Tensor  # the decoder's output: [B, N, 2dy], BNP [B, k, N, 2dy], quantile models [B, N_tau, N, 3dy]
+    components: torch.Tensor  # the decoder's output: [B, N, 2dy], of a mixture [B, N, stated_width], BNP [B, k, N, 2dy], quantile models [B, N_tau, N, 3dy]
     logit: Optional[torch.Tensor] = None  # of tau, [B, N_tau, N]
     plain: Optional[torch.Tensor] = None  # BNP: log-likelihood of the path without a bootstrap, [B, N]
 
@@ -79,7 +79,35 @@ def forward(model, weights, batch, kinks):
         return quantile(model, weights, r, x, y, batch["u"], kinks)
     per_point = r.repeat(1, x.shape[1] // r.shape[1], 1)
     out = mlp(weights, "_decoder._mlp._net", torch.cat([per_point, x], dim=-1), kinks)
+    if parts(model):
+        return Result(mixture_loglik(model, out, y, kinks), out)
     return Result(gaussian_loglik(model, out, y), out)
+
+
+def parts(model):
+    """Returns the number of parts that a point's row of the decoder states, 0 for the paper's models."""
+    return model.get("parts", 0)
+
+
+def stated_width(model, dy):
+    """Returns the width of such a row: blocks mu, s and a of dy times so many numbers, and the levels of a head
+    quantile-mixture."""
+    return (3 * dy + (model["head"] == "quantile-mixture")) * parts(model)
+
+
+def mixture_loglik(model, out, y, kinks):
+    """Returns the log-likelihood of the mixture that rows state: of Gaussians, or of asymmetric Laplace distributions."""
+    k, dy = parts(model), y.shape[-1]
+    mu, s, a = (block.unflatten(-1, (dy, k)) for block in out[..., :3 * dy * k].chunk(3, dim=-1))
+    e, sigma = y.unsqueeze(-1) - mu, sigma_of(model, s)
+    if model["head"] == "gaussian-mixture":
+        density = -(e / sigma).square() / 2 - sigma.log() - math.log(2 * math.pi) / 2
+    else:
+        tau = (0.001 + 0.998 * torch.sigmoid(out[..., 3 * dy * k:])).unsqueeze(-2)  # of all channels
+        sigma = 4 * tau * (1 - tau) * sigma if natural(model) else sigma
+        kinks.see(e)
+        density = torch.log(tau * (1 - tau) / sigma) - torch.where(e >= 0, tau * e, (tau - 1) * e) / sigma
+    return torch.logsumexp(torch.log_softmax(a, dim=-1) + density, dim=-1).sum(dim=-1)
 
 
 def represent(model, weights, batch, kinks):
@@ -202,7 +230,8 @@ def shapes(model, dx, dy):
         yield from net("_adaptor._net", [d + dx + 1, *model["adaptor"], 1])
     if aggregation(model) == "attention":
         yield from attention_shapes(model, dx, net)
-    yield from net("_decoder._mlp._net", [d + dx + levels, *model["decoder"], (3 if levels else 2) * dy])
+    out = stated_width(model, dy) if parts(model) else (3 if levels else 2) * dy
+    yield from net("_decoder._mlp._net", [d + dx + levels, *model["decoder"], out])
 
 
 def attention_shapes(model, dx, net):
