@@ -79,7 +79,7 @@ func commented(t *testing.T, name, head string, set map[string]any) []byte {
 	return must.Get(e.Commented(head))(t)
 }
 
-// merged returns the values of all maps, later ones first, section by section.
+// merged returns the values of all maps, later ones first, section by section. A later nil takes a value away.
 func merged(all ...map[string]any) map[string]any {
 	sum := map[string]any{}
 	for _, m := range all {
@@ -89,6 +89,9 @@ func merged(all ...map[string]any) map[string]any {
 				value = merged(before, section)
 			}
 			sum[key] = value
+			if value == nil {
+				delete(sum, key)
+			}
 		}
 	}
 	return sum

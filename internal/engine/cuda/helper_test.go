@@ -41,7 +41,7 @@ func variants() []string {
 		heads = append(heads, "cnp "+h)
 	}
 	return append(append(models.Names(), heads...), "acqnp residual", "cnp attention", "cnp transformer", "cqnp attention", "cqnp transformer",
-		"acqnp residual attention", "acqnp residual transformer", "acqnp residual groups", "cqnp natural", "acqnp residual natural")
+		"acqnp residual attention", "acqnp residual transformer", "acqnp residual groups", "cqnp natural", "acqnp residual natural", "cnp attention "+config.QuantileMixtureHead)
 }
 
 // sized returns a variant whose representation and hidden layers have the given width.
