@@ -20,7 +20,9 @@ var (
 func Models() []string { return slices.Clone(models) }
 
 // HasLevels reports whether the model predicts with quantile levels.
-func (m Model) HasLevels() bool { return slices.Contains(quantile, m.Name) }
+func (m Model) HasLevels() bool {
+	return slices.Contains(quantile, m.Name) || m.HeadName() == QuantileMixtureHead
+}
 
 // modelsOf returns the names of the models that a benchmark is for.
 func modelsOf(b catalogue.Benchmark) []string {

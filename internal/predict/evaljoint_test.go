@@ -3,7 +3,6 @@ package predict_test
 import (
 	"math"
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
@@ -88,13 +87,17 @@ func inEveryOrder(t *testing.T, o evaluation, i int) []float64 {
 func jointEvaluations(t *testing.T) map[string]evaluation {
 	t.Helper()
 	all := map[string]evaluation{}
-	for _, name := range append(models.Names(), config.MixtureHead) {
+	for _, name := range append(models.Names(), config.Heads()[1:]...) {
 		if name == "bnp" {
 			continue
 		}
-		o := options(t, strings.Replace(name, config.MixtureHead, "cnp", 1), single{source{batches: 5}})
-		if name == config.MixtureHead {
-			m := must.Get(models.New(config.Model{Name: "cnp", Head: config.MixtureHead, Parts: 3, Representation: 6, Encoder: []int{7}, Decoder: []int{7}, SigmaFloor: 0.15}, 1, 2))(t)
+		head, model := "", name
+		if slices.Contains(config.Heads(), name) {
+			head, model = name, "cnp"
+		}
+		o := options(t, model, single{source{batches: 5}})
+		if head != "" {
+			m := must.Get(models.New(config.Model{Name: model, Head: head, Parts: 3, Representation: 6, Encoder: []int{7}, Decoder: []int{7}, SigmaFloor: 0.15}, 1, 2))(t)
 			o.Model, o.Params = m, m.Initial(3)
 		}
 		for k := range o.Params { // so that the orders differ more

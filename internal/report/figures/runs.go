@@ -90,7 +90,7 @@ func Plottable(r Run) error {
 // dimension.
 func WithLevels(r Run) error {
 	if m := r.Experiment.Model; !m.HasLevels() {
-		return r.refuse("model.name", m.Name, "acqnp or cqnp, which have quantile levels")
+		return r.refuse("model.name", m.Name, "acqnp, cqnp or model.head quantile-mixture, which have quantile levels")
 	}
 	return OneDimensional(r)
 }

@@ -46,9 +46,9 @@ func NewFitFigure(ctx context.Context, runs []Run, count int) (Figure, error) {
 }
 
 // NewFitSheet returns a figure of fits of the first evaluation functions by runs of one benchmark, as
-// in the paper's figure 1: the data; the quantile levels of ACQNP and CQNP; the means of BNP's
-// bootstraps; the mean of other models. On unimodal benchmarks it shows the mean of ACQNP and CQNP over
-// evenly spaced levels instead of the levels. All runs predict the functions of the first.
+// in the paper's figure 1: the data; the quantile levels of models that have some; the means of BNP's
+// bootstraps; the mean of other models. On unimodal benchmarks it shows the mean of models with levels,
+// over evenly spaced ones, instead of the levels. All runs predict the functions of the first.
 func NewFitSheet(ctx context.Context, runs []Run, count int) (Figure, error) {
 	return dataSheet(ctx, runs, count, func(r *Run) Options {
 		b, _ := catalogue.Find(r.Experiment.Benchmark)
@@ -56,7 +56,7 @@ func NewFitSheet(ctx context.Context, runs []Run, count int) (Figure, error) {
 		switch {
 		case r.Ask.Model.Bootstrap():
 			return Options{shown: memberPart}
-		case r.Ask.Model.Quantile() && !b.Unimodal:
+		case r.Experiment.Model.HasLevels() && !b.Unimodal:
 			return Options{shown: levelPart}
 		}
 		r.Ask = r.Ask.Evenly()
@@ -65,7 +65,7 @@ func NewFitSheet(ctx context.Context, runs []Run, count int) (Figure, error) {
 }
 
 // NewLaneSheet returns a figure of the quantiles of speed by flow on both lanes, as in the paper's
-// figure 3: the levels of ACQNP and CQNP, and as many quantiles of other models' distributions.
+// figure 3: the levels of models that have some, and as many quantiles of other models' distributions.
 func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
 	even := []float64{0.5} // else the paper's, from 0.001 to 0.999
 	if levels > 1 {
@@ -73,7 +73,7 @@ func NewLaneSheet(ctx context.Context, runs []Run, levels int) (Figure, error) {
 	}
 	return dataSheet(ctx, runs, 2, func(r *Run) Options {
 		r.Ask.Bootstraps = ensembleBootstraps
-		if r.Ask.Model.Quantile() {
+		if r.Experiment.Model.HasLevels() {
 			return Options{shown: levelPart}
 		}
 		return Options{shown: quantilePart, Levels: even}
