@@ -42,8 +42,8 @@ and N targets.
            target_y [B, N, dy]: of model-density.onnx alone
            levels [N_τ]: cqnp and acqnp; u in [0, 1]; the metadata have those that predict takes
            resample [2, k, B, N_c], int64: bnp; random whole numbers below N_c
-  outputs  mu, sigma, log_weight [B, N, K, dy]: K components, for each level or bootstrap, or 1
-           level_logit [B, N, N_τ]: cqnp and acqnp; τ = 1/(1 + exp(−level_logit))
+  outputs  mu, sigma, log_weight [B, N, K, dy]: K components, for each level or bootstrap, or model.parts, or 1
+           level_logit [B, N, K]: cqnp, acqnp, head quantile-mixture; τ = 1/(1 + exp(−level_logit))
            log_density [B, N, dy]: of model-density.onnx alone
 
 mu and sigma are those of log y where data.log names y. The metadata name the columns with their

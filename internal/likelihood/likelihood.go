@@ -5,7 +5,7 @@
 // A decoder states the parameters of one distribution for each channel of y at each point:
 //
 //   - CNP and CANP state a [Gaussian], the paper's equation (4). Of CNP,
-//     model.head can make it a [GaussianMixture] with weights.
+//     model.head can make it a [GaussianMixture] with weights, or a [Mixture].
 //   - BNP states one Gaussian for each of its k bootstraps. They make a [GaussianMixture] with
 //     equal weights.
 //   - CQNP and ACQNP state an [AsymmetricLaplace] distribution for each of N_τ quantile levels,
