@@ -18,8 +18,7 @@ func last(written []leaf, key string) (leaf, bool) {
 	return leaf{}, false
 }
 
-// chosen returns the benchmark, the model and the aggregation that the leaves set. One that they do
-// not set is "".
+// chosen returns what the leaves choose. What they do not set is "".
 func chosen(written []leaf) choice {
 	value := func(key string) string {
 		if l, ok := last(written, key); ok {
@@ -28,11 +27,11 @@ func chosen(written []leaf) choice {
 		return ""
 	}
 	b, _ := catalogue.Find(value("benchmark"))
-	return choice{b, value("model.name"), value("model.aggregation")}
+	return choice{b, value("model.name"), value("model.aggregation"), value("model.head")}
 }
 
 // checkUse refuses a configuration that lacks a benchmark, a model or, for csv, a file: these have
-// no default. It also refuses keys that the benchmark, the model or its aggregation does not use.
+// no default. It also refuses keys that the benchmark, the model, its head or its aggregation does not use.
 func checkUse(file string, written []leaf) error {
 	c := chosen(written)
 	required := []string{"benchmark", "model.name"}

@@ -122,17 +122,6 @@ func SigmaFloor(model string) float64 {
 	return 0.1
 }
 
-// scaleForm returns the default of model.scale_form. CNP needs none: of its heads, one alone has it.
-func scaleForm(c choice) any {
-	switch {
-	case !slices.Contains(quantile, c.model):
-		return nil
-	case c.benchmark.Kind == csv || c.benchmark.Kind == groups:
-		return NaturalScale
-	}
-	return PaperScale
-}
-
 // defaultLoss returns the default of train.loss: Targets for cnp, cqnp and acqnp with an
 // aggregation other than the mean, AllPoints otherwise.
 func defaultLoss(model, aggregation string) string {

@@ -22,6 +22,7 @@ type entry struct {
 	// What must be chosen for a configuration to use the key; nil means anything. A benchmark also
 	// uses the keys of its Settings.
 	models       []string
+	heads        []string // of cnp
 	aggregations []string
 	kinds        []catalogue.Kind
 

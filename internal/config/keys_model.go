@@ -159,7 +159,7 @@ var modelKeys = []entry{{
 	help: "What the decoder states of a column of y. gaussian: the paper's; gaussian-mixture: model.parts Gaussians; quantile-mixture: acqnp's density of so many levels.",
 	note: "or gaussian, the paper's",
 }, {
-	name: "model.parts", models: []string{"cnp"}, accepts: whole(1, 256), preset: none(strconv.Itoa(DefaultParts)),
+	name: "model.parts", models: []string{"cnp"}, heads: Heads()[1:], accepts: whole(1, 256), preset: none(strconv.Itoa(DefaultParts)),
 	help: "Number of parts of model.head gaussian-mixture and quantile-mixture.",
 	note: "of the mixture",
 }, {
@@ -168,7 +168,8 @@ var modelKeys = []entry{{
 	note: "f: σ = f + (1−f)·softplus(s), in the model's units",
 }, {
 	name: "model.scale_form", models: aggregating, accepts: name([]string{PaperScale, NaturalScale}),
-	preset: follow("paper; natural for cqnp and acqnp on csv and groups", scaleForm),
+	heads:  []string{QuantileMixtureHead},
+	preset: always(PaperScale).except(NaturalScale, csv, groups),
 	help:   "Scale of a component at level τ. paper: σ, the decoder's scale; natural: 4τ(1−τ)·σ, so that no tail is wider than 4σ.",
 	note:   "paper; or natural, tails that end: σ times 4τ(1−τ)",
 }}

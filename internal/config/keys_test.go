@@ -62,7 +62,9 @@ func allChoices() (all []choice) {
 				aggregations = []string{""}
 			}
 			for _, aggregation := range aggregations {
-				all = append(all, choice{b, model, aggregation})
+				for _, head := range Heads() {
+					all = append(all, choice{b, model, aggregation, head})
+				}
 			}
 		}
 	}

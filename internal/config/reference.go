@@ -55,7 +55,7 @@ func (e *entry) users() string {
 	if e.aggregations != nil {
 		parts = append(parts, invalid.Listed(usersOf(e.aggregations), " and "))
 	} else if e.models != nil {
-		parts = append(parts, invalid.Listed(e.models, " and "))
+		parts = append(parts, invalid.Listed(e.modelNames(), " and "))
 	}
 	if e.kinds != nil {
 		parts = append(parts, invalid.Listed(benchmarkNames(catalogue.Names(e.usedBy)), " and "))

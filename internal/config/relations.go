@@ -56,7 +56,7 @@ func relations(e Experiment) []relation {
 	return r.all
 }
 
-// addModel bounds the number of weights, and requires what aggregations, heads and BNP need.
+// addModel bounds the number of weights, and requires what aggregations and BNP need.
 func (r *relating) addModel() {
 	m, d := r.Model, r.Data
 	weights := encodingWeights(m)
@@ -67,10 +67,6 @@ func (r *relating) addModel() {
 		keys = "model.width model.pre_depth model.post_depth model.decoder_depth"
 	}
 	r.require(keys, weights <= maxWeights, fmt.Sprintf("widths that make %d weights", weights), fmt.Sprintf("at most %d", maxWeights))
-	r.require("model.parts model.head", m.Parts == 0 || m.HeadName() != GaussianHead,
-		fmt.Sprintf("%d parts of a head %s", m.Parts, m.HeadName()), "model.head "+MixtureHead+" or "+QuantileMixtureHead+", or no parts")
-	r.require("model.scale_form model.head", m.ScaleForm == "" || m.HasLevels(),
-		fmt.Sprintf("scale form %s of a head %s", m.ScaleForm, m.HeadName()), "model.head "+QuantileMixtureHead+", or no scale form")
 	r.require("model.heads model.representation", m.Heads == 0 || m.Representation%max(m.Heads, 1) == 0,
 		fmt.Sprintf("%d heads for a representation of %d", m.Heads, m.Representation), "a representation that the heads divide evenly")
 	if m.Name == "bnp" { // other models predict from no context

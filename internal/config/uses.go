@@ -34,8 +34,8 @@ func kindsOf(list ...catalogue.Kind) []catalogue.Kind { return list }
 
 // A choice is what decides which keys a configuration may have, and their defaults.
 type choice struct {
-	benchmark          catalogue.Benchmark
-	model, aggregation string
+	benchmark                catalogue.Benchmark
+	model, aggregation, head string
 }
 
 // aggregates returns the aggregation of the chosen model, with the default if none is set. CANP is
@@ -61,11 +61,14 @@ func (c choice) known() bool {
 	return ok
 }
 
-// unusedBy returns the benchmark, the model or the aggregation that does not use a key, and the
-// names of those that do. It returns "" and nil if all use the key.
+// unusedBy returns the benchmark, the model, the head or the aggregation that does not use a key, and
+// the names of those that do. It returns "" and nil if all use the key.
 func (c choice) unusedBy(e *entry) (who string, users []string) {
 	if e.models != nil && !slices.Contains(e.models, c.model) {
-		return c.model, e.models
+		return c.model, e.modelNames()
+	}
+	if head := (Model{Head: c.head}).HeadName(); e.heads != nil && c.model == "cnp" && !slices.Contains(e.heads, head) {
+		return "head " + head, e.modelNames()
 	}
 	if e.aggregations != nil && !slices.Contains(e.aggregations, c.aggregates()) {
 		return "aggregation " + c.aggregates(), usersOf(e.aggregations)
@@ -80,6 +83,19 @@ func (c choice) unusedBy(e *entry) (who string, users []string) {
 func (e *entry) usedBy(b catalogue.Benchmark) bool {
 	_, set := b.Settings[e.name]
 	return e.kinds == nil || set || slices.Contains(e.kinds, b.Kind)
+}
+
+// modelNames lists the models that use the key, with the heads of cnp that do in its place.
+func (e *entry) modelNames() (names []string) {
+	for _, m := range e.models {
+		if m != "cnp" || e.heads == nil {
+			names = append(names, m)
+		}
+	}
+	for _, h := range e.heads {
+		names = append(names, "head "+h)
+	}
+	return names
 }
 
 // usersOf lists aggregations for a message. If attention is among them, canp is too: it always has
