@@ -1,6 +1,8 @@
 package models
 
 import (
+	"math"
+
 	G "gorgonia.org/gorgonia"
 
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -13,15 +15,15 @@ type mixtureHead struct {
 	k int
 }
 
-const spread = 2 // of the means at the start
-
 func (h mixtureHead) columns() int { return h.column(3, 0) }
 
-// start spreads the means of a channel evenly over (−spread, spread), in the model's units.
+// start spreads the means of a channel evenly over (−2, 2), in the model's units, and makes the deviations as wide
+// as neighbours are apart. With means that start together, or with wide parts, training is slower.
 func (h mixtureHead) start() []float64 {
-	offsets := make([]float64, h.columns())
+	offsets, apart := make([]float64, h.columns()), 4/float64(h.k)
 	for i := range h.dy * h.k {
-		offsets[i] = spread * ((2*float64(i%h.k)+1)/float64(h.k) - 1)
+		offsets[h.column(0, 0)+i] = apart*(float64(i%h.k)+0.5) - 2
+		offsets[h.column(1, 0)+i] = math.Log(math.Expm1(apart)) // softplus of it is apart
 	}
 	return offsets
 }
