@@ -4,10 +4,12 @@
 See README.md. It needs Debian's python3 and python3-yaml.
 """
 import argparse
+import collections
 import csv
 import json
 import os
 import resource
+import statistics
 import subprocess
 import sys
 
@@ -38,7 +40,10 @@ def main():
     p.add_argument("--data-dir", default="data")
     p.add_argument("--runs", default="equal-time-runs", metavar="DIR", help="for configurations and run directories")
     p.add_argument("--out", default="equal-time.csv", metavar="FILE", help="gets a line for each run; runs in it are not repeated")
+    p.add_argument("--table", metavar="FILE", help="write the means over the seeds of --out's targets as CSV, and train nothing")
     o = p.parse_args()
+    if o.table:
+        return write_table(o.out, o.table)
     done = read(o.out)
     for benchmark in o.benchmarks.split(","):
         for likelihood in o.likelihoods.split(","):
@@ -134,6 +139,24 @@ def append(path, line):
         if new:
             w.writeheader()
         w.writerow(line)
+
+
+def write_table(path, to):
+    """Writes a line for each data set and likelihood: the mean of the targets over seeds and its standard error."""
+    targets = collections.defaultdict(list)
+    with open(path, newline="") as f:
+        for r in csv.DictReader(f):
+            targets[r["benchmark"], r["likelihood"], r["aggregation"]].append(float(r["target"]))
+    with open(to, "w", newline="") as f:
+        w = csv.writer(f, lineterminator="\n")
+        w.writerow(["data", "likelihood", *(c for a in AGGREGATIONS for c in (a, a + " ±"))])
+        for benchmark, likelihood in dict.fromkeys(k[:2] for k in targets):
+            cells = []
+            for a in AGGREGATIONS:
+                of = targets[benchmark, likelihood, a]
+                cells.append(f"{statistics.mean(of):.3f}" if of else "")
+                cells.append(f"{statistics.stdev(of) / len(of) ** 0.5:.3f}" if len(of) > 1 else "")
+            w.writerow([benchmark, likelihood, *cells])
 
 
 if __name__ == "__main__":
