@@ -97,6 +97,16 @@ func (m GaussianMixture) Map(f func(Gaussian) Gaussian) GaussianMixture {
 	return GaussianMixture{components, m.weights}
 }
 
+// bracket returns that of the p-quantile.
+func (m GaussianMixture) bracket(p float64) bracket {
+	b, z := bracket{math.Inf(1), math.Inf(-1), math.Inf(1)}, Gaussian{Scale: 1}.Quantile(p)
+	for _, c := range m.components {
+		q := c.Mean + c.Scale*z
+		b = bracket{math.Min(b.lo, q), math.Max(b.hi, q), math.Min(b.scale, c.Scale)}
+	}
+	return b
+}
+
 // least returns the smallest scale of the components.
 func (m GaussianMixture) least() float64 {
 	least := math.Inf(1)

@@ -82,12 +82,7 @@ func quantilesWithin(within float64, d Distribution, ps []float64) []float64 {
 		d.newtonQuantiles(quantiles, ps)
 	case GaussianMixture:
 		for i, p := range ps {
-			b := bracket{math.Inf(1), math.Inf(-1), math.Inf(1)}
-			for _, c := range d.components {
-				q := c.Quantile(p)
-				b = bracket{math.Min(b.lo, q), math.Max(b.hi, q), math.Min(b.scale, c.Scale)}
-			}
-			quantiles[i] = approximate(d, p, b, within)
+			quantiles[i] = approximate(d, p, d.bracket(p), within)
 		}
 	case Squared:
 		quantiles = quantilesWithin(within, d.z, ps)
