@@ -1,4 +1,4 @@
-// Package fits has the scripts of what acqnp fit says, writes and refuses.
+// Package fits tests what acqnp fit says, writes and refuses.
 package fits
 
 import (
