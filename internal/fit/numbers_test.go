@@ -19,7 +19,6 @@ import (
 var (
 	instant = fittest.Instant
 	fitRows = fittest.Rows
-	tryRows = fittest.Try
 	once    = fittest.Once
 	given   = fittest.Given
 	quiet   = fittest.Quiet
