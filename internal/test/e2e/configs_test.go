@@ -57,10 +57,13 @@ func dataDir(t *testing.T) string {
 }
 
 // trainAndEvaluate trains and evaluates a configuration of a benchmark. file is its name without
-// the ending, such as acqnp or acqnp-attention.
+// the ending, such as acqnp or acqnp-attention; best is a form of cnp.
 func trainAndEvaluate(t *testing.T, name, file, data string) {
 	dir := filepath.Join(t.TempDir(), "run")
 	model, _, _ := strings.Cut(file, "-")
+	if model == "best" {
+		model = "cnp"
+	}
 	train := []string{"train", "--config", configFile(name, file), "--data-dir", data, "--run-dir", dir, "--no-eval", "--quiet"}
 	succeed(t, append(train, set(reduced(name, model)...)...)...)
 	if info, err := os.Stat(filepath.Join(dir, "checkpoints", "step-2.safetensors")); err != nil || info.Size() == 0 {
