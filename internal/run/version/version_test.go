@@ -17,7 +17,7 @@ func TestVersionNamesReleaseAndCommit(t *testing.T) {
 		{"v0.3.0", nil, "0.3.0"}, // go install
 		{"v0.3.0", []debug.BuildSetting{revision, setting("vcs.modified", "false")}, "0.3.0"}, // a release
 		{"v0.3.0+dirty", []debug.BuildSetting{revision, setting("vcs.modified", "true")}, "0.3.0 (fb7a902abcde, modified)"},
-		{"v0.2.0", []debug.BuildSetting{revision}, "0.3.0 (fb7a902abcde)"}, // a tag that is none of this release
+		{"v0.2.0", []debug.BuildSetting{revision}, "0.3.0 (fb7a902abcde)"}, // the tag of another release
 		{"(devel)", []debug.BuildSetting{revision, setting("vcs.modified", "false")}, "0.3.0 (fb7a902abcde)"},
 		{"v0.2.1-0.20261122041823-fb7a902abcde+dirty",
 			[]debug.BuildSetting{revision, setting("vcs.modified", "true")}, "0.3.0 (fb7a902abcde, modified)"},
