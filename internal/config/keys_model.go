@@ -11,6 +11,12 @@ const (
 	Residual = "residual"
 )
 
+// The values of model.heads_form: whether the heads of CANP's attention have maps of their own.
+const (
+	Separate = "separate"
+	Shared   = "shared" // all heads are alike
+)
+
 // The values of model.scale_form: the scale σ of a component at level τ. s = f + (1−f)·softplus(·) is
 // the decoder's scale.
 const (
@@ -56,6 +62,7 @@ type Model struct {
 	KeyEncoder      []int   `yaml:"key_encoder,flow,omitempty"`
 	QueryEncoder    []int   `yaml:"query_encoder,flow,omitempty"`
 	Heads           int     `yaml:"heads,omitempty"`
+	HeadsForm       string  `yaml:"heads_form,omitempty"` // Separate or Shared
 	Layers          int     `yaml:"layers,omitempty"`
 	Feedforward     int     `yaml:"feedforward,omitempty"`
 	Width           int     `yaml:"width,omitempty"`
@@ -121,6 +128,10 @@ var modelKeys = []entry{{
 	}),
 	help: "Number of attention heads, a divisor of model.representation.",
 	note: "of the attention",
+}, {
+	name: "model.heads_form", models: []string{"canp"}, accepts: name([]string{Separate, Shared}), preset: none(Separate),
+	help: "separate: each head has its own maps; shared: all heads have the same ones, as in the authors' file until July 2023.",
+	note: "separate; or shared, as in the authors' older file",
 }, {
 	name: "model.layers", models: aggregating, aggregations: []string{Transformer, Groups}, accepts: whole(1, maxLayers), preset: always(6),
 	help: "Number of layers of the transformer.",

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// Variant names what distinguishes the model from the paper's: its aggregation, its head, its adaptor, the form
-// of its scale, its lower bound of σ, and its loss, as in "transformer, residual".
+// Variant names what distinguishes the model from the paper's: its aggregation, its head, its adaptor, whether
+// heads of attention are shared, the form of its scale, its lower bound of σ, and its loss, as in "transformer, residual".
 // It returns "" for the paper's model. The loss is named only if it is not the default of the
 // aggregation. Sizes and settings of the optimiser are not named.
 func (e Experiment) Variant() string {
@@ -20,6 +20,7 @@ func (e Experiment) Variant() string {
 		{m.Aggregation, m.Aggregation != "" && m.Aggregation != Mean},
 		{m.Head, m.HeadName() != GaussianHead},
 		{Residual, m.AdaptorForm == Residual},
+		{"shared heads", m.HeadsForm == Shared},
 		{"natural scale", m.ScaleForm == NaturalScale},
 		{fmt.Sprintf("sigma floor %g", m.SigmaFloor), m.SigmaFloor != 0 && m.SigmaFloor != SigmaFloor(m.Name)},
 		{map[string]string{AllPoints: "loss over all points", Targets: "loss over targets"}[loss],

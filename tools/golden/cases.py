@@ -44,6 +44,7 @@ SMALL = {name: {"name": name, "representation": 5, "encoder": [7, 6],
 SMALL |= {f"canp-{heads}": {"name": "canp", "representation": d, "encoder": [7], "decoder": [5], "key_encoder": [4],
                             "query_encoder": [5, 3], "heads": heads}
           for heads, d in ((1, 5), (2, 6), (3, 9))}
+SMALL |= {"canp-shared": {**SMALL["canp-3"], "heads_form": "shared"}}
 # Wide enough for the kernels that small layers do not use.
 SMALL |= {"acqnp-wide": {"name": "acqnp", "representation": 96, "encoder": [96], "adaptor": [96], "decoder": [96]}}
 SMALL |= {"bnp": {"name": "bnp", "width": 5, "pre_depth": 3, "post_depth": 2, "decoder_depth": 4}}
@@ -140,6 +141,7 @@ CASES += [("cnp-groups-x2-y2", "cnp-groups", (2, 2), (2, 7, 4, 0), None),
 CASES += [("cnp-gaussian-mixture-x1-y2", "cnp-gaussian-mixture", (1, 2), (2, 7, 4, 0), None),
           ("cnp-quantile-mixture-x2-y2", "cnp-quantile-mixture", (2, 2), (2, 7, 4, 0), None),
           ("cnp-quantile-mixture-natural-x1-y1", "cnp-attention-quantile-mixture", (1, 1), (3, 6, 4, 0), None)]
+CASES += [("canp-shared-x2-y2", "canp-shared", (2, 2), (2, 7, 4, 0), None)]
 # The cases whose loss is that of the target points alone.
 TARGETS = {"cnp-attention-targets", "acqnp-transformer-residual-targets", "acqnp-groups-residual-natural-targets"}
 # The sizes (B, N, N_c, N_tau or k) of the batches of Adam's steps: (smallest, largest, increment) of each.

@@ -119,19 +119,24 @@ def represent(model, weights, batch, kinks):
     x, y, nc = batch["x"], batch["y"], batch["num_context"]
     values = mlp(weights, "_encoder._mlp._net", torch.cat([x[:, :nc], y[:, :nc]], dim=-1), kinks)
     if aggregation(model) == "attention":
-        return attention(model["heads"], weights, x, x[:, :nc], values, kinks)
+        return attention(model, weights, x, x[:, :nc], values, kinks)
     return values.mean(dim=1, keepdim=True)
 
 
-def attention(heads, weights, x, xc, values, kinks):
+def shared(model):
+    """Reports whether the heads of the attention have the same maps."""
+    return model.get("heads_form") == "shared"
+
+
+def attention(model, weights, x, xc, values, kinks):
     """Returns the multi-head attention of every x over the context, [B, N, d]."""
     net = "_encoder._attention."
     q = mlp(weights, net + "_query_mlp._net", x, kinks)
     k = mlp(weights, net + "_key_mlp._net", xc, kinks)
     total = 0
-    for h in range(heads):
+    for h in range(model["heads"]):
         def apply(name, v):
-            return v @ weights[f"{net}_attention._{name}_layers.{h}.weight"].squeeze(-1).T
+            return v @ weights[f"{net}_attention._{name}_layers.{0 if shared(model) else h}.weight"].squeeze(-1).T
         qh, kh, vh = apply("query", q), apply("key", k), apply("value", values)
         scores = qh @ kh.transpose(1, 2) / math.sqrt(qh.shape[-1])
         total = total + apply("output", torch.softmax(scores, dim=-1) @ vh)
@@ -240,5 +245,5 @@ def attention_shapes(model, dx, net):
     yield from net(name + "_key_mlp._net", [dx, *model["key_encoder"], d])
     part = d // heads
     for each, shape in (("query", (part, d, 1)), ("key", (part, d, 1)), ("value", (part, d, 1)), ("output", (d, part, 1))):
-        for h in range(heads):
+        for h in range(1 if shared(model) else heads):
             yield f"{name}_attention._{each}_layers.{h}.weight", shape, shape[1]

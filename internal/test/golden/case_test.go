@@ -40,7 +40,7 @@ type batch struct {
 	contextRanges, ranges []float64 // [B, N_c, 4], [B, N, 4]: what each reads; groups
 }
 
-const numCases = 58
+const numCases = 59
 
 // cases returns the paths of the files in testdata.
 func cases(t *testing.T) []string {
