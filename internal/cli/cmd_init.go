@@ -48,7 +48,7 @@ those who want to change the network and its training. The same files give the s
 	f.StringVar(&o.Function, "group", "", "`COLUMN` that names the group of a row")
 	f.StringVarP(&o.out, "out", "o", "config.yaml", "`FILE` for the configuration")
 	a.addOverwrite(cmd)
-	f.StringVar(&o.Model, "model", "acqnp", "`MODEL`: acqnp, cqnp, cnp, canp or bnp")
+	f.StringVar(&o.Model, "model", "", "`MODEL`: acqnp, cqnp, cnp, canp or bnp (default acqnp for fewer than 30 groups,\nelse cnp with model.head gaussian-mixture)")
 	f.BoolVar(&o.HoldBack, "hold-back", false, "hold groups back for score --calibrate, 9 of 15 or more, 19 of 40 or more; nothing else uses them")
 	f.StringVar(&o.DataDir, "data-dir", "data", "`DIR` of the data sets")
 	for _, name := range []string{"csv", "x", "y"} {
@@ -65,7 +65,7 @@ type initSummary struct {
 }
 
 func runInit(a *app, o initOptions) error {
-	if !slices.Contains(config.Models(), o.Model) {
+	if o.Model != "" && !slices.Contains(config.Models(), o.Model) {
 		return &invalid.Input{File: "--model", Found: strconv.Quote(o.Model), Expected: "one of " + strings.Join(config.Models(), ", ")}
 	}
 	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, o.File); err != nil {

@@ -79,6 +79,31 @@ func TestOneModelAlone(t *testing.T) {
 	}
 }
 
+// Unless a model is named, few data get an ACQNP, and others a mixture of Gaussians in one pass. The file
+// says so where it is not ACQNP.
+func TestHeadWithoutAModel(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		file    file
+		mixture bool
+	}{
+		{"29 functions", file{text: table("g,x,y", ",", repeat(6, 29), curve), function: "g"}, false},
+		{"30 functions", file{text: table("g,x,y", ",", repeat(6, 30), curve), function: "g"}, true},
+		{"599 points", file{text: table("g,x,y", ",", repeat(599, 1), curve)}, false},
+		{"600 points", file{text: table("g,x,y", ",", repeat(600, 1), curve)}, true},
+	} {
+		r := must.Get(draft.Run(c.file.options(t)))(t)
+		content := string(must.Get(r.YAML(nil))(t))
+		m := r.Experiment.Model
+		if (m.Name == "acqnp") == c.mixture || (m.Head == config.MixtureHead) != c.mixture || strings.Contains(content, "# This is not the paper's ACQNP") != c.mixture {
+			t.Errorf("%s: found %s with head %q, expected a mixture: %v\n%s", c.name, m.Name, m.Head, c.mixture, content)
+		}
+		if c.mixture {
+			trains(t, r, "head: gaussian-mixture")
+		}
+	}
+}
+
 // With HoldBack, functions or rows are held back, and nothing that is found follows from them. Of too few
 // there is a remedy.
 func TestCalibrationHoldsFunctionsBack(t *testing.T) {
