@@ -97,6 +97,11 @@ serve() { # the page of acqnp serve, in a headless Chromium
 	kill "$server"
 }
 
+one_pass() { # three pairs of sines by a mixture in one pass, after two minutes of one core
+	have "    acqnp train --config configs/double-sine/best.yaml --precision bf16 --threads 1" double-sine/best/seed-0 || return 0
+	acqnp plot fit --run "$runs/double-sine/best/seed-0" --functions 3 --out "$img/one-pass.png" --overwrite
+}
+
 speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
 	have "    acqnp train --config configs/speed-flow/acqnp.yaml --set train.steps=3000 --data-dir $data --run-dir $runs/speed-flow-3000/acqnp" speed-flow-3000/acqnp || return 0
 	mkdir -p "$work"
@@ -129,10 +134,10 @@ gpu_steps() { # the time of a training step on a GPU, from the table
 	python3 research/img/gpu_steps.py
 }
 
-[ $# -gt 0 ] || set -- model fit prices pit gpu-steps quickstart serve speed-flow freyface lissajous equal-time-rbf
+[ $# -gt 0 ] || set -- model fit prices pit gpu-steps quickstart serve one-pass speed-flow freyface lissajous equal-time-rbf
 for name in "$@"; do
 	case $name in
-	model | fit | prices | pit | gpu-steps | quickstart | serve | speed-flow | freyface | lissajous | equal-time-rbf) ;;
+	model | fit | prices | pit | gpu-steps | quickstart | serve | one-pass | speed-flow | freyface | lissajous | equal-time-rbf) ;;
 	*)
 		echo "pictures.sh: found $name, expected the name of a picture that docs/img has" >&2
 		exit 2
