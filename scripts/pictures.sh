@@ -91,9 +91,11 @@ serve() { # the page of acqnp serve, in a headless Chromium
 	points='-1.9,-0.2;-1.3,-1;-0.8,-1.33;-0.6,0.9;-0.1,-1.2;0.2,1.2;0.5,-1.2;1.05,-0.6;1.2,1.4;1.7,0.55;2.07,0.05'
 	"$program" serve --quiet --run "$runs/quickstart/seed-0" --listen 127.0.0.1:8397 &
 	server=$!
+	trap 'kill "$server"' EXIT # also where the browser fails
 	sleep 3
 	"$browser" --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,660 --virtual-time-budget=8000 \
 		--screenshot="$img/serve.png" "http://127.0.0.1:8397/#points=$points" 2>/dev/null
+	trap - EXIT
 	kill "$server"
 }
 

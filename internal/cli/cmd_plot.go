@@ -86,7 +86,7 @@ func (o *modelFigure) open(p progress.Reporter, check figures.Check) ([]figures.
 		stored := predict.Stored{Run: dir, Checkpoint: run.Preferred}
 		e, err := stored.Experiment()
 		if err == nil {
-			e, err = stored.Experiment(o.overrides(e)...)
+			e, err = stored.Experiment(o.overrides(e, &o.app.warnings)...)
 		}
 		if err == nil {
 			err = o.app.checkOutputs(o.outputs(), stored.Files(e, o.dataDir)...)

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 
 	"github.com/spf13/cobra"
 
@@ -182,6 +181,7 @@ func (o *serveOptions) model(name, dir string, predictors int, p progress.Report
 	if err != nil {
 		return nil, err
 	}
+	o.app.warn()
 	t, err := stored.Open(e, o.dataDir, o.device, p.Warn)
 	if err != nil {
 		return nil, err
@@ -195,13 +195,14 @@ func (o *serveOptions) model(name, dir string, predictors int, p progress.Report
 	return m, err
 }
 
-// experiment returns the configuration of a run, with --num-quantiles if its model has levels.
+// experiment returns the configuration of a run, with --num-quantiles if its model has levels; a warning
+// says if it has not.
 func (o *serveOptions) experiment(stored predict.Stored) (config.Experiment, error) {
 	e, err := stored.Experiment()
-	if err != nil || o.numTau == 0 || e.Eval.NumTau == 0 {
+	if err != nil || o.numTau == 0 {
 		return e, err
 	}
-	return stored.Experiment(config.Flag{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(o.numTau)})
+	return stored.Experiment(quantileFlag(o.numTau, e, true, &o.app.warnings)...)
 }
 
 // reloads loads the runs again on SIGHUP, until stop is called. If that fails, the old ones stay.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -62,17 +63,29 @@ func (f *levelFlags) choose(t predict.Trained) predict.Trained {
 	return t
 }
 
-// overrides returns the flags as overrides of the configuration e. --num-quantiles has no effect on
-// models without levels.
-func (f *levelFlags) overrides(e config.Experiment) []config.Flag {
+// overrides returns the flags as overrides of the configuration e. A model without levels has no use for
+// --num-quantiles, and a warning says so.
+func (f *levelFlags) overrides(e config.Experiment, w *warning.Record) []config.Flag {
 	var flags []config.Flag
-	if e.Eval.NumTau > 0 && (f.given("num-quantiles") || f.numTau > 0) {
-		flags = append(flags, config.Flag{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(f.numTau)})
+	if f.given("num-quantiles") || f.numTau > 0 {
+		flags = quantileFlag(f.numTau, e, f.given("num-quantiles"), w)
 	}
 	if f.given("seed") {
 		flags = append(flags, seedFlag(f.seed))
 	}
 	return flags
+}
+
+// quantileFlag returns --num-quantiles as an override of e. If its model has no levels, there is none, and a warning
+// if a user gave the flag.
+func quantileFlag(number int, e config.Experiment, given bool, w *warning.Record) []config.Flag {
+	if e.Eval.NumTau > 0 {
+		return []config.Flag{{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(number)}}
+	}
+	if given {
+		w.Add("--num-quantiles has no effect on %s, which has no quantile levels", e.Model.Name)
+	}
+	return nil
 }
 
 func seedFlag(seed uint64) config.Flag {
