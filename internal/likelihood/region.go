@@ -19,10 +19,13 @@ func HighestDensity(d Distribution, mass float64) []Interval { return HighestDen
 
 // HighestDensities returns HighestDensity of each mass, in less time than one after the other.
 func HighestDensities(d Distribution, masses ...float64) [][]Interval {
+	if len(masses) == 0 {
+		return nil
+	}
 	sets := make([][]Interval, len(masses))
 	s, supported := d.(Supported)
 	curve, ok := curveOf(d)
-	if g, one := d.(GaussianMixture); one && len(g.components) == 1 || len(masses) == 0 {
+	if g, one := d.(GaussianMixture); one && len(g.components) == 1 {
 		ok = false
 	}
 	var points []point
