@@ -53,6 +53,12 @@ model() { # encoder, levels, decoder and mixture of ACQNP
 	python3 research/img/model.py >"$img/model.svg"
 }
 
+life() { # six countries that a fit has not seen
+	mkdir -p "$work"
+	acqnp fit examples/life/countries.csv 'life ~ year | country' --out "$work/life.fit" --overwrite >/dev/null
+	acqnp predict "$work/life.fit" --context examples/life/known.csv --targets examples/life/later.csv --out "$work/life.csv" --plot "$img/life.svg" --overwrite
+}
+
 fit() { # two new products, by acqnp fit
 	prices_data
 	acqnp fit prices.csv 'price ~ age | product' --overwrite >fit.txt
@@ -136,10 +142,10 @@ gpu_steps() { # the time of a training step on a GPU, from the table
 	python3 research/img/gpu_steps.py
 }
 
-[ $# -gt 0 ] || set -- model fit prices pit gpu-steps quickstart serve one-pass speed-flow freyface lissajous equal-time-rbf
+[ $# -gt 0 ] || set -- model life fit prices pit gpu-steps quickstart serve one-pass speed-flow freyface lissajous equal-time-rbf
 for name in "$@"; do
 	case $name in
-	model | fit | prices | pit | gpu-steps | quickstart | serve | one-pass | speed-flow | freyface | lissajous | equal-time-rbf) ;;
+	model | life | fit | prices | pit | gpu-steps | quickstart | serve | one-pass | speed-flow | freyface | lissajous | equal-time-rbf) ;;
 	*)
 		echo "pictures.sh: found $name, expected the name of a picture that docs/img has" >&2
 		exit 2
