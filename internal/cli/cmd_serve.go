@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -119,6 +120,9 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	o.threads = o.cores()
 	collectLess()
 	options.Memory = forRequests()
+	if a.json {
+		options.Log = logRequests(p)
+	}
 	server := serve.New(models, options)
 	listener, err := o.at.Open()
 	if err != nil {
@@ -140,6 +144,18 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 		p.Warn(fmt.Sprintf("ended: requests that were still under way after %v are cut", server.Grace()))
 	}
 	return nil
+}
+
+// logRequests returns what writes the access log: an event "request" for each.
+func logRequests(p progress.Reporter) func(serve.Request) {
+	var one sync.Mutex
+	return func(r serve.Request) {
+		one.Lock()
+		defer one.Unlock()
+		p.Note(fmt.Sprintf("%s %s: %d", r.Method, r.Path, r.Status), progress.Field{Name: "event", Value: "request"}, progress.Field{Name: "id", Value: r.ID},
+			progress.Field{Name: "method", Value: r.Method}, progress.Field{Name: "path", Value: r.Path}, progress.Field{Name: "status", Value: r.Status},
+			progress.Field{Name: "bytes", Value: r.Bytes}, progress.Field{Name: "ms", Value: float64(r.Took.Microseconds()) / 1000}, progress.Field{Name: "groups", Value: r.Groups})
+	}
 }
 
 // load reads the runs. On a CPU each run has as many predictors as there are threads, on a GPU one. A
