@@ -129,7 +129,7 @@ func panelTitle(title string, width vg.Length) string {
 	}
 	for k, line := range lines {
 		if style.Width(line) > room+panelMargin { // a long word
-			lines[k] = shortened(line)
+			lines[k] = shortened(line, longestTitle)
 		}
 	}
 	return strings.Join(lines, "\n")

@@ -9,8 +9,6 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
 // A legendEntry is a small sample of a mark and its meaning.
@@ -167,5 +165,13 @@ func textStyle(size vg.Length) text.Style {
 	return text.Style{Color: ink, Font: sans(size), XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
 }
 
-// shortened returns a title that fits a panel.
-func shortened(title string) string { return tables.Shortened(title, 32) }
+// longestTitle is the number of letters of a title that a panel has room for.
+const longestTitle = 32
+
+// shortened cuts a name to at most most letters.
+func shortened(name string, most int) string {
+	if letters := []rune(name); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return name
+}

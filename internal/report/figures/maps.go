@@ -127,7 +127,7 @@ func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 	p := newPlot("", "")
 	function := ""
 	if m.row.Title != "" { // rows of no function have no name
-		function = shortened(m.row.Title) + ": "
+		function = shortened(m.row.Title, longestTitle) + ": "
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks, fewTicks
 	f.X.set(&p.X, lettersOf(2))
