@@ -218,7 +218,7 @@ func (o *serveOptions) experiment(stored predict.Stored) (config.Experiment, err
 	if err != nil || o.numTau == 0 {
 		return e, err
 	}
-	return stored.Experiment(quantileFlag(o.numTau, e, true, &o.app.warnings)...)
+	return stored.Experiment(quantileFlag(o.numTau, e, &o.app.warnings)...)
 }
 
 // reloads loads the runs again on SIGHUP, until stop is called. If that fails, the old ones stay.

@@ -26,12 +26,10 @@ const evenLevels = ""
 // addFlags adds the flags of all commands. of says whose levels --num-quantiles counts.
 func (f *levelFlags) addFlags(cmd *cobra.Command, of string) {
 	cmd.Flags().IntVar(&f.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each "+of+" (default the configuration's eval.num_tau)")
-	f.addSeed(cmd)
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, seedHelp)
 }
 
-func (f *levelFlags) addSeed(cmd *cobra.Command) {
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of what the command draws (default the configuration's eval.seed)")
-}
+const seedHelp = "`SEED` of what the command draws (default the configuration's eval.seed)"
 
 // addSpacing adds --level-spacing with its default.
 func (f *levelFlags) addSpacing(cmd *cobra.Command, levels string) {
@@ -67,8 +65,8 @@ func (f *levelFlags) choose(t predict.Trained) predict.Trained {
 // --num-quantiles, and a warning says so.
 func (f *levelFlags) overrides(e config.Experiment, w *warning.Record) []config.Flag {
 	var flags []config.Flag
-	if f.given("num-quantiles") || f.numTau > 0 {
-		flags = quantileFlag(f.numTau, e, f.given("num-quantiles"), w)
+	if f.given("num-quantiles") {
+		flags = quantileFlag(f.numTau, e, w)
 	}
 	if f.given("seed") {
 		flags = append(flags, seedFlag(f.seed))
@@ -76,15 +74,12 @@ func (f *levelFlags) overrides(e config.Experiment, w *warning.Record) []config.
 	return flags
 }
 
-// quantileFlag returns --num-quantiles as an override of e. If its model has no levels, there is none, and a warning
-// if a user gave the flag.
-func quantileFlag(number int, e config.Experiment, given bool, w *warning.Record) []config.Flag {
+// quantileFlag returns --num-quantiles as an override of e. If its model has no levels, there is none, and a warning.
+func quantileFlag(number int, e config.Experiment, w *warning.Record) []config.Flag {
 	if e.Eval.NumTau > 0 {
 		return []config.Flag{{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(number)}}
 	}
-	if given {
-		w.Add("--num-quantiles has no effect on %s, which has no quantile levels", e.Model.Name)
-	}
+	w.Add("--num-quantiles has no effect on %s, which has no quantile levels", e.Model.Name)
 	return nil
 }
 

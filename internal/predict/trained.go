@@ -78,10 +78,8 @@ func (t Trained) Recall(functions []Function, _ bool, w *warning.Record) []Funct
 }
 
 // Limited implements [Predictor].
-func (t Trained) Limited(number int, evenly bool) Predictor {
-	if evenly {
-		t = t.Evenly()
-	}
+func (t Trained) Limited(number int) Predictor {
+	t = t.Evenly()
 	t.NumTau, t.Bootstraps = min(t.NumTau, number), min(t.Bootstraps, number)
 	return t
 }

@@ -19,14 +19,14 @@ type Axis struct {
 	Form rows.Form
 }
 
-// axisOf returns the axis of column c of x.
-func axisOf(a predict.About, c int) Axis {
+// AxisOf returns the axis of column c of x.
+func AxisOf(a predict.About, c int) Axis {
 	f := rows.FormAt(a.Units.Scaling.XForms, c)
 	return Axis{labelled(a, a.Units.XNames[c], f), f}
 }
 
-// labelOf returns the label of column c of y.
-func labelOf(a predict.About, c int) string {
+// LabelOf returns the label of column c of y.
+func LabelOf(a predict.About, c int) string {
 	return labelled(a, a.Units.YNames[c], rows.FormAt(a.Units.Scaling.YForms, c))
 }
 
