@@ -10,21 +10,43 @@ import (
 //	∫ (F(t) − 1{y ≤ t})² dt = E|Y − y| − ½ E|Y − Y'|,
 //
 // exactly. Its time grows with the square of the number of components.
+//
+// A distribution of log y may have no finite mean of Y, and then it has no CRPS. Its score is that of the quantiles Q(p)
+// at all levels p up to 0.99, where Mean cuts the tail too,
+//
+//	2 ∫ ρ_p(y − Q(p)) dp from 0 to 0.99,  ρ_p(e) = max(pe, (p−1)e),
+//
+// which is the CRPS if it runs to 1. It is proper, and finite if Mean is: see the quantile-weighted
+// scores of Gneiting and Ranjan, "Comparing density forecasts using threshold- and
+// quantile-weighted scoring rules" (2011).
 func (m Mixture) CRPS(y float64) float64 {
 	if slices.ContainsFunc(m.weights, math.IsNaN) || math.IsNaN(y) {
 		return math.NaN()
+	}
+	if m.scale == LogY {
+		return m.expCRPS(y)
 	}
 	sides := m.sides()
 	below := newSquare(sides, math.Inf(-1), y, 0).integral()
 	return below + newSquare(mirrored(sides), math.Inf(-1), -y, 0).integral()
 }
 
-// CRPS returns the continuous ranked probability score of the outcome y, as [Mixture.CRPS] does:
+// CRPS returns the continuous ranked probability score of the outcome y, as [Mixture.CRPS] does: if all parts are of y,
 // the closed form of Grimit et al., "The continuous ranked probability score for circular variables
-// and its application to mesoscale forecast ensemble verification" (2006), equation (5).
+// and its application to mesoscale forecast ensemble verification" (2006), equation (5); if all are of log y with equal
+// weights, another one. Otherwise it is an integral, good to 1e-6 of the distribution's spread, of the levels up to 0.99
+// if parts are of log y: with weights, their mean can lie far beyond all quantiles that matter.
 func (m GaussianMixture) CRPS(y float64) float64 {
-	spread := m.averageOfPairs(func(g, h Gaussian) float64 { return meanDistance(g.Mean-h.Mean, math.Hypot(g.Scale, h.Scale)) })
-	return m.average(func(g Gaussian) float64 { return meanDistance(y-g.Mean, g.Scale) }) - spread/2
+	switch {
+	case m.isPlain():
+		spread := m.averageOfPairs(func(g, h Gaussian) float64 { return meanDistance(g.Mean-h.Mean, math.Hypot(g.Scale, h.Scale)) })
+		return m.average(func(g Gaussian) float64 { return meanDistance(y-g.Mean, g.Scale) }) - spread/2
+	case m.weights == nil && m.scale == LogY && m.support.Real():
+		return m.expCRPS(y)
+	case m.cuts():
+		return toCut.crps(m, y)
+	}
+	return toEnd.crps(m, y)
 }
 
 // meanDistance returns E|Z| of a normal Z.
@@ -33,40 +55,12 @@ func meanDistance(mean, scale float64) float64 {
 	return scale*math.Sqrt(2/math.Pi)*math.Exp(-z*z/2) + mean*math.Erf(z/math.Sqrt2)
 }
 
-// CRPS returns the continuous ranked probability score of the outcome y. Gaussians without weights have it
-// exactly.
-//
-// The distribution of a [Mixture] may have no finite mean, and then it has no CRPS. The mean of a
-// [GaussianMixture] with weights can lie far beyond all its quantiles that matter. Their score is that of
-// the quantiles Q(p) at all levels p up to 0.99, where Mean cuts the tail too,
-//
-//	2 ∫ ρ_p(y − Q(p)) dp from 0 to 0.99,  ρ_p(e) = max(pe, (p−1)e),
-//
-// which is the CRPS if it runs to 1. It is proper, and finite if Mean is: see the quantile-weighted
-// scores of Gneiting and Ranjan, "Comparing density forecasts using threshold- and
-// quantile-weighted scoring rules" (2011).
-func (d Exp) CRPS(y float64) float64 {
-	switch z := d.z.(type) {
-	case Mixture:
-		return z.expCRPS(y)
-	case GaussianMixture:
-		if z.weights != nil {
-			return cutCRPS(d, y)
-		}
-		return z.expCRPS(y)
-	}
-	return math.NaN()
-}
-
 // expCRPS returns the quantile-weighted score of exp(Z). With q = Q(0.99), it is
 //
 //	∫_0^y F² + ∫_y^q (1−F)² − 0.01² (q−y) for y ≤ q,  ∫_0^q F² + 0.99² (y−q) for y > q.
 func (m Mixture) expCRPS(y float64) float64 {
 	const lowest = -745.0 // log of the smallest float64
-	if slices.ContainsFunc(m.weights, math.IsNaN) || math.IsNaN(y) {
-		return math.NaN()
-	}
-	most, z, sides := cutoff(m), lowest, m.sides()
+	most, z, sides := cutoff(m.plain()), lowest, m.sides()
 	if y > 0 {
 		z = math.Log(y)
 	}
@@ -101,16 +95,6 @@ func (g Gaussian) partOfMean(x float64) float64 {
 	return math.Exp(g.Mean + g.Scale*g.Scale/2 + LogNormalCDF(x))
 }
 
-// cutCRPS returns the score of the quantiles at levels up to [cut] that [Exp.CRPS] describes.
-func cutCRPS(d Distribution, y float64) float64 {
-	return toCut.crps(d, y, func(above bool, a, b, tolerance float64) float64 {
-		if above {
-			return integral(func(t float64) float64 { s := d.Survival(t); return s * s }, a, b, tolerance)
-		}
-		return integral(func(t float64) float64 { f := d.CDF(t); return f * f }, a, b, tolerance)
-	})
-}
-
 // levels are those of the quantiles between which a score is integrated. With c, the last, squares are c² and (1−c)².
 type levels struct {
 	of      []float64
@@ -127,12 +111,11 @@ var (
 //
 //	∫_−∞^y F² + ∫_y^q (1−F)² − (1−c)² (q−y) for y ≤ q,  ∫_−∞^q F² + c² (y−q) for y > q.
 //
-// area returns ∫ F² or, if above, ∫ (1−F)² between two numbers. Numeric integrals are good to about 1e-6 of the
-// distribution's spread.
-func (l levels) crps(d Distribution, y float64, area func(above bool, a, b, tolerance float64) float64) float64 {
+// Numeric integrals are good to about 1e-6 of the distribution's spread.
+func (l levels) crps(m GaussianMixture, y float64) float64 {
 	const low, high = 3, 10 // levels of the spread
 	// Where intervals meet does not matter. Nor does a small error of q, where the integrand is what is taken off.
-	places := quantilesWithin(1e-4, d, l.of)
+	places := m.quantiles(1e-4, l.of)
 	slices.Sort(places)
 	q := places[len(places)-1]
 	if math.IsNaN(y) || math.IsNaN(q) || math.IsInf(q, 0) {
@@ -143,10 +126,10 @@ func (l levels) crps(d Distribution, y float64, area func(above bool, a, b, tole
 	for i, low := range places[:len(places)-1] {
 		high := places[i+1]
 		if low < y {
-			sum += area(false, low, min(high, y), tolerance)
+			sum += m.area(false, low, min(high, y), tolerance)
 		}
 		if high > y {
-			sum += area(true, max(low, y), high, tolerance)
+			sum += m.area(true, max(low, y), high, tolerance)
 		}
 	}
 	if y < places[0] { // there, the survival function is 1
@@ -156,6 +139,28 @@ func (l levels) crps(d Distribution, y float64, area func(above bool, a, b, tole
 		return sum + l.squares[0]*(y-q)
 	}
 	return sum - l.squares[1]*(q-y)
+}
+
+// area returns ∫ F² or, if above, ∫ (1−F)² from a to b. For whole numbers it is a sum, unless they are many.
+func (m GaussianMixture) area(above bool, a, b, tolerance float64) float64 {
+	const many = 200
+	f := GaussianMixture.CDF
+	if above {
+		f = GaussianMixture.Survival
+	}
+	if !m.support.Whole || !countable(a, b, many) {
+		if !m.support.Real() {
+			tolerance = max(tolerance, 1e-6*(b-a))
+		}
+		of := m.unbounded()
+		return integral(func(t float64) float64 { v := f(of, t); return v * v }, a, b, tolerance)
+	}
+	sum := 0.0
+	for k := a; k < b; k++ {
+		v := f(m, k)
+		sum += v * v
+	}
+	return sum
 }
 
 // mostHalves bounds the intervals that integral halves: a smooth distribution takes some hundred. A function that

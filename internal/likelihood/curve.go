@@ -9,14 +9,14 @@ import (
 )
 
 // A curve is the density of a distribution of y in a coordinate z, for the search of its extrema
-// and levels. z is y, or log y for an [Exp], whose density in y is p_Z(z)·exp(−z). A [TwoScales] has terms
-// of y and of log y or √y, a [Squared] of √y, and z is y.
+// and levels. z is log y if all terms are of log y, and the density in y is p_Z(z)·exp(−z); otherwise z is y.
 type curve struct {
-	d     Distribution // of z
-	terms []term
-	exp   bool
+	d       Distribution // of z
+	terms   []term
+	exp     bool
+	central bool // a central interval is a highest-density region
 
-	normal *normalSums // of a GaussianMixture
+	normal *normalSums // of a GaussianMixture of z
 
 	// Of a Mixture, unless its numbers leave float64.
 	density, all simd.LaplaceTerms // of the terms, and of all components
@@ -30,7 +30,7 @@ type kink struct{ at, fall float64 }
 // logarithm of its density is linear, or a parabola for a Gaussian.
 type term struct {
 	gaussian        bool
-	log, root       bool // of log y or √y: a Gaussian at location, whose height is that of its density there
+	of              Scale // of z: if it is another one, a Gaussian at location, whose height is that of its density there
 	location, scale float64
 	height          float64 // the logarithm of the weighted density at the location
 	up, down        float64 // slopes of the logarithm left and right of the location, unless gaussian
@@ -40,55 +40,50 @@ type term struct {
 // negligible is the weight below which a component has no effect on a set's mass.
 const negligible = 1e-12
 
-// curveOf returns the curve of a mixture or of its Exp.
-func curveOf(d Distribution) (curve, bool) {
-	c := curve{d: d}
-	if e, ok := d.(Exp); ok {
-		c.d, c.exp = e.z, true
-	}
-	switch m := c.d.(type) {
-	case Mixture:
-		for k, l := range m.components {
-			if m.weights[k] > negligible {
-				c.terms = append(c.terms, term{false, false, false, l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
-			}
-		}
-	case GaussianMixture:
-		c.addGaussians(m, 1, false, false)
-		c.normal = newNormalSums(m)
-	case Squared:
-		c.addGaussians(m.z, 1, false, true)
-	case TwoScales:
-		c.addGaussians(m.parts[0].(GaussianMixture), m.weights[0], false, false)
-		switch other := m.parts[1].(type) {
-		case Exp:
-			c.addGaussians(other.z.(GaussianMixture), m.weights[1], true, false)
-		case Squared:
-			c.addGaussians(other.z, m.weights[1], false, true)
+func (m Mixture) curve() (curve, bool) {
+	c := curve{d: m.plain(), exp: m.scale == LogY}
+	for k, l := range m.components {
+		if m.weights[k] > negligible {
+			c.terms = append(c.terms, term{false, OfY, l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
 		}
 	}
-	finite := len(c.terms) > 0
-	for _, t := range c.terms {
-		sum := t.location + t.scale + 1/t.scale + t.height + t.up + t.down
-		if t.log {
-			sum += t.quantile(1 - 1e-9)
-		}
-		finite = finite && !math.IsNaN(sum) && !math.IsInf(sum, 0)
+	if !c.finite() {
+		return c, false
 	}
-	if m, ok := c.d.(Mixture); ok && finite {
-		c.addUp(m)
-	}
-	return c, finite
+	c.addUp(m)
+	return c, true
 }
 
-// addGaussians adds the terms of a mixture of y, of log y or of √y, times a weight.
-func (c *curve) addGaussians(m GaussianMixture, weight float64, log, root bool) {
-	c.terms = slices.Grow(c.terms, len(m.components))
-	for k, g := range m.components {
-		value := Component{Log: log, Root: root}.value
-		quantile := func(p float64) float64 { return value(g.Quantile(p)) }
-		c.terms = append(c.terms, term{true, log, root, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(weight*m.weight(k)), 0, 0, quantile})
+func (m GaussianMixture) curve() (curve, bool) {
+	of, n := m.unbounded(), len(m.components)
+	c := curve{exp: m.isLog(), terms: make([]term, n)}
+	if c.exp {
+		of = m.plain()
 	}
+	c.d, c.central = of, n == 1 && m.isPlain()
+	for k, g := range of.components {
+		on := of.scaleOf(k)
+		quantile := func(p float64) float64 { return on.Value(g.Quantile(p)) }
+		c.terms[k] = term{true, on, g.Mean, g.Scale, g.LogDensity(g.Mean) + math.Log(of.weight(k)), 0, 0, quantile}
+	}
+	if of.bent == 0 {
+		c.normal = newNormalSums(of)
+	}
+	return c, c.finite()
+}
+
+// finite reports whether there are terms, and all their numbers are finite.
+func (c curve) finite() bool {
+	for _, t := range c.terms {
+		sum := t.location + t.scale + 1/t.scale + t.height + t.up + t.down
+		if t.of == LogY {
+			sum += t.quantile(1 - 1e-9)
+		}
+		if math.IsNaN(sum) || math.IsInf(sum, 0) {
+			return false
+		}
+	}
+	return len(c.terms) > 0
 }
 
 // addUp prepares the sums of a mixture.
@@ -148,11 +143,12 @@ func (c curve) at(z float64) (log, left, right float64) {
 func (c curve) sums(z float64) (sum, rising, falling float64) {
 	var bent float64 // log z or √z: all such terms are of one of the two
 	if last := len(c.terms) - 1; last >= 0 {
-		bent = c.terms[last].bend(z)
+		z = c.terms[last].of.apart(z)
+		bent = c.terms[last].of.Place(z)
 	}
 	for i := range c.terms {
 		t := &c.terms[i]
-		if t.log || t.root {
+		if t.of != OfY {
 			p, slope := t.bent(z, bent)
 			sum, rising, falling = sum+p, rising+slope, falling+slope
 			continue
@@ -177,20 +173,9 @@ func (c curve) sums(z float64) (sum, rising, falling float64) {
 	return sum, rising, falling
 }
 
-// bend returns log y or √y, of a term of these.
-func (t *term) bend(y float64) float64 {
-	switch {
-	case t.root:
-		return squareRoot(awayFromZero(y))
-	case t.log && y > 0:
-		return math.Log(y)
-	}
-	return 0
-}
-
-// awayFromZero returns a y at which the density of a term of √y is finite.
-func awayFromZero(y float64) float64 {
-	if y == 0 {
+// apart returns a y at which the density of a term is finite.
+func (s Scale) apart(y float64) float64 {
+	if s == RootY && y == 0 {
 		return 1e-100
 	}
 	return y
@@ -199,8 +184,7 @@ func awayFromZero(y float64) float64 {
 // bent returns the density of a term of log y or √y at y, and its derivative. z is log y or √y.
 func (t *term) bent(y, z float64) (p, slope float64) {
 	e := (z - t.location) / t.scale
-	if t.root {
-		y = awayFromZero(y)
+	if t.of == RootY {
 		p = math.Exp(t.height-e*e/2) / (2 * math.Abs(z))
 		return p, -p * (e/t.scale*z + 1) / (2 * y)
 	}
@@ -238,7 +222,7 @@ type place struct{ at, apart float64 }
 // The first and the last leave at most the mass tail outside each.
 //
 // Between neighbouring locations, a mixture of asymmetric Laplace distributions is a sum of
-// exponentials, which is convex, and so is its Exp. Gaussians have no such places; those at 1, 2 and
+// exponentials, which is convex, and so is that of exp. Gaussians have no such places; those at 1, 2 and
 // 4 standard deviations divide them finely enough.
 func (c curve) breaks(tail float64) []float64 {
 	low, high := math.Inf(1), math.Inf(-1)
@@ -261,12 +245,12 @@ func (c curve) breaks(tail float64) []float64 {
 
 // appendPlaces appends the breaks of a term.
 func (t *term) appendPlaces(dst []place) []place {
-	value, first := Component{Log: t.log, Root: t.root}.value, len(dst)
+	value, first := t.of.Value, len(dst)
 	add := func(at float64) { dst = append(dst, place{at: at}) }
-	if t.log {
+	if t.of == LogY {
 		add(math.Exp(t.location - t.scale*t.scale)) // its mode
 	}
-	if root := t.location*t.location - 4*t.scale*t.scale; t.root && root > 0 { // its valley and its mode on one side
+	if root := t.location*t.location - 4*t.scale*t.scale; t.of == RootY && root > 0 { // its valley and its mode on one side
 		for _, s := range []float64{-1, 1} {
 			add(value((t.location + s*math.Sqrt(root)) / 2))
 		}

@@ -35,7 +35,7 @@ func ExampleNewMixture() {
 		0.9, -1, 0,
 	}
 	z := []float32{-1, 1} // τ = sigmoid(z)
-	m := likelihood.NewMixture(raw, z, 1, 0, likelihood.Scale{Floor: 0.01}).In(likelihood.Units{Factor: 10, Offset: 50})
+	m := likelihood.NewMixture(raw, z, 1, 0, likelihood.SigmaForm{Floor: 0.01}).In(likelihood.Units{Factor: 10, Offset: 50})
 
 	for _, c := range m.Components() {
 		fmt.Printf("τ %.2f  μ %.1f  σ %.2f  weight %.2f\n", c.Tau, c.Mu, c.Sigma, c.Weight)

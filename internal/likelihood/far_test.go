@@ -23,7 +23,7 @@ func TestCRPSOfAFewUnitsInTheLastPlaceEnds(t *testing.T) {
 	at := likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: y, Scale: 1e-3}, {Mean: y, Scale: wide}}, []float64{0, math.Log(1e-3)})
 	z := likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: math.Log(y), Scale: 1e-18}}, []float64{0})
 	done := make(chan float64, 1)
-	go func() { done <- likelihood.OnScales(at, likelihood.ExpOf(z), 0.5).CRPS(y) }()
+	go func() { done <- onScales(at, z.On(likelihood.LogY), 0.5).CRPS(y) }()
 	select {
 	case crps := <-done:
 		if !(crps >= 0 && crps < wide) {

@@ -1,9 +1,7 @@
 package likelihood
 
 import (
-	"cmp"
 	"math"
-	"slices"
 
 	"gonum.org/v1/gonum/mathext"
 )
@@ -54,213 +52,54 @@ func (g Gaussian) Quantile(p float64) float64 {
 // Draw turns a standard normal number into a draw from g.
 func (g Gaussian) Draw(normal float64) float64 { return g.Mean + g.Scale*normal }
 
-// GaussianMixture is a mixture of Gaussians: with equal weights, one for each bootstrap of BNP's
-// context, or with the decoder's. A mixture of one component equals that [Gaussian].
-type GaussianMixture struct {
-	components []Gaussian
-	weights    []float64 // nil: all are equal
-}
-
-// GaussianMixtureOf returns the mixture of the components. It keeps the slice, and panics if the
-// slice is empty.
-func GaussianMixtureOf(components []Gaussian) GaussianMixture {
-	if len(components) == 0 {
-		panic("likelihood: a mixture needs at least one component")
+// between returns E[Z^k; a < Z < b] for k up to 4.
+func (g Gaussian) between(k int, a, b float64) float64 {
+	if !(a < b) {
+		return 0
 	}
-	return GaussianMixture{components: components}
-}
-
-// WeightedGaussians returns the mixture of the components with weights softmax(logits). It keeps the
-// slices, and panics if they are empty or of different lengths.
-func WeightedGaussians(components []Gaussian, logits []float64) GaussianMixture {
-	if len(components) == 0 || len(components) != len(logits) {
-		panic("likelihood: a mixture needs at least one component, and a logit for each")
-	}
-	all := LogSumExp(logits)
-	for k, a := range logits {
-		logits[k] = math.Exp(a - all)
-	}
-	return GaussianMixture{components: components, weights: logits}
-}
-
-// In returns the mixture in the units that u converts to.
-func (m GaussianMixture) In(u Units) GaussianMixture {
-	return m.Map(func(c Gaussian) Gaussian { return Gaussian{Mean: u.location(c.Mean), Scale: u.scale(c.Scale)} })
-}
-
-// Map returns the mixture with each component replaced by f of it.
-func (m GaussianMixture) Map(f func(Gaussian) Gaussian) GaussianMixture {
-	components := make([]Gaussian, len(m.components))
-	for k, c := range m.components {
-		components[k] = f(c)
-	}
-	return GaussianMixture{components, m.weights}
-}
-
-// bracket returns that of the p-quantile.
-func (m GaussianMixture) bracket(p float64) bracket {
-	b, z := bracket{math.Inf(1), math.Inf(-1), math.Inf(1)}, Gaussian{Scale: 1}.Quantile(p)
-	for _, c := range m.components {
-		q := c.Mean + c.Scale*z
-		b = bracket{math.Min(b.lo, q), math.Max(b.hi, q), math.Min(b.scale, c.Scale)}
-	}
-	return b
-}
-
-// least returns the smallest scale of the components.
-func (m GaussianMixture) least() float64 {
-	least := math.Inf(1)
-	for _, c := range m.components {
-		least = math.Min(least, c.Scale)
-	}
-	return least
-}
-
-// weight returns the weight of component k.
-func (m GaussianMixture) weight(k int) float64 {
-	if m.weights == nil {
-		return 1 / float64(len(m.components))
-	}
-	return m.weights[k]
-}
-
-// Components returns the Gaussians, in the order of the decoder's outputs.
-func (m GaussianMixture) Components() []Component {
-	components := make([]Component, len(m.components))
-	for k, c := range m.components {
-		components[k] = Component{Tau: math.NaN(), Mu: c.Mean, Sigma: c.Scale, Weight: m.weight(k)}
-	}
-	return components
-}
-
-// average returns the mean of f over the components.
-func (m GaussianMixture) average(f func(Gaussian) float64) float64 {
-	sum := 0.0
-	if m.weights == nil {
-		for _, c := range m.components {
-			sum += f(c)
+	alpha, beta := (a-g.Mean)/g.Scale, (b-g.Mean)/g.Scale
+	end := func(x float64, power int) float64 { // x^power φ(x)
+		if math.IsInf(x, 0) {
+			return 0
 		}
-		return sum / float64(len(m.components))
+		return math.Pow(x, float64(power)) * math.Exp(-x*x/2) / math.Sqrt(2*math.Pi)
 	}
-	for k, c := range m.components {
-		sum += m.weights[k] * f(c)
+	var m [5]float64 // of the standard normal distribution
+	if m[0] = g.CDF(b) - g.CDF(a); alpha > 0 {
+		m[0] = g.Survival(a) - g.Survival(b)
+	}
+	m[1] = end(alpha, 0) - end(beta, 0)
+	for j := 2; j <= k; j++ {
+		m[j] = float64(j-1)*m[j-2] + end(alpha, j-1) - end(beta, j-1)
+	}
+	sum, binomial := 0.0, 1.0
+	for j := range k + 1 {
+		sum += binomial * math.Pow(g.Mean, float64(k-j)) * math.Pow(g.Scale, float64(j)) * m[j]
+		binomial *= float64(k-j) / float64(j+1)
 	}
 	return sum
 }
 
-// averageOfPairs returns the mean of f over two independent components. f does not depend on their order.
-func (m GaussianMixture) averageOfPairs(f func(g, h Gaussian) float64) float64 {
-	sum := 0.0
-	for j, g := range m.components {
-		others := m.weight(j) / 2 * f(g, g)
-		for k := j + 1; k < len(m.components); k++ {
-			others += m.weight(k) * f(g, m.components[k])
+// expBetween returns E[exp(kZ); a < Z < b].
+func (g Gaussian) expBetween(k, a, b float64) float64 {
+	if !(a < b) {
+		return 0
+	}
+	whole := k*g.Mean + k*k*g.Scale*g.Scale/2
+	up := func(z float64) float64 {
+		if math.IsInf(z, -1) {
+			return 0
 		}
-		sum += 2 * m.weight(j) * others
+		return math.Exp(whole + LogNormalCDF((z-g.Mean)/g.Scale-k*g.Scale))
 	}
-	return sum
+	return up(b) - up(a)
 }
 
-// LogDensity returns log p(y) = logsumexp_k(log w_k + log N(y | μ_k, σ_k²)).
-func (m GaussianMixture) LogDensity(y float64) float64 {
-	joint := make([]float64, len(m.components))
-	for k, c := range m.components {
-		joint[k] = c.LogDensity(y)
+// LogNormalCDF returns log Φ(x) to 1e-9, however far x is below 0.
+func LogNormalCDF(x float64) float64 {
+	if x > -30 {
+		return math.Log(math.Erfc(-x/math.Sqrt2) / 2)
 	}
-	if m.weights == nil {
-		return LogSumExp(joint) - math.Log(float64(len(joint)))
-	}
-	for k, w := range m.weights {
-		joint[k] += math.Log(w)
-	}
-	return LogSumExp(joint)
-}
-
-// CDF returns P(Y ≤ y).
-func (m GaussianMixture) CDF(y float64) float64 {
-	return min(m.average(func(g Gaussian) float64 { return g.CDF(y) }), 1) // the rounded weights may sum to more than 1
-}
-
-// Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
-func (m GaussianMixture) Survival(y float64) float64 {
-	return min(m.average(func(g Gaussian) float64 { return g.Survival(y) }), 1)
-}
-
-// Quantile returns the smallest float64 y with CDF(y) ≥ p. It is −Inf at p = 0, +Inf at p = 1 and
-// NaN outside [0, 1].
-func (m GaussianMixture) Quantile(p float64) float64 {
-	return mixtureQuantile(m, p, len(m.components), func(k int) float64 { return m.components[k].Quantile(p) })
-}
-
-// Mean returns the mean of the components' means.
-func (m GaussianMixture) Mean() float64 {
-	return m.average(func(g Gaussian) float64 { return g.Mean })
-}
-
-// Variance returns the mean of the components' variances plus the variance of their means.
-func (m GaussianMixture) Variance() float64 {
-	mean := m.Mean()
-	return m.average(func(g Gaussian) float64 { return g.Scale*g.Scale + (g.Mean-mean)*(g.Mean-mean) })
-}
-
-// Draw turns two independent numbers into a draw from m: u, uniform on [0, 1), picks the component,
-// and normal is standard normal.
-func (m GaussianMixture) Draw(u, normal float64) float64 {
-	last := len(m.components) - 1
-	if m.weights == nil {
-		return m.components[min(int(u*float64(last+1)), last)].Draw(normal)
-	}
-	k := 0
-	for u -= m.weights[0]; u >= 0 && k < last; u -= m.weights[k] {
-		k++
-	}
-	return m.components[k].Draw(normal)
-}
-
-// MixtureOfMixtures returns the mixture of mixtures with these weights, which sum to 1. It leaves out
-// those of weight 0.
-func MixtureOfMixtures(all []GaussianMixture, weights []float64) GaussianMixture {
-	var mixture GaussianMixture
-	for i, m := range all {
-		if weights[i] == 0 {
-			continue
-		}
-		for k, c := range m.components {
-			mixture.components = append(mixture.components, c)
-			mixture.weights = append(mixture.weights, weights[i]*m.weight(k))
-		}
-	}
-	return mixture
-}
-
-// Merged returns the mixture with about most components or fewer, for computations that take time with
-// their square. Components that follow one another by their means are merged, until a component
-// has a weight of 1/most: the mean and the variance stay.
-func (m GaussianMixture) Merged(most int) GaussianMixture {
-	if len(m.components) <= most {
-		return m
-	}
-	order := make([]int, len(m.components))
-	for k := range order {
-		order[k] = k
-	}
-	slices.SortFunc(order, func(a, b int) int {
-		return cmp.Or(cmp.Compare(m.components[a].Mean, m.components[b].Mean), cmp.Compare(a, b))
-	})
-	var merged GaussianMixture
-	weight, mean, square := 0.0, 0.0, 0.0
-	for i, k := range order {
-		c, w := m.components[k], m.weight(k)
-		if weight += w; weight > 0 { // mean and variance of those so far, by their updates
-			step := w / weight * (c.Mean - mean)
-			square += w*c.Scale*c.Scale + w*(c.Mean-mean)*(c.Mean-mean-step)
-			mean += step
-		}
-		if weight > 0 && (weight >= 1/float64(most) || i == len(order)-1) {
-			merged.components = append(merged.components, Gaussian{mean, math.Sqrt(square / weight)})
-			merged.weights = append(merged.weights, weight)
-			weight, mean, square = 0, 0, 0
-		}
-	}
-	return merged
+	s := 1 / (x * x)
+	return -x*x/2 - math.Log(-x*math.Sqrt(2*math.Pi)) + math.Log1p(-s*(1-s*(3-15*s)))
 }

@@ -46,7 +46,7 @@ func TestGaussianMixtureProbabilitiesAreAtMostOne(t *testing.T) {
 			weights[k] = float64(k+1) / float64(n*(n+1)/2)
 		}
 		m := likelihood.MixtureOfMixtures(parts, weights)
-		for _, d := range []likelihood.Distribution{m, likelihood.OnScales(m, likelihood.ExpOf(m), 0.3)} {
+		for _, d := range []likelihood.Distribution{m, onScales(m, m.On(likelihood.LogY), 0.3)} {
 			if up, down := d.CDF(1e40), d.Survival(-1e40); up > 1 || down > 1 {
 				t.Errorf("%d parts: %v and %v", n, up, down)
 			}

@@ -19,7 +19,7 @@ func (m Mixture) Gaussians() GaussianMixture {
 			weights = append(weights, m.weights[k]*part.weight)
 		}
 	}
-	return GaussianMixture{components, weights}
+	return GaussianMixture{components: components, weights: weights}
 }
 
 // exponential has the probability of each interval under the standard exponential distribution, and the

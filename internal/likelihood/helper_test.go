@@ -27,8 +27,8 @@ const floor = 0.02
 
 // The two forms of the scale.
 var (
-	paper   = likelihood.Scale{Floor: floor}
-	natural = likelihood.Scale{Floor: floor, Natural: true}
+	paper   = likelihood.SigmaForm{Floor: floor}
+	natural = likelihood.SigmaForm{Floor: floor, Natural: true}
 )
 
 // gaussianMixture reads a mixture of equal weights from rows [k, 2·dy].

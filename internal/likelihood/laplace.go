@@ -112,3 +112,21 @@ func (l laplace) quantile(p float64) float64 {
 	above := math.Min(math.Log1p(-p)-l.logRest, 0)
 	return l.Location - l.Scale*above/l.tau
 }
+
+// expMoment returns E[exp(k·min(Z, most))] for k > 0. With A = τ(1−τ)/σ, the density of Z is
+// A·exp((1−τ)(z−μ)/σ) up to μ and A·exp(−τ(z−μ)/σ) beyond.
+func (l laplace) expMoment(k, most float64) float64 {
+	up, down := l.rest/l.Scale, l.tau/l.Scale
+	logA := l.logTau + l.logRest - math.Log(l.Scale)
+	top := math.Exp(k*most) * l.survival(most)
+	e := most - l.Location
+	if e <= 0 {
+		return math.Exp(logA+k*most+up*e)/(up+k) + top
+	}
+	// ∫_0^e exp((k−τ/σ)t) dt, which is e if the rate is 0.
+	rate, above := k-down, e
+	if rate != 0 {
+		above = math.Expm1(rate*e) / rate
+	}
+	return math.Exp(logA+k*l.Location)*(1/(up+k)+above) + top
+}

@@ -157,7 +157,7 @@ func TestExtremesStayFinite(t *testing.T) {
 				for _, a := range []float64{-100, 0, 100} {
 					raw := []float64{0, s, a, 0.5, -s, -a}
 					levels := []float64{z, -z / 2}
-					for _, form := range []likelihood.Scale{paper, natural} {
+					for _, form := range []likelihood.SigmaForm{paper, natural} {
 						m := likelihood.NewMixture(raw, levels, 1, 0, form)
 						finite(t, "log density", m.LogDensity(y))
 						finite(t, "moments", m.Mean(), m.Variance())

@@ -11,10 +11,10 @@ type Interval struct{ Low, High float64 }
 
 // HighestDensity returns the smallest set that holds the probability mass, 0 < mass < 1: all y at
 // which the density is above a level. It is a list of disjoint intervals in increasing order, one
-// for each group of modes that a valley of the density divides. d is a [Mixture], a
-// [GaussianMixture], their [Exp], a [Squared], a [TwoScales] or a [Supported], whose atoms are intervals from a number to
-// itself; for another distribution, and if d has a NaN or an infinity, the set is the central interval. The density of an Exp may be infinite at 0, where the set then
-// begins, unless the part of it that falls from there holds less than a hundredth: it is left out.
+// for each group of modes that a valley of the density divides. The atoms of a [Support] are intervals from a number to
+// itself. If d has a NaN or an infinity, the set is the central interval. The density of a distribution of log y may be
+// infinite at 0, where the set then begins, unless the part of it that falls from there holds less than a hundredth: it is
+// left out.
 func HighestDensity(d Distribution, mass float64) []Interval { return HighestDensities(d, mass)[0] }
 
 // HighestDensities returns HighestDensity of each mass, in less time than one after the other.
@@ -23,20 +23,20 @@ func HighestDensities(d Distribution, masses ...float64) [][]Interval {
 		return nil
 	}
 	sets := make([][]Interval, len(masses))
-	s, supported := d.(Supported)
-	curve, ok := curveOf(d)
-	if g, one := d.(GaussianMixture); one && len(g.components) == 1 {
-		ok = false
-	}
+	supported := !d.Support().Real()
 	var points []point
-	if ok {
+	curve, ok := curve{}, false
+	if !supported {
+		curve, ok = d.curve()
+	}
+	if ok = ok && !curve.central; ok {
 		// Beyond the ends, each tail holds at most 1e-6 of what the largest set leaves out, whatever it is up to 0.999.
 		points = curve.points(1e-6 * min(1e-3, 1-slices.Max(masses)))
 	}
 	for i, mass := range masses {
 		switch {
 		case supported:
-			sets[i] = s.highestDensity(mass)
+			sets[i] = supportedRegion(d, mass)
 		case ok:
 			sets[i] = curve.highestDensity(points, mass)
 		}
@@ -66,14 +66,13 @@ func central(d Distribution, mass float64) []Interval {
 	return []Interval{{d.Quantile((1 - mass) / 2), d.Quantile((1 + mass) / 2)}}
 }
 
-// Modes returns the places of the density's local maxima, the highest first. They are those of a
-// [Mixture], a [GaussianMixture], their [Exp] or a [TwoScales]; another distribution has none, and neither has an Exp
-// whose density only falls from 0 on.
+// Modes returns the places of the density's local maxima, the highest first. A distribution of log y whose density only
+// falls from 0 on has none.
 func Modes(d Distribution) []float64 {
-	if s, ok := d.(Supported); ok {
-		return s.modes()
+	if !d.Support().Real() {
+		return supportedModes(d)
 	}
-	curve, ok := curveOf(d)
+	curve, ok := d.curve()
 	if !ok {
 		return nil
 	}
@@ -269,11 +268,11 @@ func (c curve) mass(set []Interval) float64 {
 // out in the tails, and 1 in a part at 0 that [HighestDensity] leaves out. y lies in
 // HighestDensity(d, mass) if its rank is below mass, for masses up to 0.99.
 func RegionRank(d Distribution, y float64) float64 {
-	if s, ok := d.(Supported); ok {
-		return s.regionRank(y)
+	if !d.Support().Real() {
+		return supportedRank(d, y)
 	}
-	curve, ok := curveOf(d)
-	if g, one := d.(GaussianMixture); !ok || one && len(g.components) == 1 {
+	curve, ok := d.curve()
+	if !ok || curve.central {
 		return math.Abs(d.CDF(y) - d.Survival(y)) // the central interval's
 	}
 	z := y

@@ -46,15 +46,15 @@ func regions() map[string]likelihood.Distribution {
 	}
 	for seed, name := range []string{"decoder 0", "decoder 1", "decoder 2"} {
 		r, z := raw(uint64(seed), 100, 1)
-		plain[name] = likelihood.NewMixture(r, z, 1, 0, likelihood.Scale{Floor: 1e-2})
+		plain[name] = likelihood.NewMixture(r, z, 1, 0, likelihood.SigmaForm{Floor: 1e-2})
 	}
 	distributions := maps.Clone(plain)
 	for name, d := range plain {
 		distributions["exp of "+name] = likelihood.ExpOf(d)
 	}
-	distributions["two scales"] = likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4)
-	distributions["two scales, apart"] = likelihood.OnScales(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: -20, Scale: 0.01}}),
-		likelihood.ExpOf(likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: -3, Scale: 2}, {Mean: 4, Scale: 0.01}}, []float64{0, 0})), 0.7)
+	distributions["two scales"] = onScales(ofY(), ofLogY().On(likelihood.LogY), 0.4)
+	distributions["two scales, apart"] = onScales(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: -20, Scale: 0.01}}),
+		likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: -3, Scale: 2}, {Mean: 4, Scale: 0.01}}, []float64{0, 0}).On(likelihood.LogY), 0.7)
 	delete(distributions, "exp of a wide unit") // exp(±1e9) is no float64, nor are the next one's quantiles
 	delete(distributions, "exp of extreme τ")
 	return distributions

@@ -25,16 +25,16 @@ func supports() map[string]likelihood.Support {
 	}
 }
 
-// realNumbers are distributions that a Support changes. Of log y the longest tail is cut, see Exp: it is short here.
-func realNumbers() map[string]likelihood.Distribution {
+// realNumbers are distributions that a Support changes. Of log y the longest tail is cut, see GaussianMixture: it is short here.
+func realNumbers() map[string]likelihood.GaussianMixture {
 	root := likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 0.3, Scale: 0.7}, {Mean: 1.6, Scale: 0.2}}, []float64{0.3, 0})
-	return map[string]likelihood.Distribution{
+	return map[string]likelihood.GaussianMixture{
 		"y":            ofY(),
-		"√y":           likelihood.SquareOf(root),
-		"y and √y":     likelihood.OnScales(ofY(), likelihood.SquareOf(root), 0.6),
+		"√y":           root.On(likelihood.RootY),
+		"y and √y":     onScales(ofY(), root.On(likelihood.RootY), 0.6),
 		"wide":         likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 4, Scale: 2.5}, {Mean: 1, Scale: 0.2}}, []float64{0, -1}),
-		"y and log y":  likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4),
-		"log y":        likelihood.ExpOf(ofLogY()),
+		"y and log y":  onScales(ofY(), ofLogY().On(likelihood.LogY), 0.4),
+		"log y":        ofLogY().On(likelihood.LogY),
 		"a bell alone": likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 0.4, Scale: 1.1}}, []float64{0}),
 	}
 }
@@ -42,7 +42,7 @@ func realNumbers() map[string]likelihood.Distribution {
 // A supported is a distribution with a support, and evenly spread numbers of what it was made from.
 type supported struct {
 	likelihood.Distribution
-	real    likelihood.Distribution
+	real    likelihood.GaussianMixture
 	support likelihood.Support
 	numbers []float64
 }
@@ -98,7 +98,7 @@ func TestSupportedProbabilities(t *testing.T) {
 				}
 			}
 			near(t, fmt.Sprint("CDF at ", y), d.CDF(y), float64(upTo)/n, 1.5/n)
-			if spread := d.Distribution.(likelihood.Supported).Spread(y); !d.support.Whole {
+			if spread := likelihood.Spread(d.Distribution, y); !d.support.Whole {
 				near(t, "CDF of a picture", spread, d.CDF(y), 0)
 			} else if k := math.Ceil(y - 0.5); y == k { // half of the number is below its middle
 				near(t, "CDF of a picture", spread, likelihood.PIT(d.Distribution, k, 0.5), 1e-15)
@@ -125,10 +125,11 @@ func TestSupportedProbabilities(t *testing.T) {
 // 1e-4 of the probability, and those of log y are cut at 0.99 in the same way.
 func TestSupportedMomentsAndScores(t *testing.T) {
 	eachSupported(t, func(t *testing.T, d supported) {
-		if _, two := d.real.(likelihood.TwoScales); two && d.real.Components()[2].Log {
+		parts := d.real.Components()
+		log := parts[len(parts)-1].Scale == likelihood.LogY
+		if log && parts[0].Scale == likelihood.OfY {
 			t.Skip("parts are cut at quantiles of their own: TestTwoScalesMoments")
 		}
-		_, log := d.real.(likelihood.Exp)
 		ys, top := d.numbers, math.Inf(1)
 		if log {
 			top = d.real.Quantile(0.99)
@@ -162,7 +163,7 @@ func TestSupportedMomentsAndScores(t *testing.T) {
 func TestSupportedCutCRPS(t *testing.T) {
 	zero := new(0.0)
 	for _, whole := range []bool{false, true} {
-		d := likelihood.Support{Low: zero, Whole: whole}.Of(likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4))
+		d := likelihood.Support{Low: zero, Whole: whole}.Of(onScales(ofY(), ofLogY().On(likelihood.LogY), 0.4))
 		const levels = 10_000
 		var ps []float64
 		for i := range levels {
@@ -216,8 +217,8 @@ func TestSupportedRegions(t *testing.T) {
 // A part of next to no weight that reaches far does not change where a region begins and ends.
 func TestSupportedRegionsBesideFarTails(t *testing.T) {
 	parts := []likelihood.Gaussian{{Mean: 1, Scale: 2}, {Mean: 1, Scale: 1e9}}
-	d := likelihood.Support{Low: new(0.0)}.Of(likelihood.OnScales(likelihood.WeightedGaussians(parts, []float64{0, math.Log(1e-4)}),
-		likelihood.SquareOf(likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 1, Scale: 1}})), 0.5))
+	d := likelihood.Support{Low: new(0.0)}.Of(onScales(likelihood.WeightedGaussians(parts, []float64{0, math.Log(1e-4)}),
+		likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 1, Scale: 1}}).On(likelihood.RootY), 0.5))
 	set := likelihood.HighestDensity(d, 0.9)
 	if len(set) != 1 || set[0].Low != 0 || math.Abs(d.CDF(set[0].High)-0.9) > 2e-3 {
 		t.Errorf("the region of 90%% is %v, up to which P(Y ≤ y) is %v", set, d.CDF(set[len(set)-1].High))
@@ -228,9 +229,8 @@ func TestSupportedDraws(t *testing.T) {
 	eachSupported(t, func(t *testing.T, d supported) {
 		g, sums := random.New(1, random.Draws), map[float64]float64{}
 		const n = 20_000
-		draw := d.Distribution.(likelihood.Supported).Draw
 		for i := range uint64(n) {
-			sums[draw(g.Float(0, i), g.Normal(1, i))]++
+			sums[d.Draw(g.Float(0, i), g.Normal(1, i))]++
 		}
 		for y, count := range sums {
 			if p := d.CDF(y) - likelihood.PIT(d.Distribution, y, 0); p > 1e-3 { // 4.5 standard errors: one of 10⁵ has more
@@ -276,12 +276,12 @@ func TestMomentsOfNarrowParts(t *testing.T) {
 		return likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: mean, Scale: sd}, {Mean: mean, Scale: sd}}, []float64{0, 0})
 	}
 	for _, support := range []likelihood.Support{{Low: &zero}, {Low: &zero, Whole: true}} {
-		for name, of := range map[string]func(mean, sd float64) likelihood.Distribution{
-			"log": func(mean, sd float64) likelihood.Distribution {
-				return likelihood.ExpOf(parts(math.Log(mean), sd/mean))
+		for name, of := range map[string]func(mean, sd float64) likelihood.GaussianMixture{
+			"log": func(mean, sd float64) likelihood.GaussianMixture {
+				return parts(math.Log(mean), sd/mean).On(likelihood.LogY)
 			},
-			"root": func(mean, sd float64) likelihood.Distribution {
-				return likelihood.SquareOf(parts(math.Sqrt(mean), sd/2/math.Sqrt(mean)))
+			"root": func(mean, sd float64) likelihood.GaussianMixture {
+				return parts(math.Sqrt(mean), sd/2/math.Sqrt(mean)).On(likelihood.RootY)
 			},
 		} {
 			small := support.Of(of(1e6, 200))

@@ -17,12 +17,12 @@ const mostValues = 5000
 
 // values returns the whole numbers outside of which each tail holds about at most this probability; nil if they are
 // too many to be listed.
-func (d Supported) values(tail float64) (all []outcome) {
+func values(d Distribution, tail float64) (all []outcome) {
 	ends := ApproximateQuantiles(d, tail, 1-tail)
 	if !countable(ends[0], ends[1], mostValues-1) {
 		return nil
 	}
-	before := d.below(ends[0])
+	before := below(d, ends[0])
 	for k := ends[0]; k <= ends[1]; k++ {
 		p := d.CDF(k)
 		all, before = append(all, outcome{k, p - before}), p
@@ -31,9 +31,10 @@ func (d Supported) values(tail float64) (all []outcome) {
 }
 
 // atoms returns the atoms of a distribution that has a density besides, the heaviest first.
-func (d Supported) atoms() (all []outcome) {
-	for _, y := range []float64{d.low, d.high} {
-		if p, _, _ := d.atom(y); p > 0 {
+func atoms(d Distribution) (all []outcome) {
+	low, high := d.Support().Bounds()
+	for _, y := range []float64{low, high} {
+		if p, _, _ := atom(d, y); p > 0 {
 			all = append(all, outcome{y, p})
 		}
 	}
@@ -41,9 +42,9 @@ func (d Supported) atoms() (all []outcome) {
 	return all
 }
 
-// highestDensity is that of [HighestDensity]: atoms and whole numbers belong to the set by their probabilities, and an
+// supportedRegion is that of [HighestDensity]: atoms and whole numbers belong to the set by their probabilities, and an
 // atom before any place with a density.
-func (d Supported) highestDensity(mass float64) (set []Interval) {
+func supportedRegion(d Distribution, mass float64) (set []Interval) {
 	left := mass
 	take := func(all []outcome) {
 		for _, o := range slices.SortedFunc(slices.Values(all), heavier) {
@@ -52,18 +53,18 @@ func (d Supported) highestDensity(mass float64) (set []Interval) {
 			}
 		}
 	}
-	if d.whole {
-		take(d.values((1 - mass) / 100))
+	if d.Support().Whole {
+		take(values(d, (1-mass)/100))
 		if set == nil {
 			return central(d, mass)
 		}
 		return joined(set, 1)
 	}
-	take(d.atoms())
+	take(atoms(d))
 	if left <= 0 {
 		return joined(set, 0)
 	}
-	l, ok := d.inside((1 - mass) * 1e-6)
+	l, ok := inside(d, (1-mass)*1e-6)
 	if !ok {
 		return central(d, mass)
 	}
@@ -73,10 +74,11 @@ func (d Supported) highestDensity(mass float64) (set []Interval) {
 			return central(d, mass)
 		}
 	}
+	least, _ := d.Support().Bounds()
 	for _, i := range dense {
 		low, high := l.value(i.Low), l.value(i.High)
-		if i.Low == d.begin(l.curve) {
-			low = d.low // it begins at the atom
+		if i.Low == begin(l.curve, least) {
+			low = least // it begins at the atom
 		}
 		set = append(set, Interval{low, high})
 	}
@@ -98,19 +100,14 @@ func joined(set []Interval, apart float64) (all []Interval) {
 
 // inside returns the landscape of the density between the atoms; outside of it, a tail without an atom holds at most
 // the mass tail. It begins a little above the lower one, where the density may be infinite.
-func (d Supported) inside(tail float64) (l landscape, ok bool) {
-	c, ok := curveOf(d.of)
+func inside(d Distribution, tail float64) (l landscape, ok bool) {
+	c, ok := d.curve()
 	if !ok {
 		return l, false
 	}
 	points := c.points(tail)
-	first, last := points[0].at, points[len(points)-1].at
-	if high := c.coordinate(d.high); high < last {
-		last = high
-	}
-	if low := d.begin(c); low > first {
-		first = low
-	}
+	low, high := d.Support().Bounds()
+	first, last := max(points[0].at, begin(c, low)), min(points[len(points)-1].at, c.coordinate(high))
 	if !(first < last) {
 		return l, false
 	}
@@ -124,10 +121,10 @@ func (d Supported) inside(tail float64) (l landscape, ok bool) {
 	return c.between(append(inner, at(last))), true
 }
 
-// begin returns a place on a curve just above the lower atom.
-func (d Supported) begin(c curve) float64 {
+// begin returns a place on a curve just above the lower atom, low.
+func begin(c curve, low float64) float64 {
 	middle := ApproximateQuantiles(c.d, 0.25, 0.75)
-	return c.coordinate(d.low) + 1e-9*(middle[1]-middle[0])
+	return c.coordinate(low) + 1e-9*(middle[1]-middle[0])
 }
 
 // coordinate returns the place of y on a curve.
@@ -138,10 +135,10 @@ func (c curve) coordinate(y float64) float64 {
 	return y
 }
 
-// regionRank is that of [RegionRank].
-func (d Supported) regionRank(y float64) float64 {
+// supportedRank is that of [RegionRank].
+func supportedRank(d Distribution, y float64) float64 {
 	const tail = 1e-4
-	own, _, _ := d.atom(y)
+	own, _, _ := atom(d, y)
 	denser := func(all []outcome) (sum float64) {
 		for _, o := range all {
 			if o.p > own && o.at != y {
@@ -150,29 +147,29 @@ func (d Supported) regionRank(y float64) float64 {
 		}
 		return min(sum, 1)
 	}
-	if d.whole {
-		if all := d.values(tail); all != nil {
+	if d.Support().Whole {
+		if all := values(d, tail); all != nil {
 			return denser(all)
 		}
-		return math.Abs(d.below(y) + d.CDF(y) - 1)
+		return math.Abs(below(d, y) + d.CDF(y) - 1)
 	}
 	if own > 0 {
-		return denser(d.atoms())
+		return denser(atoms(d))
 	}
-	l, ok := d.inside(1e-9)
-	if !ok || y < d.low || y > d.high {
+	l, ok := inside(d, 1e-9)
+	if low, high := d.Support().Bounds(); !ok || y < low || y > high {
 		return 1
 	}
 	log, _, _ := l.at(l.coordinate(y))
 	dense, _ := l.above(log)
-	return min(max(l.mass(dense), 0)+denser(d.atoms()), 1)
+	return min(max(l.mass(dense), 0)+denser(atoms(d)), 1)
 }
 
-// modes is that of [Modes]: atoms come first, unless they hold next to nothing.
-func (d Supported) modes() (all []float64) {
+// supportedModes is that of [Modes]: atoms come first, unless they hold next to nothing.
+func supportedModes(d Distribution) (all []float64) {
 	const nothing = 0.01
-	if d.whole {
-		values, peaks := d.values(nothing/2), []outcome(nil)
+	if d.Support().Whole {
+		values, peaks := values(d, nothing/2), []outcome(nil)
 		for i, o := range values {
 			if (i == 0 || o.p >= values[i-1].p) && (i+1 == len(values) || o.p > values[i+1].p) {
 				peaks = append(peaks, o)
@@ -184,28 +181,16 @@ func (d Supported) modes() (all []float64) {
 		}
 		return all
 	}
-	for _, o := range d.atoms() {
+	for _, o := range atoms(d) {
 		if o.p > nothing {
 			all = append(all, o.at)
 		}
 	}
-	for _, y := range Modes(d.of) {
-		if y > d.low && y < d.high {
+	low, high := d.Support().Bounds()
+	for _, y := range Modes(d.real()) {
+		if y > low && y < high {
 			all = append(all, y)
 		}
 	}
 	return all
-}
-
-// density returns the density at y or, of whole numbers, the probability of that of which y is nearest. An atom has
-// no part in it.
-func (d Supported) density(y float64) float64 {
-	switch {
-	case d.whole:
-		p, _, _ := d.atom(math.Ceil(y - 0.5))
-		return p
-	case y < d.low || y > d.high:
-		return 0
-	}
-	return math.Exp(d.of.LogDensity(y))
 }

@@ -17,6 +17,11 @@ func ofLogY() likelihood.GaussianMixture {
 	return likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 0.2, Scale: 0.9}, {Mean: 1, Scale: 0.2}}, []float64{0.2, 0})
 }
 
+// onScales returns the mixture of two, the second of a weight.
+func onScales(y, other likelihood.GaussianMixture, ofOther float64) likelihood.GaussianMixture {
+	return likelihood.MixtureOfMixtures([]likelihood.GaussianMixture{y, other}, []float64{1 - ofOther, ofOther})
+}
+
 // reference returns ∫ f over the real line for an f with the given values only between −6 and exp(8).
 func reference(f func(float64) float64) float64 {
 	sum, step := 0.0, 1e-3
@@ -31,7 +36,7 @@ func reference(f func(float64) float64) float64 {
 }
 
 func TestTwoScalesIsADistributionOfY(t *testing.T) {
-	d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4)
+	d := onScales(ofY(), ofLogY().On(likelihood.LogY), 0.4)
 	p := func(y float64) float64 { return math.Exp(d.LogDensity(y)) }
 	near(t, "∫ density", reference(p), 1, 1e-6) // the rule's error
 	for _, y := range []float64{-3, -0.1, 0, 0.01, 0.7, 2, 3, 40} {
@@ -53,7 +58,7 @@ func TestTwoScalesIsADistributionOfY(t *testing.T) {
 
 // Mean and variance are those of the parts, where exp is cut at its 0.99 quantile.
 func TestTwoScalesMoments(t *testing.T) {
-	d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4)
+	d := onScales(ofY(), ofLogY().On(likelihood.LogY), 0.4)
 	log := likelihood.ExpOf(ofLogY())
 	most := log.Quantile(0.99)
 	moment := func(k float64) float64 {
@@ -68,7 +73,7 @@ func TestTwoScalesMoments(t *testing.T) {
 // The score is the integral of pinball losses up to 0.99, and so is that of exp alone.
 func TestTwoScalesCRPS(t *testing.T) {
 	for _, ofLog := range []float64{0.4, 1} {
-		d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), ofLog)
+		d := onScales(ofY(), ofLogY().On(likelihood.LogY), ofLog)
 		const levels = 10_000
 		for _, y := range []float64{-5, 0, 0.3, 2.9, 9, 30} {
 			want := 0.0
@@ -80,7 +85,7 @@ func TestTwoScalesCRPS(t *testing.T) {
 			near(t, "CRPS", d.CRPS(y), want, 1e-3) // of the sum, at its lowest levels
 		}
 	}
-	if got, want := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0).CRPS(1.3), ofY().CRPS(1.3); got != want {
+	if got, want := onScales(ofY(), ofLogY().On(likelihood.LogY), 0).CRPS(1.3), ofY().CRPS(1.3); got != want {
 		t.Errorf("without log y the CRPS is %v, want %v", got, want)
 	}
 }
@@ -88,7 +93,7 @@ func TestTwoScalesCRPS(t *testing.T) {
 // A part of log y that is hardly known has no effect on the score but by its quantiles.
 func TestCRPSOfWideLogParts(t *testing.T) {
 	wide := likelihood.WeightedGaussians([]likelihood.Gaussian{{Mean: 1, Scale: 0.3}, {Mean: 1, Scale: 30}}, []float64{0, -9})
-	for name, d := range map[string]likelihood.Distribution{"two scales": likelihood.OnScales(ofY(), likelihood.ExpOf(wide), 0.5), "exp": likelihood.ExpOf(wide)} {
+	for name, d := range map[string]likelihood.Distribution{"two scales": onScales(ofY(), wide.On(likelihood.LogY), 0.5), "exp": likelihood.ExpOf(wide)} {
 		if c := d.CRPS(2); !(c > 0 && c < 2) {
 			t.Errorf("%s: CRPS %v, want one of quantiles from 0 to 4", name, c)
 		}
@@ -100,7 +105,7 @@ func TestCRPSOfWideLogParts(t *testing.T) {
 func TestQuantilesBesideAFarPart(t *testing.T) {
 	for _, scale := range []float64{8, 12, 20, 100} {
 		log := likelihood.GaussianMixtureOf([]likelihood.Gaussian{{Mean: 0, Scale: scale}})
-		d := likelihood.OnScales(ofY(), likelihood.ExpOf(log), 0.1)
+		d := onScales(ofY(), log.On(likelihood.LogY), 0.1)
 		for _, p := range []float64{0.9, 0.95, 0.975, 0.99} {
 			q := likelihood.ApproximateQuantiles(d, 0.5, p)[1]
 			near(t, "CDF at the quantile", d.CDF(q), p, 1e-8) // the error of q times the density
@@ -109,16 +114,16 @@ func TestQuantilesBesideAFarPart(t *testing.T) {
 }
 
 func TestTwoScalesDraws(t *testing.T) {
-	d := likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4).(likelihood.TwoScales)
+	d := onScales(ofY(), ofLogY().On(likelihood.LogY), 0.4)
 	g := random.New(1, random.Draws)
 	checkDraws(t, d, func(i uint64) float64 { return d.Draw(g.Float(0, i), g.Normal(1, i)) })
 }
 
 func TestTwoScalesComponents(t *testing.T) {
 	sum, logs := 0.0, 0
-	for _, c := range likelihood.OnScales(ofY(), likelihood.ExpOf(ofLogY()), 0.4).Components() {
+	for _, c := range onScales(ofY(), ofLogY().On(likelihood.LogY), 0.4).Components() {
 		sum += c.Weight
-		if c.Log {
+		if c.Scale == likelihood.LogY {
 			logs++
 		}
 	}

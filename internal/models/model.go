@@ -149,8 +149,8 @@ func (m *Model) Config() config.Model { return m.config }
 func (m *Model) SigmaFloor() float64 { return m.config.SigmaFloor }
 
 // Scale returns how the scale of a quantile model's components follows from the decoder's outputs.
-func (m *Model) Scale() likelihood.Scale {
-	return likelihood.Scale{Floor: m.config.SigmaFloor, Natural: m.Natural()}
+func (m *Model) Scale() likelihood.SigmaForm {
+	return likelihood.SigmaForm{Floor: m.config.SigmaFloor, Natural: m.Natural()}
 }
 
 // Natural reports whether model.scale_form is natural.

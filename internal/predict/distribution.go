@@ -33,18 +33,10 @@ func newDistribution(parts likelihood.Distribution, levels []float32, log bool) 
 	return d
 }
 
-// Log reports whether the components are those of log y.
+// Log reports whether all components are those of log y, and y is any number above 0.
 func (d Distribution) Log() bool {
-	_, log := d.Distribution.(likelihood.Exp)
-	return log
-}
-
-// Value returns the y of a component's μ.
-func (d Distribution) Value(mu float64) float64 {
-	if d.Log() {
-		return math.Exp(mu)
-	}
-	return mu
+	ofOther := func(c likelihood.Component) bool { return c.Scale != likelihood.LogY }
+	return d.Support().Real() && !slices.ContainsFunc(d.Distribution.Components(), ofOther)
 }
 
 // Component is one component of a distribution, and the u that its level τ was computed from. For
@@ -52,12 +44,6 @@ func (d Distribution) Value(mu float64) float64 {
 type Component struct {
 	U float64
 	likelihood.Component
-}
-
-// Mixture reports whether the components have quantile levels.
-func (d Distribution) Mixture() bool {
-	_, ok := d.parts.(likelihood.Mixture)
-	return ok
 }
 
 // Components returns the components, those of a quantile model in the order of u.
@@ -79,15 +65,10 @@ const picks = 1 << 33
 
 // Draw returns a random value from d: draw i at a step of the generator.
 func (d Distribution) Draw(g random.Generator, step, i uint64) float64 {
-	if m, ok := d.parts.(likelihood.Mixture); ok {
-		return d.Value(m.Draw(g.Float(step, 2*i), g.Float(step, 2*i+1)))
+	if d.HasLevels() {
+		return d.Distribution.Draw(g.Float(step, 2*i), g.Float(step, 2*i+1))
 	}
-	return d.Distribution.(gaussians).Draw(g.Float(step, picks+i), g.Normal(step, i))
-}
-
-// gaussians are distributions from which a uniform and a normal number give a draw.
-type gaussians interface {
-	Draw(u, normal float64) float64
+	return d.Distribution.Draw(g.Float(step, picks+i), g.Normal(step, i))
 }
 
 // AppendComponents appends the parts of the mixture as a JSON object of lists: tau, mu, sigma and weight.
@@ -112,21 +93,24 @@ func (d Distribution) AppendComponents(b []byte) []byte {
 		list(name, func(c Component) string { return finite(of(c)) })
 	}
 	b = append(b, '{')
-	if d.Mixture() {
+	if d.HasLevels() {
 		numbers("tau", func(c Component) float64 { return c.Tau })
 	}
 	numbers("mu", func(c Component) float64 { return c.Mu })
 	numbers("sigma", func(c Component) float64 { return c.Sigma })
 	numbers("weight", func(c Component) float64 { return c.Weight })
-	if d.Log() || slices.ContainsFunc(parts, func(c Component) bool { return c.Log }) {
-		list("log", func(c Component) string { return strconv.FormatBool(c.Log || d.Log()) })
+	for _, scale := range []struct {
+		name string
+		of   likelihood.Scale
+	}{{"log", likelihood.LogY}, {"root", likelihood.RootY}} {
+		on := func(c Component) bool { return c.Scale == scale.of }
+		if slices.ContainsFunc(parts, on) {
+			list(scale.name, func(c Component) string { return strconv.FormatBool(on(c)) })
+		}
 	}
-	if slices.ContainsFunc(parts, func(c Component) bool { return c.Root }) {
-		list("root", func(c Component) string { return strconv.FormatBool(c.Root) })
-	}
-	if s, ok := d.Distribution.(likelihood.Supported); ok {
-		low, high, whole := s.Bounds()
-		b = append(b, `,"low":`+finite(low)+`,"high":`+finite(high)+`,"whole":`+strconv.FormatBool(whole)...)
+	if s := d.Support(); !s.Real() {
+		low, high := s.Bounds()
+		b = append(b, `,"low":`+finite(low)+`,"high":`+finite(high)+`,"whole":`+strconv.FormatBool(s.Whole)...)
 	}
 	return append(b, '}')
 }

@@ -85,7 +85,7 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 				t.Errorf("%s: the density integrates to %v", model, sum)
 			}
 			heaviest := d.Components()[0]
-			if y := d.Value(heaviest.Mu); y != math.Exp(heaviest.Mu) || !(d.Quantile(1e-9) < y && y < d.Quantile(1-1e-9)) {
+			if y := heaviest.Value(); y != math.Exp(heaviest.Mu) || !(d.Quantile(1e-9) < y && y < d.Quantile(1-1e-9)) {
 				t.Errorf("%s: μ is %v of log y, %v of y", model, heaviest.Mu, y)
 			}
 		}

@@ -88,7 +88,7 @@ func TestPredictionsHaveTheModelsDensity(t *testing.T) {
 // logDensity returns the log density of all channels of y. A bootstrap is of a point, not of a
 // channel.
 func logDensity(target predict.Target, y []float32) (sum float64) {
-	if d := target.Channels[0]; d.Mixture() || len(d.Components()) == 1 {
+	if d := target.Channels[0]; d.HasLevels() || len(d.Components()) == 1 {
 		for c, d := range target.Channels {
 			sum += d.LogDensity(float64(y[c]))
 		}
@@ -116,7 +116,7 @@ func TestBootstrapsAreComponentsOfEqualWeight(t *testing.T) {
 				t.Fatalf("component %+v", c)
 			}
 		}
-		if len(d.Components()) != levels || d.Mixture() || d.Components()[0] == d.Components()[1] {
+		if len(d.Components()) != levels || d.HasLevels() || d.Components()[0] == d.Components()[1] {
 			t.Fatalf("components %v", d.Components())
 		}
 		for name, off := range map[string]float64{
@@ -147,7 +147,7 @@ func TestComponentsTellLevels(t *testing.T) {
 				sum += c.Weight
 				mean += c.Weight * (c.Mu + (1-2*c.Tau)/(c.Tau*(1-c.Tau))*c.Sigma) // METHOD's mixture mean
 			}
-			if math.Abs(sum-1) > 1e-12 || math.Abs(mean-d.Mean()) > 1e-9 || !d.Mixture() {
+			if math.Abs(sum-1) > 1e-12 || math.Abs(mean-d.Mean()) > 1e-9 || !d.HasLevels() {
 				t.Errorf("weights sum to %v, mean %v, want %v", sum, d.Mean(), mean)
 			}
 			if p := d.CDF(d.Quantile(0.3)); math.Abs(p-0.3) > 1e-9 {
@@ -166,7 +166,7 @@ func TestGaussianIsItsOneComponent(t *testing.T) {
 	for _, target := range collect(t, o, functionOf(batch(t), 0)) {
 		d := target.Channels[1]
 		c := d.Components()
-		if len(c) != 1 || d.Mixture() || c[0].Mu != d.Mean() || c[0].Weight != 1 || !math.IsNaN(c[0].U) || !math.IsNaN(c[0].Tau) {
+		if len(c) != 1 || d.HasLevels() || c[0].Mu != d.Mean() || c[0].Weight != 1 || !math.IsNaN(c[0].U) || !math.IsNaN(c[0].Tau) {
 			t.Fatalf("components %+v, mean %v", c, d.Mean())
 		}
 		const oneSigma = 0.8413447460685429 // Φ(1)

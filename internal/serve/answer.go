@@ -85,7 +85,7 @@ func (q *request) appendChannel(ctx context.Context, b []byte, d predict.Distrib
 	b = appendAtoms(b, d)
 	if len(levels) > 0 {
 		some := atOnce
-		if d.Mixture() { // one search goes through all levels, in nanoseconds each
+		if d.HasLevels() { // one search goes through all levels, in nanoseconds each
 			some = len(levels)
 		}
 		quantiles, err := inChunks(ctx, levels, some, func(p []float64) []float64 { return likelihood.ApproximateQuantiles(d.Distribution, p...) })
@@ -122,12 +122,12 @@ func (q *request) appendChannel(ctx context.Context, b []byte, d predict.Distrib
 
 // appendAtoms writes the bounds of y with their probabilities, if there are any.
 func appendAtoms(b []byte, d predict.Distribution) []byte {
-	s, ok := d.Distribution.(likelihood.Supported)
-	if !ok || len(s.Ends()) == 0 {
+	ends := likelihood.Ends(d.Distribution)
+	if len(ends) == 0 {
 		return b
 	}
 	b = append(b, `,"atoms":[`...)
-	for i, end := range s.Ends() {
+	for i, end := range ends {
 		b = appendNumber(append(separated(b, i), `{"y":`...), end.Y)
 		b = append(appendNumber(append(b, `,"probability":`...), end.Probability), '}')
 	}

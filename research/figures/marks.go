@@ -38,7 +38,7 @@ func means(along []prediction) []figures.Mark {
 func members(along []prediction) (all []figures.Mark) {
 	for k := range along[0].Components() {
 		all = append(all, line(along, memberStyle, figures.LineEntry("mean of one bootstrap", memberStyle),
-			func(p prediction) float64 { return p.Value(p.Components()[k].Mu) }))
+			func(p prediction) float64 { return p.Components()[k].Value() }))
 	}
 	return all
 }
@@ -55,7 +55,7 @@ func quantiles(along []prediction) (all []figures.Mark) {
 
 // levelsOf shows μ of each quantile level.
 func levelsOf(along []prediction) []figures.Mark {
-	return marksOf(along, func(p prediction, c predict.Component) level { return level{c.U, c.Tau, p.Value(c.Mu), c.Weight} })
+	return marksOf(along, func(_ prediction, c predict.Component) level { return level{c.U, c.Tau, c.Value(), c.Weight} })
 }
 
 // tausOf shows τ of each quantile level, all with equal weights.

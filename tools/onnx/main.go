@@ -109,7 +109,7 @@ func (r *runCase) expect(t predict.Trained, functions []predict.Function) error 
 		add(into, "mu", mu)
 		add(into, "sigma", sigma)
 		add(into, "log_weight", logWeight)
-		if target.Channels[0].Mixture() {
+		if target.Channels[0].HasLevels() {
 			add(into, "level_logit", logit)
 		}
 		density := make([]float64, len(target.Channels))

@@ -56,11 +56,11 @@ func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
 		if !o.Log {
 			all = append(all, scale{x: x})
 			if o.Outcome.Low != nil && *o.Outcome.Low == 0 && zeros(groups) {
-				all = append(all, scale{y: RootY, x: x})
+				all = append(all, scale{y: likelihood.RootY, x: x})
 			}
 		}
 		if o.Log || !o.NoLog && spreadOut(groups) {
-			all = append(all, scale{y: LogY, x: x})
+			all = append(all, scale{y: likelihood.LogY, x: x})
 		}
 	}
 	return all
@@ -103,7 +103,7 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 	out.Groups, out.ByPoint, out.Filling = len(groups), s.byPoint, s.filling
 	groups = s.training[folds]
 	out.Like[0] = likenessOf(s.onScale(groups, scale{}), o.Seed)
-	if other := out.otherScale(); other != OfY {
+	if other := out.otherScale(); other != likelihood.OfY {
 		out.Like[1] = likenessOf(s.onScale(groups, scale{y: other}), o.Seed)
 	}
 	for _, g := range groups {
@@ -194,8 +194,8 @@ type trial struct {
 
 // title returns the name of the trial among all.
 func (t *trial) title() string {
-	return t.kind.Name + map[scale]string{{}: "", {y: LogY}: ", log y", {x: true}: ", log x", {y: LogY, x: true}: ", log x and y",
-		{y: RootY}: ", sqrt y", {y: RootY, x: true}: ", log x, sqrt y"}[t.scale]
+	return t.kind.Name + map[scale]string{{}: "", {y: likelihood.LogY}: ", log y", {x: true}: ", log x", {y: likelihood.LogY, x: true}: ", log x and y",
+		{y: likelihood.RootY}: ", sqrt y", {y: likelihood.RootY, x: true}: ", log x, sqrt y"}[t.scale]
 }
 
 // name returns the name of the trial's model of a fold in a store.
@@ -295,7 +295,7 @@ func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m
 	if m, err = t.kind.Fit(s.onScale(groups, t.scale)); err != nil {
 		return nil, err.Error(), ctx.Err()
 	}
-	if t.scale.y == OfY {
+	if t.scale.y == likelihood.OfY {
 		simple.AddFarTails(m)
 	}
 	content, err := json.Marshal(m)
@@ -328,13 +328,13 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 			return nil, "", ctx.Err()
 		}
 		for i, d := range m.Given(s.transform(seenBy(m, q.context), columns, t.scale.y), takeLogs(columns, q.targets.X, q.targets.DX)) {
-			if t.scale.y == LogY {
+			if t.scale.y == likelihood.LogY {
 				d = s.logY.bounded(d)
 			}
-			y := t.scale.y.undo(d)
+			y := d.On(t.scale.y)
 			at := q.first + i
 			if u := s.targets[at].units(); u.Factor != 1 {
-				y = t.scale.y.undo(d.In(t.scale.y.units(u)))
+				y = y.In(u)
 			}
 			t.answers[at], t.logs[at] = d, s.Outcome.Of(y).LogDensity(s.outcome(at))
 			if v := y.Variance() + max(t.logs[at], 0); math.IsNaN(v) || math.IsInf(v, 0) { // −Inf is the log density of what cannot be

@@ -144,7 +144,7 @@ func logsAt(trials []*trial, i int) []float64 {
 // combined returns the mixture of the trials' answers at target i with these weights, of y in the units of the data.
 // Each scale of y has about most parts or fewer.
 func (s *split) combined(trials []*trial, weights []float64, i, most int) likelihood.Distribution {
-	var m scales
+	var m mixing
 	for j, t := range trials {
 		m.add(t.scale.y, t.answers[i], weights[j])
 	}

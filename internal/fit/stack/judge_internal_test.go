@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -109,7 +110,7 @@ func TestFoldsDoNotChooseForThemselves(t *testing.T) {
 // contexts, and a scale on which it is so is tried on all folds.
 func TestAModelForContextsOfOneSize(t *testing.T) {
 	s := newSplit(twoLines(40, 60), 1, mostQuestions)
-	good, alone := &trial{kind: Kind{Name: "a"}, logs: make([]float64, len(s.targets))}, &trial{kind: Kind{Name: "a"}, scale: scale{y: LogY}, logs: make([]float64, len(s.targets))}
+	good, alone := &trial{kind: Kind{Name: "a"}, logs: make([]float64, len(s.targets))}, &trial{kind: Kind{Name: "a"}, scale: scale{y: likelihood.LogY}, logs: make([]float64, len(s.targets))}
 	for i, target := range s.targets {
 		if alone.logs[i] = -5; target.known == 0 {
 			alone.logs[i] = 1

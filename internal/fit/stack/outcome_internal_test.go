@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -117,16 +118,16 @@ func TestOutcomesThatAreSaid(t *testing.T) {
 func TestScalesOfZeros(t *testing.T) {
 	for _, c := range []struct {
 		of   func(float64) float64
-		want []Scale
+		want []likelihood.Scale
 	}{
-		{func(v float64) float64 { return max(0, v) }, []Scale{OfY, RootY}},
-		{func(v float64) float64 { return v }, []Scale{OfY}},
-		{math.Exp, []Scale{OfY, LogY}},
+		{func(v float64) float64 { return max(0, v) }, []likelihood.Scale{likelihood.OfY, likelihood.RootY}},
+		{func(v float64) float64 { return v }, []likelihood.Scale{likelihood.OfY}},
+		{math.Exp, []likelihood.Scale{likelihood.OfY, likelihood.LogY}},
 	} {
 		groups := drawn(c.of)
 		o := Options{}
 		o.Outcome, _ = OutcomeOf(groups, "")
-		var found []Scale
+		var found []likelihood.Scale
 		for _, s := range o.scales(groups, nil) {
 			found = append(found, s.y)
 		}

@@ -10,98 +10,56 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
-// A Scale is what models predict instead of y.
-type Scale string
+// allScales are the scales of y in the order in which models are asked.
+var allScales = []likelihood.Scale{likelihood.OfY, likelihood.LogY, likelihood.RootY}
 
-// The scales of y. All of y above 0 have a logarithm; where there are zeros, and nothing below, the root takes its
-// place.
-const (
-	OfY   Scale = ""
-	LogY  Scale = "log"
-	RootY Scale = "sqrt"
-)
-
-// index returns 0 for y itself and 1 for the other scale, of which data have only one.
-func (s Scale) index() int {
-	if s == OfY {
+// index returns 0 for y itself and 1 for the other scale, of which data have only one: all of y above 0 have a logarithm;
+// where there are zeros, and nothing below, the root takes its place.
+func index(s likelihood.Scale) int {
+	if s == likelihood.OfY {
 		return 0
 	}
 	return 1
 }
 
-// apply returns y on the scale.
-func (s Scale) apply(y []float64) []float64 {
-	if s == OfY {
+// place returns y on a scale.
+func place(s likelihood.Scale, y []float64) []float64 {
+	if s == likelihood.OfY {
 		return y
 	}
 	z := make([]float64, len(y))
 	for i, v := range y {
-		if z[i] = math.Log(v); s == RootY {
-			z[i] = math.Sqrt(max(v, 0))
-		}
+		z[i] = s.Place(max(v, 0))
 	}
 	return z
 }
 
-// units returns the units on the scale for those of y, whose offset is 0 on another scale.
-func (s Scale) units(u likelihood.Units) likelihood.Units {
-	switch s {
-	case LogY:
-		return likelihood.Units{Factor: 1, Offset: math.Log(u.Factor)}
-	case RootY:
-		return likelihood.Units{Factor: math.Sqrt(u.Factor)}
-	}
-	return u
-}
-
-// undo returns the distribution of y for one on the scale.
-func (s Scale) undo(d likelihood.GaussianMixture) likelihood.Distribution {
-	switch s {
-	case LogY:
-		return likelihood.ExpOf(d)
-	case RootY:
-		return likelihood.SquareOf(d)
-	}
-	return d
-}
-
 // A scale says what models see: y on a scale, and logarithms of the columns of x that may have one.
 type scale struct {
-	y Scale
+	y likelihood.Scale
 	x bool
 }
 
-// scales collects the parts of a mixture of predictions of y and of y on another scale.
-type scales struct {
-	other   Scale
-	parts   [2][]likelihood.GaussianMixture // by Scale.index
-	weights [2][]float64
+// A mixing collects predictions of a target, of y and of y on another scale, and their weights.
+type mixing struct {
+	of      []likelihood.GaussianMixture
+	weights []float64
 }
 
 // add adds a prediction of y on a scale. One of weight 0 is left out.
-func (s *scales) add(on Scale, d likelihood.GaussianMixture, weight float64) {
-	k := on.index()
-	if k > 0 {
-		s.other = on
-	}
+func (m *mixing) add(on likelihood.Scale, d likelihood.GaussianMixture, weight float64) {
 	if weight > 0 {
-		s.parts[k], s.weights[k] = append(s.parts[k], d), append(s.weights[k], weight)
+		m.of, m.weights = append(m.of, d.On(on)), append(m.weights, weight)
 	}
 }
 
 // mixture returns the distribution of y in units. Each scale has about most parts or fewer.
-func (s *scales) mixture(most int, u likelihood.Units) likelihood.Distribution {
-	var on [2]likelihood.GaussianMixture
-	var sums [2]float64
-	for k := range on {
-		if sums[k] = floats.Sum(s.weights[k]); sums[k] > 0 {
-			on[k] = likelihood.MixtureOfMixtures(s.parts[k], scaled(1/sums[k], s.weights[k])).Merged(most)
-		}
-	}
+func (m *mixing) mixture(most int, u likelihood.Units) likelihood.GaussianMixture {
+	d := likelihood.MixtureOfMixtures(m.of, scaled(1/floats.Sum(m.weights), m.weights)).Merged(most)
 	if u != (likelihood.Units{Factor: 1}) {
-		on[0], on[1] = on[0].In(u), on[1].In(s.other.units(u))
+		d = d.In(u)
 	}
-	return likelihood.OnScales(on[0], s.other.undo(on[1]), sums[1]/(sums[0]+sums[1]))
+	return d
 }
 
 // A LogColumn is a column of x whose logarithm models see: log(x + Shift) from the least value of the data on. Below
@@ -188,7 +146,7 @@ func takeLogs(columns []LogColumn, x []float64, dx int) []float64 {
 }
 
 // transform returns the group as models see it: with the logarithms of columns, and y on a scale.
-func (s seen) transform(g simple.Group, columns []LogColumn, y Scale) simple.Group {
+func (s seen) transform(g simple.Group, columns []LogColumn, y likelihood.Scale) simple.Group {
 	g.X = takeLogs(columns, g.X, g.DX)
 	g.Y, g.Beyond = s.on(y, g.Y)
 	return g

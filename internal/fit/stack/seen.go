@@ -23,13 +23,13 @@ type seen struct {
 const away = 1
 
 // settle sets how far atoms are moved on a scale.
-func (s *seen) settle(groups []simple.Group, on Scale) {
+func (s *seen) settle(groups []simple.Group, on likelihood.Scale) {
 	if s.Outcome.Whole || s.Outcome.Real() {
 		return
 	}
 	var n, mean, squares float64
 	for _, g := range groups {
-		for _, z := range on.apply(g.Y) {
+		for _, z := range place(on, g.Y) {
 			n++
 			step := (z - mean) / n
 			squares += (z - mean) * (z - mean - step)
@@ -37,13 +37,13 @@ func (s *seen) settle(groups []simple.Group, on Scale) {
 		}
 	}
 	by := away * math.Sqrt(squares/n)
-	s.Away[on.index()] = [2]float64{by, by}
+	s.Away[index(on)] = [2]float64{by, by}
 }
 
 // on returns what models on a scale see of y, and by how much atoms are moved, as simple.Group has it; nil if none is.
-func (s seen) on(scale Scale, y []float64) (z, beyond []float64) {
-	z = scale.apply(y)
-	by := s.Away[scale.index()]
+func (s seen) on(scale likelihood.Scale, y []float64) (z, beyond []float64) {
+	z = place(scale, y)
+	by := s.Away[index(scale)]
 	if by == [2]float64{} {
 		return z, nil
 	}

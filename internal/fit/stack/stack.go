@@ -57,7 +57,7 @@ type Stack struct {
 // A Candidate is one of the models of a Stack, fitted once without each fold.
 type Candidate struct {
 	Name       string              `json:"name"`
-	Scale      Scale               `json:"scale,omitempty"` // its models predict y on it
+	Scale      likelihood.Scale    `json:"scale,omitempty"` // its models predict y on it
 	LogX       bool                `json:"log_x,omitempty"` // they see logarithms of the columns Stack.LogX
 	LogDensity float64             `json:"log_density"`     // of the predictions for the folds, the mean over groups
 	CRPS       float64             `json:"crps"`
@@ -98,16 +98,16 @@ type Coverage struct {
 }
 
 // SeesLog reports whether a model of the stack sees log y, so that all y must be above 0.
-func (s *Stack) SeesLog() bool { return s.otherScale() == LogY }
+func (s *Stack) SeesLog() bool { return s.otherScale() == likelihood.LogY }
 
 // otherScale returns the scale that some models see instead of y, OfY if none does.
-func (s *Stack) otherScale() Scale {
+func (s *Stack) otherScale() likelihood.Scale {
 	for _, c := range s.Candidates {
-		if c.Scale != OfY && c.Weight > 0 {
+		if c.Scale != likelihood.OfY && c.Weight > 0 {
 			return c.Scale
 		}
 	}
-	return OfY
+	return likelihood.OfY
 }
 
 // A Case is a group's known points and the x of its targets, in raw units. Units are those of each target's y, of which
@@ -136,7 +136,7 @@ func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.D
 	for _, c := range cases {
 		ways += c.ways()
 	}
-	at := make([]scales, len(cases[0].X)/cases[0].Known.DX/cases[0].ways())
+	at := make([]mixing, len(cases[0].X)/cases[0].Known.DX/cases[0].ways())
 	for _, c := range cases {
 		if err := s.add(ctx, at, c, 1/float64(ways)); err != nil {
 			return nil, err
@@ -149,17 +149,17 @@ func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.D
 			unit = cases[0].Units[t]
 		}
 		out[t] = s.Outcome.Of(at[t].mixture(math.MaxInt, unit))
-		at[t] = scales{} // whose parts may be many
+		at[t] = mixing{} // whose parts may be many
 	}
 	return out, nil
 }
 
 // add adds the predictions of a case, each way of a weight, to those of its targets.
-func (s *Stack) add(ctx context.Context, at []scales, one Case, weight float64) error {
+func (s *Stack) add(ctx context.Context, at []mixing, one Case, weight float64) error {
 	known, x := s.Filling.fill(simple.Thin(one.Known, mostContext), one.X)
 	span := spanOf(known.Own().Points())
-	for _, on := range []Scale{OfY, LogY, RootY} {
-		if on != OfY && on != s.otherScale() {
+	for _, on := range allScales {
+		if on != likelihood.OfY && on != s.otherScale() {
 			continue
 		}
 		context, by := s.moved(known, on)
@@ -178,7 +178,7 @@ func (s *Stack) add(ctx context.Context, at []scales, one Case, weight float64) 
 					return err
 				}
 				for i, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, x, known.DX)) {
-					if on == LogY {
+					if on == likelihood.LogY {
 						d = s.LogY.bounded(d)
 					}
 					if by != 0 {
@@ -194,9 +194,9 @@ func (s *Stack) add(ctx context.Context, at []scales, one Case, weight float64) 
 
 // moved returns the known points of a group on a scale, and by how much they were moved down, see Likeness. One that
 // is moved does not go by the points of others.
-func (s *Stack) moved(known simple.Group, on Scale) (simple.Group, float64) {
+func (s *Stack) moved(known simple.Group, on likelihood.Scale) (simple.Group, float64) {
 	known.Y, known.Beyond = s.on(on, known.Y)
-	by, _, _, _ := s.Like[on.index()].unlike(known.Own())
+	by, _, _, _ := s.Like[index(on)].unlike(known.Own())
 	if by == 0 {
 		return known, 0
 	}
@@ -244,13 +244,13 @@ func (s *Stack) Strays(known simple.Group) []int {
 func (s *Stack) likenesses(known simple.Group) iter.Seq2[*Likeness, simple.Group] {
 	known, _ = s.Filling.fill(known, nil)
 	return func(yield func(*Likeness, simple.Group) bool) {
-		for _, on := range []Scale{OfY, LogY, RootY} {
+		for _, on := range allScales {
 			if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
 				continue
 			}
 			own := known
 			own.Y, _ = s.on(on, own.Y)
-			if !yield(s.Like[on.index()], own) {
+			if !yield(s.Like[index(on)], own) {
 				return
 			}
 		}
@@ -329,7 +329,7 @@ func (s *Stack) Check(dx int) error {
 			return errors.New("a calibration that does not increase from 0 to 1")
 		}
 	}
-	if !s.Outcome.Valid() || s.otherScale() == RootY && s.Outcome.Low == nil {
+	if !s.Outcome.Valid() || s.otherScale() == likelihood.RootY && s.Outcome.Low == nil {
 		return errors.New("values of y that are none")
 	}
 	if s.SeesLog() && (s.LogY == nil || !(s.LogY.Low < s.LogY.High)) {

@@ -285,7 +285,7 @@ func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 		y := scale * (2*r.Float(step, 200) - 1)
 		floor := []float64{0.01, 0.1, 0.5}[step%3]
 		for _, natural := range []bool{false, true} {
-			form := likelihood.Scale{Floor: floor, Natural: natural}
+			form := likelihood.SigmaForm{Floor: floor, Natural: natural}
 			got := mixtureOf(t, raw, z, y, form)
 			want := likelihood.NewMixture(raw, z, 1, 0, form).LogDensity(y)
 			if !(math.Abs(got-want) <= 1e-12*max(1, math.Abs(want))) {
@@ -301,7 +301,7 @@ func TestLikelihoodsAreThoseOfTheirPackage(t *testing.T) {
 }
 
 // mixtureOf returns the result of the mixture's kernel for one point.
-func mixtureOf(t *testing.T, raw, z []float64, y float64, scale likelihood.Scale) float64 {
+func mixtureOf(t *testing.T, raw, z []float64, y float64, scale likelihood.SigmaForm) float64 {
 	t.Helper()
 	one := ops.Extents{Functions: 1, Context: 1, Points: 1, Levels: extents.Levels}
 	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) {

@@ -81,22 +81,21 @@ func regionMass(d Density, edges []float64) []float64 {
 }
 
 // supported returns the distribution of an outcome of which values have probabilities of their own.
-func supported(d Density) (likelihood.Supported, bool) {
+func supported(d Density) (likelihood.Distribution, bool) {
 	if c, ok := d.(corrected); ok {
 		d = c.Density
 	}
 	if p, ok := d.(predict.Distribution); ok {
-		s, ok := p.Distribution.(likelihood.Supported)
-		return s, ok
+		d = p.Distribution
 	}
-	s, ok := d.(likelihood.Supported)
-	return s, ok
+	s, ok := d.(likelihood.Distribution)
+	return s, ok && !s.Support().Real()
 }
 
 // spread is a distribution whose whole numbers fill the space between them.
-type spread struct{ likelihood.Supported }
+type spread struct{ likelihood.Distribution }
 
-func (d spread) CDF(y float64) float64 { return d.Spread(y) }
+func (d spread) CDF(y float64) float64 { return likelihood.Spread(d.Distribution, y) }
 
 // cdfAt returns the CDF at the edges: at every second one, and between two the mean of both. Where a block
 // of cells holds next to nothing, which is most of a panel, its edges share that.

@@ -7,7 +7,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/fittest"
-	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
@@ -67,7 +66,7 @@ func TestOffsets(t *testing.T) {
 	a := fittest.Given(t, f, predict.Function{ContextX: []float64{0.5, 2}, ContextY: []float64{6}, TargetX: []float64{2, 100}})[0]
 	// No logarithm is taken of what is left, so the models of y alone predict.
 	for _, c := range f.Stacks[0].Candidates {
-		if c.Scale != stack.OfY {
+		if c.Scale != likelihood.OfY {
 			t.Errorf("%s of a difference", c.Name)
 		}
 	}
