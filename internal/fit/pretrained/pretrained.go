@@ -93,6 +93,12 @@ func (m *Model) Columns() int {
 	return m.Groups[0].DX
 }
 
+// SeesOuter implements [simple.Model].
+func (m *Model) SeesOuter() bool { return false }
+
+// AddFarTails implements [simple.Model]. It adds none: the tails are those that the network predicts.
+func (m *Model) AddFarTails() {}
+
 // Check implements [simple.Model].
 func (m *Model) Check() error {
 	if len(m.Groups) == 0 {

@@ -113,7 +113,7 @@ func TestFarTails(t *testing.T) {
 			t.Fatalf("%s: %v", name, err)
 		}
 		plain := m.Given(context, []float64{2.5})[0]
-		simple.AddFarTails(m)
+		m.AddFarTails()
 		far := m.Given(context, []float64{2.5})[0]
 		for _, y := range []float64{1e3, -1e6, 1e9} {
 			if v := far.LogDensity(y); !(v > -100) {

@@ -108,6 +108,12 @@ func (h *hyper) kernel(a, b []float64) float64 {
 // Columns implements [Model].
 func (m *GP) Columns() int { return len(m.Units.X) }
 
+// SeesOuter implements [Model].
+func (m *GP) SeesOuter() bool { return m.Share > 0 }
+
+// AddFarTails implements [Model].
+func (m *GP) AddFarTails() { m.Units.Far = true }
+
 // Check implements [Model].
 func (m *GP) Check() error {
 	dx, size := len(m.Units.X), len(m.W)

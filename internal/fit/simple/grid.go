@@ -180,6 +180,12 @@ func (m *Grid) variances(x []float64) []float64 {
 // Columns implements [Model].
 func (m *Grid) Columns() int { return len(m.Units.X) }
 
+// SeesOuter implements [Model].
+func (m *Grid) SeesOuter() bool { return false }
+
+// AddFarTails implements [Model].
+func (m *Grid) AddFarTails() { m.Units.Far = true }
+
 // Check implements [Model].
 func (m *Grid) Check() error {
 	n, dx := len(m.At), len(m.Units.X)

@@ -261,6 +261,12 @@ func (m *Mixed) variances(x []float64) []float64 {
 // Columns implements [Model].
 func (m *Mixed) Columns() int { return len(m.Units.X) }
 
+// SeesOuter implements [Model].
+func (m *Mixed) SeesOuter() bool { return m.Model.Outer != nil }
+
+// AddFarTails implements [Model].
+func (m *Mixed) AddFarTails() { m.Units.Far = true }
+
 // Check implements [Model].
 func (m *Mixed) Check() error {
 	return errors.Join(checkSpread(m.Spread), checkSpread(m.OuterSpread), m.Units.check(), m.Model.check(len(m.Units.X)), m.Noise.check(len(m.Units.X)))

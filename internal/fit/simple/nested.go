@@ -46,17 +46,6 @@ type outerField interface {
 	across(a, b []float64) *mat.Dense // covariances of points a of one group with b of another one in the same outer group
 }
 
-// SeesOuter reports whether a model learns of a group from points of others in the same outer one.
-func SeesOuter(m Model) bool {
-	switch m := m.(type) {
-	case *Mixed:
-		return m.Model.Outer != nil
-	case *GP:
-		return m.Share > 0
-	}
-	return false
-}
-
 // covariancesOf returns the covariances of points a with points b, which are of the groups ofA and ofB; nil: all of one.
 func covariancesOf(f field, a []float64, ofA []int, b []float64, ofB []int) *mat.Dense {
 	own := f.covariances(a, b)

@@ -193,6 +193,12 @@ func (a *assignment) extend(next *assignment, k int, c class, p, q []float64, y 
 // Columns implements [Model].
 func (m *Regressions) Columns() int { return len(m.Units.X) }
 
+// SeesOuter implements [Model].
+func (m *Regressions) SeesOuter() bool { return false }
+
+// AddFarTails implements [Model].
+func (m *Regressions) AddFarTails() { m.Units.Far = true }
+
 // Check implements [Model].
 func (m *Regressions) Check() error {
 	q := 1 + len(m.Units.X)

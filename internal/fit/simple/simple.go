@@ -133,6 +133,14 @@ type Model interface {
 	Columns() int
 	// Check returns an error unless the numbers make a model, as those of a damaged file may not.
 	Check() error
+	// SeesOuter reports whether the model learns of a group from points of others in the same outer one.
+	SeesOuter() bool
+	// AddFarTails adds the far tails of Student's t with 2 degrees of freedom to all that a model of y predicts:
+	// parts of 10, 1,000, … 10⁹ deviations. The weights are 0.0001 in all, and such that each part adds a
+	// hundredth to the variance. A value that no model foresees then has a log density of −20 to −70, and not
+	// of about minus its square. So it does not decide the weights of a mixture alone. AddFarTails is not for
+	// models of log y: the exponentials would have no useful mean.
+	AddFarTails()
 }
 
 // errDamaged is the error of numbers that do not make a model.

@@ -200,24 +200,6 @@ func (u units) mixture(parts []likelihood.Gaussian, logs []float64) likelihood.G
 	return likelihood.WeightedGaussians(parts, logs)
 }
 
-// AddFarTails adds the far tails of Student's t with 2 degrees of freedom to all that a model predicts:
-// parts of 10, 1,000, … 10⁹ deviations. The weights are 0.0001 in all, and such that each part adds a
-// hundredth to the variance. A value that no model foresees then has a log density of −20 to −70, and not
-// of about minus its square. So it does not decide the weights of a mixture alone. AddFarTails is not for
-// models of log y: the exponentials would have no useful mean.
-func AddFarTails(m Model) {
-	switch m := m.(type) {
-	case *GP:
-		m.Units.Far = true
-	case *Mixed:
-		m.Units.Far = true
-	case *Regressions:
-		m.Units.Far = true
-	case *Grid:
-		m.Units.Far = true
-	}
-}
-
 // farTails are the deviations of the far tails, in those of a mixture.
 var farTails = []float64{10, 1e3, 1e5, 1e7, 1e9}
 

@@ -296,7 +296,7 @@ func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m
 		return nil, err.Error(), ctx.Err()
 	}
 	if t.scale.y == likelihood.OfY {
-		simple.AddFarTails(m)
+		m.AddFarTails()
 	}
 	content, err := json.Marshal(m)
 	if err != nil {
@@ -347,7 +347,7 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 
 // seenBy returns what a model sees of a context: its own points alone, if it learns nothing from those beside.
 func seenBy(m simple.Model, context simple.Group) simple.Group {
-	if simple.SeesOuter(m) {
+	if m.SeesOuter() {
 		return context
 	}
 	return context.Own()
