@@ -18,9 +18,13 @@ func (m GaussianMixture) Variance() float64 {
 		mean := m.Mean()
 		return m.average(func(g Gaussian) float64 { return g.Scale*g.Scale + (g.Mean-mean)*(g.Mean-mean) })
 	}
+	const digits = 1e-3 // the difference of the square and that of the mean loses three, or more
 	top := m.top()
-	mean, _ := m.moments(0, top)
-	_, square := m.moments(mean, top)
+	mean, square := m.moments(0, top)
+	if v := square - mean*mean; v > digits*square {
+		return v
+	}
+	_, square = m.moments(mean, top)
 	switch {
 	case math.IsNaN(square) && !math.IsNaN(mean): // a difference of infinities
 		return math.Inf(1)
@@ -133,6 +137,10 @@ func (p Component) partial(low, high, c float64) (one, two float64) {
 	}
 	add(low, g.CDF(a))
 	add(high, g.Survival(b))
-	mass, m1, m2 := inside(0), inside(1), inside(2)
-	return one + m1 - c*mass, two + m2 - 2*c*m1 + c*c*mass
+	m1, m2 := inside(1), inside(2)
+	if c != 0 {
+		mass := inside(0)
+		m1, m2 = m1-c*mass, m2-2*c*m1+c*c*mass
+	}
+	return one + m1, two + m2
 }
