@@ -92,11 +92,14 @@ func (m GaussianMixture) quantiles(within float64, ps []float64) []float64 {
 	a, b, of, least := ofY.quantiles(within, ps), others.quantiles(within, ps), m.unbounded(), ofY.least()
 	for i, p := range ps {
 		lo, hi := min(a[i], b[i]), max(a[i], b[i])
-		between := bracket{lo, hi, hi - lo}
-		if near := (bracket{lo, hi, least}); !near.narrow() && lo < hi {
-			between = near // one part's quantile is far beyond all that the other says
+		q := lo
+		switch f := func(y float64) float64 { return of.CDF(y) - p }; {
+		case hi-lo >= mostScales*least: // one part's quantile is far beyond all that the other says
+			q = bisect(lo, hi, within*least, func(y float64) bool { return f(y) >= 0 })
+		case lo < hi:
+			q = root(f, lo, f(lo), hi, f(hi), within*(hi-lo))
 		}
-		quantiles[i] = m.support.settle(approximate(of, p, between, within))
+		quantiles[i] = m.support.settle(q)
 	}
 	return quantiles
 }
@@ -105,21 +108,11 @@ func (m GaussianMixture) quantiles(within float64, ps []float64) []float64 {
 // largest of the components' quantiles.
 type bracket struct{ lo, hi, scale float64 } // scale is the smallest of the components
 
-// narrow reports whether a bracket is not empty, and less than 1e5 scales wide. In a wider one, root
-// loses digits.
-func (b bracket) narrow() bool { return b.lo < b.hi && b.hi-b.lo < 1e5*b.scale }
+// mostScales is the width, in scales, of a bracket in which searches keep their digits.
+const mostScales = 1e5
 
-// approximate returns a quantile of d in a bracket.
-func approximate(d Distribution, p float64, b bracket, within float64) float64 {
-	if !(b.lo < b.hi) {
-		return d.Quantile(p)
-	}
-	if !b.narrow() {
-		return bisect(b.lo, b.hi, within*b.scale, func(y float64) bool { return d.CDF(y) >= p })
-	}
-	f := func(y float64) float64 { return d.CDF(y) - p }
-	return root(f, b.lo, f(b.lo), b.hi, f(b.hi), within*b.scale)
-}
+// narrow reports whether a bracket is not empty, and narrow enough to be searched.
+func (b bracket) narrow() bool { return b.lo < b.hi && b.hi-b.lo < mostScales*b.scale }
 
 // cantelli returns a bracket of the p-quantile of a distribution by Cantelli's inequality: P(Y ≤ μ−kσ)
 // is at most 1/(1+k²), and so is P(Y ≥ μ+kσ). It is a little wider, for rounding errors.

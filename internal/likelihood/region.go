@@ -23,244 +23,126 @@ func HighestDensities(d Distribution, masses ...float64) [][]Interval {
 		return nil
 	}
 	sets := make([][]Interval, len(masses))
-	supported := !d.Support().Real()
+	var c curve
 	var points []point
-	curve, ok := curve{}, false
-	if !supported {
-		curve, ok = d.curve()
-	}
-	if ok = ok && !curve.central; ok {
+	if !d.Support().Whole {
 		// Beyond the ends, each tail holds at most 1e-6 of what the largest set leaves out, whatever it is up to 0.999.
-		points = curve.points(1e-6 * min(1e-3, 1-slices.Max(masses)))
+		c, points = inside(d, 1e-6*min(1e-3, 1-slices.Max(masses)))
 	}
 	for i, mass := range masses {
-		switch {
-		case supported:
-			sets[i] = supportedRegion(d, mass)
-		case ok:
-			sets[i] = curve.highestDensity(points, mass)
-		}
-		if sets[i] == nil {
-			sets[i] = central(d, mass)
+		if sets[i] = c.highestDensity(d, points, mass); sets[i] == nil {
+			sets[i] = []Interval{{d.Quantile((1 - mass) / 2), d.Quantile((1 + mass) / 2)}}
 		}
 	}
 	return sets
 }
 
-// highestDensity returns the set of a mass, nil if no level has one.
-func (c curve) highestDensity(points []point, mass float64) []Interval {
-	l := c.landscape(points, min(sliver, (1-mass)/2))
-	set, _ := l.above(l.level(mass))
-	// A density with a plateau, or parameters beyond float64, can leave no such level.
-	if held := c.mass(set); !(math.Abs(held-mass) <= 1e-3) {
+// highestDensity returns the set of a mass, nil if the central interval must do. Atoms and whole numbers belong to it by
+// their probabilities, and an atom before any place with a density. The curve and its points are those of inside.
+func (c curve) highestDensity(d Distribution, points []point, mass float64) (set []Interval) {
+	s, left := d.Support(), mass
+	take := func(all []Atom) {
+		for _, o := range slices.SortedFunc(slices.Values(all), heavier) {
+			if left > 0 && o.Probability > 0 {
+				set, left = append(set, Interval{o.Y, o.Y}), left-o.Probability
+			}
+		}
+	}
+	if s.Whole {
+		take(values(d, (1-mass)/100))
+		return joined(set, 1)
+	}
+	if take(Ends(d)); left <= 0 {
+		return joined(set, 0)
+	}
+	if points == nil {
 		return nil
 	}
-	for i := range set {
-		set[i] = Interval{c.value(set[i].Low), c.value(set[i].High)}
+	l := c.landscape(s, points, min(sliver, (1-mass)/2))
+	dense, _ := l.above(l.level(left))
+	// A density with a plateau, or parameters beyond float64, can leave no such level.
+	if held := c.mass(dense); !(math.Abs(held-left) <= 1e-3) {
+		return nil
 	}
-	return set
+	for _, i := range dense {
+		low := c.value(i.Low)
+		if s.Low != nil && i.Low == c.begin(*s.Low) {
+			low = *s.Low // it begins at the atom
+		}
+		set = append(set, Interval{low, c.value(i.High)})
+	}
+	return joined(set, 0)
 }
 
-// central returns the interval that leaves the same probability on both sides.
-func central(d Distribution, mass float64) []Interval {
-	return []Interval{{d.Quantile((1 - mass) / 2), d.Quantile((1 + mass) / 2)}}
+// heavier orders atoms by their probabilities, the largest first.
+func heavier(a, b Atom) int {
+	return cmp.Or(cmp.Compare(b.Probability, a.Probability), cmp.Compare(a.Y, b.Y))
+}
+
+// mostValues bounds the whole numbers of a region that are listed.
+const mostValues = 5000
+
+// values returns the whole numbers outside of which each tail holds about at most this probability; nil if they are
+// too many to be listed.
+func values(d Distribution, tail float64) (all []Atom) {
+	ends := ApproximateQuantiles(d, tail, 1-tail)
+	if !countable(ends[0], ends[1], mostValues-1) {
+		return nil
+	}
+	before := below(d, ends[0])
+	for k := ends[0]; k <= ends[1]; k++ {
+		p := d.CDF(k)
+		all, before = append(all, Atom{k, p - before}), p
+	}
+	return all
+}
+
+// joined returns the union of intervals in increasing order. Neighbours at most this far apart become one.
+func joined(set []Interval, apart float64) (all []Interval) {
+	slices.SortFunc(set, func(a, b Interval) int { return cmp.Compare(a.Low, b.Low) })
+	for _, i := range set {
+		if n := len(all); n > 0 && i.Low <= all[n-1].High+apart {
+			all[n-1].High = max(all[n-1].High, i.High)
+		} else {
+			all = append(all, i)
+		}
+	}
+	return all
 }
 
 // Modes returns the places of the density's local maxima, the highest first. A distribution of log y whose density only
-// falls from 0 on has none.
+// falls from 0 on has none. Atoms come first, unless they hold next to nothing.
 func Modes(d Distribution) []float64 {
-	if !d.Support().Real() {
-		return supportedModes(d)
-	}
-	curve, ok := d.curve()
-	if !ok {
-		return nil
-	}
-	var modes []point
-	points := curve.points(1e-6)
-	for i, p := range points {
-		if i > 0 && i+1 < len(points) && p.log >= points[i-1].log && p.log > points[i+1].log {
-			modes = append(modes, p)
-		}
-	}
-	slices.SortStableFunc(modes, func(a, b point) int { return cmp.Compare(b.log, a.log) })
-	places := make([]float64, len(modes))
-	for i, m := range modes {
-		places[i] = curve.value(m.at)
-	}
-	return places
-}
-
-// A point is a place of a curve and the logarithm of the density there.
-type point struct{ at, log float64 }
-
-// points returns places between which the density is monotone, in increasing order. Outside them,
-// each tail holds at most the mass tail.
-func (c curve) points(tail float64) []point {
-	places := c.breaks(tail)
-	points := make([]point, 0, 2*len(places))
-	slope := 0.0 // to the right of the last point
-	for i, at := range places {
-		log, left, right := c.at(at)
-		if i > 0 && left*slope < 0 {
-			// The density has one extremum between these breaks. A small shift of it changes nothing.
-			before := places[i-1]
-			inner := root(func(y float64) float64 { _, _, s := c.at(y); return s }, before, slope, at, left, 1e-7*(at-before))
-			log, _, _ := c.at(inner)
-			points = append(points, point{inner, log})
-		}
-		points = append(points, point{at, log})
-		slope = right
-	}
-	return points
-}
-
-// A landscape is a curve with the points between which its density is monotone.
-type landscape struct {
-	curve
-	points []point
-	open   bool      // the density grows without bound before the first point, and that part counts
-	cut    bool      // what lies before the first point counts nowhere
-	last   []float64 // where the last level was crossed after each point, NaN at first: the search begins there
-}
-
-// sliver is the largest probability of a fall from an infinite density at 0 that no set has. Where a
-// model with quantile levels predicts log y, exp of its exponential tails has such a fall however far
-// from 0 the bulk is.
-const sliver = 0.01
-
-// between returns the curve between the first point and the last.
-func (c curve) between(points []point) landscape {
-	l := landscape{curve: c, points: points, last: make([]float64, len(points))}
-	for i := range l.last {
-		l.last[i] = math.NaN()
-	}
-	return l
-}
-
-// landscape returns the curve with its points, without a fall at 0 that holds less than sliver.
-func (c curve) landscape(points []point, sliver float64) landscape {
-	l := c.between(points)
-	_, left, _ := c.at(l.points[0].at)
-	if l.open = c.exp && left < 0; !l.open {
-		return l
-	}
-	valley := 0
-	for valley+1 < len(l.points) && l.points[valley+1].log <= l.points[valley].log {
-		valley++
-	}
-	if valley+1 < len(l.points) && c.cdf(l.points[valley].at) < sliver {
-		l.points, l.open, l.cut = l.points[valley:], false, true
-	}
-	return l
-}
-
-// level returns the logarithm of the smallest density at which the set above it holds no more than
-// mass.
-func (l landscape) level(mass float64) float64 {
-	low, high := math.Inf(1), math.Inf(-1)
-	for _, p := range l.points {
-		high = math.Max(high, p.log)
-		if !math.IsInf(p.log, -1) { // a valley whose density is 0 in float64
-			low = math.Min(low, p.log)
-		}
-	}
-	excess := func(level float64) (held, slope float64) {
-		set, slope := l.above(level)
-		return l.mass(set) - mass, slope
-	}
-	return newtonRoot(excess, high, low, l.guess(mass, high), 1e-9, 1e-10)
-}
-
-// guess returns about the level of a mass: each segment between two points belongs to the set or not.
-func (l landscape) guess(mass, high float64) float64 {
-	type segment struct{ log, mass float64 }
-	segments, total := make([]segment, 0, len(l.points)), 0.0
-	before := l.probabilityDensity(l.points[0])
-	for i, p := range l.points[1:] {
-		density := l.probabilityDensity(p)
-		s := segment{(l.points[i].log + p.log) / 2, (p.at - l.points[i].at) * (before + density) / 2}
-		segments, total, before = append(segments, s), total+s.mass, density
-	}
-	const deepest = 30 // where a density is exp(−30) of the highest, there is hardly a mass
-	low := high - deepest
-	for range 12 {
-		level, held := (low+high)/2, 0.0
-		for _, s := range segments {
-			if s.log >= level {
-				held += s.mass
+	const nothing = 0.01
+	var modes []Atom // with the density, beside atoms
+	if d.Support().Whole {
+		values := values(d, nothing/2)
+		for i, o := range values {
+			if (i == 0 || o.Probability >= values[i-1].Probability) && (i+1 == len(values) || o.Probability > values[i+1].Probability) {
+				modes = append(modes, o)
 			}
 		}
-		if held > mass*total {
-			low = level
-		} else {
-			high = level
+	} else if curve, ok := d.curve(); ok {
+		points := curve.points(1e-6)
+		low, high := d.Support().Bounds()
+		for i, p := range points {
+			y := curve.value(p.at)
+			if i > 0 && i+1 < len(points) && p.log >= points[i-1].log && p.log > points[i+1].log && y > low && y < high {
+				modes = append(modes, Atom{y, p.log})
+			}
 		}
 	}
-	return (low + high) / 2
-}
-
-// probabilityDensity returns the probability per unit of the curve's coordinate.
-func (c curve) probabilityDensity(p point) float64 {
-	if c.exp {
-		return math.Exp(p.log + p.at)
-	}
-	return math.Exp(p.log)
-}
-
-// above returns the set between the points on which the density's logarithm is at least level, in
-// the curve's coordinate, and the derivative of its mass by the level: where that rises by a little, each end
-// moves by as much over the slope of the logarithm there.
-func (l landscape) above(level float64) (set []Interval, slope float64) {
-	low := l.points[0].at
-	inside := l.points[0].log >= level
-	if inside && l.open {
-		low = math.Inf(-1)
-	}
-	for i, p := range l.points[1:] {
-		if (p.log >= level) == inside {
-			continue
-		}
-		at, steep := l.crossing(i, level)
-		slope -= l.probabilityDensity(point{at, level}) / math.Abs(steep)
-		if inside = !inside; inside {
-			low = at
-		} else {
-			set = append(set, Interval{low, at})
+	slices.SortStableFunc(modes, func(a, b Atom) int { return cmp.Compare(b.Probability, a.Probability) })
+	var places []float64
+	for _, o := range slices.SortedFunc(slices.Values(Ends(d)), heavier) {
+		if o.Probability > nothing {
+			places = append(places, o.Y)
 		}
 	}
-	if inside {
-		set = append(set, Interval{low, l.points[len(l.points)-1].at})
+	for _, m := range modes {
+		places = append(places, m.Y)
 	}
-	return set, slope
-}
-
-// crossing returns where the density's logarithm is level between point i and the next, and its slope there.
-func (l landscape) crossing(i int, level float64) (at, slope float64) {
-	a, b := l.points[i], l.points[i+1]
-	if at = l.last[i]; math.IsNaN(at) {
-		at = a.at + (level-a.log)/(b.log-a.log)*(b.at-a.at)
-	}
-	f := func(z float64) (float64, float64) {
-		log, _, right := l.at(z)
-		slope = right
-		return log - level, right
-	}
-	low, high := a.at, b.at // in log
-	if a.log > b.log {
-		low, high = high, low
-	}
-	l.last[i] = newtonRoot(f, low, high, at, 1e-7, 1e-12*(b.at-a.at))
-	return l.last[i], slope
-}
-
-// mass returns the probability of a set.
-func (c curve) mass(set []Interval) float64 {
-	sum := 0.0
-	for _, i := range set {
-		sum += c.cdf(i.High) - c.cdf(i.Low)
-	}
-	return sum
+	return places
 }
 
 // RegionRank returns the probability of the smallest highest-density region that holds y: that of
@@ -268,25 +150,38 @@ func (c curve) mass(set []Interval) float64 {
 // out in the tails, and 1 in a part at 0 that [HighestDensity] leaves out. y lies in
 // HighestDensity(d, mass) if its rank is below mass, for masses up to 0.99.
 func RegionRank(d Distribution, y float64) float64 {
-	if !d.Support().Real() {
-		return supportedRank(d, y)
-	}
-	curve, ok := d.curve()
-	if !ok || curve.central {
-		return math.Abs(d.CDF(y) - d.Survival(y)) // the central interval's
-	}
-	z := y
-	if curve.exp {
-		if !(y > 0) {
-			return 1
+	s := d.Support()
+	own, _, _ := atom(d, y)
+	denser := func(all []Atom) (sum float64) {
+		for _, o := range all {
+			if o.Probability > own && o.Y != y {
+				sum += o.Probability
+			}
 		}
-		z = math.Log(y)
+		return min(sum, 1)
 	}
-	log, _, _ := curve.at(z)
-	l := curve.landscape(curve.points(1e-9), sliver)
+	if s.Whole {
+		if all := values(d, 1e-4); all != nil {
+			return denser(all)
+		}
+		return math.Abs(below(d, y) + d.CDF(y) - 1) // the central interval's
+	}
+	if own > 0 {
+		return denser(Ends(d))
+	}
+	c, points := inside(d, 1e-9)
+	if points == nil && s.Real() {
+		return math.Abs(d.CDF(y) - d.Survival(y))
+	}
+	if low, high := s.Bounds(); points == nil || y < low || y > high || c.exp && !(y > 0) {
+		return 1
+	}
+	z := c.coordinate(y)
+	log, _, _ := c.at(z)
+	l := c.landscape(s, points, sliver)
 	if l.cut && z < l.points[0].at {
 		return 1
 	}
 	set, _ := l.above(log)
-	return math.Min(math.Max(l.mass(set), 0), 1)
+	return min(max(c.mass(set), 0)+denser(Ends(d)), 1)
 }
