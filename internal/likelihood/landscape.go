@@ -120,7 +120,7 @@ func (l landscape) level(mass float64) float64 {
 		set, slope := l.above(level)
 		return l.mass(set) - mass, slope
 	}
-	return newtonRoot(excess, high, low, l.guess(mass, high), 1e-9, 1e-10)
+	return newtonRoot(excess, high, low, l.guess(mass, high), stop{value: 1e-9, width: 1e-10})
 }
 
 // guess returns about the level of a mass: each segment between two points belongs to the set or not.
@@ -201,7 +201,7 @@ func (l landscape) crossing(i int, level float64) (at, slope float64) {
 	if a.log > b.log {
 		low, high = high, low
 	}
-	l.last[i] = newtonRoot(f, low, high, at, 1e-7, 1e-12*(b.at-a.at))
+	l.last[i] = newtonRoot(f, low, high, at, stop{value: 1e-7, width: 1e-12 * (b.at - a.at)})
 	return l.last[i], slope
 }
 

@@ -210,38 +210,16 @@ type newton struct {
 // from the mean of one. A Newton step s therefore ends within about z·s²/(2·scale) of the quantile: of a step of 4e-5
 // scales, or 1e-5 with z up to 20, within 1e-9.
 func (n *newton) quantile(p float64, b bracket) float64 {
-	const rounding = 0x1p-51
-	tolerance := max(1e-9*b.scale, rounding*max(math.Abs(b.lo), math.Abs(b.hi)))
 	x := n.x
 	if n.d > 0 {
 		x += (p - n.f) / n.d
 	}
-	before := math.Inf(1) // the size of the last step
-	for range 200 {
-		if !(x > b.lo && x < b.hi) {
-			x, before = b.lo+(b.hi-b.lo)/2, b.hi-b.lo
-		}
+	f := func(x float64) (value, slope float64) {
 		n.x = x
 		n.f, n.d = n.sums(x)
-		if n.f <= p {
-			b.lo = x
-		} else {
-			b.hi = x
-		}
-		step := (p - n.f) / n.d
-		size := math.Abs(step)
-		if size < n.last*b.scale {
-			return x + step
-		}
-		if n.f == p || b.hi-b.lo <= tolerance {
-			break
-		}
-		if x += step; size > before/2 {
-			x = math.NaN() // halve instead
-		}
-		before = size
+		return n.f - p, n.d
 	}
-	return n.x
+	return newtonRoot(f, b.lo, b.hi, x, stop{step: n.last * b.scale, width: 1e-9 * b.scale})
 }
 
 // root returns an x between a and b with f(x) ≤ 0, and with a zero of f at most tolerance away. f
@@ -284,12 +262,16 @@ func root(f func(float64) float64, a, fa, b, fb, tolerance float64) float64 {
 	return b
 }
 
-// newtonRoot returns a zero of f near x: a Newton step from where f is at most enough, or an end of an interval at
-// most tolerance wide. f returns a value and its derivative; it is negative at a and positive at b, which need not be
-// in order. Newton's method takes the steps that stay between the two and halve at least; others halve the interval.
-func newtonRoot(f func(float64) (value, slope float64), a, b, x, enough, tolerance float64) float64 {
+// A stop says when a search by Newton's method ends: at a value or before a step of at most so much, which is still
+// taken, or in an interval of at most a width.
+type stop struct{ value, step, width float64 }
+
+// newtonRoot returns a zero of f near x. f returns a value and its derivative; it is negative at a and positive at b,
+// which need not be in order. Newton's method takes the steps that stay between the two and halve at least; others halve
+// the interval.
+func newtonRoot(f func(float64) (value, slope float64), a, b, x float64, end stop) float64 {
 	const rounding = 0x1p-51
-	tolerance = math.Max(tolerance, rounding*math.Max(math.Abs(a), math.Abs(b)))
+	width := math.Max(end.width, rounding*math.Max(math.Abs(a), math.Abs(b)))
 	inside := func(x float64) bool { return x > min(a, b) && x < max(a, b) }
 	before := math.Inf(1) // the size of the last step
 	for range 200 {
@@ -303,14 +285,14 @@ func newtonRoot(f func(float64) (value, slope float64), a, b, x, enough, toleran
 			b = x
 		}
 		next := x - value/slope
+		size := math.Abs(next - x)
 		switch {
-		case math.Abs(value) <= enough && inside(next):
+		case size < end.step || math.Abs(value) <= end.value && inside(next):
 			return next
-		case math.Abs(value) <= enough || math.Abs(b-a) <= tolerance || math.IsNaN(value):
+		case math.Abs(value) <= end.value || math.Abs(b-a) <= width || math.IsNaN(value):
 			return x
 		}
-		size := math.Abs(next - x)
-		if size > before/2 || size < tolerance/2 {
+		if size > before/2 || size < width/2 {
 			next = math.NaN() // halve instead
 		}
 		x, before = next, size
