@@ -60,7 +60,7 @@ func meanDistance(mean, scale float64) float64 {
 //	∫_0^y F² + ∫_y^q (1−F)² − 0.01² (q−y) for y ≤ q,  ∫_0^q F² + 0.99² (y−q) for y > q.
 func (m Mixture) expCRPS(y float64) float64 {
 	const lowest = -745.0 // log of the smallest float64
-	most, z, sides := cutoff(m.plain()), lowest, m.sides()
+	most, z, sides := m.newtonQuantiles(cut)[0], lowest, m.sides()
 	if y > 0 {
 		z = math.Log(y)
 	}

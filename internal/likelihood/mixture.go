@@ -273,7 +273,7 @@ const maxExponent = 709.78
 
 // expMoment returns E[min(Y, q)^k] of a mixture of log y.
 func (m Mixture) expMoment(k float64) float64 {
-	most, sum := cutoff(m.plain()), 0.0
+	most, sum := m.newtonQuantiles(cut)[0], 0.0
 	if k*most > maxExponent {
 		return math.Inf(1) // so are all values above the cut
 	}
@@ -287,6 +287,3 @@ func (m Mixture) expMoment(k float64) float64 {
 
 // cut is the probability above which Mean and Variance, and CRPS of a Mixture, cut the upper tail of log y.
 const cut = 0.99
-
-// cutoff returns the quantile at cut, to 1e-9 of the smallest scale of a component.
-func cutoff(d Distribution) float64 { return ApproximateQuantiles(d, cut)[0] }

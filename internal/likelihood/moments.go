@@ -43,7 +43,7 @@ func (m GaussianMixture) top() float64 {
 		return math.Inf(1)
 	}
 	_, logs := m.byScale()
-	return cutoff(logs)
+	return logs.quantiles(0, []float64{cut})[0]
 }
 
 // moments returns E[Y−c] and E[(Y−c)²], with parts of log y up to top.

@@ -67,10 +67,8 @@ func unrank(n int64) float64 {
 // ps. Quantiles increase with p.
 func ApproximateQuantiles(d Distribution, ps ...float64) []float64 { return d.quantiles(1e-9, ps) }
 
-// quantiles searches them on the scale.
 func (m Mixture) quantiles(_ float64, ps []float64) []float64 {
-	quantiles := make([]float64, len(ps))
-	m.plain().newtonQuantiles(quantiles, ps)
+	quantiles := m.newtonQuantiles(ps...)
 	for i, z := range quantiles {
 		quantiles[i] = m.scale.Value(z)
 	}
@@ -79,15 +77,14 @@ func (m Mixture) quantiles(_ float64, ps []float64) []float64 {
 
 // quantiles searches them on the scale of all parts or, of parts on two scales, between the quantiles of both.
 func (m GaussianMixture) quantiles(within float64, ps []float64) []float64 {
-	quantiles := make([]float64, len(ps))
-	switch m.bent {
-	case 0, len(m.components):
-		m.plain().newtonQuantiles(quantiles, ps)
+	if m.bent == 0 || m.bent == len(m.components) {
+		quantiles := m.newtonQuantiles(ps...)
 		for i, z := range quantiles {
 			quantiles[i] = m.support.settle(m.scale.Value(z))
 		}
 		return quantiles
 	}
+	quantiles := make([]float64, len(ps))
 	ofY, others := m.byScale()
 	a, b, of, least := ofY.quantiles(within, ps), others.quantiles(within, ps), m.unbounded(), ofY.least()
 	for i, p := range ps {
@@ -137,8 +134,9 @@ func (m Mixture) between(p float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// newtonQuantiles sets quantiles[i] to the quantile at ps[i].
-func (m Mixture) newtonQuantiles(quantiles, ps []float64) {
+// newtonQuantiles returns the quantiles at ps on the scale of the components.
+func (m Mixture) newtonQuantiles(ps ...float64) []float64 {
+	m = m.plain()
 	terms, finite := m.sums()
 	scale := math.Inf(1)
 	for k := range m.components {
@@ -147,7 +145,7 @@ func (m Mixture) newtonQuantiles(quantiles, ps []float64) {
 	mean, sd := m.Mean(), math.Sqrt(m.Variance())
 	sums := func(y float64) (probability, density float64) { return simd.LaplaceSums(terms, y) }
 	n := newton{sums: sums, last: 4e-5, x: mean, lowest: math.Inf(-1)}
-	n.quantiles(m, quantiles, ps, func(p float64) bracket {
+	return n.quantiles(m, ps, func(p float64) bracket {
 		b := bracket{scale: scale}
 		b.lo, b.hi = cantelli(p, mean, sd)
 		if !(b.hi-b.lo < 1e3*scale) {
@@ -160,15 +158,17 @@ func (m Mixture) newtonQuantiles(quantiles, ps []float64) {
 	})
 }
 
-// newtonQuantiles sets quantiles[i] to the quantile at ps[i].
-func (m GaussianMixture) newtonQuantiles(quantiles, ps []float64) {
+// newtonQuantiles returns the quantiles at ps on the scale of the components, which are of one.
+func (m GaussianMixture) newtonQuantiles(ps ...float64) []float64 {
+	m = m.plain()
 	n := newton{sums: newNormalSums(m).probability, last: 1e-5, x: m.Mean(), lowest: math.Inf(-1)}
-	n.quantiles(m, quantiles, ps, m.bracket)
+	return n.quantiles(m, ps, m.bracket)
 }
 
-// quantiles sets quantiles[i] to the quantile of d at ps[i], by Newton's method from that of the next smaller p in the
-// bracket of p. Where that is not narrow, it is d.Quantile(p).
-func (n *newton) quantiles(d Distribution, quantiles, ps []float64, bracketOf func(p float64) bracket) {
+// quantiles returns the quantiles of d at ps, by Newton's method from that of the next smaller p in the bracket of p.
+// Where that is not narrow, it is d.Quantile(p).
+func (n *newton) quantiles(d Distribution, ps []float64, bracketOf func(p float64) bracket) []float64 {
+	quantiles := make([]float64, len(ps))
 	for _, i := range increasing(ps) {
 		q := 0.0
 		if b := bracketOf(ps[i]); b.narrow() {
@@ -179,6 +179,7 @@ func (n *newton) quantiles(d Distribution, quantiles, ps []float64, bracketOf fu
 		n.lowest = max(n.lowest, q)
 		quantiles[i] = n.lowest
 	}
+	return quantiles
 }
 
 // increasing returns the indices of ps in the order of their values.
