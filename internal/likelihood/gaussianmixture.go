@@ -138,15 +138,6 @@ func (m GaussianMixture) bracket(p float64) bracket {
 	return b
 }
 
-// least returns the smallest scale of the components.
-func (m GaussianMixture) least() float64 {
-	least := math.Inf(1)
-	for _, c := range m.components {
-		least = math.Min(least, c.Scale)
-	}
-	return least
-}
-
 // weight returns the weight of component k.
 func (m GaussianMixture) weight(k int) float64 {
 	if m.weights == nil {
@@ -166,17 +157,7 @@ func (m GaussianMixture) Components() []Component {
 
 // average returns the mean of f over the components.
 func (m GaussianMixture) average(f func(Gaussian) float64) float64 {
-	sum := 0.0
-	if m.weights == nil {
-		for _, c := range m.components {
-			sum += f(c)
-		}
-		return sum / float64(len(m.components))
-	}
-	for k, c := range m.components {
-		sum += m.weights[k] * f(c)
-	}
-	return sum
+	return m.averageAt(0, func(g Gaussian, _ float64) float64 { return f(g) })
 }
 
 // averageOfPairs returns the mean of f over two independent components. f does not depend on their order.
@@ -195,20 +176,18 @@ func (m GaussianMixture) averageOfPairs(f func(g, h Gaussian) float64) float64 {
 // averageAt returns the mean of f over the components, each with the place of y on its scale.
 func (m GaussianMixture) averageAt(y float64, f func(g Gaussian, z float64) float64) float64 {
 	z, sum := y, 0.0
-	if m.bent == len(m.components) {
-		z = m.scale.Place(y)
-	}
-	if m.weights == nil { // all are on one scale
-		for _, c := range m.components {
-			sum += f(c, z)
-		}
-		return sum / float64(len(m.components))
-	}
 	for k, c := range m.components {
 		if k == len(m.components)-m.bent {
 			z = m.scale.Place(y)
 		}
-		sum += m.weights[k] * f(c, z)
+		if m.weights != nil {
+			sum += m.weights[k] * f(c, z)
+		} else {
+			sum += f(c, z)
+		}
+	}
+	if m.weights == nil {
+		return sum / float64(len(m.components))
 	}
 	return sum
 }

@@ -86,7 +86,7 @@ func (m GaussianMixture) quantiles(within float64, ps []float64) []float64 {
 	}
 	quantiles := make([]float64, len(ps))
 	ofY, others := m.byScale()
-	a, b, of, least := ofY.quantiles(within, ps), others.quantiles(within, ps), m.unbounded(), ofY.least()
+	a, b, of, least := ofY.quantiles(within, ps), others.quantiles(within, ps), m.unbounded(), ofY.bracket(0.5).scale
 	for i, p := range ps {
 		lo, hi := min(a[i], b[i]), max(a[i], b[i])
 		q := lo

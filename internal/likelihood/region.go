@@ -89,7 +89,7 @@ func values(d Distribution, tail float64) (all []Atom) {
 	if !countable(ends[0], ends[1], mostValues-1) {
 		return nil
 	}
-	before := below(d, ends[0])
+	before := PIT(d, ends[0], 0)
 	for k := ends[0]; k <= ends[1]; k++ {
 		p := d.CDF(k)
 		all, before = append(all, Atom{k, p - before}), p
@@ -164,14 +164,14 @@ func RegionRank(d Distribution, y float64) float64 {
 		if all := values(d, 1e-4); all != nil {
 			return denser(all)
 		}
-		return math.Abs(below(d, y) + d.CDF(y) - 1) // the central interval's
+		return math.Abs(2*d.CDF(y) - own - 1) // the central interval's
 	}
 	if own > 0 {
 		return denser(Ends(d))
 	}
 	c, points := inside(d, 1e-9)
 	if points == nil && s.Real() {
-		return math.Abs(d.CDF(y) - d.Survival(y))
+		return math.Abs(2*d.CDF(y) - 1)
 	}
 	if low, high := s.Bounds(); points == nil || y < low || y > high || c.exp && !(y > 0) {
 		return 1

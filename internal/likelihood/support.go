@@ -95,11 +95,8 @@ func (s Support) String() string {
 // and a uniform u it is uniform (the randomised PIT: Smith, "Diagnostic checks of non-standard time series models",
 // 1985; Czado, Gneiting, Held, "Predictive model assessment for count data", 2009).
 func PIT(d Distribution, y, u float64) float64 {
-	if d.Support().Real() {
-		return d.CDF(y)
-	}
-	below := below(d, y)
-	return below + u*(d.CDF(y)-below)
+	p, _, _ := atom(d, y)
+	return d.CDF(y) - (1-u)*p
 }
 
 // settle returns the value that a real number becomes. Halves go down, as quantiles must.
@@ -116,20 +113,6 @@ func (s Support) edge(y float64) float64 {
 		return math.Floor(y) + 0.5
 	}
 	return y
-}
-
-// below returns P(Y < y).
-func below(d Distribution, y float64) float64 {
-	s := d.Support()
-	switch low, high := s.Bounds(); {
-	case y <= low:
-		return 0
-	case y > high:
-		return 1
-	case s.Whole:
-		y = math.Ceil(y) - 0.5
-	}
-	return d.real().CDF(y)
 }
 
 // Spread returns what CDF does with each whole number spread evenly from half below it to half above, for pictures.
