@@ -10,9 +10,9 @@ import (
 // context, or with weights. Parts can be of y or of y on one other [Scale], see On and [MixtureOfMixtures], and
 // Y can have a [Support]. A mixture of one component of y equals that [Gaussian].
 //
-// With weights, as [Tails] or a decoder states them, the tails of parts of log y can be so long that their mean is a
-// thousand medians. Mean and Variance are therefore those of min(Y, q) for these parts, where q is their quantile at
-// 0.99. CRPS leaves out the levels above 0.99.
+// With weights, the tails of parts of log y can be so long that their mean is a thousand medians. Mean and Variance
+// are therefore those of min(Y, q) for these parts, where q is their quantile at 0.99. CRPS leaves out the levels
+// above 0.99.
 type GaussianMixture struct {
 	components []Gaussian // those of y first
 	weights    []float64  // nil: all are equal

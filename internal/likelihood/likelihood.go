@@ -12,10 +12,18 @@
 //     equation (1), and a weight for each. They make a [Mixture], equation (9).
 //
 // Both mixtures implement [Distribution]: density, distribution function, quantiles, mean, variance
-// and score. Each part of a mixture has a weight, a place, a width, and a [Scale]: it is a distribution of y, log y or
-// √y. [Support] makes atoms of the bounds of y, or whole numbers of all of it. [NewMixture] and [NewGaussian] read a decoder's outputs. [Units] converts the result from
+// and score. [NewMixture] and [NewGaussian] read a decoder's outputs. [Units] converts the result from
 // the model's units into those of the data. [HighestDensity] and [Modes] say where a distribution's
 // density is high.
+//
+// Each part of a mixture has a weight, a place, a width and a [Scale]: it is a distribution of y, log y
+// or √y. A mixture of Gaussians has parts of y and of one other scale, one of asymmetric Laplace
+// distributions is of one scale. A [Support] makes atoms of the bounds of y, or whole numbers of all
+// of it. Only Gaussians can have one.
+//
+// These two are the only kinds of distributions, and no function asks which one it has. What differs
+// is in methods of Distribution; some of them are for this package alone, such as the curve of the
+// density, in which regions, ranks and modes are searched.
 //
 // A decoder's output s stands for the scale σ = floor + (1−floor)·softplus(s). The floor is the
 // configuration's model.sigma_floor, above 0 and below 1. The [SigmaForm] of a quantile model can take
@@ -31,14 +39,14 @@ package likelihood
 
 // Distribution is the predictive distribution of one channel of y at one point.
 type Distribution interface {
-	// LogDensity returns log p(y).
+	// LogDensity returns log p(y), or log P(Y = y) at an atom and for whole numbers.
 	LogDensity(y float64) float64
 	// CDF returns P(Y ≤ y).
 	CDF(y float64) float64
 	// Survival returns P(Y > y). Unlike 1 − CDF(y), it keeps its digits in the upper tail.
 	Survival(y float64) float64
-	// Quantile returns the smallest float64 y with CDF(y) ≥ p. It is −Inf at p = 0, +Inf at p = 1
-	// and NaN outside [0, 1].
+	// Quantile returns the smallest float64 y with CDF(y) ≥ p: at p = 0 and p = 1 the least and the
+	// greatest value, which may be infinite. It is NaN outside [0, 1].
 	Quantile(p float64) float64
 	// Mean returns E[Y], in the units of y.
 	Mean() float64
