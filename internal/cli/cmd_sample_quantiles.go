@@ -59,7 +59,7 @@ func (o *sampleOptions) run(ctx context.Context) error {
 	if n := len(q.About().Units.XNames); o.components && n > 1 {
 		return &invalid.Input{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
 	}
-	predictions := o.show(q, q.Predict(ctx, q.Functions))
+	predictions := o.show(q, q.Predict(ctx, q.Questions))
 	table := predict.Quantiles{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Draws: o.draws, Seed: q.seed, Format: o.format}
 	if err := table.Write(o.out, predictions); err != nil {
 		return err

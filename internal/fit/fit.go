@@ -14,10 +14,10 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -59,32 +59,32 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	}
 	layout := f.Layout()
 	layout.Warnings, layout.Weights = o.Warnings, o.Weights
-	points, err := layout.Read(o.File)
+	groups, err := layout.Read(o.File)
 	if err != nil {
 		return f, e, err
 	}
 	f.Weight = layout.Weight
-	f.Ranges = rangesOf(points, f.XForms, func(p rows.Group) []float64 { return p.X })
-	f.YRanges = rangesOf(points, f.YForms, func(p rows.Group) []float64 { return p.Y })
-	for _, p := range points {
-		f.Rows += p.N
+	f.Ranges = rangesOf(groups, f.XForms, func(p points.Group) []float64 { return p.X })
+	f.YRanges = rangesOf(groups, f.YForms, func(p points.Group) []float64 { return p.Y })
+	for _, p := range groups {
+		f.Rows += p.Len()
 	}
-	f.EqualRows = f.equalRows(points)
-	f.Missing = missingIn(points, len(f.X))
+	f.EqualRows = equalRows(groups)
+	f.Missing = missingIn(groups, len(f.X))
 	o.sayMissing(f)
 	if f.Rows < leastRows {
 		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " with a value of y", Expected: fmt.Sprintf("at least %d", leastRows)}
 	}
-	if err := f.settle(points); err != nil {
+	if err := f.settle(groups); err != nil {
 		return f, e, err
 	}
-	for _, p := range points {
+	for _, p := range groups {
 		if bad := f.checkOffsets(p.X); bad != nil {
 			bad.File = o.File
 			return f, e, bad
 		}
 	}
-	f.order(points)
+	f.order(groups)
 	if o.Read != nil {
 		o.Read()
 	}
@@ -92,24 +92,24 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err != nil {
 		return f, e, err
 	}
-	if err := o.fit(ctx, &f, points, kept); err != nil {
+	if err := o.fit(ctx, &f, groups, kept); err != nil {
 		kept.tidy()
 		return f, e, err
 	}
-	f.Kept, f.Together = f.keep(points, o.Seed, o.Warnings), f.together(points, o.Warnings)
+	f.Kept, f.Together = f.keep(groups, o.Seed, o.Warnings), f.together(groups, o.Warnings)
 	if err := f.Write(o.Out); err != nil {
 		return f, e, err
 	}
-	return f, exampleOf(f, points, o.Seed), kept.remove()
+	return f, exampleOf(f, groups, o.Seed), kept.remove()
 }
 
 // fit fits the stacks.
-func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *parts) error {
-	options, data := make([]stack.Options, len(f.Y)), make([][]simple.Group, len(f.Y))
-	done, total, ranks := 0, 0, places(f.keysOfY(points))
+func (o Options) fit(ctx context.Context, f *Fitted, groups []points.Group, kept *parts) error {
+	options, data := make([]stack.Options, len(f.Y)), make([][]points.Group, len(f.Y))
+	done, total, ranks := 0, 0, places(f.keysOfY(groups))
 	for c, y := range o.Formula.Y {
-		data[c] = groupsOf(*f, points, c)
-		outcome, err := stack.OutcomeOf(outcomesOf(*f, points, c), o.Outcome)
+		data[c] = groupsOf(*f, groups, c)
+		outcome, err := stack.OutcomeOf(outcomesOf(groups, c), o.Outcome)
 		if offset := len(o.Formula.Offset) > 0; offset && err == nil {
 			if outcome = outcome.OfRates(!f.addsTo(c)); outcome.Real() && o.Outcome != "" && o.Outcome != stack.Real {
 				err = errors.New("an offset: models see rates, which are whole numbers or bounded by 0 at most")
@@ -172,7 +172,7 @@ func (o Options) checkWeights() error {
 }
 
 // noteOuter adds lines about what groups in groups do not do.
-func (o Options) noteOuter(data []simple.Group, kinds []stack.Kind, y string) {
+func (o Options) noteOuter(data []points.Group, kinds []stack.Kind, y string) {
 	if o.Formula.Outer == "" {
 		return
 	}
@@ -239,9 +239,9 @@ func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
 }
 
 // rangesOf returns the least and the largest value of each column of x or y. A column of names has none.
-func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) []float64) []datasets.Range {
+func rangesOf(groups []points.Group, forms []rows.Form, columns func(points.Group) []float64) []datasets.Range {
 	all := slices.Repeat([]datasets.Range{{Low: math.Inf(1), High: math.Inf(-1)}}, len(forms))
-	for _, p := range points {
+	for _, p := range groups {
 		for i, v := range columns(p) {
 			if r := &all[i%len(forms)]; !math.IsNaN(v) { // a y may be missing
 				r.Low, r.High = min(r.Low, v), max(r.High, v)
@@ -256,36 +256,28 @@ func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) [
 	return all
 }
 
-// outcomesOf returns the known values of column c of y as the data have them: rates of whole numbers are none.
-func outcomesOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
-	for _, p := range points {
-		var g simple.Group
-		for i := c; i < len(p.Y); i += len(f.Y) {
-			if !math.IsNaN(p.Y[i]) {
-				g.Y = append(g.Y, p.Y[i])
+// outcomesOf returns the known values of column c of y, by group, as the data have them: rates of whole numbers are none.
+func outcomesOf(groups []points.Group, c int) (all [][]float64) {
+	for _, g := range groups {
+		var own []float64
+		for _, v := range g.ColumnY(c) {
+			if !math.IsNaN(v) {
+				own = append(own, v)
 			}
 		}
-		if g.Y != nil {
-			groups = append(groups, g)
+		if own != nil {
+			all = append(all, own)
 		}
 	}
-	return groups
+	return all
 }
 
 // groupsOf returns the points whose column c of y is known.
-func groupsOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
-	row := 0
-	for _, p := range points {
-		g := f.column(c, p.X, p.Y, p.Weights)
-		for i := range p.N {
-			if !math.IsNaN(p.Y[i*len(f.Y)+c]) {
-				g.Rows = append(g.Rows, row+i)
-			}
-		}
-		if row += p.N; len(g.Y) > 0 {
-			g.Outer = f.outerOf(p.Name)
-			groups = append(groups, g)
+func groupsOf(f Fitted, groups []points.Group, c int) (all []points.Group) {
+	for _, g := range groups {
+		if g.Points, g.Outer = f.column(c, g.Points), f.outerOf(g.Name); g.Len() > 0 {
+			all = append(all, g)
 		}
 	}
-	return groups
+	return all
 }

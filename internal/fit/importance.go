@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -83,17 +83,16 @@ func (f Fitted) Importance(ctx context.Context, threads int, p progress.Reporter
 
 // outOfFold asks the models of column c of y about rows that they have not seen.
 func (f Fitted) outOfFold(ctx context.Context, c int, kept []keptGroup, alone bool, threads int) (stack.Logs, error) {
-	var groups []simple.Group
+	var groups []points.Group
 	var folds [][]int
 	for _, k := range kept {
-		g := f.column(c, k.X, k.Y, k.Times)
-		if len(g.Y) == 0 {
+		g := points.Group{Outer: f.outerOf(k.Name), Points: f.column(c, k.Points)}
+		if g.Len() == 0 {
 			continue
 		}
-		g.Outer = f.outerOf(k.Name)
 		var of []int
-		for i := c; i < len(k.Y); i += len(f.Y) {
-			if !math.IsNaN(k.Y[i]) {
+		for i, v := range k.ColumnY(c) {
+			if !math.IsNaN(v) {
 				of = append(of, k.Folds[i])
 			}
 		}
@@ -109,11 +108,10 @@ func (f Fitted) shuffled(column, n int) []keptGroup {
 	random.New(0, random.Evaluation).Perm(uint64(column)<<8+uint64(n), order)
 	all := slices.Clone(f.Kept)
 	for k := range all {
-		x := slices.Clone(all[k].X)
-		for at := column; at < len(x); at += len(f.X) {
-			x[at], units = values[order[units[0]]], units[1:]
+		all[k].X = slices.Clone(all[k].X)
+		for at := range all[k].Column(column) {
+			all[k].X[at], units = values[order[units[0]]], units[1:]
 		}
-		all[k].X = x
 	}
 	return all
 }
@@ -127,8 +125,8 @@ func (f Fitted) unitsOf(column int) (units []int, values []float64) {
 		}
 	}
 	for _, g := range f.Kept {
-		for at := column; at < len(g.X); at += len(f.X) {
-			units, values = append(units, len(values)), append(values, g.X[at])
+		for _, v := range g.Column(column) {
+			units, values = append(units, len(values)), append(values, v)
 		}
 	}
 	return units, values
@@ -144,8 +142,8 @@ func (f Fitted) valuesBy(column int, name func(keptGroup) string) (units []int, 
 			unit = len(values)
 			known[name(g)], values = unit, append(values, g.X[column])
 		}
-		for at := column; at < len(g.X); at += len(f.X) {
-			if v := g.X[at]; v != values[unit] && !(math.IsNaN(v) && math.IsNaN(values[unit])) {
+		for _, v := range g.Column(column) {
+			if v != values[unit] && !(math.IsNaN(v) && math.IsNaN(values[unit])) {
 				return nil, nil
 			}
 			units = append(units, unit)
@@ -166,7 +164,7 @@ func (f Fitted) WarnOfEffects(w *warning.Record) {
 	}
 	kept := 0
 	for _, g := range f.Kept {
-		kept += len(g.X) / len(f.X)
+		kept += g.Len()
 	}
 	if kept < f.Rows {
 		w.Add("columns are shuffled among the %d of %d rows that %s keeps", kept, f.Rows, File)

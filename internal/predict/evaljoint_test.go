@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -71,12 +72,12 @@ func inEveryOrder(t *testing.T, o evaluation, i int) []float64 {
 	x, y := o.Units.Scaling.Raw(b.X, b.Y)
 	var logs []float64
 	for _, order := range orders {
-		f := predict.Function{ContextX: x[:b.Context], ContextY: y[:2*b.Context]}
+		f := points.Question{Known: points.New(1, 2, x[:b.Context], y[:2*b.Context]), Targets: points.New(1, 2, nil, nil)}
 		for _, k := range order {
-			f.TargetX = append(f.TargetX, x[b.Context+k])
-			f.TargetY = append(f.TargetY, y[2*(b.Context+k):][:2]...)
+			f.Targets.X = append(f.Targets.X, x[b.Context+k])
+			f.Targets.Y = append(f.Targets.Y, y[2*(b.Context+k):][:2]...)
 		}
-		log := must.Get(predict.JointLogDensity(o, f, f.TargetY))(t)
+		log := must.Get(predict.JointLogDensity(o, f))(t)
 		logs = append(logs, log)
 	}
 	return logs

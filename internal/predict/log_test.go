@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -39,8 +40,7 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 			sums := [2]float64{}
 			for f := range b.Functions {
 				x, y := b.X[f*b.Points:][:b.Points], b.Y[2*f*b.Points:][:2*b.Points]
-				function := predict.Function{ContextX: o.Units.Scaling.RawX(wide(x[:b.Context])), ContextY: o.Units.Scaling.RawY(wide(y[:2*b.Context])),
-					TargetX: o.Units.Scaling.RawX(wide(x))}
+				function := points.Question{Known: points.New(1, 2, o.Units.Scaling.RawX(wide(x[:b.Context])), o.Units.Scaling.RawY(wide(y[:2*b.Context]))), Targets: points.New(1, 0, o.Units.Scaling.RawX(wide(x)), nil)}
 				raw := o.Units.Scaling.RawY(wide(y))
 				for _, p := range collect(t, o.Trained, function) {
 					part := 0
@@ -69,7 +69,7 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 		o := options(t, model, source{batches: 1})
 		o.Units, o.Levels = logUnits(), predict.GridLevels
 		o.Units.Scaling.YScale[1] = 0.002 // so that the tails of τ = 0.002 end within the quadrature
-		f := predict.Function{ContextX: []float64{0, 1}, ContextY: []float64{17, 7, 15, 9}, TargetX: []float64{2}}
+		f := points.Question{Known: points.New(1, 2, []float64{0, 1}, []float64{17, 7, 15, 9}), Targets: points.New(1, 0, []float64{2}, nil)}
 		for _, p := range collect(t, o.Trained, f) {
 			d := p.Channels[1]
 			if !d.Log() || p.Channels[0].Log() {
@@ -109,10 +109,10 @@ func TestTheColumnOfGroupsHasItsOwnName(t *testing.T) {
 	for name, want := range map[string]string{"channel": "group_channel,target,x,channel,mean,", "mean": "group_mean,target,x,channel,mean,", "lane": "lane,target,x,channel,"} {
 		table := tableOf(q)
 		table.Group = name
-		if content, _ := writeTable(t, table, o.Predict(t.Context(), q.Functions)); !strings.HasPrefix(string(content), want) {
+		if content, _ := writeTable(t, table, o.Predict(t.Context(), q.Questions)); !strings.HasPrefix(string(content), want) {
 			t.Errorf("%.200s, want %s…", content, want)
 		}
 		table.Format = tabular.Parquet
-		writeTable(t, table, o.Predict(t.Context(), q.Functions))
+		writeTable(t, table, o.Predict(t.Context(), q.Questions))
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A basis holds the functions whose weighted sums are smooth functions of x: 1, each column of x, and for each
@@ -20,7 +22,7 @@ const sinesOfAll = 48
 
 // newBasis returns a basis for the points of standardised groups, with at most most sines of a column. Its
 // intervals reach half as far again as the points.
-func newBasis(groups []Group, most int) basis {
+func newBasis(groups []points.Group, most int) basis {
 	dx := groups[0].DX
 	b := basis{Reach: make([]float64, dx), Sines: make([]int, dx)}
 	wide := 0

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A GP is a Gaussian process with a mean that all groups share:
@@ -180,7 +181,7 @@ func (m *GP) variances(x []float64) []float64 {
 
 // Given implements [Model]. Of a larger context, it takes 1,000 points, evenly spread over its order. It
 // learns the scale of the group's noise from 64.
-func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
+func (m *GP) Given(context points.Points, x []float64) []likelihood.GaussianMixture {
 	context.Beyond = nil // it was fitted to the guesses
 	return given([]field{m}, &m.Noise, m.Units, context, x)
 }

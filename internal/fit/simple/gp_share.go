@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // sharesTried is how many shares, evenly spaced from 0 to just below 1, are tried.
@@ -40,11 +42,11 @@ type outerBlock struct {
 func (e *evidence) outerBlock(m *GP, groups []int) *outerBlock {
 	var x, noise, y []float64
 	var of []int
-	each := max(1, 2*mostOfOuter/len(groups))
+	each := max(1, 2*MostOfOuter/len(groups))
 	for _, k := range groups {
 		g := e.groups[k]
-		for _, i := range spread(g.Points(), each) {
-			x, noise = append(x, g.row(i)...), append(noise, e.noise[k][i])
+		for _, i := range points.Spread(g.Len(), each) {
+			x, noise = append(x, g.Row(i)...), append(noise, e.noise[k][i])
 			y, of = append(y, g.Y[i]-e.shift[k][i]), append(of, k)
 		}
 	}

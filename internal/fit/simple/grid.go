@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Grid is a model of groups that share their x, such as days with a reading at each hour:
@@ -38,14 +39,14 @@ const (
 )
 
 // ShareGrid reports whether groups share the values of a column of x.
-func ShareGrid(groups []Group) bool {
+func ShareGrid(groups []points.Group) bool {
 	_, at := gridOf(groups)
 	return at != nil
 }
 
 // gridOf returns the column of x whose values groups share, and these in increasing order; nil if there is
 // none. Of several such columns it takes the one with the most values.
-func gridOf(groups []Group) (column int, at []float64) {
+func gridOf(groups []points.Group) (column int, at []float64) {
 	for c := range groups[0].DX {
 		if shared := sharedBy(groups, c); len(shared) > len(at) {
 			column, at = c, shared
@@ -56,17 +57,17 @@ func gridOf(groups []Group) (column int, at []float64) {
 
 // sharedBy returns the values that groups share in a column of x, in increasing order; nil if they share
 // none.
-func sharedBy(groups []Group, column int) (at []float64) {
+func sharedBy(groups []points.Group, column int) (at []float64) {
 	last, have := map[float64]int{}, map[float64]int{} // the last group with a value, and how many have it
 	rows, some := 0, 0
 	for _, g := range groups {
-		if g.Points() == 0 {
+		if g.Len() == 0 {
 			continue
 		}
 		some++
-		rows += g.Points()
-		for i := range g.Points() {
-			if v := g.row(i)[column]; last[v] != some {
+		rows += g.Len()
+		for i := range g.Len() {
+			if v := g.Row(i)[column]; last[v] != some {
 				last[v] = some
 				have[v]++
 			}
@@ -201,10 +202,10 @@ func (m *Grid) Check() error {
 }
 
 // Given implements [Model], with the bounds of a [GP].
-func (m *Grid) Given(context Group, x []float64) []likelihood.GaussianMixture {
+func (m *Grid) Given(context points.Points, x []float64) []likelihood.GaussianMixture {
 	framed, units := context, m.Units
 	framed.Beyond = nil // as for a GP
-	framed.Y, units.Y = make([]float64, context.Points()), scaling{0, 1}
+	framed.Y, units.Y = make([]float64, context.Len()), scaling{0, 1}
 	for i, u := range m.frames(m.Units.points(context.X)) {
 		framed.Y[i] = (context.Y[i] - u.Offset) / u.Factor
 	}

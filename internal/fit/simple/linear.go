@@ -3,13 +3,9 @@ package simple
 import (
 	"math"
 	"slices"
-)
 
-// A weightedGroup is a group with the variance of each point's noise.
-type weightedGroup struct {
-	Group
-	Weight []float64 // [n]: σ² over that variance; nil: 1
-}
+	"github.com/acqnp/acqnp/internal/points"
+)
 
 // degrees say which powers of the columns of x a model has. Beyond the data, each power goes on as a line: a fifth
 // power would soon be larger than anything that the data support.
@@ -50,7 +46,7 @@ func (e Edge) AppendPowers(dst []float64, v float64, n int) []float64 {
 
 // degreesOf returns the form with powers up to the degrees. A column with k different values has at
 // most k−1 powers.
-func degreesOf(groups []weightedGroup, fixed, random int) degrees {
+func degreesOf(groups []points.Group, fixed, random int) degrees {
 	dx := groups[0].DX
 	x := make([][]float64, len(groups))
 	for i, g := range groups {
@@ -186,7 +182,7 @@ type conditioned struct {
 }
 
 // given returns the model given a context, which may be empty.
-func (m linear) given(context Group) *conditioned {
+func (m linear) given(context points.Points) *conditioned {
 	d := m.size()
 	s := &conditioned{linear: m, mean: make([]float64, d), root: make([]float64, d*d)}
 	for i := range d {
@@ -196,7 +192,7 @@ func (m linear) given(context Group) *conditioned {
 	var row []float64
 	for k, v := range context.Y {
 		var prior float64
-		prior, row = m.prior(row[:0], context.row(k))
+		prior, row = m.prior(row[:0], context.Row(k))
 		for i, a := range row {
 			s.mean[i] += w * a * (v - prior)
 			for j, b := range row[:i+1] {

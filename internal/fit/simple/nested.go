@@ -1,44 +1,13 @@
 package simple
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
 
-// mostOfOuter bounds the points of other groups in a context.
-const mostOfOuter = 100
+	"github.com/acqnp/acqnp/internal/points"
+)
 
-// Own returns the points of a context that are of the group itself.
-func (g Group) Own() Group {
-	if g.Of == nil {
-		return g
-	}
-	var own []int
-	for i, of := range g.Of {
-		if of == 0 {
-			own = append(own, i)
-		}
-	}
-	g = g.Pick(own)
-	g.Of = nil
-	return g
-}
-
-// Beside returns the group with points of other groups in the same outer one, at most 100, evenly spread over all.
-func (g Group) Beside(others []Group) Group {
-	all := Group{DX: g.DX}
-	for k, other := range others {
-		all.X, all.Y = append(all.X, other.X...), append(all.Y, other.Y...)
-		for range other.Y {
-			all.Of = append(all.Of, k+1)
-		}
-	}
-	if all.Points() == 0 {
-		return g
-	}
-	all = Thin(all, mostOfOuter)
-	both := Group{DX: g.DX, Outer: g.Outer, Of: make([]int, g.Points(), g.Points()+all.Points())}
-	both.X, both.Y = append(append(both.X, g.X...), all.X...), append(append(both.Y, g.Y...), all.Y...)
-	both.Of = append(both.Of, all.Of...)
-	return both
-}
+// MostOfOuter bounds the points of siblings in a context.
+const MostOfOuter = 100
 
 // An outerField is a field of groups in groups: the functions of two groups in the same outer one go together.
 type outerField interface {
@@ -93,10 +62,10 @@ func factorsOf(factor float64, of []int, n int) []float64 {
 
 // outerGroups returns the indices of the groups of each outer group, nil unless there are two outer groups and one of
 // them has several.
-func outerGroups[G interface{ outer() string }](groups []G) (all [][]int) {
+func outerGroups(groups []points.Group) (all [][]int) {
 	at, several := map[string]int{}, false
 	for i, g := range groups {
-		name := g.outer()
+		name := g.Outer
 		if name == "" {
 			return nil
 		}
@@ -113,5 +82,3 @@ func outerGroups[G interface{ outer() string }](groups []G) (all [][]int) {
 	}
 	return all
 }
-
-func (g Group) outer() string { return g.Outer }

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -223,7 +224,7 @@ func testImages(source datasets.Source, count int) ([]Image, error) {
 	var images []Image
 	for _, s := range subjects {
 		images = append(images, Image{Height: height, Width: width, Channels: channels,
-			X: slices.Concat(s.ContextX, s.HeldX), Y: slices.Concat(s.ContextY, s.HeldY)})
+			X: slices.Concat(s.Known.X, s.Held.X), Y: slices.Concat(s.Known.Y, s.Held.Y)})
 	}
 	return images, err
 }
@@ -249,7 +250,7 @@ func (m Image) picture(n int) Picture {
 // first n pixels.
 func Complete(ctx context.Context, o predict.Trained, images []Image, sizes []int, label string) ([]CompletionRow, error) {
 	var rows []CompletionRow
-	var functions []predict.Function
+	var questions []points.Question
 	for _, m := range images {
 		row := CompletionRow{Label: label, Truth: m.picture(m.Height * m.Width)}
 		var all []float64
@@ -259,11 +260,11 @@ func Complete(ctx context.Context, o predict.Trained, images []Image, sizes []in
 		for _, n := range sizes {
 			row.Cells = append(row.Cells, CompletionCell{Context: m.picture(n),
 				Mean: newPicture(m.Height, m.Width, m.Channels), SD: newPicture(m.Height, m.Width, 1)})
-			functions = append(functions, predict.Function{ContextX: m.X[:2*n], ContextY: m.Y[:n*m.Channels], TargetX: all})
+			questions = append(questions, points.Question{Known: points.New(2, m.Channels, m.X, m.Y).Cut(0, n), Targets: points.New(2, 0, all, nil)})
 		}
 		rows = append(rows, row)
 	}
-	for t, err := range o.Predict(ctx, functions) {
+	for t, err := range o.Predict(ctx, questions) {
 		if err != nil {
 			return nil, err
 		}

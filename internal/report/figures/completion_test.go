@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -64,8 +65,8 @@ func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 			}
 		}
 		// The prediction at the pixel of row 2 and column 1 alone.
-		f := predict.Function{ContextX: m.X[:10], ContextY: m.Y[:5*channels], TargetX: []float64{2, 1}}
-		for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
+		f := points.Question{Known: points.New(2, channels, m.X[:10], m.Y[:5*channels]), Targets: points.New(2, 0, []float64{2, 1}, nil)}
+		for target, err := range o.Predict(t.Context(), []points.Question{f}) {
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -37,7 +37,7 @@ func viewOf(a predict.About, subjects []Subject) view {
 		v.axes = vary
 		return v
 	}
-	along := slices.Concat(v.varying(subjects, func(s Subject) []float64 { return s.TargetX }), vary)
+	along := slices.Concat(v.varying(subjects, func(s Subject) []float64 { return s.Targets.X }), vary)
 	along = slices.Concat(slices.DeleteFunc(slices.Clone(along), named), along)
 	v.axes = along[:1]
 	return v
@@ -47,9 +47,9 @@ func viewOf(a predict.About, subjects []Subject) view {
 func (v view) maps() bool { return len(v.axes) == 2 }
 
 // varying returns the columns of x that differ among the points of a subject.
-func (v view) varying(subjects []Subject, points func(Subject) []float64) (columns []int) {
+func (v view) varying(subjects []Subject, x func(Subject) []float64) (columns []int) {
 	for c := range v.units.XNames {
-		if slices.ContainsFunc(subjects, func(s Subject) bool { lo, hi := extremes(v.column(points(s), c)); return lo < hi }) {
+		if slices.ContainsFunc(subjects, func(s Subject) bool { lo, hi := extremes(v.column(x(s), c)); return lo < hi }) {
 			columns = append(columns, c)
 		}
 	}
@@ -63,7 +63,7 @@ func (v view) axis(i int) Axis { return axisOf(v.about, v.axes[i]) }
 func (v view) form(c int) rows.Form { return rows.FormAt(v.units.Scaling.XForms, c) }
 
 // all returns the x [N, columns of x] of the context and of the targets.
-func (s Subject) all() []float64 { return slices.Concat(s.ContextX, s.TargetX) }
+func (s Subject) all() []float64 { return slices.Concat(s.Known.X, s.Targets.X) }
 
 // shown returns the numbers along axis i that a picture of a subject covers: those of its points, or of
 // all subjects' points where its own do not differ, as of a single known point.
@@ -81,9 +81,9 @@ func (v view) shown(s Subject, subjects []Subject, i int) []float64 {
 // known: of each column of numbers the middle one, of names the most frequent, of one without values NaN. It is nil
 // without points.
 func (v view) middle(s Subject) []float64 {
-	known := s.ContextX
+	known := s.Known.X
 	if len(known) == 0 {
-		known = s.TargetX
+		known = s.Targets.X
 	}
 	if len(known) == 0 {
 		return nil

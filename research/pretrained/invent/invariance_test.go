@@ -6,15 +6,15 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
-	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/research/pretrained/prior"
 )
 
 // A task is siblings, and a group of which half is known.
 type task struct {
-	siblings []simple.Group
-	context  simple.Group
+	siblings []points.Group
+	context  points.Points
 	x, y     []float64
 }
 
@@ -25,15 +25,16 @@ func invented(n int) (all []task) {
 		if s.Varying < 2 || len(s.Groups) < 6 {
 			continue
 		}
-		var groups []simple.Group
-		wide, from := s.Varying+s.Constant, 0
+		var groups []points.Group
+		rows, from := points.New(s.Varying+s.Constant, 1, s.X, s.Y), 0
 		for _, k := range s.Groups {
-			groups = append(groups, simple.Group{DX: wide, X: s.X[from*wide : (from+k)*wide], Y: s.Y[from : from+k]})
+			groups = append(groups, points.Group{Points: rows.Cut(from, from+k)})
 			from += k
 		}
 		own := groups[0]
-		if half := own.Points() / 2; half > 0 {
-			all = append(all, task{groups[1:], simple.Group{DX: wide, X: own.X[:half*wide], Y: own.Y[:half]}, own.X[half*wide:], own.Y[half:]})
+		if half := own.Len() / 2; half > 0 {
+			rest := own.Cut(half, own.Len())
+			all = append(all, task{groups[1:], own.Cut(0, half), rest.X, rest.Y})
 		}
 	}
 	return all
@@ -57,10 +58,10 @@ func (t task) with(f func(row []float64) []float64) task {
 	}
 	dx := t.context.DX
 	wide := len(f(make([]float64, dx)))
-	group := func(g simple.Group) simple.Group { return simple.Group{DX: wide, X: rows(dx, g.X), Y: g.Y} }
+	group := func(p points.Points) points.Points { return points.New(wide, 1, rows(dx, p.X), p.Y) }
 	changed := task{context: group(t.context), x: rows(dx, t.x), y: t.y}
 	for _, g := range t.siblings {
-		changed.siblings = append(changed.siblings, group(g))
+		changed.siblings = append(changed.siblings, points.Group{Points: group(g.Points)})
 	}
 	return changed
 }
