@@ -97,8 +97,8 @@ func (f Fitted) effects(ctx context.Context, column int, over []points.Question)
 		asked := points.Question{Known: some.Known}
 		for _, v := range at {
 			moved := points.New(len(f.X), 0, slices.Clone(some.Targets.X), nil)
-			for i := range moved.Column(column) {
-				moved.X[i] = v
+			for i := range moved.Len() {
+				moved.Row(i)[column] = v
 			}
 			asked.Targets.Append(moved)
 		}

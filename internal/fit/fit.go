@@ -259,14 +259,8 @@ func rangesOf(groups []points.Group, forms []rows.Form, columns func(points.Grou
 // outcomesOf returns the known values of column c of y, by group, as the data have them: rates of whole numbers are none.
 func outcomesOf(groups []points.Group, c int) (all [][]float64) {
 	for _, g := range groups {
-		var own []float64
-		for _, v := range g.ColumnY(c) {
-			if !math.IsNaN(v) {
-				own = append(own, v)
-			}
-		}
-		if own != nil {
-			all = append(all, own)
+		if known := slices.DeleteFunc(g.ColumnY(c), math.IsNaN); len(known) > 0 {
+			all = append(all, known)
 		}
 	}
 	return all

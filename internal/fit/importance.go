@@ -93,7 +93,7 @@ func (f Fitted) outOfFold(ctx context.Context, c int, kept []keptGroup, alone bo
 		var of []int
 		for i, v := range k.ColumnY(c) {
 			if !math.IsNaN(v) {
-				of = append(of, k.Folds[i])
+				of = append(of, k.Folds[i*k.DY+c])
 			}
 		}
 		groups, folds = append(groups, g), append(folds, of)
@@ -109,8 +109,8 @@ func (f Fitted) shuffled(column, n int) []keptGroup {
 	all := slices.Clone(f.Kept)
 	for k := range all {
 		all[k].X = slices.Clone(all[k].X)
-		for at := range all[k].Column(column) {
-			all[k].X[at], units = values[order[units[0]]], units[1:]
+		for i := range all[k].Len() {
+			all[k].Row(i)[column], units = values[order[units[0]]], units[1:]
 		}
 	}
 	return all

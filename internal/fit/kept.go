@@ -84,7 +84,7 @@ func (f Fitted) foldsOf(groups []points.Group, seed uint64) [][]int {
 				if own == nil {
 					own, of = of[0], of[1:]
 				}
-				all[i][k], own = own[0], own[1:]
+				all[i][k*p.DY+c], own = own[0], own[1:]
 			}
 		}
 	}

@@ -66,9 +66,10 @@ func (f Fitted) addsTo(c int) bool {
 func (f Fitted) known(c int, raw points.Points) points.Points {
 	s, low := f.Stacks[c], f.YRanges[c].Low
 	raw = points.New(raw.DX, raw.DY, raw.X, slices.Clone(raw.Y))
-	for i, v := range raw.ColumnY(c) {
-		if raw.Y[i] = s.Outcome.Nearest(v); raw.Y[i] <= 0 && s.SeesLog() && low > 0 {
-			raw.Y[i] = low
+	for i := range raw.Len() {
+		y := &raw.RowY(i)[c]
+		if *y = s.Outcome.Nearest(*y); *y <= 0 && s.SeesLog() && low > 0 {
+			*y = low
 		}
 	}
 	return f.column(c, raw)

@@ -21,12 +21,7 @@ func (f *Fitted) settle(groups []points.Group) error {
 			if c >= len(f.X) {
 				column = g.ColumnY(c - len(f.X))
 			}
-			for _, v := range column {
-				if !math.IsNaN(v) {
-					return true
-				}
-			}
-			return false
+			return slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) })
 		}) {
 			return &invalid.Input{File: f.File, Key: name, Found: "no value in the rows that are used", Expected: "values (leave the column out)"}
 		}
@@ -52,9 +47,9 @@ func (f *Fitted) dropNames(groups []points.Group, c int) {
 	numbers, used := make([]float64, len(names)), []string(nil)
 	each := func(do func(v *float64)) {
 		for _, p := range groups {
-			for i, v := range p.Column(c) {
-				if !math.IsNaN(v) {
-					do(&p.X[i])
+			for i := range p.Len() {
+				if v := &p.Row(i)[c]; !math.IsNaN(*v) {
+					do(v)
 				}
 			}
 		}

@@ -150,15 +150,10 @@ func (f Fitted) warnOfKnown(questions []points.Question, w *warning.Record) {
 
 // texts returns the known values of column c of y with some numbers among them, as the file writes them.
 func (f Fitted) texts(c int, known points.Points, numbers []int) (all []string) {
-	k := 0
-	for _, v := range known.ColumnY(c) {
-		if math.IsNaN(v) {
-			continue
-		}
+	for k, v := range slices.DeleteFunc(known.ColumnY(c), math.IsNaN) {
 		if slices.Contains(numbers, k) {
 			all = append(all, f.YForms[c].Text(v))
 		}
-		k++
 	}
 	return all
 }

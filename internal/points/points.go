@@ -3,7 +3,6 @@ package points
 
 import (
 	"cmp"
-	"iter"
 	"math"
 	"slices"
 )
@@ -62,20 +61,17 @@ func (p Points) Row(i int) []float64 { return p.X[i*p.DX:][:p.DX] }
 // RowY returns y of point i, [DY].
 func (p Points) RowY(i int) []float64 { return p.Y[i*p.DY:][:p.DY] }
 
-// Column yields column c of x with the places of its numbers in X, one a point.
-func (p Points) Column(c int) iter.Seq2[int, float64] { return column(p.X, c, p.DX) }
+// Column returns a copy of column c of x, [n].
+func (p Points) Column(c int) []float64 { return column(p.X, c, p.DX) }
 
-// ColumnY yields column c of y with the places of its numbers in Y, one a point.
-func (p Points) ColumnY(c int) iter.Seq2[int, float64] { return column(p.Y, c, p.DY) }
+// ColumnY returns a copy of column c of y, [n].
+func (p Points) ColumnY(c int) []float64 { return column(p.Y, c, p.DY) }
 
-func column(all []float64, c, width int) iter.Seq2[int, float64] {
-	return func(yield func(int, float64) bool) {
-		for at := c; at < len(all); at += max(width, 1) {
-			if !yield(at, all[at]) {
-				return
-			}
-		}
+func column(all []float64, c, width int) (values []float64) {
+	for at := c; at < len(all); at += max(width, 1) {
+		values = append(values, all[at])
 	}
+	return values
 }
 
 // Weight returns how often point i counts.

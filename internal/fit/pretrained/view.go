@@ -88,9 +88,7 @@ func closest(groups []points.Group, y []float64) []int {
 // valuesOf returns column c of all rows.
 func valuesOf(groups []points.Group, c int) (values []float64) {
 	for _, g := range groups {
-		for _, v := range g.Column(c) {
-			values = append(values, v)
-		}
+		values = append(values, g.Column(c)...)
 	}
 	return values
 }
@@ -101,10 +99,8 @@ func varies(groups []points.Group, c int) bool {
 	single := true
 	for _, g := range groups {
 		single = single && g.Len() == 1
-		for _, v := range g.Column(c) {
-			if v != g.X[c] {
-				return true
-			}
+		if slices.ContainsFunc(g.Column(c), func(v float64) bool { return v != g.X[c] }) {
+			return true
 		}
 	}
 	return single

@@ -122,9 +122,7 @@ func unitsOf(groups []points.Group) units {
 	for c := range u.X {
 		column = column[:0]
 		for _, g := range groups {
-			for _, v := range g.Column(c) {
-				column = append(column, v)
-			}
+			column = append(column, g.Column(c)...)
 		}
 		u.X[c] = scalingOf(column, times)
 		if low, high, two := twoValues(column); two {

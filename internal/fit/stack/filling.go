@@ -112,13 +112,7 @@ func (f *Filling) fill(known points.Points, x []float64) (points.Points, []float
 	}
 	own, rows := slices.Repeat([]float64{math.NaN()}, known.DX), known.Own()
 	for c := range own {
-		var values []float64
-		for _, v := range rows.Column(c) {
-			if !math.IsNaN(v) {
-				values = append(values, v)
-			}
-		}
-		if values != nil {
+		if values := slices.DeleteFunc(rows.Column(c), math.IsNaN); len(values) > 0 {
 			own[c] = median(values)
 		}
 	}

@@ -78,7 +78,7 @@ func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subjec
 
 // places returns points along the axes with one channel of y.
 func (v view) places(p points.Points, channel int) plotter.XYZs {
-	first, second := v.along(p.X, 0), v.along(p.X, 1)
+	first, second := v.along(p, 0), v.along(p, 1)
 	all := make(plotter.XYZs, 0, len(first))
 	for i := range first {
 		if finite(first[i]) && finite(second[i]) { // a point whose x is missing has no place

@@ -157,7 +157,7 @@ func covering(x []float64, n int) []float64 {
 // pairs returns points along the first axis with one channel of y. A point whose x is missing has no place.
 func (v view) pairs(p points.Points, channel int) plotter.XYs {
 	xys := make(plotter.XYs, 0, p.Len())
-	for i, at := range v.along(p.X, 0) {
+	for i, at := range v.along(p, 0) {
 		if finite(at) {
 			xys = append(xys, plotter.XY{X: at, Y: p.RowY(i)[channel]})
 		}
