@@ -56,10 +56,14 @@ func (s Scaling) Model(known points.Points, targets []float64) (knownX, knownY, 
 	return s.ModelX(known.X), s.ModelY(known.Y), s.ModelX(targets)
 }
 
-// Raw converts points x [n, dx] and y [n, dy] from the model's units into raw ones, x [n, columns of
-// x].
-func (s Scaling) Raw(x, y []float32) (rawX, rawY []float64) {
-	return s.RawX(widened(x)), s.RawY(widened(y))
+// Raw converts points x [n, dx] and y [n, dy] from the model's units into raw ones.
+func (s Scaling) Raw(x, y []float32) points.Points {
+	return points.New(len(s.XScale), len(s.YScale), s.RawX(widened(x)), s.RawY(widened(y)))
+}
+
+// RawOf returns the points of function i of a batch in raw units.
+func (s Scaling) RawOf(b *Batch, i int) points.Points {
+	return s.Raw(b.X[i*b.Points*b.DX:][:b.Points*b.DX], b.Y[i*b.Points*b.DY:][:b.Points*b.DY])
 }
 
 func widened(v []float32) []float64 {

@@ -39,24 +39,13 @@ func exampleOf(f Fitted, groups []points.Group, seed uint64) (e Example) {
 		return e
 	}
 	e.File += ", by models that were not fitted to these groups"
-	outer := make([]string, len(groups))
-	for i, p := range groups {
-		outer[i] = f.outerOf(p.Name)
-	}
-	for _, i := range stack.HeldOutGroups(outer, seed, 0) {
+	for _, i := range stack.HeldOutGroups(stack.OuterOf(groups), seed, 0) {
 		p := groups[i]
 		if p.Len() < 3 || len(e.Groups) == exampleGroups {
 			continue
 		}
-		var known, rest []int
-		n := min(exampleKnown, (p.Len()+1)/2)
-		for k := range p.Len() {
-			if len(known) < n && k == len(known)*p.Len()/n { // evenly spread
-				known = append(known, k)
-			} else {
-				rest = append(rest, k)
-			}
-		}
+		known := points.Spread(p.Len(), min(exampleKnown, (p.Len()+1)/2))
+		rest := slices.DeleteFunc(points.Spread(p.Len(), p.Len()), func(k int) bool { return slices.Contains(known, k) })
 		e.Groups = append(e.Groups, exampleGroup(p, known, rest))
 	}
 	return e

@@ -64,13 +64,13 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 		return f, e, err
 	}
 	f.Weight = layout.Weight
-	f.Ranges = rangesOf(groups, f.XForms, func(p points.Group) []float64 { return p.X })
-	f.YRanges = rangesOf(groups, f.YForms, func(p points.Group) []float64 { return p.Y })
-	for _, p := range groups {
-		f.Rows += p.Len()
+	var all points.Points
+	for _, g := range groups {
+		all.Append(g.Points)
 	}
+	f.Ranges, f.YRanges, f.Rows = rangesOf(all.X, f.XForms), rangesOf(all.Y, f.YForms), all.Len()
 	f.EqualRows = equalRows(groups)
-	f.Missing = missingIn(groups, len(f.X))
+	f.Missing = missingIn(all)
 	o.sayMissing(f)
 	if f.Rows < leastRows {
 		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " with a value of y", Expected: fmt.Sprintf("at least %d", leastRows)}
@@ -78,11 +78,9 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err := f.settle(groups); err != nil {
 		return f, e, err
 	}
-	for _, p := range groups {
-		if bad := f.checkOffsets(p.X); bad != nil {
-			bad.File = o.File
-			return f, e, bad
-		}
+	if bad := f.checkOffsets(all.X); bad != nil {
+		bad.File = o.File
+		return f, e, bad
 	}
 	f.order(groups)
 	if o.Read != nil {
@@ -176,11 +174,7 @@ func (o Options) noteOuter(data []points.Group, kinds []stack.Kind, y string) {
 	if o.Formula.Outer == "" {
 		return
 	}
-	outer := make([]string, len(data))
-	for i, g := range data {
-		outer[i] = g.Outer
-	}
-	if !stack.FoldsAreOfOuter(outer) && !stack.FoldsAreOfPoints(len(data)) {
+	if !stack.FoldsAreOfOuter(stack.OuterOf(data)) && !stack.FoldsAreOfPoints(len(data)) {
 		o.Warnings.Add("%s has too few names for folds, so models of %s are judged by a new %s of a known %s", o.Formula.Outer, y, o.Formula.Group, o.Formula.Outer)
 	}
 	if others := namesOf(kinds, func(k stack.Kind) bool { return !k.Outer }); others != nil {
@@ -238,14 +232,12 @@ func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k stack.Kind) bool { return !in[k.Name] })
 }
 
-// rangesOf returns the least and the largest value of each column of x or y. A column of names has none.
-func rangesOf(groups []points.Group, forms []rows.Form, columns func(points.Group) []float64) []datasets.Range {
+// rangesOf returns the least and the largest of the values of each column of x or y. A column of names has none.
+func rangesOf(values []float64, forms []rows.Form) []datasets.Range {
 	all := slices.Repeat([]datasets.Range{{Low: math.Inf(1), High: math.Inf(-1)}}, len(forms))
-	for _, p := range groups {
-		for i, v := range columns(p) {
-			if r := &all[i%len(forms)]; !math.IsNaN(v) { // a y may be missing
-				r.Low, r.High = min(r.Low, v), max(r.High, v)
-			}
+	for i, v := range values {
+		if r := &all[i%len(forms)]; !math.IsNaN(v) { // a y may be missing
+			r.Low, r.High = min(r.Low, v), max(r.High, v)
 		}
 	}
 	for c, form := range forms {
@@ -269,7 +261,7 @@ func outcomesOf(groups []points.Group, c int) (all [][]float64) {
 // groupsOf returns the points whose column c of y is known.
 func groupsOf(f Fitted, groups []points.Group, c int) (all []points.Group) {
 	for _, g := range groups {
-		if g.Points, g.Outer = f.column(c, g.Points), f.outerOf(g.Name); g.Len() > 0 {
+		if g.Points = f.column(c, g.Points); g.Len() > 0 {
 			all = append(all, g)
 		}
 	}

@@ -86,17 +86,15 @@ func (f Fitted) outOfFold(ctx context.Context, c int, kept []keptGroup, alone bo
 	var groups []points.Group
 	var folds [][]int
 	for _, k := range kept {
-		g := points.Group{Outer: f.outerOf(k.Name), Points: f.column(c, k.Points)}
-		if g.Len() == 0 {
-			continue
-		}
 		var of []int
 		for i, v := range k.ColumnY(c) {
 			if !math.IsNaN(v) {
 				of = append(of, k.Folds[i*k.DY+c])
 			}
 		}
-		groups, folds = append(groups, g), append(folds, of)
+		if k.Points = f.column(c, k.Points); len(of) > 0 {
+			groups, folds = append(groups, k.Group), append(folds, of)
+		}
 	}
 	return f.Stacks[c].OutOfFold(ctx, groups, folds, alone, threads)
 }
@@ -119,7 +117,7 @@ func (f Fitted) shuffled(column, n int) []keptGroup {
 // unitsOf returns the units among which the values of a column are shuffled, of each kept row, and the value of each
 // unit: outer groups or groups, if the column has one value in each, or otherwise rows.
 func (f Fitted) unitsOf(column int) (units []int, values []float64) {
-	for _, name := range []func(keptGroup) string{func(g keptGroup) string { return f.outerOf(g.Name) }, func(g keptGroup) string { return g.Name }} {
+	for _, name := range []func(keptGroup) string{func(g keptGroup) string { return g.Outer }, func(g keptGroup) string { return g.Name }} {
 		if units, values = f.valuesBy(column, name); units != nil {
 			return units, values
 		}

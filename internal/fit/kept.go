@@ -93,7 +93,7 @@ func (f Fitted) foldsOf(groups []points.Group, seed uint64) [][]int {
 
 // settle makes the rows those of columns as the fit has. It returns an error if they are not.
 func (g *keptGroup) settle(f Fitted) error {
-	g.DX, g.DY = len(f.X), len(f.Y)
+	g.Outer, g.DX, g.DY = f.outerOf(g.Name), len(f.X), len(f.Y)
 	if n := g.Len(); len(g.X) != n*g.DX || len(g.Y) != n*g.DY || len(g.Folds) != len(g.Y) || g.Weights != nil && len(g.Weights) != n {
 		return fmt.Errorf("%d numbers of x and %d of y of %s", len(g.X), len(g.Y), g.Name)
 	}

@@ -11,14 +11,12 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// missingIn counts the rows that lack a cell, of each of dx columns of x.
-func missingIn(groups []points.Group, dx int) []int {
-	count := make([]int, dx)
-	for _, p := range groups {
-		for i, v := range p.X {
-			if math.IsNaN(v) {
-				count[i%dx]++
-			}
+// missingIn counts the points that lack a cell, of each column of x.
+func missingIn(p points.Points) []int {
+	count := make([]int, p.DX)
+	for i, v := range p.X {
+		if math.IsNaN(v) {
+			count[i%p.DX]++
 		}
 	}
 	return count
@@ -41,19 +39,12 @@ func (o Options) sayMissing(f Fitted) {
 // warnOfMissing adds a line about the missing cells of x: what stands in for them, and which columns the data have in
 // every row, so that models do not know what it means if they are missing.
 func (f Fitted) warnOfMissing(questions []points.Question, w *warning.Record) {
-	count, rows := make([]int, len(f.X)), 0
+	all := points.Points{DX: len(f.X)}
 	for _, q := range questions {
-		for _, p := range []points.Points{q.Known, q.Targets} {
-			rows += p.Len()
-			for i, v := range p.X {
-				if math.IsNaN(v) {
-					count[i%len(f.X)]++
-				}
-			}
-		}
+		all.X = append(append(all.X, q.Known.X...), q.Targets.X...)
 	}
 	var filled, new, names []string
-	for c, n := range count {
+	for c, n := range missingIn(all) {
 		switch text := fmt.Sprintf("%d of %s", n, f.X[c]); {
 		case n == 0:
 		case f.Missing[c] > 0:
@@ -71,7 +62,7 @@ func (f Fitted) warnOfMissing(questions []points.Question, w *warning.Record) {
 		{new, "each gets the median of its group's known cells, or of the data; the data have none missing, so predictions are too certain"},
 		{names, "each is read as the group's most frequent name or, without one, may be any name of the data"}} {
 		if line.columns != nil {
-			w.Add("missing cells in %s: %s; %s", invalid.Plural(rows, "known point and target", "known points and targets"), strings.Join(line.columns, ", "), line.what)
+			w.Add("missing cells in %s: %s; %s", invalid.Plural(all.Len(), "known point and target", "known points and targets"), strings.Join(line.columns, ", "), line.what)
 		}
 	}
 }

@@ -82,9 +82,9 @@ func (f Fitted) MostComponents(q points.Question) int {
 func knownPoints(q points.Question) int { return q.Known.Len() + q.KnownOfSiblings() }
 
 // DrawWork implements [predict.Predictor]. Of several columns of y, a batch of quantiles comes on top.
-func (f Fitted) DrawWork(groups int) (all float64) {
+func (f Fitted) DrawWork(points int) (all float64) {
 	for _, s := range f.Stacks {
-		if all += s.Work(groups, 1); f.Together != nil {
+		if all += s.Work(points, 1); f.Together != nil {
 			all += 13_000
 		}
 	}
@@ -117,7 +117,7 @@ func (f Fitted) distributions(ctx context.Context, q points.Question) ([][]predi
 					siblings = append(siblings, f.known(c, p))
 				}
 				known := f.known(c, e.Known).Ordered().Beside(siblings, simple.MostOfOuter)
-				cases[i] = stack.Case{Known: known, X: f.ModelX(e.Targets.X), Ways: e.ways, Units: f.exposures(c, some.targets.X)}
+				cases[i] = stack.Case{Known: known, Targets: points.New(f.width(), 0, f.ModelX(e.Targets.X), nil), Ways: e.ways, Units: f.exposures(c, some.targets.X)}
 			}
 			predicted, err := s.PredictUntil(ctx, cases...)
 			if err != nil {

@@ -69,13 +69,12 @@ func inEveryOrder(t *testing.T, o evaluation, i int) []float64 {
 	t.Helper()
 	var b datasets.Batch
 	must.Do(t, o.Source.Eval(i, &b))
-	x, y := o.Units.Scaling.Raw(b.X, b.Y)
+	all := o.Units.Scaling.Raw(b.X, b.Y)
 	var logs []float64
 	for _, order := range orders {
-		f := points.Question{Known: points.New(1, 2, x[:b.Context], y[:2*b.Context]), Targets: points.New(1, 2, nil, nil)}
+		f := points.Question{Known: all.Cut(0, b.Context)}
 		for _, k := range order {
-			f.Targets.X = append(f.Targets.X, x[b.Context+k])
-			f.Targets.Y = append(f.Targets.Y, y[2*(b.Context+k):][:2]...)
+			f.Targets.Append(all.Cut(b.Context+k, b.Context+k+1))
 		}
 		log := must.Get(predict.JointLogDensity(o, f))(t)
 		logs = append(logs, log)

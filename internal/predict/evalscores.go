@@ -58,16 +58,14 @@ func (s *scorer) take(batch int, f *feed.Feed) error {
 		at := k * all / n
 		function := at / each
 		first := function * e.Points
-		raw := func(from, n int) (x, y []float64) {
+		raw := func(from, n int) points.Points {
 			return p.scaling.Raw(f.X()[from*p.dx:][:n*p.dx], f.Y()[from*p.dy:][:n*p.dy])
 		}
 		if function != last {
 			last = function
-			x, y := raw(first, e.Context)
-			s.taken = append(s.taken, points.Question{Name: s.name(batch, function), Known: points.New(p.columns, p.dy, x, y)})
+			s.taken = append(s.taken, points.Question{Name: s.name(batch, function), Known: raw(first, e.Context)})
 		}
-		x, y := raw(first+e.Context+at%each, 1)
-		s.taken[len(s.taken)-1].Targets.Append(points.New(p.columns, p.dy, x, y))
+		s.taken[len(s.taken)-1].Targets.Append(raw(first+e.Context+at%each, 1))
 	}
 	return nil
 }

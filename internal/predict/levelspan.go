@@ -72,9 +72,7 @@ func (t Trained) WarnOfCollapse(ctx context.Context, source Source, warn func(st
 func batchFunctions(b *datasets.Batch, s datasets.Scaling) []points.Question {
 	functions := make([]points.Question, b.Functions)
 	for i := range functions {
-		first := i * b.Points
-		x, y := s.Raw(b.X[first*b.DX:][:b.Points*b.DX], b.Y[first*b.DY:][:b.Points*b.DY])
-		all := points.New(len(s.XScale), b.DY, x, y)
+		all := s.RawOf(b, i)
 		functions[i] = points.Question{Known: all.Cut(0, b.Context), Targets: all.Cut(0, min(b.Points, targetsPerRun))}
 	}
 	return functions

@@ -39,16 +39,14 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 			must.Do(t, o.Source.Eval(i, &b))
 			sums := [2]float64{}
 			for f := range b.Functions {
-				x, y := b.X[f*b.Points:][:b.Points], b.Y[2*f*b.Points:][:2*b.Points]
-				function := points.Question{Known: points.New(1, 2, o.Units.Scaling.RawX(wide(x[:b.Context])), o.Units.Scaling.RawY(wide(y[:2*b.Context]))), Targets: points.New(1, 0, o.Units.Scaling.RawX(wide(x)), nil)}
-				raw := o.Units.Scaling.RawY(wide(y))
-				for _, p := range collect(t, o.Trained, function) {
+				all := o.Units.Scaling.RawOf(&b, f)
+				for _, p := range collect(t, o.Trained, points.Question{Known: all.Cut(0, b.Context), Targets: all}) {
 					part := 0
 					if p.Target >= b.Context {
 						part = 1
 					}
 					for c, d := range p.Channels {
-						sums[part] += d.LogDensity(raw[2*p.Target+c])
+						sums[part] += d.LogDensity(all.RowY(p.Target)[c])
 					}
 				}
 			}

@@ -56,8 +56,8 @@ func (l *Layout) Read(path string) ([]points.Group, error) { return l.read(path,
 // ReadX reads x alone, as Read does. It refuses a file without rows.
 func (l *Layout) ReadX(path string) ([]points.Group, error) { return l.read(path, nil, nil) }
 
-// ReadTargets reads x, and y if scored says so, with the other columns of the file: Points.Rows are the numbers of
-// theirs. It refuses a file without rows.
+// ReadTargets reads x, and y if scored says so, with the other columns of the file, whose rows Points.Rows numbers. It
+// refuses a file without rows.
 func (l *Layout) ReadTargets(path string, scored bool) (groups []points.Group, others Company, err error) {
 	var y []string
 	if scored {
@@ -175,7 +175,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 		return nil, err
 	}
 	r.names.outer = -1
-	if l.Outer != "" {
+	if r.nested = l.Outer != ""; r.nested {
 		err = l.placeOuter(t, &r.names)
 		return r, err
 	}

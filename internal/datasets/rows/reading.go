@@ -18,6 +18,7 @@ type reading struct {
 	split    int       // the column of the row's part; −1 if there is none
 	weights  int       // the column of row weights; −1 if there is none
 	drops    bool      // leaves out rows with a missing cell
+	nested   bool      // groups are in outer groups
 	partialY bool      // takes rows with one y of several; the others are NaN
 	training *Training // what training files say beside the points; nil of others
 	others   *Company
@@ -50,6 +51,9 @@ func (r *reading) row(t *table) error {
 	i, fresh := r.names.row(t)
 	if fresh {
 		r.groups = append(r.groups, points.Group{Name: r.names.names[i], Points: points.New(len(r.xAt), len(r.yAt), nil, nil)})
+		if r.nested {
+			r.groups[i].Outer = OuterOf(r.names.names[i])
+		}
 	}
 	g := &r.groups[i]
 	if r.others != nil {

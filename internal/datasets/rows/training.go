@@ -31,15 +31,9 @@ var PartNames = []string{"train", "valid", "test", "calibration"}
 // Training is what the files of data.file hold.
 type Training struct {
 	Groups []points.Group
-	Parts  [][]Part // [groups][points]; nil of a group without data.split_column
-	first  []place  // of each group's first point
+	Parts  [][]Part        // [groups][points]; nil of a group without data.split_column
+	first  []invalid.Input // the place of each group's first point
 	x, y   []*reader
-}
-
-// A place is that of a point for messages: the file, with its row if the file has no lines.
-type place struct {
-	file string
-	line int
 }
 
 // epoch is the origin of dates while the files are read.
@@ -124,7 +118,7 @@ func (r *reading) start(t *table, d config.Data) (err error) {
 func (all *Training) row(i, split int, t *table) error {
 	if i == len(all.first) {
 		file, line := t.where(0)
-		all.first, all.Parts = append(all.first, place{file, line}), append(all.Parts, nil)
+		all.first, all.Parts = append(all.first, invalid.Input{File: file, Line: line}), append(all.Parts, nil)
 	}
 	if split < 0 {
 		return nil
@@ -138,12 +132,13 @@ func (all *Training) row(i, split int, t *table) error {
 }
 
 // File returns the file of the first point of all.
-func (t *Training) File() string { return t.first[0].file }
+func (t *Training) File() string { return t.first[0].File }
 
 // Refuse returns an error about group i.
 func (t *Training) Refuse(i int, found, expected string, values ...any) error {
-	return &invalid.Input{File: t.first[i].file, Line: t.first[i].line, Found: "group " + strconv.Quote(t.Groups[i].Name) + " " + found,
-		Expected: fmt.Sprintf(expected, values...)}
+	bad := t.first[i]
+	bad.Found, bad.Expected = "group "+strconv.Quote(t.Groups[i].Name)+" "+found, fmt.Sprintf(expected, values...)
+	return &bad
 }
 
 // Constant returns the error about column c of [x, y] that has the value v alone.

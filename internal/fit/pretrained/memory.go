@@ -61,10 +61,10 @@ const (
 	mostParts = 16
 )
 
-// predict returns the distributions of standardised y at each row of x of a group with this context.
-func (m *memory) predict(context points.Points, x []float64) (out []likelihood.GaussianMixture) {
+// predict returns the distributions of standardised y at each target of a group with this context.
+func (m *memory) predict(context, asked points.Points) (out []likelihood.GaussianMixture) {
 	net := network()
-	n, targets := context.Len(), len(x)/context.DX
+	n, targets := context.Len(), asked.Len()
 	net.use(net.predictors, m.rows, n+targets, func(p program) {
 		u := p.Input("u")
 		for i := range (n + targets) * levels {
@@ -76,15 +76,15 @@ func (m *memory) predict(context points.Points, x []float64) (out []likelihood.G
 			copy(p.Input(values), layer[1])
 		}
 		var rows []float32
-		y, asked, ranges := p.Input("y"), p.Input("asked"), p.Input("group")
+		y, isAsked, ranges := p.Input("y"), p.Input("asked"), p.Input("group")
 		for i := range n + targets {
-			y[i], asked[i] = 0, 1
+			y[i], isAsked[i] = 0, 1
 			ranges[2*i], ranges[2*i+1] = 0, float32(n)
 			if i < n {
 				rows = m.appendX(rows, context.Row(i))
-				y[i], asked[i] = m.y.Y(context.Y[i]), 0
+				y[i], isAsked[i] = m.y.Y(context.Y[i]), 0
 			} else {
-				rows = m.appendX(rows, x[(i-n)*context.DX:][:context.DX])
+				rows = m.appendX(rows, asked.Row(i-n))
 			}
 		}
 		copy(p.Input("x"), rows)

@@ -129,7 +129,7 @@ func (m *Model) Work(known, targets int) float64 {
 }
 
 // Given implements [simple.Model]. Each sign has a goroutine.
-func (m *Model) Given(context points.Points, x []float64) []likelihood.GaussianMixture {
+func (m *Model) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	memories := m.read()
 	context = context.Thin(mostContext)
 	if memories[0].single { // its rows are siblings already
@@ -139,8 +139,8 @@ func (m *Model) Given(context points.Points, x []float64) []likelihood.GaussianM
 	var work sync.WaitGroup
 	for i, memory := range memories {
 		work.Go(func() {
-			for first := 0; first < len(x); first += mostTargets * context.DX {
-				seen[i] = append(seen[i], memory.predict(context, x[first:min(len(x), first+mostTargets*context.DX)])...)
+			for first := 0; first < targets.Len(); first += mostTargets {
+				seen[i] = append(seen[i], memory.predict(context, targets.Cut(first, min(targets.Len(), first+mostTargets)))...)
 			}
 		})
 	}

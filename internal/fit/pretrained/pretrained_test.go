@@ -48,11 +48,11 @@ func worst(want, got []likelihood.GaussianMixture, u likelihood.Units) (most flo
 func TestWhatDoesNotMatter(t *testing.T) {
 	groups := lines(20, 9)
 	context, x := asked()
-	want := pretrained.New(groups, pretrained.MostSiblings).Given(context, x)
+	want := pretrained.New(groups, pretrained.MostSiblings).Given(context, points.New(1, 0, x, nil))
 	same := likelihood.Units{Factor: 1}
 	check := func(what string, groups []points.Group, context points.Points, x []float64, u likelihood.Units) {
 		t.Helper()
-		if d := worst(want, pretrained.New(groups, pretrained.MostSiblings).Given(context, x), u); !(d < 1e-3) {
+		if d := worst(want, pretrained.New(groups, pretrained.MostSiblings).Given(context, points.New(1, 0, x, nil)), u); !(d < 1e-3) {
 			t.Errorf("%s: quantiles move by %g deviations", what, d)
 		}
 	}
@@ -75,7 +75,7 @@ func TestWhatDoesNotMatter(t *testing.T) {
 		check("the units of x", inX, of(context, u, same), in(u, x), same)
 		check("the units of y", inY, of(context, same, u), x, u)
 	}
-	reversedX := pretrained.New(groups, pretrained.MostSiblings).Given(context, []float64{2, 0.7, 0, -0.5, -1.5})
+	reversedX := pretrained.New(groups, pretrained.MostSiblings).Given(context, points.New(1, 0, []float64{2, 0.7, 0, -0.5, -1.5}, nil))
 	slices.Reverse(reversedX)
 	if d := worst(want, reversedX, same); !(d < 1e-3) {
 		t.Errorf("the order of targets: quantiles move by %g deviations", d)
@@ -105,8 +105,8 @@ func TestAFileHoldsTheModel(t *testing.T) {
 	if err != nil || read.Check() != nil || read.Columns() != 1 {
 		t.Fatal(err, read.Check(), read.Columns())
 	}
-	for i, d := range read.Given(context, x) {
-		if want := m.Given(context, x)[i]; d.LogDensity(3) != want.LogDensity(3) || d.Mean() != want.Mean() {
+	for i, d := range read.Given(context, points.New(1, 0, x, nil)) {
+		if want := m.Given(context, points.New(1, 0, x, nil))[i]; d.LogDensity(3) != want.LogDensity(3) || d.Mean() != want.Mean() {
 			t.Errorf("target %d: mean %v after reading, want %v", i, d.Mean(), want.Mean())
 		}
 	}
@@ -135,9 +135,9 @@ func TestLargeData(t *testing.T) {
 		m := pretrained.New(groups, pretrained.MostSiblings)
 		must.Do(t, m.Check())
 		own := groups[len(groups)-1]
-		x := own.X[:min(20, own.Len())*own.DX]
+		targets := own.Cut(0, min(20, own.Len()))
 		for _, context := range []points.Points{own.Cut(0, 0), own.Points} {
-			for i, d := range m.Given(context, x) {
+			for i, d := range m.Given(context, targets) {
 				if l := d.LogDensity(own.Y[i]); math.IsNaN(l) || math.IsInf(l, 0) {
 					t.Errorf("%s: log density %v at row %d, %d points of context", name, l, i, context.Len())
 				}

@@ -34,7 +34,7 @@ func TestMoreGroupsPredictNoWorse(t *testing.T) {
 	score := func(groups int) (mean float64) {
 		m := pretrained.New(lines(groups, 6), most)
 		for _, g := range fresh {
-			for i, d := range m.Given(g.Cut(0, known), g.X[known:]) {
+			for i, d := range m.Given(g.Cut(0, known), g.Cut(known, g.Len())) {
 				mean += d.LogDensity(g.Y[known+i]) / float64(len(fresh)*(6-known))
 			}
 		}

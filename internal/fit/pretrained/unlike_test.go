@@ -16,7 +16,7 @@ func TestDataUnlikeTheInvented(t *testing.T) {
 	draw := random.New(13, random.Validation)
 	none := points.New(1, 1, nil, nil)
 	width := func(groups []points.Group, x float64) float64 {
-		d := pretrained.New(groups, pretrained.MostSiblings).Given(none, []float64{x})[0]
+		d := pretrained.New(groups, pretrained.MostSiblings).Given(none, points.New(1, 0, []float64{x}, nil))[0]
 		return d.Quantile(0.95) - d.Quantile(0.05)
 	}
 
@@ -29,7 +29,7 @@ func TestDataUnlikeTheInvented(t *testing.T) {
 	lost, n := 0.0, 0
 	for k := range uint64(20) {
 		context := points.New(1, 1, []float64{0.5, -0.5, 1}, []float64{draw.Normal(200+k, 1), draw.Normal(200+k, 2), draw.Normal(200+k, 3)})
-		for i, d := range pretrained.New(white, pretrained.MostSiblings).Given(context, []float64{-1, 0, 0.7, 1.5}) {
+		for i, d := range pretrained.New(white, pretrained.MostSiblings).Given(context, points.New(1, 0, []float64{-1, 0, 0.7, 1.5}, nil)) {
 			y := draw.Normal(300+k, uint64(i))
 			lost += -y*y/2 - math.Log(2*math.Pi)/2 - d.LogDensity(y)
 			n++

@@ -67,7 +67,7 @@ func TestAwkwardData(t *testing.T) {
 			for k, g := range groups {
 				none := points.New(g.DX, 1, nil, nil)
 				for _, context := range []points.Points{none, g.Points} {
-					for i, d := range m.Given(context, g.X) {
+					for i, d := range m.Given(context, g.Points) {
 						if v := d.LogDensity(g.Y[i]); math.IsNaN(v) || math.IsInf(v, 0) {
 							t.Fatalf("%s, %s: the log density of point %d of group %d, %v, is %v with a context of %d", name, model, i, k, g.Y[i], v, context.Len())
 						}
@@ -94,7 +94,7 @@ func TestOutliersDoNotRuinAFit(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", model, err)
 		}
-		d := m.Given(context, g.X[6:7])[0]
+		d := m.Given(context, g.Cut(6, 7))[0]
 		if low, high := d.Quantile(0.1), d.Quantile(0.9); low < g.Y[6]-1.5 || high > g.Y[6]+1.5 || high-low < 0.2 {
 			t.Errorf("%s: an interval of 80%% from %.3f to %.3f for %.3f", model, low, high, g.Y[6])
 		}
@@ -113,9 +113,9 @@ func TestFarTails(t *testing.T) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		plain := m.Given(context, []float64{2.5})[0]
+		plain := m.Given(context, points.New(1, 0, []float64{2.5}, nil))[0]
 		simple.AddFarTails(m)
-		far := m.Given(context, []float64{2.5})[0]
+		far := m.Given(context, points.New(1, 0, []float64{2.5}, nil))[0]
 		for _, y := range []float64{1e3, -1e6, 1e9} {
 			if v := far.LogDensity(y); !(v > -100) {
 				t.Errorf("%s: log density %.1f of %g", name, v, y)
@@ -142,7 +142,7 @@ func TestManyNames(t *testing.T) {
 	m := must.Get(simple.FitGP(groups[:50]))(t)
 	sum, n := 0.0, 0.0
 	for _, g := range groups[50:] {
-		for i, d := range m.Given(points.New(names, 1, nil, nil), g.X) {
+		for i, d := range m.Given(points.New(names, 1, nil, nil), g.Points) {
 			sum += d.LogDensity(g.Y[i])
 			n++
 		}
@@ -166,7 +166,7 @@ func TestOffTheLineOfTwoColumns(t *testing.T) {
 	})
 	for kind, fit := range fits {
 		m := must.Get(fit(groups))(t)
-		d := m.Given(points.New(2, 1, nil, nil), []float64{0, 13})[0] // 3 on the line, and 5 is the most of the data
+		d := m.Given(points.New(2, 1, nil, nil), points.New(2, 0, []float64{0, 13}, nil))[0] // 3 on the line, and 5 is the most of the data
 		if sd := math.Sqrt(d.Variance()); !(math.Abs(d.Mean()) < 40) || !(sd < 40) {
 			t.Errorf("%s: %v ± %v off the line", kind, d.Mean(), sd)
 		}

@@ -29,10 +29,10 @@ func newBasis(groups []points.Group, most int) basis {
 	for c := range dx {
 		seen := map[float64]bool{}
 		for _, g := range groups {
-			for i := c; i < len(g.X); i += dx {
-				b.Reach[c] = max(b.Reach[c], 1.5*math.Abs(g.X[i]))
+			for _, v := range g.Column(c) {
+				b.Reach[c] = max(b.Reach[c], 1.5*math.Abs(v))
 				if len(seen) <= most {
-					seen[g.X[i]] = true
+					seen[v] = true
 				}
 			}
 		}
@@ -91,16 +91,15 @@ func (b basis) starts() []int {
 	return append(all, at)
 }
 
-// evaluate returns the functions at points x [n, DX], as [n, size] with at least one row.
-func (b basis) evaluate(x []float64) *mat.Dense {
+// evaluate returns the functions at points, as [n, size] with at least one row.
+func (b basis) evaluate(p points.Points) *mat.Dense {
 	dx := len(b.Reach)
-	n := len(x) / dx
-	phi, starts := mat.NewDense(max(n, 1), b.size(), nil), b.starts()
-	for i := range n {
+	phi, starts := mat.NewDense(max(p.Len(), 1), b.size(), nil), b.starts()
+	for i := range p.Len() {
 		row := phi.RawRowView(i)
 		row[0] = 1
 		at := row[1+dx:]
-		for c, v := range x[i*dx:][:dx] {
+		for c, v := range p.Row(i) {
 			row[1+c] = v
 			l := b.Reach[c]
 			inside := min(max(v, -l), l) // beyond the interval a sine stays at its end, where it is 0
@@ -114,8 +113,8 @@ func (b basis) evaluate(x []float64) *mat.Dense {
 			at = at[b.Sines[c]:]
 		}
 		at = row[starts[dx]:]
-		for _, p := range b.Products {
-			at = p.fill(at, row, starts)
+		for _, one := range b.Products {
+			at = one.fill(at, row, starts)
 		}
 	}
 	return phi

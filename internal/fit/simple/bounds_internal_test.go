@@ -47,7 +47,7 @@ func TestBeyondABoundIsRecovered(t *testing.T) {
 			t.Fatal("zeros of a tobit model are taken as seen")
 		}
 		for _, x := range []float64{0, 1} {
-			z, w, v := m.Units.points([]float64{x}), m.Units.Y.Width, 0.0
+			z, w, v := m.Units.group(points.New(1, 0, []float64{x}, nil)), m.Units.Y.Width, 0.0
 			for _, p := range m.Noise.Parts {
 				v += p.Weight * (p.Scale*p.Scale + p.Shift*p.Shift)
 			}
@@ -167,7 +167,7 @@ func TestBeyondABoundIsConditionedOn(t *testing.T) {
 	} {
 		m, known := levels(c.parts...), points.New(1, 1, make([]float64, len(c.y)), c.y)
 		known.Beyond = c.beyond
-		d := m.Given(known, []float64{0})[0]
+		d := m.Given(known, points.New(1, 0, []float64{0}, nil))[0]
 		mean, sd, below := m.exactly(known)
 		found := []float64{d.Mean() - mean, math.Sqrt(d.Variance()) - sd, d.CDF(0) - below}
 		if !(math.Abs(found[0]) <= c.moments && math.Abs(found[1]) <= c.moments && math.Abs(found[2]) <= c.atom) {
@@ -188,7 +188,7 @@ func TestNothingBeyondABound(t *testing.T) {
 		t.Error("two models")
 	}
 	x := []float64{0.1, 0.9}
-	if p, q := fmt.Sprint(a.Given(seen[0].Points, x)), fmt.Sprint(a.Given(marked[0].Points, x)); p != q {
+	if p, q := fmt.Sprint(a.Given(seen[0].Points, points.New(1, 0, x, nil))), fmt.Sprint(a.Given(marked[0].Points, points.New(1, 0, x, nil))); p != q {
 		t.Errorf("%s and %s", p, q)
 	}
 }
@@ -202,7 +202,7 @@ func TestSidesHaveTheirDerivatives(t *testing.T) {
 	misses := []miss{{0.3, 0.2, 0, -1}, {-0.4, 0.3, 1, 1}, {0.5, 0.1, 0, 0}, {-6, 0.1, 0, -1}, {9, 0.1, 0, -1}}
 	g := points.New(1, 1, []float64{-1, -0.5, 0, 0.4, 1}, make([]float64, 5))
 	f := noiseFit{noise: &n, misses: [][]miss{misses}, tau: []float64{0}, scale: [][]float64{make([]float64, 5)}}
-	f.phi = append(f.phi, b.evaluate(g.X))
+	f.phi = append(f.phi, b.evaluate(g))
 	prior := slices.Repeat([]float64{1}, len(n.Eta))
 	_, gradient, _ := f.slope(prior)
 	for i := range n.Eta {

@@ -16,7 +16,7 @@ import (
 func TestFewGroupsAreStudents(t *testing.T) {
 	m := &Mixed{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Spread: spreadOf(5), Noise: normalNoise(newBasis([]points.Group{{Points: points.New(1, 1, []float64{0}, []float64{0})}}, 6), 1e-3),
 		Model: linear{Form: degrees{Fixed: []int{0}, Random: []int{0}, Edges: []Edge{{0, 0}}}, Beta: []float64{0}, Factor: []float64{1, 0, 0, 0}, Noise: 1e-3}}
-	d, student := m.Given(points.New(1, 1, nil, nil), []float64{0})[0], distuv.StudentsT{Sigma: 1, Nu: 4}
+	d, student := m.Given(points.New(1, 1, nil, nil), points.New(1, 0, []float64{0}, nil))[0], distuv.StudentsT{Sigma: 1, Nu: 4}
 	for _, y := range []float64{-4, -2, -1, -0.3, 0, 0.5, 1.5, 3} {
 		if a, b := d.CDF(y), student.CDF(y); math.Abs(a-b) > 0.015 {
 			t.Errorf("up to %g: %.4f, Student's t has %.4f", y, a, b)
@@ -49,7 +49,7 @@ func TestUncertainDeviationsHelpFewGroups(t *testing.T) {
 		for k := range uint64(fresh) {
 			one := draw(1000 + k)
 			known := points.New(1, 1, one.X[:k%3], one.Y[:k%3])
-			gain += (few.Given(known, one.X[3:4])[0].LogDensity(one.Y[3]) - sure.Given(known, one.X[3:4])[0].LogDensity(one.Y[3])) / fresh
+			gain += (few.Given(known, one.Cut(3, 4))[0].LogDensity(one.Y[3]) - sure.Given(known, one.Cut(3, 4))[0].LogDensity(one.Y[3])) / fresh
 		}
 		mean, squares = mean+gain/sets, squares+gain*gain/sets
 	}

@@ -31,7 +31,7 @@ func newEvidence(groups []points.Group, b basis) *evidence {
 	e := &evidence{groups: groups, basis: b}
 	e.of, e.p = columnsOf(b)
 	for _, g := range groups {
-		e.phi = append(e.phi, b.evaluate(g.X))
+		e.phi = append(e.phi, b.evaluate(g.Points))
 		e.noise = append(e.noise, slices.Repeat([]float64{1}, g.Len()))
 		shift := make([]float64, g.Len())
 		for i, v := range g.Y {

@@ -91,7 +91,7 @@ func (e *evidence) subset(most, ofOneGroup int) *evidence {
 		some, g := points.Spread(e.groups[k].Len(), per), e.groups[k]
 		g.Points = g.Take(some)
 		g.Weights = nil
-		s.groups, s.phi = append(s.groups, g), append(s.phi, e.basis.evaluate(g.X))
+		s.groups, s.phi = append(s.groups, g), append(s.phi, e.basis.evaluate(g.Points))
 		s.noise, s.shift = append(s.noise, points.Pick(e.noise[k], 1, some)), append(s.shift, points.Pick(e.shift[k], 1, some))
 	}
 	return s

@@ -46,7 +46,7 @@ func dense(groups []points.Group, b basis, h hyper) (*mat.SymDense, []float64) {
 			of = append(of, k)
 		}
 	}
-	phi := b.evaluate(x)
+	phi := b.evaluate(points.New(dx, 0, x, nil))
 	cov := mat.NewSymDense(len(y), nil)
 	for i := range y {
 		for j := range i + 1 {
@@ -145,7 +145,7 @@ func TestPredictionConditionsOnAllPoints(t *testing.T) {
 		if !ok {
 			t.Fatal("the covariance cannot be conditioned")
 		}
-		got := m.Given(known, []float64{at})[0]
+		got := m.Given(known, points.New(1, 0, []float64{at}, nil))[0]
 		mean := conditional.Mean(nil)[0]
 		var c mat.SymDense
 		conditional.CovarianceMatrix(&c)
@@ -178,7 +178,7 @@ func TestCurvesThatDependOnAnotherColumn(t *testing.T) {
 		m := must.Get(FitGP(groups[:20]))(t)
 		sum, n := 0.0, 0
 		for _, one := range groups[20:] {
-			for i, d := range m.Given(points.New(2, 1, nil, nil), one.X) {
+			for i, d := range m.Given(points.New(2, 1, nil, nil), one.Points) {
 				sum += math.Pow(d.Mean()-f(one.X[2*i], one.X[2*i+1]), 2)
 				n++
 			}

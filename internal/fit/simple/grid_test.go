@@ -112,7 +112,7 @@ func (p process) regret(m simple.Model, at []float64, mayBeKnown func(i int) boo
 				}
 			}
 			context, targets := group.Take(known), group.Take(others[:4])
-			for i, d := range m.Given(context, targets.X) {
+			for i, d := range m.Given(context, targets) {
 				sum += p.exact(context, targets.X[i], targets.Y[i]) - d.LogDensity(targets.Y[i])
 				count++
 			}
@@ -211,7 +211,7 @@ func TestGridKnowsNoise(t *testing.T) {
 			at := group.X[hour] / hours
 			c, n := p.cov(at, at), p.noise(at)*p.noise(at)
 			want := math.Sqrt(c - c*c/(c+n) + n)
-			if sd := math.Sqrt(m.Given(group.Take([]int{hour}), []float64{group.X[hour]})[0].Variance()); sd < want/2 || sd > 2*want {
+			if sd := math.Sqrt(m.Given(group.Take([]int{hour}), points.New(1, 0, []float64{group.X[hour]}, nil))[0].Variance()); sd < want/2 || sd > 2*want {
 				t.Errorf("%s at %d: a deviation of %.3f, want %.3f", name, hour, sd, want)
 			} else {
 				t.Logf("%s at %d: %.3f, exact %.3f", name, hour, sd, want)
@@ -240,8 +240,8 @@ func TestGridWithOtherColumns(t *testing.T) {
 	behind, count := 0.0, 0.0
 	for k := range plain {
 		known, targets := []int{2, 9, 20}, []int{5, 12, 18, 23}
-		want := without.Given(plain[k].Take(known), plain[k].Take(targets).X)
-		for i, d := range m.Given(shifted[k].Take(known), shifted[k].Take(targets).X) {
+		want := without.Given(plain[k].Take(known), plain[k].Take(targets))
+		for i, d := range m.Given(shifted[k].Take(known), shifted[k].Take(targets)) {
 			a := targets[i]
 			behind += want[i].LogDensity(plain[k].Y[a]) - d.LogDensity(shifted[k].Y[a])
 			count++
@@ -268,8 +268,8 @@ func TestGridHasTheSameBits(t *testing.T) {
 		t.Error("two fits differ")
 	}
 	known, x := groups[0].Take([]int{1, 7}), []float64{3, 4.5, 30}
-	for i, d := range one.Given(known, x) {
-		if e := two.Given(known, x)[i]; d.Mean() != e.Mean() || d.Variance() != e.Variance() {
+	for i, d := range one.Given(known, points.New(1, 0, x, nil)) {
+		if e := two.Given(known, points.New(1, 0, x, nil))[i]; d.Mean() != e.Mean() || d.Variance() != e.Variance() {
 			t.Errorf("at %v: %v ± %v after reading, %v ± %v before", x[i], e.Mean(), e.Variance(), d.Mean(), d.Variance())
 		}
 	}

@@ -21,11 +21,12 @@ type Edge struct {
 	High float64 `json:"high"`
 }
 
-// EdgesOf returns the edges of the columns of all x [n, dx].
-func EdgesOf(dx int, all ...[]float64) []Edge {
+// EdgesOf returns the edges of the columns of x of all groups.
+func EdgesOf(groups []points.Group) []Edge {
+	dx := groups[0].DX
 	edges := slices.Repeat([]Edge{{math.Inf(1), math.Inf(-1)}}, dx)
-	for _, x := range all {
-		for i, v := range x {
+	for _, g := range groups {
+		for i, v := range g.X {
 			e := &edges[i%dx]
 			e.Low, e.High = min(e.Low, v), max(e.High, v)
 		}
@@ -48,24 +49,20 @@ func (e Edge) AppendPowers(dst []float64, v float64, n int) []float64 {
 // most k−1 powers.
 func degreesOf(groups []points.Group, fixed, random int) degrees {
 	dx := groups[0].DX
-	x := make([][]float64, len(groups))
-	for i, g := range groups {
-		x[i] = g.X
-	}
-	form := degrees{make([]int, dx), make([]int, dx), EdgesOf(dx, x...)}
+	form := degrees{make([]int, dx), make([]int, dx), EdgesOf(groups)}
 	for c := range dx {
-		most := different(x, dx, c, max(fixed, random)+1) - 1
+		most := different(groups, c, max(fixed, random)+1) - 1
 		form.Fixed[c], form.Random[c] = min(fixed, most), min(random, most)
 	}
 	return form
 }
 
-// different returns how many values column c of all x [n, dx] has, at most the given number.
-func different(all [][]float64, dx, c, most int) int {
+// different returns how many values column c of all groups has, at most the given number.
+func different(groups []points.Group, c, most int) int {
 	seen := map[float64]bool{}
-	for _, x := range all {
-		for i := c; i < len(x); i += dx {
-			if seen[x[i]] = true; len(seen) == most {
+	for _, g := range groups {
+		for _, v := range g.Column(c) {
+			if seen[v] = true; len(seen) == most {
 				return most
 			}
 		}

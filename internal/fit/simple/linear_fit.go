@@ -42,8 +42,7 @@ const ridge = 1e-10
 // fitLinear fits a model by restricted maximum likelihood. Of groups in groups, outer groups differ in their level or,
 // if that is likelier by more than its parameters are worth ([Schwarz] 1978), in all coefficients that groups differ in.
 // precision [groups][n] is σ² over the variance of the noise of each point; nil for 1. known is σ², if these variances
-// are known, and 0 if it is fitted. It returns an error if there are
-// fewer points than coefficients.
+// are known, and 0 if it is fitted. It returns an error if there are fewer points than coefficients.
 //
 // [Schwarz]: https://doi.org/10.1214/aos/1176344136
 func fitLinear(groups []points.Group, precision [][]float64, form degrees, known float64) (*linearFit, error) {

@@ -191,7 +191,7 @@ func TestAwkwardFunctions(t *testing.T) {
 
 // Beyond the data, each power is its tangent there; inside, it is the power.
 func TestPowersGoOnAsLines(t *testing.T) {
-	e := EdgesOf(1, []float64{0, 2}, []float64{-1})[0]
+	e := EdgesOf([]points.Group{{Points: points.New(1, 0, []float64{0, 2}, nil)}, {Points: points.New(1, 0, []float64{-1}, nil)}})[0]
 	for x, want := range map[float64][]float64{
 		1.5: {1.5, 2.25, 3.375},
 		3:   {3, 8, 20}, // 2 + 1, 4 + 4·1, 8 + 12·1
@@ -244,8 +244,8 @@ func TestTheCurveIsUncertainBeyondTheData(t *testing.T) {
 	m := &Mixed{Units: unitsOf(functions), Model: f.linear}
 	high := f.Form.Edges[0].High
 	at := []float64{-0.5, high, high + 2, high + 6}
-	got, _ := m.rows(at)
-	more := m.covariances(at, at)
+	got, _ := m.rows(points.New(1, 0, at, nil))
+	more := m.covariances(points.New(1, 0, at, nil), points.New(1, 0, at, nil))
 	for i := range at {
 		for j := range at {
 			_, a := m.Model.prior(nil, at[i:][:1])

@@ -128,7 +128,7 @@ func (m *Mixed) alternate(all []points.Group, functions []points.Group, form deg
 // log returns the logarithm of how likely misses of groups are.
 func (m *Mixed) log(all []points.Group, misses [][]miss) (sum float64) {
 	for i, g := range all {
-		log, _ := m.Noise.tauOf(misses[i], m.Noise.scales(g.X))
+		log, _ := m.Noise.tauOf(misses[i], m.Noise.scales(g.Points))
 		sum += log
 	}
 	return sum
@@ -189,27 +189,25 @@ func missesOf(m linear, g points.Points, y, precision []float64) []miss {
 	return misses
 }
 
-// rows returns the mean of a new group at x [n, DX], and the root of its covariance.
-func (m *Mixed) rows(x []float64) (means []float64, rows *mat.Dense) {
-	dx := len(m.Units.X)
-	n := len(x) / dx
+// rows returns the mean of a new group at points, and the root of its covariance.
+func (m *Mixed) rows(p points.Points) (means []float64, rows *mat.Dense) {
 	var all []float64
-	for i := range n {
-		mean, row := m.Model.prior(nil, x[i*dx:][:dx])
-		means, all = append(means, mean), m.Model.beyond(append(all, row...), x[i*dx:][:dx])
+	for i := range p.Len() {
+		mean, row := m.Model.prior(nil, p.Row(i))
+		means, all = append(means, mean), m.Model.beyond(append(all, row...), p.Row(i))
 	}
-	return means, mat.NewDense(n, len(all)/n, all)
+	return means, mat.NewDense(p.Len(), len(all)/p.Len(), all)
 }
 
-// root returns the root of the covariance of points x that are of the groups of; nil: all of one. Each group has columns
+// root returns the root of the covariance of points, which may be of several groups. Each group has columns
 // of its own deviations, and all have the others in common.
-func (m *Mixed) root(x []float64, of []int) *mat.Dense {
-	_, rows := m.rows(x)
-	if of == nil {
+func (m *Mixed) root(p points.Points) *mat.Dense {
+	_, rows := m.rows(p)
+	if p.Of == nil {
 		return rows
 	}
 	at := map[int]int{}
-	for _, group := range of {
+	for _, group := range p.Of {
 		if _, known := at[group]; !known {
 			at[group] = len(at)
 		}
@@ -220,19 +218,19 @@ func (m *Mixed) root(x []float64, of []int) *mat.Dense {
 	for i := range n {
 		from, to := rows.RawRowView(i), root.RawRowView(i)
 		copy(to, from[q:])
-		copy(to[d-q+q*at[of[i]]:], from[:q])
+		copy(to[d-q+q*at[p.Of[i]]:], from[:q])
 	}
 	return root
 }
 
 // mean implements field.
-func (m *Mixed) mean(x []float64) []float64 {
-	means, _ := m.rows(x)
+func (m *Mixed) mean(p points.Points) []float64 {
+	means, _ := m.rows(p)
 	return means
 }
 
 // covariances implements field.
-func (m *Mixed) covariances(a, b []float64) *mat.Dense {
+func (m *Mixed) covariances(a, b points.Points) *mat.Dense {
 	_, left := m.rows(a)
 	_, right := m.rows(b)
 	var out mat.Dense
@@ -241,7 +239,7 @@ func (m *Mixed) covariances(a, b []float64) *mat.Dense {
 }
 
 // across implements outerField: two groups have all in common but their own deviations.
-func (m *Mixed) across(a, b []float64) *mat.Dense {
+func (m *Mixed) across(a, b points.Points) *mat.Dense {
 	_, left := m.rows(a)
 	_, right := m.rows(b)
 	_, q := m.Model.Form.count()
@@ -253,9 +251,9 @@ func (m *Mixed) across(a, b []float64) *mat.Dense {
 }
 
 // variances implements field.
-func (m *Mixed) variances(x []float64) []float64 {
-	_, rows := m.rows(x)
-	out := make([]float64, len(x)/len(m.Units.X))
+func (m *Mixed) variances(p points.Points) []float64 {
+	_, rows := m.rows(p)
+	out := make([]float64, p.Len())
 	for i := range out {
 		out[i] = dot(rows.RawRowView(i), rows.RawRowView(i))
 	}
@@ -271,9 +269,9 @@ func (m *Mixed) Check() error {
 }
 
 // Given implements [Model], with the bounds of a [GP].
-func (m *Mixed) Given(context points.Points, x []float64) []likelihood.GaussianMixture {
+func (m *Mixed) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	if !m.Sides {
 		context.Beyond = nil
 	}
-	return given(m.fields(), &m.Noise, m.Units, context, x)
+	return given(m.fields(), &m.Noise, m.Units, context, targets)
 }

@@ -12,7 +12,7 @@ const MostOfOuter = 100
 // An outerField is a field of groups in groups: the functions of two groups in the same outer one go together.
 type outerField interface {
 	field
-	across(a, b []float64) *mat.Dense // covariances of points a of one group with b of another one in the same outer group
+	across(a, b points.Points) *mat.Dense // covariances of points a of one group with b of another one in the same outer group
 }
 
 // SeesOuter reports whether a model learns of a group from points of others in the same outer one.
@@ -26,11 +26,11 @@ func SeesOuter(m Model) bool {
 	return false
 }
 
-// covariancesOf returns the covariances of points a with points b, which are of the groups ofA and ofB; nil: all of one.
-func covariancesOf(f field, a []float64, ofA []int, b []float64, ofB []int) *mat.Dense {
+// covariancesOf returns the covariances of points a with points b, which may be of several groups.
+func covariancesOf(f field, a, b points.Points) *mat.Dense {
 	own := f.covariances(a, b)
 	outer, is := f.(outerField)
-	if ofA == nil || !is {
+	if a.Of == nil || !is {
 		return own
 	}
 	across := outer.across(a, b)
@@ -38,10 +38,10 @@ func covariancesOf(f field, a []float64, ofA []int, b []float64, ofB []int) *mat
 	for i := range n {
 		for j := range m {
 			to := 0 // a target is of the group itself
-			if ofB != nil {
-				to = ofB[j]
+			if b.Of != nil {
+				to = b.Of[j]
 			}
-			if ofA[i] != to {
+			if a.Of[i] != to {
 				own.Set(i, j, across.At(i, j))
 			}
 		}

@@ -170,17 +170,17 @@ func TestPredictionInSchoolsIsTheConditionalGaussian(t *testing.T) {
 			if m == mixed {
 				sigma = fitted.Noise
 			}
-			target := []float64{0.4}
+			target := points.New(1, 0, []float64{0.4}, nil)
 			mean, variance := m.mean(target)[0], m.variances(target)[0]
 			if n := context.Len(); n > 0 {
 				k, cross, left := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
-				at := func(i int) ([]float64, int) {
+				at := func(i int) (points.Points, int) {
 					if context.Of == nil {
-						return context.Row(i), 0
+						return context.Cut(i, i+1), 0
 					}
-					return context.Row(i), context.Of[i]
+					return context.Cut(i, i+1), context.Of[i]
 				}
-				between := func(a, b []float64, same bool) float64 {
+				between := func(a, b points.Points, same bool) float64 {
 					if same {
 						return m.covariances(a, b).At(0, 0)
 					}
@@ -209,7 +209,8 @@ func TestPredictionInSchoolsIsTheConditionalGaussian(t *testing.T) {
 		}
 	}
 	// Another class of the same school differs by its own level alone, one of another school by both.
-	if a, b := mixed.across([]float64{0}, []float64{0}).At(0, 0), mixed.covariances([]float64{0}, []float64{0}).At(0, 0); !(a > 0.3 && a < b-0.1) {
+	zero := points.New(1, 0, []float64{0}, nil)
+	if a, b := mixed.across(zero, zero).At(0, 0), mixed.covariances(zero, zero).At(0, 0); !(a > 0.3 && a < b-0.1) {
 		t.Errorf("covariances of %g in a school and %g in a class", a, b)
 	}
 }

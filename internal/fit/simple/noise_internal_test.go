@@ -48,7 +48,7 @@ func TestScaleIsThatOfMgcv(t *testing.T) {
 	g, misses := spacedNoise(distuv.UnitNormal.Quantile, func(x float64) float64 { return math.Exp(-0.5 + 0.6*x + 0.3*math.Sin(2*x)) })
 	n := fitNoise([]points.Group{g}, [][]miss{misses}, newBasis([]points.Group{g}, 6), 1)
 	want := []float64{0.217838, 0.299393, 0.605972, 1.224607, 1.641883}
-	for i, s := range n.scales([]float64{-1.5, -0.75, 0, 0.75, 1.5}) {
+	for i, s := range n.scales(points.New(1, 0, []float64{-1.5, -0.75, 0, 0.75, 1.5}, nil)) {
 		if got := s * n.deviation(); math.Abs(math.Log(got/want[i])) > 0.14 {
 			t.Errorf("deviation %d is %.4f, want %.4f", i, got, want[i])
 		}
@@ -64,14 +64,14 @@ func TestShapeIsThatOfStudent(t *testing.T) {
 	fitted := distuv.StudentsT{Mu: 0.000234, Sigma: 0.705287, Nu: 3.13569}
 	loss, each := 0.0, make([]float64, len(n.Parts))
 	for i, m := range misses {
-		s := n.scales(g.Row(i))[0]
+		s := n.scales(points.New(1, 0, g.Row(i), nil))[0]
 		loss += (fitted.LogProb(m.by) - n.logDensity(m, s, each)) / 400
 	}
 	// A mixture of three Gaussians with a scale that may depend on x has more parameters than t.
 	if loss > 0.01 || loss < -0.02 {
 		t.Errorf("a point's log density is %.4f below that of Student's t, want within −0.02 … 0.01", loss)
 	}
-	s := n.scales([]float64{0})[0]
+	s := n.scales(points.New(1, 0, []float64{0}, nil))[0]
 	// Eight of the points lie beyond ±4.
 	for z, bound := range map[float64]float64{0: 0.15, 1: 0.15, 2: 0.15, 4: 1 / math.Sqrt(8)} {
 		if got, want := n.logDensity(miss{by: z, variance: 0}, s, each), fitted.LogProb(z); math.Abs(got-want) > bound {
@@ -119,7 +119,7 @@ func noisyGP() *GP {
 // logDensity returns the log density of a group by quadrature over its scale, and by all ways to assign
 // parts to its points, each a multivariate normal distribution.
 func (m *GP) logDensity(g points.Points) float64 {
-	phi, scales := m.Basis.evaluate(g.X), m.Noise.scales(g.X)
+	phi, scales := m.Basis.evaluate(g), m.Noise.scales(g)
 	factors, logs := m.Noise.nodes()
 	n, k := g.Len(), len(m.Noise.Parts)
 	total := 0.0
@@ -168,7 +168,7 @@ func TestDensityOfNoisyGP(t *testing.T) {
 		if n > 0 {
 			want -= m.logDensity(context)
 		}
-		if got := m.Given(context, g.X[n:])[0].LogDensity(g.Y[n]); math.Abs(got-want) > test.bound {
+		if got := m.Given(context, g.Cut(n, g.Len()))[0].LogDensity(g.Y[n]); math.Abs(got-want) > test.bound {
 			t.Errorf("%s: log density %.6f, want %.6f", test.name, got, want)
 		}
 	}

@@ -11,9 +11,9 @@ import (
 
 // A field is a normal distribution of the function of a new group, in standardised units.
 type field interface {
-	mean(x []float64) []float64            // at points x [n, DX]
-	variances(x []float64) []float64       // at points x [n, DX]
-	covariances(a, b []float64) *mat.Dense // of points a [n, DX] with b [m, DX], [n, m]
+	mean(p points.Points) []float64            // at points
+	variances(p points.Points) []float64       // at points
+	covariances(a, b points.Points) *mat.Dense // of points a with b, [n, m]
 }
 
 // Bounds of a context: the points that predictions read, and those that the group's scale is learnt
@@ -23,14 +23,14 @@ const (
 	mostOfScale = 64
 )
 
-// given returns the distribution of y at x of a group with this context, whose function is drawn from one of
+// given returns the distribution of y at the targets of a group with this context, whose function is drawn from one of
 // these fields, each as likely as the others, and whose points have noise.
-func given(fields []field, n *noise, u units, context points.Points, x []float64) []likelihood.GaussianMixture {
-	if len(x) == 0 {
+func given(fields []field, n *noise, u units, context, targets points.Points) []likelihood.GaussianMixture {
+	if targets.Len() == 0 {
 		return nil
 	}
 	c := u.group(context).Thin(mostContext)
-	targets := u.points(x)
+	targets = u.group(targets)
 	scales := n.scales(targets)
 	parts, logs := make([][]likelihood.Gaussian, len(scales)), make([][]float64, len(scales))
 	for _, f := range fields {
@@ -44,11 +44,11 @@ func given(fields []field, n *noise, u units, context points.Points, x []float64
 }
 
 // addGiven adds the parts that a field gives, with the logarithms of how likely each is by the context c.
-func (n *noise) addGiven(parts [][]likelihood.Gaussian, logs [][]float64, f field, c points.Points, targets, scales []float64) {
+func (n *noise) addGiven(parts [][]likelihood.Gaussian, logs [][]float64, f field, c, targets points.Points, scales []float64) {
 	states, means, variances := n.condition(f, c), f.mean(targets), f.variances(targets)
 	var cross, solved *mat.Dense // [n, m]
 	if c.Len() > 0 {
-		cross = covariancesOf(f, c.X, c.Of, targets, nil)
+		cross = covariancesOf(f, c, targets)
 	}
 	for _, s := range states {
 		if s.alpha != nil {
@@ -95,13 +95,13 @@ func (n *noise) condition(f field, c points.Points) []*state {
 		return states
 	}
 	left := mat.NewVecDense(c.Len(), nil)
-	for i, v := range f.mean(c.X) {
+	for i, v := range f.mean(c) {
 		left.SetVec(i, c.Y[i]-v)
 	}
 	for i, v := range c.Beyond {
 		left.SetVec(i, left.AtVec(i)-v)
 	}
-	scales := n.scales(c.X)
+	scales := n.scales(c)
 	covariance := covarianceOf(f, c)
 	var kept []*state
 	for _, s := range states {

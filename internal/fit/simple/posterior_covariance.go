@@ -26,12 +26,12 @@ const mostCond = 1e14
 // covarianceOf returns what makes covariances for the points of a context. They share what noise does not change.
 func covarianceOf(f field, c points.Points) func() covariance {
 	if m, is := f.(*Mixed); is {
-		root := m.root(c.X, c.Of)
+		root := m.root(c)
 		if n, rank := root.Dims(); 2*rank < n {
 			return func() covariance { return &ofLowRank{root: root} }
 		}
 	}
-	prior := symmetric(covariancesOf(f, c.X, c.Of, c.X, c.Of))
+	prior := symmetric(covariancesOf(f, c, c))
 	return func() covariance { return &ofFullRank{prior: prior} }
 }
 

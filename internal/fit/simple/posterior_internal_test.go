@@ -20,7 +20,7 @@ func TestLowRankIsTheFullCovariance(t *testing.T) {
 	if !isLow {
 		t.Fatalf("%d points, and the covariance is taken in full", context.Len())
 	}
-	full := &ofFullRank{prior: symmetric(covariancesOf(m, context.X, context.Of, context.X, context.Of))}
+	full := &ofFullRank{prior: symmetric(covariancesOf(m, context, context))}
 	noise, a := make([]float64, context.Len()), mat.NewDense(context.Len(), 2, nil)
 	for i := range noise {
 		noise[i] = 0.01 * float64(1+i%9)

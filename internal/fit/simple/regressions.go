@@ -212,14 +212,14 @@ func (m *Regressions) Check() error {
 }
 
 // Given implements [Model]. It takes at most 100 points of a larger context, evenly spread.
-func (m *Regressions) Given(context points.Points, x []float64) []likelihood.GaussianMixture {
+func (m *Regressions) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	known := m.Units.group(context).Thin(mostOfRegressions)
 	list, _, _ := m.given(m.describe(known), mostAssignments)
 	spread := make([]float64, 1+len(m.Units.X))
-	targets, dx := m.Units.points(x), len(m.Units.X)
-	out := make([]likelihood.GaussianMixture, len(targets)/dx)
+	targets = m.Units.group(targets)
+	out := make([]likelihood.GaussianMixture, targets.Len())
 	for t := range out {
-		p, q := m.features(targets[t*dx:][:dx])
+		p, q := m.features(targets.Row(t))
 		var parts []likelihood.Gaussian
 		var logs []float64
 		for _, a := range list {

@@ -25,11 +25,7 @@ const (
 func FitRegressions(groups []points.Group) (Model, error) {
 	u := unitsOf(groups)
 	all := u.groups(groups, max(mostOfRegressions, mostOfFewGroups/len(groups)))
-	x := make([][]float64, len(all))
-	for i, g := range all {
-		x[i] = g.X
-	}
-	edges := EdgesOf(len(u.X), x...)
+	edges := EdgesOf(all)
 	plain, seen := &Regressions{Powers: powers, Edges: edges}, make([]described, len(all))
 	for i, g := range all {
 		seen[i] = plain.describe(g.Points)

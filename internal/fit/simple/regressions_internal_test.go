@@ -62,7 +62,7 @@ func TestRegressionsAreExactForFewPoints(t *testing.T) {
 			t.Errorf("alpha %g: log density %.9f, want %.9f", m.Alpha, log, want)
 		}
 		context := points.New(1, 1, g.X[:3], g.Y[:3])
-		got := m.Given(context, g.X[3:])[0].LogDensity(g.Y[3])
+		got := m.Given(context, g.Cut(3, g.Len()))[0].LogDensity(g.Y[3])
 		if want := m.logDensity(g) - m.logDensity(context); math.Abs(got-want) > 1e-5 {
 			t.Errorf("alpha %g: log density of a point %.9f, want %.9f", m.Alpha, got, want)
 		}
@@ -78,7 +78,7 @@ func TestRegressionsFindTheClasses(t *testing.T) {
 	loss, n := 0.0, 0.0
 	for _, g := range groups[60:] {
 		context := points.New(1, 1, g.X[:5], g.Y[:5])
-		fitted, known := m.Given(context, g.X[5:]), truth.Given(context, g.X[5:])
+		fitted, known := m.Given(context, g.Cut(5, g.Len())), truth.Given(context, g.Cut(5, g.Len()))
 		for i, y := range g.Y[5:] {
 			loss += known[i].LogDensity(y) - fitted[i].LogDensity(y)
 			n++

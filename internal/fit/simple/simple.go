@@ -15,9 +15,9 @@ import (
 
 // A Model predicts the y of new groups.
 type Model interface {
-	// Given returns the distribution of y at each row of x [m, DX] in a group with this context,
+	// Given returns the distribution of y at the x of each target in a group with this context,
 	// which may be empty. The distributions are those of single points, not of all together.
-	Given(context points.Points, x []float64) []likelihood.GaussianMixture
+	Given(context, targets points.Points) []likelihood.GaussianMixture
 	// Columns returns DX.
 	Columns() int
 	// Check returns an error unless the numbers make a model, as those of a damaged file may not.

@@ -53,7 +53,7 @@ func TestWeightsAreRepeatedRows(t *testing.T) {
 	x := []float64{-1.5, 0, 1.7}
 	weighted, same := must.Get(line(once))(t), must.Get(line(repeated))(t)
 	for _, known := range []points.Points{points.New(1, 1, nil, nil), context} {
-		p, q := weighted.Given(known, x), same.Given(known, x)
+		p, q := weighted.Given(known, points.New(1, 0, x, nil)), same.Given(known, points.New(1, 0, x, nil))
 		for i := range x {
 			sd := math.Sqrt(q[i].Variance())
 			if d := math.Abs(p[i].Mean()-q[i].Mean()) / sd; d > 1e-4 || math.Abs(math.Sqrt(p[i].Variance())/sd-1) > 1e-4 {
@@ -86,7 +86,7 @@ func TestModelsFollowWeights(t *testing.T) {
 	for name, fit := range map[string]func([]points.Group) (Model, error){"mixed model": FitMixed, "Gaussian process": FitGP, "regressions": FitRegressions} {
 		m := must.Get(fit(groups))(t)
 		// An eighth of a deviation of the mixture of both, 0.9.
-		if d := m.Given(points.New(1, 1, nil, nil), []float64{0.5})[0]; math.Abs(d.Mean()-2.7) > 0.25 {
+		if d := m.Given(points.New(1, 1, nil, nil), points.New(1, 0, []float64{0.5}, nil))[0]; math.Abs(d.Mean()-2.7) > 0.25 {
 			t.Errorf("%s: a mean of %v, want 2.7", name, d.Mean())
 		}
 	}

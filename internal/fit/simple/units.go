@@ -147,15 +147,6 @@ func twoValues(column []float64) (low, high float64, two bool) {
 	return low, high, low < high
 }
 
-// points returns x [n, DX] standardised.
-func (u units) points(x []float64) []float64 {
-	z, dx := make([]float64, len(x)), len(u.X)
-	for i, v := range x {
-		z[i] = pressed(u.X[i%dx].standardise(v))
-	}
-	return z
-}
-
 // pressed returns z up to 6 in absolute value. Beyond, it grows only with the logarithm of z, which limits
 // the leverage of outliers.
 func pressed(z float64) float64 {
@@ -165,10 +156,13 @@ func pressed(z float64) float64 {
 	return z
 }
 
-// group returns a group standardised.
+// group returns the points of a group standardised.
 func (u units) group(g points.Points) points.Points {
 	z := g
-	z.X, z.Y, z.Beyond = u.points(g.X), make([]float64, len(g.Y)), nil
+	z.X, z.Y, z.Beyond = make([]float64, len(g.X)), make([]float64, len(g.Y)), nil
+	for i, v := range g.X {
+		z.X[i] = pressed(u.X[i%g.DX].standardise(v))
+	}
 	for i, v := range g.Y {
 		z.Y[i] = u.Y.standardise(v)
 	}

@@ -103,8 +103,8 @@ type changed struct {
 	change func([]likelihood.GaussianMixture)
 }
 
-func (m changed) Given(context points.Points, x []float64) []likelihood.GaussianMixture {
-	all := m.Model.Given(context, x)
+func (m changed) Given(context, targets points.Points) []likelihood.GaussianMixture {
+	all := m.Model.Given(context, targets)
 	m.change(all)
 	return all
 }

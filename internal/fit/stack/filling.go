@@ -87,15 +87,12 @@ func (f *Filling) width(dx int) int {
 func (f *Filling) training(all []points.Group) []points.Group {
 	filled := make([]points.Group, len(all))
 	for i, g := range all {
-		if filled[i] = g; f.none(g.X) {
-			continue
-		}
+		filled[i] = g
 		own := g.Points
 		if i%2 == 1 {
 			own = own.Cut(0, 0)
 		}
-		_, filled[i].X = f.fill(own, g.X)
-		filled[i].DX = f.width(g.DX)
+		_, filled[i].Points = f.fill(own, g.Points)
 	}
 	return filled
 }
@@ -105,10 +102,10 @@ func (f *Filling) none(x []float64) bool {
 	return f == nil || len(f.Marks) == 0 && !slices.ContainsFunc(x, math.IsNaN)
 }
 
-// fill returns known points and x [m, DX] of targets with their cells filled and the marks.
-func (f *Filling) fill(known points.Points, x []float64) (points.Points, []float64) {
-	if f.none(known.X) && f.none(x) {
-		return known, x
+// fill returns known points and targets with their cells filled and the marks.
+func (f *Filling) fill(known, targets points.Points) (_, _ points.Points) {
+	if f.none(known.X) && f.none(targets.X) {
+		return known, targets
 	}
 	own, rows := slices.Repeat([]float64{math.NaN()}, known.DX), known.Own()
 	for c := range own {
@@ -116,9 +113,9 @@ func (f *Filling) fill(known points.Points, x []float64) (points.Points, []float
 			own[c] = median(values)
 		}
 	}
-	known.X, x = f.filled(known.X, own), f.filled(x, own)
-	known.DX = f.width(known.DX)
-	return known, x
+	known.X, targets.X = f.filled(known.X, own), f.filled(targets.X, own)
+	known.DX, targets.DX = f.width(known.DX), f.width(targets.DX)
+	return known, targets
 }
 
 // filled returns rows with the values of a group, or those of the data where it has none, for missing cells, and the

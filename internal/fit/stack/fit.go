@@ -328,7 +328,7 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
-		for i, d := range m.Given(s.transform(seenBy(m, q.Known), columns, t.scale.y), takeLogs(columns, q.Targets.X, q.Targets.DX)) {
+		for i, d := range m.Given(s.transform(seenBy(m, q.Known), columns, t.scale.y), takeLogs(columns, q.Targets)) {
 			if t.scale.y == LogY {
 				d = s.logY.bounded(d)
 			}

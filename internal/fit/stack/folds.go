@@ -126,9 +126,8 @@ func (s *split) cut(groups []points.Group, of [][]int, seed uint64) {
 		if s.alone {
 			q.Known = q.Known.Cut(0, 0)
 		}
-		q.Known, q.Targets.X = s.filling.fill(q.Known, q.Targets.X)
+		q.Known, q.Targets = s.filling.fill(q.Known, q.Targets)
 		q.Known.Weights = nil // as those of a prediction
-		q.Targets.DX = q.Known.DX
 	}
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
 	s.listTargets()
@@ -222,7 +221,7 @@ func FoldsOf(groups []points.Group, seed uint64) [][]int {
 	taken := sample(places, mostRows, seed)
 	for fold := range folds {
 		if len(taken) >= fewestGroups {
-			for _, i := range HeldOutGroups(outerOf(taken), seed, fold) {
+			for _, i := range HeldOutGroups(OuterOf(taken), seed, fold) {
 				all := of[int(taken[i].X[0])]
 				copy(all, slices.Repeat([]int{fold}, len(all)))
 			}
@@ -239,8 +238,8 @@ func FoldsOf(groups []points.Group, seed uint64) [][]int {
 	return of
 }
 
-// outerOf returns the outer group of each group.
-func outerOf(groups []points.Group) []string {
+// OuterOf returns the outer group of each group.
+func OuterOf(groups []points.Group) []string {
 	outer := make([]string, len(groups))
 	for i, g := range groups {
 		outer[i] = g.Outer
@@ -250,7 +249,7 @@ func outerOf(groups []points.Group) []string {
 
 func (s *split) cutGroups(groups []points.Group, of [][]int, seed uint64) {
 	g := random.New(seed, random.Validation)
-	order, _ := placed(outerOf(groups), seed)
+	order, _ := placed(OuterOf(groups), seed)
 	each := min(max(s.most/len(groups), 1), mostRounds*len(contextSizes))
 	for n, i := range order {
 		for k := range folds {

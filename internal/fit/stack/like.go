@@ -43,7 +43,7 @@ func likenessOf(groups []points.Group, seed uint64) *Likeness {
 	for _, g := range groups {
 		all.Append(g.Points)
 	}
-	l := &Likeness{Edges: simple.EdgesOf(all.DX, all.X), Spread: 1}
+	l := &Likeness{Edges: simple.EdgesOf(groups), Spread: 1}
 	l.Beta = make([]float64, 1+2*all.DX)
 	times := all.Weights
 	if times == nil {

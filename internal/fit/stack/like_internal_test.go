@@ -42,7 +42,7 @@ func TestPredictionsFollowKnownPointsUnlikeAnyGroup(t *testing.T) {
 				if _, _, is := s.Unlike(known); is != (off != 0) {
 					t.Errorf("%v off: unlike %v", off, is)
 				}
-				d := s.Predict(Case{Known: known, X: []float64{5}})[0]
+				d := s.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{5}, nil)})[0]
 				// The deviation on the scale of log y grows with y, whose base is 20.
 				width := 1.0
 				if test.log {

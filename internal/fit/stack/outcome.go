@@ -30,8 +30,8 @@ const (
 	mostUnits    = 50
 )
 
-// OutcomeOf returns the values that y, given by group, can have: those that the data speak for or, with a want, that kind. It returns
-// an error if the data contradict it.
+// OutcomeOf returns the values that y, given by group, can have: those that the data speak for or, with a want, that
+// kind. It returns an error if the data contradict it.
 func OutcomeOf(groups [][]float64, want string) (s likelihood.Support, err error) {
 	y := slices.Concat(groups...)
 	if want == Real || len(y) == 0 {

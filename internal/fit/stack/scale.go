@@ -172,23 +172,23 @@ func logColumns(groups []points.Group) (all []LogColumn) {
 	return all
 }
 
-// takeLogs returns x [n, dx] with these columns replaced by their logarithms.
-func takeLogs(columns []LogColumn, x []float64, dx int) []float64 {
-	if len(columns) == 0 {
-		return x
+// takeLogs returns points with these columns of x replaced by their logarithms.
+func takeLogs(columns []LogColumn, p points.Points) points.Points {
+	if len(columns) > 0 {
+		p.X = slices.Clone(p.X)
 	}
-	z := slices.Clone(x)
 	for _, c := range columns {
-		for i := c.Column; i < len(z); i += dx {
-			z[i] = c.apply(z[i])
+		for i := range p.Len() {
+			v := &p.Row(i)[c.Column]
+			*v = c.apply(*v)
 		}
 	}
-	return z
+	return p
 }
 
 // transform returns the points of a group as models see it: with the logarithms of columns, and y on a scale.
 func (s seen) transform(g points.Points, columns []LogColumn, y Scale) points.Points {
-	g.X = takeLogs(columns, g.X, g.DX)
+	g = takeLogs(columns, g)
 	g.Y, g.Beyond = s.on(y, g.Y)
 	return g
 }

@@ -37,14 +37,14 @@ func TestModelsSeeLogarithmsOfX(t *testing.T) {
 	must.Do(t, read.Open(Kinds()))
 	must.Do(t, read.Check(2))
 	known, x := points.New(2, 1, []float64{3, 0}, []float64{-0.5}), []float64{20, 1, 0, 1}
-	for i, d := range s.Predict(Case{Known: known, X: x}) {
-		again := read.Predict(Case{Known: known, X: x})[i]
+	for i, d := range s.Predict(Case{Known: known, Targets: points.New(2, 0, x, nil)}) {
+		again := read.Predict(Case{Known: known, Targets: points.New(2, 0, x, nil)})[i]
 		if v := d.Mean(); v != again.Mean() || math.IsNaN(v) || math.IsInf(v, 0) {
 			t.Errorf("x = %v: mean %g, and %g by the file", x[2*i:][:2], v, again.Mean())
 		}
 	}
 	want := -0.5 + math.Log(3) - math.Log(20) + 1
-	if got := s.Predict(Case{Known: known, X: x})[0].Mean(); math.Abs(got-want) > 0.15 { // the noise has a deviation of 0.1
+	if got := s.Predict(Case{Known: known, Targets: points.New(2, 0, x, nil)})[0].Mean(); math.Abs(got-want) > 0.15 { // the noise has a deviation of 0.1
 		t.Errorf("mean %.3f at x = 20, want %.3f", got, want)
 	}
 }
@@ -74,7 +74,7 @@ func TestScalesAreMixed(t *testing.T) {
 			t.Errorf("%s has the weight %.2f and the log density %.3f, the mixture has %.3f", c.Name, c.Weight, c.LogDensity, s.Expected.LogDensity)
 		}
 	}
-	d := s.Predict(Case{Known: points.New(1, 1, nil, nil), X: []float64{-0.5}})[0]
+	d := s.Predict(Case{Known: points.New(1, 1, nil, nil), Targets: points.New(1, 0, []float64{-0.5}, nil)})[0]
 	if below := d.CDF(0); !(below > 0 && below < 0.1) || !(d.CDF(1e6) > 0.999) {
 		t.Errorf("y is below 0 with probability %v and below 1e6 with %v", below, d.CDF(1e6))
 	}
@@ -101,7 +101,7 @@ func TestPredictionsBeyondTheDataStayNearThem(t *testing.T) {
 	}
 	for _, known := range []points.Points{points.New(1, 1, nil, nil), points.New(1, 1, []float64{5, 10}, []float64{72, 104})} {
 		x := []float64{least, 0, 0.001, -1, 30, 100, 1000}
-		d := s.Predict(Case{Known: known, X: x})
+		d := s.Predict(Case{Known: known, Targets: points.New(1, 0, x, nil)})
 		for _, at := range d[1:3] {
 			if first := d[0]; math.Abs(at.Mean()-first.Mean()) > 1 || at.Variance() > 1.2*first.Variance() {
 				t.Errorf("%d known points: %v ± %v at 0, %v ± %v on the first day", known.Len(), at.Mean(), math.Sqrt(at.Variance()), first.Mean(), math.Sqrt(first.Variance()))

@@ -113,10 +113,10 @@ func (s *Stack) otherScale() Scale {
 // A Case is a group's known points and the x of its targets, in raw units. Units are those of each target's y, of which
 // models see y in other ones; nil if they see y itself. With an offset in them, no model sees log y.
 type Case struct {
-	Known points.Points
-	X     []float64 // [ways, n, DX]; NaN where a cell is missing
-	Ways  int       // in which the x of the targets may be read, of which it is not known which holds; 0 for one
-	Units []likelihood.Units
+	Known   points.Points
+	Targets points.Points // one way after the other; NaN where a cell is missing
+	Ways    int           // in which the x of the targets may be read, of which it is not known which holds; 0 for one
+	Units   []likelihood.Units
 }
 
 // ways returns Case.Ways.
@@ -136,7 +136,7 @@ func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.D
 	for _, c := range cases {
 		ways += c.ways()
 	}
-	at := make([]scales, len(cases[0].X)/cases[0].Known.DX/cases[0].ways())
+	at := make([]scales, cases[0].Targets.Len()/cases[0].ways())
 	for _, c := range cases {
 		if err := s.add(ctx, at, c, 1/float64(ways)); err != nil {
 			return nil, err
@@ -156,7 +156,7 @@ func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.D
 
 // add adds the predictions of a case, each way of a weight, to those of its targets.
 func (s *Stack) add(ctx context.Context, at []scales, one Case, weight float64) error {
-	known, x := s.Filling.fill(one.Known.Thin(mostContext), one.X)
+	known, targets := s.Filling.fill(one.Known.Thin(mostContext), one.Targets)
 	span := spanOf(known.Own().Len())
 	for _, on := range []Scale{OfY, LogY, RootY} {
 		if on != OfY && on != s.otherScale() {
@@ -171,13 +171,12 @@ func (s *Stack) add(ctx context.Context, at []scales, one Case, weight float64) 
 			if c.LogX {
 				columns = s.LogX
 			}
-			transformed := context
-			transformed.X = takeLogs(columns, context.X, context.DX)
+			transformed := takeLogs(columns, context)
 			for _, m := range c.Models {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				for i, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, x, known.DX)) {
+				for i, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, targets)) {
 					if on == LogY {
 						d = s.LogY.bounded(d)
 					}
@@ -242,7 +241,7 @@ func (s *Stack) Strays(known points.Points) []int {
 
 // likenesses yields the likeness of groups on each scale that models see, and the known points on it.
 func (s *Stack) likenesses(known points.Points) iter.Seq2[*Likeness, points.Points] {
-	known, _ = s.Filling.fill(known, nil)
+	known, _ = s.Filling.fill(known, points.Points{})
 	return func(yield func(*Likeness, points.Points) bool) {
 		for _, on := range []Scale{OfY, LogY, RootY} {
 			if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {

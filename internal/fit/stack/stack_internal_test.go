@@ -115,7 +115,7 @@ func TestStackOfTwoLines(t *testing.T) {
 	must.Do(t, json.Unmarshal([]byte(text), &read))
 	must.Do(t, read.Open(Kinds()))
 	known := points.New(1, 1, groups[0].X[:3], groups[0].Y[:3])
-	a, b := s.Predict(Case{Known: known, X: []float64{0.5}})[0], read.Predict(Case{Known: known, X: []float64{0.5}})[0]
+	a, b := s.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{0.5}, nil)})[0], read.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{0.5}, nil)})[0]
 	for y := 3.0; y < 12; y++ {
 		if a.LogDensity(y) != b.LogDensity(y) {
 			t.Errorf("log densities %v and %v of %v", a.LogDensity(y), b.LogDensity(y), y)

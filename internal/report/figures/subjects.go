@@ -60,9 +60,7 @@ func Subjects(source predict.Source, scaling datasets.Scaling, count int) (subje
 
 // newSubject returns function i of a batch, without a name.
 func newSubject(b *datasets.Batch, i int, s datasets.Scaling) Subject {
-	first, end := i*b.Points, (i+1)*b.Points
-	x, y := s.Raw(b.X[first*b.DX:end*b.DX], b.Y[first*b.DY:end*b.DY])
-	all := points.New(len(s.XScale), b.DY, x, y)
+	all := s.RawOf(b, i)
 	held := all.Cut(b.Context, b.Points)
 	return Subject{Question: points.Question{Known: all.Cut(0, b.Context), Targets: held}, Held: held}
 }

@@ -15,7 +15,7 @@ import (
 type task struct {
 	siblings []points.Group
 	context  points.Points
-	x, y     []float64
+	targets  points.Points
 }
 
 // invented returns tasks from invented data sets of 200 rows with at least two columns of x that vary.
@@ -33,8 +33,7 @@ func invented(n int) (all []task) {
 		}
 		own := groups[0]
 		if half := own.Len() / 2; half > 0 {
-			rest := own.Cut(half, own.Len())
-			all = append(all, task{groups[1:], own.Cut(0, half), rest.X, rest.Y})
+			all = append(all, task{groups[1:], own.Cut(0, half), own.Cut(half, own.Len())})
 		}
 	}
 	return all
@@ -42,8 +41,8 @@ func invented(n int) (all []task) {
 
 // scored returns the log density of each target, in deviations of the siblings' y.
 func (t task) scored() (all []float64) {
-	for i, d := range pretrained.New(t.siblings, pretrained.MostSiblings).Given(t.context, t.x) {
-		all = append(all, d.LogDensity(t.y[i]))
+	for i, d := range pretrained.New(t.siblings, pretrained.MostSiblings).Given(t.context, t.targets) {
+		all = append(all, d.LogDensity(t.targets.Y[i]))
 	}
 	return all
 }
@@ -59,7 +58,7 @@ func (t task) with(f func(row []float64) []float64) task {
 	dx := t.context.DX
 	wide := len(f(make([]float64, dx)))
 	group := func(p points.Points) points.Points { return points.New(wide, 1, rows(dx, p.X), p.Y) }
-	changed := task{context: group(t.context), x: rows(dx, t.x), y: t.y}
+	changed := task{context: group(t.context), targets: group(t.targets)}
 	for _, g := range t.siblings {
 		changed.siblings = append(changed.siblings, points.Group{Points: group(g.Points)})
 	}
