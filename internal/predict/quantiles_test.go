@@ -165,14 +165,6 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 	}
 }
 
-func wide(v []float32) []float64 {
-	w := make([]float64, len(v))
-	for i := range v {
-		w[i] = float64(v[i])
-	}
-	return w
-}
-
 func TestMoreDrawsKeepTheFirst(t *testing.T) {
 	q, o := asked(), askLanes(t, "acqnp")
 	two := write(t, q, o)
