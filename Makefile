@@ -37,6 +37,7 @@ simt: ## the CUDA engine's tests on the host emulation of its kernels (needs g++
 	SIMT_CAPABILITY=75 CGO_ENABLED=1 go test -tags simt -run 'Branch|Fused|Word' ./internal/engine/cuda ./internal/test/kernels
 	CGO_ENABLED=1 go test -tags simt -run Definitions ./internal/engine
 	CGO_ENABLED=1 go test -tags simt -run CUDA ./internal/engine/device ./internal/train ./internal/cli ./internal/sweep
+	CGO_ENABLED=1 go test -C research -tags simt ./launches
 
 gpu: fatbins ## ./acqnp-cuda, for NVIDIA GPUs: needs nvcc (CUDA 11.8 or later) and gcc; ARCHS="75 80 90" names the GPUs
 	$(GPU) go build -trimpath -tags $(GPUTAGS) -ldflags "-s -w" -o acqnp-cuda ./cmd/acqnp

@@ -30,11 +30,11 @@ func read(t *testing.T, name string) string {
 
 // fields are the names of Kubernetes' fields that these files may have: another one is misspelt, or has to be
 // looked up and added here. Below labels, limits and the like stand names of one's own.
-var fields = strings.Fields(`accessModes allowPrivilegeEscalation apiVersion args backoffLimit claimName containerPort
-	containers env fsGroup httpGet image key kind limits matchLabels metadata mountPath name path persistentVolumeClaim
-	port ports readOnly readOnlyRootFilesystem readinessProbe replicas requests resources restartPolicy runAsGroup
-	runAsNonRoot runAsUser secretKeyRef securityContext selector spec targetPort template terminationGracePeriodSeconds
-	valueFrom volumeMounts volumes labels`)
+var fields = strings.Fields(`accessModes allowPrivilegeEscalation apiVersion args backoffLimit capabilities claimName
+	containerPort containers drop env fsGroup httpGet image key kind limits livenessProbe matchLabels metadata mountPath
+	name path periodSeconds persistentVolumeClaim port ports readOnly readOnlyRootFilesystem readinessProbe replicas requests resources restartPolicy runAsGroup
+	runAsNonRoot runAsUser seccompProfile secretKeyRef securityContext selector spec targetPort template terminationGracePeriodSeconds
+	type valueFrom volumeMounts volumes labels`)
 
 // objects returns the objects of a file of Kubernetes.
 func objects(t *testing.T, name string) (all []any) {
@@ -149,6 +149,42 @@ func TestServedPodsFitTheImage(t *testing.T) {
 	has(t, all[1], map[string]string{"spec.ports.0.targetPort": fmt.Sprint(lookup(container, "ports.0.name"))})
 	claims := objects(t, "kubernetes-claim.yaml")
 	has(t, pod, map[string]string{"volumes.0.persistentVolumeClaim.claimName": fmt.Sprint(lookup(claims[0], "metadata.name"))})
+}
+
+// A namespace that enforces the Pod Security Standard "restricted" admits each pod: what the standard demands of
+// pods on Linux (kubernetes.io/docs/concepts/security/pod-security-standards, version 1.34).
+func TestPodsAreRestricted(t *testing.T) {
+	volumes := []string{"configMap", "csi", "downwardAPI", "emptyDir", "ephemeral", "persistentVolumeClaim", "projected", "secret"}
+	found := 0
+	for _, name := range []string{"kubernetes-job.yaml", "kubernetes-serve.yaml", "../internal/sweep/submit/testdata/kubernetes.yaml"} {
+		d := yaml.NewDecoder(strings.NewReader(read(t, name)))
+		for object := any(nil); d.Decode(&object) == nil; object = nil {
+			pod := lookup(object, "spec.template.spec")
+			if pod == nil {
+				continue
+			}
+			found++
+			has(t, pod, map[string]string{"securityContext.runAsNonRoot": "true", "securityContext.seccompProfile.type": "RuntimeDefault",
+				"hostNetwork": "<nil>", "hostPID": "<nil>", "hostIPC": "<nil>", "initContainers": "<nil>"})
+			if user := fmt.Sprint(lookup(pod, "securityContext.runAsUser")); user == "0" {
+				t.Errorf("%s: runs as root", name)
+			}
+			for i := range lookup(pod, "containers").([]any) {
+				has(t, lookup(pod, fmt.Sprint("containers.", i)), map[string]string{"securityContext.allowPrivilegeEscalation": "false",
+					"securityContext.capabilities": "map[drop:[ALL]]", "securityContext.privileged": "<nil>", "ports.0.hostPort": "<nil>"})
+			}
+			for _, v := range lookup(pod, "volumes").([]any) {
+				for kind := range v.(map[string]any) {
+					if kind != "name" && !slices.Contains(volumes, kind) {
+						t.Errorf("%s: a volume of the kind %s", name, kind)
+					}
+				}
+			}
+		}
+	}
+	if found != 3 {
+		t.Errorf("%d pods, want 3", found)
+	}
 }
 
 // The pods of sweep submit --kubernetes, of which submit's tests keep an example, run as the image's

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Collects in DIR, and in DIR.tar.xz, what gpu-check.sh needs on a machine with a GPU but without Go.
-# Environment: OLD is an acqnp-cuda whose kernels are timed beside the new ones, DATA names folders of
-# data sets, RUNS the folder of lab.sh whose runs go on. The kernels for sm_90a, an H100's own, are
+# Environment: OLD is research/launches of another commit, whose kernels are timed beside the new ones, DATA
+# names folders of data sets, RUNS the folder of lab.sh whose runs go on. The kernels for sm_90a, an H100's own, are
 # packed if nvcc knows it, as those of CUDA 12 and later do.
 set -eu
 cd "$(dirname "$0")/.."
@@ -24,7 +24,8 @@ cp research/peer/torch_step.py "$dir/peer"
 cp scripts/gpu-check.sh scripts/gpu-check-part.sh scripts/gpu-check-first.awk scripts/gpu-check-table.awk scripts/gpu-check-goals.awk scripts/lab.sh research/data/gpu-old-new.csv "$dir"
 grep '^Double Sine,ACQNP,0,' research/data/paper-cells.csv >"$dir/double-sine-before.csv"
 strip -o "$dir/acqnp-cuda" acqnp-cuda
-[ -z "${OLD:-}" ] || strip -o "$dir/acqnp-cuda-old" "$OLD"
+go build -C research -trimpath -ldflags='-s -w' -tags gpu,netgo,osusergo -o "$(realpath "$dir")/launches-new" ./launches
+[ -z "${OLD:-}" ] || strip -o "$dir/launches-old" "$OLD"
 for folder in ${DATA:-}; do cp -rL "$folder" "$dir/data"; done
 { git rev-parse HEAD 2>/dev/null && git status --porcelain --untracked-files=no; } >"$dir/commit" || echo unknown >"$dir/commit"
 

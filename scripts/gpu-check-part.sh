@@ -43,24 +43,17 @@ verdict() {
 	counts="$(count PASS) passed, $(count FAIL) failed, $(count SKIP) skipped"
 	if [ -z "$wrong" ]; then row "$part" "ok: $counts"; else fail "$part" "$counts; $wrong"; fi
 }
-bench() { # SECONDS PROGRAM MODEL FLAG...
-	most=$1 program=$2 model=$3
-	shift 3
-	limited "$most" "./$program" bench --config "configs/lissajous/$model.yaml" --points 53 --device cuda "$@"
-}
-programs() { for program in acqnp-cuda-old acqnp-cuda; do [ ! -x $program ] || echo $program; done; }
-
 # launches times old and new kernels in turn, so that a change of the clocks meets both.
 launches() {
-	[ -x acqnp-cuda-old ] || row "launches, old" "not measured: no OLD was packed"
+	[ -x launches-old ] || row "launches, old" "not measured: no OLD was packed"
 	for round in 1 2; do
 		for precision in fp16 fp32; do
-			for program in $(programs); do
-				age=new
-				[ "$program" = acqnp-cuda ] || age=old
+			for age in old new; do
+				program=launches-$age
+				[ -x $program ] || continue
 				file=$dir/$age-$precision-$round.txt
 				code=0
-				bench 30 "$program" acqnp --steps 50 --precision $precision --kernels >"$file.part" 2>&1 || code=$?
+				limited 30 ./$program --config configs/lissajous/acqnp.yaml --points 53 --steps 50 --precision $precision >"$file.part" 2>&1 || code=$?
 				if [ $code -eq 0 ]; then
 					mv "$file.part" "$file"
 					row "launches, $precision, $age" "$(sed -n 's/^step  *\([0-9.]* ms\).*/step \1/p; s/^\(all [0-9]*, one after another\) *\([0-9.]*\) .*/; \1 \2 us/p; s/^In a step \([0-9]*\) of them start .*/; \1 start early/p; s/^device .*\(on sm_90a\).*/\1; /p' "$file" | tr -d '\n')"
@@ -178,7 +171,7 @@ milliseconds() { sed -n 's/.*"ms_median": *\([0-9.e+-]*\).*/\1/p' "$1" | head -1
 step() {
 	file=$dir/$(echo "$1" | tr ' ' -).json
 	code=0
-	bench 20 acqnp-cuda "$2" --steps 50 --precision "$3" --json >"$file" 2>"$file.err" || code=$?
+	limited 20 ./acqnp-cuda bench --config "configs/lissajous/$2.yaml" --points 53 --device cuda --steps 50 --precision "$3" --json >"$file" 2>"$file.err" || code=$?
 	if [ $code -eq 0 ]; then row "ms a step, $1" "$(milliseconds "$file")"; else fail "ms a step, $1" "$(why $code "$file.err")"; fi
 }
 steps() {

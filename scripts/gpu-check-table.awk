@@ -1,5 +1,5 @@
 # Fills research/data/gpu-old-new.csv from what gpu-check.sh wrote: the first file is the table, the others
-# are work/launches/AGE-PRECISION-ROUND.txt, of bench --kernels. Rounds are averaged. What no file has stays
+# are work/launches/AGE-PRECISION-ROUND.txt, of research/launches. Rounds are averaged. What no file has stays
 # as it is.
 function add(part, ms) {
 	sum[age, precision, part] += ms

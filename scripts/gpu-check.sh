@@ -59,7 +59,7 @@ done
 case $seconds in '' | *[!0-9]*) wrong "--seconds: found $seconds, expected a whole number" ;; esac
 [ -n "$parts" ] || wrong "say what to do: measure, likelihood or train"
 end=$(($(date +%s) + seconds - 5)) # the last summary takes a second or two
-for file in acqnp-cuda tests configs sweeps lab.sh gpu-check-part.sh gpu-check-first.awk gpu-check-table.awk gpu-check-goals.awk gpu-old-new.csv; do
+for file in acqnp-cuda launches-new tests configs sweeps lab.sh gpu-check-part.sh gpu-check-first.awk gpu-check-table.awk gpu-check-goals.awk gpu-old-new.csv; do
 	[ -e "$here/$file" ] || die "$here/$file is missing: run the gpu-check.sh in the folder that make gpu-check fills"
 done
 # One GPU, counted as nvidia-smi does, for this program and for PyTorch.

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the pictures of docs/img and research/img with the program's own commands, one function for each:
+# Draws the pictures of docs/img and research/img with the program and those of research, one function for each:
 #   scripts/pictures.sh            all of them
 #   scripts/pictures.sh fit pit    these
 # The pictures of prices are made from nothing, in bin/pictures, in some minutes of two cores; model is a drawing.
@@ -11,10 +11,11 @@ cd "$(dirname "$0")/.."
 img=$PWD/docs/img
 research=$PWD/research/img
 work=$PWD/bin/pictures
-runs=${RUNS:-$PWD/runs}
-data=${DATA:-$PWD/data}
+runs=$(realpath "${RUNS:-runs}")
+data=$(realpath "${DATA:-data}")
 acqnp() { nice "$program" --quiet "$@"; }
 program=$PWD/acqnp
+figures() { nice go run -C research ./figures "$@"; }
 
 # have succeeds if runs are there. Otherwise it prints their names and the commands that train them.
 have() { # COMMANDS RUN...
@@ -51,6 +52,12 @@ prices_data() {
 
 model() { # encoder, levels, decoder and mixture of ACQNP
 	python3 research/img/model.py >"$img/model.svg"
+}
+
+life() { # six countries that a fit has not seen
+	mkdir -p "$work"
+	acqnp fit examples/life/countries.csv 'life ~ year | country' --out "$work/life.fit" --overwrite >/dev/null
+	acqnp predict "$work/life.fit" --context examples/life/known.csv --targets examples/life/later.csv --out "$work/life.csv" --plot "$img/life.svg" --overwrite
 }
 
 fit() { # two new products, by acqnp fit
@@ -91,9 +98,11 @@ serve() { # the page of acqnp serve, in a headless Chromium
 	points='-1.9,-0.2;-1.3,-1;-0.8,-1.33;-0.6,0.9;-0.1,-1.2;0.2,1.2;0.5,-1.2;1.05,-0.6;1.2,1.4;1.7,0.55;2.07,0.05'
 	"$program" serve --quiet --run "$runs/quickstart/seed-0" --listen 127.0.0.1:8397 &
 	server=$!
+	trap 'kill "$server"' EXIT # also where the browser fails
 	sleep 3
 	"$browser" --headless=new --no-sandbox --disable-gpu --hide-scrollbars --window-size=1200,660 --virtual-time-budget=8000 \
 		--screenshot="$img/serve.png" "http://127.0.0.1:8397/#points=$points" 2>/dev/null
+	trap - EXIT
 	kill "$server"
 }
 
@@ -102,25 +111,24 @@ one_pass() { # three pairs of sines by a mixture in one pass, after two minutes 
 	acqnp plot fit --run "$runs/double-sine/best/seed-0" --functions 3 --out "$img/one-pass.png" --overwrite
 }
 
-speed_flow() { # levels and quantiles of speed over flow, after 3000 steps
+speed_flow() { # the density of speed over flow, after 3000 steps
 	have "    acqnp train --config configs/speed-flow/acqnp.yaml --set train.steps=3000 --data-dir $data --run-dir $runs/speed-flow-3000/acqnp" speed-flow-3000/acqnp || return 0
 	mkdir -p "$work"
 	awk -F, -v OFS=, 'BEGIN { print "function,flow,speed" } FNR > 1 { n = split(FILENAME, part, "/"); sub(".csv", "", part[n]); print part[n], $(NF - 1), $NF }' \
 		"$data/speed-flow/lane2.csv" "$data/speed-flow/lane3.csv" >"$work/lanes.csv"
-	acqnp sample-quantiles --run "$runs/speed-flow-3000/acqnp" --context "$work/lanes.csv" --grid=100:2500:150 --num-quantiles 30 --level-spacing grid \
-		--quantiles 0.02,0.05,0.5,0.95 --out "$work/quantiles.csv" --plot "$img/speed-flow.png" --components --overwrite
+	acqnp predict --run "$runs/speed-flow-3000/acqnp" --context "$work/lanes.csv" --grid=100:2500:150 --num-quantiles 30 \
+		--out "$work/lanes-predicted.csv" --plot "$img/speed-flow.png" --overwrite
 }
 
 freyface() { # three completed faces by three models at the paper's length
 	have "    acqnp train --config configs/freyface/MODEL.yaml --data-dir $data --run-dir $runs/frey/MODEL-0    # acqnp, cqnp and cnp" frey/acqnp-0 frey/cqnp-0 frey/cnp-0 || return 0
-	acqnp plot completion --run "$runs/frey/acqnp-0" --run "$runs/frey/cqnp-0" --run "$runs/frey/cnp-0" --functions 3 --data-dir "$data" \
-		--out "$research/freyface.png" --overwrite
+	figures completion --functions 3 --data-dir "$data" --out "$research/freyface.png" "$runs/frey/acqnp-0" "$runs/frey/cqnp-0" "$runs/frey/cnp-0"
 }
 
 lissajous() { # four whole curves after 400,000 steps, an hour of one core
 	have "    acqnp train --config configs/lissajous/acqnp-attention-small.yaml --set train.steps=400000 --set train.learning_rate=2e-3 --run-dir $runs/lissajous-400k" \
 		lissajous-400k || return 0
-	acqnp plot fit --run "$runs/lissajous-400k" --functions 4 --components --out "$research/lissajous.png" --overwrite
+	figures components --functions 4 --out "$research/lissajous.png" "$runs/lissajous-400k"
 }
 
 equal_time_rbf() { # one function of rbf by three aggregations after 20 seconds each
@@ -134,10 +142,10 @@ gpu_steps() { # the time of a training step on a GPU, from the table
 	python3 research/img/gpu_steps.py
 }
 
-[ $# -gt 0 ] || set -- model fit prices pit gpu-steps quickstart serve one-pass speed-flow freyface lissajous equal-time-rbf
+[ $# -gt 0 ] || set -- model life fit prices pit gpu-steps quickstart serve one-pass speed-flow freyface lissajous equal-time-rbf
 for name in "$@"; do
 	case $name in
-	model | fit | prices | pit | gpu-steps | quickstart | serve | one-pass | speed-flow | freyface | lissajous | equal-time-rbf) ;;
+	model | life | fit | prices | pit | gpu-steps | quickstart | serve | one-pass | speed-flow | freyface | lissajous | equal-time-rbf) ;;
 	*)
 		echo "pictures.sh: found $name, expected the name of a picture that docs/img has" >&2
 		exit 2

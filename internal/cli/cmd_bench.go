@@ -9,7 +9,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run/version"
 	"github.com/acqnp/acqnp/internal/train/bench"
@@ -21,8 +20,6 @@ type benchOptions struct {
 	set    []string
 	points int // 0 if the benchmark draws their number
 	steps  int
-
-	kernels bool
 }
 
 var _ = command(thisMachine, 2, newBench)
@@ -41,11 +38,9 @@ registers on as many threads, measured before and after the steps. AMX kernels a
 it. Memory is the maximum resident memory of the process.
 
 A GPU computes for half a second before steps are timed. It is waited for before the first and after
-the last timed step, not between them. --kernels also times each kernel launch of a step by events,
-one after another; in a step they start sooner and may overlap.`,
+the last timed step, not between them.`,
 		Example: `  acqnp bench --config configs/lissajous/acqnp.yaml --points 53
   acqnp bench --config configs/lissajous/acqnp.yaml --device cpu --precision bf16
-  acqnp bench --config configs/lissajous/acqnp.yaml --device cuda --kernels
   acqnp bench --config configs/mnist/canp.yaml --data-dir data --steps 5 --threads 2 --json`,
 		Args: cobra.NoArgs,
 		RunE: a.run(func(cmd *cobra.Command) error { return runBench(cmd.Context(), a, o) }),
@@ -56,7 +51,6 @@ one after another; in a step they start sooner and may overlap.`,
 	f.StringArrayVar(&o.set, "set", nil, "`KEY=VALUE` that overrides the configuration's, repeatable: train.batch_size=32")
 	f.IntVar(&o.points, "points", 0, "`NUMBER` of points of each function, half of them context; 0 for the benchmark's")
 	f.IntVar(&o.steps, "steps", 20, "`NUMBER` of training steps to time, after a few to warm up")
-	f.BoolVar(&o.kernels, "kernels", false, "time each kernel launch of a step on a GPU too")
 	must(cmd.MarkFlagRequired("config"))
 	return cmd
 }
@@ -78,7 +72,7 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Named(), e.Benchmark, o.device),
 		progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()})
 	r, err := bench.Measure(ctx, bench.Options{Experiment: e, Source: source, DataDir: o.dataDir, Device: o.device,
-		Threads: o.cores(), Points: o.points, Steps: o.steps, Launches: o.kernels, Version: version.String(), Progress: p})
+		Threads: o.cores(), Points: o.points, Steps: o.steps, Version: version.String(), Progress: p})
 	if err != nil {
 		return err
 	}
@@ -91,9 +85,6 @@ func (o *benchOptions) checkBench() error {
 		if err := checkRange("--points", o.points, bench.LeastPoints, bench.MostPoints); err != nil {
 			return err
 		}
-	}
-	if o.kernels && o.device.Kernels() != "" {
-		return &invalid.Input{File: "--kernels", Found: "--device " + o.device.Name(), Expected: "a GPU: --device cuda"}
 	}
 	return checkRange("--steps", o.steps, 1, 1_000_000)
 }

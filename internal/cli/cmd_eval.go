@@ -90,8 +90,8 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 	}
 	if own, ok := source.(datasets.Source); ok {
 		datasets.Warn(own, &a.warnings)
-		a.warn()
 	}
+	a.warn()
 	datasets.SetThreads(source, o.threads)
 	data := run.UnitsOf(e, source)
 	m, err := o.Load(e, data, o.device, p.Warn)
@@ -151,5 +151,5 @@ func (o *evalOptions) settle() (e config.Experiment, err error) {
 	if err := o.app.checkOutputs(outputs, append(o.Files(e, o.dataDir), o.tasks)...); err != nil {
 		return e, err
 	}
-	return o.Experiment(append(o.levelFlags.overrides(e), o.batchFlags.overrides()...)...)
+	return o.Experiment(append(o.levelFlags.overrides(e, &o.app.warnings), o.batchFlags.overrides()...)...)
 }

@@ -5,17 +5,18 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/run"
 )
 
-// figureLevels is the number of quantile levels at each x in the paper's figures.
-const figureLevels = 10
-
 type plotFitOptions struct {
-	modelFigure
-	functions  int
-	components bool
+	settings
+	figureFlags
+	functions int
+	seed      uint64
+	given     func(flag string) bool // reports whether a flag was given
 }
 
 func newPlotFit(a *app) *cobra.Command {
@@ -30,38 +31,62 @@ maps. If more do, or names besides others, the picture runs over the first of nu
 the targets. The others are fixed at the middle of the context, as the titles say, and bars are the
 predictions at the targets' own x.
 
---components draws the paper's figure 1 instead: the quantile levels of ACQNP and CQNP, the means of
-BNP's bootstraps, and the mean of CNP and CANP. The levels are random for each x. For sawtooth, rbf and
-matern52, the mean of ACQNP and CQNP is drawn instead of their levels, as in the supplement. The levels
-are then evenly spaced, since the mean of a few random levels jumps from x to x.
-
 All runs are shown the first functions of the first run. Another --seed draws others.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png
-  acqnp plot fit --run runs/rbf/bnp/seed-0 --functions 2 --seed 7 --components --out fit.pdf`,
+  acqnp plot fit --run runs/rbf/bnp/seed-0 --functions 2 --seed 7 --out fit.pdf`,
 		Args: cobra.NoArgs,
-		RunE: a.run(func(cmd *cobra.Command) error { return runPlotFit(cmd.Context(), a, &o) }),
+		RunE: a.run(func(cmd *cobra.Command) error { return o.run(cmd.Context(), a) }),
 	}
-	o.addFlags(a, cmd, 0, predict.RandomLevels)
-	o.addSeed(cmd)
-	f := cmd.Flags()
-	f.BoolVar(&o.components, "components", false, "draw quantile levels, bootstraps or means instead of the density")
-	f.IntVar(&o.functions, "functions", 1, "`NUMBER` of functions, a panel or a row each")
+	o.addDevice(a, cmd)
+	o.figureFlags.addFlags(a, cmd)
+	o.given = cmd.Flags().Changed
+	cmd.Flags().Uint64Var(&o.seed, "seed", 0, seedHelp)
+	cmd.Flags().IntVar(&o.functions, "functions", 1, "`NUMBER` of functions, a panel or a row each")
 	return cmd
 }
 
 // maxRows is the largest number of rows of panels in a figure.
 const maxRows = 8
 
-func runPlotFit(ctx context.Context, a *app, o *plotFitOptions) error {
+func (o *plotFitOptions) run(ctx context.Context, a *app) error {
 	if err := checkRange("--functions", o.functions, 1, maxRows); err != nil {
 		return err
 	}
-	check, sheet := figures.Plottable, figures.NewFitFigure
-	if o.components {
-		check, sheet = figures.OneDimensional, figures.NewFitSheet
-		o.numTau = figureLevels
+	if err := firstError(o.openDevice, o.figureFlags.check); err != nil {
+		return err
 	}
-	return o.draw(ctx, a, check, func(ctx context.Context, runs []figures.Run) (figures.Figure, error) {
-		return sheet(ctx, runs, o.functions)
-	})
+	var runs []figures.Run
+	for _, dir := range o.runs {
+		r, err := o.open(dir)
+		if err != nil {
+			return err
+		}
+		runs = append(runs, r)
+	}
+	figures.LabelRuns(runs)
+	figure, err := figures.NewFitFigure(ctx, runs, o.functions)
+	if err != nil {
+		return err
+	}
+	return o.save(a, figure)
+}
+
+// open opens a run, after checking the output against its files.
+func (o *plotFitOptions) open(dir string) (figures.Run, error) {
+	var flags []config.Flag
+	if o.given("seed") {
+		flags = append(flags, seedFlag(o.seed))
+	}
+	stored := predict.Stored{Run: dir, Checkpoint: run.Preferred}
+	e, err := stored.Experiment(flags...)
+	if err == nil {
+		err = figures.CheckPlottable(e.Benchmark)
+	}
+	if err == nil {
+		err = o.app.checkOutputs(o.outputs(), stored.Files(e, o.dataDir)...)
+	}
+	if err != nil {
+		return figures.Run{}, err
+	}
+	return figures.OpenRun(stored, e, o.dataDir, o.device, o.app.progress().Warn)
 }

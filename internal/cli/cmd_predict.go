@@ -83,7 +83,7 @@ docs/reference/predictions.md explains the columns.`,
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
 	f.BoolVar(&o.joint, "joint", false, "joint draws: the draws of a column belong to one curve")
-	f.BoolVar(&o.components, "components", false, "with JSON, add the parts of the mixture; otherwise write and plot them instead of the density, as sample-quantiles does")
+	f.BoolVar(&o.components, "components", false, "with JSON, add the parts of the mixture; otherwise write them instead of a row a target, as sample-quantiles does")
 	return cmd
 }
 
@@ -121,7 +121,7 @@ func (o *predictOptions) writeComponents(ctx context.Context) error {
 			return &invalid.Input{Found: "--components and --" + column, Expected: "only one of them, or --format json"}
 		}
 	}
-	s := sampleOptions{requestFlags: o.requestFlags, draws: o.draws, components: o.plot != ""}
+	s := sampleOptions{requestFlags: o.requestFlags, draws: o.draws}
 	if o.given("quantiles") {
 		s.quantiles = o.quantiles
 	}

@@ -36,8 +36,7 @@ Of your own data, the worst and best functions follow. Rows of the paper's bench
 log-likelihoods beside the paper's, with the difference in units of the combined error. Notes state
 how a run differs from the paper's, for example in its training steps. An eval.json that cannot be
 read is left out with a warning. Two evaluations of the same settings and seed are an error. The HTML
-page needs no other file. It draws the log-likelihoods, and the calibration of the first run of each
-row.`,
+page needs no other file. It draws the calibration of the first run of each row.`,
 		Example: `  acqnp report runs
   acqnp report runs --format html --out report.html
   acqnp report runs/lissajous --format csv | column -s, -t`,
@@ -71,7 +70,7 @@ func runReport(a *app, dir string, o reportOptions) error {
 		return err
 	}
 	if format.Pictures {
-		if err := s.Draw(tables.Artist{Likelihoods: figures.Likelihoods, Calibration: calibration}); err != nil {
+		if err := s.Draw(calibration); err != nil {
 			return err
 		}
 	}

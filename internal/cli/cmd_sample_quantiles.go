@@ -3,7 +3,6 @@ package cli
 import (
 	"cmp"
 	"context"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
@@ -15,9 +14,8 @@ import (
 
 type sampleOptions struct {
 	requestFlags
-	quantiles  []float64
-	draws      int
-	components bool
+	quantiles []float64
+	draws     int
 }
 
 var _ = command(otherPrograms, 3, newSample)
@@ -44,7 +42,6 @@ adds quantiles of the mixture, --draws random draws from it. acqnp predict --com
 	f.Float64SliceVar(&o.quantiles, "quantiles", nil, "add the quantiles of these `LEVELS`: 0.05,0.5,0.95")
 	f.Lookup("quantiles").DefValue = "" // pflag would print []
 	f.IntVar(&o.draws, "draws", 0, "add a `NUMBER` of random draws")
-	f.BoolVar(&o.components, "components", false, "plot the parts of the mixture instead of the density")
 	return cmd
 }
 
@@ -56,15 +53,12 @@ func (o *sampleOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if n := len(q.About().Units.XNames); o.components && n > 1 {
-		return &invalid.Input{File: "--components", Found: fmt.Sprintf("x of %d columns", n), Expected: "x of one column"}
-	}
 	predictions := o.show(q, q.Predict(ctx, q.Questions))
 	table := predict.Quantiles{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Draws: o.draws, Seed: q.seed, Format: o.format}
 	if err := table.Write(o.out, predictions); err != nil {
 		return err
 	}
-	return o.finish(ctx, q, figures.Options{Levels: o.quantiles, Components: o.components})
+	return o.finish(ctx, q, figures.Options{Levels: o.quantiles})
 }
 
 // maxDraws is the largest number of draws for each target and channel.

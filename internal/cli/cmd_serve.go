@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"runtime"
 	"runtime/debug"
-	"strconv"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -120,6 +120,9 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 	o.threads = o.cores()
 	collectLess()
 	options.Memory = forRequests()
+	if a.json {
+		options.Log = logRequests(p)
+	}
 	server := serve.New(models, options)
 	listener, err := o.at.Open()
 	if err != nil {
@@ -141,6 +144,18 @@ func runServe(ctx context.Context, a *app, o serveOptions) error {
 		p.Warn(fmt.Sprintf("ended: requests that were still under way after %v are cut", server.Grace()))
 	}
 	return nil
+}
+
+// logRequests returns what writes the access log: an event "request" for each.
+func logRequests(p progress.Reporter) func(serve.Request) {
+	var one sync.Mutex
+	return func(r serve.Request) {
+		one.Lock()
+		defer one.Unlock()
+		p.Note(fmt.Sprintf("%s %s: %d", r.Method, r.Path, r.Status), progress.Field{Name: "event", Value: "request"}, progress.Field{Name: "id", Value: r.ID},
+			progress.Field{Name: "method", Value: r.Method}, progress.Field{Name: "path", Value: r.Path}, progress.Field{Name: "status", Value: r.Status},
+			progress.Field{Name: "bytes", Value: r.Bytes}, progress.Field{Name: "ms", Value: float64(r.Took.Microseconds()) / 1000}, progress.Field{Name: "groups", Value: r.Groups})
+	}
 }
 
 // load reads the runs. On a CPU each run has as many predictors as there are threads, on a GPU one. A
@@ -182,6 +197,7 @@ func (o *serveOptions) model(name, dir string, predictors int, p progress.Report
 	if err != nil {
 		return nil, err
 	}
+	o.app.warn()
 	t, err := stored.Open(e, o.dataDir, o.device, p.Warn)
 	if err != nil {
 		return nil, err
@@ -195,13 +211,14 @@ func (o *serveOptions) model(name, dir string, predictors int, p progress.Report
 	return m, err
 }
 
-// experiment returns the configuration of a run, with --num-quantiles if its model has levels.
+// experiment returns the configuration of a run, with --num-quantiles if its model has levels; a warning
+// says if it has not.
 func (o *serveOptions) experiment(stored predict.Stored) (config.Experiment, error) {
 	e, err := stored.Experiment()
-	if err != nil || o.numTau == 0 || e.Eval.NumTau == 0 {
+	if err != nil || o.numTau == 0 {
 		return e, err
 	}
-	return stored.Experiment(config.Flag{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(o.numTau)})
+	return stored.Experiment(quantileFlag(o.numTau, e, &o.app.warnings)...)
 }
 
 // reloads loads the runs again on SIGHUP, until stop is called. If that fails, the old ones stay.

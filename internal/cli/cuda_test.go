@@ -44,8 +44,8 @@ func TestCUDACommands(t *testing.T) {
 	if info, err := os.Stat(out); err != nil || info.Size() == 0 {
 		t.Errorf("no quantiles: %v", err)
 	}
-	if o := succeed(t, "bench", "--config", config, "--steps", "2", "--device", "cuda", "--kernels"); !strings.Contains(o.out, "cuda:0 (simt") ||
-		!strings.Contains(o.out, " ms (mean of 2)") || !strings.Contains(o.out, "the times mean nothing") || !strings.Contains(o.out, "adam") {
+	if o := succeed(t, "bench", "--config", config, "--steps", "2", "--device", "cuda"); !strings.Contains(o.out, "cuda:0 (simt") ||
+		!strings.Contains(o.out, " ms (mean of 2)") {
 		t.Errorf("bench: %s", o.out)
 	}
 	succeed(t, "plot", "fit", "--run", run, "--out", filepath.Join(dir, "fit.png"), "--device", "cuda")

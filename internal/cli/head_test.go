@@ -34,9 +34,6 @@ func TestEveryHead(t *testing.T) {
 			}
 			weight, density = weight+w, density+w*own/parts.Sigma[k]
 		}
-		if len(parts.Tau) > 0 {
-			succeed(t, "plot", "levels", "--run", head, "--out", head+".svg", "--quiet")
-		}
 		succeed(t, "score", "--run", head, "--context", "context.csv", "--targets", "targets.csv", "--out", head+"-scores.csv", "--quiet")
 		if got := readRows(t, head+"-scores.csv")[0].number(t, "log_density"); math.Abs(weight-1) > 1e-9 || !(math.Abs(got-math.Log(density)) <= 1e-9) {
 			t.Errorf("%s: log density %g and weights that add up to %g, want %g and 1", head, got, weight, math.Log(density))

@@ -12,12 +12,9 @@ import (
 
 // insteadOfFit says what does for a fit what a command does for a trained network.
 var insteadOfFit = map[string]string{
-	"acqnp eval":            "acqnp score scores a fit, and acqnp fit prints what it expects of new groups",
-	"acqnp plot fit":        "acqnp predict --plot draws what a fit predicts",
-	"acqnp plot levels":     "acqnp predict --plot draws what a fit predicts",
-	"acqnp plot completion": "acqnp predict --plot draws what a fit predicts",
-	"acqnp plot speed-flow": "acqnp predict --plot draws what a fit predicts",
-	"acqnp plot training":   "acqnp plot effects draws what the columns of a fit do",
+	"acqnp eval":          "acqnp score scores a fit, and acqnp fit prints what it expects of new groups",
+	"acqnp plot fit":      "acqnp predict --plot draws what a fit predicts",
+	"acqnp plot training": "acqnp plot effects draws what the columns of a fit do",
 }
 
 // refuseFit returns an *invalid.Input if one of the directories is a fit that the command cannot take.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -25,12 +26,10 @@ const evenLevels = ""
 // addFlags adds the flags of all commands. of says whose levels --num-quantiles counts.
 func (f *levelFlags) addFlags(cmd *cobra.Command, of string) {
 	cmd.Flags().IntVar(&f.numTau, "num-quantiles", 0, "`NUMBER` of quantile levels of each "+of+" (default the configuration's eval.num_tau)")
-	f.addSeed(cmd)
+	cmd.Flags().Uint64Var(&f.seed, "seed", 0, seedHelp)
 }
 
-func (f *levelFlags) addSeed(cmd *cobra.Command) {
-	cmd.Flags().Uint64Var(&f.seed, "seed", 0, "`SEED` of what the command draws (default the configuration's eval.seed)")
-}
+const seedHelp = "`SEED` of what the command draws (default the configuration's eval.seed)"
 
 // addSpacing adds --level-spacing with its default.
 func (f *levelFlags) addSpacing(cmd *cobra.Command, levels string) {
@@ -62,17 +61,26 @@ func (f *levelFlags) choose(t predict.Trained) predict.Trained {
 	return t
 }
 
-// overrides returns the flags as overrides of the configuration e. --num-quantiles has no effect on
-// models without levels.
-func (f *levelFlags) overrides(e config.Experiment) []config.Flag {
+// overrides returns the flags as overrides of the configuration e. A model without levels has no use for
+// --num-quantiles, and a warning says so.
+func (f *levelFlags) overrides(e config.Experiment, w *warning.Record) []config.Flag {
 	var flags []config.Flag
-	if e.Eval.NumTau > 0 && (f.given("num-quantiles") || f.numTau > 0) {
-		flags = append(flags, config.Flag{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(f.numTau)})
+	if f.given("num-quantiles") {
+		flags = quantileFlag(f.numTau, e, w)
 	}
 	if f.given("seed") {
 		flags = append(flags, seedFlag(f.seed))
 	}
 	return flags
+}
+
+// quantileFlag returns --num-quantiles as an override of e. If its model has no levels, there is none, and a warning.
+func quantileFlag(number int, e config.Experiment, w *warning.Record) []config.Flag {
+	if e.Eval.NumTau > 0 {
+		return []config.Flag{{Name: "--num-quantiles", Key: "eval.num_tau", Value: strconv.Itoa(number)}}
+	}
+	w.Add("--num-quantiles has no effect on %s, which has no quantile levels", e.Model.Name)
+	return nil
 }
 
 func seedFlag(seed uint64) config.Flag {

@@ -140,7 +140,8 @@ func (a *app) exitCode(ctx context.Context, err error) int {
 func (a *app) report(text string, code int, cause string) {
 	text = strings.Join(strings.Fields(text), " ")
 	if a.json {
-		e := map[string]any{"event": "error", "command": a.command, "message": text, "exit_code": code}
+		e := progress.Event("error", "error")
+		e["command"], e["message"], e["exit_code"] = a.command, text, code
 		if cause != "" {
 			e["cause"] = cause
 		}

@@ -115,7 +115,6 @@ func colourful(img image.Image) float64 {
 }
 
 func TestFigures(t *testing.T) {
-	data := figureData(t)
 	run := func(benchmark string, models ...string) (args []string) {
 		for _, m := range models {
 			args = append(args, "--run", figureRun(t, benchmark, m))
@@ -130,26 +129,18 @@ func TestFigures(t *testing.T) {
 	}{
 		// A panel of one of n columns is 1000/n pt wide, 190 to 360, and 82% as high; 96 dots are
 		// 72 pt. 60 pt beside the panels and 124 pt above and below them hold labels.
-		"fit":        {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--seed", "1", "--components"), 1413, 603, 0.01},
-		"fit levels": {append(run("double-sine", "acqnp"), "fit", "--components"), 1040, 559, 0.001},
-		"means":      {append(run("sawtooth", "cqnp", "cnp"), "fit", "--components"), 1413, 530, 0.001},
-		"density":    {append(run("double-sine", "acqnp"), "fit", "--functions", "2"), 1200, 800, 0.1},
-		"densities":  {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2"), 1413, 712, 0.1},
-		"levels":     {append(run("double-sine", "acqnp", "cqnp"), "levels"), 1040, 952, 0.01},
-		"lanes":      {append(run("speed-flow", "acqnp", "bnp", "cnp"), "speed-flow", "--data-dir", data), 1413, 712, 0.01},
-		"completion": {append(run("freyface", "acqnp", "cnp"), "completion", "--data-dir", data, "--functions", "2"), 0, 0, 0.2},
-		"rgb":        {append(run("svhn", "cqnp"), "completion", "--data-dir", data, "--functions", "1"), 0, 0, 0.1},
-		"training":   {append(run("double-sine", "acqnp", "bnp"), "training"), 1200, 800, 0.001},
+		"density":   {append(run("double-sine", "acqnp"), "fit", "--functions", "2"), 1200, 800, 0.1},
+		"densities": {append(run("double-sine", "acqnp", "cqnp", "bnp", "canp"), "fit", "--functions", "2", "--seed", "1"), 1413, 712, 0.1},
+		"training":  {append(run("double-sine", "acqnp", "bnp"), "training"), 1200, 800, 0.001},
 	} {
-		if testing.Short() && name != "fit levels" && name != "rgb" && name != "training" {
+		if testing.Short() && name != "density" && name != "training" {
 			continue // pictures take long under the race detector, and are drawn by one goroutine
 		}
 		t.Run(name, func(t *testing.T) {
 			args := append([]string{"plot"}, moveFirst(c.args)...)
 			for _, extension := range []string{".png", ".svg", ".pdf"} {
 				switch { // the rest of a figure does not depend on its format
-				case extension == ".png", name == "fit":
-				case extension == ".svg" && name == "completion", extension == ".pdf" && name == "density": // pictures inside
+				case extension == ".png", name == "densities":
 				default:
 					continue
 				}
@@ -252,5 +243,4 @@ func TestFiguresOfSeveralColumns(t *testing.T) {
 		many = append(many, "--run", two[0])
 	}
 	checkRefusal(t, "28 maps", acqnp(many...), 2, "at most 24")
-	checkRefusal(t, "components", acqnp("plot", "fit", "--components", "--run", two[0], "--out", out, "--overwrite"), 2, "one dimension")
 }

@@ -211,7 +211,7 @@ func (o *requestFlags) experiment() (config.Experiment, error) {
 	if err := o.checkFiles(o.Files(e, o.dataDir)...); err != nil {
 		return e, err
 	}
-	return o.Experiment(o.overrides(e)...)
+	return o.Experiment(o.overrides(e, &o.app.warnings)...)
 }
 
 // checkFiles checks the outputs against the files that are read.

@@ -8,11 +8,11 @@ import (
 
 // LaunchTime is how long a kernel launch of a training step takes.
 type LaunchTime struct {
-	Kernel string        `json:"kernel"`
-	Blocks int           `json:"blocks"`
-	Median time.Duration `json:"median_ns"`
-	Least  time.Duration `json:"least_ns"`
-	Early  bool          `json:"early"` // in a step it may start before the launch before it has ended
+	Kernel string
+	Blocks int
+	Median time.Duration
+	Least  time.Duration
+	Early  bool // in a step it may start before the launch before it has ended
 }
 
 // LaunchTimer is a Trainer on a GPU. TimeLaunches makes a step with the inputs of the coming one,

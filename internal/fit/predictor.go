@@ -148,4 +148,4 @@ func (Fitted) Shrink() {}
 func (Fitted) ProgramBytes(int) (float64, error) { return 0, nil }
 
 // Limited implements [predict.Predictor]. A fit has no levels and no bootstraps.
-func (f Fitted) Limited(int, bool) predict.Predictor { return f }
+func (f Fitted) Limited(int) predict.Predictor { return f }

@@ -16,6 +16,8 @@ type curve struct {
 	terms []term
 	exp   bool
 
+	normal *normalSums // of a GaussianMixture
+
 	// Of a Mixture, unless its numbers leave float64.
 	density, all simd.LaplaceTerms // of the terms, and of all components
 	kinks        []kink            // in increasing order
@@ -53,6 +55,7 @@ func curveOf(d Distribution) (curve, bool) {
 		}
 	case GaussianMixture:
 		c.addGaussians(m, 1, false, false)
+		c.normal = newNormalSums(m)
 	case Squared:
 		c.addGaussians(m.z, 1, false, true)
 	case TwoScales:
@@ -66,7 +69,7 @@ func curveOf(d Distribution) (curve, bool) {
 	}
 	finite := len(c.terms) > 0
 	for _, t := range c.terms {
-		sum := t.location + t.scale + t.height + t.up + t.down
+		sum := t.location + t.scale + 1/t.scale + t.height + t.up + t.down
 		if t.log {
 			sum += t.quantile(1 - 1e-9)
 		}
@@ -80,6 +83,7 @@ func curveOf(d Distribution) (curve, bool) {
 
 // addGaussians adds the terms of a mixture of y, of log y or of √y, times a weight.
 func (c *curve) addGaussians(m GaussianMixture, weight float64, log, root bool) {
+	c.terms = slices.Grow(c.terms, len(m.components))
 	for k, g := range m.components {
 		value := Component{Log: log, Root: root}.value
 		quantile := func(p float64) float64 { return value(g.Quantile(p)) }
@@ -120,10 +124,14 @@ func (c curve) fall(z float64) float64 {
 // where the density is too small for a float64.
 func (c curve) at(z float64) (log, left, right float64) {
 	var sum, rising, falling float64
-	if c.density != nil && !math.IsInf(z, 0) {
+	switch {
+	case c.normal != nil && !math.IsInf(z, 0):
+		sum, rising = c.normal.density(z)
+		falling = rising
+	case c.density != nil && !math.IsInf(z, 0):
 		sum, falling = simd.LaplaceSlope(c.density, z)
 		rising = falling + c.fall(z)
-	} else {
+	default:
 		sum, rising, falling = c.sums(z)
 	}
 	if sum == 0 {
@@ -205,10 +213,17 @@ func (t *term) bent(y, z float64) (p, slope float64) {
 
 // cdf returns the distribution function at z, with the absolute error of rounding.
 func (c curve) cdf(z float64) float64 {
-	if c.all == nil || math.IsInf(z, 0) {
+	var p float64
+	switch {
+	case math.IsInf(z, 0):
+		return c.d.CDF(z)
+	case c.normal != nil:
+		p, _ = c.normal.probability(z)
+	case c.all != nil:
+		p, _ = simd.LaplaceSums(c.all, z)
+	default:
 		return c.d.CDF(z)
 	}
-	p, _ := simd.LaplaceSums(c.all, z)
 	return p
 }
 
@@ -227,7 +242,7 @@ type place struct{ at, apart float64 }
 // 4 standard deviations divide them finely enough.
 func (c curve) breaks(tail float64) []float64 {
 	low, high := math.Inf(1), math.Inf(-1)
-	var places []place
+	places := make([]place, 0, 8*len(c.terms))
 	for i := range c.terms {
 		t := &c.terms[i]
 		low, high = math.Min(low, t.quantile(tail)), math.Max(high, t.quantile(1-tail))

@@ -81,9 +81,7 @@ func quantilesWithin(within float64, d Distribution, ps []float64) []float64 {
 	case Mixture:
 		d.newtonQuantiles(quantiles, ps)
 	case GaussianMixture:
-		for i, p := range ps {
-			quantiles[i] = approximate(d, p, d.bracket(p), within)
-		}
+		d.newtonQuantiles(quantiles, ps)
 	case Squared:
 		quantiles = quantilesWithin(within, d.z, ps)
 		for i, z := range quantiles {
@@ -151,8 +149,7 @@ func (m Mixture) between(p float64) (lo, hi float64) {
 	return lo, hi
 }
 
-// newtonQuantiles sets quantiles[i] to the quantile at ps[i], by Newton's method from that of the next
-// smaller p.
+// newtonQuantiles sets quantiles[i] to the quantile at ps[i].
 func (m Mixture) newtonQuantiles(quantiles, ps []float64) {
 	terms, finite := m.sums()
 	scale := math.Inf(1)
@@ -160,18 +157,36 @@ func (m Mixture) newtonQuantiles(quantiles, ps []float64) {
 		scale = min(scale, m.components[k].Scale)
 	}
 	mean, sd := m.Mean(), math.Sqrt(m.Variance())
-	n := newton{terms: terms, scale: scale, x: mean, lowest: math.Inf(-1)}
-	for _, i := range increasing(ps) {
+	sums := func(y float64) (probability, density float64) { return simd.LaplaceSums(terms, y) }
+	n := newton{sums: sums, last: 4e-5, x: mean, lowest: math.Inf(-1)}
+	n.quantiles(m, quantiles, ps, func(p float64) bracket {
 		b := bracket{scale: scale}
-		b.lo, b.hi = cantelli(ps[i], mean, sd)
+		b.lo, b.hi = cantelli(p, mean, sd)
 		if !(b.hi-b.lo < 1e3*scale) {
-			b.lo, b.hi = m.between(ps[i])
+			b.lo, b.hi = m.between(p)
 		}
+		if !finite {
+			b.hi = b.lo
+		}
+		return b
+	})
+}
+
+// newtonQuantiles sets quantiles[i] to the quantile at ps[i].
+func (m GaussianMixture) newtonQuantiles(quantiles, ps []float64) {
+	n := newton{sums: newNormalSums(m).probability, last: 1e-5, x: m.Mean(), lowest: math.Inf(-1)}
+	n.quantiles(m, quantiles, ps, m.bracket)
+}
+
+// quantiles sets quantiles[i] to the quantile of d at ps[i], by Newton's method from that of the next smaller p in the
+// bracket of p. Where that is not narrow, it is d.Quantile(p).
+func (n *newton) quantiles(d Distribution, quantiles, ps []float64, bracketOf func(p float64) bracket) {
+	for _, i := range increasing(ps) {
 		q := 0.0
-		if finite && b.narrow() {
+		if b := bracketOf(ps[i]); b.narrow() {
 			q = n.quantile(ps[i], b)
 		} else {
-			q = m.Quantile(ps[i])
+			q = d.Quantile(ps[i])
 		}
 		n.lowest = max(n.lowest, q)
 		quantiles[i] = n.lowest
@@ -194,8 +209,8 @@ func increasing(ps []float64) []int {
 
 // A newton searches quantiles of increasing levels.
 type newton struct {
-	terms  simd.LaplaceTerms
-	scale  float64 // the smallest of the components
+	sums   func(y float64) (probability, density float64)
+	last   float64 // the largest last step, in units of the smallest scale
 	x      float64 // where the search begins
 	lowest float64 // the last quantile
 	f, d   float64 // distribution function and density at x, if d > 0
@@ -203,11 +218,12 @@ type newton struct {
 
 // quantile returns the p-quantile, which b holds. The next search begins there.
 //
-// The logarithm of the density changes by no more than 1/scale per unit of y. A Newton step s therefore
-// ends within about s²/(2·scale) of the quantile: of a step of 4e-5 scales, within 1e-9.
+// The logarithm of the density changes by no more than 1/scale per unit of y, or z/scale for Gaussians, z deviations
+// from the mean of one. A Newton step s therefore ends within about z·s²/(2·scale) of the quantile: of a step of 4e-5
+// scales, or 1e-5 with z up to 20, within 1e-9.
 func (n *newton) quantile(p float64, b bracket) float64 {
-	const last, rounding = 4e-5, 0x1p-51
-	tolerance := max(1e-9*n.scale, rounding*max(math.Abs(b.lo), math.Abs(b.hi)))
+	const rounding = 0x1p-51
+	tolerance := max(1e-9*b.scale, rounding*max(math.Abs(b.lo), math.Abs(b.hi)))
 	x := n.x
 	if n.d > 0 {
 		x += (p - n.f) / n.d
@@ -218,7 +234,7 @@ func (n *newton) quantile(p float64, b bracket) float64 {
 			x, before = b.lo+(b.hi-b.lo)/2, b.hi-b.lo
 		}
 		n.x = x
-		n.f, n.d = simd.LaplaceSums(n.terms, x)
+		n.f, n.d = n.sums(x)
 		if n.f <= p {
 			b.lo = x
 		} else {
@@ -226,7 +242,7 @@ func (n *newton) quantile(p float64, b bracket) float64 {
 		}
 		step := (p - n.f) / n.d
 		size := math.Abs(step)
-		if size < last*n.scale {
+		if size < n.last*b.scale {
 			return x + step
 		}
 		if n.f == p || b.hi-b.lo <= tolerance {
@@ -278,4 +294,38 @@ func root(f func(float64) float64, a, fa, b, fb, tolerance float64) float64 {
 		return a
 	}
 	return b
+}
+
+// newtonRoot returns a zero of f near x: a Newton step from where f is at most enough, or an end of an interval at
+// most tolerance wide. f returns a value and its derivative; it is negative at a and positive at b, which need not be
+// in order. Newton's method takes the steps that stay between the two and halve at least; others halve the interval.
+func newtonRoot(f func(float64) (value, slope float64), a, b, x, enough, tolerance float64) float64 {
+	const rounding = 0x1p-51
+	tolerance = math.Max(tolerance, rounding*math.Max(math.Abs(a), math.Abs(b)))
+	inside := func(x float64) bool { return x > min(a, b) && x < max(a, b) }
+	before := math.Inf(1) // the size of the last step
+	for range 200 {
+		if !inside(x) {
+			x, before = a+(b-a)/2, math.Abs(b-a)
+		}
+		value, slope := f(x)
+		if value < 0 {
+			a = x
+		} else {
+			b = x
+		}
+		next := x - value/slope
+		switch {
+		case math.Abs(value) <= enough && inside(next):
+			return next
+		case math.Abs(value) <= enough || math.Abs(b-a) <= tolerance || math.IsNaN(value):
+			return x
+		}
+		size := math.Abs(next - x)
+		if size > before/2 || size < tolerance/2 {
+			next = math.NaN() // halve instead
+		}
+		x, before = next, size
+	}
+	return x
 }

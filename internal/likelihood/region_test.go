@@ -105,6 +105,21 @@ func TestHighestDensityIsAboveALevel(t *testing.T) {
 	}
 }
 
+// Each mass has the set that it has alone, to the bit: rows of a table and answers of the server agree.
+func TestHighestDensitiesAreThoseOfEachMass(t *testing.T) {
+	masses := []float64{0.9, 0.5, 0.05, 0.999}
+	for name, d := range regions() {
+		for i, set := range likelihood.HighestDensities(d, masses...) {
+			if alone := likelihood.HighestDensity(d, masses[i]); !slices.Equal(set, alone) {
+				t.Errorf("%s, %g: %v, alone %v", name, masses[i], set, alone)
+			}
+		}
+	}
+	if sets := likelihood.HighestDensities(regions()["BNP"]); len(sets) != 0 {
+		t.Errorf("%v of no mass", sets)
+	}
+}
+
 func TestTwoBranchesHaveTwoIntervals(t *testing.T) {
 	for _, name := range []string{"two branches", "two spikes", "exp of two branches"} {
 		if set := likelihood.HighestDensity(regions()[name], 0.9); len(set) != 2 {

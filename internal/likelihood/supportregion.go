@@ -69,7 +69,7 @@ func (d Supported) highestDensity(mass float64) (set []Interval) {
 	}
 	dense := []Interval{{l.points[0].at, l.points[len(l.points)-1].at}}
 	if all := l.mass(dense); all > left {
-		if dense = l.above(l.level(left)); !(math.Abs(l.mass(dense)-left) <= 1e-3) {
+		if dense, _ = l.above(l.level(left)); !(math.Abs(l.mass(dense)-left) <= 1e-3) {
 			return central(d, mass)
 		}
 	}
@@ -115,14 +115,13 @@ func (d Supported) inside(tail float64) (l landscape, ok bool) {
 		return l, false
 	}
 	at := func(z float64) point { log, _, _ := c.at(z); return point{z, log} }
-	l = landscape{curve: c, points: []point{at(first)}}
+	inner := []point{at(first)}
 	for _, p := range points {
 		if p.at > first && p.at < last {
-			l.points = append(l.points, p)
+			inner = append(inner, p)
 		}
 	}
-	l.points = append(l.points, at(last))
-	return l, true
+	return c.between(append(inner, at(last))), true
 }
 
 // begin returns a place on a curve just above the lower atom.
@@ -165,7 +164,8 @@ func (d Supported) regionRank(y float64) float64 {
 		return 1
 	}
 	log, _, _ := l.at(l.coordinate(y))
-	return min(max(l.mass(l.above(log)), 0)+denser(d.atoms()), 1)
+	dense, _ := l.above(log)
+	return min(max(l.mass(dense), 0)+denser(d.atoms()), 1)
 }
 
 // modes is that of [Modes]: atoms come first, unless they hold next to nothing.

@@ -24,9 +24,9 @@ type Predictor interface {
 	// caller closes it.
 	Session(context, targets int) (Session, error)
 
-	// Limited returns the predictor with at most a number of levels or bootstraps. If evenly, its levels
-	// are the evenly spaced ones that it takes.
-	Limited(number int, evenly bool) Predictor
+	// Limited returns the predictor with at most a number of levels or bootstraps. Its levels are the evenly
+	// spaced ones that it takes.
+	Limited(number int) Predictor
 
 	// Recall returns the questions with what else is known of their groups: what the predictor has kept of groups
 	// of its training that have their names, unless these are new, and points beside. It adds a line on how many do.

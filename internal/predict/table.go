@@ -106,8 +106,8 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 		for _, q := range likelihood.ApproximateQuantiles(d.Distribution, levels...) {
 			row = append(row, number(q))
 		}
-		for _, mass := range masses {
-			row = append(row, regionText(likelihood.HighestDensity(d.Distribution, mass)))
+		for _, set := range likelihood.HighestDensities(d.Distribution, masses...) {
+			row = append(row, regionText(set))
 		}
 		for _, p := range likelihood.Densities(d.Distribution, t.Density) {
 			row = append(row, number(p))

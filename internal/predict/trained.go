@@ -79,10 +79,8 @@ func (t Trained) Recall(questions []points.Question, _ bool, w *warning.Record) 
 }
 
 // Limited implements [Predictor].
-func (t Trained) Limited(number int, evenly bool) Predictor {
-	if evenly {
-		t = t.Evenly()
-	}
+func (t Trained) Limited(number int) Predictor {
+	t = t.Evenly()
 	t.NumTau, t.Bootstraps = min(t.NumTau, number), min(t.Bootstraps, number)
 	return t
 }

@@ -56,7 +56,7 @@ func (l *lines) Note(message string, _ ...Field) { fmt.Fprintln(l.w, Printable(m
 func (l *lines) Warn(message string) { l.Note(warning + message) }
 
 // jsonLines is the Reporter for a program. It writes one object on each line: {"event":
-// "note"|"warning"|"progress", …}.
+// "note"|"warning"|"progress"|…, "level": "info"|"warning", "time": RFC 3339, …}.
 type jsonLines struct {
 	w io.Writer
 	paced
@@ -70,6 +70,8 @@ func newJSONLines(w io.Writer) *jsonLines {
 
 type progressEvent struct {
 	Event       string   `json:"event"`
+	Level       string   `json:"level"`
+	Time        string   `json:"time"`
 	Task        string   `json:"task"`
 	Unit        string   `json:"unit"`
 	Done        int      `json:"done"`
@@ -80,8 +82,16 @@ type progressEvent struct {
 	SecondsLeft *float64 `json:"left_s,omitempty"`
 }
 
+// Event returns the keys that each event under --json has: its kind, level and time.
+func Event(kind, level string) map[string]any {
+	return map[string]any{"event": kind, "level": level, "time": stamp(time.Now())}
+}
+
+func stamp(t time.Time) string { return t.UTC().Format("2006-01-02T15:04:05.000Z") }
+
 func (j *jsonLines) Note(message string, fields ...Field) {
-	m := map[string]any{"event": "note", "message": message} // encoding/json sorts the keys
+	m := Event("note", "info")
+	m["message"] = message
 	for _, f := range fields {
 		m[f.Name] = f.Value
 	}
@@ -89,12 +99,14 @@ func (j *jsonLines) Note(message string, fields ...Field) {
 }
 
 func (j *jsonLines) Warn(message string) {
-	j.write(map[string]string{"event": "warning", "message": message})
+	m := Event("warning", "warning")
+	m["message"] = message
+	j.write(m)
 }
 
 // state writes how far the work has come.
 func (j *jsonLines) state(now time.Time) {
-	e := progressEvent{Event: "progress", Task: j.name, Unit: j.unit, Done: j.last.Done, Total: j.total,
+	e := progressEvent{Event: "progress", Level: "info", Time: stamp(now), Task: j.name, Unit: j.unit, Done: j.last.Done, Total: j.total,
 		RowsPerS: j.last.RowsPerSecond, ElapsedS: now.Sub(j.start).Seconds()}
 	if loss, ok := j.last.loss(); ok {
 		e.Loss = &loss
@@ -110,7 +122,9 @@ func (j *jsonLines) state(now time.Time) {
 func (j *jsonLines) write(v any) {
 	b, err := json.Marshal(v)
 	if err != nil {
-		b, _ = json.Marshal(map[string]string{"event": "note", "message": err.Error()})
+		m := Event("note", "info")
+		m["message"] = err.Error()
+		b, _ = json.Marshal(m)
 	}
 	fmt.Fprintf(j.w, "%s\n", b)
 }

@@ -148,15 +148,17 @@ func inChunks(ctx context.Context, values []float64, some int, f func([]float64)
 // appendRegions writes the highest-density region of each mass as a list of its intervals [low, high].
 func appendRegions(ctx context.Context, b []byte, d predict.Distribution, masses []float64) ([]byte, error) {
 	b = append(b, '[')
-	for i, mass := range masses {
+	for i, some := range slices.Collect(slices.Chunk(masses, atOnce)) {
 		if err := ctx.Err(); err != nil {
 			return b, err
 		}
-		b = append(separated(b, i), '[')
-		for k, part := range likelihood.HighestDensity(d.Distribution, mass) {
-			b = appendNumbers(separated(b, k), []float64{part.Low, part.High})
+		for k, set := range likelihood.HighestDensities(d.Distribution, some...) {
+			b = append(separated(b, i+k), '[')
+			for n, part := range set {
+				b = appendNumbers(separated(b, n), []float64{part.Low, part.High})
+			}
+			b = append(b, ']')
 		}
-		b = append(b, ']')
 	}
 	return append(b, ']'), nil
 }

@@ -61,19 +61,27 @@ func (m *metrics) computed(r *http.Request, functions, targets int) {
 	route := r.URL.Path
 	m.functions.WithLabelValues(route).Add(float64(functions))
 	m.targets.WithLabelValues(route).Add(float64(targets))
+	recordOf(r).Groups = functions
 }
 
-// measured counts the requests to next and their time. Their routes are those of mux.
-func (m *metrics) measured(mux *http.ServeMux, next http.Handler) http.Handler {
+// measured counts the requests to next and their time, and gives each to log, unless that is nil. Their routes are
+// those of mux.
+func (m *metrics) measured(mux *http.ServeMux, next http.Handler, log func(Request)) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		began := time.Now()
 		m.inFlight.Inc()
 		route := routeOf(mux, r)
-		coded := &codeWriter{w, http.StatusOK}
+		record, r := begin(r)
+		w.Header().Set("X-Request-ID", record.ID)
+		coded := &codeWriter{ResponseWriter: w, code: http.StatusOK}
 		defer func() {
 			m.inFlight.Dec()
-			m.requests.WithLabelValues(route, strconv.Itoa(coded.code)).Inc()
-			m.seconds.WithLabelValues(route).Observe(time.Since(began).Seconds())
+			record.Status, record.Bytes, record.Took = coded.code, coded.bytes, time.Since(began)
+			m.requests.WithLabelValues(route, strconv.Itoa(record.Status)).Inc()
+			m.seconds.WithLabelValues(route).Observe(record.Took.Seconds())
+			if log != nil {
+				log(*record)
+			}
 		}()
 		next.ServeHTTP(coded, r)
 	})
@@ -89,10 +97,16 @@ func routeOf(mux *http.ServeMux, r *http.Request) string {
 	return "none"
 }
 
-// A codeWriter keeps the status of an answer.
+// A codeWriter keeps the status of an answer, and the length of its body.
 type codeWriter struct {
 	http.ResponseWriter
-	code int
+	code, bytes int
+}
+
+func (w *codeWriter) Write(b []byte) (int, error) {
+	n, err := w.ResponseWriter.Write(b)
+	w.bytes += n
+	return n, err
 }
 
 func (w *codeWriter) WriteHeader(code int) {

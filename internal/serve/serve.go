@@ -49,6 +49,8 @@ type Options struct {
 	Limits
 	Token string   // that requests must carry; "" for none
 	Hosts []string // names and addresses, without a port, by which clients may reach the server; nil for any
+
+	Log func(Request) // called after each request, by several goroutines; may be nil
 }
 
 // A Server is the handler of all paths.
@@ -73,7 +75,7 @@ func New(models []*Model, o Options) *Server {
 	}
 	mux.HandleFunc("/v1/", unknown)
 	mux.Handle("/", page.Handler())
-	s.Handler = s.metrics.measured(mux, s.guarded(mux))
+	s.Handler = s.metrics.measured(mux, s.guarded(mux), o.Log)
 	return s
 }
 

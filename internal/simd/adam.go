@@ -26,5 +26,5 @@ func Adam(params, m, v, grads []float32, step AdamStep) (done, finite bool) {
 	if active == portable {
 		return false, false
 	}
-	return true, len(params) == 0 || active.adam(params, m, v, grads, step) == 0
+	return true, len(params) == 0 || adam(params, m, v, grads, step) == 0
 }

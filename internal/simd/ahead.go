@@ -33,3 +33,10 @@ func (a *Ahead) take(turns int, idle *float32) (from *float32, step int) {
 	}
 	return idle, 0
 }
+
+// turns returns the number of cache lines that a kernel can fetch while it computes a strip of the
+// given rows, each element a sum of the given number of products.
+func (s *set) turns(rows, sums int) int {
+	block := s.lanes / 4 * 3
+	return (rows + block - 1) / block * (sums / 4)
+}

@@ -8,25 +8,6 @@ import (
 // DoubleLanes divides the lengths that the float64 functions take: 8 numbers are 64 bytes, one cache line.
 const DoubleLanes = 8
 
-// SquaredExponential sets dst[i] to the covariance variance·exp(scale·d·d) of two points at distance d =
-// distances[i], with the bits of this expression in Go. dst may be distances. The lengths are equal and a
-// multiple of DoubleLanes. scale·d·d must be at most 700 and not NaN.
-func SquaredExponential(dst, distances []float64, scale, variance float64) {
-	doubles(dst, distances)
-	if len(dst) > 0 {
-		active.squaredExponential(dst, distances, scale, variance)
-	}
-}
-
-// Matern52 sets dst[i] to the covariance variance·(1 + t + t·t/3)·exp(−t), t = scale·|distances[i]|, under
-// the same conditions as SquaredExponential. scale is positive.
-func Matern52(dst, distances []float64, scale, variance float64) {
-	doubles(dst, distances)
-	if len(dst) > 0 {
-		active.matern52(dst, distances, scale, variance)
-	}
-}
-
 // doubles panics unless two slices have the same length, a multiple of DoubleLanes.
 func doubles(x, y []float64) {
 	if len(x) != len(y) || len(x)%DoubleLanes != 0 {
@@ -51,10 +32,24 @@ func SubtractProducts(c []float64, k int, a, b Columns, scale float64) {
 		panic(fmt.Sprintf("simd: %d rows of stride %d and %d in slices of %d and %d, for %d columns, want a multiple of %d",
 			k, a.Stride, b.Stride, len(a.Data), len(b.Data), n, DoubleLanes))
 	}
-	if n > 0 {
-		active.subtractProducts(c, k, a, b, scale)
+	if n == 0 {
+		return
+	}
+	if active == portable {
+		portableSubtractProducts(c, k, a, b, scale)
+		return
+	}
+	lanes, factors, rows := active.lanes/2, &c[0], c // the last two are not read if k is 0
+	if k > 0 {
+		factors, rows = &a.Data[0], b.Data
+	}
+	for at := 0; at < n; at += mostVectors * lanes {
+		subtractProducts(&c[at], factors, &rows[at], b.Stride, k, min(mostVectors, (n-at)/lanes), scale)
 	}
 }
+
+// mostVectors is the number of vectors that one call of a kernel of subtractProducts computes at most.
+const mostVectors = 8
 
 func portableSquaredExponential(dst, distances []float64, scale, variance float64) {
 	for i, d := range distances {

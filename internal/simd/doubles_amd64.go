@@ -2,62 +2,55 @@
 
 package simd
 
-// squaredExponentialAVX512 computes dst[i] = variance·exp(scale·d·d) of n elements d = src[i]; n is
-// a positive multiple of 8. Every operation of the formula is rounded.
+// squaredExponentialAVX512 is a kernel of SquaredExponential; n elements.
 //
 //go:noescape
-func squaredExponentialAVX512(dst *float64, src *float64, n int, scale float64, variance float64)
+func squaredExponentialAVX512(dst *float64, distances *float64, scale float64, variance float64, n int)
 
-// matern52AVX512 computes dst[i] = variance·(1 + t + t·t/3)·exp(−t), t = scale·|d|, of n elements d
-// = src[i]; n is a positive multiple of 8. Every operation of the formula is rounded.
+// matern52AVX512 is a kernel of Matern52; n elements.
 //
 //go:noescape
-func matern52AVX512(dst *float64, src *float64, n int, scale float64, variance float64)
+func matern52AVX512(dst *float64, distances *float64, scale float64, variance float64, n int)
 
-// subtractProductsAVX512 computes c = (c − Σ a[i·ld]·b[i·ld+j])·scale of the first 8·vectors
-// columns j, where i goes from 0 to k−1 in this order and vectors from 1 to 8. Every operation is
-// rounded.
+// subtractProductsAVX512 is a kernel of subtractProducts.
 //
 //go:noescape
 func subtractProductsAVX512(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)
 
-// laplaceSumsAVX512 sets sums[0] to the distribution function and sums[1] to the density of a
-// mixture at y. terms [blocks, 7, 8]; blocks is positive.
+// laplaceSumsAVX512 is a kernel of LaplaceSums. terms [blocks, 7, 8]; blocks is positive.
 //
 //go:noescape
-func laplaceSumsAVX512(terms *float64, blocks int, y float64, sums *float64)
+func laplaceSumsAVX512(terms *float64, blocks int, y float64) (probability float64, density float64)
 
-// laplaceSlopeAVX512 sets sums[0] to the density of a mixture at y and sums[1] to its derivative
-// from the right. terms [blocks, 7, 8]; blocks is positive.
+// laplaceSlopeAVX512 is a kernel of LaplaceSlope. terms [blocks, 7, 8]; blocks is positive.
 //
 //go:noescape
-func laplaceSlopeAVX512(terms *float64, blocks int, y float64, sums *float64)
+func laplaceSlopeAVX512(terms *float64, blocks int, y float64) (density float64, slope float64)
 
-// expsAVX512 computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.
+// expsAVX512 is a kernel of Exps; n elements.
 //
 //go:noescape
 func expsAVX512(dst *float64, x *float64, n int)
 
-// logisticAVX512 computes exps[i] = exp(-|x[i]|) and logs[i] = log(1+exps[i]) of n elements; n is a
-// positive multiple of 8.
+// logisticAVX512 is a kernel of Logistic; n elements.
 //
 //go:noescape
 func logisticAVX512(exps *float64, logs *float64, x *float64, n int)
 
 //go:noescape
-func squaredExponentialAVX2(dst *float64, src *float64, n int, scale float64, variance float64)
+func squaredExponentialAVX2(dst *float64, distances *float64, scale float64, variance float64, n int)
 
 //go:noescape
-func matern52AVX2(dst *float64, src *float64, n int, scale float64, variance float64)
+func matern52AVX2(dst *float64, distances *float64, scale float64, variance float64, n int)
 
 //go:noescape
 func subtractProductsAVX2(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)
 
 //go:noescape
-func laplaceSumsAVX2(terms *float64, blocks int, y float64, sums *float64)
+func laplaceSumsAVX2(terms *float64, blocks int, y float64) (probability float64, density float64)
 
 //go:noescape
-func laplaceSlopeAVX2(terms *float64, blocks int, y float64, sums *float64)
+func laplaceSlopeAVX2(terms *float64, blocks int, y float64) (density float64, slope float64)
 
 //go:noescape
 func expsAVX2(dst *float64, x *float64, n int)

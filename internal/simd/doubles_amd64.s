@@ -2,14 +2,14 @@
 
 #include "textflag.h"
 
-// func squaredExponentialAVX512(dst *float64, src *float64, n int, scale float64, variance float64)
+// func squaredExponentialAVX512(dst *float64, distances *float64, scale float64, variance float64, n int)
 // Requires: AVX, AVX512F
 TEXT ·squaredExponentialAVX512(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSD scale+24(FP), Z0
-	VBROADCASTSD variance+32(FP), Z1
+	MOVQ         distances+8(FP), CX
+	MOVQ         n+32(FP), DX
+	VBROADCASTSD scale+16(FP), Z0
+	VBROADCASTSD variance+24(FP), Z1
 	VMOVUPD      doublec087500000000000<>+0(SB), Z2
 	VMOVUPD      double3ff71547652b82fe<>+0(SB), Z3
 	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Z4
@@ -202,14 +202,14 @@ DATA double3efa01a01a01a01a<>+48(SB)/8, $0x3efa01a01a01a01a
 DATA double3efa01a01a01a01a<>+56(SB)/8, $0x3efa01a01a01a01a
 GLOBL double3efa01a01a01a01a<>(SB), RODATA|NOPTR, $64
 
-// func matern52AVX512(dst *float64, src *float64, n int, scale float64, variance float64)
+// func matern52AVX512(dst *float64, distances *float64, scale float64, variance float64, n int)
 // Requires: AVX, AVX512F
 TEXT ·matern52AVX512(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSD scale+24(FP), Z0
-	VBROADCASTSD variance+32(FP), Z1
+	MOVQ         distances+8(FP), CX
+	MOVQ         n+32(FP), DX
+	VBROADCASTSD scale+16(FP), Z0
+	VBROADCASTSD variance+24(FP), Z1
 	VMOVUPD      doublec087500000000000<>+0(SB), Z2
 	VMOVUPD      double3ff71547652b82fe<>+0(SB), Z3
 	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Z4
@@ -629,13 +629,12 @@ summed1:
 	VZEROUPPER
 	RET
 
-// func laplaceSumsAVX512(terms *float64, blocks int, y float64, sums *float64)
+// func laplaceSumsAVX512(terms *float64, blocks int, y float64) (probability float64, density float64)
 // Requires: AVX, AVX512F
-TEXT ·laplaceSumsAVX512(SB), NOSPLIT, $0-32
+TEXT ·laplaceSumsAVX512(SB), NOSPLIT, $0-40
 	MOVQ         terms+0(FP), AX
 	MOVQ         blocks+8(FP), CX
 	VBROADCASTSD y+16(FP), Z0
-	MOVQ         sums+24(FP), DX
 	VMOVUPD      doublec087500000000000<>+0(SB), Z1
 	VMOVUPD      double3ff71547652b82fe<>+0(SB), Z2
 	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Z3
@@ -703,14 +702,14 @@ loop:
 	VADDPD        X1, X0, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X0
-	VMOVSD        X0, (DX)
+	VMOVSD        X0, probability+24(FP)
 	VEXTRACTF64X4 $0x01, Z17, Y0
 	VADDPD        Y0, Y17, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X0
-	VMOVSD        X0, 8(DX)
+	VMOVSD        X0, density+32(FP)
 	VZEROUPPER
 	RET
 
@@ -724,13 +723,12 @@ DATA double0000000000000000<>+48(SB)/8, $0x0000000000000000
 DATA double0000000000000000<>+56(SB)/8, $0x0000000000000000
 GLOBL double0000000000000000<>(SB), RODATA|NOPTR, $64
 
-// func laplaceSlopeAVX512(terms *float64, blocks int, y float64, sums *float64)
+// func laplaceSlopeAVX512(terms *float64, blocks int, y float64) (density float64, slope float64)
 // Requires: AVX, AVX512F
-TEXT ·laplaceSlopeAVX512(SB), NOSPLIT, $0-32
+TEXT ·laplaceSlopeAVX512(SB), NOSPLIT, $0-40
 	MOVQ         terms+0(FP), AX
 	MOVQ         blocks+8(FP), CX
 	VBROADCASTSD y+16(FP), Z0
-	MOVQ         sums+24(FP), DX
 	VMOVUPD      doublec087500000000000<>+0(SB), Z1
 	VMOVUPD      double3ff71547652b82fe<>+0(SB), Z2
 	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Z3
@@ -793,14 +791,14 @@ loop:
 	VADDPD        X1, X0, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X0
-	VMOVSD        X0, (DX)
+	VMOVSD        X0, density+24(FP)
 	VEXTRACTF64X4 $0x01, Z16, Y0
 	VADDPD        Y0, Y16, Y0
 	VEXTRACTF128  $0x01, Y0, X1
 	VADDPD        X1, X0, X1
 	VUNPCKHPD     X1, X1, X0
 	VADDSD        X0, X1, X0
-	VMOVSD        X0, 8(DX)
+	VMOVSD        X0, slope+32(FP)
 	VZEROUPPER
 	RET
 
@@ -1082,14 +1080,14 @@ DATA double3e20000000000000<>+48(SB)/8, $0x3e20000000000000
 DATA double3e20000000000000<>+56(SB)/8, $0x3e20000000000000
 GLOBL double3e20000000000000<>(SB), RODATA|NOPTR, $64
 
-// func squaredExponentialAVX2(dst *float64, src *float64, n int, scale float64, variance float64)
+// func squaredExponentialAVX2(dst *float64, distances *float64, scale float64, variance float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·squaredExponentialAVX2(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSD scale+24(FP), Y0
-	VBROADCASTSD variance+32(FP), Y1
+	MOVQ         distances+8(FP), CX
+	MOVQ         n+32(FP), DX
+	VBROADCASTSD scale+16(FP), Y0
+	VBROADCASTSD variance+24(FP), Y1
 	VMOVUPD      doublec087500000000000<>+0(SB), Y2
 	VMOVUPD      double3ff71547652b82fe<>+0(SB), Y3
 	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Y4
@@ -1154,14 +1152,14 @@ DATA double00000000000003ff<>+48(SB)/8, $0x00000000000003ff
 DATA double00000000000003ff<>+56(SB)/8, $0x00000000000003ff
 GLOBL double00000000000003ff<>(SB), RODATA|NOPTR, $64
 
-// func matern52AVX2(dst *float64, src *float64, n int, scale float64, variance float64)
+// func matern52AVX2(dst *float64, distances *float64, scale float64, variance float64, n int)
 // Requires: AVX, AVX2, FMA3
 TEXT ·matern52AVX2(SB), NOSPLIT, $0-40
 	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
-	MOVQ         n+16(FP), DX
-	VBROADCASTSD scale+24(FP), Y0
-	VBROADCASTSD variance+32(FP), Y1
+	MOVQ         distances+8(FP), CX
+	MOVQ         n+32(FP), DX
+	VBROADCASTSD scale+16(FP), Y0
+	VBROADCASTSD variance+24(FP), Y1
 	VMOVUPD      doublec087500000000000<>+0(SB), Y2
 	VMOVUPD      double3ff71547652b82fe<>+0(SB), Y3
 	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Y4
@@ -1553,13 +1551,12 @@ summed1:
 	VZEROUPPER
 	RET
 
-// func laplaceSumsAVX2(terms *float64, blocks int, y float64, sums *float64)
+// func laplaceSumsAVX2(terms *float64, blocks int, y float64) (probability float64, density float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·laplaceSumsAVX2(SB), NOSPLIT, $0-32
+TEXT ·laplaceSumsAVX2(SB), NOSPLIT, $0-40
 	MOVQ         terms+0(FP), AX
 	MOVQ         blocks+8(FP), CX
 	VBROADCASTSD y+16(FP), Y0
-	MOVQ         sums+24(FP), DX
 	VMOVUPD      doublec087500000000000<>+0(SB), Y1
 	VMOVUPD      double3ff71547652b82fe<>+0(SB), Y2
 	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Y3
@@ -1675,23 +1672,22 @@ loop:
 	VADDPD       X1, X0, X1
 	VUNPCKHPD    X1, X1, X0
 	VADDSD       X0, X1, X0
-	VMOVSD       X0, (DX)
+	VMOVSD       X0, probability+24(FP)
 	VADDPD       Y11, Y10, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VUNPCKHPD    X1, X1, X0
 	VADDSD       X0, X1, X0
-	VMOVSD       X0, 8(DX)
+	VMOVSD       X0, density+32(FP)
 	VZEROUPPER
 	RET
 
-// func laplaceSlopeAVX2(terms *float64, blocks int, y float64, sums *float64)
+// func laplaceSlopeAVX2(terms *float64, blocks int, y float64) (density float64, slope float64)
 // Requires: AVX, AVX2, FMA3
-TEXT ·laplaceSlopeAVX2(SB), NOSPLIT, $0-32
+TEXT ·laplaceSlopeAVX2(SB), NOSPLIT, $0-40
 	MOVQ         terms+0(FP), AX
 	MOVQ         blocks+8(FP), CX
 	VBROADCASTSD y+16(FP), Y0
-	MOVQ         sums+24(FP), DX
 	VMOVUPD      doublec087500000000000<>+0(SB), Y1
 	VMOVUPD      double3ff71547652b82fe<>+0(SB), Y2
 	VMOVUPD      double3fe62e42fefa3000<>+0(SB), Y3
@@ -1800,13 +1796,13 @@ loop:
 	VADDPD       X1, X0, X1
 	VUNPCKHPD    X1, X1, X0
 	VADDSD       X0, X1, X0
-	VMOVSD       X0, (DX)
+	VMOVSD       X0, density+24(FP)
 	VADDPD       Y10, Y9, Y0
 	VEXTRACTF128 $0x01, Y0, X1
 	VADDPD       X1, X0, X1
 	VUNPCKHPD    X1, X1, X0
 	VADDSD       X0, X1, X0
-	VMOVSD       X0, 8(DX)
+	VMOVSD       X0, slope+32(FP)
 	VZEROUPPER
 	RET
 

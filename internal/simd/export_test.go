@@ -8,16 +8,16 @@ var Sets = Names()
 func Use(name string) (restore func(), ok bool) {
 	vectors, tiles, pairs := active, tiling, halves
 	active, tiling = choose(name)
-	useHalves(active.name == "avx512" && hasHalves)
+	halves = active.name == "avx512" && hasHalves
 	return func() {
 		active, tiling = vectors, tiles
-		useHalves(pairs)
+		halves = pairs
 	}, Name() == name
 }
 
 // Rounded switches to products of rounded float32 numbers, and returns a function that switches back.
 func Rounded() (restore func()) {
 	pairs := halves
-	useHalves(false)
-	return func() { useHalves(pairs) }
+	halves = false
+	return func() { halves = pairs }
 }

@@ -3,27 +3,26 @@
 package simd
 
 // multiplyHalves computes max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0 and 0
-// elsewhere. a [m, k] and b [k, 32] have two bfloat16 in every element; from [m, columns] (ldf 0:
-// one row). If pairs is nil, the result is c [m, columns] in float32, otherwise c [m, columns/2] by
-// rows and pairs [m/2, columns] by pairs of rows, in bfloat16. y [m, columns/2] is by rows. mask
+// elsewhere. a [m, k] and b [k, 32] have two bfloat16 in every element; from [m, columns] (ldfrom
+// 0: one row). If pairs is nil, the result is c [m, columns] in float32, otherwise c [m, columns/2]
+// by rows and pairs [m/2, columns] by pairs of rows, in bfloat16. y [m, columns/2] is by rows. mask
 // [32] is -1 in the columns, half [32] in the elements of a row of bfloat16. ahead and step say
 // what to prefetch.
 //
 //go:noescape
-func multiplyHalves(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, ahead *float32, step int)
+func multiplyHalves(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, ahead *float32, step int)
 
-// transposeMultiplyHalves computes c [k, columns] += aᵀ·b: a [m, k] and b [m, columns] are pairs of
-// rows of bfloat16, at most 32 columns; mask [32] is -1 in them. ahead and step say what to
-// prefetch.
+// transposeMultiplyHalvesAVX512x2 computes c [k, columns] += aᵀ·b: a [m, k] and b [m, columns] are
+// pairs of rows of bfloat16, at most 32 columns; mask [32] is -1 in them. ahead and step say what
+// to prefetch.
 //
 //go:noescape
-func transposeMultiplyHalves(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
+func transposeMultiplyHalvesAVX512x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
-// sumHalves computes dst [columns] += the sum of all rows of the pairs a [m, columns], at most 16
-// columns; mask [16] is -1 in them.
+// sumHalvesAVX512 is the kernel of sumHalves; mask [16] is -1 in the columns.
 //
 //go:noescape
-func sumHalves(m int, a *float32, lda int, dst *float32, mask *int32)
+func sumHalvesAVX512(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 
 // halve rounds first and second [n] to bfloat16: by rows to a and b [n/2], and their pairs to pairs
 // [n]. If second is nil, it is zero and b is not written. mask [32] is -1 in the columns of the

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// func multiplyHalves(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, ahead *float32, step int)
+// func multiplyHalves(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, ahead *float32, step int)
 // Requires: AVX, AVX512BW, AVX512F, MMX+
 TEXT ·multiplyHalves(SB), NOSPLIT, $0-144
 	MOVQ     mask+112(FP), AX
@@ -55,7 +55,7 @@ halfNext:
 	JMP  halfEnd
 
 half12:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -1163,7 +1163,7 @@ half12Stored:
 	JMP  halfNext
 
 half11:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -2190,7 +2190,7 @@ half11Stored:
 	JMP  halfNext
 
 half10:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -3128,7 +3128,7 @@ half10Stored:
 	JMP  halfNext
 
 half9:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -3981,7 +3981,7 @@ half9Stored:
 	JMP  halfNext
 
 half8:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -4745,7 +4745,7 @@ half8Stored:
 	JMP  halfNext
 
 half7:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -5428,7 +5428,7 @@ half7Stored:
 	JMP  halfNext
 
 half6:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -6018,7 +6018,7 @@ half6Stored:
 	JMP  halfNext
 
 half5:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -6527,7 +6527,7 @@ half5Stored:
 	JMP  halfNext
 
 half4:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -6947,7 +6947,7 @@ half4Stored:
 	JMP  halfNext
 
 half3:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -7282,7 +7282,7 @@ half3Stored:
 	JMP  halfNext
 
 half2:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -7528,7 +7528,7 @@ half2Stored:
 	JMP  halfNext
 
 half1:
-	MOVQ      ldf+48(FP), R10
+	MOVQ      ldfrom+48(FP), R10
 	SHLQ      $0x02, R10
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -7750,9 +7750,9 @@ DATA pairsFrom16<>+56(SB)/4, $0x003f001f
 DATA pairsFrom16<>+60(SB)/4, $0x003e001e
 GLOBL pairsFrom16<>(SB), RODATA|NOPTR, $64
 
-// func transposeMultiplyHalves(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
+// func transposeMultiplyHalvesAVX512x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 // Requires: AVX, AVX512F, MMX+
-TEXT ·transposeMultiplyHalves(SB), NOSPLIT, $0-88
+TEXT ·transposeMultiplyHalvesAVX512x2(SB), NOSPLIT, $0-88
 	MOVQ mask+64(FP), AX
 	CMPL 124(AX), $0x00
 	JE   fringe
@@ -17330,15 +17330,15 @@ fringeEnd:
 	VZEROUPPER
 	RET
 
-// func sumHalves(m int, a *float32, lda int, dst *float32, mask *int32)
+// func sumHalvesAVX512(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·sumHalves(SB), NOSPLIT, $0-40
+TEXT ·sumHalvesAVX512(SB), NOSPLIT, $0-48
 	MOVQ     m+0(FP), AX
-	MOVQ     a+8(FP), CX
-	MOVQ     dst+24(FP), DX
-	MOVQ     lda+16(FP), BX
+	MOVQ     a+16(FP), CX
+	MOVQ     dst+32(FP), DX
+	MOVQ     lda+24(FP), BX
 	SHLQ     $0x02, BX
-	MOVQ     mask+32(FP), SI
+	MOVQ     mask+40(FP), SI
 	VMOVUPS  (SI), Z0
 	VPTESTMD Z0, Z0, K1
 	VMOVUPS  all3f803f80<>+0(SB), Z0

@@ -62,7 +62,7 @@ func (p *PackedHalves) PackTransposed(b Halves) {
 	for j0 := 0; j0 < p.n; j0 += halfStrip {
 		strip := Rows(p.pairs[j0*rows:], halfStrip)
 		for j := j0; j < min(j0+halfStrip, p.n); j += turnRows {
-			active.turn(min(turnRows, p.n-j), rows, b.rows.Slice(j, 0), strip.Slice(0, j-j0))
+			turn(min(turnRows, p.n-j), rows, b.rows.Slice(j, 0), strip.Slice(0, j-j0))
 		}
 	}
 }
@@ -132,7 +132,44 @@ func (p *PackedHalves) multiplyFloats(t HalfProduct) {
 	}
 	if t.To.exists() {
 		for i := range t.M {
-			active.round(c.row(i, p.n), c.row(i, p.n))
+			round(c.row(i, p.n), c.row(i, p.n))
 		}
 	}
+}
+
+// multiplyPairs computes a product by groups of rows, each group strip by strip.
+func (p *PackedHalves) multiplyPairs(t *HalfProduct) {
+	k := (p.k + 1) / 2
+	most := max(mostPerCall/(k*halfStrip)/12, 1) * 12
+	for i0 := 0; i0 < t.M; i0 += most {
+		for j0 := 0; j0 < p.n; j0 += halfStrip {
+			p.strip(t, i0, min(most, t.M-i0), j0, k)
+		}
+	}
+}
+
+// strip computes m rows from i0 on of the strip that begins at column j0. i0 is even. Operands that the
+// product does not have are nil.
+func (p *PackedHalves) strip(t *HalfProduct, i0, m, j0, k int) {
+	from, least := Rows(zeros[:], 0), floor(Overwrite)
+	if t.ReLU {
+		least = 0
+	}
+	if t.Start.Data != nil {
+		from = t.Start.Slice(i0, j0)
+	}
+	var y, c, pairs *float32
+	if t.Where.exists() {
+		y = &t.Where.rows.Slice(i0, j0/2).Data[0]
+	}
+	ldc := t.C.Stride
+	if t.To.exists() {
+		c, ldc, pairs = &t.To.rows.Slice(i0, j0/2).Data[0], t.To.rows.Stride, &t.To.pairs.Slice(i0/2, j0).Data[0]
+	} else {
+		c = &t.C.Slice(i0, j0).Data[0]
+	}
+	a, columns := &t.A.rows.Slice(i0, 0).Data[0], min(halfStrip, p.n-j0)
+	next, step := t.Ahead.take(active.turns(m, k), a)
+	multiplyHalves(m, a, t.A.rows.Stride, &p.pairs[j0*k], k, &from.Data[0], from.Stride, c, ldc, pairs, t.To.pairs.Stride,
+		y, t.Where.rows.Stride, least, mask(columns), endHalf(columns), next, step)
 }

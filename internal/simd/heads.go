@@ -37,35 +37,11 @@ type HeadGrad struct{ G, Q, K, V Matrix }
 // Fused reports whether Attend and AttendGrad can compute a head of these sizes on this machine.
 // With four context points or fewer, products add in another order.
 func Fused(context, width int) bool {
-	return active.fusesHeads() && context > narrowColumns && context <= headColumns && (width == 16 || width == 32)
+	return active == avx512 && context > narrowColumns && context <= headColumns && (width == 16 || width == 32)
 }
 
 // FusedRows is the most queries of Attend and AttendGrad.
 const FusedRows = headRows
-
-// Attend computes Y [m, Width] = softmax(Q·Kᵀ·Scale)·V. m may be 0 and is at most FusedRows. It
-// panics for a head that is not Fused.
-func (h *Head) Attend(m int, y Matrix) {
-	if m == 0 {
-		return
-	}
-	h.check(m)
-	y.check("result", m, h.Width)
-	active.attend(m, h, y)
-}
-
-// AttendGrad computes to.Q and adds to to.K and to.V. The rest is as in Attend.
-func (h *Head) AttendGrad(m int, to HeadGrad) {
-	if m == 0 {
-		return
-	}
-	h.check(m)
-	to.G.check("gradient", m, h.Width)
-	to.Q.check("queries' gradient", m, h.Width)
-	to.K.check("keys' gradient", h.Context, h.Width)
-	to.V.check("values' gradient", h.Context, h.Width)
-	active.attendGrad(m, h, to)
-}
 
 func (h *Head) check(m int) {
 	if !Fused(h.Context, h.Width) || m > FusedRows || !(h.Scale > 0) || len(h.Room) < HeadRoom {

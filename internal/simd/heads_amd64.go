@@ -8,7 +8,7 @@ package simd
 // `columns` columns.
 //
 //go:noescape
-func attendAVX512x1(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, y *float32, ldy int)
+func attendAVX512x1(n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, m int, y *float32, ldy int)
 
 // attendGradAVX512x1 computes the gradient dq [m, 16], and adds to dk and dv [n, 16], from that of
 // attend's result, grad [m, 16]: m queries, at most 48, and n context points, at most 32; q [m,
@@ -16,10 +16,10 @@ func attendAVX512x1(m int, n int, q *float32, ldq int, k *float32, ldk int, v *f
 // prefetched, begins `rows` rows of queries and `keys` rows of keys on, and `columns` columns.
 //
 //go:noescape
-func attendGradAVX512x1(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)
+func attendGradAVX512x1(n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, m int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)
 
 //go:noescape
-func attendAVX512x2(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, y *float32, ldy int)
+func attendAVX512x2(n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, m int, y *float32, ldy int)
 
 //go:noescape
-func attendGradAVX512x2(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)
+func attendGradAVX512x2(n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, m int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)

@@ -2,14 +2,14 @@
 
 #include "textflag.h"
 
-// func attendAVX512x1(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, y *float32, ldy int)
+// func attendAVX512x1(n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, m int, y *float32, ldy int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·attendAVX512x1(SB), NOSPLIT, $0-128
-	MOVQ k+32(FP), AX
-	MOVQ room+72(FP), CX
-	MOVQ ldk+40(FP), DX
+	MOVQ k+24(FP), AX
+	MOVQ room+64(FP), CX
+	MOVQ ldk+32(FP), DX
 	SHLQ $0x02, DX
-	MOVQ n+8(FP), BX
+	MOVQ n+0(FP), BX
 
 keyRows:
 	MOVQ       AX, SI
@@ -166,11 +166,11 @@ keyRows:
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, BX
 	JG         keyRows
-	MOVQ       m+0(FP), AX
-	MOVQ       q+16(FP), CX
-	MOVQ       room+72(FP), DX
+	MOVQ       m+104(FP), AX
+	MOVQ       q+8(FP), CX
+	MOVQ       room+64(FP), DX
 	ADDQ       $0x00002000, DX
-	MOVQ       ldq+24(FP), BX
+	MOVQ       ldq+16(FP), BX
 	SHLQ       $0x02, BX
 	MOVQ       $0x00000020, SI
 	SHLQ       $0x02, SI
@@ -209,7 +209,7 @@ score12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   room+72(FP), R11
+	MOVQ   room+64(FP), R11
 	MOVQ   $0x00000010, R12
 	SUBQ   $0x04, R12
 	JL     score12Tail
@@ -492,7 +492,7 @@ score6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	MOVQ   $0x00000010, R10
 	SUBQ   $0x04, R10
 	JL     score6Tail
@@ -659,7 +659,7 @@ score4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	MOVQ   $0x00000010, R10
 	SUBQ   $0x04, R10
 	JL     score4Tail
@@ -786,7 +786,7 @@ score3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
 	JL     score3Tail
@@ -891,7 +891,7 @@ score2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
 	JL     score2Tail
@@ -976,7 +976,7 @@ score1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
 	JL     score1Tail
@@ -1037,32 +1037,32 @@ score1Summed:
 	JMP     score1
 
 scoreBelow1:
-	MOVQ         rows+88(FP), AX
-	IMULQ        ldq+24(FP), AX
-	ADDQ         columns+104(FP), AX
+	MOVQ         rows+80(FP), AX
+	IMULQ        ldq+16(FP), AX
+	ADDQ         columns+96(FP), AX
 	SHLQ         $0x02, AX
-	ADDQ         q+16(FP), AX
-	MOVQ         rows+88(FP), CX
-	MOVQ         keys+96(FP), CX
-	IMULQ        ldk+40(FP), CX
-	ADDQ         columns+104(FP), CX
+	ADDQ         q+8(FP), AX
+	MOVQ         rows+80(FP), CX
+	MOVQ         keys+88(FP), CX
+	IMULQ        ldk+32(FP), CX
+	ADDQ         columns+96(FP), CX
 	SHLQ         $0x02, CX
-	ADDQ         k+32(FP), CX
-	MOVQ         rows+88(FP), DX
-	MOVQ         keys+96(FP), DX
-	IMULQ        ldv+56(FP), DX
-	ADDQ         columns+104(FP), DX
+	ADDQ         k+24(FP), CX
+	MOVQ         rows+80(FP), DX
+	MOVQ         keys+88(FP), DX
+	IMULQ        ldv+48(FP), DX
+	ADDQ         columns+96(FP), DX
 	SHLQ         $0x02, DX
-	ADDQ         v+48(FP), DX
-	MOVQ         mask+80(FP), BX
+	ADDQ         v+40(FP), DX
+	MOVQ         mask+72(FP), BX
 	VMOVUPS      (BX), Z0
 	VPTESTMD     Z0, Z0, K1
-	MOVQ         m+0(FP), SI
-	MOVQ         room+72(FP), DI
+	MOVQ         m+104(FP), SI
+	MOVQ         room+64(FP), DI
 	ADDQ         $0x00002000, DI
-	MOVQ         room+72(FP), R8
+	MOVQ         room+64(FP), R8
 	ADDQ         $0x00008000, R8
-	VBROADCASTSS scale+64(FP), Z0
+	VBROADCASTSS scale+56(FP), Z0
 	MOVQ         $0x00000030, R9
 	SHLQ         $0x02, R9
 	VMOVUPS      all3f800000<>+0(SB), Z1
@@ -1080,19 +1080,19 @@ scoreBelow1:
 
 termsrows:
 	PREFETCHT1 (AX)
-	MOVQ       ldq+24(FP), BX
+	MOVQ       ldq+16(FP), BX
 	SHLQ       $0x02, BX
 	ADDQ       BX, AX
 	PREFETCHT1 (CX)
-	MOVQ       ldk+40(FP), BX
+	MOVQ       ldk+32(FP), BX
 	SHLQ       $0x02, BX
 	ADDQ       BX, CX
 	PREFETCHT1 (DX)
-	MOVQ       ldv+56(FP), BX
+	MOVQ       ldv+48(FP), BX
 	SHLQ       $0x02, BX
 	ADDQ       BX, DX
 	VMOVUPS    Z12, Z13
-	MOVQ       n+8(FP), R10
+	MOVQ       n+0(FP), R10
 	XORQ       BX, BX
 	SUBQ       $0x10, R10
 	JL         termsgreatestTail
@@ -1127,7 +1127,7 @@ termsgreatestDone:
 	VCMPPS       $0x00, Z12, Z13, K3
 	VBLENDMPS    Z14, Z13, K3, Z18
 	VPXORD       Z13, Z13, Z13
-	MOVQ         n+8(FP), R10
+	MOVQ         n+0(FP), R10
 	XORQ         BX, BX
 	SUBQ         $0x10, R10
 	JL           termstermsTail
@@ -1203,15 +1203,15 @@ termstermsDone:
 	ADDQ       R9, DI
 	DECQ       SI
 	JNZ        termsrows
-	MOVQ       room+72(FP), AX
+	MOVQ       room+64(FP), AX
 	ADDQ       $0x00008000, AX
-	MOVQ       m+0(FP), CX
-	MOVQ       room+72(FP), DX
+	MOVQ       m+104(FP), CX
+	MOVQ       room+64(FP), DX
 	ADDQ       $0x00002000, DX
 	MOVQ       y+112(FP), BX
 	MOVQ       $0x00000030, SI
 	SHLQ       $0x02, SI
-	MOVQ       ldv+56(FP), DI
+	MOVQ       ldv+48(FP), DI
 	SHLQ       $0x02, DI
 
 result12:
@@ -1236,8 +1236,8 @@ result12:
 	ADDQ   SI, R10
 	LEAQ   (R10)(SI*2), R11
 	ADDQ   SI, R11
-	MOVQ   v+48(FP), R12
-	MOVQ   n+8(FP), R13
+	MOVQ   v+40(FP), R12
+	MOVQ   n+0(FP), R13
 	SUBQ   $0x04, R13
 	JL     result12Tail
 
@@ -1461,8 +1461,8 @@ result6:
 	MOVQ   DX, R8
 	LEAQ   (R8)(SI*2), R9
 	ADDQ   SI, R9
-	MOVQ   v+48(FP), R10
-	MOVQ   n+8(FP), R11
+	MOVQ   v+40(FP), R10
+	MOVQ   n+0(FP), R11
 	SUBQ   $0x04, R11
 	JL     result6Tail
 
@@ -1596,8 +1596,8 @@ result4:
 	MOVQ   DX, R8
 	LEAQ   (R8)(SI*2), R9
 	ADDQ   SI, R9
-	MOVQ   v+48(FP), R10
-	MOVQ   n+8(FP), R11
+	MOVQ   v+40(FP), R10
+	MOVQ   n+0(FP), R11
 	SUBQ   $0x04, R11
 	JL     result4Tail
 
@@ -1700,8 +1700,8 @@ result3:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	MOVQ   DX, R8
-	MOVQ   v+48(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   v+40(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     result3Tail
 
@@ -1787,8 +1787,8 @@ result2:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   DX, R8
-	MOVQ   v+48(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   v+40(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     result2Tail
 
@@ -1859,8 +1859,8 @@ result1:
 	JL     resultBelow1
 	VPXORD Z0, Z0, Z0
 	MOVQ   DX, R8
-	MOVQ   v+48(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   v+40(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     result1Tail
 
@@ -2131,14 +2131,14 @@ DATA allff800000<>+56(SB)/4, $0xff800000
 DATA allff800000<>+60(SB)/4, $0xff800000
 GLOBL allff800000<>(SB), RODATA|NOPTR, $64
 
-// func attendGradAVX512x1(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)
+// func attendGradAVX512x1(n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, m int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·attendGradAVX512x1(SB), NOSPLIT, $0-176
-	MOVQ k+32(FP), AX
-	MOVQ room+72(FP), CX
-	MOVQ ldk+40(FP), DX
+	MOVQ k+24(FP), AX
+	MOVQ room+64(FP), CX
+	MOVQ ldk+32(FP), DX
 	SHLQ $0x02, DX
-	MOVQ n+8(FP), BX
+	MOVQ n+0(FP), BX
 
 keyRows:
 	MOVQ       AX, SI
@@ -2295,12 +2295,12 @@ keyRows:
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, BX
 	JG         keyRows
-	MOVQ       v+48(FP), AX
-	MOVQ       room+72(FP), CX
+	MOVQ       v+40(FP), AX
+	MOVQ       room+64(FP), CX
 	ADDQ       $0x00001000, CX
-	MOVQ       ldv+56(FP), DX
+	MOVQ       ldv+48(FP), DX
 	SHLQ       $0x02, DX
-	MOVQ       n+8(FP), BX
+	MOVQ       n+0(FP), BX
 
 valueRows:
 	MOVQ       AX, SI
@@ -2457,11 +2457,11 @@ valueRows:
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, BX
 	JG         valueRows
-	MOVQ       m+0(FP), AX
-	MOVQ       q+16(FP), CX
-	MOVQ       room+72(FP), DX
+	MOVQ       m+104(FP), AX
+	MOVQ       q+8(FP), CX
+	MOVQ       room+64(FP), DX
 	ADDQ       $0x00002000, DX
-	MOVQ       ldq+24(FP), BX
+	MOVQ       ldq+16(FP), BX
 	SHLQ       $0x02, BX
 	MOVQ       $0x00000020, SI
 	SHLQ       $0x02, SI
@@ -2500,7 +2500,7 @@ score12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   room+72(FP), R11
+	MOVQ   room+64(FP), R11
 	MOVQ   $0x00000010, R12
 	SUBQ   $0x04, R12
 	JL     score12Tail
@@ -2783,7 +2783,7 @@ score6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	MOVQ   $0x00000010, R10
 	SUBQ   $0x04, R10
 	JL     score6Tail
@@ -2950,7 +2950,7 @@ score4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	MOVQ   $0x00000010, R10
 	SUBQ   $0x04, R10
 	JL     score4Tail
@@ -3077,7 +3077,7 @@ score3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
 	JL     score3Tail
@@ -3182,7 +3182,7 @@ score2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
 	JL     score2Tail
@@ -3267,7 +3267,7 @@ score1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
 	JL     score1Tail
@@ -3328,25 +3328,25 @@ score1Summed:
 	JMP     score1
 
 scoreBelow1:
-	MOVQ         rows+88(FP), AX
-	IMULQ        ldq+24(FP), AX
-	ADDQ         columns+104(FP), AX
+	MOVQ         rows+80(FP), AX
+	IMULQ        ldq+16(FP), AX
+	ADDQ         columns+96(FP), AX
 	SHLQ         $0x02, AX
-	ADDQ         q+16(FP), AX
-	MOVQ         rows+88(FP), CX
+	ADDQ         q+8(FP), AX
+	MOVQ         rows+80(FP), CX
 	IMULQ        ldgrad+120(FP), CX
-	ADDQ         columns+104(FP), CX
+	ADDQ         columns+96(FP), CX
 	SHLQ         $0x02, CX
 	ADDQ         grad+112(FP), CX
-	MOVQ         mask+80(FP), DX
+	MOVQ         mask+72(FP), DX
 	VMOVUPS      (DX), Z0
 	VPTESTMD     Z0, Z0, K1
-	MOVQ         m+0(FP), BX
-	MOVQ         room+72(FP), SI
+	MOVQ         m+104(FP), BX
+	MOVQ         room+64(FP), SI
 	ADDQ         $0x00002000, SI
-	MOVQ         room+72(FP), DI
+	MOVQ         room+64(FP), DI
 	ADDQ         $0x00008000, DI
-	VBROADCASTSS scale+64(FP), Z0
+	VBROADCASTSS scale+56(FP), Z0
 	MOVQ         $0x00000030, R8
 	SHLQ         $0x02, R8
 	VMOVUPS      all3f800000<>+0(SB), Z1
@@ -3364,7 +3364,7 @@ scoreBelow1:
 
 termsrows:
 	PREFETCHT1 (AX)
-	MOVQ       ldq+24(FP), DX
+	MOVQ       ldq+16(FP), DX
 	SHLQ       $0x02, DX
 	ADDQ       DX, AX
 	PREFETCHT1 (CX)
@@ -3372,7 +3372,7 @@ termsrows:
 	SHLQ       $0x02, DX
 	ADDQ       DX, CX
 	VMOVUPS    Z12, Z13
-	MOVQ       n+8(FP), R9
+	MOVQ       n+0(FP), R9
 	XORQ       DX, DX
 	SUBQ       $0x10, R9
 	JL         termsgreatestTail
@@ -3407,7 +3407,7 @@ termsgreatestDone:
 	VCMPPS       $0x00, Z12, Z13, K3
 	VBLENDMPS    Z14, Z13, K3, Z18
 	VPXORD       Z13, Z13, Z13
-	MOVQ         n+8(FP), R9
+	MOVQ         n+0(FP), R9
 	XORQ         DX, DX
 	SUBQ         $0x10, R9
 	JL           termstermsTail
@@ -3483,11 +3483,11 @@ termstermsDone:
 	ADDQ       R8, SI
 	DECQ       BX
 	JNZ        termsrows
-	MOVQ       m+0(FP), CX
-	MOVQ       room+72(FP), DX
+	MOVQ       m+104(FP), CX
+	MOVQ       room+64(FP), DX
 	ADDQ       $0x00008000, DX
 	MOVQ       grad+112(FP), BX
-	MOVQ       room+72(FP), SI
+	MOVQ       room+64(FP), SI
 	ADDQ       $0x00006800, SI
 	MOVQ       ldgrad+120(FP), DI
 	SHLQ       $0x02, DI
@@ -3522,8 +3522,8 @@ scaledrowDone:
 	ADDQ R8, SI
 	DECQ CX
 	JNZ  scaledrows
-	MOVQ n+8(FP), AX
-	MOVQ room+72(FP), CX
+	MOVQ n+0(FP), AX
+	MOVQ room+64(FP), CX
 	ADDQ $0x00002000, CX
 	MOVQ dv+160(FP), DX
 	MOVQ $0x00000030, BX
@@ -3546,9 +3546,9 @@ values12:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -3761,9 +3761,9 @@ values6:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -3890,9 +3890,9 @@ values4:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -3990,9 +3990,9 @@ values3:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -4075,9 +4075,9 @@ values2:
 	JL     valuesBelow2
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -4145,9 +4145,9 @@ values1:
 	CMPQ   AX, $0x01
 	JL     valuesBelow1
 	VPXORD Z0, Z0, Z0
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -4197,9 +4197,9 @@ values1Summed:
 	JMP     values1
 
 valuesBelow1:
-	MOVQ m+0(FP), AX
+	MOVQ m+104(FP), AX
 	MOVQ grad+112(FP), CX
-	MOVQ room+72(FP), DX
+	MOVQ room+64(FP), DX
 	ADDQ $0x00004400, DX
 	MOVQ ldgrad+120(FP), BX
 	SHLQ $0x02, BX
@@ -4240,7 +4240,7 @@ slope12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   room+72(FP), R11
+	MOVQ   room+64(FP), R11
 	ADDQ   $0x00001000, R11
 	MOVQ   $0x00000010, R12
 	SUBQ   $0x04, R12
@@ -4524,7 +4524,7 @@ slope6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	ADDQ   $0x00001000, R9
 	MOVQ   $0x00000010, R10
 	SUBQ   $0x04, R10
@@ -4692,7 +4692,7 @@ slope4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	ADDQ   $0x00001000, R9
 	MOVQ   $0x00000010, R10
 	SUBQ   $0x04, R10
@@ -4820,7 +4820,7 @@ slope3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	ADDQ   $0x00001000, R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
@@ -4926,7 +4926,7 @@ slope2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	ADDQ   $0x00001000, R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
@@ -5012,7 +5012,7 @@ slope1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	ADDQ   $0x00001000, R8
 	MOVQ   $0x00000010, R9
 	SUBQ   $0x04, R9
@@ -5074,36 +5074,36 @@ slope1Summed:
 	JMP     slope1
 
 slopeBelow1:
-	MOVQ     rows+88(FP), AX
-	MOVQ     keys+96(FP), AX
-	IMULQ    ldk+40(FP), AX
-	ADDQ     columns+104(FP), AX
+	MOVQ     rows+80(FP), AX
+	MOVQ     keys+88(FP), AX
+	IMULQ    ldk+32(FP), AX
+	ADDQ     columns+96(FP), AX
 	SHLQ     $0x02, AX
-	ADDQ     k+32(FP), AX
-	MOVQ     rows+88(FP), CX
-	MOVQ     keys+96(FP), CX
-	IMULQ    ldv+56(FP), CX
-	ADDQ     columns+104(FP), CX
+	ADDQ     k+24(FP), AX
+	MOVQ     rows+80(FP), CX
+	MOVQ     keys+88(FP), CX
+	IMULQ    ldv+48(FP), CX
+	ADDQ     columns+96(FP), CX
 	SHLQ     $0x02, CX
-	ADDQ     v+48(FP), CX
-	MOVQ     mask+80(FP), DX
+	ADDQ     v+40(FP), CX
+	MOVQ     mask+72(FP), DX
 	VMOVUPS  (DX), Z0
 	VPTESTMD Z0, Z0, K1
-	MOVQ     m+0(FP), BX
-	MOVQ     room+72(FP), SI
+	MOVQ     m+104(FP), BX
+	MOVQ     room+64(FP), SI
 	ADDQ     $0x00004400, SI
-	MOVQ     room+72(FP), DI
+	MOVQ     room+64(FP), DI
 	ADDQ     $0x00002000, DI
-	MOVQ     room+72(FP), R8
+	MOVQ     room+64(FP), R8
 	ADDQ     $0x00008000, R8
 
 slopesrows:
 	PREFETCHT1 (AX)
-	MOVQ       ldk+40(FP), DX
+	MOVQ       ldk+32(FP), DX
 	SHLQ       $0x02, DX
 	ADDQ       DX, AX
 	PREFETCHT1 (CX)
-	MOVQ       ldv+56(FP), DX
+	MOVQ       ldv+48(FP), DX
 	SHLQ       $0x02, DX
 	ADDQ       DX, CX
 	VPXORD     Z0, Z0, Z0
@@ -5112,7 +5112,7 @@ slopesrows:
 	VPXORD     Z3, Z3, Z3
 	MOVQ       SI, DX
 	MOVQ       DI, R9
-	MOVQ       n+8(FP), R10
+	MOVQ       n+0(FP), R10
 	SUBQ       $0x40, R10
 	JL         slopestail
 
@@ -5160,7 +5160,7 @@ slopestail:
 slopeslast0:
 	TESTQ       R10, R10
 	JZ          slopesend
-	MOVQ        mask+80(FP), R10
+	MOVQ        mask+72(FP), R10
 	VMOVUPS     (R10), Z4
 	VPTESTMD    Z4, Z4, K1
 	VMOVUPS.Z   (DX), K1, Z4
@@ -5171,7 +5171,7 @@ slopeslast0:
 slopeslast1:
 	TESTQ       R10, R10
 	JZ          slopesend
-	MOVQ        mask+80(FP), R10
+	MOVQ        mask+72(FP), R10
 	VMOVUPS     (R10), Z4
 	VPTESTMD    Z4, Z4, K1
 	VMOVUPS.Z   64(DX), K1, Z4
@@ -5182,7 +5182,7 @@ slopeslast1:
 slopeslast2:
 	TESTQ       R10, R10
 	JZ          slopesend
-	MOVQ        mask+80(FP), R10
+	MOVQ        mask+72(FP), R10
 	VMOVUPS     (R10), Z4
 	VPTESTMD    Z4, Z4, K1
 	VMOVUPS.Z   128(DX), K1, Z4
@@ -5193,7 +5193,7 @@ slopeslast2:
 slopeslast3:
 	TESTQ       R10, R10
 	JZ          slopesend
-	MOVQ        mask+80(FP), R10
+	MOVQ        mask+72(FP), R10
 	VMOVUPS     (R10), Z4
 	VPTESTMD    Z4, Z4, K1
 	VMOVUPS.Z   192(DX), K1, Z4
@@ -5214,10 +5214,10 @@ slopesend:
 	VADDPS       Z1, Z0, Z0
 	VMOVSS       (R8), X1
 	VMULSS       X1, X0, X0
-	VMULSS       scale+64(FP), X1, X1
+	VMULSS       scale+56(FP), X1, X1
 	VBROADCASTSS X0, Z0
 	VBROADCASTSS X1, Z1
-	MOVQ         n+8(FP), R9
+	MOVQ         n+0(FP), R9
 	XORQ         DX, DX
 	SUBQ         $0x10, R9
 	JL           slopesgradientTail
@@ -5261,13 +5261,13 @@ slopesgradientDone:
 	ADDQ DX, DI
 	DECQ BX
 	JNZ  slopesrows
-	MOVQ m+0(FP), AX
-	MOVQ room+72(FP), CX
+	MOVQ m+104(FP), AX
+	MOVQ room+64(FP), CX
 	ADDQ $0x00004400, CX
 	MOVQ dq+128(FP), DX
 	MOVQ $0x00000030, BX
 	SHLQ $0x02, BX
-	MOVQ ldk+40(FP), SI
+	MOVQ ldk+32(FP), SI
 	SHLQ $0x02, SI
 
 queries12:
@@ -5292,8 +5292,8 @@ queries12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   k+32(FP), R11
-	MOVQ   n+8(FP), R12
+	MOVQ   k+24(FP), R11
+	MOVQ   n+0(FP), R12
 	SUBQ   $0x04, R12
 	JL     queries12Tail
 
@@ -5492,8 +5492,8 @@ queries6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   k+32(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   k+24(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     queries6Tail
 
@@ -5614,8 +5614,8 @@ queries4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   k+32(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   k+24(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     queries4Tail
 
@@ -5709,8 +5709,8 @@ queries3:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	MOVQ   CX, DI
-	MOVQ   k+32(FP), R8
-	MOVQ   n+8(FP), R9
+	MOVQ   k+24(FP), R8
+	MOVQ   n+0(FP), R9
 	SUBQ   $0x04, R9
 	JL     queries3Tail
 
@@ -5789,8 +5789,8 @@ queries2:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   k+32(FP), R8
-	MOVQ   n+8(FP), R9
+	MOVQ   k+24(FP), R8
+	MOVQ   n+0(FP), R9
 	SUBQ   $0x04, R9
 	JL     queries2Tail
 
@@ -5856,8 +5856,8 @@ queries1:
 	JL     queriesBelow1
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, DI
-	MOVQ   k+32(FP), R8
-	MOVQ   n+8(FP), R9
+	MOVQ   k+24(FP), R8
+	MOVQ   n+0(FP), R9
 	SUBQ   $0x04, R9
 	JL     queries1Tail
 
@@ -5906,13 +5906,13 @@ queries1Summed:
 	JMP     queries1
 
 queriesBelow1:
-	MOVQ n+8(FP), AX
-	MOVQ room+72(FP), CX
+	MOVQ n+0(FP), AX
+	MOVQ room+64(FP), CX
 	ADDQ $0x00004400, CX
 	MOVQ dk+144(FP), DX
 	MOVQ $0x00000030, BX
 	SHLQ $0x02, BX
-	MOVQ ldq+24(FP), SI
+	MOVQ ldq+16(FP), SI
 	SHLQ $0x02, SI
 
 keys12:
@@ -5930,8 +5930,8 @@ keys12:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -6144,8 +6144,8 @@ keys6:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -6272,8 +6272,8 @@ keys4:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -6371,8 +6371,8 @@ keys3:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -6455,8 +6455,8 @@ keys2:
 	JL     keysBelow2
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -6524,8 +6524,8 @@ keys1:
 	CMPQ   AX, $0x01
 	JL     keysBelow1
 	VPXORD Z0, Z0, Z0
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -6596,14 +6596,14 @@ DATA all7fffffff<>+56(SB)/4, $0x7fffffff
 DATA all7fffffff<>+60(SB)/4, $0x7fffffff
 GLOBL all7fffffff<>(SB), RODATA|NOPTR, $64
 
-// func attendAVX512x2(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, y *float32, ldy int)
+// func attendAVX512x2(n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, m int, y *float32, ldy int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·attendAVX512x2(SB), NOSPLIT, $0-128
-	MOVQ k+32(FP), AX
-	MOVQ room+72(FP), CX
-	MOVQ ldk+40(FP), DX
+	MOVQ k+24(FP), AX
+	MOVQ room+64(FP), CX
+	MOVQ ldk+32(FP), DX
 	SHLQ $0x02, DX
-	MOVQ n+8(FP), BX
+	MOVQ n+0(FP), BX
 
 keyRows:
 	MOVQ       AX, SI
@@ -6908,11 +6908,11 @@ keyRows:
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, BX
 	JG         keyRows
-	MOVQ       m+0(FP), AX
-	MOVQ       q+16(FP), CX
-	MOVQ       room+72(FP), DX
+	MOVQ       m+104(FP), AX
+	MOVQ       q+8(FP), CX
+	MOVQ       room+64(FP), DX
 	ADDQ       $0x00002000, DX
-	MOVQ       ldq+24(FP), BX
+	MOVQ       ldq+16(FP), BX
 	SHLQ       $0x02, BX
 	MOVQ       $0x00000020, SI
 	SHLQ       $0x02, SI
@@ -6951,7 +6951,7 @@ score12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   room+72(FP), R11
+	MOVQ   room+64(FP), R11
 	MOVQ   $0x00000020, R12
 	SUBQ   $0x04, R12
 	JL     score12Tail
@@ -7234,7 +7234,7 @@ score6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	MOVQ   $0x00000020, R10
 	SUBQ   $0x04, R10
 	JL     score6Tail
@@ -7401,7 +7401,7 @@ score4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	MOVQ   $0x00000020, R10
 	SUBQ   $0x04, R10
 	JL     score4Tail
@@ -7528,7 +7528,7 @@ score3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
 	JL     score3Tail
@@ -7633,7 +7633,7 @@ score2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
 	JL     score2Tail
@@ -7718,7 +7718,7 @@ score1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
 	JL     score1Tail
@@ -7779,32 +7779,32 @@ score1Summed:
 	JMP     score1
 
 scoreBelow1:
-	MOVQ         rows+88(FP), AX
-	IMULQ        ldq+24(FP), AX
-	ADDQ         columns+104(FP), AX
+	MOVQ         rows+80(FP), AX
+	IMULQ        ldq+16(FP), AX
+	ADDQ         columns+96(FP), AX
 	SHLQ         $0x02, AX
-	ADDQ         q+16(FP), AX
-	MOVQ         rows+88(FP), CX
-	MOVQ         keys+96(FP), CX
-	IMULQ        ldk+40(FP), CX
-	ADDQ         columns+104(FP), CX
+	ADDQ         q+8(FP), AX
+	MOVQ         rows+80(FP), CX
+	MOVQ         keys+88(FP), CX
+	IMULQ        ldk+32(FP), CX
+	ADDQ         columns+96(FP), CX
 	SHLQ         $0x02, CX
-	ADDQ         k+32(FP), CX
-	MOVQ         rows+88(FP), DX
-	MOVQ         keys+96(FP), DX
-	IMULQ        ldv+56(FP), DX
-	ADDQ         columns+104(FP), DX
+	ADDQ         k+24(FP), CX
+	MOVQ         rows+80(FP), DX
+	MOVQ         keys+88(FP), DX
+	IMULQ        ldv+48(FP), DX
+	ADDQ         columns+96(FP), DX
 	SHLQ         $0x02, DX
-	ADDQ         v+48(FP), DX
-	MOVQ         mask+80(FP), BX
+	ADDQ         v+40(FP), DX
+	MOVQ         mask+72(FP), BX
 	VMOVUPS      (BX), Z0
 	VPTESTMD     Z0, Z0, K1
-	MOVQ         m+0(FP), SI
-	MOVQ         room+72(FP), DI
+	MOVQ         m+104(FP), SI
+	MOVQ         room+64(FP), DI
 	ADDQ         $0x00002000, DI
-	MOVQ         room+72(FP), R8
+	MOVQ         room+64(FP), R8
 	ADDQ         $0x00008000, R8
-	VBROADCASTSS scale+64(FP), Z0
+	VBROADCASTSS scale+56(FP), Z0
 	MOVQ         $0x00000030, R9
 	SHLQ         $0x02, R9
 	VMOVUPS      all3f800000<>+0(SB), Z1
@@ -7823,21 +7823,21 @@ scoreBelow1:
 termsrows:
 	PREFETCHT1 (AX)
 	PREFETCHT1 64(AX)
-	MOVQ       ldq+24(FP), BX
+	MOVQ       ldq+16(FP), BX
 	SHLQ       $0x02, BX
 	ADDQ       BX, AX
 	PREFETCHT1 (CX)
 	PREFETCHT1 64(CX)
-	MOVQ       ldk+40(FP), BX
+	MOVQ       ldk+32(FP), BX
 	SHLQ       $0x02, BX
 	ADDQ       BX, CX
 	PREFETCHT1 (DX)
 	PREFETCHT1 64(DX)
-	MOVQ       ldv+56(FP), BX
+	MOVQ       ldv+48(FP), BX
 	SHLQ       $0x02, BX
 	ADDQ       BX, DX
 	VMOVUPS    Z12, Z13
-	MOVQ       n+8(FP), R10
+	MOVQ       n+0(FP), R10
 	XORQ       BX, BX
 	SUBQ       $0x10, R10
 	JL         termsgreatestTail
@@ -7872,7 +7872,7 @@ termsgreatestDone:
 	VCMPPS       $0x00, Z12, Z13, K3
 	VBLENDMPS    Z14, Z13, K3, Z18
 	VPXORD       Z13, Z13, Z13
-	MOVQ         n+8(FP), R10
+	MOVQ         n+0(FP), R10
 	XORQ         BX, BX
 	SUBQ         $0x10, R10
 	JL           termstermsTail
@@ -7948,15 +7948,15 @@ termstermsDone:
 	ADDQ       R9, DI
 	DECQ       SI
 	JNZ        termsrows
-	MOVQ       room+72(FP), AX
+	MOVQ       room+64(FP), AX
 	ADDQ       $0x00008000, AX
-	MOVQ       m+0(FP), CX
-	MOVQ       room+72(FP), DX
+	MOVQ       m+104(FP), CX
+	MOVQ       room+64(FP), DX
 	ADDQ       $0x00002000, DX
 	MOVQ       y+112(FP), BX
 	MOVQ       $0x00000030, SI
 	SHLQ       $0x02, SI
-	MOVQ       ldv+56(FP), DI
+	MOVQ       ldv+48(FP), DI
 	SHLQ       $0x02, DI
 
 result12:
@@ -7993,8 +7993,8 @@ result12:
 	ADDQ   SI, R10
 	LEAQ   (R10)(SI*2), R11
 	ADDQ   SI, R11
-	MOVQ   v+48(FP), R12
-	MOVQ   n+8(FP), R13
+	MOVQ   v+40(FP), R12
+	MOVQ   n+0(FP), R13
 	SUBQ   $0x04, R13
 	JL     result12Tail
 
@@ -8313,8 +8313,8 @@ result6:
 	MOVQ   DX, R8
 	LEAQ   (R8)(SI*2), R9
 	ADDQ   SI, R9
-	MOVQ   v+48(FP), R10
-	MOVQ   n+8(FP), R11
+	MOVQ   v+40(FP), R10
+	MOVQ   n+0(FP), R11
 	SUBQ   $0x04, R11
 	JL     result6Tail
 
@@ -8499,8 +8499,8 @@ result4:
 	MOVQ   DX, R8
 	LEAQ   (R8)(SI*2), R9
 	ADDQ   SI, R9
-	MOVQ   v+48(FP), R10
-	MOVQ   n+8(FP), R11
+	MOVQ   v+40(FP), R10
+	MOVQ   n+0(FP), R11
 	SUBQ   $0x04, R11
 	JL     result4Tail
 
@@ -8639,8 +8639,8 @@ result3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   DX, R8
-	MOVQ   v+48(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   v+40(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     result3Tail
 
@@ -8754,8 +8754,8 @@ result2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   DX, R8
-	MOVQ   v+48(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   v+40(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     result2Tail
 
@@ -8846,8 +8846,8 @@ result1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   DX, R8
-	MOVQ   v+48(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   v+40(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     result1Tail
 
@@ -8914,14 +8914,14 @@ resultBelow1:
 	VZEROUPPER
 	RET
 
-// func attendGradAVX512x2(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)
+// func attendGradAVX512x2(n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, room *float32, mask *int32, rows int, keys int, columns int, m int, grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)
 // Requires: AVX, AVX512F, CMOV, MMX+
 TEXT ·attendGradAVX512x2(SB), NOSPLIT, $0-176
-	MOVQ k+32(FP), AX
-	MOVQ room+72(FP), CX
-	MOVQ ldk+40(FP), DX
+	MOVQ k+24(FP), AX
+	MOVQ room+64(FP), CX
+	MOVQ ldk+32(FP), DX
 	SHLQ $0x02, DX
-	MOVQ n+8(FP), BX
+	MOVQ n+0(FP), BX
 
 keyRows:
 	MOVQ       AX, SI
@@ -9226,12 +9226,12 @@ keyRows:
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, BX
 	JG         keyRows
-	MOVQ       v+48(FP), AX
-	MOVQ       room+72(FP), CX
+	MOVQ       v+40(FP), AX
+	MOVQ       room+64(FP), CX
 	ADDQ       $0x00001000, CX
-	MOVQ       ldv+56(FP), DX
+	MOVQ       ldv+48(FP), DX
 	SHLQ       $0x02, DX
-	MOVQ       n+8(FP), BX
+	MOVQ       n+0(FP), BX
 
 valueRows:
 	MOVQ       AX, SI
@@ -9536,11 +9536,11 @@ valueRows:
 	ADDQ       $0x40, CX
 	SUBQ       $0x10, BX
 	JG         valueRows
-	MOVQ       m+0(FP), AX
-	MOVQ       q+16(FP), CX
-	MOVQ       room+72(FP), DX
+	MOVQ       m+104(FP), AX
+	MOVQ       q+8(FP), CX
+	MOVQ       room+64(FP), DX
 	ADDQ       $0x00002000, DX
-	MOVQ       ldq+24(FP), BX
+	MOVQ       ldq+16(FP), BX
 	SHLQ       $0x02, BX
 	MOVQ       $0x00000020, SI
 	SHLQ       $0x02, SI
@@ -9579,7 +9579,7 @@ score12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   room+72(FP), R11
+	MOVQ   room+64(FP), R11
 	MOVQ   $0x00000020, R12
 	SUBQ   $0x04, R12
 	JL     score12Tail
@@ -9862,7 +9862,7 @@ score6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	MOVQ   $0x00000020, R10
 	SUBQ   $0x04, R10
 	JL     score6Tail
@@ -10029,7 +10029,7 @@ score4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	MOVQ   $0x00000020, R10
 	SUBQ   $0x04, R10
 	JL     score4Tail
@@ -10156,7 +10156,7 @@ score3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
 	JL     score3Tail
@@ -10261,7 +10261,7 @@ score2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
 	JL     score2Tail
@@ -10346,7 +10346,7 @@ score1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
 	JL     score1Tail
@@ -10407,25 +10407,25 @@ score1Summed:
 	JMP     score1
 
 scoreBelow1:
-	MOVQ         rows+88(FP), AX
-	IMULQ        ldq+24(FP), AX
-	ADDQ         columns+104(FP), AX
+	MOVQ         rows+80(FP), AX
+	IMULQ        ldq+16(FP), AX
+	ADDQ         columns+96(FP), AX
 	SHLQ         $0x02, AX
-	ADDQ         q+16(FP), AX
-	MOVQ         rows+88(FP), CX
+	ADDQ         q+8(FP), AX
+	MOVQ         rows+80(FP), CX
 	IMULQ        ldgrad+120(FP), CX
-	ADDQ         columns+104(FP), CX
+	ADDQ         columns+96(FP), CX
 	SHLQ         $0x02, CX
 	ADDQ         grad+112(FP), CX
-	MOVQ         mask+80(FP), DX
+	MOVQ         mask+72(FP), DX
 	VMOVUPS      (DX), Z0
 	VPTESTMD     Z0, Z0, K1
-	MOVQ         m+0(FP), BX
-	MOVQ         room+72(FP), SI
+	MOVQ         m+104(FP), BX
+	MOVQ         room+64(FP), SI
 	ADDQ         $0x00002000, SI
-	MOVQ         room+72(FP), DI
+	MOVQ         room+64(FP), DI
 	ADDQ         $0x00008000, DI
-	VBROADCASTSS scale+64(FP), Z0
+	VBROADCASTSS scale+56(FP), Z0
 	MOVQ         $0x00000030, R8
 	SHLQ         $0x02, R8
 	VMOVUPS      all3f800000<>+0(SB), Z1
@@ -10444,7 +10444,7 @@ scoreBelow1:
 termsrows:
 	PREFETCHT1 (AX)
 	PREFETCHT1 64(AX)
-	MOVQ       ldq+24(FP), DX
+	MOVQ       ldq+16(FP), DX
 	SHLQ       $0x02, DX
 	ADDQ       DX, AX
 	PREFETCHT1 (CX)
@@ -10453,7 +10453,7 @@ termsrows:
 	SHLQ       $0x02, DX
 	ADDQ       DX, CX
 	VMOVUPS    Z12, Z13
-	MOVQ       n+8(FP), R9
+	MOVQ       n+0(FP), R9
 	XORQ       DX, DX
 	SUBQ       $0x10, R9
 	JL         termsgreatestTail
@@ -10488,7 +10488,7 @@ termsgreatestDone:
 	VCMPPS       $0x00, Z12, Z13, K3
 	VBLENDMPS    Z14, Z13, K3, Z18
 	VPXORD       Z13, Z13, Z13
-	MOVQ         n+8(FP), R9
+	MOVQ         n+0(FP), R9
 	XORQ         DX, DX
 	SUBQ         $0x10, R9
 	JL           termstermsTail
@@ -10564,11 +10564,11 @@ termstermsDone:
 	ADDQ       R8, SI
 	DECQ       BX
 	JNZ        termsrows
-	MOVQ       m+0(FP), CX
-	MOVQ       room+72(FP), DX
+	MOVQ       m+104(FP), CX
+	MOVQ       room+64(FP), DX
 	ADDQ       $0x00008000, DX
 	MOVQ       grad+112(FP), BX
-	MOVQ       room+72(FP), SI
+	MOVQ       room+64(FP), SI
 	ADDQ       $0x00006800, SI
 	MOVQ       ldgrad+120(FP), DI
 	SHLQ       $0x02, DI
@@ -10603,8 +10603,8 @@ scaledrowDone:
 	ADDQ R8, SI
 	DECQ CX
 	JNZ  scaledrows
-	MOVQ n+8(FP), AX
-	MOVQ room+72(FP), CX
+	MOVQ n+0(FP), AX
+	MOVQ room+64(FP), CX
 	ADDQ $0x00002000, CX
 	MOVQ dv+160(FP), DX
 	MOVQ $0x00000030, BX
@@ -10639,9 +10639,9 @@ values12:
 	VPXORD Z23, Z23, Z23
 	VPXORD Z24, Z24, Z24
 	VPXORD Z25, Z25, Z25
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -10961,9 +10961,9 @@ values6:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -11147,9 +11147,9 @@ values4:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -11287,9 +11287,9 @@ values3:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -11403,9 +11403,9 @@ values2:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -11495,9 +11495,9 @@ values1:
 	JL     valuesBelow1
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   room+72(FP), DI
+	MOVQ   room+64(FP), DI
 	ADDQ   $0x00006800, DI
-	MOVQ   m+0(FP), R8
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -11560,9 +11560,9 @@ values1Summed:
 	JMP     values1
 
 valuesBelow1:
-	MOVQ m+0(FP), AX
+	MOVQ m+104(FP), AX
 	MOVQ grad+112(FP), CX
-	MOVQ room+72(FP), DX
+	MOVQ room+64(FP), DX
 	ADDQ $0x00004400, DX
 	MOVQ ldgrad+120(FP), BX
 	SHLQ $0x02, BX
@@ -11603,7 +11603,7 @@ slope12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   room+72(FP), R11
+	MOVQ   room+64(FP), R11
 	ADDQ   $0x00001000, R11
 	MOVQ   $0x00000020, R12
 	SUBQ   $0x04, R12
@@ -11887,7 +11887,7 @@ slope6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	ADDQ   $0x00001000, R9
 	MOVQ   $0x00000020, R10
 	SUBQ   $0x04, R10
@@ -12055,7 +12055,7 @@ slope4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   room+72(FP), R9
+	MOVQ   room+64(FP), R9
 	ADDQ   $0x00001000, R9
 	MOVQ   $0x00000020, R10
 	SUBQ   $0x04, R10
@@ -12183,7 +12183,7 @@ slope3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	ADDQ   $0x00001000, R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
@@ -12289,7 +12289,7 @@ slope2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	ADDQ   $0x00001000, R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
@@ -12375,7 +12375,7 @@ slope1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   room+72(FP), R8
+	MOVQ   room+64(FP), R8
 	ADDQ   $0x00001000, R8
 	MOVQ   $0x00000020, R9
 	SUBQ   $0x04, R9
@@ -12437,38 +12437,38 @@ slope1Summed:
 	JMP     slope1
 
 slopeBelow1:
-	MOVQ     rows+88(FP), AX
-	MOVQ     keys+96(FP), AX
-	IMULQ    ldk+40(FP), AX
-	ADDQ     columns+104(FP), AX
+	MOVQ     rows+80(FP), AX
+	MOVQ     keys+88(FP), AX
+	IMULQ    ldk+32(FP), AX
+	ADDQ     columns+96(FP), AX
 	SHLQ     $0x02, AX
-	ADDQ     k+32(FP), AX
-	MOVQ     rows+88(FP), CX
-	MOVQ     keys+96(FP), CX
-	IMULQ    ldv+56(FP), CX
-	ADDQ     columns+104(FP), CX
+	ADDQ     k+24(FP), AX
+	MOVQ     rows+80(FP), CX
+	MOVQ     keys+88(FP), CX
+	IMULQ    ldv+48(FP), CX
+	ADDQ     columns+96(FP), CX
 	SHLQ     $0x02, CX
-	ADDQ     v+48(FP), CX
-	MOVQ     mask+80(FP), DX
+	ADDQ     v+40(FP), CX
+	MOVQ     mask+72(FP), DX
 	VMOVUPS  (DX), Z0
 	VPTESTMD Z0, Z0, K1
-	MOVQ     m+0(FP), BX
-	MOVQ     room+72(FP), SI
+	MOVQ     m+104(FP), BX
+	MOVQ     room+64(FP), SI
 	ADDQ     $0x00004400, SI
-	MOVQ     room+72(FP), DI
+	MOVQ     room+64(FP), DI
 	ADDQ     $0x00002000, DI
-	MOVQ     room+72(FP), R8
+	MOVQ     room+64(FP), R8
 	ADDQ     $0x00008000, R8
 
 slopesrows:
 	PREFETCHT1 (AX)
 	PREFETCHT1 64(AX)
-	MOVQ       ldk+40(FP), DX
+	MOVQ       ldk+32(FP), DX
 	SHLQ       $0x02, DX
 	ADDQ       DX, AX
 	PREFETCHT1 (CX)
 	PREFETCHT1 64(CX)
-	MOVQ       ldv+56(FP), DX
+	MOVQ       ldv+48(FP), DX
 	SHLQ       $0x02, DX
 	ADDQ       DX, CX
 	VPXORD     Z0, Z0, Z0
@@ -12477,7 +12477,7 @@ slopesrows:
 	VPXORD     Z3, Z3, Z3
 	MOVQ       SI, DX
 	MOVQ       DI, R9
-	MOVQ       n+8(FP), R10
+	MOVQ       n+0(FP), R10
 	SUBQ       $0x40, R10
 	JL         slopestail
 
@@ -12525,7 +12525,7 @@ slopestail:
 slopeslast0:
 	TESTQ       R10, R10
 	JZ          slopesend
-	MOVQ        mask+80(FP), R10
+	MOVQ        mask+72(FP), R10
 	VMOVUPS     (R10), Z4
 	VPTESTMD    Z4, Z4, K1
 	VMOVUPS.Z   (DX), K1, Z4
@@ -12536,7 +12536,7 @@ slopeslast0:
 slopeslast1:
 	TESTQ       R10, R10
 	JZ          slopesend
-	MOVQ        mask+80(FP), R10
+	MOVQ        mask+72(FP), R10
 	VMOVUPS     (R10), Z4
 	VPTESTMD    Z4, Z4, K1
 	VMOVUPS.Z   64(DX), K1, Z4
@@ -12547,7 +12547,7 @@ slopeslast1:
 slopeslast2:
 	TESTQ       R10, R10
 	JZ          slopesend
-	MOVQ        mask+80(FP), R10
+	MOVQ        mask+72(FP), R10
 	VMOVUPS     (R10), Z4
 	VPTESTMD    Z4, Z4, K1
 	VMOVUPS.Z   128(DX), K1, Z4
@@ -12558,7 +12558,7 @@ slopeslast2:
 slopeslast3:
 	TESTQ       R10, R10
 	JZ          slopesend
-	MOVQ        mask+80(FP), R10
+	MOVQ        mask+72(FP), R10
 	VMOVUPS     (R10), Z4
 	VPTESTMD    Z4, Z4, K1
 	VMOVUPS.Z   192(DX), K1, Z4
@@ -12579,10 +12579,10 @@ slopesend:
 	VADDPS       Z1, Z0, Z0
 	VMOVSS       (R8), X1
 	VMULSS       X1, X0, X0
-	VMULSS       scale+64(FP), X1, X1
+	VMULSS       scale+56(FP), X1, X1
 	VBROADCASTSS X0, Z0
 	VBROADCASTSS X1, Z1
-	MOVQ         n+8(FP), R9
+	MOVQ         n+0(FP), R9
 	XORQ         DX, DX
 	SUBQ         $0x10, R9
 	JL           slopesgradientTail
@@ -12626,13 +12626,13 @@ slopesgradientDone:
 	ADDQ DX, DI
 	DECQ BX
 	JNZ  slopesrows
-	MOVQ m+0(FP), AX
-	MOVQ room+72(FP), CX
+	MOVQ m+104(FP), AX
+	MOVQ room+64(FP), CX
 	ADDQ $0x00004400, CX
 	MOVQ dq+128(FP), DX
 	MOVQ $0x00000030, BX
 	SHLQ $0x02, BX
-	MOVQ ldk+40(FP), SI
+	MOVQ ldk+32(FP), SI
 	SHLQ $0x02, SI
 
 queries12:
@@ -12669,8 +12669,8 @@ queries12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   k+32(FP), R11
-	MOVQ   n+8(FP), R12
+	MOVQ   k+24(FP), R11
+	MOVQ   n+0(FP), R12
 	SUBQ   $0x04, R12
 	JL     queries12Tail
 
@@ -12952,8 +12952,8 @@ queries6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   k+32(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   k+24(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     queries6Tail
 
@@ -13119,8 +13119,8 @@ queries4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   k+32(FP), R9
-	MOVQ   n+8(FP), R10
+	MOVQ   k+24(FP), R9
+	MOVQ   n+0(FP), R10
 	SUBQ   $0x04, R10
 	JL     queries4Tail
 
@@ -13246,8 +13246,8 @@ queries3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   k+32(FP), R8
-	MOVQ   n+8(FP), R9
+	MOVQ   k+24(FP), R8
+	MOVQ   n+0(FP), R9
 	SUBQ   $0x04, R9
 	JL     queries3Tail
 
@@ -13351,8 +13351,8 @@ queries2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   k+32(FP), R8
-	MOVQ   n+8(FP), R9
+	MOVQ   k+24(FP), R8
+	MOVQ   n+0(FP), R9
 	SUBQ   $0x04, R9
 	JL     queries2Tail
 
@@ -13436,8 +13436,8 @@ queries1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   k+32(FP), R8
-	MOVQ   n+8(FP), R9
+	MOVQ   k+24(FP), R8
+	MOVQ   n+0(FP), R9
 	SUBQ   $0x04, R9
 	JL     queries1Tail
 
@@ -13497,13 +13497,13 @@ queries1Summed:
 	JMP     queries1
 
 queriesBelow1:
-	MOVQ n+8(FP), AX
-	MOVQ room+72(FP), CX
+	MOVQ n+0(FP), AX
+	MOVQ room+64(FP), CX
 	ADDQ $0x00004400, CX
 	MOVQ dk+144(FP), DX
 	MOVQ $0x00000030, BX
 	SHLQ $0x02, BX
-	MOVQ ldq+24(FP), SI
+	MOVQ ldq+16(FP), SI
 	SHLQ $0x02, SI
 
 keys12:
@@ -13533,8 +13533,8 @@ keys12:
 	VPXORD Z21, Z21, Z21
 	VPXORD Z22, Z22, Z22
 	VPXORD Z23, Z23, Z23
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -13854,8 +13854,8 @@ keys6:
 	VPXORD Z9, Z9, Z9
 	VPXORD Z10, Z10, Z10
 	VPXORD Z11, Z11, Z11
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -14039,8 +14039,8 @@ keys4:
 	VPXORD Z5, Z5, Z5
 	VPXORD Z6, Z6, Z6
 	VPXORD Z7, Z7, Z7
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -14178,8 +14178,8 @@ keys3:
 	VPXORD Z3, Z3, Z3
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -14293,8 +14293,8 @@ keys2:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11
@@ -14384,8 +14384,8 @@ keys1:
 	JL     keysBelow1
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
-	MOVQ   q+16(FP), DI
-	MOVQ   m+0(FP), R8
+	MOVQ   q+8(FP), DI
+	MOVQ   m+104(FP), R8
 	MOVQ   CX, R9
 	LEAQ   (BX)(BX*2), R10
 	LEAQ   (SI)(SI*2), R11

@@ -3,17 +3,17 @@
 package simd
 
 // multiplyAVX512x2 computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0
-// and 0 elsewhere. a [m, k], b [k, 32], from [m, columns] (ldf 0: one row), c and y [m, columns];
-// mask [32] is -1 in the columns. ahead and step say what to prefetch.
+// and 0 elsewhere. a [m, k], b [k, 32], from [m, columns] (ldfrom 0: one row), c and y [m,
+// columns]; mask [32] is -1 in the columns. ahead and step say what to prefetch.
 //
 //go:noescape
-func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
+func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
-// multiplyStridedAVX512x2 computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most 32
-// columns; mask [32] is -1 in them.
+// multiplyStridedAVX512x2 is a kernel of multiplyStrided for at most 32 columns; mask [32] is -1 in
+// them.
 //
 //go:noescape
-func multiplyStridedAVX512x2(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
+func multiplyStridedAVX512x2(m int, k int, columns int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 
 // transposeMultiplyAVX512x2 computes c [k, columns] += aᵀ·b: a [m, k], b [m, columns], at most 32
 // columns; mask [32] is -1 in them. ahead and step say what to prefetch.
@@ -22,174 +22,164 @@ func multiplyStridedAVX512x2(m int, a *float32, lda int, b *float32, ldb int, k 
 func transposeMultiplyAVX512x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
 //go:noescape
-func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
+func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
 //go:noescape
-func multiplyStridedAVX512x1(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
+func multiplyStridedAVX512x1(m int, k int, columns int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 
 //go:noescape
 func transposeMultiplyAVX512x1(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
-// narrowAVX512x1 computes c = max(floor, from + a·b): a [m, k], b [k/16][1][16], from (ldf 0: one
-// row) and c [m, 1]. mask [16] is -1 in the first k mod 16 elements.
+// narrowAVX512x1 computes c = max(floor, from + a·b) of one column, or as many as the name says: a
+// [m, k], b [k/16][columns][16], from (ldfrom 0: one row) and c [m, columns]. mask [16] is -1 in
+// the first k mod 16 elements. y is not read.
 //
 //go:noescape
-func narrowAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+func narrowAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 
 //go:noescape
-func narrowAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+func narrowAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 
 //go:noescape
-func narrowAVX512x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+func narrowAVX512x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 
 //go:noescape
-func narrowAVX512x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+func narrowAVX512x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 
-// sumRowsAVX512x8 computes dst [128] += the sum of the rows of a [m, 128].
+// sumRowsAVX512x8 is a kernel of sumRows. mask [lanes] is -1 in the columns, in that for one
+// vector.
 //
 //go:noescape
-func sumRowsAVX512x8(m int, a *float32, lda int, dst *float32)
+func sumRowsAVX512x8(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 
 //go:noescape
-func sumRowsAVX512x2(m int, a *float32, lda int, dst *float32)
+func sumRowsAVX512x2(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 
 //go:noescape
-func sumRowsAVX512x1(m int, a *float32, lda int, dst *float32, mask *int32)
+func sumRowsAVX512x1(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 
-// axpyAVX512 computes y[i] += alpha·x[i] of n elements. mask [lanes] is for the last vector.
+// axpyAVX512 is a kernel of Axpy; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
 func axpyAVX512(alpha float32, x *float32, y *float32, n int, mask *int32)
 
-// flushAVX512 copies n elements of x, with 0 for those below 1e-30 in size. mask [lanes] is for the
-// last vector.
+// flushAVX512 is a kernel of Flush; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
 func flushAVX512(dst *float32, x *float32, n int, mask *int32)
 
-// roundAVX512 copies n elements of x, rounded to bfloat16 and 0 if denormal. mask [lanes] is for
-// the last vector.
+// roundAVX512 is a kernel of round; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
 func roundAVX512(dst *float32, x *float32, n int, mask *int32)
 
-// addRowsAVX512 computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.
+// addAVX512 is a kernel of Add; mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
-func addRowsAVX512(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
+func addAVX512(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 
-// dotAVX512 returns the sum of x[i]·y[i] of n elements. mask [lanes] is for the last vector.
+// dotAVX512 is a kernel of Dot; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
 func dotAVX512(x *float32, y *float32, n int, mask *int32) float32
 
-// expAVX512 computes dst[i] = exp(src[i]) of n elements. mask [lanes] is for the last vector.
+// expAVX512 is a kernel of Exp; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
-func expAVX512(dst *float32, src *float32, n int, mask *int32)
+func expAVX512(dst *float32, x *float32, n int, mask *int32)
 
-// logAVX512 computes dst[i] = log(src[i]) of n elements. mask [lanes] is for the last vector.
+// logAVX512 is a kernel of Log; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
-func logAVX512(dst *float32, src *float32, n int, mask *int32)
+func logAVX512(dst *float32, x *float32, n int, mask *int32)
 
-// softplusSigmoidAVX512 computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n
-// elements. mask [lanes] is for the last vector.
-//
-//go:noescape
-func softplusSigmoidAVX512(dst *float32, slope *float32, src *float32, n int, mask *int32)
-
-// greatestAVX512 returns the greatest of n elements other than NaNs. mask [lanes] is for the last
+// softplusSigmoidAVX512 is a kernel of SoftplusSigmoid; n elements; mask [lanes] is for the last
 // vector.
+//
+//go:noescape
+func softplusSigmoidAVX512(dst *float32, slope *float32, x *float32, n int, mask *int32)
+
+// greatestAVX512 is a kernel of greatest; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
 func greatestAVX512(x *float32, n int, mask *int32) float32
 
-// expSumAVX512 computes dst[i] = exp(scale·src[i]-shift) of n elements, 0 for results below 1e-30,
-// and returns their sum. mask [lanes] is for the last vector.
+// expSumAVX512 is a kernel of expSum; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
-func expSumAVX512(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
+func expSumAVX512(dst *float32, x *float32, scale float32, shift float32, n int, mask *int32) float32
 
-// softmaxRowsAVX512 replaces each row of x [m, n] by exp(scale·x-greatest), with greatest the
-// greatest scale·x and 0 for results below 1e-30, and writes 1 over the sum of each row to inverse
-// [m]. mask [16] is -1 in the first n mod 16 elements.
+// softmaxRowsAVX512 is a kernel of SoftmaxRows; mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
 func softmaxRowsAVX512(m int, n int, x *float32, ldx int, scale float32, inverse *float32, mask *int32)
 
-// softmaxGradRowsAVX512 replaces each row of x [m, n] by terms·(x-mean)·scale·inverse, with mean =
-// inverse·Σ terms·x and 0 for results below 1e-30 in size: terms [m, n], inverse [m]. mask [lanes]
-// is for the last vector, tail [16] is -1 in the first n mod 16 elements.
+// softmaxGradRowsAVX512 is a kernel of SoftmaxGradRows; mask [lanes] is for the last vector, tail
+// [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
-func softmaxGradRowsAVX512(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)
+func softmaxGradRowsAVX512(m int, n int, x *float32, ldx int, terms *float32, ldterms int, scale float32, inverse *float32, mask *int32, tail *int32)
 
-// scaleRowsAVX512 computes y = x·factor for each row: x and y [m, n], factors [m]. mask [16] is -1
-// in the first n mod 16 elements.
+// scaleRowsAVX512 is a kernel of ScaleRows; mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
 func scaleRowsAVX512(m int, n int, factors *float32, x *float32, ldx int, y *float32, ldy int, mask *int32)
 
-// normaliseAVX512 computes y = (x-mean)/√(variance+eps)·gain + shift for each row: x and y [m, n],
-// gain and shift [n]. count is n; mask [16] is -1 in the first n mod 16 elements.
+// layerNormAVX512 is a kernel of LayerNorm; mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
-func normaliseAVX512(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
+func layerNormAVX512(m int, n int, gain *float32, epsilon float32, x *float32, ldx int, y *float32, ldy int, count float32, shift *float32, mask *int32)
 
-// normaliseGradAVX512 computes the gradients dx of x and adds those of gain and shift to dgain and
-// dshift: grad, x and dx [m, n], gain dgain and dshift [n]. count is n; mask [16] is -1 in the
-// first n mod 16 elements.
+// layerNormGradAVX512 is a kernel of LayerNormGrad; mask [16] is -1 in the first n mod 16 elements.
 //
 //go:noescape
-func normaliseGradAVX512(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
+func layerNormGradAVX512(m int, n int, gain *float32, epsilon float32, grad *float32, ldgrad int, x *float32, ldx int, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, mask *int32)
 
-// adamAVX512 makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask
-// [lanes] is for the last vector. It returns 0 if all results are finite, else a NaN.
+// adamAVX512 is a kernel of adam; n elements; mask [lanes] is for the last vector.
 //
 //go:noescape
-func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
+func adamAVX512(params *float32, m *float32, v *float32, grads *float32, step *float32, n int, mask *int32) float32
 
-// fmaPeakAVX512 does n·384 fused multiply-adds of single floats in registers.
+// fmaPeakAVX512 is a kernel of fmaPeak.
 //
 //go:noescape
 func fmaPeakAVX512(n int)
 
 //go:noescape
-func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
+func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 
 //go:noescape
-func multiplyStridedAVX2x2(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
+func multiplyStridedAVX2x2(m int, k int, columns int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 
 //go:noescape
 func transposeMultiplyAVX2x2(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)
 
-// turnAVX2 writes the transpose of a [rows, n], at most 8 rows, to dst [n, 8], with 0 in columns
-// beyond the rows. mask [8] is -1 in the first `rows` elements, last [8] in the first n mod 8.
+// turnAVX2 is the kernel of turn. mask [8] is -1 in the first `rows` elements, last [8] in the
+// first n mod 8.
 //
 //go:noescape
-func turnAVX2(rows int, n int, a *float32, lda int, dst *float32, ldd int, mask *int32, last *int32)
+func turnAVX2(rows int, n int, a *float32, lda int, dst *float32, lddst int, mask *int32, last *int32)
 
 //go:noescape
-func narrowAVX2x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+func narrowAVX2x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 
 //go:noescape
-func narrowAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+func narrowAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 
 //go:noescape
-func narrowAVX2x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+func narrowAVX2x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 
 //go:noescape
-func narrowAVX2x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+func narrowAVX2x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 
 //go:noescape
-func sumRowsAVX2x8(m int, a *float32, lda int, dst *float32)
+func sumRowsAVX2x8(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 
 //go:noescape
-func sumRowsAVX2x2(m int, a *float32, lda int, dst *float32)
+func sumRowsAVX2x2(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 
 //go:noescape
-func sumRowsAVX2x1(m int, a *float32, lda int, dst *float32, mask *int32)
+func sumRowsAVX2x1(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 
 //go:noescape
 func axpyAVX2(alpha float32, x *float32, y *float32, n int, mask *int32)
@@ -201,43 +191,43 @@ func flushAVX2(dst *float32, x *float32, n int, mask *int32)
 func roundAVX2(dst *float32, x *float32, n int, mask *int32)
 
 //go:noescape
-func addRowsAVX2(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
+func addAVX2(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 
 //go:noescape
 func dotAVX2(x *float32, y *float32, n int, mask *int32) float32
 
 //go:noescape
-func expAVX2(dst *float32, src *float32, n int, mask *int32)
+func expAVX2(dst *float32, x *float32, n int, mask *int32)
 
 //go:noescape
-func logAVX2(dst *float32, src *float32, n int, mask *int32)
+func logAVX2(dst *float32, x *float32, n int, mask *int32)
 
 //go:noescape
-func softplusSigmoidAVX2(dst *float32, slope *float32, src *float32, n int, mask *int32)
+func softplusSigmoidAVX2(dst *float32, slope *float32, x *float32, n int, mask *int32)
 
 //go:noescape
 func greatestAVX2(x *float32, n int, mask *int32) float32
 
 //go:noescape
-func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
+func expSumAVX2(dst *float32, x *float32, scale float32, shift float32, n int, mask *int32) float32
 
 //go:noescape
 func softmaxRowsAVX2(m int, n int, x *float32, ldx int, scale float32, inverse *float32, mask *int32)
 
 //go:noescape
-func softmaxGradRowsAVX2(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)
+func softmaxGradRowsAVX2(m int, n int, x *float32, ldx int, terms *float32, ldterms int, scale float32, inverse *float32, mask *int32, tail *int32)
 
 //go:noescape
 func scaleRowsAVX2(m int, n int, factors *float32, x *float32, ldx int, y *float32, ldy int, mask *int32)
 
 //go:noescape
-func normaliseAVX2(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
+func layerNormAVX2(m int, n int, gain *float32, epsilon float32, x *float32, ldx int, y *float32, ldy int, count float32, shift *float32, mask *int32)
 
 //go:noescape
-func normaliseGradAVX2(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
+func layerNormGradAVX2(m int, n int, gain *float32, epsilon float32, grad *float32, ldgrad int, x *float32, ldx int, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, mask *int32)
 
 //go:noescape
-func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
+func adamAVX2(params *float32, m *float32, v *float32, grads *float32, step *float32, n int, mask *int32) float32
 
 //go:noescape
 func fmaPeakAVX2(n int)

@@ -2,7 +2,7 @@
 
 #include "textflag.h"
 
-// func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
+// func multiplyAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·multiplyAVX512x2(SB), NOSPLIT, $0-120
 	MOVQ     mask+96(FP), AX
@@ -51,7 +51,7 @@ fringeNext:
 	JMP  fringeEnd
 
 fringe12:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -515,7 +515,7 @@ fringe12Stored:
 	JMP  fringeNext
 
 fringe11:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -946,7 +946,7 @@ fringe11Stored:
 	JMP  fringeNext
 
 fringe10:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -1344,7 +1344,7 @@ fringe10Stored:
 	JMP  fringeNext
 
 fringe9:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -1705,7 +1705,7 @@ fringe9Stored:
 	JMP  fringeNext
 
 fringe8:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -2033,7 +2033,7 @@ fringe8Stored:
 	JMP  fringeNext
 
 fringe7:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -2328,7 +2328,7 @@ fringe7Stored:
 	JMP  fringeNext
 
 fringe6:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -2586,7 +2586,7 @@ fringe6Stored:
 	JMP  fringeNext
 
 fringe5:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -2811,7 +2811,7 @@ fringe5Stored:
 	JMP  fringeNext
 
 fringe4:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -3003,7 +3003,7 @@ fringe4Stored:
 	JMP  fringeNext
 
 fringe3:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -3158,7 +3158,7 @@ fringe3Stored:
 	JMP  fringeNext
 
 fringe2:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -3280,7 +3280,7 @@ fringe2Stored:
 	JMP  fringeNext
 
 fringe1:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	VMOVUPS.Z 64(DX), K2, Z1
@@ -3372,18 +3372,18 @@ fringeEnd:
 	VZEROUPPER
 	RET
 
-// func multiplyStridedAVX512x2(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
+// func multiplyStridedAVX512x2(m int, k int, columns int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·multiplyStridedAVX512x2(SB), NOSPLIT, $0-72
-	MOVQ mask+64(FP), AX
+TEXT ·multiplyStridedAVX512x2(SB), NOSPLIT, $0-80
+	MOVQ mask+72(FP), AX
 	CMPL 124(AX), $0x00
 	JE   fringe
 	MOVQ m+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ c+48(FP), DX
-	MOVQ lda+16(FP), BX
+	MOVQ a+24(FP), CX
+	MOVQ c+56(FP), DX
+	MOVQ lda+32(FP), BX
 	SHLQ $0x02, BX
-	MOVQ ldb+32(FP), SI
+	MOVQ ldb+48(FP), SI
 	SHLQ $0x02, SI
 
 wholeNext:
@@ -3449,8 +3449,8 @@ whole12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     whole12Tail
 
@@ -3672,7 +3672,7 @@ whole12One:
 whole12Summed:
 	IMUL3Q  $0x0c, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -3743,8 +3743,8 @@ whole11:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     whole11Tail
 
@@ -3951,7 +3951,7 @@ whole11One:
 whole11Summed:
 	IMUL3Q  $0x0b, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -4017,8 +4017,8 @@ whole10:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     whole10Tail
 
@@ -4210,7 +4210,7 @@ whole10One:
 whole10Summed:
 	IMUL3Q  $0x0a, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -4269,8 +4269,8 @@ whole9:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     whole9Tail
 
@@ -4445,7 +4445,7 @@ whole9One:
 whole9Summed:
 	IMUL3Q  $0x09, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -4499,8 +4499,8 @@ whole8:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     whole8Tail
 
@@ -4660,7 +4660,7 @@ whole8One:
 whole8Summed:
 	IMUL3Q  $0x08, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -4709,8 +4709,8 @@ whole7:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     whole7Tail
 
@@ -4855,7 +4855,7 @@ whole7One:
 whole7Summed:
 	IMUL3Q  $0x07, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -4897,8 +4897,8 @@ whole6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     whole6Tail
 
@@ -5026,7 +5026,7 @@ whole6One:
 whole6Summed:
 	IMUL3Q  $0x06, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -5063,8 +5063,8 @@ whole5:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     whole5Tail
 
@@ -5177,7 +5177,7 @@ whole5One:
 whole5Summed:
 	IMUL3Q  $0x05, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -5209,8 +5209,8 @@ whole4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     whole4Tail
 
@@ -5308,7 +5308,7 @@ whole4One:
 whole4Summed:
 	IMUL3Q  $0x04, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -5333,8 +5333,8 @@ whole3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     whole3Tail
 
@@ -5415,7 +5415,7 @@ whole3One:
 whole3Summed:
 	IMUL3Q  $0x03, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -5435,8 +5435,8 @@ whole2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     whole2Tail
 
@@ -5502,7 +5502,7 @@ whole2One:
 whole2Summed:
 	IMUL3Q  $0x02, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -5517,8 +5517,8 @@ whole1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     whole1Tail
 
@@ -5569,7 +5569,7 @@ whole1One:
 whole1Summed:
 	IMUL3Q  $0x01, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, (DX)
 	VMOVUPS Z1, 64(DX)
@@ -5582,17 +5582,17 @@ wholeEnd:
 	RET
 
 fringe:
-	MOVQ     mask+64(FP), AX
+	MOVQ     mask+72(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
 	VMOVUPS  64(AX), Z0
 	VPTESTMD Z0, Z0, K2
 	MOVQ     m+0(FP), AX
-	MOVQ     a+8(FP), CX
-	MOVQ     c+48(FP), DX
-	MOVQ     lda+16(FP), BX
+	MOVQ     a+24(FP), CX
+	MOVQ     c+56(FP), DX
+	MOVQ     lda+32(FP), BX
 	SHLQ     $0x02, BX
-	MOVQ     ldb+32(FP), SI
+	MOVQ     ldb+48(FP), SI
 	SHLQ     $0x02, SI
 
 fringeNext:
@@ -5658,8 +5658,8 @@ fringe12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     fringe12Tail
 
@@ -5881,7 +5881,7 @@ fringe12One:
 fringe12Summed:
 	IMUL3Q  $0x0c, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -5952,8 +5952,8 @@ fringe11:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     fringe11Tail
 
@@ -6160,7 +6160,7 @@ fringe11One:
 fringe11Summed:
 	IMUL3Q  $0x0b, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -6226,8 +6226,8 @@ fringe10:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     fringe10Tail
 
@@ -6419,7 +6419,7 @@ fringe10One:
 fringe10Summed:
 	IMUL3Q  $0x0a, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -6478,8 +6478,8 @@ fringe9:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe9Tail
 
@@ -6654,7 +6654,7 @@ fringe9One:
 fringe9Summed:
 	IMUL3Q  $0x09, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -6708,8 +6708,8 @@ fringe8:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe8Tail
 
@@ -6869,7 +6869,7 @@ fringe8One:
 fringe8Summed:
 	IMUL3Q  $0x08, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -6918,8 +6918,8 @@ fringe7:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe7Tail
 
@@ -7064,7 +7064,7 @@ fringe7One:
 fringe7Summed:
 	IMUL3Q  $0x07, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -7106,8 +7106,8 @@ fringe6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe6Tail
 
@@ -7235,7 +7235,7 @@ fringe6One:
 fringe6Summed:
 	IMUL3Q  $0x06, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -7272,8 +7272,8 @@ fringe5:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe5Tail
 
@@ -7386,7 +7386,7 @@ fringe5One:
 fringe5Summed:
 	IMUL3Q  $0x05, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -7418,8 +7418,8 @@ fringe4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe4Tail
 
@@ -7517,7 +7517,7 @@ fringe4One:
 fringe4Summed:
 	IMUL3Q  $0x04, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -7542,8 +7542,8 @@ fringe3:
 	VPXORD Z4, Z4, Z4
 	VPXORD Z5, Z5, Z5
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     fringe3Tail
 
@@ -7624,7 +7624,7 @@ fringe3One:
 fringe3Summed:
 	IMUL3Q  $0x03, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -7644,8 +7644,8 @@ fringe2:
 	VPXORD Z2, Z2, Z2
 	VPXORD Z3, Z3, Z3
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     fringe2Tail
 
@@ -7711,7 +7711,7 @@ fringe2One:
 fringe2Summed:
 	IMUL3Q  $0x02, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -7726,8 +7726,8 @@ fringe1:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     fringe1Tail
 
@@ -7778,7 +7778,7 @@ fringe1One:
 fringe1Summed:
 	IMUL3Q  $0x01, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	VMOVUPS Z1, K2, 64(DX)
@@ -12690,7 +12690,7 @@ fringeEnd:
 	VZEROUPPER
 	RET
 
-// func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
+// func multiplyAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 // Requires: AVX, AVX512F, MMX+
 TEXT ·multiplyAVX512x1(SB), NOSPLIT, $0-120
 	MOVQ     mask+96(FP), AX
@@ -12737,7 +12737,7 @@ fringeNext:
 	JMP  fringeEnd
 
 fringe12:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -13052,7 +13052,7 @@ fringe12Stored:
 	JMP  fringeNext
 
 fringe11:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -13346,7 +13346,7 @@ fringe11Stored:
 	JMP  fringeNext
 
 fringe10:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -13619,7 +13619,7 @@ fringe10Stored:
 	JMP  fringeNext
 
 fringe9:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -13867,7 +13867,7 @@ fringe9Stored:
 	JMP  fringeNext
 
 fringe8:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -14094,7 +14094,7 @@ fringe8Stored:
 	JMP  fringeNext
 
 fringe7:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -14300,7 +14300,7 @@ fringe7Stored:
 	JMP  fringeNext
 
 fringe6:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -14481,7 +14481,7 @@ fringe6Stored:
 	JMP  fringeNext
 
 fringe5:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -14641,7 +14641,7 @@ fringe5Stored:
 	JMP  fringeNext
 
 fringe4:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -14780,7 +14780,7 @@ fringe4Stored:
 	JMP  fringeNext
 
 fringe3:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -14894,7 +14894,7 @@ fringe3Stored:
 	JMP  fringeNext
 
 fringe2:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -14987,7 +14987,7 @@ fringe2Stored:
 	JMP  fringeNext
 
 fringe1:
-	MOVQ      ldf+48(FP), R9
+	MOVQ      ldfrom+48(FP), R9
 	SHLQ      $0x02, R9
 	VMOVUPS.Z (DX), K1, Z0
 	ADDQ      R9, DX
@@ -15062,18 +15062,18 @@ fringeEnd:
 	VZEROUPPER
 	RET
 
-// func multiplyStridedAVX512x1(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
+// func multiplyStridedAVX512x1(m int, k int, columns int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·multiplyStridedAVX512x1(SB), NOSPLIT, $0-72
-	MOVQ     mask+64(FP), AX
+TEXT ·multiplyStridedAVX512x1(SB), NOSPLIT, $0-80
+	MOVQ     mask+72(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
 	MOVQ     m+0(FP), AX
-	MOVQ     a+8(FP), CX
-	MOVQ     c+48(FP), DX
-	MOVQ     lda+16(FP), BX
+	MOVQ     a+24(FP), CX
+	MOVQ     c+56(FP), DX
+	MOVQ     lda+32(FP), BX
 	SHLQ     $0x02, BX
-	MOVQ     ldb+32(FP), SI
+	MOVQ     ldb+48(FP), SI
 	SHLQ     $0x02, SI
 
 fringeNext:
@@ -15127,8 +15127,8 @@ fringe12:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     fringe12Tail
 
@@ -15285,7 +15285,7 @@ fringe12One:
 fringe12Summed:
 	IMUL3Q  $0x0c, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -15333,8 +15333,8 @@ fringe11:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     fringe11Tail
 
@@ -15481,7 +15481,7 @@ fringe11One:
 fringe11Summed:
 	IMUL3Q  $0x0b, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -15526,8 +15526,8 @@ fringe10:
 	ADDQ   BX, R9
 	LEAQ   (R9)(BX*2), R10
 	ADDQ   BX, R10
-	MOVQ   b+24(FP), R11
-	MOVQ   k+40(FP), R12
+	MOVQ   b+40(FP), R11
+	MOVQ   k+8(FP), R12
 	SUBQ   $0x04, R12
 	JL     fringe10Tail
 
@@ -15664,7 +15664,7 @@ fringe10One:
 fringe10Summed:
 	IMUL3Q  $0x0a, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -15704,8 +15704,8 @@ fringe9:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe9Tail
 
@@ -15830,7 +15830,7 @@ fringe9One:
 fringe9Summed:
 	IMUL3Q  $0x09, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -15867,8 +15867,8 @@ fringe8:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe8Tail
 
@@ -15983,7 +15983,7 @@ fringe8One:
 fringe8Summed:
 	IMUL3Q  $0x08, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -16017,8 +16017,8 @@ fringe7:
 	ADDQ   BX, R8
 	LEAQ   (R8)(BX*2), R9
 	ADDQ   BX, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe7Tail
 
@@ -16123,7 +16123,7 @@ fringe7One:
 fringe7Summed:
 	IMUL3Q  $0x07, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -16152,8 +16152,8 @@ fringe6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe6Tail
 
@@ -16246,7 +16246,7 @@ fringe6One:
 fringe6Summed:
 	IMUL3Q  $0x06, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -16272,8 +16272,8 @@ fringe5:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe5Tail
 
@@ -16356,7 +16356,7 @@ fringe5One:
 fringe5Summed:
 	IMUL3Q  $0x05, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -16379,8 +16379,8 @@ fringe4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe4Tail
 
@@ -16453,7 +16453,7 @@ fringe4One:
 fringe4Summed:
 	IMUL3Q  $0x04, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -16471,8 +16471,8 @@ fringe3:
 	VPXORD Z1, Z1, Z1
 	VPXORD Z2, Z2, Z2
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     fringe3Tail
 
@@ -16533,7 +16533,7 @@ fringe3One:
 fringe3Summed:
 	IMUL3Q  $0x03, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -16548,8 +16548,8 @@ fringe2:
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     fringe2Tail
 
@@ -16600,7 +16600,7 @@ fringe2One:
 fringe2Summed:
 	IMUL3Q  $0x02, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -16612,8 +16612,8 @@ fringe2Summed:
 fringe1:
 	VPXORD Z0, Z0, Z0
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     fringe1Tail
 
@@ -16654,7 +16654,7 @@ fringe1One:
 fringe1Summed:
 	IMUL3Q  $0x01, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Z0, K1, (DX)
 	ADDQ    DI, DX
@@ -18353,10 +18353,10 @@ fringeEnd:
 	VZEROUPPER
 	RET
 
-// func narrowAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+// func narrowAVX512x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·narrowAVX512x1(SB), NOSPLIT, $0-88
-	MOVQ     mask+80(FP), AX
+TEXT ·narrowAVX512x1(SB), NOSPLIT, $0-104
+	MOVQ     mask+96(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
 	MOVQ     m+0(FP), AX
@@ -18421,8 +18421,8 @@ blockTail:
 	VFMADD231PS Z11, Z12, Z5
 
 blockSummed:
-	VBROADCASTSS floor+72(FP), Z6
-	MOVQ         ldf+48(FP), DI
+	VBROADCASTSS floor+88(FP), Z6
+	MOVQ         ldfrom+48(FP), DI
 	SHLQ         $0x02, DI
 	MOVQ         ldc+64(FP), R8
 	SHLQ         $0x02, R8
@@ -18536,8 +18536,8 @@ rowTail:
 	VFMADD231PS Z1, Z2, Z0
 
 rowSummed:
-	VBROADCASTSS floor+72(FP), Z1
-	MOVQ         ldf+48(FP), DI
+	VBROADCASTSS floor+88(FP), Z1
+	MOVQ         ldfrom+48(FP), DI
 	SHLQ         $0x02, DI
 	MOVQ         ldc+64(FP), R8
 	SHLQ         $0x02, R8
@@ -18563,10 +18563,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func narrowAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+// func narrowAVX512x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·narrowAVX512x2(SB), NOSPLIT, $0-88
-	MOVQ     mask+80(FP), AX
+TEXT ·narrowAVX512x2(SB), NOSPLIT, $0-104
+	MOVQ     mask+96(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
 	MOVQ     m+0(FP), AX
@@ -18635,8 +18635,8 @@ blockTail:
 	VFMADD231PS Z11, Z12, Z7
 
 blockSummed:
-	VBROADCASTSS floor+72(FP), Z8
-	MOVQ         ldf+48(FP), DI
+	VBROADCASTSS floor+88(FP), Z8
+	MOVQ         ldfrom+48(FP), DI
 	SHLQ         $0x02, DI
 	MOVQ         ldc+64(FP), R8
 	SHLQ         $0x02, R8
@@ -18773,8 +18773,8 @@ rowTail:
 	VFMADD231PS Z2, Z3, Z1
 
 rowSummed:
-	VBROADCASTSS floor+72(FP), Z2
-	MOVQ         ldf+48(FP), DI
+	VBROADCASTSS floor+88(FP), Z2
+	MOVQ         ldfrom+48(FP), DI
 	SHLQ         $0x02, DI
 	MOVQ         ldc+64(FP), R8
 	SHLQ         $0x02, R8
@@ -18811,10 +18811,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func narrowAVX512x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+// func narrowAVX512x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·narrowAVX512x3(SB), NOSPLIT, $0-88
-	MOVQ     mask+80(FP), AX
+TEXT ·narrowAVX512x3(SB), NOSPLIT, $0-104
+	MOVQ     mask+96(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
 	MOVQ     m+0(FP), AX
@@ -18883,8 +18883,8 @@ blockTail:
 	VFMADD231PS Z11, Z12, Z8
 
 blockSummed:
-	VBROADCASTSS floor+72(FP), Z9
-	MOVQ         ldf+48(FP), DI
+	VBROADCASTSS floor+88(FP), Z9
+	MOVQ         ldfrom+48(FP), DI
 	SHLQ         $0x02, DI
 	MOVQ         ldc+64(FP), R8
 	SHLQ         $0x02, R8
@@ -19035,8 +19035,8 @@ rowTail:
 	VFMADD231PS Z3, Z4, Z2
 
 rowSummed:
-	VBROADCASTSS floor+72(FP), Z3
-	MOVQ         ldf+48(FP), DI
+	VBROADCASTSS floor+88(FP), Z3
+	MOVQ         ldfrom+48(FP), DI
 	SHLQ         $0x02, DI
 	MOVQ         ldc+64(FP), R8
 	SHLQ         $0x02, R8
@@ -19084,10 +19084,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func narrowAVX512x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+// func narrowAVX512x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·narrowAVX512x4(SB), NOSPLIT, $0-88
-	MOVQ     mask+80(FP), AX
+TEXT ·narrowAVX512x4(SB), NOSPLIT, $0-104
+	MOVQ     mask+96(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
 	MOVQ     m+0(FP), AX
@@ -19153,8 +19153,8 @@ blockTail:
 	VFMADD231PS Z9, Z10, Z7
 
 blockSummed:
-	VBROADCASTSS floor+72(FP), Z8
-	MOVQ         ldf+48(FP), DI
+	VBROADCASTSS floor+88(FP), Z8
+	MOVQ         ldfrom+48(FP), DI
 	SHLQ         $0x02, DI
 	MOVQ         ldc+64(FP), R8
 	SHLQ         $0x02, R8
@@ -19297,8 +19297,8 @@ rowTail:
 	VFMADD231PS Z4, Z5, Z3
 
 rowSummed:
-	VBROADCASTSS floor+72(FP), Z4
-	MOVQ         ldf+48(FP), DI
+	VBROADCASTSS floor+88(FP), Z4
+	MOVQ         ldfrom+48(FP), DI
 	SHLQ         $0x02, DI
 	MOVQ         ldc+64(FP), R8
 	SHLQ         $0x02, R8
@@ -19357,13 +19357,13 @@ end:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX512x8(m int, a *float32, lda int, dst *float32)
+// func sumRowsAVX512x8(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·sumRowsAVX512x8(SB), NOSPLIT, $0-32
+TEXT ·sumRowsAVX512x8(SB), NOSPLIT, $0-48
 	MOVQ   m+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   dst+24(FP), DX
-	MOVQ   lda+16(FP), BX
+	MOVQ   a+16(FP), CX
+	MOVQ   dst+32(FP), DX
+	MOVQ   lda+24(FP), BX
 	SHLQ   $0x02, BX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -19421,13 +19421,13 @@ loop:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX512x2(m int, a *float32, lda int, dst *float32)
+// func sumRowsAVX512x2(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·sumRowsAVX512x2(SB), NOSPLIT, $0-32
+TEXT ·sumRowsAVX512x2(SB), NOSPLIT, $0-48
 	MOVQ   m+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   dst+24(FP), DX
-	MOVQ   lda+16(FP), BX
+	MOVQ   a+16(FP), CX
+	MOVQ   dst+32(FP), DX
+	MOVQ   lda+24(FP), BX
 	SHLQ   $0x02, BX
 	VPXORD Z0, Z0, Z0
 	VPXORD Z1, Z1, Z1
@@ -19449,15 +19449,15 @@ loop:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX512x1(m int, a *float32, lda int, dst *float32, mask *int32)
+// func sumRowsAVX512x1(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·sumRowsAVX512x1(SB), NOSPLIT, $0-40
+TEXT ·sumRowsAVX512x1(SB), NOSPLIT, $0-48
 	MOVQ     m+0(FP), AX
-	MOVQ     a+8(FP), CX
-	MOVQ     dst+24(FP), DX
-	MOVQ     lda+16(FP), BX
+	MOVQ     a+16(FP), CX
+	MOVQ     dst+32(FP), DX
+	MOVQ     lda+24(FP), BX
 	SHLQ     $0x02, BX
-	MOVQ     mask+32(FP), SI
+	MOVQ     mask+40(FP), SI
 	VMOVUPS  (SI), Z0
 	VPTESTMD Z0, Z0, K1
 	VPXORD   Z0, Z0, Z0
@@ -19729,9 +19729,9 @@ DATA all80000000<>+56(SB)/4, $0x80000000
 DATA all80000000<>+60(SB)/4, $0x80000000
 GLOBL all80000000<>(SB), RODATA|NOPTR, $64
 
-// func addRowsAVX512(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
+// func addAVX512(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·addRowsAVX512(SB), NOSPLIT, $0-72
+TEXT ·addAVX512(SB), NOSPLIT, $0-72
 	MOVQ     mask+64(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
@@ -19891,11 +19891,11 @@ end:
 	VZEROUPPER
 	RET
 
-// func expAVX512(dst *float32, src *float32, n int, mask *int32)
+// func expAVX512(dst *float32, x *float32, n int, mask *int32)
 // Requires: AVX, AVX512F
 TEXT ·expAVX512(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
+	MOVQ    x+8(FP), CX
 	VMOVUPS all3f800000<>+0(SB), Z0
 	VMOVUPS all3efffffe<>+0(SB), Z1
 	VMOVUPS all3e2aaa48<>+0(SB), Z2
@@ -20162,11 +20162,11 @@ DATA all42b20000<>+56(SB)/4, $0x42b20000
 DATA all42b20000<>+60(SB)/4, $0x42b20000
 GLOBL all42b20000<>(SB), RODATA|NOPTR, $64
 
-// func logAVX512(dst *float32, src *float32, n int, mask *int32)
+// func logAVX512(dst *float32, x *float32, n int, mask *int32)
 // Requires: AVX, AVX512F
 TEXT ·logAVX512(SB), NOSPLIT, $0-32
 	MOVQ    dst+0(FP), AX
-	MOVQ    src+8(FP), CX
+	MOVQ    x+8(FP), CX
 	VMOVUPS all3eaaaaaa<>+0(SB), Z0
 	VMOVUPS allbe800113<>+0(SB), Z1
 	VMOVUPS all3e4cd004<>+0(SB), Z2
@@ -20564,12 +20564,12 @@ DATA allff800000<>+56(SB)/4, $0xff800000
 DATA allff800000<>+60(SB)/4, $0xff800000
 GLOBL allff800000<>(SB), RODATA|NOPTR, $64
 
-// func softplusSigmoidAVX512(dst *float32, slope *float32, src *float32, n int, mask *int32)
+// func softplusSigmoidAVX512(dst *float32, slope *float32, x *float32, n int, mask *int32)
 // Requires: AVX, AVX512F
 TEXT ·softplusSigmoidAVX512(SB), NOSPLIT, $0-40
 	MOVQ    dst+0(FP), AX
 	MOVQ    slope+8(FP), CX
-	MOVQ    src+16(FP), DX
+	MOVQ    x+16(FP), DX
 	VMOVUPS all3f800000<>+0(SB), Z0
 	VMOVUPS all3efffffe<>+0(SB), Z1
 	VMOVUPS all3e2aaa48<>+0(SB), Z2
@@ -20865,11 +20865,11 @@ end:
 	VZEROUPPER
 	RET
 
-// func expSumAVX512(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
+// func expSumAVX512(dst *float32, x *float32, scale float32, shift float32, n int, mask *int32) float32
 // Requires: AVX, AVX512F, SSE
 TEXT ·expSumAVX512(SB), NOSPLIT, $0-44
 	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+	MOVQ         x+8(FP), CX
 	VBROADCASTSS scale+16(FP), Z0
 	VBROADCASTSS shift+20(FP), Z1
 	VMOVUPS      all3f800000<>+0(SB), Z2
@@ -21124,7 +21124,7 @@ termsDone:
 	VZEROUPPER
 	RET
 
-// func softmaxGradRowsAVX512(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)
+// func softmaxGradRowsAVX512(m int, n int, x *float32, ldx int, terms *float32, ldterms int, scale float32, inverse *float32, mask *int32, tail *int32)
 // Requires: AVX, AVX512F
 TEXT ·softmaxGradRowsAVX512(SB), NOSPLIT, $0-80
 	MOVQ     tail+72(FP), AX
@@ -21133,7 +21133,7 @@ TEXT ·softmaxGradRowsAVX512(SB), NOSPLIT, $0-80
 	MOVQ     m+0(FP), CX
 	MOVQ     x+16(FP), DX
 	MOVQ     terms+32(FP), BX
-	MOVQ     inverse+48(FP), SI
+	MOVQ     inverse+56(FP), SI
 
 rows:
 	VPXORD Z0, Z0, Z0
@@ -21244,7 +21244,7 @@ end:
 	VADDPS       Z3, Z0, Z0
 	VMOVSS       (SI), X3
 	VMULSS       X3, X0, X0
-	VMULSS       scale+56(FP), X3, X3
+	VMULSS       scale+48(FP), X3, X3
 	VBROADCASTSS X0, Z0
 	VBROADCASTSS X3, Z3
 	MOVQ         n+8(FP), DI
@@ -21286,7 +21286,7 @@ gradientDone:
 	MOVQ ldx+24(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, DX
-	MOVQ ldt+40(FP), AX
+	MOVQ ldterms+40(FP), AX
 	SHLQ $0x02, AX
 	ADDQ AX, BX
 	DECQ CX
@@ -21340,17 +21340,17 @@ rowDone:
 	VZEROUPPER
 	RET
 
-// func normaliseAVX512(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
+// func layerNormAVX512(m int, n int, gain *float32, epsilon float32, x *float32, ldx int, y *float32, ldy int, count float32, shift *float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·normaliseAVX512(SB), NOSPLIT, $0-80
-	MOVQ     mask+72(FP), AX
+TEXT ·layerNormAVX512(SB), NOSPLIT, $0-88
+	MOVQ     mask+80(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
-	MOVQ     x+16(FP), CX
+	MOVQ     x+32(FP), CX
 	MOVQ     m+0(FP), DX
 	MOVQ     y+48(FP), BX
-	MOVQ     gain+32(FP), SI
-	MOVQ     shift+40(FP), DI
+	MOVQ     gain+16(FP), SI
+	MOVQ     shift+72(FP), DI
 
 rows:
 	VPXORD Z0, Z0, Z0
@@ -21416,7 +21416,7 @@ varianceDone:
 	VMOVSHDUP    Z1, Z2
 	VADDPS       Z2, Z1, Z1
 	VDIVSS       count+64(FP), X1, X1
-	VADDSS       eps+68(FP), X1, X1
+	VADDSS       epsilon+24(FP), X1, X1
 	VSQRTSS      X1, X1, X1
 	VMOVUPS      all3f800000<>+0(SB), Z2
 	VDIVSS       X1, X2, X2
@@ -21450,7 +21450,7 @@ resultTail:
 	VMOVUPS     Z2, K1, (BX)(AX*1)
 
 resultDone:
-	MOVQ ldx+24(FP), AX
+	MOVQ ldx+40(FP), AX
 	SHLQ $0x02, AX
 	MOVQ ldy+56(FP), R8
 	SHLQ $0x02, R8
@@ -21479,19 +21479,19 @@ DATA all00000000<>+56(SB)/4, $0x00000000
 DATA all00000000<>+60(SB)/4, $0x00000000
 GLOBL all00000000<>(SB), RODATA|NOPTR, $64
 
-// func normaliseGradAVX512(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
+// func layerNormGradAVX512(m int, n int, gain *float32, epsilon float32, grad *float32, ldgrad int, x *float32, ldx int, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, mask *int32)
 // Requires: AVX, AVX512F
-TEXT ·normaliseGradAVX512(SB), NOSPLIT, $0-104
-	MOVQ     mask+96(FP), AX
+TEXT ·layerNormGradAVX512(SB), NOSPLIT, $0-112
+	MOVQ     mask+104(FP), AX
 	VMOVUPS  (AX), Z0
 	VPTESTMD Z0, Z0, K1
-	MOVQ     x+32(FP), CX
+	MOVQ     x+48(FP), CX
 	MOVQ     m+0(FP), DX
-	MOVQ     grad+16(FP), BX
-	MOVQ     gain+48(FP), SI
-	MOVQ     dx+56(FP), DI
-	MOVQ     dgain+72(FP), R8
-	MOVQ     dshift+80(FP), R9
+	MOVQ     grad+32(FP), BX
+	MOVQ     gain+16(FP), SI
+	MOVQ     dx+64(FP), DI
+	MOVQ     dgain+80(FP), R8
+	MOVQ     dshift+88(FP), R9
 
 rows:
 	VPXORD Z0, Z0, Z0
@@ -21522,7 +21522,7 @@ meanDone:
 	VADDPS       Z1, Z0, Z0
 	VMOVSHDUP    Z0, Z1
 	VADDPS       Z1, Z0, Z0
-	VDIVSS       count+88(FP), X0, X0
+	VDIVSS       count+96(FP), X0, X0
 	VBROADCASTSS X0, Z0
 	VPXORD       Z1, Z1, Z1
 	MOVQ         n+8(FP), R10
@@ -21556,8 +21556,8 @@ varianceDone:
 	VADDPS       Z2, Z1, Z1
 	VMOVSHDUP    Z1, Z2
 	VADDPS       Z2, Z1, Z1
-	VDIVSS       count+88(FP), X1, X1
-	VADDSS       eps+92(FP), X1, X1
+	VDIVSS       count+96(FP), X1, X1
+	VADDSS       epsilon+24(FP), X1, X1
 	VSQRTSS      X1, X1, X1
 	VMOVUPS      all3f800000<>+0(SB), Z2
 	VDIVSS       X1, X2, X2
@@ -21615,7 +21615,7 @@ sumsDone:
 	VADDPS       Z4, Z2, Z2
 	VMOVSHDUP    Z2, Z4
 	VADDPS       Z4, Z2, Z2
-	VDIVSS       count+88(FP), X2, X2
+	VDIVSS       count+96(FP), X2, X2
 	VBROADCASTSS X2, Z2
 	VSHUFF64X2   $0x0e, Z3, Z3, Z4
 	VADDPS       Z4, Z3, Z3
@@ -21625,7 +21625,7 @@ sumsDone:
 	VADDPS       Z4, Z3, Z3
 	VMOVSHDUP    Z3, Z4
 	VADDPS       Z4, Z3, Z3
-	VDIVSS       count+88(FP), X3, X3
+	VDIVSS       count+96(FP), X3, X3
 	VBROADCASTSS X3, Z3
 	MOVQ         n+8(FP), R10
 	XORQ         AX, AX
@@ -21662,11 +21662,11 @@ resultTail:
 	VMOVUPS      Z5, K1, (DI)(AX*1)
 
 resultDone:
-	MOVQ ldgrad+24(FP), AX
+	MOVQ ldgrad+40(FP), AX
 	SHLQ $0x02, AX
-	MOVQ ldx+40(FP), R10
+	MOVQ ldx+56(FP), R10
 	SHLQ $0x02, R10
-	MOVQ lddx+64(FP), R11
+	MOVQ lddx+72(FP), R11
 	SHLQ $0x02, R11
 	ADDQ AX, BX
 	ADDQ R10, CX
@@ -21676,14 +21676,14 @@ resultDone:
 	VZEROUPPER
 	RET
 
-// func adamAVX512(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
+// func adamAVX512(params *float32, m *float32, v *float32, grads *float32, step *float32, n int, mask *int32) float32
 // Requires: AVX, AVX512F, SSE
 TEXT ·adamAVX512(SB), NOSPLIT, $0-60
 	MOVQ         params+0(FP), AX
 	MOVQ         m+8(FP), CX
 	MOVQ         v+16(FP), DX
 	MOVQ         grads+24(FP), BX
-	MOVQ         step+48(FP), SI
+	MOVQ         step+32(FP), SI
 	VBROADCASTSS (SI), Z0
 	VBROADCASTSS 4(SI), Z1
 	VBROADCASTSS 8(SI), Z2
@@ -21693,7 +21693,7 @@ TEXT ·adamAVX512(SB), NOSPLIT, $0-60
 	VBROADCASTSS 24(SI), Z6
 	VBROADCASTSS 28(SI), Z7
 	VPXORD       Z8, Z8, Z8
-	MOVQ         n+32(FP), SI
+	MOVQ         n+40(FP), SI
 	SUBQ         $0x10, SI
 	JL           tail
 
@@ -21746,7 +21746,7 @@ loop:
 tail:
 	ADDQ      $0x10, SI
 	JZ        end
-	MOVQ      mask+40(FP), SI
+	MOVQ      mask+48(FP), SI
 	VMOVUPS   (SI), Z9
 	VPTESTMD  Z9, Z9, K1
 	VMOVUPS.Z (AX), K1, Z9
@@ -21868,7 +21868,7 @@ loop:
 	VZEROUPPER
 	RET
 
-// func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
+// func multiplyAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)
 // Requires: AVX, FMA3, MMX+
 TEXT ·multiplyAVX2x2(SB), NOSPLIT, $0-120
 	MOVQ mask+96(FP), AX
@@ -21903,7 +21903,7 @@ wholeNext:
 	JMP  wholeEnd
 
 whole6:
-	MOVQ    ldf+48(FP), R9
+	MOVQ    ldfrom+48(FP), R9
 	SHLQ    $0x02, R9
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -22161,7 +22161,7 @@ whole6Stored:
 	JMP  wholeNext
 
 whole5:
-	MOVQ    ldf+48(FP), R9
+	MOVQ    ldfrom+48(FP), R9
 	SHLQ    $0x02, R9
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -22386,7 +22386,7 @@ whole5Stored:
 	JMP  wholeNext
 
 whole4:
-	MOVQ    ldf+48(FP), R9
+	MOVQ    ldfrom+48(FP), R9
 	SHLQ    $0x02, R9
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -22578,7 +22578,7 @@ whole4Stored:
 	JMP  wholeNext
 
 whole3:
-	MOVQ    ldf+48(FP), R9
+	MOVQ    ldfrom+48(FP), R9
 	SHLQ    $0x02, R9
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -22733,7 +22733,7 @@ whole3Stored:
 	JMP  wholeNext
 
 whole2:
-	MOVQ    ldf+48(FP), R9
+	MOVQ    ldfrom+48(FP), R9
 	SHLQ    $0x02, R9
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -22855,7 +22855,7 @@ whole2Stored:
 	JMP  wholeNext
 
 whole1:
-	MOVQ    ldf+48(FP), R9
+	MOVQ    ldfrom+48(FP), R9
 	SHLQ    $0x02, R9
 	VMOVUPS (DX), Y0
 	VMOVUPS 32(DX), Y1
@@ -22978,7 +22978,7 @@ fringeNext:
 	JMP  fringeEnd
 
 fringe6:
-	MOVQ       ldf+48(FP), R10
+	MOVQ       ldfrom+48(FP), R10
 	SHLQ       $0x02, R10
 	VMOVUPS    (AX), Y0
 	VMASKMOVPS (BX), Y0, Y0
@@ -23284,7 +23284,7 @@ fringe6Stored:
 	JMP  fringeNext
 
 fringe5:
-	MOVQ       ldf+48(FP), R10
+	MOVQ       ldfrom+48(FP), R10
 	SHLQ       $0x02, R10
 	VMOVUPS    (AX), Y0
 	VMASKMOVPS (BX), Y0, Y0
@@ -23549,7 +23549,7 @@ fringe5Stored:
 	JMP  fringeNext
 
 fringe4:
-	MOVQ       ldf+48(FP), R10
+	MOVQ       ldfrom+48(FP), R10
 	SHLQ       $0x02, R10
 	VMOVUPS    (AX), Y0
 	VMASKMOVPS (BX), Y0, Y0
@@ -23773,7 +23773,7 @@ fringe4Stored:
 	JMP  fringeNext
 
 fringe3:
-	MOVQ       ldf+48(FP), R10
+	MOVQ       ldfrom+48(FP), R10
 	SHLQ       $0x02, R10
 	VMOVUPS    (AX), Y0
 	VMASKMOVPS (BX), Y0, Y0
@@ -23952,7 +23952,7 @@ fringe3Stored:
 	JMP  fringeNext
 
 fringe2:
-	MOVQ       ldf+48(FP), R10
+	MOVQ       ldfrom+48(FP), R10
 	SHLQ       $0x02, R10
 	VMOVUPS    (AX), Y0
 	VMASKMOVPS (BX), Y0, Y0
@@ -24090,7 +24090,7 @@ fringe2Stored:
 	JMP  fringeNext
 
 fringe1:
-	MOVQ       ldf+48(FP), R10
+	MOVQ       ldfrom+48(FP), R10
 	SHLQ       $0x02, R10
 	VMOVUPS    (AX), Y0
 	VMASKMOVPS (BX), Y0, Y0
@@ -24190,18 +24190,18 @@ fringeEnd:
 	VZEROUPPER
 	RET
 
-// func multiplyStridedAVX2x2(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)
+// func multiplyStridedAVX2x2(m int, k int, columns int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 // Requires: AVX, FMA3
-TEXT ·multiplyStridedAVX2x2(SB), NOSPLIT, $0-72
-	MOVQ mask+64(FP), AX
+TEXT ·multiplyStridedAVX2x2(SB), NOSPLIT, $0-80
+	MOVQ mask+72(FP), AX
 	CMPL 60(AX), $0x00
 	JE   fringe
 	MOVQ m+0(FP), AX
-	MOVQ a+8(FP), CX
-	MOVQ c+48(FP), DX
-	MOVQ lda+16(FP), BX
+	MOVQ a+24(FP), CX
+	MOVQ c+56(FP), DX
+	MOVQ lda+32(FP), BX
 	SHLQ $0x02, BX
-	MOVQ ldb+32(FP), SI
+	MOVQ ldb+48(FP), SI
 	SHLQ $0x02, SI
 
 wholeNext:
@@ -24239,8 +24239,8 @@ whole6:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     whole6Tail
 
@@ -24368,7 +24368,7 @@ whole6One:
 whole6Summed:
 	IMUL3Q  $0x06, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
@@ -24405,8 +24405,8 @@ whole5:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     whole5Tail
 
@@ -24519,7 +24519,7 @@ whole5One:
 whole5Summed:
 	IMUL3Q  $0x05, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
@@ -24551,8 +24551,8 @@ whole4:
 	MOVQ   CX, DI
 	LEAQ   (DI)(BX*2), R8
 	ADDQ   BX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     whole4Tail
 
@@ -24650,7 +24650,7 @@ whole4One:
 whole4Summed:
 	IMUL3Q  $0x04, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
@@ -24675,8 +24675,8 @@ whole3:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     whole3Tail
 
@@ -24757,7 +24757,7 @@ whole3One:
 whole3Summed:
 	IMUL3Q  $0x03, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
@@ -24777,8 +24777,8 @@ whole2:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     whole2Tail
 
@@ -24844,7 +24844,7 @@ whole2One:
 whole2Summed:
 	IMUL3Q  $0x02, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
@@ -24859,8 +24859,8 @@ whole1:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   CX, DI
-	MOVQ   b+24(FP), R8
-	MOVQ   k+40(FP), R9
+	MOVQ   b+40(FP), R8
+	MOVQ   k+8(FP), R9
 	SUBQ   $0x04, R9
 	JL     whole1Tail
 
@@ -24911,7 +24911,7 @@ whole1One:
 whole1Summed:
 	IMUL3Q  $0x01, BX, DI
 	ADDQ    DI, CX
-	MOVQ    ldc+56(FP), DI
+	MOVQ    ldc+64(FP), DI
 	SHLQ    $0x02, DI
 	VMOVUPS Y0, (DX)
 	VMOVUPS Y1, 32(DX)
@@ -24924,13 +24924,13 @@ wholeEnd:
 	RET
 
 fringe:
-	MOVQ mask+64(FP), AX
+	MOVQ mask+72(FP), AX
 	MOVQ m+0(FP), CX
-	MOVQ a+8(FP), DX
-	MOVQ c+48(FP), BX
-	MOVQ lda+16(FP), SI
+	MOVQ a+24(FP), DX
+	MOVQ c+56(FP), BX
+	MOVQ lda+32(FP), SI
 	SHLQ $0x02, SI
-	MOVQ ldb+32(FP), DI
+	MOVQ ldb+48(FP), DI
 	SHLQ $0x02, DI
 
 fringeNext:
@@ -24968,8 +24968,8 @@ fringe6:
 	MOVQ   DX, R8
 	LEAQ   (R8)(SI*2), R9
 	ADDQ   SI, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe6Tail
 
@@ -25107,7 +25107,7 @@ fringe6One:
 fringe6Summed:
 	IMUL3Q     $0x06, SI, R8
 	ADDQ       R8, DX
-	MOVQ       ldc+56(FP), R8
+	MOVQ       ldc+64(FP), R8
 	SHLQ       $0x02, R8
 	VMOVUPS    (AX), Y12
 	VMASKMOVPS Y0, Y12, (BX)
@@ -25156,8 +25156,8 @@ fringe5:
 	MOVQ   DX, R8
 	LEAQ   (R8)(SI*2), R9
 	ADDQ   SI, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe5Tail
 
@@ -25280,7 +25280,7 @@ fringe5One:
 fringe5Summed:
 	IMUL3Q     $0x05, SI, R8
 	ADDQ       R8, DX
-	MOVQ       ldc+56(FP), R8
+	MOVQ       ldc+64(FP), R8
 	SHLQ       $0x02, R8
 	VMOVUPS    (AX), Y10
 	VMASKMOVPS Y0, Y10, (BX)
@@ -25322,8 +25322,8 @@ fringe4:
 	MOVQ   DX, R8
 	LEAQ   (R8)(SI*2), R9
 	ADDQ   SI, R9
-	MOVQ   b+24(FP), R10
-	MOVQ   k+40(FP), R11
+	MOVQ   b+40(FP), R10
+	MOVQ   k+8(FP), R11
 	SUBQ   $0x04, R11
 	JL     fringe4Tail
 
@@ -25431,7 +25431,7 @@ fringe4One:
 fringe4Summed:
 	IMUL3Q     $0x04, SI, R8
 	ADDQ       R8, DX
-	MOVQ       ldc+56(FP), R8
+	MOVQ       ldc+64(FP), R8
 	SHLQ       $0x02, R8
 	VMOVUPS    (AX), Y8
 	VMASKMOVPS Y0, Y8, (BX)
@@ -25464,8 +25464,8 @@ fringe3:
 	VXORPS Y4, Y4, Y4
 	VXORPS Y5, Y5, Y5
 	MOVQ   DX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe3Tail
 
@@ -25556,7 +25556,7 @@ fringe3One:
 fringe3Summed:
 	IMUL3Q     $0x03, SI, R8
 	ADDQ       R8, DX
-	MOVQ       ldc+56(FP), R8
+	MOVQ       ldc+64(FP), R8
 	SHLQ       $0x02, R8
 	VMOVUPS    (AX), Y6
 	VMASKMOVPS Y0, Y6, (BX)
@@ -25582,8 +25582,8 @@ fringe2:
 	VXORPS Y2, Y2, Y2
 	VXORPS Y3, Y3, Y3
 	MOVQ   DX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe2Tail
 
@@ -25659,7 +25659,7 @@ fringe2One:
 fringe2Summed:
 	IMUL3Q     $0x02, SI, R8
 	ADDQ       R8, DX
-	MOVQ       ldc+56(FP), R8
+	MOVQ       ldc+64(FP), R8
 	SHLQ       $0x02, R8
 	VMOVUPS    (AX), Y4
 	VMASKMOVPS Y0, Y4, (BX)
@@ -25678,8 +25678,8 @@ fringe1:
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
 	MOVQ   DX, R8
-	MOVQ   b+24(FP), R9
-	MOVQ   k+40(FP), R10
+	MOVQ   b+40(FP), R9
+	MOVQ   k+8(FP), R10
 	SUBQ   $0x04, R10
 	JL     fringe1Tail
 
@@ -25740,7 +25740,7 @@ fringe1One:
 fringe1Summed:
 	IMUL3Q     $0x01, SI, R8
 	ADDQ       R8, DX
-	MOVQ       ldc+56(FP), R8
+	MOVQ       ldc+64(FP), R8
 	SHLQ       $0x02, R8
 	VMOVUPS    (AX), Y2
 	VMASKMOVPS Y0, Y2, (BX)
@@ -27506,12 +27506,12 @@ fringeEnd:
 	VZEROUPPER
 	RET
 
-// func turnAVX2(rows int, n int, a *float32, lda int, dst *float32, ldd int, mask *int32, last *int32)
+// func turnAVX2(rows int, n int, a *float32, lda int, dst *float32, lddst int, mask *int32, last *int32)
 // Requires: AVX, CMOV
 TEXT ·turnAVX2(SB), NOSPLIT, $0-64
 	MOVQ    n+8(FP), AX
 	MOVQ    dst+32(FP), CX
-	MOVQ    ldd+40(FP), DX
+	MOVQ    lddst+40(FP), DX
 	SHLQ    $0x02, DX
 	MOVQ    mask+48(FP), BX
 	VMOVUPS (BX), Y0
@@ -27708,10 +27708,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func narrowAVX2x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+// func narrowAVX2x1(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 // Requires: AVX, FMA3
-TEXT ·narrowAVX2x1(SB), NOSPLIT, $0-88
-	MOVQ mask+80(FP), AX
+TEXT ·narrowAVX2x1(SB), NOSPLIT, $0-104
+	MOVQ mask+96(FP), AX
 	MOVQ m+0(FP), CX
 	MOVQ a+8(FP), DX
 	MOVQ from+40(FP), BX
@@ -27794,8 +27794,8 @@ blockTail:
 	VFMADD231PS Y11, Y12, Y7
 
 blockSummed:
-	VBROADCASTSS floor+72(FP), Y8
-	MOVQ         ldf+48(FP), R8
+	VBROADCASTSS floor+88(FP), Y8
+	MOVQ         ldfrom+48(FP), R8
 	SHLQ         $0x02, R8
 	MOVQ         ldc+64(FP), R9
 	SHLQ         $0x02, R9
@@ -27888,8 +27888,8 @@ rowTail:
 	VFMADD231PS Y2, Y3, Y1
 
 rowSummed:
-	VBROADCASTSS floor+72(FP), Y2
-	MOVQ         ldf+48(FP), R8
+	VBROADCASTSS floor+88(FP), Y2
+	MOVQ         ldfrom+48(FP), R8
 	SHLQ         $0x02, R8
 	MOVQ         ldc+64(FP), R9
 	SHLQ         $0x02, R9
@@ -27914,10 +27914,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func narrowAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+// func narrowAVX2x2(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 // Requires: AVX, FMA3
-TEXT ·narrowAVX2x2(SB), NOSPLIT, $0-88
-	MOVQ mask+80(FP), AX
+TEXT ·narrowAVX2x2(SB), NOSPLIT, $0-104
+	MOVQ mask+96(FP), AX
 	MOVQ m+0(FP), CX
 	MOVQ a+8(FP), DX
 	MOVQ from+40(FP), BX
@@ -27989,8 +27989,8 @@ blockTail:
 	VFMADD231PS Y9, Y10, Y7
 
 blockSummed:
-	VBROADCASTSS floor+72(FP), Y8
-	MOVQ         ldf+48(FP), R8
+	VBROADCASTSS floor+88(FP), Y8
+	MOVQ         ldfrom+48(FP), R8
 	SHLQ         $0x02, R8
 	MOVQ         ldc+64(FP), R9
 	SHLQ         $0x02, R9
@@ -28089,8 +28089,8 @@ rowTail:
 	VFMADD231PS Y4, Y5, Y3
 
 rowSummed:
-	VBROADCASTSS floor+72(FP), Y4
-	MOVQ         ldf+48(FP), R8
+	VBROADCASTSS floor+88(FP), Y4
+	MOVQ         ldfrom+48(FP), R8
 	SHLQ         $0x02, R8
 	MOVQ         ldc+64(FP), R9
 	SHLQ         $0x02, R9
@@ -28125,10 +28125,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func narrowAVX2x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+// func narrowAVX2x3(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 // Requires: AVX, FMA3
-TEXT ·narrowAVX2x3(SB), NOSPLIT, $0-88
-	MOVQ mask+80(FP), AX
+TEXT ·narrowAVX2x3(SB), NOSPLIT, $0-104
+	MOVQ mask+96(FP), AX
 	MOVQ m+0(FP), CX
 	MOVQ a+8(FP), DX
 	MOVQ from+40(FP), BX
@@ -28216,8 +28216,8 @@ blockTail:
 	VFMADD231PS Y13, Y14, Y11
 
 blockSummed:
-	VBROADCASTSS floor+72(FP), Y12
-	MOVQ         ldf+48(FP), R8
+	VBROADCASTSS floor+88(FP), Y12
+	MOVQ         ldfrom+48(FP), R8
 	SHLQ         $0x02, R8
 	MOVQ         ldc+64(FP), R9
 	SHLQ         $0x02, R9
@@ -28346,8 +28346,8 @@ rowTail:
 	VFMADD231PS Y6, Y7, Y5
 
 rowSummed:
-	VBROADCASTSS floor+72(FP), Y6
-	MOVQ         ldf+48(FP), R8
+	VBROADCASTSS floor+88(FP), Y6
+	MOVQ         ldfrom+48(FP), R8
 	SHLQ         $0x02, R8
 	MOVQ         ldc+64(FP), R9
 	SHLQ         $0x02, R9
@@ -28392,10 +28392,10 @@ end:
 	VZEROUPPER
 	RET
 
-// func narrowAVX2x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)
+// func narrowAVX2x4(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, y *float32, ldy int, floor float32, mask *int32)
 // Requires: AVX, FMA3
-TEXT ·narrowAVX2x4(SB), NOSPLIT, $0-88
-	MOVQ mask+80(FP), AX
+TEXT ·narrowAVX2x4(SB), NOSPLIT, $0-104
+	MOVQ mask+96(FP), AX
 	MOVQ m+0(FP), CX
 	MOVQ a+8(FP), DX
 	MOVQ from+40(FP), BX
@@ -28469,8 +28469,8 @@ blockTail:
 	VFMADD231PS Y8, Y9, Y7
 
 blockSummed:
-	VBROADCASTSS floor+72(FP), Y8
-	MOVQ         ldf+48(FP), R8
+	VBROADCASTSS floor+88(FP), Y8
+	MOVQ         ldfrom+48(FP), R8
 	SHLQ         $0x02, R8
 	MOVQ         ldc+64(FP), R9
 	SHLQ         $0x02, R9
@@ -28587,8 +28587,8 @@ rowTail:
 	VFMADD231PS Y8, Y9, Y7
 
 rowSummed:
-	VBROADCASTSS floor+72(FP), Y8
-	MOVQ         ldf+48(FP), R8
+	VBROADCASTSS floor+88(FP), Y8
+	MOVQ         ldfrom+48(FP), R8
 	SHLQ         $0x02, R8
 	MOVQ         ldc+64(FP), R9
 	SHLQ         $0x02, R9
@@ -28643,13 +28643,13 @@ end:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX2x8(m int, a *float32, lda int, dst *float32)
+// func sumRowsAVX2x8(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 // Requires: AVX
-TEXT ·sumRowsAVX2x8(SB), NOSPLIT, $0-32
+TEXT ·sumRowsAVX2x8(SB), NOSPLIT, $0-48
 	MOVQ   m+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   dst+24(FP), DX
-	MOVQ   lda+16(FP), BX
+	MOVQ   a+16(FP), CX
+	MOVQ   dst+32(FP), DX
+	MOVQ   lda+24(FP), BX
 	SHLQ   $0x02, BX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -28707,13 +28707,13 @@ loop:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX2x2(m int, a *float32, lda int, dst *float32)
+// func sumRowsAVX2x2(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 // Requires: AVX
-TEXT ·sumRowsAVX2x2(SB), NOSPLIT, $0-32
+TEXT ·sumRowsAVX2x2(SB), NOSPLIT, $0-48
 	MOVQ   m+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   dst+24(FP), DX
-	MOVQ   lda+16(FP), BX
+	MOVQ   a+16(FP), CX
+	MOVQ   dst+32(FP), DX
+	MOVQ   lda+24(FP), BX
 	SHLQ   $0x02, BX
 	VXORPS Y0, Y0, Y0
 	VXORPS Y1, Y1, Y1
@@ -28735,15 +28735,15 @@ loop:
 	VZEROUPPER
 	RET
 
-// func sumRowsAVX2x1(m int, a *float32, lda int, dst *float32, mask *int32)
+// func sumRowsAVX2x1(m int, columns int, a *float32, lda int, dst *float32, mask *int32)
 // Requires: AVX
-TEXT ·sumRowsAVX2x1(SB), NOSPLIT, $0-40
+TEXT ·sumRowsAVX2x1(SB), NOSPLIT, $0-48
 	MOVQ   m+0(FP), AX
-	MOVQ   a+8(FP), CX
-	MOVQ   dst+24(FP), DX
-	MOVQ   lda+16(FP), BX
+	MOVQ   a+16(FP), CX
+	MOVQ   dst+32(FP), DX
+	MOVQ   lda+24(FP), BX
 	SHLQ   $0x02, BX
-	MOVQ   mask+32(FP), SI
+	MOVQ   mask+40(FP), SI
 	VXORPS Y0, Y0, Y0
 
 loop:
@@ -28891,9 +28891,9 @@ end:
 	VZEROUPPER
 	RET
 
-// func addRowsAVX2(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
+// func addAVX2(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)
 // Requires: AVX
-TEXT ·addRowsAVX2(SB), NOSPLIT, $0-72
+TEXT ·addAVX2(SB), NOSPLIT, $0-72
 	MOVQ mask+64(FP), AX
 	MOVQ m+0(FP), DX
 	MOVQ a+16(FP), BX
@@ -29151,11 +29151,11 @@ end:
 	VZEROUPPER
 	RET
 
-// func expAVX2(dst *float32, src *float32, n int, mask *int32)
+// func expAVX2(dst *float32, x *float32, n int, mask *int32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·expAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
+	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 	SUBQ $0x08, DX
 	JL   tail
@@ -29247,11 +29247,11 @@ DATA all0000007f<>+56(SB)/4, $0x0000007f
 DATA all0000007f<>+60(SB)/4, $0x0000007f
 GLOBL all0000007f<>(SB), RODATA|NOPTR, $64
 
-// func logAVX2(dst *float32, src *float32, n int, mask *int32)
+// func logAVX2(dst *float32, x *float32, n int, mask *int32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·logAVX2(SB), NOSPLIT, $0-32
 	MOVQ dst+0(FP), AX
-	MOVQ src+8(FP), CX
+	MOVQ x+8(FP), CX
 	MOVQ n+16(FP), DX
 	SUBQ $0x08, DX
 	JL   tail
@@ -29349,12 +29349,12 @@ end:
 	VZEROUPPER
 	RET
 
-// func softplusSigmoidAVX2(dst *float32, slope *float32, src *float32, n int, mask *int32)
+// func softplusSigmoidAVX2(dst *float32, slope *float32, x *float32, n int, mask *int32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·softplusSigmoidAVX2(SB), NOSPLIT, $0-40
 	MOVQ dst+0(FP), AX
 	MOVQ slope+8(FP), CX
-	MOVQ src+16(FP), DX
+	MOVQ x+16(FP), DX
 	MOVQ n+24(FP), BX
 	SUBQ $0x08, BX
 	JL   tail
@@ -29662,11 +29662,11 @@ end:
 	VZEROUPPER
 	RET
 
-// func expSumAVX2(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32
+// func expSumAVX2(dst *float32, x *float32, scale float32, shift float32, n int, mask *int32) float32
 // Requires: AVX, AVX2, FMA3, SSE
 TEXT ·expSumAVX2(SB), NOSPLIT, $0-44
 	MOVQ         dst+0(FP), AX
-	MOVQ         src+8(FP), CX
+	MOVQ         x+8(FP), CX
 	VBROADCASTSS scale+16(FP), Y0
 	VBROADCASTSS shift+20(FP), Y1
 	VXORPS       Y2, Y2, Y2
@@ -30093,14 +30093,14 @@ termsDone:
 	VZEROUPPER
 	RET
 
-// func softmaxGradRowsAVX2(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)
+// func softmaxGradRowsAVX2(m int, n int, x *float32, ldx int, terms *float32, ldterms int, scale float32, inverse *float32, mask *int32, tail *int32)
 // Requires: AVX, AVX2, FMA3
 TEXT ·softmaxGradRowsAVX2(SB), NOSPLIT, $0-80
 	MOVQ tail+72(FP), AX
 	MOVQ m+0(FP), DX
 	MOVQ x+16(FP), BX
 	MOVQ terms+32(FP), SI
-	MOVQ inverse+48(FP), DI
+	MOVQ inverse+56(FP), DI
 
 rows:
 	VXORPS Y0, Y0, Y0
@@ -30297,7 +30297,7 @@ end:
 	VADDPS       X1, X0, X0
 	VMOVSS       (DI), X1
 	VMULSS       X1, X0, X0
-	VMULSS       scale+56(FP), X1, X1
+	VMULSS       scale+48(FP), X1, X1
 	VBROADCASTSS X0, Y0
 	VBROADCASTSS X1, Y1
 	MOVQ         n+8(FP), R8
@@ -30365,7 +30365,7 @@ gradientDone:
 	MOVQ ldx+24(FP), CX
 	SHLQ $0x02, CX
 	ADDQ CX, BX
-	MOVQ ldt+40(FP), CX
+	MOVQ ldterms+40(FP), CX
 	SHLQ $0x02, CX
 	ADDQ CX, SI
 	DECQ DX
@@ -30427,15 +30427,15 @@ rowDone:
 	VZEROUPPER
 	RET
 
-// func normaliseAVX2(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)
+// func layerNormAVX2(m int, n int, gain *float32, epsilon float32, x *float32, ldx int, y *float32, ldy int, count float32, shift *float32, mask *int32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·normaliseAVX2(SB), NOSPLIT, $0-80
-	MOVQ mask+72(FP), AX
-	MOVQ x+16(FP), DX
+TEXT ·layerNormAVX2(SB), NOSPLIT, $0-88
+	MOVQ mask+80(FP), AX
+	MOVQ x+32(FP), DX
 	MOVQ m+0(FP), BX
 	MOVQ y+48(FP), SI
-	MOVQ gain+32(FP), DI
-	MOVQ shift+40(FP), R8
+	MOVQ gain+16(FP), DI
+	MOVQ shift+72(FP), R8
 
 rows:
 	VXORPS Y0, Y0, Y0
@@ -30519,7 +30519,7 @@ varianceDone:
 	VMOVSHDUP    X1, X2
 	VADDPS       X2, X1, X1
 	VDIVSS       count+64(FP), X1, X1
-	VADDSS       eps+68(FP), X1, X1
+	VADDSS       epsilon+24(FP), X1, X1
 	VSQRTSS      X1, X1, X1
 	VMOVUPS      all3f800000<>+0(SB), Y2
 	VDIVSS       X1, X2, X2
@@ -30575,7 +30575,7 @@ resultTail:
 	VMASKMOVPS  Y2, Y0, 32(SI)(CX*1)
 
 resultDone:
-	MOVQ ldx+24(FP), CX
+	MOVQ ldx+40(FP), CX
 	SHLQ $0x02, CX
 	MOVQ ldy+56(FP), R9
 	SHLQ $0x02, R9
@@ -30586,17 +30586,17 @@ resultDone:
 	VZEROUPPER
 	RET
 
-// func normaliseGradAVX2(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, eps float32, mask *int32)
+// func layerNormGradAVX2(m int, n int, gain *float32, epsilon float32, grad *float32, ldgrad int, x *float32, ldx int, dx *float32, lddx int, dgain *float32, dshift *float32, count float32, mask *int32)
 // Requires: AVX, AVX2, FMA3
-TEXT ·normaliseGradAVX2(SB), NOSPLIT, $0-104
-	MOVQ mask+96(FP), AX
-	MOVQ x+32(FP), DX
+TEXT ·layerNormGradAVX2(SB), NOSPLIT, $0-112
+	MOVQ mask+104(FP), AX
+	MOVQ x+48(FP), DX
 	MOVQ m+0(FP), BX
-	MOVQ grad+16(FP), SI
-	MOVQ gain+48(FP), DI
-	MOVQ dx+56(FP), R8
-	MOVQ dgain+72(FP), R9
-	MOVQ dshift+80(FP), R10
+	MOVQ grad+32(FP), SI
+	MOVQ gain+16(FP), DI
+	MOVQ dx+64(FP), R8
+	MOVQ dgain+80(FP), R9
+	MOVQ dshift+88(FP), R10
 
 rows:
 	VXORPS Y0, Y0, Y0
@@ -30633,7 +30633,7 @@ meanDone:
 	VADDPS       X1, X0, X0
 	VMOVSHDUP    X0, X1
 	VADDPS       X1, X0, X0
-	VDIVSS       count+88(FP), X0, X0
+	VDIVSS       count+96(FP), X0, X0
 	VBROADCASTSS X0, Y0
 	VXORPS       Y1, Y1, Y1
 	VXORPS       Y2, Y2, Y2
@@ -30679,8 +30679,8 @@ varianceDone:
 	VADDPS       X2, X1, X1
 	VMOVSHDUP    X1, X2
 	VADDPS       X2, X1, X1
-	VDIVSS       count+88(FP), X1, X1
-	VADDSS       eps+92(FP), X1, X1
+	VDIVSS       count+96(FP), X1, X1
+	VADDSS       epsilon+24(FP), X1, X1
 	VSQRTSS      X1, X1, X1
 	VMOVUPS      all3f800000<>+0(SB), Y2
 	VDIVSS       X1, X2, X2
@@ -30781,7 +30781,7 @@ sumsDone:
 	VADDPS       X3, X2, X2
 	VMOVSHDUP    X2, X3
 	VADDPS       X3, X2, X2
-	VDIVSS       count+88(FP), X2, X2
+	VDIVSS       count+96(FP), X2, X2
 	VBROADCASTSS X2, Y2
 	VADDPS       Y5, Y4, Y4
 	VEXTRACTF128 $0x01, Y4, X3
@@ -30790,7 +30790,7 @@ sumsDone:
 	VADDPS       X3, X4, X4
 	VMOVSHDUP    X4, X3
 	VADDPS       X3, X4, X4
-	VDIVSS       count+88(FP), X4, X4
+	VDIVSS       count+96(FP), X4, X4
 	VBROADCASTSS X4, Y3
 	MOVQ         n+8(FP), R11
 	XORQ         CX, CX
@@ -30855,11 +30855,11 @@ resultTail:
 	VMASKMOVPS   Y5, Y0, 32(R8)(CX*1)
 
 resultDone:
-	MOVQ ldgrad+24(FP), CX
+	MOVQ ldgrad+40(FP), CX
 	SHLQ $0x02, CX
-	MOVQ ldx+40(FP), R11
+	MOVQ ldx+56(FP), R11
 	SHLQ $0x02, R11
-	MOVQ lddx+64(FP), R12
+	MOVQ lddx+72(FP), R12
 	SHLQ $0x02, R12
 	ADDQ CX, SI
 	ADDQ R11, DX
@@ -30869,14 +30869,14 @@ resultDone:
 	VZEROUPPER
 	RET
 
-// func adamAVX2(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32
+// func adamAVX2(params *float32, m *float32, v *float32, grads *float32, step *float32, n int, mask *int32) float32
 // Requires: AVX, AVX2, SSE
 TEXT ·adamAVX2(SB), NOSPLIT, $0-60
 	MOVQ         params+0(FP), AX
 	MOVQ         m+8(FP), CX
 	MOVQ         v+16(FP), DX
 	MOVQ         grads+24(FP), BX
-	MOVQ         step+48(FP), SI
+	MOVQ         step+32(FP), SI
 	VBROADCASTSS (SI), Y0
 	VBROADCASTSS 4(SI), Y1
 	VBROADCASTSS 8(SI), Y2
@@ -30886,7 +30886,7 @@ TEXT ·adamAVX2(SB), NOSPLIT, $0-60
 	VBROADCASTSS 24(SI), Y6
 	VBROADCASTSS 28(SI), Y7
 	VXORPS       Y8, Y8, Y8
-	MOVQ         n+32(FP), SI
+	MOVQ         n+40(FP), SI
 	SUBQ         $0x08, SI
 	JL           tail
 
@@ -30939,7 +30939,7 @@ loop:
 tail:
 	ADDQ       $0x08, SI
 	JZ         end
-	MOVQ       mask+40(FP), SI
+	MOVQ       mask+48(FP), SI
 	VMOVUPS    (SI), Y9
 	VMASKMOVPS (AX), Y9, Y9
 	VMOVUPS    (SI), Y10

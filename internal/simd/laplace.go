@@ -31,19 +31,6 @@ func (terms LaplaceTerms) Set(k int, t *LaplaceTerm) {
 	at[3*termLanes], at[4*termLanes], at[5*termLanes], at[6*termLanes] = t.Low, -t.High, t.Whole, t.Height
 }
 
-// LaplaceSums returns the mixture's distribution function and its density at a finite y. The error is
-// that of rounding each term.
-func LaplaceSums(terms LaplaceTerms, y float64) (probability, density float64) {
-	terms.check()
-	return active.laplaceSums(terms, y)
-}
-
-// LaplaceSlope returns the mixture's density at a finite y, and the density's derivative from the right.
-func LaplaceSlope(terms LaplaceTerms, y float64) (density, slope float64) {
-	terms.check()
-	return active.laplaceSlope(terms, y)
-}
-
 func (terms LaplaceTerms) check() {
 	if len(terms) == 0 || len(terms)%termBlock != 0 {
 		panic(fmt.Sprintf("simd: %d numbers of a mixture, want a positive multiple of %d", len(terms), termBlock))

@@ -120,10 +120,11 @@ func (p *Packed) multiply(t task) {
 			}
 			strip.columns, strip.width = min(p.strip, p.n-j0), p.width(j0)
 			if p.narrow {
-				p.set.narrow(&strip)
+				narrow(&strip)
+				strip.applyMask()
 				continue
 			}
-			p.set.multiply(&strip)
+			multiply(&strip)
 		}
 	}
 }
@@ -136,7 +137,7 @@ func (p *Packed) multiplyBorrowed(t task) {
 	most := max(mostPerCall/(p.k*p.strip)/12, 1) * 12
 	for i0 := 0; i0 < t.m; i0 += most {
 		for j0 := 0; j0 < p.n; j0 += p.strip {
-			p.set.multiplyStrided(min(most, t.m-i0), p.k, min(p.strip, p.n-j0), t.a.Slice(i0, 0), p.rows.Slice(0, j0), t.c.Slice(i0, j0))
+			multiplyStrided(min(most, t.m-i0), p.k, min(p.strip, p.n-j0), t.a.Slice(i0, 0), p.rows.Slice(0, j0), t.c.Slice(i0, j0))
 		}
 	}
 }

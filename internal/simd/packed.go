@@ -11,7 +11,6 @@ package simd
 // A matrix that is used only once or twice can also stay where it is: see Borrow.
 type Packed struct {
 	k, n   int
-	set    *set
 	tiling bool // the layout is tiled where the matrix is large enough
 	strip  int  // columns of a strip
 	last   int  // columns of the last strip, with the zeros
@@ -39,7 +38,7 @@ func NewPacked(k, n int) *Packed {
 func PackedSize(k, n int) int { return emptyPacked().setLayout(k, n) }
 
 func emptyPacked() *Packed {
-	return &Packed{set: active, tiling: tiling, strip: active.strip}
+	return &Packed{tiling: tiling, strip: active.strip}
 }
 
 // Resize changes the size of the matrix to [k, n] and drops its elements. It allocates only if its
@@ -66,7 +65,7 @@ func (p *Packed) setLayout(k, n int) int {
 	full := (n - 1) / p.strip
 	p.k, p.n = k, n
 	p.last = (n - full*p.strip + unit - 1) / unit * unit
-	p.narrow = p.set != portable && n <= narrowColumns && k >= narrowRows
+	p.narrow = active != portable && n <= narrowColumns && k >= narrowRows
 	p.tiled = p.tiling && tileable(k, n)
 	switch {
 	case p.tiled:
@@ -109,7 +108,7 @@ func (p *Packed) Pack(b []float32, rowStride, colStride int) {
 func (p *Packed) Borrow(b Matrix, k, n int) {
 	b.check("B", k, n)
 	size := p.setLayout(k, n)
-	if p.narrow || p.tiled || p.set == portable {
+	if p.narrow || p.tiled || active == portable {
 		p.Resize(k, n)
 		p.Pack(b.Data, b.Stride, 1)
 		return
@@ -129,7 +128,7 @@ func (p *Packed) packNarrow(b []float32, rowStride, colStride int) {
 }
 
 func (p *Packed) packStrips(b []float32, rowStride, colStride int) {
-	if rowStride == 1 && p.set != portable {
+	if rowStride == 1 && active != portable {
 		p.packTurned(Rows(b, colStride))
 		return
 	}
@@ -158,7 +157,7 @@ func (p *Packed) packTurned(b Matrix) {
 	for j0 := 0; j0 < p.n; j0 += p.strip {
 		width := p.width(j0)
 		for j := j0; j < min(j0+p.strip, p.n); j += turnRows {
-			p.set.turn(min(turnRows, p.n-j), p.k, b.Slice(j, 0), Rows(p.data[j0*p.k+j-j0:], width))
+			turn(min(turnRows, p.n-j), p.k, b.Slice(j, 0), Rows(p.data[j0*p.k+j-j0:], width))
 		}
 	}
 }

@@ -5,13 +5,6 @@ import "math"
 // negligible is the size below which results become 0, in the kernels that say so.
 const negligible = 1e-30
 
-// portable is the set in plain Go.
-var portable = &set{name: "portable", strip: 16,
-	add: portableAdd, softmaxRows: portableSoftmaxRows, softmaxGradRows: portableSoftmaxGradRows, scaleRows: portableScaleRows,
-	normalise: portableNormalise, normaliseGrad: portableNormaliseGrad, fmaPeak: portablePeak,
-	squaredExponential: portableSquaredExponential, matern52: portableMatern52, subtractProducts: portableSubtractProducts,
-	laplaceSums: portableLaplaceSums, laplaceSlope: portableLaplaceSlope}
-
 // block holds the sums that plain Go keeps in registers. amd64 has no registers for more.
 type block [4][2]float32
 
@@ -107,7 +100,7 @@ func (t *transposed) portable() {
 	}
 }
 
-func portableSumRows(dst []float32, a Matrix, m, n int) {
+func portableSumRows(m, n int, a Matrix, dst []float32) {
 	for j := range n {
 		var s float32
 		for i := range m {
@@ -237,7 +230,7 @@ func portableFlush(dst, x []float32) {
 	}
 }
 
-func portableNormalise(m, n int, norm Norm, x, y Matrix) {
+func portableLayerNorm(m, n int, norm Norm, x, y Matrix) {
 	for i := range m {
 		row, to := x.row(i, n), y.row(i, n)
 		mean, inverse := statistics(row, norm.Epsilon)
@@ -260,7 +253,7 @@ func statistics(row []float32, epsilon float32) (mean, inverse float32) {
 	return mean, 1 / float32(math.Sqrt(float64(squares/float32(len(row))+epsilon)))
 }
 
-func portableNormaliseGrad(m, n int, norm Norm, g, x Matrix, to NormGrad) {
+func portableLayerNormGrad(m, n int, norm Norm, g, x Matrix, to NormGrad) {
 	for i := range m {
 		gradient, row, dx := g.row(i, n), x.row(i, n), to.X.row(i, n)
 		mean, inverse := statistics(row, norm.Epsilon)

@@ -26,28 +26,18 @@ package simd
 import (
 	"fmt"
 	"os"
+
+	"golang.org/x/sys/cpu"
 )
 
 //go:generate go run -C gen . -dir ..
 
-// set is a kernel set. Its functions get operands that have been checked, with at least one element. Those of
-// products and of slices are methods (dispatch_amd64.go, slices_amd64.go).
+// set is a kernel set. The functions of dispatch.go choose its kernels.
 type set struct {
 	name    string
 	vectors *set // for wide products by tiles, the set that does everything else
 	lanes   int  // floats in a vector
 	strip   int  // columns that a product takes at a time
-
-	add                          func(m, n int, a, b, c Matrix)
-	softmaxRows                  func(m, n int, x Matrix, scale float32, inverse []float32)
-	softmaxGradRows              func(m, n int, x, terms Matrix, scale float32, inverse []float32)
-	scaleRows                    func(m, n int, factors []float32, x, y Matrix)
-	normalise                    func(m, n int, norm Norm, x, y Matrix)
-	normaliseGrad                func(m, n int, norm Norm, g, x Matrix, to NormGrad)
-	fmaPeak                      func(n int) float64
-	squaredExponential, matern52 func(dst, distances []float64, scale, variance float64)
-	subtractProducts             func(c []float64, k int, a, b Columns, scale float64)
-	laplaceSums, laplaceSlope    func(terms LaplaceTerms, y float64) (float64, float64)
 }
 
 // Variable is the environment variable that chooses a kernel set by its name: amx, avx512, avx2 or
@@ -85,6 +75,21 @@ func SameBits(a, b string) bool {
 	return a == b || vectors(a) && vectors(b)
 }
 
+// available returns the sets that the machine can run, the best first.
+func available() []*set {
+	var sets []*set
+	if hasTiles {
+		sets = append(sets, amx)
+	}
+	if cpu.X86.HasAVX512F {
+		sets = append(sets, avx512)
+	}
+	if cpu.X86.HasAVX2 && cpu.X86.HasFMA {
+		sets = append(sets, avx2)
+	}
+	return append(sets, portable)
+}
+
 func choose(name string) (vectors *set, tiles bool) {
 	best := available()[0]
 	for _, s := range available() {
@@ -105,7 +110,11 @@ func FMAPeak(n int) (flops float64) {
 	if n < 1 {
 		return 0
 	}
-	return active.fmaPeak(n)
+	if active == portable {
+		return portablePeak(n)
+	}
+	fmaPeak(n)
+	return float64(n) * 2 * 12 * 2 * float64(active.lanes)
 }
 
 // Matrix is a row-major matrix whose rows lie Stride elements apart. Functions take its size as
@@ -130,3 +139,29 @@ func (a Matrix) check(what string, m, n int) {
 		panic(fmt.Sprintf("simd: %s [%d, %d] with stride %d in a slice of %d", what, m, n, a.Stride, len(a.Data)))
 	}
 }
+
+// equal panics unless two slices have the same length.
+func equal(x, y []float32) {
+	if len(x) != len(y) {
+		panic(fmt.Sprintf("simd: slices of %d and %d", len(x), len(y)))
+	}
+}
+
+// first returns the address of the first number, nil if there is none.
+func first(x []float32) *float32 {
+	if len(x) == 0 {
+		return nil
+	}
+	return &x[0]
+}
+
+// masks begins with a -1 for each column of the widest strip, so masks[32-w:] is the mask of w
+// columns.
+var masks = func() (m [64]int32) {
+	for i := range 32 {
+		m[i] = -1
+	}
+	return m
+}()
+
+func mask(columns int) *int32 { return &masks[32-columns] }

@@ -12,51 +12,16 @@ import "math"
 // the sum are 0.
 func SoftmaxTerms(dst, x []float32, scale float32) (m, sum float32) {
 	equal(dst, x)
-	if !(scale > 0) {
-		panic("simd: the scale of a softmax must be positive")
-	}
-	m = scale * active.greatest(x)
+	positive(scale)
+	m = scale * greatest(x)
 	if math.IsInf(float64(m), -1) {
 		m = 0
 	}
-	return m, active.expSum(dst, x, scale, m)
+	return m, expSum(dst, x, scale, m)
 }
 
-// SoftmaxRows does for each row of x [m, n] what SoftmaxTerms does, in place, and writes 1 over the
-// sums to inverse [m]. m may be 0. scale is positive.
-func SoftmaxRows(m, n int, x Matrix, scale float32, inverse []float32) {
-	if m == 0 {
-		return
-	}
-	x.check("x", m, n)
-	Rows(inverse, m).check("inverses", 1, m)
+func positive(scale float32) {
 	if !(scale > 0) {
 		panic("simd: the scale of a softmax must be positive")
 	}
-	active.softmaxRows(m, n, x, scale, inverse)
-}
-
-// SoftmaxGradRows replaces the gradient x [m, n] with respect to a softmax by the gradient with respect
-// to its argument, row by row: terms·(x−mean)·scale·inverse, where mean is Σ terms·x·inverse, with 0
-// for results below 1e-30 in absolute value. terms, scale and inverse are those of SoftmaxRows. m may
-// be 0.
-func SoftmaxGradRows(m, n int, x, terms Matrix, scale float32, inverse []float32) {
-	if m == 0 {
-		return
-	}
-	x.check("gradient", m, n)
-	terms.check("terms", m, n)
-	Rows(inverse, m).check("inverses", 1, m)
-	active.softmaxGradRows(m, n, x, terms, scale, inverse)
-}
-
-// ScaleRows computes y = x·factors[i] for each row i of x [m, n]. y may be x. m may be 0.
-func ScaleRows(m, n int, factors []float32, x, y Matrix) {
-	if m == 0 {
-		return
-	}
-	x.check("x", m, n)
-	y.check("y", m, n)
-	Rows(factors, m).check("factors", 1, m)
-	active.scaleRows(m, n, factors, x, y)
 }

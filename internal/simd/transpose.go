@@ -27,7 +27,7 @@ func TransposeMultiply(m, k, n int, a, b, c Matrix, ahead *Ahead) {
 		part.m, part.a = min(chunkRows, m-i0), a.Slice(i0, 0)
 		for j0 := 0; j0 < n; j0 += strip {
 			part.n, part.b, part.c = min(strip, n-j0), b.Slice(i0, j0), c.Slice(0, j0)
-			active.transposeMultiply(&part)
+			transposeMultiply(&part)
 		}
 	}
 }
@@ -47,20 +47,19 @@ func SumRows(dst []float32, a Matrix, m, n int) {
 	a.check("A", m, n)
 	Rows(dst, n).check("sum", 1, n)
 	for done := 0; done < n; {
-		done += active.sumRows(dst[done:], a.Slice(0, done), m, n-done)
+		columns := active.columns(n - done)
+		sumRows(m, columns, a.Slice(0, done), dst[done:])
+		done += columns
 	}
 }
 
-// Add computes C[m, n] = A + B. C may be A or B. m may be 0.
-func Add(m, n int, a, b, c Matrix) {
-	if m == 0 {
-		return
+// columns returns how many of n columns a kernel of sumRows takes: eight vectors, two or at most one.
+func (s *set) columns(n int) int {
+	switch {
+	case n >= 8*s.lanes:
+		return 8 * s.lanes
+	case n >= 2*s.lanes:
+		return 2 * s.lanes
 	}
-	a.check("A", m, n)
-	b.check("B", m, n)
-	c.check("C", m, n)
-	if a.Stride == n && b.Stride == n && c.Stride == n {
-		m, n = 1, m*n // without gaps: one long row
-	}
-	active.add(m, n, a, b, c)
+	return min(n, s.lanes)
 }

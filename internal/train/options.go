@@ -22,7 +22,7 @@ type Options struct {
 	Source     datasets.Source   // of the experiment; nil opens it
 	Start      run.Start         // the file of weights to start from; none for weights drawn from the seed
 	Version    string            // of the program, for the checkpoints
-	WarmUp     time.Duration     // of Bench and TimeLaunches
+	WarmUp     time.Duration     // of Bench
 
 	// Until is the step after which Run stops, as if it were interrupted there but without an error;
 	// 0 for none. Schedules go by all steps, so a resumed run has the same bits as one in one piece.

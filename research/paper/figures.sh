@@ -1,5 +1,5 @@
 #!/bin/sh
-# Draws the paper's figures from trained runs, with the program's own commands.
+# Draws the paper's figures from trained runs, with the programs of this folder and of research/figures.
 usage='usage: figures.sh [--data-dir DIR] [--out DIR] [--program FILE] RUNS [NAME...]
 RUNS has runs as scripts/lab.sh leaves them: RUNS/BENCHMARK/MODEL/seed-N. Of a model the first seed is drawn; a
 model without a run is left out and named. A figure without any stays as it is. NAMEs, by default all:
@@ -15,7 +15,7 @@ root=$(cd "$(dirname "$0")/../.." && pwd)
 data=$root/data out=$root/docs/img tables=$root/research/data program=$root/acqnp
 while [ $# -gt 1 ]; do
 	case $1 in
-	--data-dir) data=$2 ;;
+	--data-dir) data=$(realpath "$2") ;;
 	--out) out=$(realpath "$2") && tables=$out ;;
 	--program) program=$2 ;;
 	*) break ;;
@@ -26,10 +26,10 @@ if [ $# -eq 0 ] || [ ! -d "$1" ]; then
 	echo "$usage" >&2
 	exit 2
 fi
-runs=$1
+runs=$(realpath "$1")
 shift
 
-# of prints --run DIR for the first seed of each model, and says which have none.
+# of prints the run of the first seed of each model, and says which have none.
 of() { # BENCHMARK MODEL...
 	benchmark=$1
 	shift
@@ -39,7 +39,7 @@ of() { # BENCHMARK MODEL...
 			[ -n "$found" ] || [ ! -d "$run/checkpoints" ] || found=$run
 		done
 		if [ -n "$found" ]; then
-			printf ' --run %s' "$found"
+			printf ' %s' "$found"
 		else
 			echo "figures.sh: $name: no run in $runs/$benchmark/$model" >&2
 		fi
@@ -47,22 +47,20 @@ of() { # BENCHMARK MODEL...
 }
 
 # draw draws what there is.
-draw() { # FIGURE FILE RUNS FLAG...
-	figure=$1 file=$out/$2 chosen=$3
-	shift 3
-	[ -n "$chosen" ] || return 0
-	# shellcheck disable=SC2086 # flags and directories, which have no spaces
-	"$program" plot "$figure" $chosen --data-dir "$data" --out "$file" --overwrite "$@"
+draw() { # FIGURE FILE RUNS
+	[ -n "$3" ] || return 0
+	# shellcheck disable=SC2086 # directories, which have no spaces
+	go run -C "$root/research" ./figures "$1" --data-dir "$data" --out "$out/$2" $3
 }
 
 [ $# -gt 0 ] || set -- double-sine circle lissajous levels speed-flow num-quantiles depths sawtooth rbf matern52
 for name in "$@"; do
 	case $name in
 	double-sine | circle | lissajous)
-		draw fit "paper-figure-1-$name.png" "$(of "$name" acqnp cqnp bnp canp)" --components
+		draw components "paper-figure-1-$name.png" "$(of "$name" acqnp cqnp bnp canp)"
 		;;
 	sawtooth | rbf | matern52)
-		draw fit "paper-supplement-$name.png" "$(of "$name" acqnp cqnp bnp canp)" --components
+		draw components "paper-supplement-$name.png" "$(of "$name" acqnp cqnp bnp canp)"
 		;;
 	levels)
 		draw levels paper-figure-2.png "$(for benchmark in double-sine circle lissajous; do of "$benchmark" acqnp; done)"

@@ -26,13 +26,13 @@ const (
 )
 
 // open opens a trained run with its data.
-func open(o options, dir string, check figures.Check) (figures.Run, error) {
+func open(o options, dir string) (figures.Run, error) {
 	stored := predict.Stored{Run: dir, Checkpoint: run.Preferred}
 	e, err := stored.Experiment()
 	if err != nil {
 		return figures.Run{}, err
 	}
-	return figures.OpenRun(stored, e, o.sets, device.CPU(1), check, func(string) {})
+	return figures.OpenRun(stored, e, o.sets, device.CPU(1), func(string) {})
 }
 
 // lanes writes two tables of the runs on speed-flow: the log-likelihood of a quarter of the points over
@@ -41,9 +41,12 @@ func lanes(o options, dirs []string) error {
 	bySplit := [][]string{strings.Split("model|train.seed|the paper's target|target, mean of splits|deviation of splits|splits at or below the paper's, %|splits as far below their context as the paper's, %", "|")}
 	widths := [][]string{strings.Split("model|train.seed|held-out points inside, %|mean width, mph|mean width, mph ±|half of the points are narrower than", "|")}
 	for _, dir := range dirs {
-		r, err := open(o, dir, figures.OfLanes)
+		r, err := open(o, dir)
 		if err != nil {
 			return err
+		}
+		if r.Experiment.Benchmark != "speed-flow" {
+			return fmt.Errorf("%s is of %s, expected speed-flow", dir, r.Experiment.Benchmark)
 		}
 		points, bands, err := lanePoints(r)
 		if err != nil {

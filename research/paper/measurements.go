@@ -60,7 +60,7 @@ func ofModes(rows []map[string]string) (claims []claim) {
 		const column = "mean nearer to the average, %"
 		share, e := float(r, column), float(r, column+" ±")
 		claims = append(claims, claim{sentence: "CANP … [resembles] the average of modes",
-			experiment: fmt.Sprintf("%s, seed %s: its mean is nearer to the average of two modes than to either at %.1f ± %.1f%% of x", r["benchmark"], r["train.seed"], share, e),
+			experiment: fmt.Sprintf("%s, seed %s: its mean is nearer to the average of two modes than to either at %.1f ± %.1f%% of x; means anywhere between them would be at 50%%", r["benchmark"], r["train.seed"], share, e),
 			answer:     answer(share-enough*e > 50)})
 	}
 	return claims
@@ -89,19 +89,25 @@ func ofBands(rows []map[string]string) []claim {
 	if !all {
 		return []claim{untested(sentence, "figure 3", "not tested: weights are missing")}
 	}
-	return []claim{{sentence: sentence, experiment: "Speed-Flow, seed 0, mean width of 90% intervals, mph: " + text,
-		answer: answer(min(width["BNP"], width["CANP"]) > max(width["CQNP"], width["ACQNP"]))}}
+	experiment := "Speed-Flow, seed 0, mean width of 90% intervals, mph: " + text
+	if min(width["BNP"], width["CANP"]) <= max(width["CQNP"], width["ACQNP"]) {
+		return []claim{{sentence: sentence, experiment: experiment, answer: "no"}}
+	}
+	// The floor of a Gaussian's σ, 0.1 of a scale of 70.1 mph, alone makes an interval 2·1.645·0.1·70.1 = 23.06 wide: the
+	// median width of CANP's.
+	return []claim{{sentence: sentence, experiment: experiment,
+		answer: "open: wider, but the floor of σ alone makes 23.06 mph; CANP and BNP with the quantile models' floor are not trained"}}
 }
 
-// ofSplits compares what the split of speed-flow does to the models.
+// ofSplits states what the split of speed-flow does to the models. With one seed it decides nothing.
 func ofSplits(rows []map[string]string) []claim {
 	const sentence = "The local nature of quantiles makes them more robust to the tail behavior"
-	spread, text, all := byModel(rows, "deviation of splits", "CNP", "BNP", "CANP", "CQNP", "ACQNP")
+	_, text, all := byModel(rows, "deviation of splits", "CNP", "BNP", "CANP", "CQNP", "ACQNP")
 	if !all {
 		return []claim{untested(sentence, "Speed-Flow, random splits", "not tested: weights are missing")}
 	}
-	return []claim{{sentence: sentence, experiment: "Speed-Flow, seed 0, deviation of the targets' log-likelihood over random splits: " + text,
-		answer: answer(min(spread["CNP"], spread["BNP"], spread["CANP"]) > max(spread["CQNP"], spread["ACQNP"]))}}
+	return []claim{untested(sentence, "Speed-Flow, seed 0, deviation of the targets' log-likelihood over random splits: "+text,
+		"not tested: one seed, and the models' deviations hardly differ")}
 }
 
 // ofLevels compares what few levels cost. The rows of a model begin with the fewest.

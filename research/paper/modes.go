@@ -66,7 +66,7 @@ func either(r *rand.Rand, a, b float64) float64 {
 func modes(o options, dirs []string) error {
 	rows := [][]string{strings.Split("benchmark|model|train.seed|mean nearer to the average, %|mean nearer to the average, % ±|average more probable, %|average more probable, % ±", "|")}
 	for _, dir := range dirs {
-		r, err := open(o, dir, figures.OneDimensional)
+		r, err := open(o, dir)
 		if err != nil {
 			return err
 		}

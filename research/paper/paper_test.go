@@ -56,10 +56,14 @@ func TestVerdicts(t *testing.T) {
 func TestAbsentBaselines(t *testing.T) {
 	of := func(model string) cell { return cell{benchmark: "Circle", model: model} }
 	c := outperforms("", "Circle", []cell{of("ACQNP"), of("CNP")})
-	if row := c.row(); !strings.HasSuffix(row[len(row)-1], "; not trained: CANP, BNP") {
+	if row := c.row(); !strings.HasSuffix(row[len(row)-1], "; not trained: CANP, BNP, CQNP") {
 		t.Errorf("found %q", row)
 	}
-	if c := outperforms("", "Circle", []cell{of("ACQNP"), of("BNP"), of("CANP"), of("CNP")}); c.absent != "" {
+	c.leads = []lead{{3, [2]float64{1, 1}}}
+	if got := c.verdict(); got != "open: ahead of CNP" {
+		t.Errorf("%q, want it open", got)
+	}
+	if c := outperforms("", "Circle", []cell{of("ACQNP"), of("CQNP"), of("BNP"), of("CANP"), of("CNP")}); c.absent != "" {
 		t.Errorf("found %q absent, want none", c.absent)
 	}
 }

@@ -51,9 +51,6 @@ func (c *compiler) makeKernel(u *analysis.Unit) (kernel, error) {
 	if u.Op == nil {
 		return c.addition(u), nil
 	}
-	if c.inHalves(u) {
-		return c.halfKernel(u), nil
-	}
 	if row := u.Op.Row(); row != nil {
 		return c.elements(u, row), nil
 	}

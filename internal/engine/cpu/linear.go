@@ -75,7 +75,7 @@ func weightOf(u *analysis.Unit) *analysis.Value {
 }
 
 // linear makes the kernel of act(base + x·Wᵀ). If base's space is an ancestor of x's, the kernel
-// makes one product for each row of base.
+// makes one product for each row of base; inHalves excludes that.
 func (c *compiler) linear(u *analysis.Unit) kernel {
 	base, in, out, w := c.reads(u.In[0]), c.reads(u.In[1]), c.writes(u.Out[0]), c.weights[u.In[2]]
 	l := c.cold[u]
@@ -83,12 +83,23 @@ func (c *compiler) linear(u *analysis.Unit) kernel {
 	if u.Op.ReLU {
 		mode = simd.ReLU
 	}
-	switch base.space {
-	case ops.Parameter:
+	switch {
+	case c.inHalves(u):
+		return func(wk *worker, t *tile) {
+			p := simd.HalfProduct{M: out.rows(t), A: in.roundRows(wk, t, 0), ReLU: u.Op.ReLU, Ahead: l.duringLast(wk, t)}
+			if base.space == ops.Parameter {
+				p.Start = simd.Rows(base.data, 0)
+			} else {
+				p.Start = base.matrix(wk, t)
+			}
+			out.receive(&p, wk, t)
+			w.halves.forward.Multiply(p)
+		}
+	case base.space == ops.Parameter:
 		return func(wk *worker, t *tile) {
 			w.forward.MultiplyBias(out.rows(t), in.matrix(wk, t), simd.Rows(base.data, 0), out.matrix(wk, t), mode, l.duringLast(wk, t))
 		}
-	case out.space:
+	case base.space == out.space:
 		return func(wk *worker, t *tile) {
 			w.forward.MultiplyBias(out.rows(t), in.matrix(wk, t), base.matrix(wk, t), out.matrix(wk, t), mode, l.duringLast(wk, t))
 		}
@@ -123,30 +134,65 @@ func (w *weight) addGradient(m int, g, x simd.Matrix, dw, column []float32, ahea
 
 // linearGrad makes the kernel of all parts of a layer's gradient. It computes them from the
 // gradient before the layer's ReLU: the unit's input if that is masked already, otherwise a masked
-// copy.
+// copy. In bfloat16, it multiplies that gradient and the input rounded, and sums the rounded one for
+// a bias.
 func (c *compiler) linearGrad(u *analysis.Unit) kernel {
 	grad, result, in, w := c.reads(u.In[0]), c.reads(u.In[1]), c.reads(u.In[2]), c.weights[u.In[3]]
 	base, dx, dw := c.writes(u.Out[ops.BaseGrad]), c.writes(u.Out[ops.InGrad]), c.writes(u.Out[ops.WeightGrad])
 	addTo := c.base(u.Out[ops.InGrad])
-	relu, maskNext := u.Op.ReLU && !masked(u.In[0]), masks(u)
+	relu, maskNext, half := u.Op.ReLU && !masked(u.In[0]), masks(u), c.inHalves(u)
 	l := c.cold[u]
 	duringWeights := l.duringLast
 	if dx != nil {
 		duringWeights = l.duringFirst
 	}
 	return func(wk *worker, t *tile) {
-		g, m := grad.matrix(wk, t), grad.rows(t)
-		if relu {
-			g = simd.Rows(mask(wk.masked, g, result.matrix(wk, t), m, w.out), w.out)
+		m, g, rounded, x := grad.rows(t), simd.Matrix{}, simd.Halves{}, simd.Halves{}
+		if !grad.halves {
+			g = grad.matrix(wk, t)
 		}
-		if base != nil {
+		switch {
+		case relu:
+			g = simd.Rows(mask(wk.masked, g, result.matrix(wk, t), m, w.out), w.out)
+			if half {
+				rounded = wk.rounding(0, m, w.out, g)
+			}
+		case half:
+			rounded = grad.roundRows(wk, t, 0)
+		}
+		if half && (dw != nil || maskNext) {
+			x = in.roundRows(wk, t, 1)
+		}
+		switch {
+		case base == nil:
+		case half && base.space == ops.Parameter:
+			dst := base.slice(wk, t)
+			if base.sum == nil {
+				clear(dst)
+			}
+			simd.SumHalves(dst, rounded, m, w.out)
+		default:
 			collect(t, base.slice(wk, t), base, g, grad.space)
 		}
-		if dw != nil {
+		switch {
+		case dw == nil:
+		case half:
+			simd.TransposeMultiplyHalves(m, w.out, w.in, rounded, x, simd.Rows(dw.slice(wk, t), w.in), duringWeights(wk, t))
+		default:
 			w.addGradient(m, g, in.matrix(wk, t), dw.slice(wk, t), wk.column, duringWeights(wk, t))
 		}
 		switch {
 		case dx == nil:
+		case half:
+			p := simd.HalfProduct{M: m, A: rounded, Ahead: l.duringLast(wk, t)}
+			switch {
+			case maskNext:
+				p.Where = x
+			case addTo != nil:
+				p.Start = addTo.matrix(wk, t)
+			}
+			dx.receive(&p, wk, t)
+			w.halves.back.Multiply(p)
 		case maskNext:
 			w.back.MultiplyMasked(m, g, in.matrix(wk, t), dx.matrix(wk, t), simd.Overwrite, l.duringLast(wk, t))
 		case addTo != nil:

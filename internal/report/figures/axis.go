@@ -10,7 +10,6 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
 // An Axis is a column of x along an axis: its name and what its numbers stand for. Dates and names are
@@ -20,14 +19,14 @@ type Axis struct {
 	Form rows.Form
 }
 
-// axisOf returns the axis of column c of x.
-func axisOf(a predict.About, c int) Axis {
+// AxisOf returns the axis of column c of x.
+func AxisOf(a predict.About, c int) Axis {
 	f := rows.FormAt(a.Units.Scaling.XForms, c)
 	return Axis{labelled(a, a.Units.XNames[c], f), f}
 }
 
-// labelOf returns the label of column c of y.
-func labelOf(a predict.About, c int) string {
+// LabelOf returns the label of column c of y.
+func LabelOf(a predict.About, c int) string {
 	return labelled(a, a.Units.YNames[c], rows.FormAt(a.Units.Scaling.YForms, c))
 }
 
@@ -86,7 +85,7 @@ func (n nameTicks) Ticks(lo, hi float64) []plot.Tick {
 	step := (len(n.names)*letters + n.letters - 1) / n.letters
 	for i := 0; i < len(n.names); i += step {
 		if v := float64(i); lo <= v && v <= hi {
-			ticks = append(ticks, plot.Tick{Value: v, Label: tables.Shortened(n.names[i], longest)})
+			ticks = append(ticks, plot.Tick{Value: v, Label: shortened(n.names[i], longest)})
 		}
 	}
 	return ticks

@@ -169,12 +169,12 @@ func drawing(title string, width, height vg.Length, draws func(draw.Canvas)) (ta
 // extension.
 func (c Calibration) Save(path string, w *warning.Record) error {
 	box := func(colour color.Color) func(*draw.Canvas) { return func(c *draw.Canvas) { fillBox(c, colour) } }
-	return saveFigure(path, w, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
-		to = drawHeading(draw.Crop(to, 14, -20, 12, -14), c.Title, []legendEntry{
+	return Save(path, w, figureWidth, figureHeight*3/5, func(to draw.Canvas) {
+		to = Heading(draw.Crop(to, 14, -20, 12, -14), c.Title, []Entry{
 			{"inside the band", lineWidth, box(barColour)},
 			{"outside it", lineWidth, box(outColour)},
 			{"95% of calibrated models", lineWidth, box(bandColour)},
-			{"calibrated on average", lineWidth, lineThumb(evenStyle)},
+			LineEntry("calibrated on average", evenStyle),
 		})
 		drawPlots(to, []*plot.Plot{c.histogram(), c.reliability()}, 2)
 	})
@@ -205,7 +205,7 @@ func (c Calibration) histogram() *plot.Plot {
 		bars.Bins = append(bars.Bins, plotter.HistogramBin{Min: float64(i)/n + gap, Max: float64(i+1)/n - gap, Weight: share})
 	}
 	p.Add(band{level(low), level(high), bandColour}, inside, beyond,
-		curve{level(low), edge}, curve{level(high), edge}, curve{level(1 / float64(len(c.Means.PIT))), evenStyle})
+		Curve{level(low), edge}, Curve{level(high), edge}, Curve{level(1 / float64(len(c.Means.PIT))), evenStyle})
 	return p
 }
 
@@ -221,8 +221,8 @@ func (c Calibration) reliability() *plot.Plot {
 		low, high = append(low, plotter.XY{X: r.Nominal, Y: r.Low}), append(high, plotter.XY{X: r.Nominal, Y: r.High})
 		observed = append(observed, plotter.XY{X: r.Nominal, Y: r.Observed})
 	}
-	p.Add(band{ends(low), ends(high), bandColour}, curve{ends(nil), evenStyle},
-		curve{ends(observed), draw.LineStyle{Color: barColour, Width: 2}}, dots{observed, dotStyle{color: barColour, radius: 3}})
+	p.Add(band{ends(low), ends(high), bandColour}, Curve{ends(nil), evenStyle},
+		Curve{ends(observed), draw.LineStyle{Color: barColour, Width: 2}}, dots{observed, dotStyle{color: barColour, radius: 3}})
 	return p
 }
 

@@ -53,9 +53,9 @@ func PlotFormat(path string) (string, error) {
 	}
 }
 
-// saveFigure calls drawing with an empty canvas and writes the result to path, complete or not at
+// Save calls drawing with an empty canvas and writes the result to path, complete or not at
 // all. It warns of letters that are not drawn as they should be. Equal drawings give equal files.
-func saveFigure(path string, w *warning.Record, width, height vg.Length, drawing func(draw.Canvas)) error {
+func Save(path string, w *warning.Record, width, height vg.Length, drawing func(draw.Canvas)) error {
 	format, err := PlotFormat(path)
 	if err != nil {
 		return err

@@ -1,12 +1,13 @@
 // Package figures draws figures as PNG, SVG and PDF.
 //
 // A [Figure] has a method Save, which takes the format from the extension of the file. Functions such as
-// [NewPrediction], [NewFitSheet] and [NewTraining] return one. These types are figures of given data:
+// [NewPrediction], [NewSheet] and [NewTraining] return one. These types are figures of given data:
 //
 //	FitPlot      predictions for given contexts, a panel for each function
 //	MapPlot      predictions over two columns of x: the median, and the width of an interval
-//	Completion   images completed from some of their pixels
 //	Effects      what the columns of a fit do
+//
+// What else a figure draws, such as those of research, goes into a [Panel] as a [Mark], or onto the canvas of [Save].
 //
 // A Calibration draws SVG for a page instead: the PIT histogram and the reliability.
 //

@@ -35,7 +35,7 @@ const mostEffects = 24
 func (f Effects) Save(path string, w *warning.Record) error {
 	columns, perRow := f.shape()
 	height := panelShape*f.panelWidth(perRow)*vg.Length(len(f.Panels)*((columns+perRow-1)/perRow)) + 150
-	return saveFigure(path, w, max(f.panelWidth(perRow)*vg.Length(perRow)+60, 620), height, f.draw)
+	return Save(path, w, max(f.panelWidth(perRow)*vg.Length(perRow)+60, 620), height, f.draw)
 }
 
 // shape returns how many columns of x are shown for each of y, and how many stand side by side.
@@ -62,10 +62,10 @@ func (f Effects) panelWidth(perRow int) vg.Length {
 func (f Effects) draw(c draw.Canvas) {
 	columns, perRow := f.shape()
 	c = draw.Crop(c, 14, -20, 12, -14)
-	c = drawHeading(c, f.Fit.About().Question, f.legend())
-	for _, line := range wrapped(f.note(columns), textStyle(13), c.Size().X-8) {
-		c.FillText(textStyle(13), vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, line)
-		c.Max.Y -= textStyle(13).Height("Xg") + 3
+	c = Heading(c, f.Fit.About().Question, f.legend())
+	for _, line := range wrapped(f.note(columns), TextStyle(13), c.Size().X-8) {
+		c.FillText(TextStyle(13), vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, line)
+		c.Max.Y -= TextStyle(13).Height("Xg") + 3
 	}
 	c.Max.Y -= 10
 	var plots []*plot.Plot
@@ -78,9 +78,9 @@ func (f Effects) draw(c draw.Canvas) {
 		}
 		lo, hi = widen(lo, hi)
 		for i, p := range panels[:columns] {
-			one := p.plot(axisOf(f.Fit.About(), p.X), lettersOf(perRow))
+			one := p.plot(AxisOf(f.Fit.About(), p.X), lettersOf(perRow))
 			if one.Y.Min, one.Y.Max = lo, hi; i%perRow == 0 {
-				one.Y.Label.Text = labelOf(f.Fit.About(), y)
+				one.Y.Label.Text = LabelOf(f.Fit.About(), y)
 			}
 			one.Title.Text = panelTitle(p.Title, f.panelWidth(perRow))
 			plots = append(plots, one)
@@ -103,17 +103,17 @@ func (f Effects) note(columns int) string {
 }
 
 // legend returns the entries of what is drawn.
-func (f Effects) legend() []legendEntry {
+func (f Effects) legend() []Entry {
 	tenths := false
 	for _, panels := range f.Panels {
 		for _, p := range panels {
 			tenths = tenths || p.Tenths != nil
 		}
 	}
-	all := []legendEntry{{"median", lineWidth, lineThumb(medianStyle)}, {"50%", lineWidth, scaleThumb(4.5, []color.NRGBA{halfColours[1], halfColours[1]})},
-		{"90%", lineWidth, scaleThumb(4.5, []color.NRGBA{mostColours[1], mostColours[1]})}}
+	all := []Entry{LineEntry("median", medianStyle), ScaleEntry("50%", 4.5, []color.NRGBA{halfColours[1], halfColours[1]}),
+		ScaleEntry("90%", 4.5, []color.NRGBA{mostColours[1], mostColours[1]})}
 	if tenths {
-		all = append(all, legendEntry{"tenths of the rows", lineWidth, func(c *draw.Canvas) {
+		all = append(all, Entry{"tenths of the rows", lineWidth, func(c *draw.Canvas) {
 			for i := range 3 {
 				x := c.Min.X + c.Size().X*vg.Length(i+1)/4
 				c.StrokeLine2(tenthStyle, x, c.Center().Y-3, x, c.Center().Y+3)
@@ -154,7 +154,7 @@ func (p EffectPanel) plot(x Axis, letters int) *plot.Plot {
 		fig.Add(effectBars(points))
 	} else {
 		fig.Add(band{quantilesOf(points, 0), quantilesOf(points, 4), mostColours[1]}, band{quantilesOf(points, 1), quantilesOf(points, 3), halfColours[1]},
-			curve{quantilesOf(points, 2), casingStyle}, curve{quantilesOf(points, 2), medianStyle})
+			Curve{quantilesOf(points, 2), casingStyle}, Curve{quantilesOf(points, 2), medianStyle})
 	}
 	fig.Add(tenths(p.Tenths))
 	if len(points) < len(p.Points) {

@@ -18,14 +18,14 @@ import (
 // MaxPanels is the largest number of panels in a FitPlot that is no sheet.
 const MaxPanels = 6
 
-// A FitPlot shows predictions from contexts, with one panel for each of up to six functions. A sheet has a
-// column of panels for each model instead, and any number of rows.
+// A FitPlot shows predictions from contexts, with one panel for each of up to six functions. A sheet, of
+// [NewSheet], has a column of panels for each model instead, and any number of rows.
 type FitPlot struct {
 	Title   string
 	X       Axis
 	Panels  []Panel // of a sheet, row by row
 	columns int     // of a sheet; 0 if it is none
-	apart   bool    // panels of a sheet have axes of their own
+	Apart   bool    // panels of a sheet have axes of their own
 }
 
 // Sizes of a sheet. Its panels share sheetWidth, within bounds.
@@ -37,21 +37,21 @@ const (
 	panelShape   = vg.Length(0.82) // height by width
 )
 
-// A column is a column of a sheet.
-type column struct {
-	name   string
-	panels []Panel
+// A Column is a column of a sheet.
+type Column struct {
+	Name   string
+	Panels []Panel // as many as the other columns have
 }
 
-// newSheet returns a figure of columns. Their names are drawn after the letters a), b), …
-func newSheet(title string, x Axis, columns []column) FitPlot {
+// NewSheet returns a figure of columns. Their names are drawn after the letters a), b), …
+func NewSheet(title string, x Axis, columns []Column) FitPlot {
 	f := FitPlot{Title: title, X: x, columns: len(columns)}
-	for i := range columns[0].panels {
+	for i := range columns[0].Panels {
 		for j, c := range columns {
-			p := c.panels[i]
+			p := c.Panels[i]
 			p.small, p.Title = true, ""
 			if i == 0 {
-				p.Title = fmt.Sprintf("%c) %s", 'a'+j, c.name)
+				p.Title = fmt.Sprintf("%c) %s", 'a'+j, c.Name)
 			}
 			if j > 0 {
 				p.YLabel = ""
@@ -68,7 +68,7 @@ func (f FitPlot) Save(path string, w *warning.Record) error {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
 	width, height := f.size()
-	return saveFigure(path, w, width, height, f.draw)
+	return Save(path, w, width, height, f.draw)
 }
 
 // size returns the size of the figure: 1200×800 pixels of a PNG, or that of a sheet's panels.
@@ -80,7 +80,7 @@ func (f FitPlot) size() (width, height vg.Length) {
 	for _, p := range f.Panels {
 		lines = max(lines, strings.Count(panelTitle(p.Title, panel), "\n"))
 	}
-	height = panelShape*panel*vg.Length(len(f.Panels)/f.columns) + 124 + vg.Length(lines)*textStyle(titleSize).FontExtents().Height
+	height = panelShape*panel*vg.Length(len(f.Panels)/f.columns) + 124 + vg.Length(lines)*TextStyle(titleSize).FontExtents().Height
 	return max(panel*vg.Length(f.columns)+60, 620), height
 }
 
@@ -101,7 +101,7 @@ func (f FitPlot) draw(c draw.Canvas) {
 	}
 	work.Wait()
 	c = draw.Crop(c, 14, -20, 12, -14)
-	c = drawHeading(c, f.Title, legendOf(panels))
+	c = Heading(c, f.Title, legendOf(panels))
 	rows, columns := panelGrid(len(panels))
 	if f.columns > 0 {
 		rows, columns = len(panels)/f.columns, f.columns
@@ -109,7 +109,7 @@ func (f FitPlot) draw(c draw.Canvas) {
 	plots := make([]*plot.Plot, len(panels))
 	for i, p := range panels {
 		p.Title = panelTitle(p.Title, f.panelWidth())
-		p.YLabel = strings.Join(wrapped(p.YLabel, textStyle(titleSize), c.Size().Y/vg.Length(rows)-panelMargin), "\n")
+		p.YLabel = strings.Join(wrapped(p.YLabel, TextStyle(titleSize), c.Size().Y/vg.Length(rows)-panelMargin), "\n")
 		plots[i] = p.plot(f.X, lettersOf(columns))
 		if f.columns > 0 && i < len(panels)-columns {
 			plots[i].X.Label.Text = ""
@@ -122,14 +122,14 @@ func (f FitPlot) draw(c draw.Canvas) {
 // panelTitle breaks a title into lines that fit a panel.
 func panelTitle(title string, width vg.Length) string {
 	const most = 3 // lines
-	style, room := textStyle(titleSize), width-panelMargin
+	style, room := TextStyle(titleSize), width-panelMargin
 	lines := wrapped(title, style, room)
 	if len(lines) > most {
 		lines = append(lines[:most-1], lines[most-1]+" …")
 	}
 	for k, line := range lines {
 		if style.Width(line) > room+panelMargin { // a long word
-			lines[k] = shortened(line)
+			lines[k] = shortened(line, longestTitle)
 		}
 	}
 	return strings.Join(lines, "\n")
@@ -151,7 +151,7 @@ func wrapped(title string, style text.Style, width vg.Length) (lines []string) {
 // share gives the panels the same range of x, and those of one column of y the same range of y, if the ranges are
 // alike. The panels in a row of a sheet have the same range of y in any case.
 func (f FitPlot) share(plots []*plot.Plot) {
-	if f.apart {
+	if f.Apart {
 		return
 	}
 	var xs, all []*plot.Axis

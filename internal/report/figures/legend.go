@@ -9,15 +9,13 @@ import (
 	"gonum.org/v1/plot/text"
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
-
-	"github.com/acqnp/acqnp/internal/report/tables"
 )
 
-// A legendEntry is a small sample of a mark and its meaning.
-type legendEntry struct {
-	name  string
-	width vg.Length // of the sample
-	thumb func(c *draw.Canvas)
+// An Entry is a small sample of a mark and its meaning.
+type Entry struct {
+	Name  string
+	Width vg.Length // of the sample
+	Thumb func(c *draw.Canvas)
 }
 
 // Widths of samples.
@@ -27,17 +25,17 @@ const (
 )
 
 // legendOf returns entries for what the panels show.
-func legendOf(panels []Panel) (entries []legendEntry) {
-	add := func(e legendEntry) {
+func legendOf(panels []Panel) (entries []Entry) {
+	add := func(e Entry) {
 		for _, other := range entries {
-			if other.name == e.name {
+			if other.Name == e.Name {
 				return
 			}
 		}
 		entries = append(entries, e)
 	}
 	most := Panel{} // points of all panels
-	whole, median, barred, levels := false, false, false, false
+	whole, median, barred := false, false, false
 	for _, p := range panels {
 		if len(p.Targets) > len(most.Targets) {
 			most.Targets = p.Targets
@@ -45,7 +43,7 @@ func legendOf(panels []Panel) (entries []legendEntry) {
 		if p.shaded() {
 			most.Grid, whole = p.Grid, whole || newShading(nil, p.masses).whole()
 		}
-		median, barred, levels = median || p.median, barred || len(p.Bars) > 0, levels || p.levels()
+		median, barred = median || p.median, barred || len(p.Bars) > 0
 	}
 	for _, p := range panels { // small dots stand for large ones too
 		if 0 < len(p.Context) && (len(p.Context) <= cloudSize || len(most.Context) == 0) {
@@ -62,39 +60,24 @@ func legendOf(panels []Panel) (entries []legendEntry) {
 		entries = append(entries, regionEntries(whole, median)...)
 	}
 	if barred {
-		add(legendEntry{"50 and 90% at a target's own x", dotThumb, barThumb})
-	}
-	if levels {
-		add(legendEntry{"quantile level τ, 0 to 1 (opacity: weight)", lineWidth, levelThumb})
+		add(Entry{"50 and 90% at a target's own x", dotThumb, barThumb})
 	}
 	for _, p := range panels {
-		for _, l := range p.Lines {
-			add(p.lineEntry(l))
+		if len(p.Quantiles) > 0 {
+			add(LineEntry(p.quantileName(), quantileStyle))
+		}
+		for _, m := range p.Marks {
+			add(m.Entry)
 		}
 	}
 	return entries
 }
 
-// lineEntry returns the entry of a line of the panel.
-func (p Panel) lineEntry(l Line) legendEntry {
-	switch l.Kind {
-	case QuantileLine:
-		return legendEntry{p.quantileName(), lineWidth, lineThumb(l.style())}
-	case LevelLine:
-		return legendEntry{"quantile level, 0 to 1", lineWidth, levelThumb}
-	case MemberLine:
-		return legendEntry{"mean of one bootstrap", lineWidth, lineThumb(l.style())}
-	}
-	return legendEntry{"mean", lineWidth, lineThumb(l.style())}
-}
-
 // quantileName returns the legend's text for the quantiles of a panel.
 func (p Panel) quantileName() string {
 	var names []string
-	for _, l := range p.Lines {
-		if l.Kind == QuantileLine {
-			names = append(names, fmt.Sprintf("%g", l.Level))
-		}
+	for _, level := range p.Quantiles {
+		names = append(names, fmt.Sprintf("%g", level))
 	}
 	if len(names) > 5 {
 		return fmt.Sprintf("%d quantiles", len(names))
@@ -103,39 +86,36 @@ func (p Panel) quantileName() string {
 }
 
 // dotEntry returns an entry with a dot, enlarged if it is small.
-func dotEntry(name string, s dotStyle) legendEntry {
+func dotEntry(name string, s dotStyle) Entry {
 	s.radius = max(s.radius, 1.7*cloudStyle.radius)
-	return legendEntry{name, dotThumb, func(c *draw.Canvas) { s.draw(c, c.Center()) }}
+	return Entry{name, dotThumb, func(c *draw.Canvas) { s.draw(c, c.Center()) }}
 }
 
-// lineThumb draws a sample of a line.
-func lineThumb(style draw.LineStyle) func(*draw.Canvas) {
-	return func(c *draw.Canvas) {
+// LineEntry returns an entry with a sample of a line.
+func LineEntry(name string, style draw.LineStyle) Entry {
+	return Entry{name, lineWidth, func(c *draw.Canvas) {
 		y := c.Center().Y
 		c.StrokeLine2(style, c.Min.X, y, c.Max.X, y)
-	}
+	}}
 }
 
-// levelThumb draws the colour scale of τ.
-func levelThumb(c *draw.Canvas) { scaleThumb(3, viridis)(c) }
-
-// scaleThumb draws a sample of colours, of half the height of a bar.
-func scaleThumb(half vg.Length, scale []color.NRGBA) func(*draw.Canvas) {
-	return func(c *draw.Canvas) {
+// ScaleEntry returns an entry with a bar of colours, which is as high as twice half.
+func ScaleEntry(name string, half vg.Length, scale []color.NRGBA) Entry {
+	return Entry{name, lineWidth, func(c *draw.Canvas) {
 		colours := make([]color.Color, 16)
 		for i := range colours {
-			colours[i] = gradient(scale, float64(i)/15)
+			colours[i] = Gradient(scale, float64(i)/15)
 		}
 		y := c.Center().Y
 		bar := within(*c, c.Min.X, y-half, c.Max.X, y+half)
 		fillBox(&bar, colours...)
-	}
+	}}
 }
 
-// drawHeading writes the title and the legend beneath it. It returns the rest of the canvas.
-func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas {
+// Heading writes the title and the legend beneath it. It returns the rest of the canvas.
+func Heading(c draw.Canvas, title string, entries []Entry) draw.Canvas {
 	if title != "" {
-		heading := textStyle(18)
+		heading := TextStyle(18)
 		for _, line := range wrapped(title, heading, c.Max.X-c.Min.X-8) {
 			c.FillText(heading, vg.Point{X: c.Min.X + 4, Y: c.Max.Y}, line)
 			c.Max.Y -= heading.Height(line) + 2
@@ -144,28 +124,36 @@ func drawHeading(c draw.Canvas, title string, entries []legendEntry) draw.Canvas
 	}
 	const gap, between = vg.Length(6), vg.Length(24)
 	const lowered = 2 // aligns samples with the middle of small letters
-	label := textStyle(13)
+	label := TextStyle(13)
 	height := label.Height("Xg")
 	x := c.Min.X + 4
 	for _, e := range entries {
-		width := e.width + gap + label.Width(e.name)
+		width := e.Width + gap + label.Width(e.Name)
 		if x+width > c.Max.X && x > c.Min.X+4 {
 			x = c.Min.X + 4
 			c.Max.Y -= height + 4
 		}
-		icon := within(c, x, c.Max.Y-height-lowered, x+e.width, c.Max.Y-lowered)
-		e.thumb(&icon)
-		c.FillText(label, vg.Point{X: x + e.width + gap, Y: c.Max.Y}, e.name)
+		icon := within(c, x, c.Max.Y-height-lowered, x+e.Width, c.Max.Y-lowered)
+		e.Thumb(&icon)
+		c.FillText(label, vg.Point{X: x + e.Width + gap, Y: c.Max.Y}, e.Name)
 		x += width + between
 	}
 	c.Max.Y -= height + 14
 	return c
 }
 
-// textStyle returns the style of texts of a size that begin at their upper left corner.
-func textStyle(size vg.Length) text.Style {
+// TextStyle returns the style of texts of a size that begin at their upper left corner.
+func TextStyle(size vg.Length) text.Style {
 	return text.Style{Color: ink, Font: sans(size), XAlign: draw.XLeft, YAlign: draw.YTop, Handler: plot.DefaultTextHandler}
 }
 
-// shortened returns a title that fits a panel.
-func shortened(title string) string { return tables.Shortened(title, 32) }
+// longestTitle is the number of letters of a title that a panel has room for.
+const longestTitle = 32
+
+// shortened cuts a name to at most most letters.
+func shortened(name string, most int) string {
+	if letters := []rune(name); len(letters) > most {
+		return string(letters[:most-1]) + "…"
+	}
+	return name
+}

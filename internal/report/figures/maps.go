@@ -62,7 +62,7 @@ func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subjec
 				Context: v.places(s.Known, c), Held: v.places(s.Held, c)}
 		}
 	}
-	for target, err := range p.Limited(mapLevels, true).Predict(ctx, questions) {
+	for target, err := range p.Limited(mapLevels).Predict(ctx, questions) {
 		if err != nil {
 			return nil, err
 		}
@@ -93,12 +93,12 @@ func (f MapPlot) Save(path string, w *warning.Record) error {
 	if len(f.Rows) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
-	return saveFigure(path, w, figureWidth, vg.Length(len(f.Rows))*mapRowHeight+70, f.draw)
+	return Save(path, w, figureWidth, vg.Length(len(f.Rows))*mapRowHeight+70, f.draw)
 }
 
 func (f MapPlot) draw(c draw.Canvas) {
 	c = draw.Crop(c, 14, -14, 12, -14)
-	c = drawHeading(c, f.Title, f.legend())
+	c = Heading(c, f.Title, f.legend())
 	medians, widths := map[string]scale{}, map[string]scale{} // of each channel
 	for _, r := range f.Rows {
 		medians[r.Channel] = medians[r.Channel].covering(fullViridis, r.Median, zsOf(r.Context), zsOf(r.Held))
@@ -129,7 +129,7 @@ func (f MapPlot) panel(m heat, median bool) *plot.Plot {
 	p := newPlot("", "")
 	function := ""
 	if m.row.Title != "" { // rows of no function have no name
-		function = shortened(m.row.Title) + ": "
+		function = shortened(m.row.Title, longestTitle) + ": "
 	}
 	p.X.Tick.Marker, p.Y.Tick.Marker = fewTicks, fewTicks
 	f.X.set(&p.X, lettersOf(2))
@@ -172,7 +172,7 @@ func mapRange(at []float64) (lo, hi float64) {
 	return at[0] - half, at[len(at)-1] + half
 }
 
-func (f MapPlot) legend() (entries []legendEntry) {
+func (f MapPlot) legend() (entries []Entry) {
 	sample := fullViridis[3]
 	if slices.ContainsFunc(f.Rows, func(r MapRow) bool { return len(r.Context) > 0 }) {
 		entries = append(entries, dotEntry("known points (left: in the colour of their y)", valueDot(sample, 3.4, false)))
@@ -254,7 +254,7 @@ type scale struct {
 
 // fullViridis is the colour scale of this name. blues grow from white to dark blue.
 var (
-	fullViridis = append(slices.Clone(viridis), color.NRGBA{0xfd, 0xe7, 0x25, 0xff})
+	fullViridis = append(slices.Clone(Viridis), color.NRGBA{0xfd, 0xe7, 0x25, 0xff})
 	blues       = []color.NRGBA{
 		{0xff, 0xff, 0xff, 0xff}, {0xc6, 0xdb, 0xef, 0xff}, {0x6b, 0xae, 0xd6, 0xff}, {0x21, 0x71, 0xb5, 0xff}, {0x08, 0x30, 0x6b, 0xff},
 	}
@@ -279,9 +279,9 @@ func (s scale) covering(colours []color.NRGBA, sets ...[]float64) scale {
 
 func (s scale) colour(v float64) color.NRGBA {
 	if !(s.lo < s.hi) {
-		return gradient(s.colours, 0.5)
+		return Gradient(s.colours, 0.5)
 	}
-	return gradient(s.colours, (v-s.lo)/(s.hi-s.lo))
+	return Gradient(s.colours, (v-s.lo)/(s.hi-s.lo))
 }
 
 // drawBar draws the colours, and ticks at their right.
@@ -289,11 +289,11 @@ func (s scale) drawBar(c draw.Canvas) {
 	const steps = 128
 	img := image.NewNRGBA(image.Rect(0, 0, 1, steps))
 	for i := range steps {
-		img.SetNRGBA(0, steps-1-i, gradient(s.colours, (float64(i)+0.5)/steps))
+		img.SetNRGBA(0, steps-1-i, Gradient(s.colours, (float64(i)+0.5)/steps))
 	}
 	c.DrawImage(c.Rectangle, img)
 	c.StrokeLines(draw.LineStyle{Color: ink, Width: 0.6}, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}, c.Min})
-	label := textStyle(12)
+	label := TextStyle(12)
 	label.YAlign = draw.YCenter
 	lo, hi := s.lo, s.hi
 	if !(lo < hi) {

@@ -12,60 +12,34 @@ import (
 )
 
 // A Panel is one function, in raw units; what is empty is not drawn. Points with a Density are shaded: their
-// highest-density regions and their median. Of Components it shows μ along x, the colour for τ, the opacity
-// for the weight. Lines run through values of the points. Bars are predictions beside those along x.
+// highest-density regions, their median and quantiles. Bars are predictions beside those along x, Marks what
+// else there is along x.
 type Panel struct {
-	Title   string
-	YLabel  string
-	Context plotter.XYs
-	Targets plotter.XYs      // true ones
-	Grid    []PredictedPoint // along x, in any order
-	Lines   []Line           // of PredictedPoint.Values
-	Bars    []Bar            // at targets whose x differs from the grid's in other columns
-	yRange  []float64        // [lo, hi]; nil: it covers the data and most of the prediction
-	masses  [3]float64       // of the regions; 0 for 50, 90 and 99%
-	small   bool             // in a sheet
-	median  bool             // is drawn; see prepared
+	Title     string
+	YLabel    string
+	Context   plotter.XYs
+	Targets   plotter.XYs      // true ones
+	Grid      []PredictedPoint // along x, in any order
+	Quantiles []float64        // levels, in (0, 1), of dashed lines
+	Bars      []Bar            // at targets whose x differs from the grid's in other columns
+	Marks     []Mark
+	YRange    []float64  // [lo, hi]; nil: it covers the data and most of the prediction
+	masses    [3]float64 // of the regions; 0 for 50, 90 and 99%
+	small     bool       // in a sheet
+	median    bool       // is drawn; see prepared
 }
 
 // A PredictedPoint is the predictive distribution at one x.
 type PredictedPoint struct {
-	X          float64
-	Density    Density     // shaded if it is not nil
-	Components []Component // none for a Gaussian model
-	Values     []float64   // of Panel.Lines
+	X       float64
+	Density Density // not drawn if it is nil
 }
 
-// A Component is the part of a mixture that belongs to one quantile level. The weights of a point
-// sum to 1.
-type Component struct{ U, Tau, Mu, Weight float64 }
-
-// A Line is a value of the prediction along x.
-type Line struct {
-	Kind  LineKind
-	Level float64 // of a quantile, in (0, 1)
-}
-
-// A LineKind states what a line shows. Its style follows from it.
-type LineKind int
-
-const (
-	MeanLine     LineKind = iota
-	QuantileLine          // dashed
-	LevelLine             // a quantile coloured by its level
-	MemberLine            // the mean of one bootstrap
-)
-
-func (l Line) style() draw.LineStyle {
-	switch l.Kind {
-	case QuantileLine:
-		return quantileStyle
-	case LevelLine:
-		return draw.LineStyle{Color: levelColour(colourOf(l.Level), opacities-1), Width: 1.3}
-	case MemberLine:
-		return memberStyle
-	}
-	return meanStyle
+// A Mark is drawn above the targets of a panel.
+type Mark struct {
+	plot.Plotter
+	Covers plotter.XYs // the panel has most of them, as far as two fifths of the data's range beyond it
+	Entry  Entry       // of the legend
 }
 
 // prepared returns the panel with its grid in order, its range of y, and whether its medians are one
@@ -73,13 +47,13 @@ func (l Line) style() draw.LineStyle {
 func (p Panel) prepared() Panel {
 	p.Grid = slices.Clone(p.Grid)
 	slices.SortStableFunc(p.Grid, func(a, b PredictedPoint) int { return cmp.Compare(a.X, b.X) })
-	if p.yRange == nil {
+	if p.YRange == nil {
 		lo, hi := p.covered()
 		room := 0.03 * (hi - lo)
 		lo, hi = widen(lo-room, hi+room)
-		p.yRange = []float64{lo, hi}
+		p.YRange = []float64{lo, hi}
 	}
-	p.median = p.shaded() && newShading(p.Grid, p.masses).oneCurve(p.yRange[0], p.yRange[1])
+	p.median = p.shaded() && newShading(p.Grid, p.masses).oneCurve(p.YRange[0], p.YRange[1])
 	return p
 }
 
@@ -93,7 +67,7 @@ func (p Panel) plot(x Axis, letters int) *plot.Plot {
 	fig.Title.Text = p.Title
 	x.set(&fig.X, letters)
 	fig.X.Min, fig.X.Max = x.around(widen(p.xRange()))
-	fig.Y.Min, fig.Y.Max = p.yRange[0], p.yRange[1]
+	fig.Y.Min, fig.Y.Max = p.YRange[0], p.YRange[1]
 
 	cloud := dots{p.Context, p.context()}
 	if len(p.Context) <= cloudSize {
@@ -106,15 +80,14 @@ func (p Panel) plot(x Axis, letters int) *plot.Plot {
 			shading.addMedians(fig, x)
 		}
 		fig.Add(bars(p.Bars), dots{p.Targets, p.targets()})
+		for _, level := range p.Quantiles {
+			fig.Add(Curve{shading.quantile(level), quantileStyle})
+		}
 	} else {
 		fig.Add(dots{p.Targets, p.targets()}, cloud)
 	}
-	if first, last := p.quantiles(); first < last && !p.shaded() && !p.levels() {
-		fig.Add(band{p.line(first), p.line(last), bandColour})
-	}
-	fig.Add(levelMarks{p.Grid})
-	for k, l := range p.Lines {
-		fig.Add(curve{p.line(k), l.style()})
+	for _, m := range p.Marks {
+		fig.Add(m)
 	}
 	if len(p.Context) <= cloudSize {
 		fig.Add(dots{p.Context, p.context()})
@@ -155,73 +128,32 @@ func (p Panel) shaded() bool {
 	return slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return q.Density != nil })
 }
 
-// levels reports whether the panel has quantile levels.
-func (p Panel) levels() bool {
-	return slices.ContainsFunc(p.Grid, func(q PredictedPoint) bool { return len(q.Components) > 0 })
-}
-
-// quantiles returns the indices of the first and of the last of the quantiles' lines, or −1 if there is none.
-func (p Panel) quantiles() (first, last int) {
-	is := func(l Line) bool { return l.Kind == QuantileLine }
-	first = slices.IndexFunc(p.Lines, is)
-	for last = len(p.Lines) - 1; last >= 0 && !is(p.Lines[last]); last-- {
-	}
-	return first, last
-}
-
-// line returns the k-th line.
-func (p Panel) line(k int) plotter.XYs {
-	line := make(plotter.XYs, len(p.Grid))
-	for i, q := range p.Grid {
-		line[i] = plotter.XY{X: q.X, Y: q.Values[k]}
-	}
-	return line
-}
-
-// xRange returns a range that covers all points and the grid.
+// xRange returns a range that covers all points, the grid and the marks.
 func (p Panel) xRange() (lo, hi float64) {
 	xs := append(xsOf(p.Context), xsOf(p.Targets)...)
 	for _, q := range p.Grid {
 		xs = append(xs, q.X)
 	}
+	for _, m := range p.Marks {
+		xs = append(xs, xsOf(m.Covers)...)
+	}
 	return extremes(xs)
 }
 
-// covered returns a range of y that covers all points and the density, or the visible levels and the lines, except
-// the outermost 1% at either end. Levels and lines can widen the range of the data by two fifths at either
-// end. Beyond that they are cut off, because heavy tails would flatten the picture.
+// covered returns a range of y that covers all points and the density, or the marks, except the outermost 1% at
+// either end. Marks can widen the range of the data by two fifths at either end. Beyond that they are cut off,
+// because heavy tails would flatten the picture.
 func (p Panel) covered() (lo, hi float64) {
 	data := append(ysOf(p.Context), ysOf(p.Targets)...)
 	if p.shaded() {
 		return densityRange(append(data, bars(p.Bars).ends()...), p.Grid)
 	}
-	var predicted []float64
-	for _, q := range p.Grid {
-		predicted = append(predicted, q.visible()...)
+	var marked []float64
+	for _, m := range p.Marks {
+		marked = append(marked, ysOf(m.Covers)...)
 	}
 	lo, hi = extremes(data)
-	return widened(lo, hi, trimmed(predicted, 0.01), trimmed(predicted, 0.99), 0.4)
-}
-
-// visible returns the values that should be inside the panel: those of the lines, and μ of the levels that
-// have at least a tenth of the largest weight.
-func (q PredictedPoint) visible() []float64 {
-	ys, heaviest := slices.Clone(q.Values), q.heaviest()
-	for _, c := range q.Components {
-		if c.Weight >= 0.1*heaviest {
-			ys = append(ys, c.Mu)
-		}
-	}
-	return ys
-}
-
-// heaviest returns the largest weight.
-func (q PredictedPoint) heaviest() float64 {
-	heaviest := 0.0
-	for _, c := range q.Components {
-		heaviest = math.Max(heaviest, c.Weight)
-	}
-	return heaviest
+	return widened(lo, hi, trimmed(marked, 0.01), trimmed(marked, 0.99), 0.4)
 }
 
 // xsOf returns the x of points.

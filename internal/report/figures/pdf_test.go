@@ -10,6 +10,7 @@ import (
 
 	"gonum.org/v1/plot/plotter"
 
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -60,10 +61,9 @@ func TestPDFDrawsGreekLetters(t *testing.T) {
 }
 
 func TestPDFHasPicturesUpright(t *testing.T) {
-	// White above black: vgpdf shows the first row of its file at the bottom.
-	half := figures.Picture{Height: 2, Width: 1, Channels: 1, Values: []float64{1, 0}}
-	fig := figures.Completion{Rows: []figures.CompletionRow{{Truth: half}}}
-	heads, parts := streams(t, save(t, fig, "half.pdf"))
+	// Blue at the top, nothing at the bottom: vgpdf shows the first row of its file there.
+	fig := figure(shadedBy(mixture(likelihood.Gaussian{Mean: 4, Scale: 0.5})))
+	heads, parts := streams(t, save(t, fig, "upright.pdf"))
 	for i, head := range heads {
 		if strings.Contains(head, "/DeviceRGB") {
 			if parts[i][1] != 0 { // behind the row's filter; whichever it is, a first pixel is itself

@@ -21,7 +21,6 @@ type Figure interface {
 
 const (
 	curvePoints   = 400 // evenly spaced x at which a density is predicted
-	levelPoints   = 240 // and those at which levels, means or quantiles are
 	pictureLevels = 400 // the largest number of levels or bootstraps
 	maxMaps       = 3   // rows of a MapPlot, for one run
 )
@@ -31,7 +30,7 @@ const (
 // column of x, with lines for the quantiles at Options.Levels. If more columns vary, those without an axis are
 // fixed, which the titles say, and Bars show the predictions at the targets' own x. Both predict at x of
 // their own, which cover the subjects' context and targets, so time and memory do not depend on the number of
-// targets. Quantile levels are evenly spaced; with Options.Components they are the model's.
+// targets. Quantile levels are evenly spaced.
 func NewPrediction(ctx context.Context, p predict.Predictor, subjects []Subject, o Options) (Figure, error) {
 	title := func(shown string) string {
 		if o.Calibrated != nil {
@@ -50,12 +49,12 @@ func NewPrediction(ctx context.Context, p predict.Predictor, subjects []Subject,
 	return FitPlot{Title: title(name), X: v.axis(0), Panels: panels[:min(len(panels), MaxPanels)]}, err
 }
 
-// CheckPlottable returns an *invalid.Input if a benchmark's predictions are not for NewPrediction: images
-// have a figure of their own, and a network that reads groups predicts in fits.
+// CheckPlottable returns an *invalid.Input if a benchmark's predictions are not for NewPrediction: those of
+// images, and of a network that reads groups, which predicts in fits.
 func CheckPlottable(name string) error {
 	switch b, _ := catalogue.Find(name); b.Kind {
 	case catalogue.Images:
-		return &invalid.Input{Key: "plot", Found: "images of " + name, Expected: "another benchmark (acqnp plot completion draws images)"}
+		return &invalid.Input{Key: "plot", Found: "images of " + name, Expected: "another benchmark"}
 	case catalogue.Groups:
 		return &invalid.Input{Key: "plot", Found: "data sets of groups", Expected: "another benchmark (acqnp fit draws groups)"}
 	}
@@ -84,27 +83,26 @@ func firstOf(subjects []Subject, a predict.About, panels int) (title string, sho
 // asks for the grid of a panel and for the targets of its bars at once.
 func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Subject, o Options) ([]Panel, error) {
 	corrections := o.corrections(subjects, len(v.units.YNames))
-	density := o.part() == densityPart
 	questions, dy := make([]points.Question, len(subjects)), len(v.units.YNames)
 	panels, grids := make([]Panel, len(subjects)*dy), make([][]float64, len(subjects))
 	for i, s := range subjects {
 		questions[i] = s.Question
 		questions[i].Targets = points.Points{DX: len(v.units.XNames)}
 		x := &questions[i].Targets.X
-		grids[i] = curveX(v.shown(s, subjects, 0), v.axis(0).Form, density)
+		grids[i] = curveX(v.shown(s, subjects, 0), v.axis(0).Form)
 		middle := v.middle(s)
 		for _, at := range grids[i] {
 			*x = v.at(*x, middle, at)
 		}
-		if v.mixed && density {
+		if v.mixed {
 			*x = append(*x, barX(s)...)
 		}
 		for c := range dy {
-			panels[i*dy+c] = Panel{Title: v.title(s), YLabel: labelOf(v.about, c), masses: corrections[i*dy+c].masses,
+			panels[i*dy+c] = Panel{Title: v.title(s), YLabel: LabelOf(v.about, c), Quantiles: o.Levels, masses: corrections[i*dy+c].masses,
 				Context: v.pairs(s.Known, c), Targets: v.pairs(s.Held, c)}
 		}
 	}
-	for target, err := range from.Limited(pictureLevels, density).Predict(ctx, questions) {
+	for target, err := range from.Limited(pictureLevels).Predict(ctx, questions) {
 		if err != nil {
 			return nil, err
 		}
@@ -116,10 +114,7 @@ func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Su
 				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrects))
 				continue
 			}
-			var q PredictedPoint
-			q, p.Lines = o.point(d, corrects)
-			q.X = grid[at]
-			p.Grid = append(p.Grid, q)
+			p.Grid = append(p.Grid, PredictedPoint{X: grid[at], Density: corrected{d, corrects.bars}})
 		}
 	}
 	return panels, nil
@@ -127,19 +122,15 @@ func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Su
 
 // curveX returns the numbers at which a picture shows a subject along a column of x: each name of a
 // column of names, or evenly spaced ones that cover those of context and targets.
-func curveX(known []float64, f rows.Form, density bool) []float64 {
-	most := levelPoints
-	if density {
-		most = curvePoints
-	}
+func curveX(known []float64, f rows.Form) []float64 {
 	if f.Categories != nil && len(known) > 0 {
 		var names []float64
-		for i := range min(len(f.Categories), most) {
+		for i := range min(len(f.Categories), curvePoints) {
 			names = append(names, float64(i))
 		}
 		return names
 	}
-	return covering(known, most)
+	return covering(known, curvePoints)
 }
 
 // covering returns n evenly spaced numbers that cover the given ones, or one if all are the same.

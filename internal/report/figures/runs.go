@@ -1,7 +1,6 @@
 package figures
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -23,15 +22,11 @@ type Run struct {
 	Ask        predict.Trained // its model; figures choose the bootstraps
 }
 
-// OpenRun opens the data of a stored run's experiment and loads its model. check can refuse the run
-// before that.
-func OpenRun(stored predict.Stored, e config.Experiment, dataDir string, d device.Device, check Check, warn func(string)) (Run, error) {
+// OpenRun opens the data of a stored run's experiment and loads its model.
+func OpenRun(stored predict.Stored, e config.Experiment, dataDir string, d device.Device, warn func(string)) (Run, error) {
 	r := Run{Dir: stored.Run, Experiment: e}
 	var err error
 	if r.Source, err = datasets.Open(e, dataDir); err != nil {
-		return r, err
-	}
-	if err := check(r); err != nil {
 		return r, err
 	}
 	data := run.UnitsOf(e, r.Source)
@@ -62,53 +57,6 @@ func LabelRuns(runs []Run) {
 			runs[i].Label = runs[i].Dir
 		}
 	}
-}
-
-// A Check returns an *invalid.Input for a run that a figure cannot show. It reads only the run's
-// directory, experiment and source.
-type Check func(r Run) error
-
-// OneDimensional returns an *invalid.Input if x has more than one dimension.
-func OneDimensional(r Run) error {
-	dx, _ := r.Source.Dims()
-	if dx != 1 {
-		return r.refuse("benchmark", fmt.Sprintf("%s with x of %d dimensions", r.Experiment.Benchmark, dx), "x of one dimension")
-	}
-	return nil
-}
-
-// Plottable returns an *invalid.Input if the benchmark's predictions are not for NewPrediction.
-func Plottable(r Run) error {
-	var bad *invalid.Input
-	if errors.As(CheckPlottable(r.Experiment.Benchmark), &bad) {
-		return r.refuse("benchmark", bad.Found, bad.Expected)
-	}
-	return nil
-}
-
-// WithLevels returns an *invalid.Input if the model has no quantile levels, or x more than one
-// dimension.
-func WithLevels(r Run) error {
-	if m := r.Experiment.Model; !m.HasLevels() {
-		return r.refuse("model.name", m.Name, "acqnp, cqnp or model.head quantile-mixture, which have quantile levels")
-	}
-	return OneDimensional(r)
-}
-
-// OfLanes returns an *invalid.Input if the benchmark is not speed-flow.
-func OfLanes(r Run) error {
-	if r.Experiment.Benchmark != "speed-flow" {
-		return r.refuse("benchmark", r.Experiment.Benchmark, "speed-flow")
-	}
-	return nil
-}
-
-// OfImages returns an *invalid.Input if the benchmark has no images.
-func OfImages(r Run) error {
-	if _, ok := r.Source.(datasets.Imager); !ok {
-		return r.refuse("benchmark", r.Experiment.Benchmark, "a benchmark of images")
-	}
-	return nil
 }
 
 func (r Run) refuse(key, found, expected string) error {

@@ -148,7 +148,16 @@ func (s *shading) addMedians(p *plot.Plot, x Axis) {
 			line = append(line, plotter.XY{X: q.X, Y: y})
 		}
 	}
-	p.Add(curve{line, casingStyle}, curve{line, medianStyle})
+	p.Add(Curve{line, casingStyle}, Curve{line, medianStyle})
+}
+
+// quantile returns the line of a quantile.
+func (s *shading) quantile(level float64) plotter.XYs {
+	line := make(plotter.XYs, len(s.grid))
+	for i, q := range s.grid {
+		line[i] = plotter.XY{X: q.X, Y: q.Density.Quantile(level)}
+	}
+	return line
 }
 
 // densityRange returns the range of y of a panel: it covers the data, and the median and the central 90%
@@ -186,11 +195,11 @@ func (s *shading) colour(mass float64) color.NRGBA {
 	half, most, shaded := s.masses[0], s.masses[1], s.masses[2]
 	switch {
 	case mass < half:
-		return gradient(halfColours, mass/half)
+		return Gradient(halfColours, mass/half)
 	case mass < most:
-		return gradient(mostColours, (mass-half)/(most-half))
+		return Gradient(mostColours, (mass-half)/(most-half))
 	case mass < shaded:
-		return gradient(shadedColours, (mass-most)/(shaded-most))
+		return Gradient(shadedColours, (mass-most)/(shaded-most))
 	}
 	return color.NRGBA{}
 }
@@ -199,18 +208,18 @@ func (s *shading) colour(mass float64) color.NRGBA {
 func (s *shading) whole() bool { return s.masses[2] > s.masses[1] }
 
 // regionEntries are the legend's entries for shadings, some of which may be whole or have a median.
-func regionEntries(whole, median bool) []legendEntry {
-	entries := []legendEntry{
-		{"densest 50%", lineWidth, scaleThumb(4.5, halfColours)},
-		{"90%", lineWidth, scaleThumb(4.5, mostColours)},
-		{"99% of the prediction", lineWidth, scaleThumb(4.5, shadedColours)},
+func regionEntries(whole, median bool) []Entry {
+	entries := []Entry{
+		ScaleEntry("densest 50%", 4.5, halfColours),
+		ScaleEntry("90%", 4.5, mostColours),
+		ScaleEntry("99% of the prediction", 4.5, shadedColours),
 	}
 	if !whole {
-		entries[1].name = "90% of the prediction"
+		entries[1].Name = "90% of the prediction"
 		entries = entries[:2]
 	}
 	if median {
-		entries = append(entries, legendEntry{"median", lineWidth, lineThumb(medianStyle)})
+		entries = append(entries, LineEntry("median", medianStyle))
 	}
 	return entries
 }

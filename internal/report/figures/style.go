@@ -13,16 +13,6 @@ import (
 // cloudSize is the number of context points above which they are drawn as small dots.
 const cloudSize = 150
 
-// Levels are drawn in few shades, which keeps vector files small.
-const (
-	opacities  = 17
-	tauColours = 16
-	levelDot   = vg.Length(1.3)
-	sparseDot  = vg.Length(2.4) // of fewer than sparseGrid points
-	levelLine  = vg.Length(1.6)
-	sparseGrid = 80
-)
-
 var (
 	ink  = color.NRGBA{R: 0x26, G: 0x26, B: 0x26, A: 0xff}
 	pale = color.NRGBA{R: 0xe6, G: 0xe6, B: 0xe6, A: 0xff}
@@ -34,13 +24,11 @@ var (
 	heldOutStyle  = dotStyle{color: heldOut, radius: 3.6, diamond: true, edged: true}
 	heldOutCloud  = dotStyle{color: heldOut, radius: 1.5}
 	bandColour    = color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0x38}
-	meanStyle     = draw.LineStyle{Color: color.NRGBA{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff}, Width: 2}
 	quantileStyle = draw.LineStyle{Color: color.NRGBA{R: 0x30, G: 0x30, B: 0x30, A: 0xc0}, Width: 1, Dashes: []vg.Length{5, 3}}
-	memberStyle   = draw.LineStyle{Color: color.NRGBA{R: 0x2a, G: 0x78, B: 0x8e, A: 0xa0}, Width: 0.8}
 )
 
-// viridis is the colour scale of this name without its bright end, which is illegible on white.
-var viridis = []color.NRGBA{
+// Viridis is the colour scale of this name without its bright end, which is illegible on white.
+var Viridis = []color.NRGBA{
 	{0x44, 0x01, 0x54, 0xff}, {0x41, 0x44, 0x87, 0xff}, {0x2a, 0x78, 0x8e, 0xff}, {0x22, 0xa8, 0x84, 0xff}, {0x7a, 0xd1, 0x51, 0xff},
 }
 
@@ -51,16 +39,9 @@ var seriesColours = []color.NRGBA{
 	{0x56, 0xb4, 0xe9, 0xff}, {0xe6, 0x9f, 0x00, 0xff}, {0x26, 0x26, 0x26, 0xff},
 }
 
-// levelColour returns the t-th of tauColours colours at the o-th of opacities opacities.
-func levelColour(t, o int) color.NRGBA {
-	c := gradient(viridis, float64(t)/(tauColours-1))
-	c.A = uint8(0xff * o / (opacities - 1))
-	return c
-}
-
-// gradient returns the colour of a share of a scale, 0 to 1. Values outside have the colour of the
+// Gradient returns the colour of a share of a scale, 0 to 1. Values outside have the colour of the
 // nearest end, NaN that of 1.
-func gradient(colours []color.NRGBA, share float64) color.NRGBA {
+func Gradient(colours []color.NRGBA, share float64) color.NRGBA {
 	if math.IsNaN(share) {
 		share = 1
 	}
@@ -71,36 +52,25 @@ func gradient(colours []color.NRGBA, share float64) color.NRGBA {
 	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), mix(a.A, b.A)}
 }
 
-// colourOf returns the index of a level's colour, below tauColours.
-func colourOf(tau float64) int { return min(max(int(tau*tauColours), 0), tauColours-1) }
-
-// opacityOf returns the index of the opacity for a share of the heaviest weight, 0 for NaN.
-func opacityOf(share float64) int {
-	if !(share > 0) {
-		return 0
-	}
-	return min(int(math.Round(share*(opacities-1))), opacities-1)
-}
-
-// curve draws a line. The line has gaps at values that are not finite, and ends at the panel's
-// frame. A point without neighbours is a dot.
-type curve struct {
-	points plotter.XYs
-	style  draw.LineStyle
+// A Curve is a line. It has gaps at values that are not finite, and ends at the panel's frame. A point
+// without neighbours is a dot.
+type Curve struct {
+	Points plotter.XYs
+	Style  draw.LineStyle
 }
 
 // Plot implements plot.Plotter.
-func (l curve) Plot(c draw.Canvas, p *plot.Plot) {
+func (l Curve) Plot(c draw.Canvas, p *plot.Plot) {
 	x, y := p.Transforms(&c)
 	var run []vg.Point
 	flush := func() {
 		if len(run) == 1 && c.Contains(run[0]) {
-			dotStyle{color: l.style.Color, radius: 2 * l.style.Width}.draw(&c, run[0])
+			dotStyle{color: l.Style.Color, radius: 2 * l.Style.Width}.draw(&c, run[0])
 		}
-		c.StrokeLines(l.style, c.ClipLinesXY(run)...)
+		c.StrokeLines(l.Style, c.ClipLinesXY(run)...)
 		run = run[:0]
 	}
-	for _, q := range l.points {
+	for _, q := range l.Points {
 		if !finite(q.X) || !finite(q.Y) {
 			flush()
 			continue

@@ -66,13 +66,13 @@ func seriesStyle(i int) (smoothed, raw, validation draw.LineStyle) {
 
 // Save draws the figure into path. The format follows from the extension.
 func (f trainingFigure) Save(path string, w *warning.Record) error {
-	return saveFigure(path, w, figureWidth, figureHeight, f.draw)
+	return Save(path, w, figureWidth, figureHeight, f.draw)
 }
 
 func (f trainingFigure) draw(c draw.Canvas) {
 	c = draw.Crop(c, 14, -20, 12, -14)
 	losses, entries := f.losses()
-	c = drawHeading(c, f.title, entries)
+	c = Heading(c, f.title, entries)
 	plots := []*plot.Plot{losses}
 	if f.rateChanges() {
 		plots = append(plots, f.rates())
@@ -83,17 +83,17 @@ func (f trainingFigure) draw(c draw.Canvas) {
 }
 
 // losses returns the panel of the loss by step, and its legend.
-func (f trainingFigure) losses() (p *plot.Plot, entries []legendEntry) {
+func (f trainingFigure) losses() (p *plot.Plot, entries []Entry) {
 	p = newPlot("", "training loss")
 	var ys, smoothed []float64
 	var above []plot.Plotter
 	for i, r := range f.runs {
 		calmStyle, rawStyle, style := seriesStyle(i)
-		entries = append(entries, legendEntry{r.Label, lineWidth, lineThumb(calmStyle)})
+		entries = append(entries, LineEntry(r.Label, calmStyle))
 		raw := r.line(func(m run.Metrics) float64 { return float64(m.Loss) })
 		calm := smooth(raw)
-		p.Add(curve{raw, rawStyle})
-		above = append(above, curve{calm, calmStyle})
+		p.Add(Curve{raw, rawStyle})
+		above = append(above, Curve{calm, calmStyle})
 		ys, smoothed = append(ys, ysOf(raw)...), append(smoothed, ysOf(calm)...)
 		if best := run.BestOf(r.Metrics); best >= 0 {
 			p.Y.Label.Text = "loss"
@@ -101,8 +101,8 @@ func (f trainingFigure) losses() (p *plot.Plot, entries []legendEntry) {
 			smoothed = append(smoothed, ysOf(line)...)
 			at := plotter.XY{X: float64(r.Metrics[best].Step), Y: -*r.Metrics[best].ValidLL}
 			dot := bestStyle(style.Color)
-			above = append(above, curve{line, style}, dots{plotter.XYs{at}, dot})
-			entries = append(entries, legendEntry{"validation", lineWidth, lineThumb(style)},
+			above = append(above, Curve{line, style}, dots{plotter.XYs{at}, dot})
+			entries = append(entries, LineEntry("validation", style),
 				dotEntry(fmt.Sprintf("best, step %d", r.Metrics[best].Step), dot))
 		}
 	}
@@ -121,7 +121,7 @@ func (f trainingFigure) rates() *plot.Plot {
 	for i, r := range f.runs {
 		line := r.line(func(m run.Metrics) float64 { return m.LearningRate })
 		style, _, _ := seriesStyle(i)
-		p.Add(curve{line, style})
+		p.Add(Curve{line, style})
 		ys = append(ys, ysOf(line)...)
 	}
 	p.X.Min, p.X.Max = f.steps()

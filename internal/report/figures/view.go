@@ -58,7 +58,7 @@ func (v view) varying(subjects []Subject, of func(Subject) points.Points) (colum
 }
 
 // axis returns the axis of a number: 0 is the horizontal one.
-func (v view) axis(i int) Axis { return axisOf(v.about, v.axes[i]) }
+func (v view) axis(i int) Axis { return AxisOf(v.about, v.axes[i]) }
 
 // form returns what the numbers of column c of x stand for.
 func (v view) form(c int) rows.Form { return rows.FormAt(v.units.Scaling.XForms, c) }

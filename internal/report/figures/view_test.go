@@ -45,8 +45,8 @@ func TestColumnsThatAreFixedHaveNoAxis(t *testing.T) {
 		f.Targets.X = []float64{last.X, 7, f.Known.X[2]}
 		o.Levels = predict.GridLevels
 		for target, err := range o.Predict(t.Context(), []points.Question{f}) {
-			if want := target.Channels[0].Quantile(0.5); err != nil || last.X != 2 || last.Values[0] != want {
-				t.Errorf("error %v, median %v at %v, want %v at 2", err, last.Values[0], last.X, want)
+			if want := target.Channels[0].Quantile(0.5); err != nil || last.X != 2 || last.Density.Quantile(0.5) != want {
+				t.Errorf("error %v, median %v at %v, want %v at 2", err, last.Density.Quantile(0.5), last.X, want)
 			}
 		}
 	}
@@ -123,8 +123,8 @@ func TestMoreColumnsAreFixedAtTheKnownPoints(t *testing.T) {
 			t.Fatal(err)
 		}
 		d, b := target.Channels[0], p.Bars[0]
-		if target.Target == 0 && last.Values[0] != d.Quantile(0.5) {
-			t.Errorf("a median of %v at the end of the grid, want %v", last.Values[0], d.Quantile(0.5))
+		if target.Target == 0 && last.Density.Quantile(0.5) != d.Quantile(0.5) {
+			t.Errorf("a median of %v at the end of the grid, want %v", last.Density.Quantile(0.5), d.Quantile(0.5))
 		}
 		if want := [5]float64{d.Quantile(0.05), d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75), d.Quantile(0.95)}; target.Target == 1 && (b.X != s.Targets.X[1] || b.Quantiles != want) {
 			t.Errorf("a bar %+v, want %v at %v", b, want, s.Targets.X[1])

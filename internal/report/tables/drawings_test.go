@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/report/tables"
 )
@@ -15,10 +13,10 @@ import (
 func TestPageHoldsDrawingsOfFirstRuns(t *testing.T) {
 	s, _ := summarize(t, own(t))
 	var drawn []float64
-	err := s.Draw(tables.Artist{Calibration: func(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
+	err := s.Draw(func(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
 		drawn = append(drawn, means.LogDensity.Mean)
 		return []tables.Drawing{{Title: "A", Alt: functions[1].Function, Width: 40, Height: 30, SVG: []byte("<svg/>")}}, nil
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -45,35 +43,13 @@ func TestDrawingsAreBounded(t *testing.T) {
 		addOwn(t, root, fmt.Sprint(i), ownEval(-6), "a.csv", 300+i, 0)
 	}
 	s, _ := summarize(t, root)
-	err := s.Draw(tables.Artist{Calibration: func(score.Means, []score.Function) ([]tables.Drawing, error) {
+	err := s.Draw(func(score.Means, []score.Function) ([]tables.Drawing, error) {
 		return []tables.Drawing{{Title: "A", SVG: []byte("<svg/>")}}, nil
-	}})
+	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if page := text(t, s.HTML); strings.Count(page, "<img") != 20 || !strings.Contains(page, "left out for their number: 3.") {
 		t.Errorf("%d pictures, want 20 of 23", strings.Count(page, "<img"))
-	}
-}
-
-// A plot has a line for each of the paper's models and each variant.
-func TestPlotsHaveAllModels(t *testing.T) {
-	s, _ := summarize(t, variants(t))
-	var labels []string
-	err := s.Draw(tables.Artist{Likelihoods: func(rows []tables.Row) (tables.Drawing, error) {
-		for _, r := range rows {
-			labels = append(labels, r.Label())
-		}
-		return tables.Drawing{SVG: []byte("<svg/>")}, nil
-	}})
-	if err != nil {
-		t.Fatal(err)
-	}
-	want := []string{"CNP", "CANP", "BNP", "CQNP", "ACQNP", "ACQNP\nattention", "ACQNP\nsigma floor 0.1", "ACQNP\ntransformer, residual"}
-	if diff := cmp.Diff(want, labels); diff != "" {
-		t.Error(diff)
-	}
-	if page := text(t, s.HTML); strings.Count(page, "<figcaption>Lissajous</figcaption>\n<img src=\"data:") != 1 {
-		t.Error("the page lacks the plot")
 	}
 }

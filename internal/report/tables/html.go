@@ -18,7 +18,6 @@ var page = template.Must(template.New("page").Funcs(template.FuncMap{
 // pageData is the data of the template page.html.
 type pageData struct {
 	sheet
-	Plots    map[string][]Drawing // by title of the table
 	Drawings []Drawings
 	Undrawn  int
 }
@@ -26,7 +25,7 @@ type pageData struct {
 // HTML writes a page that needs no other file, with the drawings that Draw added.
 func (s Summary) HTML(w io.Writer) error {
 	var b bytes.Buffer
-	if err := page.Execute(&b, pageData{s.sheet(), s.plots, s.drawings, s.undrawn}); err != nil {
+	if err := page.Execute(&b, pageData{s.sheet(), s.drawings, s.undrawn}); err != nil {
 		return err
 	}
 	_, err := w.Write(b.Bytes())

@@ -18,9 +18,8 @@ import (
 type Summary struct {
 	Tables []Table `json:"tables"`
 
-	plots    map[string][]Drawing // by title of the table; Draw adds them
-	drawings []Drawings           // of the rows with scores; Draw adds them
-	undrawn  int                  // rows that Draw left out
+	drawings []Drawings // of the rows with scores; Draw adds them
+	undrawn  int        // rows that Draw left out
 }
 
 // A Table has the rows of one of the paper's tables, or those for which the paper has no results.

@@ -198,14 +198,10 @@ func (r Row) printedBenchmark() string {
 	if r.data != "" {
 		return printable(r.data)
 	}
-	return printedBenchmark(r.Benchmark)
-}
-
-func printedBenchmark(name string) string {
-	if b, ok := catalogue.Find(name); ok {
+	if b, ok := catalogue.Find(r.Benchmark); ok {
 		return b.Printed
 	}
-	return printable(name)
+	return printable(r.Benchmark)
 }
 
 // printedModel returns the model with its variant and settings: "ACQNP, transformer, layers=3".

@@ -12,9 +12,8 @@ const negligibleSquare = 1e-37
 // nothing is fused. It returns the sum of x−x over the new parameters and second moments, which is
 // 0 or a NaN. A first moment that is not finite makes its parameter so.
 func (v *vectors) adam() {
-	v.function("adam"+v.name, "func(params *float32, m *float32, v *float32, grads *float32, n int, mask *int32, step *float32) float32",
-		"makes one update of params, m and v [n] by grads [n]. step points to an AdamStep, mask [lanes] is for the last vector. "+
-			"It returns 0 if all results are finite, else a NaN.")
+	v.function(kernel{form: slice32, goes: "adam(params, m, v, grads []float32, step AdamStep) float32", portable: "none",
+		doc: "does what Adam does, and returns 0 if all results are finite, else a NaN."})
 	params, m, w, grads := v.pointer("params"), v.pointer("m"), v.pointer("v"), v.pointer("grads")
 	step := v.pointer("step")
 	var c [8]reg.VecVirtual // in an AdamStep's order

@@ -83,11 +83,10 @@ func (e exponential) exponentiate(x reg.VecVirtual) {
 	}
 }
 
-// kernel writes a function that sets dst[i] to what body makes of src[i].
-func (v *vectors) kernel(name, formula string, body func(e exponential, x, scale, variance reg.VecVirtual)) {
-	v.function(name+v.name, "func(dst *float64, src *float64, n int, scale float64, variance float64)",
-		fmt.Sprintf("computes dst[i] = %s of n elements d = src[i]; n is a positive multiple of %d. Every operation of the formula is rounded.", formula, v.lanes/2))
-	dst, src, n := v.pointer("dst"), v.pointer("src"), v.pointer("n")
+// covariance writes a function that sets dst[i] to what body makes of distances[i].
+func (v *vectors) covariance(name, doc string, body func(e exponential, x, scale, variance reg.VecVirtual)) {
+	v.function(kernel{form: slice64, goes: name + "(dst, distances []float64, scale, variance float64)", doc: doc})
+	dst, src, n := v.pointer("dst"), v.pointer("distances"), v.pointer("n")
 	scale, variance := v.broadcastDouble("scale"), v.broadcastDouble("variance")
 	e := v.exponential()
 	v.each(n, []Op{src, dst}, func() {
@@ -103,7 +102,9 @@ func (v *vectors) broadcastDouble(name string) reg.VecVirtual {
 }
 
 func (v *vectors) squaredExponential() {
-	v.kernel("squaredExponential", "variance·exp(scale·d·d)", func(e exponential, x, scale, variance reg.VecVirtual) {
+	v.covariance("SquaredExponential", "sets dst[i] to the covariance variance·exp(scale·d·d) of two points at distance d = distances[i], "+
+		"with the bits of this expression in Go. dst may be distances. The lengths are equal and a multiple of DoubleLanes. "+
+		"scale·d·d must be at most 700 and not NaN.", func(e exponential, x, scale, variance reg.VecVirtual) {
 		v.VMULPD(v.to(v.VMULPD, x, scale), x, x)
 		e.exponentiate(x)
 		v.VMULPD(variance, x, x)
@@ -111,7 +112,8 @@ func (v *vectors) squaredExponential() {
 }
 
 func (v *vectors) matern52() {
-	v.kernel("matern52", "variance·(1 + t + t·t/3)·exp(−t), t = scale·|d|,", func(e exponential, x, scale, variance reg.VecVirtual) {
+	v.covariance("Matern52", "sets dst[i] to the covariance variance·(1 + t + t·t/3)·exp(−t), t = scale·|distances[i]|, under the same "+
+		"conditions as SquaredExponential. scale is positive.", func(e exponential, x, scale, variance reg.VecVirtual) {
 		sign := v.number(1 << 63)
 		t, sum, square := v.new(), v.new(), v.new()
 		v.choose(v.VPANDQ, v.VPAND)(v.number(1<<63-1), x, t)
@@ -149,9 +151,9 @@ const mostVectors = 8
 
 // subtractProducts rounds each product and each difference, in the order of the rows.
 func (v *vectors) subtractProducts() {
-	v.function("subtractProducts"+v.name, "func(c *float64, a *float64, b *float64, ld int, k int, vectors int, scale float64)",
-		fmt.Sprintf("computes c = (c − Σ a[i·ld]·b[i·ld+j])·scale of the first %d·vectors columns j, where i goes from 0 to k−1 in this "+
-			"order and vectors from 1 to %d. Every operation is rounded.", v.lanes/2, mostVectors))
+	v.function(kernel{goes: "subtractProducts(c, a, b *float64, ld, k, vectors int, scale float64)", portable: "none",
+		doc: fmt.Sprintf("computes c = (c − Σ a[i·ld]·b[i·ld+j])·scale of the columns j of some vectors, 1 to %d, where i goes from "+
+			"0 to k−1 in this order. Every operation is rounded.", mostVectors)})
 	c, a, b, ld, k, vectors := v.pointer("c"), v.pointer("a"), v.pointer("b"), v.pointer("ld"), v.pointer("k"), v.pointer("vectors")
 	v.SHLQ(Imm(3), ld)
 	for n := 1; n < mostVectors; n++ {
@@ -199,7 +201,8 @@ const (
 // laplaceSums writes the function of simd.LaplaceSums.
 func (v *vectors) laplaceSums() {
 	var zero reg.VecVirtual
-	v.laplace("laplaceSums", "sets sums[0] to the distribution function and sums[1] to the density of a mixture at y.",
+	v.laplace("LaplaceSums", "(probability, density float64)", "returns the mixture's distribution function and its density at a finite y. "+
+		"The error is that of rounding each term.",
 		func() { zero = v.new(); v.clear(zero) },
 		func(x, p reg.VecVirtual, at func(row int) Mem, first, second reg.VecVirtual) {
 			factor := v.below(x, at(rowLow), at(rowHigh)) // low·p where x < 0, whole + high·p elsewhere
@@ -214,7 +217,7 @@ func (v *vectors) laplaceSums() {
 
 // laplaceSlope writes the function of simd.LaplaceSlope.
 func (v *vectors) laplaceSlope() {
-	v.laplace("laplaceSlope", "sets sums[0] to the density of a mixture at y and sums[1] to its derivative from the right.",
+	v.laplace("LaplaceSlope", "(density, slope float64)", "returns the mixture's density at a finite y, and the density's derivative from the right.",
 		func() {},
 		func(x, p reg.VecVirtual, at func(row int) Mem, first, second reg.VecVirtual) {
 			v.VMULPD(at(rowHeight), p, p)
@@ -228,10 +231,10 @@ func (v *vectors) laplaceSlope() {
 // y−μ and p, which is exp(Up·x) for x < 0 and exp(Down·x) elsewhere, with Down stored as negative. Sums
 // go into eight places, as many as a block has columns, which are added by halves: so all sets give the
 // same bits.
-func (v *vectors) laplace(name, doc string, begin func(), body func(x, p reg.VecVirtual, at func(row int) Mem, first, second reg.VecVirtual)) {
-	v.function(name+v.name, "func(terms *float64, blocks int, y float64, sums *float64)", doc+" terms [blocks, 7, 8]; blocks is positive.")
+func (v *vectors) laplace(name, results, doc string, begin func(), body func(x, p reg.VecVirtual, at func(row int) Mem, first, second reg.VecVirtual)) {
+	v.function(kernel{goes: name + "(terms LaplaceTerms, y float64) " + results, doc: doc, checks: `terms.check()`,
+		assembly: "is a kernel of " + name + ". terms [blocks, 7, 8]; blocks is positive."})
 	terms, blocks, y := v.pointer("terms"), v.pointer("blocks"), v.broadcastDouble("y")
-	out := v.pointer("sums")
 	e := v.exponential()
 	parts := 16 / v.lanes
 	begin()
@@ -252,7 +255,7 @@ func (v *vectors) laplace(name, doc string, begin func(), body func(x, p reg.Vec
 		v.ADDQ(U32(64*rows), terms)
 	})
 	for i := range 2 {
-		v.VMOVSD(v.total(sums[i*parts:][:parts]), Mem{Base: out, Disp: 8 * i})
+		v.VMOVSD(v.total(sums[i*parts:][:parts]), v.resolved(v.ReturnIndex(i)))
 	}
 	v.end()
 }
@@ -312,8 +315,9 @@ var log1pSeries = []float64{6.666666666666735130e-01, 3.999999999940941908e-01, 
 
 // exps writes the function of simd.Exps.
 func (v *vectors) exps() {
-	v.function("exps"+v.name, "func(dst *float64, x *float64, n int)",
-		"computes dst[i] = exp(x[i]) of n elements up to 700; n is a positive multiple of 8.")
+	v.function(kernel{form: slice64, goes: "Exps(dst, x []float64)",
+		doc: "sets dst[i] to exp(x[i]), with the bits of math.Exp on a processor with FMA. No x is above 700. " +
+			"The lengths are equal and a multiple of DoubleLanes; dst may be x."})
 	dst, x, n := v.pointer("dst"), v.pointer("x"), v.pointer("n")
 	e := v.exponential()
 	v.each(n, []Op{dst, x}, func() {
@@ -337,8 +341,9 @@ func (v *vectors) each(n Op, pointers []Op, body func()) {
 
 // logistic writes the function of simd.Logistic.
 func (v *vectors) logistic() {
-	v.function("logistic"+v.name, "func(exps *float64, logs *float64, x *float64, n int)",
-		"computes exps[i] = exp(-|x[i]|) and logs[i] = log(1+exps[i]) of n elements; n is a positive multiple of 8.")
+	v.function(kernel{form: slice64, goes: "Logistic(exps, logs, x []float64)",
+		doc: "sets exps[i] to exp(−|x[i]|) and logs[i] to log(1 + exps[i]), with the bits of math.Exp and math.Log1p on a processor " +
+			"with FMA: softplus(x) is max(x, 0) + log, and sigmoid(|x|) is 1/(1 + exp). The lengths are equal and a multiple of DoubleLanes."})
 	exps, logs, x, n := v.pointer("exps"), v.pointer("logs"), v.pointer("x"), v.pointer("n")
 	e := v.exponential()
 	v.each(n, []Op{exps, logs, x}, func() {

@@ -94,27 +94,26 @@ func (v *vectors) expOf(x reg.VecVirtual, least float32) reg.VecVirtual {
 }
 
 func (v *vectors) exp() {
-	v.unary("exp", "src", "computes dst[i] = exp(src[i]) of n elements.", append(expConstants, expLow, expHigh), func(x reg.VecVirtual) reg.VecVirtual {
+	v.unary("Exp", "computes dst[i] = exp(x[i]). dst may be x. The error is at most 1 unit in the last place, also for denormal "+
+		"results. Overflow gives +Inf, exp(-Inf) is 0 and exp(NaN) is NaN.", append(expConstants, expLow, expHigh), func(x reg.VecVirtual) reg.VecVirtual {
 		v.VMINPS(x, v.loaded(v.float(expHigh)), x)
 		return v.expOf(x, expLow)
 	})
 }
 
-// unary writes a function whose result takes one slice, by the slice's name, and the constants that it keeps.
-func (v *vectors) unary(name, src, doc string, constants []float32, result func(x reg.VecVirtual) reg.VecVirtual) {
-	v.function(name+v.name, "func(dst *float32, "+src+" *float32, n int, mask *int32)", doc+lastVector)
-	dst, x := v.pointer("dst"), v.pointer(src)
+// unary writes a function whose result takes one slice, and the constants that it keeps.
+func (v *vectors) unary(name, doc string, constants []float32, result func(x reg.VecVirtual) reg.VecVirtual) {
+	v.function(kernel{form: slice32, goes: name + "(dst, x []float32)", doc: doc})
+	dst, x := v.pointer("dst"), v.pointer("x")
 	v.keep(constants...)
 	v.elements([]reg.GPVirtual{dst, x}, func(s spot) { s.store(result(s.load(x)), dst) })
 }
 
-// lastVector ends the comment of a function of slices.
-const lastVector = " mask [lanes] is for the last vector."
-
 // log writes x as 2ᵏ·(1+f) with 1+f in [√½, √2) and computes log(1+f) = f - f²/2 + f³·Q(f), where
 // Q's error is 5.9e-9 of the logarithm.
 func (v *vectors) log() {
-	v.unary("log", "src", "computes dst[i] = log(src[i]) of n elements.", append(logSeries, 1, 0.5, ln2High, ln2Low), v.logOf)
+	v.unary("Log", "computes dst[i] = ln x[i]. dst may be x. The error is at most 1 unit in the last place, also for denormal x. "+
+		"ln 0 is -Inf, ln(+Inf) is +Inf, and the result for negative numbers and NaN is NaN.", append(logSeries, 1, 0.5, ln2High, ln2Low), v.logOf)
 }
 
 func (v *vectors) logOf(x reg.VecVirtual) reg.VecVirtual {
@@ -161,9 +160,11 @@ func (v *vectors) pickNaN(x, yes, no reg.VecVirtual) reg.VecVirtual {
 // x < 0. With s = e/(1+e/2), log(1+e) = 2·atanh(s/2) = s + s³·P(s²), which is exact where e is tiny
 // or denormal. P's error is 4.6e-9.
 func (v *vectors) softplusSigmoid() {
-	v.function("softplusSigmoid"+v.name, "func(dst *float32, slope *float32, src *float32, n int, mask *int32)",
-		"computes dst[i] = log(1+exp(src[i])) and slope[i] = 1/(1+exp(-src[i])) of n elements."+lastVector)
-	dst, slope, src := v.pointer("dst"), v.pointer("slope"), v.pointer("src")
+	v.function(kernel{form: slice32, goes: "SoftplusSigmoid(dst, slope, x []float32)",
+		doc: "computes dst[i] = log(1+exp(x[i])) and its derivative slope[i] = 1/(1+exp(-x[i])). dst or slope may be x. " +
+			"The errors are at most 3 and 2.5 units in the last place for any x, also at -80, where both results are tiny. " +
+			"For NaN both results are NaN."})
+	dst, slope, src := v.pointer("dst"), v.pointer("slope"), v.pointer("x")
 	v.keep(slices.Concat(expConstants, atanhSeries, []float32{expLow, 0.5})...)
 	v.elements([]reg.GPVirtual{dst, slope, src}, func(at spot) {
 		x, negative := at.load(src), v.new()
@@ -193,7 +194,7 @@ func (v *vectors) softplusSigmoid() {
 // round rounds to bfloat16: to the nearest number, or to the even one of two equally near. Denormal
 // numbers become zeros, as in AVX512_BF16's instructions.
 func (v *vectors) round() {
-	v.unary("round", "x", "copies n elements of x, rounded to bfloat16 and 0 if denormal.", nil, func(xs reg.VecVirtual) reg.VecVirtual {
+	v.unary("round", "copies x to dst, rounded to bfloat16 and 0 if denormal.", nil, func(xs reg.VecVirtual) reg.VecVirtual {
 		up, quiet := v.new(), v.new()
 		v.VPSRLD(Imm(16), xs, up)
 		up = v.and(v.integer(1), up)
@@ -209,11 +210,10 @@ func (v *vectors) round() {
 
 // sumRows sums nv vectors of columns. A single vector may be masked.
 func (v *vectors) sumRows(nv int) {
-	signature, doc := "func(m int, a *float32, lda int, dst *float32)", fmt.Sprintf("computes dst [%d] += the sum of the rows of a [m, %d].", nv*v.lanes, nv*v.lanes)
-	if nv == 1 {
-		signature, doc = "func(m int, a *float32, lda int, dst *float32, mask *int32)", "computes dst [columns] += the sum of the rows of a [m, columns]. mask [lanes] is -1 in the columns."
-	}
-	v.function(fmt.Sprintf("sumRows%sx%d", v.name, nv), signature, doc)
+	v.function(kernel{goes: "sumRows(m, columns int, a Matrix, dst []float32)", vectors: "(columns + lanes - 1) / lanes",
+		doc:      "computes dst [columns] += the sum of the rows of a [m, columns]. There are as many columns as set.columns says.",
+		assembly: "is a kernel of sumRows. mask [lanes] is -1 in the columns, in that for one vector.",
+		more:     []string{"mask *int32 mask(min(columns, lanes))"}}, nv)
 	m, a, dst, lda := v.pointer("m"), v.pointer("a"), v.pointer("dst"), v.stride("lda")
 	e := edge(whole{v})
 	if nv == 1 {
@@ -240,7 +240,8 @@ func (v *vectors) addTo(e edge, m Mem, j int, s reg.VecVirtual) {
 
 // axpy computes y += alpha·x.
 func (v *vectors) axpy() {
-	v.function("axpy"+v.name, "func(alpha float32, x *float32, y *float32, n int, mask *int32)", "computes y[i] += alpha·x[i] of n elements."+lastVector)
+	v.function(kernel{form: slice32, goes: "Axpy(alpha float32, x, y []float32)",
+		doc: "computes y += alpha·x. The slices of all functions here have equal lengths."})
 	x, y, alpha := v.pointer("x"), v.pointer("y"), v.broadcast("alpha")
 	v.elements([]reg.GPVirtual{x, y}, func(s spot) {
 		xs, ys := s.load(x), s.load(y)
@@ -251,7 +252,7 @@ func (v *vectors) axpy() {
 
 // flush replaces denormal numbers by 0.
 func (v *vectors) flush() {
-	v.unary("flush", "x", "copies n elements of x, with 0 for those below 1e-30 in size.", nil, func(x reg.VecVirtual) reg.VecVirtual {
+	v.unary("Flush", "copies x to dst, with 0 for elements below 1e-30 in absolute value. dst may be x. NaN stays NaN.", nil, func(x reg.VecVirtual) reg.VecVirtual {
 		return v.flushed(x, negligible)
 	})
 }
@@ -261,10 +262,13 @@ func (v *vectors) flushed(x reg.VecVirtual, bound float32) reg.VecVirtual {
 	return v.pick(less, v.and(v.integer(1<<31-1), x), v.float(bound), v.zero(), x)
 }
 
-// addRows adds two matrices.
-func (v *vectors) addRows() {
-	v.function("addRows"+v.name, "func(m int, n int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32)",
-		"computes c = a + b, all [m, n]. mask [16] is -1 in the first n mod 16 elements.")
+// add adds two matrices.
+func (v *vectors) add() {
+	v.function(kernel{form: matrix, goes: "Add(m, n int, a, b, c Matrix)", doc: "computes C[m, n] = A + B. C may be A or B. m may be 0.",
+		checks: `a.check("A", m, n); b.check("B", m, n); c.check("C", m, n)
+			if a.Stride == n && b.Stride == n && c.Stride == n {
+ m, n = 1, m*n // without gaps: one long row
+}`})
 	columns := v.newColumns("mask")
 	m, a, b, c := v.pointer("m"), v.pointer("a"), v.pointer("b"), v.pointer("c")
 	lda, ldb, ldc := v.stride("lda"), v.stride("ldb"), v.stride("ldc")
@@ -284,7 +288,7 @@ const together = 64
 // dot keeps 64 sums, one for every index mod 64, in four vectors of AVX-512 or eight of AVX2: so
 // both instruction sets add in the same order.
 func (v *vectors) dot() {
-	v.function("dot"+v.name, "func(x *float32, y *float32, n int, mask *int32) float32", "returns the sum of x[i]·y[i] of n elements."+lastVector)
+	v.function(kernel{form: slice32, goes: "Dot(x, y []float32) float32", doc: "returns the sum of x[i]·y[i]."})
 	x, y := v.pointer("x"), v.pointer("y")
 	sums := v.zeros(together / v.lanes)
 	v.products("", x, y, sums)
@@ -302,7 +306,7 @@ func (v *vectors) products(prefix string, x, y reg.GPVirtual, sums []reg.VecVirt
 // fmaPeak keeps the multiply-add units as busy as possible: 12 independent sums, no loads.
 func (v *vectors) fmaPeak() {
 	const sums, turns = 12, 2
-	v.function("fmaPeak"+v.name, "func(n int)", fmt.Sprintf("does n·%d fused multiply-adds of single floats in registers.", sums*turns*v.lanes))
+	v.function(kernel{goes: "fmaPeak(n int)", doc: fmt.Sprintf("does n·%d fused multiply-adds of vectors in registers.", sums*turns), portable: "none"})
 	n := v.pointer("n")
 	x, y := v.zero(), v.zero()
 	all := v.zeros(sums)

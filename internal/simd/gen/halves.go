@@ -15,7 +15,7 @@ func halves(sets []*vectors) {
 	v := sets[0]
 	v.bf16 = true
 	v.multiplyHalves()
-	v.transposeProduct("transposeMultiplyHalves", " and b [m, columns] are pairs of rows of bfloat16", 2)
+	v.transposeProduct("transposeMultiplyHalves", "none", " and b [m, columns] are pairs of rows of bfloat16", 2)
 	v.sumHalves()
 	v.halve()
 }
@@ -31,11 +31,11 @@ func (v *vectors) multiplyAdd(x, y, sum reg.VecVirtual) {
 
 // multiplyHalves is multiply for bfloat16 numbers, with results in float32 or bfloat16.
 func (v *vectors) multiplyHalves() {
-	v.function("multiplyHalves",
-		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, "+
+	v.begin("multiplyHalves",
+		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldfrom int, c *float32, ldc int, "+
 			"pairs *float32, ldp int, y *float32, ldy int, floor float32, mask *int32, half *int32, ahead *float32, step int)",
 		"computes max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0 and 0 elsewhere. "+
-			"a [m, k] and b [k, 32] have two bfloat16 in every element; from [m, columns] (ldf 0: one row). If pairs is nil, "+
+			"a [m, k] and b [k, 32] have two bfloat16 in every element; from [m, columns] (ldfrom 0: one row). If pairs is nil, "+
 			"the result is c [m, columns] in float32, otherwise c [m, columns/2] by rows and pairs [m/2, columns] by pairs "+
 			"of rows, in bfloat16. y [m, columns/2] is by rows. mask [32] is -1 in the columns, half [32] in the elements of "+
 			"a row of bfloat16. ahead and step say what to prefetch.")
@@ -162,8 +162,10 @@ func (v *vectors) pairIndex(first int) Mem {
 
 // sumHalves sums rows of bfloat16.
 func (v *vectors) sumHalves() {
-	v.function("sumHalves", "func(m int, a *float32, lda int, dst *float32, mask *int32)",
-		"computes dst [columns] += the sum of all rows of the pairs a [m, columns], at most 16 columns; mask [16] is -1 in them.")
+	v.function(kernel{goes: "sumHalves(m, columns int, a Matrix, dst []float32)", portable: "none",
+		doc:      "computes dst [columns] += the sum of all rows of the pairs a [m, columns], at most 16 columns.",
+		assembly: "is the kernel of sumHalves; mask [16] is -1 in the columns.",
+		more:     []string{"mask *int32 mask(columns)"}})
 	m, a, dst, lda := v.pointer("m"), v.pointer("a"), v.pointer("dst"), v.stride("lda")
 	e := v.masked(1)
 	one, sum := v.loaded(v.integer(0x3f803f80)), v.zero()
@@ -177,7 +179,7 @@ func (v *vectors) sumHalves() {
 
 // halve rounds two rows of floats to bfloat16.
 func (v *vectors) halve() {
-	v.function("halve", "func(n int, first *float32, second *float32, a *float32, b *float32, pairs *float32, mask *int32, half *int32)",
+	v.begin("halve", "func(n int, first *float32, second *float32, a *float32, b *float32, pairs *float32, mask *int32, half *int32)",
 		"rounds first and second [n] to bfloat16: by rows to a and b [n/2], and their pairs to pairs [n]. If second is nil, it is "+
 			"zero and b is not written. mask [32] is -1 in the columns of the last 32 or fewer, half [32] in their elements.")
 	first, second, a, b, to := v.pointer("first"), v.pointer("second"), v.pointer("a"), v.pointer("b"), v.pointer("pairs")

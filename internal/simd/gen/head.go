@@ -24,8 +24,6 @@ const (
 )
 
 const (
-	headSignature = "func(m int, n int, q *float32, ldq int, k *float32, ldk int, v *float32, ldv int, scale float32, " +
-		"room *float32, mask *int32, rows int, keys int, columns int, "
 	headDoc = " m queries, at most 48, and n context points, at most 32; q [m, %[1]d], k and v [n, %[1]d]; mask [16] is -1 in the first " +
 		"n mod 16 elements. The next head, which is prefetched, begins `rows` rows of queries and `keys` rows of keys on, and `columns` columns."
 )
@@ -53,8 +51,11 @@ func (h head) columns() place   { return constant(h.nv * h.lanes) }
 
 // attend writes a head's attention.
 func (v *vectors) attend(nv int) {
-	v.function(fmt.Sprintf("attend%sx%d", v.name, nv), headSignature+"y *float32, ldy int)",
-		fmt.Sprintf("computes y [m, %[1]d] = softmax(q·kᵀ·scale)·v:"+headDoc, nv*v.lanes))
+	v.function(kernel{form: unmasked, goes: "(h *Head) Attend(m int, y Matrix)",
+		doc: "computes Y [m, Width] = softmax(Q·Kᵀ·Scale)·V. m may be 0 and is at most FusedRows. It panics for a head that is " +
+			"not Fused.",
+		assembly: fmt.Sprintf("computes y [m, %[1]d] = softmax(q·kᵀ·scale)·v:"+headDoc, nv*v.lanes),
+		checks:   `h.check(m); y.check("result", m, h.Width)`, vectors: "h.Width / lanes", portable: "none"}, nv)
 	h := newHead(v, nv)
 	h.turn("key", param("k"), param("ldk"), keysAt)
 	h.product("score", param("q"), param("ldq"), keysAt, termsAt)
@@ -78,9 +79,12 @@ func (v *vectors) attend(nv int) {
 
 // attendGrad writes the gradient of a head's attention.
 func (v *vectors) attendGrad(nv int) {
-	v.function(fmt.Sprintf("attendGrad%sx%d", v.name, nv), headSignature+
-		"grad *float32, ldgrad int, dq *float32, lddq int, dk *float32, lddk int, dv *float32, lddv int)",
-		fmt.Sprintf("computes the gradient dq [m, %[1]d], and adds to dk and dv [n, %[1]d], from that of attend's result, grad [m, %[1]d]:"+headDoc, nv*v.lanes))
+	v.function(kernel{form: unmasked, goes: "(h *Head) AttendGrad(m int, to HeadGrad)",
+		doc:      "computes to.Q and adds to to.K and to.V. The rest is as in Attend.",
+		assembly: fmt.Sprintf("computes the gradient dq [m, %[1]d], and adds to dk and dv [n, %[1]d], from that of attend's result, grad [m, %[1]d]:"+headDoc, nv*v.lanes),
+		checks: `h.check(m); to.G.check("gradient", m, h.Width); to.Q.check("queries' gradient", m, h.Width)
+			to.K.check("keys' gradient", h.Context, h.Width); to.V.check("values' gradient", h.Context, h.Width)`,
+		vectors: "h.Width / lanes", portable: "none"}, nv)
 	h := newHead(v, nv)
 	h.turn("key", param("k"), param("ldk"), keysAt)
 	h.turn("value", param("v"), param("ldv"), valuesAt)
@@ -116,7 +120,7 @@ func (h head) terms(next ...string) {
 // slopes computes the gradient of the scores, and prefetches rows of the next head.
 func (h head) slopes(next ...string) {
 	fetch := h.fetcher(next)
-	h.with(names{"x": room(slopesAt), "ldx": constant(termsStride), "terms": room(termsAt), "ldt": constant(termsStride),
+	h.with(names{"x": room(slopesAt), "ldx": constant(termsStride), "terms": room(termsAt), "ldterms": constant(termsStride),
 		"inverse": room(inverseAt), "tail": param("mask")}, func() { h.softmaxGrad("slopes", fetch) })
 }
 

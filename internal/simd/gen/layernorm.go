@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -10,9 +8,9 @@ import (
 // norm holds the registers of a layer norm: the row that is next and how to go through its columns.
 type norm struct {
 	columns
-	x             reg.GPVirtual
-	count, eps    Mem            // n, as a float, and ε
-	mean, inverse reg.VecVirtual // of the row: see statistics
+	x              reg.GPVirtual
+	count, epsilon Mem            // n, as a float, and ε
+	mean, inverse  reg.VecVirtual // of the row: see statistics
 }
 
 // average returns a sum over columns, divided by their number, in every element of a vector.
@@ -36,7 +34,7 @@ func (n *norm) statistics() {
 	})
 	v := n.reduce(squares, n.VADDPS).AsX()
 	n.VDIVSS(n.count, v, v)
-	n.VADDSS(n.eps, v, v)
+	n.VADDSS(n.epsilon, v, v)
 	n.VSQRTSS(v, v, v)
 	n.mean, n.inverse = mean, n.spread(n.reciprocal(v))
 }
@@ -51,17 +49,20 @@ func (n *norm) normalised(s spot) reg.VecVirtual {
 
 // newNorm begins the function of a layer norm.
 func (v *vectors) newNorm() *norm {
-	return &norm{columns: v.newColumns("mask"), x: v.pointer("x"), count: v.memory("count"), eps: v.memory("eps")}
+	return &norm{columns: v.newColumns("mask"), x: v.pointer("x"), count: v.memory("count"), epsilon: v.memory("epsilon")}
 }
 
-const normDoc = "gain %s [n]. count is n; mask [16] is -1 in the first n mod 16 elements."
+// count is the number of columns as a float.
+const count = "count float32 float32(n)"
 
-// normalise normalises rows. A row is read three times, for its mean, its variance and its result;
+// layerNorm normalises rows. A row is read three times, for its mean, its variance and its result;
 // it stays in the first-level cache.
-func (v *vectors) normalise() {
-	v.function("normalise"+v.name,
-		"func(m int, n int, x *float32, ldx int, gain *float32, shift *float32, y *float32, ldy int, count float32, eps float32, mask *int32)",
-		"computes y = (x-mean)/√(variance+eps)·gain + shift for each row: x and y [m, n], "+fmt.Sprintf(normDoc, "and shift"))
+func (v *vectors) layerNorm() {
+	v.function(kernel{form: matrix, goes: "LayerNorm(m, n int, norm Norm, x, y Matrix)",
+		doc: "writes the layer norm of x [m, n] to y [m, n]. y may be x. m may be 0. Results of rows whose deviation is far below " +
+			"their mean carry the rounding error of that mean.",
+		checks: `x.check("x", m, n); y.check("y", m, n); Rows(norm.Gain, n).check("gain", 1, n); Rows(norm.Shift, n).check("shift", 1, n)`,
+		more:   []string{count, "shift *float32 &norm.Shift[0]"}})
 	n := v.newNorm()
 	m, y, gain, shift := v.pointer("m"), v.pointer("y"), v.pointer("gain"), v.pointer("shift")
 	v.loop("rows", m, func() {
@@ -77,13 +78,15 @@ func (v *vectors) normalise() {
 	})
 }
 
-// normaliseGrad computes the gradients of a layer norm. With z the normalised row and h =
+// layerNormGrad computes the gradients of a layer norm. With z the normalised row and h =
 // gradient·gain, the gradient of x is (h - mean(h) - z·mean(h·z))/√(variance+eps).
-func (v *vectors) normaliseGrad() {
-	v.function("normaliseGrad"+v.name,
-		"func(m int, n int, grad *float32, ldgrad int, x *float32, ldx int, gain *float32, dx *float32, lddx int, dgain *float32, dshift *float32, "+
-			"count float32, eps float32, mask *int32)",
-		"computes the gradients dx of x and adds those of gain and shift to dgain and dshift: grad, x and dx [m, n], "+fmt.Sprintf(normDoc, "dgain and dshift"))
+func (v *vectors) layerNormGrad() {
+	v.function(kernel{form: matrix, goes: "LayerNormGrad(m, n int, norm Norm, grad, x Matrix, to NormGrad)",
+		doc: "computes the gradients of LayerNorm from the gradient grad [m, n] of its result. It overwrites that of x and adds to " +
+			"those of gain and shift. The gradient of x may be grad. Shift is not read. m may be 0.",
+		checks: `grad.check("gradient", m, n); x.check("x", m, n); to.X.check("x's gradient", m, n)
+			Rows(norm.Gain, n).check("gain", 1, n); Rows(to.Gain, n).check("gain's gradient", 1, n); Rows(to.Shift, n).check("shift's gradient", 1, n)`,
+		more: []string{count}})
 	n := v.newNorm()
 	m, g, gain, dx, dgain, dshift := v.pointer("m"), v.pointer("grad"), v.pointer("gain"), v.pointer("dx"), v.pointer("dgain"), v.pointer("dshift")
 	v.loop("rows", m, func() {

@@ -14,12 +14,13 @@ const unroll = 4
 // from (a bias or zeros with stride 0, or c itself) and go over k in order, in blocks of any number
 // of rows.
 func (v *vectors) multiply(nv int) {
-	v.function(fmt.Sprintf("multiply%sx%d", v.name, nv),
-		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, "+
-			"y *float32, ldy int, floor float32, mask *int32, ahead *float32, step int)",
-		fmt.Sprintf("computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0 and 0 elsewhere. "+
-			"a [m, k], b [k, %d], from [m, columns] (ldf 0: one row), c and y [m, columns]; mask [%d] is -1 in the columns. "+
-			"ahead and step say what to prefetch.", nv*v.lanes, nv*v.lanes))
+	v.function(kernel{goes: "multiply(t *product)", portable: "t.portable()", vectors: "(t.width + lanes - 1) / lanes",
+		doc: "computes one strip of a product.",
+		assembly: fmt.Sprintf("computes c = max(floor, from + a·b) or, if y is not nil, from + a·b where y ≠ 0 and 0 elsewhere. "+
+			"a [m, k], b [k, %d], from [m, columns] (ldfrom 0: one row), c and y [m, columns]; mask [%[1]d] is -1 in the columns. "+
+			"ahead and step say what to prefetch.", nv*v.lanes),
+		before: "ahead, step := t.ahead.take(active.turns(t.m, t.k), &t.a.Data[0])",
+		more:   []string{"mask *int32 mask(t.columns)", "ahead *float32 ahead", "step int step"}}, nv)
 	v.edges(nv, v.lanes == 8, func(e edge, prefix string) {
 		p := v.product(e, nv, prefix)
 		v.blocks(prefix, p.m, p.block)
@@ -97,7 +98,7 @@ func (v *vectors) product(e edge, nv int, prefix string) product {
 // start computes the sums of some rows, and moves on to the rows below.
 func (p *product) start(rows int) [][]reg.VecVirtual {
 	sums := make([][]reg.VecVirtual, rows)
-	ldf := p.stride("ldf")
+	ldf := p.stride("ldfrom")
 	for r := range sums {
 		for j := range p.nv {
 			sums[r] = append(sums[r], p.load(p.edge, Mem{Base: p.from, Disp: j * p.bytes()}, j))
@@ -250,9 +251,10 @@ func (v *vectors) keepWhere(y, zero, s reg.VecVirtual) {
 // multiplyStrided is multiply for a matrix b that is not packed, without bias, ReLU, mask and
 // prefetch. It adds in the same order.
 func (v *vectors) multiplyStrided(nv int) {
-	v.function(fmt.Sprintf("multiplyStrided%sx%d", v.name, nv),
-		"func(m int, a *float32, lda int, b *float32, ldb int, k int, c *float32, ldc int, mask *int32)",
-		fmt.Sprintf("computes c = a·b: a [m, k], b [k, columns], c [m, columns], at most %d columns; mask [%d] is -1 in them.", nv*v.lanes, nv*v.lanes))
+	v.function(kernel{goes: "multiplyStrided(m, k, columns int, a, b, c Matrix)", portable: "none", vectors: "(columns + lanes - 1) / lanes",
+		doc:      "computes c = a·b for one strip: a [m, k], b [k, columns], c [m, columns].",
+		assembly: fmt.Sprintf("is a kernel of multiplyStrided for at most %d columns; mask [%[1]d] is -1 in them.", nv*v.lanes),
+		more:     []string{"mask *int32 mask(columns)"}}, nv)
 	v.edges(nv, nv > 1, func(e edge, prefix string) {
 		v.strided(e, nv, prefix, func([][]reg.VecVirtual) {})
 		v.end()

@@ -1,8 +1,6 @@
 package main
 
 import (
-	"fmt"
-
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 )
@@ -14,10 +12,11 @@ const narrowLanes = 16
 // narrow multiplies by a matrix of n columns, too few to fill a vector. So k runs along the
 // vectors, and the lanes of the sums are added up at the end.
 func (v *vectors) narrow(n int) {
-	v.function(fmt.Sprintf("narrow%sx%d", v.name, n),
-		"func(m int, a *float32, lda int, b *float32, k int, from *float32, ldf int, c *float32, ldc int, floor float32, mask *int32)",
-		fmt.Sprintf("computes c = max(floor, from + a·b): a [m, k], b [k/16][%d][16], from (ldf 0: one row) and c [m, %d]. "+
-			"mask [16] is -1 in the first k mod 16 elements.", n, n))
+	v.function(kernel{goes: "narrow(t *product)", vectors: "t.columns", portable: "none",
+		doc: "computes a product with a narrow matrix, without the mask.",
+		assembly: "computes c = max(floor, from + a·b) of one column, or as many as the name says: a [m, k], b [k/16][columns][16], " +
+			"from (ldfrom 0: one row) and c [m, columns]. mask [16] is -1 in the first k mod 16 elements. y is not read.",
+		more: []string{"mask *int32 mask(t.k%narrowLanes)"}}, n)
 	p := narrow{vectors: v, n: n, parts: narrowLanes / v.lanes}
 	p.tail = v.masked(p.parts)
 	p.m, p.a, p.from, p.c = v.pointer("m"), v.pointer("a"), v.pointer("from"), v.pointer("c")
@@ -93,7 +92,7 @@ func (p *narrow) step(e edge, pointers []reg.GPVirtual, b reg.GPVirtual, sums []
 // store adds up the lanes and stores the rows.
 func (p *narrow) store(sums [][][]reg.VecVirtual) {
 	floor := p.broadcast("floor").AsX()
-	ldf, ldc := p.stride("ldf"), p.stride("ldc")
+	ldf, ldc := p.stride("ldfrom"), p.stride("ldc")
 	for _, row := range sums {
 		for j, parts := range row {
 			s := p.reduce(parts, p.VADDPS).AsX()

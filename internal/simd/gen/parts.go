@@ -143,7 +143,7 @@ func (v *vectors) fourColumns(a, lda, lda4, lda12 reg.GPVirtual) [4]reg.VecVirtu
 
 // tilesPack splits b into the layout [strip][step][part][2 tiles][16 pairs of rows][64 bytes].
 func (v *vectors) tilesPack() {
-	v.function("tilesPack", "func(steps int, strips int, b *float32, ldb int, last *float32, mask *int32, dst *float32)",
+	v.begin("tilesPack", "func(steps int, strips int, b *float32, ldb int, last *float32, mask *int32, dst *float32)",
 		"splits b [32·steps, columns], whose last 32 rows are at last [32, columns], into bfloat16 parts at "+
 			"dst [strips][steps][3 parts][2 tiles][16 pairs of rows][16 pairs]. mask [32] is -1 in the last strip's columns.")
 	b, dst, strips := v.pointer("b"), v.pointer("dst"), v.pointer("strips")

@@ -21,7 +21,7 @@ var lowest = float32(math.Inf(-1))
 // greatest keeps 64 maxima. If an operand is a NaN, VMAXPS returns the first (in Go's order), the
 // maximum so far.
 func (v *vectors) greatest() {
-	v.function("greatest"+v.name, "func(x *float32, n int, mask *int32) float32", "returns the greatest of n elements other than NaNs."+lastVector)
+	v.function(kernel{form: slice32, goes: "greatest(x []float32) float32", doc: "returns the greatest of the elements other than NaNs."})
 	x := v.pointer("x")
 	maxima := v.loadedAll(together/v.lanes, v.float(lowest))
 	v.turns("", []reg.GPVirtual{x}, together, func(s spot) { v.raise(s, x, maxima) })
@@ -38,10 +38,9 @@ func (v *vectors) raise(s spot, x reg.GPVirtual, maxima []reg.VecVirtual) {
 // expSum keeps 16 sums. Exponents must not exceed 89.
 func (v *vectors) expSum() {
 	const together = 16
-	v.function("expSum"+v.name, "func(dst *float32, src *float32, scale float32, shift float32, n int, mask *int32) float32",
-		"computes dst[i] = exp(scale·src[i]-shift) of n elements, 0 for results below 1e-30, and returns their sum. "+
-			"mask [lanes] is for the last vector.")
-	dst, src, scale, shift := v.pointer("dst"), v.pointer("src"), v.broadcast("scale"), v.broadcast("shift")
+	v.function(kernel{form: slice32, goes: "expSum(dst, x []float32, scale, shift float32) float32",
+		doc: "computes dst[i] = exp(scale·x[i]-shift), 0 for results below 1e-30, and returns their sum."})
+	dst, src, scale, shift := v.pointer("dst"), v.pointer("x"), v.broadcast("scale"), v.broadcast("shift")
 	v.keep(append(expConstants, termLow, negligible)...)
 	sums := v.zeros(together / v.lanes)
 	v.turns("", []reg.GPVirtual{dst, src}, together, func(s spot) { v.term(s, src, dst, scale, shift, sums) })
@@ -63,9 +62,10 @@ func (v *vectors) term(s spot, x, dst reg.GPVirtual, scale, shift reg.VecVirtual
 // softmaxRows does greatest and expSum for each row of a matrix: rows of attention weights are short,
 // and a call for each takes longer than its work.
 func (v *vectors) softmaxRows() {
-	v.function("softmaxRows"+v.name, "func(m int, n int, x *float32, ldx int, scale float32, inverse *float32, mask *int32)",
-		"replaces each row of x [m, n] by exp(scale·x-greatest), with greatest the greatest scale·x and 0 for results below 1e-30, "+
-			"and writes 1 over the sum of each row to inverse [m]. mask [16] is -1 in the first n mod 16 elements.")
+	v.function(kernel{form: matrix, goes: "SoftmaxRows(m, n int, x Matrix, scale float32, inverse []float32)",
+		doc: "does for each row of x [m, n] what SoftmaxTerms does, in place, and writes 1 over the sums to inverse [m]. " +
+			"m may be 0. scale is positive.",
+		checks: `x.check("x", m, n); Rows(inverse, m).check("inverses", 1, m); positive(scale)`})
 	v.softmax("", func() {})
 }
 
@@ -91,10 +91,13 @@ func (v *vectors) softmax(prefix string, fetch func()) {
 
 // softmaxGradRows does dot and softmaxGrad for each row of a matrix.
 func (v *vectors) softmaxGradRows() {
-	v.function("softmaxGradRows"+v.name,
-		"func(m int, n int, x *float32, ldx int, terms *float32, ldt int, inverse *float32, scale float32, mask *int32, tail *int32)",
-		"replaces each row of x [m, n] by terms·(x-mean)·scale·inverse, with mean = inverse·Σ terms·x and 0 for results below 1e-30 in "+
-			"size: terms [m, n], inverse [m]. mask [lanes] is for the last vector, tail [16] is -1 in the first n mod 16 elements.")
+	v.function(kernel{form: unmasked, goes: "SoftmaxGradRows(m, n int, x, terms Matrix, scale float32, inverse []float32)",
+		doc: "replaces the gradient x [m, n] with respect to a softmax by the gradient with respect to its argument, row by row: " +
+			"terms·(x−mean)·scale·inverse, where mean is Σ terms·x·inverse, with 0 for results below 1e-30 in absolute value. " +
+			"terms, scale and inverse are those of SoftmaxRows. m may be 0.",
+		assembly: "is a kernel of SoftmaxGradRows; mask [lanes] is for the last vector, tail [16] is -1 in the first n mod 16 elements.",
+		checks:   `x.check("gradient", m, n); terms.check("terms", m, n); Rows(inverse, m).check("inverses", 1, m)`,
+		more:     []string{"mask *int32 mask(n%lanes)", "tail *int32 mask(n%16)"}})
 	v.softmaxGrad("", func() {})
 }
 
@@ -123,14 +126,15 @@ func (v *vectors) softmaxGrad(prefix string, fetch func()) {
 		})
 		v.ADDQ(Imm(4), inverse)
 		v.ADDQ(v.stride("ldx"), x)
-		v.ADDQ(v.stride("ldt"), terms)
+		v.ADDQ(v.stride("ldterms"), terms)
 	})
 }
 
 // scaleRows multiplies each row by a number.
 func (v *vectors) scaleRows() {
-	v.function("scaleRows"+v.name, "func(m int, n int, factors *float32, x *float32, ldx int, y *float32, ldy int, mask *int32)",
-		"computes y = x·factor for each row: x and y [m, n], factors [m]. mask [16] is -1 in the first n mod 16 elements.")
+	v.function(kernel{form: matrix, goes: "ScaleRows(m, n int, factors []float32, x, y Matrix)",
+		doc:    "computes y = x·factors[i] for each row i of x [m, n]. y may be x. m may be 0.",
+		checks: `x.check("x", m, n); y.check("y", m, n); Rows(factors, m).check("factors", 1, m)`})
 	v.scaled("", v.newColumns("mask"))
 }
 

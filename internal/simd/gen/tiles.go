@@ -24,7 +24,7 @@ func (v *vectors) tilesMultiply(transposed bool) {
 	if transposed {
 		name, a = "tilesTransposeMultiply", "the transpose of a [k, m], whose last 32 rows are at last"
 	}
-	v.function(name, "func(m int, a *float32, lda int, last *float32, b *float32, steps int, strips int, from *float32, ldf int, strip int, "+
+	v.begin(name, "func(m int, a *float32, lda int, last *float32, b *float32, steps int, strips int, from *float32, ldf int, strip int, "+
 		"c *float32, ldc int, y *float32, ldy int, floor float32, ends *int32, mask *int32, scratch *float32, config *byte, ahead *float32, step int)",
 		"computes c = max(floor, from + A·b) or, if y is not nil, from + A·b where y ≠ 0 and 0 elsewhere. "+
 			"A is "+a+", with k = 32·steps; b is laid out by tilesPack; from, c and y [m, columns]. "+

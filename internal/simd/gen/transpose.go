@@ -10,14 +10,17 @@ import (
 // transposeMultiply computes one strip of nv vectors of columns of c += aᵀ·b. A block is some rows
 // of c, that is columns of a. The loop goes down the rows of a and b.
 func (v *vectors) transposeMultiply(nv int) {
-	v.transposeProduct(fmt.Sprintf("transposeMultiply%sx%d", v.name, nv), ", b [m, columns]", nv)
+	v.transposeProduct("transposeMultiply", "t.portable()", ", b [m, columns]", nv)
 }
 
 // transposeProduct writes transposeMultiply, for floats or pairs of bfloat16.
-func (v *vectors) transposeProduct(name, operands string, nv int) {
-	v.function(name, "func(k int, m int, a *float32, lda int, b *float32, ldb int, c *float32, ldc int, mask *int32, ahead *float32, step int)",
-		fmt.Sprintf("computes c [k, columns] += aᵀ·b: a [m, k]%s, at most %d columns; mask [%d] is -1 in them. "+
-			"ahead and step say what to prefetch.", operands, nv*v.lanes, nv*v.lanes))
+func (v *vectors) transposeProduct(name, portable, operands string, nv int) {
+	v.function(kernel{goes: name + "(t *transposed)", portable: portable, vectors: "(t.n + lanes - 1) / lanes",
+		doc: "computes one strip of columns.",
+		assembly: fmt.Sprintf("computes c [k, columns] += aᵀ·b: a [m, k]%s, at most %d columns; mask [%[2]d] is -1 in them. "+
+			"ahead and step say what to prefetch.", operands, nv*v.lanes),
+		before: "ahead, step := t.ahead.take(active.turns(t.k, t.m), &t.a.Data[0])",
+		more:   []string{"mask *int32 mask(t.n)", "ahead *float32 ahead", "step int step"}}, nv)
 	// A masked load takes a slot of a multiply-add unit, so whole strips have separate code. A
 	// single vector is only used for a last, narrower strip.
 	v.edges(nv, nv > 1, func(e edge, prefix string) {

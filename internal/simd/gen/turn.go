@@ -8,11 +8,13 @@ import (
 // turn transposes at most 8 rows, 8 columns at a time, in registers of 256 bits. Both instruction
 // sets use it.
 func (v *vectors) turn() {
-	v.function("turn"+v.name, "func(rows int, n int, a *float32, lda int, dst *float32, ldd int, mask *int32, last *int32)",
-		"writes the transpose of a [rows, n], at most 8 rows, to dst [n, 8], with 0 in columns beyond the rows. "+
-			"mask [8] is -1 in the first `rows` elements, last [8] in the first n mod 8.")
+	v.function(kernel{goes: "turn(rows, n int, a, dst Matrix)", portable: "none",
+		doc:      "writes the transpose of a [rows, n], at most 8 rows, to dst [n, 8], with 0 in columns beyond the rows.",
+		assembly: "is the kernel of turn. mask [8] is -1 in the first `rows` elements, last [8] in the first n mod 8.",
+		checks:   `a.check("A", rows, n); dst.check("transpose", n, turnRows)`,
+		more:     []string{"mask *int32 mask(rows)", "last *int32 mask(n%turnRows)"}})
 	const size = 8
-	n, dst, ldd := v.pointer("n"), v.pointer("dst"), v.stride("ldd")
+	n, dst, ldd := v.pointer("n"), v.pointer("dst"), v.stride("lddst")
 	keep := v.loaded(Mem{Base: v.pointer("mask")})
 	// Rows that do not exist repeat the last one.
 	pointers := make([]reg.GPVirtual, size)

@@ -3,12 +3,12 @@ package main
 import (
 	"fmt"
 	"math"
-	"regexp"
 	"strings"
 	"unicode/utf8"
 
 	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
+	"github.com/mmcloughlin/avo/gotypes"
 	. "github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
 	"github.com/mmcloughlin/avo/x86"
@@ -18,41 +18,36 @@ import (
 // destination last.
 type vectors struct {
 	*build.Context
-	name      string
-	lanes     int                       // floats in a vector
-	rows      int                       // of a block, at most: two sums a row, two vectors of B and a broadcast fill the registers
-	new       func() reg.VecVirtual     // returns a free vector register
-	kept      map[uint32]reg.VecVirtual // constants that the current function has in registers
-	known     map[string]Mem            // constants in memory by name, shared by both instruction sets
-	described map[string]bool           // kernels that have their comment
-	bf16      bool                      // products are of pairs of bfloat16: see halves
-	sizes     []int                     // of blocks, in functions that consist of many parts: see blocksOf
-	bound     map[string]place          // what stands for parameters in a part of a function: see with
+	name     string
+	lanes    int                       // floats in a vector
+	rows     int                       // of a block, at most: two sums a row, two vectors of B and a broadcast fill the registers
+	new      func() reg.VecVirtual     // returns a free vector register
+	kept     map[uint32]reg.VecVirtual // constants that the current function has in registers
+	known    map[string]Mem            // constants in memory by name, shared by both instruction sets
+	declared *[]*declared              // the kernels so far
+	bf16     bool                      // products are of pairs of bfloat16: see halves
+	sizes    []int                     // of blocks, in functions that consist of many parts: see blocksOf
+	bound    map[string]place          // what stands for parameters in a part of a function: see with
 }
 
-// instructionSets returns AVX-512 and AVX2.
-func instructionSets(c *build.Context) []*vectors {
-	known, described := map[string]Mem{}, map[string]bool{}
+// instructionSets returns AVX-512 and AVX2, which add what they declare.
+func instructionSets(c *build.Context, all *[]*declared) []*vectors {
+	known := map[string]Mem{}
 	return []*vectors{
-		{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: known, described: described},
-		{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: known, described: described},
+		{Context: c, name: "AVX512", lanes: 16, rows: 12, new: c.ZMM, known: known, declared: all},
+		{Context: c, name: "AVX2", lanes: 8, rows: 6, new: c.YMM, known: known, declared: all},
 	}
 }
 
-// variant is the end of a kernel's name that says for which instruction set and how many vectors it is.
-var variant = regexp.MustCompile(`AVX[0-9x]+$`)
-
-// function begins an assembly function. The lines of doc follow its name, in the first of a kernel's
-// variants. No function retains a pointer.
-func (v *vectors) function(name, signature, doc string) {
+// begin begins an assembly function. Its comment is doc behind its name. No function retains a pointer.
+func (v *vectors) begin(name, signature, doc string) {
 	v.Function(name)
 	v.kept = map[uint32]reg.VecVirtual{}
 	v.bound, v.sizes = nil, nil
 	v.Attributes(attr.NOSPLIT)
 	v.SignatureExpr(signature)
 	v.Pragma("noescape")
-	if kernel := variant.ReplaceAllString(name, ""); !v.described[kernel] {
-		v.described[kernel] = true
+	if doc != "" {
 		v.Doc(wrap(name+" "+doc, 97)...)
 	}
 }
@@ -118,8 +113,11 @@ func (v *vectors) stride(name string) reg.GPVirtual {
 }
 
 // memory returns a parameter as an operand in memory.
-func (v *vectors) memory(name string) Mem {
-	address, err := v.Param(name).Resolve()
+func (v *vectors) memory(name string) Mem { return v.resolved(v.Param(name)) }
+
+// resolved returns a parameter or a result as an operand in memory.
+func (v *vectors) resolved(component gotypes.Component) Mem {
+	address, err := component.Resolve()
 	if err != nil {
 		panic(err)
 	}

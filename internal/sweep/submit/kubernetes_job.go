@@ -91,13 +91,16 @@ func (k Kubernetes) pod(name string, p *plan.Plan, files []file) object {
 		"env":          []object{{"name": "ACQNP_DEVICE", "value": device}, {"name": "ACQNP_THREADS", "value": cpus}},
 		"resources":    object{"requests": object{"cpu": cpus, "memory": "4Gi"}, "limits": limits},
 		"volumeMounts": mounts,
+		// What the Pod Security Standard "restricted" demands, with the pod's securityContext.
+		"securityContext": object{"allowPrivilegeEscalation": false, "capabilities": object{"drop": []string{"ALL"}}},
 	}
 	k.setCommand(container, p)
 	return object{
 		"restartPolicy":                 "Never", // podFailurePolicy demands it
 		"terminationGracePeriodSeconds": 120,     // for the checkpoint
-		"securityContext":               object{"runAsNonRoot": true, "runAsUser": imageUser, "runAsGroup": imageUser, "fsGroup": imageUser},
-		"containers":                    []object{container},
+		"securityContext": object{"runAsNonRoot": true, "runAsUser": imageUser, "runAsGroup": imageUser, "fsGroup": imageUser,
+			"seccompProfile": object{"type": "RuntimeDefault"}},
+		"containers": []object{container},
 		"volumes": []object{
 			{"name": "plan", "configMap": object{"name": name}},
 			{"name": "claim", "persistentVolumeClaim": object{"claimName": k.Claim}},

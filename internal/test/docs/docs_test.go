@@ -99,9 +99,10 @@ func TestReadmeIsAPage(t *testing.T) {
 	first := func(prefix string) int {
 		return 1 + slices.IndexFunc(lines, func(line string) bool { return strings.HasPrefix(line, prefix) })
 	}
-	if picture, command := first("!["), first("    go run "); len(lines) > 110 || picture >= 15 || command > 20 || picture*command == 0 {
-		t.Errorf("README.md has %d lines, its picture in line %d, its first command in line %d; "+
-			"expected at most 110 lines, the picture above line 15, the command by line 20", len(lines), picture, command)
+	picture, command, quickstart := first("!["), first("    go "), first("    go run ")
+	if len(lines) > 110 || picture >= 15 || command > 20 || quickstart > 25 || picture*command*quickstart == 0 {
+		t.Errorf("README.md has %d lines, its picture in line %d, its first command in line %d, go run in line %d; "+
+			"expected at most 110 lines, the picture above line 15, the commands by lines 20 and 25", len(lines), picture, command, quickstart)
 	}
 }
 

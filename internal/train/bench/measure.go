@@ -32,7 +32,6 @@ type Options struct {
 	Threads    int    // of the CPU, at least 1
 	Points     int    // of every function, as given to Experiment; 0 if the benchmark draws their number
 	Steps      int    // to time, at least 1
-	Launches   bool   // time the kernel launches of a step too; on a GPU alone
 	Version    string // of the program
 	Progress   progress.Reporter
 }
@@ -50,11 +49,6 @@ func Measure(ctx context.Context, o Options) (Result, error) {
 		return Result{}, err
 	}
 	r := summarise(timings, max(before, o.peak()), onGPU)
-	if o.Launches {
-		if r.Launches, err = train.TimeLaunches(ctx, t, launchRepeats); err != nil {
-			return Result{}, err
-		}
-	}
 	r.Benchmark, r.Model, r.Variant = o.Experiment.Benchmark, o.Experiment.Model.Name, o.Experiment.Variant()
 	r.Device, r.Threads = o.Device.Name(), o.Threads
 	if !onGPU {

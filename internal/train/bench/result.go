@@ -6,7 +6,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/train"
@@ -33,8 +32,6 @@ type Result struct {
 	// The CPU's peak, in 1e9 operations per second, and GFLOPs as a share of it; null on a GPU.
 	PeakGFLOPs *float64 `json:"peak_gflops"`
 	PeakShare  *float64 `json:"peak_share"`
-
-	Launches []engine.LaunchTime `json:"launches,omitempty"` // with --kernels
 
 	Version string `json:"version"`
 }
@@ -99,6 +96,5 @@ func (r Result) Print(w io.Writer) error {
 	if r.Kernels == "" {
 		line("timing", "the GPU is waited for before the first and after the last timed step, not between them")
 	}
-	r.printLaunches(w)
 	return nil
 }

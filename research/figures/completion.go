@@ -1,4 +1,4 @@
-package figures
+package main
 
 import (
 	"context"
@@ -12,49 +12,56 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
-// A Completion is a figure of images completed from some of their pixels. It has a row for each
+// A completion is a figure of images completed from some of their pixels. It has a row for each
 // image and model. For each size of context it shows the context, the predictive mean and the
 // predictive standard deviation.
-type Completion struct {
+type completion struct {
 	Title string
-	Sizes []int // numbers of context pixels, in the order of CompletionRow.Cells
-	Rows  []CompletionRow
+	Sizes []int // numbers of context pixels, in the order of completionRow.Cells
+	Rows  []completionRow
 }
 
-// A CompletionRow is one image and model.
-type CompletionRow struct {
+// A completionRow is one image and model.
+type completionRow struct {
 	Label string
-	Truth Picture
-	Cells []CompletionCell
+	Truth picture
+	Cells []completionCell
 }
 
-// A CompletionCell is one context of an image and the model's prediction from it.
-type CompletionCell struct {
-	Context Picture // NaN for an unknown pixel
-	Mean    Picture
-	SD      Picture // one channel: the root of the variance's mean over the channels of y
+// A completionCell is one context of an image and the model's prediction from it.
+type completionCell struct {
+	Context picture // NaN for an unknown pixel
+	Mean    picture
+	SD      picture // one channel: the root of the variance's mean over the channels of y
 }
 
-// A Picture has values [height, width, channels], with one channel (grey) or three (RGB).
-type Picture struct {
+// A picture has values [height, width, channels], with one channel (grey) or three (RGB).
+type picture struct {
 	Height, Width, Channels int
 	Values                  []float64
 }
 
 // newPicture returns a picture whose pixels are all unknown.
-func newPicture(height, width, channels int) Picture {
-	p := Picture{height, width, channels, make([]float64, height*width*channels)}
+func newPicture(height, width, channels int) picture {
+	p := picture{height, width, channels, make([]float64, height*width*channels)}
 	for i := range p.Values {
 		p.Values[i] = math.NaN()
 	}
 	return p
 }
+
+// contextPixels are the numbers of pixels that images are completed from.
+var contextPixels = []int{20, 100, 300}
+
+// completionLevels is a number of evenly spaced levels beyond which the drawn means do not change visibly. With
+// few, the tails of the outermost levels would dominate means and deviations.
+const completionLevels = 200
 
 // unknown is the colour of pixels that are not in the context. It is rare in photographs.
 var unknown = color.NRGBA{R: 0x35, G: 0x5c, B: 0x9c, A: 0xff}
@@ -71,24 +78,24 @@ const (
 )
 
 // Save draws the figure into path. The format follows from the extension.
-func (f Completion) Save(path string, w *warning.Record) error {
+func (f completion) Save(path string, w *warning.Record) error {
 	if len(f.Rows) == 0 {
 		return fmt.Errorf("plot %s: nothing to draw", path)
 	}
 	width := f.labelWidth() + pictureSide + vg.Length(len(f.Sizes))*(3*pictureSide+2*pictureGap+pictureGroup) + 32
 	height := vg.Length(len(f.Rows))*(f.pictureHeight()+pictureGap) + pictureLabels + 90
-	return saveFigure(path, w, max(width, 560), height, f.draw)
+	return figures.Save(path, w, max(width, 560), height, f.draw)
 }
 
 // pictureHeight returns the height that keeps the pictures' proportions.
-func (f Completion) pictureHeight() vg.Length {
+func (f completion) pictureHeight() vg.Length {
 	t := f.Rows[0].Truth
 	return pictureSide * vg.Length(t.Height) / vg.Length(t.Width)
 }
 
 // labelWidth returns the width of the widest row label.
-func (f Completion) labelWidth() vg.Length {
-	width, label := vg.Length(0), textStyle(12)
+func (f completion) labelWidth() vg.Length {
+	width, label := vg.Length(0), figures.TextStyle(12)
 	for _, r := range f.Rows {
 		if r.Label != "" {
 			width = max(width, label.Width(r.Label)+8)
@@ -97,15 +104,17 @@ func (f Completion) labelWidth() vg.Length {
 	return width
 }
 
-func (f Completion) draw(c draw.Canvas) {
+func (f completion) draw(c draw.Canvas) {
 	c = draw.Crop(c, 16, -16, 10, -12)
 	most := f.largestSD()
-	c = drawHeading(c, f.Title, []legendEntry{
-		{"unknown", dotThumb, func(c *draw.Canvas) { fillBox(c, unknown) }},
-		{fmt.Sprintf("standard deviation, 0 to %.2g or more", most), lineWidth, levelThumb},
+	c = figures.Heading(c, f.Title, []figures.Entry{
+		{Name: "unknown", Width: 9, Thumb: func(c *draw.Canvas) {
+			c.FillPolygon(unknown, []vg.Point{c.Min, {X: c.Max.X, Y: c.Min.Y}, c.Max, {X: c.Min.X, Y: c.Max.Y}})
+		}},
+		figures.ScaleEntry(fmt.Sprintf("standard deviation, 0 to %.2g or more", most), levelBar, figures.Viridis),
 	})
 	left, height := c.Min.X+f.labelWidth(), f.pictureHeight()
-	centred, label := textStyle(12), textStyle(12)
+	centred, label := figures.TextStyle(12), figures.TextStyle(12)
 	centred.XAlign, label.YAlign = draw.XCenter, draw.YCenter
 	top := c.Max.Y - pictureLabels
 	pixels := len(f.Rows[0].Truth.Values) / f.Rows[0].Truth.Channels
@@ -136,7 +145,7 @@ func (f Completion) draw(c draw.Canvas) {
 			at, step := group(k), pictureSide+pictureGap
 			place(at, cell.Context.image(inColour))
 			place(at+step, cell.Mean.image(inColour))
-			place(at+2*step, cell.SD.image(func(v []float64) color.NRGBA { return gradient(viridis, v[0]/most) }))
+			place(at+2*step, cell.SD.image(func(v []float64) color.NRGBA { return figures.Gradient(figures.Viridis, v[0]/most) }))
 		}
 		top -= height + pictureGap
 	}
@@ -144,7 +153,7 @@ func (f Completion) draw(c draw.Canvas) {
 
 // largestSD returns the end of the scale of standard deviations: the median, over the rows, of what 1 % of a
 // row lies beyond. So neither a few outliers nor one model with heavy tails darken the rest.
-func (f Completion) largestSD() float64 {
+func (f completion) largestSD() float64 {
 	var ends []float64
 	for _, r := range f.Rows {
 		var all []float64
@@ -165,7 +174,7 @@ func (f Completion) largestSD() float64 {
 }
 
 // image returns the enlarged picture. colour returns the colour of a pixel from its channels.
-func (p Picture) image(colour func(v []float64) color.NRGBA) image.Image {
+func (p picture) image(colour func(v []float64) color.NRGBA) image.Image {
 	img := image.NewNRGBA(image.Rect(0, 0, p.Width*pixelSize, p.Height*pixelSize))
 	for i := range p.Height {
 		for j := range p.Width {
@@ -187,20 +196,28 @@ func inColour(v []float64) color.NRGBA {
 	return color.NRGBA{R: at(0), G: at(1), B: at(2), A: 0xff}
 }
 
-// NewCompletion returns a figure in which runs of one benchmark complete its first test images from
-// contexts of several sizes, with a row for each image and run.
-func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Figure, error) {
-	if err := sameBenchmark(runs); err != nil {
-		return nil, err
-	}
-	images, err := testImages(runs[0].Source, count)
+// newCompletion returns a figure in which runs of one benchmark complete its first test images from contexts of
+// several sizes, with a row for each image and run. All runs complete images of the first from the same contexts.
+func newCompletion(ctx context.Context, runs []figures.Run, count int) (figures.Figure, error) {
+	subjects, err := figures.FirstFunctions(runs, count)
 	if err != nil {
 		return nil, err
 	}
-	figure := Completion{Title: "completed images of " + runs[0].Experiment.Benchmark, Sizes: sizes}
-	rows := make([][]CompletionRow, len(runs))
+	height, width, _ := runs[0].Source.(datasets.Imager).ImageShape()
+	var images []pixels
+	for _, s := range subjects {
+		all := s.Known.Cut(0, s.Known.Len())
+		all.Append(s.Held)
+		images = append(images, pixels{height, width, all})
+	}
+	figure := completion{Title: "completed images of " + runs[0].Experiment.Benchmark, Sizes: contextPixels}
+	rows := make([][]completionRow, len(runs))
 	for i, r := range runs {
-		if rows[i], err = Complete(ctx, r.Ask, images, sizes, r.Label); err != nil {
+		o := r.Ask.Evenly()
+		if o.NumTau > 0 {
+			o.NumTau = completionLevels
+		}
+		if rows[i], err = complete(ctx, o, images, contextPixels, r.Label); err != nil {
 			return nil, err
 		}
 	}
@@ -212,55 +229,39 @@ func NewCompletion(ctx context.Context, runs []Run, count int, sizes []int) (Fig
 	return figure, nil
 }
 
-// testImages returns the first images of the evaluation, with their pixels in the order in which
-// they become context.
-func testImages(source datasets.Source, count int) ([]Image, error) {
-	dx, dy := source.Dims()
-	height, width, channels := source.(datasets.Imager).ImageShape()
-	subjects, err := Subjects(source, datasets.ScalingOf(source, dx, dy), count)
-	if err == nil && len(subjects) < count {
-		err = &invalid.Input{File: "--functions", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most %d, the test images", len(subjects))}
-	}
-	var images []Image
-	for _, s := range subjects {
-		images = append(images, Image{Height: height, Width: width, Channels: channels,
-			X: slices.Concat(s.Known.X, s.Held.X), Y: slices.Concat(s.Known.Y, s.Held.Y)})
-	}
-	return images, err
-}
-
-// An Image is an image to complete. Its pixels are in any order and in raw units: row and column,
+// pixels are an image to complete. They are in any order and in raw units: row and column,
 // and values in [0, 1].
-type Image struct {
-	Height, Width, Channels int
-	X, Y                    []float64 // [pixels, 2], [pixels, channels]
+type pixels struct {
+	Height, Width int
+	points.Points
 }
 
 // picture returns a picture of the first n pixels. The others are unknown.
-func (m Image) picture(n int) Picture {
-	p := newPicture(m.Height, m.Width, m.Channels)
+func (m pixels) picture(n int) picture {
+	p := newPicture(m.Height, m.Width, m.DY)
 	for k := range n {
-		i, j := int(math.Round(m.X[2*k])), int(math.Round(m.X[2*k+1]))
-		copy(p.Values[(i*m.Width+j)*m.Channels:], m.Y[k*m.Channels:][:m.Channels])
+		x := m.Row(k)
+		i, j := int(math.Round(x[0])), int(math.Round(x[1]))
+		copy(p.Values[(i*m.Width+j)*m.DY:], m.RowY(k))
 	}
 	return p
 }
 
-// Complete returns a row for each image. It has, for each size n, the model's prediction from the
+// complete returns a row for each image. It has, for each size n, the model's prediction from the
 // first n pixels.
-func Complete(ctx context.Context, o predict.Trained, images []Image, sizes []int, label string) ([]CompletionRow, error) {
-	var rows []CompletionRow
+func complete(ctx context.Context, o predict.Trained, images []pixels, sizes []int, label string) ([]completionRow, error) {
+	var rows []completionRow
 	var questions []points.Question
 	for _, m := range images {
-		row := CompletionRow{Label: label, Truth: m.picture(m.Height * m.Width)}
+		row := completionRow{Label: label, Truth: m.picture(m.Height * m.Width)}
 		var all []float64
 		for pixel := range m.Height * m.Width {
 			all = append(all, float64(pixel/m.Width), float64(pixel%m.Width))
 		}
 		for _, n := range sizes {
-			row.Cells = append(row.Cells, CompletionCell{Context: m.picture(n),
-				Mean: newPicture(m.Height, m.Width, m.Channels), SD: newPicture(m.Height, m.Width, 1)})
-			questions = append(questions, points.Question{Known: points.New(2, m.Channels, m.X, m.Y).Cut(0, n), Targets: points.New(2, 0, all, nil)})
+			row.Cells = append(row.Cells, completionCell{Context: m.picture(n),
+				Mean: newPicture(m.Height, m.Width, m.DY), SD: newPicture(m.Height, m.Width, 1)})
+			questions = append(questions, points.Question{Known: m.Cut(0, n), Targets: points.New(2, 0, all, nil)})
 		}
 		rows = append(rows, row)
 	}

@@ -1,4 +1,4 @@
-package figures_test
+package main
 
 import (
 	"image/color"
@@ -11,7 +11,6 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -29,8 +28,8 @@ func completing(t *testing.T, channels int) predict.Trained {
 
 // ramp returns a 4×3 picture whose pixels, from the last to the first, have the value of their
 // place in hundredths.
-func ramp(channels int) figures.Image {
-	m := figures.Image{Height: 4, Width: 3, Channels: channels}
+func ramp(channels int) pixels {
+	m := pixels{Height: 4, Width: 3, Points: points.New(2, channels, nil, nil)}
 	for p := 11; p >= 0; p-- {
 		m.X = append(m.X, float64(p/3), float64(p%3))
 		for c := range channels {
@@ -43,7 +42,7 @@ func ramp(channels int) figures.Image {
 func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 	for _, channels := range []int{1, 3} {
 		o, m := completing(t, channels), ramp(channels)
-		rows, err := figures.Complete(t.Context(), o, []figures.Image{m, m}, []int{2, 5}, "CNP")
+		rows, err := complete(t.Context(), o, []pixels{m, m}, []int{2, 5}, "CNP")
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -65,7 +64,7 @@ func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 			}
 		}
 		// The prediction at the pixel of row 2 and column 1 alone.
-		f := points.Question{Known: points.New(2, channels, m.X[:10], m.Y[:5*channels]), Targets: points.New(2, 0, []float64{2, 1}, nil)}
+		f := points.Question{Known: m.Cut(0, 5), Targets: points.New(2, 0, []float64{2, 1}, nil)}
 		for target, err := range o.Predict(t.Context(), []points.Question{f}) {
 			if err != nil {
 				t.Fatal(err)
@@ -85,13 +84,13 @@ func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 }
 
 func TestCompletionTellsUnknownPixelsApart(t *testing.T) {
-	truth := figures.Picture{Height: 2, Width: 2, Channels: 3, Values: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 2, 2}}
-	known := figures.Picture{Height: 2, Width: 2, Channels: 1, Values: []float64{math.NaN(), 0, 0.5, 1}}
-	deviation := figures.Picture{Height: 2, Width: 2, Channels: 1, Values: []float64{0.1, 0.2, math.Inf(1), math.NaN()}}
-	fig := figures.Completion{Title: "pictures", Sizes: []int{3}, Rows: []figures.CompletionRow{
-		{Truth: truth, Cells: []figures.CompletionCell{{Context: known, Mean: truth, SD: deviation}}},
+	truth := picture{Height: 2, Width: 2, Channels: 3, Values: []float64{1, 0, 0, 0, 1, 0, 0, 0, 1, 2, 2, 2}}
+	known := picture{Height: 2, Width: 2, Channels: 1, Values: []float64{math.NaN(), 0, 0.5, 1}}
+	deviation := picture{Height: 2, Width: 2, Channels: 1, Values: []float64{0.1, 0.2, math.Inf(1), math.NaN()}}
+	fig := completion{Title: "pictures", Sizes: []int{3}, Rows: []completionRow{
+		{Truth: truth, Cells: []completionCell{{Context: known, Mean: truth, SD: deviation}}},
 	}}
-	img := picture(t, fig, "pictures")
+	img := drawn(t, fig)
 	seen := map[color.NRGBA]int{}
 	for y := range img.Bounds().Dy() {
 		for x := range img.Bounds().Dx() {

@@ -1,3 +1,0 @@
-package simd
-
-func useHalves(use bool) { halves = use }
