@@ -151,7 +151,7 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 	}
 	subjects := make([]figures.Subject, len(e.Groups))
 	for i, g := range e.Groups {
-		subjects[i] = figures.Subject{Function: g, HeldX: g.TargetX, HeldY: g.TargetY}
+		subjects[i] = figures.Subject{Question: g, Held: g.Targets}
 	}
 	figure, err := figures.NewPrediction(ctx, e.Fitted, subjects, figures.Options{Calibrated: c})
 	if err != nil {

@@ -104,9 +104,9 @@ func (o *predictOptions) run(ctx context.Context) error {
 	if err := table.CheckSize(q.CountTargets()); err != nil {
 		return err
 	}
-	predictions := q.Predict(ctx, q.Functions)
+	predictions := q.Predict(ctx, q.Questions)
 	if o.joint {
-		predictions = predict.WithJointDraws(ctx, q.Predictor, q.Functions, predict.JointDraws{Number: o.draws, Seed: q.seed}, predictions)
+		predictions = predict.WithJointDraws(ctx, q.Predictor, q.Questions, predict.JointDraws{Number: o.draws, Seed: q.seed}, predictions)
 	}
 	if err := table.Write(o.out, o.show(q, predictions)); err != nil {
 		return err

@@ -53,7 +53,7 @@ func (o *sampleOptions) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	predictions := o.show(q, q.Predict(ctx, q.Functions))
+	predictions := o.show(q, q.Predict(ctx, q.Questions))
 	table := predict.Quantiles{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Draws: o.draws, Seed: q.seed, Format: o.format}
 	if err := table.Write(o.out, predictions); err != nil {
 		return err

@@ -93,17 +93,17 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	}
 	scores := predict.Scores{Names: predict.NamesOf(&q.Asked), Threads: o.cores(), Warnings: &a.warnings, Support: q.About().Outcomes}
 	if o.calibrate {
-		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(q.experiment, q.Functions)}
+		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(q.experiment, q.Questions)}
 	}
 	if scores.Calibrated, err = o.calibration(q); err != nil {
 		return err
 	}
 	tally := score.NewTally(scores.YNames)
-	if err := scores.Write(o.out, tally, o.show(q, q.Predict(ctx, q.Functions))); err != nil {
+	if err := scores.Write(o.out, tally, o.show(q, q.Predict(ctx, q.Questions))); err != nil {
 		return err
 	}
 	if o.joint {
-		if err := predict.JointScores(ctx, q.Predictor, q.Functions, tally, &a.warnings); err != nil {
+		if err := predict.JointScores(ctx, q.Predictor, q.Questions, tally, &a.warnings); err != nil {
 			return err
 		}
 	}

@@ -118,7 +118,7 @@ func (o *requestFlags) open(checks ...func() error) (q question, err error) {
 	if err := o.settle(checks...); err != nil {
 		return q, err
 	}
-	files := predict.FunctionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Weights: o.weights, AsNew: o.asNew}
+	files := predict.QuestionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Weights: o.weights, AsNew: o.asNew}
 	if fit.Is(o.Run) {
 		err = o.openFit(&q, files)
 	} else {
@@ -131,7 +131,7 @@ func (o *requestFlags) open(checks ...func() error) (q question, err error) {
 }
 
 // openFit opens what acqnp fit wrote.
-func (o *requestFlags) openFit(q *question, files predict.FunctionFiles) error {
+func (o *requestFlags) openFit(q *question, files predict.QuestionFiles) error {
 	if err := o.refuseOfFit(); err != nil {
 		return err
 	}
@@ -150,7 +150,7 @@ func (o *requestFlags) openFit(q *question, files predict.FunctionFiles) error {
 	if q.Asked, err = predict.Ask(f, files); err != nil {
 		return err
 	}
-	return f.CheckPoints(o.context, o.targets, q.Functions)
+	return f.CheckPoints(o.context, o.targets, q.Questions)
 }
 
 // refuseOfFit refuses flags that say nothing about a fit.
@@ -168,7 +168,7 @@ func (o *requestFlags) refuseOfFit() error {
 }
 
 // openRun opens a run, or a configuration and weights.
-func (o *requestFlags) openRun(q *question, files predict.FunctionFiles) error {
+func (o *requestFlags) openRun(q *question, files predict.QuestionFiles) error {
 	e, err := o.experiment()
 	if err != nil {
 		return err

@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -125,7 +126,7 @@ func TestLayoutReadsWhatTheRunRecorded(t *testing.T) {
 		XForms: []rows.Form{{}, {Categories: []string{"corn", "egg"}}, {Origin: "2024-02-25"}}, YForms: []rows.Form{{Log: true}}}
 	got := must.Get(l.Read(datatest.CSV(t, "day;diet;x;y;name\n2024-02-26 12:00;egg;0,5;7;a\n2024-03-01T06:00:00+06:00;fish;1;8,5;a\n2024-03-01;egg;null;9;b\n")))(t)
 	// 2024 is a leap year.
-	want := []rows.Group{{Name: "a", N: 2, X: []float64{0.5, 1, 1.5, 1, 2, 5}, Y: []float64{7, 8.5}}}
+	want := []points.Group{{Name: "a", Points: points.New(3, 1, []float64{0.5, 1, 1.5, 1, 2, 5}, []float64{7, 8.5})}}
 	if diff := gocmp.Diff(want, got); diff != "" {
 		t.Error(diff)
 	}

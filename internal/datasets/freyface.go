@@ -5,6 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/matfile"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -28,6 +29,8 @@ func loadFaces(files []imageFile) (train, test pictures, err error) {
 		return train, test, refuse("data.train_fraction", d.TrainFraction, "a fraction that leaves some of the %d frames on both sides", len(order))
 	}
 	random.New(d.Seed, random.Split).Perm(0, order)
-	pick := func(order []int) pictures { return pictures{faces.Shape, pickRows(faces.bytes, faces.size(), order)} }
+	pick := func(order []int) pictures {
+		return pictures{faces.Shape, points.Pick(faces.bytes, faces.size(), order)}
+	}
 	return pick(order[:n]), pick(order[n:]), nil
 }

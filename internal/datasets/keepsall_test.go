@@ -25,7 +25,7 @@ func TestAllDataForTraining(t *testing.T) {
 			if count["test"] > 0 || count["train"] == 0 || (count["valid"] > 0) != (every > 0) {
 				t.Errorf("by %s, with validations every %d steps: parts %v", split, every, count)
 			}
-			trained, evaluated := points{}, points{}
+			trained, evaluated := marks{}, marks{}
 			for step := range 300 {
 				trained.add(t, makeCSV(t, s.Train, step), 0)
 			}

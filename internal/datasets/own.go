@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // ownSource is the source of your own CSV files. It holds out whole groups (data.split:
@@ -28,8 +29,8 @@ type ownSource struct {
 
 	// The groups to train on, to validate on, to evaluate on and to calibrate on, by index.
 	training, valid, test, calibration []int
-	unused                             map[int]bool // groups left out: they have too few points for the model
-	held                               []Held       // of the calibration
+	unused                             map[int]bool      // groups left out: they have too few points for the model
+	held                               []points.Question // of the calibration
 	warnings                           warning.Record
 
 	points        []int // [lo, hi]: N ~ U{lo..hi} in training
@@ -48,8 +49,7 @@ func newOwnSource(e config.Experiment, dataDir string) (Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	groups := read.Groups
-	if err := s.split(groups); err != nil {
+	if err := s.split(read); err != nil {
 		return nil, err
 	}
 	if err := s.setPoints(); err != nil {
@@ -60,7 +60,7 @@ func newOwnSource(e config.Experiment, dataDir string) (Source, error) {
 		return nil, err
 	}
 	s.dx, s.dy = s.scaling.Dims()
-	if err := s.store(groups); err != nil {
+	if err := s.store(read); err != nil {
 		return nil, err
 	}
 	s.setSizes()
@@ -99,40 +99,28 @@ func (s *ownSource) trainingColumn(read *rows.Training, c int) (column []float64
 }
 
 // store keeps the points in the model's units. It refuses numbers that scaling makes infinite.
-func (s *ownSource) store(groups []rows.Group) error {
+func (s *ownSource) store(read *rows.Training) error {
 	dx, dy := s.Dims()
 	most, all := 0, 0
-	for _, f := range groups {
-		most, all = max(most, f.N), all+f.N
+	for _, g := range read.Groups {
+		most, all = max(most, g.Len()), all+g.Len()
 	}
 	s.x, s.y = make([]float32, 0, all*dx), make([]float32, 0, all*dy)
-	for i := range groups {
-		f := &groups[i]
-		x, y := s.scaling.ModelX(f.X), s.scaling.ModelY(f.Y)
-		if raw, ok := s.scaling.tooFar(*f, x, y); ok {
-			return f.Refuse(fmt.Sprintf("with %g, far outside the training part", raw), "numbers that scaling keeps finite")
+	for i := range read.Groups {
+		g := &read.Groups[i]
+		x, y := s.scaling.ModelX(g.X), s.scaling.ModelY(g.Y)
+		if raw, ok := s.scaling.tooFar(g.Points, x, y); ok {
+			return read.Refuse(i, fmt.Sprintf("with %g, far outside the training part", raw), "numbers that scaling keeps finite")
 		}
-		s.x = append(s.x, pickRows(x, dx, s.order[i])...)
-		s.y = append(s.y, pickRows(y, dy, s.order[i])...)
-		s.names = append(s.names, f.Name)
-		s.hold(i, *f)
-		f.X, f.Y = nil, nil
+		if s.order[i] != nil {
+			x, y = points.Pick(x, dx, s.order[i]), points.Pick(y, dy, s.order[i])
+		}
+		s.x, s.y, s.names = append(s.x, x...), append(s.y, y...), append(s.names, g.Name)
+		s.hold(i, *g)
+		g.Points = points.Points{}
 	}
 	s.deck = newDeck(most)
 	return nil
-}
-
-// pickRows returns the rows of v [len(v)/width, width] in the given order. A nil order keeps the
-// rows as they are.
-func pickRows[T any](v []T, width int, order []int) []T {
-	if order == nil {
-		return v
-	}
-	picked := make([]T, 0, len(order)*width)
-	for _, i := range order {
-		picked = append(picked, v[i*width:(i+1)*width]...)
-	}
-	return picked
 }
 
 // checkSizes refuses batches beyond the limits of package config. The number of points of evaluation

@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -17,13 +18,7 @@ const (
 	leastLeft          = 2    // points of a group that are not for calibration, if it has two or more
 )
 
-// Held is a group, or a part of its points, that is for calibration alone, in raw units.
-type Held struct {
-	Context rows.Group
-	Targets rows.Group // those to predict
-}
-
-// CalibrationOf returns what a source holds back for calibration (data.calibration): none of it is in
+// CalibrationOf returns what a source holds back for calibration (data.calibration), in raw units: none of it is in
 // the training, the validation, the test, the scaling or a baseline. A group that is held out whole
 // has a context of a random size, one of those that validation takes, and other random points as
 // targets. Of a group of which points are held out these are the targets; training and validation
@@ -31,7 +26,7 @@ type Held struct {
 //
 // Three things come from all rows, these included: whether a column holds numbers, names or dates, the
 // first day of dates, and whether a column whose logarithm is taken has a 0.
-func CalibrationOf(source any) []Held {
+func CalibrationOf(source any) []points.Question {
 	s, ok := source.(*ownSource)
 	if !ok {
 		return nil
@@ -86,14 +81,14 @@ func reserve(points map[string]int, byPoint bool, n int) (map[string][]int, erro
 
 // reservePoints draws what is for calibration and returns the other groups. If points are held out, these are all
 // groups, and the rows for calibration are in s.order.
-func (s *ownSource) reservePoints(groups []rows.Group) (others []int, err error) {
-	points := map[string]int{}
-	for _, f := range groups {
-		points[f.Name] = f.N
+func (s *ownSource) reservePoints(groups []points.Group) (others []int, err error) {
+	sizes := map[string]int{}
+	for _, g := range groups {
+		sizes[g.Name] = g.Len()
 	}
 	held := map[string][]int{}
 	if n := s.e.Data.Calibration; n > 0 {
-		if held, err = reserve(points, s.byPoint(), n); err != nil {
+		if held, err = reserve(sizes, s.byPoint(), n); err != nil {
 			return nil, err
 		}
 	}
@@ -111,7 +106,7 @@ func (s *ownSource) reservePoints(groups []rows.Group) (others []int, err error)
 }
 
 // hold keeps what group i has for calibration.
-func (s *ownSource) hold(i int, p rows.Group) {
+func (s *ownSource) hold(i int, p points.Group) {
 	if !slices.Contains(s.calibration, i) {
 		return
 	}
@@ -124,12 +119,7 @@ func (s *ownSource) hold(i int, p rows.Group) {
 		g.Perm(2+2*uint64(i), picked)
 		picked = picked[:known+targets]
 	}
-	s.held = append(s.held, Held{pick(p, picked[:known]), pick(p, picked[len(picked)-targets:])})
-}
-
-// pick returns a group with some of its points.
-func pick(g rows.Group, points []int) rows.Group {
-	return rows.Group{Name: g.Name, N: len(points), X: pickRows(g.X, len(g.X)/g.N, points), Y: pickRows(g.Y, len(g.Y)/g.N, points)}
+	s.held = append(s.held, points.Question{Name: p.Name, Known: p.Take(picked[:known]), Targets: p.Take(picked[len(picked)-targets:])})
 }
 
 // ScanOthers is rows.ScanFile without the rows that are for calibration. all is what ScanFile returned.

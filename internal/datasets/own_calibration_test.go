@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -24,10 +25,10 @@ func calibrating(t testing.TB, split string, n int, points ...int) config.Experi
 }
 
 // heldPoints returns the targets, and the context, that are for calibration.
-func heldPoints(s datasets.Source) (targets, context points) {
-	targets, context = points{}, points{}
+func heldPoints(s datasets.Source) (targets, context marks) {
+	targets, context = marks{}, marks{}
 	for _, h := range datasets.CalibrationOf(s) {
-		for of, p := range map[*points]rows.Group{&targets: h.Targets, &context: h.Context} {
+		for of, p := range map[*marks]points.Points{&targets: h.Targets, &context: h.Known} {
 			for _, y := range p.Y {
 				(*of)[[2]int{int(y) / 1000, int(y) % 1000}] = true
 			}
@@ -71,7 +72,7 @@ func TestCalibrationIsUsedForNothingElse(t *testing.T) {
 			}
 		}
 		before := batches(t, s)
-		seen := points{}
+		seen := marks{}
 		for _, b := range before {
 			seen.add(t, b, 0)
 		}
@@ -142,12 +143,12 @@ func TestSplitNamesTheCalibration(t *testing.T) {
 		content, _ := os.ReadFile(e.Data.File)
 		put(t, e.Data.File, []byte(strings.ReplaceAll(string(content), ",k\n", ",calibration\n")))
 		targets, context := heldPoints(open(t, e, ""))
-		want := points{{0, 4}: true, {1, 4}: true}
+		want := marks{{0, 4}: true, {1, 4}: true}
 		if split == "function" {
 			for p := range context {
 				targets[p] = true
 			}
-			want = points{{2, 0}: true, {2, 1}: true}
+			want = marks{{2, 0}: true, {2, 1}: true}
 		}
 		if diff := cmp.Diff(want, targets); diff != "" {
 			t.Errorf("%s: %s", split, diff)
@@ -159,9 +160,9 @@ func TestSplitNamesTheCalibration(t *testing.T) {
 func TestContextsOfTheCalibration(t *testing.T) {
 	sizes := map[int]int{}
 	for _, h := range datasets.CalibrationOf(open(t, calibrating(t, "function", 60, alike(90, 12)...), "")) {
-		sizes[h.Context.N]++
-		if h.Context.N+h.Targets.N != 12 || h.Context.Name != h.Targets.Name || len(h.Context.X) != h.Context.N {
-			t.Errorf("%d context and %d target points of 12", h.Context.N, h.Targets.N)
+		sizes[h.Known.Len()]++
+		if h.Known.Len()+h.Targets.Len() != 12 {
+			t.Errorf("%d context and %d target points of 12", h.Known.Len(), h.Targets.Len())
 		}
 	}
 	for _, n := range []int{0, 1, 2, 5, 10} { // 60 functions miss one with a probability of 1e-5

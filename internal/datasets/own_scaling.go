@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // ownScaling learns the scaling that data.scale asks for, and the names of categories. column(c)
@@ -51,7 +52,7 @@ func learned(how string, f rows.Form, v []float64) (offset, scale float64) {
 
 // tooFar returns the first raw number of p that the scaling has made infinite in the model's x or y,
 // and whether there is one.
-func (s Scaling) tooFar(p rows.Group, x, y []float32) (raw float64, found bool) {
+func (s Scaling) tooFar(p points.Points, x, y []float32) (raw float64, found bool) {
 	infinite := func(v float32) bool { return math.IsInf(float64(v), 0) }
 	if !slices.ContainsFunc(x, infinite) && !slices.ContainsFunc(y, infinite) {
 		return 0, false

@@ -61,12 +61,13 @@ func (s *ownSource) evaluatedPoints(g span) (context, first, count int) {
 
 // split says what each point is for: s.spans, s.order and, for each part, the list of the groups that have points for
 // it. If nothing is held out for a test, the evaluation takes validation's part, or that of the training without one.
-func (s *ownSource) split(groups []rows.Group) error {
+func (s *ownSource) split(read *rows.Training) error {
+	groups := read.Groups
 	s.spans, s.order = make([]span, len(groups)), make([][]int, len(groups))
 	first := 0
 	for i, g := range groups {
-		s.spans[i] = span{first: first, points: g.N}
-		first += g.N
+		s.spans[i] = span{first: first, points: g.Len()}
+		first += g.Len()
 	}
 	choose := s.drawGroups
 	switch {
@@ -75,7 +76,7 @@ func (s *ownSource) split(groups []rows.Group) error {
 	case s.byPoint():
 		choose = s.drawPoints
 	}
-	if err := choose(groups); err != nil {
+	if err := choose(read); err != nil {
 		return err
 	}
 	for i, g := range s.spans {
@@ -105,8 +106,8 @@ func (s *ownSource) split(groups []rows.Group) error {
 }
 
 // drawGroups draws the groups of each part.
-func (s *ownSource) drawGroups(groups []rows.Group) error {
-	others, err := s.reservePoints(groups)
+func (s *ownSource) drawGroups(read *rows.Training) error {
+	others, err := s.reservePoints(read.Groups)
 	if err != nil {
 		return err
 	}
@@ -139,15 +140,15 @@ func (s *ownSource) takeGroups(training []int) error {
 
 // readParts takes the parts from data.split_column. If there is validation and the column has none, it is
 // drawn from the training.
-func (s *ownSource) readParts(groups []rows.Group) error {
+func (s *ownSource) readParts(read *rows.Training) error {
 	var total [4]int
 	var training []int
-	for i, g := range groups {
+	for i, of := range read.Parts {
 		var parts [4][]int
-		for k, p := range g.Parts {
+		for k, p := range of {
 			parts[p] = append(parts[p], k)
-			if p != g.Parts[0] && !s.byPoint() {
-				return g.Refuse(fmt.Sprintf("with %s and %s in the column %s", rows.PartNames[g.Parts[0]], rows.PartNames[p], s.e.Data.SplitColumn),
+			if p != of[0] && !s.byPoint() {
+				return read.Refuse(i, fmt.Sprintf("with %s and %s in the column %s", rows.PartNames[of[0]], rows.PartNames[p], s.e.Data.SplitColumn),
 					"one of them in all rows of a group (data.split: point splits the points of groups)")
 			}
 		}
@@ -167,7 +168,7 @@ func (s *ownSource) readParts(groups []rows.Group) error {
 	for _, p := range []rows.Part{rows.Train, rows.Test} {
 		if total[p] == 0 {
 			what := map[bool]string{true: "row", false: "group"}[s.byPoint()]
-			return &invalid.Input{File: groups[0].File, Key: s.e.Data.SplitColumn, Found: "no " + what + " with the value " + rows.PartNames[p],
+			return &invalid.Input{File: read.File(), Key: s.e.Data.SplitColumn, Found: "no " + what + " with the value " + rows.PartNames[p],
 				Expected: "at least one of train and one of test"}
 		}
 	}
@@ -183,14 +184,14 @@ func (s *ownSource) readParts(groups []rows.Group) error {
 
 // drawPoints draws the training points of each group from those that are not for calibration. A
 // group of two of them or more has one or more on both sides, and that of one point has it in training.
-func (s *ownSource) drawPoints(groups []rows.Group) error {
-	if _, err := s.reservePoints(groups); err != nil {
+func (s *ownSource) drawPoints(read *rows.Training) error {
+	if _, err := s.reservePoints(read.Groups); err != nil {
 		return err
 	}
-	for i, g := range groups {
+	for i, g := range read.Groups {
 		reserved := s.order[i]
 		var others []int
-		for row := range g.N {
+		for row := range g.Len() {
 			if !slices.Contains(reserved, row) {
 				others = append(others, row)
 			}

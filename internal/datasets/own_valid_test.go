@@ -18,11 +18,11 @@ func validated(t testing.TB, split string, points ...int) config.Experiment {
 	return e
 }
 
-// points are the points of functions: pairs of a function and a number.
-type points map[[2]int]bool
+// marks are the points of functions: pairs of a function and a number.
+type marks map[[2]int]bool
 
 // add adds the points of a batch from the given one on.
-func (p points) add(t testing.TB, b *datasets.Batch, from int) {
+func (p marks) add(t testing.TB, b *datasets.Batch, from int) {
 	t.Helper()
 	functions, of := members(t, b)
 	for row, f := range functions {
@@ -59,7 +59,7 @@ func TestValidationIsApartFromTrainingAndTest(t *testing.T) {
 				continue
 			}
 			s := open(t, validated(t, split, sizes...), "")
-			training, valid, test := points{}, points{}, points{}
+			training, valid, test := marks{}, marks{}, marks{}
 			for step := range 300 {
 				training.add(t, makeCSV(t, s.Train, step), 0)
 			}

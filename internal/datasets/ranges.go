@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Range is where most of a column's training data lie, in raw units. The zero value means that this
@@ -79,28 +80,25 @@ func (r Ranges) within(d config.Data, s Scaling, dataDir string) Ranges {
 		return r
 	}
 	layout := rows.Layout{X: d.XColumns, Y: d.YColumns, XForms: s.XForms, YForms: s.YForms, DropMissing: d.Missing == config.Drop}
-	var all []rows.Group
+	var all points.Points
 	for _, path := range paths {
 		groups, err := layout.Read(path)
 		if err != nil {
 			return r
 		}
-		all = append(all, groups...)
+		for _, g := range groups {
+			all.Append(g.Points)
+		}
 	}
-	return Ranges{
-		overlap(r.X, all, func(g rows.Group) []float64 { return g.X }),
-		overlap(r.Y, all, func(g rows.Group) []float64 { return g.Y }),
-	}
+	return Ranges{overlap(r.X, all.X), overlap(r.Y, all.Y)}
 }
 
-// overlap returns the parts of the ranges in which there are numbers of the groups.
-func overlap(ranges []Range, all []rows.Group, values func(rows.Group) []float64) []Range {
+// overlap returns the parts of the ranges of columns in which there are numbers.
+func overlap(ranges []Range, all []float64) []Range {
 	seen := slices.Repeat([]Range{{math.Inf(1), math.Inf(-1)}}, len(ranges))
-	for _, g := range all {
-		for i, v := range values(g) {
-			c := &seen[i%len(ranges)]
-			c.Low, c.High = min(c.Low, v), max(c.High, v)
-		}
+	for i, v := range all {
+		c := &seen[i%len(ranges)]
+		c.Low, c.High = min(c.Low, v), max(c.High, v)
 	}
 	found := slices.Clone(ranges)
 	for c, r := range ranges {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Scaling converts raw units into the model's, column by column: model = (raw − offset)/scale. A
@@ -50,16 +51,19 @@ func (s Scaling) RawX(model []float64) []float64 { return toRaw(model, s.XOffset
 // RawY reverses ModelY.
 func (s Scaling) RawY(model []float64) []float64 { return toRaw(model, s.YOffset, s.YScale, s.YForms) }
 
-// Model converts the points of a function from raw units into the model's: its context, x [n, columns
-// of x] and y [n, dy], and the x of its targets.
-func (s Scaling) Model(contextX, contextY, targetX []float64) (cx, cy, tx []float32) {
-	return s.ModelX(contextX), s.ModelY(contextY), s.ModelX(targetX)
+// Model converts the known points of a group and the x of its targets from raw units into the model's.
+func (s Scaling) Model(known points.Points, targets []float64) (knownX, knownY, x []float32) {
+	return s.ModelX(known.X), s.ModelY(known.Y), s.ModelX(targets)
 }
 
-// Raw converts points x [n, dx] and y [n, dy] from the model's units into raw ones, x [n, columns of
-// x].
-func (s Scaling) Raw(x, y []float32) (rawX, rawY []float64) {
-	return s.RawX(widened(x)), s.RawY(widened(y))
+// Raw converts points x [n, dx] and y [n, dy] from the model's units into raw ones.
+func (s Scaling) Raw(x, y []float32) points.Points {
+	return points.New(len(s.XScale), len(s.YScale), s.RawX(widened(x)), s.RawY(widened(y)))
+}
+
+// RawOf returns the points of function i of a batch in raw units.
+func (s Scaling) RawOf(b *Batch, i int) points.Points {
+	return s.Raw(b.X[i*b.Points*b.DX:][:b.Points*b.DX], b.Y[i*b.Points*b.DY:][:b.Points*b.DY])
 }
 
 func widened(v []float32) []float64 {

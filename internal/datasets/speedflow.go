@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -43,8 +44,8 @@ func newSpeedFlow(e config.Experiment, b catalogue.Benchmark, dataDir string) (S
 	split, order := random.New(e.Data.Seed, random.Split), make([]int, n)
 	for i, l := range lanes {
 		split.Perm(uint64(i), order)
-		s.x = append(s.x, pickRows(s.scaling.ModelX(l.flow), 1, order))
-		s.y = append(s.y, pickRows(s.scaling.ModelY(l.speed), 1, order))
+		s.x = append(s.x, points.Pick(s.scaling.ModelX(l.flow), 1, order))
+		s.y = append(s.y, points.Pick(s.scaling.ModelY(l.speed), 1, order))
 	}
 	s.perm = make([]int, s.known)
 	s.extents = extents{dx: 1, dy: 1, train: Size{len(lanes), s.known, e.Data.Context[1]}, eval: Size{len(lanes), n, s.known}, batches: 1,

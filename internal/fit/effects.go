@@ -7,7 +7,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -37,7 +37,7 @@ const (
 // Effects returns the effects of Columns on each column of y. They are those of a new group, of which nothing is known
 // or, if folds are of points, of a new point of the groups of the data, which are known.
 func (f Fitted) Effects(ctx context.Context, threads int) ([][]Effect, error) {
-	columns, rows := f.Columns(), f.averaged()
+	columns, over := f.Columns(), f.averaged()
 	all := make([][]Effect, len(f.Y))
 	for c := range all {
 		all[c] = make([]Effect, len(columns))
@@ -46,7 +46,7 @@ func (f Fitted) Effects(ctx context.Context, threads int) ([][]Effect, error) {
 	work.SetLimit(max(1, threads))
 	for i, column := range columns {
 		work.Go(func() error {
-			effects, err := f.effects(ctx, column, rows)
+			effects, err := f.effects(ctx, column, over)
 			if err != nil {
 				return err
 			}
@@ -59,39 +59,34 @@ func (f Fitted) Effects(ctx context.Context, threads int) ([][]Effect, error) {
 	return all, work.Wait()
 }
 
-// An averaged is some rows, over which effects are averaged, and the known points of their group.
-type averaged struct{ known, rows keptGroup }
-
-// averaged returns kept rows chosen at random, by their groups if folds are of points: points of these are known.
-func (f Fitted) averaged() []averaged {
+// averaged returns kept rows chosen at random, over which effects are averaged, as targets: by their groups if folds are
+// of points, which are known.
+func (f Fitted) averaged() []points.Question {
 	var groups, places []int
 	for k, g := range f.Kept {
-		for i := range len(g.X) / len(f.X) {
+		for i := range g.Len() {
 			groups, places = append(groups, k), append(places, i)
 		}
 	}
 	order := make([]int, len(groups))
 	random.New(0, random.Evaluation).Perm(math.MaxUint64, order)
-	some := make([]averaged, 1)
+	some := make([]points.Question, 1)
 	if f.Stacks[0].ByPoint {
-		some = make([]averaged, len(f.Kept))
+		some = make([]points.Question, len(f.Kept))
 	}
 	for _, row := range order[:min(len(order), EffectRows)] {
 		g, own := f.Kept[groups[row]], &some[0]
 		if f.Stacks[0].ByPoint {
 			own = &some[groups[row]]
-			own.known = g
+			own.Known = g.Points
 		}
-		own.rows.add(f, g.X, g.Y, places[row])
-		if g.Times != nil {
-			own.rows.Times = append(own.rows.Times, g.Times[places[row]])
-		}
+		own.Targets.Append(g.Cut(places[row], places[row]+1))
 	}
-	return slices.DeleteFunc(some, func(a averaged) bool { return a.rows.X == nil })
+	return slices.DeleteFunc(some, func(q points.Question) bool { return q.Targets.Len() == 0 })
 }
 
 // effects returns the effect of a column of x on each column of y.
-func (f Fitted) effects(ctx context.Context, column int, over []averaged) ([]Effect, error) {
+func (f Fitted) effects(ctx context.Context, column int, over []points.Question) ([]Effect, error) {
 	at, tenths := f.placesOf(column), f.tenthsOf(column)
 	all := make([]Effect, len(f.Y))
 	for c := range all {
@@ -99,27 +94,27 @@ func (f Fitted) effects(ctx context.Context, column int, over []averaged) ([]Eff
 	}
 	total := 0.0
 	for _, some := range over {
-		asked := predict.Function{ContextX: some.known.X, ContextY: some.known.Y}
+		asked := points.Question{Known: some.Known}
 		for _, v := range at {
-			x := slices.Clone(some.rows.X)
-			for i := column; i < len(x); i += len(f.X) {
-				x[i] = v
+			moved := points.New(len(f.X), 0, slices.Clone(some.Targets.X), nil)
+			for i := range moved.Len() {
+				moved.Row(i)[column] = v
 			}
-			asked.TargetX = append(asked.TargetX, x...)
+			asked.Targets.Append(moved)
 		}
-		predicted, err := f.distributions(ctx, asked, asked.TargetX)
+		predicted, err := f.distributions(ctx, asked)
 		if err != nil {
 			return nil, err
 		}
-		n := len(some.rows.X) / len(f.X)
+		n := some.Targets.Len()
 		for i := range n {
-			total += some.rows.times(i)
+			total += some.Targets.Weight(i)
 		}
 		for c := range all {
-			levels, _ := f.Calibrated().Corrected(c, f.valuesOf(asked.ContextY)[c], EffectLevels[:], nil)
+			levels, _ := f.Calibrated().Corrected(c, f.valuesOf(asked.Known.Y)[c], EffectLevels[:], nil)
 			for t, channels := range predicted {
 				for q, level := range levels {
-					all[c].Points[t/n].Quantiles[q] += some.rows.times(t%n) * channels[c].Quantile(level)
+					all[c].Points[t/n].Quantiles[q] += some.Targets.Weight(t%n) * channels[c].Quantile(level)
 				}
 			}
 		}
@@ -133,14 +128,6 @@ func (f Fitted) effects(ctx context.Context, column int, over []averaged) ([]Eff
 		}
 	}
 	return all, nil
-}
-
-// times returns how often row i counts.
-func (g keptGroup) times(i int) float64 {
-	if g.Times == nil {
-		return 1
-	}
-	return g.Times[i]
 }
 
 // placesOf returns the raw x at which the effect of a column is shown: each name, the range of numbers or the longest
@@ -181,9 +168,12 @@ func (f Fitted) periodOf(column int) (low, high float64) {
 func (f Fitted) tenthsOf(column int) (ends []float64) {
 	var all []float64
 	for _, g := range f.Kept {
-		for i := column; i < len(g.X) && f.XForms[column].Categories == nil; i += len(f.X) {
-			v := g.X[i]
-			if form := f.XForms[column]; form.Periods != nil && !form.Trend {
+		for _, v := range g.Column(column) {
+			form := f.XForms[column]
+			if form.Categories != nil {
+				return nil
+			}
+			if form.Periods != nil && !form.Trend {
 				low, high := f.periodOf(column)
 				v = low + math.Mod(v-low, high-low)
 			}

@@ -4,16 +4,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/stack"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // An Example shows what a fit predicts: some groups, by models that were not fitted to them. The y of
 // targets are known.
 type Example struct {
 	Fitted
-	Groups []predict.Function
+	Groups []points.Question
 }
 
 // The number of groups of an Example, and of points of each that are known.
@@ -24,53 +23,37 @@ const (
 
 // exampleOf returns groups of the first fold or, if folds are of points, all groups with the points of the
 // first fold as targets. There are none if the data are a sample, or if a y is missing, which the folds lack.
-func exampleOf(f Fitted, points []rows.Group, seed uint64) (e Example) {
-	missing := func(p rows.Group) bool { return slices.ContainsFunc(p.Y, math.IsNaN) }
-	if f.Stacks[0].Points < f.Rows || slices.ContainsFunc(points, missing) {
+func exampleOf(f Fitted, groups []points.Group, seed uint64) (e Example) {
+	missing := func(p points.Group) bool { return slices.ContainsFunc(p.Y, math.IsNaN) }
+	if f.Stacks[0].Points < f.Rows || slices.ContainsFunc(groups, missing) {
 		return e
 	}
 	e.Fitted = f.OfFold(0)
 	if f.Stacks[0].ByPoint {
 		e.File += ", by models that were not fitted to the targets"
-		for i, p := range points {
-			if held, kept := stack.HeldOut(i, p.N, seed, 0); len(held) > 0 {
-				e.Groups = append(e.Groups, exampleGroup(f, p, kept, held))
+		for i, p := range groups {
+			if held, kept := stack.HeldOut(i, p.Len(), seed, 0); len(held) > 0 {
+				e.Groups = append(e.Groups, exampleGroup(p, kept, held))
 			}
 		}
 		return e
 	}
 	e.File += ", by models that were not fitted to these groups"
-	outer := make([]string, len(points))
-	for i, p := range points {
-		outer[i] = f.outerOf(p.Name)
-	}
-	for _, i := range stack.HeldOutGroups(outer, seed, 0) {
-		p := points[i]
-		if p.N < 3 || len(e.Groups) == exampleGroups {
+	for _, i := range stack.HeldOutGroups(stack.OuterOf(groups), seed, 0) {
+		p := groups[i]
+		if p.Len() < 3 || len(e.Groups) == exampleGroups {
 			continue
 		}
-		var known, rest []int
-		n := min(exampleKnown, (p.N+1)/2)
-		for k := range p.N {
-			if len(known) < n && k == len(known)*p.N/n { // evenly spread
-				known = append(known, k)
-			} else {
-				rest = append(rest, k)
-			}
-		}
-		e.Groups = append(e.Groups, exampleGroup(f, p, known, rest))
+		known := points.Spread(p.Len(), min(exampleKnown, (p.Len()+1)/2))
+		rest := slices.DeleteFunc(points.Spread(p.Len(), p.Len()), func(k int) bool { return slices.Contains(known, k) })
+		e.Groups = append(e.Groups, exampleGroup(p, known, rest))
 	}
 	return e
 }
 
 // exampleGroup returns a group with a context of some of its points and targets at others.
-func exampleGroup(f Fitted, p rows.Group, known, targets []int) predict.Function {
-	g, dx, dy := predict.Function{Name: p.Name}, len(f.X), len(f.Y)
-	for _, k := range known {
-		g.ContextX, g.ContextY = append(g.ContextX, p.X[k*dx:][:dx]...), append(g.ContextY, p.Y[k*dy:][:dy]...)
-	}
-	for _, k := range targets {
-		g.TargetX, g.TargetY = append(g.TargetX, p.X[k*dx:][:dx]...), append(g.TargetY, p.Y[k*dy:][:dy]...)
-	}
-	return g
+func exampleGroup(g points.Group, known, targets []int) points.Question {
+	q := points.Question{Name: g.Name, Known: g.Take(known), Targets: g.Take(targets)}
+	q.Known.Weights = nil
+	return q
 }

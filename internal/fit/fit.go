@@ -14,10 +14,10 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -59,32 +59,30 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	}
 	layout := f.Layout()
 	layout.Warnings, layout.Weights = o.Warnings, o.Weights
-	points, err := layout.Read(o.File)
+	groups, err := layout.Read(o.File)
 	if err != nil {
 		return f, e, err
 	}
 	f.Weight = layout.Weight
-	f.Ranges = rangesOf(points, f.XForms, func(p rows.Group) []float64 { return p.X })
-	f.YRanges = rangesOf(points, f.YForms, func(p rows.Group) []float64 { return p.Y })
-	for _, p := range points {
-		f.Rows += p.N
+	var all points.Points
+	for _, g := range groups {
+		all.Append(g.Points)
 	}
-	f.EqualRows = f.equalRows(points)
-	f.Missing = missingIn(points, len(f.X))
+	f.Ranges, f.YRanges, f.Rows = rangesOf(all.X, f.XForms), rangesOf(all.Y, f.YForms), all.Len()
+	f.EqualRows = equalRows(groups)
+	f.Missing = missingIn(all)
 	o.sayMissing(f)
 	if f.Rows < leastRows {
 		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " with a value of y", Expected: fmt.Sprintf("at least %d", leastRows)}
 	}
-	if err := f.settle(points); err != nil {
+	if err := f.settle(groups); err != nil {
 		return f, e, err
 	}
-	for _, p := range points {
-		if bad := f.checkOffsets(p.X); bad != nil {
-			bad.File = o.File
-			return f, e, bad
-		}
+	if bad := f.checkOffsets(all.X); bad != nil {
+		bad.File = o.File
+		return f, e, bad
 	}
-	f.order(points)
+	f.order(groups)
 	if o.Read != nil {
 		o.Read()
 	}
@@ -92,24 +90,24 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err != nil {
 		return f, e, err
 	}
-	if err := o.fit(ctx, &f, points, kept); err != nil {
+	if err := o.fit(ctx, &f, groups, kept); err != nil {
 		kept.tidy()
 		return f, e, err
 	}
-	f.Kept, f.Together = f.keep(points, o.Seed, o.Warnings), f.together(points, o.Warnings)
+	f.Kept, f.Together = f.keep(groups, o.Seed, o.Warnings), f.together(groups, o.Warnings)
 	if err := f.Write(o.Out); err != nil {
 		return f, e, err
 	}
-	return f, exampleOf(f, points, o.Seed), kept.remove()
+	return f, exampleOf(f, groups, o.Seed), kept.remove()
 }
 
 // fit fits the stacks.
-func (o Options) fit(ctx context.Context, f *Fitted, points []rows.Group, kept *parts) error {
-	options, data := make([]stack.Options, len(f.Y)), make([][]simple.Group, len(f.Y))
-	done, total, ranks := 0, 0, places(f.keysOfY(points))
+func (o Options) fit(ctx context.Context, f *Fitted, groups []points.Group, kept *parts) error {
+	options, data := make([]stack.Options, len(f.Y)), make([][]points.Group, len(f.Y))
+	done, total, ranks := 0, 0, places(f.keysOfY(groups))
 	for c, y := range o.Formula.Y {
-		data[c] = groupsOf(*f, points, c)
-		outcome, err := stack.OutcomeOf(outcomesOf(*f, points, c), o.Outcome)
+		data[c] = groupsOf(*f, groups, c)
+		outcome, err := stack.OutcomeOf(outcomesOf(groups, c), o.Outcome)
 		if offset := len(o.Formula.Offset) > 0; offset && err == nil {
 			if outcome = outcome.OfRates(!f.addsTo(c)); outcome.Real() && o.Outcome != "" && o.Outcome != stack.Real {
 				err = errors.New("an offset: models see rates, which are whole numbers or bounded by 0 at most")
@@ -172,15 +170,11 @@ func (o Options) checkWeights() error {
 }
 
 // noteOuter adds lines about what groups in groups do not do.
-func (o Options) noteOuter(data []simple.Group, kinds []stack.Kind, y string) {
+func (o Options) noteOuter(data []points.Group, kinds []stack.Kind, y string) {
 	if o.Formula.Outer == "" {
 		return
 	}
-	outer := make([]string, len(data))
-	for i, g := range data {
-		outer[i] = g.Outer
-	}
-	if !stack.FoldsAreOfOuter(outer) && !stack.FoldsAreOfPoints(len(data)) {
+	if !stack.FoldsAreOfOuter(stack.OuterOf(data)) && !stack.FoldsAreOfPoints(len(data)) {
 		o.Warnings.Add("%s has too few names for folds, so models of %s are judged by a new %s of a known %s", o.Formula.Outer, y, o.Formula.Group, o.Formula.Outer)
 	}
 	if others := namesOf(kinds, func(k stack.Kind) bool { return !k.Outer }); others != nil {
@@ -238,14 +232,12 @@ func affordable(kinds []stack.Kind, budget float64, rows int) []stack.Kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k stack.Kind) bool { return !in[k.Name] })
 }
 
-// rangesOf returns the least and the largest value of each column of x or y. A column of names has none.
-func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) []float64) []datasets.Range {
+// rangesOf returns the least and the largest of the values of each column of x or y. A column of names has none.
+func rangesOf(values []float64, forms []rows.Form) []datasets.Range {
 	all := slices.Repeat([]datasets.Range{{Low: math.Inf(1), High: math.Inf(-1)}}, len(forms))
-	for _, p := range points {
-		for i, v := range columns(p) {
-			if r := &all[i%len(forms)]; !math.IsNaN(v) { // a y may be missing
-				r.Low, r.High = min(r.Low, v), max(r.High, v)
-			}
+	for i, v := range values {
+		if r := &all[i%len(forms)]; !math.IsNaN(v) { // a y may be missing
+			r.Low, r.High = min(r.Low, v), max(r.High, v)
 		}
 	}
 	for c, form := range forms {
@@ -256,36 +248,22 @@ func rangesOf(points []rows.Group, forms []rows.Form, columns func(rows.Group) [
 	return all
 }
 
-// outcomesOf returns the known values of column c of y as the data have them: rates of whole numbers are none.
-func outcomesOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
-	for _, p := range points {
-		var g simple.Group
-		for i := c; i < len(p.Y); i += len(f.Y) {
-			if !math.IsNaN(p.Y[i]) {
-				g.Y = append(g.Y, p.Y[i])
-			}
-		}
-		if g.Y != nil {
-			groups = append(groups, g)
+// outcomesOf returns the known values of column c of y, by group, as the data have them: rates of whole numbers are none.
+func outcomesOf(groups []points.Group, c int) (all [][]float64) {
+	for _, g := range groups {
+		if known := slices.DeleteFunc(g.ColumnY(c), math.IsNaN); len(known) > 0 {
+			all = append(all, known)
 		}
 	}
-	return groups
+	return all
 }
 
 // groupsOf returns the points whose column c of y is known.
-func groupsOf(f Fitted, points []rows.Group, c int) (groups []simple.Group) {
-	row := 0
-	for _, p := range points {
-		g := f.column(c, p.X, p.Y, p.Weights)
-		for i := range p.N {
-			if !math.IsNaN(p.Y[i*len(f.Y)+c]) {
-				g.Rows = append(g.Rows, row+i)
-			}
-		}
-		if row += p.N; len(g.Y) > 0 {
-			g.Outer = f.outerOf(p.Name)
-			groups = append(groups, g)
+func groupsOf(f Fitted, groups []points.Group, c int) (all []points.Group) {
+	for _, g := range groups {
+		if g.Points = f.column(c, g.Points); g.Len() > 0 {
+			all = append(all, g)
 		}
 	}
-	return groups
+	return all
 }

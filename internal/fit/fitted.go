@@ -141,8 +141,8 @@ func Read(dir string) (f Fitted, err error) {
 			return refuse("stacks", err.Error())
 		}
 	}
-	for _, g := range f.Kept {
-		if err := g.check(f); err != nil {
+	for i := range f.Kept {
+		if err := f.Kept[i].settle(f); err != nil {
 			return refuse("kept", err.Error())
 		}
 	}

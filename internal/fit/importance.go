@@ -5,10 +5,10 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -83,21 +83,18 @@ func (f Fitted) Importance(ctx context.Context, threads int, p progress.Reporter
 
 // outOfFold asks the models of column c of y about rows that they have not seen.
 func (f Fitted) outOfFold(ctx context.Context, c int, kept []keptGroup, alone bool, threads int) (stack.Logs, error) {
-	var groups []simple.Group
+	var groups []points.Group
 	var folds [][]int
 	for _, k := range kept {
-		g := f.column(c, k.X, k.Y, k.Times)
-		if len(g.Y) == 0 {
-			continue
-		}
-		g.Outer = f.outerOf(k.Name)
 		var of []int
-		for i := c; i < len(k.Y); i += len(f.Y) {
-			if !math.IsNaN(k.Y[i]) {
-				of = append(of, k.Folds[i])
+		for i, v := range k.ColumnY(c) {
+			if !math.IsNaN(v) {
+				of = append(of, k.Folds[i*k.DY+c])
 			}
 		}
-		groups, folds = append(groups, g), append(folds, of)
+		if k.Points = f.column(c, k.Points); len(of) > 0 {
+			groups, folds = append(groups, k.Group), append(folds, of)
+		}
 	}
 	return f.Stacks[c].OutOfFold(ctx, groups, folds, alone, threads)
 }
@@ -109,11 +106,10 @@ func (f Fitted) shuffled(column, n int) []keptGroup {
 	random.New(0, random.Evaluation).Perm(uint64(column)<<8+uint64(n), order)
 	all := slices.Clone(f.Kept)
 	for k := range all {
-		x := slices.Clone(all[k].X)
-		for at := column; at < len(x); at += len(f.X) {
-			x[at], units = values[order[units[0]]], units[1:]
+		all[k].X = slices.Clone(all[k].X)
+		for i := range all[k].Len() {
+			all[k].Row(i)[column], units = values[order[units[0]]], units[1:]
 		}
-		all[k].X = x
 	}
 	return all
 }
@@ -121,14 +117,14 @@ func (f Fitted) shuffled(column, n int) []keptGroup {
 // unitsOf returns the units among which the values of a column are shuffled, of each kept row, and the value of each
 // unit: outer groups or groups, if the column has one value in each, or otherwise rows.
 func (f Fitted) unitsOf(column int) (units []int, values []float64) {
-	for _, name := range []func(keptGroup) string{func(g keptGroup) string { return f.outerOf(g.Name) }, func(g keptGroup) string { return g.Name }} {
+	for _, name := range []func(keptGroup) string{func(g keptGroup) string { return g.Outer }, func(g keptGroup) string { return g.Name }} {
 		if units, values = f.valuesBy(column, name); units != nil {
 			return units, values
 		}
 	}
 	for _, g := range f.Kept {
-		for at := column; at < len(g.X); at += len(f.X) {
-			units, values = append(units, len(values)), append(values, g.X[at])
+		for _, v := range g.Column(column) {
+			units, values = append(units, len(values)), append(values, v)
 		}
 	}
 	return units, values
@@ -144,8 +140,8 @@ func (f Fitted) valuesBy(column int, name func(keptGroup) string) (units []int, 
 			unit = len(values)
 			known[name(g)], values = unit, append(values, g.X[column])
 		}
-		for at := column; at < len(g.X); at += len(f.X) {
-			if v := g.X[at]; v != values[unit] && !(math.IsNaN(v) && math.IsNaN(values[unit])) {
+		for _, v := range g.Column(column) {
+			if v != values[unit] && !(math.IsNaN(v) && math.IsNaN(values[unit])) {
 				return nil, nil
 			}
 			units = append(units, unit)
@@ -166,7 +162,7 @@ func (f Fitted) WarnOfEffects(w *warning.Record) {
 	}
 	kept := 0
 	for _, g := range f.Kept {
-		kept += len(g.X) / len(f.X)
+		kept += g.Len()
 	}
 	if kept < f.Rows {
 		w.Add("columns are shuffled among the %d of %d rows that %s keeps", kept, f.Rows, File)

@@ -2,8 +2,8 @@ package fit
 
 import (
 	"context"
-	"slices"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -11,47 +11,46 @@ import (
 // thousandth of the 0.99 quantile.
 type sequence struct {
 	Fitted
-	function predict.Function
-	known    []predict.Function // of each draw: its context is the function's own and the targets before
+	question points.Question
+	known    []points.Points // of each draw: those of the question and the targets before
 }
 
 // Sequence implements [predict.Predictor].
-func (f Fitted) Sequence(functions []predict.Function, draws int) (predict.Sequence, error) {
-	for _, one := range functions {
-		context, targets := len(one.ContextX)/len(f.X), len(one.TargetX)/len(f.X)
-		if err := predict.CheckJoint(draws, targets, draws*(context+targets)*(f.width()+len(f.Y))); err != nil {
+func (f Fitted) Sequence(questions []points.Question, draws int) (predict.Sequence, error) {
+	for _, q := range questions {
+		targets := q.Targets.Len()
+		if err := predict.CheckJoint(draws, targets, draws*(q.Known.Len()+targets)*(f.width()+len(f.Y))); err != nil {
 			return nil, err
 		}
 	}
-	return &sequence{Fitted: f, known: make([]predict.Function, draws)}, nil
+	return &sequence{Fitted: f, known: make([]points.Points, draws)}, nil
 }
 
 // Begin implements [predict.Sequence].
-func (s *sequence) Begin(_ int, f predict.Function) {
-	s.function = f
+func (s *sequence) Begin(_ int, q points.Question) {
+	s.question = q
 	for n := range s.known {
-		s.known[n] = predict.Function{ContextX: slices.Clone(f.ContextX), ContextY: slices.Clone(f.ContextY), Beside: f.Beside}
+		s.known[n] = q.Known.Cut(0, q.Known.Len())
 	}
 }
 
 // Next implements [predict.Sequence].
 func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, t predict.Target) []float64) error {
-	x := s.function.TargetX[i*len(s.X):][:len(s.X)]
+	target := s.question.Targets.Cut(i, i+1)
 	for n := range s.known {
 		known := &s.known[n]
-		predicted, err := s.distributions(ctx, *known, x)
+		predicted, err := s.distributions(ctx, points.Question{Known: *known, Siblings: s.question.Siblings, Targets: target})
 		if err != nil {
 			return err
 		}
 		channels := predicted[0]
-		points := len(known.ContextY) / len(s.Y)
-		y := choose(n, predict.Target{Known: points, Values: s.valuesOf(known.ContextY), Channels: channels, Copula: s.copula(points)})
+		y := choose(n, predict.Target{Known: known.Len(), Values: s.valuesOf(known.Y), Channels: channels, Copula: s.copula(known.Len())})
 		for c, stack := range s.Stacks {
 			if stack.SeesLog() {
 				y[c] = max(y[c], channels[c].Quantile(0.99)/1000)
 			}
 		}
-		known.ContextX, known.ContextY = append(known.ContextX, x...), append(known.ContextY, y...)
+		known.Append(points.New(len(s.X), len(s.Y), target.X, y))
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -34,7 +35,7 @@ func TestJointPredictionsOfAFit(t *testing.T) {
 // Joint draws of a new group share its level: of two targets they are near each other, by the noise of
 // 0.1, though levels have a deviation of 1. Independent draws are not.
 func jointDraws(t *testing.T, trained predict.Predictor) {
-	asked := []predict.Function{{TargetX: []float64{0.2, 0.8}}}
+	asked := []points.Question{{Targets: points.New(1, 0, []float64{0.2, 0.8}, nil)}}
 	const draws = 60
 	var values [2][]float64
 	for p, err := range predict.WithJointDraws(t.Context(), trained, asked, predict.JointDraws{Number: draws, Seed: 3}, trained.Predict(t.Context(), asked)) {
@@ -58,16 +59,17 @@ func jointDraws(t *testing.T, trained predict.Predictor) {
 
 // The chain rule by hand.
 func jointDensity(t *testing.T, trained fit.Fitted) {
-	f := predict.Function{ContextX: []float64{0.5}, ContextY: []float64{1.7}, TargetX: []float64{0.2, 0.8}}
-	y, want := []float64{1.6, 1.9}, 0.0
+	f := points.Question{Known: points.New(1, 1, []float64{0.5}, []float64{1.7}), Targets: points.New(1, 1, []float64{0.2, 0.8}, []float64{1.6, 1.9})}
+	y, want := f.Targets.Y, 0.0
 	for i := range y {
-		f := predict.Function{ContextX: append([]float64{0.5}, f.TargetX[:i]...), ContextY: append([]float64{1.7}, y[:i]...), TargetX: f.TargetX[i:][:1]}
+		f := points.Question{Known: points.New(1, 1, append([]float64{0.5}, f.Targets.X[:i]...), append([]float64{1.7}, y[:i]...)), Targets: points.New(1, 0, f.Targets.X[i:][:1], nil)}
 		want += given(t, trained, f)[0].LogDensity(y[i])
 	}
-	if got, err := predict.JointLogDensity(trained, f, y); err != nil || math.Abs(got-want) > 1e-9 { // the same float64 sums
+	if got, err := predict.JointLogDensity(trained, f); err != nil || math.Abs(got-want) > 1e-9 { // the same float64 sums
 		t.Errorf("%v, want %v (%v)", got, want, err)
 	}
-	if _, err := predict.JointLogDensity(trained, f, y[:1]); err == nil {
+	f.Targets.Y = y[:1]
+	if _, err := predict.JointLogDensity(trained, f); err == nil {
 		t.Error("one y for two targets was accepted")
 	}
 }

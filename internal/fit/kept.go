@@ -7,19 +7,38 @@ import (
 	"slices"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A keptGroup is the rows of a group of the data. They are known points when the group is asked about.
+// Plot effects needs the row weights, and the folds.
 type keptGroup struct {
-	Name string  `json:"name"`
-	X    numbers `json:"x"` // [n, columns of x], raw
-	Y    numbers `json:"y"` // [n, columns of y]
-	// What plot effects needs: the row weights, and the fold that held out each y, see stack.FoldsOf.
-	Times numbers `json:"times,omitempty"` // [n]
-	Folds []int   `json:"folds"`           // [n, columns of y]
+	points.Group
+	Folds []int // [n, columns of y]: the fold that held out each y, see stack.FoldsOf
+}
+
+// A keptFile is a keptGroup in a file.
+type keptFile struct {
+	Name  string  `json:"name"`
+	X     numbers `json:"x"`
+	Y     numbers `json:"y"`
+	Times numbers `json:"times,omitempty"`
+	Folds []int   `json:"folds"`
+}
+
+// MarshalJSON writes the raw numbers of the group.
+func (g keptGroup) MarshalJSON() ([]byte, error) {
+	return json.Marshal(keptFile{g.Name, g.X, g.Y, g.Weights, g.Folds})
+}
+
+// UnmarshalJSON reads what MarshalJSON writes. settle sets the numbers of columns.
+func (g *keptGroup) UnmarshalJSON(content []byte) error {
+	var f keptFile
+	err := json.Unmarshal(content, &f)
+	g.Name, g.X, g.Y, g.Weights, g.Folds = f.Name, f.X, f.Y, f.Times, f.Folds
+	return err
 }
 
 // Bounds of the rows that are kept: of a group, of which predictions take as many at most, and of all, so that a file
@@ -30,24 +49,17 @@ const (
 )
 
 // keep returns the rows that a file keeps, evenly spread over those of each group. It adds a line if they are not all.
-func (f Fitted) keep(points []rows.Group, seed uint64, w *warning.Record) (all []keptGroup) {
-	each, kept := max(1, min(mostKeptOfGroup, mostKept/len(points))), 0
+func (f Fitted) keep(groups []points.Group, seed uint64, w *warning.Record) (all []keptGroup) {
+	each, kept := max(1, min(mostKeptOfGroup, mostKept/len(groups))), 0
 	if f.Rows <= mostKept {
 		each = mostKeptOfGroup
 	}
-	folds := f.foldsOf(points, seed)
-	for i, p := range points {
-		g, n := keptGroup{Name: p.Name}, min(p.N, each)
-		for k := range n {
-			k = k * p.N / n
-			g.add(f, p.X, p.Y, k)
-			if p.Weights != nil {
-				g.Times = append(g.Times, p.Weights[k])
-			}
-			g.Folds = append(g.Folds, folds[i][k*len(f.Y):][:len(f.Y)]...)
-		}
-		kept += n
-		all = append(all, g)
+	folds := f.foldsOf(groups, seed)
+	for i, g := range groups {
+		at := points.Spread(g.Len(), each)
+		kept += len(at)
+		g.Points = g.Take(at)
+		all = append(all, keptGroup{g, points.Pick(folds[i], len(f.Y), at)})
 	}
 	if kept < f.Rows {
 		w.Add("%s keeps %d of %d rows, evenly spread: no more are known points when the same groups are asked about", File, kept, f.Rows)
@@ -56,45 +68,40 @@ func (f Fitted) keep(points []rows.Group, seed uint64, w *warning.Record) (all [
 }
 
 // foldsOf returns the fold that held out each y, [n, columns of y] of each group, 0 for one that is missing.
-func (f Fitted) foldsOf(points []rows.Group, seed uint64) [][]int {
-	all := make([][]int, len(points))
-	for i, p := range points {
+func (f Fitted) foldsOf(groups []points.Group, seed uint64) [][]int {
+	all := make([][]int, len(groups))
+	for i, p := range groups {
 		all[i] = make([]int, len(p.Y))
 	}
 	for c := range f.Y {
-		of := stack.FoldsOf(groupsOf(f, points, c), seed)
-		for i, p := range points {
+		of := stack.FoldsOf(groupsOf(f, groups, c), seed)
+		for i, p := range groups {
 			var own []int
-			for k := c; k < len(p.Y); k += len(f.Y) {
-				if math.IsNaN(p.Y[k]) {
+			for k, y := range p.ColumnY(c) {
+				if math.IsNaN(y) {
 					continue
 				}
 				if own == nil {
 					own, of = of[0], of[1:]
 				}
-				all[i][k], own = own[0], own[1:]
+				all[i][k*p.DY+c], own = own[0], own[1:]
 			}
 		}
 	}
 	return all
 }
 
-// add adds row k of x and y.
-func (g *keptGroup) add(f Fitted, x, y []float64, k int) {
-	dx, dy := len(f.X), len(f.Y)
-	g.X, g.Y = append(g.X, x[k*dx:][:dx]...), append(g.Y, y[k*dy:][:dy]...)
-}
-
-// check returns an error unless the rows are those of columns as the fit has.
-func (g keptGroup) check(f Fitted) error {
-	if n := len(g.X) / len(f.X); len(g.X) != n*len(f.X) || len(g.Y) != n*len(f.Y) || len(g.Folds) != len(g.Y) || g.Times != nil && len(g.Times) != n {
+// settle makes the rows those of columns as the fit has. It returns an error if they are not.
+func (g *keptGroup) settle(f Fitted) error {
+	g.Outer, g.DX, g.DY = f.outerOf(g.Name), len(f.X), len(f.Y)
+	if n := g.Len(); len(g.X) != n*g.DX || len(g.Y) != n*g.DY || len(g.Folds) != len(g.Y) || g.Weights != nil && len(g.Weights) != n {
 		return fmt.Errorf("%d numbers of x and %d of y of %s", len(g.X), len(g.Y), g.Name)
 	}
 	if slices.ContainsFunc(g.Folds, func(fold int) bool { return fold < 0 || fold >= stack.Folds }) {
 		return fmt.Errorf("the folds %v of %s", g.Folds, g.Name)
 	}
 	for i, v := range g.X {
-		if names := f.XForms[i%len(f.X)].Categories; names != nil && (v < 0 || v >= float64(len(names))) {
+		if names := f.XForms[i%g.DX].Categories; names != nil && (v < 0 || v >= float64(len(names))) {
 			return fmt.Errorf("the name %g of %d, of %s", v, len(names), g.Name)
 		}
 	}

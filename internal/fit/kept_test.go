@@ -10,7 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -20,14 +20,13 @@ func TestKnownAndUnknownGroupsTogether(t *testing.T) {
 	rows, f := crossing(16, unit{1, 0, 1, 0}), crossed(t)
 	x, y := fields(rows[3*7 : 4*7]) // of p3, in the order in which a fit keeps them
 	sort.Sort(byX{x, y})
-	at := []float64{-4, 1}
-	points := func(n int) ([]float64, []float64) { return []float64{-1, 2.5}[:n], []float64{0.3, 1.2}[:n] }
-	asked := []predict.Function{{Name: "p3", TargetX: at}, {Name: "new", TargetX: at}, {Name: "none", TargetX: at}, {Name: "p3", TargetX: at}}
-	asked[1].ContextX, asked[1].ContextY = points(2)
-	asked[3].ContextX, asked[3].ContextY = points(1)
-	asked[3].ContextX, asked[3].ContextY = append(asked[3].ContextX, x[2]), append(asked[3].ContextY, y[2]) // of the data: once
-	alone := []predict.Function{{Name: "a", ContextX: x, ContextY: y, TargetX: at}, asked[1], asked[2],
-		{Name: "b", ContextX: append(x[:7:7], -1), ContextY: append(y[:7:7], 0.3), TargetX: at}}
+	fresh := points.New(1, 1, []float64{-1, 2.5}, []float64{0.3, 1.2})
+	targets := points.New(1, 0, []float64{-4, 1}, nil)
+	asked := []points.Question{{Name: "p3", Targets: targets}, {Name: "new", Targets: targets}, {Name: "none", Targets: targets}, {Name: "p3", Targets: targets}}
+	asked[1].Known, asked[3].Known = fresh, fresh.Cut(0, 1)
+	asked[3].Known.Append(points.New(1, 1, x[2:3], y[2:3])) // of the data: once
+	alone := []points.Question{{Name: "a", Known: points.New(1, 1, x, y), Targets: targets}, asked[1], asked[2],
+		{Name: "b", Known: points.New(1, 1, append(x[:7:7], -1), append(y[:7:7], 0.3)), Targets: targets}}
 
 	var w warning.Record
 	together := f.Recall(asked, false, &w)
@@ -59,25 +58,25 @@ func TestANumberNamesOneGroup(t *testing.T) {
 	f := instant(t, "id,x,y", "y ~ x | id", append(rows, strings.Replace(rows[len(rows)-1], "11,", "lamp,", 1)))
 	for _, name := range []string{"3", "3.0", "3.000", " 3"} {
 		var w warning.Record
-		if got := f.Recall([]predict.Function{{Name: name, TargetX: []float64{1}}}, false, &w)[0]; got.Recalled != 7 || got.Name != name || len(w.Lines()) != 1 {
+		if got := f.Recall([]points.Question{{Name: name, Targets: points.New(1, 0, []float64{1}, nil)}}, false, &w)[0]; got.Recalled != 7 || got.Name != name || len(w.Lines()) != 1 {
 			t.Errorf("%q: %d rows of %q, %q", name, got.Recalled, got.Name, w.Lines())
 		}
 	}
 	for name, want := range map[string]string{"03": " (03 is near 3)", "Lmp": " (Lmp is near lamp)", "13": "", "chair": ""} {
 		var w warning.Record
-		f.Recall([]predict.Function{{Name: name, TargetX: []float64{1}}}, false, &w)
+		f.Recall([]points.Question{{Name: name, Targets: points.New(1, 0, []float64{1}, nil)}}, false, &w)
 		if want := []string{"no known point of 1 group (" + name + "): none of the 13 of the data has such a name" + want}; !slices.Equal(w.Lines(), want) {
 			t.Errorf("%q, want %q", w.Lines(), want)
 		}
 	}
-	for _, quiet := range []predict.Function{{TargetX: []float64{1}}, {Name: "new", ContextX: []float64{1}, ContextY: []float64{1}, TargetX: []float64{1}}} {
+	for _, quiet := range []points.Question{{Targets: points.New(1, 0, []float64{1}, nil)}, {Name: "new", Known: points.New(1, 1, []float64{1}, []float64{1}), Targets: points.New(1, 0, []float64{1}, nil)}} {
 		var w warning.Record
-		if f.Recall([]predict.Function{quiet}, false, &w); len(w.Lines()) > 0 {
+		if f.Recall([]points.Question{quiet}, false, &w); len(w.Lines()) > 0 {
 			t.Errorf("%q", w.Lines())
 		}
 	}
 	var w warning.Record
-	if f.Recall([]predict.Function{{Name: "chair", TargetX: []float64{1}}}, true, &w); len(w.Lines()) > 0 {
+	if f.Recall([]points.Question{{Name: "chair", Targets: points.New(1, 0, []float64{1}, nil)}}, true, &w); len(w.Lines()) > 0 {
 		t.Errorf("a group that is said to be new: %q", w.Lines())
 	}
 }
@@ -92,13 +91,12 @@ func TestARowIsKnownOnce(t *testing.T) {
 	f := instant(t, "id,x,y,z", "y + z ~ x | id", rows)
 	x, y := fields(rows[:7]) // of p0
 	none := math.NaN()
-	known := predict.Function{Name: "p0", TargetX: []float64{0}, ContextX: []float64{x[0], x[1], x[2], x[3]},
-		ContextY: []float64{y[0], 4.5 /* a z that the data lack */, y[1], none, none, 3, y[3] + 1, none}}
+	known := points.Question{Name: "p0", Known: points.New(1, 2, []float64{x[0], x[1], x[2], x[3]}, []float64{y[0], 4.5 /* a z that the data lack */, y[1], none, none, 3, y[3] + 1, none}), Targets: points.New(1, 0, []float64{0}, nil)}
 	var w warning.Record
-	got := f.Recall([]predict.Function{known}, false, &w)[0]
-	z := func(row int) float64 { return got.ContextY[2*slices.Index(got.ContextX, x[row])+1] } // rows have the order of their numbers
-	if got.Recalled != 7 || len(got.ContextY) != 2*9 || z(0) != 4.5 || z(1) != 2.5 || !slices.Equal(got.ContextX[7:], x[2:4]) {
-		t.Errorf("%d of %d rows are the data's: %v", got.Recalled, len(got.ContextX), got.ContextY)
+	got := f.Recall([]points.Question{known}, false, &w)[0]
+	z := func(row int) float64 { return got.Known.Y[2*slices.Index(got.Known.X, x[row])+1] } // rows have the order of their numbers
+	if got.Recalled != 7 || len(got.Known.Y) != 2*9 || z(0) != 4.5 || z(1) != 2.5 || !slices.Equal(got.Known.X[7:], x[2:4]) {
+		t.Errorf("%d of %d rows are the data's: %v", got.Recalled, len(got.Known.X), got.Known.Y)
 	}
 	if want := "of the context, 2 known points are in the fit's data too, and counted once"; !slices.Contains(w.Lines(), want) {
 		t.Errorf("%q, want %q", w.Lines(), want)
@@ -110,9 +108,9 @@ func TestARowIsKnownOnce(t *testing.T) {
 	}
 	f = instant(t, "desk,calls", "calls ~ 1 | desk", counts)
 	w = warning.Record{}
-	got = f.Recall([]predict.Function{{Name: "d0", TargetX: []float64{0}, TargetY: []float64{1}, ContextX: make([]float64, 6), ContextY: []float64{1, 1, 1, 1, 1, 1}}}, false, &w)[0]
-	if got.Recalled != 6 || len(got.ContextY) != 12 {
-		t.Errorf("%d points, want 6 of the data and 6 new days", len(got.ContextY))
+	got = f.Recall([]points.Question{{Name: "d0", Known: points.New(1, 1, make([]float64, 6), []float64{1, 1, 1, 1, 1, 1}), Targets: points.New(1, 1, []float64{0}, []float64{1})}}, false, &w)[0]
+	if got.Recalled != 6 || len(got.Known.Y) != 12 {
+		t.Errorf("%d points, want 6 of the data and 6 new days", len(got.Known.Y))
 	}
 	lines := strings.Join(w.Lines(), "\n")
 	for _, want := range []string{"may be in the fit's data too, and counted as new (of the data, ", "1 target may be of the fit's data"} {
@@ -136,7 +134,7 @@ func TestScoresOfKnownRowsSaySo(t *testing.T) {
 	rows, f := crossing(16, unit{1, 0, 1, 0}), crossed(t)
 	x, y := fields(rows[:7])
 	var w warning.Record
-	got := f.Recall([]predict.Function{{Name: "p0", TargetX: x[:2], TargetY: y[:2]}}, false, &w)[0]
+	got := f.Recall([]points.Question{{Name: "p0", Targets: points.New(1, 1, x[:2], y[:2])}}, false, &w)[0]
 	if got.Recalled != 7 || !strings.Contains(strings.Join(w.Lines(), "\n"), "2 targets are rows of the fit's data and known") {
 		t.Errorf("%d rows are known; %v", got.Recalled, w.Lines())
 	}
@@ -156,13 +154,13 @@ func TestRowsOfAFitAreRead(t *testing.T) {
 	must.Do(t, f.Write(dir))
 	again, err := fit.Read(dir)
 	must.Do(t, err)
-	got := again.Recall([]predict.Function{{TargetX: []float64{0}}}, false, new(warning.Record))[0]
+	got := again.Recall([]points.Question{{Targets: points.New(1, 0, []float64{0}, nil)}}, false, new(warning.Record))[0]
 	x, _ := fields(rows)
-	z := func(row int) float64 { return got.ContextY[2*slices.Index(got.ContextX, x[row])+1] } // rows have the order of their numbers
+	z := func(row int) float64 { return got.Known.Y[2*slices.Index(got.Known.X, x[row])+1] } // rows have the order of their numbers
 	if got.Recalled != len(rows) || z(0) != 1 || !math.IsNaN(z(1)) || z(2) != 2.5 {
 		t.Errorf("%d rows, %v, %v, %v", got.Recalled, z(0), z(1), z(2))
 	}
-	if named := again.Recall([]predict.Function{{Name: "a", TargetX: []float64{0}}}, false, new(warning.Record))[0]; named.Recalled != len(rows) {
+	if named := again.Recall([]points.Question{{Name: "a", Targets: points.New(1, 0, []float64{0}, nil)}}, false, new(warning.Record))[0]; named.Recalled != len(rows) {
 		t.Errorf("under a name, %d rows of %d", named.Recalled, len(rows))
 	}
 }

@@ -7,28 +7,28 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
-// column returns the points whose column c of y is known, of raw x and y, as models see them. weights may be nil.
-func (f Fitted) column(c int, x, y, weights []float64) simple.Group {
-	g, seen, exposures := simple.Group{DX: f.width()}, f.ModelX(x), f.exposures(c, x)
-	for i := range len(y) / len(f.Y) {
-		if v := y[i*len(f.Y)+c]; !math.IsNaN(v) {
-			if exposures != nil {
-				v = (v - exposures[i].Offset) / exposures[i].Factor
-				g.Factor = append(g.Factor, exposures[i].Factor)
-			}
-			if weights != nil {
-				g.Times = append(g.Times, weights[i])
-			}
-			g.X, g.Y = append(g.X, seen[i*g.DX:][:g.DX]...), append(g.Y, v)
+// column returns the raw points whose column c of y is known, as models see them.
+func (f Fitted) column(c int, raw points.Points) points.Points {
+	seen, exposures := raw, f.exposures(c, raw.X)
+	seen.X, seen.Y, seen.DX, seen.DY = f.ModelX(raw.X), nil, f.width(), 1
+	var known []int
+	for i := range raw.Len() {
+		v := raw.RowY(i)[c]
+		if !math.IsNaN(v) {
+			known = append(known, i)
 		}
+		if exposures != nil {
+			v = (v - exposures[i].Offset) / exposures[i].Factor
+			seen.Factor = append(seen.Factor, exposures[i].Factor)
+		}
+		seen.Y = append(seen.Y, v)
 	}
-	return g
+	return seen.Take(known)
 }
 
 // exposures returns the units of column c of y at raw x [n, columns of x], by the offsets of the formula: y of these
@@ -61,25 +61,18 @@ func (f Fitted) addsTo(c int) bool {
 	return !f.LogY[c] && slices.ContainsFunc(f.XForms, func(form rows.Form) bool { return form.Offset && !form.Log })
 }
 
-// known returns the known points of column c of y, of raw x and y. A y beyond a bound counts as the bound. One of 0 or
+// known returns the known points of column c of y, of raw ones. A y beyond a bound counts as the bound. One of 0 or
 // less counts as the least of the data where models take logarithms of y, see Warn.
-func (f Fitted) known(c int, x, y []float64) simple.Group {
+func (f Fitted) known(c int, raw points.Points) points.Points {
 	s, low := f.Stacks[c], f.YRanges[c].Low
-	y = slices.Clone(y)
-	for i := c; i < len(y); i += len(f.Y) {
-		if y[i] = s.Outcome.Nearest(y[i]); y[i] <= 0 && s.SeesLog() && low > 0 {
-			y[i] = low
+	raw = points.New(raw.DX, raw.DY, raw.X, slices.Clone(raw.Y))
+	for i := range raw.Len() {
+		y := &raw.RowY(i)[c]
+		if *y = s.Outcome.Nearest(*y); *y <= 0 && s.SeesLog() && low > 0 {
+			*y = low
 		}
 	}
-	return f.column(c, x, y, nil)
-}
-
-// beside returns the known points of column c of y of other groups, whose x has only known names.
-func (f Fitted) beside(c int, others []predict.Points, x [][]float64) (all []simple.Group) {
-	for i, p := range others {
-		all = append(all, f.known(c, x[i], p.Y))
-	}
-	return all
+	return f.column(c, raw)
 }
 
 // mostExposure bounds the factors of y by the offsets of a formula, and one over them: y, of at most 3.4e38, times such a
@@ -108,13 +101,13 @@ func (f Fitted) checkOffsets(x []float64) *invalid.Input {
 }
 
 // CheckPoints returns an *invalid.Input for points of these files whose offsets are too large.
-func (f Fitted) CheckPoints(context, targets string, functions []predict.Function) error {
-	for _, fn := range functions {
-		if bad := f.checkOffsets(fn.ContextX); bad != nil {
+func (f Fitted) CheckPoints(context, targets string, questions []points.Question) error {
+	for _, q := range questions {
+		if bad := f.checkOffsets(q.Known.X); bad != nil {
 			bad.File = context
 			return bad
 		}
-		if bad := f.checkOffsets(fn.TargetX); bad != nil {
+		if bad := f.checkOffsets(q.Targets.X); bad != nil {
 			bad.File = targets
 			return bad
 		}

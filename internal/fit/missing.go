@@ -3,22 +3,20 @@ package fit
 import (
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
-// missingIn counts the rows that lack a cell, of each of dx columns of x.
-func missingIn(points []rows.Group, dx int) []int {
-	count := make([]int, dx)
-	for _, p := range points {
-		for i, v := range p.X {
-			if math.IsNaN(v) {
-				count[i%dx]++
-			}
+// missingIn counts the points that lack a cell, of each column of x.
+func missingIn(p points.Points) []int {
+	count := make([]int, p.DX)
+	for i, v := range p.X {
+		if math.IsNaN(v) {
+			count[i%p.DX]++
 		}
 	}
 	return count
@@ -40,20 +38,13 @@ func (o Options) sayMissing(f Fitted) {
 
 // warnOfMissing adds a line about the missing cells of x: what stands in for them, and which columns the data have in
 // every row, so that models do not know what it means if they are missing.
-func (f Fitted) warnOfMissing(functions []predict.Function, w *warning.Record) {
-	count, rows := make([]int, len(f.X)), 0
-	for _, fn := range functions {
-		for _, x := range [][]float64{fn.ContextX, fn.TargetX} {
-			rows += len(x) / len(f.X)
-			for i, v := range x {
-				if math.IsNaN(v) {
-					count[i%len(f.X)]++
-				}
-			}
-		}
+func (f Fitted) warnOfMissing(questions []points.Question, w *warning.Record) {
+	all := points.Points{DX: len(f.X)}
+	for _, q := range questions {
+		all.X = append(append(all.X, q.Known.X...), q.Targets.X...)
 	}
 	var filled, new, names []string
-	for c, n := range count {
+	for c, n := range missingIn(all) {
 		switch text := fmt.Sprintf("%d of %s", n, f.X[c]); {
 		case n == 0:
 		case f.Missing[c] > 0:
@@ -71,7 +62,7 @@ func (f Fitted) warnOfMissing(functions []predict.Function, w *warning.Record) {
 		{new, "each gets the median of its group's known cells, or of the data; the data have none missing, so predictions are too certain"},
 		{names, "each is read as the group's most frequent name or, without one, may be any name of the data"}} {
 		if line.columns != nil {
-			w.Add("missing cells in %s: %s; %s", invalid.Plural(rows, "known point and target", "known points and targets"), strings.Join(line.columns, ", "), line.what)
+			w.Add("missing cells in %s: %s; %s", invalid.Plural(all.Len(), "known point and target", "known points and targets"), strings.Join(line.columns, ", "), line.what)
 		}
 	}
 }
@@ -79,33 +70,39 @@ func (f Fitted) warnOfMissing(functions []predict.Function, w *warning.Record) {
 // anyName is added to the number of known names for a name that is missing, and may be any of them.
 const anyName = 1 << 20
 
-// named returns x with a name for each missing one of a column that the data have in every row: the most frequent of the
-// group's known points or, if these miss it too, one that the data lack.
-func (f Fitted) named(context, x []float64) []float64 {
-	var all []float64
-	for i, v := range x {
+// named returns a question with a name for each missing one of a column that the data have in every row: the most
+// frequent of the group's known points or, if these miss it too, one that the data lack.
+func (f Fitted) named(q points.Question) points.Question {
+	q.Known, q.Targets, q.Siblings = f.namedBy(q.Known, q.Known), f.namedBy(q.Known, q.Targets), slices.Clone(q.Siblings)
+	for i, p := range q.Siblings {
+		q.Siblings[i] = f.namedBy(p, p)
+	}
+	return q
+}
+
+// namedBy returns points with names by the known points of their group.
+func (f Fitted) namedBy(known, p points.Points) points.Points {
+	raw := p.X
+	for i, v := range raw {
 		c := i % len(f.X)
 		if names := len(f.XForms[c].Categories); names == 0 || f.Missing[c] > 0 || !math.IsNaN(v) {
 			continue
-		} else if v = f.mostFrequent(context, c); math.IsNaN(v) {
+		} else if v = mostFrequent(known, c); math.IsNaN(v) {
 			v = float64(names + anyName)
 		}
-		if all == nil {
-			all = append(all, x...)
+		if &p.X[0] == &raw[0] {
+			p.X = slices.Clone(raw)
 		}
-		all[i] = v
+		p.X[i] = v
 	}
-	if all == nil {
-		return x
-	}
-	return all
+	return p
 }
 
-// mostFrequent returns the most frequent number of column c of some rows, the first of several, and NaN for none.
-func (f Fitted) mostFrequent(x []float64, c int) float64 {
+// mostFrequent returns the most frequent number of column c of x, the first of several, and NaN for none.
+func mostFrequent(p points.Points, c int) float64 {
 	count, best := map[float64]int{}, math.NaN()
-	for i := c; i < len(x); i += len(f.X) {
-		if v := x[i]; !math.IsNaN(v) {
+	for _, v := range p.Column(c) {
+		if !math.IsNaN(v) {
 			if count[v]++; count[v] > count[best] { // of NaN 0
 				best = v
 			}

@@ -8,7 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -48,18 +48,18 @@ func TestMissingCellsAreValues(t *testing.T) {
 		t.Errorf("found %q", line)
 	}
 	nan := math.NaN()
-	sd := func(g predict.Function) (mean, sd float64) {
+	sd := func(g points.Question) (mean, sd float64) {
 		d := given(t, f, g)[0]
 		return d.Mean(), math.Sqrt(d.Variance())
 	}
-	_, with := sd(predict.Function{TargetX: []float64{2, 1, 0}})
-	_, without := sd(predict.Function{TargetX: []float64{2, nan, 0}})
+	_, with := sd(points.Question{Targets: points.New(3, 0, []float64{2, 1, 0}, nil)})
+	_, without := sd(points.Question{Targets: points.New(3, 0, []float64{2, nan, 0}, nil)})
 	// Labs differ by 1, so that 2·lab adds 4 to the variance of 1.09 of a patient without one.
 	// Folds by chance mix models that know labs less well: three quarters are still far from as much as without.
 	if !(with < 0.75*without && without > 1.8 && without < 3) {
 		t.Errorf("± %v with a lab, ± %v without; want about 1.04 and 2.3", with, without)
 	}
-	known := predict.Function{ContextX: []float64{1, 1.5, 0, 2, 1.4, 0, 3, nan, 0}, ContextY: []float64{8, 8.8, 9.9}, TargetX: []float64{2, nan, 0, 2, 1.45, 0}}
+	known := points.Question{Known: points.New(3, 1, []float64{1, 1.5, 0, 2, 1.4, 0, 3, nan, 0}, []float64{8, 8.8, 9.9}), Targets: points.New(3, 0, []float64{2, nan, 0, 2, 1.45, 0}, nil)}
 	all := given(t, f, known)
 	if math.Abs(all[0].Mean()-all[1].Mean()) > 0.6 {
 		t.Errorf("%v without a lab, %v with that of the patient: want about the same", all[0].Mean(), all[1].Mean())
@@ -71,8 +71,8 @@ func TestAMissingCellSaysSomething(t *testing.T) {
 	t.Parallel()
 	f := instant(t, "id,x,lab,sex,y", "y ~ x + lab + sex | id", visits(60, 1, true))
 	// Such labs have a mean of 1.5 to 1.6, so y lies 3 above the median of 0.
-	missing := given(t, f, predict.Function{TargetX: []float64{2, math.NaN(), 0}})[0].Mean()
-	if zero := given(t, f, predict.Function{TargetX: []float64{2, 0, 0}})[0].Mean(); missing-zero < 1.5 {
+	missing := given(t, f, points.Question{Targets: points.New(3, 0, []float64{2, math.NaN(), 0}, nil)})[0].Mean()
+	if zero := given(t, f, points.Question{Targets: points.New(3, 0, []float64{2, 0, 0}, nil)})[0].Mean(); missing-zero < 1.5 {
 		t.Errorf("%v without a lab, %v with one of 0: want about 3 more", missing, zero)
 	}
 }
@@ -83,26 +83,26 @@ func TestCellsThatTheDataHaveInEveryRow(t *testing.T) {
 	t.Parallel()
 	f := instant(t, "id,x,lab,sex,y", "y ~ x + lab + sex | id", visits(40, 0, false))
 	nan := math.NaN()
-	at := func(g predict.Function) (float64, float64) {
+	at := func(g points.Question) (float64, float64) {
 		d := given(t, f, g)[0]
 		return d.Mean(), d.Variance()
 	}
-	man, own := at(predict.Function{TargetX: []float64{2, 0, 0}})
-	woman, _ := at(predict.Function{TargetX: []float64{2, 0, 1}})
-	either, wide := at(predict.Function{TargetX: []float64{2, 0, nan}})
+	man, own := at(points.Question{Targets: points.New(3, 0, []float64{2, 0, 0}, nil)})
+	woman, _ := at(points.Question{Targets: points.New(3, 0, []float64{2, 0, 1}, nil)})
+	either, wide := at(points.Question{Targets: points.New(3, 0, []float64{2, 0, nan}, nil)})
 	if math.Abs(either-(man+woman)/2) > 1e-6 || wide < own+1 {
 		t.Errorf("%v of variance %v for either sex, %v and %v, of variance %v, for each", either, wide, man, woman, own)
 	}
-	context := predict.Function{ContextX: []float64{2, 0, 0, 1, 0.1, 0}, ContextY: []float64{5, 4.2}}
+	context := points.Question{Known: points.New(3, 1, []float64{2, 0, 0, 1, 0.1, 0}, []float64{5, 4.2})}
 	filled, named := context, context
-	filled.TargetX, named.TargetX = []float64{2, nan, nan}, []float64{2, 0.05, 0}
+	filled.Targets, named.Targets = points.New(3, 0, []float64{2, nan, nan}, nil), points.New(3, 0, []float64{2, 0.05, 0}, nil)
 	if a, v := at(filled); true {
 		if b, w := at(named); a != b || v != w {
 			t.Errorf("%v, %v filled from known points; %v, %v with their values", a, v, b, w)
 		}
 	}
 	var w warning.Record
-	f.Warn([]predict.Function{filled}, nil, &w)
+	f.Warn([]points.Question{filled}, nil, &w)
 	lines := strings.Join(w.Lines(), "\n")
 	for _, want := range []string{"missing cells in 3 known points and targets: 1 of lab; each gets the median", "so predictions are too certain", "1 of sex; each is read as the group's most frequent name"} {
 		if !strings.Contains(lines, want) {

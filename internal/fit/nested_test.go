@@ -12,7 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -113,14 +113,14 @@ func TestClassesInSchools(t *testing.T) {
 	}
 	const schools = 60
 	for _, c := range []struct{ own, beside int }{{0, 0}, {3, 0}, {0, 5}, {2, 5}} {
-		var asked []predict.Function
+		var asked []points.Question
 		var exact, y []float64
 		for s := range uint64(schools) {
 			classes := school(1000+s, 4, 5)
 			for k, one := range classes {
-				fn := predict.Function{Name: fmt.Sprintf("new%d/%d", s, k), ContextX: one.x[:c.beside], ContextY: one.y[:c.beside]}
+				fn := points.Question{Name: fmt.Sprintf("new%d/%d", s, k), Known: points.New(1, 1, one.x[:c.beside], one.y[:c.beside])}
 				if k == len(classes)-1 {
-					fn.ContextX, fn.ContextY, fn.TargetX = one.x[1:][:c.own], one.y[1:][:c.own], one.x[:1]
+					fn.Known, fn.Targets = points.New(1, 1, one.x[1:][:c.own], one.y[1:][:c.own]), points.New(1, 0, one.x[:1], nil)
 					y = append(y, one.y[0])
 				}
 				asked = append(asked, fn)
@@ -148,10 +148,10 @@ func TestWhatIsBesideAClass(t *testing.T) {
 	f, err := fit.Read(dir)
 	must.Do(t, err)
 	refusesOuter(t, f)
-	asked := []predict.Function{{Name: "s1/a", TargetX: []float64{0}}, {Name: "s1/new", ContextX: []float64{1}, ContextY: []float64{9}, TargetX: []float64{0}}, {Name: "none/a", TargetX: []float64{0}}}
+	asked := []points.Question{{Name: "s1/a", Targets: points.New(1, 0, []float64{0}, nil)}, {Name: "s1/new", Known: points.New(1, 1, []float64{1}, []float64{9}), Targets: points.New(1, 0, []float64{0}, nil)}, {Name: "none/a", Targets: points.New(1, 0, []float64{0}, nil)}}
 	for asNew, want := range map[bool][3][3]int{false: {{4, 4, 9}, {0, 1, 12}, {0, 0, 0}}, true: {{0, 0, 1}, {0, 1, 0}, {0, 0, 0}}} {
 		for i, g := range f.Recall(asked, asNew, new(warning.Record)) {
-			if got := [3]int{g.Recalled, len(g.ContextY), g.PointsBeside(1)}; got != want[i] {
+			if got := [3]int{g.Recalled, len(g.Known.Y), g.KnownOfSiblings()}; got != want[i] {
 				t.Errorf("as new: %v: %s has %v points of the data, known and beside, want %v", asNew, g.Name, got, want[i])
 			}
 		}
@@ -171,7 +171,7 @@ func TestUnseenNamesBesideAGroup(t *testing.T) {
 	}
 	f := instant(t, "school,class,kind,y", "y ~ kind | school/class", data)
 	mean := func(beside float64) float64 {
-		return given(t, f, predict.Function{Beside: []predict.Points{{X: []float64{beside, beside}, Y: []float64{5, 5.2}}}, TargetX: []float64{0}})[0].Mean()
+		return given(t, f, points.Question{Targets: points.New(1, 0, []float64{0}, nil), Siblings: []points.Points{points.New(1, 1, []float64{beside, beside}, []float64{5, 5.2})}})[0].Mean()
 	}
 	a, b, c := mean(0), mean(1), mean(2)
 	if unseen, want := mean(3), (a+b+c)/3; math.Abs(a-c) < 1 || math.Abs(unseen-want) > 1e-6 {

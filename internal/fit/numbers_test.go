@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -47,11 +47,12 @@ func crossingOf(seed uint64, groups int, u unit) (rows []string) {
 var crossed = once("id,x,y", "y ~ x | id", func() []string { return crossing(16, unit{1, 0, 1, 0}) })
 
 // known returns a group in units: three known points, and two targets.
-func (u unit) known() (g predict.Function) {
+func (u unit) known() (g points.Question) {
+	g.Known, g.Targets = points.New(1, 1, nil, nil), points.New(1, 0, nil, nil)
 	for _, p := range [][2]float64{{-3, 0.1}, {0, 1.5}, {2, 3}} {
-		g.ContextX, g.ContextY = append(g.ContextX, u.ofX*p[0]+u.fromX), append(g.ContextY, u.ofY*p[1]+u.fromY)
+		g.Known.X, g.Known.Y = append(g.Known.X, u.ofX*p[0]+u.fromX), append(g.Known.Y, u.ofY*p[1]+u.fromY)
 	}
-	g.TargetX = []float64{-4*u.ofX + u.fromX, 1*u.ofX + u.fromX}
+	g.Targets.X = []float64{-4*u.ofX + u.fromX, 1*u.ofX + u.fromX}
 	return g
 }
 
@@ -111,23 +112,23 @@ func TestDirectionsThatTheDataLack(t *testing.T) {
 	const unseen, x = 2, 2.0
 	var between, mean float64
 	for kind := range 2 {
-		mean += given(t, f, predict.Function{TargetX: []float64{float64(kind), x, 3 - 2*x}})[0].Mean() / 2
+		mean += given(t, f, points.Question{Targets: points.New(3, 0, []float64{float64(kind), x, 3 - 2*x}, nil)})[0].Mean() / 2
 	}
 	for kind := range 2 {
-		d := given(t, f, predict.Function{TargetX: []float64{float64(kind), x, 3 - 2*x}})[0]
+		d := given(t, f, points.Question{Targets: points.New(3, 0, []float64{float64(kind), x, 3 - 2*x}, nil)})[0]
 		between += (d.Variance() + (d.Mean()-mean)*(d.Mean()-mean)) / 2
 	}
 	target := []float64{unseen, x, 3 - 2*x}
-	d := given(t, f, predict.Function{TargetX: target})[0]
+	d := given(t, f, points.Question{Targets: points.New(3, 0, target, nil)})[0]
 	if sd, want := math.Sqrt(d.Variance()), math.Sqrt(between); math.Abs(d.Mean()-mean) > 0.01 || math.Abs(sd-want) > 0.01 {
 		t.Errorf("an unseen name: %v ± %v, the names of the data: %v ± %v", d.Mean(), sd, mean, want)
 	}
 	context := []float64{unseen, 1, 1, unseen, 3, -3}
-	d = given(t, f, predict.Function{ContextX: context, ContextY: []float64{7, 9}, TargetX: target})[0]
+	d = given(t, f, points.Question{Known: points.New(3, 1, context, []float64{7, 9}), Targets: points.New(3, 0, target, nil)})[0]
 	if sd := math.Sqrt(d.Variance()); math.Abs(d.Mean()-8) > 1 || sd > 1.5 {
 		t.Errorf("an unseen name with known points of 7 at 1 and 9 at 3: %v ± %v at 2, want 8 and less than 1.5", d.Mean(), sd)
 	}
-	d = given(t, f, predict.Function{TargetX: []float64{0, x, 3 - 2*x + 10}})[0] // z varies from −7 to 3
+	d = given(t, f, points.Question{Targets: points.New(3, 0, []float64{0, x, 3 - 2*x + 10}, nil)})[0] // z varies from −7 to 3
 	if sd := math.Sqrt(d.Variance()); !(sd < 30) || math.Abs(d.Mean()-2) > 30 {
 		t.Errorf("off the line of x and z: %v ± %v, where y lies between −2 and 11", d.Mean(), sd)
 	}
@@ -144,7 +145,7 @@ func TestFlatDataEnd(t *testing.T) {
 		}
 	}
 	f := instant(t, "g,x,y", "y ~ x | g", rows)
-	d := given(t, f, predict.Function{TargetX: []float64{3}})[0]
+	d := given(t, f, points.Question{Targets: points.New(1, 0, []float64{3}, nil)})[0]
 	if sd := math.Sqrt(d.Variance()); math.Abs(d.Mean()-1e15) > 2 || !(sd > 0.3 && sd < 3) {
 		t.Errorf("%v ± %v, want 1e15 ± 1", d.Mean(), sd)
 	}
@@ -158,19 +159,19 @@ func TestWarningsOfKnownPoints(t *testing.T) {
 	f := crossed(t)
 	plain, far, many, slip := u.known(), u.known(), u.known(), u.known()
 	plain.Name, far.Name, many.Name, slip.Name = "plain", "far", "many", "slip"
-	slip.ContextY[1] = 4000
-	for i := range far.ContextY {
-		far.ContextY[i] += 100
+	slip.Known.Y[1] = 4000
+	for i := range far.Known.Y {
+		far.Known.Y[i] += 100
 	}
 	for range 2 {
-		many.ContextX, many.ContextY = append(many.ContextX, many.ContextX...), append(many.ContextY, many.ContextY...)
+		many.Known.X, many.Known.Y = append(many.Known.X, many.Known.X...), append(many.Known.Y, many.Known.Y...)
 	}
 	for _, test := range []struct {
-		of   predict.Function
+		of   points.Question
 		says string
 	}{{plain, ""}, {far, "no group of the data is like far"}, {slip, "known y of slip (4000) lies off the curve of all groups"}, {many, "0 to 3 known points, and not for the numbers known of many (12)"}} {
 		var w warning.Record
-		f.Warn([]predict.Function{test.of}, nil, &w)
+		f.Warn([]points.Question{test.of}, nil, &w)
 		if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, test.says) || (lines == "") != (test.says == "") || len(w.Lines()) > 1 {
 			t.Errorf("%s: found %q, want %q", test.of.Name, lines, test.says)
 		}
@@ -186,7 +187,7 @@ func TestKnownCodesForMissingValues(t *testing.T) {
 		"": {0.5, 37, 400}, "known y of -999 is far": {0.5, -999, 1}, "known y of -999, -9999 is far": {-999, -9999, -999}, "known y of 1e+20 is far": {1e20, 2, 3},
 	} {
 		var w warning.Record
-		f.Warn([]predict.Function{{Name: "new", ContextX: []float64{0, 1, 2}, ContextY: known, TargetX: []float64{1}}}, nil, &w)
+		f.Warn([]points.Question{{Name: "new", Known: points.New(1, 1, []float64{0, 1, 2}, known), Targets: points.New(1, 0, []float64{1}, nil)}}, nil, &w)
 		lines := strings.Join(w.Lines(), "\n")
 		if strings.Contains(lines, "code for a missing value") != (want != "") || !strings.Contains(lines, want) {
 			t.Errorf("%v: found %q, want %q", known, lines, want)
@@ -211,16 +212,16 @@ func TestKnownPointsBeyondTheDataInX(t *testing.T) {
 		all = append(all, instant(t, "id,x,y", "y ~ x | id", crossingOf(seed, 16, unit{1, 0, 1, 0})))
 	}
 	for i, f := range all {
-		none := given(t, f, predict.Function{TargetX: []float64{2}})[0]
+		none := given(t, f, points.Question{Targets: points.New(1, 0, []float64{2}, nil)})[0]
 		for name, y := range map[string][]float64{"the curve ends": {2.5, 2.4, 2.6}, "it goes on": {25, 25.4, 26.1}} {
-			fn := predict.Function{Name: name, ContextX: []float64{50, 51, 52}, ContextY: y, TargetX: []float64{2}}
+			fn := points.Question{Name: name, Known: points.New(1, 1, []float64{50, 51, 52}, y), Targets: points.New(1, 0, []float64{2}, nil)}
 			d := given(t, f, fn)[0]
 			most := map[string]float64{"the curve ends": 2, "it goes on": 4}[name]
 			if off := math.Abs(d.Mean() - none.Mean()); off > 2*math.Sqrt(none.Variance()) || d.Variance() > most*none.Variance() {
 				t.Errorf("data %d: %s: %v ± %v, without known points %v ± %v", i, name, d.Mean(), math.Sqrt(d.Variance()), none.Mean(), math.Sqrt(none.Variance()))
 			}
 			var w warning.Record
-			f.Warn([]predict.Function{fn}, nil, &w)
+			f.Warn([]points.Question{fn}, nil, &w)
 			if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, "x of 3 of 3 known points lies outside the data's") || len(w.Lines()) > 1 {
 				t.Errorf("data %d: %s: found %q", i, name, lines)
 			}
@@ -242,9 +243,9 @@ func TestTargetsWithUnseenNamesDoNotDependOnOthers(t *testing.T) {
 	f := instant(t, "id,a,b,y", "y ~ a + b | id", rows)
 	context, y := []float64{1, 2, 0, 1}, []float64{0.5, -1}
 	targets := []float64{0, 0, 2, 0, 2, 3, 1, 4, 1, 1} // names of a are 0 and 1, of b 0 to 2
-	together := given(t, f, predict.Function{ContextX: context, ContextY: y, TargetX: targets})
+	together := given(t, f, points.Question{Known: points.New(2, 1, context, y), Targets: points.New(2, 0, targets, nil)})
 	for i, d := range together {
-		alone := given(t, f, predict.Function{ContextX: context, ContextY: y, TargetX: targets[2*i:][:2]})[0]
+		alone := given(t, f, points.Question{Known: points.New(2, 1, context, y), Targets: points.New(2, 0, targets[2*i:][:2], nil)})[0]
 		if d.Mean() != alone.Mean() || d.Variance() != alone.Variance() {
 			t.Errorf("target %d: %v ± %v with others, %v ± %v alone", i, d.Mean(), math.Sqrt(d.Variance()), alone.Mean(), math.Sqrt(alone.Variance()))
 		}

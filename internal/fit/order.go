@@ -5,15 +5,15 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // order puts columns, groups and the rows of each in an order that follows from their numbers, so that folds, questions and
 // samples do not depend on where a row or a column stands in a file or a formula, on the names of columns and groups, or on
 // units: columns by their skewness, names and offsets after numbers, and values from the end from which their column is
-// skewed.
-func (f *Fitted) order(points []rows.Group) {
-	x, y := keysOf(f.X, points, func(g rows.Group) []float64 { return g.X }), f.keysOfY(points)
+// skewed. It numbers the rows.
+func (f *Fitted) order(groups []points.Group) {
+	x, y := keysOf(f.X, groups, points.Points.Row), f.keysOfY(groups)
 	f.Order = places(x)
 	isLast := func(k key) bool { return f.XForms[k.at].OffsetOnly || f.XForms[k.at].Categories != nil }
 	var keys, last []key
@@ -25,41 +25,51 @@ func (f *Fitted) order(points []rows.Group) {
 		}
 	}
 	keys = slices.Concat(keys, y, last)
-	if points[0].Weights != nil {
-		keys = append(keys, key{width: 1, sign: 1, of: func(g rows.Group) []float64 { return g.Weights }})
+	if groups[0].Weights != nil {
+		keys = append(keys, key{sign: 1, of: func(p points.Points, i int) []float64 { return p.Weights[i:] }})
 	}
-	for i := range points {
-		orderRows(&points[i], keys)
+	for i := range groups {
+		g := &groups[i].Points
+		at := points.Spread(g.Len(), g.Len())
+		slices.SortStableFunc(at, func(a, b int) int { return compareRows(keys, *g, a, *g, b) })
+		*g = g.Take(at)
 	}
-	slices.SortStableFunc(points, func(a, b rows.Group) int {
-		for i := range min(a.N, b.N) {
-			if order := compareRows(keys, a, i, b, i); order != 0 {
+	slices.SortStableFunc(groups, func(a, b points.Group) int {
+		for i := range min(a.Len(), b.Len()) {
+			if order := compareRows(keys, a.Points, i, b.Points, i); order != 0 {
 				return order
 			}
 		}
-		return cmp.Or(cmp.Compare(a.N, b.N), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(a.Len(), b.Len()), cmp.Compare(a.Name, b.Name))
 	})
+	row := 0
+	for i := range groups {
+		for range groups[i].Len() {
+			groups[i].Rows = append(groups[i].Rows, row)
+			row++
+		}
+	}
 }
 
 // A key is a column by which rows are compared.
 type key struct {
-	at, width int
-	name      string
-	sign      float64 // 1 for the least first, −1 for the greatest
-	skewness  float64 // without its sign, to six digits behind the point
-	of        func(g rows.Group) []float64
+	at       int // of the row that of returns
+	name     string
+	sign     float64 // 1 for the least first, −1 for the greatest
+	skewness float64 // without its sign, to six digits behind the point
+	of       func(p points.Points, i int) []float64
 }
 
 // keysOfY returns the columns of y as keys, in order.
-func (f Fitted) keysOfY(points []rows.Group) []key {
-	return keysOf(f.Y, points, func(g rows.Group) []float64 { return g.Y })
+func (f Fitted) keysOfY(groups []points.Group) []key {
+	return keysOf(f.Y, groups, points.Points.RowY)
 }
 
 // keysOf returns the columns as keys, in order.
-func keysOf(names []string, points []rows.Group, of func(g rows.Group) []float64) []key {
+func keysOf(names []string, groups []points.Group, of func(p points.Points, i int) []float64) []key {
 	keys := make([]key, len(names))
 	for c, name := range names {
-		keys[c] = key{at: c, width: len(names), name: name, of: of}.directed(points)
+		keys[c] = key{at: c, name: name, of: of}.directed(groups)
 	}
 	slices.SortFunc(keys, func(a, b key) int { return cmp.Or(cmp.Compare(b.skewness, a.skewness), cmp.Compare(a.name, b.name)) })
 	return keys
@@ -74,14 +84,13 @@ func places(keys []key) (all []int) {
 }
 
 // directed returns the key with the skewness of its column.
-func (k key) directed(points []rows.Group) key {
+func (k key) directed(groups []points.Group) key {
 	var sum, n, cubes, squares float64
 	each := func(do func(v float64)) {
-		for _, p := range points {
-			all := k.of(p)
-			for i := k.at; i < len(all); i += k.width {
-				if !math.IsNaN(all[i]) {
-					do(all[i])
+		for _, p := range groups {
+			for i := range p.Len() {
+				if v := k.of(p.Points, i)[k.at]; !math.IsNaN(v) {
+					do(v)
 				}
 			}
 		}
@@ -104,34 +113,11 @@ func (k key) directed(points []rows.Group) key {
 }
 
 // compareRows compares row i of a with row j of b.
-func compareRows(keys []key, a rows.Group, i int, b rows.Group, j int) int {
+func compareRows(keys []key, a points.Points, i int, b points.Points, j int) int {
 	for _, k := range keys {
-		if order := cmp.Compare(k.sign*k.of(a)[i*k.width+k.at], k.sign*k.of(b)[j*k.width+k.at]); order != 0 {
+		if order := cmp.Compare(k.sign*k.of(a, i)[k.at], k.sign*k.of(b, j)[k.at]); order != 0 {
 			return order
 		}
 	}
 	return 0
-}
-
-// orderRows puts the rows of a group in order.
-func orderRows(g *rows.Group, keys []key) {
-	at := make([]int, g.N)
-	for i := range at {
-		at[i] = i
-	}
-	slices.SortStableFunc(at, func(a, b int) int { return compareRows(keys, *g, a, *g, b) })
-	dx, dy := len(g.X)/max(1, g.N), len(g.Y)/max(1, g.N)
-	g.X, g.Y = taken(g.X, at, dx), taken(g.Y, at, dy)
-	if g.Weights != nil {
-		g.Weights = taken(g.Weights, at, 1)
-	}
-}
-
-// taken returns some rows of a width.
-func taken(all []float64, at []int, width int) []float64 {
-	some := make([]float64, 0, len(all))
-	for _, i := range at {
-		some = append(some, all[i*width:][:width]...)
-	}
-	return some
 }

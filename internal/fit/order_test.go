@@ -8,7 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -52,22 +52,22 @@ func asked(t *testing.T, f fit.Fitted) (all []float64) {
 	none := math.NaN()
 	x := map[string][]float64{"b": {1, 6, 4}, "a": {3, 5, 2}}
 	y := map[string][]float64{"z": {0.5, none}, "y": {3.5, 4.4}}
-	var q predict.Function
+	q := points.Question{Known: points.New(2, 2, nil, nil), Targets: points.New(2, 0, nil, nil)}
 	for i := range 3 {
 		for _, name := range f.X {
 			if v := x[name][i]; i < 2 {
-				q.ContextX = append(q.ContextX, v)
+				q.Known.X = append(q.Known.X, v)
 			} else {
-				q.TargetX = append(q.TargetX, v)
+				q.Targets.X = append(q.Targets.X, v)
 			}
 		}
 		for _, name := range f.Y {
 			if i < 2 {
-				q.ContextY = append(q.ContextY, y[name][i])
+				q.Known.Y = append(q.Known.Y, y[name][i])
 			}
 		}
 	}
-	for target, err := range f.Predict(t.Context(), []predict.Function{q}) {
+	for target, err := range f.Predict(t.Context(), []points.Question{q}) {
 		if err != nil {
 			t.Fatal(err)
 		}

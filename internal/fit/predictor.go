@@ -7,16 +7,18 @@ import (
 	"math"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // Predict implements [predict.Predictor].
-func (f Fitted) Predict(ctx context.Context, functions []predict.Function) iter.Seq2[predict.Target, error] {
+func (f Fitted) Predict(ctx context.Context, questions []points.Question) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
-		for i, fn := range functions {
-			if !f.piece(ctx, fn, predict.Piece{Function: i, Number: len(fn.TargetX) / len(f.X)}, yield) {
+		for i, q := range questions {
+			if !f.piece(ctx, q, predict.Piece{Function: i, Number: q.Targets.Len()}, yield) {
 				return
 			}
 		}
@@ -24,15 +26,17 @@ func (f Fitted) Predict(ctx context.Context, functions []predict.Function) iter.
 }
 
 // piece yields the targets of a piece of a function. It returns false if the sequence ends.
-func (f Fitted) piece(ctx context.Context, fn predict.Function, piece predict.Piece, yield func(predict.Target, error) bool) bool {
+func (f Fitted) piece(ctx context.Context, q points.Question, piece predict.Piece, yield func(predict.Target, error) bool) bool {
 	var channels [][]predict.Distribution
 	run := func(first, n int) (err error) {
-		channels, err = f.distributions(ctx, fn, fn.TargetX[first*len(f.X):][:n*len(f.X)])
+		some := q
+		some.Targets = q.Targets.Cut(first, first+n)
+		channels, err = f.distributions(ctx, some)
 		return err
 	}
 	at := func(i int) ([]predict.Distribution, error) { return channels[i], checkFinite(channels[i]) }
-	known := len(fn.ContextY) / len(f.Y)
-	copula, values := f.copula(known), f.valuesOf(fn.ContextY)
+	known := q.Known.Len()
+	copula, values := f.copula(known), f.valuesOf(q.Known.Y)
 	return piece.Targets(ctx, known, run, at, func(t predict.Target, err error) bool {
 		t.Copula, t.Values = copula, values
 		return yield(t, err)
@@ -64,20 +68,18 @@ func checkFinite(channels []predict.Distribution) error {
 }
 
 // MostComponents implements [predict.Predictor].
-func (f Fitted) MostComponents(fn predict.Function) int {
+func (f Fitted) MostComponents(q points.Question) int {
 	models := 0
 	for _, s := range f.Stacks {
 		for _, c := range s.Candidates {
 			models += len(c.Models)
 		}
 	}
-	return f.Readings(fn) * models * (min(f.knownPoints(fn), 1000) + 20)
+	return f.Readings(q) * models * (min(knownPoints(q), 1000) + 20)
 }
 
-// knownPoints returns the number of known points of a function, and of those beside them.
-func (f Fitted) knownPoints(fn predict.Function) int {
-	return len(fn.ContextY)/len(f.Y) + fn.PointsBeside(len(f.Y))
-}
+// knownPoints returns the number of known points of a group and of its siblings.
+func knownPoints(q points.Question) int { return q.Known.Len() + q.KnownOfSiblings() }
 
 // DrawWork implements [predict.Predictor]. Of several columns of y, a batch of quantiles comes on top.
 func (f Fitted) DrawWork(points int) (all float64) {
@@ -90,28 +92,32 @@ func (f Fitted) DrawWork(points int) (all float64) {
 }
 
 // Work implements [predict.Predictor].
-func (f Fitted) Work(fn predict.Function, targets int) (all float64) {
-	ways, entries := f.Readings(fn), 1
-	if slices.Contains(f.unseenIn(f.knownX(fn)...), true) { // ways take their matrices each
+func (f Fitted) Work(q points.Question, targets int) (all float64) {
+	ways, entries := f.Readings(q), 1
+	if slices.Contains(f.unseenIn(known(f.named(q))...), true) { // ways take their matrices each
 		ways, entries = 1, ways
 	}
 	runs := (targets*ways + mostRows - 1) / mostRows
 	for _, s := range f.Stacks {
-		all += float64(entries*runs) * s.Work(f.knownPoints(fn), (targets*ways+runs-1)/runs)
+		all += float64(entries*runs) * s.Work(knownPoints(q), (targets*ways+runs-1)/runs)
 	}
 	return all
 }
 
-// distributions returns the distributions of each channel at targets x of a function. It returns ctx's error soon
+// distributions returns the distributions of each channel at the targets of a question. It returns ctx's error soon
 // after ctx ends.
-func (f Fitted) distributions(ctx context.Context, fn predict.Function, x []float64) ([][]predict.Distribution, error) {
-	out := make([][]predict.Distribution, len(x)/len(f.X))
-	for _, some := range f.alike(fn, x) {
+func (f Fitted) distributions(ctx context.Context, q points.Question) ([][]predict.Distribution, error) {
+	out := make([][]predict.Distribution, q.Targets.Len())
+	for _, some := range f.alike(q) {
 		for c, s := range f.Stacks {
 			cases := make([]stack.Case, len(some.entries))
 			for i, e := range some.entries {
-				known := f.known(c, e.context, fn.ContextY).Ordered().Beside(f.beside(c, fn.Beside, e.beside))
-				cases[i] = stack.Case{Known: known, X: f.ModelX(e.targets), Ways: e.ways, Units: f.exposures(c, some.x)}
+				var siblings []points.Points
+				for _, p := range e.Siblings {
+					siblings = append(siblings, f.known(c, p))
+				}
+				known := f.known(c, e.Known).Ordered().Beside(siblings, simple.MostOfOuter)
+				cases[i] = stack.Case{Known: known, Targets: points.New(f.width(), 0, f.ModelX(e.Targets.X), nil), Ways: e.ways, Units: f.exposures(c, some.targets.X)}
 			}
 			predicted, err := s.PredictUntil(ctx, cases...)
 			if err != nil {
@@ -131,8 +137,8 @@ func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 func (f Fitted) Session(int, int) (predict.Session, error) { return f, nil }
 
 // Piece implements [predict.Session].
-func (f Fitted) Piece(ctx context.Context, functions []predict.Function, piece predict.Piece) iter.Seq2[predict.Target, error] {
-	return func(yield func(predict.Target, error) bool) { f.piece(ctx, functions[piece.Function], piece, yield) }
+func (f Fitted) Piece(ctx context.Context, questions []points.Question, piece predict.Piece) iter.Seq2[predict.Target, error] {
+	return func(yield func(predict.Target, error) bool) { f.piece(ctx, questions[piece.Function], piece, yield) }
 }
 
 // Shrink implements [predict.Session].

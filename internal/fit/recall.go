@@ -7,12 +7,13 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // Recall implements [predict.Predictor]: a group of the data knows its own rows. A known point that is one of them
 // counts once.
-func (f Fitted) Recall(functions []predict.Function, asNew bool, w *warning.Record) []predict.Function {
+func (f Fitted) Recall(questions []points.Question, asNew bool, w *warning.Record) []points.Question {
 	kept, names := map[string]keptGroup{}, []string(nil)
 	if asNew {
 		f.Kept = nil
@@ -21,7 +22,7 @@ func (f Fitted) Recall(functions []predict.Function, asNew bool, w *warning.Reco
 		kept[rows.Name(g.Name)], names = g, append(names, g.Name)
 	}
 	var r recall
-	all := slices.Clone(functions)
+	all := slices.Clone(questions)
 	for i := range all {
 		name := rows.Name(all[i].Name)
 		if f.Group == "" { // all rows are one group, whatever a request calls it
@@ -30,11 +31,11 @@ func (f Fitted) Recall(functions []predict.Function, asNew bool, w *warning.Reco
 		if g, is := kept[name]; is {
 			all[i] = r.add(f, g, all[i])
 		}
-		r.count(f, all[i])
+		r.count(all[i])
 	}
 	r.note(f, w)
 	if f.Outer != "" {
-		f.putBeside(all)
+		f.addSiblings(all)
 	}
 	f.warnOfUnknown(all, names, w)
 	return all
@@ -42,19 +43,19 @@ func (f Fitted) Recall(functions []predict.Function, asNew bool, w *warning.Reco
 
 // warnOfUnknown adds lines about groups with targets that are unknown: their names may be mistyped. In groups in groups,
 // those of an outer group of which nothing is known have a line of their own.
-func (f Fitted) warnOfUnknown(functions []predict.Function, kept []string, w *warning.Record) {
+func (f Fitted) warnOfUnknown(questions []points.Question, kept []string, w *warning.Record) {
 	var lost []string
-	others := functions
+	others := questions
 	if f.Outer != "" {
-		isLost := func(fn predict.Function) bool {
-			return fn.Name != "" && len(fn.TargetX) > 0 && len(fn.ContextY) == 0 && len(fn.Beside) == 0
+		isLost := func(q points.Question) bool {
+			return q.Name != "" && q.Targets.Len() > 0 && q.Known.Len() == 0 && len(q.Siblings) == 0
 		}
-		for _, fn := range functions {
-			if isLost(fn) {
-				lost = append(lost, fn.Name)
+		for _, q := range questions {
+			if isLost(q) {
+				lost = append(lost, q.Name)
 			}
 		}
-		others = slices.DeleteFunc(slices.Clone(functions), isLost)
+		others = slices.DeleteFunc(slices.Clone(questions), isLost)
 	}
 	predict.WarnOfUnknown(others, kept, w)
 	if lost != nil {
@@ -62,32 +63,28 @@ func (f Fitted) warnOfUnknown(functions []predict.Function, kept []string, w *wa
 	}
 }
 
-// putBeside puts the known points of the other groups in the same outer group beside each function: those of functions
+// addSiblings adds the known points of the other groups in the same outer group to each question: those of questions
 // and of the data.
-func (f Fitted) putBeside(functions []predict.Function) {
-	type named struct {
-		name string
-		predict.Points
-	}
-	in, asked := map[string][]named{}, map[string]bool{}
-	for _, fn := range functions {
-		name := rows.Name(fn.Name)
+func (f Fitted) addSiblings(questions []points.Question) {
+	in, asked := map[string][]points.Group{}, map[string]bool{}
+	for _, q := range questions {
+		name := rows.Name(q.Name)
 		asked[name] = true
-		if outer := f.outerOf(name); outer != "" && len(fn.ContextY) > 0 {
-			in[outer] = append(in[outer], named{name, predict.Points{X: fn.ContextX, Y: fn.ContextY}})
+		if outer := f.outerOf(name); outer != "" && q.Known.Len() > 0 {
+			in[outer] = append(in[outer], points.Group{Name: name, Points: q.Known})
 		}
 	}
 	for _, g := range f.Kept {
 		name := rows.Name(g.Name)
 		if outer := f.outerOf(name); !asked[name] {
-			in[outer] = append(in[outer], named{name, predict.Points{X: g.X, Y: g.Y}})
+			in[outer] = append(in[outer], points.Group{Name: name, Points: g.Points})
 		}
 	}
-	for i := range functions {
-		name := rows.Name(functions[i].Name)
+	for i := range questions {
+		name := rows.Name(questions[i].Name)
 		for _, other := range in[f.outerOf(name)] {
-			if other.name != name {
-				functions[i].Beside = append(functions[i].Beside, other.Points)
+			if other.Name != name {
+				questions[i].Siblings = append(questions[i].Siblings, other.Points)
 			}
 		}
 	}
@@ -102,41 +99,39 @@ type recall struct {
 	alone       int      // groups with known points of the context alone
 }
 
-// add returns a function with the rows of its group before its own context.
-func (r *recall) add(f Fitted, g keptGroup, fn predict.Function) predict.Function {
-	own := f.matcher(g)
-	fn.Recalled = len(g.Y) / len(f.Y)
-	x, y := slices.Clone(g.X), slices.Clone(g.Y)
-	for k := range len(fn.ContextY) / len(f.Y) {
-		px, py := fn.ContextX[k*len(f.X):][:len(f.X)], fn.ContextY[k*len(f.Y):][:len(f.Y)]
-		row := own.match(px, py)
+// add returns a question with the rows of its group before its own known points.
+func (r *recall) add(f Fitted, g keptGroup, q points.Question) points.Question {
+	own, scored := matcher{Points: g.Points}, matcher{Points: g.Points}
+	known := points.New(g.DX, g.DY, slices.Clone(g.X), slices.Clone(g.Y))
+	for k := range q.Known.Len() {
+		p := q.Known.Cut(k, k+1)
+		row := own.match(p.X, p.Y)
 		if row >= 0 {
 			r.again++
 		}
 		if row >= 0 && f.tellsRowsApart() {
-			fill(y[row*len(f.Y):][:len(f.Y)], py)
+			fill(known.RowY(row), p.Y)
 		} else {
-			x, y = append(x, px...), append(y, py...)
+			known.Append(p)
 		}
 	}
-	fn.ContextX, fn.ContextY = x, y
-	scored := f.matcher(g)
-	for k := range len(fn.TargetY) / len(f.Y) {
-		if scored.match(fn.TargetX[k*len(f.X):][:len(f.X)], fn.TargetY[k*len(f.Y):][:len(f.Y)]) >= 0 {
+	for k := range q.Targets.Len() {
+		if q.Targets.Y != nil && scored.match(q.Targets.Row(k), q.Targets.RowY(k)) >= 0 {
 			r.scored++
 		}
 	}
-	return fn
+	q.Recalled, q.Known = g.Len(), known
+	return q
 }
 
-// count counts a function that has targets.
-func (r *recall) count(f Fitted, fn predict.Function) {
+// count counts a question that has targets.
+func (r *recall) count(q points.Question) {
 	switch {
-	case len(fn.TargetX) == 0:
-	case fn.Recalled > 0:
-		r.names, r.rows = append(r.names, fn.Name), r.rows+fn.Recalled
-		r.given += len(fn.ContextY)/len(f.Y) - fn.Recalled
-	case len(fn.ContextX) > 0:
+	case q.Targets.Len() == 0:
+	case q.Recalled > 0:
+		r.names, r.rows = append(r.names, q.Name), r.rows+q.Recalled
+		r.given += q.Known.Len() - q.Recalled
+	case q.Known.Len() > 0:
 		r.alone++
 	}
 }

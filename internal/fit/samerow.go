@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A row has no name. Whether a known point is a row of the data again or a new one that is equal by chance, the data say:
@@ -21,11 +21,11 @@ const fewEqual = 20
 func (f Fitted) tellsRowsApart() bool { return fewEqual*f.EqualRows <= f.Rows }
 
 // equalRows counts the rows that are equal to another of their group.
-func (f Fitted) equalRows(points []rows.Group) (n int) {
-	for _, p := range points {
+func equalRows(groups []points.Group) (n int) {
+	for _, p := range groups {
 		times := map[string]int{}
-		for k := range p.N {
-			times[keyOf(p.X[k*len(f.X):][:len(f.X)], p.Y[k*len(f.Y):][:len(f.Y)])]++
+		for k := range p.Len() {
+			times[keyOf(p.Row(k), p.RowY(k))]++
 		}
 		for _, t := range times {
 			if t > 1 {
@@ -38,14 +38,8 @@ func (f Fitted) equalRows(points []rows.Group) (n int) {
 
 // A matcher finds the rows of a group that others are equal to.
 type matcher struct {
-	keptGroup
-	dx, dy int
-	left   map[string][]int // rows that none was equal to yet, by x; nil before the first match
-}
-
-// matcher returns what finds the rows of a group.
-func (f Fitted) matcher(g keptGroup) *matcher {
-	return &matcher{keptGroup: g, dx: len(f.X), dy: len(f.Y)}
+	points.Points
+	left map[string][]int // rows that none was equal to yet, by x; nil before the first match
 }
 
 // match returns a row of the group that is equal to x and y, and none that it has returned before; −1 if none is. A
@@ -53,15 +47,15 @@ func (f Fitted) matcher(g keptGroup) *matcher {
 func (m *matcher) match(x, y []float64) int {
 	if m.left == nil {
 		m.left = map[string][]int{}
-		for k := range len(m.Y) / m.dy {
-			key := keyOf(m.X[k*m.dx:][:m.dx])
+		for k := range m.Len() {
+			key := keyOf(m.Row(k))
 			m.left[key] = append(m.left[key], k)
 		}
 	}
 	key := keyOf(x)
 	left := m.left[key]
 	for _, alike := range []func(a, b []float64) bool{same, agree} {
-		i := slices.IndexFunc(left, func(k int) bool { return alike(m.Y[k*m.dy:][:m.dy], y) })
+		i := slices.IndexFunc(left, func(k int) bool { return alike(m.RowY(k), y) })
 		if i >= 0 {
 			row := left[i]
 			m.left[key] = slices.Delete(left, i, i+1)

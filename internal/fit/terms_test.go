@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -38,7 +38,7 @@ func TestCodesAndPeriods(t *testing.T) {
 	t.Parallel()
 	f := instant(t, "id,machine,hour,y", "y ~ factor(machine) + cyclic(hour, 24) | id", shifts(20))
 	at := func(machine, hour float64) float64 {
-		return given(t, f, predict.Function{TargetX: []float64{machine, hour}})[0].Mean()
+		return given(t, f, points.Question{Targets: points.New(2, 0, []float64{machine, hour}, nil)})[0].Mean()
 	}
 	// Names are sorted: 1, 10, 2, 3. What 20 plants of 10 rows leave open of a difference is 0.05; 0.3 is six times that.
 	for machine, want := range []float64{0, 1, 3, -2} {
@@ -54,7 +54,7 @@ func TestCodesAndPeriods(t *testing.T) {
 		t.Errorf("%v at 24, %v at 0, %v at -1, %v at 23", a, b, at(0, -1), at(0, 23))
 	}
 	var w warning.Record
-	f.Warn([]predict.Function{{TargetX: []float64{0, 24, 0, 23.5, 0, 100, 0, -3}}}, nil, &w)
+	f.Warn([]points.Question{{Targets: points.New(2, 0, []float64{0, 24, 0, 23.5, 0, 100, 0, -3}, nil)}}, nil, &w)
 	if lines := w.Lines(); len(lines) > 0 {
 		t.Errorf("found %q of hours of another day, want nothing", lines)
 	}
@@ -76,7 +76,7 @@ func TestTrendBesideAPeriod(t *testing.T) {
 		t.Fatalf("the columns %q, want day once", f.X)
 	}
 	at := func(day float64) float64 {
-		return given(t, f, predict.Function{TargetX: []float64{day}})[0].Mean()
+		return given(t, f, points.Question{Targets: points.New(1, 0, []float64{day}, nil)})[0].Mean()
 	}
 	// A week later, the same place in the week is 1.4 higher. Over 15 shops the slope is known to 0.01 a week.
 	if up := at(13) - at(6); math.Abs(up-1.4) > 0.2 {
@@ -99,7 +99,7 @@ func TestFormulaWithoutX(t *testing.T) {
 		}
 	}
 	f := instant(t, "g,y", "y ~ 1 | g", rows)
-	d := given(t, f, predict.Function{ContextX: []float64{0, 0}, ContextY: []float64{9, 10}, TargetX: []float64{0}})[0]
+	d := given(t, f, points.Question{Known: points.New(1, 1, []float64{0, 0}, []float64{9, 10}), Targets: points.New(1, 0, []float64{0}, nil)})[0]
 	// The mean is 5 + (9.5 − 5)·4/(4 + 1/2) = 9, of variance 1 + 4·(1/2)/(4 + 1/2) = 1.44. The mean and the deviations of
 	// 60 groups err by 0.3, which moves these by 0.1; the models doubt points so far out by as much.
 	if sd := math.Sqrt(d.Variance()); math.Abs(d.Mean()-9) > 0.4 || math.Abs(sd-1.2) > 0.2 {
@@ -108,7 +108,7 @@ func TestFormulaWithoutX(t *testing.T) {
 	dir := t.TempDir()
 	must.Do(t, f.Write(dir))
 	again := must.Get(fit.Read(dir))(t)
-	if e := given(t, again, predict.Function{TargetX: []float64{0}})[0]; e.Mean() != given(t, f, predict.Function{TargetX: []float64{0}})[0].Mean() {
+	if e := given(t, again, points.Question{Targets: points.New(1, 0, []float64{0}, nil)})[0]; e.Mean() != given(t, f, points.Question{Targets: points.New(1, 0, []float64{0}, nil)})[0].Mean() {
 		t.Errorf("what was read predicts %v", e.Mean())
 	}
 }

@@ -4,9 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Together says how the columns of y vary together where a number of points of the group is known: by the levels of the
@@ -35,7 +35,7 @@ func (f Fitted) copula(known int) *likelihood.Copula {
 }
 
 // together returns how several columns of y vary together. It adds a line if no row says so.
-func (f Fitted) together(points []rows.Group, w *warning.Record) (all []Together) {
+func (f Fitted) together(groups []points.Group, w *warning.Record) (all []Together) {
 	if len(f.Y) < 2 {
 		return nil
 	}
@@ -56,7 +56,7 @@ func (f Fitted) together(points []rows.Group, w *warning.Record) (all []Together
 			merged = append(merged, s)
 		}
 	}
-	orders := f.orders(points)
+	orders := f.orders(groups)
 	for _, s := range merged {
 		all = append(all, Together{From: s.from, Copula: likelihood.CopulaOf(s.drawn(len(f.Y)), len(f.Y), orders)})
 	}
@@ -117,11 +117,11 @@ func (s askedSpan) drawn(columns int) (levels []float64) {
 
 // orders returns the pairs of columns of y of which the first is never above the second, of the rows that have all.
 // Columns that are equal have no order.
-func (f Fitted) orders(points []rows.Group) (all [][2]int) {
+func (f Fitted) orders(groups []points.Group) (all [][2]int) {
 	above := make([]bool, len(f.Y)*len(f.Y)) // whether the first is above the second somewhere
-	for _, p := range points {
-		for y := p.Y; len(y) > 0; y = y[len(f.Y):] {
-			row := y[:len(f.Y)]
+	for _, p := range groups {
+		for k := range p.Len() {
+			row := p.RowY(k)
 			if slices.ContainsFunc(row, math.IsNaN) {
 				continue
 			}

@@ -12,16 +12,17 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // drawnOf returns n draws at the one target of a function, [columns of y][n], as predict writes them, and the prediction.
-func drawnOf(t *testing.T, f fit.Fitted, n int, asked predict.Function) (values [][]float64, prediction predict.Target) {
+func drawnOf(t *testing.T, f fit.Fitted, n int, asked points.Question) (values [][]float64, prediction predict.Target) {
 	t.Helper()
-	functions, path := []predict.Function{asked}, filepath.Join(t.TempDir(), "p.csv")
-	table := predict.Table{Names: predict.Names{XNames: f.X, YNames: f.Y, Functions: functions}, Draws: n, Seed: 5, Threads: 1}
+	functions, path := []points.Question{asked}, filepath.Join(t.TempDir(), "p.csv")
+	table := predict.Table{Names: predict.Names{XNames: f.X, YNames: f.Y, Questions: functions}, Draws: n, Seed: 5, Threads: 1}
 	must.Do(t, table.Write(path, f.Predict(t.Context(), functions)))
 	text, err := os.ReadFile(path)
 	must.Do(t, err)
@@ -76,7 +77,7 @@ func TestDrawsOfSeveralColumns(t *testing.T) {
 	}
 	f := instant(t, "x,low,high,other,alone,part,all", "low + high + other + alone + part + all ~ x", lines)
 	for _, x := range []float64{0.1, 0.9} {
-		y, p := drawnOf(t, f, draws, predict.Function{TargetX: []float64{x}})
+		y, p := drawnOf(t, f, draws, points.Question{Targets: points.New(1, 0, []float64{x}, nil)})
 		var truth [6][]float64
 		for i := range uint64(20_000) {
 			for c, v := range row(random.New(6, random.Data), i, x) {
@@ -127,7 +128,7 @@ func TestDrawsOfSeveralColumnsByKnownPoints(t *testing.T) {
 	}
 	f := instant(t, "group,x,a,b", "a + b ~ x | group", rows)
 	const draws = 640
-	asked := predict.Function{TargetX: []float64{0.5}}
+	asked := points.Question{Known: points.New(1, 2, nil, nil), Targets: points.New(1, 0, []float64{0.5}, nil)}
 	y, _ := drawnOf(t, f, draws, asked)
 	// (9·0.9 − 0.9)/10 = 0.72; 50 groups have a standard error of about 0.07, and 640 draws of 0.03.
 	if r := ranked(y[0], y[1]); math.Abs(r-0.7) > 0.3 {
@@ -144,7 +145,7 @@ func TestDrawsOfSeveralColumnsByKnownPoints(t *testing.T) {
 	must.Refuse(t, must.Err(fit.Read(dir)), "together: found a damaged copula")
 	for k := range uint64(6) {
 		a, b := row(70, k)
-		asked.ContextX, asked.ContextY = append(asked.ContextX, g.Float(70, 500+k)), append(asked.ContextY, a, b)
+		asked.Known.X, asked.Known.Y = append(asked.Known.X, g.Float(70, 500+k)), append(asked.Known.Y, a, b)
 	}
 	y, _ = drawnOf(t, f, draws, asked)
 	// Two to five known points, as groups of six are asked with, tell levels to within 0.45 to 0.7: the correlation of

@@ -3,61 +3,61 @@ package fit
 import (
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 // mostReadings bounds the known names, or pairs of names and so on, that unseen ones are read as.
 const mostReadings = 64
 
-// A reading is a function's context and some of its targets, and the points beside these, in raw x, with every name that the data lack read as
+// A reading is a question about some of the targets, raw, with every name that the data lack read as
 // one that they have. There is one entry for each way to read them: a name that nothing is known of may be like
 // any of the names that are known. Then it is as uncertain as these differ, and not more.
 type reading struct {
-	columns []bool // that have unseen names, in the context, beside it or in each of the targets
+	columns []bool // that have unseen names, among the known points, those of siblings or in each of the targets
 	places  []int  // of the targets among all
-	x       []float64
+	targets points.Points
 	entries []entry
 }
 
 // An entry is a way to read the known points, and one or several ways to read the targets.
 type entry struct {
-	context, targets []float64
-	beside           [][]float64 // x of the points of each other group
-	ways             int
+	points.Question
+	ways int
 }
 
 // mostRows bounds the rows of targets of an entry with several ways.
 const mostRows = 512
 
-// alike returns the readings of targets x of a function: one for all that have unseen names in the same columns.
-func (f Fitted) alike(fn predict.Function, x []float64) (all []reading) {
-	points, x := f.knownX(fn), f.named(fn.ContextX, x)
-	width, known := len(f.X), f.unseenIn(points...)
-	for t := range len(x) / width {
-		row := x[t*width:][:width]
+// alike returns the readings of a question: one for all targets that have unseen names in the same columns.
+func (f Fitted) alike(q points.Question) (all []reading) {
+	q = f.named(q)
+	unseen := f.unseenIn(known(q)...)
+	for t := range q.Targets.Len() {
+		row := q.Targets.Cut(t, t+1)
 		columns := f.unseenIn(row)
-		for c, is := range known {
+		for c, is := range unseen {
 			columns[c] = columns[c] || is
 		}
 		i := slices.IndexFunc(all, func(r reading) bool { return slices.Equal(r.columns, columns) })
 		if i < 0 {
 			i, all = len(all), append(all, reading{columns: columns})
 		}
-		all[i].places, all[i].x = append(all[i].places, t), append(all[i].x, row...)
+		all[i].places = append(all[i].places, t)
+		all[i].targets.Append(row)
 	}
 	for i := range all {
 		r, together := &all[i], 1
-		if !slices.Contains(known, true) { // all ways read the known points alike, so models condition on them once
+		if !slices.Contains(unseen, true) { // all ways read the known points alike, so models condition on them once
 			together = max(1, mostRows/len(all[i].places))
 		}
 		for names := range slices.Chunk(f.readings(r.columns), together) {
-			e := entry{context: f.read(points[0], names[0]), ways: len(names)}
-			for _, x := range points[1:] {
-				e.beside = append(e.beside, f.read(x, names[0]))
+			e := entry{points.Question{Known: f.read(q.Known, names[0])}, len(names)}
+			for _, p := range q.Siblings {
+				e.Siblings = append(e.Siblings, f.read(p, names[0]))
 			}
 			for _, way := range names {
-				e.targets = append(e.targets, f.read(r.x, way)...)
+				e.Targets.Append(f.read(r.targets, way))
 			}
 			r.entries = append(r.entries, e)
 		}
@@ -65,11 +65,11 @@ func (f Fitted) alike(fn predict.Function, x []float64) (all []reading) {
 	return all
 }
 
-// unseenIn returns which columns have a name that the data lack, in rows of x.
-func (f Fitted) unseenIn(lists ...[]float64) []bool {
+// unseenIn returns which columns of x have a name that the data lack.
+func (f Fitted) unseenIn(lists ...points.Points) []bool {
 	in := make([]bool, len(f.X))
-	for _, x := range lists {
-		for i, v := range x {
+	for _, p := range lists {
+		for i, v := range p.X {
 			c := i % len(f.X)
 			names := f.XForms[c].Categories
 			in[c] = in[c] || names != nil && v >= float64(len(names))
@@ -109,27 +109,23 @@ func (f Fitted) combinations(columns []bool) int {
 }
 
 // Readings implements [predict.Predictor].
-func (f Fitted) Readings(fn predict.Function) int {
-	return min(f.combinations(f.unseenIn(append(f.knownX(fn), f.named(fn.ContextX, fn.TargetX))...)), mostReadings)
+func (f Fitted) Readings(q points.Question) int {
+	q = f.named(q)
+	return min(f.combinations(f.unseenIn(append(known(q), q.Targets)...)), mostReadings)
 }
 
-// knownX returns the x of the known points of a function, and of those beside them.
-func (f Fitted) knownX(fn predict.Function) [][]float64 {
-	all := [][]float64{f.named(fn.ContextX, fn.ContextX)}
-	for _, p := range fn.Beside {
-		all = append(all, f.named(p.X, p.X))
-	}
-	return all
-}
+// known returns the known points of a group, and those of each sibling.
+func known(q points.Question) []points.Points { return append([]points.Points{q.Known}, q.Siblings...) }
 
-// read returns x with its unseen names read as known ones. Different names are read as different ones.
-func (f Fitted) read(x []float64, names []int) []float64 {
-	known := slices.Clone(x)
-	for i, v := range x {
+// read returns points with their unseen names read as known ones. Different names are read as different ones.
+func (f Fitted) read(p points.Points, names []int) points.Points {
+	known := slices.Clone(p.X)
+	for i, v := range p.X {
 		c := i % len(f.X)
 		if n := len(f.XForms[c].Categories); n > 0 && v >= float64(n) {
 			known[i] = float64((names[c] + int(v) - n) % n)
 		}
 	}
-	return known
+	p.X = known
+	return p
 }

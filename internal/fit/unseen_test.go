@@ -7,7 +7,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -29,25 +29,25 @@ func TestUnseenNamesAreAllPairsOfKnownOnes(t *testing.T) {
 	t.Parallel()
 	f := ovens(t)
 	const unseen = 5
-	for _, fn := range []predict.Function{
+	for _, fn := range []points.Question{
 		{},
-		{ContextX: []float64{1, 2, 4, 0}, ContextY: []float64{0.5, 3}},
+		{Known: points.New(2, 1, []float64{1, 2, 4, 0}, []float64{0.5, 3})},
 	} {
 		var mean, square float64
-		fn.TargetX = nil
+		fn.Targets = points.New(2, 0, nil, nil)
 		for flour := range 5 {
 			for tin := range 5 {
-				fn.TargetX = append(fn.TargetX, float64(flour), float64(tin))
+				fn.Targets.X = append(fn.Targets.X, float64(flour), float64(tin))
 			}
 		}
 		for _, d := range given(t, f, fn) {
 			mean, square = mean+d.Mean()/25, square+(d.Variance()+d.Mean()*d.Mean())/25
 		}
-		fn.TargetX = []float64{unseen, unseen, 0, 0, unseen, unseen}
+		fn.Targets.X = []float64{unseen, unseen, 0, 0, unseen, unseen}
 		all := given(t, f, fn)
 		for _, i := range []int{0, 2} {
 			if d := all[i]; math.Abs(d.Mean()-mean) > 1e-6 || math.Abs(d.Variance()-(square-mean*mean)) > 1e-6 { // the network computes in float32
-				t.Errorf("%d known points: %v ± %v, want %v ± %v of all pairs", len(fn.ContextY), d.Mean(), math.Sqrt(d.Variance()), mean, math.Sqrt(square-mean*mean))
+				t.Errorf("%d known points: %v ± %v, want %v ± %v of all pairs", len(fn.Known.Y), d.Mean(), math.Sqrt(d.Variance()), mean, math.Sqrt(square-mean*mean))
 			}
 		}
 		if n := f.Readings(fn); n != 25 {
@@ -61,9 +61,9 @@ func TestWorkCountsReadings(t *testing.T) {
 	t.Parallel()
 	f := ovens(t)
 	work := func(known, target float64) float64 {
-		fn := predict.Function{TargetX: []float64{target, 0}}
+		fn := points.Question{Known: points.New(2, 1, nil, nil), Targets: points.New(2, 0, []float64{target, 0}, nil)}
 		for i := range 50 {
-			fn.ContextX, fn.ContextY = append(fn.ContextX, known, float64(i%5)), append(fn.ContextY, float64(i%3))
+			fn.Known.X, fn.Known.Y = append(fn.Known.X, known, float64(i%5)), append(fn.Known.Y, float64(i%3))
 		}
 		return f.Work(fn, 1)
 	}
@@ -90,9 +90,9 @@ func (e *ending) Err() error {
 func TestReadingsEndWithTheirContext(t *testing.T) {
 	t.Parallel()
 	f := ovens(t)
-	fn := predict.Function{ContextX: []float64{5, 5}, ContextY: []float64{1}, TargetX: []float64{5, 5}} // 25 readings, each of its own
+	fn := points.Question{Known: points.New(2, 1, []float64{5, 5}, []float64{1}), Targets: points.New(2, 0, []float64{5, 5}, nil)} // 25 readings, each of its own
 	ctx := &ending{Context: t.Context(), left: 10}
-	for _, err := range f.Predict(ctx, []predict.Function{fn}) {
+	for _, err := range f.Predict(ctx, []points.Question{fn}) {
 		if !errors.Is(err, context.Canceled) || ctx.looks > 11 {
 			t.Errorf("ended with %v after %d looks, want the context's error at the eleventh", err, ctx.looks)
 		}

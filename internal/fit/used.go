@@ -5,8 +5,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // leastSpan is how far apart the least and the greatest y are at least: squares of less are 0.
@@ -14,13 +14,14 @@ const leastSpan = 1e-150
 
 // settle makes the columns those of the rows that are used, of which a file may have others: it refuses a column
 // without a value there, and takes a name that only other rows have for one that the data lack.
-func (f *Fitted) settle(points []rows.Group) error {
+func (f *Fitted) settle(groups []points.Group) error {
 	for c, name := range slices.Concat(f.X, f.Y) {
-		if !slices.ContainsFunc(points, func(p rows.Group) bool {
-			if c < len(f.X) {
-				return anyIn(p.X, c, len(f.X))
+		if !slices.ContainsFunc(groups, func(g points.Group) bool {
+			column := g.Column(c)
+			if c >= len(f.X) {
+				column = g.ColumnY(c - len(f.X))
 			}
-			return anyIn(p.Y, c-len(f.X), len(f.Y))
+			return slices.ContainsFunc(column, func(v float64) bool { return !math.IsNaN(v) })
 		}) {
 			return &invalid.Input{File: f.File, Key: name, Found: "no value in the rows that are used", Expected: "values (leave the column out)"}
 		}
@@ -32,33 +33,23 @@ func (f *Fitted) settle(points []rows.Group) error {
 		}
 	}
 	for c := range f.X {
-		f.dropNames(points, c)
+		f.dropNames(groups, c)
 	}
 	return nil
 }
 
-// anyIn reports whether column c of rows of some width has a number.
-func anyIn(all []float64, c, width int) bool {
-	for i := c; i < len(all); i += width {
-		if !math.IsNaN(all[i]) {
-			return true
-		}
-	}
-	return false
-}
-
 // dropNames drops the names of column c of x that no row has, and numbers the others again.
-func (f *Fitted) dropNames(points []rows.Group, c int) {
+func (f *Fitted) dropNames(groups []points.Group, c int) {
 	names := f.XForms[c].Categories
 	if names == nil {
 		return
 	}
 	numbers, used := make([]float64, len(names)), []string(nil)
 	each := func(do func(v *float64)) {
-		for _, p := range points {
-			for i := c; i < len(p.X); i += len(f.X) {
-				if !math.IsNaN(p.X[i]) {
-					do(&p.X[i])
+		for _, p := range groups {
+			for i := range p.Len() {
+				if v := &p.Row(i)[c]; !math.IsNaN(*v) {
+					do(v)
 				}
 			}
 		}

@@ -12,7 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -34,7 +34,7 @@ func TestNamesAreThoseOfUsedRows(t *testing.T) {
 	if kinds, flags := f.XForms[0].Categories, f.XForms[1].Categories; !slices.Equal(kinds, []string{"alpha", "gamma"}) || !slices.Equal(flags, []string{"false", "true"}) {
 		t.Errorf("the names %q and %q", kinds, flags)
 	}
-	if low, high := given(t, f, predict.Function{TargetX: []float64{0, 1}})[0].Mean(), given(t, f, predict.Function{TargetX: []float64{1, 1}})[0].Mean(); high-low < 1.5 {
+	if low, high := given(t, f, points.Question{Targets: points.New(2, 0, []float64{0, 1}, nil)})[0].Mean(), given(t, f, points.Question{Targets: points.New(2, 0, []float64{1, 1}, nil)})[0].Mean(); high-low < 1.5 {
 		t.Errorf("alpha is %v, gamma %v; want gamma 3 higher", low, high)
 	}
 	dir := t.TempDir()
@@ -42,7 +42,7 @@ func TestNamesAreThoseOfUsedRows(t *testing.T) {
 	again := must.Get(fit.Read(dir))(t)
 	var w warning.Record
 	beta, _ := again.XForms[0].Number("beta")
-	again.Warn([]predict.Function{{TargetX: []float64{beta, 0}}}, func(int, float64) string { return "beta" }, &w)
+	again.Warn([]points.Question{{Targets: points.New(2, 0, []float64{beta, 0}, nil)}}, func(int, float64) string { return "beta" }, &w)
 	if lines := strings.Join(w.Lines(), "\n"); !strings.Contains(lines, "kind of 1 of 1 target is not among the data's names: beta") {
 		t.Errorf("found the lines %q", lines)
 	}

@@ -11,20 +11,21 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // Warn implements [predict.Predictor].
-func (f Fitted) Warn(functions []predict.Function, text func(c int, v float64) string, w *warning.Record) {
-	predict.WarnOfNames(f.units(), functions, text, w)
-	predict.WarnOutside(functions, f.X, f.outside, func(c int) string {
+func (f Fitted) Warn(questions []points.Question, text func(c int, v float64) string, w *warning.Record) {
+	predict.WarnOfNames(f.units(), questions, text, w)
+	predict.WarnOutside(questions, f.X, f.outside, func(c int) string {
 		return fmt.Sprintf("lies outside the data's %s to %s", f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High))
 	}, w)
-	f.warnOfMissing(functions, w)
-	f.warnOfCodes(functions, w)
-	f.warnOfLogs(functions, w)
-	f.warnOfBounds(functions, w)
-	f.warnOfKnown(functions, w)
+	f.warnOfMissing(questions, w)
+	f.warnOfCodes(questions, w)
+	f.warnOfLogs(questions, w)
+	f.warnOfBounds(questions, w)
+	f.warnOfKnown(questions, w)
 }
 
 // outside reports whether a value of column c is far outside the data.
@@ -52,12 +53,12 @@ func nearestTurn(v, period float64, data datasets.Range) float64 {
 }
 
 // warnOfCodes adds a line about each column of y of which known points look like codes for a missing value.
-func (f Fitted) warnOfCodes(functions []predict.Function, w *warning.Record) {
+func (f Fitted) warnOfCodes(questions []points.Question, w *warning.Record) {
 	for c, r := range f.YRanges {
 		var found []string
-		for _, fn := range functions {
-			for i := c; i < len(fn.ContextY); i += len(f.Y) {
-				if text := f.YForms[c].Text(fn.ContextY[i]); rows.IsCode(fn.ContextY[i], r.Low, r.High) && !slices.Contains(found, text) {
+		for _, q := range questions {
+			for _, v := range q.Known.ColumnY(c) {
+				if text := f.YForms[c].Text(v); rows.IsCode(v, r.Low, r.High) && !slices.Contains(found, text) {
 					found = append(found, text)
 				}
 			}
@@ -71,12 +72,12 @@ func (f Fitted) warnOfCodes(functions []predict.Function, w *warning.Record) {
 
 // warnOfLogs adds a line about each column of y of which known points are 0 or less though models take
 // logarithms.
-func (f Fitted) warnOfLogs(functions []predict.Function, w *warning.Record) {
+func (f Fitted) warnOfLogs(questions []points.Question, w *warning.Record) {
 	for c, s := range f.Stacks {
 		count := 0
-		for _, fn := range functions {
-			for i := c; s.SeesLog() && i < len(fn.ContextY); i += len(f.Y) {
-				if fn.ContextY[i] <= 0 {
+		for _, q := range questions {
+			for _, v := range q.Known.ColumnY(c) {
+				if s.SeesLog() && v <= 0 {
 					count++
 				}
 			}
@@ -90,12 +91,12 @@ func (f Fitted) warnOfLogs(functions []predict.Function, w *warning.Record) {
 }
 
 // warnOfBounds adds lines about each column of y of which known points are beyond a bound or between whole numbers.
-func (f Fitted) warnOfBounds(functions []predict.Function, w *warning.Record) {
+func (f Fitted) warnOfBounds(questions []points.Question, w *warning.Record) {
 	for c, s := range f.Stacks {
 		beyond, between := 0, 0
-		for _, fn := range functions {
-			for i := c; i < len(fn.ContextY); i += len(f.Y) {
-				switch v := fn.ContextY[i]; {
+		for _, q := range questions {
+			for _, v := range q.Known.ColumnY(c) {
+				switch {
 				case math.IsNaN(v) || s.Outcome.Takes(v):
 				case s.Outcome.Nearest(v) != v:
 					beyond++
@@ -115,19 +116,19 @@ func (f Fitted) warnOfBounds(functions []predict.Function, w *warning.Record) {
 
 // warnOfKnown adds lines about groups whose known points are unlike those of any group of the data, about single points
 // that are, and about numbers of known points for which there is no calibration.
-func (f Fitted) warnOfKnown(functions []predict.Function, w *warning.Record) {
+func (f Fitted) warnOfKnown(questions []points.Question, w *warning.Record) {
 	for c, s := range f.Stacks {
 		var strange, strays, uncovered []string
 		farthest, least, most := 0.0, 0, 0
-		for _, fn := range functions {
-			known := f.known(c, fn.ContextX, fn.ContextY)
-			name := cmp.Or(fn.Name, "the group")
+		for _, q := range questions {
+			known := f.known(c, q.Known)
+			name := cmp.Or(q.Name, "the group")
 			if place, of, is := s.Unlike(known); is {
 				strange, farthest = append(strange, fmt.Sprintf("%s (%.3g deviations)", name, place)), max(farthest, of)
 			} else if far := s.Strays(known); far != nil {
-				strays = append(strays, fmt.Sprintf("%s (%s)", name, invalid.First(f.texts(c, fn.ContextY, far))))
+				strays = append(strays, fmt.Sprintf("%s (%s)", name, invalid.First(f.texts(c, q.Known, far))))
 			}
-			if n := known.Points(); !stack.Covers(s.Calibrations, n) && len(fn.TargetX) > 0 {
+			if n := known.Len(); !stack.Covers(s.Calibrations, n) && q.Targets.Len() > 0 {
 				uncovered = append(uncovered, fmt.Sprintf("%s (%d)", name, n))
 				least, most = s.Calibrations[0].Least, s.Calibrations[len(s.Calibrations)-1].Most
 			}
@@ -148,15 +149,11 @@ func (f Fitted) warnOfKnown(functions []predict.Function, w *warning.Record) {
 }
 
 // texts returns the known values of column c of y with some numbers among them, as the file writes them.
-func (f Fitted) texts(c int, y []float64, numbers []int) (all []string) {
-	for i, k := c, 0; i < len(y); i += len(f.Y) {
-		if math.IsNaN(y[i]) {
-			continue
-		}
+func (f Fitted) texts(c int, known points.Points, numbers []int) (all []string) {
+	for k, v := range slices.DeleteFunc(known.ColumnY(c), math.IsNaN) {
 		if slices.Contains(numbers, k) {
-			all = append(all, f.YForms[c].Text(y[i]))
+			all = append(all, f.YForms[c].Text(v))
 		}
-		k++
 	}
 	return all
 }

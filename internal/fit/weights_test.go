@@ -11,7 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -65,7 +65,7 @@ func TestWeightsPull(t *testing.T) {
 		}
 		of := func(column string) (mean, share float64, f fit.Fitted) {
 			f = fitRows(t, fit.Options{Weights: column, Budget: 0.3}, "g,x,y,w", "y ~ x | g", rows)
-			d := given(t, f, predict.Function{TargetX: []float64{0.5}})[0]
+			d := given(t, f, points.Question{Targets: points.New(1, 0, []float64{0.5}, nil)})[0]
 			return d.Mean(), d.Survival(1.5), f
 		}
 		plain, half, a := of("")

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 )
@@ -18,7 +19,7 @@ func TestNothingLiesBeyondABound(t *testing.T) {
 	for i := range 9 {
 		outcomes = append(outcomes, []score.Outcome{{PIT: (float64(i) + 0.5) / 9, Rank: (float64(i) + 0.5) / 9, Weight: 1}})
 	}
-	table := predict.Table{Names: predict.Names{XNames: []string{"x"}, YNames: []string{"y"}, Functions: []predict.Function{{TargetX: []float64{1}}}},
+	table := predict.Table{Names: predict.Names{XNames: []string{"x"}, YNames: []string{"y"}, Questions: []points.Question{{Targets: points.New(1, 0, []float64{1}, nil)}}},
 		CDF: []float64{-1, 99, 100, 101}, Exceed: []float64{-1, 100, 101}, Threads: 1,
 		Calibrated: &conformal.Calibration{Channels: []conformal.ChannelCalibration{{Channel: "y", Calibration: score.Calibrate(outcomes)}}}}
 	var predictions iter.Seq2[predict.Target, error] = func(yield func(predict.Target, error) bool) {

@@ -9,11 +9,12 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// OpenCalibration reads the model, which a predicts with, and the functions that its training held back for
+// OpenCalibration reads the model, which a predicts with, and the questions that its training held back for
 // calibration. An error about the data is an *invalid.Input.
 func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (t Trained, a Asked, err error) {
 	source, err := datasets.Open(e, dataDir)
@@ -28,21 +29,17 @@ func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.De
 		return t, a, err
 	}
 	a.Predictor, a.Layout = t, t.Units.Layout(e.Data.Group, "function")
-	for _, h := range datasets.CalibrationOf(source) {
-		a.Functions = append(a.Functions, Function{Name: h.Context.Name, ContextX: h.Context.X, ContextY: h.Context.Y,
-			TargetX: h.Targets.X, TargetY: h.Targets.Y})
-	}
-	if len(a.Functions) == 0 {
+	if a.Questions = datasets.CalibrationOf(source); len(a.Questions) == 0 {
 		return t, a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
 			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with groups that training has not seen"}
 	}
 	return t, a, nil
 }
 
-// ByPoint reports whether a calibration on these functions takes points as exchangeable, not
-// functions: if points were held out from the training, or if there is one function.
-func ByPoint(e config.Experiment, functions []Function) bool {
-	return e.Data.SplitBy == "point" || !slices.ContainsFunc(functions, func(f Function) bool { return f.Name != functions[0].Name })
+// ByPoint reports whether a calibration on these questions takes points as exchangeable, not
+// groups: if points were held out from the training, or if there is one group.
+func ByPoint(e config.Experiment, questions []points.Question) bool {
+	return e.Data.SplitBy == "point" || !slices.ContainsFunc(questions, func(q points.Question) bool { return q.Name != questions[0].Name })
 }
 
 // predictions returns how the model predicts.

@@ -9,6 +9,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Names are how a CSV file of predictions names its rows: by function, target, x, what else a file of targets
@@ -18,7 +19,7 @@ type Names struct {
 	XText     func(c int, v float64) string // the text of a raw number of column c of x; nil for numbers
 	XIsText   func(c int) bool              // whether column c of x has texts, names or dates; nil for numbers
 	YNames    []string                      // of the channels of y
-	Functions []Function                    // that were predicted
+	Questions []points.Question             // that were predicted
 	Group     string                        // the column with the name of the function; "" for function
 	Others    rows.Company                  // of the targets
 }
@@ -27,7 +28,7 @@ type Names struct {
 func NamesOf(a *Asked) Names {
 	about := a.About()
 	return Names{XNames: about.Units.XNames, XText: a.Layout.XText, XIsText: a.Layout.XIsText, YNames: about.Units.YNames,
-		Functions: a.Functions, Group: cmp.Or(a.Others.Group, about.Group), Others: a.Others}
+		Questions: a.Questions, Group: cmp.Or(a.Others.Group, about.Group), Others: a.Others}
 }
 
 // typed returns the file's columns: those of header, with their kinds.
@@ -101,15 +102,15 @@ func (n Names) header(others []string) []string {
 
 // row appends the columns group, target, x…, others… and channel of a target.
 func (n Names) row(row []string, t Target, channel int) []string {
-	f, dx := n.Functions[t.Function], len(n.XNames)
-	row = append(row, f.Name, strconv.Itoa(t.Target))
-	for c, v := range f.TargetX[t.Target*dx:][:dx] {
+	q := n.Questions[t.Function]
+	row = append(row, q.Name, strconv.Itoa(t.Target))
+	for c, v := range q.Targets.Row(t.Target) {
 		if n.XNames[c] != "" {
 			row = append(row, n.xText(c, v))
 		}
 	}
 	if len(n.Others.Names) > 0 {
-		row = append(row, n.Others.Rows[f.Rows[t.Target]]...)
+		row = append(row, n.Others.Rows[q.Targets.Rows[t.Target]]...)
 	}
 	return append(row, n.YNames[channel])
 }
@@ -135,7 +136,7 @@ type inOrder struct {
 func (o *inOrder) target(t Target, rows iter.Seq[[]string]) error {
 	o.at = -1
 	if o.Others.Group != "" { // otherwise each function has the same targets, or none is of a file
-		o.at = o.Functions[t.Function].Rows[t.Target]
+		o.at = o.Questions[t.Function].Targets.Rows[t.Target]
 	}
 	for row := range rows {
 		if err := o.put(row); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -68,15 +69,14 @@ func inEveryOrder(t *testing.T, o evaluation, i int) []float64 {
 	t.Helper()
 	var b datasets.Batch
 	must.Do(t, o.Source.Eval(i, &b))
-	x, y := o.Units.Scaling.Raw(b.X, b.Y)
+	all := o.Units.Scaling.Raw(b.X, b.Y)
 	var logs []float64
 	for _, order := range orders {
-		f := predict.Function{ContextX: x[:b.Context], ContextY: y[:2*b.Context]}
+		f := points.Question{Known: all.Cut(0, b.Context)}
 		for _, k := range order {
-			f.TargetX = append(f.TargetX, x[b.Context+k])
-			f.TargetY = append(f.TargetY, y[2*(b.Context+k):][:2]...)
+			f.Targets.Append(all.Cut(b.Context+k, b.Context+k+1))
 		}
-		log := must.Get(predict.JointLogDensity(o, f, f.TargetY))(t)
+		log := must.Get(predict.JointLogDensity(o, f))(t)
 		logs = append(logs, log)
 	}
 	return logs

@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -27,7 +28,7 @@ type scorer struct {
 	most     int // targets, of all batches
 	batches  int
 	names    func(i int) []string // of the functions of a batch; nil for benchmarks
-	taken    []Function           // of the batch, with the targets to score
+	taken    []points.Question    // of the batch, with the targets to score
 	before   int                  // functions taken of earlier batches
 	unscored string               // why there is no result: the first score that is not finite
 }
@@ -57,17 +58,14 @@ func (s *scorer) take(batch int, f *feed.Feed) error {
 		at := k * all / n
 		function := at / each
 		first := function * e.Points
-		raw := func(from, n int) (x, y []float64) {
+		raw := func(from, n int) points.Points {
 			return p.scaling.Raw(f.X()[from*p.dx:][:n*p.dx], f.Y()[from*p.dy:][:n*p.dy])
 		}
 		if function != last {
 			last = function
-			x, y := raw(first, e.Context)
-			s.taken = append(s.taken, Function{Name: s.name(batch, function), ContextX: x, ContextY: y})
+			s.taken = append(s.taken, points.Question{Name: s.name(batch, function), Known: raw(first, e.Context)})
 		}
-		g := &s.taken[len(s.taken)-1]
-		x, y := raw(first+e.Context+at%each, 1)
-		g.TargetX, g.TargetY = append(g.TargetX, x...), append(g.TargetY, y...)
+		s.taken[len(s.taken)-1].Targets.Append(raw(first+e.Context+at%each, 1))
 	}
 	return nil
 }
@@ -85,7 +83,7 @@ func (s *scorer) score(ctx context.Context, batch int, _ *run.BatchResult) error
 	if s.unscored != "" {
 		return nil
 	}
-	names := Names{XNames: make([]string, s.session.columns), Functions: s.taken}
+	names := Names{XNames: make([]string, s.session.columns), Questions: s.taken}
 	err := Scores{Names: names, Threads: s.threads}.Each(s.predictions(ctx), func(_ Target, points []score.Point) error {
 		s.tally.Add(points)
 		return nil
@@ -100,12 +98,12 @@ func (s *scorer) score(ctx context.Context, batch int, _ *run.BatchResult) error
 // predictions yields the predictions for the functions that were taken.
 func (s *scorer) predictions(ctx context.Context) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		for j, f := range s.taken {
+		for j, q := range s.taken {
 			renamed := func(t Target, err error) bool {
 				t.Function = j
 				return yield(t, err)
 			}
-			if !s.session.piece(ctx, f, Piece{Function: s.before + j, Number: len(f.TargetX) / s.session.columns}, renamed) {
+			if !s.session.piece(ctx, q, Piece{Function: s.before + j, Number: q.Targets.Len()}, renamed) {
 				return
 			}
 		}

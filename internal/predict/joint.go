@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -19,9 +20,9 @@ import (
 //
 // All draws of a target are made in one pass of the model, if memory permits, and a function takes
 // as many passes as it has targets.
-func WithJointDraws(ctx context.Context, p Predictor, functions []Function, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
+func WithJointDraws(ctx context.Context, p Predictor, questions []points.Question, d JointDraws, predictions iter.Seq2[Target, error]) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		j, err := p.Sequence(functions, d.Number)
+		j, err := p.Sequence(questions, d.Number)
 		if err != nil {
 			yield(Target{}, err)
 			return
@@ -29,7 +30,7 @@ func WithJointDraws(ctx context.Context, p Predictor, functions []Function, d Jo
 		defer j.Close()
 		for t, err := range predictions {
 			if err == nil && t.Target == 0 {
-				j.Begin(t.Function, functions[t.Function])
+				j.Begin(t.Function, questions[t.Function])
 			}
 			if err == nil {
 				t.Draws, err = d.draw(ctx, j, t)
@@ -41,7 +42,7 @@ func WithJointDraws(ctx context.Context, p Predictor, functions []Function, d Jo
 	}
 }
 
-// JointDraws are draws of whole functions.
+// JointDraws are draws of whole curves.
 type JointDraws struct {
 	Number int
 	Seed   uint64
@@ -51,7 +52,7 @@ type JointDraws struct {
 // context of the next.
 type Sequence interface {
 	// Begin starts with function i. All draws begin with its own context.
-	Begin(i int, f Function)
+	Begin(i int, q points.Question)
 	// Next calls choose with the prediction at target i for each draw, given the targets before. The y [dy] that
 	// choose returns joins the draw's context.
 	Next(ctx context.Context, i int, choose func(draw int, t Target) []float64) error
@@ -59,8 +60,8 @@ type Sequence interface {
 }
 
 // Sequence implements [Predictor].
-func (t Trained) Sequence(functions []Function, draws int) (Sequence, error) {
-	return newJoint(t, functions, draws)
+func (t Trained) Sequence(questions []points.Question, draws int) (Sequence, error) {
+	return newJoint(t, questions, draws)
 }
 
 // draw returns the draws of a target, [Number, dy]. Those of the first target are the independent
@@ -102,24 +103,23 @@ func plausible(d Distribution) likelihood.Interval {
 	return limits
 }
 
-// JointLogDensity returns the log density of all y of a function's targets together, in nats and in
-// raw units. y is [N, dy]. By the chain rule it is the sum of the log densities of the targets, in
+// JointLogDensity returns the log density of all y of a question's targets together, in nats and in
+// raw units. By the chain rule it is the sum of the log densities of the targets, in
 // their order, each with the targets before it in its context.
-func JointLogDensity(p Predictor, f Function, y []float64) (float64, error) {
-	j, err := p.Sequence([]Function{f}, 1)
+func JointLogDensity(p Predictor, q points.Question) (float64, error) {
+	j, err := p.Sequence([]points.Question{q}, 1)
 	if err != nil {
 		return math.NaN(), err
 	}
 	defer j.Close()
-	units := p.About().Units
-	dy, targets := len(units.YNames), len(f.TargetX)/len(units.XNames)
-	if len(y) != targets*dy {
-		return math.NaN(), fmt.Errorf("found %d numbers of y for %d targets, expected %d each", len(y), targets, dy)
+	dy, targets := len(p.About().Units.YNames), q.Targets.Len()
+	if q.Targets.DY != dy || len(q.Targets.Y) != targets*dy {
+		return math.NaN(), fmt.Errorf("found %d numbers of y for %d targets, expected %d each", len(q.Targets.Y), targets, dy)
 	}
-	j.Begin(0, f)
+	j.Begin(0, q)
 	sum := 0.0
 	for i := range targets {
-		known := y[i*dy:][:dy]
+		known := q.Targets.RowY(i)
 		err := j.Next(context.Background(), i, func(_ int, t Target) []float64 {
 			for c, d := range t.Channels {
 				sum += d.LogDensity(known[c])
@@ -139,8 +139,8 @@ type joint struct {
 	draws    int
 	atOnce   int // draws in one run
 	number   int // of the function
-	function Function
-	known    []Function // of each draw: its context is the function's own and the revealed targets
+	question points.Question
+	known    []points.Points // of each draw: those of the question and the revealed targets
 }
 
 // MaxJointTargets is the largest number of targets of a function that are drawn or scored jointly.
@@ -153,14 +153,14 @@ const (
 	rowsAtOnce      = 1 << 16 // levels of all draws in one run, which bounds how long it takes
 )
 
-func newJoint(t Trained, functions []Function, draws int) (*joint, error) {
-	p, err := newSession(t, functions)
+func newJoint(t Trained, questions []points.Question, draws int) (*joint, error) {
+	p, err := newSession(t, questions)
 	if err != nil {
 		return nil, err
 	}
 	points := 0
-	for _, f := range functions {
-		context, targets, _ := p.size(f) // newSession has checked it
+	for _, q := range questions {
+		context, targets, _ := p.size(q) // newSession has checked it
 		points = max(points, context+targets)
 		if err := CheckJoint(draws, targets, draws*(context+targets)*(p.dx+p.dy)); err != nil {
 			return nil, err
@@ -182,19 +182,15 @@ func CheckJoint(draws, targets, numbers int) error {
 }
 
 // Begin implements [Sequence].
-func (j *joint) Begin(i int, f Function) {
-	j.number, j.function, j.known = i, f, make([]Function, j.draws)
-	for n := range j.known {
-		j.known[n] = Function{ContextX: slices.Clone(f.ContextX), ContextY: slices.Clone(f.ContextY)}
-	}
+func (j *joint) Begin(i int, q points.Question) {
+	j.number, j.question, j.known = i, q, slices.Repeat([]points.Points{q.Known.Cut(0, q.Known.Len())}, j.draws)
 }
 
 // model returns the inputs of target i in the draws: the context of each, [points, dx+dy], and x
 // [draws, dx]. With a baseline, they depend on all that is revealed.
-func (j *joint) model(i int, known []Function) (contexts [][]float32, x []float32) {
-	target := j.function.TargetX[i*j.columns:][:j.columns]
-	for _, f := range known {
-		cx, cy, tx := j.scaling.Model(f.ContextX, f.ContextY, target)
+func (j *joint) model(i int, known []points.Points) (contexts [][]float32, x []float32) {
+	for _, p := range known {
+		cx, cy, tx := j.scaling.Model(p, j.question.Targets.Row(i))
 		context := make([]float32, 0, len(cx)+len(cy))
 		for n := range len(cy) / j.dy {
 			context = append(append(context, cx[n*j.dx:][:j.dx]...), cy[n*j.dy:][:j.dy]...)
@@ -232,9 +228,7 @@ func (j *joint) Next(ctx context.Context, i int, choose func(draw int, t Target)
 			if slices.ContainsFunc(j.scaling.ModelY(y), func(v float32) bool { return math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) }) {
 				return fmt.Errorf("function %d, target %d, draw %d: %w", j.number, i, first+n+1, notFinite(fmt.Sprintf("found %v, expected finite numbers", y)))
 			}
-			f := &known[n]
-			f.ContextX = append(f.ContextX, j.function.TargetX[i*j.columns:][:j.columns]...)
-			f.ContextY = append(f.ContextY, y...)
+			known[n].Append(points.New(j.columns, j.dy, j.question.Targets.Row(i), y))
 		}
 	}
 	return nil

@@ -5,12 +5,13 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // jointly predicts with n joint draws.
-func jointly(t *testing.T, o predict.Trained, n int, functions ...predict.Function) []predict.Target {
+func jointly(t *testing.T, o predict.Trained, n int, functions ...points.Question) []predict.Target {
 	t.Helper()
 	var all []predict.Target
 	for p, err := range predict.WithJointDraws(t.Context(), o, functions, predict.JointDraws{Number: n, Seed: 43}, o.Predict(t.Context(), functions)) {
@@ -21,9 +22,9 @@ func jointly(t *testing.T, o predict.Trained, n int, functions ...predict.Functi
 }
 
 // given returns the function with its first targets moved into the context.
-func given(f predict.Function, y []float64) predict.Function {
+func given(f points.Question, y []float64) points.Question {
 	n := len(y) / 2
-	return predict.Function{ContextX: slices.Concat(f.ContextX, f.TargetX[:n]), ContextY: slices.Concat(f.ContextY, y), TargetX: f.TargetX[n : n+1]}
+	return points.Question{Known: points.New(1, 2, slices.Concat(f.Known.X, f.Targets.X[:n]), slices.Concat(f.Known.Y, y)), Targets: points.New(1, 0, f.Targets.X[n:n+1], nil)}
 }
 
 // The chain rule by hand: each target is predicted from a context with the targets before it. One
@@ -43,12 +44,15 @@ func TestJointLogDensityIsTheChainRule(t *testing.T) {
 				}
 			}
 		}
-		got, err := predict.JointLogDensity(o, f, y)
+		f.Targets = points.New(1, 2, f.Targets.X, y)
+		got, err := predict.JointLogDensity(o, f)
 		if err != nil || math.Abs(got-want) > 1e-5*math.Abs(want) { // sums of float32 in another order
 			t.Errorf("%s: %v, want %v (%v)", model, got, want, err)
 		}
 	}
-	if _, err := predict.JointLogDensity(askLanes(t, "cnp"), lanes()[1], []float64{1, 2}); err == nil {
+	bad := lanes()[1]
+	bad.Targets.DY, bad.Targets.Y = 2, []float64{1, 2}
+	if _, err := predict.JointLogDensity(askLanes(t, "cnp"), bad); err == nil {
 		t.Error("two numbers of y for three targets of two channels were accepted")
 	}
 }
@@ -66,7 +70,7 @@ func TestJointDrawsAreConditional(t *testing.T) {
 		for i, p := range targets {
 			y := p.Draws[2*draw:][:2]
 			conditional := collect(t, o, given(f, before))[0]
-			alone := jointly(t, o, n, predict.Function{ContextX: f.ContextX, ContextY: f.ContextY, TargetX: f.TargetX[:1]})[0].Draws[2*draw:][:2]
+			alone := jointly(t, o, n, points.Question{Known: points.New(1, 2, f.Known.X, f.Known.Y), Targets: points.New(1, 0, f.Targets.X[:1], nil)})[0].Draws[2*draw:][:2]
 			for c, d := range conditional.Channels {
 				if i == 0 && math.Abs(y[c]-alone[c]) > 1e-4 {
 					t.Errorf("draw %d: %v at the first target, want %v", draw, y, alone)
@@ -99,8 +103,8 @@ func TestJointDrawsDoNotDependOnTheirNumber(t *testing.T) {
 func TestTooManyJointDrawsAreRefused(t *testing.T) {
 	o, f := askLanes(t, "cnp"), lanes()[0]
 	for _, c := range []struct{ targets, draws int }{{10_001, 1}, {5000, 100_000}} {
-		f.TargetX = make([]float64, c.targets)
-		for _, err := range predict.WithJointDraws(t.Context(), o, []predict.Function{f}, predict.JointDraws{Number: c.draws}, o.Predict(t.Context(), []predict.Function{f})) {
+		f.Targets.X = make([]float64, c.targets)
+		for _, err := range predict.WithJointDraws(t.Context(), o, []points.Question{f}, predict.JointDraws{Number: c.draws}, o.Predict(t.Context(), []points.Question{f})) {
 			must.Refuse(t, err, "--joint: found")
 		}
 	}

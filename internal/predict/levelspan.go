@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Collapsed is the LevelSpan below which the levels of a model with a plain adaptor coincide. The
@@ -35,12 +36,12 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 	}
 	defer p.close()
 	var spans []float64
-	for i, f := range functions {
+	for i, q := range functions {
 		if err := ctx.Err(); err != nil {
 			return 0, err
 		}
-		n := len(f.TargetX) / p.columns
-		if err := p.run(i, f, 0, n); err != nil {
+		n := q.Targets.Len()
+		if err := p.run(i, q, 0, n); err != nil {
 			return 0, err
 		}
 		for z := range slices.Chunk(p.logit[:n*spanLevels], spanLevels) {
@@ -68,13 +69,11 @@ func (t Trained) WarnOfCollapse(ctx context.Context, source Source, warn func(st
 
 // batchFunctions returns the functions of a batch in raw units. The targets of a function are its
 // first points, at most targetsPerRun, context points included.
-func batchFunctions(b *datasets.Batch, s datasets.Scaling) []Function {
-	functions := make([]Function, b.Functions)
+func batchFunctions(b *datasets.Batch, s datasets.Scaling) []points.Question {
+	functions := make([]points.Question, b.Functions)
 	for i := range functions {
-		first := i * b.Points
-		x, y := s.Raw(b.X[first*b.DX:][:b.Points*b.DX], b.Y[first*b.DY:][:b.Points*b.DY])
-		dx, dy := len(s.XScale), b.DY
-		functions[i] = Function{ContextX: x[:b.Context*dx], ContextY: y[:b.Context*dy], TargetX: x[:min(b.Points, targetsPerRun)*dx]}
+		all := s.RawOf(b, i)
+		functions[i] = points.Question{Known: all.Cut(0, b.Context), Targets: all.Cut(0, min(b.Points, targetsPerRun))}
 	}
 	return functions
 }

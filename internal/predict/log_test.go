@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -38,17 +39,14 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 			must.Do(t, o.Source.Eval(i, &b))
 			sums := [2]float64{}
 			for f := range b.Functions {
-				x, y := b.X[f*b.Points:][:b.Points], b.Y[2*f*b.Points:][:2*b.Points]
-				function := predict.Function{ContextX: o.Units.Scaling.RawX(wide(x[:b.Context])), ContextY: o.Units.Scaling.RawY(wide(y[:2*b.Context])),
-					TargetX: o.Units.Scaling.RawX(wide(x))}
-				raw := o.Units.Scaling.RawY(wide(y))
-				for _, p := range collect(t, o.Trained, function) {
+				all := o.Units.Scaling.RawOf(&b, f)
+				for _, p := range collect(t, o.Trained, points.Question{Known: all.Cut(0, b.Context), Targets: all}) {
 					part := 0
 					if p.Target >= b.Context {
 						part = 1
 					}
 					for c, d := range p.Channels {
-						sums[part] += d.LogDensity(raw[2*p.Target+c])
+						sums[part] += d.LogDensity(all.RowY(p.Target)[c])
 					}
 				}
 			}
@@ -69,7 +67,7 @@ func TestPredictionsOfALogarithm(t *testing.T) {
 		o := options(t, model, source{batches: 1})
 		o.Units, o.Levels = logUnits(), predict.GridLevels
 		o.Units.Scaling.YScale[1] = 0.002 // so that the tails of τ = 0.002 end within the quadrature
-		f := predict.Function{ContextX: []float64{0, 1}, ContextY: []float64{17, 7, 15, 9}, TargetX: []float64{2}}
+		f := points.Question{Known: points.New(1, 2, []float64{0, 1}, []float64{17, 7, 15, 9}), Targets: points.New(1, 0, []float64{2}, nil)}
 		for _, p := range collect(t, o.Trained, f) {
 			d := p.Channels[1]
 			if !d.Log() || p.Channels[0].Log() {
@@ -109,10 +107,10 @@ func TestTheColumnOfGroupsHasItsOwnName(t *testing.T) {
 	for name, want := range map[string]string{"channel": "group_channel,target,x,channel,mean,", "mean": "group_mean,target,x,channel,mean,", "lane": "lane,target,x,channel,"} {
 		table := tableOf(q)
 		table.Group = name
-		if content, _ := writeTable(t, table, o.Predict(t.Context(), q.Functions)); !strings.HasPrefix(string(content), want) {
+		if content, _ := writeTable(t, table, o.Predict(t.Context(), q.Questions)); !strings.HasPrefix(string(content), want) {
 			t.Errorf("%.200s, want %s…", content, want)
 		}
 		table.Format = tabular.Parquet
-		writeTable(t, table, o.Predict(t.Context(), q.Functions))
+		writeTable(t, table, o.Predict(t.Context(), q.Questions))
 	}
 }

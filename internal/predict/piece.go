@@ -3,6 +3,8 @@ package predict
 import (
 	"context"
 	"fmt"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Piece is a part of the targets of one function: Number of them, from First on.
@@ -42,14 +44,14 @@ func (p Piece) Targets(ctx context.Context, known int, run func(first, n int) er
 // most of its time on the context.
 const smallestPiece = 32
 
-// Pieces divides the targets of functions into about number pieces or more, which several Predictors
-// can take at once. columns is the number of columns of x.
-func Pieces(functions []Function, columns, number int) []Piece {
-	total := CountTargets(functions, columns)
+// Pieces divides the targets of questions into about number pieces or more, which several Predictors
+// can take at once.
+func Pieces(questions []points.Question, number int) []Piece {
+	total := CountTargets(questions)
 	size := min(max((total+number-1)/number, smallestPiece), targetsPerRun)
 	var pieces []Piece
-	for i, f := range functions {
-		targets := len(f.TargetX) / columns
+	for i, q := range questions {
+		targets := q.Targets.Len()
 		parts := (targets + size - 1) / size
 		for k := range parts {
 			first, end := k*targets/parts, (k+1)*targets/parts

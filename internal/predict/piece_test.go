@@ -5,6 +5,7 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -12,13 +13,13 @@ import (
 // Pieces hold each target once and are of like length.
 func TestPiecesHoldEachTargetOnce(t *testing.T) {
 	sizes := []int{1, 0, 33, 700, 64, 2000}
-	functions := make([]predict.Function, len(sizes))
+	functions := make([]points.Question, len(sizes))
 	for i, n := range sizes {
-		functions[i].TargetX = make([]float64, 2*n)
+		functions[i].Targets = points.New(2, 0, make([]float64, 2*n), nil)
 	}
 	for _, number := range []int{1, 2, 7, 1000} {
 		next := predict.Piece{}
-		for _, p := range predict.Pieces(functions, 2, number) {
+		for _, p := range predict.Pieces(functions, number) {
 			for next.First == sizes[next.Function] {
 				next = predict.Piece{Function: next.Function + 1}
 			}
@@ -31,7 +32,7 @@ func TestPiecesHoldEachTargetOnce(t *testing.T) {
 			t.Errorf("%d pieces end at target %d of function %d", number, next.First, next.Function)
 		}
 	}
-	if n := len(predict.Pieces([]predict.Function{{TargetX: make([]float64, 200)}}, 1, 2)); n != 2 {
+	if n := len(predict.Pieces([]points.Question{{Targets: points.New(1, 0, make([]float64, 200), nil)}}, 2)); n != 2 {
 		t.Errorf("%d pieces of 200 targets for two threads", n)
 	}
 }
@@ -40,15 +41,15 @@ func TestPiecesHoldEachTargetOnce(t *testing.T) {
 func TestPiecesHaveTheBitsOfTheWhole(t *testing.T) {
 	for _, name := range []string{"cnp", "canp", "bnp", "cqnp", "acqnp"} {
 		o, f, g := asking(t, name), functionOf(batch(t), 0), functionOf(batch(t), 1)
-		f.TargetX = nil
+		f.Targets.X = nil
 		for i := range 135 {
-			f.TargetX = append(f.TargetX, float64(i)/128)
+			f.Targets.X = append(f.Targets.X, float64(i)/128)
 		}
-		functions := []predict.Function{g, f}
+		functions := []points.Question{g, f}
 		whole := collect(t, o, functions...)
 		p := must.Get(o.Session(1, 512))(t)
 		var parts []predict.Target
-		for _, piece := range predict.Pieces(functions, 1, 4) {
+		for _, piece := range predict.Pieces(functions, 4) {
 			for target, err := range p.Piece(t.Context(), functions, piece) {
 				must.Do(t, err)
 				parts = append(parts, target)

@@ -14,31 +14,8 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/points"
 )
-
-// A Function is a function to predict: its context and its targets, in raw units.
-type Function struct {
-	Name     string
-	ContextX []float64 // [N_c, columns of x]; N_c may be 0, but not for BNP
-	ContextY []float64 // [N_c, dy]
-	TargetX  []float64 // [N, columns of x]
-	TargetY  []float64 // [N, dy]; nil if it is not known
-	Weights  []float64 // [N]: row weights of the targets; nil for 1
-	Rows     []int     // [N]: of each target, the number of its row in a file; nil if they are of none
-	Beside   []Points  // known points of the other groups in its outer group, if groups are in groups: see Predictor.Recall
-	Recalled int       // points of the context, the first ones, that Predictor.Recall has added
-}
-
-// Points are those of a group beside a function.
-type Points struct{ X, Y []float64 }
-
-// PointsBeside returns the number of known points beside, of dy columns of y.
-func (f Function) PointsBeside(dy int) (n int) {
-	for _, p := range f.Beside {
-		n += len(p.Y) / dy
-	}
-	return n
-}
 
 // A Target is the prediction at one target, in raw units: a distribution for each channel of y.
 type Target struct {
@@ -59,7 +36,7 @@ func (t Target) KnownOf(channel int) int {
 }
 
 // Predict implements [Predictor].
-func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
+func (t Trained) Predict(ctx context.Context, questions []points.Question) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		s, err := newSession(t, nil)
 		if err != nil {
@@ -67,7 +44,7 @@ func (t Trained) Predict(ctx context.Context, functions []Function) iter.Seq2[Ta
 			return
 		}
 		defer s.close()
-		s.Predict(ctx, functions)(yield)
+		s.Predict(ctx, questions)(yield)
 	}
 }
 
@@ -106,14 +83,14 @@ func (t Trained) ProgramBytes(context int) (float64, error) {
 }
 
 // Predict implements [Session].
-func (s *session) Predict(ctx context.Context, functions []Function) iter.Seq2[Target, error] {
+func (s *session) Predict(ctx context.Context, questions []points.Question) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		if err := s.admit(functions); err != nil {
+		if err := s.admit(questions); err != nil {
 			yield(Target{}, err)
 			return
 		}
-		for i, f := range functions {
-			if !s.piece(ctx, f, Piece{Function: i, Number: len(f.TargetX) / s.columns}, yield) {
+		for i, q := range questions {
+			if !s.piece(ctx, q, Piece{Function: i, Number: q.Targets.Len()}, yield) {
 				return
 			}
 		}
@@ -121,21 +98,21 @@ func (s *session) Predict(ctx context.Context, functions []Function) iter.Seq2[T
 }
 
 // Piece implements [Session].
-func (s *session) Piece(ctx context.Context, functions []Function, piece Piece) iter.Seq2[Target, error] {
+func (s *session) Piece(ctx context.Context, questions []points.Question, piece Piece) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
-		f := functions[piece.Function]
-		if err := s.admitOne(piece.Function, f); err != nil {
+		q := questions[piece.Function]
+		if err := s.admitOne(piece.Function, q); err != nil {
 			yield(Target{}, err)
 			return
 		}
-		s.piece(ctx, f, piece, yield)
+		s.piece(ctx, q, piece, yield)
 	}
 }
 
 // Close implements [Session].
 func (s *session) Close() { s.close() }
 
-// A session predicts functions with a network, up to targetsPerRun targets at a time.
+// A session answers questions with a network, up to targetsPerRun targets at a time.
 type session struct {
 	runner
 	draws      feed.Draws
@@ -149,7 +126,7 @@ type session struct {
 	states     models.States // of the last run, at all points; for other models
 }
 
-func newSession(t Trained, functions []Function) (*session, error) {
+func newSession(t Trained, questions []points.Question) (*session, error) {
 	if err := t.CheckGroups(); err != nil {
 		return nil, err
 	}
@@ -164,22 +141,22 @@ func newSession(t Trained, functions []Function) (*session, error) {
 	if x, y := s.scaling.Dims(); x != s.dx || y != s.dy {
 		return nil, fmt.Errorf("found a scaling of %d columns of x and %d of y, expected %d and %d, as the model has", x, y, s.dx, s.dy)
 	}
-	return s, s.admit(functions)
+	return s, s.admit(questions)
 }
 
-// admit makes room for the functions. It returns an error for one that does not fit the model.
-func (s *session) admit(functions []Function) error {
-	for i, f := range functions {
-		if err := s.admitOne(i, f); err != nil {
+// admit makes room for the questions. It returns an error for one that does not fit the model.
+func (s *session) admit(questions []points.Question) error {
+	for i, q := range questions {
+		if err := s.admitOne(i, q); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// admitOne makes room for function i.
-func (s *session) admitOne(i int, f Function) error {
-	context, targets, err := s.size(f)
+// admitOne makes room for question i.
+func (s *session) admitOne(i int, q points.Question) error {
+	context, targets, err := s.size(q)
 	if err != nil {
 		return fmt.Errorf("function %d: %w", i, err)
 	}
@@ -188,13 +165,13 @@ func (s *session) admitOne(i int, f Function) error {
 	return nil
 }
 
-// size returns the numbers of context points and targets of a function.
-func (s *session) size(f Function) (context, targets int, err error) {
-	context, targets = len(f.ContextY)/s.dy, len(f.TargetX)/s.columns
-	if len(f.ContextX) != context*s.columns || len(f.ContextY) != context*s.dy || len(f.TargetX) != targets*s.columns {
+// size returns the numbers of known points and targets of a question.
+func (s *session) size(q points.Question) (context, targets int, err error) {
+	context, targets = q.Known.Len(), q.Targets.Len()
+	if len(q.Known.X) != context*s.columns || len(q.Known.Y) != context*s.dy || len(q.Targets.X) != targets*s.columns {
 		return 0, 0, &invalid.Input{
 			Key:      "points",
-			Found:    fmt.Sprintf("context of %d numbers of x and %d of y, %d of targets", len(f.ContextX), len(f.ContextY), len(f.TargetX)),
+			Found:    fmt.Sprintf("context of %d numbers of x and %d of y, %d of targets", len(q.Known.X), len(q.Known.Y), len(q.Targets.X)),
 			Expected: fmt.Sprintf("points with x of %d and y of %d dimensions", s.columns, s.dy),
 		}
 	}
@@ -204,20 +181,20 @@ func (s *session) size(f Function) (context, targets int, err error) {
 	return context, targets, nil
 }
 
-// piece yields the targets of a piece of function f. It returns false if the sequence ends.
-func (s *session) piece(ctx context.Context, f Function, piece Piece, yield func(Target, error) bool) bool {
-	run := func(first, n int) error { return s.run(piece.Function, f, first, n) }
-	return piece.Targets(ctx, len(f.ContextY)/s.dy, run, s.channels, yield)
+// piece yields the targets of a piece of a question. It returns false if the sequence ends.
+func (s *session) piece(ctx context.Context, q points.Question, piece Piece, yield func(Target, error) bool) bool {
+	run := func(first, n int) error { return s.run(piece.Function, q, first, n) }
+	return piece.Targets(ctx, q.Known.Len(), run, s.channels, yield)
 }
 
-// run evaluates targets first to first+n−1 of function i. The levels depend only on function and
+// run evaluates targets first to first+n−1 of question i. The levels depend only on function and
 // target. They are drawn after the program is compiled, which checks the memory.
-func (s *session) run(i int, f Function, first, n int) error {
-	program, err := s.programFor(ops.Extents{Functions: 1, Context: len(f.ContextX) / s.columns, Points: n, Levels: s.draws.Count()})
+func (s *session) run(i int, q points.Question, first, n int) error {
+	program, err := s.programFor(ops.Extents{Functions: 1, Context: q.Known.Len(), Points: n, Levels: s.draws.Count()})
 	if err != nil {
 		return err
 	}
-	contextX, contextY, x := s.scaling.Model(f.ContextX, f.ContextY, f.TargetX[first*s.columns:][:n*s.columns])
+	contextX, contextY, x := s.scaling.Model(q.Known, q.Targets.Cut(first, first+n).X)
 	s.x = x
 	s.feed.Targets(s.draws, i, first, contextX, contextY, x, s.dx, s.dy)
 	s.feed.Write(program)
@@ -266,7 +243,7 @@ func (s *session) distribution(t, channel int) Distribution {
 // apart says why a network that reads groups has no predictions of its own here.
 const apart = "a prediction needs the other groups of the data set, which only acqnp fit has"
 
-// CheckGroups returns an *invalid.Input for a network that reads groups. A [Function] has none.
+// CheckGroups returns an *invalid.Input for a network that reads groups. A [points.Question] of a network has none.
 func (t Trained) CheckGroups() error {
 	if !t.Model.Groups() {
 		return nil

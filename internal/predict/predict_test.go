@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -34,20 +35,20 @@ func asking(t *testing.T, model string) predict.Trained {
 }
 
 // functionOf returns function i of a batch, with all points of the batch as targets.
-func functionOf(b *datasets.Batch, i int) predict.Function {
-	var f predict.Function
+func functionOf(b *datasets.Batch, i int) points.Question {
+	f := points.Question{Known: points.New(1, 2, nil, nil), Targets: points.New(1, 0, nil, nil)}
 	for n := range b.Points {
 		p := i*b.Points + n
 		if n < b.Context {
-			f.ContextX = append(f.ContextX, float64(b.X[p]))
-			f.ContextY = append(f.ContextY, float64(b.Y[2*p]), float64(b.Y[2*p+1]))
+			f.Known.X = append(f.Known.X, float64(b.X[p]))
+			f.Known.Y = append(f.Known.Y, float64(b.Y[2*p]), float64(b.Y[2*p+1]))
 		}
-		f.TargetX = append(f.TargetX, float64(b.X[p]))
+		f.Targets.X = append(f.Targets.X, float64(b.X[p]))
 	}
 	return f
 }
 
-func collect(t *testing.T, o predict.Trained, functions ...predict.Function) []predict.Target {
+func collect(t *testing.T, o predict.Trained, functions ...points.Question) []predict.Target {
 	t.Helper()
 	var all []predict.Target
 	for target, err := range o.Predict(t.Context(), functions) {
@@ -134,7 +135,7 @@ func TestComponentsTellLevels(t *testing.T) {
 	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
 	drawn := random.New(11, random.Levels|random.Evaluation)
 	for i, target := range collect(t, o, f, f) {
-		n := i % len(f.TargetX)
+		n := i % len(f.Targets.X)
 		for _, d := range target.Channels {
 			sum, mean := 0.0, 0.0
 			for k, c := range d.Components() {
@@ -182,9 +183,7 @@ func TestRawUnitsAreUndone(t *testing.T) {
 		model := collect(t, o, f)
 
 		o.Units.Scaling = datasets.Scaling{XOffset: []float64{-4}, XScale: []float64{8}, YOffset: []float64{16, 0}, YScale: []float64{4, 32}}
-		raw := predict.Function{
-			ContextX: o.Units.Scaling.RawX(f.ContextX), ContextY: o.Units.Scaling.RawY(f.ContextY), TargetX: o.Units.Scaling.RawX(f.TargetX),
-		}
+		raw := points.Question{Known: points.New(1, 2, o.Units.Scaling.RawX(f.Known.X), o.Units.Scaling.RawY(f.Known.Y)), Targets: points.New(1, 0, o.Units.Scaling.RawX(f.Targets.X), nil)}
 		close := func(a, b float64) bool { return math.Abs(a-b) <= 1e-4*(1+math.Abs(b)) } // offsets cost float32 inputs digits
 		for i, target := range collect(t, o, raw) {
 			for ch, d := range target.Channels {
@@ -206,9 +205,9 @@ func TestRawUnitsAreUndone(t *testing.T) {
 func TestTargetsAreIndependentOfEachOther(t *testing.T) {
 	// More targets than in one run: each prediction is the same as alone, and so are its levels.
 	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
-	f.TargetX = nil
+	f.Targets.X = nil
 	for i := range 1100 {
-		f.TargetX = append(f.TargetX, float64(i)/1024)
+		f.Targets.X = append(f.Targets.X, float64(i)/1024)
 	}
 	all := collect(t, o, f)
 	if len(all) != 1100 {
@@ -223,7 +222,7 @@ func TestTargetsAreIndependentOfEachOther(t *testing.T) {
 		}
 	}
 	few := f
-	few.TargetX = f.TargetX[:600]
+	few.Targets.X = f.Targets.X[:600]
 	for i, target := range collect(t, o, few) {
 		if diff := cmp.Diff(all[i].Channels[0].Components(), target.Channels[0].Components()); diff != "" {
 			t.Fatalf("target %d changes with the number of targets: %s", i, diff)
@@ -231,7 +230,7 @@ func TestTargetsAreIndependentOfEachOther(t *testing.T) {
 	}
 	o.Levels = predict.GridLevels
 	last := f
-	last.TargetX = f.TargetX[1099:]
+	last.Targets.X = f.Targets.X[1099:]
 	if diff := cmp.Diff(collect(t, o, f)[1099].Channels[0].Components(), collect(t, o, last)[0].Channels[0].Components()); diff != "" {
 		t.Errorf("with grid levels, a target alone differs: %s", diff)
 	}
@@ -256,18 +255,18 @@ func TestDrawsFollowTheDistribution(t *testing.T) {
 
 func TestPredictRefuses(t *testing.T) {
 	good := functionOf(batch(t), 0)
-	for name, change := range map[string]func(f *predict.Function, o *predict.Trained){
-		"half a point":    func(f *predict.Function, _ *predict.Trained) { f.ContextY = f.ContextY[1:] },
-		"x without y":     func(f *predict.Function, _ *predict.Trained) { f.ContextX = f.ContextX[1:] },
-		"zero levels":     func(_ *predict.Function, o *predict.Trained) { o.NumTau = 0 },
-		"unknown levels":  func(_ *predict.Function, o *predict.Trained) { o.Levels = "" },
-		"negative levels": func(_ *predict.Function, o *predict.Trained) { o.NumTau = -3 },
+	for name, change := range map[string]func(f *points.Question, o *predict.Trained){
+		"half a point":    func(f *points.Question, _ *predict.Trained) { f.Known.Y = f.Known.Y[1:] },
+		"x without y":     func(f *points.Question, _ *predict.Trained) { f.Known.X = f.Known.X[1:] },
+		"zero levels":     func(_ *points.Question, o *predict.Trained) { o.NumTau = 0 },
+		"unknown levels":  func(_ *points.Question, o *predict.Trained) { o.Levels = "" },
+		"negative levels": func(_ *points.Question, o *predict.Trained) { o.NumTau = -3 },
 	} {
 		o, f := asking(t, "acqnp"), good
 		change(&f, &o)
 		var bad *invalid.Input
 		calls := 0
-		for _, err := range o.Predict(t.Context(), []predict.Function{good, f}) {
+		for _, err := range o.Predict(t.Context(), []points.Question{good, f}) {
 			if calls++; !errors.As(err, &bad) {
 				t.Errorf("%s: error %v", name, err)
 			}
@@ -283,14 +282,14 @@ func TestPredictRefuses(t *testing.T) {
 func TestPredictWithoutContext(t *testing.T) {
 	for _, name := range models.Names() {
 		o, f := asking(t, name), functionOf(batch(t), 0)
-		f.ContextX, f.ContextY, o.Levels = nil, nil, predict.GridLevels
+		f.Known.X, f.Known.Y, o.Levels = nil, nil, predict.GridLevels
 		if name == "bnp" {
-			for _, err := range o.Predict(t.Context(), []predict.Function{f}) {
+			for _, err := range o.Predict(t.Context(), []points.Question{f}) {
 				must.Refuse(t, err, "bnp")
 			}
 			continue
 		}
-		got := collect(t, o, functionOf(batch(t), 1), f)[len(f.TargetX):] // after a function with a context
+		got := collect(t, o, functionOf(batch(t), 1), f)[len(f.Targets.X):] // after a function with a context
 		want := withoutContext(t, o, f)
 		for i, target := range got {
 			for channel, d := range target.Channels {
@@ -308,9 +307,9 @@ func TestPredictWithoutContext(t *testing.T) {
 }
 
 // withoutContext returns the components of a function without a context, by the reference engine.
-func withoutContext(t *testing.T, o predict.Trained, f predict.Function) []float64 {
+func withoutContext(t *testing.T, o predict.Trained, f points.Question) []float64 {
 	t.Helper()
-	e := ops.Extents{Functions: 1, Points: len(f.TargetX)}
+	e := ops.Extents{Functions: 1, Points: len(f.Targets.X)}
 	if o.Model.Quantile() {
 		e.Levels = o.NumTau
 	}
@@ -321,7 +320,7 @@ func withoutContext(t *testing.T, o predict.Trained, f predict.Function) []float
 	for i, v := range o.Params {
 		p.Params()[i] = float64(v)
 	}
-	copy(p.Input("x"), f.TargetX)
+	copy(p.Input("x"), f.Targets.X)
 	for i := range p.Input("u") {
 		u := float64(i%o.NumTau) / float64(o.NumTau-1)
 		if o.Model.Name() != "cqnp" {
@@ -335,9 +334,9 @@ func withoutContext(t *testing.T, o predict.Trained, f predict.Function) []float
 
 func TestPredictionsThatAreNoNumbersAreErrors(t *testing.T) {
 	o, f := asking(t, "acqnp"), functionOf(batch(t), 0)
-	f.TargetX[1] = math.MaxFloat32
+	f.Targets.X[1] = math.MaxFloat32
 	n := 0
-	for _, err := range o.Predict(t.Context(), []predict.Function{f}) {
+	for _, err := range o.Predict(t.Context(), []points.Question{f}) {
 		if n++; n == 2 && err == nil || n == 1 && err != nil || n > 2 {
 			t.Fatalf("result %d: %v", n, err)
 		}
@@ -347,7 +346,7 @@ func TestPredictionsThatAreNoNumbersAreErrors(t *testing.T) {
 func TestPredictStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	for _, err := range asking(t, "acqnp").Predict(ctx, []predict.Function{functionOf(batch(t), 0)}) {
+	for _, err := range asking(t, "acqnp").Predict(ctx, []points.Question{functionOf(batch(t), 0)}) {
 		if !errors.Is(err, context.Canceled) {
 			t.Error(err)
 		}

@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -31,7 +32,7 @@ func key(function string, target int, channel, kind string) string {
 func write(t *testing.T, q predict.Quantiles, o predict.Trained) table {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "quantiles.csv")
-	must.Do(t, q.Write(path, o.Predict(t.Context(), q.Functions)))
+	must.Do(t, q.Write(path, o.Predict(t.Context(), q.Questions)))
 	header, rows := readRows(t, path)
 	want := []string{"function", "target", "x", "channel", "kind", "u", "tau", "mu", "sigma", "weight", "level", "value"}
 	if diff := cmp.Diff(want, header); diff != "" {
@@ -83,10 +84,10 @@ func empty(t *testing.T, row map[string]string, columns ...string) {
 }
 
 // lanes returns two functions with two channels of y.
-func lanes() []predict.Function {
-	return []predict.Function{
-		{Name: "lane 2", ContextX: []float64{100, 900, 1700}, ContextY: []float64{60, 1, 50, 2, 20, 3}, TargetX: []float64{0, 1000.5}},
-		{Name: "lane, \"3\"", ContextX: []float64{400}, ContextY: []float64{55, 4}, TargetX: []float64{500, 600, 700}},
+func lanes() []points.Question {
+	return []points.Question{
+		{Name: "lane 2", Known: points.New(1, 2, []float64{100, 900, 1700}, []float64{60, 1, 50, 2, 20, 3}), Targets: points.New(1, 0, []float64{0, 1000.5}, nil)},
+		{Name: "lane, \"3\"", Known: points.New(1, 2, []float64{400}, []float64{55, 4}), Targets: points.New(1, 0, []float64{500, 600, 700}, nil)},
 	}
 }
 
@@ -103,7 +104,7 @@ func askLanes(t *testing.T, model string) predict.Trained {
 
 func asked() predict.Quantiles {
 	return predict.Quantiles{
-		Names:  predict.Names{XNames: []string{"x"}, YNames: []string{"speed", "noise"}, Functions: lanes()},
+		Names:  predict.Names{XNames: []string{"x"}, YNames: []string{"speed", "noise"}, Questions: lanes()},
 		Levels: []float64{0.05, 0.5, 0.95}, Draws: 2, Seed: 43,
 	}
 }
@@ -115,8 +116,8 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 	if n := 5 * 2 * kinds; len(rows) != n { // targets, channels, kinds
 		t.Errorf("%d groups of rows, want %d", len(rows), n)
 	}
-	for _, prediction := range collect(t, o, q.Functions...) {
-		f := q.Functions[prediction.Function]
+	for _, prediction := range collect(t, o, q.Questions...) {
+		f := q.Questions[prediction.Function]
 		for c, d := range prediction.Channels {
 			of := func(kind string) []map[string]string { return rows[key(f.Name, prediction.Target, q.YNames[c], kind)] }
 			sum, mean := 0.0, 0.0
@@ -132,7 +133,7 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 				sum += weight
 				mean += weight * likelihood.MixtureOf([]likelihood.AsymmetricLaplace{part}, []float64{0}).Mean()
 				parts, logits = append(parts, part), append(logits, math.Log(weight))
-				if u := float(t, row["u"]); !(u >= 0 && u < 1) || float(t, row["x"]) != f.TargetX[prediction.Target] {
+				if u := float(t, row["u"]); !(u >= 0 && u < 1) || float(t, row["x"]) != f.Targets.X[prediction.Target] {
 					t.Errorf("u = %v at x = %s", u, row["x"])
 				}
 			}
@@ -162,14 +163,6 @@ func TestQuantilesHoldTheMixture(t *testing.T) {
 			}
 		}
 	}
-}
-
-func wide(v []float32) []float64 {
-	w := make([]float64, len(v))
-	for i := range v {
-		w[i] = float64(v[i])
-	}
-	return w
 }
 
 func TestMoreDrawsKeepTheFirst(t *testing.T) {
@@ -206,7 +199,7 @@ func TestFailedPredictionsLeaveNoFile(t *testing.T) {
 	q, o := asked(), askLanes(t, "acqnp")
 	failed := errors.New("failed half way")
 	var half iter.Seq2[predict.Target, error] = func(yield func(predict.Target, error) bool) {
-		for target, err := range o.Predict(t.Context(), q.Functions) {
+		for target, err := range o.Predict(t.Context(), q.Questions) {
 			if target.Function == 1 {
 				yield(predict.Target{}, failed)
 				return

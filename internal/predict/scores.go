@@ -14,11 +14,12 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
-// Scores scores predictions at the outcomes that the TargetY of the functions state.
+// Scores scores predictions at the outcomes that the targets of the questions state.
 type Scores struct {
 	Names
 	Threads int // that compute scores; at least 1
@@ -69,18 +70,18 @@ func (s Scores) add(tally *score.Tally, points []score.Point) {
 }
 
 // JointScores adds the joint log density of the y of each function to the tally, unless one of them has the density 0:
-// that is a line. The tally must have the functions' scores already. It returns ctx's error, that of [JointLogDensity], or one for
+// that is a line. The tally must have the questions' scores already. It returns ctx's error, that of [JointLogDensity], or one for
 // a log density that is not finite.
-func JointScores(ctx context.Context, p Predictor, functions []Function, tally *score.Tally, w *warning.Record) error {
+func JointScores(ctx context.Context, p Predictor, questions []points.Question, tally *score.Tally, w *warning.Record) error {
 	without := 0
-	for i, f := range functions {
+	for i, q := range questions {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		if len(f.TargetY) == 0 {
+		if q.Targets.Len() == 0 {
 			continue
 		}
-		sum, err := JointLogDensity(p, f, f.TargetY)
+		sum, err := JointLogDensity(p, q)
 		if err == nil && math.IsInf(sum, -1) {
 			without++
 			continue
@@ -91,7 +92,7 @@ func JointScores(ctx context.Context, p Predictor, functions []Function, tally *
 		if err != nil {
 			return fmt.Errorf("function %d: %w", i, err)
 		}
-		tally.AddJoint(f.Name, sum)
+		tally.AddJoint(q.Name, sum)
 	}
 	if without > 0 {
 		w.Add("the joint log density leaves out %s with a target of density 0", invalid.Plural(without, "group", "groups"))
@@ -204,10 +205,10 @@ func (notFinite) Is(target error) bool { return target == ErrNotFinite }
 
 // points returns the scores of each channel of a target.
 func (s Scores) points(t Target) ([]score.Point, error) {
-	f, dx, dy := s.Functions[t.Function], len(s.XNames), len(t.Channels)
-	points, within := make([]score.Point, dy), random.New(0, random.Calibration|random.Draws)
+	q := s.Questions[t.Function]
+	all, within := make([]score.Point, len(t.Channels)), random.New(0, random.Calibration|random.Draws)
 	for c, d := range t.Channels {
-		p := score.Of(d.Distribution, f.TargetY[t.Target*dy+c], within.Float(drawStep(t), uint64(c)))
+		p := score.Of(d.Distribution, q.Targets.RowY(t.Target)[c], within.Float(drawStep(t), uint64(c)))
 		if !p.Finite() && !(s.Warnings != nil && p.Impossible()) {
 			return nil, notFinite(fmt.Sprintf("found a log density of %v and a CRPS of %v at y = %v, expected finite numbers", p.LogDensity, p.CRPS, p.Y))
 		}
@@ -215,11 +216,11 @@ func (s Scores) points(t Target) ([]score.Point, error) {
 			p.Rank = likelihood.RegionRank(d.Distribution, p.Y)
 		}
 		p.PIT = s.Calibrated.CDF(c, t.KnownOf(c), p.PIT)
-		p.Function, p.Target, p.Channel, p.X = f.Name, t.Target, c, f.TargetX[t.Target*dx:][:dx]
-		if f.Weights != nil {
-			p.Weight = f.Weights[t.Target]
+		p.Function, p.Target, p.Channel, p.X = q.Name, t.Target, c, q.Targets.Row(t.Target)
+		if q.Targets.Weights != nil {
+			p.Weight = q.Targets.Weights[t.Target]
 		}
-		points[c] = p
+		all[c] = p
 	}
-	return points, nil
+	return all, nil
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -20,21 +21,21 @@ func TestOutcomesDrawnByTheModelHaveAUniformPIT(t *testing.T) {
 		o := options(t, model, source{batches: 1})
 		o.Units, o.Levels = logUnits(), predict.GridLevels
 		o.Units.Scaling.YScale[1] = 0.002 // so that no draw is 0 or infinite
-		f := predict.Function{Name: "f", ContextX: []float64{0, 1}, ContextY: []float64{17, 7, 15, 9}}
+		f := points.Question{Name: "f", Known: points.New(1, 2, []float64{0, 1}, []float64{17, 7, 15, 9}), Targets: points.New(1, 2, nil, nil)}
 		const n = 1000
 		for i := range n {
-			f.TargetX = append(f.TargetX, -4+8*float64(i)/n)
+			f.Targets.X = append(f.Targets.X, -4+8*float64(i)/n)
 		}
 		g := random.New(11, random.Draws)
-		predictions := o.Predict(t.Context(), []predict.Function{f})
+		predictions := o.Predict(t.Context(), []points.Question{f})
 		for p, err := range predictions {
 			must.Do(t, err)
 			for c, d := range p.Channels {
-				f.TargetY = append(f.TargetY, d.Draw(g, uint64(p.Target), uint64(c)))
+				f.Targets.Y = append(f.Targets.Y, d.Draw(g, uint64(p.Target), uint64(c)))
 			}
 		}
 		tally := score.NewTally([]string{"speed", "weight"})
-		names := predict.Names{XNames: o.Units.XNames, YNames: o.Units.YNames, Functions: []predict.Function{f}}
+		names := predict.Names{XNames: o.Units.XNames, YNames: o.Units.YNames, Questions: []points.Question{f}}
 		must.Do(t, (predict.Scores{Names: names, Threads: 3}).Write("", tally, predictions))
 		for _, c := range tally.Summary().PerChannel {
 			chi := 0.0
@@ -52,10 +53,10 @@ func TestOutcomesDrawnByTheModelHaveAUniformPIT(t *testing.T) {
 func TestScoresAreFinite(t *testing.T) {
 	o := options(t, "cnp", source{batches: 1})
 	o.Units = logUnits()
-	f := predict.Function{ContextX: []float64{0}, ContextY: []float64{17, 7}, TargetX: []float64{1, 2}, TargetY: []float64{16, 8, math.Inf(1), 8}}
-	names := predict.Names{XNames: o.Units.XNames, YNames: o.Units.YNames, Functions: []predict.Function{f}}
+	f := points.Question{Known: points.New(1, 2, []float64{0}, []float64{17, 7}), Targets: points.New(1, 2, []float64{1, 2}, []float64{16, 8, math.Inf(1), 8})}
+	names := predict.Names{XNames: o.Units.XNames, YNames: o.Units.YNames, Questions: []points.Question{f}}
 	path := filepath.Join(t.TempDir(), "points.csv")
-	err := predict.Scores{Names: names, Threads: 2}.Write(path, score.NewTally(o.Units.YNames), o.Predict(t.Context(), names.Functions))
+	err := predict.Scores{Names: names, Threads: 2}.Write(path, score.NewTally(o.Units.YNames), o.Predict(t.Context(), names.Questions))
 	if err == nil || !strings.Contains(err.Error(), "function 0, target 1: found a log density of -Inf") {
 		t.Error(err)
 	}

@@ -26,7 +26,7 @@ type Table struct {
 	Density []float64 // column density1.5, …: the density at these y
 	CDF     []float64 // column cdf1.5, …: the probability of a y up to these
 	Exceed  []float64 // column exceed1.5, …: the probability of more than these y
-	Origins bool      // columns known_fit, known_context: the known points of the group, see Function.Recalled
+	Origins bool      // columns known_fit, known_context: the known points of the group, see Question.Recalled
 	Nested  bool      // column known_beside: those of the other groups in its outer group
 	Modes   bool      // column modes, "a;b": the peaks of the density
 	Draws   int       // columns draw1, …: the target's joint draws, or independent ones
@@ -94,11 +94,11 @@ func (t Table) target(target Target, draws random.Generator) [][]string {
 	for c, d := range target.Channels {
 		row := t.row(nil, target, c)
 		if t.Origins {
-			recalled := t.Functions[target.Function].Recalled
+			recalled := t.Questions[target.Function].Recalled
 			row = append(row, strconv.Itoa(recalled), strconv.Itoa(target.Known-recalled))
 		}
 		if t.Nested {
-			row = append(row, strconv.Itoa(t.Functions[target.Function].PointsBeside(len(t.YNames))))
+			row = append(row, strconv.Itoa(t.Questions[target.Function].KnownOfSiblings()))
 		}
 		row = append(row, number(d.Mean()), number(math.Sqrt(d.Variance())))
 		known := target.KnownOf(c)

@@ -47,16 +47,16 @@ func TestTableHoldsThePredictions(t *testing.T) {
 		q.Draws = 3
 		long := write(t, q, o)
 		table := tableOf(q)
-		content, rows := writeTable(t, table, o.Predict(t.Context(), q.Functions))
+		content, rows := writeTable(t, table, o.Predict(t.Context(), q.Questions))
 		header, _, _ := strings.Cut(string(content), "\n")
 		if want := "function,target,x,channel,mean,sd,q0.1,q0.5,hdr0.5,hdr0.9,density-1.5,density30,draw1,draw2,draw3"; header != want {
 			t.Errorf("header %s, want %s", header, want)
 		}
 		i := 0
-		for _, p := range collect(t, o, q.Functions...) {
+		for _, p := range collect(t, o, q.Questions...) {
 			for c, d := range p.Channels {
-				f := q.Functions[p.Function]
-				want := map[string]float64{"target": float64(p.Target), "x": f.TargetX[p.Target], "mean": d.Mean(), "sd": math.Sqrt(d.Variance()),
+				f := q.Questions[p.Function]
+				want := map[string]float64{"target": float64(p.Target), "x": f.Targets.X[p.Target], "mean": d.Mean(), "sd": math.Sqrt(d.Variance()),
 					"q0.1": d.Quantile(0.1), "q0.5": d.Quantile(0.5), "density-1.5": math.Exp(d.LogDensity(-1.5)), "density30": math.Exp(d.LogDensity(30))}
 				for k, draw := range long[key(f.Name, p.Target, q.YNames[c], "draw")] {
 					want["draw"+strconv.Itoa(k+1)] = float(t, draw["value"])
@@ -87,7 +87,7 @@ func TestTableHoldsThePredictions(t *testing.T) {
 		}
 		for _, threads := range []int{1, 7} {
 			table.Threads = threads
-			if again, _ := writeTable(t, table, o.Predict(t.Context(), q.Functions)); !bytes.Equal(again, content) {
+			if again, _ := writeTable(t, table, o.Predict(t.Context(), q.Questions)); !bytes.Equal(again, content) {
 				t.Errorf("%s: another file with %d threads", model, threads)
 			}
 		}
@@ -108,10 +108,10 @@ func holds(t *testing.T, d predict.Distribution, region string) (mass float64) {
 func TestTableStreams(t *testing.T) {
 	const targets, every = 60_000, 20_000
 	o, q := askLanes(t, "cnp"), asked()
-	q.Functions[1].TargetX = make([]float64, targets)
+	q.Questions[1].Targets.X = make([]float64, targets)
 	var heap []uint64
 	watched := func(yield func(predict.Target, error) bool) {
-		for p, err := range o.Predict(t.Context(), q.Functions) {
+		for p, err := range o.Predict(t.Context(), q.Questions) {
 			if err == nil && p.Function == 1 && p.Target%every == every-1 {
 				var m runtime.MemStats
 				runtime.GC()

@@ -16,10 +16,10 @@ func TestTableAsJSON(t *testing.T) {
 	o, q := askLanes(t, "acqnp"), asked()
 	table := tableOf(q)
 	table.Modes, table.XText, table.XIsText = true, func(int, float64) string { return `a "b"` }, func(int) bool { return true }
-	content, rows := writeTable(t, table, o.Predict(t.Context(), q.Functions))
+	content, rows := writeTable(t, table, o.Predict(t.Context(), q.Questions))
 	header, _, _ := strings.Cut(string(content), "\n")
 	table.Format = tabular.JSON
-	objects, _ := writeTable(t, table, o.Predict(t.Context(), q.Functions))
+	objects, _ := writeTable(t, table, o.Predict(t.Context(), q.Questions))
 	lines := strings.Split(strings.TrimSpace(string(objects)), "\n")
 	if len(lines) != len(rows) {
 		t.Fatalf("%d objects for %d rows", len(lines), len(rows))

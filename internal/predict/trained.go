@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/run/footprint"
 )
@@ -72,9 +73,9 @@ func (t Trained) About() About {
 }
 
 // Recall implements [Predictor]. A network keeps nothing of its training.
-func (t Trained) Recall(functions []Function, _ bool, w *warning.Record) []Function {
-	WarnOfUnknown(functions, nil, w)
-	return functions
+func (t Trained) Recall(questions []points.Question, _ bool, w *warning.Record) []points.Question {
+	WarnOfUnknown(questions, nil, w)
+	return questions
 }
 
 // Limited implements [Predictor].
@@ -85,7 +86,7 @@ func (t Trained) Limited(number int) Predictor {
 }
 
 // MostComponents implements [Predictor].
-func (t Trained) MostComponents(Function) int {
+func (t Trained) MostComponents(points.Question) int {
 	switch {
 	case t.Model.Quantile():
 		return t.NumTau
@@ -96,15 +97,15 @@ func (t Trained) MostComponents(Function) int {
 }
 
 // Readings implements [Predictor]. A network has an input for names that the training did not have.
-func (t Trained) Readings(Function) int { return 1 }
+func (t Trained) Readings(points.Question) int { return 1 }
 
 // Work implements [Predictor]. A run takes moments, and a GPU much less.
-func (t Trained) Work(Function, int) float64 { return 0 }
+func (t Trained) Work(points.Question, int) float64 { return 0 }
 
 // DrawWork implements [Predictor].
 func (t Trained) DrawWork(int) float64 {
 	const multiplyAdds = 250 // in a unit, on one core
-	return float64(t.MostComponents(Function{})) * (1 + float64(t.Model.NumParams())/multiplyAdds)
+	return float64(t.MostComponents(points.Question{})) * (1 + float64(t.Model.NumParams())/multiplyAdds)
 }
 
 // Layout returns how files of points for the model of an experiment are read.

@@ -8,22 +8,23 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // WarnOfUnknown adds a line about the groups with targets of which no point is known, if there are groups of which some
-// are: those of kept, the names of the training that the predictor knows, or others of the functions. Their names may be
+// are: those of kept, the names of the training that the predictor knows, or others of the questions. Their names may be
 // mistyped.
-func WarnOfUnknown(functions []Function, kept []string, w *warning.Record) {
+func WarnOfUnknown(questions []points.Question, kept []string, w *warning.Record) {
 	var unknown, idle []string
 	others := len(kept) > 0
-	for _, fn := range functions {
-		none := len(fn.ContextY) == 0
+	for _, q := range questions {
+		none := q.Known.Len() == 0
 		others = others || !none
 		switch {
-		case none && fn.Name != "" && len(fn.TargetX) > 0:
-			unknown = append(unknown, fn.Name)
-		case !none && len(fn.TargetX) == 0:
-			idle = append(idle, fn.Name)
+		case none && q.Name != "" && q.Targets.Len() > 0:
+			unknown = append(unknown, q.Name)
+		case !none && q.Targets.Len() == 0:
+			idle = append(idle, q.Name)
 		}
 	}
 	if unknown == nil || !others {

@@ -9,29 +9,30 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
 // Warn implements [Predictor].
-func (t Trained) Warn(functions []Function, text func(c int, v float64) string, w *warning.Record) {
-	WarnOfNames(t.Units, functions, text, w)
-	t.warnOfScale(functions, w)
+func (t Trained) Warn(questions []points.Question, text func(c int, v float64) string, w *warning.Record) {
+	WarnOfNames(t.Units, questions, text, w)
+	t.warnOfScale(questions, w)
 }
 
 // WarnOfNames adds a line about each column with names that are not known.
-func WarnOfNames(u run.Units, functions []Function, text func(c int, v float64) string, w *warning.Record) {
+func WarnOfNames(u run.Units, questions []points.Question, text func(c int, v float64) string, w *warning.Record) {
 	for c := range u.XNames {
 		if known := rows.FormAt(u.Scaling.XForms, c).Categories; known != nil {
-			warnOfNamesAt(u.XNames, c, functions, known, text, w)
+			warnOfNamesAt(u.XNames, c, questions, known, text, w)
 		}
 	}
 }
 
 // warnOfNamesAt adds a line about the names of column c that are not known.
-func warnOfNamesAt(columns []string, c int, functions []Function, known []string, text func(c int, v float64) string, w *warning.Record) {
+func warnOfNamesAt(columns []string, c int, questions []points.Question, known []string, text func(c int, v float64) string, w *warning.Record) {
 	var names []string
 	seen := map[float64]bool{}
-	count := countOf(functions, len(columns), c, func(v float64) bool {
+	count := countOf(questions, c, func(v float64) bool {
 		if !(v >= float64(len(known))) { // a known name, or none
 			return false
 		}
@@ -63,10 +64,10 @@ const Beyond = 0.05
 // WarnOutside adds a line about the known points and the targets outside the data: no model knows what is there.
 // columns are those of x. outside reports whether a value of column c lies outside, and where says where such values
 // lie.
-func WarnOutside(functions []Function, columns []string, outside func(c int, v float64) bool, where func(c int) string, w *warning.Record) {
+func WarnOutside(questions []points.Question, columns []string, outside func(c int, v float64) bool, where func(c int) string, w *warning.Record) {
 	var all []string
 	for c, name := range columns {
-		if count := countOf(functions, len(columns), c, func(v float64) bool { return outside(c, v) }); count != "" {
+		if count := countOf(questions, c, func(v float64) bool { return outside(c, v) }); count != "" {
 			all = append(all, fmt.Sprintf("%s of %s %s", name, count, where(c)))
 		}
 	}
@@ -77,13 +78,13 @@ func WarnOutside(functions []Function, columns []string, outside func(c int, v f
 
 // countOf says how many of the known points and of the targets have such a value in column c: "2 of 3 known points and 1
 // of 5 targets", "" if none has.
-func countOf(functions []Function, columns, c int, such func(v float64) bool) string {
-	points, count := [2]int{}, [2]int{}
-	for _, f := range functions {
-		for of, x := range [2][]float64{f.ContextX, f.TargetX} {
-			for i := c; i < len(x); i += columns {
-				points[of]++
-				if such(x[i]) {
+func countOf(questions []points.Question, c int, such func(v float64) bool) string {
+	all, count := [2]int{}, [2]int{}
+	for _, q := range questions {
+		for of, p := range [2]points.Points{q.Known, q.Targets} {
+			all[of] += p.Len()
+			for _, v := range p.Column(c) {
+				if such(v) {
 					count[of]++
 				}
 			}
@@ -92,7 +93,7 @@ func countOf(functions []Function, columns, c int, such func(v float64) bool) st
 	var where []string
 	for of, what := range [2]string{"known point", "target"} {
 		if count[of] > 0 {
-			where = append(where, fmt.Sprintf("%d of %s", count[of], invalid.Plural(points[of], what, what+"s")))
+			where = append(where, fmt.Sprintf("%d of %s", count[of], invalid.Plural(all[of], what, what+"s")))
 		}
 	}
 	return strings.Join(where, " and ")
@@ -104,7 +105,7 @@ const farDeviations = 4
 
 // warnOfScale adds a line about the points that lie outside your own file, as far as the scaling of its
 // columns says: beyond its least and greatest number, or far from their mean.
-func (t Trained) warnOfScale(functions []Function, w *warning.Record) {
+func (t Trained) warnOfScale(questions []points.Question, w *warning.Record) {
 	low, high, where := -float64(farDeviations), float64(farDeviations), fmt.Sprintf("lies more than %d deviations from the data's mean", farDeviations)
 	switch t.Scale {
 	case "standard":
@@ -117,7 +118,7 @@ func (t Trained) warnOfScale(functions []Function, w *warning.Record) {
 		z, number := t.scaled(c, v)
 		return number && (z < low || z > high)
 	}
-	WarnOutside(functions, t.Units.XNames, outside, func(int) string { return where }, w)
+	WarnOutside(questions, t.Units.XNames, outside, func(int) string { return where }, w)
 }
 
 // scaled returns what the model sees of a raw number of column c of x, unless the column has names.

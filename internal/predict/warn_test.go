@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -16,12 +17,12 @@ import (
 func TestManyNewNames(t *testing.T) {
 	const names, times = 300, 20
 	u := run.Units{XNames: []string{"kind"}, Scaling: datasets.Scaling{XForms: []rows.Form{{Categories: []string{"a", "b"}}}}}
-	var f predict.Function
+	f := points.Question{Targets: points.New(1, 0, nil, nil)}
 	for i := range names * times {
-		f.TargetX = append(f.TargetX, float64(2+i%names))
+		f.Targets.X = append(f.Targets.X, float64(2+i%names))
 	}
 	asked, w := 0, new(warning.Record)
-	predict.WarnOfNames(u, []predict.Function{f}, func(_ int, v float64) string {
+	predict.WarnOfNames(u, []points.Question{f}, func(_ int, v float64) string {
 		asked++
 		return fmt.Sprintf("a%g", v)
 	}, w)

@@ -31,7 +31,7 @@ type results struct {
 }
 
 func newResults(q *question) results {
-	a := results{q, make([][]answered, len(q.functions))}
+	a := results{q, make([][]answered, len(q.questions))}
 	for i, f := range q.request.functions {
 		a.targets[i] = make([]answered, len(f.rows))
 	}
@@ -168,14 +168,13 @@ func (s *Server) write(w http.ResponseWriter, a results, summary any) {
 	out := s.begun(w, http.StatusOK)
 	b := append(make([]byte, 0, 2*part), `{"functions":[`...)
 	for i, targets := range a.targets {
-		name, _ := json.Marshal(a.functions[i].Name) // a string gives no error
+		name, _ := json.Marshal(a.questions[i].Name) // a string gives no error
 		b = append(append(separated(b, i), `{"name":`...), name...)
 		if a.model.About.Recalls {
-			f := a.functions[i]
-			dy := len(a.model.About.Units.YNames)
-			b = fmt.Appendf(b, `,"known":{"fit":%d,"context":%d`, f.Recalled, len(f.ContextY)/dy-f.Recalled)
+			q := a.questions[i]
+			b = fmt.Appendf(b, `,"known":{"fit":%d,"context":%d`, q.Recalled, q.Known.Len()-q.Recalled)
 			if a.model.About.Nested {
-				b = fmt.Appendf(b, `,"beside":%d`, f.PointsBeside(dy))
+				b = fmt.Appendf(b, `,"beside":%d`, q.KnownOfSiblings())
 			}
 			b = append(b, '}')
 		}

@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A missingY counts the known points of a request that lack a y. A point is used for the columns of y that it has, as the
@@ -29,14 +30,15 @@ func outcomeOrGap(c int, value cell, f rows.Form) (v float64, expected string) {
 	return outcome(c, value, f)
 }
 
-// leaveOut returns the points, of dx columns of x, that have a y.
-func (m *missingY) leaveOut(x, y []float64, dx int) (someX, someY []float64) {
-	m.points += len(x) / dx
-	if !slices.ContainsFunc(y, math.IsNaN) {
-		return x, y
+// leaveOut returns the points that have a y.
+func (m *missingY) leaveOut(all points.Points) points.Points {
+	m.points += all.Len()
+	if !slices.ContainsFunc(all.Y, math.IsNaN) {
+		return all
 	}
-	for i := range len(x) / dx {
-		own := y[i*len(m.names):][:len(m.names)]
+	var some []int
+	for i := range all.Len() {
+		own := all.RowY(i)
 		if !slices.ContainsFunc(own, func(v float64) bool { return !math.IsNaN(v) }) {
 			m.left++
 			continue
@@ -46,9 +48,9 @@ func (m *missingY) leaveOut(x, y []float64, dx int) (someX, someY []float64) {
 				m.partial[c]++
 			}
 		}
-		someX, someY = append(someX, x[i*dx:][:dx]...), append(someY, own...)
+		some = append(some, i)
 	}
-	return someX, someY
+	return all.Take(some)
 }
 
 // warn adds lines about what is missing.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -15,7 +16,7 @@ import (
 type question struct {
 	request   *request
 	model     *Model
-	functions []predict.Function
+	questions []points.Question
 	warnings  *warning.Record // of this request; the answer has its lines
 }
 
@@ -40,14 +41,14 @@ func (s *Server) answering(scored bool) func(http.ResponseWriter, *http.Request,
 			fail(w, err)
 			return
 		}
-		s.metrics.computed(r, len(q.functions), q.targets())
+		s.metrics.computed(r, len(q.questions), predict.CountTargets(q.questions))
 		s.write(w, a, summary)
 	}
 }
 
 // A pointChecker refuses points that it cannot predict, by its formula.
 type pointChecker interface {
-	CheckPoints(context, targets string, functions []predict.Function) error
+	CheckPoints(context, targets string, questions []points.Question) error
 }
 
 // parse reads a request for predictions, or for scores, and its functions. The record of its warnings is
@@ -72,9 +73,9 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	if m.About.Recalls { // a fit
 		gaps = newMissingY(m.About.Units.YNames)
 	}
-	functions, err := q.of(m.About.Units, scored, names, gaps)
+	questions, err := q.of(m.About.Units, scored, names, gaps)
 	if p, checks := m.Predictor.(pointChecker); err == nil && checks {
-		err = p.CheckPoints("", "", functions)
+		err = p.CheckPoints("", "", questions)
 	}
 	if err != nil {
 		m.leave()
@@ -84,14 +85,9 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	if gaps != nil {
 		gaps.warn(w)
 	}
-	functions = m.Predictor.Recall(functions, q.asNew, w)
-	m.Predictor.Warn(functions, names.text(m.About.Units), w)
-	return &question{&q, m, functions, w}, nil
-}
-
-// targets returns the number of targets of all functions.
-func (q *question) targets() int {
-	return predict.CountTargets(q.functions, len(q.model.About.Units.XNames))
+	questions = m.Predictor.Recall(questions, q.asNew, w)
+	m.Predictor.Warn(questions, names.text(m.About.Units), w)
+	return &question{&q, m, questions, w}, nil
 }
 
 // predict adds the predictions of all targets to the results, with joint draws if the request asks for
@@ -103,20 +99,20 @@ func (q *question) predict(ctx context.Context, a results) error {
 	}
 	add := func(ctx context.Context, t predict.Target) error { return a.predicted(ctx, t, m.Calibrated) }
 	if q.request.density.points != nil {
-		q.request.spans = newSpans(len(q.functions), len(m.About.Units.YNames))
-		if err := l.spread(ctx, q.functions, q.request.spans.add); err != nil {
+		q.request.spans = newSpans(len(q.questions), len(m.About.Units.YNames))
+		if err := l.spread(ctx, q.questions, q.request.spans.add); err != nil {
 			return err
 		}
 	}
 	if q.request.draws == 0 {
-		return l.spread(ctx, q.functions, add)
+		return l.spread(ctx, q.questions, add)
 	}
 	draws := predict.JointDraws{Number: q.request.draws, Seed: m.About.Seed}
 	if q.request.seed != nil {
 		draws.Seed = *q.request.seed
 	}
 	return l.use(ctx, func(s predict.Session) error {
-		for t, err := range predict.WithJointDraws(ctx, m.Predictor, q.functions, draws, s.Predict(ctx, q.functions)) {
+		for t, err := range predict.WithJointDraws(ctx, m.Predictor, q.questions, draws, s.Predict(ctx, q.questions)) {
 			if err != nil {
 				return err
 			}

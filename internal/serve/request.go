@@ -11,7 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/run"
 )
 
@@ -36,11 +36,11 @@ type request struct {
 // A function has the arrays of the body, which are read when the model is known.
 type function struct {
 	name             string
-	context, targets points
+	context, targets arrays
 	rows             [][]byte // the x of targets, as the answer repeats them
 }
 
-type points struct{ x, y []byte }
+type arrays struct{ x, y []byte }
 
 // tooLarge is the error for a request beyond the limits.
 type tooLarge struct{ bad *invalid.Input }
@@ -113,57 +113,56 @@ func (f *function) read(path string, value []byte) error {
 }
 
 // keep keeps the arrays of points.
-func (p *points) keep(path string, value []byte) error {
+func (p *arrays) keep(path string, value []byte) error {
 	return readObject(path, value, fields{"x": array(&p.x), "y": array(&p.y)})
 }
 
 // of returns the functions of a request for a model. With scored, each target needs its y. names gets the
 // names that the model does not know, and gaps the missing y of known points, unless it is nil and none may be missing.
-func (q *request) of(u run.Units, scored bool, names unseen, gaps *missingY) ([]predict.Function, error) {
+func (q *request) of(u run.Units, scored bool, names unseen, gaps *missingY) ([]points.Question, error) {
 	if len(q.functions) == 0 {
 		return nil, &invalid.Input{Key: "functions", Found: "nothing", Expected: "at least one function"}
 	}
-	all := make([]predict.Function, len(q.functions))
+	all := make([]points.Question, len(q.functions))
 	for i := range q.functions {
-		f, key, to := &q.functions[i], fmt.Sprintf("functions[%d]", i), predict.Function{Name: q.functions[i].name}
+		f, key, to := &q.functions[i], fmt.Sprintf("functions[%d]", i), &all[i]
 		var err error
-		if to.ContextX, to.ContextY, err = f.context.read(key+".context", u, true, gaps, names); err != nil {
+		if to.Known, err = f.context.read(key+".context", u, true, gaps, names); err != nil {
 			return nil, err
 		}
-		if to.TargetX, to.TargetY, err = f.targets.read(key+".targets", u, scored, nil, names); err != nil {
+		if to.Targets, err = f.targets.read(key+".targets", u, scored, nil, names); err != nil {
 			return nil, err
 		}
-		if len(to.TargetX) == 0 {
+		if to.Name = f.name; to.Targets.Len() == 0 {
 			return nil, &invalid.Input{Key: key + ".targets.x", Found: "nothing", Expected: "at least one target"}
 		}
 		for _, row := range items(f.targets.x) {
 			f.rows = append(f.rows, row)
 		}
-		all[i] = to
 	}
 	return all, nil
 }
 
-// read returns the raw numbers of points, [n, columns of x] and [n, dy].
-func (p points) read(path string, u run.Units, withY bool, gaps *missingY, names unseen) (x, y []float64, err error) {
+// read returns the raw points.
+func (p arrays) read(path string, u run.Units, withY bool, gaps *missingY, names unseen) (all points.Points, err error) {
 	if !withY && p.y != nil {
-		return nil, nil, &invalid.Input{Key: path + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
+		return all, &invalid.Input{Key: path + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
 	}
 	if n := count(p.x); withY && count(p.y) != n {
-		return nil, nil, &invalid.Input{Key: path + ".y", Found: fmt.Sprintf("%d rows for %d of x", count(p.y), n), Expected: "as many"}
+		return all, &invalid.Input{Key: path + ".y", Found: fmt.Sprintf("%d rows for %d of x", count(p.y), n), Expected: "as many"}
 	}
-	if x, err = rowsOf(path+".x", p.x, u.XNames, u.Scaling.XForms, names.number); err != nil {
-		return nil, nil, err
+	all.DX, all.DY = len(u.XNames), len(u.YNames)
+	if all.X, err = rowsOf(path+".x", p.x, u.XNames, u.Scaling.XForms, names.number); err != nil {
+		return all, err
 	}
 	if gaps == nil {
-		y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcome)
-		return x, y, err
+		all.Y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcome)
+		return all, err
 	}
-	if y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcomeOrGap); err != nil {
-		return nil, nil, err
+	if all.Y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcomeOrGap); err != nil {
+		return all, err
 	}
-	x, y = gaps.leaveOut(x, y, len(u.XNames))
-	return x, y, nil
+	return gaps.leaveOut(all), nil
 }
 
 // rowsOf returns the numbers of an array of rows, each with a value for each of the columns. A column without a name, of

@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -14,11 +15,11 @@ import (
 func (q *question) score(ctx context.Context, a results) (summary any, err error) {
 	u := q.model.About.Units
 	tally := score.NewTally(u.YNames)
-	keys, names := keysOf(q.functions)
+	keys, names := keysOf(q.questions)
 	err = q.sessions().use(ctx, func(s predict.Session) error {
-		scores := predict.Scores{Names: predict.Names{Functions: q.functions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated,
+		scores := predict.Scores{Names: predict.Names{Questions: q.questions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated,
 			Warnings: q.warnings, Support: q.model.About.Outcomes}
-		return scores.Each(s.Predict(ctx, q.functions), func(t predict.Target, points []score.Point) error {
+		return scores.Each(s.Predict(ctx, q.questions), func(t predict.Target, points []score.Point) error {
 			for c := range points {
 				points[c].Function = keys[t.Function]
 			}
@@ -39,9 +40,9 @@ func (q *question) score(ctx context.Context, a results) (summary any, err error
 
 // keysOf returns what tells functions apart, and their names by it. Two functions of one name are one group that is
 // asked twice; those without a name are groups of their own.
-func keysOf(functions []predict.Function) (keys []string, names map[string]string) {
+func keysOf(questions []points.Question) (keys []string, names map[string]string) {
 	names = map[string]string{}
-	for i, f := range functions {
+	for i, f := range questions {
 		key := strconv.Quote(rows.Name(f.Name))
 		if f.Name == "" {
 			key = strconv.Itoa(i)

@@ -15,6 +15,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/serve"
 	"github.com/acqnp/acqnp/internal/serve/servetest"
@@ -71,18 +72,18 @@ func within(t testing.TB, s *serve.Server, method, path, body string) string {
 }
 
 // asked returns a function of n context points and targets, and the same as JSON.
-func asked(n, targets int, withY bool) (predict.Function, string) {
-	f := predict.Function{Name: fmt.Sprint("f", n)}
+func asked(n, targets int, withY bool) (points.Question, string) {
+	f := points.Question{Name: fmt.Sprint("f", n), Known: points.New(1, 1, nil, nil), Targets: points.New(1, 1, nil, nil)}
 	var cx, cy, tx, ty [][]float64
 	for i := range n {
 		x := math.Sin(float64(i + n))
-		f.ContextX, f.ContextY = append(f.ContextX, x), append(f.ContextY, x*x/3)
+		f.Known.X, f.Known.Y = append(f.Known.X, x), append(f.Known.Y, x*x/3)
 		cx, cy = append(cx, []float64{x}), append(cy, []float64{x * x / 3})
 	}
 	for i := range targets {
 		x := math.Cos(float64(i + n))
-		f.TargetX, tx = append(f.TargetX, x), append(tx, []float64{x})
-		f.TargetY, ty = append(f.TargetY, x/7), append(ty, []float64{x / 7})
+		f.Targets.X, tx = append(f.Targets.X, x), append(tx, []float64{x})
+		f.Targets.Y, ty = append(f.Targets.Y, x/7), append(ty, []float64{x / 7})
 	}
 	of := map[string]any{"x": tx}
 	if withY {
@@ -131,7 +132,7 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 				t.Errorf("%d %s %v", status, body, err)
 				return
 			}
-			for want, err := range trained.Predict(t.Context(), []predict.Function{f, g}) {
+			for want, err := range trained.Predict(t.Context(), []points.Question{f, g}) {
 				if err != nil {
 					t.Error(err)
 					return
@@ -173,7 +174,7 @@ func TestDrawsEqualPredicts(t *testing.T) {
 		if err := json.Unmarshal(body, &p); err != nil || len(p.Functions[0].Draws) != 2 {
 			t.Fatalf("%s %v", body, err)
 		}
-		functions := []predict.Function{f}
+		functions := []points.Question{f}
 		for want, err := range predict.WithJointDraws(t.Context(), trained, functions, predict.JointDraws{Number: 2, Seed: seed}, trained.Predict(t.Context(), functions)) {
 			if err != nil {
 				t.Fatal(err)
@@ -198,8 +199,8 @@ func TestScoresEqualScores(t *testing.T) {
 		t.Fatalf("%d %s %v", status, body, err)
 	}
 	tally := score.NewTally([]string{"y"})
-	scores := predict.Scores{Names: predict.Names{Functions: []predict.Function{f}, XNames: []string{"x"}, YNames: []string{"y"}}, Threads: 1}
-	err := scores.Each(trained.Predict(t.Context(), []predict.Function{f}), func(want predict.Target, points []score.Point) error {
+	scores := predict.Scores{Names: predict.Names{Questions: []points.Question{f}, XNames: []string{"x"}, YNames: []string{"y"}}, Threads: 1}
+	err := scores.Each(trained.Predict(t.Context(), []points.Question{f}), func(want predict.Target, points []score.Point) error {
 		tally.Add(points)
 		got, w := p.Functions[0].Targets[want.Target].Channels[0], points[0]
 		if got.Y != w.Y || got.LogDensity != w.LogDensity || got.CRPS != w.CRPS || got.PIT != w.PIT {

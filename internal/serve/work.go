@@ -26,7 +26,7 @@ const (
 
 // sessions returns the sessions of the model for a request of this size.
 func (q *question) sessions() *sessions {
-	if q.context() <= smallContext && q.targets() <= smallTargets && q.request.draws == 0 && q.predicting()+q.work() <= smallWork {
+	if q.context() <= smallContext && predict.CountTargets(q.questions) <= smallTargets && q.request.draws == 0 && q.predicting()+q.work() <= smallWork {
 		return q.model.small
 	}
 	return q.model.large
@@ -50,7 +50,7 @@ func (s *Server) admit(ctx context.Context, q *question, body int, t *ticket) er
 	}
 	// A number has up to 24 bytes, and the slices of targets may be half empty. A target has braces,
 	// keys and its x.
-	bytes := 48*n + 400*float64(q.targets()) + q.drawing() + program*sessions + q.held(sessions)
+	bytes := 48*n + 400*float64(predict.CountTargets(q.questions)) + q.drawing() + program*sessions + q.held(sessions)
 	return t.answers(ctx, body, bytes)
 }
 
@@ -75,11 +75,9 @@ func (q *question) work() float64 {
 		each += ofModes
 	}
 	work := q.outcomes() * each * q.components()
-	for _, f := range q.functions {
-		u := q.model.About.Units
-		points, targets := len(f.ContextX)/len(u.XNames), float64(len(f.TargetX)/len(u.XNames))
-		if r.draws > 0 {
-			work += float64(r.draws) * targets * q.model.Predictor.DrawWork(points+int(targets)) * float64(q.model.Predictor.Readings(f))
+	for _, one := range q.questions {
+		if targets := one.Targets.Len(); r.draws > 0 {
+			work += float64(r.draws) * float64(targets) * q.model.Predictor.DrawWork(one.Known.Len()+targets) * float64(q.model.Predictor.Readings(one))
 		}
 	}
 	return work
@@ -88,7 +86,7 @@ func (q *question) work() float64 {
 // predicting returns about how much work the distributions take, in the same units. The sessions share it.
 func (q *question) predicting() (work float64) {
 	for _, piece := range q.pieces() {
-		work += q.model.Predictor.Work(q.functions[piece.Function], piece.Number)
+		work += q.model.Predictor.Work(q.questions[piece.Function], piece.Number)
 	}
 	if q.request.density.points != nil { // whose span is that of all distributions
 		work *= 2
@@ -98,14 +96,14 @@ func (q *question) predicting() (work float64) {
 
 // pieces returns the pieces in which sessions predict.
 func (q *question) pieces() []predict.Piece {
-	return predict.Pieces(q.functions, len(q.model.About.Units.XNames), 2*cap(q.model.large.idle))
+	return predict.Pieces(q.questions, 2*cap(q.model.large.idle))
 }
 
 // since says why a request of few points takes much work, "" if it need not.
 func (q *question) since() string {
 	ways := 0
-	for _, f := range q.functions {
-		ways = max(ways, q.model.Predictor.Readings(f))
+	for _, one := range q.questions {
+		ways = max(ways, q.model.Predictor.Readings(one))
 	}
 	if ways < 2 {
 		return ""
@@ -127,21 +125,21 @@ func (q *question) held(sessions float64) float64 {
 // function, in float64 and in what the model sees of them.
 func (q *question) drawing() float64 {
 	most, u := 0, q.model.About.Units
-	for _, f := range q.functions {
-		most = max(most, len(f.ContextX)+len(f.TargetX))
+	for _, one := range q.questions {
+		most = max(most, len(one.Known.X)+len(one.Targets.X))
 	}
 	return 24 * float64(q.request.draws) * float64(most) * float64(1+len(u.YNames))
 }
 
 // outcomes returns the number of distributions of an answer.
 func (q *question) outcomes() float64 {
-	return float64(q.targets()) * float64(len(q.model.About.Units.YNames))
+	return float64(predict.CountTargets(q.questions)) * float64(len(q.model.About.Units.YNames))
 }
 
 // context returns the largest number of context points of a function.
 func (q *question) context() (most int) {
-	for _, f := range q.functions {
-		most = max(most, len(f.ContextY)/len(q.model.About.Units.YNames))
+	for _, one := range q.questions {
+		most = max(most, one.Known.Len())
 	}
 	return most
 }
@@ -149,8 +147,8 @@ func (q *question) context() (most int) {
 // components returns the largest number of components of a distribution of the answer.
 func (q *question) components() float64 {
 	most := 0
-	for _, f := range q.functions {
-		most = max(most, q.model.Predictor.MostComponents(f))
+	for _, one := range q.questions {
+		most = max(most, q.model.Predictor.MostComponents(one))
 	}
 	return float64(most)
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -202,10 +203,12 @@ func newCompletion(ctx context.Context, runs []figures.Run, count int) (figures.
 	if err != nil {
 		return nil, err
 	}
-	height, width, channels := runs[0].Source.(datasets.Imager).ImageShape()
+	height, width, _ := runs[0].Source.(datasets.Imager).ImageShape()
 	var images []pixels
 	for _, s := range subjects {
-		images = append(images, pixels{height, width, channels, slices.Concat(s.ContextX, s.HeldX), slices.Concat(s.ContextY, s.HeldY)})
+		all := s.Known.Cut(0, s.Known.Len())
+		all.Append(s.Held)
+		images = append(images, pixels{height, width, all})
 	}
 	figure := completion{Title: "completed images of " + runs[0].Experiment.Benchmark, Sizes: contextPixels}
 	rows := make([][]completionRow, len(runs))
@@ -229,16 +232,17 @@ func newCompletion(ctx context.Context, runs []figures.Run, count int) (figures.
 // pixels are an image to complete. They are in any order and in raw units: row and column,
 // and values in [0, 1].
 type pixels struct {
-	Height, Width, Channels int
-	X, Y                    []float64 // [pixels, 2], [pixels, channels]
+	Height, Width int
+	points.Points
 }
 
 // picture returns a picture of the first n pixels. The others are unknown.
 func (m pixels) picture(n int) picture {
-	p := newPicture(m.Height, m.Width, m.Channels)
+	p := newPicture(m.Height, m.Width, m.DY)
 	for k := range n {
-		i, j := int(math.Round(m.X[2*k])), int(math.Round(m.X[2*k+1]))
-		copy(p.Values[(i*m.Width+j)*m.Channels:], m.Y[k*m.Channels:][:m.Channels])
+		x := m.Row(k)
+		i, j := int(math.Round(x[0])), int(math.Round(x[1]))
+		copy(p.Values[(i*m.Width+j)*m.DY:], m.RowY(k))
 	}
 	return p
 }
@@ -247,7 +251,7 @@ func (m pixels) picture(n int) picture {
 // first n pixels.
 func complete(ctx context.Context, o predict.Trained, images []pixels, sizes []int, label string) ([]completionRow, error) {
 	var rows []completionRow
-	var functions []predict.Function
+	var questions []points.Question
 	for _, m := range images {
 		row := completionRow{Label: label, Truth: m.picture(m.Height * m.Width)}
 		var all []float64
@@ -256,12 +260,12 @@ func complete(ctx context.Context, o predict.Trained, images []pixels, sizes []i
 		}
 		for _, n := range sizes {
 			row.Cells = append(row.Cells, completionCell{Context: m.picture(n),
-				Mean: newPicture(m.Height, m.Width, m.Channels), SD: newPicture(m.Height, m.Width, 1)})
-			functions = append(functions, predict.Function{ContextX: m.X[:2*n], ContextY: m.Y[:n*m.Channels], TargetX: all})
+				Mean: newPicture(m.Height, m.Width, m.DY), SD: newPicture(m.Height, m.Width, 1)})
+			questions = append(questions, points.Question{Known: m.Cut(0, n), Targets: points.New(2, 0, all, nil)})
 		}
 		rows = append(rows, row)
 	}
-	for t, err := range o.Predict(ctx, functions) {
+	for t, err := range o.Predict(ctx, questions) {
 		if err != nil {
 			return nil, err
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -28,7 +29,7 @@ func completing(t *testing.T, channels int) predict.Trained {
 // ramp returns a 4×3 picture whose pixels, from the last to the first, have the value of their
 // place in hundredths.
 func ramp(channels int) pixels {
-	m := pixels{Height: 4, Width: 3, Channels: channels}
+	m := pixels{Height: 4, Width: 3, Points: points.New(2, channels, nil, nil)}
 	for p := 11; p >= 0; p-- {
 		m.X = append(m.X, float64(p/3), float64(p%3))
 		for c := range channels {
@@ -63,8 +64,8 @@ func TestCompletePutsPixelsInTheirPlaces(t *testing.T) {
 			}
 		}
 		// The prediction at the pixel of row 2 and column 1 alone.
-		f := predict.Function{ContextX: m.X[:10], ContextY: m.Y[:5*channels], TargetX: []float64{2, 1}}
-		for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
+		f := points.Question{Known: m.Cut(0, 5), Targets: points.New(2, 0, []float64{2, 1}, nil)}
+		for target, err := range o.Predict(t.Context(), []points.Question{f}) {
 			if err != nil {
 				t.Fatal(err)
 			}

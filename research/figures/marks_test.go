@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -78,26 +79,26 @@ func TestLevelsAreThoseOfTheModel(t *testing.T) {
 	scaling := datasets.Scaling{XOffset: []float64{-100}, XScale: []float64{2000}, YOffset: []float64{0, 10}, YScale: []float64{70, 70}}
 	r := figures.Run{Ask: predict.Trained{Model: m, Params: m.Initial(3), NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1),
 		Units: run.Units{Scaling: scaling, XNames: []string{"flow"}, YNames: []string{"speed", "noise"}}}}
-	f := predict.Function{Name: "lane 2", ContextX: []float64{100, 900, 1700}, ContextY: []float64{60, 1, 50, 2, 20, 3}, TargetX: []float64{0, 1000.5}}
-	c, err := column(t.Context(), r, []figures.Subject{{Function: f}}, levelsOf)
+	f := points.Question{Name: "lane 2", Known: points.New(1, 2, []float64{100, 900, 1700}, []float64{60, 1, 50, 2, 20, 3}), Targets: points.New(1, 0, []float64{0, 1000.5}, nil)}
+	c, err := column(t.Context(), r, []figures.Subject{{Question: f}}, levelsOf)
 	if err != nil {
 		t.Fatal(err)
 	}
 	found := c.Panels[0].Marks[0].Plotter.(levelMarks)
-	f.TargetX = nil
+	f.Targets.X = nil
 	for _, q := range found {
-		f.TargetX = append(f.TargetX, q.x)
+		f.Targets.X = append(f.Targets.X, q.x)
 	}
-	if n := len(f.TargetX); n < 200 || f.TargetX[0] != 0 || f.TargetX[n-1] != 1700 { // of targets, of the context
-		t.Fatalf("%d points from %v", n, f.TargetX[0])
+	if n := len(f.Targets.X); n < 200 || f.Targets.X[0] != 0 || f.Targets.X[n-1] != 1700 { // of targets, of the context
+		t.Fatalf("%d points from %v", n, f.Targets.X[0])
 	}
 	r.Ask.NumTau = figureLevels
 	var want levelMarks
-	for target, err := range r.Ask.Predict(t.Context(), []predict.Function{f}) {
+	for target, err := range r.Ask.Predict(t.Context(), []points.Question{f}) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		at := levelsAt{x: f.TargetX[target.Target]}
+		at := levelsAt{x: f.Targets.X[target.Target]}
 		for _, own := range target.Channels[0].Components() {
 			at.levels = append(at.levels, level{own.U, own.Tau, own.Mu, own.Weight})
 		}

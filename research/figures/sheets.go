@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -125,21 +126,20 @@ func column(ctx context.Context, r figures.Run, subjects []figures.Subject, show
 		r.Ask.NumTau = figureLevels
 	}
 	about, c := r.Ask.About(), figures.Column{Name: r.Label}
-	dy := len(about.Units.YNames)
-	functions, along := make([]predict.Function, len(subjects)), make([][]prediction, len(subjects))
+	questions, along := make([]points.Question, len(subjects)), make([][]prediction, len(subjects))
 	for i, s := range subjects {
-		functions[i] = s.Function
-		functions[i].TargetX = grid(slices.Concat(s.ContextX, s.TargetX))
+		questions[i] = s.Question
+		questions[i].Targets = points.New(1, 0, grid(slices.Concat(s.Known.X, s.Targets.X)), nil)
 	}
-	for t, err := range r.Ask.Predict(ctx, functions) {
+	for t, err := range r.Ask.Predict(ctx, questions) {
 		if err != nil {
 			return c, err
 		}
-		along[t.Function] = append(along[t.Function], prediction{functions[t.Function].TargetX[t.Target], t.Channels[0]})
+		along[t.Function] = append(along[t.Function], prediction{questions[t.Function].Targets.X[t.Target], t.Channels[0]})
 	}
 	for i, s := range subjects {
 		c.Panels = append(c.Panels, figures.Panel{YLabel: figures.LabelOf(about, 0) + ", " + s.Name,
-			Context: points(s.ContextX, s.ContextY, dy), Targets: points(s.HeldX, s.HeldY, dy), Marks: shown(along[i])})
+			Context: pairs(s.Known), Targets: pairs(s.Held), Marks: shown(along[i])})
 	}
 	return c, nil
 }
@@ -155,11 +155,11 @@ func grid(x []float64) []float64 {
 	return all
 }
 
-// points pairs x [N] with the first column of y [N, dy].
-func points(x, y []float64, dy int) plotter.XYs {
-	all := make(plotter.XYs, len(x))
-	for i := range x {
-		all[i] = plotter.XY{X: x[i], Y: y[i*dy]}
+// pairs returns points of one column of x with their first column of y.
+func pairs(p points.Points) plotter.XYs {
+	all := make(plotter.XYs, p.Len())
+	for i := range all {
+		all[i] = plotter.XY{X: p.X[i], Y: p.RowY(i)[0]}
 	}
 	return all
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/engine/device"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -85,16 +86,17 @@ func lanePoints(r figures.Run) (lanes [][]float64, bands intervals, err error) {
 	}
 	shift := r.Ask.Units.Scaling.RawShift()
 	for _, s := range subjects {
-		f, y := s.Function, slices.Concat(s.ContextY, s.HeldY)
-		f.TargetX = slices.Concat(s.ContextX, s.HeldX)
+		all := s.Known.Cut(0, s.Known.Len())
+		all.Append(s.Held)
+		y := all.Y
 		var lane []float64
-		for t, err := range r.Ask.Predict(context.Background(), []predict.Function{f}) {
+		for t, err := range r.Ask.Predict(context.Background(), []points.Question{{Name: s.Name, Known: s.Known, Targets: all}}) {
 			if err != nil {
 				return nil, bands, err
 			}
 			d := t.Channels[0]
 			lane = append(lane, d.LogDensity(y[t.Target])-shift)
-			if t.Target >= len(s.ContextY) {
+			if t.Target >= s.Known.Len() {
 				lo, hi := d.Quantile(0.05), d.Quantile(0.95)
 				bands.widths = append(bands.widths, hi-lo)
 				if lo <= y[t.Target] && y[t.Target] <= hi {

@@ -12,7 +12,7 @@ import (
 	"gonum.org/v1/gonum/stat"
 
 	"github.com/acqnp/acqnp/internal/config/catalogue"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
@@ -95,23 +95,23 @@ func between(r figures.Run, draw func(*rand.Rand) twoCurves) (near, likely []flo
 	random := rand.New(rand.NewPCG(splitsSeed, 1))
 	for range modeFunctions {
 		c := draw(random)
-		var f predict.Function
+		var q points.Question
 		for range modeContext {
 			x, y := c.draw(random)
-			f.ContextX, f.ContextY = append(f.ContextX, x), append(f.ContextY, y)
+			q.Known.Append(points.New(1, 1, []float64{x}, []float64{y}))
 		}
 		for _, x := range floats.Span(make([]float64, modeTargets+2), c.lo, c.hi)[1 : modeTargets+1] {
 			if a, b := c.modes(x); math.Abs(a-b) >= leastDistance {
-				f.TargetX = append(f.TargetX, x)
+				q.Targets.Append(points.New(1, 1, []float64{x}, nil))
 			}
 		}
 		nearer, higher := 0.0, 0.0
-		for t, err := range r.Ask.Predict(context.Background(), []predict.Function{f}) {
+		for t, err := range r.Ask.Predict(context.Background(), []points.Question{q}) {
 			if err != nil {
 				return nil, nil, err
 			}
 			d := t.Channels[0]
-			a, b := c.modes(f.TargetX[t.Target])
+			a, b := c.modes(q.Targets.X[t.Target])
 			middle, mean := (a+b)/2, d.Mean()
 			if math.Abs(mean-middle) < math.Min(math.Abs(mean-a), math.Abs(mean-b)) {
 				nearer++
@@ -120,7 +120,7 @@ func between(r figures.Run, draw func(*rand.Rand) twoCurves) (near, likely []flo
 				higher++
 			}
 		}
-		n := float64(len(f.TargetX))
+		n := float64(q.Targets.Len())
 		near, likely = append(near, nearer/n), append(likely, higher/n)
 	}
 	return near, likely, nil

@@ -17,6 +17,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/export/onnx"
 	"github.com/acqnp/acqnp/internal/export/onnx/onnxtest"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -71,39 +72,38 @@ func write(folder string) error {
 func predicted(t predict.Trained, m onnxtest.Case, s onnxtest.Size, seed int) (runCase, error) {
 	t = t.Evenly()
 	t.NumTau, t.Bootstraps, t.Seed = s.Levels, s.Levels, uint64(seed)
-	functions := m.Functions(s, seed)
+	questions := m.Questions(s, seed)
 	r := runCase{map[string]any{}, map[string]any{}}
-	columns, dy := len(t.Units.XNames), len(t.Units.YNames)
-	for _, f := range functions {
-		add(r.Inputs, "context_x", rows(f.ContextX, columns))
-		add(r.Inputs, "context_y", rows(f.ContextY, dy))
-		add(r.Inputs, "target_x", rows(f.TargetX, columns))
-		add(r.Inputs, "target_y", rows(f.TargetY, dy))
+	for _, q := range questions {
+		for name, p := range map[string]points.Points{"context": q.Known, "target": q.Targets} {
+			add(r.Inputs, name+"_x", rows(p.X, p.DX))
+			add(r.Inputs, name+"_y", rows(p.Y, p.DY))
+		}
 	}
 	switch {
 	case t.Model.Quantile():
 		r.Inputs["levels"] = feed.Even(s.Levels, t.Model)
 	case t.Model.Bootstrap():
-		resample, err := resample(t, functions)
+		resample, err := resample(t, questions)
 		if err != nil {
 			return r, err
 		}
 		r.Inputs["resample"] = resample
 	}
-	return r, r.expect(t, functions)
+	return r, r.expect(t, questions)
 }
 
 // expect fills in what predict returns.
-func (r *runCase) expect(t predict.Trained, functions []predict.Function) error {
-	of := make([]map[string]any, len(functions))
+func (r *runCase) expect(t predict.Trained, questions []points.Question) error {
+	of := make([]map[string]any, len(questions))
 	for i := range of {
 		of[i] = map[string]any{}
 	}
-	for target, err := range t.Predict(context.Background(), functions) {
+	for target, err := range t.Predict(context.Background(), questions) {
 		if err != nil {
 			return err
 		}
-		f := functions[target.Function]
+		y := questions[target.Function].Targets.RowY(target.Target)
 		into := of[target.Function]
 		mu, sigma, logWeight, logit := parts(target.Channels)
 		add(into, "mu", mu)
@@ -114,7 +114,7 @@ func (r *runCase) expect(t predict.Trained, functions []predict.Function) error 
 		}
 		density := make([]float64, len(target.Channels))
 		for c, d := range target.Channels {
-			density[c] = d.LogDensity(f.TargetY[target.Target*len(density)+c])
+			density[c] = d.LogDensity(y[c])
 		}
 		add(into, "log_density", density)
 	}
@@ -157,8 +157,8 @@ func rows(v []float64, width int) [][]float64 {
 	return r
 }
 
-// resample returns the bootstraps that predict draws for the functions, [2, k, B, N_c].
-func resample(t predict.Trained, functions []predict.Function) (all [2][][][]int, err error) {
+// resample returns the bootstraps that predict draws for the questions, [2, k, B, N_c].
+func resample(t predict.Trained, questions []points.Question) (all [2][][][]int, err error) {
 	d, err := feed.New(t.Model, feed.Choice{Bootstraps: t.Bootstraps, Seed: t.Seed, Evaluation: true})
 	if err != nil {
 		return all, err
@@ -167,8 +167,8 @@ func resample(t predict.Trained, functions []predict.Function) (all [2][][][]int
 	for part := range all {
 		all[part] = make([][][]int, t.Bootstraps)
 	}
-	for i, f := range functions {
-		cx, cy, x := t.Units.Scaling.Model(f.ContextX, f.ContextY, f.TargetX)
+	for i, q := range questions {
+		cx, cy, x := t.Units.Scaling.Model(q.Known, q.Targets.X)
 		var of feed.Feed
 		of.Targets(d, i, 0, cx, cy, x, dx, dy)
 		drawn := inputs{}

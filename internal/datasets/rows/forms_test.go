@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -31,7 +32,7 @@ func sales(t *testing.T, dir, ending string, rows int) string {
 
 // Every form of a table gives the cells and the points of its CSV file, to the last bit.
 func TestAllFormsGiveTheSamePoints(t *testing.T) {
-	read := func(ending string) (rows.Scan, []rows.Group) {
+	read := func(ending string) (rows.Scan, []points.Group) {
 		path := sales(t, t.TempDir(), ending, 60)
 		scan, err := rows.ScanFile(config.Data{File: path, Group: "product", XColumns: []string{"age"}, YColumns: []string{"price"}}, "")
 		if err != nil {
@@ -110,12 +111,12 @@ func TestJSONLines(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "f.jsonl")
 		must.Do(t, os.WriteFile(path, []byte(text), 0o600))
-		points, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path)
+		got, err := (&rows.Layout{X: []string{"x"}, Y: []string{"y"}}).Read(path)
 		if want != "" {
 			must.Refuse(t, err, want)
 			continue
 		}
-		if diff := cmp.Diff([]rows.Group{{N: 2, X: []float64{1, 3}, Y: []float64{2, 4}}}, points); err != nil || diff != "" {
+		if diff := cmp.Diff([]points.Group{{Points: points.New(1, 1, []float64{1, 3}, []float64{2, 4})}}, got); err != nil || diff != "" {
 			t.Errorf("%.60q: %v %s", text, err, diff)
 		}
 	}

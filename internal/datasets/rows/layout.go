@@ -9,26 +9,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
-// A Group is the points of one group in raw units, as read from files.
-type Group struct {
-	Name string    // "" if no column has names
-	N    int       // number of points
-	X    []float64 // [N, columns of x]; names as their indices, NaN where a cell is missing and may be: see Form
-	Y    []float64 // [N, dy]; nil if no y was asked for, NaN where it is missing
-	// Weights [N] are those of a Layout's column of row weights, all above 0; nil without one. Over the rows of a file
-	// they have a mean of 1: only their ratios say something.
-	Weights []float64
-	Rows    []int // [N]: the number of each point among the rows of a [Company]; nil without one
-
-	// Of training files alone:
-	File  string // of the first point; with its row if the file has no lines
-	Line  int
-	Parts []Part // [N]; nil without data.split_column
-}
-
-// A Layout says which columns of CSV files of points are read, and what their cells are.
+// A Layout says which columns of CSV files of points are read, and what their cells are. Points are in raw units: names
+// are their indices, and NaN is a cell that is missing and may be, see Form.
 type Layout struct {
 	// X and Y are names of columns. An x of the name "" is no column of files: it is 0 in every row.
 	X, Y           []string
@@ -45,7 +30,8 @@ type Layout struct {
 	DropMissing bool
 	// PartialY takes rows with a value in one column of y and none in another, which is NaN.
 	PartialY bool
-	// Weights is a column of row weights; "" for none. Rows of weight 0 are left out.
+	// Weights is a column of row weights; "" for none. Rows of weight 0 are left out. Those of points have a mean of 1 over
+	// the rows of a file: only their ratios say something.
 	Weights  string
 	Weight   float64         // the sum of the weights that the last file states
 	Warnings *warning.Record // takes a line on the rows that are left out; may be nil
@@ -65,14 +51,14 @@ type Company struct {
 // semicolons, numbers may have decimal commas. The result has the groups in the order of their first
 // rows; it is empty if the file has no rows. Other columns are not read. An error is an *invalid.Input
 // with line and column.
-func (l *Layout) Read(path string) ([]Group, error) { return l.read(path, l.Y, nil) }
+func (l *Layout) Read(path string) ([]points.Group, error) { return l.read(path, l.Y, nil) }
 
 // ReadX reads x alone, as Read does. It refuses a file without rows.
-func (l *Layout) ReadX(path string) ([]Group, error) { return l.read(path, nil, nil) }
+func (l *Layout) ReadX(path string) ([]points.Group, error) { return l.read(path, nil, nil) }
 
-// ReadTargets reads x, and y if scored says so, with the other columns of the file. It refuses a file
-// without rows.
-func (l *Layout) ReadTargets(path string, scored bool) (groups []Group, others Company, err error) {
+// ReadTargets reads x, and y if scored says so, with the other columns of the file, whose rows Points.Rows numbers. It
+// refuses a file without rows.
+func (l *Layout) ReadTargets(path string, scored bool) (groups []points.Group, others Company, err error) {
 	var y []string
 	if scored {
 		y = l.Y
@@ -85,7 +71,7 @@ func (l *Layout) ReadTargets(path string, scored bool) (groups []Group, others C
 }
 
 // ReadBoth reads known points, which have a y, and targets, the rows without any. others are those of the targets.
-func (l *Layout) ReadBoth(path string) (known, targets []Group, others Company, err error) {
+func (l *Layout) ReadBoth(path string) (known, targets []points.Group, others Company, err error) {
 	t, file, err := openTable(path)
 	if err != nil {
 		return nil, nil, others, err
@@ -110,7 +96,7 @@ func (l *Layout) ReadBoth(path string) (known, targets []Group, others Company, 
 	return r.groups, asked.groups, others, nil
 }
 
-func (l *Layout) read(path string, y []string, others *Company) ([]Group, error) {
+func (l *Layout) read(path string, y []string, others *Company) ([]points.Group, error) {
 	t, file, err := openTable(path)
 	if err != nil {
 		return nil, err
@@ -119,7 +105,7 @@ func (l *Layout) read(path string, y []string, others *Company) ([]Group, error)
 	return l.readTable(t, y, others)
 }
 
-func (l *Layout) readTable(t *table, y []string, others *Company) ([]Group, error) {
+func (l *Layout) readTable(t *table, y []string, others *Company) ([]points.Group, error) {
 	r, err := l.place(t, y)
 	if err != nil {
 		return nil, err
@@ -146,7 +132,7 @@ func (l *Layout) readTable(t *table, y []string, others *Company) ([]Group, erro
 }
 
 // balance divides the row weights of groups by their mean, and returns their sum before.
-func balance(groups []Group) (sum float64) {
+func balance(groups []points.Group) (sum float64) {
 	rows := 0
 	for _, g := range groups {
 		sum += floats.Sum(g.Weights)
@@ -189,7 +175,7 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 		return nil, err
 	}
 	r.names.outer = -1
-	if l.Outer != "" {
+	if r.nested = l.Outer != ""; r.nested {
 		err = l.placeOuter(t, &r.names)
 		return r, err
 	}
@@ -273,7 +259,7 @@ func (r *reading) carry(t *table, others *Company) {
 }
 
 // carryRow keeps those of the current row, which is the next of a group.
-func (r *reading) carryRow(g *Group, t *table) {
+func (r *reading) carryRow(g *points.Group, t *table) {
 	g.Rows = append(g.Rows, len(r.others.Rows))
 	row := make([]string, len(r.carried))
 	for k, column := range r.carried {

@@ -104,7 +104,7 @@ func TestTwoSpellingsInAFileAreSaid(t *testing.T) {
 		t.Errorf("%q", w.Lines())
 	}
 	path := written(t, "both.csv", "id,kind,y\n3,4.0,1\n3.0,5,2\n3.00,4,2\n")
-	if got := must.Get(layout.Read(path))(t); len(got) != 1 || got[0].N != 3 {
+	if got := must.Get(layout.Read(path))(t); len(got) != 1 || got[0].Len() != 3 {
 		t.Errorf("%+v", got)
 	}
 	want := []string{path + ": id has numbers in two spellings, each read as one name: 3 and 3.0", path + ": kind has numbers in two spellings, each read as one name: 4.0 and 4"}

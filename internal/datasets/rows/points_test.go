@@ -13,16 +13,19 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestReadPoints(t *testing.T) {
-	one := func(n int, x, y []float64) []rows.Group { return []rows.Group{{N: n, X: x, Y: y}} }
+	one := func(n int, x, y []float64) []points.Group {
+		return []points.Group{{Points: points.New(len(x)/n, len(y)/n, x, y)}}
+	}
 	cases := []struct {
 		name    string
 		content string
 		x, y    []string
-		want    []rows.Group
+		want    []points.Group
 	}{
 		{"own names", "flow,speed\n1,2\n3,4.5e1\n", []string{"flow"}, []string{"speed"}, one(2, []float64{1, 3}, []float64{2, 45})},
 		{"letters", "y,x\n2,1\n", []string{"flow"}, []string{"speed"}, one(1, []float64{1}, []float64{2})},
@@ -43,9 +46,9 @@ func TestReadPoints(t *testing.T) {
 		{"no y asked for", "x\n1\n2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
 		{"other columns", "note,x\nhello,1\n,2\n", []string{"x"}, nil, one(2, []float64{1, 2}, nil)},
 		{"functions in the order of their first rows", "function,x,y\nb,1,2\na,3,4\n b ,5,6\n", []string{"x"}, []string{"y"},
-			[]rows.Group{
-				{Name: "b", N: 2, X: []float64{1, 5}, Y: []float64{2, 6}},
-				{Name: "a", N: 1, X: []float64{3}, Y: []float64{4}},
+			[]points.Group{
+				{Name: "b", Points: points.New(1, 1, []float64{1, 5}, []float64{2, 6})},
+				{Name: "a", Points: points.New(1, 1, []float64{3}, []float64{4})},
 			}},
 	}
 	for _, c := range cases {
@@ -172,8 +175,8 @@ func FuzzReadPoints(f *testing.F) {
 			t.Fatalf("got %v, want an *invalid.Input", err)
 		}
 		for _, p := range all {
-			if p.N < 1 || len(p.X) != p.N || len(p.Y) != p.N {
-				t.Fatalf("%d points, %d x, %d y", p.N, len(p.X), len(p.Y))
+			if p.Len() < 1 || len(p.Y) != p.Len() {
+				t.Fatalf("%d points, %d x, %d y", p.Len(), len(p.X), len(p.Y))
 			}
 		}
 	})

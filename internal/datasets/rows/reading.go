@@ -7,22 +7,24 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A reading puts the rows of tables into groups: those of one file by a Layout, and those of the files of
 // the training.
 type reading struct {
 	x, y     []*reader
-	xAt, yAt []int // the columns of x and y; −1 for an x that is no column
-	split    int   // the column of the row's part; −1 if there is none
-	weights  int   // the column of row weights; −1 if there is none
-	drops    bool  // leaves out rows with a missing cell
-	partialY bool  // takes rows with one y of several; the others are NaN
-	training bool  // reads training files
+	xAt, yAt []int     // the columns of x and y; −1 for an x that is no column
+	split    int       // the column of the row's part; −1 if there is none
+	weights  int       // the column of row weights; −1 if there is none
+	drops    bool      // leaves out rows with a missing cell
+	nested   bool      // groups are in outer groups
+	partialY bool      // takes rows with one y of several; the others are NaN
+	training *Training // what training files say beside the points; nil of others
 	others   *Company
 	carried  []int // the columns of others
 
-	groups []Group // in the order of their first rows
+	groups []points.Group // in the order of their first rows
 	names  grouping
 	left   *leftOut
 
@@ -48,21 +50,24 @@ func (r *reading) row(t *table) error {
 	}
 	i, fresh := r.names.row(t)
 	if fresh {
-		r.groups = append(r.groups, Group{Name: r.names.names[i]})
+		r.groups = append(r.groups, points.Group{Name: r.names.names[i], Points: points.New(len(r.xAt), len(r.yAt), nil, nil)})
+		if r.nested {
+			r.groups[i].Outer = OuterOf(r.names.names[i])
+		}
 	}
 	g := &r.groups[i]
 	if r.others != nil {
 		r.carryRow(g, t)
 	}
-	if r.training {
-		if err := r.trainingRow(g, t); err != nil {
+	if r.training != nil {
+		if err := r.training.row(i, r.split, t); err != nil {
 			return err
 		}
 	}
 	if r.weights >= 0 {
 		g.Weights = append(g.Weights, weight)
 	}
-	return r.point(g, t)
+	return r.point(&g.Points, t)
 }
 
 // warn adds lines about rows that are left out and names that are spelled in two ways, of files with a header.
@@ -137,7 +142,7 @@ func (t *table) missing(columns []int) (missing []int) {
 }
 
 // point appends the current row to g.
-func (r *reading) point(g *Group, t *table) error {
+func (r *reading) point(g *points.Points, t *table) error {
 	for i, column := range r.xAt {
 		if column < 0 {
 			g.X = append(g.X, 0)
@@ -159,7 +164,6 @@ func (r *reading) point(g *Group, t *table) error {
 		}
 		g.Y = append(g.Y, v)
 	}
-	g.N++
 	return nil
 }
 

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Part is what a group, or a point of a group, is for.
@@ -29,7 +30,9 @@ var PartNames = []string{"train", "valid", "test", "calibration"}
 
 // Training is what the files of data.file hold.
 type Training struct {
-	Groups []Group
+	Groups []points.Group
+	Parts  [][]Part        // [groups][points]; nil of a group without data.split_column
+	first  []invalid.Input // the place of each group's first point
 	x, y   []*reader
 }
 
@@ -44,7 +47,8 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 	if err != nil {
 		return nil, err
 	}
-	r := &reading{left: new(leftOut), drops: d.Missing == config.Drop, training: true, weights: -1, names: grouping{byFile: true, outer: -1}}
+	all := &Training{}
+	r := &reading{left: new(leftOut), drops: d.Missing == config.Drop, training: all, weights: -1, names: grouping{byFile: true, outer: -1}}
 	for i, cells := range learn(paths, slices.Concat(d.XColumns, d.YColumns), d.Categories, w) {
 		cells.isX = i < len(d.XColumns)
 		cells.training, cells.Log, cells.zero = true, slices.Contains(d.Log, cells.name), cells.isX
@@ -67,7 +71,8 @@ func ReadTraining(d config.Data, dataDir string, w *warning.Record) (*Training, 
 		return nil, r.left.all(first.path, first.header)
 	}
 	r.warn(d.File, first.header, w)
-	return &Training{r.groups, r.x, r.y}, nil
+	all.Groups, all.x, all.y = r.groups, r.x, r.y
+	return all, nil
 }
 
 // learn returns readers of the named columns of files, some of which are categories. Reading the rows again says what
@@ -109,32 +114,37 @@ func (r *reading) start(t *table, d config.Data) (err error) {
 	return err
 }
 
-// trainingRow notes where a group of training files begins, and what the current row is for.
-func (r *reading) trainingRow(g *Group, t *table) error {
-	if g.File == "" {
-		g.File, g.Line = t.where(0)
+// row notes where group i of training files begins, and what the current row is for. split is its column, −1 for none.
+func (all *Training) row(i, split int, t *table) error {
+	if i == len(all.first) {
+		file, line := t.where(0)
+		all.first, all.Parts = append(all.first, invalid.Input{File: file, Line: line}), append(all.Parts, nil)
 	}
-	if r.split < 0 {
+	if split < 0 {
 		return nil
 	}
-	i := slices.Index(PartNames, t.cell(r.split))
-	if i < 0 {
-		return t.refuse(r.split, strings.Join(PartNames, ", ")+" (the values of data.split_column)")
+	part := slices.Index(PartNames, t.cell(split))
+	if part < 0 {
+		return t.refuse(split, strings.Join(PartNames, ", ")+" (the values of data.split_column)")
 	}
-	g.Parts = append(g.Parts, Part(i))
+	all.Parts[i] = append(all.Parts[i], Part(part))
 	return nil
 }
 
-// Refuse returns an error about a group of training files.
-func (g *Group) Refuse(found, expected string, values ...any) error {
-	return &invalid.Input{File: g.File, Line: g.Line, Found: "group " + strconv.Quote(g.Name) + " " + found,
-		Expected: fmt.Sprintf(expected, values...)}
+// File returns the file of the first point of all.
+func (t *Training) File() string { return t.first[0].File }
+
+// Refuse returns an error about group i.
+func (t *Training) Refuse(i int, found, expected string, values ...any) error {
+	bad := t.first[i]
+	bad.Found, bad.Expected = "group "+strconv.Quote(t.Groups[i].Name)+" "+found, fmt.Sprintf(expected, values...)
+	return &bad
 }
 
 // Constant returns the error about column c of [x, y] that has the value v alone.
 func (t *Training) Constant(c int, v float64) error {
 	r := t.reader(c)
-	return &invalid.Input{File: t.Groups[0].File, Key: r.name, Found: r.Text(v) + " in every row of the training part",
+	return &invalid.Input{File: t.File(), Key: r.name, Found: r.Text(v) + " in every row of the training part",
 		Expected: "values that differ (leave the column out, or set data.scale: none)"}
 }
 
@@ -204,7 +214,7 @@ func (r *reader) sorted(part []float64) (names []string, number []int) {
 // change replaces column c of [x, y] of all groups by f of it.
 func (t *Training) change(c int, f func(v float64) float64) {
 	for i := range t.Groups {
-		for k := range t.Groups[i].N {
+		for k := range t.Groups[i].Len() {
 			v := t.At(i, k, c)
 			*v = f(*v)
 		}
@@ -214,7 +224,7 @@ func (t *Training) change(c int, f func(v float64) float64) {
 // At returns column c of [x, y] of point k of group i.
 func (t *Training) At(i, k, c int) *float64 {
 	if c < len(t.x) {
-		return &t.Groups[i].X[k*len(t.x)+c]
+		return &t.Groups[i].Row(k)[c]
 	}
-	return &t.Groups[i].Y[k*len(t.y)+c-len(t.x)]
+	return &t.Groups[i].RowY(k)[c-len(t.x)]
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -68,9 +68,9 @@ func Once(header, asked string, rows func() []string) func(*testing.T) fit.Fitte
 }
 
 // Given returns the predictions at targets of a group.
-func Given(t *testing.T, f fit.Fitted, g predict.Function) (all []likelihood.Distribution) {
+func Given(t *testing.T, f fit.Fitted, q points.Question) (all []likelihood.Distribution) {
 	t.Helper()
-	for target, err := range f.Predict(t.Context(), []predict.Function{g}) {
+	for target, err := range f.Predict(t.Context(), []points.Question{q}) {
 		must.Do(t, err)
 		all = append(all, target.Channels[0].Distribution)
 	}

@@ -1,10 +1,10 @@
 package pretrained
 
 import (
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A memory is what the network remembers of siblings: the keys and values of each layer.
@@ -16,10 +16,10 @@ type memory struct {
 }
 
 // newMemory reads the siblings, of which it sees x times a sign.
-func newMemory(groups []simple.Group, sign float64) *memory {
+func newMemory(groups []points.Group, sign float64) *memory {
 	m := &memory{single: len(groups) == 1}
 	if m.single {
-		groups = apart(groups[0])
+		groups = apart(groups[0].Points)
 	}
 	m.view = viewOf(groups, sign)
 	net := network()
@@ -27,10 +27,10 @@ func newMemory(groups []simple.Group, sign float64) *memory {
 	for _, g := range groups {
 		first := m.rows
 		for i, y := range g.Y {
-			rows = append(m.appendX(rows, g.X[i*g.DX:][:g.DX]), m.y.Y(y))
-			ranges = append(ranges, float32(first), float32(first+g.Points()))
+			rows = append(m.appendX(rows, g.Row(i)), m.y.Y(y))
+			ranges = append(ranges, float32(first), float32(first+g.Len()))
 		}
-		m.rows += g.Points()
+		m.rows += g.Len()
 	}
 	net.use(net.readers, m.rows, 1, func(p program) {
 		copy(p.Input("context"), rows)
@@ -45,9 +45,9 @@ func newMemory(groups []simple.Group, sign float64) *memory {
 }
 
 // apart returns the rows of a group as groups of one row.
-func apart(g simple.Group) (all []simple.Group) {
-	for i, y := range g.Y {
-		all = append(all, simple.Group{X: g.X[i*g.DX:][:g.DX], Y: []float64{y}, DX: g.DX})
+func apart(g points.Points) (all []points.Group) {
+	for i := range g.Len() {
+		all = append(all, points.Group{Points: g.Cut(i, i+1)})
 	}
 	return all
 }
@@ -61,10 +61,10 @@ const (
 	mostParts = 16
 )
 
-// predict returns the distributions of standardised y at each row of x of a group with this context.
-func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.GaussianMixture) {
+// predict returns the distributions of standardised y at each target of a group with this context.
+func (m *memory) predict(context, asked points.Points) (out []likelihood.GaussianMixture) {
 	net := network()
-	n, targets := context.Points(), len(x)/context.DX
+	n, targets := context.Len(), asked.Len()
 	net.use(net.predictors, m.rows, n+targets, func(p program) {
 		u := p.Input("u")
 		for i := range (n + targets) * levels {
@@ -76,15 +76,15 @@ func (m *memory) predict(context simple.Group, x []float64) (out []likelihood.Ga
 			copy(p.Input(values), layer[1])
 		}
 		var rows []float32
-		y, asked, ranges := p.Input("y"), p.Input("asked"), p.Input("group")
+		y, isAsked, ranges := p.Input("y"), p.Input("asked"), p.Input("group")
 		for i := range n + targets {
-			y[i], asked[i] = 0, 1
+			y[i], isAsked[i] = 0, 1
 			ranges[2*i], ranges[2*i+1] = 0, float32(n)
 			if i < n {
-				rows = m.appendX(rows, context.X[i*context.DX:][:context.DX])
-				y[i], asked[i] = m.y.Y(context.Y[i]), 0
+				rows = m.appendX(rows, context.Row(i))
+				y[i], isAsked[i] = m.y.Y(context.Y[i]), 0
 			} else {
-				rows = m.appendX(rows, x[(i-n)*context.DX:][:context.DX])
+				rows = m.appendX(rows, asked.Row(i-n))
 			}
 		}
 		copy(p.Input("x"), rows)

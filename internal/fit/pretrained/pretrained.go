@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Name is the name of the model in a file and in tables.
@@ -24,7 +25,7 @@ const Name = "pretrained network"
 // A Model is the network beside a data set, whose groups are the siblings of each new one. It implements
 // [simple.Model].
 type Model struct {
-	Groups []simple.Group // as New was given them, or a sample of their rows
+	Groups []points.Group // as New was given them, or a sample of their rows
 
 	reading  sync.Mutex // guards memories
 	memories []*memory  // one for each of signs
@@ -45,7 +46,7 @@ const (
 )
 
 // New returns the network beside the groups, of which it reads at most so many rows.
-func New(groups []simple.Group, most int) *Model {
+func New(groups []points.Group, most int) *Model {
 	return &Model{Groups: sample(groups, min(most, MostSiblings))}
 }
 
@@ -57,7 +58,7 @@ const leastOfGroup = 6
 // sample returns at most so many rows of the groups. It keeps all groups if that leaves each at least
 // leastOfGroup rows. Otherwise it takes groups evenly spread over their order, which keep so many. Rows of a
 // group are evenly spread over its order.
-func sample(groups []simple.Group, most int) []simple.Group {
+func sample(groups []points.Group, most int) []points.Group {
 	each := leastOfGroup
 	for rows(groups, each+1) <= most {
 		if each++; rows(groups, each) == rows(groups, each+1) { // all rows
@@ -65,22 +66,23 @@ func sample(groups []simple.Group, most int) []simple.Group {
 		}
 	}
 	all, left := rows(groups, each), most
-	var some []simple.Group
+	var some []points.Group
 	for i, g := range groups {
 		if all > most && i*most/all == (i+1)*most/all {
 			continue
 		}
-		if left -= min(g.Points(), each); left >= 0 {
-			some = append(some, simple.Thin(g, each))
+		if left -= min(g.Len(), each); left >= 0 {
+			g.Points = g.Thin(each)
+			some = append(some, g)
 		}
 	}
 	return some
 }
 
 // rows counts the rows of groups with at most so many of each.
-func rows(groups []simple.Group, most int) (n int) {
+func rows(groups []points.Group, most int) (n int) {
 	for _, g := range groups {
-		n += min(g.Points(), most)
+		n += min(g.Len(), most)
 	}
 	return n
 }
@@ -105,7 +107,7 @@ func (m *Model) Check() error {
 		return errDamaged
 	}
 	for _, g := range m.Groups {
-		if g.DX != m.Columns() || g.DX < 1 || len(g.X) != g.DX*len(g.Y) || len(g.Y) == 0 {
+		if g.DX != m.Columns() || g.DX < 1 || g.Len() == 0 || len(g.Y) != g.Len() || len(g.X) != g.DX*g.Len() {
 			return errDamaged
 		}
 		for _, list := range [][]float64{g.X, g.Y} {
@@ -133,18 +135,18 @@ func (m *Model) Work(known, targets int) float64 {
 }
 
 // Given implements [simple.Model]. Each sign has a goroutine.
-func (m *Model) Given(context simple.Group, x []float64) []likelihood.GaussianMixture {
+func (m *Model) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	memories := m.read()
-	context = simple.Thin(context, mostContext)
+	context = context.Thin(mostContext)
 	if memories[0].single { // its rows are siblings already
-		context = simple.Group{DX: context.DX}
+		context = context.Cut(0, 0)
 	}
 	seen := make([][]likelihood.GaussianMixture, len(memories))
 	var work sync.WaitGroup
 	for i, memory := range memories {
 		work.Go(func() {
-			for first := 0; first < len(x); first += mostTargets * context.DX {
-				seen[i] = append(seen[i], memory.predict(context, x[first:min(len(x), first+mostTargets*context.DX)])...)
+			for first := 0; first < targets.Len(); first += mostTargets {
+				seen[i] = append(seen[i], memory.predict(context, targets.Cut(first, min(targets.Len(), first+mostTargets)))...)
 			}
 		})
 	}
@@ -203,7 +205,7 @@ func (m *Model) UnmarshalJSON(content []byte) error {
 	}
 	m.Groups = nil
 	for i, x := range s.X {
-		m.Groups = append(m.Groups, simple.Group{X: x, Y: s.Y[i], DX: s.Columns})
+		m.Groups = append(m.Groups, points.Group{Points: points.New(s.Columns, 1, x, s.Y[i])})
 	}
 	return nil
 }
@@ -212,7 +214,7 @@ func (m *Model) UnmarshalJSON(content []byte) error {
 func Kind(siblings int) stack.Kind {
 	return stack.Kind{
 		Name: Name,
-		Fit: func(groups []simple.Group) (simple.Model, error) {
+		Fit: func(groups []points.Group) (simple.Model, error) {
 			m := New(groups, siblings)
 			return m, m.Check()
 		},

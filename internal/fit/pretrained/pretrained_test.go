@@ -7,17 +7,17 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // lines returns groups of rows on lines with an intercept of their own.
-func lines(groups, rows int) (all []simple.Group) {
+func lines(groups, rows int) (all []points.Group) {
 	r := random.New(1, random.Data)
 	for g := range groups {
-		group := simple.Group{DX: 1}
+		group := points.Group{Points: points.New(1, 1, nil, nil)}
 		for i := range rows {
 			x := r.Normal(uint64(g), uint64(2*i+2))
 			group.X, group.Y = append(group.X, x), append(group.Y, 3+r.Normal(uint64(g), 0)+0.5*x+0.3*r.Normal(uint64(g), uint64(2*i+3)))
@@ -28,8 +28,8 @@ func lines(groups, rows int) (all []simple.Group) {
 }
 
 // asked is a group of three known points and x of five targets, in the units of lines.
-func asked() (context simple.Group, x []float64) {
-	return simple.Group{DX: 1, X: []float64{-1, 0.2, 1.3}, Y: []float64{2, 2.9, 3.1}}, []float64{-1.5, -0.5, 0, 0.7, 2}
+func asked() (context points.Points, x []float64) {
+	return points.New(1, 1, []float64{-1, 0.2, 1.3}, []float64{2, 2.9, 3.1}), []float64{-1.5, -0.5, 0, 0.7, 2}
 }
 
 // worst returns the largest difference of quantiles between two predictions, in deviations of the first.
@@ -48,41 +48,41 @@ func worst(want, got []likelihood.GaussianMixture, u likelihood.Units) (most flo
 func TestWhatDoesNotMatter(t *testing.T) {
 	groups := lines(20, 9)
 	context, x := asked()
-	want := pretrained.New(groups, pretrained.MostSiblings).Given(context, x)
+	want := pretrained.New(groups, pretrained.MostSiblings).Given(context, points.New(1, 0, x, nil))
 	same := likelihood.Units{Factor: 1}
-	check := func(what string, groups []simple.Group, context simple.Group, x []float64, u likelihood.Units) {
+	check := func(what string, groups []points.Group, context points.Points, x []float64, u likelihood.Units) {
 		t.Helper()
-		if d := worst(want, pretrained.New(groups, pretrained.MostSiblings).Given(context, x), u); !(d < 1e-3) {
+		if d := worst(want, pretrained.New(groups, pretrained.MostSiblings).Given(context, points.New(1, 0, x, nil)), u); !(d < 1e-3) {
 			t.Errorf("%s: quantiles move by %g deviations", what, d)
 		}
 	}
 	backwards := slices.Clone(groups)
 	slices.Reverse(backwards)
 	check("the order of groups", backwards, context, x, same)
-	var turned []simple.Group
+	var turned []points.Group
 	for _, g := range groups {
-		turned = append(turned, reversed(g))
+		turned = append(turned, points.Group{Points: reversed(g.Points)})
 	}
 	check("the order of rows", turned, reversed(context), x, same)
-	of := func(g simple.Group, x, y likelihood.Units) simple.Group {
-		return simple.Group{DX: 1, X: in(x, g.X), Y: in(y, g.Y)}
+	of := func(g points.Points, x, y likelihood.Units) points.Points {
+		return points.New(1, 1, in(x, g.X), in(y, g.Y))
 	}
 	for _, u := range []likelihood.Units{{Factor: 1000, Offset: -5000}, {Factor: 1e-6}, {Factor: 3, Offset: 1e6}} {
-		var inX, inY []simple.Group
+		var inX, inY []points.Group
 		for _, g := range groups {
-			inX, inY = append(inX, of(g, u, same)), append(inY, of(g, same, u))
+			inX, inY = append(inX, points.Group{Points: of(g.Points, u, same)}), append(inY, points.Group{Points: of(g.Points, same, u)})
 		}
 		check("the units of x", inX, of(context, u, same), in(u, x), same)
 		check("the units of y", inY, of(context, same, u), x, u)
 	}
-	reversedX := pretrained.New(groups, pretrained.MostSiblings).Given(context, []float64{2, 0.7, 0, -0.5, -1.5})
+	reversedX := pretrained.New(groups, pretrained.MostSiblings).Given(context, points.New(1, 0, []float64{2, 0.7, 0, -0.5, -1.5}, nil))
 	slices.Reverse(reversedX)
 	if d := worst(want, reversedX, same); !(d < 1e-3) {
 		t.Errorf("the order of targets: quantiles move by %g deviations", d)
 	}
 }
 
-func reversed(g simple.Group) simple.Group {
+func reversed(g points.Points) points.Points {
 	g.X, g.Y = slices.Clone(g.X), slices.Clone(g.Y)
 	slices.Reverse(g.X)
 	slices.Reverse(g.Y)
@@ -105,8 +105,8 @@ func TestAFileHoldsTheModel(t *testing.T) {
 	if err != nil || read.Check() != nil || read.Columns() != 1 {
 		t.Fatal(err, read.Check(), read.Columns())
 	}
-	for i, d := range read.Given(context, x) {
-		if want := m.Given(context, x)[i]; d.LogDensity(3) != want.LogDensity(3) || d.Mean() != want.Mean() {
+	for i, d := range read.Given(context, points.New(1, 0, x, nil)) {
+		if want := m.Given(context, points.New(1, 0, x, nil))[i]; d.LogDensity(3) != want.LogDensity(3) || d.Mean() != want.Mean() {
 			t.Errorf("target %d: mean %v after reading, want %v", i, d.Mean(), want.Mean())
 		}
 	}
@@ -119,7 +119,7 @@ func TestAFileHoldsTheModel(t *testing.T) {
 
 // From many groups, many rows and many columns, the network predicts densities that are finite at y of the data.
 func TestLargeData(t *testing.T) {
-	many := slices.Repeat([]simple.Group{{DX: 1, X: []float64{1}, Y: []float64{2}}, {DX: 1, X: []float64{2}, Y: []float64{-1}}}, 1500)
+	many := slices.Repeat([]points.Group{{Points: points.New(1, 1, []float64{1}, []float64{2})}, {Points: points.New(1, 1, []float64{2}, []float64{-1})}}, 1500)
 	wide := lines(8, 6)
 	draw := random.New(8, random.Validation)
 	for k := range wide {
@@ -130,16 +130,16 @@ func TestLargeData(t *testing.T) {
 			}
 		}
 	}
-	for name, groups := range map[string][]simple.Group{"500 groups": lines(500, 3), "3,000 groups": many,
+	for name, groups := range map[string][]points.Group{"500 groups": lines(500, 3), "3,000 groups": many,
 		"5,000 rows in one": append(lines(3, 4), lines(1, 5000)...), "twelve columns": wide} {
 		m := pretrained.New(groups, pretrained.MostSiblings)
 		must.Do(t, m.Check())
 		own := groups[len(groups)-1]
-		x := own.X[:min(20, own.Points())*own.DX]
-		for _, context := range []simple.Group{{DX: own.DX}, own} {
-			for i, d := range m.Given(context, x) {
+		targets := own.Cut(0, min(20, own.Len()))
+		for _, context := range []points.Points{own.Cut(0, 0), own.Points} {
+			for i, d := range m.Given(context, targets) {
 				if l := d.LogDensity(own.Y[i]); math.IsNaN(l) || math.IsInf(l, 0) {
-					t.Errorf("%s: log density %v at row %d, %d points of context", name, l, i, context.Points())
+					t.Errorf("%s: log density %v at row %d, %d points of context", name, l, i, context.Len())
 				}
 			}
 		}

@@ -14,8 +14,8 @@ func TestSamplesKeepGroupsWhole(t *testing.T) {
 			m := pretrained.New(lines(groups, size), most)
 			rows := 0
 			for _, g := range m.Groups {
-				if rows += g.Points(); g.Points() < min(size, 6) {
-					t.Fatalf("%d groups of %d rows: a sample has %d rows of a group", groups, size, g.Points())
+				if rows += g.Len(); g.Len() < min(size, 6) {
+					t.Fatalf("%d groups of %d rows: a sample has %d rows of a group", groups, size, g.Len())
 				}
 			}
 			if all := groups * size; rows > most || rows < min(all, most)*3/4 {
@@ -34,9 +34,7 @@ func TestMoreGroupsPredictNoWorse(t *testing.T) {
 	score := func(groups int) (mean float64) {
 		m := pretrained.New(lines(groups, 6), most)
 		for _, g := range fresh {
-			context := g
-			context.X, context.Y = g.X[:known], g.Y[:known]
-			for i, d := range m.Given(context, g.X[known:]) {
+			for i, d := range m.Given(g.Cut(0, known), g.Cut(known, g.Len())) {
 				mean += d.LogDensity(g.Y[known+i]) / float64(len(fresh)*(6-known))
 			}
 		}

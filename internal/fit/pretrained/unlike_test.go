@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
-	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -14,9 +14,9 @@ import (
 // and far outside the data widths grow.
 func TestDataUnlikeTheInvented(t *testing.T) {
 	draw := random.New(13, random.Validation)
-	none := simple.Group{DX: 1}
-	width := func(groups []simple.Group, x float64) float64 {
-		d := pretrained.New(groups, pretrained.MostSiblings).Given(none, []float64{x})[0]
+	none := points.New(1, 1, nil, nil)
+	width := func(groups []points.Group, x float64) float64 {
+		d := pretrained.New(groups, pretrained.MostSiblings).Given(none, points.New(1, 0, []float64{x}, nil))[0]
 		return d.Quantile(0.95) - d.Quantile(0.05)
 	}
 
@@ -28,8 +28,8 @@ func TestDataUnlikeTheInvented(t *testing.T) {
 	}
 	lost, n := 0.0, 0
 	for k := range uint64(20) {
-		context := simple.Group{DX: 1, X: []float64{0.5, -0.5, 1}, Y: []float64{draw.Normal(200+k, 1), draw.Normal(200+k, 2), draw.Normal(200+k, 3)}}
-		for i, d := range pretrained.New(white, pretrained.MostSiblings).Given(context, []float64{-1, 0, 0.7, 1.5}) {
+		context := points.New(1, 1, []float64{0.5, -0.5, 1}, []float64{draw.Normal(200+k, 1), draw.Normal(200+k, 2), draw.Normal(200+k, 3)})
+		for i, d := range pretrained.New(white, pretrained.MostSiblings).Given(context, points.New(1, 0, []float64{-1, 0, 0.7, 1.5}, nil)) {
 			y := draw.Normal(300+k, uint64(i))
 			lost += -y*y/2 - math.Log(2*math.Pi)/2 - d.LogDensity(y)
 			n++
@@ -51,7 +51,7 @@ func TestDataUnlikeTheInvented(t *testing.T) {
 	}
 
 	strayed := slices.Clone(straight)
-	strayed[3] = simple.Group{DX: 1, X: straight[3].X, Y: slices.Clone(straight[3].Y)}
+	strayed[3].Y = slices.Clone(straight[3].Y)
 	strayed[3].Y[0] += 20
 	wide := width(strayed, 0)
 	t.Logf("an outlier of 20 deviations: %.2f of the width without", wide/near)

@@ -6,8 +6,8 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A view is how the network sees a data set: which column of x is which of its own, and the units.
@@ -25,7 +25,7 @@ type column struct {
 // viewOf returns the view of siblings, in which x is reflected if sign is −1. Columns that vary within groups have the network's first columns,
 // those that are constant in each group the others. If there are more of one sort than it has, they take
 // places of the other; of all together, those that go with y most closely remain.
-func viewOf(groups []simple.Group, sign float64) view {
+func viewOf(groups []points.Group, sign float64) view {
 	v := view{columns: make([]column, datasets.Varying+datasets.Constant)}
 	for i := range v.columns {
 		v.columns[i].from = -1
@@ -65,7 +65,7 @@ func viewOf(groups []simple.Group, sign float64) view {
 
 // closest returns the columns of x that the network can take: all, or those that are correlated with y most
 // closely, in their order.
-func closest(groups []simple.Group, y []float64) []int {
+func closest(groups []points.Group, y []float64) []int {
 	dx := groups[0].DX
 	all, of := make([]int, dx), make([]float64, dx)
 	my := datasets.StandardOf(y)
@@ -86,25 +86,21 @@ func closest(groups []simple.Group, y []float64) []int {
 }
 
 // valuesOf returns column c of all rows.
-func valuesOf(groups []simple.Group, c int) (values []float64) {
+func valuesOf(groups []points.Group, c int) (values []float64) {
 	for _, g := range groups {
-		for i := c; i < len(g.X); i += g.DX {
-			values = append(values, g.X[i])
-		}
+		values = append(values, g.Column(c)...)
 	}
 	return values
 }
 
 // varies reports whether column c differs within a group. In groups of one row each, every column counts as
 // one that does.
-func varies(groups []simple.Group, c int) bool {
+func varies(groups []points.Group, c int) bool {
 	single := true
 	for _, g := range groups {
-		single = single && g.Points() == 1
-		for i := c; i < len(g.X); i += g.DX {
-			if g.X[i] != g.X[c] {
-				return true
-			}
+		single = single && g.Len() == 1
+		if slices.ContainsFunc(g.Column(c), func(v float64) bool { return v != g.X[c] }) {
+			return true
 		}
 	}
 	return single

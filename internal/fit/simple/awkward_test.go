@@ -7,22 +7,23 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // fits are the models.
-var fits = map[string]func(groups []simple.Group) (simple.Model, error){
+var fits = map[string]func(groups []points.Group) (simple.Model, error){
 	"mixed": simple.FitMixed, "GP": simple.FitGP, "regressions": simple.FitRegressions,
 }
 
 // groupsOf returns groups with x and y of group k and point i.
-func groupsOf(groups, points int, x func(k, i int) []float64, y func(k, i int) float64) []simple.Group {
-	all := make([]simple.Group, groups)
+func groupsOf(groups, each int, x func(k, i int) []float64, y func(k, i int) float64) []points.Group {
+	all := make([]points.Group, groups)
 	for k := range all {
-		for i := range points {
+		for i := range each {
 			row := x(k, i)
-			all[k].DX = len(row)
+			all[k].DX, all[k].DY = len(row), 1
 			all[k].X, all[k].Y = append(all[k].X, row...), append(all[k].Y, y(k, i))
 		}
 	}
@@ -37,7 +38,7 @@ func TestAwkwardData(t *testing.T) {
 	draw := random.New(8, random.Validation)
 	line := func(_, i int) []float64 { return []float64{float64(i)} }
 	normal := func(k, i int) float64 { return draw.Normal(uint64(k), uint64(i)) }
-	for name, groups := range map[string][]simple.Group{
+	for name, groups := range map[string][]points.Group{
 		"constant y":       groupsOf(8, 6, line, func(int, int) float64 { return 3 }),
 		"y of 0":           groupsOf(8, 6, line, func(int, int) float64 { return 0 }),
 		"constant x":       groupsOf(8, 6, func(int, int) []float64 { return []float64{2} }, normal),
@@ -64,11 +65,11 @@ func TestAwkwardData(t *testing.T) {
 				t.Errorf("%s, %s: %v", name, model, err)
 			}
 			for k, g := range groups {
-				none := simple.Group{DX: g.DX}
-				for _, context := range []simple.Group{none, g} {
-					for i, d := range m.Given(context, g.X) {
+				none := points.New(g.DX, 1, nil, nil)
+				for _, context := range []points.Points{none, g.Points} {
+					for i, d := range m.Given(context, g.Points) {
 						if v := d.LogDensity(g.Y[i]); math.IsNaN(v) || math.IsInf(v, 0) {
-							t.Fatalf("%s, %s: the log density of point %d of group %d, %v, is %v with a context of %d", name, model, i, k, g.Y[i], v, context.Points())
+							t.Fatalf("%s, %s: the log density of point %d of group %d, %v, is %v with a context of %d", name, model, i, k, g.Y[i], v, context.Len())
 						}
 					}
 				}
@@ -87,13 +88,13 @@ func TestOutliersDoNotRuinAFit(t *testing.T) {
 		groups[5*k].Y[k] = 1e9
 	}
 	g := groups[19]
-	context := simple.Group{X: g.X[:6], Y: append([]float64{-1e9}, g.Y[1:6]...), DX: 1}
+	context := points.New(1, 1, g.X[:6], append([]float64{-1e9}, g.Y[1:6]...))
 	for _, model := range []string{"mixed", "GP"} {
 		m, err := fits[model](groups[:19])
 		if err != nil {
 			t.Fatalf("%s: %v", model, err)
 		}
-		d := m.Given(context, g.X[6:7])[0]
+		d := m.Given(context, g.Cut(6, 7))[0]
 		if low, high := d.Quantile(0.1), d.Quantile(0.9); low < g.Y[6]-1.5 || high > g.Y[6]+1.5 || high-low < 0.2 {
 			t.Errorf("%s: an interval of 80%% from %.3f to %.3f for %.3f", model, low, high, g.Y[6])
 		}
@@ -106,15 +107,15 @@ func TestFarTails(t *testing.T) {
 	draw := random.New(9, random.Validation)
 	groups := groupsOf(12, 6, func(_, i int) []float64 { return []float64{float64(i)} },
 		func(k, i int) float64 { return draw.Normal(uint64(k), 99) + 0.2*draw.Normal(uint64(k), uint64(i)) })
-	context := simple.Group{X: groups[3].X[:2], Y: groups[3].Y[:2], DX: 1}
+	context := points.New(1, 1, groups[3].X[:2], groups[3].Y[:2])
 	for name, fit := range fits {
 		m, err := fit(groups)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
-		plain := m.Given(context, []float64{2.5})[0]
+		plain := m.Given(context, points.New(1, 0, []float64{2.5}, nil))[0]
 		m.AddFarTails()
-		far := m.Given(context, []float64{2.5})[0]
+		far := m.Given(context, points.New(1, 0, []float64{2.5}, nil))[0]
 		for _, y := range []float64{1e3, -1e6, 1e9} {
 			if v := far.LogDensity(y); !(v > -100) {
 				t.Errorf("%s: log density %.1f of %g", name, v, y)
@@ -141,7 +142,7 @@ func TestManyNames(t *testing.T) {
 	m := must.Get(simple.FitGP(groups[:50]))(t)
 	sum, n := 0.0, 0.0
 	for _, g := range groups[50:] {
-		for i, d := range m.Given(simple.Group{DX: names}, g.X) {
+		for i, d := range m.Given(points.New(names, 1, nil, nil), g.Points) {
 			sum += d.LogDensity(g.Y[i])
 			n++
 		}
@@ -165,7 +166,7 @@ func TestOffTheLineOfTwoColumns(t *testing.T) {
 	})
 	for kind, fit := range fits {
 		m := must.Get(fit(groups))(t)
-		d := m.Given(simple.Group{DX: 2}, []float64{0, 13})[0] // 3 on the line, and 5 is the most of the data
+		d := m.Given(points.New(2, 1, nil, nil), points.New(2, 0, []float64{0, 13}, nil))[0] // 3 on the line, and 5 is the most of the data
 		if sd := math.Sqrt(d.Variance()); !(math.Abs(d.Mean()) < 40) || !(sd < 40) {
 			t.Errorf("%s: %v ± %v off the line", kind, d.Mean(), sd)
 		}

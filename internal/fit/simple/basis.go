@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A basis holds the functions whose weighted sums are smooth functions of x: 1, each column of x, and for each
@@ -20,17 +22,17 @@ const sinesOfAll = 48
 
 // newBasis returns a basis for the points of standardised groups, with at most most sines of a column. Its
 // intervals reach half as far again as the points.
-func newBasis(groups []Group, most int) basis {
+func newBasis(groups []points.Group, most int) basis {
 	dx := groups[0].DX
 	b := basis{Reach: make([]float64, dx), Sines: make([]int, dx)}
 	wide := 0
 	for c := range dx {
 		seen := map[float64]bool{}
 		for _, g := range groups {
-			for i := c; i < len(g.X); i += dx {
-				b.Reach[c] = max(b.Reach[c], 1.5*math.Abs(g.X[i]))
+			for _, v := range g.Column(c) {
+				b.Reach[c] = max(b.Reach[c], 1.5*math.Abs(v))
 				if len(seen) <= most {
-					seen[g.X[i]] = true
+					seen[v] = true
 				}
 			}
 		}
@@ -89,16 +91,15 @@ func (b basis) starts() []int {
 	return append(all, at)
 }
 
-// evaluate returns the functions at points x [n, DX], as [n, size] with at least one row.
-func (b basis) evaluate(x []float64) *mat.Dense {
+// evaluate returns the functions at points, as [n, size] with at least one row.
+func (b basis) evaluate(p points.Points) *mat.Dense {
 	dx := len(b.Reach)
-	n := len(x) / dx
-	phi, starts := mat.NewDense(max(n, 1), b.size(), nil), b.starts()
-	for i := range n {
+	phi, starts := mat.NewDense(max(p.Len(), 1), b.size(), nil), b.starts()
+	for i := range p.Len() {
 		row := phi.RawRowView(i)
 		row[0] = 1
 		at := row[1+dx:]
-		for c, v := range x[i*dx:][:dx] {
+		for c, v := range p.Row(i) {
 			row[1+c] = v
 			l := b.Reach[c]
 			inside := min(max(v, -l), l) // beyond the interval a sine stays at its end, where it is 0
@@ -112,8 +113,8 @@ func (b basis) evaluate(x []float64) *mat.Dense {
 			at = at[b.Sines[c]:]
 		}
 		at = row[starts[dx]:]
-		for _, p := range b.Products {
-			at = p.fill(at, row, starts)
+		for _, one := range b.Products {
+			at = one.fill(at, row, starts)
 		}
 	}
 	return phi

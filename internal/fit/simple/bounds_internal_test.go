@@ -7,16 +7,17 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // zeroGroups returns groups of a tobit model: y is 2x − 0.8 + 0.6a + 0.5ε, or 0 where that is below, which is so for 40%.
 // As a stack does, it moves zeros by a deviation. sign −1 mirrors all.
-func zeroGroups(groups, points int, sign float64) (all []Group) {
+func zeroGroups(groups, each int, sign float64) (all []points.Group) {
 	for k := range uint64(groups) {
-		r, g := random.New(5, random.Data), Group{DX: 1}
-		for i := range uint64(points) {
+		r, g := random.New(5, random.Data), points.Group{Points: points.New(1, 1, nil, nil)}
+		for i := range uint64(each) {
 			x := r.Float(k, 100+i)
 			y, beyond := 2*x-0.8+0.6*r.Normal(k, 1)+0.5*r.Normal(k, 300+i), 0.0
 			if y < 0 {
@@ -30,7 +31,7 @@ func zeroGroups(groups, points int, sign float64) (all []Group) {
 }
 
 // tobit fits a line with a level of each group.
-func tobit(groups []Group) (*Mixed, error) {
+func tobit(groups []points.Group) (*Mixed, error) {
 	m := &Mixed{Units: unitsOf(groups)}
 	all := m.Units.groups(groups, math.MaxInt)
 	return m, m.fit(all, functionsOf(all), degreesOf(functionsOf(all), 1, 0))
@@ -46,7 +47,7 @@ func TestBeyondABoundIsRecovered(t *testing.T) {
 			t.Fatal("zeros of a tobit model are taken as seen")
 		}
 		for _, x := range []float64{0, 1} {
-			z, w, v := m.Units.points([]float64{x}), m.Units.Y.Width, 0.0
+			z, w, v := m.Units.group(points.New(1, 0, []float64{x}, nil)), m.Units.Y.Width, 0.0
 			for _, p := range m.Noise.Parts {
 				v += p.Weight * (p.Scale*p.Scale + p.Shift*p.Shift)
 			}
@@ -69,9 +70,9 @@ func TestBeyondABoundIsRecovered(t *testing.T) {
 // Of groups whose zeros say nothing of the level, as where nothing was bought, and whose other values are far above, the
 // guesses are the more likely: they are a part of the noise that other values hardly reach.
 func TestZerosOfTheirOwnAreSeen(t *testing.T) {
-	var groups []Group
+	var groups []points.Group
 	for k := range uint64(60) {
-		r, g := random.New(6, random.Data), Group{DX: 1}
+		r, g := random.New(6, random.Data), points.Group{Points: points.New(1, 1, nil, nil)}
 		for i := range uint64(20) {
 			x := r.Float(k, 100+i)
 			y, beyond := 6+x+0.3*r.Normal(k, 1)+0.2*r.Normal(k, 300+i), 0.0
@@ -89,7 +90,7 @@ func TestZerosOfTheirOwnAreSeen(t *testing.T) {
 
 // levels returns a model of a level of each group, N(0.3, 0.7²), and noise with these parts, of scale 0.5.
 func levels(parts ...part) *Mixed {
-	n := normalNoise(newBasis([]Group{{X: []float64{0}, Y: []float64{0}, DX: 1}}, 6), 0.5)
+	n := normalNoise(newBasis([]points.Group{{Points: points.New(1, 1, []float64{0}, []float64{0})}}, 6), 0.5)
 	n.Parts = parts
 	return &Mixed{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Noise: n,
 		Sides: true,
@@ -107,14 +108,14 @@ func (m *Mixed) up(v float64) (p, density float64) {
 }
 
 // exactly returns the mean, the deviation and P(y ≤ 0) of a new point of a group by quadrature, to 1e-9.
-func (m *Mixed) exactly(known Group) (mean, sd, below float64) {
+func (m *Mixed) exactly(known points.Points) (mean, sd, below float64) {
 	var sums [4]float64
 	for level := -6.0; level < 6; level += 0.001 {
 		z := (level - 0.3) / 0.7
 		w := math.Exp(-z * z / 2)
 		for i, y := range known.Y {
 			p, density := m.up(y - known.Beyond[i] - level)
-			switch known.side(i) {
+			switch known.Side(i) {
 			case -1:
 				w *= p
 			case 1:
@@ -164,8 +165,9 @@ func TestBeyondABoundIsConditionedOn(t *testing.T) {
 		"200 of parts":             {low(200), low(200), tailed, 0.02, 0.005},
 		"150 of parts, 50 seen":    {append(low(150), slices.Repeat([]float64{0.1, 0.3, 0.5, 0.7, 0.02}, 10)...), append(low(150), make([]float64, 50)...), tailed, 0.005, 0.005},
 	} {
-		m, known := levels(c.parts...), Group{X: make([]float64, len(c.y)), Y: c.y, Beyond: c.beyond, DX: 1}
-		d := m.Given(known, []float64{0})[0]
+		m, known := levels(c.parts...), points.New(1, 1, make([]float64, len(c.y)), c.y)
+		known.Beyond = c.beyond
+		d := m.Given(known, points.New(1, 0, []float64{0}, nil))[0]
 		mean, sd, below := m.exactly(known)
 		found := []float64{d.Mean() - mean, math.Sqrt(d.Variance()) - sd, d.CDF(0) - below}
 		if !(math.Abs(found[0]) <= c.moments && math.Abs(found[1]) <= c.moments && math.Abs(found[2]) <= c.atom) {
@@ -186,7 +188,7 @@ func TestNothingBeyondABound(t *testing.T) {
 		t.Error("two models")
 	}
 	x := []float64{0.1, 0.9}
-	if p, q := fmt.Sprint(a.Given(seen[0], x)), fmt.Sprint(a.Given(marked[0], x)); p != q {
+	if p, q := fmt.Sprint(a.Given(seen[0].Points, points.New(1, 0, x, nil))), fmt.Sprint(a.Given(marked[0].Points, points.New(1, 0, x, nil))); p != q {
 		t.Errorf("%s and %s", p, q)
 	}
 }
@@ -194,13 +196,13 @@ func TestNothingBeyondABound(t *testing.T) {
 // The parts of the noise learn from sides as from errors: the derivatives that its scale is fitted by are those of the
 // log density, by differences with steps of 1e-5.
 func TestSidesHaveTheirDerivatives(t *testing.T) {
-	b := newBasis([]Group{{X: []float64{-1, 1}, Y: []float64{0, 0}, DX: 1}}, 6)
+	b := newBasis([]points.Group{{Points: points.New(1, 1, []float64{-1, 1}, []float64{0, 0})}}, 6)
 	n := normalNoise(b, 0.7)
 	n.Parts = []part{{0.1, 0.6, 0.4}, {-0.1, 1.4, 0.6}}
 	misses := []miss{{0.3, 0.2, 0, -1}, {-0.4, 0.3, 1, 1}, {0.5, 0.1, 0, 0}, {-6, 0.1, 0, -1}, {9, 0.1, 0, -1}}
-	g := Group{X: []float64{-1, -0.5, 0, 0.4, 1}, Y: make([]float64, 5), DX: 1}
+	g := points.New(1, 1, []float64{-1, -0.5, 0, 0.4, 1}, make([]float64, 5))
 	f := noiseFit{noise: &n, misses: [][]miss{misses}, tau: []float64{0}, scale: [][]float64{make([]float64, 5)}}
-	f.phi = append(f.phi, b.evaluate(g.X))
+	f.phi = append(f.phi, b.evaluate(g))
 	prior := slices.Repeat([]float64{1}, len(n.Eta))
 	_, gradient, _ := f.slope(prior)
 	for i := range n.Eta {

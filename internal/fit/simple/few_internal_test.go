@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/stat/distuv"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -13,9 +14,9 @@ import (
 // A new group of a mean that is known, and of a deviation that five groups say, is Student's t with four degrees of
 // freedom. Five factors have its distribution function to 0.01 within, and to 0.015 in the tails.
 func TestFewGroupsAreStudents(t *testing.T) {
-	m := &Mixed{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Spread: spreadOf(5), Noise: normalNoise(newBasis([]Group{{X: []float64{0}, Y: []float64{0}, DX: 1}}, 6), 1e-3),
+	m := &Mixed{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Spread: spreadOf(5), Noise: normalNoise(newBasis([]points.Group{{Points: points.New(1, 1, []float64{0}, []float64{0})}}, 6), 1e-3),
 		Model: linear{Form: degrees{Fixed: []int{0}, Random: []int{0}, Edges: []Edge{{0, 0}}}, Beta: []float64{0}, Factor: []float64{1, 0, 0, 0}, Noise: 1e-3}}
-	d, student := m.Given(Group{DX: 1}, []float64{0})[0], distuv.StudentsT{Sigma: 1, Nu: 4}
+	d, student := m.Given(points.New(1, 1, nil, nil), points.New(1, 0, []float64{0}, nil))[0], distuv.StudentsT{Sigma: 1, Nu: 4}
 	for _, y := range []float64{-4, -2, -1, -0.3, 0, 0.5, 1.5, 3} {
 		if a, b := d.CDF(y), student.CDF(y); math.Abs(a-b) > 0.015 {
 			t.Errorf("up to %g: %.4f, Student's t has %.4f", y, a, b)
@@ -33,7 +34,7 @@ func TestUncertainDeviationsHelpFewGroups(t *testing.T) {
 	mean, squares := 0.0, 0.0
 	for set := range uint64(sets) {
 		g := random.New(set, random.Data)
-		draw := func(k uint64) (one Group) {
+		draw := func(k uint64) (one points.Group) {
 			one.DX = 1
 			for i := range uint64(10) {
 				x := 4*g.Float(k, 100+i) - 2
@@ -41,14 +42,14 @@ func TestUncertainDeviationsHelpFewGroups(t *testing.T) {
 			}
 			return one
 		}
-		few := *must.Get(FitMixed([]Group{draw(0), draw(1), draw(2), draw(3)}))(t).(*Mixed)
+		few := *must.Get(FitMixed([]points.Group{draw(0), draw(1), draw(2), draw(3)}))(t).(*Mixed)
 		sure := few
 		sure.Spread, sure.OuterSpread = nil, nil
 		gain := 0.0
 		for k := range uint64(fresh) {
 			one := draw(1000 + k)
-			known := Group{X: one.X[:k%3], Y: one.Y[:k%3], DX: 1}
-			gain += (few.Given(known, one.X[3:4])[0].LogDensity(one.Y[3]) - sure.Given(known, one.X[3:4])[0].LogDensity(one.Y[3])) / fresh
+			known := points.New(1, 1, one.X[:k%3], one.Y[:k%3])
+			gain += (few.Given(known, one.Cut(3, 4))[0].LogDensity(one.Y[3]) - sure.Given(known, one.Cut(3, 4))[0].LogDensity(one.Y[3])) / fresh
 		}
 		mean, squares = mean+gain/sets, squares+gain*gain/sets
 	}

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A GP is a Gaussian process with a mean that all groups share:
@@ -140,9 +141,8 @@ func (m *GP) Check() error {
 }
 
 // mean implements field.
-func (m *GP) mean(x []float64) []float64 {
-	phi := m.Basis.evaluate(x)
-	out := make([]float64, len(x)/len(m.Units.X))
+func (m *GP) mean(p points.Points) []float64 {
+	phi, out := m.Basis.evaluate(p), make([]float64, p.Len())
 	for i := range out {
 		out[i] = dot(phi.RawRowView(i), m.W)
 	}
@@ -150,45 +150,41 @@ func (m *GP) mean(x []float64) []float64 {
 }
 
 // covariances implements field.
-func (m *GP) covariances(a, b []float64) *mat.Dense { return m.sharing(a, b, 1) }
+func (m *GP) covariances(a, b points.Points) *mat.Dense { return m.sharing(a, b, 1) }
 
 // across implements outerField.
-func (m *GP) across(a, b []float64) *mat.Dense { return m.sharing(a, b, m.Share) }
+func (m *GP) across(a, b points.Points) *mat.Dense { return m.sharing(a, b, m.Share) }
 
 // sharing returns the covariances of points of groups that have a share of g in common.
-func (m *GP) sharing(a, b []float64, share float64) *mat.Dense {
-	dx := len(m.Units.X)
+func (m *GP) sharing(a, b points.Points, share float64) *mat.Dense {
 	var left, out mat.Dense
 	left.Mul(m.Basis.evaluate(a), mat.NewSymDense(len(m.W), m.Cov))
 	out.Mul(&left, m.Basis.evaluate(b).T())
-	for i := range len(a) / dx {
+	for i := range a.Len() {
 		row := out.RawRowView(i)
-		for j := range len(b) / dx {
-			row[j] += share * m.Hyper.kernel(a[i*dx:][:dx], b[j*dx:][:dx])
+		for j := range b.Len() {
+			row[j] += share * m.Hyper.kernel(a.Row(i), b.Row(j))
 		}
 	}
 	return &out
 }
 
 // variances implements field.
-func (m *GP) variances(x []float64) []float64 {
-	dx := len(m.Units.X)
-	phi := m.Basis.evaluate(x)
+func (m *GP) variances(p points.Points) []float64 {
+	phi, out := m.Basis.evaluate(p), make([]float64, p.Len())
 	var left mat.Dense
 	left.Mul(phi, mat.NewSymDense(len(m.W), m.Cov))
-	out := make([]float64, len(x)/dx)
 	for i := range out {
-		own := x[i*dx:][:dx]
-		out[i] = dot(left.RawRowView(i), phi.RawRowView(i)) + m.Hyper.kernel(own, own)
+		out[i] = dot(left.RawRowView(i), phi.RawRowView(i)) + m.Hyper.kernel(p.Row(i), p.Row(i))
 	}
 	return out
 }
 
 // Given implements [Model]. Of a larger context, it takes 1,000 points, evenly spread over its order. It
 // learns the scale of the group's noise from 64.
-func (m *GP) Given(context Group, x []float64) []likelihood.GaussianMixture {
+func (m *GP) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	context.Beyond = nil // it was fitted to the guesses
-	return given([]field{m}, &m.Noise, m.Units, context, x)
+	return given([]field{m}, &m.Noise, m.Units, context, targets)
 }
 
 // errNoFit is the error of a model that the data do not determine.

@@ -7,6 +7,8 @@ import (
 	"gonum.org/v1/gonum/blas"
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // An evidence computes the marginal likelihood of standardised groups. With Φ the basis at all
@@ -14,7 +16,7 @@ import (
 // matrices of the size of a group and of the basis are factorised. Errors of what uses a factor are left: they
 // are mat.Condition, which warns that a result has few exact digits.
 type evidence struct {
-	groups []Group
+	groups []points.Group
 	basis  basis
 	of     []int        // which slope and length each column has
 	p      int          // how many there are
@@ -25,13 +27,13 @@ type evidence struct {
 
 // newEvidence returns an evidence for groups whose points have noise of the same scale. It presses y,
 // which limits the leverage of outliers until their noise is known.
-func newEvidence(groups []Group, b basis) *evidence {
+func newEvidence(groups []points.Group, b basis) *evidence {
 	e := &evidence{groups: groups, basis: b}
 	e.of, e.p = columnsOf(b)
 	for _, g := range groups {
-		e.phi = append(e.phi, b.evaluate(g.X))
-		e.noise = append(e.noise, slices.Repeat([]float64{1}, g.Points()))
-		shift := make([]float64, g.Points())
+		e.phi = append(e.phi, b.evaluate(g.Points))
+		e.noise = append(e.noise, slices.Repeat([]float64{1}, g.Len()))
+		shift := make([]float64, g.Len())
 		for i, v := range g.Y {
 			shift[i] = v - pressed(v)
 		}
@@ -129,11 +131,11 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 	solved := make([]*solvedGroup, len(e.groups))
 	var part mat.VecDense
 	for k, g := range e.groups {
-		y := mat.NewVecDense(g.Points(), nil)
+		y := mat.NewVecDense(g.Len(), nil)
 		for i, v := range g.Y {
 			y.SetVec(i, v-e.shift[k][i])
 		}
-		s, ok := h.solve(g, columns(e.phi[k], active), e.noiseOf(k), y)
+		s, ok := h.solve(g.Points, columns(e.phi[k], active), e.noiseOf(k), y)
 		if !ok {
 			return likelihoodAt{}, false
 		}
@@ -147,7 +149,7 @@ func (e *evidence) evaluate(theta []float64, withGradient bool) (likelihoodAt, b
 		part.Reset()
 		part.MulVec(s.phi.T(), y)
 		b.AddVec(b, &part)
-		log -= s.chol.LogDet()/2 + mat.Dot(s.y, y)/2 + float64(g.Points())/2*math.Log(2*math.Pi)
+		log -= s.chol.LogDet()/2 + mat.Dot(s.y, y)/2 + float64(g.Len())/2*math.Log(2*math.Pi)
 	}
 	var chol mat.Cholesky
 	if !chol.Factorize(precision) {
@@ -201,8 +203,8 @@ func priorOf(i, p int) scaling {
 }
 
 // solve factorises the block of a group, whose functions phi it keeps.
-func (h *hyper) solve(g Group, phi *mat.Dense, noise []float64, y *mat.VecDense) (*solvedGroup, bool) {
-	n, dx := g.Points(), g.DX
+func (h *hyper) solve(g points.Points, phi *mat.Dense, noise []float64, y *mat.VecDense) (*solvedGroup, bool) {
+	n, dx := g.Len(), g.DX
 	block, smooth := mat.NewSymDense(n, nil), make([]float64, n*n)
 	lines, places := make([]float64, n*dx), make([]float64, n*dx)
 	for i, v := range g.X {
@@ -245,7 +247,7 @@ func (s *solvedGroup) inverse(r *likelihoodAt) (alpha *mat.VecDense, block *mat.
 
 // noiseOf returns the variance of the noise of each point of a group, less where it counts more than once.
 func (e *evidence) noiseOf(k int) []float64 {
-	times := e.groups[k].Times
+	times := e.groups[k].Weights
 	if times == nil {
 		return e.noise[k]
 	}
@@ -264,7 +266,7 @@ func (e *evidence) misses(theta []float64, r likelihoodAt) [][]miss {
 		alpha, block := s.inverse(&r)
 		for i, v := range e.noiseOf(k) {
 			c := block.At(i, i)
-			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0), e.groups[k].times(i) - 1, 0})
+			all[k] = append(all[k], miss{alpha.AtVec(i)/c + e.shift[k][i], max(1/c-noise*v, 0), e.groups[k].Weight(i) - 1, 0})
 		}
 	}
 	return all

@@ -5,6 +5,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/optimize"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Bounds of the points of a fit. Hyperparameters are fitted in two stages, to mostOfStart and to
@@ -30,7 +32,7 @@ const noiseAlternations = 2
 // The hyperparameters are those of at most 60 points of a group, evenly spread over it, and of
 // 1,500 points in all, 250 if there is one group. Given these, mean and noise are those of all
 // groups, with at most 120 points of each. It returns an error if the data do not determine the model.
-func FitGP(groups []Group) (Model, error) {
+func FitGP(groups []points.Group) (Model, error) {
 	m := &GP{Units: unitsOf(groups)}
 	per := min(mostOfMean, max(mostOfAll/len(groups), 10))
 	if len(groups) <= 2 {
@@ -55,7 +57,7 @@ func FitGP(groups []Group) (Model, error) {
 		misses := whole.misses(theta, r)
 		m.Noise = fitNoise(all, misses, newBasis(all, 6), math.Exp(theta[0]))
 		for k, g := range all {
-			whole.shift[k], whole.noise[k] = m.Noise.normals(g, misses[k])
+			whole.shift[k], whole.noise[k] = m.Noise.normals(g.Points, misses[k])
 		}
 		theta[0] = 0 // the scale is now in the weights
 	}
@@ -79,18 +81,18 @@ func (e *evidence) subset(most, ofOneGroup int) *evidence {
 		per = ofOneGroup
 	}
 	s := &evidence{basis: e.basis, of: e.of, p: e.p}
-	points := 0
+	all := 0
 	for _, g := range e.groups {
-		points += min(g.Points(), per)
+		all += min(g.Len(), per)
 	}
-	stride := max(1, float64(points)/float64(most))
+	stride := max(1, float64(all)/float64(most))
 	for at := 0.0; int(at) < len(e.groups); at += stride {
 		k := int(at)
-		some := spread(e.groups[k].Points(), per)
-		g := e.groups[k].Pick(some)
-		g.Times = nil
-		s.groups, s.phi = append(s.groups, g), append(s.phi, e.basis.evaluate(g.X))
-		s.noise, s.shift = append(s.noise, pick(e.noise[k], some)), append(s.shift, pick(e.shift[k], some))
+		some, g := points.Spread(e.groups[k].Len(), per), e.groups[k]
+		g.Points = g.Take(some)
+		g.Weights = nil
+		s.groups, s.phi = append(s.groups, g), append(s.phi, e.basis.evaluate(g.Points))
+		s.noise, s.shift = append(s.noise, points.Pick(e.noise[k], 1, some)), append(s.shift, points.Pick(e.shift[k], 1, some))
 	}
 	return s
 }

@@ -8,16 +8,17 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // someGroups returns groups of a smooth function with a level of their own, in dx columns of x.
-func someGroups(n, dx int) []Group {
+func someGroups(n, dx int) []points.Group {
 	g := random.New(7, random.Validation)
-	var groups []Group
+	var groups []points.Group
 	for k := range n {
-		group := Group{DX: dx}
+		group := points.New(dx, 1, nil, nil)
 		level := g.Normal(uint64(k), 0)
 		for i := range 3 + k%4 {
 			y := level
@@ -28,13 +29,13 @@ func someGroups(n, dx int) []Group {
 			}
 			group.Y = append(group.Y, y+0.2*g.Normal(uint64(k), uint64(100+i)))
 		}
-		groups = append(groups, group)
+		groups = append(groups, points.Group{Points: group})
 	}
 	return groups
 }
 
 // dense returns the covariance of y of all points, B + ΦΛΦᵀ, and y.
-func dense(groups []Group, b basis, h hyper) (*mat.SymDense, []float64) {
+func dense(groups []points.Group, b basis, h hyper) (*mat.SymDense, []float64) {
 	lambda := b.prior(h.Spread, h.Wave, h.Ridge, h.Blend).variance
 	var x, y []float64
 	var of []int
@@ -45,7 +46,7 @@ func dense(groups []Group, b basis, h hyper) (*mat.SymDense, []float64) {
 			of = append(of, k)
 		}
 	}
-	phi := b.evaluate(x)
+	phi := b.evaluate(points.New(dx, 0, x, nil))
 	cov := mat.NewSymDense(len(y), nil)
 	for i := range y {
 		for j := range i + 1 {
@@ -128,9 +129,9 @@ func TestPredictionConditionsOnAllPoints(t *testing.T) {
 	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta, ev.of), Noise: normalNoise(b, math.Exp(theta[0]))}
 	m.W, m.Cov = e.coefficients()
 	const at = 0.37
-	for _, known := range []Group{context, {DX: 1}} {
-		target := Group{X: append(append([]float64{}, known.X...), at), Y: append(append([]float64{}, known.Y...), 0), DX: 1}
-		cov, y := dense(append(append([]Group{}, others...), target), b, hyperOf(theta, ev.of))
+	for _, known := range []points.Points{context.Points, points.New(1, 1, nil, nil)} {
+		target := points.New(1, 1, append(append([]float64{}, known.X...), at), append(append([]float64{}, known.Y...), 0))
+		cov, y := dense(append(append([]points.Group{}, others...), points.Group{Points: target}), b, hyperOf(theta, ev.of))
 		n := len(y)
 		normal, ok := distmv.NewNormal(make([]float64, n), cov, nil)
 		if !ok {
@@ -144,12 +145,12 @@ func TestPredictionConditionsOnAllPoints(t *testing.T) {
 		if !ok {
 			t.Fatal("the covariance cannot be conditioned")
 		}
-		got := m.Given(known, []float64{at})[0]
+		got := m.Given(known, points.New(1, 0, []float64{at}, nil))[0]
 		mean := conditional.Mean(nil)[0]
 		var c mat.SymDense
 		conditional.CovarianceMatrix(&c)
 		if math.Abs(got.Mean()-mean) > 1e-6 || math.Abs(got.Variance()-c.At(0, 0)) > 1e-6*c.At(0, 0) {
-			t.Errorf("%d known points: N(%.8f, %.8f), want N(%.8f, %.8f)", known.Points(), got.Mean(), got.Variance(), mean, c.At(0, 0))
+			t.Errorf("%d known points: N(%.8f, %.8f), want N(%.8f, %.8f)", known.Len(), got.Mean(), got.Variance(), mean, c.At(0, 0))
 		}
 	}
 }
@@ -162,9 +163,9 @@ func TestCurvesThatDependOnAnotherColumn(t *testing.T) {
 		"many values": func(a, b float64) float64 { return 1.5 * math.Sin(a) * math.Cos(b) },
 	} {
 		g := random.New(3, random.Data)
-		var groups []Group
+		var groups []points.Group
 		for k := range uint64(25) {
-			group := Group{DX: 2}
+			group := points.New(2, 1, nil, nil)
 			for i := range uint64(12) {
 				a, b := 4*g.Float(k, 2*i)-2, 4*g.Float(k, 2*i+1)-2
 				if name == "two values" {
@@ -172,12 +173,12 @@ func TestCurvesThatDependOnAnotherColumn(t *testing.T) {
 				}
 				group.X, group.Y = append(group.X, a, b), append(group.Y, f(a, b)+0.1*g.Normal(k, i))
 			}
-			groups = append(groups, group)
+			groups = append(groups, points.Group{Points: group})
 		}
 		m := must.Get(FitGP(groups[:20]))(t)
 		sum, n := 0.0, 0
 		for _, one := range groups[20:] {
-			for i, d := range m.Given(Group{DX: 2}, one.X) {
+			for i, d := range m.Given(points.New(2, 1, nil, nil), one.Points) {
 				sum += math.Pow(d.Mean()-f(one.X[2*i], one.X[2*i+1]), 2)
 				n++
 			}

@@ -4,6 +4,8 @@ import (
 	"math"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // sharesTried is how many shares, evenly spaced from 0 to just below 1, are tried.
@@ -38,23 +40,23 @@ type outerBlock struct {
 
 // outerBlock returns the points of groups, evenly spread if they are many.
 func (e *evidence) outerBlock(m *GP, groups []int) *outerBlock {
-	var x, noise, y []float64
-	var of []int
-	each := max(1, 2*mostOfOuter/len(groups))
+	var all points.Points
+	var noise []float64
+	each := max(1, 2*MostOfOuter/len(groups))
 	for _, k := range groups {
 		g := e.groups[k]
-		for _, i := range spread(g.Points(), each) {
-			x, noise = append(x, g.row(i)...), append(noise, e.noise[k][i])
-			y, of = append(y, g.Y[i]-e.shift[k][i]), append(of, k)
+		for _, i := range points.Spread(g.Len(), each) {
+			all.Append(points.Points{X: g.Row(i), Y: []float64{g.Y[i] - e.shift[k][i]}, DX: g.DX, DY: 1, Of: []int{k}})
+			noise = append(noise, e.noise[k][i])
 		}
 	}
-	n, dx := len(y), len(m.Units.X)
+	n := all.Len()
 	b := &outerBlock{mat.NewSymDense(n, nil), mat.NewSymDense(n, nil), mat.NewVecDense(n, nil)}
-	for i, v := range m.mean(x) {
-		b.left.SetVec(i, y[i]-v)
+	for i, v := range m.mean(all) {
+		b.left.SetVec(i, all.Y[i]-v)
 		for j := range i + 1 {
-			k := m.Hyper.kernel(x[i*dx:][:dx], x[j*dx:][:dx])
-			if of[i] != of[j] {
+			k := m.Hyper.kernel(all.Row(i), all.Row(j))
+			if all.Of[i] != all.Of[j] {
 				b.common.SetSym(i, j, k)
 				continue
 			}

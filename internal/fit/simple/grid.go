@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Grid is a model of groups that share their x, such as days with a reading at each hour:
@@ -38,14 +39,14 @@ const (
 )
 
 // ShareGrid reports whether groups share the values of a column of x.
-func ShareGrid(groups []Group) bool {
+func ShareGrid(groups []points.Group) bool {
 	_, at := gridOf(groups)
 	return at != nil
 }
 
 // gridOf returns the column of x whose values groups share, and these in increasing order; nil if there is
 // none. Of several such columns it takes the one with the most values.
-func gridOf(groups []Group) (column int, at []float64) {
+func gridOf(groups []points.Group) (column int, at []float64) {
 	for c := range groups[0].DX {
 		if shared := sharedBy(groups, c); len(shared) > len(at) {
 			column, at = c, shared
@@ -56,17 +57,17 @@ func gridOf(groups []Group) (column int, at []float64) {
 
 // sharedBy returns the values that groups share in a column of x, in increasing order; nil if they share
 // none.
-func sharedBy(groups []Group, column int) (at []float64) {
+func sharedBy(groups []points.Group, column int) (at []float64) {
 	last, have := map[float64]int{}, map[float64]int{} // the last group with a value, and how many have it
 	rows, some := 0, 0
 	for _, g := range groups {
-		if g.Points() == 0 {
+		if g.Len() == 0 {
 			continue
 		}
 		some++
-		rows += g.Points()
-		for i := range g.Points() {
-			if v := g.row(i)[column]; last[v] != some {
+		rows += g.Len()
+		for _, v := range g.Column(column) {
+			if last[v] != some {
 				last[v] = some
 				have[v]++
 			}
@@ -97,12 +98,11 @@ func (m *Grid) place(x float64) (at int, next float64) {
 	return k - 1, (x - m.At[k-1]) / (m.At[k] - m.At[k-1])
 }
 
-// weights returns the weights [n, G] of the grid's points in f at x [n, DX].
-func (m *Grid) weights(x []float64) *mat.Dense {
-	dx := len(m.Units.X)
-	w := mat.NewDense(len(x)/dx, len(m.At), nil)
-	for i := range len(x) / dx {
-		at, next := m.place(x[i*dx+m.Column])
+// weights returns the weights [n, G] of the grid's points in f at points.
+func (m *Grid) weights(p points.Points) *mat.Dense {
+	w := mat.NewDense(p.Len(), len(m.At), nil)
+	for i, t := range p.Column(m.Column) {
+		at, next := m.place(t)
 		w.Set(i, at, 1-next)
 		w.Set(i, at+1, next)
 	}
@@ -120,12 +120,12 @@ func (m *Grid) others(x []float64) (features []float64) {
 	return features
 }
 
-// frames returns what f + ε has as y = 0 and y = 1 at standardised x [n, DX], in the units of the data.
-func (m *Grid) frames(x []float64) []likelihood.Units {
-	dx := len(m.Units.X)
-	out := make([]likelihood.Units, len(x)/dx)
+// frames returns what f + ε has as y = 0 and y = 1 at points, in the units of the data.
+func (m *Grid) frames(p points.Points) []likelihood.Units {
+	p = m.Units.group(p)
+	out := make([]likelihood.Units, p.Len())
 	for i := range out {
-		row := x[i*dx:][:dx]
+		row := p.Row(i)
 		at, next := m.place(row[m.Column])
 		mean := (1-next)*m.Mean[at] + next*m.Mean[at+1] + dot(m.Slopes, m.others(row))
 		scale := (1-next)*m.Scale[at] + next*m.Scale[at+1]
@@ -135,7 +135,7 @@ func (m *Grid) frames(x []float64) []likelihood.Units {
 }
 
 // mean implements field.
-func (m *Grid) mean(x []float64) []float64 { return make([]float64, len(x)/len(m.Units.X)) }
+func (m *Grid) mean(p points.Points) []float64 { return make([]float64, p.Len()) }
 
 // bend returns the variance of f off the line at x [DX]. Beyond the grid it grows as that of a random walk.
 func (m *Grid) bend(x []float64) float64 {
@@ -148,15 +148,14 @@ func (m *Grid) bend(x []float64) float64 {
 }
 
 // covariances implements field.
-func (m *Grid) covariances(a, b []float64) *mat.Dense {
-	dx := len(m.Units.X)
+func (m *Grid) covariances(a, b points.Points) *mat.Dense {
 	var left, out mat.Dense
 	left.Mul(m.weights(a), mat.NewDense(len(m.At), len(m.At), m.Cov))
 	out.Mul(&left, m.weights(b).T())
-	for i := range len(a) / dx {
-		x, row := a[i*dx:][:dx], out.RawRowView(i)
+	for i := range a.Len() {
+		x, row := a.Row(i), out.RawRowView(i)
 		for j := range row {
-			if b[j*dx+m.Column] == x[m.Column] {
+			if b.Row(j)[m.Column] == x[m.Column] {
 				row[j] += m.bend(x)
 			}
 		}
@@ -165,11 +164,10 @@ func (m *Grid) covariances(a, b []float64) *mat.Dense {
 }
 
 // variances implements field.
-func (m *Grid) variances(x []float64) []float64 {
-	dx, size := len(m.Units.X), len(m.At)
-	out := make([]float64, len(x)/dx)
+func (m *Grid) variances(p points.Points) []float64 {
+	size, out := len(m.At), make([]float64, p.Len())
 	for i := range out {
-		row := x[i*dx:][:dx]
+		row := p.Row(i)
 		at, next := m.place(row[m.Column])
 		near := m.Cov[at*size+at:]
 		out[i] = (1-next)*(1-next)*near[0] + 2*next*(1-next)*near[1] + next*next*near[size+1] + m.bend(row)
@@ -207,15 +205,15 @@ func (m *Grid) Check() error {
 }
 
 // Given implements [Model], with the bounds of a [GP].
-func (m *Grid) Given(context Group, x []float64) []likelihood.GaussianMixture {
+func (m *Grid) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	framed, units := context, m.Units
 	framed.Beyond = nil // as for a GP
-	framed.Y, units.Y = make([]float64, context.Points()), scaling{0, 1}
-	for i, u := range m.frames(m.Units.points(context.X)) {
+	framed.Y, units.Y = make([]float64, context.Len()), scaling{0, 1}
+	for i, u := range m.frames(context) {
 		framed.Y[i] = (context.Y[i] - u.Offset) / u.Factor
 	}
-	all := given([]field{m}, &m.Noise, units, framed, x)
-	for t, u := range m.frames(m.Units.points(x)) {
+	all := given([]field{m}, &m.Noise, units, framed, targets)
+	for t, u := range m.frames(targets) {
 		all[t] = all[t].In(u)
 	}
 	return all

@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Bounds of a fit of a Grid: the fewest groups, the points of the grid, and the rounds that fill what is missing.
@@ -20,7 +22,7 @@ const (
 // mean. Missing points are filled by expectation and maximisation: covariances of the pairs that are there
 // would not make a covariance of all, and would have to be mended. FitGrid returns an error if the groups
 // share no grid, or if there are too few of them.
-func FitGrid(groups []Group) (Model, error) {
+func FitGrid(groups []points.Group) (Model, error) {
 	m := &Grid{Units: unitsOf(groups)}
 	all := m.Units.groups(groups, math.MaxInt)
 	m.Column, m.At = gridOf(all)
@@ -54,7 +56,7 @@ func FitGrid(groups []Group) (Model, error) {
 // A gridFit is a Grid while it is fitted.
 type gridFit struct {
 	*Grid
-	groups         []Group
+	groups         []points.Group
 	first          []map[int]int // of each group: its first point at each point of the grid
 	known, unknown [][]int       // the points of the grid that each group has, and the others
 	missing        bool          // some group lacks a point
@@ -70,13 +72,13 @@ type gridFit struct {
 }
 
 // newGridFit tabulates standardised groups. At first 0 stands for what is missing.
-func newGridFit(m *Grid, groups []Group) *gridFit {
+func newGridFit(m *Grid, groups []points.Group) *gridFit {
 	size, p := len(m.At), 2*(m.Columns()-1)
 	m.Slopes, m.Mean, m.Cov = make([]float64, p), make([]float64, size), make([]float64, size*size)
 	f := &gridFit{Grid: m, groups: groups, centres: mat.NewDense(size, p+1, nil), y: mat.NewDense(len(groups), size, nil), unsure: mat.NewSymDense(size, nil)}
 	counts := make([]float64, size)
 	for _, g := range groups {
-		f.add(g)
+		f.add(g.Points)
 	}
 	for i, known := range f.known {
 		for _, k := range known {
@@ -96,11 +98,11 @@ func newGridFit(m *Grid, groups []Group) *gridFit {
 }
 
 // add tabulates a group.
-func (f *gridFit) add(g Group) {
+func (f *gridFit) add(g points.Points) {
 	size, p := len(f.At), len(f.Slopes)
 	sums, counts, first := make([]float64, size), make([]float64, size), map[int]int{}
 	for i, y := range g.Y {
-		if k, found := slices.BinarySearch(f.At, g.row(i)[f.Column]); found {
+		if k, found := slices.BinarySearch(f.At, g.Row(i)[f.Column]); found {
 			if counts[k]++; counts[k] == 1 {
 				first[k] = i
 			}
@@ -116,7 +118,7 @@ func (f *gridFit) add(g Group) {
 		}
 		known = append(known, k)
 		y := sums[k] / count
-		table.SetRow(k, append(f.others(g.row(first[k])), pressed(y)))
+		table.SetRow(k, append(f.others(g.Row(first[k])), pressed(y)))
 		excess[k] = y - pressed(y)
 	}
 	f.tables, f.excess, f.first = append(f.tables, table), append(f.excess, excess), append(f.first, first)
@@ -272,11 +274,11 @@ const (
 // fitNoise fits the noise to the errors of predictions of each point from the others of its group. The covariance for
 // a group is that of the other groups. own is the variance of f + ε that is noise.
 func (f *gridFit) fitNoise(own float64) bool {
-	var some []Group
+	var some []points.Group
 	var misses [][]miss
 	squares, count := 0.0, 0.0
-	for _, i := range spread(f.n, max(fewestMissed, int(mostMissed/math.Pow(float64(len(f.At)), 3)))) {
-		known, points := f.known[i], []int(nil)
+	for _, i := range points.Spread(f.n, max(fewestMissed, int(mostMissed/math.Pow(float64(len(f.At)), 3)))) {
+		known, at := f.known[i], []int(nil)
 		precision := inverse(block(f.scaled(f.withoutGroup(f.y.RowView(i)), -1), known))
 		if len(known) == 0 || precision == nil {
 			continue
@@ -289,12 +291,12 @@ func (f *gridFit) fitNoise(own float64) bool {
 		var solved mat.VecDense
 		solved.MulVec(precision, off)
 		for a, k := range known {
-			points = append(points, f.first[i][k])
+			at = append(at, f.first[i][k])
 			v := 1 / precision.At(a, a)
 			list[a] = miss{by: solved.AtVec(a)*v + f.excess[i][k]/f.scale[k], variance: max(v-own, 0)}
 			squares, count = squares+list[a].by*list[a].by, count+1
 		}
-		some, misses = append(some, f.groups[i].Pick(points)), append(misses, list)
+		some, misses = append(some, points.Group{Points: f.groups[i].Take(at)}), append(misses, list)
 	}
 	if count == 0 {
 		return false

@@ -10,6 +10,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -46,7 +47,7 @@ func rushes() process {
 const hours = 24
 
 // draw returns groups first to first+n−1 at these hours.
-func (p process) draw(first, n int, at []float64) []simple.Group {
+func (p process) draw(first, n int, at []float64) []points.Group {
 	cov := mat.NewSymDense(len(at), nil)
 	for i, a := range at {
 		for j, b := range at[:i+1] {
@@ -69,8 +70,8 @@ func (p process) draw(first, n int, at []float64) []simple.Group {
 }
 
 // exact returns the log density of y at x of a group with a context.
-func (p process) exact(context simple.Group, x, y float64) float64 {
-	n, t := context.Points(), x/hours
+func (p process) exact(context points.Points, x, y float64) float64 {
+	n, t := context.Len(), x/hours
 	mean, variance := p.mean(t), p.cov(t, t)+p.noise(t)*p.noise(t)
 	if n > 0 {
 		cov, cross, left := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
@@ -110,8 +111,8 @@ func (p process) regret(m simple.Model, at []float64, mayBeKnown func(i int) boo
 					others = append(others, i)
 				}
 			}
-			context, targets := group.Pick(known), group.Pick(others[:4])
-			for i, d := range m.Given(context, targets.X) {
+			context, targets := group.Take(known), group.Take(others[:4])
+			for i, d := range m.Given(context, targets) {
 				sum += p.exact(context, targets.X[i], targets.Y[i]) - d.LogDensity(targets.Y[i])
 				count++
 			}
@@ -131,7 +132,7 @@ func hourly(parts int) (at []float64) {
 }
 
 // fitGrid fits a model, and reads it from what a file holds.
-func fitGrid(t *testing.T, groups []simple.Group) *simple.Grid {
+func fitGrid(t *testing.T, groups []points.Group) *simple.Grid {
 	t.Helper()
 	m, err := simple.FitGrid(groups)
 	must.Do(t, err)
@@ -177,7 +178,7 @@ func TestGridOfUnbalancedGroups(t *testing.T) {
 					kept = append(kept, i)
 				}
 			}
-			groups[k] = group.Pick(kept)
+			groups[k].Points = group.Take(kept)
 		}
 		if r := p.regret(fitGrid(t, groups), at, all); r > 1.2*0.06 {
 			t.Errorf("%s: a regret of %.3f nats, want at most 0.07", name, r)
@@ -210,7 +211,7 @@ func TestGridKnowsNoise(t *testing.T) {
 			at := group.X[hour] / hours
 			c, n := p.cov(at, at), p.noise(at)*p.noise(at)
 			want := math.Sqrt(c - c*c/(c+n) + n)
-			if sd := math.Sqrt(m.Given(group.Pick([]int{hour}), []float64{group.X[hour]})[0].Variance()); sd < want/2 || sd > 2*want {
+			if sd := math.Sqrt(m.Given(group.Take([]int{hour}), points.New(1, 0, []float64{group.X[hour]}, nil))[0].Variance()); sd < want/2 || sd > 2*want {
 				t.Errorf("%s at %d: a deviation of %.3f, want %.3f", name, hour, sd, want)
 			} else {
 				t.Logf("%s at %d: %.3f, exact %.3f", name, hour, sd, want)
@@ -222,7 +223,7 @@ func TestGridKnowsNoise(t *testing.T) {
 // A column that is the same for all points of a group, and one that is not, shift predictions, also by the hour.
 func TestGridWithOtherColumns(t *testing.T) {
 	at, g, p := hourly(1), random.New(24, random.Validation), shifts()
-	with := func(first int, groups []simple.Group) []simple.Group {
+	with := func(first int, groups []points.Group) []points.Group {
 		for k := range groups {
 			own, x := g.Normal(uint64(first+k), 0), []float64(nil)
 			for i, v := range groups[k].X {
@@ -239,8 +240,8 @@ func TestGridWithOtherColumns(t *testing.T) {
 	behind, count := 0.0, 0.0
 	for k := range plain {
 		known, targets := []int{2, 9, 20}, []int{5, 12, 18, 23}
-		want := without.Given(plain[k].Pick(known), plain[k].Pick(targets).X)
-		for i, d := range m.Given(shifted[k].Pick(known), shifted[k].Pick(targets).X) {
+		want := without.Given(plain[k].Take(known), plain[k].Take(targets))
+		for i, d := range m.Given(shifted[k].Take(known), shifted[k].Take(targets)) {
 			a := targets[i]
 			behind += want[i].LogDensity(plain[k].Y[a]) - d.LogDensity(shifted[k].Y[a])
 			count++
@@ -255,7 +256,7 @@ func TestGridWithOtherColumns(t *testing.T) {
 // The same groups give the same bytes, in the order of the columns, and what is read predicts the same bits.
 func TestGridHasTheSameBits(t *testing.T) {
 	groups := rushes().draw(0, 12, hourly(1))
-	groups[3] = groups[3].Pick([]int{0, 1, 2, 5, 9, 12, 13, 14, 15, 16, 17, 18, 20})
+	groups[3].Points = groups[3].Take([]int{0, 1, 2, 5, 9, 12, 13, 14, 15, 16, 17, 18, 20})
 	one, err := simple.FitGrid(groups)
 	must.Do(t, err)
 	two := fitGrid(t, groups)
@@ -266,9 +267,9 @@ func TestGridHasTheSameBits(t *testing.T) {
 	if !slices.Equal(a, b) {
 		t.Error("two fits differ")
 	}
-	known, x := groups[0].Pick([]int{1, 7}), []float64{3, 4.5, 30}
-	for i, d := range one.Given(known, x) {
-		if e := two.Given(known, x)[i]; d.Mean() != e.Mean() || d.Variance() != e.Variance() {
+	known, x := groups[0].Take([]int{1, 7}), []float64{3, 4.5, 30}
+	for i, d := range one.Given(known, points.New(1, 0, x, nil)) {
+		if e := two.Given(known, points.New(1, 0, x, nil))[i]; d.Mean() != e.Mean() || d.Variance() != e.Variance() {
 			t.Errorf("at %v: %v ± %v after reading, %v ± %v before", x[i], e.Mean(), e.Variance(), d.Mean(), d.Variance())
 		}
 	}
@@ -280,7 +281,7 @@ func TestShareGrid(t *testing.T) {
 	y := func(k, i int) float64 { return g.Normal(uint64(k), uint64(i)) }
 	line := func(_, i int) []float64 { return []float64{float64(i)} }
 	for name, test := range map[string]struct {
-		groups []simple.Group
+		groups []points.Group
 		share  bool
 		says   string // the error of a fit
 	}{

@@ -3,13 +3,9 @@ package simple
 import (
 	"math"
 	"slices"
-)
 
-// A weightedGroup is a group with the variance of each point's noise.
-type weightedGroup struct {
-	Group
-	Weight []float64 // [n]: σ² over that variance; nil: 1
-}
+	"github.com/acqnp/acqnp/internal/points"
+)
 
 // degrees say which powers of the columns of x a model has. Beyond the data, each power goes on as a line: a fifth
 // power would soon be larger than anything that the data support.
@@ -25,11 +21,12 @@ type Edge struct {
 	High float64 `json:"high"`
 }
 
-// EdgesOf returns the edges of the columns of all x [n, dx].
-func EdgesOf(dx int, all ...[]float64) []Edge {
+// EdgesOf returns the edges of the columns of x of all groups.
+func EdgesOf(groups []points.Group) []Edge {
+	dx := groups[0].DX
 	edges := slices.Repeat([]Edge{{math.Inf(1), math.Inf(-1)}}, dx)
-	for _, x := range all {
-		for i, v := range x {
+	for _, g := range groups {
+		for i, v := range g.X {
 			e := &edges[i%dx]
 			e.Low, e.High = min(e.Low, v), max(e.High, v)
 		}
@@ -50,26 +47,22 @@ func (e Edge) AppendPowers(dst []float64, v float64, n int) []float64 {
 
 // degreesOf returns the form with powers up to the degrees. A column with k different values has at
 // most k−1 powers.
-func degreesOf(groups []weightedGroup, fixed, random int) degrees {
+func degreesOf(groups []points.Group, fixed, random int) degrees {
 	dx := groups[0].DX
-	x := make([][]float64, len(groups))
-	for i, g := range groups {
-		x[i] = g.X
-	}
-	form := degrees{make([]int, dx), make([]int, dx), EdgesOf(dx, x...)}
+	form := degrees{make([]int, dx), make([]int, dx), EdgesOf(groups)}
 	for c := range dx {
-		most := different(x, dx, c, max(fixed, random)+1) - 1
+		most := different(groups, c, max(fixed, random)+1) - 1
 		form.Fixed[c], form.Random[c] = min(fixed, most), min(random, most)
 	}
 	return form
 }
 
-// different returns how many values column c of all x [n, dx] has, at most the given number.
-func different(all [][]float64, dx, c, most int) int {
+// different returns how many values column c of all groups has, at most the given number.
+func different(groups []points.Group, c, most int) int {
 	seen := map[float64]bool{}
-	for _, x := range all {
-		for i := c; i < len(x); i += dx {
-			if seen[x[i]] = true; len(seen) == most {
+	for _, g := range groups {
+		for _, v := range g.Column(c) {
+			if seen[v] = true; len(seen) == most {
 				return most
 			}
 		}
@@ -186,7 +179,7 @@ type conditioned struct {
 }
 
 // given returns the model given a context, which may be empty.
-func (m linear) given(context Group) *conditioned {
+func (m linear) given(context points.Points) *conditioned {
 	d := m.size()
 	s := &conditioned{linear: m, mean: make([]float64, d), root: make([]float64, d*d)}
 	for i := range d {
@@ -196,7 +189,7 @@ func (m linear) given(context Group) *conditioned {
 	var row []float64
 	for k, v := range context.Y {
 		var prior float64
-		prior, row = m.prior(row[:0], context.row(k))
+		prior, row = m.prior(row[:0], context.Row(k))
 		for i, a := range row {
 			s.mean[i] += w * a * (v - prior)
 			for j, b := range row[:i+1] {

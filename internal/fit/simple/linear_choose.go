@@ -3,6 +3,7 @@ package simple
 import (
 	"math"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -21,12 +22,12 @@ const mostByBIC = 8
 
 // chooseDegrees returns the degrees whose model predicts held-out groups best, from contexts of several
 // sizes, or of few groups those with the best BIC. It returns false if no model can be fitted.
-func chooseDegrees(groups []weightedGroup) (fixed, random int, ok bool) {
+func chooseDegrees(groups []points.Group) (fixed, random int, ok bool) {
 	if len(groups) < 2 {
 		return 0, 0, false
 	}
 	if n := len(groups); n > mostChosen {
-		few := make([]weightedGroup, mostChosen)
+		few := make([]points.Group, mostChosen)
 		for i := range few {
 			few[i] = groups[i*n/mostChosen]
 		}
@@ -35,7 +36,7 @@ func chooseDegrees(groups []weightedGroup) (fixed, random int, ok bool) {
 	most := math.Inf(-1)
 	points := 0
 	for _, f := range groups {
-		points += f.Points()
+		points += f.Len()
 	}
 	for _, p := range []int{1, 2, 3, 5} {
 		for q := range min(p, 2) + 1 {
@@ -58,22 +59,22 @@ func chooseDegrees(groups []weightedGroup) (fixed, random int, ok bool) {
 
 // crossValidated returns the log density of held-out points. Each group and each size of its
 // context counts the same. It returns −∞ if the model cannot be fitted.
-func crossValidated(groups []weightedGroup, form degrees) float64 {
+func crossValidated(groups []points.Group, form degrees) float64 {
 	sum, n := 0.0, 0
 	for k := range min(folds, len(groups)) {
-		var rest []weightedGroup
+		var rest []points.Group
 		for i, f := range groups {
 			if i%folds != k {
 				rest = append(rest, f)
 			}
 		}
-		m, err := fitLinear(rest, form, 0)
+		m, err := fitLinear(rest, nil, form, 0)
 		if err != nil {
 			return math.Inf(-1)
 		}
 		for i := k; i < len(groups); i += folds {
 			for _, size := range contexts {
-				if size < groups[i].Points() {
+				if size < groups[i].Len() {
 					sum += m.logDensity(mixedUp(groups[i], uint64(i)), size)
 					n++
 				}
@@ -88,8 +89,8 @@ func crossValidated(groups []weightedGroup, form degrees) float64 {
 
 // bic returns −½ of the criterion of Schwarz: the log likelihood less a half of log(points) for each coefficient β and σ,
 // and of log(groups) for each number of G. It returns −∞ if the model cannot be fitted.
-func bic(groups []weightedGroup, form degrees) float64 {
-	f, err := fitLinear(groups, form, 0)
+func bic(groups []points.Group, form degrees) float64 {
+	f, err := fitLinear(groups, nil, form, 0)
 	if err != nil {
 		return math.Inf(-1)
 	}
@@ -103,21 +104,21 @@ func bic(groups []weightedGroup, form degrees) float64 {
 	return -(deviance + (p+1)*math.Log(n) + q*(q+1)/2*math.Log(float64(len(groups)))) / 2
 }
 
-// mixedUp returns the points of group i in a random order, without weights.
-func mixedUp(g weightedGroup, i uint64) Group {
-	order := make([]int, g.Points())
+// mixedUp returns the points of group i in a random order.
+func mixedUp(g points.Group, i uint64) points.Points {
+	order := make([]int, g.Len())
 	random.New(0, random.Validation).Perm(i, order)
-	return g.Pick(order)
+	return g.Take(order)
 }
 
 // logDensity returns the mean log density of the points after the first ones, the context.
-func (m linear) logDensity(g Group, context int) float64 {
-	s, sum, total := m.given(Group{X: g.X[:context*g.DX], Y: g.Y[:context], DX: g.DX}), 0.0, 0.0
+func (m linear) logDensity(g points.Points, context int) float64 {
+	s, sum, total := m.given(g.Cut(0, context)), 0.0, 0.0
 	for k, y := range g.Y[context:] {
-		mean, sd := s.predict(g.row(context + k))
+		mean, sd := s.predict(g.Row(context + k))
 		z := (y - mean) / sd
-		sum -= g.times(context+k) * (z*z/2 + math.Log(sd) + math.Log(2*math.Pi)/2)
-		total += g.times(context + k)
+		sum -= g.Weight(context+k) * (z*z/2 + math.Log(sd) + math.Log(2*math.Pi)/2)
+		total += g.Weight(context + k)
 	}
 	return sum / total
 }

@@ -8,6 +8,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/optimize"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A linearFit is a model fitted to groups, and what each group contributed.
@@ -39,18 +41,18 @@ const ridge = 1e-10
 
 // fitLinear fits a model by restricted maximum likelihood. Of groups in groups, outer groups differ in their level or,
 // if that is likelier by more than its parameters are worth ([Schwarz] 1978), in all coefficients that groups differ in.
-// known is σ², if the weights are of variances that are known, and 0 if it is fitted. It returns an error if there are
-// fewer points than coefficients.
+// precision [groups][n] is σ² over the variance of the noise of each point; nil for 1. known is σ², if these variances
+// are known, and 0 if it is fitted. It returns an error if there are fewer points than coefficients.
 //
 // [Schwarz]: https://doi.org/10.1214/aos/1176344136
-func fitLinear(groups []weightedGroup, form degrees, known float64) (*linearFit, error) {
+func fitLinear(groups []points.Group, precision [][]float64, form degrees, known float64) (*linearFit, error) {
 	outers := outerGroups(groups)
 	if outers == nil {
-		return fitLevels(groups, form, nil, 0, known)
+		return fitLevels(groups, precision, form, nil, 0, known)
 	}
-	best, err := fitLevels(groups, form, outers, 1, known)
+	best, err := fitLevels(groups, precision, form, outers, 1, known)
 	if _, q := form.count(); err == nil && q > 1 {
-		all, errAll := fitLevels(groups, form, outers, q, known)
+		all, errAll := fitLevels(groups, precision, form, outers, q, known)
 		if more := float64(q*(q+1)/2 - 1); errAll == nil && all.deviance+more*math.Log(float64(len(outers))) < best.deviance {
 			best = all
 		}
@@ -59,12 +61,19 @@ func fitLinear(groups []weightedGroup, form degrees, known float64) (*linearFit,
 }
 
 // fitLevels fits a model whose outer groups have a number of coefficients in common.
-func fitLevels(groups []weightedGroup, form degrees, outers [][]int, common int, known float64) (*linearFit, error) {
+func fitLevels(groups []points.Group, precision [][]float64, form degrees, outers [][]int, common int, known float64) (*linearFit, error) {
 	f := &linearFit{linear: linear{Form: form}, outers: outers, common: common, known: known}
 	f.p, f.q = form.count()
 	f.total = make([]float64, (f.p+1)*(f.p+1))
-	for _, g := range groups {
-		part := f.addUp(g)
+	for i, g := range groups {
+		own := g.Weights
+		if precision != nil {
+			own = slices.Clone(precision[i])
+			for k := range own {
+				own[k] *= g.Weight(k)
+			}
+		}
+		part := f.addUp(g.Points, own)
 		f.n += part.n
 		for i, v := range part.pp {
 			f.total[i] += v
@@ -161,21 +170,17 @@ func (f *linearFit) leaveOut(i int) linear {
 	return s.model(f.Form, f.Noise)
 }
 
-// addUp returns the sums of a group.
-func (f *linearFit) addUp(g weightedGroup) sums {
+// addUp returns the sums of a group whose points have these weights; nil for 1.
+func (f *linearFit) addUp(g points.Points, weights []float64) sums {
 	p, q := f.p, f.q
 	s := sums{qq: make([]float64, q*q), qp: make([]float64, (p+1)*q), pp: make([]float64, (p+1)*(p+1))}
 	var a, b []float64
 	for k, y := range g.Y {
-		x := g.row(k)
+		x := g.Row(k)
 		a, b = f.Form.powers(a[:0], x, f.Form.Random), append(f.Form.powers(b[:0], x, f.Form.Fixed), y)
-		s.n += g.times(k)
-		if g.Weight != nil || g.Times != nil {
-			root := g.times(k)
-			if g.Weight != nil {
-				root *= g.Weight[k]
-			}
-			root = math.Sqrt(root)
+		s.n += g.Weight(k)
+		if weights != nil {
+			root := math.Sqrt(weights[k])
 			floats.Scale(root, a)
 			floats.Scale(root, b)
 		}

@@ -7,21 +7,22 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // lines returns functions with a random intercept and slope: y = 1 + 2x + a + bx + ε, with
 // deviations 0.5 of a, 0.3 of b and 0.2 of ε.
-func lines(functions, points int) []weightedGroup {
+func lines(functions, each int) []points.Group {
 	g := random.New(7, random.Data)
-	all := make([]weightedGroup, functions)
+	all := make([]points.Group, functions)
 	for i := range all {
 		step, n := uint64(i), uint64(0)
 		draw := func() float64 { n++; return g.Normal(step, n) }
 		a, b := 0.5*draw(), 0.3*draw()
-		f := weightedGroup{Group: Group{DX: 1}}
-		for range points {
+		f := points.Group{Points: points.New(1, 1, nil, nil)}
+		for range each {
 			x := draw()
 			f.X, f.Y = append(f.X, x), append(f.Y, 1+2*x+a+b*x+0.2*draw())
 		}
@@ -35,7 +36,7 @@ func lines(functions, points int) []weightedGroup {
 // 0.025.
 func TestRecoversThePopulation(t *testing.T) {
 	functions := lines(400, 12)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 1), 0))(t)
+	f := must.Get(fitLinear(functions, nil, degreesOf(functions, 1, 1), 0))(t)
 	d := 4
 	g := mat.NewDense(2, 2, []float64{f.Factor[0], f.Factor[1], f.Factor[d], f.Factor[d+1]})
 	var covariance mat.Dense
@@ -59,7 +60,7 @@ func TestRecoversThePopulation(t *testing.T) {
 // Gaussian with the full covariance of all points. Both are float64 with few operations.
 func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 	functions := lines(9, 5)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 3, 2), 0))(t)
+	f := must.Get(fitLinear(functions, nil, degreesOf(functions, 3, 2), 0))(t)
 	x, y := []float64{-1, 0.3, 1.1, 0.4}, []float64{-0.5, 2, 3.5}
 	design := mat.NewDense(4, 7, nil)
 	for i, v := range x {
@@ -86,7 +87,7 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 			must.Do(t, w.SolveVec(k, cross))
 			wantMean, wantVar = wantMean+mat.Dot(&w, rest), wantVar-mat.Dot(&w, cross)
 		}
-		m, sd := f.given(Group{X: x[:n], Y: y[:n], DX: 1}).predict(x[3:])
+		m, sd := f.given(points.New(1, 1, x[:n], y[:n])).predict(x[3:])
 		if math.Abs(m-wantMean) > 1e-9 || math.Abs(sd-math.Sqrt(wantVar)) > 1e-9 {
 			t.Errorf("context of %d: found %v, %v, expected %v, %v", n, m, sd, wantMean, math.Sqrt(wantVar))
 		}
@@ -97,7 +98,7 @@ func TestPredictionIsTheConditionalGaussian(t *testing.T) {
 // if one function has other numbers, its own model does not change.
 func TestWithoutAFunction(t *testing.T) {
 	functions := lines(6, 8)
-	a := must.Get(fitLinear(functions, degreesOf(functions, 1, 0), 0))(t)
+	a := must.Get(fitLinear(functions, nil, degreesOf(functions, 1, 0), 0))(t)
 	without := a.leaveOut(2)
 	if without.Noise != a.Noise || without.Factor[0] != a.Factor[0] {
 		t.Errorf("found other variances: %v and %v", without, a.linear)
@@ -164,33 +165,33 @@ func TestAwkwardFunctions(t *testing.T) {
 		}
 		constant[i].X, constant[i].DX = x, 2
 	}
-	for name, functions := range map[string][]weightedGroup{
+	for name, functions := range map[string][]points.Group{
 		"a constant column":  constant,
 		"one point each":     lines(6, 1),
 		"one function":       lines(1, 9),
-		"equal x everywhere": {{Group: Group{DX: 1, X: []float64{1, 1, 1}, Y: []float64{1, 2, 3}}}, {Group: Group{DX: 1, X: []float64{1, 1}, Y: []float64{2, 2}}}},
+		"equal x everywhere": {{Points: points.New(1, 1, []float64{1, 1, 1}, []float64{1, 2, 3})}, {Points: points.New(1, 1, []float64{1, 1}, []float64{2, 2})}},
 	} {
-		f, err := fitLinear(functions, degreesOf(functions, 3, 1), 0)
+		f, err := fitLinear(functions, nil, degreesOf(functions, 3, 1), 0)
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
 		for i, g := range functions {
 			m := f.leaveOut(i)
-			mean, sd := m.given(g.Group).predict(g.X[:g.DX])
+			mean, sd := m.given(g.Points).predict(g.X[:g.DX])
 			if !(sd > 0) || math.IsInf(mean+sd, 0) || math.IsNaN(mean) {
 				t.Errorf("%s: found %v ± %v", name, mean, sd)
 			}
 		}
 	}
-	if _, err := fitLinear(lines(1, 2), degrees{Fixed: []int{3}, Random: []int{0}, Edges: []Edge{{High: 1}}}, 0); err == nil {
+	if _, err := fitLinear(lines(1, 2), nil, degrees{Fixed: []int{3}, Random: []int{0}, Edges: []Edge{{High: 1}}}, 0); err == nil {
 		t.Error("two points for four coefficients: found no error")
 	}
 }
 
 // Beyond the data, each power is its tangent there; inside, it is the power.
 func TestPowersGoOnAsLines(t *testing.T) {
-	e := EdgesOf(1, []float64{0, 2}, []float64{-1})[0]
+	e := EdgesOf([]points.Group{{Points: points.New(1, 0, []float64{0, 2}, nil)}, {Points: points.New(1, 0, []float64{-1}, nil)}})[0]
 	for x, want := range map[float64][]float64{
 		1.5: {1.5, 2.25, 3.375},
 		3:   {3, 8, 20}, // 2 + 1, 4 + 4·1, 8 + 12·1
@@ -206,7 +207,7 @@ func TestPowersGoOnAsLines(t *testing.T) {
 // about the square of the step and of rounding over it, 1e-10·(a deviance of 1e3)/1e-5.
 func TestGradientOfDeviance(t *testing.T) {
 	for _, outer := range []bool{false, true} {
-		functions := weighted(schools(6, 4, 7))
+		functions := schools(6, 4, 7)
 		for i := range functions {
 			functions[i].X = append(functions[i].X, functions[i].X...) // two columns that depend on each other
 			functions[i].DX = 2
@@ -214,7 +215,7 @@ func TestGradientOfDeviance(t *testing.T) {
 				functions[i].Outer = ""
 			}
 		}
-		f := must.Get(fitLevels(functions, degreesOf(functions, 2, 1), outerGroups(functions), 2, 0))(t)
+		f := must.Get(fitLevels(functions, nil, degreesOf(functions, 2, 1), outerGroups(functions), 2, 0))(t)
 		theta := make([]float64, len(f.theta))
 		for i := range theta {
 			theta[i] = 0.3 + 0.1*float64(i%5)
@@ -239,12 +240,12 @@ func TestGradientOfDeviance(t *testing.T) {
 // up to the edge it does not.
 func TestTheCurveIsUncertainBeyondTheData(t *testing.T) {
 	functions := lines(30, 8)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 0), 0))(t)
-	m := &Mixed{Units: unitsOf(groupsOf(functions)), Model: f.linear}
+	f := must.Get(fitLinear(functions, nil, degreesOf(functions, 1, 0), 0))(t)
+	m := &Mixed{Units: unitsOf(functions), Model: f.linear}
 	high := f.Form.Edges[0].High
 	at := []float64{-0.5, high, high + 2, high + 6}
-	got, _ := m.rows(at)
-	more := m.covariances(at, at)
+	got, _ := m.rows(points.New(1, 0, at, nil))
+	more := m.covariances(points.New(1, 0, at, nil), points.New(1, 0, at, nil))
 	for i := range at {
 		for j := range at {
 			_, a := m.Model.prior(nil, at[i:][:1])
@@ -258,12 +259,4 @@ func TestTheCurveIsUncertainBeyondTheData(t *testing.T) {
 			t.Errorf("the mean at %v is %v, want %v of a line", at[i], got[i], mean)
 		}
 	}
-}
-
-// groupsOf returns the points of functions.
-func groupsOf(functions []weightedGroup) (all []Group) {
-	for _, f := range functions {
-		all = append(all, f.Group)
-	}
-	return all
 }

@@ -9,6 +9,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Mixed is a linear mixed model, in standardised x and y, with the distribution of
@@ -38,7 +39,7 @@ const steepest = 2
 // FitMixed fits a mixed model of the degrees that cross-validation over the groups prefers. It fits the
 // noise and the model in turn: points that lie far off count little. Of groups in groups, it fits the variances of
 // both levels. It returns an error if none can be fitted.
-func FitMixed(groups []Group) (Model, error) {
+func FitMixed(groups []points.Group) (Model, error) {
 	m := &Mixed{Units: unitsOf(groups)}
 	all := m.Units.groups(groups, math.MaxInt)
 	m.Spread = spreadOf(len(all))
@@ -57,12 +58,12 @@ func FitMixed(groups []Group) (Model, error) {
 }
 
 // functionsOf returns the groups with y pressed.
-func functionsOf(all []Group) []weightedGroup {
-	functions := make([]weightedGroup, len(all))
+func functionsOf(all []points.Group) []points.Group {
+	functions := slices.Clone(all)
 	for i, g := range all {
-		functions[i] = weightedGroup{Group{X: g.X, DX: g.DX, Times: g.Times, Outer: g.Outer}, slices.Repeat([]float64{1}, g.Points())}
-		for _, v := range g.Y {
-			functions[i].Y = append(functions[i].Y, pressed(v))
+		functions[i].Y = slices.Clone(g.Y)
+		for k, v := range g.Y {
+			functions[i].Y[k] = pressed(v)
 		}
 	}
 	return functions
@@ -71,7 +72,7 @@ func functionsOf(all []Group) []weightedGroup {
 // fit fits the model and its noise to standardised groups. functions are the same without the mean of the noise. If
 // there are points beyond bounds, it takes what is more likely, each point given the others of its group: that all Y are
 // seen, guesses as well, or that of these the side alone is known.
-func (m *Mixed) fit(all []Group, functions []weightedGroup, form degrees) error {
+func (m *Mixed) fit(all []points.Group, functions []points.Group, form degrees) error {
 	plain, at, beyond := bounds(all)
 	guessed, sided := *m, *m
 	guesses, err := guessed.alternate(plain, functions, form)
@@ -87,10 +88,13 @@ func (m *Mixed) fit(all []Group, functions []weightedGroup, form degrees) error 
 }
 
 // alternate fits the model and its noise in turn, and returns the errors that the noise was fitted to at last.
-func (m *Mixed) alternate(all []Group, functions []weightedGroup, form degrees) (misses [][]miss, err error) {
-	known := 0.0
+func (m *Mixed) alternate(all []points.Group, functions []points.Group, form degrees) (misses [][]miss, err error) {
+	known, precision := 0.0, make([][]float64, len(all))
+	for i, g := range all {
+		precision[i] = slices.Repeat([]float64{1}, g.Len())
+	}
 	for round := range noiseAlternations + 1 {
-		fitted, err := fitLinear(functions, form, known)
+		fitted, err := fitLinear(functions, precision, form, known)
 		if err != nil {
 			return nil, err
 		}
@@ -105,16 +109,16 @@ func (m *Mixed) alternate(all []Group, functions []weightedGroup, form degrees) 
 			if len(all) <= mostLeftOut {
 				own = fitted.leaveOut(i)
 			}
-			misses[i] = missesOf(own, g, functions[i])
+			misses[i] = missesOf(own, g.Points, functions[i].Y, precision[i])
 		}
 		m.Noise = fitNoise(all, misses, newBasis(all, 6), m.Model.Noise)
 		if round == noiseAlternations {
 			break
 		}
 		for i, g := range all {
-			shift, variance := m.Noise.normals(g, misses[i])
+			shift, variance := m.Noise.normals(g.Points, misses[i])
 			for k, y := range g.Y {
-				functions[i].Y[k], functions[i].Weight[k] = y-shift[k], m.Model.Noise*m.Model.Noise/variance[k]
+				functions[i].Y[k], precision[i][k] = y-shift[k], m.Model.Noise*m.Model.Noise/variance[k]
 			}
 		}
 	}
@@ -122,40 +126,40 @@ func (m *Mixed) alternate(all []Group, functions []weightedGroup, form degrees) 
 }
 
 // log returns the logarithm of how likely misses of groups are.
-func (m *Mixed) log(all []Group, misses [][]miss) (sum float64) {
+func (m *Mixed) log(all []points.Group, misses [][]miss) (sum float64) {
 	for i, g := range all {
-		log, _ := m.Noise.tauOf(misses[i], m.Noise.scales(g.X))
+		log, _ := m.Noise.tauOf(misses[i], m.Noise.scales(g.Points))
 		sum += log
 	}
 	return sum
 }
 
 // missesOf returns the leave-one-out errors of a group's points: each is predicted from the others of the
-// group, and from itself as often as it counts beyond once. f has the points with their weights, and y less the mean of the noise.
-func missesOf(m linear, g Group, f weightedGroup) []miss {
-	n := g.Points()
+// group, and from itself as often as it counts beyond once. y is less the mean of the noise.
+func missesOf(m linear, g points.Points, y, precision []float64) []miss {
+	n := g.Len()
 	if n == 0 {
 		return nil
 	}
 	var rows *mat.Dense // of the root of the function's covariance, over the noise
 	left, deviation := mat.NewVecDense(n, nil), make([]float64, n)
 	for i := range n {
-		mean, row := m.prior(nil, g.row(i))
+		mean, row := m.prior(nil, g.Row(i))
 		if rows == nil {
 			rows = mat.NewDense(n, len(row), nil)
 		}
-		deviation[i] = m.Noise / math.Sqrt(f.Weight[i])
+		deviation[i] = m.Noise / math.Sqrt(precision[i])
 		for j, v := range row {
 			rows.Set(i, j, v/deviation[i])
 		}
-		left.SetVec(i, (f.Y[i]-mean)/deviation[i])
+		left.SetVec(i, (y[i]-mean)/deviation[i])
 	}
 	// (I + RRᵀ)⁻¹ = I − R(I + RᵀR)⁻¹Rᵀ
 	_, d := rows.Dims()
 	inner, all, allLeft := mat.NewSymDense(d, nil), rows, left
-	if g.Times != nil { // each row as often as it counts
+	if g.Weights != nil { // each row as often as it counts
 		all, allLeft = mat.DenseCopyOf(rows), mat.VecDenseCopyOf(left)
-		for i, times := range g.Times {
+		for i, times := range g.Weights {
 			floats.Scale(math.Sqrt(times), all.RawRowView(i))
 			allLeft.SetVec(i, math.Sqrt(times)*left.AtVec(i))
 		}
@@ -168,7 +172,7 @@ func missesOf(m linear, g Group, f weightedGroup) []miss {
 	misses := make([]miss, n)
 	if !chol.Factorize(inner) {
 		for i := range misses {
-			misses[i] = miss{by: left.AtVec(i) * deviation[i], more: g.times(i) - 1} // a guess stays one
+			misses[i] = miss{by: left.AtVec(i) * deviation[i], more: g.Weight(i) - 1} // a guess stays one
 		}
 		return misses
 	}
@@ -177,35 +181,33 @@ func missesOf(m linear, g Group, f weightedGroup) []miss {
 	_ = chol.SolveVecTo(&seen, &seen)
 	for i := range misses {
 		_ = chol.SolveVecTo(&own, rows.RowView(i))
-		once := min(g.times(i), 1) // what is left out
+		once := min(g.Weight(i), 1) // what is left out
 		c := max(1-once*mat.Dot(&own, rows.RowView(i)), 1e-12)
 		by := (left.AtVec(i) - mat.Dot(rows.RowView(i), &seen)) / c
-		misses[i] = miss{by*deviation[i] + g.Y[i] - f.Y[i], (1/c - 1) / once * deviation[i] * deviation[i], g.times(i) - 1, g.side(i)}
+		misses[i] = miss{by*deviation[i] + g.Y[i] - y[i], (1/c - 1) / once * deviation[i] * deviation[i], g.Weight(i) - 1, g.Side(i)}
 	}
 	return misses
 }
 
-// rows returns the mean of a new group at x [n, DX], and the root of its covariance.
-func (m *Mixed) rows(x []float64) (means []float64, rows *mat.Dense) {
-	dx := len(m.Units.X)
-	n := len(x) / dx
+// rows returns the mean of a new group at points, and the root of its covariance.
+func (m *Mixed) rows(p points.Points) (means []float64, rows *mat.Dense) {
 	var all []float64
-	for i := range n {
-		mean, row := m.Model.prior(nil, x[i*dx:][:dx])
-		means, all = append(means, mean), m.Model.beyond(append(all, row...), x[i*dx:][:dx])
+	for i := range p.Len() {
+		mean, row := m.Model.prior(nil, p.Row(i))
+		means, all = append(means, mean), m.Model.beyond(append(all, row...), p.Row(i))
 	}
-	return means, mat.NewDense(n, len(all)/n, all)
+	return means, mat.NewDense(p.Len(), len(all)/p.Len(), all)
 }
 
-// root returns the root of the covariance of points x that are of the groups of; nil: all of one. Each group has columns
+// root returns the root of the covariance of points, which may be of several groups. Each group has columns
 // of its own deviations, and all have the others in common.
-func (m *Mixed) root(x []float64, of []int) *mat.Dense {
-	_, rows := m.rows(x)
-	if of == nil {
+func (m *Mixed) root(p points.Points) *mat.Dense {
+	_, rows := m.rows(p)
+	if p.Of == nil {
 		return rows
 	}
 	at := map[int]int{}
-	for _, group := range of {
+	for _, group := range p.Of {
 		if _, known := at[group]; !known {
 			at[group] = len(at)
 		}
@@ -216,19 +218,19 @@ func (m *Mixed) root(x []float64, of []int) *mat.Dense {
 	for i := range n {
 		from, to := rows.RawRowView(i), root.RawRowView(i)
 		copy(to, from[q:])
-		copy(to[d-q+q*at[of[i]]:], from[:q])
+		copy(to[d-q+q*at[p.Of[i]]:], from[:q])
 	}
 	return root
 }
 
 // mean implements field.
-func (m *Mixed) mean(x []float64) []float64 {
-	means, _ := m.rows(x)
+func (m *Mixed) mean(p points.Points) []float64 {
+	means, _ := m.rows(p)
 	return means
 }
 
 // covariances implements field.
-func (m *Mixed) covariances(a, b []float64) *mat.Dense {
+func (m *Mixed) covariances(a, b points.Points) *mat.Dense {
 	_, left := m.rows(a)
 	_, right := m.rows(b)
 	var out mat.Dense
@@ -237,7 +239,7 @@ func (m *Mixed) covariances(a, b []float64) *mat.Dense {
 }
 
 // across implements outerField: two groups have all in common but their own deviations.
-func (m *Mixed) across(a, b []float64) *mat.Dense {
+func (m *Mixed) across(a, b points.Points) *mat.Dense {
 	_, left := m.rows(a)
 	_, right := m.rows(b)
 	_, q := m.Model.Form.count()
@@ -249,9 +251,9 @@ func (m *Mixed) across(a, b []float64) *mat.Dense {
 }
 
 // variances implements field.
-func (m *Mixed) variances(x []float64) []float64 {
-	_, rows := m.rows(x)
-	out := make([]float64, len(x)/len(m.Units.X))
+func (m *Mixed) variances(p points.Points) []float64 {
+	_, rows := m.rows(p)
+	out := make([]float64, p.Len())
 	for i := range out {
 		out[i] = dot(rows.RawRowView(i), rows.RawRowView(i))
 	}
@@ -273,9 +275,9 @@ func (m *Mixed) Check() error {
 }
 
 // Given implements [Model], with the bounds of a [GP].
-func (m *Mixed) Given(context Group, x []float64) []likelihood.GaussianMixture {
+func (m *Mixed) Given(context, targets points.Points) []likelihood.GaussianMixture {
 	if !m.Sides {
 		context.Beyond = nil
 	}
-	return given(m.fields(), &m.Noise, m.Units, context, x)
+	return given(m.fields(), &m.Noise, m.Units, context, targets)
 }

@@ -1,56 +1,25 @@
 package simple
 
-import "gonum.org/v1/gonum/mat"
+import (
+	"gonum.org/v1/gonum/mat"
 
-// mostOfOuter bounds the points of other groups in a context.
-const mostOfOuter = 100
+	"github.com/acqnp/acqnp/internal/points"
+)
 
-// Own returns the points of a context that are of the group itself.
-func (g Group) Own() Group {
-	if g.Of == nil {
-		return g
-	}
-	var own []int
-	for i, of := range g.Of {
-		if of == 0 {
-			own = append(own, i)
-		}
-	}
-	g = g.Pick(own)
-	g.Of = nil
-	return g
-}
-
-// Beside returns the group with points of other groups in the same outer one, at most 100, evenly spread over all.
-func (g Group) Beside(others []Group) Group {
-	all := Group{DX: g.DX}
-	for k, other := range others {
-		all.X, all.Y = append(all.X, other.X...), append(all.Y, other.Y...)
-		for range other.Y {
-			all.Of = append(all.Of, k+1)
-		}
-	}
-	if all.Points() == 0 {
-		return g
-	}
-	all = Thin(all, mostOfOuter)
-	both := Group{DX: g.DX, Outer: g.Outer, Of: make([]int, g.Points(), g.Points()+all.Points())}
-	both.X, both.Y = append(append(both.X, g.X...), all.X...), append(append(both.Y, g.Y...), all.Y...)
-	both.Of = append(both.Of, all.Of...)
-	return both
-}
+// MostOfOuter bounds the points of siblings in a context.
+const MostOfOuter = 100
 
 // An outerField is a field of groups in groups: the functions of two groups in the same outer one go together.
 type outerField interface {
 	field
-	across(a, b []float64) *mat.Dense // covariances of points a of one group with b of another one in the same outer group
+	across(a, b points.Points) *mat.Dense // covariances of points a of one group with b of another one in the same outer group
 }
 
-// covariancesOf returns the covariances of points a with points b, which are of the groups ofA and ofB; nil: all of one.
-func covariancesOf(f field, a []float64, ofA []int, b []float64, ofB []int) *mat.Dense {
+// covariancesOf returns the covariances of points a with points b, which may be of several groups.
+func covariancesOf(f field, a, b points.Points) *mat.Dense {
 	own := f.covariances(a, b)
 	outer, is := f.(outerField)
-	if ofA == nil || !is {
+	if a.Of == nil || !is {
 		return own
 	}
 	across := outer.across(a, b)
@@ -58,10 +27,10 @@ func covariancesOf(f field, a []float64, ofA []int, b []float64, ofB []int) *mat
 	for i := range n {
 		for j := range m {
 			to := 0 // a target is of the group itself
-			if ofB != nil {
-				to = ofB[j]
+			if b.Of != nil {
+				to = b.Of[j]
 			}
-			if ofA[i] != to {
+			if a.Of[i] != to {
 				own.Set(i, j, across.At(i, j))
 			}
 		}
@@ -82,10 +51,10 @@ func factorsOf(factor float64, of []int, n int) []float64 {
 
 // outerGroups returns the indices of the groups of each outer group, nil unless there are two outer groups and one of
 // them has several.
-func outerGroups[G interface{ outer() string }](groups []G) (all [][]int) {
+func outerGroups(groups []points.Group) (all [][]int) {
 	at, several := map[string]int{}, false
 	for i, g := range groups {
-		name := g.outer()
+		name := g.Outer
 		if name == "" {
 			return nil
 		}
@@ -102,5 +71,3 @@ func outerGroups[G interface{ outer() string }](groups []G) (all [][]int) {
 	}
 	return all
 }
-
-func (g Group) outer() string { return g.Outer }

@@ -7,31 +7,25 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // schools returns classes in schools: y = 1 + 0.5x + a + b + ε, with deviations 1 of a school's a, 0.5 of a class's b
 // and 0.3 of ε.
-func schools(number, classes, points int) (all []Group) {
+func schools(number, classes, each int) (all []points.Group) {
 	g := random.New(11, random.Data)
 	for s := range uint64(number) {
 		for c := range uint64(classes) {
-			class := Group{DX: 1, Outer: fmt.Sprint("s", s)}
-			for i := range uint64(points) {
+			class := points.Group{Outer: fmt.Sprint("s", s), Points: points.New(1, 1, nil, nil)}
+			for i := range uint64(each) {
 				at := 100*c + i
 				x := g.Normal(s, 20_000+at)
 				class.X, class.Y = append(class.X, x), append(class.Y, 1+0.5*x+g.Normal(s, 1)+0.5*g.Normal(s, 10_000+c)+0.3*g.Normal(s, 30_000+at))
 			}
 			all = append(all, class)
 		}
-	}
-	return all
-}
-
-func weighted(groups []Group) (all []weightedGroup) {
-	for _, g := range groups {
-		all = append(all, weightedGroup{Group: g})
 	}
 	return all
 }
@@ -43,12 +37,11 @@ func TestVariancesOfLme4(t *testing.T) {
 	strength := []float64{62.8, 62.6, 60.1, 62.3, 62.7, 63.1, 60.0, 61.4, 57.5, 56.9, 61.1, 58.9, 58.7, 57.5, 63.9, 63.1, 65.4, 63.7, 57.1, 56.4,
 		56.9, 58.6, 64.7, 64.5, 55.1, 55.1, 54.7, 54.2, 58.8, 57.5, 63.4, 64.9, 59.3, 58.1, 60.5, 60.0, 62.5, 62.6, 61.0, 58.7,
 		56.9, 57.7, 59.2, 59.4, 65.2, 66.0, 64.8, 64.1, 54.8, 54.8, 64.0, 64.0, 57.7, 56.8, 58.3, 59.3, 59.2, 59.2, 58.9, 56.6}
-	var casks []Group
+	var casks []points.Group
 	for i := 0; i < len(strength); i += 2 {
-		casks = append(casks, Group{X: []float64{0, 0}, Y: strength[i:][:2], DX: 1, Outer: fmt.Sprint("batch ", i/6)})
+		casks = append(casks, points.Group{Outer: fmt.Sprint("batch ", i/6), Points: points.New(1, 1, []float64{0, 0}, strength[i:][:2])})
 	}
-	functions := weighted(casks)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 0, 0), 0))(t)
+	f := must.Get(fitLinear(casks, nil, degreesOf(casks, 0, 0), 0))(t)
 	for _, c := range []struct {
 		what              string
 		found, want, most float64
@@ -65,9 +58,9 @@ func TestVariancesOfLme4(t *testing.T) {
 // At any θ, the restricted deviance from sums by class equals log det V + log det XᵀV⁻¹X + (n−p)·log σ² with the
 // matrix V of all points, in units of σ². If a class is left out, V has the points of the other classes.
 func TestTwoLevelDevianceIsThatOfAllPoints(t *testing.T) {
-	functions := weighted(schools(4, 3, 5))
+	functions := schools(4, 3, 5)
 	form := degreesOf(functions, 2, 1)
-	f := must.Get(fitLevels(functions, form, outerGroups(functions), 2, 0))(t)
+	f := must.Get(fitLevels(functions, nil, form, outerGroups(functions), 2, 0))(t)
 	for _, out := range []int{-1, 4} {
 		for _, theta := range [][]float64{f.theta, {0.7, 0.1, 0.3, 1.4, -0.2, 0.1}} {
 			s, ok := f.solve(theta, out)
@@ -78,7 +71,7 @@ func TestTwoLevelDevianceIsThatOfAllPoints(t *testing.T) {
 	}
 }
 
-func denseDeviance(t *testing.T, groups []weightedGroup, form degrees, s solution, out int) float64 {
+func denseDeviance(t *testing.T, groups []points.Group, form degrees, s solution, out int) float64 {
 	t.Helper()
 	var x, z [][]float64
 	var y []float64
@@ -86,7 +79,7 @@ func denseDeviance(t *testing.T, groups []weightedGroup, form degrees, s solutio
 	for i, g := range groups {
 		for k := range g.Y {
 			if i != out {
-				x, z = append(x, form.powers(nil, g.row(k), form.Fixed)), append(z, form.powers(nil, g.row(k), form.Random))
+				x, z = append(x, form.powers(nil, g.Row(k), form.Fixed)), append(z, form.powers(nil, g.Row(k), form.Random))
 				y, of, outer = append(y, g.Y[k]), append(of, i), append(outer, i/3)
 			}
 		}
@@ -145,8 +138,7 @@ func denseDeviance(t *testing.T, groups []weightedGroup, form degrees, s solutio
 // with an error of 0.04.
 func TestRecoversBothLevels(t *testing.T) {
 	groups := schools(60, 5, 6)
-	functions := weighted(groups)
-	f := must.Get(fitLinear(functions, degreesOf(functions, 1, 0), 0))(t)
+	f := must.Get(fitLinear(groups, nil, degreesOf(groups, 1, 0), 0))(t)
 	gp := must.Get(FitGP(groups))(t).(*GP)
 	for _, c := range []struct {
 		what               string
@@ -165,31 +157,30 @@ func TestRecoversBothLevels(t *testing.T) {
 // Gaussian of all of them. Both are float64 with few operations.
 func TestPredictionInSchoolsIsTheConditionalGaussian(t *testing.T) {
 	groups := schools(12, 4, 6)
-	functions := weighted(groups)
-	fitted := must.Get(fitLinear(functions, degreesOf(functions, 1, 1), 0))(t)
+	fitted := must.Get(fitLinear(groups, nil, degreesOf(groups, 1, 1), 0))(t)
 	unit := units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}
 	mixed := &Mixed{Units: unit, Model: fitted.linear, Noise: normalNoise(newBasis(groups, 6), fitted.Noise)}
 	gp := must.Get(FitGP(groups))(t).(*GP)
 	gp.Units, gp.Noise = unit, normalNoise(newBasis(groups, 6), 0.3)
-	own, other, third := Group{X: []float64{-0.5, 1}, Y: []float64{2, 2.4}, DX: 1}, Group{X: []float64{0, 0.7}, Y: []float64{1.9, 2.1}, DX: 1}, Group{X: []float64{0.2}, Y: []float64{3}, DX: 1}
-	none := Group{DX: 1}
-	for name, context := range map[string]Group{"the class": own, "its school": none.Beside([]Group{other, third}), "both": own.Beside([]Group{other, third}), "nothing": none} {
+	own, other, third := points.New(1, 1, []float64{-0.5, 1}, []float64{2, 2.4}), points.New(1, 1, []float64{0, 0.7}, []float64{1.9, 2.1}), points.New(1, 1, []float64{0.2}, []float64{3})
+	none := points.New(1, 1, nil, nil)
+	for name, context := range map[string]points.Points{"the class": own, "its school": none.Beside([]points.Points{other, third}, MostOfOuter), "both": own.Beside([]points.Points{other, third}, MostOfOuter), "nothing": none} {
 		for _, m := range []outerField{mixed, gp} {
 			sigma := 0.3
 			if m == mixed {
 				sigma = fitted.Noise
 			}
-			target := []float64{0.4}
+			target := points.New(1, 0, []float64{0.4}, nil)
 			mean, variance := m.mean(target)[0], m.variances(target)[0]
-			if n := context.Points(); n > 0 {
+			if n := context.Len(); n > 0 {
 				k, cross, left := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
-				at := func(i int) ([]float64, int) {
+				at := func(i int) (points.Points, int) {
 					if context.Of == nil {
-						return context.row(i), 0
+						return context.Cut(i, i+1), 0
 					}
-					return context.row(i), context.Of[i]
+					return context.Cut(i, i+1), context.Of[i]
 				}
-				between := func(a, b []float64, same bool) float64 {
+				between := func(a, b points.Points, same bool) float64 {
 					if same {
 						return m.covariances(a, b).At(0, 0)
 					}
@@ -218,7 +209,8 @@ func TestPredictionInSchoolsIsTheConditionalGaussian(t *testing.T) {
 		}
 	}
 	// Another class of the same school differs by its own level alone, one of another school by both.
-	if a, b := mixed.across([]float64{0}, []float64{0}).At(0, 0), mixed.covariances([]float64{0}, []float64{0}).At(0, 0); !(a > 0.3 && a < b-0.1) {
+	zero := points.New(1, 0, []float64{0}, nil)
+	if a, b := mixed.across(zero, zero).At(0, 0), mixed.covariances(zero, zero).At(0, 0); !(a > 0.3 && a < b-0.1) {
 		t.Errorf("covariances of %g in a school and %g in a class", a, b)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A noise is the distribution of what a model does not explain, in standardised units:
@@ -61,10 +62,9 @@ func (n *noise) check(dx int) error {
 	return sound(lengthOf{n.Eta, n.Basis.size()}, lengthOf{numbers, len(numbers)})
 }
 
-// scales returns s at standardised points x.
-func (n *noise) scales(x []float64) []float64 {
-	phi := n.Basis.evaluate(x)
-	out := make([]float64, len(x)/len(n.Basis.Reach))
+// scales returns s at standardised points.
+func (n *noise) scales(p points.Points) []float64 {
+	phi, out := n.Basis.evaluate(p), make([]float64, p.Len())
 	for i := range out {
 		out[i] = math.Exp(min(max(dot(phi.RawRowView(i), n.Eta), -18), 18))
 	}

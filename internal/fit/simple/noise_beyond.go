@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Points beyond a bound have the probability of their side where others have a density, and expectation propagation
@@ -14,7 +15,7 @@ import (
 
 // bounds returns the groups as if guesses were seen, the groups with the bound as the y of points that are beyond one,
 // and whether there are any.
-func bounds(all []Group) (guessed, at []Group, beyond bool) {
+func bounds(all []points.Group) (guessed, at []points.Group, beyond bool) {
 	guessed, at = slices.Clone(all), slices.Clone(all)
 	for i, g := range all {
 		guessed[i].Beyond, at[i].Y = nil, slices.Clone(g.Y)
@@ -27,12 +28,12 @@ func bounds(all []Group) (guessed, at []Group, beyond bool) {
 }
 
 // toBounds returns the misses of guesses as those of the bounds.
-func toBounds(all []Group, guesses [][]miss) [][]miss {
+func toBounds(all []points.Group, guesses [][]miss) [][]miss {
 	misses := make([][]miss, len(all))
 	for i, g := range all {
 		misses[i] = slices.Clone(guesses[i])
 		for k, v := range g.Beyond {
-			misses[i][k].by, misses[i][k].side = misses[i][k].by-v, g.side(k)
+			misses[i][k].by, misses[i][k].side = misses[i][k].by-v, g.Side(k)
 		}
 	}
 	return misses

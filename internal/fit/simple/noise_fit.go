@@ -4,22 +4,24 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/likelihood"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // noiseRounds is how often fitNoise fits scale, groups and shape in turn.
 const noiseRounds = 3
 
 // fitNoise fits the noise to misses of the points of groups, whose scale is about that given.
-func fitNoise(groups []Group, misses [][]miss, b basis, scale float64) noise {
+func fitNoise(groups []points.Group, misses [][]miss, b basis, scale float64) noise {
 	n := normalNoise(b, scale)
 	n.Parts = []part{{0, 0.6, 0.35}, {0, 1.1, 0.5}, {0, 2.2, 0.15}}
 	f := noiseFit{noise: &n, misses: misses, start: slices.Clone(n.Parts)}
 	for _, g := range groups {
-		f.phi = append(f.phi, b.evaluate(g.X))
+		f.phi = append(f.phi, b.evaluate(g.Points))
 		f.tau = append(f.tau, 0)
-		f.scale = append(f.scale, make([]float64, g.Points()))
+		f.scale = append(f.scale, make([]float64, g.Len()))
 	}
 	f.spreads = []float64{0, 0.3, 1}
 	f.rescale()
@@ -254,8 +256,8 @@ func (n *noise) tauOf(misses []miss, scales []float64) (log, tau float64) {
 }
 
 // normals returns the Gaussian that approximates the noise of each point of a group.
-func (n *noise) normals(g Group, misses []miss) (shift, variance []float64) {
-	scales, each := n.scales(g.X), make([]float64, len(n.Parts))
+func (n *noise) normals(g points.Points, misses []miss) (shift, variance []float64) {
+	scales, each := n.scales(g), make([]float64, len(n.Parts))
 	_, tau := n.tauOf(misses, scales)
 	shift, variance = make([]float64, len(scales)), make([]float64, len(scales))
 	for i, s := range scales {

@@ -7,12 +7,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 	"gonum.org/v1/gonum/stat/distuv"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // spacedNoise returns a group without a function, whose noise is scale(x) times the quantiles of a
 // distribution, in the order of the golden ratio's multiples, and its misses.
-func spacedNoise(quantile func(p float64) float64, scale func(x float64) float64) (Group, []miss) {
-	g := Group{DX: 1}
+func spacedNoise(quantile func(p float64) float64, scale func(x float64) float64) (points.Group, []miss) {
+	g := points.Group{Points: points.New(1, 1, nil, nil)}
 	var misses []miss
 	for i := 1; i <= 400; i++ {
 		x := -1.7 + 3.4*(float64(i)-0.5)/400
@@ -44,9 +46,9 @@ func (n *noise) deviation() float64 {
 // points tell, as about that many tell it at one x.
 func TestScaleIsThatOfMgcv(t *testing.T) {
 	g, misses := spacedNoise(distuv.UnitNormal.Quantile, func(x float64) float64 { return math.Exp(-0.5 + 0.6*x + 0.3*math.Sin(2*x)) })
-	n := fitNoise([]Group{g}, [][]miss{misses}, newBasis([]Group{g}, 6), 1)
+	n := fitNoise([]points.Group{g}, [][]miss{misses}, newBasis([]points.Group{g}, 6), 1)
 	want := []float64{0.217838, 0.299393, 0.605972, 1.224607, 1.641883}
-	for i, s := range n.scales([]float64{-1.5, -0.75, 0, 0.75, 1.5}) {
+	for i, s := range n.scales(points.New(1, 0, []float64{-1.5, -0.75, 0, 0.75, 1.5}, nil)) {
 		if got := s * n.deviation(); math.Abs(math.Log(got/want[i])) > 0.14 {
 			t.Errorf("deviation %d is %.4f, want %.4f", i, got, want[i])
 		}
@@ -58,18 +60,18 @@ func TestScaleIsThatOfMgcv(t *testing.T) {
 func TestShapeIsThatOfStudent(t *testing.T) {
 	student := distuv.StudentsT{Nu: 3, Sigma: 0.7}
 	g, misses := spacedNoise(student.Quantile, func(float64) float64 { return 1 })
-	n := fitNoise([]Group{g}, [][]miss{misses}, newBasis([]Group{g}, 6), 1)
+	n := fitNoise([]points.Group{g}, [][]miss{misses}, newBasis([]points.Group{g}, 6), 1)
 	fitted := distuv.StudentsT{Mu: 0.000234, Sigma: 0.705287, Nu: 3.13569}
 	loss, each := 0.0, make([]float64, len(n.Parts))
 	for i, m := range misses {
-		s := n.scales(g.row(i))[0]
+		s := n.scales(points.New(1, 0, g.Row(i), nil))[0]
 		loss += (fitted.LogProb(m.by) - n.logDensity(m, s, each)) / 400
 	}
 	// A mixture of three Gaussians with a scale that may depend on x has more parameters than t.
 	if loss > 0.01 || loss < -0.02 {
 		t.Errorf("a point's log density is %.4f below that of Student's t, want within −0.02 … 0.01", loss)
 	}
-	s := n.scales([]float64{0})[0]
+	s := n.scales(points.New(1, 0, []float64{0}, nil))[0]
 	// Eight of the points lie beyond ±4.
 	for z, bound := range map[float64]float64{0: 0.15, 1: 0.15, 2: 0.15, 4: 1 / math.Sqrt(8)} {
 		if got, want := n.logDensity(miss{by: z, variance: 0}, s, each), fitted.LogProb(z); math.Abs(got-want) > bound {
@@ -82,11 +84,11 @@ func TestShapeIsThatOfStudent(t *testing.T) {
 // quantiles, times a factor.
 func TestGroupsHaveScales(t *testing.T) {
 	for _, factor := range []float64{1, 2} {
-		var groups []Group
+		var groups []points.Group
 		var misses [][]miss
 		for k := range 30 {
 			g, m := spacedNoise(distuv.UnitNormal.Quantile, func(float64) float64 { return math.Pow(factor, float64(k%3-1)) })
-			part := Group{DX: 1, X: g.X[20*(k%20):][:20], Y: g.Y[20*(k%20):][:20]}
+			part := points.Group{Points: g.Cut(20*(k%20), 20*(k%20)+20)}
 			groups, misses = append(groups, part), append(misses, m[20*(k%20):][:20])
 		}
 		n := fitNoise(groups, misses, newBasis(groups, 6), 1)
@@ -116,10 +118,10 @@ func noisyGP() *GP {
 
 // logDensity returns the log density of a group by quadrature over its scale, and by all ways to assign
 // parts to its points, each a multivariate normal distribution.
-func (m *GP) logDensity(g Group) float64 {
-	phi, scales := m.Basis.evaluate(g.X), m.Noise.scales(g.X)
+func (m *GP) logDensity(g points.Points) float64 {
+	phi, scales := m.Basis.evaluate(g), m.Noise.scales(g)
 	factors, logs := m.Noise.nodes()
-	n, k := g.Points(), len(m.Noise.Parts)
+	n, k := g.Len(), len(m.Noise.Parts)
 	total := 0.0
 	for j, factor := range factors {
 		for code := range int(math.Pow(float64(k), float64(n))) {
@@ -130,7 +132,7 @@ func (m *GP) logDensity(g Group) float64 {
 				s := scales[i] * factor
 				mean[i] = dot(phi.RawRowView(i), m.W) + s*p.Shift
 				for l := range i + 1 {
-					v := m.Hyper.kernel(g.row(i), g.row(l))
+					v := m.Hyper.kernel(g.Row(i), g.Row(l))
 					for a, x := range phi.RawRowView(i) {
 						v += x * m.Cov[5*a] * phi.At(l, a)
 					}
@@ -159,14 +161,14 @@ func TestDensityOfNoisyGP(t *testing.T) {
 		{"four points", []float64{-1, -0.5, 0.1, 0.9, 0.4}, []float64{-0.2, 0.2, 0.7, 1.1, 1}, 0.05},
 		{"an outlier", []float64{-1, -0.5, 0.1, 0.9, 0.4}, []float64{-0.2, 0.2, 9, 1.1, 1}, 0.05},
 	} {
-		g := Group{X: test.x, Y: test.y, DX: 1}
-		n := g.Points() - 1
-		context := Group{X: g.X[:n], Y: g.Y[:n], DX: 1}
+		g := points.New(1, 1, test.x, test.y)
+		n := g.Len() - 1
+		context := points.New(1, 1, g.X[:n], g.Y[:n])
 		want := m.logDensity(g)
 		if n > 0 {
 			want -= m.logDensity(context)
 		}
-		if got := m.Given(context, g.X[n:])[0].LogDensity(g.Y[n]); math.Abs(got-want) > test.bound {
+		if got := m.Given(context, g.Cut(n, g.Len()))[0].LogDensity(g.Y[n]); math.Abs(got-want) > test.bound {
 			t.Errorf("%s: log density %.6f, want %.6f", test.name, got, want)
 		}
 	}

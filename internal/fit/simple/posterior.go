@@ -6,13 +6,14 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A field is a normal distribution of the function of a new group, in standardised units.
 type field interface {
-	mean(x []float64) []float64            // at points x [n, DX]
-	variances(x []float64) []float64       // at points x [n, DX]
-	covariances(a, b []float64) *mat.Dense // of points a [n, DX] with b [m, DX], [n, m]
+	mean(p points.Points) []float64            // at points
+	variances(p points.Points) []float64       // at points
+	covariances(a, b points.Points) *mat.Dense // of points a with b, [n, m]
 }
 
 // Bounds of a context: the points that predictions read, and those that the group's scale is learnt
@@ -22,14 +23,14 @@ const (
 	mostOfScale = 64
 )
 
-// given returns the distribution of y at x of a group with this context, whose function is drawn from one of
+// given returns the distribution of y at the targets of a group with this context, whose function is drawn from one of
 // these fields, each as likely as the others, and whose points have noise.
-func given(fields []field, n *noise, u units, context Group, x []float64) []likelihood.GaussianMixture {
-	if len(x) == 0 {
+func given(fields []field, n *noise, u units, context, targets points.Points) []likelihood.GaussianMixture {
+	if targets.Len() == 0 {
 		return nil
 	}
-	c := Thin(u.group(context), mostContext)
-	targets := u.points(x)
+	c := u.group(context).Thin(mostContext)
+	targets = u.group(targets)
 	scales := n.scales(targets)
 	parts, logs := make([][]likelihood.Gaussian, len(scales)), make([][]float64, len(scales))
 	for _, f := range fields {
@@ -43,11 +44,11 @@ func given(fields []field, n *noise, u units, context Group, x []float64) []like
 }
 
 // addGiven adds the parts that a field gives, with the logarithms of how likely each is by the context c.
-func (n *noise) addGiven(parts [][]likelihood.Gaussian, logs [][]float64, f field, c Group, targets, scales []float64) {
+func (n *noise) addGiven(parts [][]likelihood.Gaussian, logs [][]float64, f field, c, targets points.Points, scales []float64) {
 	states, means, variances := n.condition(f, c), f.mean(targets), f.variances(targets)
 	var cross, solved *mat.Dense // [n, m]
-	if c.Points() > 0 {
-		cross = covariancesOf(f, c.X, c.Of, targets, nil)
+	if c.Len() > 0 {
+		cross = covariancesOf(f, c, targets)
 	}
 	for _, s := range states {
 		if s.alpha != nil {
@@ -75,9 +76,9 @@ type state struct {
 }
 
 // condition returns the states of a standardised context.
-func (n *noise) condition(f field, c Group) []*state {
+func (n *noise) condition(f field, c points.Points) []*state {
 	factors, logs := n.nodes()
-	if few := Thin(c.Own(), mostOfScale); few.Points() < c.Own().Points() && len(factors) > 1 {
+	if few := c.Own().Thin(mostOfScale); few.Len() < c.Own().Len() && len(factors) > 1 {
 		factor, most := 1.0, math.Inf(-1)
 		for _, s := range n.condition(f, few) {
 			if s.log > most {
@@ -90,17 +91,17 @@ func (n *noise) condition(f field, c Group) []*state {
 	for j := range states {
 		states[j] = &state{factor: factors[j], log: logs[j]}
 	}
-	if c.Points() == 0 {
+	if c.Len() == 0 {
 		return states
 	}
-	left := mat.NewVecDense(c.Points(), nil)
-	for i, v := range f.mean(c.X) {
+	left := mat.NewVecDense(c.Len(), nil)
+	for i, v := range f.mean(c) {
 		left.SetVec(i, c.Y[i]-v)
 	}
 	for i, v := range c.Beyond {
 		left.SetVec(i, left.AtVec(i)-v)
 	}
-	scales := n.scales(c.X)
+	scales := n.scales(c)
 	covariance := covarianceOf(f, c)
 	var kept []*state
 	for _, s := range states {
@@ -121,16 +122,16 @@ func (n *noise) condition(f field, c Group) []*state {
 // solve finds the noise of the points of a state. In turn, it computes the leave-one-out error of each
 // point, and the Gaussian that approximates the point's noise given this error. factors are those of the scales of
 // context c, and left is what the field leaves of its y or, beyond a bound, of the bound.
-func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64, c Group) bool {
-	points := left.Len()
-	shift, variance := make([]float64, points), make([]float64, points)
+func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64, c points.Points) bool {
+	number := left.Len()
+	shift, variance := make([]float64, number), make([]float64, number)
 	each := make([]float64, len(n.Parts))
 	for i, v := range scales {
 		v *= factors[i]
 		shift[i], variance[i] = n.normal(miss{variance: 1e4 * v * v}, v, each)
 	}
 	rounds := 4
-	if points > 2*mostOfScale {
+	if number > 2*mostOfScale {
 		rounds = 2
 	}
 	if len(each) == 1 {
@@ -141,9 +142,9 @@ func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64, c
 			rounds = sideRounds
 		}
 	}
-	y := mat.NewVecDense(points, nil)
+	y := mat.NewVecDense(number, nil)
 	for round := range rounds + 1 {
-		for i := range points {
+		for i := range number {
 			y.SetVec(i, left.AtVec(i)-shift[i])
 		}
 		if !s.cov.factorise(variance) {
@@ -155,11 +156,11 @@ func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64, c
 		}
 		inverse := s.cov.inverseDiagonal()
 		// The evidence of the points, as expectation propagation approximates it.
-		log := -s.cov.logDet()/2 - mat.Dot(s.alpha, y)/2 - float64(points)/2*math.Log(2*math.Pi)
-		for i := range points {
+		log := -s.cov.logDet()/2 - mat.Dot(s.alpha, y)/2 - float64(number)/2*math.Log(2*math.Pi)
+		for i := range number {
 			// Without the point, it is predicted with this error, of this variance.
 			by := s.alpha.AtVec(i)/inverse[i] + shift[i]
-			e := miss{by: by, variance: max(1/inverse[i]-variance[i], 0), side: c.side(i)}
+			e := miss{by: by, variance: max(1/inverse[i]-variance[i], 0), side: c.Side(i)}
 			z, v := e.by-shift[i], e.variance+variance[i]
 			log += n.logDensity(e, scales[i]*factors[i], each) + z*z/(2*v) + math.Log(2*math.Pi*v)/2
 			shift[i], variance[i] = n.normal(e, scales[i]*factors[i], each)

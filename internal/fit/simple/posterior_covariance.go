@@ -8,6 +8,8 @@ import (
 	"gonum.org/v1/gonum/blas/blas64"
 	"gonum.org/v1/gonum/lapack/lapack64"
 	"gonum.org/v1/gonum/mat"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A covariance is that of the points of a context: of their function, plus the variances of their noise.
@@ -22,14 +24,14 @@ type covariance interface {
 const mostCond = 1e14
 
 // covarianceOf returns what makes covariances for the points of a context. They share what noise does not change.
-func covarianceOf(f field, c Group) func() covariance {
+func covarianceOf(f field, c points.Points) func() covariance {
 	if m, is := f.(*Mixed); is {
-		root := m.root(c.X, c.Of)
+		root := m.root(c)
 		if n, rank := root.Dims(); 2*rank < n {
 			return func() covariance { return &ofLowRank{root: root} }
 		}
 	}
-	prior := symmetric(covariancesOf(f, c.X, c.Of, c.X, c.Of))
+	prior := symmetric(covariancesOf(f, c, c))
 	return func() covariance { return &ofFullRank{prior: prior} }
 }
 

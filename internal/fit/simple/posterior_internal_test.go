@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/mat"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -14,13 +15,13 @@ import (
 func TestLowRankIsTheFullCovariance(t *testing.T) {
 	groups := schools(6, 4, 12)
 	m := must.Get(FitMixed(groups))(t).(*Mixed)
-	context := m.Units.group(groups[0].Beside(groups[1:4]))
+	context := m.Units.group(groups[0].Beside([]points.Points{groups[1].Points, groups[2].Points, groups[3].Points}, MostOfOuter))
 	low, isLow := covarianceOf(m, context)().(*ofLowRank)
 	if !isLow {
-		t.Fatalf("%d points, and the covariance is taken in full", context.Points())
+		t.Fatalf("%d points, and the covariance is taken in full", context.Len())
 	}
-	full := &ofFullRank{prior: symmetric(covariancesOf(m, context.X, context.Of, context.X, context.Of))}
-	noise, a := make([]float64, context.Points()), mat.NewDense(context.Points(), 2, nil)
+	full := &ofFullRank{prior: symmetric(covariancesOf(m, context, context))}
+	noise, a := make([]float64, context.Len()), mat.NewDense(context.Len(), 2, nil)
 	for i := range noise {
 		noise[i] = 0.01 * float64(1+i%9)
 		a.SetRow(i, []float64{math.Sin(float64(i)), 1})

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Regressions is a mixture of regressions: each point belongs to one of K classes, such as new and
@@ -37,8 +38,8 @@ type class struct {
 }
 
 // mean returns the class as the mean of a number of points has it.
-func (c class) mean(points float64) class {
-	c.Noise /= math.Sqrt(points)
+func (c class) mean(number float64) class {
+	c.Noise /= math.Sqrt(number)
 	return c
 }
 
@@ -57,15 +58,15 @@ func (m *Regressions) features(x []float64) (p, q []float64) {
 
 // A described group has the features of its points.
 type described struct {
-	Group
+	points.Points
 	p, q [][]float64
 }
 
 // describe returns a standardised group with its features.
-func (m *Regressions) describe(g Group) described {
-	d := described{Group: g}
-	for i := range g.Points() {
-		p, q := m.features(g.row(i))
+func (m *Regressions) describe(g points.Points) described {
+	d := described{Points: g}
+	for i := range g.Len() {
+		p, q := m.features(g.Row(i))
 		d.p, d.q = append(d.p, p), append(d.q, q)
 	}
 	return d
@@ -126,7 +127,7 @@ func (m *Regressions) given(g described, keep int) (list []assignment, kept [][]
 	var logs []float64
 	for i, y := range g.Y {
 		p, q := g.p[i], g.q[i]
-		times := g.times(i) // one that counts more often has as many copies, all of its class
+		times := g.Weight(i) // one that counts more often has as many copies, all of its class
 		logs = logs[:0]
 		steps := make([]step, 0, len(list)*len(m.Classes))
 		for from := range list {
@@ -217,19 +218,19 @@ func (m *Regressions) Check() error {
 }
 
 // Given implements [Model]. It takes at most 100 points of a larger context, evenly spread.
-func (m *Regressions) Given(context Group, x []float64) []likelihood.GaussianMixture {
-	known := Thin(m.Units.group(context), mostOfRegressions)
+func (m *Regressions) Given(context, targets points.Points) []likelihood.GaussianMixture {
+	known := m.Units.group(context).Thin(mostOfRegressions)
 	list, _, _ := m.given(m.describe(known), mostAssignments)
 	spread := make([]float64, 1+len(m.Units.X))
-	targets, dx := m.Units.points(x), len(m.Units.X)
-	out := make([]likelihood.GaussianMixture, len(targets)/dx)
+	targets = m.Units.group(targets)
+	out := make([]likelihood.GaussianMixture, targets.Len())
 	for t := range out {
-		p, q := m.features(targets[t*dx:][:dx])
+		p, q := m.features(targets.Row(t))
 		var parts []likelihood.Gaussian
 		var logs []float64
 		for _, a := range list {
 			for k, c := range m.Classes {
-				log := a.log + math.Log(m.share(k, a.counts, known.Points()))
+				log := a.log + math.Log(m.share(k, a.counts, known.Len()))
 				if log < -negligible {
 					continue
 				}

@@ -2,6 +2,8 @@ package simple
 
 import (
 	"math"
+
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Bounds of a fit of Regressions: points of a group (more if there are few groups), points of a start,
@@ -20,17 +22,13 @@ const (
 
 // FitRegressions fits a mixture of two or three regressions, whichever has the better BIC (Schwarz
 // 1978), with squares of x. It returns an error if the data do not determine the model.
-func FitRegressions(groups []Group) (Model, error) {
+func FitRegressions(groups []points.Group) (Model, error) {
 	u := unitsOf(groups)
 	all := u.groups(groups, max(mostOfRegressions, mostOfFewGroups/len(groups)))
-	x := make([][]float64, len(all))
-	for i, g := range all {
-		x[i] = g.X
-	}
-	edges := EdgesOf(len(u.X), x...)
+	edges := EdgesOf(all)
 	plain, seen := &Regressions{Powers: powers, Edges: edges}, make([]described, len(all))
 	for i, g := range all {
-		seen[i] = plain.describe(g)
+		seen[i] = plain.describe(g.Points)
 	}
 	var best *Regressions
 	most := math.Inf(-1)
@@ -55,7 +53,7 @@ func fitClasses(u units, edges []Edge, groups []described, k int) (*Regressions,
 		if points < pointsOfStart {
 			some = i + 1
 		}
-		points += g.Points()
+		points += g.Len()
 	}
 	if points < 4*k*(1+powers*len(u.X)) {
 		return nil, 0
@@ -151,7 +149,7 @@ func (m *Regressions) assigned(g described, list []assignment, classes [][]int, 
 		}
 		a, q := &list[n], g.q[i]
 		_, variance := a.expect(class{}, nil, q, spread)
-		left, weight := g.Y[i]-dot(a.mean, q), math.Exp(a.log)*g.times(i)
+		left, weight := g.Y[i]-dot(a.mean, q), math.Exp(a.log)*g.Weight(i)
 		s.weight, s.y, s.over = s.weight+weight, s.y+weight*left, s.over+weight*(left*left+variance)
 	}
 	s.p = g.p[i]
@@ -176,8 +174,8 @@ func (m *Regressions) improve(groups []described, keep int) (log float64, ok boo
 			}
 			classes[n] = classesOf(steps, n)
 		}
-		for i := range g.Points() {
-			points += g.times(i)
+		for i := range g.Len() {
+			points += g.Weight(i)
 			for k := range m.Classes {
 				if s := m.assigned(g, list, classes, i, k, spread); s.weight > 0 {
 					all[k] = append(all[k], s)

@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 	"gonum.org/v1/gonum/stat/distmv"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -19,8 +20,8 @@ func someRegressions() *Regressions {
 
 // logDensity returns the log density of a group by all ways to assign classes to its points, each a
 // multivariate normal distribution.
-func (m *Regressions) logDensity(g Group) float64 {
-	n, k := g.Points(), len(m.Classes)
+func (m *Regressions) logDensity(g points.Points) float64 {
+	n, k := g.Len(), len(m.Classes)
 	total := 0.0
 	for code := range int(math.Pow(float64(k), float64(n))) {
 		mean, cov, share := make([]float64, n), mat.NewSymDense(n, nil), 1.0
@@ -28,7 +29,7 @@ func (m *Regressions) logDensity(g Group) float64 {
 		before := make([]float64, k)
 		for i, c := 0, code; i < n; i, c = i+1, c/k {
 			class := m.Classes[c%k]
-			p, q := m.features(g.row(i))
+			p, q := m.features(g.Row(i))
 			mean[i], features[i], share = dot(class.Beta, p), q, share*m.share(c%k, before, i)
 			before[c%k]++
 			for j := range i + 1 {
@@ -54,14 +55,14 @@ func (m *Regressions) logDensity(g Group) float64 {
 // given a context.
 func TestRegressionsAreExactForFewPoints(t *testing.T) {
 	m := someRegressions()
-	g := Group{X: []float64{-1, 0.2, 0.9, 1.4}, Y: []float64{-0.8, 1.3, 0.4, 1.1}, DX: 1}
+	g := points.New(1, 1, []float64{-1, 0.2, 0.9, 1.4}, []float64{-0.8, 1.3, 0.4, 1.1})
 	for _, m.Alpha = range []float64{0, 3} {
 		_, _, log := m.given(m.describe(g), mostAssignments)
 		if want := m.logDensity(g); math.Abs(log-want) > 1e-6 { // assignments of e^−12 of the first are left out
 			t.Errorf("alpha %g: log density %.9f, want %.9f", m.Alpha, log, want)
 		}
-		context := Group{X: g.X[:3], Y: g.Y[:3], DX: 1}
-		got := m.Given(context, g.X[3:])[0].LogDensity(g.Y[3])
+		context := points.New(1, 1, g.X[:3], g.Y[:3])
+		got := m.Given(context, g.Cut(3, g.Len()))[0].LogDensity(g.Y[3])
 		if want := m.logDensity(g) - m.logDensity(context); math.Abs(got-want) > 1e-5 {
 			t.Errorf("alpha %g: log density of a point %.9f, want %.9f", m.Alpha, got, want)
 		}
@@ -76,8 +77,8 @@ func TestRegressionsFindTheClasses(t *testing.T) {
 	m := must.Get(FitRegressions(groups[:60]))(t)
 	loss, n := 0.0, 0.0
 	for _, g := range groups[60:] {
-		context := Group{X: g.X[:5], Y: g.Y[:5], DX: 1}
-		fitted, known := m.Given(context, g.X[5:]), truth.Given(context, g.X[5:])
+		context := points.New(1, 1, g.X[:5], g.Y[:5])
+		fitted, known := m.Given(context, g.Cut(5, g.Len())), truth.Given(context, g.Cut(5, g.Len()))
 		for i, y := range g.Y[5:] {
 			loss += known[i].LogDensity(y) - fitted[i].LogDensity(y)
 			n++
@@ -89,18 +90,18 @@ func TestRegressionsFindTheClasses(t *testing.T) {
 }
 
 // drawn draws groups of a mixture of regressions in one x.
-func drawn(m *Regressions, groups, points int) []Group {
+func drawn(m *Regressions, groups, each int) []points.Group {
 	var chol mat.Cholesky
 	chol.Factorize(mat.NewSymDense(2, m.Cov))
 	var root mat.TriDense
 	chol.LTo(&root)
 	g := random.New(3, random.Validation)
-	all := make([]Group, groups)
+	all := make([]points.Group, groups)
 	for k := range all {
 		a, b := g.Normal(uint64(k), 0), g.Normal(uint64(k), 1)
 		own := []float64{root.At(0, 0) * a, root.At(1, 0)*a + root.At(1, 1)*b}
-		all[k].DX = 1
-		for i := range points {
+		all[k].DX, all[k].DY = 1, 1
+		for i := range each {
 			x := 4*g.Float(uint64(k), uint64(1000+i)) - 2
 			class := m.Classes[0]
 			if g.Float(uint64(k), uint64(2000+i)) > class.Share {

@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/floats"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A scaling standardises a column: (v − centre)/width.
@@ -111,19 +112,17 @@ func (u units) check() error {
 
 // unitsOf returns the units in which most points of the groups have mean 0 and deviation 1. A column of
 // x with two values is scaled to a distance of 2 between these, however rare one is.
-func unitsOf(groups []Group) units {
+func unitsOf(groups []points.Group) units {
 	u := units{X: make([]scaling, groups[0].DX)}
 	var y, times []float64
 	for _, g := range groups {
-		y, times = append(y, g.Y...), append(times, g.Times...)
+		y, times = append(y, g.Y...), append(times, g.Weights...)
 	}
 	column := make([]float64, 0, len(y))
 	for c := range u.X {
 		column = column[:0]
 		for _, g := range groups {
-			for i := range g.Points() {
-				column = append(column, g.row(i)[c])
-			}
+			column = append(column, g.Column(c)...)
 		}
 		u.X[c] = scalingOf(column, times)
 		if low, high, two := twoValues(column); two {
@@ -148,15 +147,6 @@ func twoValues(column []float64) (low, high float64, two bool) {
 	return low, high, low < high
 }
 
-// points returns x [n, DX] standardised.
-func (u units) points(x []float64) []float64 {
-	z, dx := make([]float64, len(x)), len(u.X)
-	for i, v := range x {
-		z[i] = pressed(u.X[i%dx].standardise(v))
-	}
-	return z
-}
-
 // pressed returns z up to 6 in absolute value. Beyond, it grows only with the logarithm of z, which limits
 // the leverage of outliers.
 func pressed(z float64) float64 {
@@ -166,9 +156,13 @@ func pressed(z float64) float64 {
 	return z
 }
 
-// group returns a group standardised.
-func (u units) group(g Group) Group {
-	z := Group{X: u.points(g.X), Y: make([]float64, len(g.Y)), DX: g.DX, Times: g.Times, Outer: g.Outer, Of: g.Of}
+// group returns the points of a group standardised.
+func (u units) group(g points.Points) points.Points {
+	z := g
+	z.X, z.Y, z.Beyond = make([]float64, len(g.X)), make([]float64, len(g.Y)), nil
+	for i, v := range g.X {
+		z.X[i] = pressed(u.X[i%g.DX].standardise(v))
+	}
 	for i, v := range g.Y {
 		z.Y[i] = u.Y.standardise(v)
 	}
@@ -179,10 +173,11 @@ func (u units) group(g Group) Group {
 }
 
 // groups returns the groups that have points standardised, each of at most per points.
-func (u units) groups(all []Group, per int) (some []Group) {
+func (u units) groups(all []points.Group, per int) (some []points.Group) {
 	for _, g := range all {
-		if g.Points() > 0 {
-			some = append(some, Thin(u.group(g), per))
+		if g.Len() > 0 {
+			g.Points = u.group(g.Points).Thin(per)
+			some = append(some, g)
 		}
 	}
 	return some

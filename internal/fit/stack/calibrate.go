@@ -42,7 +42,7 @@ const mostRanked = 2000
 func (s *split) ranked() []bool {
 	each, all := max(1, mostRanked/max(1, len(s.questions))), make([]bool, len(s.targets))
 	for _, q := range s.questions {
-		for i := range min(each, q.targets.Points()) {
+		for i := range min(each, q.Targets.Len()) {
 			all[q.first+i] = true
 		}
 	}

@@ -5,19 +5,19 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // levels draws groups in which y is the group's level, to a hundredth of what levels differ by.
-func levels(first, groups, points int) (all []simple.Group) {
+func levels(first, groups, each int) (all []points.Group) {
 	g := random.New(3, random.Validation)
 	for k := first; k < first+groups; k++ {
-		one := simple.Group{DX: 1}
-		for i := range points {
+		one := points.Group{Points: points.New(1, 1, nil, nil)}
+		for i := range each {
 			one.X = append(one.X, g.Float(uint64(k), uint64(100+i)))
 			one.Y = append(one.Y, -5+g.Normal(uint64(k), 0)+0.01*g.Normal(uint64(k), uint64(200+i)))
 		}
@@ -35,7 +35,7 @@ func TestEachNumberOfKnownPointsHasItsCalibration(t *testing.T) {
 		held := map[float64]float64{}
 		c := CalibrationFor(known, s.Calibrations)
 		for _, g := range levels(1000, fresh, 4) {
-			d := s.Predict(Case{Known: simple.Group{X: g.X[:known], Y: g.Y[:known], DX: 1}, X: g.X[known:][:1]})[0]
+			d := s.Predict(Case{Known: points.New(1, 1, g.X[:known], g.Y[:known]), Targets: points.New(1, 0, g.X[known:][:1], nil)})[0]
 			for _, mass := range []float64{0.5, 0.9} {
 				low, _ := c.Level((1 - mass) / 2)
 				high, enough := c.Level((1 + mass) / 2)

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -20,13 +21,13 @@ func TestFailedModelsAreNamed(t *testing.T) {
 	ok := Kinds()[0]
 	kinds := []Kind{ok, ok, ok, ok, ok}
 	var fits atomic.Int32
-	kinds[1].Name, kinds[1].Fit = "of four folds", func(groups []simple.Group) (simple.Model, error) {
+	kinds[1].Name, kinds[1].Fit = "of four folds", func(groups []points.Group) (simple.Model, error) {
 		if fits.Add(1) == 3 {
 			return nil, errors.New("too few points")
 		}
 		return ok.Fit(groups)
 	}
-	kinds[2].Name, kinds[2].Fit = "of no file", func([]simple.Group) (simple.Model, error) {
+	kinds[2].Name, kinds[2].Fit = "of no file", func([]points.Group) (simple.Model, error) {
 		return &simple.Regressions{Alpha: math.Inf(1)}, nil
 	}
 	for i, u := range []likelihood.Units{{Factor: math.Inf(1)}, {Factor: 1e-170}} {
@@ -62,7 +63,7 @@ func TestFailedModelsAreNamed(t *testing.T) {
 // A model that cannot be fitted on any scale, for one reason, is named once.
 func TestOneReasonIsNamedOnce(t *testing.T) {
 	kinds := []Kind{Kinds()[0], Kinds()[0]}
-	kinds[1].Name, kinds[1].Fit = "of nothing", func([]simple.Group) (simple.Model, error) { return nil, errors.New("too few points") }
+	kinds[1].Name, kinds[1].Fit = "of nothing", func([]points.Group) (simple.Model, error) { return nil, errors.New("too few points") }
 	groups := twoLines(12, 6)
 	o := Options{Threads: 2, Kinds: kinds}
 	if o.Jobs(groups) < 2*len(kinds)*(folds+1) {
@@ -102,8 +103,8 @@ type changed struct {
 	change func([]likelihood.GaussianMixture)
 }
 
-func (m changed) Given(context simple.Group, x []float64) []likelihood.GaussianMixture {
-	all := m.Model.Given(context, x)
+func (m changed) Given(context, targets points.Points) []likelihood.GaussianMixture {
+	all := m.Model.Given(context, targets)
 	m.change(all)
 	return all
 }

@@ -5,7 +5,7 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Filling fills the missing cells of x, which are NaN: with the median of the known points of the group or, if all of
@@ -35,7 +35,7 @@ func (m mark) columns() int {
 }
 
 // fillingOf returns the filling for the groups, whose x may have NaN.
-func fillingOf(groups []simple.Group) *Filling {
+func fillingOf(groups []points.Group) *Filling {
 	f := &Filling{}
 	dx := groups[0].DX
 	rows := make([][]int, dx) // of all, without the column
@@ -44,15 +44,15 @@ func fillingOf(groups []simple.Group) *Filling {
 		row, two := 0, false
 		for _, g := range groups {
 			before := len(known)
-			for i := c; i < len(g.X); i += dx {
-				if v := g.X[i]; math.IsNaN(v) {
+			for _, v := range g.Column(c) {
+				if math.IsNaN(v) {
 					rows[c] = append(rows[c], row)
 				} else {
 					known = append(known, v)
 				}
 				row++
 			}
-			two = two || len(known) > before && len(known) < before+g.Points()
+			two = two || len(known) > before && len(known) < before+g.Len()
 		}
 		middle := 0.0
 		if len(known) > 0 {
@@ -84,18 +84,15 @@ func (f *Filling) width(dx int) int {
 }
 
 // training returns the groups as models are fitted to them.
-func (f *Filling) training(all []simple.Group) []simple.Group {
-	filled := make([]simple.Group, len(all))
+func (f *Filling) training(all []points.Group) []points.Group {
+	filled := make([]points.Group, len(all))
 	for i, g := range all {
-		if filled[i] = g; f.none(g.X) {
-			continue
-		}
-		own := g
+		filled[i] = g
+		own := g.Points
 		if i%2 == 1 {
-			own = simple.Group{DX: g.DX}
+			own = own.Cut(0, 0)
 		}
-		_, filled[i].X = f.fill(own, g.X)
-		filled[i].DX = f.width(g.DX)
+		_, filled[i].Points = f.fill(own, g.Points)
 	}
 	return filled
 }
@@ -105,26 +102,20 @@ func (f *Filling) none(x []float64) bool {
 	return f == nil || len(f.Marks) == 0 && !slices.ContainsFunc(x, math.IsNaN)
 }
 
-// fill returns known points and x [m, DX] of targets with their cells filled and the marks.
-func (f *Filling) fill(known simple.Group, x []float64) (simple.Group, []float64) {
-	if f.none(known.X) && f.none(x) {
-		return known, x
+// fill returns known points and targets with their cells filled and the marks.
+func (f *Filling) fill(known, targets points.Points) (_, _ points.Points) {
+	if f.none(known.X) && f.none(targets.X) {
+		return known, targets
 	}
-	own, ownX := slices.Repeat([]float64{math.NaN()}, known.DX), known.Own().X
+	own, rows := slices.Repeat([]float64{math.NaN()}, known.DX), known.Own()
 	for c := range own {
-		var values []float64
-		for i := c; i < len(ownX); i += known.DX {
-			if v := ownX[i]; !math.IsNaN(v) {
-				values = append(values, v)
-			}
-		}
-		if values != nil {
+		if values := slices.DeleteFunc(rows.Column(c), math.IsNaN); len(values) > 0 {
 			own[c] = median(values)
 		}
 	}
-	known.X, x = f.filled(known.X, own), f.filled(x, own)
-	known.DX = f.width(known.DX)
-	return known, x
+	known.X, targets.X = f.filled(known.X, own), f.filled(targets.X, own)
+	known.DX, targets.DX = f.width(known.DX), f.width(targets.DX)
+	return known, targets
 }
 
 // filled returns rows with the values of a group, or those of the data where it has none, for missing cells, and the

@@ -14,6 +14,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Options say how to fit.
@@ -41,14 +42,14 @@ type Store interface {
 }
 
 // Jobs returns how many models Fit fits.
-func (o Options) Jobs(groups []simple.Group) int {
+func (o Options) Jobs(groups []points.Group) int {
 	some := sample(groups, mostRows, o.Seed)
 	scales := o.scales(groups, logColumns(fillingOf(some).training(some)))
 	return len(scales) * len(o.Kinds) * (folds + 1)
 }
 
 // scales returns the scales to try.
-func (o Options) scales(groups []simple.Group, logX []LogColumn) (all []scale) {
+func (o Options) scales(groups []points.Group, logX []LogColumn) (all []scale) {
 	for _, x := range []bool{false, true} {
 		if x && len(logX) == 0 {
 			break
@@ -75,7 +76,7 @@ var ErrNothing = errors.New("no model can be fitted to these data")
 // Fit returns an error if no model can be fitted. The stack depends only on the groups, the seed, Log and
 // the kinds. Of more than 100,000 points, Fit takes a sample. When ctx ends, Fit returns its error
 // after the question that is being answered; fits that have begun run to their end.
-func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) {
+func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) {
 	all := groups
 	groups = sample(groups, mostRows, o.Seed)
 	s := newSplit(groups, o.Seed, cmp.Or(o.Questions, mostQuestions))
@@ -107,7 +108,7 @@ func Fit(ctx context.Context, groups []simple.Group, o Options) (*Stack, error) 
 		out.Like[1] = likenessOf(s.onScale(groups, scale{y: other}), o.Seed)
 	}
 	for _, g := range groups {
-		out.Points += g.Points()
+		out.Points += g.Len()
 	}
 	return out, ctx.Err()
 }
@@ -170,12 +171,12 @@ const mostRows = 100_000
 const leastSpread = 1.1
 
 // zeros reports whether some y are 0.
-func zeros(groups []simple.Group) bool {
-	return slices.ContainsFunc(groups, func(g simple.Group) bool { return slices.Contains(g.Y, 0) })
+func zeros(groups []points.Group) bool {
+	return slices.ContainsFunc(groups, func(g points.Group) bool { return slices.Contains(g.Y, 0) })
 }
 
 // spreadOut reports whether all y are above 0 and log y differs from a line.
-func spreadOut(groups []simple.Group) bool {
+func spreadOut(groups []points.Group) bool {
 	r := logYOf(groups)
 	return r != nil && r.High-r.Low >= math.Log(leastSpread)
 }
@@ -327,7 +328,7 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
-		for i, d := range m.Given(s.transform(seenBy(m, q.context), columns, t.scale.y), takeLogs(columns, q.targets.X, q.targets.DX)) {
+		for i, d := range m.Given(s.transform(seenBy(m, q.Known), columns, t.scale.y), takeLogs(columns, q.Targets)) {
 			if t.scale.y == likelihood.LogY {
 				d = s.logY.bounded(d)
 			}
@@ -346,7 +347,7 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 }
 
 // seenBy returns what a model sees of a context: its own points alone, if it learns nothing from those beside.
-func seenBy(m simple.Model, context simple.Group) simple.Group {
+func seenBy(m simple.Model, context points.Points) points.Points {
 	if m.SeesOuter() {
 		return context
 	}

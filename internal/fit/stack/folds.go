@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
@@ -51,9 +52,8 @@ func spanOf(n int) (span int) {
 
 // A question asks for the points of a group that a fold holds out, given a context of the group.
 type question struct {
+	points.Question
 	fold, group int
-	context     simple.Group
-	targets     simple.Group
 	first       int // of its targets among those of all questions
 }
 
@@ -63,7 +63,7 @@ type target struct {
 	known int     // points of the context
 	span  int     // of the context
 	y     float64 // in the units of models; see outcome
-	row   int     // simple.Group.Rows
+	row   int     // points.Points.Rows
 	// factor is that of y from the units of models to those of the data, in which scores are stated.
 	factor float64
 	unit   int     // the group or, if points are exchangeable, the target itself: units are counted from 0
@@ -87,7 +87,7 @@ func (s *split) outcome(i int) float64 {
 type split struct {
 	byPoint   bool
 	groups    int
-	training  [folds + 1][]simple.Group // the last is whole
+	training  [folds + 1][]points.Group // the last is whole
 	questions []question
 	targets   []target    // of all questions, in their order
 	filling   *Filling    // of missing cells: those of training and questions are filled
@@ -103,7 +103,7 @@ type split struct {
 
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
 // of each.
-func newSplit(groups []simple.Group, seed uint64, questions int) *split {
+func newSplit(groups []points.Group, seed uint64, questions int) *split {
 	s := &split{byPoint: FoldsAreOfPoints(len(groups)), groups: len(groups), most: questions, filling: fillingOf(groups), logY: logYOf(groups)}
 	s.training[folds] = groups
 	s.cut(groups, FoldsOf(groups, seed), seed)
@@ -115,7 +115,7 @@ func newSplit(groups []simple.Group, seed uint64, questions int) *split {
 }
 
 // cut cuts the groups, of whose points the folds are given, and asks about them.
-func (s *split) cut(groups []simple.Group, of [][]int, seed uint64) {
+func (s *split) cut(groups []points.Group, of [][]int, seed uint64) {
 	if s.byPoint {
 		s.cutPoints(groups, of, seed)
 	} else {
@@ -124,12 +124,10 @@ func (s *split) cut(groups []simple.Group, of [][]int, seed uint64) {
 	for i := range s.questions {
 		q := &s.questions[i]
 		if s.alone {
-			q.context = simple.Group{DX: q.context.DX}
+			q.Known = q.Known.Cut(0, 0)
 		}
-		x := q.targets.X
-		q.context, q.targets.X = s.filling.fill(q.context, x)
-		q.context.Times = nil // as that of a prediction
-		q.targets.DX = q.context.DX
+		q.Known, q.Targets = s.filling.fill(q.Known, q.Targets)
+		q.Known.Weights = nil // as those of a prediction
 	}
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })
 	s.listTargets()
@@ -212,35 +210,36 @@ func shuffled(i, n int, g random.Generator) []int {
 
 // FoldsOf returns the fold that holds out each point of the groups when Fit cuts them. Points that Fit does not take,
 // of more than 100,000, count as of the first fold.
-func FoldsOf(groups []simple.Group, seed uint64) [][]int {
-	of, places := make([][]int, len(groups)), make([]simple.Group, len(groups))
+func FoldsOf(groups []points.Group, seed uint64) [][]int {
+	of, places := make([][]int, len(groups)), make([]points.Group, len(groups))
 	for i, g := range groups {
-		of[i], places[i] = make([]int, g.Points()), simple.Group{Y: g.Y, DX: 2, Outer: g.Outer}
-		for k := range g.Y {
+		of[i], places[i] = make([]int, g.Len()), points.Group{Outer: g.Outer, Points: points.Points{DX: 2}}
+		for k := range g.Len() {
 			places[i].X = append(places[i].X, float64(i), float64(k))
 		}
 	}
 	taken := sample(places, mostRows, seed)
 	for fold := range folds {
 		if len(taken) >= fewestGroups {
-			for _, i := range HeldOutGroups(outerOf(taken), seed, fold) {
+			for _, i := range HeldOutGroups(OuterOf(taken), seed, fold) {
 				all := of[int(taken[i].X[0])]
 				copy(all, slices.Repeat([]int{fold}, len(all)))
 			}
 			continue
 		}
 		for i, g := range taken {
-			held, _ := HeldOut(i, g.Points(), seed, fold)
+			held, _ := HeldOut(i, g.Len(), seed, fold)
 			for _, k := range held {
-				of[int(g.X[2*k])][int(g.X[2*k+1])] = fold
+				at := g.Row(k)
+				of[int(at[0])][int(at[1])] = fold
 			}
 		}
 	}
 	return of
 }
 
-// outerOf returns the outer group of each group.
-func outerOf(groups []simple.Group) []string {
+// OuterOf returns the outer group of each group.
+func OuterOf(groups []points.Group) []string {
 	outer := make([]string, len(groups))
 	for i, g := range groups {
 		outer[i] = g.Outer
@@ -248,9 +247,9 @@ func outerOf(groups []simple.Group) []string {
 	return outer
 }
 
-func (s *split) cutGroups(groups []simple.Group, of [][]int, seed uint64) {
+func (s *split) cutGroups(groups []points.Group, of [][]int, seed uint64) {
 	g := random.New(seed, random.Validation)
-	order, _ := placed(outerOf(groups), seed)
+	order, _ := placed(OuterOf(groups), seed)
 	each := min(max(s.most/len(groups), 1), mostRounds*len(contextSizes))
 	for n, i := range order {
 		for k := range folds {
@@ -265,13 +264,13 @@ func (s *split) cutGroups(groups []simple.Group, of [][]int, seed uint64) {
 }
 
 // others returns the other groups in the outer group of group i.
-func others(groups []simple.Group, i int) (all []simple.Group) {
+func others(groups []points.Group, i int) (all []points.Points) {
 	if groups[i].Outer == "" {
 		return nil
 	}
 	for k, g := range groups {
 		if k != i && g.Outer == groups[i].Outer {
-			all = append(all, g)
+			all = append(all, g.Points)
 		}
 	}
 	return all
@@ -279,11 +278,11 @@ func others(groups []simple.Group, i int) (all []simple.Group) {
 
 // askAbout adds at most each questions about group i, whose place in the shuffled order is place. Every other one knows
 // the rows of the other groups in its outer group too.
-func (s *split) askAbout(groups []simple.Group, i, place, fold, each int, g random.Generator) {
+func (s *split) askAbout(groups []points.Group, i, place, fold, each int, g random.Generator) {
 	group, beside := groups[i], others(groups, i)
-	points := make([]int, group.Points())
+	order := make([]int, group.Len())
 	sizes := contextSizes
-	for len(sizes) > 1 && (sizes[len(sizes)-1] < 0 && len(points) <= 11 || sizes[len(sizes)-1] >= len(points)) {
+	for len(sizes) > 1 && (sizes[len(sizes)-1] < 0 && len(order) <= 11 || sizes[len(sizes)-1] >= len(order)) {
 		sizes = sizes[:len(sizes)-1]
 	}
 	for n := range min(each, mostRounds*len(sizes)) {
@@ -291,39 +290,38 @@ func (s *split) askAbout(groups []simple.Group, i, place, fold, each int, g rand
 		n = (place/folds + n) % len(sizes)
 		size := sizes[n]
 		if size < 0 {
-			size = max(len(points)*4/5, 11)
+			size = max(len(order)*4/5, 11)
 		}
-		if round > 0 && size == 0 && len(points) <= mostTargets {
+		if round > 0 && size == 0 && len(order) <= mostTargets {
 			continue // all points have been asked for
 		}
-		g.Perm(uint64(1+(round*len(groups)+i)*len(contextSizes)+n), points)
-		context := simple.Thin(group.Pick(points[:size]), mostContext)
+		g.Perm(uint64(1+(round*len(groups)+i)*len(contextSizes)+n), order)
+		q := points.Question{Known: group.Take(order[:size]).Thin(mostContext), Targets: group.Take(order[size:min(len(order), size+mostTargets)])}
 		if (place/folds+n+round)%2 == 0 {
-			context = context.Beside(beside)
+			q.Known = q.Known.Beside(beside, simple.MostOfOuter)
 		}
-		s.questions = append(s.questions, question{fold: fold, group: i, context: context,
-			targets: group.Pick(points[size:min(len(points), size+mostTargets)])})
+		s.questions = append(s.questions, question{Question: q, fold: fold, group: i})
 	}
 }
 
 // cutPoints holds out a fifth of the points of each group in turn. The context of a question is all
 // points that are not held out.
-func (s *split) cutPoints(groups []simple.Group, of [][]int, seed uint64) {
+func (s *split) cutPoints(groups []points.Group, of [][]int, seed uint64) {
 	g := random.New(seed, random.Validation)
 	for k := range folds {
 		for i, group := range groups {
 			var held, kept []int
-			for _, point := range shuffled(i, group.Points(), g) {
+			for _, point := range shuffled(i, group.Len(), g) {
 				if of[i][point] == k {
 					held = append(held, point)
 				} else {
 					kept = append(kept, point)
 				}
 			}
-			context := group.Pick(kept)
-			s.training[k] = append(s.training[k], context)
+			rest := points.Group{Outer: group.Outer, Points: group.Take(kept)}
+			s.training[k] = append(s.training[k], rest)
 			if held = held[:min(len(held), min(mostAsked, s.most)/folds/len(groups))]; len(held) > 0 {
-				s.questions = append(s.questions, question{fold: k, group: i, context: simple.Thin(context, mostContext), targets: group.Pick(held)})
+				s.questions = append(s.questions, question{Question: points.Question{Known: rest.Thin(mostContext), Targets: group.Take(held)}, fold: k, group: i})
 			}
 		}
 	}
@@ -338,22 +336,23 @@ func (s *split) listTargets() {
 	for n := range s.questions {
 		q := &s.questions[n]
 		q.first = len(s.targets)
-		for i, y := range q.targets.Y {
-			if q.targets.Times != nil {
+		known := q.Known.Own().Len()
+		for i, y := range q.Targets.Y {
+			if q.Targets.Weights != nil {
 				s.weighted = true
 			}
-			t := target{fold: q.fold, known: q.context.Own().Points(), span: spanOf(q.context.Own().Points()), y: y, factor: 1, unit: len(s.targets), share: 1}
-			if q.targets.Factor != nil {
-				t.factor = q.targets.Factor[i]
+			t := target{fold: q.fold, known: known, span: spanOf(known), y: y, factor: 1, unit: len(s.targets), share: 1}
+			if q.Targets.Factor != nil {
+				t.factor = q.Targets.Factor[i]
 			}
-			if q.targets.Rows != nil {
-				t.row = q.targets.Rows[i]
+			if q.Targets.Rows != nil {
+				t.row = q.Targets.Rows[i]
 			}
 			if !s.byPoint {
-				if _, known := units[q.group]; !known {
+				if _, is := units[q.group]; !is {
 					units[q.group] = len(units)
 				}
-				t.unit, t.share = units[q.group], 1/float64(len(q.targets.Y)*questions[q.group])
+				t.unit, t.share = units[q.group], 1/float64(len(q.Targets.Y)*questions[q.group])
 			}
 			s.targets = append(s.targets, t)
 		}
@@ -371,14 +370,14 @@ func (s *split) listTargets() {
 func (s *split) weigh() {
 	all := 0.0
 	for _, q := range s.questions {
-		all += floats.Sum(q.targets.Times)
+		all += floats.Sum(q.Targets.Weights)
 	}
 	for _, q := range s.questions {
-		mean := floats.Sum(q.targets.Times) / float64(q.targets.Points())
+		mean := floats.Sum(q.Targets.Weights) / float64(q.Targets.Len())
 		if s.byPoint {
 			mean = all / float64(len(s.targets))
 		}
-		for i, times := range q.targets.Times {
+		for i, times := range q.Targets.Weights {
 			s.targets[q.first+i].share *= times / mean
 		}
 	}
@@ -386,10 +385,10 @@ func (s *split) weigh() {
 
 // sample draws groups with about most points in all. Of groups with many points it draws the same number of
 // points each.
-func sample(groups []simple.Group, most int, seed uint64) []simple.Group {
+func sample(groups []points.Group, most int, seed uint64) []points.Group {
 	total := 0
 	for _, g := range groups {
-		total += g.Points()
+		total += g.Len()
 	}
 	if total <= most {
 		return groups
@@ -397,16 +396,16 @@ func sample(groups []simple.Group, most int, seed uint64) []simple.Group {
 	g := random.New(seed, random.Validation|random.Evaluation)
 	order := make([]int, len(groups))
 	g.Perm(0, order)
-	var taken []simple.Group
+	var taken []points.Group
 	each := max(most/min(len(groups), fewGroups), 1)
 	for _, i := range order {
 		group := groups[i]
-		if n := group.Points(); n > each {
-			points := make([]int, n)
-			g.Perm(uint64(1+i), points)
-			group = group.Pick(points[:each])
+		if n := group.Len(); n > each {
+			order := make([]int, n)
+			g.Perm(uint64(1+i), order)
+			group.Points = group.Take(order[:each])
 		}
-		if most -= group.Points(); most < 0 {
+		if most -= group.Len(); most < 0 {
 			break
 		}
 		taken = append(taken, group)

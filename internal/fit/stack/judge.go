@@ -183,7 +183,7 @@ func (s *split) crps(ctx context.Context, threads int, at func(i int) likelihood
 	each := max(1, min(mostScored/len(s.questions), mostTargets*s.most/mostQuestions))
 	inParallel(ctx, len(s.questions), threads, func(n int) {
 		q := s.questions[n]
-		own, sum, shares := scores[q.first:][:q.targets.Points()], 0.0, 0.0
+		own, sum, shares := scores[q.first:][:q.Targets.Len()], 0.0, 0.0
 		for k := range own {
 			if k < each {
 				share := s.targets[q.first+k].share

@@ -13,17 +13,18 @@ import (
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // manyGroups draws groups of a few points.
-func manyGroups(n, points int) []simple.Group {
+func manyGroups(n, each int) []points.Group {
 	g := random.New(12, random.Validation)
-	all := make([]simple.Group, n)
+	all := make([]points.Group, n)
 	for k := range all {
-		all[k].DX = 1
-		for i := range points {
+		all[k].DX, all[k].DY = 1, 1
+		for i := range each {
 			all[k].X, all[k].Y = append(all[k].X, g.Float(uint64(k), uint64(i))), append(all[k].Y, g.Normal(uint64(k), uint64(1000+i)))
 		}
 	}
@@ -39,7 +40,7 @@ func TestQuestionsAreBounded(t *testing.T) {
 		s := newSplit(manyGroups(c.groups, c.points), 3, c.most)
 		sizes, folded := map[int]int{}, map[int]int{}
 		for _, q := range s.questions {
-			sizes[q.context.Points()]++
+			sizes[q.Known.Len()]++
 			folded[q.fold]++
 		}
 		if len(s.questions) != c.questions || s.units != c.asked {
@@ -67,16 +68,16 @@ func TestQuestionsAreBounded(t *testing.T) {
 func TestLargeDataAreSampled(t *testing.T) {
 	one := manyGroups(1, 6000)
 	for _, q := range newSplit(one, 1, mostQuestions).questions {
-		if n := q.context.Points(); n != mostContext {
+		if n := q.Known.Len(); n != mostContext {
 			t.Errorf("a context of %d points", n)
 		}
 	}
-	if got := sample(one, 500, 1); len(got) != 1 || got[0].Points() != 500 {
-		t.Errorf("a sample of %d points of one group, want 500", got[0].Points())
+	if got := sample(one, 500, 1); len(got) != 1 || got[0].Len() != 500 {
+		t.Errorf("a sample of %d points of one group, want 500", got[0].Len())
 	}
 	got := sample(manyGroups(1000, 50), 5000, 1)
-	if len(got) != 100 || got[0].Points() != 50 {
-		t.Errorf("a sample of %d groups with %d points, want 100 with 50", len(got), got[0].Points())
+	if len(got) != 100 || got[0].Len() != 50 {
+		t.Errorf("a sample of %d groups with %d points, want 100 with 50", len(got), got[0].Len())
 	}
 }
 

@@ -6,15 +6,16 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Kind is a model that a stack can have.
 type Kind struct {
 	Name     string
-	Fit      func([]simple.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
+	Fit      func([]points.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
 	Read     func(content []byte) (simple.Model, error) // reads what json.Marshal writes of a model
 	Grouped  bool                                       // it needs several groups
-	Suits    func([]simple.Group) bool                  // it is for such data only; nil for all
+	Suits    func([]points.Group) bool                  // it is for such data only; nil for all
 	Once     bool                                       // it reads each row once, whatever its weight
 	Outer    bool                                       // it learns of a group from others in the same outer group
 	OneScale bool                                       // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
@@ -54,7 +55,7 @@ func Kinds() []Kind {
 }
 
 // For returns the kinds that are for such data.
-func For(groups []simple.Group, kinds []Kind) []Kind {
+func For(groups []points.Group, kinds []Kind) []Kind {
 	return slices.DeleteFunc(slices.Clone(kinds), func(k Kind) bool { return k.Suits != nil && !k.Suits(groups) })
 }
 

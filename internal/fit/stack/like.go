@@ -8,6 +8,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Likeness says how far groups lie from the curve that all share: a quadratic of each column of x, fitted to all
@@ -36,19 +37,17 @@ const (
 )
 
 // likenessOf returns the likeness of groups, nil if their points do not determine it.
-func likenessOf(groups []simple.Group, seed uint64) *Likeness {
+func likenessOf(groups []points.Group, seed uint64) *Likeness {
 	groups = sample(groups, mostLiked, seed)
-	x := make([][]float64, len(groups))
-	var all simple.Group
-	for i, g := range groups {
-		x[i] = g.X
-		all.X, all.Y, all.Times, all.DX = append(all.X, g.X...), append(all.Y, g.Y...), append(all.Times, g.Times...), g.DX
+	var all points.Points
+	for _, g := range groups {
+		all.Append(g.Points)
 	}
-	l := &Likeness{Edges: simple.EdgesOf(all.DX, x...), Spread: 1}
+	l := &Likeness{Edges: simple.EdgesOf(groups), Spread: 1}
 	l.Beta = make([]float64, 1+2*all.DX)
-	times := all.Times
+	times := all.Weights
 	if times == nil {
-		times = slices.Repeat([]float64{1}, all.Points())
+		times = slices.Repeat([]float64{1}, all.Len())
 	}
 	weights := slices.Clone(times)
 	for range 4 {
@@ -69,7 +68,7 @@ func likenessOf(groups []simple.Group, seed uint64) *Likeness {
 		}
 	}
 	for _, g := range groups {
-		places := l.places(g)
+		places := l.places(g.Points)
 		for _, v := range places {
 			l.Points = max(l.Points, math.Abs(v))
 		}
@@ -99,11 +98,11 @@ func (l *Likeness) appendFeatures(dst, x []float64, ends bool) []float64 {
 }
 
 // fit sets Beta to the weighted least squares, in units of Spread, with a weak prior for what points do not say.
-func (l *Likeness) fit(g simple.Group, weights []float64) bool {
+func (l *Likeness) fit(g points.Points, weights []float64) bool {
 	size, centre := len(l.Beta), median(slices.Clone(g.Y))
 	normal, right := mat.NewSymDense(size, nil), mat.NewVecDense(size, nil)
 	for i, y := range g.Y {
-		row := mat.NewVecDense(size, l.appendFeatures(nil, g.X[i*g.DX:][:g.DX], false))
+		row := mat.NewVecDense(size, l.appendFeatures(nil, g.Row(i), false))
 		normal.SymRankOne(normal, weights[i], row)
 		right.AddScaledVec(right, weights[i]*(y-centre), row)
 	}
@@ -123,12 +122,12 @@ func (l *Likeness) fit(g simple.Group, weights []float64) bool {
 
 // places returns the place of each point. Beyond the x of the data nobody knows how the curve goes on: a point between
 // its tangent and its last value lies on it, and another is as far off as from the nearer of the two.
-func (l *Likeness) places(g simple.Group) []float64 {
-	all, features := make([]float64, g.Points()), []float64(nil)
+func (l *Likeness) places(g points.Points) []float64 {
+	all, features := make([]float64, g.Len()), []float64(nil)
 	for i, y := range g.Y {
 		var off [2]float64
 		for k, ends := range [2]bool{false, true} {
-			features = l.appendFeatures(features[:0], g.X[i*g.DX:][:g.DX], ends)
+			features = l.appendFeatures(features[:0], g.Row(i), ends)
 			off[k] = y
 			for j, v := range features {
 				off[k] -= l.Beta[j] * v
@@ -142,13 +141,13 @@ func (l *Likeness) places(g simple.Group) []float64 {
 // unlike reports whether the known points of a group lie farther than twice as far as those of any group of the data,
 // where they lie and how far those of the data do. by is what the group is moved by, in y: 0 unless enough points
 // agree.
-func (l *Likeness) unlike(known simple.Group) (by, place, farthest float64, is bool) {
-	if l == nil || known.Points() == 0 {
+func (l *Likeness) unlike(known points.Points) (by, place, farthest float64, is bool) {
+	if l == nil || known.Len() == 0 {
 		return 0, 0, 0, false
 	}
 	places := l.places(known)
 	farthest = l.Groups
-	if known.Points() < LeastPlaced {
+	if known.Len() < LeastPlaced {
 		farthest = l.Points
 	}
 	place = median(places)
@@ -158,14 +157,14 @@ func (l *Likeness) unlike(known simple.Group) (by, place, farthest float64, is b
 	for i := range places {
 		places[i] = math.Abs(places[i] - place)
 	}
-	if known.Points() >= LeastPlaced && median(places) < math.Abs(place)/2 {
+	if known.Len() >= LeastPlaced && median(places) < math.Abs(place)/2 {
 		by = (place - math.Copysign(farthest, place)) * l.Spread
 	}
 	return by, place, farthest, true
 }
 
 // strays returns the numbers of the points that lie more than twice as far from the curve as any of the data.
-func (l *Likeness) strays(known simple.Group) (all []int) {
+func (l *Likeness) strays(known points.Points) (all []int) {
 	if l == nil {
 		return nil
 	}

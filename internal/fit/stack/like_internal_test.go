@@ -4,16 +4,16 @@ import (
 	"math"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // slopes draws groups of points on lines of slope 0.7, with a level of each group, all about a base.
-func slopes(groups int, base float64) (all []simple.Group) {
+func slopes(groups int, base float64) (all []points.Group) {
 	g := random.New(28, random.Validation)
 	for k := range uint64(groups) {
-		one := simple.Group{DX: 1}
+		one := points.Group{Points: points.New(1, 1, nil, nil)}
 		for i := range uint64(8) {
 			x := 10 * g.Float(k, 10+i)
 			one.X, one.Y = append(one.X, x), append(one.Y, base+g.Normal(k, 0)+0.7*x+0.5*g.Normal(k, 30+i))
@@ -35,14 +35,14 @@ func TestPredictionsFollowKnownPointsUnlikeAnyGroup(t *testing.T) {
 			data := slopes(20, test.base)
 			s := must.Get(Fit(t.Context(), data, Options{Threads: 2, Kinds: Kinds()[:1], Log: test.log}))(t)
 			for _, off := range []float64{0, 100, -15, 1e6} {
-				known := simple.Group{DX: 1}
+				known := points.New(1, 1, nil, nil)
 				for _, x := range []float64{1, 2, 4, 7, 9} {
 					known.X, known.Y = append(known.X, x), append(known.Y, test.base+off+0.7*x)
 				}
 				if _, _, is := s.Unlike(known); is != (off != 0) {
 					t.Errorf("%v off: unlike %v", off, is)
 				}
-				d := s.Predict(Case{Known: known, X: []float64{5}})[0]
+				d := s.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{5}, nil)})[0]
 				// The deviation on the scale of log y grows with y, whose base is 20.
 				width := 1.0
 				if test.log {
@@ -52,13 +52,13 @@ func TestPredictionsFollowKnownPointsUnlikeAnyGroup(t *testing.T) {
 					t.Errorf("%v off: %v ± %v, want %v ± 0.6", off, d.Mean(), sd, want)
 				}
 			}
-			one := simple.Group{X: []float64{3}, Y: []float64{test.base + 300}, DX: 1}
+			one := points.New(1, 1, []float64{3}, []float64{test.base + 300})
 			if place, farthest, is := s.Unlike(one); !is || !(place > 10*farthest) {
 				t.Errorf("a point 300 off: unlike %v at %v of %v", is, place, farthest)
 			}
 			for i, g := range data {
-				for n := range g.Points() {
-					if place, _, is := s.Unlike(g.Pick([]int{0, 1, 2, 3, 4, 5, 6, 7}[:n])); is {
+				for n := range g.Len() {
+					if place, _, is := s.Unlike(g.Cut(0, n)); is {
 						t.Errorf("group %d of the data is unlike the data with %d points, at %v", i, n, place)
 					}
 				}

@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
 )
 
@@ -31,13 +30,10 @@ const (
 	mostUnits    = 50
 )
 
-// OutcomeOf returns the values that y can have: those that the data speak for or, with a want, that kind. It returns
-// an error if the data contradict it.
-func OutcomeOf(groups []simple.Group, want string) (s likelihood.Support, err error) {
-	var y []float64
-	for _, g := range groups {
-		y = append(y, g.Y...)
-	}
+// OutcomeOf returns the values that y, given by group, can have: those that the data speak for or, with a want, that
+// kind. It returns an error if the data contradict it.
+func OutcomeOf(groups [][]float64, want string) (s likelihood.Support, err error) {
+	y := slices.Concat(groups...)
 	if want == Real || len(y) == 0 {
 		return s, nil
 	}
@@ -75,10 +71,10 @@ func mirrored(y []float64) []float64 {
 }
 
 // shared reports whether a value is that of several groups, if there are several: a sensor may be stuck.
-func shared(groups []simple.Group, v float64) bool {
+func shared(groups [][]float64, v float64) bool {
 	in := 0
 	for _, g := range groups {
-		if slices.Contains(g.Y, v) {
+		if slices.Contains(g, v) {
 			in++
 		}
 	}

@@ -6,19 +6,26 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
 
 // drawn returns 200 values in 20 groups.
-func drawn(of func(normal float64) float64) []simple.Group {
-	g, all := random.New(3, random.Data), make([]simple.Group, 20)
+func drawn(of func(normal float64) float64) []points.Group {
+	g, all := random.New(3, random.Data), make([]points.Group, 20)
 	for i := range 200 {
 		k := &all[i%20]
-		k.DX, k.X, k.Y = 1, append(k.X, float64(i)), append(k.Y, of(g.Normal(0, uint64(i))))
+		k.DX, k.DY, k.X, k.Y = 1, 1, append(k.X, float64(i)), append(k.Y, of(g.Normal(0, uint64(i))))
 	}
 	return all
+}
+
+func yOf(groups []points.Group) (y [][]float64) {
+	for _, g := range groups {
+		y = append(y, g.Y)
+	}
+	return y
 }
 
 // What is found is what the values are: a spike at an end is a bound, and rounded numbers that thin out are none.
@@ -45,7 +52,7 @@ func TestOutcomesAreFound(t *testing.T) {
 		"the same, twice":  {func(float64) float64 { return 5 }, "numbers"},
 		"a few zeros only": {func(v float64) float64 { return max(0, v+2.9) }, "numbers"},
 	} {
-		s, err := OutcomeOf(drawn(c.of), "")
+		s, err := OutcomeOf(yOf(drawn(c.of)), "")
 		if err != nil || s.String() != c.want || !s.Real() && !s.Valid() {
 			t.Errorf("%s: found %s, %v, want %s", name, s, err, c.want)
 		}
@@ -54,7 +61,7 @@ func TestOutcomesAreFound(t *testing.T) {
 	for i := range stuck[3].Y {
 		stuck[3].Y[i] = -9
 	}
-	if s, _ := OutcomeOf(stuck, ""); !s.Real() {
+	if s, _ := OutcomeOf(yOf(stuck), ""); !s.Real() {
 		t.Errorf("a group that is stuck: found %s, want any numbers", s)
 	}
 }
@@ -71,12 +78,11 @@ func TestRoundedNumbersHaveNoBound(t *testing.T) {
 	} {
 		found := 0
 		for sample := range 300 {
-			groups := make([]simple.Group, 10)
+			y := make([][]float64, 10)
 			for i := range 50 {
-				k := &groups[i%10]
-				k.DX, k.X, k.Y = 1, append(k.X, 0), append(k.Y, of(g.Float(uint64(sample), uint64(i))))
+				y[i%10] = append(y[i%10], of(g.Float(uint64(sample), uint64(i))))
 			}
-			s, err := OutcomeOf(groups, "")
+			s, err := OutcomeOf(y, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -94,7 +100,7 @@ func TestRoundedNumbersHaveNoBound(t *testing.T) {
 func TestOutcomesThatAreSaid(t *testing.T) {
 	real, counts := drawn(func(v float64) float64 { return v }), drawn(func(v float64) float64 { return 9 + math.Round(2*v) })
 	for _, c := range []struct {
-		groups     []simple.Group
+		groups     []points.Group
 		want       string
 		said, fail string
 	}{
@@ -104,7 +110,7 @@ func TestOutcomesThatAreSaid(t *testing.T) {
 		{real, Bounded, "", "each in one row"},
 		{drawn(func(v float64) float64 { return max(-1.9, v) }), Bounded, "numbers of -1.9 or more", ""},
 	} {
-		s, err := OutcomeOf(c.groups, c.want)
+		s, err := OutcomeOf(yOf(c.groups), c.want)
 		switch {
 		case c.fail != "" && (err == nil || !strings.Contains(err.Error(), c.fail)):
 			t.Errorf("%s: %v, want an error with %q", c.want, err, c.fail)
@@ -126,7 +132,7 @@ func TestScalesOfZeros(t *testing.T) {
 	} {
 		groups := drawn(c.of)
 		o := Options{}
-		o.Outcome, _ = OutcomeOf(groups, "")
+		o.Outcome, _ = OutcomeOf(yOf(groups), "")
 		var found []likelihood.Scale
 		for _, s := range o.scales(groups, nil) {
 			found = append(found, s.y)

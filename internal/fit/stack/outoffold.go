@@ -4,8 +4,8 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // Logs are the log densities that a stack's models without each fold, mixed as they are for predictions, give the points
@@ -24,7 +24,7 @@ const askedOutOfFold = 250
 // OutOfFold asks the models without each fold about its points; of says which fold that is, see FoldsOf. Questions are
 // those of a fit: contexts of several sizes and, alone, none. Of the same groups with other x, they ask for the same
 // points. OpenFolds must have read the models of a file.
-func (s *Stack) OutOfFold(ctx context.Context, groups []simple.Group, of [][]int, alone bool, threads int) (Logs, error) {
+func (s *Stack) OutOfFold(ctx context.Context, groups []points.Group, of [][]int, alone bool, threads int) (Logs, error) {
 	p := &split{byPoint: s.ByPoint, groups: len(groups), most: askedOutOfFold, alone: alone, filling: s.Filling, logX: s.LogX, logY: s.LogY, seen: s.seen}
 	p.cut(groups, of, 0)
 	var trials []*trial

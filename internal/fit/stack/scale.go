@@ -6,8 +6,8 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // allScales are the scales of y in the order in which models are asked.
@@ -90,12 +90,12 @@ const (
 )
 
 // logColumns returns the columns of x whose logarithm is tried.
-func logColumns(groups []simple.Group) (all []LogColumn) {
-	points := 0
+func logColumns(groups []points.Group) (all []LogColumn) {
+	rows := 0
 	for _, g := range groups {
-		points += g.Points()
+		rows += g.Len()
 	}
-	if points > mostBent {
+	if rows > mostBent {
 		return nil
 	}
 	dx := groups[0].DX
@@ -103,8 +103,7 @@ func logColumns(groups []simple.Group) (all []LogColumn) {
 		least, most, zeros := math.Inf(1), 0.0, false
 		values := map[float64]bool{}
 		for _, g := range groups {
-			for i := c; i < len(g.X); i += dx {
-				v := g.X[i]
+			for _, v := range g.Column(c) {
 				switch {
 				case v > 0:
 					least, most = min(least, v), max(most, v)
@@ -131,32 +130,32 @@ func logColumns(groups []simple.Group) (all []LogColumn) {
 	return all
 }
 
-// takeLogs returns x [n, dx] with these columns replaced by their logarithms.
-func takeLogs(columns []LogColumn, x []float64, dx int) []float64 {
-	if len(columns) == 0 {
-		return x
+// takeLogs returns points with these columns of x replaced by their logarithms.
+func takeLogs(columns []LogColumn, p points.Points) points.Points {
+	if len(columns) > 0 {
+		p.X = slices.Clone(p.X)
 	}
-	z := slices.Clone(x)
 	for _, c := range columns {
-		for i := c.Column; i < len(z); i += dx {
-			z[i] = c.apply(z[i])
+		for i := range p.Len() {
+			v := &p.Row(i)[c.Column]
+			*v = c.apply(*v)
 		}
 	}
-	return z
+	return p
 }
 
-// transform returns the group as models see it: with the logarithms of columns, and y on a scale.
-func (s seen) transform(g simple.Group, columns []LogColumn, y likelihood.Scale) simple.Group {
-	g.X = takeLogs(columns, g.X, g.DX)
+// transform returns the points of a group as models see it: with the logarithms of columns, and y on a scale.
+func (s seen) transform(g points.Points, columns []LogColumn, y likelihood.Scale) points.Points {
+	g = takeLogs(columns, g)
 	g.Y, g.Beyond = s.on(y, g.Y)
 	return g
 }
 
 // onScale returns the groups on a scale.
-func (s *split) onScale(groups []simple.Group, on scale) []simple.Group {
-	all := make([]simple.Group, len(groups))
+func (s *split) onScale(groups []points.Group, on scale) []points.Group {
+	all := slices.Clone(groups)
 	for i, g := range groups {
-		all[i] = s.transform(g, s.columns(on), on.y)
+		all[i].Points = s.transform(g.Points, s.columns(on), on.y)
 	}
 	return all
 }
@@ -176,7 +175,7 @@ type LogRange struct {
 }
 
 // logYOf returns the range of the groups, nil unless all y are above 0.
-func logYOf(groups []simple.Group) *LogRange {
+func logYOf(groups []points.Group) *LogRange {
 	r := &LogRange{math.Inf(1), math.Inf(-1)}
 	for _, g := range groups {
 		for _, y := range g.Y {

@@ -6,7 +6,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -15,9 +15,9 @@ import (
 // log x gets most of the weight, a file keeps it, and an x that has no logarithm has a prediction.
 func TestModelsSeeLogarithmsOfX(t *testing.T) {
 	g := random.New(5, random.Validation)
-	groups := make([]simple.Group, 15)
+	groups := make([]points.Group, 15)
 	for k := range groups {
-		groups[k].DX = 2
+		groups[k].DX, groups[k].DY = 2, 1
 		for i := range uint64(8) {
 			x, side := math.Exp(6*g.Float(uint64(k), i)), float64(i%2)
 			groups[k].X = append(groups[k].X, x, side)
@@ -36,15 +36,15 @@ func TestModelsSeeLogarithmsOfX(t *testing.T) {
 	must.Do(t, json.Unmarshal(content, read))
 	must.Do(t, read.Open(Kinds()))
 	must.Do(t, read.Check(2))
-	known, x := simple.Group{X: []float64{3, 0}, Y: []float64{-0.5}, DX: 2}, []float64{20, 1, 0, 1}
-	for i, d := range s.Predict(Case{Known: known, X: x}) {
-		again := read.Predict(Case{Known: known, X: x})[i]
+	known, x := points.New(2, 1, []float64{3, 0}, []float64{-0.5}), []float64{20, 1, 0, 1}
+	for i, d := range s.Predict(Case{Known: known, Targets: points.New(2, 0, x, nil)}) {
+		again := read.Predict(Case{Known: known, Targets: points.New(2, 0, x, nil)})[i]
 		if v := d.Mean(); v != again.Mean() || math.IsNaN(v) || math.IsInf(v, 0) {
 			t.Errorf("x = %v: mean %g, and %g by the file", x[2*i:][:2], v, again.Mean())
 		}
 	}
 	want := -0.5 + math.Log(3) - math.Log(20) + 1
-	if got := s.Predict(Case{Known: known, X: x})[0].Mean(); math.Abs(got-want) > 0.15 { // the noise has a deviation of 0.1
+	if got := s.Predict(Case{Known: known, Targets: points.New(2, 0, x, nil)})[0].Mean(); math.Abs(got-want) > 0.15 { // the noise has a deviation of 0.1
 		t.Errorf("mean %.3f at x = 20, want %.3f", got, want)
 	}
 }
@@ -53,9 +53,9 @@ func TestModelsSeeLogarithmsOfX(t *testing.T) {
 // better than each alone.
 func TestScalesAreMixed(t *testing.T) {
 	g := random.New(5, random.Validation)
-	groups := make([]simple.Group, 40)
+	groups := make([]points.Group, 40)
 	for k := range groups {
-		groups[k].DX = 1
+		groups[k].DX, groups[k].DY = 1, 1
 		for i := range 10 {
 			z := g.Normal(uint64(k), uint64(i))
 			y := 10 + 4*z
@@ -74,7 +74,7 @@ func TestScalesAreMixed(t *testing.T) {
 			t.Errorf("%s has the weight %.2f and the log density %.3f, the mixture has %.3f", c.Name, c.Weight, c.LogDensity, s.Expected.LogDensity)
 		}
 	}
-	d := s.Predict(Case{Known: simple.Group{DX: 1}, X: []float64{-0.5}})[0]
+	d := s.Predict(Case{Known: points.New(1, 1, nil, nil), Targets: points.New(1, 0, []float64{-0.5}, nil)})[0]
 	if below := d.CDF(0); !(below > 0 && below < 0.1) || !(d.CDF(1e6) > 0.999) {
 		t.Errorf("y is below 0 with probability %v and below 1e6 with %v", below, d.CDF(1e6))
 	}
@@ -85,9 +85,9 @@ func TestScalesAreMixed(t *testing.T) {
 // than the line of the fastest group of a hundred (a slope of 11), and the deviation less than the mean.
 func TestPredictionsBeyondTheDataStayNearThem(t *testing.T) {
 	g := random.New(48, random.Validation)
-	groups, least := make([]simple.Group, 30), math.Inf(1)
+	groups, least := make([]points.Group, 30), math.Inf(1)
 	for k := range groups {
-		groups[k].DX = 1
+		groups[k].DX, groups[k].DY = 1, 1
 		a, b := 40+3*g.Normal(uint64(k), 0), 6+1.5*g.Normal(uint64(k), 1)
 		for i := range uint64(8) {
 			x := 0.02 + 20*g.Float(uint64(k), 10+i)
@@ -99,17 +99,17 @@ func TestPredictionsBeyondTheDataStayNearThem(t *testing.T) {
 	if len(s.LogX) != 1 || !s.SeesLog() {
 		t.Fatalf("logarithms of %v, of y: %v; want those of x and y", s.LogX, s.SeesLog())
 	}
-	for _, known := range []simple.Group{{DX: 1}, {X: []float64{5, 10}, Y: []float64{72, 104}, DX: 1}} {
+	for _, known := range []points.Points{points.New(1, 1, nil, nil), points.New(1, 1, []float64{5, 10}, []float64{72, 104})} {
 		x := []float64{least, 0, 0.001, -1, 30, 100, 1000}
-		d := s.Predict(Case{Known: known, X: x})
+		d := s.Predict(Case{Known: known, Targets: points.New(1, 0, x, nil)})
 		for _, at := range d[1:3] {
 			if first := d[0]; math.Abs(at.Mean()-first.Mean()) > 1 || at.Variance() > 1.2*first.Variance() {
-				t.Errorf("%d known points: %v ± %v at 0, %v ± %v on the first day", known.Points(), at.Mean(), math.Sqrt(at.Variance()), first.Mean(), math.Sqrt(first.Variance()))
+				t.Errorf("%d known points: %v ± %v at 0, %v ± %v on the first day", known.Len(), at.Mean(), math.Sqrt(at.Variance()), first.Mean(), math.Sqrt(first.Variance()))
 			}
 		}
 		for i, at := range d {
 			if mean, sd := at.Mean(), math.Sqrt(at.Variance()); !(mean > 20 && mean < 50+11*max(x[i], 1)) || !(sd < mean) {
-				t.Errorf("%d known points: %v ± %v at %v", known.Points(), mean, sd, x[i])
+				t.Errorf("%d known points: %v ± %v at %v", known.Len(), mean, sd, x[i])
 			}
 		}
 	}

@@ -3,8 +3,8 @@ package stack
 import (
 	"math"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // What models see of y: y on a scale, and where it is an atom a number that lies further out. A model that learns how
@@ -23,7 +23,7 @@ type seen struct {
 const away = 1
 
 // settle sets how far atoms are moved on a scale.
-func (s *seen) settle(groups []simple.Group, on likelihood.Scale) {
+func (s *seen) settle(groups []points.Group, on likelihood.Scale) {
 	if s.Outcome.Whole || s.Outcome.Real() {
 		return
 	}
@@ -40,7 +40,7 @@ func (s *seen) settle(groups []simple.Group, on likelihood.Scale) {
 	s.Away[index(on)] = [2]float64{by, by}
 }
 
-// on returns what models on a scale see of y, and by how much atoms are moved, as simple.Group has it; nil if none is.
+// on returns what models on a scale see of y, and by how much atoms are moved, as points.Points has it; nil if none is.
 func (s seen) on(scale likelihood.Scale, y []float64) (z, beyond []float64) {
 	z = place(scale, y)
 	by := s.Away[index(scale)]

@@ -33,8 +33,8 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
+	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Stack is a fitted mixture of models.
@@ -69,7 +69,7 @@ type Candidate struct {
 
 // An Asked is a y that was predicted by models that were not fitted to it.
 type Asked struct {
-	Row   int     // simple.Group.Rows
+	Row   int     // points.Points.Rows
 	From  int     // known points: the fewest of the span
 	Share float64 // of all, see Expected
 	PIT   float64
@@ -113,10 +113,10 @@ func (s *Stack) otherScale() likelihood.Scale {
 // A Case is a group's known points and the x of its targets, in raw units. Units are those of each target's y, of which
 // models see y in other ones; nil if they see y itself. With an offset in them, no model sees log y.
 type Case struct {
-	Known simple.Group
-	X     []float64 // [ways, n, DX]; NaN where a cell is missing
-	Ways  int       // in which the x of the targets may be read, of which it is not known which holds; 0 for one
-	Units []likelihood.Units
+	Known   points.Points
+	Targets points.Points // one way after the other; NaN where a cell is missing
+	Ways    int           // in which the x of the targets may be read, of which it is not known which holds; 0 for one
+	Units   []likelihood.Units
 }
 
 // ways returns Case.Ways.
@@ -136,7 +136,7 @@ func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.D
 	for _, c := range cases {
 		ways += c.ways()
 	}
-	at := make([]mixing, len(cases[0].X)/cases[0].Known.DX/cases[0].ways())
+	at := make([]mixing, cases[0].Targets.Len()/cases[0].ways())
 	for _, c := range cases {
 		if err := s.add(ctx, at, c, 1/float64(ways)); err != nil {
 			return nil, err
@@ -156,8 +156,8 @@ func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.D
 
 // add adds the predictions of a case, each way of a weight, to those of its targets.
 func (s *Stack) add(ctx context.Context, at []mixing, one Case, weight float64) error {
-	known, x := s.Filling.fill(simple.Thin(one.Known, mostContext), one.X)
-	span := spanOf(known.Own().Points())
+	known, targets := s.Filling.fill(one.Known.Thin(mostContext), one.Targets)
+	span := spanOf(known.Own().Len())
 	for _, on := range allScales {
 		if on != likelihood.OfY && on != s.otherScale() {
 			continue
@@ -171,13 +171,12 @@ func (s *Stack) add(ctx context.Context, at []mixing, one Case, weight float64) 
 			if c.LogX {
 				columns = s.LogX
 			}
-			transformed := context
-			transformed.X = takeLogs(columns, context.X, context.DX)
+			transformed := takeLogs(columns, context)
 			for _, m := range c.Models {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				for i, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, x, known.DX)) {
+				for i, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, targets)) {
 					if on == likelihood.LogY {
 						d = s.LogY.bounded(d)
 					}
@@ -194,7 +193,7 @@ func (s *Stack) add(ctx context.Context, at []mixing, one Case, weight float64) 
 
 // moved returns the known points of a group on a scale, and by how much they were moved down, see Likeness. One that
 // is moved does not go by the points of others.
-func (s *Stack) moved(known simple.Group, on likelihood.Scale) (simple.Group, float64) {
+func (s *Stack) moved(known points.Points, on likelihood.Scale) (points.Points, float64) {
 	known.Y, known.Beyond = s.on(on, known.Y)
 	by, _, _, _ := s.Like[index(on)].unlike(known.Own())
 	if by == 0 {
@@ -211,7 +210,7 @@ func (s *Stack) moved(known simple.Group, on likelihood.Scale) (simple.Group, fl
 
 // Unlike reports whether the known points of a group lie far from those of all groups of the data, on each scale
 // that models see: where they lie and how far those of the data do, in spreads of all points.
-func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
+func (s *Stack) Unlike(known points.Points) (place, farthest float64, is bool) {
 	for likeness, own := range s.likenesses(known) {
 		if _, place, farthest, is = likeness.unlike(own); !is {
 			return place, farthest, false
@@ -222,8 +221,8 @@ func (s *Stack) Unlike(known simple.Group) (place, farthest float64, is bool) {
 
 // Strays returns the known points of a group, by their numbers, of which each lies more than twice as far from the
 // curve of all groups as any point of the data, on each scale that models see.
-func (s *Stack) Strays(known simple.Group) []int {
-	far := make([]int, known.Points())
+func (s *Stack) Strays(known points.Points) []int {
+	far := make([]int, known.Len())
 	scales := 0
 	for likeness, own := range s.likenesses(known) {
 		scales++
@@ -241,9 +240,9 @@ func (s *Stack) Strays(known simple.Group) []int {
 }
 
 // likenesses yields the likeness of groups on each scale that models see, and the known points on it.
-func (s *Stack) likenesses(known simple.Group) iter.Seq2[*Likeness, simple.Group] {
-	known, _ = s.Filling.fill(known, nil)
-	return func(yield func(*Likeness, simple.Group) bool) {
+func (s *Stack) likenesses(known points.Points) iter.Seq2[*Likeness, points.Points] {
+	known, _ = s.Filling.fill(known, points.Points{})
+	return func(yield func(*Likeness, points.Points) bool) {
 		for _, on := range allScales {
 			if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
 				continue

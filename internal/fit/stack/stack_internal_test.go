@@ -8,20 +8,20 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // twoLines draws groups of which each point is on one of two parallel lines, with a level of the
 // group.
-func twoLines(groups, points int) []simple.Group {
+func twoLines(groups, each int) []points.Group {
 	g := random.New(11, random.Validation)
-	all := make([]simple.Group, groups)
+	all := make([]points.Group, groups)
 	for k := range all {
 		level := g.Normal(uint64(k), 0)
-		all[k].DX = 1
-		for i := range points {
+		all[k].DX, all[k].DY = 1, 1
+		for i := range each {
 			x := g.Float(uint64(k), uint64(1000+i))
 			y := 5 + level + x
 			if g.Float(uint64(k), uint64(2000+i)) < 0.5 {
@@ -80,8 +80,8 @@ func TestFoldsHoldGroupsOut(t *testing.T) {
 				t.Errorf("fold %d is fitted to group %d and asked about it", q.fold, q.group)
 			}
 		}
-		if q.context.Points()+q.targets.Points() > groups[q.group].Points() {
-			t.Errorf("group %d is asked for %d points given %d", q.group, q.targets.Points(), q.context.Points())
+		if q.Known.Len()+q.Targets.Len() > groups[q.group].Len() {
+			t.Errorf("group %d is asked for %d points given %d", q.group, q.Targets.Len(), q.Known.Len())
 		}
 	}
 	if len(asked) != len(groups) {
@@ -114,8 +114,8 @@ func TestStackOfTwoLines(t *testing.T) {
 	var read Stack
 	must.Do(t, json.Unmarshal([]byte(text), &read))
 	must.Do(t, read.Open(Kinds()))
-	known := simple.Group{X: groups[0].X[:3], Y: groups[0].Y[:3], DX: 1}
-	a, b := s.Predict(Case{Known: known, X: []float64{0.5}})[0], read.Predict(Case{Known: known, X: []float64{0.5}})[0]
+	known := points.New(1, 1, groups[0].X[:3], groups[0].Y[:3])
+	a, b := s.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{0.5}, nil)})[0], read.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{0.5}, nil)})[0]
 	for y := 3.0; y < 12; y++ {
 		if a.LogDensity(y) != b.LogDensity(y) {
 			t.Errorf("log densities %v and %v of %v", a.LogDensity(y), b.LogDensity(y), y)
@@ -190,9 +190,9 @@ func TestFoldsOfGroupsInGroups(t *testing.T) {
 				t.Fatalf("fold %d was fitted to school %s", q.fold, outer)
 			}
 		}
-		if own := q.context.Own().Points(); q.context.Of != nil {
+		if own := q.Known.Own().Len(); q.Known.Of != nil {
 			beside++
-			if n := q.context.Points() - own; n != 36 || s.targets[q.first].known != own { // 3 classes of 12
+			if n := q.Known.Len() - own; n != 36 || s.targets[q.first].known != own { // 3 classes of 12
 				t.Errorf("%d rows beside %d", n, own)
 			}
 		}

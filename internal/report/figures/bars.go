@@ -7,6 +7,7 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -30,16 +31,12 @@ var (
 
 // barX returns the x [N, columns of x] of some of the subject's targets, evenly chosen: of those whose y are
 // known if there are any.
-func (v view) barX(s Subject) (chosen []float64) {
-	x, dx := s.HeldX, len(v.units.XNames)
-	if len(x) == 0 {
-		x = s.TargetX
+func barX(s Subject) []float64 {
+	from := s.Held
+	if from.Len() == 0 {
+		from = s.Targets
 	}
-	all := len(x) / dx
-	for k := range min(all, mostBars) {
-		chosen = append(chosen, x[k*all/min(all, mostBars)*dx:][:dx]...)
-	}
-	return chosen
+	return from.Take(points.Spread(from.Len(), mostBars)).X
 }
 
 // barOf returns the bar of a prediction.

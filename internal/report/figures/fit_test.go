@@ -217,7 +217,7 @@ func TestNamesOfAnySVG(t *testing.T) {
 	o.Units.XNames, o.Units.YNames = []string{"flow"}, []string{"speed\x1b[31m<&", "noise"}
 	f := lanes()[0]
 	f.Name = "a\x00b\x08\xffc \u202e"
-	all := strings.Join(texts(t, save(t, figure(curves(t, o, figures.Subject{Function: f})...), "names.svg")), "\n")
+	all := strings.Join(texts(t, save(t, figure(curves(t, o, figures.Subject{Question: f})...), "names.svg")), "\n")
 	for _, want := range []string{`a\x00b\b\xffc`, `speed\x1b[31m<&`} {
 		if !strings.Contains(all, want) {
 			t.Errorf("the drawing has no %q in %q", want, all)

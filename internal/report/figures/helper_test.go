@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -42,10 +43,10 @@ func tiny(t *testing.T, name string, dy int) predict.Trained {
 }
 
 // lanes returns two functions with two channels of y.
-func lanes() []predict.Function {
-	return []predict.Function{
-		{Name: "lane 2", ContextX: []float64{100, 900, 1700}, ContextY: []float64{60, 1, 50, 2, 20, 3}, TargetX: []float64{0, 1000.5}},
-		{Name: "lane, \"3\"", ContextX: []float64{400}, ContextY: []float64{55, 4}, TargetX: []float64{500, 600, 700}},
+func lanes() []points.Question {
+	return []points.Question{
+		{Name: "lane 2", Known: points.New(1, 2, []float64{100, 900, 1700}, []float64{60, 1, 50, 2, 20, 3}), Targets: points.New(1, 0, []float64{0, 1000.5}, nil)},
+		{Name: "lane, \"3\"", Known: points.New(1, 2, []float64{400}, []float64{55, 4}), Targets: points.New(1, 0, []float64{500, 600, 700}, nil)},
 	}
 }
 

@@ -14,6 +14,7 @@ import (
 	"gonum.org/v1/plot/vg/draw"
 
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -43,24 +44,25 @@ const (
 // mapRows returns the maps of the subjects along two columns of x, one for each channel.
 func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subject, o Options) ([]MapRow, error) {
 	corrections := o.corrections(subjects, len(v.units.YNames))
-	functions, dy := make([]predict.Function, len(subjects)), len(v.units.YNames)
+	questions, dy := make([]points.Question, len(subjects)), len(v.units.YNames)
 	rows := make([]MapRow, len(subjects)*dy)
 	for i, s := range subjects {
-		functions[i] = s.Function
+		questions[i] = s.Question
 		first, second := covering(v.shown(s, subjects, 0), mapSide), covering(v.shown(s, subjects, 1), mapSide)
 		middle := v.middle(s)
-		functions[i].TargetX = nil
+		questions[i].Targets = points.Points{DX: len(v.units.XNames)}
+		x := &questions[i].Targets.X
 		for _, b := range second {
 			for _, a := range first {
-				functions[i].TargetX = v.at(functions[i].TargetX, middle, a, b)
+				*x = v.at(*x, middle, a, b)
 			}
 		}
 		for c := range dy {
 			rows[i*dy+c] = MapRow{Title: v.title(s), Channel: v.units.YNames[c], Columns: first, Rows: second,
-				Context: v.places(s.ContextX, s.ContextY, c), Held: v.places(s.HeldX, s.HeldY, c)}
+				Context: v.places(s.Known, c), Held: v.places(s.Held, c)}
 		}
 	}
-	for target, err := range p.Limited(mapLevels).Predict(ctx, functions) {
+	for target, err := range p.Limited(mapLevels).Predict(ctx, questions) {
 		if err != nil {
 			return nil, err
 		}
@@ -74,13 +76,13 @@ func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subjec
 	return slices.DeleteFunc(rows, func(r MapRow) bool { return len(r.Median) == 0 }), nil
 }
 
-// places pairs x [N, columns of x] along the axes with one channel of y [N, dy].
-func (v view) places(x, y []float64, channel int) plotter.XYZs {
-	first, second := v.along(x, 0), v.along(x, 1)
+// places returns points along the axes with one channel of y.
+func (v view) places(p points.Points, channel int) plotter.XYZs {
+	first, second := v.along(p, 0), v.along(p, 1)
 	all := make(plotter.XYZs, 0, len(first))
 	for i := range first {
 		if finite(first[i]) && finite(second[i]) { // a point whose x is missing has no place
-			all = append(all, plotter.XYZ{X: first[i], Y: second[i], Z: y[i*len(v.units.YNames)+channel]})
+			all = append(all, plotter.XYZ{X: first[i], Y: second[i], Z: p.RowY(i)[channel]})
 		}
 	}
 	return all

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -105,14 +106,14 @@ func columns(t *testing.T, n int, named bool) (predict.Trained, figures.Subject)
 	}
 	o := predict.Trained{Model: m, Params: m.Initial(3), NumTau: 3, Levels: predict.RandomLevels, Seed: 43, Benchmark: "csv",
 		Units: run.Units{Scaling: scaling, XNames: strings.Split("abcdef", "")[:n], YNames: []string{"rain"}}}
-	s := figures.Subject{Function: predict.Function{Name: "field"}}
+	s := figures.Subject{Question: points.Question{Name: "field", Targets: points.New(n, 1, nil, nil)}}
 	for i := range 400 {
 		for k := range n {
-			s.TargetX = append(s.TargetX, float64((i*(k+7)+i/(k+1))%3))
+			s.Targets.X = append(s.Targets.X, float64((i*(k+7)+i/(k+1))%3))
 		}
-		s.HeldY = append(s.HeldY, float64(i%9))
+		s.Targets.Y = append(s.Targets.Y, float64(i%9))
 	}
-	s.ContextX, s.ContextY, s.HeldX = s.TargetX[:3*n], []float64{1, 2, 3}, s.TargetX
+	s.Known, s.Held = points.New(n, 1, s.Targets.X[:3*n], []float64{1, 2, 3}), s.Targets
 	return o, s
 }
 
@@ -161,7 +162,7 @@ func TestMediansOfNamesAreNotJoined(t *testing.T) {
 func TestPicturesOfNothingInTwoColumns(t *testing.T) {
 	for _, n := range []int{2, 3} {
 		o, s := columns(t, n, false)
-		s.TargetX, s.ContextX, s.ContextY, s.HeldX, s.HeldY = nil, nil, nil, nil, nil
+		s.Targets, s.Known, s.Held = points.Points{}, points.Points{}, points.Points{}
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
 		if err == nil {
 			err = figure.Save(filepath.Join(t.TempDir(), "nothing.png"), nil)

@@ -24,8 +24,8 @@ func (o Options) corrections(subjects []Subject, channels int) (all []correction
 	for _, s := range subjects {
 		for c := range channels {
 			known := 0
-			for i := c; i < len(s.ContextY); i += channels {
-				if !math.IsNaN(s.ContextY[i]) {
+			for _, y := range s.Known.ColumnY(c) {
+				if !math.IsNaN(y) {
 					known++
 				}
 			}

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -40,7 +40,7 @@ func TestPicturesAreCalibrated(t *testing.T) {
 	// Smaller masses have smaller regions.
 	o, s := columns(t, 1, false)
 	dark := func(c *conformal.Calibration) int {
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{{Function: predict.Function{TargetX: s.TargetX}}}, figures.Options{Calibrated: c})
+		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{{Question: points.Question{Targets: points.New(1, 0, s.Targets.X, nil)}}}, figures.Options{Calibrated: c})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
@@ -82,25 +83,26 @@ func firstOf(subjects []Subject, a predict.About, panels int) (title string, sho
 // asks for the grid of a panel and for the targets of its bars at once.
 func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Subject, o Options) ([]Panel, error) {
 	corrections := o.corrections(subjects, len(v.units.YNames))
-	functions, dy := make([]predict.Function, len(subjects)), len(v.units.YNames)
+	questions, dy := make([]points.Question, len(subjects)), len(v.units.YNames)
 	panels, grids := make([]Panel, len(subjects)*dy), make([][]float64, len(subjects))
 	for i, s := range subjects {
-		functions[i] = s.Function
-		functions[i].TargetX = nil
+		questions[i] = s.Question
+		questions[i].Targets = points.Points{DX: len(v.units.XNames)}
+		x := &questions[i].Targets.X
 		grids[i] = curveX(v.shown(s, subjects, 0), v.axis(0).Form)
 		middle := v.middle(s)
-		for _, x := range grids[i] {
-			functions[i].TargetX = v.at(functions[i].TargetX, middle, x)
+		for _, at := range grids[i] {
+			*x = v.at(*x, middle, at)
 		}
 		if v.mixed {
-			functions[i].TargetX = append(functions[i].TargetX, v.barX(s)...)
+			*x = append(*x, barX(s)...)
 		}
 		for c := range dy {
 			panels[i*dy+c] = Panel{Title: v.title(s), YLabel: LabelOf(v.about, c), Quantiles: o.Levels, masses: corrections[i*dy+c].masses,
-				Context: points(v.along(s.ContextX, 0), s.ContextY, dy, c), Targets: points(v.along(s.HeldX, 0), s.HeldY, dy, c)}
+				Context: v.pairs(s.Known, c), Targets: v.pairs(s.Held, c)}
 		}
 	}
-	for target, err := range from.Limited(pictureLevels).Predict(ctx, functions) {
+	for target, err := range from.Limited(pictureLevels).Predict(ctx, questions) {
 		if err != nil {
 			return nil, err
 		}
@@ -108,7 +110,7 @@ func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Su
 		for c, d := range target.Channels {
 			p, corrects := &panels[target.Function*dy+c], corrections[target.Function*dy+c]
 			if at >= len(grid) {
-				x := functions[target.Function].TargetX[at*len(v.units.XNames):]
+				x := questions[target.Function].Targets.Row(at)
 				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrects))
 				continue
 			}
@@ -143,12 +145,12 @@ func covering(x []float64, n int) []float64 {
 	return between(lo, hi, n-1)
 }
 
-// points pairs x [N] with one channel of y [N,dy]. A point whose x is missing has no place.
-func points(x, y []float64, dy, channel int) plotter.XYs {
-	xys := make(plotter.XYs, 0, len(x))
-	for i, at := range x {
+// pairs returns points along the first axis with one channel of y. A point whose x is missing has no place.
+func (v view) pairs(p points.Points, channel int) plotter.XYs {
+	xys := make(plotter.XYs, 0, p.Len())
+	for i, at := range v.along(p, 0) {
 		if finite(at) {
-			xys = append(xys, plotter.XY{X: at, Y: y[i*dy+channel]})
+			xys = append(xys, plotter.XY{X: at, Y: p.RowY(i)[channel]})
 		}
 	}
 	return xys

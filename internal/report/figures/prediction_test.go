@@ -12,6 +12,7 @@ import (
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -50,9 +51,10 @@ func TestSubjectsAreNamedFunctionsInRawUnits(t *testing.T) {
 		t.Error(diff)
 	}
 	// raw x = 2000·x − 100, y = 70·y
+	held := points.New(1, 1, []float64{1400, 900}, []float64{35, 8.75})
 	for i, want := range map[int]figures.Subject{
-		1: {Function: predict.Function{Name: "function 1", ContextX: []float64{400, 1400}, ContextY: []float64{70, 35}, TargetX: []float64{900}}, HeldX: []float64{900}, HeldY: []float64{8.75}},
-		2: {Function: predict.Function{Name: "c", ContextX: []float64{400}, ContextY: []float64{70}, TargetX: []float64{1400, 900}}, HeldX: []float64{1400, 900}, HeldY: []float64{35, 8.75}},
+		1: {Question: points.Question{Name: "function 1", Known: points.New(1, 1, []float64{400, 1400}, []float64{70, 35}), Targets: held.Cut(1, 2)}, Held: held.Cut(1, 2)},
+		2: {Question: points.Question{Name: "c", Known: points.New(1, 1, []float64{400}, []float64{70}), Targets: held}, Held: held},
 	} {
 		if diff := cmp.Diff(want, all[i]); diff != "" {
 			t.Error(diff)
@@ -76,7 +78,7 @@ func TestDensityPanelsCoverContextAndTargets(t *testing.T) {
 		o := tiny(t, model, 2)
 		o.Units.XNames, o.Units.YNames = []string{"flow"}, []string{"speed", "noise"}
 		f := lanes()[0]
-		panels := curves(t, o, figures.Subject{Function: f, HeldX: []float64{7}, HeldY: []float64{8, 9}})
+		panels := curves(t, o, figures.Subject{Question: f, Held: points.New(1, 2, []float64{7}, []float64{8, 9})})
 		if len(panels) != 2 || panels[1].YLabel != "noise" || panels[1].Title != f.Name {
 			t.Fatalf("%s: %d panels, the second %q of %q", model, len(panels), panels[1].Title, panels[1].YLabel)
 		}
@@ -105,12 +107,12 @@ func TestPredictionsOfManyPointsAreSmall(t *testing.T) {
 	o := tiny(t, "acqnp", 1)
 	o.Units.XNames, o.Units.YNames, o.NumTau = []string{"x"}, []string{"y"}, 3
 	many := func(n int) figures.Subject {
-		f := predict.Function{Name: "many"}
-		for i := range n {
-			f.TargetX = append(f.TargetX, float64(i*7919%n))
+		x := make([]float64, n)
+		for i := range x {
+			x[i] = float64(i * 7919 % n)
 		}
-		f.ContextX, f.ContextY = []float64{1, 2}, []float64{30, 40}
-		return figures.Subject{Function: f, HeldX: f.TargetX, HeldY: f.TargetX}
+		targets := points.New(1, 1, x, x)
+		return figures.Subject{Question: points.Question{Name: "many", Known: points.New(1, 1, []float64{1, 2}, []float64{30, 40}), Targets: targets}, Held: targets}
 	}
 	for _, extension := range []string{".png", ".svg", ".pdf"} {
 		path := filepath.Join(t.TempDir(), "many"+extension)
@@ -132,7 +134,7 @@ func TestPredictionsOfOddSubjects(t *testing.T) {
 	o := tiny(t, "acqnp", 1)
 	o.Units.XNames, o.Units.YNames = []string{"x"}, []string{"y"}
 	subject := func(x, y, targets []float64) figures.Subject {
-		return figures.Subject{Function: predict.Function{ContextX: x, ContextY: y, TargetX: targets}}
+		return figures.Subject{Question: points.Question{Known: points.New(1, 1, x, y), Targets: points.New(1, 0, targets, nil)}}
 	}
 	for name, s := range map[string]figures.Subject{
 		"one":        subject([]float64{5}, []float64{6}, []float64{5}),
@@ -152,7 +154,7 @@ func TestPredictionsOfOddSubjects(t *testing.T) {
 func TestManyFunctionsAreSaidToBeCut(t *testing.T) {
 	o := tiny(t, "cnp", 1)
 	o.Units.XNames, o.Units.YNames = []string{"x"}, []string{"y"}
-	subjects := slices.Repeat([]figures.Subject{{Function: predict.Function{TargetX: []float64{1, 2}}}}, 8)
+	subjects := slices.Repeat([]figures.Subject{{Question: points.Question{Targets: points.New(1, 0, []float64{1, 2}, nil)}}}, 8)
 	for n, want := range map[int]bool{8: true, 6: false} {
 		figure, err := figures.NewPrediction(t.Context(), o, subjects[:n], figures.Options{})
 		if err != nil {

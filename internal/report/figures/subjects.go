@@ -4,32 +4,31 @@ import (
 	"strconv"
 
 	"github.com/acqnp/acqnp/internal/datasets"
-	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // A Subject is a function to predict and to show, and held-out points of it with known y, in raw units.
 type Subject struct {
-	predict.Function
-	HeldX []float64 // [N_h, columns of x]
-	HeldY []float64 // [N_h, dy]
+	points.Question
+	Held points.Points
 }
 
 // AskedSubjects returns the functions that are asked for, with the points of the file of targets, if
 // there is one, whose y are known.
 func AskedSubjects(a *predict.Asked, targets string) []Subject {
-	subjects := make([]Subject, len(a.Functions))
-	var held []rows.Group
+	subjects := make([]Subject, len(a.Questions))
+	var held []points.Group
 	if targets != "" {
 		layout := a.Layout
 		layout.DropMissing, layout.PartialY, layout.Warnings = true, false, nil
 		held, _ = layout.Read(targets) // an error says that the file has no y; x was read before
 	}
-	for i, f := range a.Functions {
-		subjects[i].Function = f
+	for i, q := range a.Questions {
+		subjects[i].Question = q
 		for _, p := range held {
-			if p.Name == f.Name || p.Name == "" {
-				subjects[i].HeldX, subjects[i].HeldY = p.X, p.Y
+			if p.Name == q.Name || p.Name == "" {
+				subjects[i].Held = p.Points
 			}
 		}
 	}
@@ -61,12 +60,7 @@ func Subjects(source predict.Source, scaling datasets.Scaling, count int) (subje
 
 // newSubject returns function i of a batch, without a name.
 func newSubject(b *datasets.Batch, i int, s datasets.Scaling) Subject {
-	first, end := i*b.Points, (i+1)*b.Points
-	x, y := s.Raw(b.X[first*b.DX:end*b.DX], b.Y[first*b.DY:end*b.DY])
-	known := b.Context * (len(x) / b.Points)
-	return Subject{
-		Function: predict.Function{ContextX: x[:known], ContextY: y[:b.Context*b.DY], TargetX: x[known:]},
-		HeldX:    x[known:],
-		HeldY:    y[b.Context*b.DY:],
-	}
+	all := s.RawOf(b, i)
+	held := all.Cut(b.Context, b.Points)
+	return Subject{Question: points.Question{Known: all.Cut(0, b.Context), Targets: held}, Held: held}
 }

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -37,7 +38,7 @@ func viewOf(a predict.About, subjects []Subject) view {
 		v.axes = vary
 		return v
 	}
-	along := slices.Concat(v.varying(subjects, func(s Subject) []float64 { return s.TargetX }), vary)
+	along := slices.Concat(v.varying(subjects, func(s Subject) points.Points { return s.Targets }), vary)
 	along = slices.Concat(slices.DeleteFunc(slices.Clone(along), named), along)
 	v.axes = along[:1]
 	return v
@@ -47,9 +48,9 @@ func viewOf(a predict.About, subjects []Subject) view {
 func (v view) maps() bool { return len(v.axes) == 2 }
 
 // varying returns the columns of x that differ among the points of a subject.
-func (v view) varying(subjects []Subject, points func(Subject) []float64) (columns []int) {
+func (v view) varying(subjects []Subject, of func(Subject) points.Points) (columns []int) {
 	for c := range v.units.XNames {
-		if slices.ContainsFunc(subjects, func(s Subject) bool { lo, hi := extremes(v.column(points(s), c)); return lo < hi }) {
+		if slices.ContainsFunc(subjects, func(s Subject) bool { lo, hi := extremes(of(s).Column(c)); return lo < hi }) {
 			columns = append(columns, c)
 		}
 	}
@@ -62,8 +63,10 @@ func (v view) axis(i int) Axis { return AxisOf(v.about, v.axes[i]) }
 // form returns what the numbers of column c of x stand for.
 func (v view) form(c int) rows.Form { return rows.FormAt(v.units.Scaling.XForms, c) }
 
-// all returns the x [N, columns of x] of the context and of the targets.
-func (s Subject) all() []float64 { return slices.Concat(s.ContextX, s.TargetX) }
+// all returns the x of the context and of the targets.
+func (s Subject) all() points.Points {
+	return points.New(max(s.Known.DX, s.Targets.DX), 0, slices.Concat(s.Known.X, s.Targets.X), nil)
+}
 
 // shown returns the numbers along axis i that a picture of a subject covers: those of its points, or of
 // all subjects' points where its own do not differ, as of a single known point.
@@ -81,16 +84,16 @@ func (v view) shown(s Subject, subjects []Subject, i int) []float64 {
 // known: of each column of numbers the middle one, of names the most frequent, of one without values NaN. It is nil
 // without points.
 func (v view) middle(s Subject) []float64 {
-	known := s.ContextX
-	if len(known) == 0 {
-		known = s.TargetX
+	known := s.Known
+	if known.Len() == 0 {
+		known = s.Targets
 	}
-	if len(known) == 0 {
+	if known.Len() == 0 {
 		return nil
 	}
 	x := make([]float64, len(v.units.XNames))
 	for c := range x {
-		column := slices.DeleteFunc(v.column(known, c), math.IsNaN) // without missing cells
+		column := slices.DeleteFunc(known.Column(c), math.IsNaN) // without missing cells
 		if len(column) == 0 {
 			x[c] = math.NaN()
 			continue
@@ -117,18 +120,8 @@ func mostFrequent(sorted []float64) (best float64) {
 	return best
 }
 
-// column returns column c of x [N, columns of x].
-func (v view) column(x []float64, c int) []float64 {
-	dx := len(v.units.XNames)
-	column := make([]float64, len(x)/dx)
-	for i := range column {
-		column[i] = x[i*dx+c]
-	}
-	return column
-}
-
-// along returns the numbers along axis i of x [N, columns of x].
-func (v view) along(x []float64, i int) []float64 { return v.column(x, v.axes[i]) }
+// along returns the numbers along axis i of points.
+func (v view) along(p points.Points, i int) []float64 { return p.Column(v.axes[i]) }
 
 // at appends to x [N, columns of x] the point middle, moved to the given numbers along the axes.
 func (v view) at(x, middle []float64, along ...float64) []float64 {

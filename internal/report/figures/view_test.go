@@ -6,19 +6,20 @@ import (
 
 	"github.com/google/go-cmp/cmp"
 
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
 
 // fixed returns the subject with one number in a column of x.
 func fixed(s figures.Subject, dx, column int, number float64) figures.Subject {
-	s.ContextX, s.TargetX = slices.Clone(s.ContextX), slices.Clone(s.TargetX)
-	for _, x := range [][]float64{s.ContextX, s.TargetX} {
+	s.Known.X, s.Targets.X = slices.Clone(s.Known.X), slices.Clone(s.Targets.X)
+	for _, x := range [][]float64{s.Known.X, s.Targets.X} {
 		for i := column; i < len(x); i += dx {
 			x[i] = number
 		}
 	}
-	s.HeldX = s.TargetX
+	s.Held.X = s.Targets.X
 	return s
 }
 
@@ -37,13 +38,13 @@ func TestColumnsThatAreFixedHaveNoAxis(t *testing.T) {
 		t.Errorf("%q: panels %q and %q", fit.X.Name, fit.Panels[0].Title, fit.Panels[1].Title)
 	}
 	for i, p := range fit.Panels {
-		if p.Context[1].X != s.ContextX[3] || p.Context[1].Y != 2 || p.Targets[5].X != s.TargetX[15] {
+		if p.Context[1].X != s.Known.X[3] || p.Context[1].Y != 2 || p.Targets[5].X != s.Targets.X[15] {
 			t.Errorf("panel %d has the context %v", i, p.Context)
 		}
-		f, last := subjects[i].Function, p.Grid[len(p.Grid)-1]
-		f.TargetX = []float64{last.X, 7, f.ContextX[2]}
+		f, last := subjects[i].Question, p.Grid[len(p.Grid)-1]
+		f.Targets.X = []float64{last.X, 7, f.Known.X[2]}
 		o.Levels = predict.GridLevels
-		for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
+		for target, err := range o.Predict(t.Context(), []points.Question{f}) {
 			if want := target.Channels[0].Quantile(0.5); err != nil || last.X != 2 || last.Density.Quantile(0.5) != want {
 				t.Errorf("error %v, median %v at %v, want %v at 2", err, last.Density.Quantile(0.5), last.X, want)
 			}
@@ -100,7 +101,7 @@ func described(figure figures.Figure) string {
 // middle of the known points. Bars are the predictions at the targets' own x.
 func TestMoreColumnsAreFixedAtTheKnownPoints(t *testing.T) {
 	o, s := columns(t, 4, true) // the last column has names
-	s.ContextX, s.ContextY = []float64{1, 0, 7, 2, 5, 2, 9, 1, 6, 1, 8, 2}, []float64{1, 2, 3}
+	s.Known.X, s.Known.Y = []float64{1, 0, 7, 2, 5, 2, 9, 1, 6, 1, 8, 2}, []float64{1, 2, 3}
 	s = fixed(s, 4, 0, 1)
 	figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Levels: []float64{0.5}})
 	if err != nil {
@@ -114,10 +115,10 @@ func TestMoreColumnsAreFixedAtTheKnownPoints(t *testing.T) {
 	if first.X != 0 || last.X != 2 || len(p.Bars) < 40 || len(p.Bars) > 100 {
 		t.Fatalf("a grid from %v to %v, %d bars of 400 targets", first.X, last.X, len(p.Bars))
 	}
-	f := s.Function
-	f.TargetX = slices.Concat([]float64{1, 2, 8, 2}, s.TargetX[:4]) // the end of the grid, and the first target
+	f := s.Question
+	f.Targets.X = slices.Concat([]float64{1, 2, 8, 2}, s.Targets.X[:4]) // the end of the grid, and the first target
 	o.Levels = predict.GridLevels
-	for target, err := range o.Predict(t.Context(), []predict.Function{f}) {
+	for target, err := range o.Predict(t.Context(), []points.Question{f}) {
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -125,8 +126,8 @@ func TestMoreColumnsAreFixedAtTheKnownPoints(t *testing.T) {
 		if target.Target == 0 && last.Density.Quantile(0.5) != d.Quantile(0.5) {
 			t.Errorf("a median of %v at the end of the grid, want %v", last.Density.Quantile(0.5), d.Quantile(0.5))
 		}
-		if want := [5]float64{d.Quantile(0.05), d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75), d.Quantile(0.95)}; target.Target == 1 && (b.X != s.TargetX[1] || b.Quantiles != want) {
-			t.Errorf("a bar %+v, want %v at %v", b, want, s.TargetX[1])
+		if want := [5]float64{d.Quantile(0.05), d.Quantile(0.25), d.Quantile(0.5), d.Quantile(0.75), d.Quantile(0.95)}; target.Target == 1 && (b.X != s.Targets.X[1] || b.Quantiles != want) {
+			t.Errorf("a bar %+v, want %v at %v", b, want, s.Targets.X[1])
 		}
 	}
 	save(t, figure, "more.png")
@@ -137,11 +138,11 @@ func TestGroupsWithoutTargetsAreDrawn(t *testing.T) {
 	for _, dx := range []int{1, 2, 3} {
 		o, s := columns(t, dx, false)
 		alone, one := s, s
-		alone.TargetX, alone.HeldX, alone.HeldY = nil, nil, nil
-		alone.ContextX = slices.Clone(s.TargetX[:3*dx])
-		alone.ContextX[0], alone.ContextX[dx] = -5, 12
-		one.TargetX, one.HeldX, one.HeldY = nil, nil, nil
-		one.ContextX, one.ContextY = s.TargetX[:dx], []float64{1}
+		alone.Targets, alone.Held = points.Points{}, points.Points{}
+		alone.Known.X = slices.Clone(s.Targets.X[:3*dx])
+		alone.Known.X[0], alone.Known.X[dx] = -5, 12
+		one.Targets, one.Held = points.Points{}, points.Points{}
+		one.Known.X, one.Known.Y = s.Targets.X[:dx], []float64{1}
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s, alone, one}, figures.Options{})
 		if err != nil {
 			t.Fatal(err)

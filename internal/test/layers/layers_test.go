@@ -15,7 +15,7 @@ import (
 // layers lists the packages from the bottom up. A package imports only packages of lines above its
 // own.
 var layers = [][]string{
-	{"internal/invalid", "internal/invalid/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/engine/device/memory", "internal/run/version", "kernels/gpu"},
+	{"internal/points", "internal/invalid", "internal/invalid/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/engine/device/memory", "internal/run/version", "kernels/gpu"},
 	{"internal/files", "internal/config/catalogue", "internal/config/yamlnode"},
 	{"internal/config", "internal/files/safetensors", "internal/files/tabular", "internal/files/tfevents"},
 	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "kernels/gpu/gputest",

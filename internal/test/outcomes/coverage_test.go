@@ -9,7 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -45,7 +45,7 @@ func TestIntervalsHoldWhatTheySay(t *testing.T) {
 		for k := range fresh {
 			x, y := simulated(i, 1000+k)
 			known := min(k%4, len(x)-1) // 0 to 3 points
-			for target, err := range f.Predict(t.Context(), []predict.Function{{ContextX: x[:known], ContextY: y[:known], TargetX: x[known:][:1]}}) {
+			for target, err := range f.Predict(t.Context(), []points.Question{{Known: points.New(1, 1, x[:known], y[:known]), Targets: points.New(1, 0, x[known:][:1], nil)}}) {
 				must.Do(t, err)
 				levels, _ := f.Calibrated().Corrected(0, target.KnownOf(0), []float64{0.05, 0.25, 0.75, 0.95}, nil)
 				q := likelihood.ApproximateQuantiles(target.Channels[0].Distribution, levels...)

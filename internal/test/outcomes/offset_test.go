@@ -8,7 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -42,8 +42,8 @@ func TestOffsets(t *testing.T) {
 		if len(f.Stacks[0].Candidates) != len(want.Stacks[0].Candidates) {
 			t.Fatalf("%s: %d candidates, want %d", asked, len(f.Stacks[0].Candidates), len(want.Stacks[0].Candidates))
 		}
-		of := predict.Function{ContextX: []float64{0.5, 2, 1, 8}, ContextY: []float64{2 * 4, 8 * 5}, TargetX: []float64{2, 1, 2, 30}}
-		same := predict.Function{ContextX: []float64{0.5, 1}, ContextY: []float64{4, 5}, TargetX: []float64{2, 2}}
+		of := points.Question{Known: points.New(2, 1, []float64{0.5, 2, 1, 8}, []float64{2 * 4, 8 * 5}), Targets: points.New(2, 0, []float64{2, 1, 2, 30}, nil)}
+		same := points.Question{Known: points.New(1, 1, []float64{0.5, 1}, []float64{4, 5}), Targets: points.New(1, 0, []float64{2, 2}, nil)}
 		all, one := fittest.Given(t, f, of), fittest.Given(t, want, same)
 		for i, days := range []float64{1, 30} { // 30 days: an exposure that the data lack
 			for _, p := range []float64{0.1, 0.5, 0.9} {
@@ -63,14 +63,14 @@ func TestOffsets(t *testing.T) {
 		}
 	}
 	f := fittest.Instant(t, header, "shifted ~ x + offset(days) | id", rows)
-	a := fittest.Given(t, f, predict.Function{ContextX: []float64{0.5, 2}, ContextY: []float64{6}, TargetX: []float64{2, 100}})[0]
+	a := fittest.Given(t, f, points.Question{Known: points.New(2, 1, []float64{0.5, 2}, []float64{6}), Targets: points.New(2, 0, []float64{2, 100}, nil)})[0]
 	// No logarithm is taken of what is left, so the models of y alone predict.
 	for _, c := range f.Stacks[0].Candidates {
 		if c.Scale != likelihood.OfY {
 			t.Errorf("%s of a difference", c.Name)
 		}
 	}
-	if d := fittest.Given(t, f, predict.Function{ContextX: []float64{0.5, 64}, ContextY: []float64{68}, TargetX: []float64{2, 0}})[0]; math.Abs(a.Mean()-d.Mean()-100) > 1e-6 || math.Abs(a.Variance()-d.Variance()) > 1e-6 {
+	if d := fittest.Given(t, f, points.Question{Known: points.New(2, 1, []float64{0.5, 64}, []float64{68}), Targets: points.New(2, 0, []float64{2, 0}, nil)})[0]; math.Abs(a.Mean()-d.Mean()-100) > 1e-6 || math.Abs(a.Variance()-d.Variance()) > 1e-6 {
 		t.Errorf("%v ± %v at 100, %v ± %v at 0", a.Mean(), math.Sqrt(a.Variance()), d.Mean(), math.Sqrt(d.Variance()))
 	}
 }
@@ -136,7 +136,7 @@ func TestCountsOfAnExposure(t *testing.T) {
 			}
 			return x
 		}
-		for i, d := range fittest.Given(t, f, predict.Function{ContextX: twice(days[:known]), ContextY: n[:known], TargetX: twice(days[known:])}) {
+		for i, d := range fittest.Given(t, f, points.Question{Known: points.New(2, 1, twice(days[:known]), n[:known]), Targets: points.New(2, 0, twice(days[known:]), nil)}) {
 			at := known + i
 			log := d.LogDensity(n[at])
 			regret += arrivalsScore(days[:known], n[:known], days[at], n[at]) - log
@@ -176,8 +176,8 @@ func TestOffsetsThatOverflow(t *testing.T) {
 	const columns, formula = "g,x,z,y", "log(y) ~ x + offset(z) | g"
 	must.Refuse(t, must.Err(fittest.Try(t, fit.Options{Instant: true}, columns, formula, rows(700))), "data.csv: z: found 700 as an offset, expected offsets of the logarithm of y between -230 and 230")
 	f := fittest.Instant(t, columns, formula, rows(0))
-	for file, fn := range map[string]predict.Function{"t.csv": {TargetX: []float64{1, -800}}, "c.csv": {ContextX: []float64{1, 800}, ContextY: []float64{2}, TargetX: []float64{1, 0}}} {
-		must.Refuse(t, f.CheckPoints("c.csv", "t.csv", []predict.Function{fn}), file+": z: found ", "800 as an offset")
+	for file, fn := range map[string]points.Question{"t.csv": {Targets: points.New(2, 0, []float64{1, -800}, nil)}, "c.csv": {Known: points.New(2, 1, []float64{1, 800}, []float64{2}), Targets: points.New(2, 0, []float64{1, 0}, nil)}} {
+		must.Refuse(t, f.CheckPoints("c.csv", "t.csv", []points.Question{fn}), file+": z: found ", "800 as an offset")
 	}
-	must.Do(t, f.CheckPoints("c.csv", "t.csv", []predict.Function{{TargetX: []float64{1, 200}}}))
+	must.Do(t, f.CheckPoints("c.csv", "t.csv", []points.Question{{Targets: points.New(2, 0, []float64{1, 200}, nil)}}))
 }

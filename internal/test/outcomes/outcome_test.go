@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -84,9 +85,9 @@ func TestTobit(t *testing.T) {
 	for k := range groups {
 		x, y := tobit(1000 + k)
 		i := 0
-		fn := predict.Function{ContextX: x[:known], ContextY: y[:known], TargetX: x[known:]}
+		fn := points.Question{Known: points.New(1, 1, x[:known], y[:known]), Targets: points.New(1, 0, x[known:], nil)}
 		excess := 0.0
-		for target, err := range f.Predict(t.Context(), []predict.Function{fn}) {
+		for target, err := range f.Predict(t.Context(), []points.Question{fn}) {
 			must.Do(t, err)
 			d, at := target.Channels[0].Distribution, known+i
 			regret += tobitScore(x[:known], y[:known], x[at], y[at]) - d.LogDensity(y[at])
@@ -122,7 +123,7 @@ func TestTobit(t *testing.T) {
 // A user can say that y is any number. Then zeros have no probability, and numbers below 0 have one.
 func TestOutcomeReal(t *testing.T) {
 	f := fittest.Rows(t, fit.Options{Instant: true, Outcome: stack.Real}, "g,x,y", "y ~ x | g", tobits())
-	for target, err := range f.Predict(t.Context(), []predict.Function{{TargetX: []float64{1}}}) {
+	for target, err := range f.Predict(t.Context(), []points.Question{{Targets: points.New(1, 0, []float64{1}, nil)}}) {
 		must.Do(t, err)
 		if d := target.Channels[0].Distribution; !(d.CDF(-0.1) > 0.01) {
 			t.Errorf("P(Y ≤ −0.1) is %v, want that of a density", d.CDF(-0.1))
@@ -135,7 +136,7 @@ func TestPointsBeyondABound(t *testing.T) {
 	f := bounded(t)
 	var means []float64
 	for _, y := range []float64{0, -7} {
-		for target, err := range f.Predict(t.Context(), []predict.Function{{ContextX: []float64{1}, ContextY: []float64{y}, TargetX: []float64{1}}}) {
+		for target, err := range f.Predict(t.Context(), []points.Question{{Known: points.New(1, 1, []float64{1}, []float64{y}), Targets: points.New(1, 0, []float64{1}, nil)}}) {
 			must.Do(t, err)
 			means = append(means, target.Channels[0].Mean())
 		}
@@ -151,17 +152,17 @@ func TestPointsBeyondABound(t *testing.T) {
 func scoredBeyond(t *testing.T, f fit.Fitted) {
 	t.Helper()
 	names := predict.Names{XNames: f.X, YNames: f.Y}
-	scored := func(y ...float64) (points []score.Point, all score.Summary, w *warning.Record) {
+	scored := func(y ...float64) (each []score.Point, all score.Summary, w *warning.Record) {
 		w = new(warning.Record)
-		names.Functions = []predict.Function{{Name: "new", TargetX: slices.Repeat([]float64{1}, len(y)), TargetY: y}}
+		names.Questions = []points.Question{{Name: "new", Targets: points.New(1, 1, slices.Repeat([]float64{1}, len(y)), y)}}
 		tally := score.NewTally(f.Y)
 		s := predict.Scores{Names: names, Threads: 1, Warnings: w, Support: f.About().Outcomes}
-		must.Do(t, s.Each(f.Predict(t.Context(), names.Functions), func(_ predict.Target, p []score.Point) error {
+		must.Do(t, s.Each(f.Predict(t.Context(), names.Questions), func(_ predict.Target, p []score.Point) error {
 			tally.Add(p)
-			points = append(points, p...)
+			each = append(each, p...)
 			return nil
-		}), predict.JointScores(t.Context(), f, names.Functions, tally, w))
-		return points, tally.Summary(), w
+		}), predict.JointScores(t.Context(), f, names.Questions, tally, w))
+		return each, tally.Summary(), w
 	}
 	points, all, w := scored(0, -0.5, 1.5)
 	_, alone, none := scored(0, 1.5)

@@ -6,16 +6,16 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
-	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/research/pretrained/prior"
 )
 
 // A task is siblings, and a group of which half is known.
 type task struct {
-	siblings []simple.Group
-	context  simple.Group
-	x, y     []float64
+	siblings []points.Group
+	context  points.Points
+	targets  points.Points
 }
 
 // invented returns tasks from invented data sets of 200 rows with at least two columns of x that vary.
@@ -25,15 +25,15 @@ func invented(n int) (all []task) {
 		if s.Varying < 2 || len(s.Groups) < 6 {
 			continue
 		}
-		var groups []simple.Group
-		wide, from := s.Varying+s.Constant, 0
+		var groups []points.Group
+		rows, from := points.New(s.Varying+s.Constant, 1, s.X, s.Y), 0
 		for _, k := range s.Groups {
-			groups = append(groups, simple.Group{DX: wide, X: s.X[from*wide : (from+k)*wide], Y: s.Y[from : from+k]})
+			groups = append(groups, points.Group{Points: rows.Cut(from, from+k)})
 			from += k
 		}
 		own := groups[0]
-		if half := own.Points() / 2; half > 0 {
-			all = append(all, task{groups[1:], simple.Group{DX: wide, X: own.X[:half*wide], Y: own.Y[:half]}, own.X[half*wide:], own.Y[half:]})
+		if half := own.Len() / 2; half > 0 {
+			all = append(all, task{groups[1:], own.Cut(0, half), own.Cut(half, own.Len())})
 		}
 	}
 	return all
@@ -41,8 +41,8 @@ func invented(n int) (all []task) {
 
 // scored returns the log density of each target, in deviations of the siblings' y.
 func (t task) scored() (all []float64) {
-	for i, d := range pretrained.New(t.siblings, pretrained.MostSiblings).Given(t.context, t.x) {
-		all = append(all, d.LogDensity(t.y[i]))
+	for i, d := range pretrained.New(t.siblings, pretrained.MostSiblings).Given(t.context, t.targets) {
+		all = append(all, d.LogDensity(t.targets.Y[i]))
 	}
 	return all
 }
@@ -57,10 +57,10 @@ func (t task) with(f func(row []float64) []float64) task {
 	}
 	dx := t.context.DX
 	wide := len(f(make([]float64, dx)))
-	group := func(g simple.Group) simple.Group { return simple.Group{DX: wide, X: rows(dx, g.X), Y: g.Y} }
-	changed := task{context: group(t.context), x: rows(dx, t.x), y: t.y}
+	group := func(p points.Points) points.Points { return points.New(wide, 1, rows(dx, p.X), p.Y) }
+	changed := task{context: group(t.context), targets: group(t.targets)}
 	for _, g := range t.siblings {
-		changed.siblings = append(changed.siblings, group(g))
+		changed.siblings = append(changed.siblings, points.Group{Points: group(g.Points)})
 	}
 	return changed
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -134,8 +135,8 @@ func (m Case) Sizes() []Size {
 	return all
 }
 
-// Functions returns three functions of a size.
-func (m Case) Functions(s Size, seed int) []predict.Function {
+// Questions returns three questions of a size.
+func (m Case) Questions(s Size, seed int) []points.Question {
 	g := random.New(uint64(seed), random.Data)
 	at := uint64(0)
 	draw := func(n int, names []string, forms []rows.Form) []float64 {
@@ -152,13 +153,12 @@ func (m Case) Functions(s Size, seed int) []predict.Function {
 		}
 		return v
 	}
-	all := make([]predict.Function, 3)
+	u, all := m.units, make([]points.Question, 3)
+	some := func(n int) points.Points {
+		return points.New(len(u.XNames), len(u.YNames), draw(n, u.XNames, u.Scaling.XForms), draw(n, u.YNames, u.Scaling.YForms))
+	}
 	for i := range all {
-		u := m.units
-		all[i] = predict.Function{
-			ContextX: draw(s.Context, u.XNames, u.Scaling.XForms), ContextY: draw(s.Context, u.YNames, u.Scaling.YForms),
-			TargetX: draw(s.Targets, u.XNames, u.Scaling.XForms), TargetY: draw(s.Targets, u.YNames, u.Scaling.YForms),
-		}
+		all[i] = points.Question{Known: some(s.Context), Targets: some(s.Targets)}
 	}
 	return all
 }

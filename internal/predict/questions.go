@@ -6,11 +6,12 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
-// FunctionFiles name the files of functions to predict, in raw units.
-type FunctionFiles struct {
+// QuestionFiles name the files of what is asked, in raw units.
+type QuestionFiles struct {
 	Context string       // CSV file of points (x, y); "" is a file without rows
 	Targets string       // CSV file of points x; if empty, the targets are Grid's or, without one, the rows of Context without y
 	Grid    string       // see rows.ParseGrid
@@ -20,15 +21,15 @@ type FunctionFiles struct {
 	AsNew   bool         // groups of the training are new ones: the predictor recalls nothing of them
 }
 
-// Read returns the functions in the context file with their targets, and what else the rows of the targets
-// say. Targets without a function's name belong to every function. A function of which no point is known has
-// an empty context; without any, there is one function without a name, or those that the targets name. Read
+// Read returns a question about each group in the context file, and what else the rows of the targets
+// say. Targets without a group's name belong to every group. A group of which no point is known has
+// an empty context; without any, there is one group without a name, or those that the targets name. Read
 // returns an *invalid.Input for files that it cannot use. The layout's warnings say what was left out.
-func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
+func (f QuestionFiles) Read() ([]points.Question, rows.Company, error) {
 	if f.Targets == "" && f.Grid == "" {
 		return f.readBoth()
 	}
-	functions, err := f.contexts()
+	questions, err := f.contexts()
 	if err != nil {
 		return nil, rows.Company{}, err
 	}
@@ -37,7 +38,7 @@ func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
 		if err != nil {
 			return nil, rows.Company{}, err
 		}
-		return askAll(functions, rows.Group{X: grid}), rows.Company{}, nil
+		return askAll(questions, points.New(len(f.Layout.X), 0, grid, nil)), rows.Company{}, nil
 	}
 	partial := f.Layout.PartialY
 	f.Layout.Weights = f.Weights
@@ -48,19 +49,19 @@ func (f FunctionFiles) Read() ([]Function, rows.Company, error) {
 		return nil, others, err
 	}
 	if others.Group == "" {
-		return askAll(functions, targets[0]), others, f.checkAll(functions)
+		return askAll(questions, targets[0].Points), others, f.checkAll(questions)
 	}
-	if len(functions) == 1 && functions[0].Name == "" {
+	if len(questions) == 1 && questions[0].Name == "" {
 		return nil, others, &invalid.Input{File: f.Context, Line: 1, Found: "no column " + others.Group,
 			Expected: "one that says which groups of " + f.Targets + " these points are known of"}
 	}
-	functions = askEach(functions, targets)
-	f.noteScored(functions)
-	return functions, others, nil
+	questions = askEach(questions, targets)
+	f.noteScored(questions)
+	return questions, others, nil
 }
 
 // readBoth reads known points and targets from the context file: targets are its rows without y.
-func (f FunctionFiles) readBoth() ([]Function, rows.Company, error) {
+func (f QuestionFiles) readBoth() ([]points.Question, rows.Company, error) {
 	contexts, targets, others, err := f.Layout.ReadBoth(f.Context)
 	if err != nil {
 		return nil, others, err
@@ -68,30 +69,30 @@ func (f FunctionFiles) readBoth() ([]Function, rows.Company, error) {
 	return askEach(known(contexts), targets), others, nil
 }
 
-// known returns functions with contexts.
-func known(contexts []rows.Group) (functions []Function) {
+// known returns questions about groups, without targets.
+func known(contexts []points.Group) (questions []points.Question) {
 	for _, c := range contexts {
-		functions = append(functions, Function{Name: c.Name, ContextX: c.X, ContextY: c.Y})
+		questions = append(questions, points.Question{Name: c.Name, Known: c.Points})
 	}
-	return functions
+	return questions
 }
 
-// contexts returns the functions in the context file, without targets.
-func (f FunctionFiles) contexts() (functions []Function, err error) {
+// contexts returns the questions in the context file, without targets.
+func (f QuestionFiles) contexts() (questions []points.Question, err error) {
 	if f.Context == "" {
 		return nil, nil
 	}
 	contexts, err := f.Layout.Read(f.Context)
-	functions = known(contexts)
-	if by := f.Layout.Groups; len(by) > 0 && by[0] != "" && len(functions) == 1 && functions[0].Name == "" {
+	questions = known(contexts)
+	if by := f.Layout.Groups; len(by) > 0 && by[0] != "" && len(questions) == 1 && questions[0].Name == "" {
 		f.Layout.Warnings.Add("%s: no column %s, so all rows are one group", f.Context, by[0])
 	}
-	return functions, err
+	return questions, err
 }
 
 // grid returns the targets that Grid asks for. It refuses a grid along a column of names, and along
 // a logarithm from 0 or below.
-func (f FunctionFiles) grid() ([]float64, error) {
+func (f QuestionFiles) grid() ([]float64, error) {
 	bad := func(c int, found, expected string) error {
 		return &invalid.Input{File: "--grid", Key: f.Layout.X[c], Found: found, Expected: expected}
 	}
@@ -115,61 +116,60 @@ func (f FunctionFiles) grid() ([]float64, error) {
 	return grid, nil
 }
 
-// askAll gives every function the same targets.
-func askAll(functions []Function, p rows.Group) []Function {
-	if len(functions) == 0 {
-		functions = make([]Function, 1)
+// askAll gives every question the same targets.
+func askAll(questions []points.Question, p points.Points) []points.Question {
+	if len(questions) == 0 {
+		questions = make([]points.Question, 1)
 	}
-	for i := range functions {
-		functions[i].TargetX, functions[i].TargetY, functions[i].Weights, functions[i].Rows = p.X, p.Y, p.Weights, p.Rows
+	for i := range questions {
+		questions[i].Targets = p
 	}
-	return functions
+	return questions
 }
 
 // checkAll refuses to score each target for several groups. Otherwise it says that each is asked of all.
-func (f FunctionFiles) checkAll(functions []Function) error {
-	if len(functions) < 2 {
+func (f QuestionFiles) checkAll(questions []points.Question) error {
+	if len(questions) < 2 {
 		return nil
 	}
 	if f.Scored {
 		return &invalid.Input{File: f.Targets, Line: 1, Found: "no column that names the group of a row",
-			Expected: "one, since " + f.Context + " has " + invalid.Plural(len(functions), "group", "groups")}
+			Expected: "one, since " + f.Context + " has " + invalid.Plural(len(questions), "group", "groups")}
 	}
-	f.Layout.Warnings.Add("%s: no column that names groups, so each row is predicted for each of %d groups of %s", f.Targets, len(functions), f.Context)
+	f.Layout.Warnings.Add("%s: no column that names groups, so each row is predicted for each of %d groups of %s", f.Targets, len(questions), f.Context)
 	return nil
 }
 
-// askEach gives every function the targets of its name. A function without a context joins at the end.
-func askEach(functions []Function, targets []rows.Group) []Function {
+// askEach gives every question the targets of its group. A group without a context joins at the end.
+func askEach(questions []points.Question, targets []points.Group) []points.Question {
 	at := map[string]int{}
-	for i, g := range functions {
+	for i, g := range questions {
 		at[g.Name] = i
 	}
 	for _, p := range targets {
 		i, known := at[p.Name]
 		if !known {
-			i = len(functions)
-			functions = append(functions, Function{Name: p.Name})
+			i = len(questions)
+			questions = append(questions, points.Question{Name: p.Name})
 		}
-		functions[i].TargetX, functions[i].TargetY, functions[i].Weights, functions[i].Rows = p.X, p.Y, p.Weights, p.Rows
+		questions[i].Targets = p.Points
 	}
-	return functions
+	return questions
 }
 
 // noteScored adds a line if every target to score is a known point too, as if one file were given twice.
-func (f FunctionFiles) noteScored(functions []Function) {
-	dx, dy := len(f.Layout.X), len(f.Layout.Y)
-	if !f.Scored || dx == 0 || dy == 0 {
+func (f QuestionFiles) noteScored(questions []points.Question) {
+	if !f.Scored {
 		return
 	}
-	row := func(x, y []float64, k int) string { return fmt.Sprint(x[k*dx:][:dx], y[k*dy:][:dy]) }
-	for _, fn := range functions {
+	row := func(p points.Points, k int) string { return fmt.Sprint(p.Row(k), p.RowY(k)) }
+	for _, q := range questions {
 		known := map[string]bool{}
-		for k := range len(fn.ContextY) / dy {
-			known[row(fn.ContextX, fn.ContextY, k)] = true
+		for k := range q.Known.Len() {
+			known[row(q.Known, k)] = true
 		}
-		for k := range len(fn.TargetY) / dy {
-			if !known[row(fn.TargetX, fn.TargetY, k)] {
+		for k := range q.Targets.Len() {
+			if !known[row(q.Targets, k)] {
 				return
 			}
 		}
@@ -177,11 +177,10 @@ func (f FunctionFiles) noteScored(functions []Function) {
 	f.Layout.Warnings.Add("%s: every target is a known point of %s too: these scores say nothing of new rows", f.Targets, f.Context)
 }
 
-// CountTargets returns how many targets all functions have together. x has dx columns.
-func CountTargets(functions []Function, dx int) int {
-	n := 0
-	for _, f := range functions {
-		n += len(f.TargetX) / dx
+// CountTargets returns how many targets all questions have together.
+func CountTargets(questions []points.Question) (n int) {
+	for _, q := range questions {
+		n += q.Targets.Len()
 	}
 	return n
 }
@@ -208,31 +207,31 @@ func Shown(p progress.Reporter, total int, predictions iter.Seq2[Target, error])
 type Asked struct {
 	Predictor
 	Layout    rows.Layout // of the files
-	Functions []Function
+	Questions []points.Question
 	Others    rows.Company // of the targets
 }
 
-// Ask reads the functions to predict from the files, and adds what the predictor does not know of them to the
+// Ask reads the questions from the files, and adds what the predictor does not know of them to the
 // warnings of the layout.
-func Ask(p Predictor, files FunctionFiles) (a Asked, err error) {
+func Ask(p Predictor, files QuestionFiles) (a Asked, err error) {
 	a.Predictor, a.Layout = p, *files.Layout
 	files.Layout = &a.Layout
-	if a.Functions, a.Others, err = files.Read(); err == nil {
-		a.Functions = p.Recall(a.Functions, files.AsNew, a.Layout.Warnings)
-		p.Warn(a.Functions, a.Layout.XText, a.Layout.Warnings)
+	if a.Questions, a.Others, err = files.Read(); err == nil {
+		a.Questions = p.Recall(a.Questions, files.AsNew, a.Layout.Warnings)
+		p.Warn(a.Questions, a.Layout.XText, a.Layout.Warnings)
 	}
 	return a, err
 }
 
-// CountAsked returns how many functions have targets.
+// CountAsked returns how many questions have targets.
 func (a Asked) CountAsked() (n int) {
-	for _, fn := range a.Functions {
-		if len(fn.TargetX) > 0 {
+	for _, q := range a.Questions {
+		if q.Targets.Len() > 0 {
 			n++
 		}
 	}
 	return n
 }
 
-// CountTargets returns how many targets all functions have together.
-func (a Asked) CountTargets() int { return CountTargets(a.Functions, len(a.About().Units.XNames)) }
+// CountTargets returns how many targets all questions have together.
+func (a Asked) CountTargets() int { return CountTargets(a.Questions) }

@@ -1,0 +1,192 @@
+// Package points has the points (x, y) of groups, and the questions that are asked about them.
+package points
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// Points are points (x, y), row by row. The zero value has none.
+type Points struct {
+	X      []float64 // [n, DX]
+	Y      []float64 // [n, DY]; nil if no y is known, and NaN where one of several is not
+	DX, DY int       // columns
+
+	// Weights is how often each point counts, a row weight; nil for once. The points of a context count once.
+	Weights []float64 // [n]
+	Rows    []int     // [n]: the numbers of the points among all of a file or of the data; nil if they do not matter
+
+	// Of what the models of a fit see: Factor is that of Y from their units to those of the data; nil for 1.
+	Factor []float64 // [n]
+	// Beyond is by how much each point is beyond a bound, with its sign: the outcome is the bound, and all that is known of
+	// the number behind it is the side. Y is a guess. 0 for a point whose Y is seen; nil if all are.
+	Beyond []float64 // [n]
+	Of     []int     // [n], of a context: 0 for a point of the group itself, another number for each sibling; nil: all are its own
+}
+
+// A Group is the points of a group.
+type Group struct {
+	Name  string // "" if no column has names
+	Outer string // the outer group that this one is in; "" without groups in groups
+	Points
+}
+
+// A Question asks for y at the targets of a group of which some points are known.
+type Question struct {
+	Name     string // of the group
+	Known    Points
+	Recalled int      // known points, the first ones, that come from the data of a fit
+	Siblings []Points // known points of the other groups in its outer group, if groups are in groups
+	Targets  Points   // whose y is nil if it is not known
+}
+
+// KnownOfSiblings returns the number of known points of the siblings.
+func (q Question) KnownOfSiblings() (n int) {
+	for _, s := range q.Siblings {
+		n += s.Len()
+	}
+	return n
+}
+
+// New returns points of x [n, dx] and y [n, dy].
+func New(dx, dy int, x, y []float64) Points { return Points{X: x, Y: y, DX: dx, DY: dy} }
+
+// Len returns n.
+func (p Points) Len() int { return len(p.X) / max(p.DX, 1) }
+
+// Row returns x of point i, [DX].
+func (p Points) Row(i int) []float64 { return p.X[i*p.DX:][:p.DX] }
+
+// RowY returns y of point i, [DY].
+func (p Points) RowY(i int) []float64 { return p.Y[i*p.DY:][:p.DY] }
+
+// Column returns a copy of column c of x, [n].
+func (p Points) Column(c int) []float64 { return column(p.X, c, p.DX) }
+
+// ColumnY returns a copy of column c of y, [n].
+func (p Points) ColumnY(c int) []float64 { return column(p.Y, c, p.DY) }
+
+func column(all []float64, c, width int) (values []float64) {
+	for at := c; at < len(all); at += max(width, 1) {
+		values = append(values, all[at])
+	}
+	return values
+}
+
+// Weight returns how often point i counts.
+func (p Points) Weight(i int) float64 {
+	if p.Weights == nil {
+		return 1
+	}
+	return p.Weights[i]
+}
+
+// Side returns the side of a bound on which point i is, 0 if it is seen.
+func (p Points) Side(i int) float64 {
+	if p.Beyond == nil || p.Beyond[i] == 0 {
+		return 0
+	}
+	return math.Copysign(1, p.Beyond[i])
+}
+
+// Take returns a copy of the points at some places, in the order given.
+func (p Points) Take(at []int) Points {
+	return Points{X: Pick(p.X, p.DX, at), Y: Pick(p.Y, p.DY, at), DX: p.DX, DY: p.DY, Weights: Pick(p.Weights, 1, at), Rows: Pick(p.Rows, 1, at),
+		Factor: Pick(p.Factor, 1, at), Beyond: Pick(p.Beyond, 1, at), Of: Pick(p.Of, 1, at)}
+}
+
+// Cut returns points first to end−1. They share their memory with p, and appending to them leaves p as it is.
+func (p Points) Cut(first, end int) Points {
+	return Points{X: cut(p.X, p.DX, first, end), Y: cut(p.Y, p.DY, first, end), DX: p.DX, DY: p.DY, Weights: cut(p.Weights, 1, first, end),
+		Rows: cut(p.Rows, 1, first, end), Factor: cut(p.Factor, 1, first, end), Beyond: cut(p.Beyond, 1, first, end), Of: cut(p.Of, 1, first, end)}
+}
+
+func cut[T any](all []T, width, first, end int) []T {
+	if all == nil {
+		return nil
+	}
+	return all[first*width : end*width : end*width]
+}
+
+// Append appends other points, which must state of each what these do.
+func (p *Points) Append(others Points) {
+	p.DX, p.DY = cmp.Or(p.DX, others.DX), cmp.Or(p.DY, others.DY)
+	p.X, p.Y, p.Weights, p.Rows = append(p.X, others.X...), append(p.Y, others.Y...), append(p.Weights, others.Weights...), append(p.Rows, others.Rows...)
+	p.Factor, p.Beyond, p.Of = append(p.Factor, others.Factor...), append(p.Beyond, others.Beyond...), append(p.Of, others.Of...)
+}
+
+// Pick returns the rows of all [n, width] at some places; nil of nil.
+func Pick[T any](all []T, width int, at []int) []T {
+	if all == nil {
+		return nil
+	}
+	some := make([]T, 0, len(at)*width)
+	for _, i := range at {
+		some = append(some, all[i*width:][:width]...)
+	}
+	return some
+}
+
+// Spread returns at most most of n places, evenly spread.
+func Spread(n, most int) []int {
+	at := make([]int, min(n, most))
+	for k := range at {
+		at[k] = k * n / len(at)
+	}
+	return at
+}
+
+// Thin returns at most n points, evenly spread over all in the order of their x and y, so that they do not depend on
+// the order in which they come.
+func (p Points) Thin(n int) Points {
+	if p.Len() <= n {
+		return p
+	}
+	return p.Take(Pick(p.order(), 1, Spread(p.Len(), n)))
+}
+
+// Ordered returns the points in the order of their x and y.
+func (p Points) Ordered() Points { return p.Take(p.order()) }
+
+// order returns the places of the points in the order of their x and y.
+func (p Points) order() []int {
+	at := Spread(p.Len(), p.Len())
+	slices.SortStableFunc(at, func(a, b int) int {
+		return cmp.Or(slices.Compare(p.Row(a), p.Row(b)), slices.Compare(p.RowY(a), p.RowY(b)))
+	})
+	return at
+}
+
+// Own returns the points of a context that are of the group itself.
+func (p Points) Own() Points {
+	if p.Of == nil {
+		return p
+	}
+	var own []int
+	for i, of := range p.Of {
+		if of == 0 {
+			own = append(own, i)
+		}
+	}
+	p = p.Take(own)
+	p.Of = nil
+	return p
+}
+
+// Beside returns the x and y of the points with those of siblings, at most most of these, evenly spread over all.
+func (p Points) Beside(siblings []Points, most int) Points {
+	var all Points
+	for k, s := range siblings {
+		s = New(s.DX, s.DY, s.X, s.Y)
+		s.Of = slices.Repeat([]int{k + 1}, s.Len())
+		all.Append(s)
+	}
+	if all.Len() == 0 {
+		return p
+	}
+	both := New(p.DX, p.DY, slices.Clone(p.X), slices.Clone(p.Y))
+	both.Of = make([]int, p.Len())
+	both.Append(all.Thin(most))
+	return both
+}
