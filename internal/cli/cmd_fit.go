@@ -105,6 +105,9 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	if o.Formula, err = formula.Parse(o.formula); err != nil {
 		return err
 	}
+	if err := o.name(); err != nil {
+		return err
+	}
 	if o.writeConfig != "" {
 		return o.configure(a)
 	}
@@ -126,6 +129,22 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	}
 	s.Out, s.Seconds, s.Warnings = o.Out, time.Since(begin).Seconds(), a.warn()
 	return a.result(s, s.print)
+}
+
+// name puts the columns of the file in the place of '.', but for row weights.
+func (o *fitOptions) name() error {
+	if !slices.ContainsFunc(o.Formula.X, func(t formula.Term) bool { return t.Rest }) {
+		return nil
+	}
+	scan, _, err := fit.Look(o.File)
+	var names []string
+	for _, c := range scan.Columns {
+		if c.Name != o.Weights {
+			names = append(names, c.Name)
+		}
+	}
+	o.Formula = o.Formula.Named(names)
+	return err
 }
 
 // end ends the hold on the directory of the result. After an error it removes a directory that the command

@@ -3,8 +3,8 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
   if (!is.data.frame(data)) {
     stop("data: expected a data frame", call. = FALSE)
   }
-  columns <- columnsOf(formula, data)
-  all <- c(columns$group, columns$x, columns$y)
+  columns <- columnsOf(formula, data, row_weights)
+  all <- unique(c(columns$group, columns$x, columns$y))
   dir <- folder()
   on.exit(unlink(dir, recursive = TRUE))
   if (!is.null(row_weights) && !(row_weights %in% names(data))) {
@@ -16,15 +16,17 @@ acqnp <- function(formula, data, instant = FALSE, budget = NULL, outcome = NULL,
   writeTable(data, c(all, row_weights), file.path(dir, "data.jsonl"))
   number <- function(flag, value) if (!is.null(value)) paste0(flag, "=", digits(value))
   said <- run(
-    dir, "fit", "--out", "fit", "--json", if (instant) "--instant", if (!is.null(outcome)) paste0("--outcome=", outcome),
+    dir, "fit", "--out", "fit", "--no-picture", "--json", if (instant) "--instant", if (!is.null(outcome)) paste0("--outcome=", outcome),
     number("--budget", budget), number("--seed", seed), number("--threads", threads),
     if (!is.null(row_weights)) paste0("--row-weights=", row_weights), "--", "data.jsonl", columns$text
   )
   result <- fromJSON(said[length(said)])
   result$warnings <- lapply(result$warnings, inR)
+  used <- present(data, c(columns$group, columns$needed)) & rowSums(!is.na(data[columns$y])) > 0
+  if (!is.null(row_weights)) used <- used & data[[row_weights]] > 0
   structure(list(
-    call = match.call(), columns = columns, units = units, result = result,
-    ranges = lapply(setNames(all, all), function(name) if (is.numeric(data[[name]])) range(data[[name]], na.rm = TRUE)),
+    call = match.call(), formula = formula, columns = columns, units = units, result = result,
+    model = as.data.frame(data)[used, all, drop = FALSE], # the rows that the fit was made of
     files = contents(file.path(dir, "fit"))
   ), class = "acqnp")
 }

@@ -1,6 +1,6 @@
 # columnsOf reads y ~ x | group: the columns y, x and group (NULL without one, two of outer/group), and the
 # text that the program reads. needed are the columns of offsets, which every row must have.
-columnsOf <- function(formula, data) {
+columnsOf <- function(formula, data, weights = NULL) {
   if (!inherits(formula, "formula") || length(formula) != 3) {
     stop("formula: expected y ~ x1 + x2 | group, with names of columns", call. = FALSE)
   }
@@ -10,18 +10,14 @@ columnsOf <- function(formula, data) {
     by <- right[[3]]
     nested <- groupsIn(by)
     group <- if (is.null(nested)) all.vars(by) else nested
-    groupText <- if (is.null(nested)) paste(deparse(by, width.cutoff = 500L), collapse = " ") else paste(quoted(nested), collapse = "/")
+    groupText <- if (is.null(nested)) asItStands(by) else paste(quoted(nested), collapse = "/")
     right <- right[[2]]
   }
   y <- termsOf(formula[[2]])
-  x <- if (identical(right, as.name("."))) others(data, c(y$columns, group)) else termsOf(right, data)
-  all <- c(y$columns, unique(x$columns), group)
-  absent <- setdiff(all, names(data))
+  x <- termsOf(right, data, setdiff(names(data), c(all.vars(formula), weights)))
+  absent <- setdiff(c(y$columns, x$columns, group), names(data))
   if (length(absent) > 0) {
     stop("formula: found no column ", absent[1], " in data", call. = FALSE)
-  }
-  if (anyDuplicated(all) > 0) {
-    stop("formula: expected each column once", call. = FALSE)
   }
   text <- paste(paste(y$text, collapse = " + "), "~", paste(x$text, collapse = " + "))
   list(y = y$columns, x = unique(x$columns), needed = x$needed, group = group, text = paste0(text, if (!is.null(groupText)) paste(" |", groupText)))
@@ -48,18 +44,18 @@ plainTerm <- function(columns, data) {
   vapply(columns, function(name) if (looksOther(data[[name]])) paste0("factor(", quoted(name), ")") else quoted(name), "", USE.NAMES = FALSE)
 }
 
-others <- function(data, used) {
-  columns <- setdiff(names(data), used)
-  list(columns = columns, text = plainTerm(columns, data))
-}
+# asItStands returns the text of a part of a formula, for the program to judge: it says what to write instead.
+asItStands <- function(e) paste(deparse(e, width.cutoff = 500L), collapse = " ")
 
-# termsOf reads a sum of columns of data, of functions of them that the program takes, and of 1.
-termsOf <- function(e, data = NULL) {
+# termsOf reads a sum of columns of data, of functions of them that the program takes, and of 1. A point is the other
+# columns, those that the formula does not name.
+termsOf <- function(e, data = NULL, others = ".") {
   if (is.name(e)) {
-    return(list(columns = as.character(e), text = plainTerm(as.character(e), data)))
+    columns <- if (identical(e, as.name("."))) others else as.character(e)
+    return(list(columns = columns, text = plainTerm(columns, data)))
   }
   if (is.call(e) && identical(e[[1]], as.name("+")) && length(e) == 3) {
-    sides <- list(termsOf(e[[2]], data), termsOf(e[[3]], data))
+    sides <- list(termsOf(e[[2]], data, others), termsOf(e[[3]], data, others))
     of <- function(name) unlist(lapply(sides, `[[`, name))
     return(list(columns = of("columns"), text = of("text"), needed = of("needed")))
   }
@@ -79,5 +75,5 @@ termsOf <- function(e, data = NULL) {
     inner <- termsOf(e[[2]])
     return(list(columns = inner$columns, text = paste0("offset(", inner$text, ")"), needed = inner$columns))
   }
-  stop("formula: found ", paste(deparse(e), collapse = " "), ", expected columns, log(column), factor(column), cyclic(column, period), offset(column), 1 and +", call. = FALSE)
+  list(columns = all.vars(e), text = asItStands(e))
 }

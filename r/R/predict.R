@@ -1,20 +1,27 @@
-predict.acqnp <- function(object, newdata, context = NULL,
+predict.acqnp <- function(object, newdata = NULL, context = NULL,
                           type = c("mean", "sd", "quantile", "interval", "region", "density", "prob", "draws", "table"),
-                          levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, asNew = FALSE, ...) {
+                          levels = c(0.05, 0.25, 0.5, 0.75, 0.95), level = 0.9, at = NULL, draws = 100, seed = NULL, asNew = FALSE,
+                          joint = FALSE, interval = c("none", "prediction"), ...) {
   noMore("predict", predict.acqnp, ...)
-  type <- match.arg(type)
+  type <- if (match.arg(interval) == "none") match.arg(type) else "interval"
   if (type %in% c("interval", "region") && length(level) != 1) {
     stop("level: found ", length(level), " numbers, expected one", call. = FALSE)
   }
   if (type == "interval") {
-    levels <- c(0.5 - level / 2, 0.5 + level / 2)
+    levels <- signif(0.5 + c(-1, 1) * level / 2, 14) # 0.05, not 0.04999999999999999
   }
   flags <- c(
-    if (asNew) "--as-new", paste0("--quantiles=", numbers(levels)), paste0("--hdr=", numbers(level)),
+    if (asNew) "--as-new", paste0("--quantiles=", if (type %in% c("quantile", "interval", "table")) numbers(levels)),
+    paste0("--hdr=", if (type %in% c("region", "table")) numbers(level)),
     switch(type, density = paste0("--density=", grid(at)), prob = paste0("--exceed=", thresholds(at)),
-      draws = c(paste0("--draws=", digits(draws)), if (!is.null(seed)) paste0("--seed=", digits(seed))))
+      draws = c(paste0("--draws=", digits(draws)), if (!is.null(seed)) paste0("--seed=", digits(seed)), if (joint) "--joint"))
   )
-  table <- predicted(object, newdata, context, flags)
+  # What the fit has said of its own rows, and what is of intervals alone, is not said.
+  left <- c(character(0), if (is.null(newdata)) c("known points: of ", "missing cells in "), if (type %in% c("mean", "sd", "density", "draws")) "intervals and regions of ")
+  table <- withCallingHandlers(
+    predicted(object, if (is.null(newdata)) object$model else newdata, context, flags),
+    warning = function(w) if (any(startsWith(conditionMessage(w), left))) invokeRestart("muffleWarning")
+  )
   if (type == "table") {
     return(table)
   }
@@ -36,8 +43,11 @@ shape <- function(table, type, levels, at) {
   }
   m <- as.matrix(table[grepl(prefix[[type]], names(table))])
   rownames(m) <- NULL
+  if (type == "interval") {
+    return(data.frame(fit = table$mean, lwr = m[, 1], upr = m[, 2]))
+  }
   colnames(m) <- switch(type,
-    quantile = paste0(100 * levels, "%"), interval = c("lower", "upper"),
+    quantile = paste0(100 * levels, "%"),
     density = , prob = format(at, trim = TRUE), draws = colnames(m)
   )
   m
@@ -123,11 +133,8 @@ ask <- function(object, newdata, rows, context, flags) {
       flags <- c("--context=context.jsonl", flags)
     }
   }
-  table <- readTable(run(dir, "predict", "--targets=newdata.jsonl", flags, "--", "fit", places = places))
-  made <- table[seq(match("channel", names(table)), ncol(table))] # and mean, sd and what flags asked for
-  numeric <- !names(made) %in% "channel" & !grepl("^hdr", names(made))
-  made[numeric] <- lapply(made[numeric], as.numeric)
-  cbind(row = rep(rows, each = length(columns$y)), made)
+  lines <- run(dir, "predict", "--targets=newdata.jsonl", flags, "--", "fit", places = places)
+  cbind(row = rep(rows, each = length(columns$y)), readTable(lines, "channel", "^(channel$|hdr)")) # and mean, sd and what flags asked for
 }
 
 # nameless is the name of a group that has none, in quotes that no other name is written in.

@@ -9,12 +9,15 @@ program <- function() {
       return(normalizePath(path))
     }
   }
-  path <- Sys.which("acqnp")
-  if (!nzchar(path)) {
-    stop("found no program acqnp in PATH; 'go install ./cmd/acqnp' in a checkout or an archive of a release installs it, ",
-      "or name it in options(acqnp.program = \"/path/to/acqnp\")", call. = FALSE)
+  # Where 'go install' puts it, which few PATHs have.
+  set <- function(name, otherwise) if (nzchar(Sys.getenv(name))) Sys.getenv(name) else otherwise
+  go <- set("GOBIN", file.path(set("GOPATH", file.path(set("USERPROFILE", path.expand("~")), "go")), "bin"))
+  path <- Sys.which(c("acqnp", file.path(go, "acqnp")))
+  if (!any(nzchar(path))) {
+    stop("found no program acqnp in PATH and in ", go, ", where 'go install ./cmd/acqnp' in a checkout puts it; ",
+      "name it if it is elsewhere: options(acqnp.program = \"/path/to/acqnp\")", call. = FALSE)
   }
-  normalizePath(path)
+  normalizePath(path[nzchar(path)][[1]])
 }
 
 # run runs a command of the program in a folder and returns the lines that it prints. An error or a warning of

@@ -82,7 +82,12 @@ writeTable <- function(data, columns, path) {
   writeLines(rows, path, useBytes = TRUE)
 }
 
-# readTable reads what the program printed, all as text.
-readTable <- function(lines) {
-  read.csv(text = lines, colClasses = "character", na.strings = character(0), check.names = FALSE, encoding = "UTF-8")
+# readTable reads what the program printed from a column on: numbers but for some columns. It is quick with 100,000.
+readTable <- function(lines, from, texts) {
+  cells <- function(lines) scan(text = lines, what = "", sep = ",", quote = "\"", na.strings = character(0), quiet = TRUE, encoding = "UTF-8")
+  names <- cells(lines[1])
+  m <- matrix(cells(lines[-1]), ncol = length(names), byrow = TRUE)
+  used <- seq(match(from, names), length(names))
+  columns <- lapply(used, function(k) if (grepl(texts, names[k])) m[, k] else as.numeric(m[, k]))
+  structure(columns, names = names[used], class = "data.frame", row.names = seq_len(nrow(m)))
 }

@@ -14,7 +14,8 @@ d <- data.frame(g = c("a", "b"), y = 1:2, x = 3:4, `a b` = 5:6, check.names = FA
 stopifnot(
   columnsOf(y ~ x | g, d)$text == "y ~ x | g",
   columnsOf(log(y) ~ x + `a b`, d)$text == "log(y) ~ x + `a b`",
-  identical(columnsOf(y ~ . | g, d)$x, c("x", "a b")),
+  identical(columnsOf(y ~ . | g, d)$x, c("x", "a b")), identical(columnsOf(y ~ . | g, d, "x")$x, "a b"),
+  columnsOf(y ~ . + log(x) | g, d)$text == "y ~ `a b` + log(x) | g",
   columnsOf(y ~ 1 | g, d)$text == "y ~ 1 | g", is.null(columnsOf(y ~ 1 | g, d)$x),
   columnsOf(y ~ factor(x) + offset(log(`a b`)) | g, d)$text == "y ~ factor(x) + offset(log(`a b`)) | g",
   identical(columnsOf(y ~ x + offset(log(`a b`)), d)$needed, "a b"),
@@ -23,14 +24,14 @@ stopifnot(
   is.null(columnsOf(y ~ x, d)$group),
   identical(columnsOf(y ~ x | g/`a b`, d)$group, c("g", "a b")), columnsOf(y ~ x | g/`a b`, d)$text == "y ~ x | g/`a b`"
 )
-fails(columnsOf(y ~ I(x^2) | g, d), "found I(x^2), expected columns")
 fails(columnsOf(y ~ z | g, d), "found no column z")
-fails(columnsOf(y ~ x + y | g, d), "each column once")
+fails(columnsOf(y ~ I(z^2) | g, d), "found no column z")
 fails(columnsOf(~x, d), "expected y ~ x1 + x2 | group")
 fails(acqnp(y ~ x, as.matrix(d["x"])), "expected a data frame")
 
-# What follows | and is no group, or group in a group, goes to the program as it stands, which refuses it.
+# What is no term, and what follows | and is no group, or group in a group, goes to the program as it stands, which refuses it.
 stopifnot(
+  columnsOf(y ~ I(x^2) + (1 | g), d)$text == "y ~ I(x^2) + (1 | g)", columnsOf(y ~ x * `a b` | g, d)$text == "y ~ x * `a b` | g",
   columnsOf(y ~ x | g + `a b`, d)$text == "y ~ x | g + `a b`", identical(columnsOf(y ~ x | g + `a b`, d)$group, c("g", "a b")),
   columnsOf(y ~ x | log(g), d)$text == "y ~ x | log(g)"
 )
@@ -69,12 +70,21 @@ fails(acqnp:::inUnits(d, "wait", acqnp:::unitsOf(d, "x"), "newdata"), "newdata: 
 # Arguments that a method does not have.
 fit <- structure(list(columns = list(y = "y")), class = "acqnp")
 fails(predict(fit, d, Context = d), "predict: found the argument Context, expected object, newdata, context")
-for (call in expression(predict(fit, d, interval = "prediction"), predict(fit, d, se.fit = TRUE), predict(fit, d, re.form = NA))) {
+fails(predict(fit, d, interval = "confidence"), "prediction")
+for (call in expression(predict(fit, d, type.fit = "response"), predict(fit, d, se.fit = TRUE), predict(fit, d, re.form = NA))) {
   fails(eval(call), paste("predict: found the argument", names(call)[4]))
 }
-fails(predict(fit, d, NULL, "mean", 0.5, 0.9, NULL, 100, NULL, FALSE, 7), "found the argument 7")
+fails(predict(fit, d, NULL, "mean", 0.5, 0.9, NULL, 100, NULL, FALSE, FALSE, "none", 7), "found the argument 7")
 fails(print(fit, digits = 3), "print: found the argument digits, expected x")
 fails(summary(fit, full = TRUE), "summary: found the argument full")
+fails(fitted(fit, level = 0), "fitted: found the argument level, expected object")
+fails(residuals(fit, "pearson"), "residuals: found the argument")
+fails(nobs(fit, use = 1), "nobs: found the argument use")
+fails(logLik(fit, REML = TRUE), "logLik: found the argument REML")
+fails(simulate(fit, re.form = NA), "found the argument re.form")
+fails(effects(fit, column = "x"), "effects: found the argument column, expected object, threads")
+fails(coef(fit), "coef: a mixture of models has no coefficients; effects(fit)")
+fails(confint(fit), "has no coefficients")
 pdf(NULL)
 fails(plot(fit, Context = d), "plot: found the argument Context")
 dev.off()
@@ -97,6 +107,14 @@ options(acqnp.program = "/nowhere/acqnp")
 fails(acqnp(y ~ x | g, d), "found no program at /nowhere/acqnp")
 options(acqnp.program = NULL)
 path <- Sys.getenv("PATH")
-Sys.setenv(PATH = "", ACQNP = "")
-fails(acqnp(y ~ x | g, d), "go install ./cmd/acqnp")
+go <- tempfile()
+Sys.setenv(PATH = "", ACQNP = "", GOBIN = go)
+fails(acqnp(y ~ x | g, d), paste("found no program acqnp in PATH and in", go))
+fails(acqnp(y ~ x | g, d), "options(acqnp.program = \"/path/to/acqnp\")")
+if (.Platform$OS.type == "unix") {
+  dir.create(go)
+  file.create(file.path(go, "acqnp"))
+  Sys.chmod(file.path(go, "acqnp"), "755")
+  stopifnot(basename(acqnp:::program()) == "acqnp")
+}
 Sys.setenv(PATH = path)

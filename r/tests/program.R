@@ -47,11 +47,13 @@ write(newdata[c("g", "x", "k", "day")], "newdata.csv")
 call("predict", "d.fit", "--context", "context.csv", "--targets", "newdata.csv", "--density=1:5:9", "--exceed=2,3", "--out", "p.csv")
 p <- read.csv("p.csv", check.names = FALSE)
 p <- p[match(newdata$x, p$x), ]
+call("predict", "d.fit", "--context", "context.csv", "--targets", "newdata.csv", "--quantiles=0.05,0.95", "--out", "ends.csv")
+ends <- read.csv("ends.csv", check.names = FALSE)
 got <- function(...) predict(fit, newdata, context, ...)
 columns <- function(pattern) unname(as.matrix(p[grepl(pattern, names(p))]))
 stopifnot(
   near(got(), p$mean), near(got("sd"), p$sd), near(unname(got("quantile")), columns("^q")),
-  near(unname(got("interval")), columns("^q0[.][09]5$")), near(unname(got("density", at = seq(1, 5, 0.5))), columns("^density")),
+  near(got("interval")$lwr, ends$q0.05), near(got("interval")$upr, ends$q0.95), near(unname(got("density", at = seq(1, 5, 0.5))), columns("^density")),
   near(unname(got("prob", at = 2:3)), columns("^exceed")), near(got("table")$mean, p$mean),
   near(c(t(got("region")[[2]])), as.numeric(strsplit(p$hdr0.9[2], "[:;]")[[1]])),
   identical(got("draws", draws = 4, seed = 1), got("draws", draws = 4, seed = 1)), ncol(got("draws", draws = 4)) == 4
@@ -71,20 +73,55 @@ seen <- d[d$g == "group 05", ][1:2, ]
 told <- predict(fit, seen, type = "table")
 stopifnot(all(told$known_fit == 8), all(told$known_context == 0), all(predict(fit, seen, asNew = TRUE, type = "table")$known_fit == 0))
 
+# What R asks of a model. Without new data, the rows of the fit are predicted, and nobody is told that they are known.
+quiet <- function(code) withCallingHandlers(code, warning = function(w) stop(conditionMessage(w)))
+own <- quiet(predict(fit))
+stopifnot(
+  length(own) == 120, near(own, suppressWarnings(predict(fit, d))), identical(own, unname(fitted(fit))), identical(names(fitted(fit)), rownames(d)),
+  near(unname(residuals(fit)), d$y - own), nobs(fit) == 120, identical(formula(fit), log(y) ~ x + k + day | g),
+  near(c(logLik(fit)), 120 * summary(fit)$expected$log_density), identical(attr(logLik(fit), "nobs"), nobs(fit)), is.na(AIC(fit)),
+  mean(abs(predict(fit, asNew = TRUE) - d$y)) > mean(abs(residuals(fit)))
+)
+said <- got(interval = "prediction", level = 0.8)
+stopifnot(is.data.frame(said), identical(names(said), c("fit", "lwr", "upr")), near(said$fit, mixed), identical(said, got("interval", level = 0.8)),
+  near(unname(got("quantile", levels = c(0.1, 0.9))), unname(as.matrix(said[-1]))))
+set.seed(2)
+drawn <- simulate(fit, 2)
+set.seed(2)
+stopifnot(identical(simulate(fit, 2), drawn), identical(dim(drawn), c(120L, 2L)), names(drawn) == c("sim_1", "sim_2"),
+  identical(drawn, simulate(fit, 2, seed = attr(drawn, "seed"))), sd(drawn$sim_1) > 0,
+  near(simulate(fit, 2, 7, FALSE, newdata = newdata, context = context)$sim_2, got("draws", draws = 2, seed = 7, joint = TRUE)[, 2]))
+fails(coef(fit), "coef: a mixture of models has no coefficients")
+
 # A fit that was saved predicts in another session what it predicted before.
 saveRDS(fit, "fit.rds")
 script <- 'library(acqnp); f <- readRDS("fit.rds"); a <- readRDS("asked.rds"); saveRDS(predict(f, a[[1]], a[[2]]), "told.rds")'
 saveRDS(list(newdata, context), "asked.rds")
 stopifnot(system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(script)), env = "R_TESTS=") == 0, identical(readRDS("told.rds"), mixed))
 
+# What matters is what the command line says, but for its words.
+k <- acqnp(y ~ . | g, d[c("g", "x", "k", "y")], instant = TRUE)
+writeBin(k$files[["fit.json"]], {dir.create("k.fit"); "k.fit/fit.json"})
+said <- acqnp:::fromJSON(tail(call("plot", "effects", "k.fit", "--json"), 1))$targets[[1]]
+told <- effects(k)
+write(precise(d[c("g", "x", "k", "y")]), "k.csv")
+invisible(call("fit", "k.csv", "y ~ . | g", "--instant", "--out", "point.fit"))
+stopifnot(
+  text(k$files[["fit.json"]]) == text(readBin("point.fit/fit.json", "raw", 1e8)), identical(formula(k), y ~ . | g), k$columns$text == "y ~ x + k | g", identical(told$loss$column, c("k", "x", "g")),
+  identical(told$loss$loss, c(sapply(said$columns, `[[`, "loss"), said$known_points$loss)), identical(names(told$curves), c("k", "x")),
+  identical(told$curves$k$x, c("u", "v")), identical(told$curves$x$q0.5, sapply(said$columns[[2]]$points, `[[`, "q0.5"))
+)
+
 # Two columns of y, and factors whose levels are numbers.
 d$code <- factor(ifelse(d$k == "u", "1", "2"))
-two <- acqnp(y + z ~ x + code | g, d, instant = TRUE, seed = 3)
+two <- acqnp(y + z ~ x + code | g, within(d, { y[5] <- NA; z[5:6] <- NA }), instant = TRUE, seed = 3)
 m <- predict(two, d[9:10, ], d[11:12, ])
-k <- acqnp(y ~ x + k | g, d, instant = TRUE)
+half <- two
+half$model <- half$model[1:9, ]
 c1 <- acqnp(y ~ x + code | g, d, instant = TRUE)
 stopifnot(
-  identical(names(m), c("y", "z")), length(m$z) == 2, nrow(summary(two)$expected) == 2,
+  identical(names(m), c("y", "z")), length(m$z) == 2, nrow(summary(two)$expected) == 2, nobs(two) == 119, nrow(two$model) == 119,
+  identical(dim(residuals(half)), c(9L, 2L)), is.na(residuals(half)["6", "z"]), names(simulate(half)$z) == "sim_1",
   identical(predict(k, d[9:10, ], d[11:12, ]), predict(c1, d[9:10, ], d[11:12, ]))
 )
 
@@ -99,7 +136,11 @@ m <- predict(weighted, asked)
 stopifnot(near(m[2], 8 * m[1]), is.na(m[3]), !anyNA(predict(level, data.frame(g = c("a", "b")))), grepl('"row_weights":"w"', rawToChar(weighted$files[["fit.json"]])))
 fails(acqnp(y ~ x | g, d, row_weights = "v"), "row_weights: found no column v")
 
-# What follows | is for the program to judge: crossed groups are not nested ones.
+# Formulas are for the program to judge: crossed groups are not nested ones.
+fails(acqnp(y ~ I(x^2) | g, d), "found I(x^2), expected the column alone: models find curves")
+fails(acqnp(y ~ x + (1 | g), d), "found (1 | g), expected '| group' at the end of the formula")
+fails(acqnp(y ~ x * days | g, d), "models find how columns act together")
+fails(acqnp(y ~ x + y | g, d), "the column \"y\" twice")
 fails(acqnp(y ~ x | g + k, d), "acqnp fit: formula: found g + k after '|'")
 fails(acqnp(y ~ x | log(days), d), "acqnp fit: formula: found")
 
@@ -153,7 +194,8 @@ stopifnot(
 )
 pdf("plot.pdf")
 plot(fit, context)
-plot(acqnp(y ~ x | g, d, instant = TRUE))
+plot(fit, context[1:3, ], newdata = newdata, levels = 0.5)
+plot(acqnp(y ~ day | g, d, instant = TRUE), n = 20)
 plot(nested, told)
 dev.off()
 stopifnot(file.size("plot.pdf") > 1000)

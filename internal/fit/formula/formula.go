@@ -18,6 +18,7 @@ type Term struct {
 	Log    bool    // its logarithm
 	Factor bool    // its cells are names, also those that look like numbers
 	Period float64 // it comes round after so much; 0 for a column that does not
+	Rest   bool    // '.': all columns that the formula does not name; see Formula.Named
 }
 
 // Formula says which columns are y, x and the name of a group.
@@ -84,6 +85,23 @@ func (f Formula) check() error {
 	return nil
 }
 
+// Named returns the formula with those of a file's columns that it does not name in the place of '.'.
+func (f Formula) Named(columns []string) Formula {
+	at := slices.IndexFunc(f.X, func(t Term) bool { return t.Rest })
+	if at < 0 {
+		return f
+	}
+	named := slices.Concat(Columns(f.Y), Columns(f.X), Columns(f.Offset), f.groupColumns())
+	var rest []Term
+	for _, name := range columns {
+		if !slices.Contains(named, name) {
+			rest = append(rest, Term{Column: name})
+		}
+	}
+	f.X = slices.Replace(slices.Clone(f.X), at, at+1, rest...)
+	return f
+}
+
 // A parser reads tokens.
 type parser struct {
 	text   string
@@ -112,7 +130,7 @@ func (p *parser) outcomes() ([]Term, error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(all) == 0 || offset != nil || slices.ContainsFunc(all, func(t Term) bool { return t.Factor || t.Period > 0 }) {
+	if len(all) == 0 || offset != nil || slices.ContainsFunc(all, func(t Term) bool { return t.Factor || t.Period > 0 || t.Rest }) {
 		return nil, refuse(p.textOf(0, p.at)+" before '~'", "columns or log(column), of numbers")
 	}
 	return all, nil
@@ -160,7 +178,7 @@ func (p *parser) signAt(at int) byte {
 // offset reads offset(column) or offset(log(column)).
 func (p *parser) offset() (t Term, err error) {
 	p.at += 2
-	if t, err = p.term(); err == nil && (t.Factor || t.Period > 0 || !p.nextIs(')')) {
+	if t, err = p.term(); err == nil && (t.Factor || t.Period > 0 || t.Rest || !p.nextIs(')')) {
 		err = refuse("offset( without one column, or log(column), and ')'", form)
 	}
 	p.at++
@@ -176,6 +194,9 @@ func (p *parser) term() (t Term, err error) {
 	p.at++
 	if p.nextIs('(') && !name.quoted {
 		return p.call(name)
+	}
+	if name.text == "." && !name.quoted {
+		return Term{Column: ".", Rest: true}, nil
 	}
 	return Term{Column: name.text}, p.plain(name)
 }
@@ -279,6 +300,8 @@ func Columns(terms []Term) []string {
 func (t Term) String() string {
 	name := quoted(t.Column)
 	switch {
+	case t.Rest:
+		return "."
 	case t.Log:
 		return "log(" + name + ")"
 	case t.Factor:

@@ -83,12 +83,35 @@ func TestBadFormulasAreRefused(t *testing.T) {
 		"y ~ x | a/a":                       `the column "a" twice`,
 		"y ~ x || id":                       "where a name should stand",
 		"y ~ 0 + x | id":                    "found the number 0, expected names of columns: a constant is part of every model",
-		"y ~ . | id":                        "found '.' for all columns",
+		"y ~ x | .":                         "found '.' for all columns",
+		". ~ x | id":                        "found . before '~'",
+		"y ~ . + . | id":                    `the column "." twice`,
+		"y ~ log(.) | id":                   "found '.' for all columns",
+		"y ~ offset(.) | id":                "offset( without one column",
 		"y ~ `a` `b` | id":                  "after a name",
 		"y ~ x | g | h":                     "one column",
 		"y ~ (x + z)":                       "a parenthesis before (x + z)",
 	} {
 		must.Refuse(t, must.Err(formula.Parse(text)), want, "expected")
+	}
+}
+
+// A point is the columns that the formula does not name, in its place and in the order of the file.
+func TestRest(t *testing.T) {
+	file := []string{"id", "b", "y", "age", "days", "a"}
+	for text, want := range map[string]string{
+		"y ~ . | id": "y ~ b + age + days + a | id",
+		"y ~ log(age) + . + offset(log(days)) | id":  "y ~ log(age) + b + a + offset(log(days)) | id",
+		"y + b ~ cyclic(a, 7) + days + age + . | id": "y + b ~ cyclic(a, 7) + days + age | id",
+		"y ~ b | id": "y ~ b | id",
+	} {
+		f, err := formula.Parse(text)
+		if got := f.Named(file).String(); err != nil || got != want {
+			t.Errorf("%s: found %s, %v, expected %s", text, got, err, want)
+		}
+		if again, err := formula.Parse(f.String()); err != nil || !reflect.DeepEqual(again, f) {
+			t.Errorf("%s reads back as %+v, %v", f, again, err)
+		}
 	}
 }
 

@@ -1,0 +1,63 @@
+# The generics of R that a fit answers, beside print, summary, predict and plot.
+
+fitted.acqnp <- function(object, ...) {
+  noMore("fitted", fitted.acqnp, ...)
+  byRow(object, predict(object))
+}
+
+residuals.acqnp <- function(object, ...) {
+  noMore("residuals", residuals.acqnp, ...)
+  byRow(object, object$model[object$columns$y]) - fitted(object)
+}
+
+# byRow returns a vector with the names of the fit's rows or, of several y, a matrix.
+byRow <- function(object, values) {
+  m <- if (is.list(values)) do.call(cbind, values) else cbind(values)
+  rownames(m) <- rownames(object$model)
+  if (ncol(m) == 1) m[, 1] else m
+}
+
+nobs.acqnp <- function(object, ...) {
+  noMore("nobs", nobs.acqnp, ...)
+  object$result$rows
+}
+
+logLik.acqnp <- function(object, ...) {
+  noMore("logLik", logLik.acqnp, ...)
+  density <- vapply(object$result$targets, function(target) target$expected$log_density, 0)
+  structure(nobs(object) * sum(density), df = NA, nobs = nobs(object), class = "logLik")
+}
+
+simulate.acqnp <- function(object, nsim = 1, seed = NULL, asNew = TRUE, ...) {
+  if (is.null(seed)) seed <- sample.int(.Machine$integer.max, 1)
+  drawn <- predict(object, ..., type = "draws", draws = nsim, seed = seed, asNew = asNew, joint = TRUE)
+  shaped <- function(m) setNames(as.data.frame(m), paste0("sim_", seq_len(nsim)))
+  structure(if (is.list(drawn)) lapply(drawn, shaped) else shaped(drawn), seed = seed)
+}
+
+coef.acqnp <- function(object, ...) {
+  stop("coef: a mixture of models has no coefficients; effects(fit) says how much each column matters and how y runs along it, ",
+    "summary(fit)$models what each model weighs", call. = FALSE)
+}
+
+effects.acqnp <- function(object, threads = NULL, ...) {
+  noMore("effects", effects.acqnp, ...)
+  dir <- folder(setNames(object$files, file.path("fit", names(object$files))))
+  on.exit(unlink(dir, recursive = TRUE))
+  said <- run(dir, "plot", "effects", "--json", if (!is.null(threads)) paste0("--threads=", digits(threads)), "fit")
+  targets <- fromJSON(said[length(said)])$targets
+  rows <- function(list, names) do.call(rbind, lapply(list, function(one) data.frame(one[names], check.names = FALSE)))
+  lost <- function(target) {
+    known <- list(target$known_points)
+    cbind(y = target$channel, rows(c(target$columns, known), c("column", "loss", "loss_se")))
+  }
+  curve <- function(name) {
+    do.call(rbind, lapply(targets, function(target) {
+      column <- Filter(function(one) one$column == name, target$columns)[[1]]
+      cbind(y = target$channel, rows(column$points, names(column$points[[1]])))
+    }))
+  }
+  loss <- do.call(rbind, lapply(targets, lost))
+  columns <- vapply(targets[[1]]$columns, `[[`, "", "column")
+  list(loss = loss, curves = lapply(setNames(columns, columns), curve))
+}
