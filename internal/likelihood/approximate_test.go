@@ -34,6 +34,23 @@ func TestApproximateQuantilesAreTheQuantiles(t *testing.T) {
 	}
 }
 
+// A quantile of Gaussians has the same bits whatever other levels are asked, so that all ways out agree.
+func TestQuantilesOfGaussiansDoNotDependOnOthers(t *testing.T) {
+	levels := []float64{0.95, 0.001, 0.25, 0.5, 0.05, 0.999}
+	for seed := range uint64(4) {
+		raw, _ := raw(seed, 30, 1)
+		m := gaussianMixture(raw[:16], 1, 0, floor)
+		for _, d := range []likelihood.Distribution{m, likelihood.ExpOf(m)} {
+			all := likelihood.ApproximateQuantiles(d, levels...)
+			for i, p := range levels {
+				if alone := likelihood.ApproximateQuantiles(d, p)[0]; alone != all[i] {
+					t.Errorf("%v at %g alone, %v beside others", alone, p, all[i])
+				}
+			}
+		}
+	}
+}
+
 // A hundred quantiles of one call, also in another order, are those of single calls, for components of
 // very different scales and far from each other too.
 func TestManyApproximateQuantiles(t *testing.T) {

@@ -161,7 +161,8 @@ func (m Mixture) newtonQuantiles(ps ...float64) []float64 {
 // newtonQuantiles returns the quantiles at ps on the scale of the components, which are of one.
 func (m GaussianMixture) newtonQuantiles(ps ...float64) []float64 {
 	m = m.plain()
-	n := newton{sums: newNormalSums(m).probability, last: 1e-5, x: m.Mean(), lowest: math.Inf(-1)}
+	normal := Gaussian{m.Mean(), math.Sqrt(m.Variance())}
+	n := newton{sums: newNormalSums(m).probability, last: 1e-5, begin: normal.Quantile, lowest: math.Inf(-1)}
 	return n.quantiles(m, ps, m.bracket)
 }
 
@@ -199,10 +200,11 @@ func increasing(ps []float64) []int {
 // A newton searches quantiles of increasing levels.
 type newton struct {
 	sums   func(y float64) (probability, density float64)
-	last   float64 // the largest last step, in units of the smallest scale
-	x      float64 // where the search begins
-	lowest float64 // the last quantile
-	f, d   float64 // distribution function and density at x, if d > 0
+	last   float64                 // the largest last step, in units of the smallest scale
+	begin  func(p float64) float64 // where each search begins, so that a quantile does not depend on other levels; nil: see x
+	x      float64                 // where the search begins
+	lowest float64                 // the last quantile
+	f, d   float64                 // distribution function and density at x, if d > 0
 }
 
 // quantile returns the p-quantile, which b holds. The next search begins there.
@@ -212,7 +214,10 @@ type newton struct {
 // scales, or 1e-5 with z up to 20, within 1e-9.
 func (n *newton) quantile(p float64, b bracket) float64 {
 	x := n.x
-	if n.d > 0 {
+	switch {
+	case n.begin != nil:
+		x = n.begin(p)
+	case n.d > 0:
 		x += (p - n.f) / n.d
 	}
 	f := func(x float64) (value, slope float64) {
