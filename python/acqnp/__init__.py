@@ -4,7 +4,7 @@
 program acqnp, which this package carries; ``python -m acqnp`` and the command ``acqnp`` run it.
 """
 
-__all__ = ["Distribution", "GroupedRegressor"]
+__all__ = ["Distribution", "GroupedRegressor", "cross_validate"]
 
 
 def __getattr__(name):
@@ -13,6 +13,8 @@ def __getattr__(name):
         from ._regressor import GroupedRegressor as found
     elif name == "Distribution":
         from ._distribution import Distribution as found
+    elif name == "cross_validate":
+        from ._validation import cross_validate as found
     elif name == "__version__":
         from importlib.metadata import PackageNotFoundError, version
 

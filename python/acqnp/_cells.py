@@ -184,6 +184,13 @@ def usable(names, default, taken):
     return result
 
 
+def take(table, rows):
+    """Return rows of a table or of a column, in its kind."""
+    if hasattr(table, "iloc"):
+        return table.iloc[rows]
+    return table[rows] if hasattr(table, "dtype") or kind(table) == "polars" else [table[r] for r in rows]
+
+
 def series(values, like, name):
     """Return numbers, one for each row, in the kind of the table like."""
     if kind(like) == "pandas":

@@ -106,6 +106,18 @@ class Fit:
             scores[r] = [float(row[name]) for name in ("log_density", "crps", "pit")]
         return scores
 
+    def effects(self):
+        """Return what plot effects says of the column of y."""
+        with self._folder() as folder:
+            return _program.run(self.program, ["plot", "effects", "--threads", str(self.threads), "run"], folder, self.verbose)["targets"][0]
+
+    def _folder(self):
+        """Return a temporary directory with the fit in run."""
+        folder = tempfile.TemporaryDirectory(prefix="acqnp-")
+        Path(folder.name, "run").mkdir()
+        Path(folder.name, "run", self.FILE).write_bytes(self.content)
+        return folder
+
     def _ask(self, command, points, context):
         """Return the lines that the program writes about the rows with a group, in their order.
 
@@ -115,14 +127,12 @@ class Fit:
         targets, places = points.take(complete), {"targets": complete}
         if not len(targets):
             return []
-        with tempfile.TemporaryDirectory(prefix="acqnp-") as folder:
-            Path(folder, "run").mkdir()
-            Path(folder, "run", self.FILE).write_bytes(self.content)
+        with self._folder() as folder:
             if self.as_new:
                 command = [*command, "--as-new"]
             if context is not None:
-                asked = {_outer(targets.group(r)) for r in range(len(targets))}
-                places["context"] = [r for r in context.complete() if _outer(context.group(r)) in asked]
+                asked = {outer(targets.group(r)) for r in range(len(targets))}
+                places["context"] = [r for r in context.complete() if outer(context.group(r)) in asked]
                 context = context.take(places["context"])
             if context is not None and len(context):
                 command = [*command, "--context", "context.jsonl"]
@@ -142,7 +152,7 @@ class Fit:
         write_rows(path, header, rows)
 
 
-def _outer(group):
+def outer(group):
     """Return the group whose known points predict a group: the one that it is in, or itself."""
     return group[0] if isinstance(group, tuple) else group
 

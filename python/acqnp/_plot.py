@@ -9,27 +9,37 @@ from ._fit import Points
 
 AT_FIRST = 4  # groups that are drawn if none are named
 POINTS = 120  # of a curve
+MOST_BARS = 60  # of a panel, as acqnp predict --plot has
 # The smallest sets that hold these probabilities, drawn one over the other, as acqnp predict --plot does.
-BANDS = ((0.9, "#c6d8ec"), (0.5, "#7ba6d3"))
+BANDS = ((0.9, "90% of the prediction", "#c6d8ec"), (0.5, "densest 50%", "#7ba6d3"))
 
 
-def plot(model, groups, context, column, ax):
+def plot(model, groups, context, column, ax, targets):
     """Draw a panel for each group and return the array of axes.
 
-    groups are names, by default those of the context, or the first of the training. Over one column of X, by
-    default the first of numbers that varies, and over the range of the training, each panel shows the smallest sets of y that hold 50 and 90%, the
-    mean, and the known points. Other columns stay at their value in the middle row of the known points.
+    groups are names, by default those of the targets or the context, or the first of the training. Over one column of X, by
+    default the first of numbers that varies within groups, each panel shows the known points, the targets, and the smallest
+    sets of y that hold 50 and 90%: a shade over the range of the training, with the median if it is one curve. If another
+    column varies too, a shade would hold for one value of it. Then bars are the predictions at the own x of the targets, or
+    of the known points without targets.
     """
     import matplotlib.pyplot as plt
 
-    known = model._training if context is None else model._known(context)
-    if known is None or not len(known):
+    X, y, names = (*(targets or ()), None, None, None)[:3]
+    asked, known = (None, model._known(context)) if targets is None else model._asked(X, names, context, y)
+    known = model._training if context is None and not model._fit().as_new else known
+    if not known and not asked:
         raise ValueError("found no known points to draw, expected context=(X, y, groups)")
-    present = list(dict.fromkeys(known.groups or [None]))
+    known = known.take(known.complete()) if known else asked.take([])
+    asked = asked or known
+    present = list(dict.fromkeys(g for g in asked.groups or [None] if g is not None or asked.groups is None))
     names = present[:AT_FIRST] if groups is None else _cells.labels(groups)
     if missing := [g for g in names if g not in present]:
-        raise ValueError(f"found the group {missing[0]!r}, expected one with known points: {present[:5]}")
-    at = _column(model, known, column)
+        raise ValueError(f"found the group {missing[0]!r}, expected one with {'targets' if targets else 'known points'}: {present[:5]}")
+    panels = [[points.take([r for r in range(len(points)) if points.group(r) == g]) for points in (known, asked)] for g in names]
+    vary = [any(len({*k.x[i], *a.x[i]}) > 1 for k, a in panels) for i in range(len(asked.x))]
+    at = _column(model, asked, vary, column)
+    barred = any(v for i, v in enumerate(vary) if i != at)
     if ax is None:
         wide = len(names) if len(names) <= 3 else 2
         tall = math.ceil(len(names) / wide)
@@ -38,44 +48,74 @@ def plot(model, groups, context, column, ax):
     axes = np.atleast_1d(ax).ravel()
     if len(axes) < len(names):
         raise ValueError(f"found {len(axes)} axes for {len(names)} groups")
-    grid = np.linspace(*model._fit().ranges[at], POINTS)
-    targets = Points([[] for _ in known.x], None if known.groups is None else [])
-    for g in names:
-        rows = [r for r in range(len(known)) if known.group(r) == g]
-        middle = rows[len(rows) // 2]
-        for i, cells in enumerate(known.x):
-            targets.x[i] += [_cells.cell(v) for v in grid] if i == at else [cells[middle]] * POINTS
-        if targets.groups is not None:
-            targets.groups += [g] * POINTS
-    answers = model._fit().predict(targets, None if context is None else known, "--quantiles=", "--hdr", ",".join(repr(m) for m, _ in BANDS))
-    for k, g in enumerate(names):
-        rows = [r for r in range(len(known)) if known.group(r) == g]
-        shown = [r for r in rows if known.x[at][r] is not None]
-        points = [float(known.x[at][r]) for r in shown], [known.y[r] for r in shown]
-        _panel(axes[k], grid, answers[k * POINTS :][:POINTS], points)
-        axes[k].set(title=None if g is None else str(g), xlabel=model._seen_names()[at], ylabel=model._y_name())
-        axes[k].label_outer()
+    low, high = model._fit().ranges[at]
+    questions = [_bars(a, at) if barred else _curve(k or a, at, np.linspace(low, high, POINTS)) for k, a in panels]
+    every = Points([sum(cells, []) for cells in zip(*(q.x for q in questions))], asked.groups and sum((q.groups for q in questions), []))
+    flags = "--quantiles", "0.5", "--hdr", ",".join(repr(mass) for mass, _, _ in BANDS)
+    answers, legend = iter(model._fit().predict(every, None if context is None else known, *flags)), {}
+    for g, (k, a), q, panel in zip(names, panels, questions, axes):
+        x = np.array(q.x[at], dtype=float)
+        _predictions(panel, x, (high - low) / (80 if barred else POINTS - 1), [next(answers) for _ in x], not barred)
+        if targets and a.y is not None:
+            panel.plot(*_dots(a, at), "D", color="#f29e1f", markeredgecolor="black", markeredgewidth=0.5, markersize=4, label="targets")
+        if len(k):
+            panel.plot(*_dots(k, at), "o", color="black", markersize=3, label="known points")
+        panel.set(title=None if g is None else str(g), xlabel=model._seen_names()[at], ylabel=model._y_name())
+        panel.label_outer()
+        legend.update(zip(*panel.get_legend_handles_labels()[::-1]))
+    axes[0].legend([*legend.values()], [*legend], title=f"bars: at the own x of {'targets' if targets else 'known points'}" if barred else None, fontsize="small")
     for empty in axes[len(names) :]:
         empty.set_visible(False)
     return ax
 
 
-def _panel(ax, grid, answers, points):
+def _dots(points, at):
+    """Return x and y of points; a missing x has no place."""
+    return np.array([np.nan if x is None else float(x) for x in points.x[at]]), points.y
+
+
+def _bars(points, at):
+    """Return some of the points, evenly chosen, whose own predictions are drawn."""
+    rows = [r for r in range(len(points)) if points.x[at][r] is not None]
+    number = min(len(rows), MOST_BARS)
+    return points.take([rows[k * len(rows) // number] for k in range(number)])
+
+
+def _curve(points, at, grid):
+    """Return the middle one of the points, moved along a column."""
+    moved = points.take([len(points) // 2] * len(grid))
+    moved.x[at] = [_cells.cell(v) for v in grid]
+    return moved
+
+
+def _predictions(ax, x, width, answers, curve):
     from matplotlib.collections import PolyCollection
 
-    width = grid[1] - grid[0]
-    for k, (mass, colour) in enumerate(BANDS):
+    regions = [list(row.values())[-len(BANDS) :] for row in answers]
+    for k, (_, label, colour) in enumerate(BANDS):
         # A region may have several intervals: each is a bar, one beside the other.
-        intervals = [(x - width / 2, x + width / 2, *i) for x, row in zip(grid, answers) for i in list(row.values())[k - len(BANDS)]]
-        bars = [[(a, low), (b, low), (b, high), (a, high)] for a, b, low, high in intervals]
-        ax.add_collection(PolyCollection(bars, facecolors=colour, linewidths=0, antialiaseds=False, label=f"{mass:.0%}"))
-    ax.plot(grid, [row["mean"] for row in answers], color="#1f3d63", linewidth=1, label="mean")
-    ax.plot(*points, "o", color="black", markersize=3, label="known")
-    ax.margins(x=0)
+        bars = [[(a, low), (b, low), (b, high), (a, high)] for a, b, of in zip(x - width / 2, x + width / 2, regions) for low, high in of[k]]
+        ax.add_collection(PolyCollection(bars, facecolors=colour, linewidths=0, antialiaseds=False, label=label))
+    medians = [row["q0.5"] for row in answers]
+    if curve and _one_curve(medians, [of[-1] for of in regions]):
+        ax.plot(x, medians, color="#1f3d63", linewidth=1, label="median")
+    ax.margins(x=0 if curve else 0.03)
     ax.autoscale_view()
 
 
-def _column(model, known, column):
+def _one_curve(medians, halves):
+    """Report whether nearly all medians lie in the densest half of their prediction, and so does what is between neighbours.
+
+    Between two branches there is a median, and no y.
+    """
+    room = 0.5 * all(float(y).is_integer() for y in medians)  # between whole numbers there is no y either
+    within = lambda y, half: any(low - room <= y <= high + room for low, high in half)  # noqa: E731
+    inside = [within(y, half) for y, half in zip(medians, halves)]
+    steps = zip(medians, medians[1:], inside[1:], halves[1:])
+    return sum(inside) >= 0.95 * len(inside) and all(within((a + b) / 2, half) for a, b, there, half in steps if there)
+
+
+def _column(model, known, vary, column):
     """Return the index of the column to draw over."""
     names = model._seen_names()
     if column is not None:
@@ -84,8 +124,8 @@ def _column(model, known, column):
         if not all(_cells.is_number(v) for v in known.x[names.index(column)] if v is not None):
             raise ValueError(f"found names or dates in the column {column!r}, expected numbers to draw over")
         return names.index(column)
-    for i, cells in enumerate(known.x):
-        if len(set(cells)) > 1 and all(_cells.is_number(v) for v in cells if v is not None):
-            return i
+    for wanted in (vary, [len(set(cells)) > 1 for cells in known.x]):
+        for i, cells in enumerate(known.x):
+            if wanted[i] and all(_cells.is_number(v) for v in cells if v is not None):
+                return i
     raise ValueError("found no column of numbers that varies, expected one to draw over")
-

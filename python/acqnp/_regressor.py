@@ -74,11 +74,11 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         row_weights say how often each row counts: 2 as two rows of weight 1, 0 for a row that is not used.
         """
         _cells.check_index(X=X, y=y, groups=groups, row_weights=row_weights)
-        X, groups, by = _taken_out(X, groups)
+        X, groups, by = taken_out(X, groups)
         names, columns, categories = _cells.columns(X)
         if not columns:
             raise ValueError(f"Found array with 0 feature(s) (shape={X.shape}) while a minimum of 1 is required.")
-        points = _points(columns, groups, _numbers(y, self, "fit"))
+        points = _points(columns, groups, numbers(y, self, "fit"))
         if row_weights is not None:
             if len(row_weights) != len(points):
                 raise ValueError(f"row_weights: found {len(row_weights)} weights for {len(points)} rows, expected as many")
@@ -102,7 +102,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         complete = len(self._training.complete())
         if complete < LEAST_ROWS:
             raise ValueError(f"found n_samples={complete} rows with y and a group, expected at least {LEAST_ROWS}")
-        _say_left_out("data", points)
+        say_left_out("data", points)
         columns_in_formula, factors = (self._seen_names(), y_name, by), {self._names[i] for i in self._kept if categories[i] and any(map(_cells.looks_other, columns[i]))}
         flags = ["--seed", str(self.seed)] + ["--instant"] * bool(self.instant)
         if self.budget is not None:
@@ -198,14 +198,26 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         """Return the mean continuous ranked probability score, in the units of y: lower is better."""
         return float(np.nanmean(self._scores(X, y, groups, context)[:, 1]))
 
-    def plot(self, groups=None, context=None, column=None, ax=None):
+    def effects(self):
+        """Return how much each column matters and how y runs along it, as ``acqnp plot effects`` says.
+
+        "loss" has arrays: the column, the nats of log density that predictions lose without it, and the standard error of
+        these. Its last row is the known points of the groups. "curves" has, by column, arrays of its x and of quantiles of y.
+        """
+        said, of = self._fit().effects(), lambda rows: {name: np.array([row[name] for row in rows]) for name in rows[0]}
+        lost = [{name: one[name] for name in ("column", "loss", "loss_se")} for one in [*said["columns"], said.get("known_points")] if one]
+        return {"loss": of(lost), "curves": {one["column"]: of(one["points"]) for one in said["columns"]}}
+
+    def plot(self, groups=None, context=None, column=None, ax=None, targets=None):
         """Draw the predictions of groups over a column of X, with matplotlib, and return the axes.
 
-        groups are by default those of the context, or the first four of the training.
+        groups are by default those of the targets or the context, or the first four of the training. targets are (X, y, groups),
+        where y may be None. If a second column varies within groups, bars are the predictions of the targets, or of the known
+        points, instead of a shade over x.
         """
         from ._plot import plot
 
-        return plot(self, groups, context, column, ax)
+        return plot(self, groups, context, column, ax, targets)
 
     def _scores(self, X, y, groups, context):
         points, known = self._asked(X, groups, context, y)
@@ -241,18 +253,18 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
             raise ValueError(f"found a context of {len(context)} parts, expected (X, y, groups) or (X, y)")
         X, y, groups = (*context, None)[:3]
         known = self._read(X, groups, y, "context: ", quiet=True)
-        _say_left_out("context", known)
+        say_left_out("context", known)
         return known
 
     def _read(self, X, groups, y=None, where="", quiet=False):
         _cells.check_index(where, X=X, y=y, groups=groups)
-        X, groups, _ = _taken_out(X, groups)
+        X, groups, _ = taken_out(X, groups)
         by = self._fit().grouped_by
         if groups is not None and not by:
             raise ValueError("found groups, but fit had none")
         names, columns, _ = _cells.columns(X)
         check_names(self, names, len(columns), quiet)
-        points = _points(columns, groups, None if y is None else _numbers(y, self, "score"))
+        points = _points(columns, groups, None if y is None else numbers(y, self, "score"))
         if any(g is not None and isinstance(g, tuple) != (len(by) == 2) for g in points.groups or []):
             raise ValueError(f"groups: found names of another kind than those of {'/'.join(by)}, expected {len(by)} for each row")
         return self._seen(points)
@@ -271,7 +283,7 @@ class GroupedRegressor(RegressorMixin, BaseEstimator):
         return {"allow_nan": True, "poor_score": True}
 
 
-def _taken_out(X, groups):
+def taken_out(X, groups):
     """Return X without the columns that groups names, the groups, and the names of their columns."""
     if not isinstance(groups, str):
         return X, groups, None
@@ -283,7 +295,7 @@ def _taken_out(X, groups):
     return rest, X[by] if len(by) > 1 else X[by[0]], by
 
 
-def _numbers(y, estimator, method):
+def numbers(y, estimator, method):
     """Return y as a list of numbers, NaN where they are missing."""
     if y is None:
         raise ValueError(f"{type(estimator).__name__}.{method} requires y to be passed, but the target y is None.")
@@ -304,7 +316,7 @@ def _numbers(y, estimator, method):
     return array.tolist()
 
 
-def _say_left_out(what, points):
+def say_left_out(what, points):
     """Warn of rows that are not used."""
     left = len(points) - len(points.complete())
     if left:

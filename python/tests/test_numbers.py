@@ -7,7 +7,8 @@ import warnings
 import numpy as np
 
 from . import data
-from acqnp import GroupedRegressor
+from acqnp import GroupedRegressor, cross_validate
+from acqnp._validation import means
 
 KNOWN = [("a", 0.5, 278.25), ("b", 1.25, 190.5), ("a", 3.0, 185.0), ("b", 2.0, 1 / 3 + 150)]
 ASKED = [("b", 1.0), ("a", 0.1), ("b", 4.25), ("a", 2 / 3), ("a", 5.0)]
@@ -79,6 +80,18 @@ class Numbers(unittest.TestCase):
         self.assertAlmostEqual(self.model.crps(*asked), want["crps"], places=12)
         d = self.model.predict_distribution(self.X, self.groups, self.context)
         np.testing.assert_allclose(d.logpdf(y), self.model.log_density(*asked), rtol=1e-12, atol=1e-12)
+        got = means(self.groups, self.model._scores(*asked))
+        self.assertEqual([got[k] for k in ("scored_targets", "coverage", "groups")], [want["scored_targets"], want["coverage"], len(want["per_function"])])
+        for name in ("mean", "std_error"):
+            self.assertAlmostEqual(got["log_density"][name], want["log_density"][name], places=12)
+
+    def test_effects(self):
+        said = json.loads(data.command("plot", "effects", "kettles.fit", "--json", "--quiet"))["targets"][0]
+        got, want = self.model.effects(), [*said["columns"], said["known_points"]]
+        self.assertEqual(got["loss"]["column"].tolist(), ["x0", "group"])
+        for name in ("loss", "loss_se"):
+            self.assertEqual(got["loss"][name].tolist(), [one[name] for one in want])
+        self.assertEqual({k: v.tolist() for k, v in got["curves"]["x0"].items()}, {k: [p[k] for p in want[0]["points"]] for k in want[0]["points"][0]})
 
     def test_weighted_scores(self):
         asked = [[1.0], [2.0], [2.5], [3.0]], [300.0, 250.0, 200.0, 1e6], ["p01", "p01", None, "p02"]
@@ -111,6 +124,58 @@ class Numbers(unittest.TestCase):
         y = np.array([[100.0], [211], [400], [3000]])
         np.testing.assert_allclose(d.cdf(y) + d.sf(y), 1, atol=1e-12)
         self.assertTrue(np.all(d.sf(1e5) > 0) or np.all(d.raw().sf(1e5) == 0))
+
+
+class CrossValidation(unittest.TestCase):
+    """Whole groups are held out, some points of each are known, and the program scores the others."""
+
+    def test_groups_are_held_out(self):
+        asked = []
+
+        class Recorded(GroupedRegressor):
+            def fit(self, X, y, groups):
+                asked.append([(X, y, groups)])
+                return super().fit(X, y, groups)
+
+            def _scores(self, *words):
+                asked[-1] += [words]
+                return super()._scores(*words)
+
+        rows = data.kettles(groups=12)
+        x, y, groups = [[r[1]] for r in rows], [r[4] for r in rows], [r[0] for r in rows]
+        x, y, groups = [*x, [1.0], [2.0], [3.0]], [*y, 200.0, 150.0, float("nan")], [*groups, "few", "few", "none"]
+        with self.assertWarns(UserWarning) as warned:
+            got = cross_validate(Recorded(instant=True, seed=3), x, y, groups, known=2, folds=2)
+        said = [str(w.message) for w in warned.warnings]
+        self.assertIn("data: left out 1 of 99 rows, without y or a group", said)
+        self.assertIn("left 1 of 13 groups out of the scores: they have 2 points or fewer, all known", said)
+        self.assertEqual(([w.filename for w in warned.warnings], len(asked)), ([__file__] * len(said), 2))
+        scored = []
+        for (fit, (*targets, context)), fold in zip(asked, got["folds"]):
+            self.assertEqual({*fit[2]} | {*targets[2]}, {*groups} - {"none"})
+            self.assertFalse({*fit[2]} & {*targets[2], *context[2]})
+            self.assertEqual(sorted(context[2]), sorted(2 * [*{*targets[2]}]))
+            self.assertEqual((fold["groups"], fold["scored_targets"]), (6, 36))
+            scored += zip(*targets)
+            scored += zip(*context)
+        self.assertCountEqual(scored, list(zip(x, y, groups))[:96])
+        fit, (*targets, context) = asked[0]
+        density = GroupedRegressor(instant=True, seed=3).fit(*fit).log_density(*targets, context)
+        self.assertAlmostEqual(got["folds"][0]["log_density"]["mean"], density.mean(), places=12)
+        for of in (lambda one: one["log_density"]["mean"], lambda one: one["crps"], lambda one: one["coverage"]["0.9"]):
+            self.assertAlmostEqual(of(got), np.mean([of(fold) for fold in got["folds"]]), places=12)
+        self.assertEqual((got["groups"], got["scored_targets"], got["impossible_y"]), (12, 72, 0))
+
+    def test_mistakes(self):
+        x, y, groups = [[1.0], [2.0], [3.0], [4.0]], [1.0, 2.0, 3.0, 4.0], ["a", "a", "b", "b"]
+        for mistake, error, call in (
+            ("another model", "model: found str", lambda: cross_validate("instant", x, y, groups)),
+            ("no groups", "4 rows of X, 4 of y and 0 of groups", lambda: cross_validate(GroupedRegressor(), x, y, None)),
+            ("few points", "2 folds of 0 groups with more than 3 points", lambda: cross_validate(GroupedRegressor(), x, y, groups, folds=2)),
+            ("few groups", "5 folds of 2 groups", lambda: cross_validate(GroupedRegressor(), x, y, groups, known=1)),
+        ):
+            with self.subTest(mistake), self.assertRaisesRegex(ValueError, error):
+                call()
 
 
 class Contexts(unittest.TestCase):

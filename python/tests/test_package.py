@@ -79,12 +79,32 @@ print(abs(d.raw().cdf(d.raw().ppf(0.3)) - 0.3).max() < 1e-6)
         axes = model.plot(groups=["p02", "p03", "p00"])
         self.assertEqual([a.get_title() for a in axes.flat], ["p02", "p03", "p00"])
         self.assertEqual((axes.flat[0].get_xlabel(), axes.flat[0].get_ylabel()), ("x0", "y"))
+        self.assertFalse(any(line.get_label() == "median" for line in axes.flat[0].lines))  # new and used kettles are two branches
         one = model.plot(context=([[0.5], [3.0]], [278.25, 185.0]))
         low, high = one.flat[0].get_ylim()
         self.assertTrue(low < 185 and 278 < high < 1000)
         self.assertEqual(len(one.flat[0].collections), 2)  # the regions of 50 and of 90%
         with self.assertRaisesRegex(ValueError, "'none', expected one with known points"):
             model.plot(groups=["none"])
+        with self.assertRaisesRegex(ValueError, "found no known points"):
+            model.as_new().plot()
+
+    @unittest.skipUnless(matplotlib, "there is no matplotlib")
+    def test_plot_of_two_columns(self):
+        rows = data.kettles()
+        x, y = [[r[1], r[3]] for r in rows], [r[4] for r in rows]
+        model = GroupedRegressor(instant=True).fit(x, y, [r[0] for r in rows])
+        named = lambda axes: [t.get_text() for t in axes.flat[0].get_legend().get_texts()]  # noqa: E731
+        shades = ["90% of the prediction", "densest 50%"]
+        constant = model.plot(context=([[0.5, "new"], [3.0, "new"], [3.5, "new"]], [278.25, 185.0, 170.0]))
+        self.assertEqual(named(constant), [*shades, "median", "known points"])
+        bars = lambda axes: [len(c.get_paths()) for c in axes.flat[0].collections]  # noqa: E731
+        both = model.plot(groups=["p02"])
+        self.assertEqual((named(both), bars(both)), ([*shades, "known points"], [8, 8]))
+        asked = model.plot(context=(x[:3], y[:3], ["a"] * 3), targets=(x[3:8], y[3:8], ["a"] * 5))
+        self.assertEqual((named(asked), bars(asked)), ([*shades, "targets", "known points"], [5, 5]))
+        self.assertEqual(len(model.plot(targets=(x[3:8], None)).flat[0].lines), 0)
+        self.assertEqual(asked.flat[0].get_legend().get_title().get_text(), "bars: at the own x of targets")
 
 
 @unittest.skipUnless(sklearn, "there is no scikit-learn")

@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 from . import data
-from acqnp import GroupedRegressor
+from acqnp import GroupedRegressor, _cells
 
 try:
     import pandas
@@ -190,8 +190,6 @@ class Cells(unittest.TestCase):
         self.assertTrue(used < missing < new)
 
     def test_cells(self):
-        from acqnp import _cells
-
         self.assertEqual(_cells.cells(["NA", "", " ", " a", "3", None, float("nan"), 2.0, 2.5, True, datetime.date(2024, 3, 1)]),
             ["NA", '""', '" "', '" a"', "3", None, None, 2, 2.5, True, "2024-03-01"])
         self.assertEqual(_cells.cells(np.array([1.0, np.nan, 0.1])), [1, None, 0.1])
@@ -209,6 +207,16 @@ class Cells(unittest.TestCase):
         y = pandas.Series([r[4] for r in rows], name="price | €")
         model = GroupedRegressor(instant=True).fit(frame, y, [r[0] for r in rows])
         self.assertEqual(len(model.predict(frame[:2])), 2)
+
+
+class Rows(unittest.TestCase):
+    def test_take(self):
+        tables = [["a", "b", "c"], np.array(["a", "b", "c"])] + [m.Series(["a", "b", "c"]) for m in (pandas, polars) if m]
+        tables += [np.array([[v] for v in "abc"])] + [m.DataFrame({"v": ["a", "b", "c"]}) for m in (pandas, polars) if m]
+        for table in tables:
+            got = _cells.take(table, [2, 0])
+            self.assertIs(type(got), type(table))
+            self.assertEqual(np.asarray(got).ravel().tolist(), ["c", "a"])
 
 
 @unittest.skipUnless(pandas, "there is no pandas")
