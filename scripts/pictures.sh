@@ -138,14 +138,18 @@ equal_time_rbf() { # one function of rbf by three aggregations after 20 seconds 
 		--run "$runs/equal-time/rbf/gaussian-transformer/seed-0" --out "$research/equal-time-rbf.svg" --overwrite
 }
 
+one_pass_seconds() { # log-likelihoods after seconds, from the table
+	python3 research/img/one_pass_seconds.py
+}
+
 gpu_steps() { # the time of a training step on a GPU, from the table
 	python3 research/img/gpu_steps.py
 }
 
-[ $# -gt 0 ] || set -- model life fit prices pit gpu-steps quickstart serve one-pass speed-flow freyface lissajous equal-time-rbf
+[ $# -gt 0 ] || set -- model life fit prices pit gpu-steps one-pass-seconds quickstart serve one-pass speed-flow freyface lissajous equal-time-rbf
 for name in "$@"; do
 	case $name in
-	model | life | fit | prices | pit | gpu-steps | quickstart | serve | one-pass | speed-flow | freyface | lissajous | equal-time-rbf) ;;
+	model | life | fit | prices | pit | gpu-steps | one-pass-seconds | quickstart | serve | one-pass | speed-flow | freyface | lissajous | equal-time-rbf) ;;
 	*)
 		echo "pictures.sh: found $name, expected the name of a picture that docs/img has" >&2
 		exit 2

@@ -42,7 +42,7 @@ def main():
     out.writerow(["head", "step, ms", "ACQNP's over it", "µs a target, mean and deviation", "ACQNP's over it, mean and deviation",
                   "µs a target, with quantiles and region", "ACQNP's over it, with quantiles and region"])
     for head, *values in rows:
-        cells = [c for v, most in zip(values, last[1:]) for c in (f"{v:.3g}", f"{most / v:.3g}")]
+        cells = [c for v, most in zip(values, last[1:]) for c in (f"{float(format(v, '.3g')):g}", f"{most / v:.3g}")]
         out.writerow([head, *cells])
 
 
