@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
@@ -105,9 +106,10 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	if o.Formula, err = formula.Parse(o.formula); err != nil {
 		return err
 	}
-	if err := o.name(); err != nil {
+	if err := o.name(&a.warnings); err != nil {
 		return err
 	}
+	a.warn()
 	if o.writeConfig != "" {
 		return o.configure(a)
 	}
@@ -131,20 +133,26 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	return a.result(s, s.print)
 }
 
-// name puts the columns of the file in the place of '.', but for row weights.
-func (o *fitOptions) name() error {
+// name puts the columns of the file in the place of '.', but for row weights. It warns if none is left.
+func (o *fitOptions) name(w *warning.Record) error {
 	if !slices.ContainsFunc(o.Formula.X, func(t formula.Term) bool { return t.Rest }) {
 		return nil
 	}
 	scan, _, err := fit.Look(o.File)
+	if err != nil {
+		return err
+	}
 	var names []string
 	for _, c := range scan.Columns {
 		if c.Name != o.Weights {
 			names = append(names, c.Name)
 		}
 	}
-	o.Formula = o.Formula.Named(names)
-	return err
+	before := len(o.Formula.X)
+	if o.Formula = o.Formula.Named(names); len(o.Formula.X) < before {
+		w.Add("'.' in the formula stands for no column: the formula names all of %s", o.File)
+	}
+	return nil
 }
 
 // end ends the hold on the directory of the result. After an error it removes a directory that the command
