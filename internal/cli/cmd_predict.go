@@ -1,7 +1,6 @@
 package cli
 
 import (
-	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -18,17 +17,8 @@ import (
 
 type predictOptions struct {
 	requestFlags
-	quantiles, hdr []float64
-	density        string
-	draws          int
-	joint          bool
-	components     bool
-
-	cdf    string
-	exceed []float64
-	modes  bool
-
-	densityAt, cdfAt []float64 // what density and cdf ask for
+	answers answerFlags
+	joint   bool
 }
 
 var _ = command(ownData, 2, newPredict)
@@ -55,7 +45,7 @@ docs/reference/predictions.md explains the columns.`,
 			if err := o.checkFormat(); err != nil {
 				return err
 			}
-			if o.components && o.format != tabular.JSON {
+			if o.answers.of("components").on && o.format != tabular.JSON {
 				return o.writeComponents(cmd.Context())
 			}
 			return o.run(cmd.Context())
@@ -64,17 +54,8 @@ docs/reference/predictions.md explains the columns.`,
 	o.requestFlags.addFlags(a, cmd)
 	o.addAsNew(cmd)
 	f := cmd.Flags()
-	f.Float64SliceVar(&o.quantiles, "quantiles", []float64{0.05, 0.25, 0.5, 0.75, 0.95}, "add the quantiles of these `LEVELS`; '' adds none")
-	f.Float64SliceVar(&o.hdr, "hdr", []float64{0.9}, "add the smallest sets of y that hold these `PROBABILITIES`; two branches give two intervals; '' adds none")
-	for _, name := range []string{"quantiles", "hdr"} {
-		f.Lookup(name).Value = emptiable{f.Lookup(name).Value}
-	}
-	f.StringVar(&o.density, "density", "", "add the density at N values of y from `A:B:N` (--density=-2:2:101)")
-	f.StringVar(&o.cdf, "cdf", "", "add the probability of a y up to each of N values from `A:B:N`")
-	f.Float64SliceVar(&o.exceed, "exceed", nil, "add the probability of more than `Y`, or of several, separated by commas")
-	f.Lookup("quantiles").DefValue, f.Lookup("hdr").DefValue, f.Lookup("exceed").DefValue = "0.05,0.25,0.5,0.75,0.95", "0.9", ""
-	f.BoolVar(&o.modes, "modes", false, "add the peaks of the density, the highest first")
-	f.IntVar(&o.draws, "draws", 0, "add a `NUMBER` of random draws")
+	o.answers.addFlags(cmd)
+	f.Lookup("components").Usage += " with JSON; otherwise write them instead of a row a target, as sample-quantiles does"
 	f.BoolVar(&o.calibrated, "use-calibration", false, "correct intervals and regions by the run's calibration, which score --calibrate makes")
 	f.BoolVar(&o.raw, "raw", false, "leave the intervals and regions of a fit as they are, not calibrated")
 	f.StringVar(&o.format, "format", "", "`FORMAT`: csv, json with one object a line, or parquet (default by the ending of --out, otherwise csv)")
@@ -83,21 +64,19 @@ docs/reference/predictions.md explains the columns.`,
 		cmd.MarkFlagsMutuallyExclusive("use-calibration", other)
 	}
 	f.BoolVar(&o.joint, "joint", false, "joint draws: the draws of a column belong to one curve")
-	f.BoolVar(&o.components, "components", false, "with JSON, add the parts of the mixture; otherwise write them instead of a row a target, as sample-quantiles does")
 	return cmd
 }
 
 func (o *predictOptions) run(ctx context.Context) error {
-	q, err := o.open(o.checkColumns)
+	q, err := o.open(o.checkAnswers)
 	if err != nil {
 		return err
 	}
-	table := predict.Table{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Masses: o.hdr, Density: o.densityAt, CDF: o.cdfAt,
-		Exceed: o.exceed, Modes: o.modes, Draws: o.draws, Origins: q.fit != nil, Nested: q.About().Nested, Seed: q.seed, Threads: o.cores(), Format: o.format, Parts: o.components}
+	table := predict.Table{Names: predict.NamesOf(&q.Asked), Wanted: slices.Concat(predict.Always(q.About()), o.answers.wanted()), Seed: q.seed, Threads: o.cores(), Format: o.format}
 	if table.Calibrated, err = o.calibration(q); err != nil {
 		return err
 	}
-	if line := table.BeyondCalibration(); line != "" {
+	if line := predict.BeyondCalibration(table.Calibrated, table.Wanted); line != "" {
 		o.app.warnings.Add("%s", line)
 		o.app.warn()
 	}
@@ -106,7 +85,7 @@ func (o *predictOptions) run(ctx context.Context) error {
 	}
 	predictions := q.Predict(ctx, q.Questions)
 	if o.joint {
-		predictions = predict.WithJointDraws(ctx, q.Predictor, q.Questions, predict.JointDraws{Number: o.draws, Seed: q.seed}, predictions)
+		predictions = predict.WithJointDraws(ctx, q.Predictor, q.Questions, predict.JointDraws{Number: o.answers.of("draws").count, Seed: q.seed}, predictions)
 	}
 	if err := table.Write(o.out, o.show(q, predictions)); err != nil {
 		return err
@@ -116,14 +95,21 @@ func (o *predictOptions) run(ctx context.Context) error {
 
 // writeComponents does what acqnp sample-quantiles does.
 func (o *predictOptions) writeComponents(ctx context.Context) error {
-	for _, column := range []string{"hdr", "density", "cdf", "exceed", "modes", "joint", "use-calibration", "raw"} {
-		if o.given(column) {
-			return &invalid.Input{Found: "--components and --" + column, Expected: "only one of them, or --format json"}
+	quantiles, draws := o.answers.of("quantiles"), o.answers.of("draws")
+	others := []string{"joint", "use-calibration", "raw"}
+	for _, v := range slices.Backward(o.answers) {
+		if v != quantiles && v != draws && v.Flag != "components" {
+			others = slices.Insert(others, 0, v.Flag)
 		}
 	}
-	s := sampleOptions{requestFlags: o.requestFlags, draws: o.draws}
+	for _, flag := range others {
+		if o.given(flag) {
+			return &invalid.Input{Found: "--components and --" + flag, Expected: "only one of them, or --format json"}
+		}
+	}
+	s := sampleOptions{requestFlags: o.requestFlags, draws: draws.count}
 	if o.given("quantiles") {
-		s.quantiles = o.quantiles
+		s.quantiles = quantiles.at
 	}
 	return s.run(ctx)
 }
@@ -144,23 +130,13 @@ func (o *predictOptions) checkFormat() error {
 	return tabular.CheckOut("--out", o.out, o.format)
 }
 
-// checkColumns checks the flags that add columns.
-func (o *predictOptions) checkColumns() (err error) {
-	if err := cmp.Or(checkProbabilities("--quantiles", o.quantiles), checkProbabilities("--hdr", o.hdr), checkFinite("--exceed", o.exceed)); err != nil {
+// checkAnswers checks the flags of values.
+func (o *predictOptions) checkAnswers() error {
+	if err := o.answers.check(); err != nil {
 		return err
 	}
-	if o.density != "" {
-		if o.densityAt, err = predict.ParseDensity("density", o.density); err != nil {
-			return err
-		}
-	}
-	if o.cdf != "" {
-		if o.cdfAt, err = predict.ParseDensity("cdf", o.cdf); err != nil {
-			return err
-		}
-	}
-	if o.joint && o.draws == 0 {
+	if o.joint && o.answers.of("draws").count == 0 {
 		return &invalid.Input{File: "--draws", Found: "0", Expected: fmt.Sprintf("1 to %d, since --joint draws", predict.MaxDraws)}
 	}
-	return checkRange("--draws", o.draws, 0, predict.MaxDraws)
+	return nil
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // TestReferencePagesOfKeysAndVariables compares two pages of docs/reference with what the program knows.
@@ -22,6 +23,55 @@ func TestReferencePagesOfKeysAndVariables(t *testing.T) {
 			t.Errorf("docs/reference/%s.md is not what the program knows (%v); make reference writes it", name, err)
 		}
 	}
+}
+
+// TestReferencePagesHaveTheValues compares the tables of docs/reference/predictions.md with the values of answers.
+func TestReferencePagesHaveTheValues(t *testing.T) {
+	const path = "../../docs/reference/predictions.md"
+	values := predict.GroupValues(predict.About{Nested: true})
+	for _, v := range predict.Values {
+		values = append(values, predict.Wanted{Value: v})
+	}
+	found, err := os.ReadFile(path)
+	want := string(found)
+	for name, table := range map[string]string{"predictions": valuesTable(values), "scores": valuesTable(predict.ScoreValues)} {
+		begin := "<!-- values: " + name + " -->\n"
+		before, rest, _ := strings.Cut(want, begin)
+		_, after, marked := strings.Cut(rest, "<!-- end -->\n")
+		if want = before + begin + table + "<!-- end -->\n" + after; !marked || err != nil {
+			t.Fatalf("%s has no marked table of %s (%v)", path, name, err)
+		}
+	}
+	if os.Getenv(writePages) == "1" {
+		if err := os.WriteFile(path, []byte(want), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	} else if want != string(found) {
+		t.Errorf("the tables of %s are not those of the program; make reference writes them", path)
+	}
+}
+
+// valuesTable returns a table of values. The names of columns at parameters end with one of these.
+func valuesTable(values []predict.Wanted) string {
+	code := func(text string) string {
+		if text == "" {
+			return ""
+		}
+		return "`" + text + "`"
+	}
+	var b strings.Builder
+	b.WriteString("| column | flag | over HTTP | meaning |\n| --- | --- | --- | --- |\n")
+	for _, v := range values {
+		column, flag := code(v.Name), ""
+		if example := map[predict.Takes]string{predict.Levels: "0.9", predict.Outcomes: "500", predict.Range: "500", predict.Count: "1"}[v.Takes]; example != "" {
+			column = code(v.Name+example) + ", …"
+		}
+		if v.Flag != "" {
+			flag = code("--" + v.Flag)
+		}
+		fmt.Fprintf(&b, "| %s | %s | %s | %s |\n", column, flag, code(v.Key), v.Doc)
+	}
+	return b.String()
 }
 
 const keysHead = `# Keys of a configuration

@@ -71,8 +71,3 @@ func (t Trained) Calibration(o *score.Outcomes, source string) conformal.Calibra
 func (t Trained) Calibrated(dir string) (*conformal.Calibration, error) {
 	return conformal.Read(dir, t.Units.YNames, t.predictions())
 }
-
-// BeyondCalibration says in a line what of the table lies beyond its calibration, "" if nothing does.
-func (t Table) BeyondCalibration() string {
-	return t.Calibrated.Beyond(t.Levels, t.Masses, len(t.CDF)+len(t.Exceed) > 0)
-}

@@ -31,13 +31,9 @@ type Scores struct {
 	Calibrated *conformal.Calibration // changes the PITs to those of calibrated predictions; may be nil
 }
 
-// scoreColumns are the columns of a points.csv after channel.
-var scoreColumns = numbers("y", "log_density", "crps", "pit", "mean", "sd")
-
 // Write adds the scores of all predictions to the tally, and writes them to a file, whole or not at
-// all, unless path is "". The file has a row for each target and channel, with the columns function,
-// target, x…, channel, y, log_density, crps, pit, mean and sd. Write returns the first error of the
-// predictions, or that of an outcome without finite scores.
+// all, unless path is "". The file has a row for each target and channel, with the columns of Names and of
+// [ScoreValues]. Write returns the first error of the predictions, or that of an outcome without finite scores.
 func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Target, error]) error {
 	if path == "" {
 		return s.Each(predictions, func(_ Target, points []score.Point) error {
@@ -45,16 +41,13 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 			return nil
 		})
 	}
-	return tabular.Write(path, tabular.FormatOf(path), s.typed(scoreColumns), func(out tabular.Writer) error {
+	return tabular.Write(path, tabular.FormatOf(path), s.typed(Columns(ScoreValues)), func(out tabular.Writer) error {
 		ordered := inOrder{Names: s.Names, to: out}
 		return s.Each(predictions, func(t Target, points []score.Point) error {
 			s.add(tally, points)
 			rows := make([][]string, len(points))
 			for c, p := range points {
-				rows[c] = s.row(nil, t, c)
-				for _, v := range [...]float64{p.Y, p.LogDensity, p.CRPS, p.PIT, p.Mean, p.SD} {
-					rows[c] = append(rows[c], number(v))
-				}
+				rows[c] = Answer{Distribution: t.Channels[c], Score: p}.appendCells(s.row(nil, t, c), ScoreValues)
 			}
 			return ordered.target(t, slices.Values(rows))
 		})

@@ -21,8 +21,8 @@ import (
 )
 
 func tableOf(q predict.Quantiles) predict.Table {
-	return predict.Table{Names: q.Names, Levels: []float64{0.1, 0.5}, Masses: []float64{0.5, 0.9}, Density: []float64{-1.5, 30},
-		Draws: 3, Seed: q.Seed, Threads: 2}
+	return predict.Table{Names: q.Names, Seed: q.Seed, Threads: 2, Wanted: append(predict.Always(predict.About{}),
+		predict.Want("q", 0.1, 0.5), predict.Want("hdr", 0.5, 0.9), predict.Want("density", -1.5, 30), predict.WantDraws(3))}
 }
 
 // writeTable returns the file's content and, of a CSV file, its rows by column.

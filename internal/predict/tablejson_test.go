@@ -9,13 +9,15 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/predict"
 )
 
 // Each object of the JSON has the names, the order and the values of a row of the CSV file.
 func TestTableAsJSON(t *testing.T) {
 	o, q := askLanes(t, "acqnp"), asked()
 	table := tableOf(q)
-	table.Modes, table.XText, table.XIsText = true, func(int, float64) string { return `a "b"` }, func(int) bool { return true }
+	table.Wanted = append(table.Wanted, predict.Want("modes"))
+	table.XText, table.XIsText = func(int, float64) string { return `a "b"` }, func(int) bool { return true }
 	content, rows := writeTable(t, table, o.Predict(t.Context(), q.Questions))
 	header, _, _ := strings.Cut(string(content), "\n")
 	table.Format = tabular.JSON

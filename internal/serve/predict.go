@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"slices"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
@@ -94,15 +93,19 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 // them.
 func (q *question) predict(ctx context.Context, a results) error {
 	m, l := q.model, q.sessions()
-	if line := m.Calibrated.Beyond(q.request.quantiles, q.request.regions, false); line != "" {
+	if line := predict.BeyondCalibration(m.Calibrated, q.request.wanted(nil)); line != "" {
 		q.warnings.Add("%s", line)
 	}
-	add := func(ctx context.Context, t predict.Target) error { return a.predicted(ctx, t, m.Calibrated) }
-	if q.request.density.points != nil {
-		q.request.spans = newSpans(len(q.questions), len(m.About.Units.YNames))
-		if err := l.spread(ctx, q.questions, q.request.spans.add); err != nil {
+	covered := newSpans(len(q.questions), len(m.About.Units.YNames))
+	if q.request.covers() {
+		if err := l.spread(ctx, q.questions, covered.add); err != nil {
 			return err
 		}
+	}
+	add := func(ctx context.Context, t predict.Target) error {
+		return a.add(ctx, t, func(c int) ([]predict.Wanted, predict.Answer) {
+			return append(always, q.request.wanted(&covered.of[t.Function][c])...), predict.Answer{Calibrated: m.Calibrated}
+		})
 	}
 	if q.request.draws == 0 {
 		return l.spread(ctx, q.questions, add)
@@ -125,12 +128,10 @@ func (q *question) predict(ctx context.Context, a results) error {
 }
 
 func (q *request) checkPredict() error {
-	outside := func(p float64) bool { return !(p > 0 && p < 1) }
-	if i := slices.IndexFunc(q.quantiles, outside); i >= 0 {
-		return &invalid.Input{Key: "quantiles", Found: fmt.Sprint(q.quantiles[i]), Expected: "levels between 0 and 1"}
-	}
-	if i := slices.IndexFunc(q.regions, outside); i >= 0 {
-		return &invalid.Input{Key: "regions", Found: fmt.Sprint(q.regions[i]), Expected: "probabilities between 0 and 1"}
+	for _, a := range q.asks {
+		if err := a.check(); err != nil {
+			return err
+		}
 	}
 	if q.draws < 0 {
 		return &invalid.Input{Key: "draws", Found: fmt.Sprint(q.draws), Expected: "0 or more"}

@@ -22,15 +22,9 @@ type request struct {
 	functions []function
 
 	// Of predict alone.
-	quantiles  []float64
-	regions    []float64 // masses of highest-density regions
-	density    densityRequest
-	modes      bool
-	draws      int     // joint draws of each function
-	seed       *uint64 // of the draws; that of predict if it is left out
-	components bool    // of the mixtures
-
-	spans *spans // if density has points
+	asks  []*ask
+	draws int     // joint draws of each function
+	seed  *uint64 // of the draws; that of predict if it is left out
 }
 
 // A function has the arrays of the body, which are read when the model is known.
@@ -56,24 +50,22 @@ func read(body []byte, l Limits) (q request, err error) {
 	if err := checkJSON(body); err != nil {
 		return q, err
 	}
-	const truth = "true or false"
 	var seed uint64
-	err = readObject("", bytes.TrimSpace(body), fields{
-		"run":        into(&q.run, "a text"),
-		"as_new":     into(&q.asNew, truth),
-		"functions":  func(key string, value []byte) error { return q.readFunctions(key, value, l) },
-		"quantiles":  numbers(&q.quantiles, ""),
-		"regions":    numbers(&q.regions, ""),
-		"density":    q.density.read,
-		"modes":      into(&q.modes, truth),
-		"draws":      into(&q.draws, "a whole number, 0 or more"),
-		"components": into(&q.components, truth),
+	keys := fields{
+		"run":       into(&q.run, "a text"),
+		"as_new":    into(&q.asNew, "true or false"),
+		"functions": func(key string, value []byte) error { return q.readFunctions(key, value, l) },
+		"draws":     into(&q.draws, "a whole number, 0 or more"),
 		"seed": func(key string, value []byte) error {
 			q.seed = &seed
 			return into(q.seed, "a whole number from 0 to 18446744073709551615")(key, value)
 		},
-	})
-	return q, err
+	}
+	for _, v := range asked() {
+		a := &ask{Value: v}
+		q.asks, keys[v.Key] = append(q.asks, a), a.read
+	}
+	return q, readObject("", bytes.TrimSpace(body), keys)
 }
 
 // readFunctions reads the functions but for their points. It refuses more functions or points than the

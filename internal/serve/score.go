@@ -3,6 +3,7 @@ package serve
 import (
 	"context"
 	"strconv"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -24,8 +25,9 @@ func (q *question) score(ctx context.Context, a results) (summary any, err error
 				points[c].Function = keys[t.Function]
 			}
 			tally.Add(points)
-			a.scored(t, points)
-			return ctx.Err()
+			return a.add(ctx, t, func(c int) ([]predict.Wanted, predict.Answer) {
+				return predict.ScoreValues, predict.Answer{Score: points[c]}
+			})
 		})
 	})
 	if err != nil {
@@ -52,27 +54,14 @@ func keysOf(questions []points.Question) (keys []string, names map[string]string
 	return keys, names
 }
 
-// scored adds the scores of a target's channels to the results.
-func (a results) scored(t predict.Target, points []score.Point) {
-	b := a.begin(t)
-	for c, p := range points {
-		b = append(separated(b, c), '{')
-		for i, v := range []struct {
-			name  string
-			value float64
-		}{{"y", p.Y}, {"log_density", p.LogDensity}, {"crps", p.CRPS}, {"pit", p.PIT}, {"mean", p.Mean}, {"sd", p.SD}} {
-			b = append(append(append(separated(b, i), '"'), v.name...), `":`...)
-			b = appendNumber(b, v.value)
-		}
-		b = append(b, '}')
-	}
-	a.keep(t, b)
-}
-
 // checkScore refuses keys that only predictions have.
 func (q *request) checkScore() error {
-	if len(q.quantiles) > 0 || len(q.regions) > 0 || q.density.count() > 0 || q.modes || q.draws != 0 || q.components {
-		return &invalid.Input{Key: "body", Found: "quantiles, regions, density, modes, draws or components", Expected: "run and functions alone; /v1/predict takes the others"}
+	if len(q.wanted(nil)) == 0 && q.draws == 0 {
+		return nil
 	}
-	return nil
+	var keys []string
+	for _, a := range q.asks {
+		keys = append(keys, a.Key)
+	}
+	return &invalid.Input{Key: "body", Found: strings.Join(keys, ", ") + " or draws", Expected: "run and functions alone; /v1/predict takes the others"}
 }

@@ -5,17 +5,12 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// Work is counted in evaluations of a component of a distribution, some tens of nanoseconds each. These
-// are how many evaluations of each component a search takes, about.
-const (
-	ofQuantile = 10
-	ofRegion   = 400
-	ofModes    = 200
-)
+// Work is counted in evaluations of a component of a distribution, some tens of nanoseconds each.
 
 // Bounds of a small request, which takes some tens of milliseconds.
 const (
@@ -56,23 +51,26 @@ func (s *Server) admit(ctx context.Context, q *question, body int, t *ticket) er
 
 // numbers returns the largest number of numbers that an answer may have.
 func (q *question) numbers() float64 {
-	r := q.request
-	each := 2 + float64(len(r.quantiles)) + float64(r.draws) // an int may overflow
-	each += float64(r.density.count())
-	// A region has at most an interval for each component.
-	ofComponent := 2 * float64(len(r.regions))
-	if r.components {
-		ofComponent += 4
+	each, parts := 2+float64(q.request.draws), q.components() // an int may overflow
+	for _, a := range q.request.asks {
+		cells := float64(a.cells())
+		switch a.Kind {
+		case tabular.Number:
+			each += cells
+		case tabular.Pairs: // a region has at most an interval for each component
+			each += 2 * cells * parts
+		case tabular.Object:
+			each += 4 * cells * parts
+		}
 	}
-	return q.outcomes() * (each + ofComponent*q.components())
+	return q.outcomes() * each
 }
 
 // work returns about how many evaluations of a component the answer takes.
 func (q *question) work() float64 {
-	r := q.request
-	each := ofQuantile*float64(len(r.quantiles)) + float64(r.density.count()) + ofRegion*float64(len(r.regions))
-	if r.modes {
-		each += ofModes
+	r, each := q.request, 0.0
+	for _, a := range r.asks {
+		each += a.Work * float64(a.cells())
 	}
 	work := q.outcomes() * each * q.components()
 	for _, one := range q.questions {
@@ -88,7 +86,7 @@ func (q *question) predicting() (work float64) {
 	for _, piece := range q.pieces() {
 		work += q.model.Predictor.Work(q.questions[piece.Function], piece.Number)
 	}
-	if q.request.density.points != nil { // whose span is that of all distributions
+	if q.request.covers() { // whose span is that of all distributions
 		work *= 2
 	}
 	return work

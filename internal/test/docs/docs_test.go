@@ -124,11 +124,12 @@ func TestReadmesFiguresHaveAHome(t *testing.T) {
 // A person reads the pages of docs that are written by hand in an afternoon.
 func TestDocsTakeAnAfternoon(t *testing.T) {
 	made := []string{"docs/reference/configuration.md", "docs/reference/environment.md", "docs/reference/licences.md"}
+	values := regexp.MustCompile(`(?s)<!-- values: .*?<!-- end -->\n`) // which make reference writes
 	pages, lines := 0, 0
 	for _, name := range texts(t) {
 		if strings.HasPrefix(name, "docs/") && !strings.HasPrefix(name, commands) && !slices.Contains(made, name) {
 			pages++
-			lines += strings.Count(read(t, name), "\n")
+			lines += strings.Count(values.ReplaceAllString(read(t, name), ""), "\n")
 		}
 	}
 	if pages > 30 || lines > 3000 {

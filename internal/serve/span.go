@@ -4,55 +4,11 @@ import (
 	"context"
 	"math"
 	"slices"
-	"strconv"
 	"sync"
 
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 )
-
-// A densityRequest says where the density is wanted: at the given y, or at evenly spaced points that
-// cover the distributions of all targets of a function.
-type densityRequest struct {
-	y      []float64
-	points *int
-}
-
-func (q *densityRequest) read(path string, value []byte) error {
-	var points int
-	err := readObject(path, value, fields{
-		"y": func(key string, value []byte) error {
-			if string(value) == "null" {
-				return &invalid.Input{Key: key, Found: "null for y", Expected: "finite numbers"}
-			}
-			return numbers(&q.y, " for y")(key, value)
-		},
-		"points": func(key string, value []byte) error {
-			q.points = &points
-			return into(q.points, "a whole number, 2 or more")(key, value)
-		},
-	})
-	switch {
-	case err != nil:
-		return err
-	case q.points == nil:
-		return nil
-	case q.y != nil:
-		return &invalid.Input{Key: path, Found: "y and points", Expected: "one of them"}
-	case points < 2:
-		return &invalid.Input{Key: path + ".points", Found: strconv.Itoa(points), Expected: "2 or more"}
-	}
-	return nil
-}
-
-// count returns the number of y.
-func (q densityRequest) count() int {
-	if q.points != nil {
-		return *q.points
-	}
-	return len(q.y)
-}
 
 // A span is where most of the distributions of a channel lie.
 type span struct{ low, high float64 }

@@ -1,0 +1,127 @@
+package serve
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+
+	"github.com/acqnp/acqnp/internal/files/tabular"
+	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/predict"
+)
+
+// An ask is what a request says of a value of predictions.
+type ask struct {
+	predict.Value
+	on     bool      // of a predict.Switch
+	at     []float64 // the parameters
+	points *int      // of a predict.Range: a number of values of y that cover the distributions of all targets of a function
+}
+
+// asked returns the values that requests may ask for, in the order of answers: those along a range of y come after the
+// others, and objects last.
+func asked() (all []predict.Value) {
+	last := func(v predict.Value) int {
+		switch {
+		case v.Kind == tabular.Object:
+			return 2
+		case v.Takes == predict.Range:
+			return 1
+		}
+		return 0
+	}
+	for _, v := range predict.Values {
+		if v.Key != "" && v.Takes != predict.Nothing {
+			all = append(all, v)
+		}
+	}
+	slices.SortStableFunc(all, func(a, b predict.Value) int { return last(a) - last(b) })
+	return all
+}
+
+// read reads the value of a key.
+func (a *ask) read(path string, value []byte) error {
+	switch a.Takes {
+	case predict.Switch:
+		return into(&a.on, "true or false")(path, value)
+	case predict.Range:
+		return a.readRange(path, value)
+	}
+	return numbers(&a.at, "")(path, value)
+}
+
+// check refuses levels that are not between 0 and 1.
+func (a *ask) check() error {
+	outside := func(p float64) bool { return !(p > 0 && p < 1) }
+	if i := slices.IndexFunc(a.at, outside); a.Takes == predict.Levels && i >= 0 {
+		return &invalid.Input{Key: a.Key, Found: fmt.Sprint(a.at[i]), Expected: a.Parameter() + " between 0 and 1"}
+	}
+	return nil
+}
+
+func (a *ask) readRange(path string, value []byte) error {
+	var points int
+	err := readObject(path, value, fields{
+		"y": func(key string, value []byte) error {
+			if string(value) == "null" {
+				return &invalid.Input{Key: key, Found: "null for y", Expected: "finite numbers"}
+			}
+			return numbers(&a.at, " for y")(key, value)
+		},
+		"points": func(key string, value []byte) error {
+			a.points = &points
+			return into(a.points, "a whole number, 2 or more")(key, value)
+		},
+	})
+	switch {
+	case err != nil:
+		return err
+	case a.points == nil:
+		return nil
+	case a.at != nil:
+		return &invalid.Input{Key: path, Found: "y and points", Expected: "one of them"}
+	case points < 2:
+		return &invalid.Input{Key: path + ".points", Found: strconv.Itoa(points), Expected: "2 or more"}
+	}
+	return nil
+}
+
+// cells returns how many cells of each distribution are asked for.
+func (a *ask) cells() int {
+	switch {
+	case a.points != nil:
+		return *a.points
+	case a.on:
+		return 1
+	}
+	return len(a.at)
+}
+
+// wanted returns the values that are asked for, of a channel with a span.
+func (q *request) wanted(s *span) (all []predict.Wanted) {
+	for _, a := range q.asks {
+		at := a.at
+		if a.points != nil && s != nil {
+			at = s.grid(*a.points)
+		}
+		if a.cells() > 0 {
+			all = append(all, predict.Wanted{Value: a.Value, At: at})
+		}
+	}
+	return all
+}
+
+// covers reports whether values of y are to cover the distributions.
+func (q *request) covers() bool {
+	return slices.ContainsFunc(q.asks, func(a *ask) bool { return a.points != nil })
+}
+
+// always is what an answer says of a distribution unasked.
+var always = func() (all []predict.Wanted) {
+	for _, v := range predict.Values {
+		if v.Key != "" && v.Takes == predict.Nothing {
+			all = append(all, predict.Wanted{Value: v})
+		}
+	}
+	return slices.Clip(all)
+}()
