@@ -111,10 +111,17 @@ func TestAnswersAreAsDescribed(t *testing.T) {
 		requests := []map[string]any{example}
 		if path == "/v1/predict" {
 			all := maps.Clone(example)
-			maps.Copy(all, map[string]any{"regions": []any{0.5, 0.9}, "density": map[string]any{"points": 5.0}, "cdf": map[string]any{"y": []any{-1.0, 0.5}}, "exceed": []any{0.0}, "modes": true, "draws": 3.0, "seed": 1.0, "components": true})
-			for name := range document["components"].(map[string]any)["schemas"].(map[string]any)["PredictRequest"].(map[string]any)["properties"].(map[string]any) {
-				if _, asked := all[name]; !asked && name != "run" && name != "as_new" {
-					t.Errorf("no request asks for %s", name)
+			maps.Copy(all, map[string]any{"density": map[string]any{"points": 5.0}, "draws": 3.0, "seed": 1.0})
+			for name, schema := range document["components"].(map[string]any)["schemas"].(map[string]any)["PredictRequest"].(map[string]any)["properties"].(map[string]any) {
+				schema, _ := schema.(map[string]any)
+				switch _, asked := all[name]; {
+				case asked || name == "run" || name == "as_new":
+				case schema["type"] == "array":
+					all[name] = []any{0.5, 0.9}
+				case schema["type"] == "boolean":
+					all[name] = true
+				default:
+					all[name] = map[string]any{"y": []any{-1.0, 0.5}}
 				}
 			}
 			requests = append(requests, all)
