@@ -68,29 +68,27 @@ docs/reference/predictions.md explains the columns.`,
 }
 
 func (o *predictOptions) run(ctx context.Context) error {
-	q, err := o.open(o.checkAnswers)
+	a, err := o.open(o.checkAnswers)
 	if err != nil {
 		return err
 	}
-	table := predict.Table{Names: predict.NamesOf(&q.Asked), Wanted: slices.Concat(predict.Always(q.About()), o.answers.wanted()), Seed: q.seed, Threads: o.cores(), Format: o.format}
-	if table.Calibrated, err = o.calibration(q); err != nil {
-		return err
-	}
-	if line := predict.BeyondCalibration(table.Calibrated, table.Wanted); line != "" {
+	table := predict.Table{Names: predict.NamesOf(&a), Wanted: slices.Concat(predict.Always(a.About()), o.answers.wanted()), Seed: o.drawSeed(a), Threads: o.cores(),
+		Format: o.format, Calibrated: a.Calibrated}
+	if line := predict.BeyondCalibration(a.Calibrated, table.Wanted); line != "" {
 		o.app.warnings.Add("%s", line)
 		o.app.warn()
 	}
-	if err := table.CheckSize(q.CountTargets()); err != nil {
+	if err := table.CheckSize(a.CountTargets()); err != nil {
 		return err
 	}
-	predictions := q.Predict(ctx, q.Questions)
+	predictions := a.Predict(ctx, a.Questions)
 	if o.joint {
-		predictions = predict.WithJointDraws(ctx, q.Predictor, q.Questions, predict.JointDraws{Number: o.answers.of("draws").count, Seed: q.seed}, predictions)
+		predictions = predict.WithJointDraws(ctx, a.Predictor, a.Questions, predict.JointDraws{Number: o.answers.of("draws").count, Seed: table.Seed}, predictions)
 	}
-	if err := table.Write(o.out, o.show(q, predictions)); err != nil {
+	if err := table.Write(o.out, o.show(a, predictions)); err != nil {
 		return err
 	}
-	return o.finish(ctx, q, figures.Options{Calibrated: table.Calibrated})
+	return o.finish(ctx, a, figures.Options{Calibrated: a.Calibrated})
 }
 
 // writeComponents does what acqnp sample-quantiles does.

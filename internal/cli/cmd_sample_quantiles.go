@@ -49,16 +49,15 @@ func (o *sampleOptions) run(ctx context.Context) error {
 	if fit.Is(o.Run) {
 		return &invalid.Input{File: o.Run, Found: "a directory of acqnp fit", Expected: "a trained network, or acqnp predict --components --format json"}
 	}
-	q, err := o.open(o.checkCounts)
+	a, err := o.open(o.checkCounts)
 	if err != nil {
 		return err
 	}
-	predictions := o.show(q, q.Predict(ctx, q.Questions))
-	table := predict.Quantiles{Names: predict.NamesOf(&q.Asked), Levels: o.quantiles, Draws: o.draws, Seed: q.seed, Format: o.format}
-	if err := table.Write(o.out, predictions); err != nil {
+	table := predict.Quantiles{Names: predict.NamesOf(&a), Levels: o.quantiles, Draws: o.draws, Seed: o.drawSeed(a), Format: o.format}
+	if err := table.Write(o.out, o.show(a, a.Predict(ctx, a.Questions))); err != nil {
 		return err
 	}
-	return o.finish(ctx, q, figures.Options{Levels: o.quantiles})
+	return o.finish(ctx, a, figures.Options{Levels: o.quantiles})
 }
 
 // maxDraws is the largest number of draws for each target and channel.

@@ -87,27 +87,31 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	if o.calibrate && fit.Is(o.Run) {
 		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --calibrate: fit has calibrated its intervals"}
 	}
-	q, err := o.openScored()
+	var t predict.Trained // that is calibrated
+	var asked predict.Asked
+	var err error
+	if o.calibrate {
+		t, asked, err = o.openCalibrated()
+	} else {
+		asked, err = o.open()
+	}
 	if err != nil {
 		return err
 	}
-	scores := predict.Scores{Names: predict.NamesOf(&q.Asked), Threads: o.cores(), Warnings: &a.warnings, Support: q.About().Outcomes}
+	about := asked.About()
+	scores := predict.Scores{Names: predict.NamesOf(&asked), Threads: o.cores(), Warnings: &a.warnings, Support: about.Outcomes, Calibrated: asked.Calibrated}
 	if o.calibrate {
-		scores.Outcomes = &score.Outcomes{ByPoint: predict.ByPoint(q.experiment, q.Questions)}
-	}
-	if scores.Calibrated, err = o.calibration(q); err != nil {
-		return err
+		scores.Outcomes = &score.Outcomes{ByPoint: t.ByPoint(asked.Questions)}
 	}
 	tally := score.NewTally(scores.YNames)
-	if err := scores.Write(o.out, tally, o.show(q, q.Predict(ctx, q.Questions))); err != nil {
+	if err := scores.Write(o.out, tally, o.show(asked, asked.Predict(ctx, asked.Questions))); err != nil {
 		return err
 	}
 	if o.joint {
-		if err := predict.JointScores(ctx, q.Predictor, q.Questions, tally, &a.warnings); err != nil {
+		if err := predict.JointScores(ctx, asked.Predictor, asked.Questions, tally, &a.warnings); err != nil {
 			return err
 		}
 	}
-	about := q.About()
 	s := &scoreSummary{Schema: scoreSchema, Weights: about.Weights.Path, Out: o.out, Plot: o.plot, Summary: tally.Summary(), unit: strings.Join(scores.YNames, ", ")}
 	if o.plot != "" {
 		if err := (figures.Calibration{Title: about.Question, Means: s.Means, Functions: s.PerFunction}).Save(o.plot, &a.warnings); err != nil {
@@ -116,49 +120,44 @@ func runScore(ctx context.Context, a *app, o scoreOptions) error {
 	}
 	s.Warnings = a.warn()
 	if o.calibrate {
-		if s.Calibration, err = o.writeCalibration(q, scores.Outcomes); err != nil {
+		source := conformal.FromRun
+		if o.targets != "" {
+			source = conformal.FromFiles
+		}
+		c := t.Calibration(scores.Outcomes, source)
+		if s.Calibration, err = c.Summary(o.Run), c.Write(o.Run); err != nil {
 			return err
 		}
 	}
 	return a.result(s, s.print)
 }
 
-// writeCalibration writes the calibration of a run that the outcomes of its predictions give.
-func (o *scoreOptions) writeCalibration(q question, outcomes *score.Outcomes) (*conformal.Summary, error) {
-	source := conformal.FromRun
-	if o.targets != "" {
-		source = conformal.FromFiles
-	}
-	c := q.run.Calibration(outcomes, source)
-	return c.Summary(o.Run), c.Write(o.Run)
-}
-
-// openScored reads what predicts and the functions to score: those of the files or, with --calibrate alone, those
-// that the training of a run held back.
-func (o *scoreOptions) openScored() (q question, err error) {
-	if o.calibrate {
-		file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
-		if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
-			return q, err
-		}
-	}
-	if o.targets != "" {
-		return o.open()
+// openCalibrated reads the run to calibrate and the questions of the files or, without any, those that its training
+// held back.
+func (o *scoreOptions) openCalibrated() (t predict.Trained, a predict.Asked, err error) {
+	file := output.File{Flag: "--calibrate", Path: filepath.Join(o.Run, run.CalibrationFile), Part: run.CalibrationFile, Overwrite: true}
+	if err := o.app.checkOutputs([]output.File{file}, o.context, o.targets); err != nil {
+		return t, a, err
 	}
 	if err := o.settle(); err != nil {
-		return q, err
+		return t, a, err
 	}
-	if q.experiment, err = o.experiment(); err != nil {
-		return q, err
+	if o.targets != "" {
+		if t, a, err = o.openRun(); err == nil {
+			o.app.warn()
+		}
+		return t, a, err
 	}
-	t, held, err := o.OpenCalibration(q.experiment, o.dataDir, o.device, o.app.progress().Warn)
+	e, err := o.experiment()
 	if err != nil {
-		return q, err
+		return t, a, err
 	}
-	t = o.choose(t)
-	q.run, q.Asked = &t, held
-	q.Predictor = t
-	return q, nil
+	if t, a, err = o.OpenCalibration(e, o.dataDir, o.device, o.app.progress().Warn); err == nil {
+		t = o.choose(t)
+		a.Predictor = t
+		o.announce(o.app.progress())
+	}
+	return t, a, err
 }
 
 func (s *scoreSummary) print(w io.Writer) error {

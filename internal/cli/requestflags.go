@@ -11,11 +11,11 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
-	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
 )
@@ -84,15 +84,6 @@ func (o *requestFlags) nameStreams() error {
 	return nil
 }
 
-// A question is what predicts, a run or a fit, and what is asked of it.
-type question struct {
-	predict.Asked
-	run        *predict.Trained  // nil for a fit
-	experiment config.Experiment // of the run
-	fit        *fit.Fitted       // nil for a run
-	seed       uint64            // of draws
-}
-
 // settle checks the flags, names standard streams and opens the device.
 func (o *requestFlags) settle(checks ...func() error) error {
 	checks = append([]func() error{o.nameStreams, o.openDevice, o.levelFlags.check}, checks...)
@@ -113,44 +104,44 @@ func (o *requestFlags) settle(checks ...func() error) error {
 	return nil
 }
 
-// open checks the flags and the outputs, and reads what predicts and the functions to predict.
-func (o *requestFlags) open(checks ...func() error) (q question, err error) {
+// open checks the flags and the outputs, and reads what predicts and the questions that it is asked.
+func (o *requestFlags) open(checks ...func() error) (a predict.Asked, err error) {
 	if err := o.settle(checks...); err != nil {
-		return q, err
+		return a, err
 	}
-	files := predict.QuestionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Scored: o.scored, Weights: o.weights, AsNew: o.asNew}
 	if fit.Is(o.Run) {
-		err = o.openFit(&q, files)
+		a, err = o.openFit()
 	} else {
-		err = o.openRun(&q, files)
+		_, a, err = o.openRun()
 	}
 	if err == nil {
 		o.app.warn()
 	}
-	return q, err
+	return a, err
 }
 
-// openFit opens what acqnp fit wrote.
-func (o *requestFlags) openFit(q *question, files predict.QuestionFiles) error {
-	if err := o.refuseOfFit(); err != nil {
-		return err
-	}
-	if err := o.checkFiles(filepath.Join(o.Run, fit.File)); err != nil {
-		return err
+// files returns the files of the questions, which have a layout.
+func (o *requestFlags) files(layout rows.Layout) predict.QuestionFiles {
+	layout.Warnings = &o.app.warnings
+	return predict.QuestionFiles{Context: o.context, Targets: o.targets, Grid: o.grid, Layout: &layout, Scored: o.scored, Weights: o.weights, AsNew: o.asNew}
+}
+
+// openFit opens what acqnp fit wrote. It corrects its intervals unless --raw is given.
+func (o *requestFlags) openFit() (a predict.Asked, err error) {
+	if err := firstError(o.refuseOfFit, func() error { return o.checkFiles(filepath.Join(o.Run, fit.File)) }); err != nil {
+		return a, err
 	}
 	f, err := fit.Read(o.Run)
 	if err != nil {
-		return err
+		return a, err
 	}
-	if q.fit, q.seed = &f, f.About().Seed; o.given("seed") {
-		q.seed = o.seed
+	if a, err = predict.Ask(f, o.files(f.Layout())); err != nil {
+		return a, err
 	}
-	layout := f.Layout()
-	layout.Warnings, files.Layout = &o.app.warnings, &layout
-	if q.Asked, err = predict.Ask(f, files); err != nil {
-		return err
+	if !o.raw {
+		a.Calibrated = f.Calibrated()
 	}
-	return f.CheckPoints(o.context, o.targets, q.Questions)
+	return a, f.CheckPoints(o.context, o.targets, a.Questions)
 }
 
 // refuseOfFit refuses flags that say nothing about a fit.
@@ -167,34 +158,39 @@ func (o *requestFlags) refuseOfFit() error {
 	return nil
 }
 
-// openRun opens a run, or a configuration and weights.
-func (o *requestFlags) openRun(q *question, files predict.QuestionFiles) error {
+// openRun opens a run, or a configuration and weights. --use-calibration corrects its intervals.
+func (o *requestFlags) openRun() (t predict.Trained, a predict.Asked, err error) {
 	e, err := o.experiment()
 	if err != nil {
-		return err
+		return t, a, err
 	}
-	t, err := o.Open(e, o.dataDir, o.device, o.app.progress().Warn)
-	if err == nil {
+	if t, err = o.Open(e, o.dataDir, o.device, o.app.progress().Warn); err == nil {
 		err = t.CheckGroups()
 	}
 	if err != nil {
-		return err
+		return t, a, err
 	}
 	t = o.choose(t)
-	q.run, q.experiment, q.seed = &t, e, t.Seed
-	layout := t.Layout(e)
-	layout.Warnings, files.Layout = &o.app.warnings, &layout
-	q.Asked, err = predict.Ask(t, files)
-	return err
+	if a, err = predict.Ask(t, o.files(t.Layout(e))); err == nil && o.calibrated {
+		a.Calibrated, err = t.Calibrated(o.Run)
+	}
+	if err == nil {
+		o.announce(o.app.progress())
+	}
+	return t, a, err
 }
 
-// show returns the predictions, and reports their progress. Of a run, it notes which device computes.
-func (o *requestFlags) show(q question, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
-	p := o.app.progress()
-	if q.run != nil {
-		o.announce(p)
+// show returns the predictions, and reports their progress.
+func (o *requestFlags) show(a predict.Asked, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
+	return predict.Shown(o.app.progress(), a.CountTargets(), predictions)
+}
+
+// drawSeed returns the seed of draws.
+func (o *requestFlags) drawSeed(a predict.Asked) uint64 {
+	if o.given("seed") {
+		return o.seed
 	}
-	return predict.Shown(p, q.CountTargets(), predictions)
+	return a.About().Seed
 }
 
 // experiment checks the outputs, and returns the configuration of the run with the flags applied.
@@ -220,18 +216,6 @@ func (o *requestFlags) checkFiles(read ...string) error {
 	return o.app.checkOutputs(outputs, append(read, o.context, o.targets)...)
 }
 
-// calibration returns what corrects the intervals: of a fit its own unless --raw is given, of a run that of
-// --use-calibration.
-func (o *requestFlags) calibration(q question) (*conformal.Calibration, error) {
-	switch {
-	case q.run != nil && o.calibrated:
-		return q.run.Calibrated(o.Run)
-	case q.run != nil || o.raw:
-		return nil, nil
-	}
-	return q.fit.Calibrated(), nil
-}
-
 // predictSummary is the result of a prediction.
 type predictSummary struct {
 	Out       string   `json:"out"`
@@ -243,9 +227,9 @@ type predictSummary struct {
 }
 
 // finish draws the predictive density, if a plot is asked for, and prints the result.
-func (o *requestFlags) finish(ctx context.Context, q question, how figures.Options) error {
+func (o *requestFlags) finish(ctx context.Context, a predict.Asked, how figures.Options) error {
 	if o.plot != "" {
-		figure, err := figures.NewPrediction(ctx, q.Predictor, figures.AskedSubjects(&q.Asked, o.targets), how)
+		figure, err := figures.NewPrediction(ctx, a.Predictor, figures.AskedSubjects(&a, o.targets), how)
 		if err != nil {
 			return err
 		}
@@ -253,7 +237,7 @@ func (o *requestFlags) finish(ctx context.Context, q question, how figures.Optio
 			return err
 		}
 	}
-	s := &predictSummary{Out: o.out, Plot: o.plot, Functions: q.CountAsked(), Targets: q.CountTargets(), Weights: q.About().Weights.Path, Warnings: o.app.warn()}
+	s := &predictSummary{Out: o.out, Plot: o.plot, Functions: a.CountAsked(), Targets: a.CountTargets(), Weights: a.About().Weights.Path, Warnings: o.app.warn()}
 	return o.app.result(s, s.print)
 }
 

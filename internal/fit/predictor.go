@@ -15,10 +15,13 @@ import (
 )
 
 // Predict implements [predict.Predictor].
-func (f Fitted) Predict(ctx context.Context, questions []points.Question) iter.Seq2[predict.Target, error] {
+func (f Fitted) Predict(ctx context.Context, questions []points.Question, pieces ...predict.Piece) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
-		for i, q := range questions {
-			if !f.piece(ctx, q, predict.Piece{Function: i, Number: q.Targets.Len()}, yield) {
+		if pieces == nil {
+			pieces = predict.Whole(questions)
+		}
+		for _, piece := range pieces {
+			if !f.piece(ctx, questions[piece.Function], piece, yield) {
 				return
 			}
 		}
@@ -67,22 +70,27 @@ func checkFinite(channels []predict.Distribution) error {
 	return nil
 }
 
-// MostComponents implements [predict.Predictor].
-func (f Fitted) MostComponents(q points.Question) int {
+// Cost implements [predict.Predictor].
+func (f Fitted) Cost(q points.Question, pieces []predict.Piece) (predict.Cost, error) {
 	models := 0
 	for _, s := range f.Stacks {
 		for _, c := range s.Candidates {
 			models += len(c.Models)
 		}
 	}
-	return f.Readings(q) * models * (min(knownPoints(q), 1000) + 20)
+	c := predict.Cost{Readings: f.readingsOf(q), Draw: f.drawWork(q.Known.Len() + q.Targets.Len())}
+	c.Components = c.Readings * models * (min(knownPoints(q), 1000) + 20)
+	for _, p := range pieces {
+		c.Work += f.work(q, c.Readings, p.Number)
+	}
+	return c, nil
 }
 
 // knownPoints returns the number of known points of a group and of its siblings.
 func knownPoints(q points.Question) int { return q.Known.Len() + q.KnownOfSiblings() }
 
-// DrawWork implements [predict.Predictor]. Of several columns of y, a batch of quantiles comes on top.
-func (f Fitted) DrawWork(points int) (all float64) {
+// drawWork returns the work of a joint draw. Of several columns of y, a batch of quantiles comes on top.
+func (f Fitted) drawWork(points int) (all float64) {
 	for _, s := range f.Stacks {
 		if all += s.Work(points, 1); f.Together != nil {
 			all += 13_000
@@ -91,9 +99,9 @@ func (f Fitted) DrawWork(points int) (all float64) {
 	return all
 }
 
-// Work implements [predict.Predictor].
-func (f Fitted) Work(q points.Question, targets int) (all float64) {
-	ways, entries := f.Readings(q), 1
+// work returns the work of the distributions of a number of targets of a question that is read in several ways.
+func (f Fitted) work(q points.Question, ways, targets int) (all float64) {
+	entries := 1
 	if slices.Contains(f.unseenIn(known(f.named(q))...), true) { // ways take their matrices each
 		ways, entries = 1, ways
 	}
@@ -134,18 +142,4 @@ func (f Fitted) distributions(ctx context.Context, q points.Question) ([][]predi
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Session implements [predict.Predictor]. A fit compiles no program.
-func (f Fitted) Session(int, int) (predict.Session, error) { return f, nil }
-
-// Piece implements [predict.Session].
-func (f Fitted) Piece(ctx context.Context, questions []points.Question, piece predict.Piece) iter.Seq2[predict.Target, error] {
-	return func(yield func(predict.Target, error) bool) { f.piece(ctx, questions[piece.Function], piece, yield) }
-}
-
-// Shrink implements [predict.Session].
-func (Fitted) Shrink() {}
-
-// ProgramBytes implements [predict.Predictor].
-func (Fitted) ProgramBytes(int) (float64, error) { return 0, nil }
-
-// Limited implements [predict.Predictor]. A fit has no levels and no bootstraps.
-func (f Fitted) Limited(int) predict.Predictor { return f }
+func (f Fitted) Session(predict.Room) (predict.Session, error) { return f, nil }

@@ -108,8 +108,8 @@ func (f Fitted) combinations(columns []bool) int {
 	return number
 }
 
-// Readings implements [predict.Predictor].
-func (f Fitted) Readings(q points.Question) int {
+// readingsOf returns in how many ways a question is read.
+func (f Fitted) readingsOf(q points.Question) int {
 	q = f.named(q)
 	return min(f.combinations(f.unseenIn(append(known(q), q.Targets)...)), mostReadings)
 }

@@ -8,7 +8,9 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/points"
+	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // ovens is a fit of bakes in ovens, with two columns of five names each.
@@ -50,8 +52,8 @@ func TestUnseenNamesAreAllPairsOfKnownOnes(t *testing.T) {
 				t.Errorf("%d known points: %v ± %v, want %v ± %v of all pairs", len(fn.Known.Y), d.Mean(), math.Sqrt(d.Variance()), mean, math.Sqrt(square-mean*mean))
 			}
 		}
-		if n := f.Readings(fn); n != 25 {
-			t.Errorf("%d readings of two unseen names among five each, want 25", n)
+		if cost := must.Get(f.Cost(fn, nil))(t); cost.Readings != 25 {
+			t.Errorf("%d readings of two unseen names among five each, want 25", cost.Readings)
 		}
 	}
 }
@@ -65,7 +67,7 @@ func TestWorkCountsReadings(t *testing.T) {
 		for i := range 50 {
 			fn.Known.X, fn.Known.Y = append(fn.Known.X, known, float64(i%5)), append(fn.Known.Y, float64(i%3))
 		}
-		return f.Work(fn, 1)
+		return must.Get(f.Cost(fn, predict.Whole([]points.Question{fn})))(t).Work
 	}
 	plain, target, both := work(0, 0), work(0, 9), work(9, 9)
 	if !(target > plain && target < 3*plain) || math.Abs(both/plain-5) > 0.01 {

@@ -38,8 +38,8 @@ func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.De
 
 // ByPoint reports whether a calibration on these questions takes points as exchangeable, not
 // groups: if points were held out from the training, or if there is one group.
-func ByPoint(e config.Experiment, questions []points.Question) bool {
-	return e.Data.SplitBy == "point" || !slices.ContainsFunc(questions, func(q points.Question) bool { return q.Name != questions[0].Name })
+func (t Trained) ByPoint(questions []points.Question) bool {
+	return t.SplitBy == "point" || !slices.ContainsFunc(questions, func(q points.Question) bool { return q.Name != questions[0].Name })
 }
 
 // predictions returns how the model predicts.

@@ -40,6 +40,14 @@ func (p Piece) Targets(ctx context.Context, known int, run func(first, n int) er
 	return true
 }
 
+// Whole returns pieces that are all targets of each question.
+func Whole(questions []points.Question) (all []Piece) {
+	for i, q := range questions {
+		all = append(all, Piece{Function: i, Number: q.Targets.Len()})
+	}
+	return all
+}
+
 // smallestPiece is the least number of targets of a piece. A run of the model on fewer targets would spend
 // most of its time on the context.
 const smallestPiece = 32

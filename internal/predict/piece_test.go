@@ -47,10 +47,10 @@ func TestPiecesHaveTheBitsOfTheWhole(t *testing.T) {
 		}
 		functions := []points.Question{g, f}
 		whole := collect(t, o, functions...)
-		p := must.Get(o.Session(1, 512))(t)
+		p := must.Get(o.Session(predict.Room{Context: 1, Targets: 512}))(t)
 		var parts []predict.Target
 		for _, piece := range predict.Pieces(functions, 4) {
-			for target, err := range p.Piece(t.Context(), functions, piece) {
+			for target, err := range p.Predict(t.Context(), functions, piece) {
 				must.Do(t, err)
 				parts = append(parts, target)
 			}

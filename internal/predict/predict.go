@@ -36,7 +36,7 @@ func (t Target) KnownOf(channel int) int {
 }
 
 // Predict implements [Predictor].
-func (t Trained) Predict(ctx context.Context, questions []points.Question) iter.Seq2[Target, error] {
+func (t Trained) Predict(ctx context.Context, questions []points.Question, pieces ...Piece) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		s, err := newSession(t, nil)
 		if err != nil {
@@ -44,68 +44,73 @@ func (t Trained) Predict(ctx context.Context, questions []points.Question) iter.
 			return
 		}
 		defer s.close()
-		s.Predict(ctx, questions)(yield)
+		s.Predict(ctx, questions, pieces...)(yield)
 	}
 }
 
 // Session implements [Predictor].
-func (t Trained) Session(context, targets int) (Session, error) {
+func (t Trained) Session(r Room) (Session, error) {
+	if r.Levels > 0 {
+		t = t.Evenly()
+		t.NumTau, t.Bootstraps = min(t.NumTau, r.Levels), min(t.Bootstraps, r.Levels)
+	}
 	s, err := newSession(t, nil)
 	if err != nil {
 		return nil, err
 	}
-	s.Capacity.Context, s.Capacity.Points = context, min(targets, targetsPerRun)
+	s.Capacity.Context, s.Capacity.Points = r.Context, min(r.Targets, targetsPerRun)
 	return s, nil
 }
 
-// keptContext is the largest number of context points for which Shrink keeps a program.
+// keptContext is the largest number of context points for which a session keeps a program.
 const keptContext = 4096
 
-// Shrink implements [Session].
-func (s *session) Shrink() {
-	if s.Capacity.Context > keptContext {
-		s.close()
-		s.Capacity.Context = keptContext
+// Cost implements [Predictor]. A network has an input for names that the training did not have. A run takes moments, and a
+// GPU much less.
+func (t Trained) Cost(q points.Question, _ []Piece) (c Cost, err error) {
+	const multiplyAdds = 250 // in a unit of work, on one core
+	switch c.Readings = 1; {
+	case t.Model.Quantile():
+		c.Components = t.NumTau
+	case t.Model.Bootstrap():
+		c.Components = t.Bootstraps
+	default:
+		c.Components = t.Model.Parts()
 	}
-}
-
-// ProgramBytes implements [Predictor].
-func (t Trained) ProgramBytes(context int) (float64, error) {
-	if context <= keptContext {
-		return 0, nil
-	}
-	s, err := newSession(t, nil)
-	if err != nil {
-		return 0, err
-	}
-	s.Capacity.Context, s.Capacity.Points, s.Capacity.Functions = context, targetsPerRun, 1
-	return s.Bytes()
-}
-
-// Predict implements [Session].
-func (s *session) Predict(ctx context.Context, questions []points.Question) iter.Seq2[Target, error] {
-	return func(yield func(Target, error) bool) {
-		if err := s.admit(questions); err != nil {
-			yield(Target{}, err)
-			return
+	c.Draw = float64(c.Components) * (1 + float64(t.Model.NumParams())/multiplyAdds)
+	if context := q.Known.Len(); context > keptContext {
+		s, err := newSession(t, nil)
+		if err != nil {
+			return c, err
 		}
-		for i, q := range questions {
-			if !s.piece(ctx, q, Piece{Function: i, Number: q.Targets.Len()}, yield) {
+		s.Capacity.Context, s.Capacity.Points, s.Capacity.Functions = context, targetsPerRun, 1
+		c.Program, err = s.Bytes()
+		return c, err
+	}
+	return c, nil
+}
+
+// Predict implements [Session]. It frees a program with room for more context than most groups have.
+func (s *session) Predict(ctx context.Context, questions []points.Question, pieces ...Piece) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		if pieces == nil {
+			pieces = Whole(questions)
+		}
+		for _, p := range pieces {
+			if err := s.admit(p.Function, questions[p.Function]); err != nil {
+				yield(Target{}, err)
 				return
 			}
 		}
-	}
-}
-
-// Piece implements [Session].
-func (s *session) Piece(ctx context.Context, questions []points.Question, piece Piece) iter.Seq2[Target, error] {
-	return func(yield func(Target, error) bool) {
-		q := questions[piece.Function]
-		if err := s.admitOne(piece.Function, q); err != nil {
-			yield(Target{}, err)
-			return
+		for _, p := range pieces {
+			if !s.piece(ctx, questions[p.Function], p, yield) {
+				break
+			}
 		}
-		s.piece(ctx, q, piece, yield)
+		if s.Capacity.Context > keptContext {
+			s.close()
+			s.Capacity.Context = keptContext
+		}
 	}
 }
 
@@ -141,21 +146,16 @@ func newSession(t Trained, questions []points.Question) (*session, error) {
 	if x, y := s.scaling.Dims(); x != s.dx || y != s.dy {
 		return nil, fmt.Errorf("found a scaling of %d columns of x and %d of y, expected %d and %d, as the model has", x, y, s.dx, s.dy)
 	}
-	return s, s.admit(questions)
-}
-
-// admit makes room for the questions. It returns an error for one that does not fit the model.
-func (s *session) admit(questions []points.Question) error {
 	for i, q := range questions {
-		if err := s.admitOne(i, q); err != nil {
-			return err
+		if err := s.admit(i, q); err != nil {
+			return nil, err
 		}
 	}
-	return nil
+	return s, nil
 }
 
-// admitOne makes room for question i.
-func (s *session) admitOne(i int, q points.Question) error {
+// admit makes room for question i. It returns an error for one that does not fit the model.
+func (s *session) admit(i int, q points.Question) error {
 	context, targets, err := s.size(q)
 	if err != nil {
 		return fmt.Errorf("function %d: %w", i, err)

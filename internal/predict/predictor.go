@@ -15,18 +15,11 @@ import (
 type Predictor interface {
 	About() About
 
-	// Predict yields the predictions for all targets of the questions, in order, in memory that does
-	// not depend on their number. The sequence ends at the first error: an *invalid.Input if a function
-	// does not fit the model. Ranging over the sequence again yields the same predictions.
-	Predict(ctx context.Context, questions []points.Question) iter.Seq2[Target, error]
+	// Session returns a Session. The caller closes it.
+	Session(r Room) (Session, error)
 
-	// Session returns a Session that at first has room for numbers of context points and of targets. The
-	// caller closes it.
-	Session(context, targets int) (Session, error)
-
-	// Limited returns the predictor with at most a number of levels or bootstraps. Its levels are the evenly
-	// spaced ones that it takes.
-	Limited(number int) Predictor
+	// Predict yields what a Session yields, once.
+	Predict(ctx context.Context, questions []points.Question, pieces ...Piece) iter.Seq2[Target, error]
 
 	// Recall returns the questions with what else is known of their groups: what the predictor has kept of groups
 	// of its training that have their names, unless these are new, and points beside. It adds a line on how many do.
@@ -37,29 +30,41 @@ type Predictor interface {
 	// raw number of a column of x, also of an unknown name.
 	Warn(questions []points.Question, text func(c int, v float64) string, w *warning.Record)
 
-	// MostComponents returns about the largest number of components of a predictive distribution of a function.
-	MostComponents(q points.Question) int
-
-	// Readings returns in how many ways a function is read: names that the training did not have may be like any of
-	// the names that it had. Each way takes the work of a prediction, and has its components.
-	Readings(q points.Question) int
-
-	// Work returns about how much work the distributions of a number of targets of a function take, in the units of
-	// DrawWork. It is 0 where a run takes moments, between which predictions see that ctx has ended.
-	Work(q points.Question, targets int) float64
-
-	// DrawWork returns about how much work a joint draw of a target takes, with the points that are known
-	// or drawn before it, in units of the evaluation of a component of a distribution, some tens of
-	// nanoseconds.
-	DrawWork(points int) float64
-
-	// ProgramBytes returns the memory of a program that Session.Shrink frees, for groups of so many
-	// context points; 0 if Shrink keeps it.
-	ProgramBytes(context int) (float64, error)
+	// Cost returns what a question takes whose targets are predicted in pieces.
+	Cost(q points.Question, pieces []Piece) (Cost, error)
 
 	// Sequence returns what predicts the targets of the questions one after the other, in a number of draws.
 	// The caller closes it.
 	Sequence(questions []points.Question, draws int) (Sequence, error)
+}
+
+// Cost is about what a question takes, for a server that bounds it. Work is counted in evaluations of a component of a
+// distribution, some tens of nanoseconds each.
+type Cost struct {
+	Components int     // the most of a predictive distribution
+	Readings   int     // ways to read the question: names that the training did not have may be like any that it had
+	Work       float64 // of the distributions; 0 where a run takes moments, between which predictions see that ctx has ended
+	Draw       float64 // work of a joint draw of a target in one reading, with all others known
+	Program    float64 // bytes of a program that lasts as long as a prediction, since few groups have so many known points
+}
+
+// Room says what a Session is made for.
+type Room struct {
+	Context, Targets int // of a function, at first
+	Levels           int // the most levels or bootstraps, with levels that are evenly spaced; 0 for the predictor's own
+}
+
+// Sketch yields the predictions with at most a number of levels or bootstraps.
+func Sketch(ctx context.Context, p Predictor, levels int, questions []points.Question) iter.Seq2[Target, error] {
+	return func(yield func(Target, error) bool) {
+		s, err := p.Session(Room{Levels: levels})
+		if err != nil {
+			yield(Target{}, err)
+			return
+		}
+		defer s.Close()
+		s.Predict(ctx, questions)(yield)
+	}
 }
 
 // About says what predicts, and what from.
@@ -88,15 +93,11 @@ type About struct {
 // A Session predicts again and again with one compiled program, which grows with the largest function. It
 // is for one goroutine at a time.
 type Session interface {
-	// Predict yields what [Predictor.Predict] yields.
-	Predict(ctx context.Context, questions []points.Question) iter.Seq2[Target, error]
-
-	// Piece yields the targets of a piece, with the bits that they have from Predict.
-	Piece(ctx context.Context, questions []points.Question, piece Piece) iter.Seq2[Target, error]
-
-	// Shrink frees the program if it has room for more context than most groups have. The next
-	// prediction compiles a new one.
-	Shrink()
+	// Predict yields the predictions for the targets of the pieces in order or, without any, for all targets of the
+	// questions, in memory that does not depend on their number. The sequence ends at the first error: an *invalid.Input
+	// if a function does not fit the model. Ranging over the sequence again yields the same predictions, which do not
+	// depend on the pieces.
+	Predict(ctx context.Context, questions []points.Question, pieces ...Piece) iter.Seq2[Target, error]
 
 	// Close frees the program.
 	Close()

@@ -7,6 +7,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/points"
+	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/progress"
 )
 
@@ -209,6 +210,8 @@ type Asked struct {
 	Layout    rows.Layout // of the files
 	Questions []points.Question
 	Others    rows.Company // of the targets
+
+	Calibrated *conformal.Calibration // corrects the intervals; nil corrects nothing
 }
 
 // Ask reads the questions from the files, and adds what the predictor does not know of them to the

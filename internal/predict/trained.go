@@ -42,6 +42,7 @@ type Trained struct {
 	File      string      // the name of your own file, without its folder; "" for a benchmark
 	Group     string      // the column of your own file that names groups; "" without one
 	Scale     string      // data.scale of your own file, which says where its numbers lie; "" for a benchmark
+	SplitBy   string      // data.split of your own file: whether training held out a "function" or a "point"
 	Variant   string      // for run.Eval, as config.Experiment.Variant names it
 	Weights   run.Weights // for run.Eval: where Params were read from
 	ValidLL   *float64    // of Params, as training measured it; nil if it did not
@@ -52,7 +53,7 @@ type Trained struct {
 func New(e config.Experiment, m *models.Model, params []float32, u run.Units, d device.Device) Trained {
 	t := Trained{Model: m, Params: params, Units: u, Device: d, NumTau: e.Eval.NumTau, Levels: RandomLevels,
 		Bootstraps: e.Model.EvalBootstraps, Seed: e.Eval.Seed, Benchmark: e.Benchmark, Data: e.Benchmark, Group: e.Data.Group,
-		Scale: e.Data.Scale, Variant: e.Variant()}
+		Scale: e.Data.Scale, SplitBy: e.Data.SplitBy, Variant: e.Variant()}
 	if e.Data.File != "" {
 		t.File = filepath.Base(filepath.Clean(e.Data.File))
 		t.Data = tabular.Stem(t.File)
@@ -76,36 +77,6 @@ func (t Trained) About() About {
 func (t Trained) Recall(questions []points.Question, _ bool, w *warning.Record) []points.Question {
 	WarnOfUnknown(questions, nil, w)
 	return questions
-}
-
-// Limited implements [Predictor].
-func (t Trained) Limited(number int) Predictor {
-	t = t.Evenly()
-	t.NumTau, t.Bootstraps = min(t.NumTau, number), min(t.Bootstraps, number)
-	return t
-}
-
-// MostComponents implements [Predictor].
-func (t Trained) MostComponents(points.Question) int {
-	switch {
-	case t.Model.Quantile():
-		return t.NumTau
-	case t.Model.Bootstrap():
-		return t.Bootstraps
-	}
-	return t.Model.Parts()
-}
-
-// Readings implements [Predictor]. A network has an input for names that the training did not have.
-func (t Trained) Readings(points.Question) int { return 1 }
-
-// Work implements [Predictor]. A run takes moments, and a GPU much less.
-func (t Trained) Work(points.Question, int) float64 { return 0 }
-
-// DrawWork implements [Predictor].
-func (t Trained) DrawWork(int) float64 {
-	const multiplyAdds = 250 // in a unit, on one core
-	return float64(t.MostComponents(points.Question{})) * (1 + float64(t.Model.NumParams())/multiplyAdds)
 }
 
 // Layout returns how files of points for the model of an experiment are read.

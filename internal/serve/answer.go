@@ -26,8 +26,8 @@ type results struct {
 
 func newResults(q *question) results {
 	a := results{q, make([][]answered, len(q.questions))}
-	for i, f := range q.request.functions {
-		a.targets[i] = make([]answered, len(f.rows))
+	for i, one := range q.questions {
+		a.targets[i] = make([]answered, one.Targets.Len())
 	}
 	return a
 }
@@ -37,7 +37,7 @@ func newResults(q *question) results {
 func (a results) add(ctx context.Context, t predict.Target, of func(channel int) ([]predict.Wanted, predict.Answer)) (err error) {
 	b := append([]byte(nil), `{"x":[`...)
 	i := 0
-	for _, x := range items(a.request.functions[t.Function].rows[t.Target]) {
+	for _, x := range items(a.x[t.Function][t.Target]) {
 		b = append(separated(b, i), x...)
 		i++
 	}

@@ -16,6 +16,7 @@ type question struct {
 	request   *request
 	model     *Model
 	questions []points.Question
+	x         [][][]byte      // of the targets of each question, as the answer repeats them
 	warnings  *warning.Record // of this request; the answer has its lines
 }
 
@@ -29,12 +30,13 @@ func (s *Server) answering(scored bool) func(http.ResponseWriter, *http.Request,
 		}
 		defer q.model.leave()
 		a, summary := newResults(q), any(nil)
-		switch err = s.admit(r.Context(), q, len(body), t); {
+		sessions, err := s.admit(r.Context(), q, len(body), t)
+		switch {
 		case err != nil:
 		case scored:
-			summary, err = q.score(r.Context(), a)
+			summary, err = q.score(r.Context(), sessions, a)
 		default:
-			err = q.predict(r.Context(), a)
+			err = q.predict(r.Context(), sessions, a)
 		}
 		if err != nil {
 			fail(w, err)
@@ -53,7 +55,7 @@ type pointChecker interface {
 // parse reads a request for predictions, or for scores, and its functions. The record of its warnings is
 // made here.
 func (s *Server) parse(body []byte, scored bool) (*question, error) {
-	q, err := read(body, s.Limits)
+	q, err := read(body)
 	if err != nil {
 		return nil, err
 	}
@@ -68,11 +70,11 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	names, gaps := unseen{}, (*missingY)(nil)
+	from := reader{Units: m.About.Units, scored: scored, names: unseen{}, most: s.Points}
 	if m.About.Recalls { // a fit
-		gaps = newMissingY(m.About.Units.YNames)
+		from.gaps = newMissingY(m.About.Units.YNames)
 	}
-	questions, err := q.of(m.About.Units, scored, names, gaps)
+	questions, x, err := from.read(q.functions, s.Functions)
 	if p, checks := m.Predictor.(pointChecker); err == nil && checks {
 		err = p.CheckPoints("", "", questions)
 	}
@@ -81,18 +83,18 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 		return nil, err
 	}
 	w := new(warning.Record)
-	if gaps != nil {
-		gaps.warn(w)
+	if from.gaps != nil {
+		from.gaps.warn(w)
 	}
 	questions = m.Predictor.Recall(questions, q.asNew, w)
-	m.Predictor.Warn(questions, names.text(m.About.Units), w)
-	return &question{&q, m, questions, w}, nil
+	m.Predictor.Warn(questions, from.names.text(m.About.Units), w)
+	return &question{&q, m, questions, x, w}, nil
 }
 
 // predict adds the predictions of all targets to the results, with joint draws if the request asks for
 // them.
-func (q *question) predict(ctx context.Context, a results) error {
-	m, l := q.model, q.sessions()
+func (q *question) predict(ctx context.Context, l *sessions, a results) error {
+	m := q.model
 	if line := predict.BeyondCalibration(m.Calibrated, q.request.wanted(nil)); line != "" {
 		q.warnings.Add("%s", line)
 	}

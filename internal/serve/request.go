@@ -18,23 +18,14 @@ import (
 // A request is the body of POST /v1/predict and /v1/score. Numbers are in raw units.
 type request struct {
 	run       string
-	asNew     bool // groups of a fit's data are new ones
-	functions []function
+	asNew     bool   // groups of a fit's data are new ones
+	functions []byte // an array, which is read when the model is known; nil for none
 
 	// Of predict alone.
 	asks  []*ask
 	draws int     // joint draws of each function
 	seed  *uint64 // of the draws; that of predict if it is left out
 }
-
-// A function has the arrays of the body, which are read when the model is known.
-type function struct {
-	name             string
-	context, targets arrays
-	rows             [][]byte // the x of targets, as the answer repeats them
-}
-
-type arrays struct{ x, y []byte }
 
 // tooLarge is the error for a request beyond the limits.
 type tooLarge struct{ bad *invalid.Input }
@@ -46,7 +37,7 @@ func beyond(key string, found, most int) error {
 }
 
 // read reads a request.
-func read(body []byte, l Limits) (q request, err error) {
+func read(body []byte) (q request, err error) {
 	if err := checkJSON(body); err != nil {
 		return q, err
 	}
@@ -54,7 +45,7 @@ func read(body []byte, l Limits) (q request, err error) {
 	keys := fields{
 		"run":       into(&q.run, "a text"),
 		"as_new":    into(&q.asNew, "true or false"),
-		"functions": func(key string, value []byte) error { return q.readFunctions(key, value, l) },
+		"functions": array(&q.functions),
 		"draws":     into(&q.draws, "a whole number, 0 or more"),
 		"seed": func(key string, value []byte) error {
 			q.seed = &seed
@@ -68,93 +59,92 @@ func read(body []byte, l Limits) (q request, err error) {
 	return q, readObject("", bytes.TrimSpace(body), keys)
 }
 
-// readFunctions reads the functions but for their points. It refuses more functions or points than the
-// limits allow before it keeps any.
-func (q *request) readFunctions(key string, value []byte, l Limits) error {
-	var text []byte
-	if err := array(&text)(key, value); err != nil {
-		return err
-	}
-	if text == nil {
-		return nil
-	}
-	if n := count(text); n > l.Functions {
-		return beyond("functions", n, l.Functions)
-	}
-	total := 0
-	for _, v := range items(text) {
-		var f function
-		if err := f.read(fmt.Sprintf("%s[%d]", key, len(q.functions)), v); err != nil {
-			return err
-		}
-		total += count(f.context.x) + count(f.targets.x)
-		q.functions = append(q.functions, f)
-	}
-	if total > l.Points {
-		return beyond("points", total, l.Points)
-	}
-	return nil
+// A reader reads the points of a request for a model.
+type reader struct {
+	run.Units
+	scored bool      // each target needs its y
+	names  unseen    // gets the names that the model does not know
+	gaps   *missingY // gets the missing y of known points; nil if none may be missing
+	most   int       // points of all functions
+	points int       // that were read
 }
 
-func (f *function) read(path string, value []byte) error {
-	return readObject(path, value, fields{
-		"name":    into(&f.name, "a text"),
-		"context": f.context.keep,
-		"targets": f.targets.keep,
-	})
+// read returns the functions of a request, and the x of the targets of each as the answer repeats them. It refuses more
+// functions or points than the limits allow before it keeps them.
+func (r *reader) read(functions []byte, most int) (all []points.Question, x [][][]byte, err error) {
+	n := count(functions)
+	switch {
+	case n > most:
+		return nil, nil, beyond("functions", n, most)
+	case n == 0:
+		return nil, nil, &invalid.Input{Key: "functions", Found: "nothing", Expected: "at least one function"}
+	}
+	for _, v := range items(functions) {
+		var q points.Question
+		var rows [][]byte
+		key := fmt.Sprintf("functions[%d]", len(all))
+		err := readObject(key, v, fields{
+			"name": into(&q.Name, "a text"),
+			"context": func(key string, value []byte) (err error) {
+				q.Known, _, err = r.pointsOf(key, value, true, r.gaps)
+				return err
+			},
+			"targets": func(key string, value []byte) (err error) {
+				q.Targets, rows, err = r.pointsOf(key, value, r.scored, nil)
+				return err
+			},
+		})
+		if err == nil && q.Targets.Len() == 0 {
+			err = &invalid.Input{Key: key + ".targets.x", Found: "nothing", Expected: "at least one target"}
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+		if q.Known.DX == 0 {
+			q.Known = points.New(len(r.XNames), len(r.YNames), nil, nil)
+		}
+		all, x = append(all, q), append(x, rows)
+	}
+	return all, x, nil
 }
 
-// keep keeps the arrays of points.
-func (p *arrays) keep(path string, value []byte) error {
-	return readObject(path, value, fields{"x": array(&p.x), "y": array(&p.y)})
-}
-
-// of returns the functions of a request for a model. With scored, each target needs its y. names gets the
-// names that the model does not know, and gaps the missing y of known points, unless it is nil and none may be missing.
-func (q *request) of(u run.Units, scored bool, names unseen, gaps *missingY) ([]points.Question, error) {
-	if len(q.functions) == 0 {
-		return nil, &invalid.Input{Key: "functions", Found: "nothing", Expected: "at least one function"}
+// pointsOf returns the raw points of an object of arrays x and y, and the rows of x.
+func (r *reader) pointsOf(path string, value []byte, withY bool, gaps *missingY) (all points.Points, rows [][]byte, err error) {
+	var x, y []byte
+	if err := readObject(path, value, fields{"x": array(&x), "y": array(&y)}); err != nil {
+		return all, nil, err
 	}
-	all := make([]points.Question, len(q.functions))
-	for i := range q.functions {
-		f, key, to := &q.functions[i], fmt.Sprintf("functions[%d]", i), &all[i]
-		var err error
-		if to.Known, err = f.context.read(key+".context", u, true, gaps, names); err != nil {
-			return nil, err
+	if !withY && y != nil {
+		return all, nil, &invalid.Input{Key: path + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
+	}
+	n := count(x)
+	if r.points += n; r.points > r.most {
+		return all, nil, beyond("points", r.points, r.most)
+	}
+	if withY && count(y) != n {
+		return all, nil, &invalid.Input{Key: path + ".y", Found: fmt.Sprintf("%d rows for %d of x", count(y), n), Expected: "as many"}
+	}
+	all.DX, all.DY = len(r.XNames), len(r.YNames)
+	if all.X, err = rowsOf(path+".x", x, r.XNames, r.Scaling.XForms, r.names.number); err != nil {
+		return all, nil, err
+	}
+	number := outcome
+	if gaps != nil {
+		number = outcomeOrGap
+	}
+	if all.Y, err = rowsOf(path+".y", y, r.YNames, r.Scaling.YForms, number); err != nil {
+		return all, nil, err
+	}
+	if gaps != nil {
+		all = gaps.leaveOut(all)
+	}
+	if n > 0 {
+		rows = make([][]byte, 0, n)
+		for _, row := range items(x) {
+			rows = append(rows, row)
 		}
-		if to.Targets, err = f.targets.read(key+".targets", u, scored, nil, names); err != nil {
-			return nil, err
-		}
-		if to.Name = f.name; to.Targets.Len() == 0 {
-			return nil, &invalid.Input{Key: key + ".targets.x", Found: "nothing", Expected: "at least one target"}
-		}
-		for _, row := range items(f.targets.x) {
-			f.rows = append(f.rows, row)
-		}
 	}
-	return all, nil
-}
-
-// read returns the raw points.
-func (p arrays) read(path string, u run.Units, withY bool, gaps *missingY, names unseen) (all points.Points, err error) {
-	if !withY && p.y != nil {
-		return all, &invalid.Input{Key: path + ".y", Found: "y", Expected: "targets without y; /v1/score takes them"}
-	}
-	if n := count(p.x); withY && count(p.y) != n {
-		return all, &invalid.Input{Key: path + ".y", Found: fmt.Sprintf("%d rows for %d of x", count(p.y), n), Expected: "as many"}
-	}
-	all.DX, all.DY = len(u.XNames), len(u.YNames)
-	if all.X, err = rowsOf(path+".x", p.x, u.XNames, u.Scaling.XForms, names.number); err != nil {
-		return all, err
-	}
-	if gaps == nil {
-		all.Y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcome)
-		return all, err
-	}
-	if all.Y, err = rowsOf(path+".y", p.y, u.YNames, u.Scaling.YForms, outcomeOrGap); err != nil {
-		return all, err
-	}
-	return gaps.leaveOut(all), nil
+	return all, rows, nil
 }
 
 // rowsOf returns the numbers of an array of rows, each with a value for each of the columns. A column without a name, of

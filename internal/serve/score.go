@@ -13,11 +13,11 @@ import (
 )
 
 // score adds the scores of all targets to the results, and returns their summary.
-func (q *question) score(ctx context.Context, a results) (summary any, err error) {
+func (q *question) score(ctx context.Context, l *sessions, a results) (summary any, err error) {
 	u := q.model.About.Units
 	tally := score.NewTally(u.YNames)
 	keys, names := keysOf(q.questions)
-	err = q.sessions().use(ctx, func(s predict.Session) error {
+	err = l.use(ctx, func(s predict.Session) error {
 		scores := predict.Scores{Names: predict.Names{Questions: q.questions, XNames: u.XNames, YNames: u.YNames}, Threads: 1, Calibrated: q.model.Calibrated,
 			Warnings: q.warnings, Support: q.model.About.Outcomes}
 		return scores.Each(s.Predict(ctx, q.questions), func(t predict.Target, points []score.Point) error {

@@ -17,7 +17,7 @@ type sessions struct{ idle chan predict.Session }
 func newSessions(p predict.Predictor, number, context, targets int) (*sessions, error) {
 	l := &sessions{make(chan predict.Session, number)}
 	for range number {
-		s, err := p.Session(context, targets)
+		s, err := p.Session(predict.Room{Context: context, Targets: targets})
 		if err != nil {
 			return nil, err
 		}
@@ -31,10 +31,7 @@ func newSessions(p predict.Predictor, number, context, targets int) (*sessions, 
 func (l *sessions) use(ctx context.Context, f func(predict.Session) error) error {
 	select {
 	case p := <-l.idle:
-		defer func() {
-			p.Shrink()
-			l.idle <- p
-		}()
+		defer func() { l.idle <- p }()
 		return f(p)
 	case <-ctx.Done():
 		return ctx.Err()
@@ -50,7 +47,7 @@ func (l *sessions) spread(ctx context.Context, questions []points.Question, each
 	for _, piece := range predict.Pieces(questions, 2*cap(l.idle)) {
 		workers.Go(func() error {
 			return l.use(ctx, func(p predict.Session) error {
-				for t, err := range p.Piece(ctx, questions, piece) {
+				for t, err := range p.Predict(ctx, questions, piece) {
 					if err == nil {
 						err = each(ctx, t)
 					}

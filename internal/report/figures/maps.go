@@ -62,7 +62,7 @@ func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subjec
 				Context: v.places(s.Known, c), Held: v.places(s.Held, c)}
 		}
 	}
-	for target, err := range p.Limited(mapLevels).Predict(ctx, questions) {
+	for target, err := range predict.Sketch(ctx, p, mapLevels, questions) {
 		if err != nil {
 			return nil, err
 		}

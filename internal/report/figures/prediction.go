@@ -102,7 +102,7 @@ func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Su
 				Context: v.pairs(s.Known, c), Targets: v.pairs(s.Held, c)}
 		}
 	}
-	for target, err := range from.Limited(pictureLevels).Predict(ctx, questions) {
+	for target, err := range predict.Sketch(ctx, from, pictureLevels, questions) {
 		if err != nil {
 			return nil, err
 		}
