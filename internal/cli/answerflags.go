@@ -16,7 +16,6 @@ type answerFlags []*answerFlag
 type answerFlag struct {
 	predict.Value
 	on    bool
-	at    []float64
 	along string // A:B:N
 	count int
 }
@@ -38,7 +37,7 @@ func (f *answerFlags) addFlags(cmd *cobra.Command) {
 			if v.Usual != nil {
 				help += "; '' adds none"
 			}
-			flags.Float64SliceVar(&flag.at, v.Flag, v.Usual, help)
+			flags.Float64SliceVar(&flag.At, v.Flag, v.Usual, help)
 			added := flags.Lookup(v.Flag)
 			added.DefValue = strings.Trim(strings.Join(strings.Fields(fmt.Sprint(v.Usual)), ","), "[]") // pflag would print 0.900000
 			if v.Usual != nil {
@@ -53,14 +52,14 @@ func (f answerFlags) check() (err error) {
 	for _, v := range f {
 		switch flag := "--" + v.Flag; v.Takes {
 		case predict.Levels:
-			err = checkProbabilities(flag, v.at)
+			err = checkProbabilities(flag, v.At)
 		case predict.Outcomes:
-			err = checkFinite(flag, v.at)
+			err = checkFinite(flag, v.At)
 		case predict.Count:
 			err = checkRange(flag, v.count, 0, predict.MaxDraws)
 		case predict.Range:
 			if v.along != "" {
-				v.at, err = predict.ParseDensity(v.Flag, v.along)
+				v.At, err = predict.ParseDensity(v.Flag, v.along)
 			}
 		}
 		if err != nil {
@@ -71,13 +70,13 @@ func (f answerFlags) check() (err error) {
 }
 
 // wanted returns what the flags ask for.
-func (f answerFlags) wanted() (all []predict.Wanted) {
+func (f answerFlags) wanted() (all []predict.Value) {
 	for _, v := range f {
 		switch {
 		case v.count > 0:
 			all = append(all, predict.WantDraws(v.count))
-		case v.on || v.at != nil:
-			all = append(all, predict.Wanted{Value: v.Value, At: v.at})
+		case v.on || v.At != nil:
+			all = append(all, v.Value)
 		}
 	}
 	return all

@@ -107,7 +107,7 @@ func (o *predictOptions) writeComponents(ctx context.Context) error {
 	}
 	s := sampleOptions{requestFlags: o.requestFlags, draws: draws.count}
 	if o.given("quantiles") {
-		s.quantiles = quantiles.at
+		s.quantiles = quantiles.At
 	}
 	return s.run(ctx)
 }

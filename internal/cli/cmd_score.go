@@ -155,7 +155,6 @@ func (o *scoreOptions) openCalibrated() (t predict.Trained, a predict.Asked, err
 	if t, a, err = o.OpenCalibration(e, o.dataDir, o.device, o.app.progress().Warn); err == nil {
 		t = o.choose(t)
 		a.Predictor = t
-		o.announce(o.app.progress())
 	}
 	return t, a, err
 }

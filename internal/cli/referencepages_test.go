@@ -3,6 +3,7 @@ package cli
 import (
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"testing"
 
@@ -28,10 +29,7 @@ func TestReferencePagesOfKeysAndVariables(t *testing.T) {
 // TestReferencePagesHaveTheValues compares the tables of docs/reference/predictions.md with the values of answers.
 func TestReferencePagesHaveTheValues(t *testing.T) {
 	const path = "../../docs/reference/predictions.md"
-	values := predict.GroupValues(predict.About{Nested: true})
-	for _, v := range predict.Values {
-		values = append(values, predict.Wanted{Value: v})
-	}
+	values := slices.Concat(predict.GroupValues(predict.About{Recalls: true, Nested: true}), predict.Values)
 	found, err := os.ReadFile(path)
 	want := string(found)
 	for name, table := range map[string]string{"predictions": valuesTable(values), "scores": valuesTable(predict.ScoreValues)} {
@@ -52,7 +50,7 @@ func TestReferencePagesHaveTheValues(t *testing.T) {
 }
 
 // valuesTable returns a table of values. The names of columns at parameters end with one of these.
-func valuesTable(values []predict.Wanted) string {
+func valuesTable(values []predict.Value) string {
 	code := func(text string) string {
 		if text == "" {
 			return ""

@@ -174,15 +174,16 @@ func (o *requestFlags) openRun() (t predict.Trained, a predict.Asked, err error)
 	if a, err = predict.Ask(t, o.files(t.Layout(e))); err == nil && o.calibrated {
 		a.Calibrated, err = t.Calibrated(o.Run)
 	}
-	if err == nil {
-		o.announce(o.app.progress())
-	}
 	return t, a, err
 }
 
-// show returns the predictions, and reports their progress.
+// show returns the predictions, and reports their progress. Of a network, it notes which device computes.
 func (o *requestFlags) show(a predict.Asked, predictions iter.Seq2[predict.Target, error]) iter.Seq2[predict.Target, error] {
-	return predict.Shown(o.app.progress(), a.CountTargets(), predictions)
+	p := o.app.progress()
+	if a.About().Parameters > 0 {
+		o.announce(p)
+	}
+	return predict.Shown(p, a.CountTargets(), predictions)
 }
 
 // drawSeed returns the seed of draws.

@@ -22,7 +22,7 @@ import (
 func drawnOf(t *testing.T, f fit.Fitted, n int, asked points.Question) (values [][]float64, prediction predict.Target) {
 	t.Helper()
 	functions, path := []points.Question{asked}, filepath.Join(t.TempDir(), "p.csv")
-	table := predict.Table{Names: predict.Names{XNames: f.X, YNames: f.Y, Questions: functions}, Wanted: []predict.Wanted{predict.WantDraws(n)}, Seed: 5, Threads: 1}
+	table := predict.Table{Names: predict.Names{XNames: f.X, YNames: f.Y, Questions: functions}, Wanted: []predict.Value{predict.WantDraws(n)}, Seed: 5, Threads: 1}
 	must.Do(t, table.Write(path, f.Predict(t.Context(), functions)))
 	text, err := os.ReadFile(path)
 	must.Do(t, err)

@@ -25,7 +25,7 @@ type Answer struct {
 }
 
 // Columns returns the columns of values.
-func Columns(wanted []Wanted) (all []tabular.Column) {
+func Columns(wanted []Value) (all []tabular.Column) {
 	for _, w := range wanted {
 		switch {
 		case w.Name == "":
@@ -41,7 +41,7 @@ func Columns(wanted []Wanted) (all []tabular.Column) {
 }
 
 // appendCells appends the cells of values to a row of a table.
-func (a Answer) appendCells(row []string, wanted []Wanted) []string {
+func (a Answer) appendCells(row []string, wanted []Value) []string {
 	for _, w := range wanted {
 		switch {
 		case w.Name == "":
@@ -76,20 +76,17 @@ func cellText(kind tabular.Kind, cell []float64) string {
 
 // AppendJSON appends an object of values, as HTTP has them: a number, a list of numbers or, at the parameters of a Range,
 // {"y", "values"}. An empty list is left out. AppendJSON returns ctx's error soon after ctx ends.
-func (a Answer) AppendJSON(ctx context.Context, b []byte, wanted []Wanted) ([]byte, error) {
+func (a Answer) AppendJSON(ctx context.Context, b []byte, wanted []Value) ([]byte, error) {
 	b = append(b, '{')
+	start := len(b)
 	for _, w := range wanted {
 		cell, err := a.json(ctx, w)
 		if err != nil {
 			return b, err
 		}
-		if cell == nil {
-			continue
+		if cell != nil {
+			b = append(append(strconv.AppendQuote(separated(b, len(b)-start), w.Key), ':'), cell...)
 		}
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(append(strconv.AppendQuote(b, w.Key), ':'), cell...)
 	}
 	return append(b, '}'), ctx.Err()
 }
@@ -98,7 +95,7 @@ func (a Answer) AppendJSON(ctx context.Context, b []byte, wanted []Wanted) ([]by
 const atOnce = 256
 
 // json returns a value as JSON, nil if it is left out.
-func (a Answer) json(ctx context.Context, w Wanted) (b []byte, err error) {
+func (a Answer) json(ctx context.Context, w Value) (b []byte, err error) {
 	if w.JSON != nil {
 		return w.JSON(a), ctx.Err()
 	}
@@ -191,7 +188,7 @@ func atoms(a Answer) []byte {
 }
 
 // BeyondCalibration says in a line which of the values lie beyond what a calibration has enough groups for, "" if none do. It may be nil.
-func BeyondCalibration(c *conformal.Calibration, wanted []Wanted) string {
+func BeyondCalibration(c *conformal.Calibration, wanted []Value) string {
 	at, probabilities := map[quantity][]float64{}, false
 	for _, w := range wanted {
 		at[w.calibrated] = append(at[w.calibrated], w.At...)

@@ -20,7 +20,7 @@ func TestNothingLiesBeyondABound(t *testing.T) {
 		outcomes = append(outcomes, []score.Outcome{{PIT: (float64(i) + 0.5) / 9, Rank: (float64(i) + 0.5) / 9, Weight: 1}})
 	}
 	table := predict.Table{Names: predict.Names{XNames: []string{"x"}, YNames: []string{"y"}, Questions: []points.Question{{Targets: points.New(1, 0, []float64{1}, nil)}}},
-		Wanted: []predict.Wanted{predict.Want("cdf", -1, 99, 100, 101), predict.Want("exceed", -1, 100, 101)}, Threads: 1,
+		Wanted: []predict.Value{predict.Want("cdf", -1, 99, 100, 101), predict.Want("exceed", -1, 100, 101)}, Threads: 1,
 		Calibrated: &conformal.Calibration{Channels: []conformal.ChannelCalibration{{Channel: "y", Calibration: score.Calibrate(outcomes)}}}}
 	var predictions iter.Seq2[predict.Target, error] = func(yield func(predict.Target, error) bool) {
 		yield(predict.Target{Channels: []predict.Distribution{{Distribution: d}}}, nil)

@@ -18,7 +18,7 @@ import (
 // the same names; regions are [[a,b],[c,d]] and modes [a,b], as they are lists in Parquet.
 type Table struct {
 	Names
-	Wanted  []Wanted
+	Wanted  []Value
 	Seed    uint64 // of the draws
 	Threads int    // that compute rows; at least 1
 	Format  string // one of tabular.Formats, "" for CSV

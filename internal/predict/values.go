@@ -23,6 +23,7 @@ type Value struct {
 	Doc   string    // what it is, with its parameter in `BACKQUOTES`
 	Of    string    // the JSON schema of a number of it; "" for a number or null
 	Work  float64   // evaluations of a component of the distribution for a cell, about
+	At    []float64 // the parameters at which it is wanted
 
 	// Numbers returns a cell for each parameter, or one if the value takes none. A cell is a number, several numbers, or
 	// pairs (low, high) one after the other, as Kind says.
@@ -55,19 +56,15 @@ const (
 	probability
 )
 
-// A Wanted is a value that is wanted, at the parameters that it takes.
-type Wanted struct {
-	Value
-	At []float64
+// Want returns the value of a name, which is one of [Values], at parameters.
+func Want(name string, at ...float64) Value {
+	v := Values[slices.IndexFunc(Values, func(v Value) bool { return v.Name == name })]
+	v.At = at
+	return v
 }
 
-// Want returns what is wanted of the value of a name, which is one of [Values].
-func Want(name string, at ...float64) Wanted {
-	return Wanted{Values[slices.IndexFunc(Values, func(v Value) bool { return v.Name == name })], at}
-}
-
-// WantDraws wants n draws.
-func WantDraws(n int) Wanted {
+// WantDraws returns n draws.
+func WantDraws(n int) Value {
 	w := Want("draw")
 	for i := range n {
 		w.At = append(w.At, float64(i+1))
@@ -75,34 +72,32 @@ func WantDraws(n int) Wanted {
 	return w
 }
 
-// Always returns what every table of a predictor has: values that need not be asked for.
-func Always(a About) (all []Wanted) {
-	if a.Recalls {
-		all = append(all, GroupValues(a)...)
-	}
-	for _, v := range Values {
-		if v.Takes == Nothing && v.Name != "" {
-			all = append(all, Wanted{Value: v})
-		}
-	}
-	return all
+// Always returns the values of a predictor that need not be asked for.
+func Always(a About) []Value {
+	asked := func(v Value) bool { return v.Takes != Nothing }
+	return slices.Concat(GroupValues(a), slices.DeleteFunc(slices.Clone(Values), asked))
 }
 
-// GroupValues are what is said of a group, by a predictor that recalls groups.
-func GroupValues(a About) []Wanted {
-	of := func(name, key, doc string, of func(q points.Question) int) Wanted {
-		return Wanted{Value: Value{Name: name, Key: key, Kind: tabular.Integer, Doc: doc, Of: "{type: integer, minimum: 0}",
-			Numbers: func(a Answer, _ []float64) [][]float64 { return one(float64(of(a.Question))) }}}
+// GroupValues returns what is said of a group, by a predictor that recalls groups.
+func GroupValues(a About) []Value {
+	switch {
+	case !a.Recalls:
+		return nil
+	case !a.Nested:
+		return groupValues[:2]
 	}
-	all := []Wanted{
-		of("known_fit", "fit", "how many points of the group are known from the data of the fit", func(q points.Question) int { return q.Recalled }),
-		of("known_context", "context", "how many are known from the context alone", func(q points.Question) int { return q.Known.Len() - q.Recalled }),
-		of("known_beside", "beside", "in groups in groups, how many points of the other groups are known", points.Question.KnownOfSiblings),
-	}
-	if !a.Nested {
-		all = all[:2]
-	}
-	return all
+	return groupValues
+}
+
+var groupValues = []Value{
+	counted("known_fit", "fit", "how many points of the group are known from the data of the fit", func(q points.Question) int { return q.Recalled }),
+	counted("known_context", "context", "how many are known from the context alone", func(q points.Question) int { return q.Known.Len() - q.Recalled }),
+	counted("known_beside", "beside", "in groups in groups, how many points of the other groups are known", points.Question.KnownOfSiblings),
+}
+
+func counted(name, key, doc string, of func(q points.Question) int) Value {
+	return Value{Name: name, Key: key, Kind: tabular.Integer, Doc: doc, Of: "{type: integer, minimum: 0}",
+		Numbers: func(a Answer, _ []float64) [][]float64 { return one(float64(of(a.Question))) }}
 }
 
 // one returns a cell with one number, as each returns one for each number.
@@ -182,18 +177,18 @@ var Values = []Value{
 }
 
 // ScoreValues are what scores say of a target and channel, in the order of columns.
-var ScoreValues = []Wanted{
+var ScoreValues = []Value{
 	scored("y", "the known y", "{type: number}", func(p score.Point) float64 { return p.Y }),
 	scored("log_density", "the log density of y, in nats, -Inf (null in JSON) where it is 0", "", func(p score.Point) float64 { return p.LogDensity }),
 	scored("crps", "the quantile-weighted CRPS, in the units of y; less is better", "{type: number, minimum: 0}", func(p score.Point) float64 { return p.CRPS }),
 	scored("pit", "the probability of a smaller y", ofProbability, func(p score.Point) float64 { return p.PIT }),
-	{Value: mean},
-	{Value: deviation},
+	mean,
+	deviation,
 }
 
-func scored(name, doc, schema string, of func(p score.Point) float64) Wanted {
-	return Wanted{Value: Value{Name: name, Key: name, Kind: tabular.Number, Doc: doc, Of: schema,
-		Numbers: func(a Answer, _ []float64) [][]float64 { return one(of(a.Score)) }}}
+func scored(name, doc, schema string, of func(p score.Point) float64) Value {
+	return Value{Name: name, Key: name, Kind: tabular.Number, Doc: doc, Of: schema,
+		Numbers: func(a Answer, _ []float64) [][]float64 { return one(of(a.Score)) }}
 }
 
 // Parameter returns the word for what the value takes, such as levels; "" for values of y and for nothing.

@@ -3,7 +3,6 @@ package serve
 import (
 	"context"
 	"encoding/json"
-	"net/http"
 
 	"github.com/acqnp/acqnp/internal/predict"
 )
@@ -14,30 +13,12 @@ type answered struct {
 	draws []float64 // [draw][channel]
 }
 
-// results have what is said of each target, as JSON: encoding/json would take longer than the
-// prediction. They are written as
-//
-//	{"functions": [{"name", "known", "targets": [{"x", "channels": […]}], "draws": [draw][target][channel]}],
-//	 "summary", "warnings": [line]}
-type results struct {
-	*question
-	targets [][]answered // [function][target]
-}
-
-func newResults(q *question) results {
-	a := results{q, make([][]answered, len(q.questions))}
-	for i, one := range q.questions {
-		a.targets[i] = make([]answered, one.Targets.Len())
-	}
-	return a
-}
-
 // add adds what is said of a target: of returns that of each of its channels. Several goroutines may add different
 // targets.
-func (a results) add(ctx context.Context, t predict.Target, of func(channel int) ([]predict.Wanted, predict.Answer)) (err error) {
+func (q *question) add(ctx context.Context, t predict.Target, of func(channel int) ([]predict.Value, predict.Answer)) (err error) {
 	b := append([]byte(nil), `{"x":[`...)
 	i := 0
-	for _, x := range items(a.x[t.Function][t.Target]) {
+	for _, x := range items(q.x[t.Function][t.Target]) {
 		b = append(separated(b, i), x...)
 		i++
 	}
@@ -49,20 +30,18 @@ func (a results) add(ctx context.Context, t predict.Target, of func(channel int)
 			return err
 		}
 	}
-	a.targets[t.Function][t.Target] = answered{append(b, "]}"...), t.Draws}
+	q.targets[t.Function][t.Target] = answered{append(b, "]}"...), t.Draws}
 	return nil
 }
 
 // write writes the answer, with a summary unless it is nil. What is written is not kept.
-func (s *Server) write(w http.ResponseWriter, a results, summary any) {
-	out := s.begun(w, http.StatusOK)
+func (q *question) write(out *writer, summary any) {
 	b := append(make([]byte, 0, 2*part), `{"functions":[`...)
-	for i, targets := range a.targets {
-		name, _ := json.Marshal(a.questions[i].Name) // a string gives no error
+	for i, targets := range q.targets {
+		name, _ := json.Marshal(q.questions[i].Name) // a string gives no error
 		b = append(append(separated(b, i), `{"name":`...), name...)
-		if a.model.About.Recalls {
-			said := predict.Answer{Question: a.questions[i]}
-			b, _ = said.AppendJSON(context.Background(), append(b, `,"known":`...), predict.GroupValues(a.model.About)) // which does not end
+		if known := predict.GroupValues(q.model.About); known != nil {
+			b, _ = predict.Answer{Question: q.questions[i]}.AppendJSON(context.Background(), append(b, `,"known":`...), known) // which does not end
 		}
 		b = append(b, `,"targets":[`...)
 		for k, t := range targets {
@@ -70,8 +49,8 @@ func (s *Server) write(w http.ResponseWriter, a results, summary any) {
 			targets[k].json = nil
 		}
 		b = append(b, ']')
-		if a.request.draws > 0 {
-			b = a.appendDraws(append(b, `,"draws":`...), targets, out)
+		if q.request.draws > 0 {
+			b = q.appendDraws(append(b, `,"draws":`...), targets, out)
 		}
 		b = append(b, '}')
 	}
@@ -80,18 +59,18 @@ func (s *Server) write(w http.ResponseWriter, a results, summary any) {
 		text, _ := json.Marshal(summary) // it has no number that is not finite
 		b = append(append(b, `,"summary":`...), text...)
 	}
-	warnings, _ := json.Marshal(a.warnings.Lines())
+	warnings, _ := json.Marshal(q.warnings.Lines())
 	b = append(append(b, `,"warnings":`...), warnings...)
 	out.write(append(b, "}\n"...))
 }
 
 // appendDraws writes the draws of a function, [draw][target][channel].
-func (a results) appendDraws(b []byte, targets []answered, out *writer) []byte {
+func (q *question) appendDraws(b []byte, targets []answered, out *writer) []byte {
 	b = append(b, '[')
-	for draw := range a.request.draws {
+	for draw := range q.request.draws {
 		b = append(separated(b, draw), '[')
 		for k, t := range targets {
-			dy := len(t.draws) / a.request.draws
+			dy := len(t.draws) / q.request.draws
 			b = out.flushed(predict.AppendNumbers(separated(b, k), t.draws[draw*dy:][:dy]))
 		}
 		b = append(b, ']')

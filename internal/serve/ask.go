@@ -13,9 +13,8 @@ import (
 // An ask is what a request says of a value of predictions.
 type ask struct {
 	predict.Value
-	on     bool      // of a predict.Switch
-	at     []float64 // the parameters
-	points *int      // of a predict.Range: a number of values of y that cover the distributions of all targets of a function
+	on     bool // of a predict.Switch
+	points *int // of a predict.Range: a number of values of y that cover the distributions of all targets of a function
 }
 
 // asked returns the values that requests may ask for, in the order of answers: those along a range of y come after the
@@ -39,7 +38,7 @@ func asked() (all []predict.Value) {
 	return all
 }
 
-// read reads the value of a key.
+// read reads the value of a key. It refuses levels that are not between 0 and 1.
 func (a *ask) read(path string, value []byte) error {
 	switch a.Takes {
 	case predict.Switch:
@@ -47,14 +46,12 @@ func (a *ask) read(path string, value []byte) error {
 	case predict.Range:
 		return a.readRange(path, value)
 	}
-	return numbers(&a.at, "")(path, value)
-}
-
-// check refuses levels that are not between 0 and 1.
-func (a *ask) check() error {
+	if err := numbers(&a.At, "")(path, value); err != nil {
+		return err
+	}
 	outside := func(p float64) bool { return !(p > 0 && p < 1) }
-	if i := slices.IndexFunc(a.at, outside); a.Takes == predict.Levels && i >= 0 {
-		return &invalid.Input{Key: a.Key, Found: fmt.Sprint(a.at[i]), Expected: a.Parameter() + " between 0 and 1"}
+	if i := slices.IndexFunc(a.At, outside); a.Takes == predict.Levels && i >= 0 {
+		return &invalid.Input{Key: path, Found: fmt.Sprint(a.At[i]), Expected: a.Parameter() + " between 0 and 1"}
 	}
 	return nil
 }
@@ -66,7 +63,7 @@ func (a *ask) readRange(path string, value []byte) error {
 			if string(value) == "null" {
 				return &invalid.Input{Key: key, Found: "null for y", Expected: "finite numbers"}
 			}
-			return numbers(&a.at, " for y")(key, value)
+			return numbers(&a.At, " for y")(key, value)
 		},
 		"points": func(key string, value []byte) error {
 			a.points = &points
@@ -78,7 +75,7 @@ func (a *ask) readRange(path string, value []byte) error {
 		return err
 	case a.points == nil:
 		return nil
-	case a.at != nil:
+	case a.At != nil:
 		return &invalid.Input{Key: path, Found: "y and points", Expected: "one of them"}
 	case points < 2:
 		return &invalid.Input{Key: path + ".points", Found: strconv.Itoa(points), Expected: "2 or more"}
@@ -94,18 +91,19 @@ func (a *ask) cells() int {
 	case a.on:
 		return 1
 	}
-	return len(a.at)
+	return len(a.At)
 }
 
-// wanted returns the values that are asked for, of a channel with a span.
-func (q *request) wanted(s *span) (all []predict.Wanted) {
+// wanted returns the values of an answer, of a channel with a span.
+func (q *request) wanted(s *span) []predict.Value {
+	all := predict.Always(predict.About{})
 	for _, a := range q.asks {
-		at := a.at
+		v := a.Value
 		if a.points != nil && s != nil {
-			at = s.grid(*a.points)
+			v.At = s.grid(*a.points)
 		}
 		if a.cells() > 0 {
-			all = append(all, predict.Wanted{Value: a.Value, At: at})
+			all = append(all, v)
 		}
 	}
 	return all
@@ -115,13 +113,3 @@ func (q *request) wanted(s *span) (all []predict.Wanted) {
 func (q *request) covers() bool {
 	return slices.ContainsFunc(q.asks, func(a *ask) bool { return a.points != nil })
 }
-
-// always is what an answer says of a distribution unasked.
-var always = func() (all []predict.Wanted) {
-	for _, v := range predict.Values {
-		if v.Key != "" && v.Takes == predict.Nothing {
-			all = append(all, predict.Wanted{Value: v})
-		}
-	}
-	return slices.Clip(all)
-}()

@@ -21,20 +21,16 @@ var document = sync.OnceValue(func() json.RawMessage {
 	var v map[string]any
 	parse(openapi, &v)
 	schemas := v["components"].(map[string]any)["schemas"].(map[string]any)
-	fill := func(name string, wanted []predict.Wanted, schema func(v predict.Value) map[string]any) {
+	fill := func(name string, values []predict.Value, schema func(v predict.Value) map[string]any) {
 		properties := schemas[name].(map[string]any)["properties"].(map[string]any)
-		for _, w := range wanted {
-			properties[w.Key] = schema(w.Value)
+		for _, v := range values {
+			properties[v.Key] = schema(v)
 		}
 	}
-	var all []predict.Wanted
-	for _, v := range asked() {
-		all = append(all, predict.Wanted{Value: v})
-	}
-	fill("PredictRequest", all, askedAs)
-	fill("Distribution", append(always, all...), answeredAs)
+	fill("PredictRequest", asked(), askedAs)
+	fill("Distribution", append(predict.Always(predict.About{}), asked()...), answeredAs)
 	fill("Score", predict.ScoreValues, answeredAs)
-	fill("Known", predict.GroupValues(predict.About{Nested: true}), answeredAs)
+	fill("Known", predict.GroupValues(predict.About{Recalls: true, Nested: true}), answeredAs)
 	b, err := json.Marshal(v)
 	if err != nil {
 		panic(err)

@@ -2,22 +2,24 @@ package serve
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 
-	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// A question is a request to a model. The caller of parse calls model.leave.
+// A question is a request to a model, and its answer:
+//
+//	{"functions": [{"name", "known", "targets": [{"x", "channels": […]}], "draws": [draw][target][channel]}],
+//	 "summary", "warnings": [line]}
 type question struct {
 	request   *request
-	model     *Model
+	model     *Model // the caller of parse calls its method leave
 	questions []points.Question
 	x         [][][]byte      // of the targets of each question, as the answer repeats them
-	warnings  *warning.Record // of this request; the answer has its lines
+	targets   [][]answered    // [function][target]
+	warnings  *warning.Record // the answer has its lines
 }
 
 // answering returns what answers POST /v1/predict, or /v1/score.
@@ -29,21 +31,21 @@ func (s *Server) answering(scored bool) func(http.ResponseWriter, *http.Request,
 			return
 		}
 		defer q.model.leave()
-		a, summary := newResults(q), any(nil)
 		sessions, err := s.admit(r.Context(), q, len(body), t)
+		var summary any
 		switch {
 		case err != nil:
 		case scored:
-			summary, err = q.score(r.Context(), sessions, a)
+			summary, err = q.score(r.Context(), sessions)
 		default:
-			err = q.predict(r.Context(), sessions, a)
+			err = q.predict(r.Context(), sessions)
 		}
 		if err != nil {
 			fail(w, err)
 			return
 		}
 		s.metrics.computed(r, len(q.questions), predict.CountTargets(q.questions))
-		s.write(w, a, summary)
+		q.write(s.begun(w, http.StatusOK), summary)
 	}
 }
 
@@ -59,12 +61,10 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	if err != nil {
 		return nil, err
 	}
-	check := q.checkPredict
 	if scored {
-		check = q.checkScore
-	}
-	if err := check(); err != nil {
-		return nil, err
+		if err := q.checkScore(); err != nil {
+			return nil, err
+		}
 	}
 	m, err := s.enter(q.run)
 	if err != nil {
@@ -88,14 +88,19 @@ func (s *Server) parse(body []byte, scored bool) (*question, error) {
 	}
 	questions = m.Predictor.Recall(questions, q.asNew, w)
 	m.Predictor.Warn(questions, from.names.text(m.About.Units), w)
-	return &question{&q, m, questions, x, w}, nil
+	all := &question{&q, m, questions, x, make([][]answered, len(questions)), w}
+	for i, one := range questions {
+		all.targets[i] = make([]answered, one.Targets.Len())
+	}
+	return all, nil
 }
 
-// predict adds the predictions of all targets to the results, with joint draws if the request asks for
+// predict adds the predictions of all targets to the answer, with joint draws if the request asks for
 // them.
-func (q *question) predict(ctx context.Context, l *sessions, a results) error {
+func (q *question) predict(ctx context.Context, l *sessions) error {
 	m := q.model
-	if line := predict.BeyondCalibration(m.Calibrated, q.request.wanted(nil)); line != "" {
+	values := q.request.wanted(nil)
+	if line := predict.BeyondCalibration(m.Calibrated, values); line != "" {
 		q.warnings.Add("%s", line)
 	}
 	covered := newSpans(len(q.questions), len(m.About.Units.YNames))
@@ -105,8 +110,11 @@ func (q *question) predict(ctx context.Context, l *sessions, a results) error {
 		}
 	}
 	add := func(ctx context.Context, t predict.Target) error {
-		return a.add(ctx, t, func(c int) ([]predict.Wanted, predict.Answer) {
-			return append(always, q.request.wanted(&covered.of[t.Function][c])...), predict.Answer{Calibrated: m.Calibrated}
+		return q.add(ctx, t, func(c int) ([]predict.Value, predict.Answer) {
+			if q.request.covers() {
+				return q.request.wanted(&covered.of[t.Function][c]), predict.Answer{Calibrated: m.Calibrated}
+			}
+			return values, predict.Answer{Calibrated: m.Calibrated}
 		})
 	}
 	if q.request.draws == 0 {
@@ -127,16 +135,4 @@ func (q *question) predict(ctx context.Context, l *sessions, a results) error {
 		}
 		return nil
 	})
-}
-
-func (q *request) checkPredict() error {
-	for _, a := range q.asks {
-		if err := a.check(); err != nil {
-			return err
-		}
-	}
-	if q.draws < 0 {
-		return &invalid.Input{Key: "draws", Found: fmt.Sprint(q.draws), Expected: "0 or more"}
-	}
-	return nil
 }

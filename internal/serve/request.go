@@ -46,7 +46,12 @@ func read(body []byte) (q request, err error) {
 		"run":       into(&q.run, "a text"),
 		"as_new":    into(&q.asNew, "true or false"),
 		"functions": array(&q.functions),
-		"draws":     into(&q.draws, "a whole number, 0 or more"),
+		"draws": func(key string, value []byte) error {
+			if err := into(&q.draws, "a whole number, 0 or more")(key, value); err != nil || q.draws >= 0 {
+				return err
+			}
+			return &invalid.Input{Key: key, Found: strconv.Itoa(q.draws), Expected: "0 or more"}
+		},
 		"seed": func(key string, value []byte) error {
 			q.seed = &seed
 			return into(q.seed, "a whole number from 0 to 18446744073709551615")(key, value)

@@ -12,8 +12,8 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
-// score adds the scores of all targets to the results, and returns their summary.
-func (q *question) score(ctx context.Context, l *sessions, a results) (summary any, err error) {
+// score adds the scores of all targets to the answer, and returns their summary.
+func (q *question) score(ctx context.Context, l *sessions) (summary any, err error) {
 	u := q.model.About.Units
 	tally := score.NewTally(u.YNames)
 	keys, names := keysOf(q.questions)
@@ -25,7 +25,7 @@ func (q *question) score(ctx context.Context, l *sessions, a results) (summary a
 				points[c].Function = keys[t.Function]
 			}
 			tally.Add(points)
-			return a.add(ctx, t, func(c int) ([]predict.Wanted, predict.Answer) {
+			return q.add(ctx, t, func(c int) ([]predict.Value, predict.Answer) {
 				return predict.ScoreValues, predict.Answer{Score: points[c]}
 			})
 		})
@@ -56,12 +56,12 @@ func keysOf(questions []points.Question) (keys []string, names map[string]string
 
 // checkScore refuses keys that only predictions have.
 func (q *request) checkScore() error {
-	if len(q.wanted(nil)) == 0 && q.draws == 0 {
-		return nil
-	}
-	var keys []string
+	asks, keys := q.draws != 0, []string(nil)
 	for _, a := range q.asks {
-		keys = append(keys, a.Key)
+		asks, keys = asks || a.cells() > 0, append(keys, a.Key)
+	}
+	if !asks {
+		return nil
 	}
 	return &invalid.Input{Key: "body", Found: strings.Join(keys, ", ") + " or draws", Expected: "run and functions alone; /v1/predict takes the others"}
 }
