@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
@@ -71,41 +72,28 @@ func (d Distribution) Draw(g random.Generator, step, i uint64) float64 {
 	return d.Distribution.Draw(g.Float(step, picks+i), g.Normal(step, i))
 }
 
-// AppendComponents appends the parts of the mixture as a JSON object of lists: tau, mu, sigma and weight.
+// componentsJSON returns the parts of the mixture as a JSON object of lists: tau, mu, sigma and weight.
 // Gaussians have no tau. log marks those of log y, and root those of √y, if there are any. low, high and whole say what
 // values y has, see likelihood.Support: the parts then are of the number that becomes y.
-func (d Distribution) AppendComponents(b []byte) []byte {
-	parts := d.Components()
-	list := func(name string, of func(Component) string) {
-		if b[len(b)-1] != '{' {
-			b = append(b, ',')
-		}
-		b = append(strconv.AppendQuote(b, name), ":["...)
+func (d Distribution) componentsJSON() []byte {
+	b, parts := []byte{'{'}, d.Components()
+	list := func(name string, of func(c Component) string) {
+		texts := make([]string, len(parts))
 		for i, c := range parts {
-			if i > 0 {
-				b = append(b, ',')
-			}
-			b = append(b, of(c)...)
+			texts[i] = of(c)
 		}
-		b = append(b, ']')
+		b = append(strconv.AppendQuote(separated(b, len(b)-1), name), ":["+strings.Join(texts, ",")+"]"...)
 	}
-	numbers := func(name string, of func(Component) float64) {
-		list(name, func(c Component) string { return finite(of(c)) })
-	}
-	b = append(b, '{')
 	if d.HasLevels() {
-		numbers("tau", func(c Component) float64 { return c.Tau })
+		list("tau", func(c Component) string { return finite(c.Tau) })
 	}
-	numbers("mu", func(c Component) float64 { return c.Mu })
-	numbers("sigma", func(c Component) float64 { return c.Sigma })
-	numbers("weight", func(c Component) float64 { return c.Weight })
-	for _, scale := range []struct {
-		name string
-		of   likelihood.Scale
-	}{{"log", likelihood.LogY}, {"root", likelihood.RootY}} {
-		on := func(c Component) bool { return c.Scale == scale.of }
+	list("mu", func(c Component) string { return finite(c.Mu) })
+	list("sigma", func(c Component) string { return finite(c.Sigma) })
+	list("weight", func(c Component) string { return finite(c.Weight) })
+	for i, scale := range []likelihood.Scale{likelihood.LogY, likelihood.RootY} {
+		on := func(c Component) bool { return c.Scale == scale }
 		if slices.ContainsFunc(parts, on) {
-			list(scale.name, func(c Component) string { return strconv.FormatBool(on(c)) })
+			list([]string{"log", "root"}[i], func(c Component) string { return strconv.FormatBool(on(c)) })
 		}
 	}
 	if s := d.Support(); !s.Real() {

@@ -50,13 +50,13 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 	if err != nil {
 		return run.Eval{}, err
 	}
-	defer e.close()
+	defer e.Close()
 	if o.Scored && !t.Model.Groups() {
 		s, err := newScorer(t, source, total, o.Threads)
 		if err != nil {
 			return run.Eval{}, err
 		}
-		defer s.close()
+		defer s.Close()
 		e.extras = append(e.extras, s)
 	}
 	if o.JointTargets > 0 {
@@ -64,7 +64,7 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 		if err != nil {
 			return run.Eval{}, err
 		}
-		defer c.close()
+		defer c.Close()
 		e.extras = append(e.extras, c)
 	}
 	batches, err := e.batches(ctx, source, total, o)

@@ -34,7 +34,7 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 	if err != nil {
 		return 0, err
 	}
-	defer p.close()
+	defer p.Close()
 	var spans []float64
 	for i, q := range functions {
 		if err := ctx.Err(); err != nil {

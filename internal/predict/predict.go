@@ -37,15 +37,7 @@ func (t Target) KnownOf(channel int) int {
 
 // Predict implements [Predictor].
 func (t Trained) Predict(ctx context.Context, questions []points.Question, pieces ...Piece) iter.Seq2[Target, error] {
-	return func(yield func(Target, error) bool) {
-		s, err := newSession(t, nil)
-		if err != nil {
-			yield(Target{}, err)
-			return
-		}
-		defer s.close()
-		s.Predict(ctx, questions, pieces...)(yield)
-	}
+	return Sketch(ctx, t, 0, questions, pieces...)
 }
 
 // Session implements [Predictor].
@@ -108,14 +100,11 @@ func (s *session) Predict(ctx context.Context, questions []points.Question, piec
 			}
 		}
 		if s.Capacity.Context > keptContext {
-			s.close()
+			s.Close()
 			s.Capacity.Context = keptContext
 		}
 	}
 }
-
-// Close implements [Session].
-func (s *session) Close() { s.close() }
 
 // A session answers questions with a network, up to targetsPerRun targets at a time.
 type session struct {

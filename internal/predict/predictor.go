@@ -54,8 +54,8 @@ type Room struct {
 	Levels           int // the most levels or bootstraps, with levels that are evenly spaced; 0 for the predictor's own
 }
 
-// Sketch yields the predictions with at most a number of levels or bootstraps.
-func Sketch(ctx context.Context, p Predictor, levels int, questions []points.Question) iter.Seq2[Target, error] {
+// Sketch yields the predictions of a session with at most a number of levels or bootstraps, as [Room] says.
+func Sketch(ctx context.Context, p Predictor, levels int, questions []points.Question, pieces ...Piece) iter.Seq2[Target, error] {
 	return func(yield func(Target, error) bool) {
 		s, err := p.Session(Room{Levels: levels})
 		if err != nil {
@@ -63,7 +63,7 @@ func Sketch(ctx context.Context, p Predictor, levels int, questions []points.Que
 			return
 		}
 		defer s.Close()
-		s.Predict(ctx, questions)(yield)
+		s.Predict(ctx, questions, pieces...)(yield)
 	}
 }
 

@@ -34,7 +34,7 @@ func (r *runner) programFor(e ops.Extents) (engine.Program[float32], error) {
 	if want := r.Model.NumParams(); len(r.params) != want {
 		return nil, fmt.Errorf("found %d parameters, expected %d, as the model has", len(r.params), want)
 	}
-	r.close()
+	r.Close()
 	c := &r.Capacity
 	c.Functions, c.Context, c.Points, c.Levels = max(e.Functions, c.Functions), max(e.Context, c.Context), max(e.Points, c.Points), max(e.Levels, c.Levels)
 	if err := r.Check(); err != nil {
@@ -49,7 +49,8 @@ func (r *runner) programFor(e ops.Extents) (engine.Program[float32], error) {
 	return program, nil
 }
 
-func (r *runner) close() {
+// Close frees the program.
+func (r *runner) Close() {
 	if r.program != nil {
 		r.program.Close()
 		r.program = nil

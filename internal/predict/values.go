@@ -173,7 +173,7 @@ var Values = []Value{
 	{Name: "draw", Flag: "draws", Kind: tabular.Number, Takes: Count, Doc: "a `NUMBER` of random draws",
 		Numbers: of(func(a Answer, i float64) float64 { return a.Target.Draws[(int(i)-1)*len(a.Target.Channels)+a.Channel] })},
 	{Name: "components", Key: "components", Flag: "components", Kind: tabular.Object, Takes: Switch, Doc: "the parts of the mixture",
-		JSON: func(a Answer) []byte { return a.AppendComponents(nil) }},
+		JSON: func(a Answer) []byte { return a.componentsJSON() }},
 }
 
 // ScoreValues are what scores say of a target and channel, in the order of columns.

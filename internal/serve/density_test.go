@@ -12,11 +12,7 @@ import (
 // densities returns the density of the first channel of all targets.
 func densities(t *testing.T, body []byte) (y, values [][]float64) {
 	t.Helper()
-	var p prediction
-	if err := json.Unmarshal(body, &p); err != nil {
-		t.Fatalf("%s %v", body, err)
-	}
-	for _, f := range p.Functions {
+	for _, f := range decoded[prediction](t, string(body)).Functions {
 		for _, target := range f.Targets {
 			d := target.Channels[0].Density
 			y, values = append(y, d.Y), append(values, d.Values)

@@ -21,9 +21,7 @@ func levels(n int) string { return "[" + strings.Repeat("0.25,", n-1) + "0.75]" 
 
 // Work is counted before it begins, so that no request holds a predictor for longer than it may take.
 func TestWorkIsBounded(t *testing.T) {
-	o := serve.Options{Limits: serve.DefaultLimits()}
-	o.Work = 10_000_000
-	s := serve.New([]*serve.Model{servetest.Model(t, "a", servetest.Curve)}, o)
+	server, _ := start(t, func(o *serve.Options) { o.Work = 10_000_000 })
 	_, many := asked(3, 80, false)
 	_, more := asked(10, 2000, false)
 	for body, line := range map[string]string{
@@ -33,20 +31,16 @@ func TestWorkIsBounded(t *testing.T) {
 		`{"draws": 100, "functions": [` + more + `]}`:                     "work for the answer",
 		`{"draws": 100000, "functions": [` + many + `]}`:                  "numbers in the answer",
 	} {
-		w := httptest.NewRecorder()
-		s.ServeHTTP(w, httptest.NewRequestWithContext(t.Context(), "POST", "/v1/predict", strings.NewReader(body)))
-		if w.Code != 413 || !isLine(w.Body.Bytes(), line) || !strings.Contains(w.Body.String(), "expected at most ") {
-			t.Errorf("%d %.300s, want %s", w.Code, w.Body, line)
+		if answer := says(t, server, body, 413, "expected at most "); !isLine([]byte(answer), line) {
+			t.Errorf("%.300s, want %s", answer, line)
 		}
 	}
 }
 
 // A single target that takes minutes ends soon after its time.
 func TestATargetEndsInTime(t *testing.T) {
-	o := serve.Options{Limits: serve.DefaultLimits()}
-	o.Work, o.Time = 1<<60, 200*time.Millisecond
 	bnp := strings.NewReplacer("acqnp", "bnp", "representation: 8, encoder: [8], adaptor: [8], decoder: [8]", "width: 8, pre_depth: 2, post_depth: 2, decoder_depth: 2, eval_bootstraps: 200").Replace(servetest.Curve)
-	s := serve.New([]*serve.Model{servetest.Model(t, "a", bnp)}, o)
+	_, s := serving(t, bnp, func(o *serve.Options) { o.Work, o.Time = 1<<60, 200*time.Millisecond })
 	body := `{"quantiles": ` + levels(1_000_000) + `, "functions": [{"context": {"x": [[1], [2]], "y": [[1], [5]]}, "targets": {"x": [[3]]}}]}`
 	answered := make(chan string, 1)
 	go func() {
@@ -86,8 +80,8 @@ func TestMemoryIsBounded(t *testing.T) {
 		`{"density": {"points": 2600}, "functions": [` + text + `]}`:                   "memory of the answer: found",
 		`{"functions": [{"targets": {"x": [[1` + strings.Repeat(" ", 1<<19) + "]]}}]}": "found a body of more than 262144 bytes",
 	} {
-		if status, answer := post(t, server.URL+"/v1/predict", body); status != 413 || !isLine(answer, line) {
-			t.Errorf("%d %.300s, want %s", status, answer, line)
+		if answer := says(t, server, body, 413); !isLine([]byte(answer), line) {
+			t.Errorf("%.300s, want %s", answer, line)
 		}
 	}
 }
@@ -141,7 +135,7 @@ func half(t *testing.T, address string) net.Conn {
 // without an error.
 func TestEndsAfterRequestsUnderWay(t *testing.T) {
 	http.DefaultClient.CloseIdleConnections()
-	o := serve.Options{Limits: serve.DefaultLimits()}
+	o := limited()
 	address, end, whole := served(t, o)
 	c := half(t, address)
 	end()

@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -17,11 +16,7 @@ import (
 func described(t *testing.T, keys ...string) (s *serve.Server, about map[string]any) {
 	t.Helper()
 	_, s = serving(t, servetest.Cars(t, keys...))
-	var found struct{ Runs []map[string]any }
-	if err := json.Unmarshal([]byte(within(t, s, "GET", "/v1/model", "")), &found); err != nil || len(found.Runs) != 1 {
-		t.Fatal(found, err)
-	}
-	return s, found.Runs[0]
+	return s, decoded[struct{ Runs []map[string]any }](t, within(t, s, "GET", "/v1/model", "")).Runs[0]
 }
 
 const (
@@ -46,8 +41,7 @@ func TestColumnsOfCSV(t *testing.T) {
 			keys = []string{"x: [sold, age], y: [score]", "train_fraction: 1"}
 		}
 		_, about := described(t, keys...)
-		var columns map[string]any
-		must.Do(t, json.Unmarshal([]byte(want), &columns))
+		columns := decoded[map[string]any](t, want)
 		if about["file"] != "cars.csv" || about["group"] != "car" || about["formula"] != nil {
 			t.Errorf("the file, the group and the formula are %v, %v and %v", about["file"], about["group"], about["formula"])
 		}
@@ -112,7 +106,7 @@ func TestValidLL(t *testing.T) {
 	for _, ll := range []*float64{nil, new(float64)} {
 		trained.ValidLL = ll
 		m := must.Get(serve.NewModel("a", trained, 1))(t)
-		s := serve.New([]*serve.Model{m}, serve.Options{Limits: serve.DefaultLimits()})
+		s := serve.New([]*serve.Model{m}, limited())
 		if text := within(t, s, "GET", "/v1/model", ""); strings.Contains(text, `"valid_ll":0`) != (ll != nil) {
 			t.Errorf("valid_ll %v: %s", ll, text)
 		}

@@ -1,13 +1,10 @@
 package serve_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"strings"
 	"testing"
-
-	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // What a fit found of the values of y is in the description of the model, and predictions have the probability of each
@@ -33,21 +30,7 @@ func TestOutcomesOfAFit(t *testing.T) {
 			t.Errorf("%d %s, want %s", status, scored, want)
 		}
 	}
-	_, content := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[0], [7]]}}], "components": true}`)
-	var answer struct {
-		Functions []struct {
-			Targets []struct {
-				Channels []struct {
-					Atoms      []struct{ Y, Probability float64 }
-					Components struct {
-						Mu, Sigma, Weight []float64
-						Root              []bool
-					}
-				}
-			}
-		}
-	}
-	must.Do(t, json.Unmarshal(content, &answer))
+	answer := decoded[prediction](t, says(t, server, `{"functions": [{"targets": {"x": [[0], [7]]}}], "components": true}`, 200))
 	for _, target := range answer.Functions[0].Targets {
 		pay, want := target.Channels[0], 0.0
 		for k, mu := range pay.Components.Mu {

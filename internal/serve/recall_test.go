@@ -21,13 +21,8 @@ func TestGroupsOfAFitAreKnown(t *testing.T) {
 			"known points: of 1 group (s1/0) the 4 rows of the fit's data", "of 1 group (S1/0) and of its school no point is known"},
 		`"as_new": true, `: {`"name":"s1/0","known":{"fit":0,"context":1,"beside":0}`, `"name":"s1/new","known":{"fit":0,"context":0,"beside":1}`},
 	} {
-		status, answer := post(t, server.URL+"/v1/predict", fmt.Sprintf(body, asNew))
-		for _, text := range want {
-			if status != 200 || !strings.Contains(string(answer), text) {
-				t.Errorf("%d %s, want %s", status, answer, text)
-			}
-		}
-		if asNew != "" && strings.Contains(string(answer), "fit's data") {
+		answer := says(t, server, fmt.Sprintf(body, asNew), 200, want...)
+		if asNew != "" && strings.Contains(answer, "fit's data") {
 			t.Errorf("rows of the data in %s", answer)
 		}
 	}
@@ -42,9 +37,6 @@ func TestNumbersNameGroupsOverHTTP(t *testing.T) {
 	server := servingFit(t, rows, "y ~ x | id")
 	for name, want := range map[string]string{"3": `"known":{"fit":5,"context":0}`, " 3": `"known":{"fit":5,"context":0}`, "3.00": `"known":{"fit":5,"context":0}`,
 		"x 3": "no known point of 1 group (x 3): none of the 12 of the data has such a name"} {
-		status, answer := post(t, server.URL+"/v1/predict", fmt.Sprintf(`{"functions": [{"name": %q, "targets": {"x": [[1]]}}]}`, name))
-		if status != 200 || !strings.Contains(string(answer), want) || !strings.Contains(string(answer), fmt.Sprintf(`"name":%q`, name)) {
-			t.Errorf("%q: %d %s, want %s", name, status, answer, want)
-		}
+		says(t, server, fmt.Sprintf(`{"functions": [{"name": %q, "targets": {"x": [[1]]}}]}`, name), 200, want, fmt.Sprintf(`"name":%q`, name))
 	}
 }

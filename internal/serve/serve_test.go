@@ -37,11 +37,7 @@ func model(t testing.TB, name string) *serve.Model {
 // serving starts a server of a model, named a, as the program does, with its deadlines.
 func serving(t testing.TB, text string, change ...func(*serve.Options)) (*httptest.Server, *serve.Server) {
 	t.Helper()
-	o := serve.Options{Limits: serve.DefaultLimits()}
-	for _, c := range change {
-		c(&o)
-	}
-	s := serve.New([]*serve.Model{servetest.Model(t, "a", text)}, o)
+	s := serve.New([]*serve.Model{servetest.Model(t, "a", text)}, limited(change...))
 	server := httptest.NewUnstartedServer(nil)
 	server.Config = s.HTTP()
 	server.Start()
@@ -61,6 +57,39 @@ func post(t testing.TB, url, body string) (int, []byte) {
 	defer r.Body.Close()
 	b := must.Get(io.ReadAll(r.Body))(t)
 	return r.StatusCode, b
+}
+
+// says returns the answer to a request of /v1/predict. The test fails unless it has the status and all texts.
+func says(t testing.TB, server *httptest.Server, body string, status int, texts ...string) string {
+	t.Helper()
+	found, answer := post(t, server.URL+"/v1/predict", body)
+	for _, text := range texts {
+		if !strings.Contains(string(answer), text) {
+			t.Errorf("%s: %d %.600s, want %s", body, found, answer, text)
+		}
+	}
+	if found != status {
+		t.Fatalf("%s: %d %.600s, want %d", body, found, answer, status)
+	}
+	return string(answer)
+}
+
+// decoded returns the value of a JSON text.
+func decoded[V any](t testing.TB, text string) (v V) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(text), &v); err != nil {
+		t.Fatalf("%v: %.600s", err, text)
+	}
+	return v
+}
+
+// limited returns the default options with changes.
+func limited(change ...func(*serve.Options)) serve.Options {
+	o := serve.Options{Limits: serve.DefaultLimits()}
+	for _, c := range change {
+		c(&o)
+	}
+	return o
 }
 
 // within returns the body of a server's answer to a request, without a connection.
@@ -104,6 +133,7 @@ type prediction struct {
 				Regions          [][][2]float64
 				Density          struct{ Y, Values []float64 }
 				Components       struct{ Tau, Mu, Sigma, Weight []float64 }
+				Atoms            []struct{ Y, Probability float64 }
 				Y, CRPS, PIT     float64
 				LogDensity       float64 `json:"log_density"`
 			}
@@ -169,10 +199,9 @@ func TestDrawsEqualPredicts(t *testing.T) {
 	trained := untrained(t)
 	f, text := asked(4, 3, false)
 	for _, seed := range []uint64{trained.Seed, 9} {
-		_, body := post(t, server.URL+"/v1/predict", fmt.Sprintf(`{"functions": [%s], "draws": 2, "seed": %d}`, text, seed))
-		var p prediction
-		if err := json.Unmarshal(body, &p); err != nil || len(p.Functions[0].Draws) != 2 {
-			t.Fatalf("%s %v", body, err)
+		p := decoded[prediction](t, says(t, server, fmt.Sprintf(`{"functions": [%s], "draws": 2, "seed": %d}`, text, seed), 200))
+		if len(p.Functions[0].Draws) != 2 {
+			t.Fatalf("%d draws", len(p.Functions[0].Draws))
 		}
 		functions := []points.Question{f}
 		for want, err := range predict.WithJointDraws(t.Context(), trained, functions, predict.JointDraws{Number: 2, Seed: seed}, trained.Predict(t.Context(), functions)) {

@@ -1,7 +1,6 @@
 package serve_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"math"
 	"net/http/httptest"
@@ -28,11 +27,7 @@ func servingFit(t *testing.T, csv, asked string, change ...func(*serve.Options))
 	f := must.Get(fit.Read(o.Out))(t)
 	m := must.Get(serve.NewModel("m", f, 1))(t)
 	m.Calibrated = f.Calibrated()
-	limits := serve.Options{Limits: serve.DefaultLimits()}
-	for _, c := range change {
-		c(&limits)
-	}
-	server := httptest.NewServer(serve.New([]*serve.Model{m}, limits).HTTP().Handler)
+	server := httptest.NewServer(serve.New([]*serve.Model{m}, limited(change...)).HTTP().Handler)
 	t.Cleanup(server.Close)
 	return server
 }
@@ -62,19 +57,11 @@ func TestTermsOfFormulas(t *testing.T) {
 		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "quantiles": [0.4], "regions": [0.5]}`, `"warnings":[]`, 200},
 		{`{"functions": [{"targets": {"x": [[1, 1]]}}], "regions": [0.999]}`, `"beyond what the groups calibrate, the mixture's own tail goes on: the region 0.999 of `, 200},
 	} {
-		status, answer := post(t, server.URL+"/v1/predict", c.body)
-		if status != c.status || !strings.Contains(string(answer), c.want) {
-			t.Errorf("%s: %d %s, want %d and %s", c.body, status, answer, c.status, c.want)
-		}
+		says(t, server, c.body, c.status, c.want)
 	}
 	server = servingFit(t, machines(), "y ~ 1 | plant")
-	status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"context": {"x": [[], []], "y": [[3], [4]]}, "targets": {"x": [[]]}}]}`)
-	if status != 200 || !strings.Contains(string(answer), `"warnings":[]`) {
-		t.Errorf("%d %s, want a prediction", status, answer)
-	}
-	if status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[1]]}}]}`); status != 400 || !strings.Contains(string(answer), "found 1 value, expected an empty array, since the formula has no x") {
-		t.Errorf("%d %s, want a refusal", status, answer)
-	}
+	says(t, server, `{"functions": [{"context": {"x": [[], []], "y": [[3], [4]]}, "targets": {"x": [[]]}}]}`, 200, `"warnings":[]`)
+	says(t, server, `{"functions": [{"targets": {"x": [[1]]}}]}`, 400, "found 1 value, expected an empty array, since the formula has no x")
 }
 
 // Where models take the logarithm of y, a known point of 0 has a warning, as in predict.
@@ -84,21 +71,14 @@ func TestKnownPointsOfZero(t *testing.T) {
 		text += fmt.Sprintf("%d,%d,%g\n", i/6, i%6, math.Exp(float64(i%6)/2+float64(i*i%7)/3+math.Sin(float64(i))/9))
 	}
 	server := servingFit(t, text, "log(y) ~ x | plant")
-	status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"context": {"x": [[1]], "y": [[0]]}, "targets": {"x": [[1]]}}]}`)
-	if status != 200 || !strings.Contains(string(answer), `"y of 1 known point is 0 or less and counts as `) {
-		t.Errorf("%d %s, want a warning", status, answer)
-	}
+	says(t, server, `{"functions": [{"context": {"x": [[1]], "y": [[0]]}, "targets": {"x": [[1]]}}]}`, 200, `"y of 1 known point is 0 or less and counts as `)
 }
 
 // Draws from what fit wrote, here of two columns of y, have the seed 43 of predict if a request has none.
 func TestSeedOfDrawsFromAFit(t *testing.T) {
 	server := servingFit(t, machines(), "x + y ~ 1 | plant")
 	drawn := func(more string) string {
-		status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[], []]}}], "draws": 3`+more+`}`)
-		_, draws, found := strings.Cut(string(answer), `"draws":`)
-		if status != 200 || !found {
-			t.Fatalf("%d %s, want draws", status, answer)
-		}
+		_, draws, _ := strings.Cut(says(t, server, `{"functions": [{"targets": {"x": [[], []]}}], "draws": 3`+more+`}`, 200, `"draws":`), `"draws":`)
 		return draws
 	}
 	if got, want := drawn(""), drawn(`, "seed": 43`); got != want || got == drawn(`, "seed": 44`) {
@@ -119,13 +99,8 @@ func TestWorkOfUnknownNamesIsCounted(t *testing.T) {
 		row = row[:len(row)-1]
 		return `{"functions": [{"context": {"x": [` + row + `], "y": [` + strings.Repeat("[1],", 59) + `[2]]}, "targets": {"x": [` + row + `]}}]}`
 	}
-	if status, answer := post(t, server.URL+"/v1/predict", asked("c1", "d2")); status != 200 {
-		t.Errorf("known names: %d %.300s", status, answer)
-	}
-	status, answer := post(t, server.URL+"/v1/predict", asked("maize", "peat"))
-	if want := "since names that the data lack are read in 64 ways, expected at most 20000000"; status != 413 || !strings.Contains(string(answer), want) {
-		t.Errorf("unknown names: %d %.300s, want 413 and %s", status, answer, want)
-	}
+	says(t, server, asked("c1", "d2"), 200)
+	says(t, server, asked("maize", "peat"), 413, "since names that the data lack are read in 64 ways, expected at most 20000000")
 }
 
 // A formula whose only term is an offset has one column of x in a request: no value stands for what it predicts from.
@@ -135,25 +110,13 @@ func TestOffsetAlone(t *testing.T) {
 		text += fmt.Sprintf("s%d,%d,%d\n", i/6, 1+i%6, (1+i%6)*(2+i/6%3)+i%2)
 	}
 	server := servingFit(t, text, "sales ~ offset(log(days)) | shop")
-	status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[2], [4]]}}]}`)
-	var a struct {
-		Functions []struct {
-			Targets []struct {
-				X        []float64
-				Channels []struct{ Mean float64 }
-			}
-		}
-	}
-	if err := json.Unmarshal(answer, &a); status != 200 || err != nil {
-		t.Fatalf("%d %s, %v", status, answer, err)
-	}
+	answer := says(t, server, `{"functions": [{"targets": {"x": [[2], [4]]}}]}`, 200)
+	a := decoded[prediction](t, answer)
 	two, four := a.Functions[0].Targets[0], a.Functions[0].Targets[1] // in whole numbers, whose mean is that of a density but for 1e-5
 	if ratio := four.Channels[0].Mean / two.Channels[0].Mean; math.Abs(ratio-2) > 1e-3 || len(two.X) != 1 {
 		t.Errorf("%s: four days have %v times the sales of two, want twice", answer, ratio)
 	}
-	if status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"targets": {"x": [[0, 2]]}}]}`); status != 400 || !strings.Contains(string(answer), `found 2 values, expected values of days"`) {
-		t.Errorf("%d %s, want a refusal of two values", status, answer)
-	}
+	says(t, server, `{"functions": [{"targets": {"x": [[0, 2]]}}]}`, 400, `found 2 values, expected values of days"`)
 	if _, text := get(t, server.URL+"/v1/model"); !strings.Contains(text, `"x":[{"name":"days"`) {
 		t.Errorf("%s, want days as the only column of x", text)
 	}
@@ -163,11 +126,7 @@ func TestOffsetAlone(t *testing.T) {
 func TestKnownPointsWithoutAY(t *testing.T) {
 	server := servingFit(t, machines(), "x + y ~ 1 | plant")
 	predicted := func(x, y string) string {
-		status, answer := post(t, server.URL+"/v1/predict", `{"functions": [{"context": {"x": `+x+`, "y": `+y+`}, "targets": {"x": [[]]}}]}`)
-		if status != 200 {
-			t.Fatalf("%d %s", status, answer)
-		}
-		return string(answer)
+		return says(t, server, `{"functions": [{"context": {"x": `+x+`, "y": `+y+`}, "targets": {"x": [[]]}}]}`, 200)
 	}
 	all, partial, empty := predicted(`[[], []]`, `[[3, 4], [2, 5]]`), predicted(`[[], []]`, `[[3, 4], [2, null]]`), predicted(`[[], [], []]`, `[[3, 4], [null, null], [2, 5]]`)
 	if !strings.Contains(partial, `"warnings":["1 known point without a value of y, used for the other columns of y"`) {

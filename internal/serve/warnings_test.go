@@ -24,21 +24,12 @@ func TestAnswersSayThatTheyExtrapolate(t *testing.T) {
 		{"range", "8.3", `"warnings":[]`},
 		{"range", "-2", `"warnings":["age of 1 of 2 targets lies outside the data: predictions there extrapolate"]`},
 	} {
-		server := cars(t, "scale: "+c.scale)
-		status, answer := post(t, server.URL+"/v1/predict", strings.Replace(body, "AGE", c.age, 1))
-		if status != 200 || !strings.Contains(string(answer), c.want) {
-			t.Errorf("%s, age %s: %d %s, want %s", c.scale, c.age, status, answer, c.want)
-		}
+		says(t, cars(t, "scale: "+c.scale), strings.Replace(body, "AGE", c.age, 1), 200, c.want)
 	}
 }
 
 // A name that the training did not have is named in the answer, once, with the nearest that it had.
 func TestAnswersNameUnseenNames(t *testing.T) {
-	server := cars(t)
 	body := `{"functions": [{"context": {"x": [[1, "diesel"]], "y": [[120]]}, "targets": {"x": [[1, "Diesel"], [2, "Diesel"], [3, "hydrogen"]]}}]}`
-	status, answer := post(t, server.URL+"/v1/predict", body)
-	want := `"warnings":["fuel of 3 of 3 targets is not among the data's names: Diesel (nearest: diesel), hydrogen (nearest: `
-	if status != 200 || !strings.Contains(string(answer), want) {
-		t.Errorf("%d %s, want %s", status, answer, want)
-	}
+	says(t, cars(t), body, 200, `"warnings":["fuel of 3 of 3 targets is not among the data's names: Diesel (nearest: diesel), hydrogen (nearest: `)
 }
