@@ -33,9 +33,11 @@ func NamesOf(a *Asked) Names {
 
 // typed returns the file's columns: those of header, with their kinds.
 func (n Names) typed(others []tabular.Column) []tabular.Column {
-	names := make([]string, len(others))
-	for i, c := range others {
-		names[i] = c.Name
+	kindOf := func(number bool) tabular.Kind {
+		if number {
+			return tabular.Number
+		}
+		return tabular.Text
 	}
 	kinds := []tabular.Kind{tabular.Text, tabular.Integer}
 	for c, name := range n.XNames {
@@ -46,9 +48,9 @@ func (n Names) typed(others []tabular.Column) []tabular.Column {
 	for c := range n.Others.Names {
 		kinds = append(kinds, kindOf(!slices.ContainsFunc(n.Others.Rows, func(row []string) bool { return !plainNumber.MatchString(row[c]) })))
 	}
-	kinds = append(kinds, tabular.Text)
-	for _, c := range others {
-		kinds = append(kinds, c.Kind)
+	kinds, names := append(kinds, tabular.Text), make([]string, len(others))
+	for i, c := range others {
+		kinds, names[i] = append(kinds, c.Kind), c.Name
 	}
 	all := make([]tabular.Column, len(kinds))
 	for i, name := range n.header(names) {
@@ -59,22 +61,6 @@ func (n Names) typed(others []tabular.Column) []tabular.Column {
 
 // plainNumber are cells that a column of numbers holds without loss, or none.
 var plainNumber = regexp.MustCompile(`^(-?(0|[1-9]\d{0,14})(\.\d{1,15})?)?$`)
-
-func kindOf(number bool) tabular.Kind {
-	if number {
-		return tabular.Number
-	}
-	return tabular.Text
-}
-
-// numbers returns columns of numbers.
-func numbers(names ...string) []tabular.Column {
-	all := make([]tabular.Column, len(names))
-	for i, name := range names {
-		all[i] = tabular.Column{Name: name, Kind: tabular.Number}
-	}
-	return all
-}
 
 // header returns the names of the file's columns: the group, target, x…, the targets' other columns, channel and
 // others. The column of the groups with the name of another column gets the prefix group_, one of x x_, one of the

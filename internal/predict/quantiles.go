@@ -30,7 +30,8 @@ const (
 )
 
 // kindColumns are the columns after channel.
-var kindColumns = append([]tabular.Column{{Name: "kind", Kind: tabular.Text}}, numbers("u", "tau", "mu", "sigma", "weight", "level", "value")...)
+var kindColumns = []tabular.Column{{Name: "kind", Kind: tabular.Text}, {Name: "u", Kind: tabular.Number}, {Name: "tau", Kind: tabular.Number}, {Name: "mu", Kind: tabular.Number},
+	{Name: "sigma", Kind: tabular.Number}, {Name: "weight", Kind: tabular.Number}, {Name: "level", Kind: tabular.Number}, {Name: "value", Kind: tabular.Number}}
 
 // Write writes the predictions to a file, whole or not at all. The file is in long format, with the
 // columns of Names, kind, u, tau, mu, sigma, weight, level, value. Columns

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"iter"
 	"math"
-	"slices"
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
@@ -35,31 +34,27 @@ type Scores struct {
 // all, unless path is "". The file has a row for each target and channel, with the columns of Names and of
 // [ScoreValues]. Write returns the first error of the predictions, or that of an outcome without finite scores.
 func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Target, error]) error {
-	if path == "" {
-		return s.Each(predictions, func(_ Target, points []score.Point) error {
-			s.add(tally, points)
-			return nil
+	each := func(write func(t Target, rows iter.Seq[[]string]) error) error {
+		return s.Each(predictions, func(t Target, points []score.Point) error {
+			if tally.Add(points); s.Outcomes != nil {
+				s.Outcomes.Add(points)
+			}
+			return write(t, func(yield func([]string) bool) {
+				for c, p := range points {
+					if !yield(Answer{Distribution: t.Channels[c], Score: p}.appendCells(s.row(nil, t, c), ScoreValues)) {
+						return
+					}
+				}
+			})
 		})
+	}
+	if path == "" {
+		return each(func(Target, iter.Seq[[]string]) error { return nil })
 	}
 	return tabular.Write(path, tabular.FormatOf(path), s.typed(Columns(ScoreValues)), func(out tabular.Writer) error {
 		ordered := inOrder{Names: s.Names, to: out}
-		return s.Each(predictions, func(t Target, points []score.Point) error {
-			s.add(tally, points)
-			rows := make([][]string, len(points))
-			for c, p := range points {
-				rows[c] = Answer{Distribution: t.Channels[c], Score: p}.appendCells(s.row(nil, t, c), ScoreValues)
-			}
-			return ordered.target(t, slices.Values(rows))
-		})
+		return each(ordered.target)
 	})
-}
-
-// add adds the points of a target to the tally and to the outcomes.
-func (s Scores) add(tally *score.Tally, points []score.Point) {
-	tally.Add(points)
-	if s.Outcomes != nil {
-		s.Outcomes.Add(points)
-	}
 }
 
 // JointScores adds the joint log density of the y of each function to the tally, unless one of them has the density 0:
