@@ -94,13 +94,13 @@ func (o *predictOptions) run(ctx context.Context) error {
 // writeComponents does what acqnp sample-quantiles does.
 func (o *predictOptions) writeComponents(ctx context.Context) error {
 	quantiles, draws := o.answers.of("quantiles"), o.answers.of("draws")
-	others := []string{"joint", "use-calibration", "raw"}
-	for _, v := range slices.Backward(o.answers) {
+	var others []string
+	for _, v := range o.answers {
 		if v != quantiles && v != draws && v.Flag != "components" {
-			others = slices.Insert(others, 0, v.Flag)
+			others = append(others, v.Flag)
 		}
 	}
-	for _, flag := range others {
+	for _, flag := range append(others, "joint", "use-calibration", "raw") {
 		if o.given(flag) {
 			return &invalid.Input{Found: "--components and --" + flag, Expected: "only one of them, or --format json"}
 		}

@@ -24,8 +24,8 @@ type Answer struct {
 	Score      score.Point            // at the known y, for [ScoreValues]
 }
 
-// Columns returns the columns of values.
-func Columns(wanted []Value) (all []tabular.Column) {
+// columnsOf returns the columns of values.
+func columnsOf(wanted []Value) (all []tabular.Column) {
 	for _, w := range wanted {
 		switch {
 		case w.Name == "":

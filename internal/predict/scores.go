@@ -51,7 +51,7 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 	if path == "" {
 		return each(func(Target, iter.Seq[[]string]) error { return nil })
 	}
-	return tabular.Write(path, tabular.FormatOf(path), s.typed(Columns(ScoreValues)), func(out tabular.Writer) error {
+	return tabular.Write(path, tabular.FormatOf(path), s.typed(columnsOf(ScoreValues)), func(out tabular.Writer) error {
 		ordered := inOrder{Names: s.Names, to: out}
 		return each(ordered.target)
 	})

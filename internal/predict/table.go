@@ -42,7 +42,7 @@ const cellsAtOnce = 1 << 16
 // Write writes the predictions to a file, whole or not at all, in memory that does not depend on
 // their number. It returns the first error of the predictions.
 func (t Table) Write(path string, predictions iter.Seq2[Target, error]) error {
-	columns := Columns(t.Wanted)
+	columns := columnsOf(t.Wanted)
 	return tabular.Write(path, t.Format, t.typed(columns), func(out tabular.Writer) error {
 		ordered := inOrder{Names: t.Names, to: out}
 		size := max(1, cellsAtOnce/(len(columns)*max(1, len(t.YNames))))
@@ -88,7 +88,7 @@ func ParseDensity(field, text string) ([]float64, error) {
 
 // CheckSize returns an *invalid.Input if the predictions of a number of targets make too large a file.
 func (t Table) CheckSize(targets int) error {
-	cells := float64(targets) * float64(len(t.YNames)) * float64(len(Columns(t.Wanted)))
+	cells := float64(targets) * float64(len(t.YNames)) * float64(len(columnsOf(t.Wanted)))
 	if cells > maxCells {
 		return &invalid.Input{File: "--out", Found: fmt.Sprintf("%.3g numbers for %d targets", cells, targets),
 			Expected: fmt.Sprintf("at most %d; ask for fewer targets, draws or values of the density", maxCells)}

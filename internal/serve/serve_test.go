@@ -130,8 +130,9 @@ type prediction struct {
 			Channels []struct {
 				Mean, SD         float64
 				Quantiles, Modes []float64
+				Exceed           []float64
 				Regions          [][][2]float64
-				Density          struct{ Y, Values []float64 }
+				Density, CDF     struct{ Y, Values []float64 }
 				Components       struct{ Tau, Mu, Sigma, Weight []float64 }
 				Atoms            []struct{ Y, Probability float64 }
 				Y, CRPS, PIT     float64
@@ -156,7 +157,7 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 		all.Go(func() {
 			f, text := asked(1+worker*60, 3+worker*40, false) // from 64 targets on, two predictors share them
 			g, more := asked(0, 2, false)
-			status, body := post(t, server.URL+"/v1/predict", `{"functions": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "regions": [0.5, 0.9], "density": {"y": [-0.5, 0, 1]}, "modes": true, "components": true}`)
+			status, body := post(t, server.URL+"/v1/predict", `{"functions": [`+text+`,`+more+`], "quantiles": [0.05, 0.5, 0.95], "regions": [0.5, 0.9], "density": {"y": [-0.5, 0, 1]}, "cdf": {"y": [0.1]}, "exceed": [0.1], "modes": true, "components": true}`)
 			var p prediction
 			if err := json.Unmarshal(body, &p); err != nil || status != 200 {
 				t.Errorf("%d %s %v", status, body, err)
@@ -172,6 +173,9 @@ func TestPredictionsEqualPredicts(t *testing.T) {
 				if got.Mean != d.Mean() || got.SD != math.Sqrt(d.Variance()) || !slices.Equal(got.Quantiles, likelihood.ApproximateQuantiles(d.Distribution, levels...)) ||
 					!slices.Equal(got.Modes, likelihood.Modes(d.Distribution)) || !slices.Equal(got.Density.Values, values) || !slices.Equal(got.Density.Y, density) {
 					t.Errorf("function %d, target %d: %+v", want.Function, want.Target, got)
+				}
+				if !slices.Equal(got.CDF.Values, []float64{d.CDF(0.1)}) || !slices.Equal(got.Exceed, []float64{d.Survival(0.1)}) {
+					t.Errorf("function %d, target %d: probabilities %v and %v, want %v and %v", want.Function, want.Target, got.CDF, got.Exceed, d.CDF(0.1), d.Survival(0.1))
 				}
 				for k, mass := range []float64{0.5, 0.9} {
 					var region [][2]float64
