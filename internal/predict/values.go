@@ -7,8 +7,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/likelihood/score"
-	"github.com/acqnp/acqnp/internal/points"
 )
 
 // A Value is one thing that an answer says. It is declared once: the columns of tables, the flags of acqnp predict, the
@@ -90,19 +88,23 @@ func GroupValues(a About) []Value {
 }
 
 var groupValues = []Value{
-	counted("known_fit", "fit", "how many points of the group are known from the data of the fit", func(q points.Question) int { return q.Recalled }),
-	counted("known_context", "context", "how many are known from the context alone", func(q points.Question) int { return q.Known.Len() - q.Recalled }),
-	counted("known_beside", "beside", "in groups in groups, how many points of the other groups are known", points.Question.KnownOfSiblings),
+	single("known_fit", "fit", tabular.Integer, ofCount, "how many points of the group are known from the data of the fit", func(a Answer) float64 { return float64(a.Question.Recalled) }),
+	single("known_context", "context", tabular.Integer, ofCount, "how many are known from the context alone", func(a Answer) float64 { return float64(a.Question.Known.Len() - a.Question.Recalled) }),
+	single("known_beside", "beside", tabular.Integer, ofCount, "in groups in groups, how many points of the other groups are known", func(a Answer) float64 { return float64(a.Question.KnownOfSiblings()) }),
 }
 
-func counted(name, key, doc string, of func(q points.Question) int) Value {
-	return Value{Name: name, Key: key, Kind: tabular.Integer, Doc: doc, Of: "{type: integer, minimum: 0}",
-		Numbers: func(a Answer, _ []float64) [][]float64 { return one(float64(of(a.Question))) }}
+// JSON schemas of numbers.
+const (
+	ofCount       = "{type: integer, minimum: 0}"
+	ofProbability = "{type: number, minimum: 0, maximum: 1}"
+)
+
+// single returns a value of one number, without parameters.
+func single(name, key string, kind tabular.Kind, schema, doc string, of func(a Answer) float64) Value {
+	return Value{Name: name, Key: key, Kind: kind, Of: schema, Doc: doc, Numbers: func(a Answer, _ []float64) [][]float64 { return [][]float64{{of(a)}} }}
 }
 
-// one returns a cell with one number, as each returns one for each number.
-func one(v float64) [][]float64 { return [][]float64{{v}} }
-
+// each returns a cell for each number.
 func each(values []float64) [][]float64 {
 	cells := make([][]float64, len(values))
 	for i := range values {
@@ -126,13 +128,9 @@ func of(f func(a Answer, at float64) float64) func(a Answer, at []float64) [][]f
 func (a Answer) known() int { return a.Target.KnownOf(a.Channel) }
 
 var (
-	mean = Value{Name: "mean", Key: "mean", Kind: tabular.Number, Doc: "the mean",
-		Numbers: func(a Answer, _ []float64) [][]float64 { return one(a.Mean()) }}
-	deviation = Value{Name: "sd", Key: "sd", Kind: tabular.Number, Doc: "the standard deviation",
-		Numbers: func(a Answer, _ []float64) [][]float64 { return one(math.Sqrt(a.Variance())) }}
+	mean      = single("mean", "mean", tabular.Number, "", "the mean", func(a Answer) float64 { return a.Mean() })
+	deviation = single("sd", "sd", tabular.Number, "", "the standard deviation", func(a Answer) float64 { return math.Sqrt(a.Variance()) })
 )
-
-const ofProbability = "{type: number, minimum: 0, maximum: 1}"
 
 // Values are what an answer may say of a distribution, in the order of columns. A new entry is all that a new value takes.
 var Values = []Value{
@@ -178,17 +176,12 @@ var Values = []Value{
 
 // ScoreValues are what scores say of a target and channel, in the order of columns.
 var ScoreValues = []Value{
-	scored("y", "the known y", "{type: number}", func(p score.Point) float64 { return p.Y }),
-	scored("log_density", "the log density of y, in nats, -Inf (null in JSON) where it is 0", "", func(p score.Point) float64 { return p.LogDensity }),
-	scored("crps", "the quantile-weighted CRPS, in the units of y; less is better", "{type: number, minimum: 0}", func(p score.Point) float64 { return p.CRPS }),
-	scored("pit", "the probability of a smaller y", ofProbability, func(p score.Point) float64 { return p.PIT }),
+	single("y", "y", tabular.Number, "{type: number}", "the known y", func(a Answer) float64 { return a.Score.Y }),
+	single("log_density", "log_density", tabular.Number, "", "the log density of y, in nats, -Inf (null in JSON) where it is 0", func(a Answer) float64 { return a.Score.LogDensity }),
+	single("crps", "crps", tabular.Number, "{type: number, minimum: 0}", "the quantile-weighted CRPS, in the units of y; less is better", func(a Answer) float64 { return a.Score.CRPS }),
+	single("pit", "pit", tabular.Number, ofProbability, "the probability of a smaller y", func(a Answer) float64 { return a.Score.PIT }),
 	mean,
 	deviation,
-}
-
-func scored(name, doc, schema string, of func(p score.Point) float64) Value {
-	return Value{Name: name, Key: name, Kind: tabular.Number, Doc: doc, Of: schema,
-		Numbers: func(a Answer, _ []float64) [][]float64 { return one(of(a.Score)) }}
 }
 
 // Parameter returns the word for what the value takes, such as levels; "" for values of y and for nothing.

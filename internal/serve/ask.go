@@ -14,7 +14,7 @@ import (
 type ask struct {
 	predict.Value
 	on     bool // of a predict.Switch
-	points *int // of a predict.Range: a number of values of y that cover the distributions of all targets of a function
+	points int  // of a predict.Range: a number of values of y that cover the distributions of all targets of a function
 }
 
 // asked returns the values that requests may ask for, in the order of answers: those along a range of y come after the
@@ -57,7 +57,6 @@ func (a *ask) read(path string, value []byte) error {
 }
 
 func (a *ask) readRange(path string, value []byte) error {
-	var points int
 	err := readObject(path, value, fields{
 		"y": func(key string, value []byte) error {
 			if string(value) == "null" {
@@ -66,32 +65,24 @@ func (a *ask) readRange(path string, value []byte) error {
 			return numbers(&a.At, " for y")(key, value)
 		},
 		"points": func(key string, value []byte) error {
-			a.points = &points
-			return into(a.points, "a whole number, 2 or more")(key, value)
+			if err := into(&a.points, "a whole number, 2 or more")(key, value); err != nil || a.points > 1 {
+				return err
+			}
+			return &invalid.Input{Key: key, Found: strconv.Itoa(a.points), Expected: "2 or more"}
 		},
 	})
-	switch {
-	case err != nil:
-		return err
-	case a.points == nil:
-		return nil
-	case a.At != nil:
+	if err == nil && a.points > 0 && a.At != nil {
 		return &invalid.Input{Key: path, Found: "y and points", Expected: "one of them"}
-	case points < 2:
-		return &invalid.Input{Key: path + ".points", Found: strconv.Itoa(points), Expected: "2 or more"}
 	}
-	return nil
+	return err
 }
 
 // cells returns how many cells of each distribution are asked for.
 func (a *ask) cells() int {
-	switch {
-	case a.points != nil:
-		return *a.points
-	case a.on:
+	if a.on {
 		return 1
 	}
-	return len(a.At)
+	return max(a.points, len(a.At))
 }
 
 // wanted returns the values of an answer, of a channel with a span.
@@ -99,8 +90,8 @@ func (q *request) wanted(s *span) []predict.Value {
 	all := predict.Always(predict.About{})
 	for _, a := range q.asks {
 		v := a.Value
-		if a.points != nil && s != nil {
-			v.At = s.grid(*a.points)
+		if a.points > 0 && s != nil {
+			v.At = s.grid(a.points)
 		}
 		if a.cells() > 0 {
 			all = append(all, v)
@@ -111,5 +102,5 @@ func (q *request) wanted(s *span) []predict.Value {
 
 // covers reports whether values of y are to cover the distributions.
 func (q *request) covers() bool {
-	return slices.ContainsFunc(q.asks, func(a *ask) bool { return a.points != nil })
+	return slices.ContainsFunc(q.asks, func(a *ask) bool { return a.points > 0 })
 }
