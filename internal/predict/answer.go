@@ -41,7 +41,7 @@ func columnsOf(wanted []Value) (all []tabular.Column) {
 }
 
 // appendCells appends the cells of values to a row of a table.
-func (a Answer) appendCells(row []string, wanted []Value) []string {
+func (a *Answer) appendCells(row []string, wanted []Value) []string {
 	for _, w := range wanted {
 		switch {
 		case w.Name == "":
@@ -76,7 +76,7 @@ func cellText(kind tabular.Kind, cell []float64) string {
 
 // AppendJSON appends an object of values, as HTTP has them: a number, a list of numbers or, at the parameters of a Range,
 // {"y", "values"}. An empty list is left out. AppendJSON returns ctx's error soon after ctx ends.
-func (a Answer) AppendJSON(ctx context.Context, b []byte, wanted []Value) ([]byte, error) {
+func (a *Answer) AppendJSON(ctx context.Context, b []byte, wanted []Value) ([]byte, error) {
 	b = append(b, '{')
 	start := len(b)
 	for _, w := range wanted {
@@ -95,7 +95,7 @@ func (a Answer) AppendJSON(ctx context.Context, b []byte, wanted []Value) ([]byt
 const atOnce = 256
 
 // json returns a value as JSON, nil if it is left out.
-func (a Answer) json(ctx context.Context, w Value) (b []byte, err error) {
+func (a *Answer) json(ctx context.Context, w Value) (b []byte, err error) {
 	if w.JSON != nil {
 		return w.JSON(a), ctx.Err()
 	}
@@ -175,7 +175,7 @@ func appendNumber(b []byte, v float64) []byte {
 }
 
 // atoms returns the bounds of y with their probabilities, nil if there are none.
-func atoms(a Answer) []byte {
+func atoms(a *Answer) []byte {
 	var b []byte
 	for i, end := range likelihood.Ends(a.Distribution.Distribution) {
 		b = appendNumber(append(separated(b, i), `{"y":`...), end.Y)

@@ -41,7 +41,7 @@ func (s Scores) Write(path string, tally *score.Tally, predictions iter.Seq2[Tar
 			}
 			return write(t, func(yield func([]string) bool) {
 				for c, p := range points {
-					if !yield(Answer{Distribution: t.Channels[c], Score: p}.appendCells(s.row(nil, t, c), ScoreValues)) {
+					if !yield((&Answer{Distribution: t.Channels[c], Score: p}).appendCells(s.row(nil, t, c), ScoreValues)) {
 						return
 					}
 				}

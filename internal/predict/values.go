@@ -25,8 +25,8 @@ type Value struct {
 
 	// Numbers returns a cell for each parameter, or one if the value takes none. A cell is a number, several numbers, or
 	// pairs (low, high) one after the other, as Kind says.
-	Numbers func(a Answer, at []float64) [][]float64
-	JSON    func(a Answer) []byte // instead of Numbers, for the kind tabular.Object; nil leaves the value out
+	Numbers func(a *Answer, at []float64) [][]float64
+	JSON    func(a *Answer) []byte // instead of Numbers, for the kind tabular.Object; nil leaves the value out
 
 	calibrated quantity // of a distribution, which a calibration corrects
 }
@@ -88,9 +88,9 @@ func GroupValues(a About) []Value {
 }
 
 var groupValues = []Value{
-	single("known_fit", "fit", tabular.Integer, ofCount, "how many points of the group are known from the data of the fit", func(a Answer) float64 { return float64(a.Question.Recalled) }),
-	single("known_context", "context", tabular.Integer, ofCount, "how many are known from the context alone", func(a Answer) float64 { return float64(a.Question.Known.Len() - a.Question.Recalled) }),
-	single("known_beside", "beside", tabular.Integer, ofCount, "in groups in groups, how many points of the other groups are known", func(a Answer) float64 { return float64(a.Question.KnownOfSiblings()) }),
+	single("known_fit", "fit", tabular.Integer, ofCount, "how many points of the group are known from the data of the fit", func(a *Answer) float64 { return float64(a.Question.Recalled) }),
+	single("known_context", "context", tabular.Integer, ofCount, "how many are known from the context alone", func(a *Answer) float64 { return float64(a.Question.Known.Len() - a.Question.Recalled) }),
+	single("known_beside", "beside", tabular.Integer, ofCount, "in groups in groups, how many points of the other groups are known", func(a *Answer) float64 { return float64(a.Question.KnownOfSiblings()) }),
 }
 
 // JSON schemas of numbers.
@@ -100,8 +100,8 @@ const (
 )
 
 // single returns a value of one number, without parameters.
-func single(name, key string, kind tabular.Kind, schema, doc string, of func(a Answer) float64) Value {
-	return Value{Name: name, Key: key, Kind: kind, Of: schema, Doc: doc, Numbers: func(a Answer, _ []float64) [][]float64 { return [][]float64{{of(a)}} }}
+func single(name, key string, kind tabular.Kind, schema, doc string, of func(a *Answer) float64) Value {
+	return Value{Name: name, Key: key, Kind: kind, Of: schema, Doc: doc, Numbers: func(a *Answer, _ []float64) [][]float64 { return [][]float64{{of(a)}} }}
 }
 
 // each returns a cell for each number.
@@ -114,8 +114,8 @@ func each(values []float64) [][]float64 {
 }
 
 // of returns a function that computes a number for each parameter.
-func of(f func(a Answer, at float64) float64) func(a Answer, at []float64) [][]float64 {
-	return func(a Answer, at []float64) [][]float64 {
+func of(f func(a *Answer, at float64) float64) func(a *Answer, at []float64) [][]float64 {
+	return func(a *Answer, at []float64) [][]float64 {
 		values := make([]float64, len(at))
 		for i, v := range at {
 			values[i] = f(a, v)
@@ -125,11 +125,11 @@ func of(f func(a Answer, at float64) float64) func(a Answer, at []float64) [][]f
 }
 
 // known returns how many values of the channel are known.
-func (a Answer) known() int { return a.Target.KnownOf(a.Channel) }
+func (a *Answer) known() int { return a.Target.KnownOf(a.Channel) }
 
 var (
-	mean      = single("mean", "mean", tabular.Number, "", "the mean", func(a Answer) float64 { return a.Mean() })
-	deviation = single("sd", "sd", tabular.Number, "", "the standard deviation", func(a Answer) float64 { return math.Sqrt(a.Variance()) })
+	mean      = single("mean", "mean", tabular.Number, "", "the mean", func(a *Answer) float64 { return a.Mean() })
+	deviation = single("sd", "sd", tabular.Number, "", "the standard deviation", func(a *Answer) float64 { return math.Sqrt(a.Variance()) })
 )
 
 // Values are what an answer may say of a distribution, in the order of columns. A new entry is all that a new value takes.
@@ -139,13 +139,13 @@ var Values = []Value{
 	{Key: "atoms", Kind: tabular.Object, Doc: "the bounds of y and their probabilities; without bounds, and of whole numbers, of which each has one, there are none", JSON: atoms},
 	{Name: "q", Key: "quantiles", Flag: "quantiles", Kind: tabular.Number, Takes: Levels, Usual: []float64{0.05, 0.25, 0.5, 0.75, 0.95}, Work: 10,
 		Doc: "the quantiles of these `LEVELS`", calibrated: level,
-		Numbers: func(a Answer, at []float64) [][]float64 {
+		Numbers: func(a *Answer, at []float64) [][]float64 {
 			at, _ = a.Calibrated.Corrected(a.Channel, a.known(), at, nil)
 			return each(likelihood.ApproximateQuantiles(a.Distribution.Distribution, at...))
 		}},
 	{Name: "hdr", Key: "regions", Flag: "hdr", Kind: tabular.Pairs, Takes: Levels, Usual: []float64{0.9}, Work: 400,
 		Doc: "the smallest sets of y that hold these `PROBABILITIES`; two branches give two intervals", calibrated: mass,
-		Numbers: func(a Answer, at []float64) (cells [][]float64) {
+		Numbers: func(a *Answer, at []float64) (cells [][]float64) {
 			_, at = a.Calibrated.Corrected(a.Channel, a.known(), nil, at)
 			for _, set := range likelihood.HighestDensities(a.Distribution.Distribution, at...) {
 				pairs := make([]float64, 0, 2*len(set))
@@ -157,29 +157,29 @@ var Values = []Value{
 			return cells
 		}},
 	{Name: "density", Key: "density", Flag: "density", Kind: tabular.Number, Takes: Range, Work: 1, Doc: "the density at values of y",
-		Numbers: func(a Answer, at []float64) [][]float64 {
+		Numbers: func(a *Answer, at []float64) [][]float64 {
 			return each(likelihood.Densities(a.Distribution.Distribution, at))
 		}},
 	{Name: "cdf", Key: "cdf", Flag: "cdf", Kind: tabular.Number, Takes: Range, Work: 1, Of: ofProbability, Doc: "the probability of a y up to each of some values", calibrated: probability,
-		Numbers: of(func(a Answer, y float64) float64 { return a.Calibrated.CDF(a.Channel, a.known(), a.CDF(y)) })},
+		Numbers: of(func(a *Answer, y float64) float64 { return a.Calibrated.CDF(a.Channel, a.known(), a.CDF(y)) })},
 	{Name: "exceed", Key: "exceed", Flag: "exceed", Kind: tabular.Number, Takes: Outcomes, Work: 1, Of: ofProbability, Doc: "the probability of more than each `Y`", calibrated: probability,
-		Numbers: of(func(a Answer, y float64) float64 { return a.Calibrated.Survival(a.Channel, a.known(), a.Survival(y)) })},
+		Numbers: of(func(a *Answer, y float64) float64 { return a.Calibrated.Survival(a.Channel, a.known(), a.Survival(y)) })},
 	{Name: "modes", Key: "modes", Flag: "modes", Kind: tabular.Numbers, Takes: Switch, Work: 200, Doc: "the peaks of the density, the highest first",
-		Numbers: func(a Answer, _ []float64) [][]float64 {
+		Numbers: func(a *Answer, _ []float64) [][]float64 {
 			return [][]float64{likelihood.Modes(a.Distribution.Distribution)}
 		}},
 	{Name: "draw", Flag: "draws", Kind: tabular.Number, Takes: Count, Doc: "a `NUMBER` of random draws",
-		Numbers: of(func(a Answer, i float64) float64 { return a.Target.Draws[(int(i)-1)*len(a.Target.Channels)+a.Channel] })},
+		Numbers: of(func(a *Answer, i float64) float64 { return a.Target.Draws[(int(i)-1)*len(a.Target.Channels)+a.Channel] })},
 	{Name: "components", Key: "components", Flag: "components", Kind: tabular.Object, Takes: Switch, Doc: "the parts of the mixture",
-		JSON: func(a Answer) []byte { return a.componentsJSON() }},
+		JSON: func(a *Answer) []byte { return a.componentsJSON() }},
 }
 
 // ScoreValues are what scores say of a target and channel, in the order of columns.
 var ScoreValues = []Value{
-	single("y", "y", tabular.Number, "{type: number}", "the known y", func(a Answer) float64 { return a.Score.Y }),
-	single("log_density", "log_density", tabular.Number, "", "the log density of y, in nats, -Inf (null in JSON) where it is 0", func(a Answer) float64 { return a.Score.LogDensity }),
-	single("crps", "crps", tabular.Number, "{type: number, minimum: 0}", "the quantile-weighted CRPS, in the units of y; less is better", func(a Answer) float64 { return a.Score.CRPS }),
-	single("pit", "pit", tabular.Number, ofProbability, "the probability of a smaller y", func(a Answer) float64 { return a.Score.PIT }),
+	single("y", "y", tabular.Number, "{type: number}", "the known y", func(a *Answer) float64 { return a.Score.Y }),
+	single("log_density", "log_density", tabular.Number, "", "the log density of y, in nats, -Inf (null in JSON) where it is 0", func(a *Answer) float64 { return a.Score.LogDensity }),
+	single("crps", "crps", tabular.Number, "{type: number, minimum: 0}", "the quantile-weighted CRPS, in the units of y; less is better", func(a *Answer) float64 { return a.Score.CRPS }),
+	single("pit", "pit", tabular.Number, ofProbability, "the probability of a smaller y", func(a *Answer) float64 { return a.Score.PIT }),
 	mean,
 	deviation,
 }

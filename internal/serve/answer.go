@@ -41,7 +41,7 @@ func (q *question) write(out *writer, summary any) {
 		name, _ := json.Marshal(q.questions[i].Name) // a string gives no error
 		b = append(append(separated(b, i), `{"name":`...), name...)
 		if known := predict.GroupValues(q.model.About); known != nil {
-			b, _ = predict.Answer{Question: q.questions[i]}.AppendJSON(context.Background(), append(b, `,"known":`...), known) // which does not end
+			b, _ = (&predict.Answer{Question: q.questions[i]}).AppendJSON(context.Background(), append(b, `,"known":`...), known) // which does not end
 		}
 		b = append(b, `,"targets":[`...)
 		for k, t := range targets {
