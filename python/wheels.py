@@ -105,7 +105,7 @@ def write(folder, system, program):
         command += ".exe"
     wheel = ["Wheel-Version: 1.0", "Generator: acqnp wheels.py", "Root-Is-Purelib: false"] + [f"Tag: py3-none-{t}" for t in tags]
     # Of each file: its place in the wheel, its content, and whether it is a program.
-    files = [(f"acqnp/{p.name}", p.read_bytes(), False) for p in sorted((HERE / "acqnp").glob("*.py")) if not cuda]
+    files = [(p.relative_to(HERE).as_posix(), p.read_bytes(), False) for p in sorted((HERE / "acqnp").rglob("*.py")) if not cuda]
     files += [
         (f"{base}.data/scripts/{command}", Path(program).read_bytes(), True),
         (f"{base}.dist-info/METADATA", metadata(project).encode(), False),

@@ -60,8 +60,9 @@ func newExport(a *app) *cobra.Command {
 name needs --format.
 
 As torch, write the weights of a checkpoint to a safetensors file, under the names of PyTorch's
-state_dict. acqnp eval and acqnp sample-quantiles read it with --weights. acqnp train
---weights starts from it.
+state_dict, with the model's configuration. acqnp.torch.load of the Python package makes a module of
+it; acqnp eval and acqnp sample-quantiles read it with --weights, and acqnp train --weights starts
+from it.
 
 ` + onnxHelp,
 		Example: `  acqnp export --run runs/lissajous/acqnp/seed-0 --out weights.safetensors

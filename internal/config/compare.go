@@ -2,6 +2,7 @@ package config
 
 import (
 	"bytes"
+	"encoding/json"
 	"fmt"
 	"reflect"
 	"strings"
@@ -20,6 +21,19 @@ func (e Experiment) YAML() ([]byte, error) {
 	}
 	err := encoder.Close()
 	return b.Bytes(), err
+}
+
+// JSON returns the keys of the section and their values, as one object.
+func (m Model) JSON() ([]byte, error) {
+	text, err := yaml.Marshal(m)
+	if err != nil {
+		return nil, err
+	}
+	var keys map[string]any
+	if err := yaml.Unmarshal(text, &keys); err != nil {
+		return nil, err
+	}
+	return json.Marshal(keys)
 }
 
 // Differences lists the keys whose values differ, in the order of the configuration, each as

@@ -29,10 +29,18 @@ const headsKey = "heads"
 // Weights that acqnp exported without it have the paper's.
 const formKey = "scale_form"
 
+// configurationKey is the metadata entry of exported weights that holds the section model of the configuration as JSON:
+// what a reader outside this program needs to compute the model.
+const configurationKey = "configuration"
+
 // WriteWeights writes params, the model's flat vector [NumParams], to a safetensors file under the
 // names of the authors' state_dict. units, unless nil, go to the file's metadata.
 func WriteWeights(path string, m *models.Model, params []float32, units *Units) error {
-	meta := map[string]string{"format": weightsFormat, "model": m.Name()}
+	configuration, err := m.Config().JSON()
+	if err != nil {
+		return err
+	}
+	meta := map[string]string{"format": weightsFormat, "model": m.Name(), configurationKey: string(configuration)}
 	if units != nil {
 		text, err := json.Marshal(units.columns())
 		if err != nil {

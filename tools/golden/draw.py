@@ -3,7 +3,8 @@ import math
 
 import torch
 
-from method import aggregation, has_levels, shapes
+from package import encoders, method
+from shapes import shapes
 
 
 def uniform(rng, shape, bound):
@@ -28,11 +29,11 @@ def draw_batch(model, extents, dx, dy, rng):
     """Draws a batch; extents are (B, N, N_c, N_tau or k)."""
     b, n, nc, levels = extents
     batch = {"num_context": nc, "x": uniform(rng, (b, n, dx), 2), "y": uniform(rng, (b, n, dy), 1.5)}
-    if has_levels(model):
+    if method.has_levels(model):
         batch["u"] = draw_levels(b, levels, n, rng)
     if model["name"] == "bnp":
         batch["resample"] = draw_resample(levels, b, nc, rng)
-    if aggregation(model) == "groups":
+    if encoders.aggregation(model) == "groups":
         batch["ranges"] = torch.stack([draw_ranges(n, nc, rng) for _ in range(b)])
     return batch
 

@@ -11,8 +11,8 @@ import torch
 import transformer
 from draw import draw_levels, draw_resample, draw_weights, uniform
 from files import save
-from layers import Kinks
-from method import aggregation, forward, has_levels
+from forward import forward
+from package import encoders, method
 
 HIDDEN = [16, 16, 16]
 QUANTILE = {"representation": 16, "encoder": HIDDEN, "decoder": HIDDEN}
@@ -57,7 +57,7 @@ def evaluate(model, weights, batches):
     """Returns [mean over context points, mean over targets] of every batch."""
     means = []
     for batch in batches:
-        loglik, nc = forward(model, weights, batch, Kinks()).loglik, batch["num_context"]
+        loglik, nc = forward(model, weights, batch).loglik, batch["num_context"]
         means.append([loglik[:, :nc].mean().item(), loglik[:, nc:].mean().item()])
     return means
 
@@ -77,10 +77,10 @@ def write(folder):
             # The signal shrinks in deeper networks. With this gain, other levels or bootstraps change the results by far more than 2e-4.
             weights = draw_weights(model, dx, dy, rng, gain=5)
             save(os.path.join(folder, f"{name}-{benchmark}.safetensors"), weights, {"format": "pt"}, "F32")
-            if aggregation(model) == "transformer":
-                transformer.check(name + "-" + benchmark, model, weights, tasks[0], Kinks())
+            if encoders.aggregation(model) == "transformer":
+                transformer.check(name + "-" + benchmark, model, weights, tasks[0])
             case = {"benchmark": benchmark, "weights": name, "model": model, "tasks": evaluate(model, weights, tasks)}
-            if has_levels(model):
+            if method.has_levels(model):
                 case["grid"] = evaluate(model, weights, [on_grid(model["name"], batch) for batch in tasks])
             cases.append(case)
             print(f"{name + '-' + benchmark:34} context and target {case['tasks']}")

@@ -3,7 +3,7 @@
 
     /usr/bin/python3 tools/golden/golden.py internal/test/golden/testdata
 
-method.py has the models. Inputs and weights are float32 values, so that float32 and float64 programs start from the same
+The models are those of python/acqnp/torch. Inputs and weights are float32 values, so that float32 and float64 programs start from the same
 numbers. It writes one safetensors file for each case, and the files of exchange.py. README.md lists the tensors.
 """
 import json
@@ -18,8 +18,9 @@ import transformer
 from cases import CASES, OTHER_SIZES, SIZES, SMALL, TARGETS
 from draw import draw_batch, draw_weights
 from files import save
-from layers import Kinks
-from method import aggregation, forward, loss_of
+from forward import forward, loss_of
+from kinks import Kinks
+from package import encoders, layers
 
 STEPS = 10
 LEARNING_RATE = 1e-3
@@ -37,7 +38,8 @@ NUMBERS = ("x", "y", "u", "resample", "ranges")
 def run_case(number, name, model, dims, extents, change):
     """Returns the tensors and the metadata of one case. It draws again if a kink is too close for float32."""
     def run(weights, batch, kinks):
-        result = forward(model, weights, batch, kinks)
+        with layers.watched(kinks.see):
+            result = forward(model, weights, batch)
         return result.targets(batch["num_context"]) if name in TARGETS else result
 
     for attempt in range(100):
@@ -72,10 +74,10 @@ def run_case(number, name, model, dims, extents, change):
     else:
         raise SystemExit(f"{name}: found no draw in 100 that stays away from every kink")
 
-    if aggregation(model) == "transformer":
-        transformer.check(name, model, given, batch, Kinks())
-    if aggregation(model) == "groups":
-        groups.check(name, model, given, batch, Kinks())
+    if encoders.aggregation(model) == "transformer":
+        transformer.check(name, model, given, batch)
+    if encoders.aggregation(model) == "groups":
+        groups.check(name, model, given, batch)
     tensors = {k: batch[k] for k in NUMBERS if k in batch}
     tensors |= {f"w.{k}": v for k, v in given.items()}
     tensors |= {"loglik": result.loglik, "loss": loss, "components": result.components}
@@ -94,7 +96,7 @@ def run_case(number, name, model, dims, extents, change):
 
 
 def margin(model):
-    return MARGIN.get(aggregation(model), OTHER_MARGIN.get(model["name"], LEAST_MARGIN))
+    return MARGIN.get(encoders.aggregation(model), OTHER_MARGIN.get(model["name"], LEAST_MARGIN))
 
 
 def felt(name, grad, extents):

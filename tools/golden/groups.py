@@ -1,59 +1,12 @@
-"""The encoder of groups of CNP, CQNP and ACQNP: each layer in plain tensors, and PyTorch's own modules to check it with.
+"""PyTorch's own layers with masks, to check the package's encoder of groups with.
 
-Tokens are those of transformer.py. A batch has ranges [B, N, 4]: the context points [from, to) of a point's own group, then
-those of the siblings. In every layer a token attends to the context tokens of its group, then to those of the siblings,
-then goes through a hidden layer; each of the three reads a layer norm and adds to the token.
+A batch has ranges [B, N, 4]: the context points [from, to) of a point's own group, then those of the siblings.
 """
 import torch
 from torch import nn
 
-from layers import linear, relu
-from transformer import norm, tokens
-
-GROUPS = "_encoder._groups."
-
-
-def encode(model, weights, batch, kinks):
-    """Returns r of every point, [B, N, d]."""
-    context, query = tokens(weights, batch, kinks)
-    return run_layers(model, weights, context, query, *masks(batch), kinks)
-
-
-def masks(batch):
-    """Returns which context points a point reads, [B, N, N_c]: of its own group, and of the siblings."""
-    at = torch.arange(batch["num_context"])
-    first, end = batch["ranges"][..., 0::2, None], batch["ranges"][..., 1::2, None]
-    return ((at >= first) & (at < end)).unbind(dim=2)
-
-
-def run_layers(model, weights, context, query, own, siblings, kinks):
-    nc, layers = context.shape[1], model["layers"]
-
-    def feed(name, token):
-        hidden = relu(linear(weights, name + "linear1", norm(weights, name + "norm", token)), kinks)
-        return token + linear(weights, name + "linear2", hidden)
-
-    for i in range(layers):
-        name, heads = f"{GROUPS}layers.{i}.", model["heads"]
-        old, context = context, add_attention(heads, weights, name + "within.", context, context, own[:, :nc])
-        query = add_attention(heads, weights, name + "within.", query, old, own)
-        query = feed(name, add_attention(heads, weights, name + "across.", query, context, siblings))
-        if i < layers - 1:
-            context = feed(name, add_attention(heads, weights, name + "across.", context, context, siblings[:, :nc]))
-    return norm(weights, GROUPS + "norm", query)
-
-
-def add_attention(heads, weights, name, token, context, reads):
-    """Adds to tokens [B, n, d] what they find among the context tokens that they read. reads is [B, n, N_c]."""
-    maps, biases = weights[name + "in_proj_weight"].chunk(3), weights[name + "in_proj_bias"].chunk(3)
-    normed, keys = norm(weights, name + "norm", token), norm(weights, name + "norm", context)
-    q, k, v = (t @ w.T + b for t, w, b in zip((normed, keys, keys), maps, biases))
-    parts = []
-    for qh, kh, vh in zip(*(t.chunk(heads, dim=-1) for t in (q, k, v))):
-        scores = (qh @ kh.transpose(1, 2) / qh.shape[-1] ** 0.5).masked_fill(~reads, -torch.inf)
-        shares = torch.softmax(scores, dim=-1).masked_fill(~reads, 0)  # a token that reads nothing gets 0, not NaN
-        parts.append(shares @ vh)
-    return token + linear(weights, name + "out_proj", torch.cat(parts, dim=-1))
+from package import encoders
+from transformer import compare
 
 
 class Attention(nn.MultiheadAttention):
@@ -94,7 +47,6 @@ class Groups(nn.Module):
 
     def forward(self, context, query, own, siblings):
         nc, token = context.shape[1], torch.cat([context, query], dim=1)
-        own, siblings = (torch.cat([m[:, :nc], m], dim=1) for m in (own, siblings))
         for layer in self.layers:
             token = layer(token, own, siblings, nc)
         return self.norm(token[:, nc:])
@@ -103,21 +55,16 @@ class Groups(nn.Module):
 def shapes(model):
     """Yields (name, shape, fan_in) of the weights of PyTorch's encoder."""
     for name, v in Groups(model).state_dict().items():
-        yield GROUPS + name, tuple(v.shape), v.shape[-1]
+        yield encoders.GROUPS + name, tuple(v.shape), v.shape[-1]
 
 
-def check(name, model, weights, batch, kinks):
+def check(name, model, weights, batch):
     """Exits unless PyTorch's modules give the same r, and the same gradients of a function of r, with these weights."""
-    context, query = (t.detach().requires_grad_(True) for t in tokens(weights, batch, kinks))
-    own = {k: v.clone().requires_grad_(True) for k, v in weights.items() if k.startswith(GROUPS)}
+    x, y, nc = batch["x"], batch["y"], batch["num_context"]
+    context, query = (t.detach().requires_grad_(True) for t in encoders.tokens(weights, x[:, :nc], y[:, :nc], x))
+    own = {k: v.clone().requires_grad_(True) for k, v in weights.items() if k.startswith(encoders.GROUPS)}
     theirs = Groups(model)
-    theirs.load_state_dict({k[len(GROUPS):]: v.detach() for k, v in own.items()})
-    reads = masks(batch)
-    plain, modules = run_layers(model, own, context, query, *reads, kinks), theirs(context, query, *reads)
-    parameters = dict(theirs.named_parameters())
-    results = [(plain, modules), *zip(torch.autograd.grad(plain.sin().sum(), [context, query, *own.values()]),
-                                      torch.autograd.grad(modules.sin().sum(), [context, query, *(parameters[k[len(GROUPS):]] for k in own)]))]
-    off = max(((a - b).abs().max() / b.abs().max().clamp(min=1)).item() for a, b in results)
-    if off > 1e-12:
-        raise SystemExit(f"{name}: {off:.1e} off nn.MultiheadAttention")
-    print(f"{name:34} {off:.1e} off nn.MultiheadAttention")
+    theirs.load_state_dict({k[len(encoders.GROUPS):]: v.detach() for k, v in own.items()})
+    reads = encoders.masks(torch.cat([batch["ranges"][:, :nc], batch["ranges"]], dim=1), nc)
+    compare(name, "nn.MultiheadAttention", encoders.groups(model, own, context, query, *reads), theirs(context, query, *reads),
+            [context, query], own, theirs, encoders.GROUPS)

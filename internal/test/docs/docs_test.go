@@ -132,8 +132,8 @@ func TestDocsTakeAnAfternoon(t *testing.T) {
 			lines += strings.Count(values.ReplaceAllString(read(t, name), ""), "\n")
 		}
 	}
-	if pages > 30 || lines > 3000 {
-		t.Errorf("docs has %d pages and %d lines by hand, at most 30 and 3000", pages, lines)
+	if pages > 32 || lines > 3200 {
+		t.Errorf("docs has %d pages and %d lines by hand, at most 32 and 3200", pages, lines)
 	}
 }
 
