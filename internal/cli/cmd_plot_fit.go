@@ -27,9 +27,8 @@ func newPlotFit(a *app) *cobra.Command {
 		Long: `Draw what models predict for evaluation functions: the smallest regions of y that hold 50, 90 and
 99% of the prediction as shading, the median where it is one curve, the context and the held-out
 targets. If two columns of x vary within functions, the median and the width of the 90% interval are
-maps. If more do, or names besides others, the picture runs over the first of numbers that varies among
-the targets. The others are fixed at the middle of the context, as the titles say, and bars are the
-predictions at the targets' own x.
+maps. If more do, or names besides others, bars over the first of numbers that varies among the targets
+are the predictions at some of them: their median, and what holds 50 and 90%.
 
 All runs are shown the first functions of the first run. Another --seed draws others.`,
 		Example: `  acqnp plot fit --run runs/lissajous/acqnp/seed-0 --run runs/lissajous/cqnp/seed-0 --out fit.png

@@ -14,7 +14,7 @@ import (
 // mostBars is the largest number of bars of a panel.
 const mostBars = 60
 
-// A Bar is the prediction at one target, whose columns of x are all its own: the central 50 and 90%
+// A Bar is the prediction at one target, whose columns of x are all its own: its median and the central 50 and 90%
 // intervals.
 type Bar struct {
 	X         float64
@@ -30,13 +30,14 @@ var (
 )
 
 // barX returns the x [N, columns of x] of some of the subject's targets, evenly chosen: of those whose y are
-// known if there are any.
+// known if there are any. Without targets they are those of the known points.
 func barX(s Subject) []float64 {
-	from := s.Held
-	if from.Len() == 0 {
-		from = s.Targets
+	for _, from := range []points.Points{s.Held, s.Targets, s.Known} {
+		if n := from.Len(); n > 0 {
+			return from.Take(points.Spread(n, mostBars)).X
+		}
 	}
-	return from.Take(points.Spread(from.Len(), mostBars)).X
+	return nil
 }
 
 // barOf returns the bar of a prediction.
@@ -62,8 +63,13 @@ func (b bars) Plot(c draw.Canvas, p *plot.Plot) {
 		}
 		line(wideBar, bar.Quantiles[0], bar.Quantiles[4])
 		line(narrowBar, bar.Quantiles[1], bar.Quantiles[3])
+		if at := (vg.Point{X: x(bar.X), Y: y(bar.Quantiles[2])}); finite(bar.X) && c.Contains(at) {
+			medianTick(&c, at)
+		}
 	}
 }
+
+func medianTick(c *draw.Canvas, at vg.Point) { c.StrokeLine2(narrowBar, at.X-3, at.Y, at.X+3, at.Y) }
 
 // ends returns the bars' outer quantiles.
 func (b bars) ends() (ys []float64) {
@@ -78,4 +84,5 @@ func barThumb(c *draw.Canvas) {
 	at := c.Center()
 	c.StrokeLine2(wideBar, at.X, at.Y-6, at.X, at.Y+6)
 	c.StrokeLine2(narrowBar, at.X, at.Y-2.5, at.X, at.Y+2.5)
+	medianTick(c, at)
 }

@@ -35,7 +35,7 @@ func legendOf(panels []Panel) (entries []Entry) {
 		entries = append(entries, e)
 	}
 	most := Panel{} // points of all panels
-	whole, median, barred := false, false, false
+	whole, median := false, false
 	for _, p := range panels {
 		if len(p.Targets) > len(most.Targets) {
 			most.Targets = p.Targets
@@ -43,7 +43,10 @@ func legendOf(panels []Panel) (entries []Entry) {
 		if p.shaded() {
 			most.Grid, whole = p.Grid, whole || newShading(nil, p.masses).whole()
 		}
-		median, barred = median || p.median, barred || len(p.Bars) > 0
+		if len(p.Bars) > 0 {
+			most.Bars = p.Bars
+		}
+		median = median || p.median
 	}
 	for _, p := range panels { // small dots stand for large ones too
 		if 0 < len(p.Context) && (len(p.Context) <= cloudSize || len(most.Context) == 0) {
@@ -59,8 +62,8 @@ func legendOf(panels []Panel) (entries []Entry) {
 	if most.shaded() {
 		entries = append(entries, regionEntries(whole, median)...)
 	}
-	if barred {
-		add(Entry{"50 and 90% at a target's own x", dotThumb, barThumb})
+	if len(most.Bars) > 0 {
+		add(Entry{"median, 50 and 90% of a prediction", dotThumb, barThumb})
 	}
 	for _, p := range panels {
 		if len(p.Quantiles) > 0 {

@@ -49,12 +49,12 @@ func mapRows(ctx context.Context, p predict.Predictor, v view, subjects []Subjec
 	for i, s := range subjects {
 		questions[i] = s.Question
 		first, second := covering(v.shown(s, subjects, 0), mapSide), covering(v.shown(s, subjects, 1), mapSide)
-		middle := v.middle(s)
+		fixed := s.fixed()
 		questions[i].Targets = points.Points{DX: len(v.units.XNames)}
 		x := &questions[i].Targets.X
 		for _, b := range second {
 			for _, a := range first {
-				*x = v.at(*x, middle, a, b)
+				*x = v.at(*x, fixed, a, b)
 			}
 		}
 		for c := range dy {

@@ -126,8 +126,8 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 		"one":       {1, false, "densest 50%"},
 		"names":     {1, true, "densest 50%"},
 		"two":       {2, false, "width of the 90% interval"},
-		"two named": {2, true, "own x"},
-		"three":     {3, false, "own x"},
+		"two named": {2, true, "50 and 90% of a prediction"},
+		"three":     {3, false, "50 and 90% of a prediction"},
 	} {
 		o, s := columns(t, c.columns, c.named)
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})

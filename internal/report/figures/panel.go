@@ -12,8 +12,8 @@ import (
 )
 
 // A Panel is one function, in raw units; what is empty is not drawn. Points with a Density are shaded: their
-// highest-density regions, their median and quantiles. Bars are predictions beside those along x, Marks what
-// else there is along x.
+// highest-density regions, their median and quantiles. Bars are predictions where points differ in more than x, Marks
+// what else there is along x.
 type Panel struct {
 	Title     string
 	YLabel    string
@@ -21,7 +21,7 @@ type Panel struct {
 	Targets   plotter.XYs      // true ones
 	Grid      []PredictedPoint // along x, in any order
 	Quantiles []float64        // levels, in (0, 1), of dashed lines
-	Bars      []Bar            // at targets whose x differs from the grid's in other columns
+	Bars      []Bar            // instead of a grid
 	Marks     []Mark
 	YRange    []float64  // [lo, hi]; nil: it covers the data and most of the prediction
 	masses    [3]float64 // of the regions; 0 for 50, 90 and 99%
@@ -79,12 +79,12 @@ func (p Panel) plot(x Axis, letters int) *plot.Plot {
 		if p.median {
 			shading.addMedians(fig, x)
 		}
-		fig.Add(bars(p.Bars), dots{p.Targets, p.targets()})
+		fig.Add(dots{p.Targets, p.targets()})
 		for _, level := range p.Quantiles {
 			fig.Add(Curve{shading.quantile(level), quantileStyle})
 		}
 	} else {
-		fig.Add(dots{p.Targets, p.targets()}, cloud)
+		fig.Add(bars(p.Bars), dots{p.Targets, p.targets()}, cloud)
 	}
 	for _, m := range p.Marks {
 		fig.Add(m)
@@ -107,7 +107,7 @@ func (p Panel) context() dotStyle {
 // targets returns the style of the targets: diamonds above a density, unless there are many.
 func (p Panel) targets() dotStyle {
 	style := targetStyle
-	if p.shaded() {
+	if p.shaded() || len(p.Bars) > 0 {
 		if style = heldOutStyle; len(p.Targets) > cloudSize {
 			style = heldOutCloud
 		}
@@ -134,6 +134,9 @@ func (p Panel) xRange() (lo, hi float64) {
 	for _, q := range p.Grid {
 		xs = append(xs, q.X)
 	}
+	for _, b := range p.Bars {
+		xs = append(xs, b.X)
+	}
 	for _, m := range p.Marks {
 		xs = append(xs, xsOf(m.Covers)...)
 	}
@@ -146,9 +149,9 @@ func (p Panel) xRange() (lo, hi float64) {
 func (p Panel) covered() (lo, hi float64) {
 	data := append(ysOf(p.Context), ysOf(p.Targets)...)
 	if p.shaded() {
-		return densityRange(append(data, bars(p.Bars).ends()...), p.Grid)
+		return densityRange(data, p.Grid)
 	}
-	var marked []float64
+	marked := bars(p.Bars).ends()
 	for _, m := range p.Marks {
 		marked = append(marked, ysOf(m.Covers)...)
 	}

@@ -27,10 +27,10 @@ const (
 
 // NewPrediction returns a figure of the predictive densities of the first few subjects, for each
 // channel of y. If two columns of numbers vary within subjects, it is a MapPlot; otherwise a FitPlot over one
-// column of x, with lines for the quantiles at Options.Levels. If more columns vary, those without an axis are
-// fixed, which the titles say, and Bars show the predictions at the targets' own x. Both predict at x of
-// their own, which cover the subjects' context and targets, so time and memory do not depend on the number of
-// targets. Quantile levels are evenly spaced.
+// column of x. If it alone varies, there is a density at x of the figure's own, which cover the subjects' context and
+// targets, with lines for the quantiles at Options.Levels. If others vary too, no curve goes through the points, and
+// Bars show the predictions at some targets. Time and memory do not depend on the number of targets. Quantile levels
+// are evenly spaced.
 func NewPrediction(ctx context.Context, p predict.Predictor, subjects []Subject, o Options) (Figure, error) {
 	title := func(shown string) string {
 		if o.Calibrated != nil {
@@ -79,24 +79,14 @@ func firstOf(subjects []Subject, a predict.About, panels int) (title string, sho
 	return title, subjects
 }
 
-// panelsOf returns panels of predictions of subjects along one column of x, one for each subject and channel. It
-// asks for the grid of a panel and for the targets of its bars at once.
+// panelsOf returns panels of predictions of subjects along one column of x, one for each subject and channel.
 func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Subject, o Options) ([]Panel, error) {
 	corrections := o.corrections(subjects, len(v.units.YNames))
 	questions, dy := make([]points.Question, len(subjects)), len(v.units.YNames)
-	panels, grids := make([]Panel, len(subjects)*dy), make([][]float64, len(subjects))
+	panels := make([]Panel, len(subjects)*dy)
 	for i, s := range subjects {
 		questions[i] = s.Question
-		questions[i].Targets = points.Points{DX: len(v.units.XNames)}
-		x := &questions[i].Targets.X
-		grids[i] = curveX(v.shown(s, subjects, 0), v.axis(0).Form)
-		middle := v.middle(s)
-		for _, at := range grids[i] {
-			*x = v.at(*x, middle, at)
-		}
-		if v.mixed {
-			*x = append(*x, barX(s)...)
-		}
+		questions[i].Targets = points.Points{DX: len(v.units.XNames), X: v.asked(s, subjects)}
 		for c := range dy {
 			panels[i*dy+c] = Panel{Title: v.title(s), YLabel: LabelOf(v.about, c), Quantiles: o.Levels, masses: corrections[i*dy+c].masses,
 				Context: v.pairs(s.Known, c), Targets: v.pairs(s.Held, c)}
@@ -106,18 +96,29 @@ func panelsOf(ctx context.Context, from predict.Predictor, v view, subjects []Su
 		if err != nil {
 			return nil, err
 		}
-		grid, at := grids[target.Function], target.Target
+		x := questions[target.Function].Targets.Row(target.Target)[v.axes[0]]
 		for c, d := range target.Channels {
 			p, corrects := &panels[target.Function*dy+c], corrections[target.Function*dy+c]
-			if at >= len(grid) {
-				x := questions[target.Function].Targets.Row(at)
-				p.Bars = append(p.Bars, barOf(x[v.axes[0]], d, corrects))
-				continue
+			if v.barred {
+				p.Bars = append(p.Bars, barOf(x, d, corrects))
+			} else {
+				p.Grid = append(p.Grid, PredictedPoint{X: x, Density: corrected{d, corrects.bars}})
 			}
-			p.Grid = append(p.Grid, PredictedPoint{X: grid[at], Density: corrected{d, corrects.bars}})
 		}
 	}
 	return panels, nil
+}
+
+// asked returns the x [N, columns of x] at which a panel of a subject predicts: those of its bars, or of a curve.
+func (v view) asked(s Subject, subjects []Subject) (x []float64) {
+	if v.barred {
+		return barX(s)
+	}
+	fixed := s.fixed()
+	for _, at := range curveX(v.shown(s, subjects, 0), v.axis(0).Form) {
+		x = v.at(x, fixed, at)
+	}
+	return x
 }
 
 // curveX returns the numbers at which a picture shows a subject along a column of x: each name of a

@@ -12,13 +12,13 @@ import (
 	"github.com/acqnp/acqnp/internal/run"
 )
 
-// A view says which columns of x a figure of predictions shows. Over one column it shows the density, over two
+// A view says which columns of x a figure of predictions shows. Over one column it shows the density or bars, over two
 // maps of its median and width.
 type view struct {
-	axes  []int // the columns of x along the axes; the others are fixed for a subject
-	mixed bool  // points of a subject differ in columns without an axis
-	about predict.About
-	units run.Units // of about
+	axes   []int // the columns of x along the axes
+	barred bool  // points of a subject differ in columns without an axis
+	about  predict.About
+	units  run.Units // of about
 }
 
 // viewOf returns the view of subjects. A column that is the same at all points of each subject needs no
@@ -27,7 +27,7 @@ type view struct {
 func viewOf(a predict.About, subjects []Subject) view {
 	v := view{about: a, units: a.Units}
 	vary := v.varying(subjects, Subject.all)
-	v.mixed = len(vary) > 1
+	several := len(vary) > 1
 	if len(vary) == 0 { // as where nothing is known but one target
 		for c := range a.Units.XNames {
 			vary = append(vary, c)
@@ -38,6 +38,7 @@ func viewOf(a predict.About, subjects []Subject) view {
 		v.axes = vary
 		return v
 	}
+	v.barred = several
 	along := slices.Concat(v.varying(subjects, func(s Subject) points.Points { return s.Targets }), vary)
 	along = slices.Concat(slices.DeleteFunc(slices.Clone(along), named), along)
 	v.axes = along[:1]
@@ -80,54 +81,23 @@ func (v view) shown(s Subject, subjects []Subject, i int) []float64 {
 	return own
 }
 
-// middle returns an x [columns of x] between the subject's known points, or its targets where nothing is
-// known: of each column of numbers the middle one, of names the most frequent, of one without values NaN. It is nil
-// without points.
-func (v view) middle(s Subject) []float64 {
-	known := s.Known
-	if known.Len() == 0 {
-		known = s.Targets
+// fixed returns the x [columns of x] of one of the subject's points: where the columns without an axis are fixed. It is
+// nil without points.
+func (s Subject) fixed() []float64 {
+	if all := s.all(); all.Len() > 0 {
+		return all.Row(0)
 	}
-	if known.Len() == 0 {
-		return nil
-	}
-	x := make([]float64, len(v.units.XNames))
-	for c := range x {
-		column := slices.DeleteFunc(known.Column(c), math.IsNaN) // without missing cells
-		if len(column) == 0 {
-			x[c] = math.NaN()
-			continue
-		}
-		slices.Sort(column)
-		if x[c] = column[(len(column)-1)/2]; v.form(c).Categories != nil {
-			x[c] = mostFrequent(column)
-		}
-	}
-	return x
-}
-
-// mostFrequent returns the first of the most frequent numbers of an ascending list.
-func mostFrequent(sorted []float64) (best float64) {
-	most, run := 0, 0
-	for i, number := range sorted {
-		if i == 0 || number != sorted[i-1] {
-			run = 0
-		}
-		if run++; run > most {
-			best, most = number, run
-		}
-	}
-	return best
+	return nil
 }
 
 // along returns the numbers along axis i of points.
 func (v view) along(p points.Points, i int) []float64 { return p.Column(v.axes[i]) }
 
-// at appends to x [N, columns of x] the point middle, moved to the given numbers along the axes.
-func (v view) at(x, middle []float64, along ...float64) []float64 {
-	x = append(x, middle...)
+// at appends to x [N, columns of x] the point fixed, moved to the given numbers along the axes.
+func (v view) at(x, fixed []float64, along ...float64) []float64 {
+	x = append(x, fixed...)
 	for i, a := range along {
-		x[len(x)-len(middle)+v.axes[i]] = a
+		x[len(x)-len(fixed)+v.axes[i]] = a
 	}
 	return x
 }
@@ -138,8 +108,8 @@ func (v view) title(s Subject) string {
 	if s.Name != "" {
 		parts = append(parts, s.Name)
 	}
-	for c, number := range v.middle(s) {
-		if !slices.Contains(v.axes, c) {
+	for c, number := range s.fixed() {
+		if !v.barred && !slices.Contains(v.axes, c) {
 			parts = append(parts, v.units.XNames[c]+" "+v.text(c, number))
 		}
 	}
