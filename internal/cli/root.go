@@ -16,9 +16,10 @@ import (
 func newRoot(a *app) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "acqnp",
-		Short: "Train conditional neural processes with quantile likelihoods, and predict with them",
-		Long: `acqnp trains conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP), evaluates them, and predicts
-quantiles for your own points. acqnp fit mixes statistical models and a network for your own data.
+		Short: "Predict the whole distribution of an outcome for a new group, from a few of its points",
+		Long: `acqnp fit learns from a table of groups, and mixes statistical models and a network; acqnp train trains
+conditional neural processes (CNP, CANP, BNP, CQNP, ACQNP) with quantile likelihoods. Both predict new
+groups with acqnp predict.
 
 ` + precedence + `
 A flag with a value is given once, unless its help says that it is repeatable.

@@ -2,6 +2,7 @@ package serve
 
 import (
 	"net/http"
+	"runtime"
 	"strconv"
 	"strings"
 	"time"
@@ -9,6 +10,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/acqnp/acqnp/internal/run/version"
 )
 
 // seconds lists the upper bounds of the histogram's buckets, in seconds: dense from 1 to 50 ms.
@@ -43,7 +46,10 @@ func newMetrics(runs func() float64) *metrics {
 		reloads:   count("acqnp_reloads_total", "Times that the runs were loaded again, or could not be.", "result"),
 	}
 	loaded := prometheus.NewGaugeFunc(prometheus.GaugeOpts{Name: "acqnp_runs", Help: "Runs that are loaded."}, runs)
-	m.registry.MustRegister(m.requests, m.seconds, m.inFlight, m.refused, m.functions, m.targets, m.reloads, loaded,
+	build := prometheus.NewGauge(prometheus.GaugeOpts{Name: "acqnp_build_info", Help: "1, with the version of the program.",
+		ConstLabels: prometheus.Labels{"version": version.String(), "go": runtime.Version()}})
+	build.Set(1)
+	m.registry.MustRegister(build, m.requests, m.seconds, m.inFlight, m.refused, m.functions, m.targets, m.reloads, loaded,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	for _, result := range []string{"ok", "failed"} {
 		m.reloads.WithLabelValues(result)

@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
+	"github.com/acqnp/acqnp/internal/run/version"
 )
 
 // A Model is a trained model that a server answers for.
@@ -62,7 +63,8 @@ func (m *Model) close() {
 
 // modelAnswer is the answer of GET /v1/model.
 type modelAnswer struct {
-	Runs []modelEntry `json:"runs"`
+	Version string       `json:"version"` // of the program
+	Runs    []modelEntry `json:"runs"`
 }
 
 type modelEntry struct {
@@ -100,7 +102,7 @@ type column struct {
 }
 
 func (s *Server) model(w http.ResponseWriter, _ *http.Request) {
-	var all modelAnswer
+	all := modelAnswer{Version: version.String()}
 	for _, m := range *s.runs.Load() {
 		a := m.About
 		u, steps := a.Units, 0

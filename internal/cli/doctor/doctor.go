@@ -36,12 +36,12 @@ type Diagnosis struct {
 	CUDAError   string            `json:"cuda_error,omitempty"`         // why it cannot be used
 	Compiled    []string          `json:"cuda_compiled,omitempty"`      // the GPUs for which it has machine code
 	Runs        string            `json:"cuda_runs,omitempty"`          // what the GPU runs: machine code or PTX
-	Data        []datasets.Status `json:"data_sets"`
-	Network     string            `json:"pretrained_network"` // its weights
-	Missing     []string          `json:"missing"`            // each with the remedy
+	Data        []datasets.Status `json:"data_sets,omitempty"`          // if they were asked for
+	Network     string            `json:"pretrained_network"`           // its weights
+	Missing     []string          `json:"missing"`                      // each with the remedy
 }
 
-// Look examines the machine and the data sets below dataDir. version is the program's.
+// Look examines the machine and, unless dataDir is "", the data sets below it. version is the program's.
 func Look(dataDir, version string) Diagnosis {
 	d := Diagnosis{
 		Version:  version,
@@ -50,9 +50,11 @@ func Look(dataDir, version string) Diagnosis {
 		CPU:      processor(),
 		Features: device.CPUFeatures(),
 		Cores:    runtime.GOMAXPROCS(0),
-		Data:     datasets.Check(dataDir),
 		Network:  pretrained.About().String(),
 		Missing:  []string{},
+	}
+	if dataDir != "" {
+		d.Data = datasets.Check(dataDir)
 	}
 	d.Kernels, d.Available, d.BF16 = simd.Name(), simd.Available(), simd.HasHalves()
 	d.MemoryBytes, d.MemoryLimit = memory()

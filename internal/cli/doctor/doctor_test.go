@@ -22,6 +22,9 @@ func TestLookNamesWhatIsMissing(t *testing.T) {
 	if !has("data set mnist", "acqnp data fetch mnist") || has("data set sawtooth") {
 		t.Errorf("missing: %q", d.Missing)
 	}
+	if alone := doctor.Look("", "1.2.3"); len(alone.Data) > 0 || strings.Contains(strings.Join(alone.Missing, " "), "data set") {
+		t.Errorf("data sets that nobody asked for: %+v, missing %q", alone.Data, alone.Missing)
+	}
 	if !d.GPU && !has("no NVIDIA GPU") {
 		t.Errorf("missing: %q", d.Missing)
 	}
