@@ -12,10 +12,10 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/export/onnx"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/predict/onnx"
 	"github.com/acqnp/acqnp/internal/run"
 )
 

@@ -15,10 +15,10 @@ import (
 	"path/filepath"
 
 	"github.com/acqnp/acqnp/internal/datasets/feed"
-	"github.com/acqnp/acqnp/internal/export/onnx"
-	"github.com/acqnp/acqnp/internal/export/onnx/onnxtest"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
+	"github.com/acqnp/acqnp/internal/predict/onnx"
+	"github.com/acqnp/acqnp/internal/predict/onnx/onnxtest"
 )
 
 // A runCase is one run of a model: functions of the same size, and what predict returns. The slices

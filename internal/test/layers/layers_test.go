@@ -27,7 +27,7 @@ var layers = [][]string{
 	{"internal/datasets/feed", "internal/run", "internal/run/footprint"},
 	{"internal/predict/conformal", "internal/fit/pretrained"},
 	{"internal/predict", "internal/train"},
-	{"internal/fit", "internal/fit/draft", "internal/train/bench", "internal/export/onnx", "internal/export/onnx/onnxtest",
+	{"internal/fit", "internal/fit/draft", "internal/train/bench", "internal/predict/onnx", "internal/predict/onnx/onnxtest",
 		"internal/serve/page", "internal/sweep/plan", "internal/report/tables"},
 	{"internal/sweep", "internal/sweep/submit", "internal/report/figures", "internal/serve", "internal/fit/fittest"},
 	{"internal/serve/servetest", "internal/cli/doctor", "internal/cli/output"},

@@ -11,8 +11,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"google.golang.org/protobuf/encoding/protowire"
 
-	"github.com/acqnp/acqnp/internal/export/onnx"
-	"github.com/acqnp/acqnp/internal/export/onnx/onnxtest"
+	"github.com/acqnp/acqnp/internal/predict/onnx"
+	"github.com/acqnp/acqnp/internal/predict/onnx/onnxtest"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
