@@ -1,13 +1,14 @@
 package cli_test
 
 import (
-	"io"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/files/safetensors"
+	"github.com/acqnp/acqnp/internal/files/safetensors/safetensorstest"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // otherModel writes the tiny configuration with another model.
@@ -24,22 +25,14 @@ func otherModel(t *testing.T, dir, model string) string {
 // Weights without columns and scaling get those of the configuration's data.
 func TestWeightsWithoutUnits(t *testing.T) {
 	s, dir := share(t), t.TempDir()
-	f, err := safetensors.ReadFile(s.weights)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !strings.Contains(f.Metadata["units"], `"name":"x"`) {
-		t.Errorf("units %q", f.Metadata["units"])
+	meta, tensors := safetensorstest.Read(t, s.weights)
+	if !strings.Contains(meta["units"], `"name":"x"`) {
+		t.Errorf("units %q", meta["units"])
 	}
 	plain := filepath.Join(dir, "plain.safetensors")
-	w, err := os.Create(plain)
-	if err != nil {
-		t.Fatal(err)
-	}
+	w := must.Get(os.Create(plain))(t)
 	defer w.Close()
-	if err := safetensors.Write(io.Writer(w), nil, f.Tensors); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(w, nil, tensors))
 	var tables []string
 	for _, weights := range []string{s.weights, plain} {
 		out := filepath.Join(dir, "quantiles.csv")

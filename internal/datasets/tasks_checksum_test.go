@@ -3,7 +3,6 @@ package datasets_test
 import (
 	"bytes"
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"strings"
@@ -11,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
+	"github.com/acqnp/acqnp/internal/files/safetensors/safetensorstest"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -26,11 +26,10 @@ func writtenTasks(t *testing.T) string {
 // rewrite changes a file's metadata and keeps its tensors.
 func rewrite(t *testing.T, path string, change func(meta map[string]string)) {
 	t.Helper()
-	f := must.Get(safetensors.ReadFile(path))(t)
-	meta := maps.Clone(f.Metadata)
+	meta, tensors := safetensorstest.Read(t, path)
 	change(meta)
 	var b bytes.Buffer
-	must.Do(t, safetensors.Write(&b, meta, f.Tensors))
+	must.Do(t, safetensors.Write(&b, meta, tensors))
 	must.Do(t, os.WriteFile(path, b.Bytes(), 0o644))
 }
 

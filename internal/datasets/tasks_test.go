@@ -79,11 +79,12 @@ func TestTasksRoundTrip(t *testing.T) {
 		t.Error("there is a batch 4")
 	}
 	// The names in the file are a contract with other programs.
-	f := must.Get(safetensors.ReadFile(path))(t)
-	if f.Metadata["num_context"] != "[1,2,3,4]" {
-		t.Errorf("num_context is %q", f.Metadata["num_context"])
+	r := must.Get(safetensors.Open(path))(t)
+	defer r.Close()
+	if got := r.Metadata()["num_context"]; got != "[1,2,3,4]" {
+		t.Errorf("num_context is %q", got)
 	}
-	x, _ := f.Tensor("3.x")
+	x, _ := r.Spec("3.x")
 	if x.DType != safetensors.Float32 || !slices.Equal(x.Shape, []int{2, 8, 2}) {
 		t.Errorf("3.x has type %s and shape %v", x.DType, x.Shape)
 	}

@@ -34,17 +34,19 @@ func TestCheckpointHoldsTheRun(t *testing.T) {
 	if want := state(m, 12); !slices.Equal(c.Params, want.Params) || !slices.Equal(c.M, want.M) || !slices.Equal(c.V, want.V) || c.Updates != 12 {
 		t.Error("other weights or moments than were saved")
 	}
-	f := must.Get(safetensors.ReadFile(path))(t)
+	r := must.Get(safetensors.Open(path))(t)
+	defer r.Close()
+	meta := r.Metadata()
 	for _, name := range []string{"_decoder._mlp._net.0.weight", "adam.m._decoder._mlp._net.0.weight", "adam.v._adaptor._net.0.bias"} {
-		if _, ok := f.Tensor(name); !ok {
+		if _, ok := r.Spec(name); !ok {
 			t.Errorf("no tensor %s", name)
 		}
 	}
-	if s := f.Metadata["streams"]; !strings.Contains(s, `"levels":{"seed":5,"step":12}`) {
+	if s := meta["streams"]; !strings.Contains(s, `"levels":{"seed":5,"step":12}`) {
 		t.Errorf("streams: %s", s)
 	}
-	if f.Metadata["format"] != "acqnp.checkpoint/1" || f.Metadata["step"] != "12" {
-		t.Errorf("metadata: %v", f.Metadata)
+	if meta["format"] != "acqnp.checkpoint/1" || meta["step"] != "12" {
+		t.Errorf("metadata: %v", meta)
 	}
 }
 
@@ -160,7 +162,7 @@ func TestCountersThatCannotBe(t *testing.T) {
 		{"validation": `{"valid_ll": 1, "step": 3, "worse": -1}`},
 		{"loss_scale": "1024"}, {"loss_scale": "1024", "loss_scale_steps": "13"}, {"loss_scale": "1024", "loss_scale_steps": "x"},
 	} {
-		path := rewritten(t, checkpoint(dir, "step-12"), func(f *safetensors.File) { maps.Copy(f.Metadata, wrong) })
+		path := rewritten(t, checkpoint(dir, "step-12"), func(f *contents) { maps.Copy(f.meta, wrong) })
 		_, err := run.ReadCheckpoint(path, modelOf(t, e))
 		key := slices.Min(slices.Collect(maps.Keys(wrong))) // of loss_scale and loss_scale_steps the former
 		must.Refuse(t, err, path, key)

@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
+	"github.com/acqnp/acqnp/internal/files/safetensors/safetensorstest"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/run"
@@ -100,13 +101,20 @@ func writeFile(t testing.TB, path string, content []byte) {
 	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
 }
 
+// contents are those of a safetensors file.
+type contents struct {
+	meta    map[string]string
+	tensors []safetensors.Tensor
+}
+
 // rewritten writes a copy of a safetensors file after a change.
-func rewritten(t *testing.T, path string, change func(f *safetensors.File)) string {
+func rewritten(t *testing.T, path string, change func(f *contents)) string {
 	t.Helper()
-	f, to := must.Get(safetensors.ReadFile(path))(t), filepath.Join(t.TempDir(), "changed.safetensors")
-	change(f)
+	f, to := contents{}, filepath.Join(t.TempDir(), "changed.safetensors")
+	f.meta, f.tensors = safetensorstest.Read(t, path)
+	change(&f)
 	var b bytes.Buffer
-	must.Do(t, safetensors.Write(&b, f.Metadata, f.Tensors))
+	must.Do(t, safetensors.Write(&b, f.meta, f.tensors))
 	writeFile(t, to, b.Bytes())
 	return to
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
-	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -67,7 +66,7 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 func TestBadUnitsAreNamed(t *testing.T) {
 	dir, e := finished(t)
 	with := func(units string) string {
-		return rewritten(t, checkpoint(dir, "step-12"), func(f *safetensors.File) { f.Metadata["units"] = units })
+		return rewritten(t, checkpoint(dir, "step-12"), func(f *contents) { f.meta["units"] = units })
 	}
 	for name, text := range map[string]string{
 		"no JSON":       "scaled",

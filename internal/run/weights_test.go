@@ -19,7 +19,7 @@ func edited(t *testing.T, meta map[string]string, change func(ts []safetensors.T
 	t.Helper()
 	m, plain := modelOf(t, experiment(t)), filepath.Join(t.TempDir(), "plain.safetensors")
 	must.Do(t, run.WriteWeights(plain, m, m.Initial(1), nil))
-	return rewritten(t, plain, func(f *safetensors.File) { f.Metadata, f.Tensors = meta, change(f.Tensors) })
+	return rewritten(t, plain, func(f *contents) { f.meta, f.tensors = meta, change(f.tensors) })
 }
 
 // PyTorch's files may have float64, any order of tensors and no metadata.

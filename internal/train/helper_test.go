@@ -15,7 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/device"
-	"github.com/acqnp/acqnp/internal/files/safetensors"
+	"github.com/acqnp/acqnp/internal/files/safetensors/safetensorstest"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/run"
@@ -101,9 +101,9 @@ func interruptAfter(t testing.TB, o train.Options, n int) train.Result {
 // tensors returns the bytes of a checkpoint's tensors, without its metadata, which hold times.
 func tensors(t testing.TB, path string) []byte {
 	t.Helper()
-	f := must.Get(safetensors.ReadFile(path))(t)
+	_, all := safetensorstest.Read(t, path)
 	var b bytes.Buffer
-	for _, tensor := range f.Tensors {
+	for _, tensor := range all {
 		b.WriteString(tensor.Name)
 		b.Write(tensor.Data)
 	}

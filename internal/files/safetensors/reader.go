@@ -152,40 +152,6 @@ func (r *Reader) Close() error {
 	return f.Close()
 }
 
-// File is a whole file in memory, with the tensors in the order of the header.
-type File struct {
-	Metadata map[string]string
-	Tensors  []Tensor
-}
-
-// Tensor returns the tensor of a name, and false if there is no such tensor.
-func (f *File) Tensor(name string) (Tensor, bool) {
-	for _, t := range f.Tensors {
-		if t.Name == name {
-			return t, true
-		}
-	}
-	return Tensor{}, false
-}
-
-// ReadFile reads a whole file. Every error is an *invalid.Input that names the file.
-func ReadFile(path string) (*File, error) {
-	r, err := Open(path)
-	if err != nil {
-		return nil, err
-	}
-	defer r.Close()
-	f := &File{Metadata: r.Metadata()}
-	for _, name := range r.Names() {
-		t, err := r.Read(name)
-		if err != nil {
-			return nil, err
-		}
-		f.Tensors = append(f.Tensors, t)
-	}
-	return f, nil
-}
-
 // ReadMetadata opens a file, which checks its header, and returns its metadata.
 func ReadMetadata(path string) (map[string]string, error) {
 	r, err := Open(path)

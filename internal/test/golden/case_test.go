@@ -12,15 +12,18 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
+	"github.com/acqnp/acqnp/internal/files/safetensors/safetensorstest"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // golden is one case, read from a file of testdata. tools/golden/README.md lists its tensors.
 type golden struct {
 	t       *testing.T
 	name    string
-	file    *safetensors.File
+	meta    map[string]string
+	tensors []safetensors.Tensor
 	model   *models.Model
 	dx, dy  int
 	context int   // of the main batch
@@ -57,39 +60,34 @@ func caseName(path string) string { return strings.TrimSuffix(filepath.Base(path
 // load reads a case. It ends the test if the file is not as expected.
 func load(t *testing.T, path string) *golden {
 	t.Helper()
-	file, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := &golden{t: t, name: caseName(path), file: file, targets: file.Metadata["loss"] == "targets"}
+	meta, tensors := safetensorstest.Read(t, path)
+	g := &golden{t: t, name: caseName(path), meta: meta, tensors: tensors, targets: meta["loss"] == "targets"}
 	var c config.Model
-	if err := yaml.Unmarshal([]byte(file.Metadata["model"]), &c); err != nil { // JSON, with the names of configurations
+	if err := yaml.Unmarshal([]byte(meta["model"]), &c); err != nil { // JSON, with the names of configurations
 		t.Fatalf("%s: metadata model: %v", g.name, err)
 	}
 	g.metadata("dx", &g.dx)
 	g.metadata("dy", &g.dy)
 	g.metadata("num_context", &g.context)
 	g.metadata("step.num_context", &g.steps)
-	if g.model, err = models.New(c, g.dx, g.dy); err != nil {
-		t.Fatal(err)
-	}
+	g.model = must.Get(models.New(c, g.dx, g.dy))(t)
 	return g
 }
 
 func (g *golden) metadata(key string, into any) {
 	g.t.Helper()
-	if err := json.Unmarshal([]byte(g.file.Metadata[key]), into); err != nil {
+	if err := json.Unmarshal([]byte(g.meta[key]), into); err != nil {
 		g.t.Fatalf("%s: metadata %s: %v", g.name, key, err)
 	}
 }
 
 func (g *golden) tensor(name string) safetensors.Tensor {
 	g.t.Helper()
-	v, ok := g.file.Tensor(name)
-	if !ok {
+	i := slices.IndexFunc(g.tensors, func(t safetensors.Tensor) bool { return t.Name == name })
+	if i < 0 {
 		g.t.Fatalf("%s: no tensor %s", g.name, name)
 	}
-	return v
+	return g.tensors[i]
 }
 
 func (g *golden) values(name string) []float64 {
@@ -198,7 +196,7 @@ func (g *golden) flat(prefix string) []float64 {
 		copy(v[p.Offset:p.Offset+p.Size()], g.values(prefix+p.Name))
 		known[prefix+p.Name] = true
 	}
-	for _, t := range g.file.Tensors {
+	for _, t := range g.tensors {
 		if strings.HasPrefix(t.Name, prefix) && !known[t.Name] {
 			g.t.Fatalf("%s: the model has no tensor %s", g.name, t.Name)
 		}

@@ -15,6 +15,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
+	"github.com/acqnp/acqnp/internal/files/safetensors/safetensorstest"
 )
 
 // exchange holds PyTorch's results for the weights and tasks of testdata/exchange. See
@@ -131,13 +132,10 @@ func sameMeans(t *testing.T, with string, got, want [][2]float64) {
 // withoutLevels copies a tasks file without its levels.
 func withoutLevels(t *testing.T, path string) string {
 	t.Helper()
-	file, err := safetensors.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	kept := slices.DeleteFunc(file.Tensors, func(v safetensors.Tensor) bool { return strings.HasSuffix(v.Name, ".u") })
+	meta, all := safetensorstest.Read(t, path)
+	kept := slices.DeleteFunc(all, func(v safetensors.Tensor) bool { return strings.HasSuffix(v.Name, ".u") })
 	var b bytes.Buffer
-	if err := safetensors.Write(&b, file.Metadata, kept); err != nil {
+	if err := safetensors.Write(&b, meta, kept); err != nil {
 		t.Fatal(err)
 	}
 	return written(t, "tasks.safetensors", b.Bytes())

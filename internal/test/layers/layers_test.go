@@ -18,7 +18,7 @@ var layers = [][]string{
 	{"internal/points", "internal/invalid", "internal/invalid/warning", "internal/random", "internal/progress", "internal/files/interrupt", "internal/simd", "internal/engine/device/memory", "internal/run/version", "kernels/gpu"},
 	{"internal/files", "internal/config/catalogue", "internal/config/yamlnode"},
 	{"internal/config", "internal/files/safetensors", "internal/files/tabular", "internal/files/tfevents"},
-	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "kernels/gpu/gputest",
+	{"internal/likelihood", "internal/fit/formula", "internal/models/ops", "internal/files/safetensors/safetensorstest", "kernels/gpu/gputest",
 		"kernels/gpu/cu/probe", "kernels", "kernels/vocabulary"},
 	{"internal/likelihood/score", "internal/fit/simple", "internal/models", "internal/engine", "internal/engine/analysis", "kernels/gpu/cu", "kernels/emulator"},
 	{"internal/fit/stack", "internal/engine/reference", "internal/engine/cpu", "internal/engine/cuda"},
