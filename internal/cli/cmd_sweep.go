@@ -1,6 +1,13 @@
 package cli
 
-import "github.com/spf13/cobra"
+import (
+	"context"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/acqnp/acqnp/internal/sweep/plan"
+)
 
 var _ = command(manyRuns, 1, newSweep)
 
@@ -16,9 +23,17 @@ what is missing.`,
 		Args: cobra.ArbitraryArgs,
 		RunE: runGroup,
 	}
-	cmd.AddCommand(newSweepRun(a))
-	cmd.AddCommand(newSweepSubmit(a))
-	cmd.AddCommand(newSweepStatus(a))
-	cmd.AddCommand(newSweepBest(a))
+	cmd.AddCommand(newSweepRun(a), newSweepSubmit(a), newSweepStatus(a), newSweepBest(a))
 	return cmd
+}
+
+// onPlan returns the function that cobra calls to run a command on the plan that its argument names.
+func (a *app) onPlan(f func(ctx context.Context, p *plan.Plan) error) func(*cobra.Command, []string) error {
+	return a.run(func(cmd *cobra.Command) error {
+		p, err := plan.Load(cmd.Flags().Arg(0), os.Environ)
+		if err != nil {
+			return err
+		}
+		return f(cmd.Context(), p)
+	})
 }

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"context"
 	"io"
-	"os"
 
 	"github.com/spf13/cobra"
 
@@ -11,7 +11,7 @@ import (
 )
 
 func newSweepBest(a *app) *cobra.Command {
-	cmd := &cobra.Command{
+	return &cobra.Command{
 		Use:   "best PLAN",
 		Short: "Show the best settings of a plan's grid",
 		Long: `Compare the candidates of a plan's grid or samples, separately for each configuration, by valid_ll, the
@@ -21,9 +21,8 @@ part in it, since that would be to choose by test data; acqnp report compares th
 		Example: `  acqnp sweep best plan.yaml
   acqnp sweep best plan.yaml --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: a.run(func(cmd *cobra.Command) error { return runSweepBest(a, cmd.Flags().Arg(0)) }),
+		RunE: a.onPlan(func(_ context.Context, p *plan.Plan) error { return runSweepBest(a, p) }),
 	}
-	return cmd
 }
 
 // bestSummary is the result of sweep best.
@@ -31,17 +30,13 @@ type bestSummary struct {
 	Rankings []sweep.Ranking `json:"configurations"`
 }
 
-func runSweepBest(a *app, file string) error {
-	p, err := plan.Load(file, os.Environ)
+func runSweepBest(a *app, p *plan.Plan) error {
+	rankings, err := sweep.Rank(p)
 	if err != nil {
 		return err
 	}
-	var s bestSummary
-	if s.Rankings, err = sweep.Rank(p); err != nil {
-		return err
-	}
-	return a.result(s, func(w io.Writer) error {
-		for _, r := range s.Rankings {
+	return a.result(bestSummary{rankings}, func(w io.Writer) error {
+		for _, r := range rankings {
 			if err := r.Print(w); err != nil {
 				return err
 			}

@@ -47,7 +47,7 @@ exit code is then 1. Several calls may share a plan and a file system: each run 
   acqnp sweep run sweeps/paper.yaml --jobs 8 --device cuda
   acqnp sweep run sweeps/paper.yaml --indices 16..23`,
 		Args: cobra.ExactArgs(1),
-		RunE: a.run(func(cmd *cobra.Command) error { return runSweep(cmd.Context(), a, cmd.Flags().Arg(0), o) }),
+		RunE: a.onPlan(func(ctx context.Context, p *plan.Plan) error { return runSweep(ctx, a, p, o) }),
 	}
 	o.addFlags(a, cmd)
 	f := cmd.Flags()
@@ -56,11 +56,7 @@ exit code is then 1. Several calls may share a plan and a file system: each run 
 	return cmd
 }
 
-func runSweep(ctx context.Context, a *app, file string, o sweepRunOptions) error {
-	p, err := plan.Load(file, os.Environ)
-	if err != nil {
-		return err
-	}
+func runSweep(ctx context.Context, a *app, p *plan.Plan, o sweepRunOptions) error {
 	runs, err := o.part(p.Runs)
 	if err != nil {
 		return err
@@ -88,10 +84,8 @@ func runSweep(ctx context.Context, a *app, file string, o sweepRunOptions) error
 	}
 	board := a.board()
 	defer board.Close()
-	board.Note(fmt.Sprintf("%s: %s of %d in %s", file, invalid.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
-	work := sweep.Options{Plan: p, Runs: runs, Program: program, Flags: o.childFlags(), Board: board}
-	work.Share = o.share
-	s, err := sweep.Run(ctx, work)
+	board.Note(fmt.Sprintf("%s: %s of %d in %s", p.File, invalid.Plural(len(runs), "run", "runs"), len(p.Runs), p.Dir))
+	s, err := sweep.Run(ctx, sweep.Options{Plan: p, Runs: runs, Program: program, Flags: o.childFlags(), Share: o.share, Board: board})
 	board.Close()
 	if s.Runs == 0 {
 		return err

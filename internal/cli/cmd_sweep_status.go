@@ -2,7 +2,6 @@ package cli
 
 import (
 	"context"
-	"os"
 	"strings"
 	"time"
 
@@ -31,17 +30,13 @@ something has changed.`,
   acqnp sweep status plan.yaml --watch
   acqnp sweep status plan.yaml --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: a.run(func(cmd *cobra.Command) error { return runSweepStatus(cmd.Context(), a, cmd.Flags().Arg(0), watch) }),
+		RunE: a.onPlan(func(ctx context.Context, p *plan.Plan) error { return runSweepStatus(ctx, a, p, watch) }),
 	}
 	cmd.Flags().BoolVar(&watch, "watch", false, "go on until all runs are done or failed")
 	return cmd
 }
 
-func runSweepStatus(ctx context.Context, a *app, file string, watch bool) error {
-	p, err := plan.Load(file, os.Environ)
-	if err != nil {
-		return err
-	}
+func runSweepStatus(ctx context.Context, a *app, p *plan.Plan, watch bool) error {
 	viewer := sweep.NewViewer(p)
 	if !watch {
 		viewer.Note = func(line string) { a.progress().Note(line) }
