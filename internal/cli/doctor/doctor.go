@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
+	"github.com/acqnp/acqnp/internal/engine/device/memory"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/simd"
 )
@@ -57,7 +58,7 @@ func Look(dataDir, version string) Diagnosis {
 		d.Data = datasets.Check(dataDir)
 	}
 	d.Kernels, d.Available, d.BF16 = simd.Name(), simd.Available(), simd.HasHalves()
-	d.MemoryBytes, d.MemoryLimit = memory()
+	d.MemoryBytes, d.MemoryLimit = memory.Machine("/")
 	machine := device.ThisMachine(version)
 	d.GPU, d.GPUs, d.Driver = machine.GPU(), machine.GPUs(), machine.Driver()
 	engine := machine.Engine()
@@ -144,43 +145,13 @@ func (d Diagnosis) memoryText() string {
 
 // processor returns the CPU's name from /proc/cpuinfo, or else its architecture.
 func processor() string {
+	text, _ := os.ReadFile("/proc/cpuinfo")
 	for _, key := range []string{"model name", "Hardware", "Model"} {
-		if v := procField("/proc/cpuinfo", key); v != "" {
-			return v
+		for line := range strings.Lines(string(text)) { // such as "model name	: AMD EPYC"
+			if k, v, _ := strings.Cut(line, ":"); strings.TrimSpace(k) == key && strings.TrimSpace(v) != "" {
+				return strings.TrimSpace(v)
+			}
 		}
 	}
 	return runtime.GOARCH
-}
-
-// memory returns the machine's memory and the control group's limit in bytes, 0 if unknown or
-// unlimited.
-func memory() (total, limit int64) {
-	if kb, err := strconv.ParseInt(strings.TrimSuffix(procField("/proc/meminfo", "MemTotal"), " kB"), 10, 64); err == nil {
-		total = kb << 10
-	}
-	for _, file := range []string{"/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"} {
-		b, err := os.ReadFile(file)
-		if err != nil {
-			continue
-		}
-		if v, err := strconv.ParseInt(strings.TrimSpace(string(b)), 10, 64); err == nil && v < total {
-			limit = v
-		}
-		break
-	}
-	return total, limit
-}
-
-// procField returns the first value of a key in a file of "key : value" lines, or "".
-func procField(file, key string) string {
-	b, err := os.ReadFile(file)
-	if err != nil {
-		return ""
-	}
-	for _, line := range strings.Split(string(b), "\n") {
-		if k, v, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(k) == key {
-			return strings.TrimSpace(v)
-		}
-	}
-	return ""
 }

@@ -21,6 +21,24 @@ func Available(root string) (n float64, known bool) {
 	return max(n, 0), !math.IsInf(n, 1)
 }
 
+// Machine returns the machine's memory and the limit of the control group at the mount in bytes, 0 if it is not known or if
+// there is none.
+func Machine(root string) (total, limit int64) {
+	known := func(n float64) int64 {
+		if math.IsInf(n, 1) {
+			return 0
+		}
+		return int64(n)
+	}
+	total = known(1024 * field(filepath.Join(root, "proc/meminfo"), "MemTotal:"))
+	for _, file := range []string{"memory.max", "memory/memory.limit_in_bytes"} {
+		if limit = known(number(filepath.Join(root, "sys/fs/cgroup", file))); limit > 0 && limit < total {
+			return total, limit
+		}
+	}
+	return total, 0
+}
+
 // machineLeft returns MemAvailable, which the kernel states in KiB.
 func machineLeft(root string) float64 {
 	return 1024 * field(filepath.Join(root, "proc/meminfo"), "MemAvailable:")
