@@ -48,14 +48,9 @@ func part(v []float32, from, n int) []float32 {
 	return v[from : from+n]
 }
 
-// Bytes returns the number of bytes that New allocates for a graph. It allocates none of them.
+// Bytes returns the number of bytes that New, or NewBF16 if bf16 is set, allocates for a graph. It allocates none of them.
 // threads 0 means all cores.
-func Bytes(g *ops.Graph, threads int) (float64, error) { return count(g, threads, false) }
-
-// BytesBF16 is Bytes for NewBF16.
-func BytesBF16(g *ops.Graph, threads int) (float64, error) { return count(g, threads, true) }
-
-func count(g *ops.Graph, threads int, bf16 bool) (float64, error) {
+func Bytes(g *ops.Graph, threads int, bf16 bool) (float64, error) {
 	a, err := analysis.Analyse(g)
 	if err != nil {
 		return 0, err

@@ -43,19 +43,19 @@ func TestBytesAreWhatNewAllocates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			g := graph(t, c.model, c.capacity, c.mode)
-			count(t, g, c.threads, cpu.Bytes, cpu.New)
-			count(t, g, c.threads, cpu.BytesBF16, cpu.NewBF16)
+			count(t, g, c.threads, false, cpu.New)
+			count(t, g, c.threads, true, cpu.NewBF16)
 		})
 	}
 }
 
-// count compares the bytes that bytesOf counts with those that compile allocates.
-func count(t *testing.T, g *ops.Graph, threads int, bytesOf func(*ops.Graph, int) (float64, error), compile func(*ops.Graph, int) (engine.Program[float32], error)) {
+// count compares the bytes that Bytes counts with those that compile allocates.
+func count(t *testing.T, g *ops.Graph, threads int, bf16 bool, compile func(*ops.Graph, int) (engine.Program[float32], error)) {
 	t.Helper()
 	var err error
 	counted := 0.0
 	counting := allocated(func() {
-		if counted, err = bytesOf(g, threads); err != nil {
+		if counted, err = cpu.Bytes(g, threads, bf16); err != nil {
 			t.Fatal(err)
 		}
 	})
@@ -93,7 +93,7 @@ func TestMemoryGrowsWithPointsAlone(t *testing.T) {
 	for name, c := range map[string]config.Model{"transformer": transformer("cnp", 16), "levels": transformer("acqnp", 16), "attention": attention} {
 		size := func(n int) float64 {
 			g := graph(t, c, ops.Extents{Functions: 1, Context: n / 2, Points: n, Levels: 2}, models.Training)
-			bytes, err := cpu.Bytes(g, 2)
+			bytes, err := cpu.Bytes(g, 2, false)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -161,7 +161,7 @@ func allocated(f func()) float64 {
 // A program of a petabyte is counted without allocating any of it.
 func TestBytesOfTheImpossible(t *testing.T) {
 	g := graph(t, sized("bnp", 65536), ops.Extents{Functions: 65536, Context: 4, Points: 8, Levels: 1 << 20}, models.Training)
-	if n, err := cpu.Bytes(g, 2); err != nil || n < 1e16 {
+	if n, err := cpu.Bytes(g, 2, false); err != nil || n < 1e16 {
 		t.Errorf("%g bytes, %v", n, err)
 	}
 }

@@ -151,11 +151,7 @@ func (h host) Trainer(g *ops.Graph, o Training) (engine.Trainer, error) {
 
 // Bytes adds the moments of a trainer to the bytes of the program.
 func (h host) Bytes(g *ops.Graph, training bool) (float64, error) {
-	count := cpu.Bytes
-	if h.bf16 {
-		count = cpu.BytesBF16
-	}
-	n, err := count(g, h.threads)
+	n, err := cpu.Bytes(g, h.threads, h.bf16)
 	if training {
 		for _, t := range g.Tensors {
 			n += 2 * 4 * float64(t.Size())
