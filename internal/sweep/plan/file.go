@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"fmt"
 	"path/filepath"
 	"slices"
@@ -40,21 +41,21 @@ type candidate struct {
 	settings []setting
 }
 
-// keys lists the keys of a plan and how each is read.
-var keys = map[string]func(f *planFile, n *yaml.Node) error{
-	"configs":     (*planFile).readConfigs,
-	"seeds":       (*planFile).readSeeds,
-	"set":         (*planFile).readSet,
-	"samples":     (*planFile).readSamples,
-	"sample_seed": (*planFile).readSampleSeed,
-	"grid":        (*planFile).readGrid,
-	"halving":     (*planFile).readHalving,
-	"evaluate":    (*planFile).readEvaluate,
-	"runs":        (*planFile).readRuns,
+// keys lists the keys of a plan and how each is read, in the order in which they are read and named in messages.
+var keys = []struct {
+	name string
+	read func(f *planFile, n *yaml.Node) error
+}{
+	{"configs", (*planFile).readConfigs},
+	{"seeds", (*planFile).readSeeds},
+	{"set", (*planFile).readSet},
+	{"samples", (*planFile).readSamples},
+	{"sample_seed", (*planFile).readSampleSeed},
+	{"grid", (*planFile).readGrid},
+	{"halving", (*planFile).readHalving},
+	{"evaluate", (*planFile).readEvaluate},
+	{"runs", (*planFile).readRuns},
 }
-
-// order is the order in which keys are read and named in messages.
-var order = []string{"configs", "seeds", "set", "samples", "sample_seed", "grid", "halving", "evaluate", "runs"}
 
 // read reads a plan's file.
 func read(file string) (*planFile, error) {
@@ -74,28 +75,29 @@ func read(file string) (*planFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	var names []string
+	for _, key := range keys {
+		names = append(names, key.name)
+	}
+	given := map[string]*yaml.Node{}
 	for _, s := range found {
-		if keys[s.key.Value] == nil {
-			expected := invalid.Nearest(s.key.Value, order)
-			if expected == "" {
-				expected = "one of " + strings.Join(order, ", ")
-			}
+		if !slices.Contains(names, s.key.Value) {
+			expected := cmp.Or(invalid.Nearest(s.key.Value, names), "one of "+strings.Join(names, ", "))
 			return nil, f.refuse(s.key, yamlnode.Shorten(s.key.Value), "an unknown key", expected)
 		}
+		given[s.key.Value] = yamlnode.Resolve(s.value)
 	}
-	for _, key := range order {
-		i := slices.IndexFunc(found, func(s setting) bool { return s.key.Value == key })
-		if i < 0 {
-			continue
-		}
-		if err := keys[key](f, yamlnode.Resolve(found[i].value)); err != nil {
-			return nil, err
+	for _, key := range keys {
+		if n := given[key.name]; n != nil {
+			if err := key.read(f, n); err != nil {
+				return nil, err
+			}
 		}
 	}
 	if f.configs == nil {
 		return nil, &invalid.Input{File: file, Key: "configs", Found: "nothing", Expected: configsExpected}
 	}
-	if f.samples > 0 && !slices.ContainsFunc(found, func(s setting) bool { return s.key.Value == "grid" }) {
+	if f.samples > 0 && given["grid"] == nil {
 		return nil, &invalid.Input{File: file, Line: f.samplesLine, Key: "samples", Found: "samples without a grid", Expected: "grid: KEY: RANGE, from which they are drawn"}
 	}
 	if f.runs == "" {
