@@ -19,14 +19,14 @@ import (
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
-	"github.com/acqnp/acqnp/kernels/gpu/gputest"
+	"github.com/acqnp/acqnp/research/idlegpu"
 )
 
 // idle is a GPU that does nothing.
 type idle struct{ device.Device }
 
 func (idle) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, error) {
-	return cuda.NewTrainer(gputest.Idle(), g, cuda.Options{Precision: cuda.FP16, Fused: true, DrawLevels: o.DrawLevels})
+	return cuda.NewTrainer(idlegpu.New(), g, cuda.Options{Precision: cuda.FP16, Fused: true, DrawLevels: o.DrawLevels})
 }
 
 func (idle) Bytes(*ops.Graph, bool) (float64, error) { return 0, nil }

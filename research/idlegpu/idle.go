@@ -1,4 +1,5 @@
-package gputest
+// Package idlegpu has a GPU that does nothing, to measure the host's part of a step.
+package idlegpu
 
 import (
 	"time"
@@ -6,9 +7,9 @@ import (
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
-// Idle returns a Driver whose calls do nothing and return at once. Downloads leave the destination as
-// it is. It serves to measure the host's part of a step.
-func Idle() gpu.Driver { return &idle{} }
+// New returns a Driver whose calls do nothing and return at once. Downloads leave the destination as
+// it is.
+func New() gpu.Driver { return &idle{} }
 
 type idle struct{ used gpu.Ptr }
 

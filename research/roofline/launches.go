@@ -6,7 +6,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/kernels/gpu"
-	"github.com/acqnp/acqnp/kernels/gpu/gputest"
+	"github.com/acqnp/acqnp/research/idlegpu"
 )
 
 // A remainder is a training step outside the fused branch.
@@ -26,7 +26,7 @@ func remainderOf(path string, hopper bool) (r remainder, err error) {
 	for _, w := range s.unfused {
 		r.bytes += w.bytes
 	}
-	d := &listing{Driver: gputest.Idle(), hopper: hopper}
+	d := &listing{Driver: idlegpu.New(), hopper: hopper}
 	draw := random.New(1, random.Levels)
 	t, err := cuda.NewTrainer(d, g, cuda.Options{Fused: true, Precision: cuda.FP16, DrawLevels: &draw})
 	if err != nil {

@@ -1,5 +1,4 @@
-// Package gputest provides drivers for tests: one whose calls can be made to fail, and one that does
-// nothing.
+// Package gputest provides a driver for tests, whose calls can be made to fail.
 package gputest
 
 import (
