@@ -4,7 +4,7 @@ package config
 // stream, and arithmetic on sizes inside an int. Package datasets relies on them and does not check
 // them again. Package footprint later compares a run with the memory of the machine.
 const (
-	// MaxPoints is the largest number of points of a function, synthetic or from a CSV file. A
+	// MaxPoints is the largest number of points of a function, synthetic or of your own data. A
 	// synthetic function has 4·65536 words of a random stream: parameters, positions, and two words
 	// (a normal number) for each point.
 	MaxPoints = 1 << 16

@@ -85,7 +85,7 @@ func localFiles(v any) bool {
 	return len(files) > 0
 }
 
-// columns accepts one or more names of columns of a CSV file.
+// columns accepts one or more names of columns of a table.
 var columns = rule{
 	fmt.Sprintf("the names of 1 to %d columns, each once", maxColumns),
 	func(v any) bool {
@@ -94,7 +94,7 @@ var columns = rule{
 	},
 }
 
-// someColumns accepts any number of names of columns of a CSV file, none included.
+// someColumns accepts any number of names of columns of a table, none included.
 var someColumns = rule{
 	fmt.Sprintf("the names of 0 to %d columns, each once", 2*maxColumns),
 	func(v any) bool { return len(v.([]string)) <= 2*maxColumns && distinctNames(v.([]string)) },

@@ -161,8 +161,7 @@ func (u *Units) fit(path string, m *models.Model) error {
 
 // CheckData compares the units of the data with those that the run in dir began with. It returns an
 // *invalid.Input for other columns or another scaling. The scaling is estimated from the data, so its
-// last digits may differ between machines. A baseline is fitted to the same data again and is not
-// compared.
+// last digits may differ between machines.
 func CheckData(dir string, began, now Units) error {
 	const rounding = 1e-9
 	a, b := began.columns(), now.columns()

@@ -2,7 +2,6 @@ package train
 
 import (
 	"context"
-	"errors"
 	"math"
 	"time"
 
@@ -28,11 +27,15 @@ type Timing struct {
 // weights, as Run does without validation, and returns the timings of all but the first warmup. It
 // writes nothing. It needs o.Source and ignores Dir, Resume, Overwrite, Start, OnStart and Warn.
 func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) {
-	l, err := newTimed(ctx, o)
+	o.Experiment.Train.ValidateEvery = 0
+	l, err := newLoop(o)
 	if err != nil {
 		return nil, err
 	}
 	defer l.close()
+	if err := l.warmUp(ctx, o.WarmUp); err != nil {
+		return nil, err
+	}
 	flops, err := l.flops()
 	if err != nil {
 		return nil, err
@@ -62,19 +65,6 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 		}
 	}
 	return timings, nil
-}
-
-// newTimed returns a loop without validation that has made steps for the time of o.WarmUp. The caller closes it.
-func newTimed(ctx context.Context, o Options) (*loop, error) {
-	o.Experiment.Train.ValidateEvery = 0
-	l, err := newLoop(o)
-	if err != nil {
-		return nil, err
-	}
-	if err := l.warmUp(ctx, o.WarmUp); err != nil {
-		return nil, errors.Join(err, l.close())
-	}
-	return l, nil
 }
 
 // warmUp makes steps from initial weights for some time, and waits for them, so that a processor's

@@ -224,8 +224,8 @@ func (l *loop) compareKernels(c run.Checkpoint) {
 		c.Path, device.KernelsTitle(c.Kernels), device.KernelsTitle(now), differ, device.KernelsSettings(c.Kernels, now)))
 }
 
-// begin opens the logs, loads a fresh run's weights and writes split.csv, postprocessing.json and
-// config.yaml, in this order: imported weights are in a checkpoint before the directory counts as a run, so a resume
+// begin opens the logs, loads a fresh run's weights and writes split.csv and config.yaml,
+// in this order: imported weights are in a checkpoint before the directory counts as a run, so a resume
 // never needs their file.
 func (l *loop) begin() error {
 	if err := l.dir.OpenLog(l.step); err != nil {

@@ -29,7 +29,7 @@ const (
 	SpeedFlow Kind = "speed-flow" // traffic on two lanes of a motorway
 	Images    Kind = "images"     // image completion: a function maps a pixel's place to its value
 	Groups    Kind = "groups"     // data sets of groups, drawn from a prior
-	CSV       Kind = "csv"        // functions in your own CSV files
+	CSV       Kind = "csv"        // functions in your own tables
 )
 
 // Benchmark is an entry of the catalogue.
