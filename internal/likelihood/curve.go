@@ -13,8 +13,8 @@ import (
 type curve struct {
 	d       Distribution // of z
 	terms   []term
-	exp     bool
-	central bool // a central interval is a highest-density region
+	scale   Scale // that z is on: y or log y
+	central bool  // a central interval is a highest-density region
 
 	normal *normalSums // of a GaussianMixture of z
 
@@ -41,7 +41,7 @@ type term struct {
 const negligible = 1e-12
 
 func (m Mixture) curve() (curve, bool) {
-	c := curve{d: m.plain(), exp: m.scale == LogY}
+	c := curve{d: m.plain(), scale: m.scale}
 	for k, l := range m.components {
 		if m.weights[k] > negligible {
 			c.terms = append(c.terms, term{false, OfY, l.Location, l.Scale, m.logWeights[k] + l.logDensity(l.Location), l.rest / l.Scale, -l.tau / l.Scale, l.quantile})
@@ -56,9 +56,9 @@ func (m Mixture) curve() (curve, bool) {
 
 func (m GaussianMixture) curve() (curve, bool) {
 	of, n := m.unbounded(), len(m.components)
-	c := curve{exp: m.isLog(), terms: make([]term, n)}
-	if c.exp {
-		of = m.plain()
+	c := curve{terms: make([]term, n)}
+	if m.isLog() {
+		of, c.scale = m.plain(), LogY
 	}
 	c.d, c.central = of, n == 1 && m.isPlain()
 	for k, g := range of.components {
@@ -133,7 +133,7 @@ func (c curve) at(z float64) (log, left, right float64) {
 		return math.Inf(-1), 0, 0
 	}
 	log, left, right = math.Log(sum), rising/sum, falling/sum
-	if c.exp {
+	if c.scale == LogY {
 		return log - z, left - 1, right - 1
 	}
 	return log, left, right
@@ -275,12 +275,4 @@ func (t *term) appendPlaces(dst []place) []place {
 		}
 	}
 	return dst
-}
-
-// value returns the y of a coordinate.
-func (c curve) value(z float64) float64 {
-	if c.exp {
-		return math.Exp(z)
-	}
-	return z
 }

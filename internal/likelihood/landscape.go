@@ -15,7 +15,7 @@ func inside(d Distribution, tail float64) (c curve, points []point) {
 		return c, all
 	}
 	low, high := s.Bounds()
-	first, last := max(all[0].at, c.begin(low)), min(all[len(all)-1].at, c.coordinate(high))
+	first, last := max(all[0].at, c.begin(low)), min(all[len(all)-1].at, c.scale.Place(high))
 	if !(first < last) {
 		return c, nil
 	}
@@ -36,15 +36,7 @@ func inside(d Distribution, tail float64) (c curve, points []point) {
 // begin returns a place just above the lower atom.
 func (c curve) begin(low float64) float64 {
 	middle := ApproximateQuantiles(c.d, 0.25, 0.75)
-	return c.coordinate(low) + 1e-9*(middle[1]-middle[0])
-}
-
-// coordinate returns the place of y on a curve.
-func (c curve) coordinate(y float64) float64 {
-	if c.exp {
-		return math.Log(max(y, 0))
-	}
-	return y
+	return c.scale.Place(low) + 1e-9*(middle[1]-middle[0])
 }
 
 // A point is a place of a curve and the logarithm of the density there.
@@ -93,7 +85,7 @@ func (c curve) landscape(s Support, points []point, sliver float64) landscape {
 		l.last[i] = math.NaN()
 	}
 	_, left, _ := c.at(l.points[0].at)
-	if l.open = c.exp && left < 0 && s.Real(); !l.open {
+	if l.open = c.scale == LogY && left < 0 && s.Real(); !l.open {
 		return l
 	}
 	valley := 0
@@ -153,7 +145,7 @@ func (l landscape) guess(mass, high float64) float64 {
 
 // probabilityDensity returns the probability per unit of the curve's coordinate.
 func (c curve) probabilityDensity(p point) float64 {
-	if c.exp {
+	if c.scale == LogY {
 		return math.Exp(p.log + p.at)
 	}
 	return math.Exp(p.log)

@@ -14,11 +14,7 @@ import (
 // p. Up to p = ½ it compares distribution functions, above it survival functions, because the
 // smaller of the two keeps its digits.
 func mixtureQuantile(d Distribution, p float64, n int, quantile func(k int) float64) float64 {
-	lo, hi := math.Inf(1), math.Inf(-1)
-	for k := range n {
-		q := quantile(k)
-		lo, hi = math.Min(lo, q), math.Max(hi, q) // NaN stays NaN
-	}
+	lo, hi := outermost(n, quantile)
 	switch {
 	case !(lo < hi):
 		return lo
@@ -26,6 +22,16 @@ func mixtureQuantile(d Distribution, p float64, n int, quantile func(k int) floa
 		return bisect(lo, hi, 0, func(y float64) bool { return d.CDF(y) >= p })
 	}
 	return bisect(lo, hi, 0, func(y float64) bool { return d.Survival(y) <= 1-p })
+}
+
+// outermost returns the smallest and the largest quantile of n components.
+func outermost(n int, quantile func(k int) float64) (lo, hi float64) {
+	lo, hi = math.Inf(1), math.Inf(-1)
+	for k := range n {
+		q := quantile(k)
+		lo, hi = math.Min(lo, q), math.Max(hi, q) // NaN stays NaN
+	}
+	return lo, hi
 }
 
 // bisect returns the smallest float64 in (lo, hi] at which a monotone condition holds, or hi if it
@@ -118,22 +124,6 @@ func cantelli(p, mean, sd float64) (lo, hi float64) {
 	return mean - wider*sd*math.Sqrt((1-p)/p), mean + wider*sd*math.Sqrt(p/(1-p))
 }
 
-// between returns the smallest and the largest p-quantile of the components.
-func (m Mixture) between(p float64) (lo, hi float64) {
-	lo, hi = math.Inf(1), math.Inf(-1)
-	logP, logRest := math.Log(p), math.Log1p(-p)
-	for _, c := range m.components {
-		q := c.Location
-		if below := logP - c.logTau; below <= 0 {
-			q += c.Scale * below / c.rest
-		} else {
-			q -= c.Scale * math.Min(logRest-c.logRest, 0) / c.tau
-		}
-		lo, hi = min(lo, q), max(hi, q)
-	}
-	return lo, hi
-}
-
 // newtonQuantiles returns the quantiles at ps on the scale of the components.
 func (m Mixture) newtonQuantiles(ps ...float64) []float64 {
 	m = m.plain()
@@ -149,7 +139,7 @@ func (m Mixture) newtonQuantiles(ps ...float64) []float64 {
 		b := bracket{scale: scale}
 		b.lo, b.hi = cantelli(p, mean, sd)
 		if !(b.hi-b.lo < 1e3*scale) {
-			b.lo, b.hi = m.between(p)
+			b.lo, b.hi = outermost(len(m.components), func(k int) float64 { return m.components[k].quantile(p) })
 		}
 		if !finite {
 			b.hi = b.lo

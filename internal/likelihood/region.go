@@ -65,11 +65,11 @@ func (c curve) highestDensity(d Distribution, points []point, mass float64) (set
 		return nil
 	}
 	for _, i := range dense {
-		low := c.value(i.Low)
+		low := c.scale.Value(i.Low)
 		if s.Low != nil && i.Low == c.begin(*s.Low) {
 			low = *s.Low // it begins at the atom
 		}
-		set = append(set, Interval{low, c.value(i.High)})
+		set = append(set, Interval{low, c.scale.Value(i.High)})
 	}
 	return joined(set, 0)
 }
@@ -126,7 +126,7 @@ func Modes(d Distribution) []float64 {
 		points := curve.points(1e-6)
 		low, high := d.Support().Bounds()
 		for i, p := range points {
-			y := curve.value(p.at)
+			y := curve.scale.Value(p.at)
 			if i > 0 && i+1 < len(points) && p.log >= points[i-1].log && p.log > points[i+1].log && y > low && y < high {
 				modes = append(modes, Atom{y, p.log})
 			}
@@ -173,10 +173,10 @@ func RegionRank(d Distribution, y float64) float64 {
 	if points == nil && s.Real() {
 		return math.Abs(2*d.CDF(y) - 1)
 	}
-	if low, high := s.Bounds(); points == nil || y < low || y > high || c.exp && !(y > 0) {
+	if low, high := s.Bounds(); points == nil || y < low || y > high || c.scale == LogY && !(y > 0) {
 		return 1
 	}
-	z := c.coordinate(y)
+	z := c.scale.Place(y)
 	log, _, _ := c.at(z)
 	l := c.landscape(s, points, sliver)
 	if l.cut && z < l.points[0].at {

@@ -183,19 +183,24 @@ func (c Calibration) Level(p float64) (level float64, enough bool) {
 		rest = 1 - p
 	}
 	x := rest * steps
-	i := int(x + rounding)
-	switch {
-	case i < first:
+	if enough = int(x+rounding) >= first; enough {
+		level = at(c.Levels, x)
+	} else {
 		level = c.Levels[first] * x / float64(first)
-	case x-float64(i) <= rounding:
-		level = c.Levels[i]
-	default:
-		level = c.Levels[i] + (x-float64(i))*(c.Levels[i+1]-c.Levels[i])
 	}
 	if !low {
 		level = 1 - level
 	}
-	return level, i >= first
+	return level, enough
+}
+
+// at returns the value at x of a map with these values at the steps 0, 1, ….
+func at(values []float64, x float64) float64 {
+	i := int(x + rounding)
+	if x-float64(i) <= rounding {
+		return values[i]
+	}
+	return values[i] + (x-float64(i))*(values[i+1]-values[i])
 }
 
 // first returns the place of the smallest level of which there are enough groups.
@@ -242,16 +247,12 @@ func (c Calibration) below(level float64, least bool) float64 {
 func (c Calibration) Mass(m float64) (mass float64, enough bool) {
 	last := sort.Search(steps+1, func(i int) bool { return c.Masses[i] >= 1 }) - 1
 	x := m * steps
-	i := int(x + rounding)
-	switch {
-	case i > last || i == last && x-float64(i) > rounding:
+	if enough = x <= float64(last)+rounding; enough {
+		mass = at(c.Masses, x)
+	} else {
 		mass = 1 - (1-c.Masses[last])*(1-m)/(1-float64(last)/steps)
-	case x-float64(i) <= rounding:
-		mass = c.Masses[i]
-	default:
-		mass = c.Masses[i] + (x-float64(i))*(c.Masses[i+1]-c.Masses[i])
 	}
-	return math.Max(mass, 1e-6), x <= float64(last)+rounding // a region needs some mass
+	return math.Max(mass, 1e-6), enough // a region needs some mass
 }
 
 // Valid reports whether the maps have the form that Calibrate gives them: steps+1 ascending numbers
