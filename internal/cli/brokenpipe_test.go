@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // closedPipe returns the writing end of a pipe that nobody reads.
@@ -27,21 +29,14 @@ func closedPipe(t *testing.T) *os.File {
 func TestABrokenPipeOfTheProgressWritesACheckpoint(t *testing.T) {
 	dir := t.TempDir()
 	run := filepath.Join(dir, "run")
-	cmd, _ := command("train", "--config", write(t, dir, "tiny.yaml", tinyConfig), "--run-dir", run, "--no-eval",
+	cmd, _ := command("train", "--config", must.Write(t, tinyConfig, dir, "tiny.yaml"), "--run-dir", run, "--no-eval",
 		"--json", // which has progress every second, not every ten
 		"--threads", "1", "--set", "train.steps=100000000", "--set", "train.checkpoint_every=100000000")
 	cmd.Stderr = nil
-	progress, err := cmd.StderrPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	progress := must.Get(cmd.StderrPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
-	if _, err := bufio.NewReader(progress).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(bufio.NewReader(progress).ReadString('\n')))
 	waitFor(t, filepath.Join(run, "metrics.jsonl"))
 	progress.Close()
 	ended(t, cmd, 130)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
@@ -30,7 +31,7 @@ func withoutLocksHere(t *testing.T) {
 func TestOneOfTwoTrains(t *testing.T) {
 	withoutLocksHere(t)
 	dir := t.TempDir()
-	config := write(t, dir, "tiny.yaml", tinyConfig)
+	config := must.Write(t, tinyConfig, dir, "tiny.yaml")
 	at := filepath.Join(dir, "run")
 	args := []string{"train", "--config", config, "--run-dir", at, "--resume", "--set", "train.steps=100000000", "--no-eval"}
 	a, aErrs := program(t, args...)
@@ -75,7 +76,7 @@ func waitForCheckpoint(t *testing.T, run, line string) {
 func TestATrainingThatSleptStops(t *testing.T) {
 	withoutLocksHere(t)
 	dir := t.TempDir()
-	config := write(t, dir, "tiny.yaml", tinyConfig)
+	config := must.Write(t, tinyConfig, dir, "tiny.yaml")
 	at := filepath.Join(dir, "run")
 	args := []string{"train", "--config", config, "--run-dir", at, "--resume", "--no-eval"}
 	a, aErrs := program(t, append(args, "--set", "train.schedule=constant", "--set", "train.steps=100000000")...)
@@ -92,10 +93,7 @@ func TestATrainingThatSleptStops(t *testing.T) {
 	if err := b.Wait(); b.ProcessState.ExitCode() != 130 || !strings.Contains(bErrs.String(), "may be at work here") {
 		t.Errorf("%v: %s", err, bErrs)
 	}
-	log, err := os.ReadFile(filepath.Join(at, "metrics.jsonl"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	log := must.Get(os.ReadFile(filepath.Join(at, "metrics.jsonl")))(t)
 	for i, line := range strings.Split(strings.TrimSpace(string(log)), "\n") {
 		if want := fmt.Sprintf(`{"step":%d,`, 10*(i+1)); !strings.HasPrefix(line, want) {
 			t.Fatalf("line %d is %s, want %s", i+1, line, want)

@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // plainConfig is tinyConfig with the paper's adaptor, whose levels coincide after so few steps.
@@ -19,15 +20,9 @@ func TestSpreadLevelsAreNotWarnedOf(t *testing.T) {
 	dir := t.TempDir()
 	cqnp := strings.NewReplacer("acqnp", "cqnp", "  adaptor: [8]\n", "", "  adaptor_form: residual\n", "").Replace(tinyConfig)
 	for name, content := range map[string]string{"plain": plainConfig, "residual": tinyConfig, "cqnp": cqnp} {
-		file := write(t, dir, name+".yaml", content)
-		e, err := config.Load(file, config.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := models.New(e.Model, 1, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		file := must.Write(t, content, dir, name+".yaml")
+		e := must.Get(config.Load(file, config.Overrides{}))(t)
+		m := must.Get(models.New(e.Model, 1, 1))(t)
 		params := m.Initial(0)
 		for _, tensor := range m.Tensors() {
 			if name == "plain" && tensor.Name == "_adaptor._net.2.weight" {
@@ -37,9 +32,7 @@ func TestSpreadLevelsAreNotWarnedOf(t *testing.T) {
 			}
 		}
 		weights := filepath.Join(dir, name+".safetensors")
-		if err := run.WriteWeights(weights, m, params, nil); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, run.WriteWeights(weights, m, params, nil))
 		if o := succeed(t, "eval", "--config", file, "--weights", weights, "--quiet"); o.err != "" {
 			t.Errorf("%s: %s", name, o.err)
 		}

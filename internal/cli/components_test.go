@@ -7,6 +7,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // jsonParts is a row of predict --components --format json.
@@ -22,15 +24,10 @@ func partsOf(t *testing.T, args ...string) (rows []jsonParts) {
 	t.Helper()
 	out := filepath.Join(t.TempDir(), "predictions.json")
 	succeed(t, append([]string{"predict", "--quiet", "--components", "--out", out}, args...)...)
-	content, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(out))(t)
 	for line := range strings.Lines(string(content)) {
 		var row jsonParts
-		if err := json.Unmarshal([]byte(line), &row); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, json.Unmarshal([]byte(line), &row))
 		rows = append(rows, row)
 	}
 	return rows
@@ -44,7 +41,7 @@ func TestComponentsOfAFitAsJSON(t *testing.T) {
 	if _, err := os.Stat(filepath.Join(out, "fit.png")); err == nil {
 		t.Error("fit --no-picture drew one")
 	}
-	context := write(t, dir, "context.csv", "product,age,price\nx,0.5,278\nx,3,190\n")
+	context := must.Write(t, "product,age,price\nx,0.5,278\nx,3,190\n", dir, "context.csv")
 	rows := partsOf(t, out, "--raw", "--context", context, "--grid=1:3:2", "--cdf=250:300:2")
 	if len(rows) != 2 {
 		t.Fatalf("%d rows", len(rows))

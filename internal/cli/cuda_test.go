@@ -9,13 +9,15 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // TestCUDACommands runs the commands that compute on the emulated GPU, and moves a run from there
 // to the CPU and back.
 func TestCUDACommands(t *testing.T) {
 	dir := t.TempDir()
-	config, run := write(t, dir, "tiny.yaml", tinyConfig), filepath.Join(dir, "run")
+	config, run := must.Write(t, tinyConfig, dir, "tiny.yaml"), filepath.Join(dir, "run")
 	train := func(device string, steps string, more ...string) outcome {
 		t.Helper()
 		return succeed(t, append([]string{"train", "--config", config, "--run-dir", run, "--resume", "--device", device,
@@ -38,7 +40,7 @@ func TestCUDACommands(t *testing.T) {
 		t.Errorf("target log-likelihood %v on %s, %v on %s", a.Target.Mean, a.Device, b.Target.Mean, b.Device)
 	}
 
-	context := write(t, dir, "context.csv", "x,y\n-1,0.5\n0,0.25\n1,-0.5\n")
+	context := must.Write(t, "x,y\n-1,0.5\n0,0.25\n1,-0.5\n", dir, "context.csv")
 	out := filepath.Join(dir, "quantiles.csv")
 	succeed(t, "sample-quantiles", "--run", run, "--context", context, "--grid=-1:1:5", "--out", out, "--device", "cuda")
 	if info, err := os.Stat(out); err != nil || info.Size() == 0 {
@@ -73,12 +75,7 @@ type evaluation struct {
 
 func readEvaluation(t *testing.T, path string) (e evaluation) {
 	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal(b, &e); err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(path))(t)
+	must.Do(t, json.Unmarshal(b, &e))
 	return e
 }

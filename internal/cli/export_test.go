@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A recipeRun is a run on a CSV file with names and logarithms, a context and targets with y.
@@ -25,13 +27,13 @@ func recipes(t *testing.T, dir, model string) recipeRun {
 				math.Exp(0.3*minutes+math.Sin(float64(5*f+i))), 3*minutes-float64(f))
 		}
 	}
-	table := write(t, dir, "recipes.csv", rows.String())
-	config := write(t, dir, model+".yaml", `benchmark: csv
+	table := must.Write(t, rows.String(), dir, "recipes.csv")
+	config := must.Write(t, `benchmark: csv
 model: {name: `+model+`}
 data: {file: `+table+`, group: dish, x: [kind, minutes], y: [weight, height], categories: [kind], log: [minutes, weight]}
 train: {steps: 200, batch_size: 4, learning_rate: 1e-2, log_every: 200, checkpoint_every: 200}
 eval: {batch_size: 1}
-`)
+`, dir, model+".yaml")
 	r := recipeRun{run: filepath.Join(dir, "run-"+model)}
 	small := []string{"--set", "model.decoder=[8]"}
 	switch model {
@@ -44,8 +46,8 @@ eval: {batch_size: 1}
 		small = append(small, "--set", "model.encoder=[8]", "--set", "model.representation=8")
 	}
 	succeed(t, append([]string{"train", "--config", config, "--run-dir", r.run, "--quiet", "--no-eval"}, small...)...)
-	r.context = write(t, dir, "context.csv", "dish,kind,minutes,weight,height\nnew,a,2,3.5,4\nnew,c,5.5,9,16\n")
-	r.targets = write(t, dir, "targets.csv", "dish,kind,minutes,weight,height\nnew,b,3,6,10\nnew,a,7,11,22\nnew,unknown,1,2,1\n")
+	r.context = must.Write(t, "dish,kind,minutes,weight,height\nnew,a,2,3.5,4\nnew,c,5.5,9,16\n", dir, "context.csv")
+	r.targets = must.Write(t, "dish,kind,minutes,weight,height\nnew,b,3,6,10\nnew,a,7,11,22\nnew,unknown,1,2,1\n", dir, "targets.csv")
 	return r
 }
 
@@ -99,10 +101,7 @@ func TestDensitiesInR(t *testing.T) {
 	if err != nil {
 		t.Skip("found no Rscript (Debian: r-base-core)")
 	}
-	functions, err := filepath.Abs(filepath.Join("..", "..", "docs", "quantiles.R"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	functions := must.Get(filepath.Abs(filepath.Join("..", "..", "docs", "quantiles.R")))(t)
 	for _, model := range []string{"acqnp", "bnp"} {
 		dir := t.TempDir()
 		r := recipes(t, dir, model)

@@ -12,6 +12,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // What fit writes is predicted from in pipes, served and drawn; an export refuses it. The server has the
@@ -37,11 +39,7 @@ func TestUsesOfAFit(t *testing.T) {
 		t.Fatalf("%v, standard output is\n%s", err, text)
 	}
 	number := func(row int, column string) float64 {
-		v, err := strconv.ParseFloat(rows[row][slices.Index(rows[0], column)], 64)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return v
+		return must.Get(strconv.ParseFloat(rows[row][slices.Index(rows[0], column)], 64))(t)
 	}
 	for row := 1; row <= 2; row++ {
 		if a, b := number(row, "cdf250"), number(row, "exceed250"); math.Abs(a+b-1) > 1e-9 || a < number(row, "cdf100") || a > number(row, "cdf400") {
@@ -54,10 +52,7 @@ func TestUsesOfAFit(t *testing.T) {
 	if o := acqnp("predict", out, "--context", "-", "--targets", "-"); o.code != 2 || !strings.Contains(o.err, "standard input") {
 		t.Errorf("two files in standard input: exit code %d, %q", o.code, o.err)
 	}
-	taken, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	taken := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	defer taken.Close()
 	if o := acqnp("serve", out, "--device", "cpu", "--precision", "fp32", "--listen", taken.Addr().String()); o.code == 0 || !strings.Contains(o.err, "--precision fp32 has no effect on it") {
 		t.Errorf("a precision that is not used: exit code %d, %q", o.code, o.err)
@@ -71,9 +66,7 @@ func TestUsesOfAFit(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(predicted), &answer); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(predicted), &answer))
 	for i, target := range answer.Functions[0].Targets {
 		for k, column := range []string{"q0.25", "q0.5"} {
 			if got, want := target.Channels[0].Quantiles[k], number(i+1, column); math.Abs(got-want) > 1e-9*want {

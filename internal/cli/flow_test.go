@@ -6,11 +6,13 @@ import (
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestTrainingRaisesTheLogLikelihood(t *testing.T) {
 	dir := t.TempDir()
-	config := write(t, dir, "tiny.yaml", tinyConfig)
+	config := must.Write(t, tinyConfig, dir, "tiny.yaml")
 	o := succeed(t, "train", "--config", config, "--run-dir", filepath.Join(dir, "run"), "--set", "train.steps=300",
 		"--quiet", "--json")
 	var s struct {
@@ -22,9 +24,7 @@ func TestTrainingRaisesTheLogLikelihood(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(o.out), &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(o.out), &s))
 	before, after := s.Evaluation.Before, s.Evaluation.After
 	// In 300 steps at a high rate, even a model that learns only the spread of y gains several
 	// tenths.
@@ -47,9 +47,7 @@ func TestTrainFromWeights(t *testing.T) {
 			}
 		}
 	}
-	if err := json.Unmarshal([]byte(o.out), &summary); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(o.out), &summary))
 	// One step at a tiny rate keeps the log-likelihood of the imported weights, to float32
 	// rounding.
 	if e := summary.Evaluation; math.Abs(e.Before.Target.Mean-e.After.Target.Mean) > 1e-4 {
@@ -60,9 +58,6 @@ func TestTrainFromWeights(t *testing.T) {
 // read returns the content of a file.
 func read(t *testing.T, path string) string {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	return string(content)
 }

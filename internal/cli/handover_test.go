@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/run/version"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestDevices(t *testing.T) {
@@ -36,9 +37,7 @@ func fakeCUDA(t *testing.T, script string) string {
 	t.Helper()
 	dir := t.TempDir()
 	file := filepath.Join(dir, device.Program)
-	if err := os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(file, []byte("#!/bin/sh\n"+script), 0o755))
 	t.Setenv("PATH", dir+string(filepath.ListSeparator)+os.Getenv("PATH"))
 	return file
 }
@@ -85,10 +84,7 @@ func TestDoctorIsHandedOver(t *testing.T) {
 func TestTheProgramThatComputesIsNamed(t *testing.T) {
 	s := share(t)
 	args := []string{"eval", "--run", s.run, "--device", "cpu", "--overwrite", "--out", filepath.Join(t.TempDir(), "eval.json")}
-	self, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
+	self := must.Get(os.Executable())(t)
 	if o := acqnp(args...); strings.Contains(o.err, self) {
 		t.Errorf("a program that nobody called: %s", o.err)
 	}

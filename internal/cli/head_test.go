@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // TestEveryHead trains a model of each head with validations and an evaluation, exports it and predicts.
@@ -16,11 +17,11 @@ import (
 func TestEveryHead(t *testing.T) {
 	t.Chdir(t.TempDir())
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
-	write(t, ".", "context.csv", "age,price\n0.4,376\n4.9,185\n")
-	write(t, ".", "targets.csv", "age,price\n2,300\n")
+	must.Write(t, "age,price\n0.4,376\n4.9,185\n", ".", "context.csv")
+	must.Write(t, "age,price\n2,300\n", ".", "targets.csv")
 	for _, head := range config.Heads() {
 		config := strings.NewReplacer("acqnp", "cnp, head: "+head, "adaptor: [8], ", "", "num_tau: 4, ", "validate_every: 40, ", "num_tau: 5, ", "").Replace(ownConfig)
-		succeed(t, "train", "--config", write(t, ".", head+".yaml", config), "--run-dir", head, "--quiet")
+		succeed(t, "train", "--config", must.Write(t, config, ".", head+".yaml"), "--run-dir", head, "--quiet")
 		for _, format := range []string{"safetensors", "onnx"} {
 			succeed(t, "export", "--run", head, "--out", head+"."+format, "--quiet")
 		}

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // branches returns functions of 8 points, half of them near y = 1 and half near −1.
@@ -35,8 +36,8 @@ eval: {num_tau: 20}
 func TestJointDrawsStayOnABranch(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
-	write(t, dir, "branches.csv", branches())
-	succeed(t, "train", "--config", write(t, dir, "branches.yaml", branchConfig), "--run-dir", "run", "--quiet", "--no-eval")
+	must.Write(t, branches(), dir, "branches.csv")
+	succeed(t, "train", "--config", must.Write(t, branchConfig, dir, "branches.yaml"), "--run-dir", "run", "--quiet", "--no-eval")
 	const draws, targets = 200, 10
 	same := func(args ...string) float64 {
 		out := filepath.Join(dir, "p.csv")

@@ -15,6 +15,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli"
 	"github.com/acqnp/acqnp/internal/cli/clitest"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/test/nolocks"
 )
 
@@ -103,16 +104,6 @@ train: {steps: 30, batch_size: 4, num_tau: 4, log_every: 10, checkpoint_every: 1
 eval: {num_tau: 5, batches: 3, batch_size: 2, num_points: 20, max_context: 8}
 `
 
-// write writes a file and returns its path.
-func write(t *testing.T, dir, name, content string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 var (
 	sharedDir string
 	shareOnce sync.Once
@@ -130,17 +121,15 @@ func share(t *testing.T) shared {
 		if sharedDir, err = os.MkdirTemp("", "acqnp-cli-*"); err != nil {
 			t.Fatal(err)
 		}
-		config := write(t, sharedDir, s.config, tinyConfig)
+		config := must.Write(t, tinyConfig, sharedDir, s.config)
 		run := filepath.Join(sharedDir, s.run)
 		succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
 		succeed(t, "export", "--run", run, "--format", "torch", "--out", filepath.Join(sharedDir, s.weights))
-		write(t, sharedDir, s.context, "x,y\n-1,0.5\n0,0.25\n1,-0.5\n")
+		must.Write(t, "x,y\n-1,0.5\n0,0.25\n1,-0.5\n", sharedDir, s.context)
 	})
 	for _, path := range []*string{&s.config, &s.run, &s.weights, &s.context} {
 		*path = filepath.Join(sharedDir, *path)
-		if _, err := os.Stat(*path); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(os.Stat(*path)))
 	}
 	return s
 }
@@ -159,15 +148,9 @@ func (r quantileRow) number(t *testing.T, column string) float64 {
 
 func readRows(t *testing.T, path string) (rows []quantileRow) {
 	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Open(path))(t)
 	defer f.Close()
-	all, err := csv.NewReader(f).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(csv.NewReader(f).ReadAll())(t)
 	for _, fields := range all[1:] {
 		r := quantileRow{}
 		for i, name := range all[0] {

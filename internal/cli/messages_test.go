@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"unicode"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A file's name may move the cursor, or change a terminal's title.
@@ -17,9 +19,9 @@ func TestControlBytesAreEscaped(t *testing.T) {
 		t.Skip(err)
 	}
 	run := filepath.Join(odd, "run")
-	config := write(t, odd, "tiny.yaml", tinyConfig)
+	config := must.Write(t, tinyConfig, odd, "tiny.yaml")
 	succeed(t, "train", "--config", config, "--run-dir", run, "--quiet", "--no-eval")
-	write(t, filepath.Join(run, "checkpoints"), "step-30.safetensors", "torn")
+	must.Write(t, "torn", filepath.Join(run, "checkpoints"), "step-30.safetensors")
 	for _, args := range [][]string{
 		{"eval", "--run", run},
 		{"eval", "--run", filepath.Join(odd, "none")},

@@ -7,6 +7,8 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // mirror serves a torn file of freyface, which has no published checksum, and a wrong one of mnist.
@@ -29,10 +31,7 @@ func mirror(t *testing.T) string {
 // unasked serves redirections without end, and more than it was asked for. The HTTP client logs that.
 func unasked(t *testing.T) string {
 	t.Helper()
-	listener, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	listener := must.Get(net.Listen("tcp", "127.0.0.1:0"))(t)
 	t.Cleanup(func() { listener.Close() })
 	go func() {
 		for {

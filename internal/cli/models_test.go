@@ -19,7 +19,7 @@ func otherModel(t *testing.T, dir, model string) string {
 	if !ok || !ok2 {
 		t.Fatal("the tiny configuration has another form")
 	}
-	return write(t, dir, "other.yaml", strings.NewReplacer(", num_tau: 4", "", "num_tau: 5, ", "").Replace(head+"model: "+model+"\ndata:"+tail))
+	return must.Write(t, strings.NewReplacer(", num_tau: 4", "", "num_tau: 5, ", "").Replace(head+"model: "+model+"\ndata:"+tail), dir, "other.yaml")
 }
 
 // Weights without columns and scaling get those of the configuration's data.

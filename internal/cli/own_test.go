@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"math"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // ownConfig returns tinyConfig on the file that data example writes.
@@ -20,16 +22,14 @@ func TestLogLikelihoodsInRawUnits(t *testing.T) {
 	dir := t.TempDir()
 	t.Chdir(dir)
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
-	succeed(t, "train", "--config", write(t, dir, "own.yaml", ownConfig), "--run-dir", "run", "--quiet")
+	succeed(t, "train", "--config", must.Write(t, ownConfig, dir, "own.yaml"), "--run-dir", "run", "--quiet")
 	var s struct {
 		Raw struct {
 			Target struct{ Mean float64 } `json:"target_ll"`
 		}
 		Target struct{ Mean float64 } `json:"target_ll"`
 	}
-	if err := json.Unmarshal([]byte(read(t, "run/eval.json")), &s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal([]byte(read(t, "run/eval.json")), &s))
 	if shift := s.Raw.Target.Mean - s.Target.Mean; shift > -math.Log(100) || shift < -math.Log(300) {
 		t.Errorf("raw log-likelihoods are the model's %+v", shift)
 	}

@@ -10,6 +10,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // pipe makes a named pipe.
@@ -25,19 +27,12 @@ func pipe(t *testing.T) string {
 // One interrupt ends the wait for a pipe that is open and silent.
 func TestAnInterruptEndsTheWaitForAnInput(t *testing.T) {
 	s, path := share(t), pipe(t)
-	silent, err := os.OpenFile(path, os.O_RDWR, 0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	silent := must.Get(os.OpenFile(path, os.O_RDWR, 0))(t)
 	defer silent.Close()
 	cmd, errs := program(t, "sample-quantiles", "--run", s.run, "--context", path, "--grid=0:1:2", "--out", filepath.Join(t.TempDir(), "out.csv"))
 	// More than a pipe holds: once it is written, the program is reading.
-	if err := silent.SetWriteDeadline(time.Now().Add(time.Minute)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := silent.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, silent.SetWriteDeadline(time.Now().Add(time.Minute)))
+	must.Do(t, must.Err(silent.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...))))
 	send(t, cmd.Process, os.Interrupt)
 	hang := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
 	defer hang.Stop()

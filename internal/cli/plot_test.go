@@ -16,6 +16,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // tinyModels are small networks of each model.
@@ -43,9 +44,7 @@ func figureData(t *testing.T) string {
 		maps.Copy(files, datatest.Lanes(1318))
 		for name, content := range files {
 			path := filepath.Join(figures.dir, "data", filepath.FromSlash(name))
-			if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644)))
 		}
 	})
 	return filepath.Join(figures.dir, "data")
@@ -61,7 +60,7 @@ func figureRun(t *testing.T, benchmark, model string) string {
 	}
 	config := "benchmark: " + benchmark + "\nmodel: " + tinyModels[model] +
 		"\ntrain: {steps: 6, batch_size: 2, log_every: 1, learning_rate: 1e-2}\neval: {batch_size: 2}\n"
-	args := []string{"train", "--config", write(t, t.TempDir(), "c.yaml", config), "--run-dir", dir, "--data-dir", data, "--quiet", "--no-eval"}
+	args := []string{"train", "--config", must.Write(t, config, t.TempDir(), "c.yaml"), "--run-dir", dir, "--data-dir", data, "--quiet", "--no-eval"}
 	if strings.HasSuffix(model, "qnp") {
 		args = append(args, "--set", "train.num_tau=3", "--set", "eval.num_tau=4")
 	}
@@ -73,10 +72,7 @@ func figureRun(t *testing.T, benchmark, model string) string {
 // decode checks that a file has the format of its extension. It returns the picture of a PNG.
 func decode(t *testing.T, path string) image.Image {
 	t.Helper()
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	content := must.Get(os.ReadFile(path))(t)
 	switch filepath.Ext(path) {
 	case ".png":
 		img, err := png.Decode(bytes.NewReader(content))
@@ -183,8 +179,8 @@ func abs(n int) int { return max(n, -n) }
 // TestPredictionsAreDrawn draws predictions at targets whose y the file has.
 func TestPredictionsAreDrawn(t *testing.T) {
 	s, dir := share(t), t.TempDir()
-	known := write(t, dir, "known.csv", "x,y\n0.5,0\n1,0.5\n-1,\n")
-	unknown := write(t, dir, "unknown.csv", "x\n0.5\n1\n-1\n")
+	known := must.Write(t, "x,y\n0.5,0\n1,0.5\n-1,\n", dir, "known.csv")
+	unknown := must.Write(t, "x\n0.5\n1\n-1\n", dir, "unknown.csv")
 	orange := func(path string) (n int) {
 		img := decode(t, path)
 		for y := 0; y < img.Bounds().Dy(); y++ {
@@ -215,11 +211,11 @@ func TestFiguresOfSeveralColumns(t *testing.T) {
 	for i := range 200 {
 		fmt.Fprintf(&rows, "d%d,%d,%d,%s,%d\n", i%20, i*7%11, i*5%13, []string{"a", "b"}[i/20%2], i%17)
 	}
-	data := write(t, dir, "own.csv", rows.String())
+	data := must.Write(t, rows.String(), dir, "own.csv")
 	trained := func(model, x, more string) string {
 		run := filepath.Join(dir, model+x)
-		config := write(t, dir, "c.yaml", "benchmark: csv\nmodel: "+tinyModels[model]+"\ndata: {file: "+data+", group: day, x: ["+x+"], y: [rain]"+more+
-			"}\ntrain: {steps: 4, batch_size: 2, log_every: 1, learning_rate: 1e-2}\neval: {batch_size: 2}\n")
+		config := must.Write(t, "benchmark: csv\nmodel: "+tinyModels[model]+"\ndata: {file: "+data+", group: day, x: ["+x+"], y: [rain]"+more+
+			"}\ntrain: {steps: 4, batch_size: 2, log_every: 1, learning_rate: 1e-2}\neval: {batch_size: 2}\n", dir, "c.yaml")
 		succeed(t, "train", "--config", config, "--run-dir", run, "--quiet")
 		decode(t, filepath.Join(run, "fit.png"))
 		return run

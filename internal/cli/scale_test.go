@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // TestNaturalScaleNeedsNoLevels trains models of csv, whose scale is natural. The standard deviation and the
@@ -15,14 +17,14 @@ import (
 func TestNaturalScaleNeedsNoLevels(t *testing.T) {
 	t.Chdir(t.TempDir())
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
-	write(t, ".", "context.csv", "age,price\n0.4,376\n0.85,666\n4.9,185\n1.88,294\n")
-	write(t, ".", "targets.csv", "age,price\n0.5,300\n1,500\n2,200\n4,100\n5.5,60\n")
+	must.Write(t, "age,price\n0.4,376\n0.85,666\n4.9,185\n1.88,294\n", ".", "context.csv")
+	must.Write(t, "age,price\n0.5,300\n1,500\n2,200\n4,100\n5.5,60\n", ".", "targets.csv")
 	for model, config := range map[string]string{
 		"acqnp": ownConfig,
 		"cqnp":  strings.NewReplacer("acqnp", "cqnp", "adaptor: [8], ", "").Replace(ownConfig),
 	} {
 		config = strings.Replace(config, "steps: 80", "steps: 200", 1)
-		succeed(t, "train", "--config", write(t, ".", model+".yaml", config), "--run-dir", model, "--no-eval", "--quiet")
+		succeed(t, "train", "--config", must.Write(t, config, ".", model+".yaml"), "--run-dir", model, "--no-eval", "--quiet")
 		scored := func(targets, levels string) []quantileRow {
 			out := filepath.Join(t.TempDir(), "scores.csv")
 			succeed(t, "score", "--run", model, "--context", "context.csv", "--targets", targets, "--num-quantiles", levels, "--out", out, "--quiet")
@@ -47,7 +49,7 @@ func TestNaturalScaleNeedsNoLevels(t *testing.T) {
 			fmt.Fprintf(&many, "2,%g\n", y)
 		}
 		sum := 0.0
-		for _, r := range scored(write(t, ".", "many.csv", many.String()), "100") {
+		for _, r := range scored(must.Write(t, many.String(), ".", "many.csv"), "100") {
 			sum += step * math.Exp(r.number(t, "log_density"))
 		}
 		// A component's short side can be narrower than the step; its share of the mass is below 1/100.
@@ -62,11 +64,11 @@ func TestNaturalScaleNeedsNoLevels(t *testing.T) {
 func TestServeOfTheNaturalScale(t *testing.T) {
 	t.Chdir(t.TempDir())
 	succeed(t, "data", "example", "--out", "prices.csv", "--quiet")
-	succeed(t, "train", "--config", write(t, ".", "own.yaml", ownConfig), "--run-dir", "run", "--no-eval", "--quiet")
+	succeed(t, "train", "--config", must.Write(t, ownConfig, ".", "own.yaml"), "--run-dir", "run", "--no-eval", "--quiet")
 	if content, err := os.ReadFile("run/config.yaml"); err != nil || !strings.Contains(string(content), "scale_form: natural") {
 		t.Fatalf("%v: no natural scale in %s", err, content)
 	}
-	write(t, ".", "context.csv", "age,price\n0.4,376\n4.9,185\n")
+	must.Write(t, "age,price\n0.4,376\n4.9,185\n", ".", "context.csv")
 	common := []string{"--run", "run", "--context", "context.csv", "--grid=2:2:1", "--quantiles", "0.05,0.5", "--device", "cpu", "--quiet"}
 	succeed(t, append([]string{"predict", "--out", "predictions.csv"}, common...)...)
 	even := readRows(t, "predictions.csv")[0]
@@ -102,9 +104,5 @@ func TestServeOfTheNaturalScale(t *testing.T) {
 
 func value(t *testing.T, text string) float64 {
 	t.Helper()
-	v, err := strconv.ParseFloat(text, 64)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return v
+	return must.Get(strconv.ParseFloat(text, 64))(t)
 }

@@ -26,9 +26,7 @@ func command(args ...string) (*exec.Cmd, *bytes.Buffer) {
 func program(t *testing.T, args ...string) (*exec.Cmd, *bytes.Buffer) {
 	t.Helper()
 	cmd, errs := command(args...)
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	return cmd, errs
 }
@@ -75,7 +73,7 @@ func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
 	defer signal.Stop(heard)
 	for _, asked := range []os.Signal{os.Interrupt, syscall.SIGTERM, syscall.SIGHUP} {
 		dir := t.TempDir()
-		config := write(t, dir, "tiny.yaml", tinyConfig)
+		config := must.Write(t, tinyConfig, dir, "tiny.yaml")
 		run := filepath.Join(dir, "run")
 		cmd, _ := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000", "--no-eval")
 		waitFor(t, filepath.Join(run, "metrics.jsonl"))
@@ -97,7 +95,7 @@ func TestSignalsWriteACheckpointThatResumes(t *testing.T) {
 // same signal arrives twice. The checkpoint must still be written.
 func TestASignalThatArrivesTwiceWritesACheckpoint(t *testing.T) {
 	dir := t.TempDir()
-	config := write(t, dir, "tiny.yaml", tinyConfig)
+	config := must.Write(t, tinyConfig, dir, "tiny.yaml")
 	for _, run := range []string{"a", "b", "c", "d", "e"} {
 		run = filepath.Join(dir, run)
 		cmd, _ := program(t, "train", "--config", config, "--run-dir", run, "--set", "train.steps=100000000",
@@ -116,19 +114,15 @@ func TestASignalThatArrivesTwiceWritesACheckpoint(t *testing.T) {
 // A program under nohup keeps running when its terminal closes.
 func TestNohupKeepsIgnoringSIGHUP(t *testing.T) {
 	dir := t.TempDir()
-	config := write(t, dir, "tiny.yaml", tinyConfig)
+	config := must.Write(t, tinyConfig, dir, "tiny.yaml")
 	metrics := filepath.Join(dir, "run", "metrics.jsonl")
 	cmd := exec.Command("sh", "-c", `trap "" HUP; exec "$0" "$@"`, "acqnp", "train", "--config", config, "--run-dir",
 		filepath.Join(dir, "run"), "--set", "train.steps=100000000", "--no-eval")
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	waitFor(t, metrics)
 	send(t, cmd.Process, syscall.SIGHUP)
-	if err := os.Truncate(metrics, 0); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Truncate(metrics, 0))
 	waitFor(t, metrics) // it logs on
 	send(t, cmd.Process, syscall.SIGTERM)
 	ended(t, cmd, 130)
@@ -156,9 +150,7 @@ func TestAnInterruptedEvaluationLeavesNothing(t *testing.T) {
 	cmd, _ := command("eval", "--run", s.run, "--batches", "1000000", "--out", filepath.Join(out, "eval.json"))
 	errs := listener{words: []byte("computing on"), heard: make(chan struct{})}
 	cmd.Stderr = &errs
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	select {
 	case <-errs.heard:
@@ -180,22 +172,13 @@ func TestNohupKeepsIgnoringSIGHUPAtAPipe(t *testing.T) {
 		"--context", "/dev/stdin", "--grid=0:1:3", "--out", out)
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
-	context, err := cmd.StdinPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
+	context := must.Get(cmd.StdinPipe())(t)
+	must.Do(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() })
 	// More than a pipe holds: once it is written, the program is reading.
-	if _, err := context.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(context.Write(append([]byte("x,y\n"), bytes.Repeat([]byte("0.5,0.25\n"), 20000)...))))
 	send(t, cmd.Process, syscall.SIGHUP)
-	if err := context.Close(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, context.Close())
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("%v\n%s", err, &errs)
 	}

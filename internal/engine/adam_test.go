@@ -29,14 +29,9 @@ type adamCase struct {
 
 func readRecording(t *testing.T) recording {
 	t.Helper()
-	raw, err := os.ReadFile("testdata/adam.json")
-	if err != nil {
-		t.Fatal(err)
-	}
+	raw := must.Get(os.ReadFile("testdata/adam.json"))(t)
 	var r recording
-	if err := json.Unmarshal(raw, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(raw, &r))
 	return r
 }
 

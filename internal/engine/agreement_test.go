@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // shape is a model and the sizes of a run.
@@ -134,11 +135,7 @@ func withFloor(c config.Model, floor float64) config.Model {
 
 func build(t *testing.T, s shape) *models.Model {
 	t.Helper()
-	m, err := models.New(s.model, s.dx, s.dy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(models.New(s.model, s.dx, s.dy))(t)
 }
 
 func truth[T engine.Float](t *testing.T, m *models.Model, capacity ops.Extents, mode models.Mode) engine.Program[T] {
@@ -147,11 +144,7 @@ func truth[T engine.Float](t *testing.T, m *models.Model, capacity ops.Extents, 
 	if _, ok := any(T(0)).(float32); ok {
 		dtype = tensor.Float32
 	}
-	p, err := reference.New[T](func(e ops.Extents) (*ops.Graph, error) { return m.Build(dtype, e, mode) }, capacity)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(reference.New[T](func(e ops.Extents) (*ops.Graph, error) { return m.Build(dtype, e, mode) }, capacity))(t)
 }
 
 func compiled(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode, threads int) engine.Program[float32] {
@@ -169,19 +162,12 @@ func compiledBy(t testing.TB, compile engineOf, m *models.Model, capacity ops.Ex
 
 func graph(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode) *ops.Graph {
 	t.Helper()
-	g, err := m.Build(tensor.Float32, capacity, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(m.Build(tensor.Float32, capacity, mode))(t)
 }
 
 func programOf(t testing.TB, compile engineOf, g *ops.Graph, threads int) engine.Program[float32] {
 	t.Helper()
-	p, err := compile(g, threads)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(compile(g, threads))(t)
 	t.Cleanup(func() { p.Close() })
 	return p
 }
@@ -257,9 +243,7 @@ func fillGroups[T engine.Float](p engine.Program[T], m *models.Model, e ops.Exte
 
 func run[T engine.Float](t *testing.T, p engine.Program[T], e ops.Extents) {
 	t.Helper()
-	if err := p.Run(e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Run(e))
 }
 
 // worst returns the largest difference relative to max(1, largest magnitude). Small elements of a

@@ -150,10 +150,7 @@ func TestMemoryDoesNotGrowWithLevels(t *testing.T) {
 	c := config.Model{Name: "acqnp", Representation: 128, Encoder: []int{128}, Adaptor: []int{128, 128}, Decoder: []int{128, 128}}
 	m := build(t, shape{model: c, dx: 1, dy: 1})
 	size := func(levels int) float64 {
-		bytes, err := cpu.Bytes(graph(t, m, ops.Extents{Functions: 10, Context: 50, Points: 100, Levels: levels}, models.Training), 2, false)
-		if err != nil {
-			t.Fatal(err)
-		}
+		bytes := must.Get(cpu.Bytes(graph(t, m, ops.Extents{Functions: 10, Context: 50, Points: 100, Levels: levels}, models.Training), 2, false))(t)
 		return bytes / (1 << 20)
 	}
 	few, many := size(4), size(400)

@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/reference"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const definedFloor = 0.0625 // exact in float32
@@ -143,10 +144,7 @@ func TestDefinitionsAgree(t *testing.T) {
 // ran returns the log-likelihoods and the gradient of a run on random numbers.
 func ran[T engine.Float](t *testing.T, open opened[T], e ops.Extents) [2][]T {
 	t.Helper()
-	p, err := open(e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(open(e))(t)
 	defer p.Close()
 	r := random.New(5, random.Data)
 	for i := range p.Params() {

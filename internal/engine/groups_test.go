@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A dataRow is a row of a data set: x [2], y [2] and the levels of its prediction.
@@ -135,10 +136,7 @@ func groupModels(t *testing.T) map[string]*models.Model {
 	all := map[string]*models.Model{}
 	for _, form := range []string{"cnp/groups", "cqnp/groups//natural", "acqnp/groups/residual/natural", "acqnp/groups/plain"} {
 		c := sized(form, 8, []int{6}, 2)
-		m, err := models.New(c, 2, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(models.New(c, 2, 2))(t)
 		all[form] = m
 	}
 	return all

@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // hosted is a trainer on the CPU beside a program of the same model with the same parameters and
@@ -28,9 +29,7 @@ func TestTrainerIsProgramAndAdam(t *testing.T) {
 	trainer, twin := hosted(t, few)
 	adam := engine.NewAdam[float32](len(twin.Params()), 1e-3)
 	for k := range 3 {
-		if err := trainer.Step(few, k, 0.01); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, trainer.Step(few, k, 0.01))
 		run(t, twin, few)
 		if loss, err := trainer.Loss(); err != nil || loss != twin.Output("cost")[0] {
 			t.Errorf("step %d: loss %v, %v, want %v", k, loss, err, twin.Output("cost")[0])
@@ -47,22 +46,15 @@ func TestStateMovesBetweenTrainers(t *testing.T) {
 	one, _ := hosted(t, few)
 	other, _ := hosted(t, few)
 	step := func(tr engine.Trainer, k int) {
-		if err := tr.Step(few, k, 0.01); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tr.Step(few, k, 0.01))
 	}
 	step(one, 0)
 	for k := range 4 { // at other values, which Load must replace
 		step(other, k)
 	}
-	s, err := one.State()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(one.State())(t)
 	s.LossScale = engine.LossScale{Scale: 1024, Good: 7}
-	if err := other.Load(s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Load(s))
 	step(one, 1)
 	step(other, 1)
 	a, _ := one.State()
@@ -71,9 +63,7 @@ func TestStateMovesBetweenTrainers(t *testing.T) {
 		t.Errorf("the state did not move as a whole: %d updates, %v", b.Updates, b.LossScale)
 	}
 	fresh := engine.State{Params: slices.Clone(a.Params)}
-	if err := other.Load(fresh); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, other.Load(fresh))
 	if b, _ = other.State(); b.Updates != 0 || slices.ContainsFunc(b.M, func(x float32) bool { return x != 0 }) ||
 		slices.ContainsFunc(b.V, func(x float32) bool { return x != 0 }) {
 		t.Error("moments of before")
@@ -87,9 +77,7 @@ func TestStateMovesBetweenTrainers(t *testing.T) {
 
 func TestTrainerStopsAtWhatIsNoNumber(t *testing.T) {
 	trainer, _ := hosted(t, few)
-	if err := trainer.Step(few, 0, 0.01); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, trainer.Step(few, 0, 0.01))
 	before, _ := trainer.State()
 	kept := slices.Clone(before.Params)
 	trainer.Input("y")[0] = float32(math.NaN())
@@ -126,9 +114,7 @@ func TestTrainerStopsAtAnUpdateThatOverflows(t *testing.T) {
 		p := compiled(t, m, few, models.Training, 1)
 		fill(p, m, few, 4)
 		trainer := engine.NewTrainer(p, m.Tensors(), 0)
-		if err := trainer.Load(engine.State{Params: c.params}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, trainer.Load(engine.State{Params: c.params}))
 		var bad *engine.NonFiniteError
 		if err := trainer.Step(few, 7, c.rate); !errors.As(err, &bad) || bad.Batch != 7 || bad.Quantity != c.quantity ||
 			bad.Tensor == "" || bad.Value-bad.Value == 0 {

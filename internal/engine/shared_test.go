@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/reference"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // TestWeightOfThreeLayers gives one weight three uses, so that its gradient is a sum of sums.
@@ -24,18 +25,9 @@ func TestWeightOfThreeLayers(t *testing.T) {
 		b.Output("cost", cost)
 		return b.Finish(cost)
 	}
-	want, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return build(tensor.Float64, e) }, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := build(tensor.Float32, e)
-	if err != nil {
-		t.Fatal(err)
-	}
-	got, err := cpu.New(g, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	want := must.Get(reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return build(tensor.Float64, e) }, e))(t)
+	g := must.Get(build(tensor.Float32, e))(t)
+	got := must.Get(cpu.New(g, 2))(t)
 	defer got.Close()
 	r := random.New(3, random.Data)
 	for i := range got.Params() {

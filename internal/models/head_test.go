@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // everyHead returns a small model of each head: those that model.head names, and those of the models with
@@ -41,19 +42,10 @@ func TestHeadsStateWhatPredictionsAre(t *testing.T) {
 	e := ops.Extents{Functions: 1, Context: 1, Points: 4, Levels: 5}
 	for name, c := range everyHead() {
 		for _, dy := range []int{1, 3} {
-			m, err := models.New(c, 2, dy)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := m.BuildHead(tensor.Float64, e)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(models.New(c, 2, dy))(t)
+			g := must.Get(m.BuildHead(tensor.Float64, e))(t)
 			states, fed := computed(g, e, m)
-			written, err := lowered(g, e, m, fed, 0)
-			if err != nil {
-				t.Fatal(err)
-			}
+			written := must.Get(lowered(g, e, m, fed, 0))(t)
 			near := func(what string, got, want []float64) {
 				if d := distance(got, want); !(d < 1e-14) { // numbers up to 3
 					t.Errorf("%s, %d channels: %s differs by %g", name, dy, what, d)

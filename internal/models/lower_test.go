@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // everyNetwork returns a small model of each architecture, aggregation and form of the adaptor.
@@ -49,14 +50,8 @@ func TestLoweredGraphsComputeWhatKernelsDo(t *testing.T) {
 			if c.Name == "bnp" && size.Context == 0 {
 				continue
 			}
-			m, err := models.New(c, 2, 3)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := m.Build(tensor.Float64, size, models.Prediction)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(models.New(c, 2, 3))(t)
+			g := must.Get(m.Build(tensor.Float64, size, models.Prediction))(t)
 			want, fed := computed(g, size, m)
 			for _, padding := range []int{0, 2} {
 				if c.Name == "bnp" && padding > 0 { // its context is never padded
@@ -92,10 +87,7 @@ func TestLoweredPrimitives(t *testing.T) {
 		b.Output(fmt.Sprint("spread", i), b.Spread(b.Columns(x, 0, width), ops.Row, 2))
 	}
 	b.Output("within", b.AttentionWithin(x, b.Affine(x, -2, 1), b.Exp(x), b.Input("ranges", ops.Point, 2), 2))
-	g, err := b.Finish(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(b.Finish(nil))(t)
 	m := model(t, "cnp", 1, 1)
 	want, fed := computed(g, e, m)
 	got, err := lowered(g, e, m, fed, 0)

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func model(t *testing.T, name string, dx, dy int) *models.Model {
@@ -22,11 +23,7 @@ func model(t *testing.T, name string, dx, dy int) *models.Model {
 	if name == "acqnp" {
 		c.Adaptor = []int{128, 128, 128, 128, 128}
 	}
-	m, err := models.New(c, dx, dy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(models.New(c, dx, dy))(t)
 }
 
 // TestTensorsAreTheAuthors checks names and shapes against the supplement's tables (with the input
@@ -102,10 +99,7 @@ func TestAggregationsHavePyTorchsNames(t *testing.T) {
 		{transformer, slices.Concat([]string{"_encoder._embedder._net.0.weight[6 6]", "_encoder._embedder._net.0.bias[6]",
 			"_encoder._embedder._net.2.weight[8 6]", "_encoder._embedder._net.2.bias[8]"}, layer("0"), layer("1"), tail)},
 	} {
-		m, err := models.New(v.model, 2, 3)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(models.New(v.model, 2, 3))(t)
 		var got []string
 		for _, tensor := range m.Tensors() {
 			got = append(got, tensor.Name+fmt.Sprint(tensor.Shape))
@@ -224,14 +218,8 @@ func TestConfigKnowsTheModels(t *testing.T) {
 		t.Errorf("architectures %v, but configurations name %v", names, config.Models())
 	}
 	for _, name := range models.Names() {
-		e, err := config.Parse("rbf.yaml", []byte("{benchmark: rbf, model: {name: "+name+"}}"), config.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := models.New(e.Model, 1, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(config.Parse("rbf.yaml", []byte("{benchmark: rbf, model: {name: "+name+"}}"), config.Overrides{}))(t)
+		m := must.Get(models.New(e.Model, 1, 1))(t)
 		if m.Quantile() != e.Model.HasLevels() {
 			t.Errorf("%s: quantile levels %v, but %v in configurations", name, m.Quantile(), e.Model.HasLevels())
 		}

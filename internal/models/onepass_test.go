@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // TestMixtureHeads compares the log-likelihood, the gradient of the decoder's last bias and the density of a
@@ -31,10 +32,7 @@ func TestMixtureHeads(t *testing.T) {
 		{config.QuantileMixtureHead, config.NaturalScale, 1, 1}, {config.QuantileMixtureHead, config.NaturalScale, 4, 2},
 	} {
 		t.Run(fmt.Sprint(c), func(t *testing.T) {
-			m, err := models.New(config.Model{Name: "cnp", Head: c.head, ScaleForm: c.scale, Parts: c.k, Representation: 6, Encoder: []int{5}, Decoder: []int{7}}, 1, c.dy)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(models.New(config.Model{Name: "cnp", Head: c.head, ScaleForm: c.scale, Parts: c.k, Representation: 6, Encoder: []int{5}, Decoder: []int{7}}, 1, c.dy))(t)
 			k, width := m.Parts(), 3*m.Parts()*c.dy
 			if c.head == config.QuantileMixtureHead {
 				width += k // the levels, which all channels share
@@ -144,20 +142,12 @@ func plainPart(m *models.Model, e, s float64, levels []float64, part int) (log f
 // means of an untrained network lie within 0.7 of each other, the levels within 0.2, and σ is 0.7.
 func TestPartsStartApart(t *testing.T) {
 	for _, head := range config.Heads()[1:] {
-		m, err := models.New(config.Model{Name: "cnp", Head: head, Representation: 64, Encoder: []int{64}, Decoder: []int{64}}, 1, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, models.Prediction) }, ops.Extents{Functions: 1, Context: 1, Points: 1})
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(models.New(config.Model{Name: "cnp", Head: head, Representation: 64, Encoder: []int{64}, Decoder: []int{64}}, 1, 2))(t)
+		p := must.Get(reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, models.Prediction) }, ops.Extents{Functions: 1, Context: 1, Points: 1}))(t)
 		for i, v := range m.Initial(1) {
 			p.Params()[i] = float64(v)
 		}
-		if err := p.Run(ops.Extents{Functions: 1, Context: 1, Points: 1}); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, p.Run(ops.Extents{Functions: 1, Context: 1, Points: 1}))
 		states := m.States(narrowed(p.Output("components")), 1)
 		for channel := range 2 {
 			parts := states.At(0, channel, likelihood.Units{Factor: 1}).Components()
@@ -172,18 +162,13 @@ func TestPartsStartApart(t *testing.T) {
 // headRun runs a model's graph in float64, with outputs of the decoder up to about 4.
 func headRun(t *testing.T, m *models.Model, e ops.Extents, mode models.Mode) engine.Program[float64] {
 	t.Helper()
-	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, mode) }, e)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, mode) }, e))(t)
 	r := random.New(6, random.Data)
 	for i, numbers := range [][]float64{p.Params(), p.Input("context"), p.Input("x"), p.Input("y")} {
 		for j := range numbers {
 			numbers[j] = 2*r.Float(uint64(i), uint64(j)) - 1
 		}
 	}
-	if err := p.Run(e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Run(e))
 	return p
 }

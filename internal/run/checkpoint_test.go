@@ -53,7 +53,7 @@ func TestCheckpointHoldsTheRun(t *testing.T) {
 func TestTornCheckpointsAreNoticed(t *testing.T) {
 	dir, e := finished(t)
 	m := modelOf(t, e)
-	whole := readFile(t, checkpoint(dir, "step-12"))
+	whole := must.Read(t, checkpoint(dir, "step-12"))
 	path := filepath.Join(t.TempDir(), "torn.safetensors")
 	lengths := []int{0, 1, 7, 8, 9, 100, len(whole) / 2, len(whole) - 4, len(whole) - 1}
 	r := rand.New(rand.NewPCG(1, 2))
@@ -61,10 +61,10 @@ func TestTornCheckpointsAreNoticed(t *testing.T) {
 		lengths = append(lengths, r.IntN(len(whole)))
 	}
 	for _, n := range lengths {
-		writeFile(t, path, whole[:n])
+		must.Write(t, whole[:n], path)
 		must.Refuse(t, must.Err(run.ReadCheckpoint(path, m)), path)
 	}
-	writeFile(t, path, append(slices.Clone(whole), 0))
+	must.Write(t, append(slices.Clone(whole), 0), path)
 	must.Refuse(t, must.Err(run.ReadCheckpoint(path, m)), path)
 }
 
@@ -72,7 +72,7 @@ func TestTornCheckpointsAreNoticed(t *testing.T) {
 func TestFlippedBitsAreNoticed(t *testing.T) {
 	dir, e := finished(t)
 	m := modelOf(t, e)
-	whole := readFile(t, checkpoint(dir, "step-12"))
+	whole := must.Read(t, checkpoint(dir, "step-12"))
 	good := must.Get(run.ReadCheckpoint(checkpoint(dir, "step-12"), m))(t)
 	path := filepath.Join(t.TempDir(), "rotten.safetensors")
 	r := rand.New(rand.NewPCG(3, 4))
@@ -80,7 +80,7 @@ func TestFlippedBitsAreNoticed(t *testing.T) {
 		at, bit := r.IntN(len(whole)), r.IntN(8)
 		rotten := slices.Clone(whole)
 		rotten[at] ^= 1 << bit
-		writeFile(t, path, rotten)
+		must.Write(t, rotten, path)
 		c, err := run.ReadCheckpoint(path, m)
 		if err != nil {
 			must.Refuse(t, err, path)
@@ -116,12 +116,12 @@ func TestForeignCheckpointsAreRefused(t *testing.T) {
 func TestLatestSkipsAndNamesBadCheckpoints(t *testing.T) {
 	dir, e := finished(t)
 	m := modelOf(t, e)
-	whole := readFile(t, checkpoint(dir, "step-12"))
-	writeFile(t, checkpoint(dir, "step-16"), whole[:len(whole)-10])        // torn
-	writeFile(t, checkpoint(dir, "step-20"), []byte("not a checkpoint"))   // foreign
-	writeFile(t, checkpoint(dir, "step-100"), whole)                       // renamed
-	writeFile(t, checkpoint(dir, "step-0200"), whole)                      // not a checkpoint's name
-	writeFile(t, filepath.Join(dir, "checkpoints", ".tmp-123"), whole[3:]) // left by a killed program
+	whole := must.Read(t, checkpoint(dir, "step-12"))
+	must.Write(t, whole[:len(whole)-10], checkpoint(dir, "step-16"))        // torn
+	must.Write(t, []byte("not a checkpoint"), checkpoint(dir, "step-20"))   // foreign
+	must.Write(t, whole, checkpoint(dir, "step-100"))                       // renamed
+	must.Write(t, whole, checkpoint(dir, "step-0200"))                      // not a checkpoint's name
+	must.Write(t, whole[3:], filepath.Join(dir, "checkpoints", ".tmp-123")) // left by a killed program
 	var warnings []string
 	c, err := load(dir, run.Newest, m, func(line string) { warnings = append(warnings, line) })
 	if err != nil || c.Step != 12 {

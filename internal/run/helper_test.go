@@ -2,7 +2,6 @@ package run_test
 
 import (
 	"bytes"
-	"os"
 	"path/filepath"
 	"testing"
 	"time"
@@ -91,16 +90,6 @@ func checkpoint(dir, name string) string {
 	return filepath.Join(dir, "checkpoints", name+".safetensors")
 }
 
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	return must.Get(os.ReadFile(path))(t)
-}
-
-func writeFile(t testing.TB, path string, content []byte) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
-}
-
 // contents are those of a safetensors file.
 type contents struct {
 	meta    map[string]string
@@ -115,6 +104,6 @@ func rewritten(t *testing.T, path string, change func(f *contents)) string {
 	change(&f)
 	var b bytes.Buffer
 	must.Do(t, safetensors.Write(&b, f.meta, f.tensors))
-	writeFile(t, to, b.Bytes())
+	must.Write(t, b.Bytes(), to)
 	return to
 }

@@ -212,7 +212,7 @@ func TestAProcessThatSleptWritesNothing(t *testing.T) {
 	b.end()
 	b.wants("wrote")
 	must.Do(t, a.cmd.Wait(), b.cmd.Wait())
-	if text := string(readFile(t, filepath.Join(dir, "config.yaml"))); text != "by b" {
+	if text := string(must.Read(t, filepath.Join(dir, "config.yaml"))); text != "by b" {
 		t.Errorf("written %s", text)
 	}
 	wantClaims(t, dir)
@@ -223,14 +223,14 @@ func TestAProcessThatSleptWritesNothing(t *testing.T) {
 func TestALateLineIsNotInTheNextLog(t *testing.T) {
 	dir, _ := finished(t)
 	path := filepath.Join(dir, "metrics.jsonl")
-	before := string(readFile(t, path))
+	before := string(must.Read(t, path))
 	late := must.Get(os.OpenFile(path, os.O_WRONLY|os.O_APPEND, 0))(t)
 	defer late.Close()
 	w := must.Get(run.Resume(dir, nil))(t)
 	must.Do(t, w.OpenLog(12))
 	must.Get(late.WriteString("late\n"))(t)
 	must.Do(t, w.Log(run.Metrics{Step: 15, Loss: -0.5, LearningRate: 0.01, RowsPerSecond: 9, Elapsed: 1}), w.Close())
-	after := string(readFile(t, path))
+	after := string(must.Read(t, path))
 	if rest, ok := strings.CutPrefix(after, before); !ok || !strings.HasPrefix(rest, `{"step":15,`) || strings.Contains(after, "late") {
 		t.Errorf("the log is\n%s", after)
 	}
@@ -287,8 +287,8 @@ func foreign(t *testing.T) (dir, claim string) {
 	t.Helper()
 	dir = filepath.Join(t.TempDir(), "run")
 	claim = filepath.Join(dir, ".claim-3")
-	writeFile(t, filepath.Join(dir, ".lock"), nil)
-	writeFile(t, claim, foreignClaim(1))
+	must.Write(t, "", filepath.Join(dir, ".lock"))
+	must.Write(t, foreignClaim(1), claim)
 	return dir, claim
 }
 
@@ -332,9 +332,9 @@ func TestAClaimThroughAnotherMount(t *testing.T) {
 	a.wants("holds")
 	a.kill()
 	path := filepath.Join(dir, ".claim-1")
-	text := string(readFile(t, path))
+	text := string(must.Read(t, path))
 	at := strings.Index(text, `"device":`)
-	writeFile(t, path, []byte(text[:at]+`"device":1`+text[at+len(`"device":`):]))
+	must.Write(t, []byte(text[:at]+`"device":1`+text[at+len(`"device":`):]), path)
 	if s := must.Get(run.StateOf(dir, false))(t); s.Phase != run.Running {
 		t.Errorf("%+v of a young claim", s)
 	}

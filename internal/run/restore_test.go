@@ -12,7 +12,7 @@ import (
 // removes the oldest, as the next save would.
 func TestRestoreFinishesTheCleaning(t *testing.T) {
 	dir, e := finished(t)
-	must.Do(t, os.WriteFile(checkpoint(dir, "step-4"), readFile(t, checkpoint(dir, "step-8")), 0o600))
+	must.Do(t, os.WriteFile(checkpoint(dir, "step-4"), must.Read(t, checkpoint(dir, "step-8")), 0o600))
 	w := must.Get(run.Resume(dir, nil))(t)
 	defer w.Close()
 	e.Train.KeepCheckpoints = 1

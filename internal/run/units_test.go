@@ -58,7 +58,7 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 	}
 	want.Scaling.XForms, want.Scaling.YForms = nil, nil
 	must.Do(t, run.WriteWeights(path, m, c.Params, &want))
-	if text := readFile(t, path); strings.Contains(string(text), "categories") || strings.Contains(string(text), "origin") {
+	if text := must.Read(t, path); strings.Contains(string(text), "categories") || strings.Contains(string(text), "origin") {
 		t.Error("columns of numbers are stored in another way than before")
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // onEverySet runs a test for every kernel set and skips those that the machine lacks.
@@ -41,10 +42,7 @@ func TestTheEnvironmentIsRead(t *testing.T) {
 	for _, value := range append([]string{"", "sse", "AVX512 "}, simd.Sets...) {
 		cmd := exec.Command(os.Args[0], "-test.run=^TestTheEnvironmentIsRead$")
 		cmd.Env = append(os.Environ(), simd.Variable+"="+value, child+"=1")
-		out, err := cmd.Output()
-		if err != nil {
-			t.Fatal(err)
-		}
+		out := must.Get(cmd.Output())(t)
 		want := have[0]
 		if slices.Contains(have, value) {
 			want = value
@@ -58,10 +56,7 @@ func TestTheEnvironmentIsRead(t *testing.T) {
 // TestGeneratedFilesMatchTheGenerator compares the files of the generator and the assembly with the sums that
 // the generator wrote beside it. `.ci/nightly generated` generates all of it again, which compiles the generator.
 func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
-	list, err := os.ReadFile("generated.sum")
-	if err != nil {
-		t.Fatal(err)
-	}
+	list := must.Get(os.ReadFile("generated.sum"))(t)
 	sums := map[string]string{}
 	for line := range strings.Lines(string(list)) {
 		sum, name, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "  ")
@@ -81,10 +76,7 @@ func TestGeneratedFilesMatchTheGenerator(t *testing.T) {
 		}
 	}
 	for _, name := range files {
-		content, err := os.ReadFile(name)
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(name))(t)
 		if sum := fmt.Sprintf("%x", sha256.Sum256(content)); sums[name] != sum {
 			t.Errorf("%s is not that of generated.sum: run go generate ./internal/simd", name)
 		}

@@ -29,8 +29,8 @@ func log(t *testing.T, dir string, ended string, lls ...float64) {
 		line := must.Get(json.Marshal(m))(t)
 		text = append(append(text, line...), '\n')
 	}
-	write(t, filepath.Join(dir, "metrics.jsonl"), string(text))
-	write(t, filepath.Join(dir, "checkpoints", "step-90.safetensors"), "")
+	must.Write(t, string(text), filepath.Join(dir, "metrics.jsonl"))
+	must.Write(t, "", filepath.Join(dir, "checkpoints", "step-90.safetensors"))
 }
 
 // refused checks that Rank returns an *invalid.Input of one line that begins with want.
@@ -56,7 +56,7 @@ func TestRank(t *testing.T) {
 	log(t, p.Runs[6].Dir, "", 99) // in training
 	log(t, p.Runs[7].Dir, run.EndedByPatience, 4, 1)
 	best := filepath.Join(p.Runs[4].Dir, "checkpoints", "best.safetensors")
-	write(t, best, "")
+	must.Write(t, "", best)
 	rankings, err := sweep.Rank(p)
 	if err != nil || len(rankings) != 1 {
 		t.Fatal(rankings, err)

@@ -38,7 +38,7 @@ func TestKilledSweepEndsWithTheSameBytes(t *testing.T) {
 	steps := fmt.Sprint("steps: ", 150*kills)
 	folder(t, both)
 	for _, model := range []string{"cnp", "cqnp"} {
-		write(t, model+".yaml", strings.Replace(fmt.Sprintf(tiny, model), "steps: 60", steps, 1))
+		must.Write(t, strings.Replace(fmt.Sprintf(tiny, model), "steps: 60", steps, 1), model+".yaml")
 	}
 	want := serial(t, "0", "1", "2")
 	random := rand.New(rand.NewPCG(1, 2))

@@ -95,7 +95,7 @@ func TestStatusNamesAnotherConfiguration(t *testing.T) {
 	if out, _ := acqnp(t, 0, "sweep", "status", "plan.yaml"); out != "plan.yaml: 1 of 1 done\n" {
 		t.Error(out)
 	}
-	write(t, "plan.yaml", "configs: cnp.yaml\nset: {train.learning_rate: 0.02}\nruns: out\n")
+	must.Write(t, "configs: cnp.yaml\nset: {train.learning_rate: 0.02}\nruns: out\n", "plan.yaml")
 	if _, errs := acqnp(t, 2, "sweep", "status", "plan.yaml"); !strings.Contains(errs, "train.learning_rate: 0.01 and 0.02") {
 		t.Error(errs)
 	}
@@ -107,9 +107,9 @@ func TestStatusOfThousands(t *testing.T) {
 	var configs []string
 	for i := range 40 {
 		configs = append(configs, fmt.Sprintf("cnp-%d.yaml", i))
-		write(t, configs[i], fmt.Sprintf(tiny, "cnp"))
+		must.Write(t, fmt.Sprintf(tiny, "cnp"), configs[i])
 	}
-	write(t, "plan.yaml", "configs: ["+strings.Join(configs, ", ")+"]\nseeds: 0..249\nruns: out\n")
+	must.Write(t, "configs: ["+strings.Join(configs, ", ")+"]\nseeds: 0..249\nruns: out\n", "plan.yaml")
 	for i := range 40 {
 		put(t, fmt.Sprintf("cnp-%d/seed-7", i), map[string]string{"error.json": `{"exit_code": 1, "message": "no"}`})
 	}

@@ -65,14 +65,9 @@ func folder(t *testing.T, plan string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, model := range []string{"cnp", "cqnp"} {
-		write(t, model+".yaml", fmt.Sprintf(tiny, model))
+		must.Write(t, fmt.Sprintf(tiny, model), model+".yaml")
 	}
-	write(t, "plan.yaml", plan)
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	must.Do(t, os.WriteFile(file, []byte(text), 0o644))
+	must.Write(t, plan, "plan.yaml")
 }
 
 // command returns acqnp as a process that has not started yet, and its standard error.
@@ -99,7 +94,7 @@ func acqnp(t *testing.T, code int, args ...string) (out, errs string) {
 func results(t *testing.T, dir string) map[string]string {
 	t.Helper()
 	all := map[string]string{}
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() {
 			return err
 		}
@@ -117,10 +112,7 @@ func results(t *testing.T, dir string) map[string]string {
 			all[name] = string(b)
 		}
 		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	return all
 }
 
@@ -206,7 +198,7 @@ func TestSweepEqualsSerialRuns(t *testing.T) {
 	if !strings.HasPrefix(out, "6 of 6 runs done, 0 trained") {
 		t.Error(out)
 	}
-	write(t, "plan.yaml", strings.Replace(both, "0..2", "1..3", 1)) // a plan may change: what it shares with the old one stays
+	must.Write(t, strings.Replace(both, "0..2", "1..3", 1), "plan.yaml") // a plan may change: what it shares with the old one stays
 	out, _ = acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "2")
 	if !strings.HasPrefix(out, "6 of 6 runs done, 2 trained") {
 		t.Error(out)
@@ -216,7 +208,7 @@ func TestSweepEqualsSerialRuns(t *testing.T) {
 // A run that diverges fails for good. The others end, and the next call does not train it again.
 func TestAFailureIsListed(t *testing.T) {
 	folder(t, both)
-	write(t, "cqnp.yaml", strings.Replace(fmt.Sprintf(tiny, "cqnp"), "0.01", "1e30", 1))
+	must.Write(t, strings.Replace(fmt.Sprintf(tiny, "cqnp"), "0.01", "1e30", 1), "cqnp.yaml")
 	for call, trained := range []int{3, 0} {
 		out, errs := acqnp(t, 1, "sweep", "run", "plan.yaml", "--jobs", "2")
 		if want := fmt.Sprintf("3 of 6 runs done, %d trained", trained); !strings.HasPrefix(out, want) || strings.Count(out, "\nfailed: ") != 3 {
@@ -236,8 +228,8 @@ func TestAFailureIsListed(t *testing.T) {
 // call tries again, since the input may have been mended.
 func TestAllInputsAreBad(t *testing.T) {
 	folder(t, "configs: cnp.yaml\nruns: out\n")
-	write(t, "cnp.yaml", "benchmark: csv\nmodel: {name: cnp, representation: 8, encoder: [8], decoder: [8]}\n"+
-		"data: {file: prices.csv, group: product, x: [age], y: [price]}\ntrain: {steps: 5, batch_size: 2}\n")
+	must.Write(t, "benchmark: csv\nmodel: {name: cnp, representation: 8, encoder: [8], decoder: [8]}\n"+
+		"data: {file: prices.csv, group: product, x: [age], y: [price]}\ntrain: {steps: 5, batch_size: 2}\n", "cnp.yaml")
 	_, errs := acqnp(t, 2, "sweep", "run", "plan.yaml", "--jobs", "1")
 	if !strings.Contains(errs, "prices.csv") {
 		t.Error(errs)
@@ -247,7 +239,7 @@ func TestAllInputsAreBad(t *testing.T) {
 	for i := range 100 {
 		fmt.Fprintf(&rows, "%c,%d,%d\n", 'a'+i/20, i%20, i*i%13)
 	}
-	write(t, "prices.csv", rows.String())
+	must.Write(t, rows.String(), "prices.csv")
 	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "1")
 }
 
@@ -255,7 +247,7 @@ func TestAllInputsAreBad(t *testing.T) {
 func TestRefusesAnotherConfiguration(t *testing.T) {
 	folder(t, "configs: cnp.yaml\nruns: out\n")
 	acqnp(t, 0, "sweep", "run", "plan.yaml", "--jobs", "1")
-	write(t, "plan.yaml", "configs: cnp.yaml\nseeds: 0..1\nset: {train.learning_rate: 0.02}\nruns: out\n")
+	must.Write(t, "configs: cnp.yaml\nseeds: 0..1\nset: {train.learning_rate: 0.02}\nruns: out\n", "plan.yaml")
 	_, errs := acqnp(t, 2, "sweep", "run", "plan.yaml", "--jobs", "1")
 	if !strings.Contains(errs, "train.learning_rate: 0.01 and 0.02") {
 		t.Error(errs)
@@ -287,7 +279,7 @@ func TestHalvingInThePool(t *testing.T) {
 	best := filepath.Join("out", "rbf", "cnp", "learning_rate=0.01", "seed-0")
 	checkSame(t, best, results(t, "alone"))
 	want := results(t, "out")
-	write(t, "plan.yaml", fmt.Sprintf(halved, "again"))
+	must.Write(t, fmt.Sprintf(halved, "again"), "plan.yaml")
 	for _, c := range []string{"1.0e-05", "0.01"} { // as if a call had been killed after some of the first rung
 		acqnp(t, 0, "train", "--config", "cnp.yaml", "--set", "train.validate_every=10", "--set", "train.learning_rate="+c, "--until", "10",
 			"--run-dir", filepath.Join("again", "rbf", "cnp", "learning_rate="+c, "seed-0"), "--no-eval", "--quiet", "--device", "cpu")

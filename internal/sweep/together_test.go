@@ -24,7 +24,7 @@ func TestSweepsAtOnce(t *testing.T) {
 			}
 			folder(t, both)
 			for _, model := range []string{"cnp", "cqnp"} {
-				write(t, model+".yaml", strings.Replace(fmt.Sprintf(tiny, model), "steps: 60", "steps: 240", 1))
+				must.Write(t, strings.Replace(fmt.Sprintf(tiny, model), "steps: 60", "steps: 240", 1), model+".yaml")
 			}
 			want := serial(t, "0", "1", "2")
 			if !locks {

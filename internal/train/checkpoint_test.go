@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
@@ -35,8 +36,8 @@ func TestRetentionLeavesUnusableFilesAlone(t *testing.T) {
 	dir := t.TempDir()
 	o := train.Options{Dir: dir, Resume: true, Experiment: experiment(t)}
 	interruptAfter(t, o, 6)
-	writeFile(t, checkpoint(dir, "step-7"), []byte("torn"))
-	writeFile(t, checkpoint(dir, "step-99"), []byte("torn"))
+	must.Write(t, []byte("torn"), checkpoint(dir, "step-7"))
+	must.Write(t, []byte("torn"), checkpoint(dir, "step-99"))
 	mustTrain(t, o)
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-7.safetensors", "checkpoints/step-8.safetensors",
 		"checkpoints/step-12.safetensors", "checkpoints/step-99.safetensors")

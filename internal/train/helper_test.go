@@ -121,15 +121,12 @@ func sameTensors(t testing.TB, a, b string) {
 func files(t testing.TB, dir string) []string {
 	t.Helper()
 	var list []string
-	err := filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d os.DirEntry, err error) error {
 		if err == nil && !d.IsDir() && d.Name() != ".lock" {
 			list = append(list, strings.TrimPrefix(path, dir+string(filepath.Separator)))
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(list)
 	return list
 }
@@ -166,14 +163,4 @@ func metricSteps(t testing.TB, dir string) []int {
 
 func checkpoint(dir string, name string) string {
 	return filepath.Join(dir, "checkpoints", name+".safetensors")
-}
-
-func readFile(t testing.TB, path string) []byte {
-	t.Helper()
-	return must.Get(os.ReadFile(path))(t)
-}
-
-func writeFile(t testing.TB, path string, content []byte) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, content, 0o644))
 }

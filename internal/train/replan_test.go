@@ -52,9 +52,9 @@ func TestAnotherNumberOfSteps(t *testing.T) {
 			var started train.Start
 			o := train.Options{Experiment: planned(c.steps), Dir: dir, Source: overfitted, Resume: true, OnStart: func(s train.Start) { started = s }}
 			if c.note == "" {
-				before := readFile(t, dir+"/config.yaml")
+				before := must.Read(t, dir+"/config.yaml")
 				must.Refuse(t, must.Err(train.Run(t.Context(), o)), "train.steps: found", c.schedule, "--overwrite", "--weights")
-				if string(readFile(t, dir+"/config.yaml")) != string(before) {
+				if string(must.Read(t, dir+"/config.yaml")) != string(before) {
 					t.Error("the refused run has another config.yaml")
 				}
 				return
@@ -94,7 +94,7 @@ func TestFewerStepsEndWhereTheRunStopped(t *testing.T) {
 			t.Errorf("%+v, want a run that is finished after step 6", r)
 		}
 		s := must.Get(run.StateOf(dir, false))(t)
-		if config := string(readFile(t, dir+"/config.yaml")); s.Phase != run.Done || !strings.Contains(config, "steps: 6\n") {
+		if config := string(must.Read(t, dir+"/config.yaml")); s.Phase != run.Done || !strings.Contains(config, "steps: 6\n") {
 			t.Errorf("%+v, want a run that is done\n%s", s, config)
 		}
 	}

@@ -74,8 +74,8 @@ func TestResumeDropsForeignMetrics(t *testing.T) {
 		interruptAfter(t, train.Options{Experiment: e, Dir: dir}, 6)
 		must.Do(t, os.Remove(checkpoint(dir, "step-6"))) // as if killed before it was written
 		path := filepath.Join(dir, "metrics.jsonl")
-		lines := strings.SplitAfter(strings.TrimSuffix(string(readFile(t, path)), "\n")+"\n", "\n")
-		writeFile(t, path, []byte(strings.Join(c.change(lines[:6]), "")))
+		lines := strings.SplitAfter(strings.TrimSuffix(string(must.Read(t, path)), "\n")+"\n", "\n")
+		must.Write(t, []byte(strings.Join(c.change(lines[:6]), "")), path)
 		var warnings []string
 		mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Warn: func(s string) { warnings = append(warnings, s) }})
 		all, elapsed := metrics(t, dir), 0.0
@@ -105,7 +105,7 @@ func TestResumeClearsHalfWrittenFiles(t *testing.T) {
 	stray := []string{".tmp-config.yaml-1", ".tmp-metrics.jsonl-2", filepath.Join("checkpoints", ".tmp-step-1.safetensors-3")}
 	const evaluation = ".tmp-eval.json-4"
 	for _, name := range append(stray, evaluation) {
-		writeFile(t, filepath.Join(dir, name), []byte("half"))
+		must.Write(t, []byte("half"), filepath.Join(dir, name))
 	}
 	mustTrain(t, train.Options{Experiment: experiment(t, steps(4)), Dir: dir, Resume: true})
 	for _, name := range stray {

@@ -23,7 +23,7 @@ func TestRunDirectory(t *testing.T) {
 		t.Errorf("result %+v", r)
 	}
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
-	written, err := config.Parse("config.yaml", readFile(t, filepath.Join(dir, "config.yaml")), config.Overrides{})
+	written, err := config.Parse("config.yaml", must.Read(t, filepath.Join(dir, "config.yaml")), config.Overrides{})
 	if err != nil || len(config.Differences(written, e)) > 0 {
 		t.Errorf("config.yaml: %v, %v", config.Differences(written, e), err)
 	}
@@ -122,13 +122,13 @@ func TestResumeSkipsBadCheckpoints(t *testing.T) {
 	mustTrain(t, train.Options{Dir: other, Experiment: experiment(t, func(e *config.Experiment) { e.Train.Seed++ })})
 	dir, e := finished(t)
 	want := tensors(t, checkpoint(dir, "step-12"))
-	torn := readFile(t, checkpoint(dir, "step-12"))[:1000]
+	torn := must.Read(t, checkpoint(dir, "step-12"))[:1000]
 	for what, c := range map[string]struct {
 		content []byte
 		words   string
-	}{"torn": {torn, "step-12.safetensors"}, "of another run": {readFile(t, checkpoint(other, "step-12")), "train.seed"}} {
-		writeFile(t, checkpoint(dir, "step-12"), c.content)
-		writeFile(t, filepath.Join(dir, "checkpoints", ".tmp-1"), torn[:9])
+	}{"torn": {torn, "step-12.safetensors"}, "of another run": {must.Read(t, checkpoint(other, "step-12")), "train.seed"}} {
+		must.Write(t, c.content, checkpoint(dir, "step-12"))
+		must.Write(t, torn[:9], filepath.Join(dir, "checkpoints", ".tmp-1"))
 		var warnings []string
 		r := mustTrain(t, train.Options{Experiment: e, Dir: dir, Resume: true, Warn: func(s string) { warnings = append(warnings, s) }})
 		if r.Resumed != 8 || len(warnings) != 1 || !strings.Contains(warnings[0], c.words) {
@@ -140,7 +140,7 @@ func TestResumeSkipsBadCheckpoints(t *testing.T) {
 		wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-8.safetensors", "checkpoints/step-12.safetensors")
 	}
 	for _, name := range []string{"step-8", "step-12"} {
-		writeFile(t, checkpoint(dir, name), []byte("torn"))
+		must.Write(t, []byte("torn"), checkpoint(dir, name))
 	}
 	must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: true})), dir, "no usable checkpoint")
 }
@@ -207,7 +207,7 @@ func TestWhatMayChangeOnResume(t *testing.T) {
 		func(e *config.Experiment) {
 			e.Train.LogEvery, e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 1, 5
 		})})
-	if e, err := config.Parse("config.yaml", readFile(t, filepath.Join(dir, "config.yaml")), config.Overrides{}); err != nil || e.Train.Steps != 13 {
+	if e, err := config.Parse("config.yaml", must.Read(t, filepath.Join(dir, "config.yaml")), config.Overrides{}); err != nil || e.Train.Steps != 13 {
 		t.Errorf("config.yaml says %d steps, %v", e.Train.Steps, err)
 	}
 	must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: experiment(t, steps(10)), Dir: dir, Resume: true})), "train.steps", "10", "13")
@@ -216,13 +216,13 @@ func TestWhatMayChangeOnResume(t *testing.T) {
 func TestDirectoryWithARunIsRefused(t *testing.T) {
 	for _, name := range []string{"config.yaml", "metrics.jsonl", "checkpoints/step-3.safetensors"} {
 		dir := t.TempDir()
-		writeFile(t, filepath.Join(dir, name), []byte("theirs"))
+		must.Write(t, []byte("theirs"), filepath.Join(dir, name))
 		_, err := train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: dir})
 		must.Refuse(t, err, dir, filepath.Base(name), "--resume", "--overwrite")
 		wantFiles(t, dir, name)
 	}
 	file := filepath.Join(t.TempDir(), "file")
-	writeFile(t, file, nil)
+	must.Write(t, "", file)
 	must.Refuse(t, must.Err(train.Run(t.Context(), train.Options{Experiment: experiment(t), Dir: file})), file, "directory")
 }
 
@@ -230,7 +230,7 @@ func TestOverwriteRemovesTheRunAlone(t *testing.T) {
 	dir := t.TempDir()
 	mustTrain(t, train.Options{Experiment: validated(t), Dir: dir}) // which has a best checkpoint too
 	for _, name := range []string{"notes.txt", "eval.json", "fit.png", "checkpoints/mine.safetensors", "checkpoints/step-1.bak"} {
-		writeFile(t, filepath.Join(dir, name), []byte("mine"))
+		must.Write(t, []byte("mine"), filepath.Join(dir, name))
 	}
 	e := experiment(t, steps(5), func(e *config.Experiment) { e.Train.Seed = 9 })
 	mustTrain(t, train.Options{Experiment: e, Dir: dir, Overwrite: true})

@@ -201,13 +201,13 @@ func TestFinishedRunIsLeftAlone(t *testing.T) {
 	for ended, e := range map[string]config.Experiment{run.EndedBySteps: validated(t), run.EndedByPatience: impatient(t, config.Constant)} {
 		dir := t.TempDir()
 		first := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted})
-		log, last := readFile(t, filepath.Join(dir, "metrics.jsonl")), readFile(t, first.Checkpoint)
+		log, last := must.Read(t, filepath.Join(dir, "metrics.jsonl")), must.Read(t, first.Checkpoint)
 		again := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted, Resume: true,
 			OnStep: func(u train.Update) { t.Errorf("step %d of a finished run", u.Step) }})
 		if !again.Finished || again.Step != first.Step || again.Checkpoint != first.Checkpoint || again.Ended != ended || *again.Best != *first.Best {
 			t.Errorf("%+v, want %+v", again, first)
 		}
-		if string(readFile(t, filepath.Join(dir, "metrics.jsonl"))) != string(log) || string(readFile(t, first.Checkpoint)) != string(last) {
+		if string(must.Read(t, filepath.Join(dir, "metrics.jsonl"))) != string(log) || string(must.Read(t, first.Checkpoint)) != string(last) {
 			t.Errorf("ended by %s: its files have changed", ended)
 		}
 		e.Train.Patience++
@@ -305,7 +305,7 @@ func TestThePlateauFallsFromTheBestWeights(t *testing.T) {
 					t.Error(err)
 				}
 				if out = u.Step; lost {
-					writeFile(t, checkpoint(dir, "best"), []byte("torn"))
+					must.Write(t, []byte("torn"), checkpoint(dir, "best"))
 				}
 			}
 		}

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
@@ -24,16 +25,13 @@ func TestDeviceIsAsAskedFor(t *testing.T) {
 
 func TestMemoryIsFilledWithNaNAndCounted(t *testing.T) {
 	d := device(t, emulator.Options{Memory: 4096})
-	p, err := d.Alloc(4000)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(d.Alloc(4000))(t)
 	for i, v := range download[float32](t, d, p, 1000) {
 		if !math.IsNaN(float64(v)) {
 			t.Fatalf("new memory has %g at %d", v, i)
 		}
 	}
-	_, err = d.Alloc(97)
+	_, err := d.Alloc(97)
 	var e *gpu.Error
 	if !errors.Is(err, gpu.ErrOutOfMemory) || !errors.As(err, &e) || e.Call != "alloc" || e.Bytes != 97 {
 		t.Errorf("97 bytes too many: %v", err)
@@ -56,10 +54,7 @@ func TestMemoryIsFilledWithNaNAndCounted(t *testing.T) {
 
 func TestCopiesStayInBounds(t *testing.T) {
 	d := device(t, emulator.Options{})
-	p, err := d.Alloc(6)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(d.Alloc(6))(t)
 	for name, err := range map[string]error{
 		"upload":         d.Upload(p, make([]byte, 7)),
 		"upload from 1":  d.Upload(p+1, make([]byte, 6)),
@@ -71,9 +66,7 @@ func TestCopiesStayInBounds(t *testing.T) {
 			t.Errorf("%s: not refused", name)
 		}
 	}
-	if err := errors.Join(d.Upload(p, []byte{1, 2, 3, 4, 5, 6}), d.Upload(p+1, []byte{0, 0}), d.Upload(p+5, []byte{9})); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(d.Upload(p, []byte{1, 2, 3, 4, 5, 6}), d.Upload(p+1, []byte{0, 0}), d.Upload(p+5, []byte{9})))
 	if got := download[byte](t, d, p, 6); string(got) != "\x01\x00\x00\x04\x05\x09" {
 		t.Errorf("%v", got)
 	}
@@ -81,15 +74,10 @@ func TestCopiesStayInBounds(t *testing.T) {
 
 func TestWrongLaunchesAreRefused(t *testing.T) {
 	d := device(t, emulator.Options{Major: 7, Minor: 5})
-	f, err := d.Function("vocabulary_shared")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.Function("vocabulary_shared"))(t)
 	x, out := upload(t, d, numbers(64, 0)), upload(t, d, make([]float32, 64))
 	right, args := gpu.Line(1, 64, 256), gpu.Args(out, x)
-	if err := d.Launch(f, right, args); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Launch(f, right, args))
 	for name, try := range map[string]struct {
 		f    gpu.Func
 		d    gpu.Dims
@@ -132,27 +120,19 @@ func TestWrongLaunchesAreRefused(t *testing.T) {
 func TestGraphsReadMemoryAtReplay(t *testing.T) {
 	for _, order := range []int{0, 1, 7} {
 		d := device(t, emulator.Options{Order: order})
-		f, err := d.Function("vocabulary_copy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(d.Function("vocabulary_copy"))(t)
 		x, y, z := upload(t, d, numbers(256, 0)), upload(t, d, make([]float32, 256)), upload(t, d, make([]float32, 256))
 		copies := func(to, from gpu.Ptr, after ...int) gpu.Node {
 			return gpu.Node{Func: f, Dims: gpu.Line(1, 64, 2048), Params: gpu.Args(to, from, int32(256)), After: after}
 		}
 		w := upload(t, d, make([]float32, 256))
-		g, err := d.Graph([]gpu.Node{copies(y, x), copies(w, x), copies(z, y, 0)})
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(d.Graph([]gpu.Node{copies(y, x), copies(w, x), copies(z, y, 0)}))(t)
 		if got := download[float32](t, d, z, 256); got[0] != 0 || got[255] != 0 {
 			t.Error("Graph ran the kernels")
 		}
 		for from := range 3 {
 			in := numbers(256, 1000*from)
-			if err := errors.Join(d.Upload(x, bytesOf(in)), g.Replay()); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, errors.Join(d.Upload(x, bytesOf(in)), g.Replay()))
 			for _, at := range []gpu.Ptr{w, z} {
 				if got := download[float32](t, d, at, 256); !slices.Equal(got, in) {
 					t.Fatalf("order %d, replay %d: %v", order, from, got)
@@ -177,10 +157,7 @@ func TestGraphsReadMemoryAtReplay(t *testing.T) {
 // Another order of the nodes shows the error.
 func TestGraphsRunInAnyOrderAllowed(t *testing.T) {
 	d := device(t, emulator.Options{Order: 1})
-	f, err := d.Function("vocabulary_copy")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.Function("vocabulary_copy"))(t)
 	x, y, z := upload(t, d, numbers(8, 1)), upload(t, d, make([]float32, 8)), upload(t, d, make([]float32, 8))
 	g, err := d.Graph([]gpu.Node{
 		{Func: f, Dims: gpu.Line(1, 64, 2048), Params: gpu.Args(y, x, int32(8))},
@@ -189,9 +166,7 @@ func TestGraphsRunInAnyOrderAllowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := g.Replay(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, g.Replay())
 	if got := download[float32](t, d, z, 8); got[0] != 0 {
 		t.Errorf("the nodes ran in the order of the list: %v", got)
 	}
@@ -216,26 +191,14 @@ func TestPinnedMemoryIsFreed(t *testing.T) {
 func TestUploadsReadPinnedMemoryLate(t *testing.T) {
 	d := device(t, emulator.Options{})
 	p := upload(t, d, []byte{0, 0, 0, 0})
-	b, err := d.Pinned(2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(d.Pinned(2))(t)
 	b[0], b[1] = 1, 2
 	own := []byte{3, 4}
-	if err := errors.Join(d.Upload(p, b), d.Upload(p+2, own)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, errors.Join(d.Upload(p, b), d.Upload(p+2, own)))
 	b[0], own[0] = 10, 30
-	before, err := d.Mark()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Upload(p+1, b[:1]); err != nil {
-		t.Fatal(err)
-	}
-	if err := before.Wait(); err != nil {
-		t.Fatal(err)
-	}
+	before := must.Get(d.Mark())(t)
+	must.Do(t, d.Upload(p+1, b[:1]))
+	must.Do(t, before.Wait())
 	b[0] = 99 // after the first upload, before the second
 	if got := download[byte](t, d, p, 4); got[0] != 10 || got[1] != 99 || got[2] != 3 || got[3] != 4 {
 		t.Errorf("%v", got)
@@ -249,19 +212,13 @@ func TestNodesStartEarly(t *testing.T) {
 		9: {false, true, false, false, false, false, true},
 	} {
 		d := device(t, emulator.Options{Major: major})
-		f, err := d.Function("vocabulary_copy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(d.Function("vocabulary_copy"))(t)
 		var nodes []gpu.Node
 		for i, after := range [][]int{nil, {0}, {1}, {1}, {2, 3}, {4, 2}, {5}} { // a chain, a fork, a meeting, a chain
 			x := upload(t, d, numbers(8, i))
 			nodes = append(nodes, gpu.Node{Func: f, Dims: gpu.Line(1, 64, 2048), Params: gpu.Args(upload(t, d, numbers(8, 0)), x, int32(8)), After: after})
 		}
-		g, err := d.Graph(nodes)
-		if err != nil {
-			t.Fatal(err)
-		}
+		g := must.Get(d.Graph(nodes))(t)
 		if got := g.Early(); !slices.Equal(got, want) {
 			t.Errorf("compute capability %d: %v, want %v", major, got, want)
 		}
@@ -286,43 +243,27 @@ func TestUploadsAhead(t *testing.T) {
 		{"upload", "an upload to the same bytes is still under way"},
 	} {
 		d := device(t, emulator.Options{})
-		f, err := d.Function("vocabulary_copy")
-		if err != nil {
-			t.Fatal(err)
-		}
+		f := must.Get(d.Function("vocabulary_copy"))(t)
 		other, to, out := upload(t, d, numbers(8, 1)), upload(t, d, numbers(8, 2)), upload(t, d, numbers(8, 3))
-		b, err := d.Pinned(32)
-		if err != nil {
-			t.Fatal(err)
-		}
+		b := must.Get(d.Pinned(32))(t)
 		copy(b, bytesOf(numbers(8, 4)))
 		copies := func(name string, to, from gpu.Ptr) {
 			t.Helper()
 			if c.name != name {
 				to, from = out, other
 			}
-			if err := d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(to, from, int32(8))); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Launch(f, gpu.Line(1, 64, 2048), gpu.Args(to, from, int32(8))))
 		}
 		copies("before", out, to)
-		event, err := d.Mark()
-		if err != nil {
-			t.Fatal(err)
-		}
+		event := must.Get(d.Mark())(t)
 		copies("read", out, to)
 		copies("write", to, other)
 		if c.name == "upload" {
-			if err := d.Upload(to+4, make([]byte, 4)); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, d.Upload(to+4, make([]byte, 4)))
 		}
-		done, err := d.Ahead(event, func() error { return d.Upload(to, b) })
-		if err != nil {
-			t.Fatal(err)
-		}
+		done := must.Get(d.Ahead(event, func() error { return d.Upload(to, b) }))(t)
 		copies("after", out, to)
-		err = errors.Join(done.Wait(), d.Sync())
+		err := errors.Join(done.Wait(), d.Sync())
 		if c.err == "" && err == nil {
 			want := numbers(8, 4)
 			if got := download[float32](t, d, to, 8); !slices.Equal(got, want) {
@@ -355,17 +296,11 @@ func TestErrorsOfKernelsComeLateAndStay(t *testing.T) {
 	x := make([]float32, 1024)
 	x[3] = 50
 	px, out := upload(t, d, x), upload(t, d, make([]float32, 128))
-	f, err := d.Function("fault_trap")
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.Function("fault_trap"))(t)
 	if err := d.Launch(f, gpu.Line(1, 64, 0), gpu.Args(out, px)); err != nil {
 		t.Fatal("the launch waited:", err)
 	}
-	event, err := d.Mark()
-	if err != nil {
-		t.Fatal(err)
-	}
+	event := must.Get(d.Mark())(t)
 	var e *gpu.Error
 	if err := event.Wait(); !errors.As(err, &e) || e.Kernel != "fault_trap" {
 		t.Fatal(err)
@@ -395,13 +330,8 @@ func TestBlocksOfEverySize(t *testing.T) {
 			d := device(t, emulator.Options{Order: order})
 			n := 24 * threads
 			out := upload(t, d, make([]int32, n))
-			f, err := d.Function("vocabulary_places")
-			if err != nil {
-				t.Fatal(err)
-			}
-			if err := d.Launch(f, gpu.Dims{Grid: [3]uint32{2, 3, 4}, Block: [3]uint32{uint32(threads), 1, 1}}, gpu.Args(out)); err != nil {
-				t.Fatal(err)
-			}
+			f := must.Get(d.Function("vocabulary_places"))(t)
+			must.Do(t, d.Launch(f, gpu.Dims{Grid: [3]uint32{2, 3, 4}, Block: [3]uint32{uint32(threads), 1, 1}}, gpu.Args(out)))
 			for i, v := range download[int32](t, d, out, n) {
 				if want := int32(i + threads*(threads-1)/2); v != want {
 					t.Fatalf("order %d, %d threads: %d is %d, want %d", order, threads, i, v, want)

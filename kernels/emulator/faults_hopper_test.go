@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
@@ -59,10 +60,7 @@ var flaws = map[string]string{
 
 // flawList returns the enumerators of faults_hopper.cu after NONE, whose values are 1, 2, …
 func flawList(t *testing.T) []string {
-	source, err := os.ReadFile("faults_hopper.cu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("faults_hopper.cu"))(t)
 	_, list, _ := strings.Cut(string(source), "enum Flaw {")
 	list, _, _ = strings.Cut(list, "}")
 	return regexp.MustCompile(`\b[A-Z][A-Z0-9_]+\b`).FindAllString(list, -1)[1:]

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
@@ -96,10 +97,7 @@ func TestFaultsAreFound(t *testing.T) {
 
 // TestFaultsAreAllTried checks that every kernel of faults.cu is in the table.
 func TestFaultsAreAllTried(t *testing.T) {
-	source, err := os.ReadFile("faults.cu")
-	if err != nil {
-		t.Fatal(err)
-	}
+	source := must.Get(os.ReadFile("faults.cu"))(t)
 	found := regexp.MustCompile(`(?m)^KERNEL\((\w+)\)`).FindAllStringSubmatch(string(source), -1)
 	if len(found) != len(faults) {
 		t.Errorf("%d kernels, %d in the table", len(found), len(faults))

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"unsafe"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
@@ -40,19 +41,14 @@ func upload[T any](t testing.TB, d gpu.Driver, s []T) gpu.Ptr {
 func download[T any](t testing.TB, d gpu.Driver, p gpu.Ptr, n int) []T {
 	t.Helper()
 	s := make([]T, n)
-	if err := d.Download(bytesOf(s), p); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Download(bytesOf(s), p))
 	return s
 }
 
 // launch starts a kernel with a grid of one dimension and waits for it.
 func launch(t testing.TB, d gpu.Driver, name string, blocks, threads, shared int, args ...any) error {
 	t.Helper()
-	f, err := d.Function(name)
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(d.Function(name))(t)
 	if err := d.Launch(f, gpu.Line(blocks, threads, shared), gpu.Args(args...)); err != nil {
 		return err
 	}

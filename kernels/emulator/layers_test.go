@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // parts holds the C files of the emulator. Each uses only those before it.
@@ -16,10 +18,7 @@ var parts = []string{"simt_report.c", "simt_clocks.c", "simt_memory.c", "simt_fi
 
 // TestPartsUseOnlyThoseBelow compiles each part and reads which names it defines and which it uses.
 func TestPartsUseOnlyThoseBelow(t *testing.T) {
-	files, err := filepath.Glob("*.c")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("*.c"))(t)
 	if want := slices.Sorted(slices.Values(parts)); !slices.Equal(files, want) {
 		t.Fatalf("the C files are %v, and the parts %v", files, want)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
@@ -15,9 +16,7 @@ func checkTurn(t *testing.T) {
 	d := device(t, emulator.Options{})
 	x := numbers(192, 0)
 	out := upload(t, d, make([]float32, 192))
-	if err := launch(t, d, "vocabulary_shared", 3, 64, 256, out, upload(t, d, x)); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, launch(t, d, "vocabulary_shared", 3, 64, 256, out, upload(t, d, x)))
 	for i, v := range download[float32](t, d, out, 192) {
 		b, j := i&^63, i&63^1
 		if want := x[b+63-j]; v != want {

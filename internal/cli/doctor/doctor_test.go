@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/doctor"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestLookNamesWhatIsMissing(t *testing.T) {
@@ -36,9 +37,7 @@ func TestPrintHasALineForEachThing(t *testing.T) {
 		CUDA: "/bin/acqnp-cuda", CUDAError: "too old", Compiled: []string{"7.5", "9.0a"}, Runs: "PTX", Network: "7 weights", Data: []datasets.Status{{Benchmark: "mnist", Detail: "not there"}}, Missing: []string{"mnist"},
 	}
 	var b strings.Builder
-	if err := d.Print(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, d.Print(&b))
 	for _, want := range []string{"Some CPU\n", "3.0 GiB, limited to 1.0 GiB\n", "H100, 550\n", "/bin/acqnp-cuda, machine code for GPUs of 7.5, 9.0a, the GPU runs PTX, not usable: too old\n",
 		"network     pretrained: 7 weights\n", "data set    mnist: not there\n", "missing     mnist\n"} {
 		if !strings.Contains(b.String(), want) {

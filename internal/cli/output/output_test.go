@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // files makes a run, an input and links to them in a new working directory.
@@ -17,15 +18,11 @@ func files(t *testing.T) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, dir := range []string{"run/checkpoints", "plain", "other"} {
-		if err := os.MkdirAll(dir, 0o755); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.MkdirAll(dir, 0o755))
 	}
 	for _, name := range []string{"in.csv", "old.csv", "run/config.yaml", "run/.lock", "run/metrics.jsonl", "run/eval.json", "run/fit.png",
 		"run/checkpoints/step-10.safetensors", "plain/config.yaml", "plain/eval.json"} {
-		if err := os.WriteFile(name, []byte(name), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(name, []byte(name), 0o644))
 	}
 	for name, target := range map[string]string{"linked.csv": "in.csv", "linked-run": "run", "dangling.csv": "plain/new.csv",
 		"linked-config.csv": "run/config.yaml", "loop.csv": "loop.csv"} {
@@ -36,9 +33,7 @@ func files(t *testing.T) {
 	if err := os.Link("in.csv", "hard.csv"); err != nil {
 		t.Skip("no hard links here")
 	}
-	if err := os.Link("run/checkpoints/step-10.safetensors", "hard.safetensors"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Link("run/checkpoints/step-10.safetensors", "hard.safetensors"))
 }
 
 func TestCheckRefusesWhatWouldBeDestroyed(t *testing.T) {

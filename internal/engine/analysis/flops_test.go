@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The number of products of a layer: forward, for its weight's gradient, and for its input's
@@ -113,18 +114,9 @@ func flops(t *testing.T, model string, w int, capacity, e ops.Extents) float64 {
 	form := append(strings.Split(model, "/"), "", "")
 	c := config.Model{Name: form[0], Aggregation: form[1], AdaptorForm: form[2], Layers: layers, Feedforward: feedforward, Representation: w, Encoder: mlp(3), Decoder: mlp(3), Adaptor: mlp(5), KeyEncoder: mlp(1),
 		QueryEncoder: mlp(1), Heads: 4, Width: w, PreDepth: 5, PostDepth: 3, DecoderDepth: 5, TrainBootstraps: e.Levels}
-	m, err := models.New(c, 2, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := m.Build(tensor.Float32, capacity, models.Training)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a, err := analysis.Analyse(g)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.New(c, 2, 1))(t)
+	g := must.Get(m.Build(tensor.Float32, capacity, models.Training))(t)
+	a := must.Get(analysis.Analyse(g))(t)
 	return a.FLOPs(e)
 }
 

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // sized returns a model whose layers all have the same width.
@@ -60,10 +61,7 @@ func count(t *testing.T, g *ops.Graph, threads int, bf16 bool, compile func(*ops
 		}
 	})
 	made := allocated(func() {
-		p, err := compile(g, threads)
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(compile(g, threads))(t)
 		defer p.Close()
 	})
 	if counted < 20e6 || counted > 400e6 {
@@ -93,11 +91,7 @@ func TestMemoryGrowsWithPointsAlone(t *testing.T) {
 	for name, c := range map[string]config.Model{"transformer": transformer("cnp", 16), "levels": transformer("acqnp", 16), "attention": attention} {
 		size := func(n int) float64 {
 			g := graph(t, c, ops.Extents{Functions: 1, Context: n / 2, Points: n, Levels: 2}, models.Training)
-			bytes, err := cpu.Bytes(g, 2, false)
-			if err != nil {
-				t.Fatal(err)
-			}
-			return bytes
+			return must.Get(cpu.Bytes(g, 2, false))(t)
 		}
 		half, whole := size(2500), size(5000)
 		if whole > 2.05*half || whole > 60e6 {
@@ -112,10 +106,7 @@ func TestManyPointsRun(t *testing.T) {
 		t.Skip("-short: takes a second")
 	}
 	e := ops.Extents{Functions: 1, Context: 2500, Points: 5000}
-	p, err := cpu.New(graph(t, transformer("cnp", 16), e, models.Training), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(cpu.New(graph(t, transformer("cnp", 16), e, models.Training), 2))(t)
 	defer p.Close()
 	for name, width := range map[string]int{"context": 3, "x": 1, "y": 2} {
 		for i := range p.Input(name) {
@@ -125,9 +116,7 @@ func TestManyPointsRun(t *testing.T) {
 	for i := range p.Params() {
 		p.Params()[i] = float32(i%13-6) / 20
 	}
-	if err := p.Run(e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Run(e))
 	for _, v := range append(p.Output("loglik"), p.Grads()...) {
 		if math.IsNaN(float64(v)) || math.IsInf(float64(v), 0) {
 			t.Fatalf("found %v", v)
@@ -138,15 +127,8 @@ func TestManyPointsRun(t *testing.T) {
 // graph builds a graph with dx = 1 and dy = 2.
 func graph(t *testing.T, c config.Model, capacity ops.Extents, mode models.Mode) *ops.Graph {
 	t.Helper()
-	m, err := models.New(c, 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g, err := m.Build(tensor.Float32, capacity, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	m := must.Get(models.New(c, 1, 2))(t)
+	return must.Get(m.Build(tensor.Float32, capacity, mode))(t)
 }
 
 // allocated returns how many bytes f allocates.

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/analysis"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
@@ -35,14 +36,8 @@ func TestRegionsAreLargeEnough(t *testing.T) {
 		{Name: "bnp", Width: 17, PreDepth: 2, PostDepth: 2, DecoderDepth: 3},
 	} {
 		for _, fused := range []bool{false, true} {
-			m, err := models.New(c, 1, 2)
-			if err != nil {
-				t.Fatal(err)
-			}
-			g, err := m.Build(tensor.Float32, e, models.Training)
-			if err != nil {
-				t.Fatal(err)
-			}
+			m := must.Get(models.New(c, 1, 2))(t)
+			g := must.Get(m.Build(tensor.Float32, e, models.Training))(t)
 			if err := runApart(emulator.New(emulator.Options{}), g, Options{Fused: fused}); err != nil {
 				t.Errorf("%s %s, fused %t: %v", c.Name, c.Aggregation, fused, err)
 			}
@@ -61,19 +56,10 @@ func TestMemoryOfManyPoints(t *testing.T) {
 		{Name: "cqnp", Aggregation: config.Transformer, Representation: 16, Encoder: hidden, Decoder: hidden, Heads: 4, Layers: 2,
 			Feedforward: 16},
 	} {
-		m, err := models.New(c, 1, 1)
-		if err != nil {
-			t.Fatal(err)
-		}
-		g, err := m.Build(tensor.Float32, e, models.Training)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := must.Get(models.New(c, 1, 1))(t)
+		g := must.Get(m.Build(tensor.Float32, e, models.Training))(t)
 		d := emulator.New(emulator.Options{})
-		compiled, err := compile(d, g, Options{}, true)
-		if err != nil {
-			t.Fatal(err)
-		}
+		compiled := must.Get(compile(d, g, Options{}, true))(t)
 		compiled.finish()
 		if n := analysis.Place(compiled.buffers); n >= e.Points*e.Context {
 			t.Errorf("%s: %d numbers", c.Aggregation, n)

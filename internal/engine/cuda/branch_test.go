@@ -13,6 +13,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -56,10 +57,7 @@ func (l *listening) fused(t *testing.T, precision string) int {
 func fusedProgram(t *testing.T, m *models.Model, e ops.Extents, p cuda.Precision) (engine.Program[float32], *listening) {
 	t.Helper()
 	d := &listening{Driver: openDevice(t), names: map[gpu.Func]string{}}
-	program, err := cuda.New(d, graph(t, m, e, models.Training), cuda.Options{Fused: true, Precision: p})
-	if err != nil {
-		t.Fatal(err)
-	}
+	program := must.Get(cuda.New(d, graph(t, m, e, models.Training), cuda.Options{Fused: true, Precision: p}))(t)
 	closing(t, program)
 	return program, d
 }
@@ -207,9 +205,7 @@ func TestOverflowSkipsTheStep(t *testing.T) {
 		for i := range tr.Input("y") {
 			tr.Input("y")[i] *= 1e4
 		}
-		if err := tr.Step(s.e, batch, 0.01); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, tr.Step(s.e, batch, 0.01))
 	}
 	overflow(tr, 0)
 	after := state(t, tr)
@@ -238,9 +234,7 @@ func TestOverflowSkipsTheStep(t *testing.T) {
 	for i := range tr.Input("y") {
 		tr.Input("y")[i] *= 1e9
 	}
-	if err := tr.Step(s.e, 7, 0.01); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.Step(s.e, 7, 0.01))
 	var bad *engine.NonFiniteError
 	if _, err := tr.Loss(); !errors.As(err, &bad) || bad.Batch != 7 || bad.Quantity != "gradient" {
 		t.Errorf("overflow at scale 1: got %v", err)

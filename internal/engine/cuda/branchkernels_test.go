@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -42,10 +43,7 @@ func lissajous(t *testing.T, precision string, capability, width int) []BranchKe
 // stores, spill loads, static shared memory and instructions. It returns nil if the file has no such GPU.
 func recorded(t *testing.T, file, kernel, gpu string) []int {
 	t.Helper()
-	text, err := os.ReadFile(file)
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile(file))(t)
 	compiled := false
 	for line := range strings.Lines(string(text)) {
 		f := strings.Fields(line)
@@ -57,10 +55,7 @@ func recorded(t *testing.T, file, kernel, gpu string) []int {
 		}
 		var n []int
 		for _, v := range f[2:] {
-			i, err := strconv.Atoi(v)
-			if err != nil {
-				t.Fatal(err)
-			}
+			i := must.Get(strconv.Atoi(v))(t)
 			n = append(n, i)
 		}
 		return n
@@ -74,10 +69,7 @@ func recorded(t *testing.T, file, kernel, gpu string) []int {
 // TestShapesFit compares what the kernels use with the architectures' limits: 65,536 registers of a
 // multiprocessor, which a thread gets in multiples of eight, and the shared memory of a block.
 func TestShapesFit(t *testing.T) {
-	files, err := filepath.Glob("../../../kernels/registers/*.txt")
-	if err != nil {
-		t.Fatal(err)
-	}
+	files := must.Get(filepath.Glob("../../../kernels/registers/*.txt"))(t)
 	found := map[string]bool{} // the GPUs that a file has
 	for capability := range sharedPerBlock {
 		for _, precision := range []string{"f16", "f32"} {

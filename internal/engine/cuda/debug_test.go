@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
@@ -24,10 +25,7 @@ func TestFirstRunHasNoGraph(t *testing.T) {
 	for _, order := range []int{0, 1, 5} {
 		d := &drawn{Driver: emulator.New(emulator.Options{Order: order})}
 		closing(t, d)
-		p, err := cuda.New(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		p := must.Get(cuda.New(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true}))(t)
 		closing(t, p)
 		for i := range 3 {
 			fill(p, m, s.e, 1)
@@ -54,10 +52,7 @@ func TestAnyOrderOfAGraphTrainsAlike(t *testing.T) {
 		var first engine.State
 		for _, order := range []int{0, 1, 7} {
 			d := emulator.New(emulator.Options{Order: order})
-			tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true})
-			if err != nil {
-				t.Fatal(err)
-			}
+			tr := must.Get(cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true}))(t)
 			load(t, tr, engine.State{Params: m.Initial(1)})
 			for batch := range 3 {
 				step(t, tr, m, s.e, batch)
@@ -95,11 +90,8 @@ func TestSynchronousErrorsNameTheKernel(t *testing.T) {
 	m := build(t, s)
 	for n := 0; ; n++ {
 		d := &failing{listening{Driver: openDevice(t), names: map[gpu.Func]string{}}, n}
-		tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true, Synchronous: true})
-		if err != nil {
-			t.Fatal(err)
-		}
-		err = tr.Step(s.e, 0, 0.01)
+		tr := must.Get(cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{Fused: true, Synchronous: true}))(t)
+		err := tr.Step(s.e, 0, 0.01)
 		var failed *gpu.Error
 		if err == nil {
 			d.n = 1000
@@ -128,10 +120,7 @@ func TestUploadsOfAStep(t *testing.T) {
 	s := small("bnp")
 	m := build(t, s)
 	d := &uploading{Driver: openDevice(t)}
-	tr, err := cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(cuda.NewTrainer(d, graph(t, m, s.e, models.Training), cuda.Options{}))(t)
 	closing(t, tr)
 	load(t, tr, engine.State{Params: m.Initial(1)})
 	d.uploads = 0
@@ -149,10 +138,7 @@ func TestUploadsOfARun(t *testing.T) {
 	s := small("cnp")
 	m := build(t, s)
 	d := &uploading{Driver: openDevice(t)}
-	p, err := cuda.New(d, graph(t, m, s.e, models.Evaluation), cuda.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(cuda.New(d, graph(t, m, s.e, models.Evaluation), cuda.Options{}))(t)
 	closing(t, p)
 	var first float32
 	for i, want := range []int{2, 1, 1, 2} {

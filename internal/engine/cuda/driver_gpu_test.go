@@ -5,6 +5,7 @@ package cuda_test
 import (
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 	"github.com/acqnp/acqnp/kernels/gpu/cu"
 )
@@ -12,9 +13,5 @@ import (
 // newDriver opens the machine's first GPU (scripts/gpu-check.sh).
 func newDriver(t testing.TB) gpu.Driver {
 	t.Helper()
-	d, err := cu.Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
+	return must.Get(cu.Open(0))(t)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/models"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 	"github.com/acqnp/acqnp/kernels/gpu"
 	"github.com/acqnp/acqnp/kernels/gpu/gputest"
@@ -47,9 +48,7 @@ func TestEveryFaultIsAnError(t *testing.T) {
 			device := emulator.New(emulator.Options{})
 			closing(t, device)
 			whole := gputest.Faulty(device, 0, nil)
-			if err := work(whole); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, work(whole))
 			for n := 1; n <= whole.Calls(); n++ {
 				faulty := gputest.Faulty(device, n, errInjected)
 				if err := work(faulty); !errors.Is(err, errInjected) {

@@ -19,6 +19,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -91,20 +92,12 @@ func (s shape) levelled() shape {
 
 func build(t testing.TB, s shape) *models.Model {
 	t.Helper()
-	m, err := models.New(s.model, s.dx, s.dy)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
+	return must.Get(models.New(s.model, s.dx, s.dy))(t)
 }
 
 func graph(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode) *ops.Graph {
 	t.Helper()
-	g, err := m.Build(tensor.Float32, capacity, mode)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return g
+	return must.Get(m.Build(tensor.Float32, capacity, mode))(t)
 }
 
 // openDevice returns a device that the test closes.
@@ -126,31 +119,21 @@ func closing(t testing.TB, c interface{ Close() error }) {
 func onDevice(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode, o cuda.Options) engine.Program[float32] {
 	t.Helper()
 	d := openDevice(t)
-	p, err := cuda.New(d, graph(t, m, capacity, mode), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(cuda.New(d, graph(t, m, capacity, mode), o))(t)
 	closing(t, p)
 	return p
 }
 
 func onCPU(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode) engine.Program[float32] {
 	t.Helper()
-	p, err := cpu.New(graph(t, m, capacity, mode), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(cpu.New(graph(t, m, capacity, mode), 2))(t)
 	closing(t, p)
 	return p
 }
 
 func truth(t testing.TB, m *models.Model, capacity ops.Extents, mode models.Mode) engine.Program[float64] {
 	t.Helper()
-	p, err := reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, mode) }, capacity)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return p
+	return must.Get(reference.New[float64](func(e ops.Extents) (*ops.Graph, error) { return m.Build(tensor.Float64, e, mode) }, capacity))(t)
 }
 
 // inputs returns numbers for the inputs of a program or trainer, exact in float32.
@@ -213,9 +196,7 @@ func fill[T engine.Float](p engine.Program[T], m *models.Model, e ops.Extents, s
 
 func run[T engine.Float](t testing.TB, p engine.Program[T], e ops.Extents) {
 	t.Helper()
-	if err := p.Run(e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Run(e))
 }
 
 // worst returns the largest difference relative to max(1, largest magnitude). Small elements of a

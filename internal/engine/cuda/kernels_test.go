@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // TestKernelsAreThoseOfTheTable checks that the engine has a kernel for every operation, and no others.
@@ -29,9 +30,7 @@ func TestKernelsAreThoseOfTheTable(t *testing.T) {
 func TestHeaderIsThatOfTheOperations(t *testing.T) {
 	const path = "../../../kernels/operations.h"
 	if os.Getenv("WRITE_OPERATIONS") != "" {
-		if err := os.WriteFile(path, []byte(header()), 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(path, []byte(header()), 0o644))
 	}
 	if have, err := os.ReadFile(path); err != nil || string(have) != header() {
 		t.Errorf("kernels/operations.h is not what go generate ./internal/engine/cuda writes: %v", err)

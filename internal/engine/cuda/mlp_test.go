@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -74,10 +75,7 @@ func TestFusedMLPsOfEvaluation(t *testing.T) {
 		s := shape{sized(variant, 64), 1, 2, ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 3}}.levelled()
 		m := build(t, s)
 		d := &listening{Driver: openDevice(t), names: map[gpu.Func]string{}}
-		got, err := cuda.New(d, graph(t, m, s.e, models.Evaluation), cuda.Options{Fused: true})
-		if err != nil {
-			t.Fatal(err)
-		}
+		got := must.Get(cuda.New(d, graph(t, m, s.e, models.Evaluation), cuda.Options{Fused: true}))(t)
 		closing(t, got)
 		want := truth(t, m, s.e, models.Evaluation)
 		fill(got, m, s.e, 2)

@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -63,34 +64,20 @@ func TestNodesOfAStep(t *testing.T) {
 // trainStepsOf makes two steps of a model of lissajous, so that there is a graph.
 func trainStepsOf(t *testing.T, d gpu.Driver, name string) {
 	t.Helper()
-	x, err := config.Load("../../../configs/lissajous/"+name+".yaml", config.Overrides{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, err := models.New(narrow(x.Model), 1, 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	x := must.Get(config.Load("../../../configs/lissajous/"+name+".yaml", config.Overrides{}))(t)
+	m := must.Get(models.New(narrow(x.Model), 1, 2))(t)
 	e := ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 2}
 	if name == "cnp" || name == "canp" {
 		e.Levels = 0
 	}
-	g, err := m.Build(tensor.Float32, e, models.Training)
-	if err != nil {
-		t.Fatal(err)
-	}
+	g := must.Get(m.Build(tensor.Float32, e, models.Training))(t)
 	draw := random.New(1, random.Levels)
-	tr, err := cuda.NewTrainer(d, g, cuda.Options{Fused: true, Precision: cuda.FP16, DrawLevels: &draw})
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(cuda.NewTrainer(d, g, cuda.Options{Fused: true, Precision: cuda.FP16, DrawLevels: &draw}))(t)
 	closing(t, tr)
 	for batch := range 2 {
 		step(t, tr, m, e, batch)
 	}
-	if _, err := tr.Loss(); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, must.Err(tr.Loss()))
 }
 
 // narrow returns a model with the same layers, 64 columns wide.

@@ -14,14 +14,12 @@ import (
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func trainer(t testing.TB, m *models.Model, capacity ops.Extents, o cuda.Options) engine.Trainer {
 	t.Helper()
-	tr, err := cuda.NewTrainer(openDevice(t), graph(t, m, capacity, models.Training), o)
-	if err != nil {
-		t.Fatal(err)
-	}
+	tr := must.Get(cuda.NewTrainer(openDevice(t), graph(t, m, capacity, models.Training), o))(t)
 	closing(t, tr)
 	load(t, tr, engine.State{Params: m.Initial(1)})
 	return tr
@@ -29,35 +27,24 @@ func trainer(t testing.TB, m *models.Model, capacity ops.Extents, o cuda.Options
 
 func load(t testing.TB, tr engine.Trainer, s engine.State) {
 	t.Helper()
-	if err := tr.Load(s); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.Load(s))
 }
 
 // step makes the step of a batch, whose number determines its contents.
 func step(t testing.TB, tr engine.Trainer, m *models.Model, e ops.Extents, batch int) {
 	t.Helper()
 	inputs(tr.Input, m, e, uint64(batch))
-	if err := tr.Step(e, batch, 0.01); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.Step(e, batch, 0.01))
 }
 
 func loss(t testing.TB, tr engine.Trainer) float32 {
 	t.Helper()
-	l, err := tr.Loss()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return l
+	return must.Get(tr.Loss())(t)
 }
 
 func state(t testing.TB, tr engine.Trainer) engine.State {
 	t.Helper()
-	s, err := tr.State()
-	if err != nil {
-		t.Fatal(err)
-	}
+	s := must.Get(tr.State())(t)
 	s.Params, s.M, s.V = slices.Clone(s.Params), slices.Clone(s.M), slices.Clone(s.V)
 	return s
 }
@@ -177,9 +164,7 @@ func TestLevelsAreTheHosts(t *testing.T) {
 			step(t, made, m, e, batch)
 			inputs(given.Input, m, e, uint64(batch))
 			g.Fill(uint64(batch), 0, given.Input("u")[:e.Rows(ops.Row)])
-			if err := given.Step(e, batch, 0.01); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, given.Step(e, batch, 0.01))
 		}
 		if !sameState(state(t, made), state(t, given)) {
 			t.Errorf("%s: other levels on the device", name)
@@ -196,9 +181,7 @@ func TestStopsAtNaN(t *testing.T) {
 	before := state(t, tr)
 	inputs(tr.Input, m, s.e, 1)
 	tr.Input("y")[3] = float32(math.Inf(1))
-	if err := tr.Step(s.e, 1, 0.01); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, tr.Step(s.e, 1, 0.01))
 	step(t, tr, m, s.e, 2)
 	for range 2 {
 		_, lossErr := tr.Loss()
@@ -242,9 +225,7 @@ func TestNamesTheTensorOfABadNumber(t *testing.T) {
 			err := tr.Step(e, 5, c.rate)
 			if err == nil {
 				inputs(tr.Input, m, e, 1)
-				if err := tr.Step(e, 6, 1e-3); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, tr.Step(e, 6, 1e-3))
 				_, err = tr.State()
 			}
 			if !errors.As(err, &bad[i]) {

@@ -259,9 +259,7 @@ func TestWriteRefusesWhatCannotBeRead(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	meta, tensors := sample()
 	var b bytes.Buffer
-	if err := safetensors.Write(&b, meta, tensors); err != nil {
-		f.Fatal(err)
-	}
+	must.Do(f, safetensors.Write(&b, meta, tensors))
 	f.Add(b.Bytes())
 	f.Add(b.Bytes()[:b.Len()-1])
 	f.Add(raw(`{}`, nil))

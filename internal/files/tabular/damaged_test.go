@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/datatest"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Files with random changes of some bytes are read or refused. DAMAGES says how many of each form, 100
@@ -24,9 +25,7 @@ func TestDamagedTables(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "damaged")
 	for _, ending := range datatest.SalesForms[1:] {
 		var whole bytes.Buffer
-		if err := datatest.WriteSales(&whole, ending, 30); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, datatest.WriteSales(&whole, ending, 30))
 		refused := 0
 		for i := range damages {
 			content := bytes.Clone(whole.Bytes())
@@ -42,9 +41,7 @@ func TestDamagedTables(t *testing.T) {
 					copy(content[at:], []byte{0xff, 0xff, 0xff, 0x7f, 0xff, 0xff, 0xff, 0x7f}[:1+d.IntN(8)])
 				}
 			}
-			if err := os.WriteFile(path, content, 0o600); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, os.WriteFile(path, content, 0o600))
 			err := read(path)
 			var bad *invalid.Input
 			if errors.As(err, &bad) {

@@ -34,9 +34,7 @@ func fuzz(f *testing.F, endings ...string) {
 	for _, ending := range endings {
 		for _, rows := range []int{0, 1, 30} {
 			var b bytes.Buffer
-			if err := datatest.WriteSales(&b, ending, rows); err != nil {
-				f.Fatal(err)
-			}
+			must.Do(f, datatest.WriteSales(&b, ending, rows))
 			f.Add(b.Bytes())
 			f.Add(b.Bytes()[:b.Len()/2])
 		}

@@ -24,9 +24,7 @@ func TestSmallFilesOfLargePages(t *testing.T) {
 	w := parquet.NewGenericWriter[row](&b, parquet.PageBufferSize(8<<20), parquet.Compression(&parquet.Zstd))
 	rows := make([]row, 1<<16)
 	for range 600 { // 39 million, in one page
-		if _, err := w.Write(rows); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, must.Err(w.Write(rows)))
 	}
 	must.Do(t, w.Close())
 	path := filepath.Join(t.TempDir(), "large.parquet")

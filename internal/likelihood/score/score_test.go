@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func near(t *testing.T, what string, got, want, tolerance float64) {
@@ -97,9 +98,7 @@ func TestMeansOverFunctionsAndChannels(t *testing.T) {
 		t.Errorf("%+v, want %+v", s.PerFunction, want)
 	}
 	var b bytes.Buffer
-	if err := s.Print(&b, "kg"); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, s.Print(&b, "kg"))
 	for _, text := range []string{"all outputs", "1.7500 ± ", "worst groups", "50.0%", "h "} {
 		if !strings.Contains(b.String(), text) {
 			t.Errorf("%q is not in\n%s", text, b.String())

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 var extents = ops.Extents{Functions: 2, Context: 3, Points: 5, Levels: 4}
@@ -154,9 +155,7 @@ func TestGradients(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			p, tensors := program(t, f)
 			at := func() float64 {
-				if err := p.Run(extents); err != nil {
-					t.Fatal(err)
-				}
+				must.Do(t, p.Run(extents))
 				return p.Output("cost")[0]
 			}
 			at()
@@ -247,9 +246,7 @@ func TestRangesChooseKeys(t *testing.T) {
 	for first := range all.Context {
 		for end := first; end <= all.Context; end++ {
 			copy(p.Input("ranges"), []float64{float64(first), float64(end), float64(first), float64(first)})
-			if err := p.Run(all); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, p.Run(all))
 			some := ops.Extents{Functions: 1, Context: end - first, Points: 2}
 			alone := attention(some, false)
 			copy(alone.Input("q"), p.Input("q"))
@@ -257,9 +254,7 @@ func TestRangesChooseKeys(t *testing.T) {
 				copy(alone.Input("k"), p.Input("k")[4*first:])
 				copy(alone.Input("v"), p.Input("v")[4*first:])
 			}
-			if err := alone.Run(some); err != nil {
-				t.Fatal(err)
-			}
+			must.Do(t, alone.Run(some))
 			for i, want := range append(append([]float64{}, alone.Output("out")[:4]...), 0, 0, 0, 0) {
 				if got := p.Output("out")[i]; got != want {
 					t.Errorf("keys %d to %d: result %d is %v, want %v", first, end, i, got, want)
@@ -315,9 +310,7 @@ func mixtureOf(t *testing.T, raw, z []float64, y float64, scale likelihood.Sigma
 	copy(p.Input("raw"), raw)
 	copy(p.Input("z"), z)
 	p.Input("y")[0] = y
-	if err := p.Run(one); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Run(one))
 	return p.Output("ll")[0]
 }
 
@@ -338,9 +331,7 @@ func TestFloorsAreDistinguished(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Input("decoded")[1] = -1000 // σ is at its floor
-	if err := p.Run(one); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Run(one))
 	for _, floor := range floors {
 		if got, want := p.Output(fmt.Sprint(floor))[0], -math.Log(floor)-0.5*math.Log(2*math.Pi); !(math.Abs(got-want) <= 1e-14) {
 			t.Errorf("floor %g: log-likelihood %g, want %g", floor, got, want)

@@ -16,6 +16,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // twoBranches returns an invented prediction of a double sine, with half of it on each branch, and quantiles.
@@ -70,23 +71,13 @@ func save(t *testing.T, fig figures.Figure, name string) []byte {
 		dir = t.TempDir()
 	}
 	path := filepath.Join(dir, name)
-	if err := fig.Save(path, nil); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+	must.Do(t, fig.Save(path, nil))
+	return must.Get(os.ReadFile(path))(t)
 }
 
 func picture(t *testing.T, fig figures.Figure, name string) image.Image {
 	t.Helper()
-	img, err := png.Decode(bytes.NewReader(save(t, fig, name+".png")))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return img
+	return must.Get(png.Decode(bytes.NewReader(save(t, fig, name+".png"))))(t)
 }
 
 // count returns how many pixels of a region (in fractions of the picture) have a colour that the

@@ -14,6 +14,7 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // laneLike returns raw units that differ a lot from the model's.
@@ -33,10 +34,7 @@ func tiny(t *testing.T, name string, dy int) predict.Trained {
 	if name == "acqnp" {
 		c.Adaptor = []int{5}
 	}
-	m, err := models.New(c, 1, dy)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.New(c, 1, dy))(t)
 	return predict.Trained{
 		Model: m, Params: m.Initial(3), NumTau: 4, Levels: predict.RandomLevels, Seed: 43, Device: device.CPU(1), Units: run.Units{Scaling: laneLike(dy)},
 	}

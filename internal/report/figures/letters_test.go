@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // titled draws a panel with a title, and returns the file and the warnings. The fonts of the system are those in
@@ -25,13 +26,8 @@ func titled(t *testing.T, fonts, title, name string) ([]byte, []string) {
 	fig := figure(figures.Panel{Title: title, Context: plotter.XYs{{X: 0, Y: 0}, {X: 1, Y: 1}}})
 	var w warning.Record
 	path := filepath.Join(t.TempDir(), name)
-	if err := fig.Save(path, &w); err != nil {
-		t.Fatal(err)
-	}
-	content, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, fig.Save(path, &w))
+	content := must.Get(os.ReadFile(path))(t)
 	return content, w.Lines()
 }
 
@@ -55,13 +51,9 @@ func TestLettersThatNoFontHasAreBoxesAndNamed(t *testing.T) {
 
 func TestLettersAreOfTheSystemsFonts(t *testing.T) {
 	none, fonts := t.TempDir(), t.TempDir()
-	if err := os.MkdirAll(filepath.Join(fonts, "fonts/go"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.MkdirAll(filepath.Join(fonts, "fonts/go"), 0o755))
 	for name, content := range map[string][]byte{"go.ttf": goregular.TTF, "broken.ttf": goregular.TTF[:100]} {
-		if err := os.WriteFile(filepath.Join(fonts, "fonts/go", name), content, 0o644); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.WriteFile(filepath.Join(fonts, "fonts/go", name), content, 0o644))
 	}
 	for _, name := range []string{"p.png", "p.pdf"} {
 		box, _ := titled(t, none, "∪", name)

@@ -18,6 +18,7 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // slope is a map whose median grows from left to right and whose width grows upwards.
@@ -100,10 +101,7 @@ func columns(t *testing.T, n int, named bool) (predict.Trained, figures.Subject)
 		scaling.YForms = make([]rows.Form, 1)
 		width += 2
 	}
-	m, err := models.New(c, width, 1)
-	if err != nil {
-		t.Fatal(err)
-	}
+	m := must.Get(models.New(c, width, 1))(t)
 	o := predict.Trained{Model: m, Params: m.Initial(3), NumTau: 3, Levels: predict.RandomLevels, Seed: 43, Benchmark: "csv",
 		Units: run.Units{Scaling: scaling, XNames: strings.Split("abcdef", "")[:n], YNames: []string{"rain"}}}
 	s := figures.Subject{Question: points.Question{Name: "field", Targets: points.New(n, 1, nil, nil)}}
@@ -130,10 +128,7 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 		"three":     {3, false, "50 and 90% of a prediction"},
 	} {
 		o, s := columns(t, c.columns, c.named)
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		figure := must.Get(figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{}))(t)
 		svg := save(t, figure, name+".svg")
 		if !bytes.Contains(svg, []byte(c.text)) || !bytes.Contains(svg, []byte("field")) {
 			t.Errorf("%s: a picture without %q", name, c.text)
@@ -148,10 +143,7 @@ func TestPicturesFollowTheColumnsOfX(t *testing.T) {
 func TestMediansOfNamesAreNotJoined(t *testing.T) {
 	for named, want := range map[bool]int{false: 1, true: 3} {
 		o, s := columns(t, 1, named)
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		figure := must.Get(figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{}))(t)
 		const casing = "stroke-width:3\"" // beneath a median, and nowhere else
 		if n := strings.Count(string(save(t, figure, "medians.svg")), casing); n != want {
 			t.Errorf("names %t: %d pieces of the median, want %d", named, n, want)

@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict/conformal"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // calibrated returns a calibration on a number of functions that replaces the level and the mass p by
@@ -27,10 +28,7 @@ func TestPicturesAreCalibrated(t *testing.T) {
 	for columnsOfX, name := range map[int]string{1: "curves", 2: "maps", 3: "intervals"} {
 		o, s := columns(t, columnsOfX, false)
 		draw := func(c *conformal.Calibration) []byte {
-			figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Calibrated: c})
-			if err != nil {
-				t.Fatal(err)
-			}
+			figure := must.Get(figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Calibrated: c}))(t)
 			return save(t, figure, name+".svg")
 		}
 		if a, b := draw(same), draw(lower); bytes.Equal(a, b) || !bytes.Contains(a, []byte(", calibrated")) {
@@ -40,10 +38,7 @@ func TestPicturesAreCalibrated(t *testing.T) {
 	// Smaller masses have smaller regions.
 	o, s := columns(t, 1, false)
 	dark := func(c *conformal.Calibration) int {
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{{Question: points.Question{Targets: points.New(1, 0, s.Targets.X, nil)}}}, figures.Options{Calibrated: c})
-		if err != nil {
-			t.Fatal(err)
-		}
+		figure := must.Get(figures.NewPrediction(t.Context(), o, []figures.Subject{{Question: points.Question{Targets: points.New(1, 0, s.Targets.X, nil)}}}, figures.Options{Calibrated: c}))(t)
 		return count(picture(t, figure, "calibrated"), 0.1, 0.14, 0.95, 0.9, func(r, _, b int) bool { return r < 0x78 && b > 0x90 })
 	}
 	own, unchanged, smaller := dark(nil), dark(same), dark(lower)

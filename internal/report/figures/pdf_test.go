@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // streams returns the streams of a PDF, unpacked, and the dictionary before each.
@@ -24,10 +25,7 @@ func streams(t *testing.T, content []byte) (dictionaries, unpacked []string) {
 		}
 		body, after, _ := bytes.Cut(rest, []byte("\nendstream"))
 		if r, err := zlib.NewReader(bytes.NewReader(body)); err == nil {
-			raw, err := io.ReadAll(r)
-			if err != nil {
-				t.Fatal(err)
-			}
+			raw := must.Get(io.ReadAll(r))(t)
 			dictionaries = append(dictionaries, string(head[bytes.LastIndex(head, []byte(" obj"))+1:]))
 			unpacked = append(unpacked, string(raw))
 		}

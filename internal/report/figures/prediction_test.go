@@ -15,6 +15,7 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // twoBatches is a source of two batches of two functions and one.
@@ -32,10 +33,7 @@ func (twoBatches) Eval(i int, b *datasets.Batch) error {
 }
 
 func TestSubjectsAreNamedFunctionsInRawUnits(t *testing.T) {
-	all, err := figures.Subjects(twoBatches{}, laneLike(1), 9)
-	if err != nil {
-		t.Fatal(err)
-	}
+	all := must.Get(figures.Subjects(twoBatches{}, laneLike(1), 9))(t)
 	var names []string
 	for _, s := range all {
 		names = append(names, s.Name)
@@ -43,10 +41,7 @@ func TestSubjectsAreNamedFunctionsInRawUnits(t *testing.T) {
 	if diff := cmp.Diff([]string{"a", "function 1", "c"}, names); diff != "" {
 		t.Error(diff)
 	}
-	fewer, err := figures.Subjects(twoBatches{}, laneLike(1), 2)
-	if err != nil {
-		t.Fatal(err)
-	}
+	fewer := must.Get(figures.Subjects(twoBatches{}, laneLike(1), 2))(t)
 	if diff := cmp.Diff(all[:2], fewer); diff != "" {
 		t.Error(diff)
 	}
@@ -117,13 +112,8 @@ func TestPredictionsOfManyPointsAreSmall(t *testing.T) {
 	for _, extension := range []string{".png", ".svg", ".pdf"} {
 		path := filepath.Join(t.TempDir(), "many"+extension)
 		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{many(200_000)}, figures.Options{})
-		if err := errors.Join(err, figure.Save(path, nil)); err != nil {
-			t.Fatal(err)
-		}
-		info, err := os.Stat(path)
-		if err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, errors.Join(err, figure.Save(path, nil)))
+		info := must.Get(os.Stat(path))(t)
 		if info.Size() > 1<<20 {
 			t.Errorf("%s has %d bytes", extension, info.Size())
 		}
@@ -156,10 +146,7 @@ func TestManyFunctionsAreSaidToBeCut(t *testing.T) {
 	o.Units.XNames, o.Units.YNames = []string{"x"}, []string{"y"}
 	subjects := slices.Repeat([]figures.Subject{{Question: points.Question{Targets: points.New(1, 0, []float64{1, 2}, nil)}}}, 8)
 	for n, want := range map[int]bool{8: true, 6: false} {
-		figure, err := figures.NewPrediction(t.Context(), o, subjects[:n], figures.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		figure := must.Get(figures.NewPrediction(t.Context(), o, subjects[:n], figures.Options{}))(t)
 		fit := figure.(figures.FitPlot)
 		if said := strings.Contains(fit.Title, "(first 6 of 8 functions)"); len(fit.Panels) != 6 || said != want {
 			t.Errorf("%d functions: %d panels, titled %q", n, len(fit.Panels), fit.Title)

@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // fixed returns the subject with one number in a column of x.
@@ -103,10 +104,7 @@ func TestMoreColumnsHaveBarsAtTheTargets(t *testing.T) {
 	o, s := columns(t, 4, true) // the last column has names
 	s.Known.X, s.Known.Y = []float64{1, 0, 7, 2, 5, 2, 9, 1, 6, 1, 8, 2}, []float64{1, 2, 3}
 	s = fixed(s, 4, 0, 1)
-	figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Levels: []float64{0.5}})
-	if err != nil {
-		t.Fatal(err)
-	}
+	figure := must.Get(figures.NewPrediction(t.Context(), o, []figures.Subject{s}, figures.Options{Levels: []float64{0.5}}))(t)
 	if got := described(figure); got != "curves of b: field" { // b of the targets is 0, 1 or 2
 		t.Error(got)
 	}
@@ -140,10 +138,7 @@ func TestGroupsWithoutTargetsAreDrawn(t *testing.T) {
 		alone.Known.X[0], alone.Known.X[dx] = -5, 12
 		one.Targets, one.Held = points.Points{}, points.Points{}
 		one.Known.X, one.Known.Y = s.Targets.X[:dx], []float64{1}
-		figure, err := figures.NewPrediction(t.Context(), o, []figures.Subject{s, alone, one}, figures.Options{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		figure := must.Get(figures.NewPrediction(t.Context(), o, []figures.Subject{s, alone, one}, figures.Options{}))(t)
 		if dx == 3 {
 			for i, want := range [][]float64{nil, alone.Known.Column(0), one.Known.Column(0)} {
 				var got []float64

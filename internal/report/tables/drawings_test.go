@@ -8,18 +8,16 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/report/tables"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestPageHoldsDrawingsOfFirstRuns(t *testing.T) {
 	s, _ := summarize(t, own(t))
 	var drawn []float64
-	err := s.Draw(func(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
+	must.Do(t, s.Draw(func(means score.Means, functions []score.Function) ([]tables.Drawing, error) {
 		drawn = append(drawn, means.LogDensity.Mean)
 		return []tables.Drawing{{Title: "A", Alt: functions[1].Function, Width: 40, Height: 30, SVG: []byte("<svg/>")}}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if fmt.Sprint(drawn) != "[-6 -4]" {
 		t.Errorf("drawn %v, want the first run of each row with scores", drawn)
 	}
@@ -43,12 +41,9 @@ func TestDrawingsAreBounded(t *testing.T) {
 		addOwn(t, root, fmt.Sprint(i), ownEval(-6), "a.csv", 300+i, 0)
 	}
 	s, _ := summarize(t, root)
-	err := s.Draw(func(score.Means, []score.Function) ([]tables.Drawing, error) {
+	must.Do(t, s.Draw(func(score.Means, []score.Function) ([]tables.Drawing, error) {
 		return []tables.Drawing{{Title: "A", SVG: []byte("<svg/>")}}, nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	if page := text(t, s.HTML); strings.Count(page, "<img") != 20 || !strings.Contains(page, "left out for their number: 3.") {
 		t.Errorf("%d pictures, want 20 of 23", strings.Count(page, "<img"))
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/report/tables"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // hostile is a name with special characters of every format.
@@ -28,17 +29,14 @@ func some(t *testing.T) string {
 	addRun(t, root, "s", e, 0, "")
 	e = lissajous(-1.5, -2)
 	e.benchmark, e.model, e.levels = hostile, hostile, hostile
-	write(t, e.String(), root, "h", "eval.json")
+	must.Write(t, e.String(), root, "h", "eval.json")
 	return root
 }
 
 func TestOutputIsTheSameEveryTime(t *testing.T) {
 	root := some(t)
 	for _, name := range tables.FormatNames() {
-		format, err := tables.FindFormat(name, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		format := must.Get(tables.FindFormat(name, ""))(t)
 		written := func() string {
 			s, _ := summarize(t, root)
 			return text(t, func(w io.Writer) error { return format.Write(s, w) })

@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/tables"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestForeignFilesAreNamedAndLeftOut(t *testing.T) {
@@ -29,14 +30,12 @@ func TestForeignFilesAreNamedAndLeftOut(t *testing.T) {
 		"one":     {edit(`"batches": 5000`, `"batches": 1`), "std_error"},
 		"huge":    {edit(`"mean": 1,`, `"mean": 1e200,`), "1e+200"},
 	} {
-		path := write(t, c.content, root, name, "eval.json")
+		path := must.Write(t, c.content, root, name, "eval.json")
 		_, warnings := summarize(t, root)
 		if len(warnings) != 1 || !strings.HasPrefix(warnings[0], path) || !strings.Contains(warnings[0], c.want) || strings.Contains(warnings[0], "\n") {
 			t.Errorf("%s: warnings %q, want one line with %q", name, warnings, c.want)
 		}
-		if err := os.RemoveAll(filepath.Dir(path)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, os.RemoveAll(filepath.Dir(path)))
 	}
 }
 
@@ -46,9 +45,7 @@ func TestOneBatchWithAContextIsEnough(t *testing.T) {
 		e := run.NewEval([]run.BatchResult{{NumPoints: 9, NumContext: 4, ContextLL: 1, TargetLL: 2}, {NumPoints: 9, NumContext: second, TargetLL: 3}}, 0)
 		e.Benchmark, e.Model = "csv", "cnp"
 		root := t.TempDir()
-		if err := e.Write(filepath.Join(root, run.EvalFile)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, e.Write(filepath.Join(root, run.EvalFile)))
 		if _, warnings := summarize(t, root); len(warnings) > 0 {
 			t.Errorf("context of %d in the second batch: %q", second, warnings)
 		}
@@ -58,8 +55,8 @@ func TestOneBatchWithAContextIsEnough(t *testing.T) {
 func TestConfigurationMustBelongToTheEvaluation(t *testing.T) {
 	root := t.TempDir()
 	addRun(t, root, "good", lissajous(1, 0.5), 0, "")
-	write(t, lissajous(2, 0.5).String(), root, "other", "eval.json")
-	other := write(t, "benchmark: circle\nmodel: {name: cnp}\n", root, "other", "config.yaml")
+	must.Write(t, lissajous(2, 0.5).String(), root, "other", "eval.json")
+	other := must.Write(t, "benchmark: circle\nmodel: {name: cnp}\n", root, "other", "config.yaml")
 	s, warnings := summarize(t, root)
 	if len(warnings) != 1 || !strings.Contains(warnings[0], other) || !strings.Contains(warnings[0], "cnp on circle") {
 		t.Errorf("warnings %q", warnings)
@@ -72,10 +69,8 @@ func TestConfigurationMustBelongToTheEvaluation(t *testing.T) {
 func TestOnlyWhatIsNamedEvalJSONIsGathered(t *testing.T) {
 	root := t.TempDir()
 	addRun(t, root, "a/b/c", lissajous(1, 0.5), 0, "")
-	write(t, lissajous(3, 0.5).String(), root, "a", "b", "c", "eval-50000.json")
-	if err := os.MkdirAll(filepath.Join(root, "odd", "eval.json"), 0o755); err != nil {
-		t.Fatal(err)
-	}
+	must.Write(t, lissajous(3, 0.5).String(), root, "a", "b", "c", "eval-50000.json")
+	must.Do(t, os.MkdirAll(filepath.Join(root, "odd", "eval.json"), 0o755))
 	s, warnings := summarize(t, root)
 	if row := onlyRow(t, s); len(row.Runs) != 1 || len(warnings) != 0 {
 		t.Errorf("%d runs, warnings %q", len(row.Runs), warnings)
@@ -83,9 +78,9 @@ func TestOnlyWhatIsNamedEvalJSONIsGathered(t *testing.T) {
 }
 
 func TestDirectoriesWithoutEvaluationsAreRefused(t *testing.T) {
-	file := write(t, "x", t.TempDir(), "file")
+	file := must.Write(t, "x", t.TempDir(), "file")
 	foreign := t.TempDir()
-	write(t, "{", foreign, "run", "eval.json")
+	must.Write(t, "{", foreign, "run", "eval.json")
 	for dir, want := range map[string]string{
 		t.TempDir():                          "no eval.json",
 		filepath.Join(t.TempDir(), "absent"): "found nothing",
@@ -116,18 +111,15 @@ func TestWeightsFromElsewhereAreKnownByTheirFile(t *testing.T) {
 	root := t.TempDir()
 	one, two := lissajous(1, 0.5), lissajous(2, 0.5)
 	two.weights = "v"
-	write(t, one.String(), root, "a", "eval.json")
-	write(t, two.String(), root, "b", "eval.json")
+	must.Write(t, one.String(), root, "a", "eval.json")
+	must.Write(t, two.String(), root, "b", "eval.json")
 	s, _ := summarize(t, root)
 	if row := onlyRow(t, s); len(row.Runs) != 2 || row.Used.Seeds[0] != "unknown" {
 		t.Errorf("%d runs of seeds %q", len(row.Runs), row.Used.Seeds)
 	}
-	write(t, one.String(), root, "c", "eval.json")
-	runs, err := tables.Gather(root, func(error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err = tables.Summarize(runs); err == nil || !strings.Contains(err.Error(), "weights w") {
+	must.Write(t, one.String(), root, "c", "eval.json")
+	runs := must.Get(tables.Gather(root, func(error) {}))(t)
+	if _, err := tables.Summarize(runs); err == nil || !strings.Contains(err.Error(), "weights w") {
 		t.Errorf("error %v, want one about the weights", err)
 	}
 }

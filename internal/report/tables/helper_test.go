@@ -6,12 +6,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/report/tables"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // An evalJSON is an evaluation as acqnp eval writes it, or as somebody else might.
@@ -56,39 +55,19 @@ func lissajous(context, target float64) evalJSON {
 		context: context, contextE: 0.003, target: target, targetE: 0.004, weights: "w", step: 100000}
 }
 
-// write writes a file and makes its directories.
-func write(t *testing.T, content string, path ...string) string {
-	t.Helper()
-	file := filepath.Join(path...)
-	if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return file
-}
-
 // addRun makes a run directory: eval.json beside a configuration with the seed and the settings.
 func addRun(t *testing.T, root, name string, e evalJSON, seed int, settings string) {
 	t.Helper()
-	write(t, e.String(), root, name, "eval.json")
-	write(t, fmt.Sprintf("benchmark: %s\nmodel: {name: %s}\n%s\ntrain: {seed: %d}\n", e.benchmark, e.model, settings, seed),
-		root, name, "config.yaml")
+	must.Write(t, e.String(), root, name, "eval.json")
+	must.Write(t, fmt.Sprintf("benchmark: %s\nmodel: {name: %s}\n%s\ntrain: {seed: %d}\n", e.benchmark, e.model, settings, seed), root, name, "config.yaml")
 }
 
 // summarize gathers and summarizes runs. It returns the warnings as texts.
 func summarize(t *testing.T, root string) (tables.Summary, []string) {
 	t.Helper()
 	var warnings []string
-	runs, err := tables.Gather(root, func(err error) { warnings = append(warnings, err.Error()) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	s, err := tables.Summarize(runs)
-	if err != nil {
-		t.Fatal(err)
-	}
+	runs := must.Get(tables.Gather(root, func(err error) { warnings = append(warnings, err.Error()) }))(t)
+	s := must.Get(tables.Summarize(runs))(t)
 	return s, warnings
 }
 
@@ -96,9 +75,7 @@ func summarize(t *testing.T, root string) (tables.Summary, []string) {
 func text(t *testing.T, write func(io.Writer) error) string {
 	t.Helper()
 	var b bytes.Buffer
-	if err := write(&b); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, write(&b))
 	return b.String()
 }
 
@@ -114,9 +91,5 @@ func onlyRow(t *testing.T, s tables.Summary) tables.Row {
 // records returns the records of the CSV of a summary.
 func records(t *testing.T, s tables.Summary) [][]string {
 	t.Helper()
-	all, err := csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll()
-	if err != nil {
-		t.Fatal(err)
-	}
-	return all
+	return must.Get(csv.NewReader(strings.NewReader(text(t, s.CSV))).ReadAll())(t)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"github.com/acqnp/acqnp/internal/report/tables"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // ownEval returns an eval.json of schema 2 of own data. The functions have log densities of logDensity,
@@ -35,9 +36,8 @@ func ownEval(logDensity float64, functions ...string) string {
 // addOwn makes a run directory of own data.
 func addOwn(t *testing.T, root, name, eval, file string, steps, seed int) {
 	t.Helper()
-	write(t, eval, root, name, "eval.json")
-	write(t, fmt.Sprintf("benchmark: csv\nmodel: {name: cqnp, scale_form: paper}\ndata: {file: %q, group: f}\ntrain: {steps: %d, seed: %d}\n", file, steps, seed),
-		root, name, "config.yaml")
+	must.Write(t, eval, root, name, "eval.json")
+	must.Write(t, fmt.Sprintf("benchmark: csv\nmodel: {name: cqnp, scale_form: paper}\ndata: {file: %q, group: f}\ntrain: {steps: %d, seed: %d}\n", file, steps, seed), root, name, "config.yaml")
 }
 
 // own returns a directory with runs of two data sets: two seeds, one with more steps, and an old one.
@@ -59,14 +59,9 @@ func TestOwnDataHaveNoPaper(t *testing.T) {
 		t.Errorf("warnings %q", warnings)
 	}
 	for _, name := range tables.FormatNames() {
-		format, err := tables.FindFormat(name, "")
-		if err != nil {
-			t.Fatal(err)
-		}
+		format := must.Get(tables.FindFormat(name, ""))(t)
 		var b strings.Builder
-		if err := format.Write(s, &b); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, format.Write(s, &b))
 		shown := b.String()
 		if name == "html" {
 			shown = shown[strings.Index(shown, "<body>"):] // the style has a colour of this name
@@ -161,7 +156,7 @@ func TestTablesOfFunctionsAreBounded(t *testing.T) {
 func TestScoresOfThePapersBenchmarks(t *testing.T) {
 	root := t.TempDir()
 	e := strings.NewReplacer(`"csv"`, `"lissajous"`, `"cqnp"`, `"acqnp"`).Replace(ownEval(-6))
-	write(t, e, root, "a", "eval.json")
+	must.Write(t, e, root, "a", "eval.json")
 	s, _ := summarize(t, root)
 	md := text(t, s.Markdown)
 	for _, want := range []string{"paper", "Scores in raw units: ", "| -6.000 ± 0.125 | 3.25 |", "0.100 ± 0.003†"} {

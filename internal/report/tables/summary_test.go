@@ -7,6 +7,8 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // near reports whether two numbers are equal up to the rounding of a few operations.
@@ -124,10 +126,10 @@ func TestNotesTellWhatHasNotEnded(t *testing.T) {
 			e.benchmark = "freyface"
 		}
 		e.step = c.step
-		write(t, e.String(), root, "a", "eval.json")
-		write(t, fmt.Sprintf("benchmark: %s\nmodel: {name: acqnp}\n%s\n", e.benchmark, c.settings), root, "a", "config.yaml")
+		must.Write(t, e.String(), root, "a", "eval.json")
+		must.Write(t, fmt.Sprintf("benchmark: %s\nmodel: {name: acqnp}\n%s\n", e.benchmark, c.settings), root, "a", "config.yaml")
 		if c.logged != "" {
-			write(t, c.logged, root, "a", "metrics.jsonl")
+			must.Write(t, c.logged, root, "a", "metrics.jsonl")
 		}
 		s, _ := summarize(t, root)
 		got := ""

@@ -11,14 +11,15 @@ import (
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/tables"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // addVariant writes a run directory of an ACQNP on lissajous with keys added to model and to train. context
 // is the log-likelihood of the context points.
 func addVariant(t *testing.T, root, name, model, train string, seed int, context float64) {
 	t.Helper()
-	write(t, lissajous(context, 0.5).String(), root, name, "eval.json")
-	write(t, fmt.Sprintf("benchmark: lissajous\nmodel: {name: acqnp%s}\ntrain: {seed: %d%s}\n", model, seed, train), root, name, "config.yaml")
+	must.Write(t, lissajous(context, 0.5).String(), root, name, "eval.json")
+	must.Write(t, fmt.Sprintf("benchmark: lissajous\nmodel: {name: acqnp%s}\ntrain: {seed: %d%s}\n", model, seed, train), root, name, "config.yaml")
 }
 
 // variants returns a directory with runs of the paper's ACQNP and of three variants, all of seed 0,
@@ -110,11 +111,8 @@ func TestTheSameSettingsTwiceAreRefused(t *testing.T) {
 	addVariant(t, root, "a", "", "", 1, 3)
 	addVariant(t, root, "b", "", ", learning_rate: 0.01", 1, 2)
 	addVariant(t, root, "x", "", ", learning_rate: 0.01", 1, 2)
-	runs, err := tables.Gather(root, func(error) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	_, err = tables.Summarize(runs)
+	runs := must.Get(tables.Gather(root, func(error) {}))(t)
+	_, err := tables.Summarize(runs)
 	var bad *invalid.Input
 	if !errors.As(err, &bad) || bad.File != filepath.Join(root, "x", "eval.json") ||
 		!strings.Contains(err.Error(), "found seed 1 of acqnp (learning_rate=0.01) on lissajous, as in "+filepath.Join(root, "b", "eval.json")) {
@@ -138,8 +136,8 @@ func TestEachFormatNamesVariants(t *testing.T) {
 func TestVariantsOfEvaluationsWithoutAConfiguration(t *testing.T) {
 	root := t.TempDir()
 	e := lissajous(1, 0.5)
-	write(t, e.String(), root, "a", "eval.json")
-	write(t, strings.Replace(e.String(), `"seed": 43`, `"variant": "attention", "seed": 43`, 1), root, "b", "eval.json")
+	must.Write(t, e.String(), root, "a", "eval.json")
+	must.Write(t, strings.Replace(e.String(), `"seed": 43`, `"variant": "attention", "seed": 43`, 1), root, "b", "eval.json")
 	s, _ := summarize(t, root)
 	if rows := s.Tables[0].Rows; len(rows) != 2 || rows[1].Variant != "attention" || rows[1].Context.Paper != nil {
 		t.Errorf("%+v, want a row for each", rows)

@@ -3,7 +3,6 @@ package plan_test
 import (
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -25,14 +24,9 @@ func folder(t *testing.T, text string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
 	for _, model := range []string{"cnp", "cqnp"} {
-		write(t, filepath.Join("configs", model+".yaml"), fmt.Sprintf(tiny, model))
+		must.Write(t, fmt.Sprintf(tiny, model), filepath.Join("configs", model+".yaml"))
 	}
-	write(t, "plan.yaml", text)
-}
-
-func write(t *testing.T, file, text string) {
-	t.Helper()
-	must.Do(t, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(text), 0o644))
+	must.Write(t, text, "plan.yaml")
 }
 
 // A plan's runs are in the order of configurations, candidates and seeds, and --set gives each the
@@ -124,7 +118,7 @@ func TestRefusesWithItsLine(t *testing.T) {
 // Two files may be named alike; their runs then have one directory.
 func TestRefusesTwoRunsOfOneDirectory(t *testing.T) {
 	folder(t, "configs:\n- configs/cnp.yaml\n- more/*.yaml\nruns: out")
-	write(t, "more/cnp.yaml", fmt.Sprintf(tiny, "cnp"))
+	must.Write(t, fmt.Sprintf(tiny, "cnp"), "more/cnp.yaml")
 	_, err := plan.Load("plan.yaml", nil)
 	want := "plan.yaml:3: configs: found " + filepath.FromSlash("out/rbf/cnp/seed-0") + " for " + filepath.FromSlash("configs/cnp.yaml")
 	if err == nil || !strings.HasPrefix(err.Error(), want) {
@@ -135,7 +129,7 @@ func TestRefusesTwoRunsOfOneDirectory(t *testing.T) {
 // A mistake in a configuration is named with the configuration's line.
 func TestRefusesABadConfiguration(t *testing.T) {
 	folder(t, "configs: configs/*.yaml\nruns: out")
-	write(t, "configs/bad.yaml", "benchmark: rbf\nmodel: {name: cpn}\n")
+	must.Write(t, "benchmark: rbf\nmodel: {name: cpn}\n", "configs/bad.yaml")
 	_, err := plan.Load("plan.yaml", nil)
 	if err == nil || !strings.HasPrefix(err.Error(), filepath.FromSlash("configs/bad.yaml:2: model.name: found")) {
 		t.Error(err)

@@ -29,13 +29,13 @@ func save(t *testing.T, dir string, step, epochs int) {
 func TestAnotherNumberOfEpochs(t *testing.T) {
 	folder(t, "configs: configs/images.yaml\nruns: out")
 	state := func(epochs int) (run.State, error) {
-		write(t, "configs/images.yaml", fmt.Sprintf(inEpochs, epochs))
+		must.Write(t, fmt.Sprintf(inEpochs, epochs), "configs/images.yaml")
 		return must.Get(plan.Load("plan.yaml", nil))(t).Runs[0].State(false, run.StateOf)
 	}
 	dir := "out/images/seed-0"
 	save(t, dir, 4, 2)
-	write(t, dir+"/config.yaml", fmt.Sprintf(inEpochs, 2))
-	write(t, dir+"/metrics.jsonl", `{"step":4,"loss":1,"learning_rate":1,"rows_per_s":1,"elapsed_s":1,"ended":"steps"}`+"\n")
+	must.Write(t, fmt.Sprintf(inEpochs, 2), dir+"/config.yaml")
+	must.Write(t, `{"step":4,"loss":1,"learning_rate":1,"rows_per_s":1,"elapsed_s":1,"ended":"steps"}`+"\n", dir+"/metrics.jsonl")
 	for epochs, want := range map[int]run.Phase{2: run.Done, 3: run.Stopped} {
 		if s, err := state(epochs); err != nil || s.Phase != want {
 			t.Errorf("%d epochs: %+v, %v, want %s", epochs, s, err, want)

@@ -70,17 +70,12 @@ func TestPodsReadTheSamePlan(t *testing.T) {
 	for _, m := range c.VolumeMounts {
 		name := must.Get(filepath.Rel(c.WorkingDir, m.Path))(t)
 		if m.Name == "plan" {
-			write(t, name, files.Data[m.SubPath])
+			must.Write(t, files.Data[m.SubPath], name)
 		}
 	}
 	if diff := cmp.Diff(want, load(t, c.Args[2])); diff != "" {
 		t.Errorf("pods read another plan (-want +got):\n%s", diff)
 	}
-}
-
-func write(t *testing.T, name, text string) {
-	t.Helper()
-	must.Do(t, errors.Join(os.MkdirAll(filepath.Dir(name), 0o755), os.WriteFile(name, []byte(text), 0o644)))
 }
 
 // The runs and the data are on the claim, at the paths that a plan has them, relative or not.

@@ -49,8 +49,8 @@ func TestNameFollowsFromTheFiles(t *testing.T) {
 		{strings.Repeat("long-", 40) + ".yaml", "", `acqnp-[a-z-]{1,40}-[0-9a-f]{8}`},
 	} {
 		t.Chdir(t.TempDir())
-		write(t, "cnp.yaml", "benchmark: rbf\nmodel: {name: cnp}\n"+c.config)
-		write(t, c.file, "configs: cnp.yaml\nruns: out\n")
+		must.Write(t, "benchmark: rbf\nmodel: {name: cnp}\n"+c.config, "cnp.yaml")
+		must.Write(t, "configs: cnp.yaml\nruns: out\n", c.file)
 		p := load(t, c.file)
 		m := must.Get(everything.Manifest(p))(t)
 		if !regexp.MustCompile("^"+c.want+"$").MatchString(m.Name) || names[m.Name] != "" {

@@ -13,16 +13,14 @@ import (
 	"go.yaml.in/yaml/v3"
 
 	"github.com/acqnp/acqnp/internal/cli"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const root = "../../.."
 
 func read(t *testing.T, name string) string {
 	t.Helper()
-	b, err := os.ReadFile(filepath.Join(root, name))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(root, name)))(t)
 	return string(b)
 }
 
@@ -48,24 +46,19 @@ func TestDependabotKnowsEveryModule(t *testing.T) {
 			Directory string
 		}
 	}
-	if err := yaml.Unmarshal([]byte(read(t, ".github/dependabot.yml")), &settings); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, yaml.Unmarshal([]byte(read(t, ".github/dependabot.yml")), &settings))
 	var listed []string
 	for _, u := range settings.Updates {
 		listed = append(listed, u.Ecosystem+" "+u.Directory)
 	}
 	want := []string{"github-actions /", "docker /"}
-	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && d.Name() == "go.mod" {
 			directory, relErr := filepath.Rel(root, filepath.Dir(path))
 			want, err = append(want, "gomod "+filepath.ToSlash(filepath.Join("/", directory))), relErr
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 	slices.Sort(want)
 	slices.Sort(listed)
 	if !slices.Equal(listed, want) {

@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/cli"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const commands = "docs/reference/commands/" // a test of internal/cli writes and compares these
@@ -48,7 +49,7 @@ func TestEnvironmentPageNamesEveryVariable(t *testing.T) {
 	}
 	literal := regexp.MustCompile(`"(ACQNP_[A-Z_]+)"`)
 	for _, folder := range []string{"cmd", "internal"} {
-		err := filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
+		must.Do(t, filepath.WalkDir(filepath.Join(root, folder), func(path string, d fs.DirEntry, err error) error {
 			if err != nil || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "internal/test") {
 				return err
 			}
@@ -57,10 +58,7 @@ func TestEnvironmentPageNamesEveryVariable(t *testing.T) {
 				known[m[1]] = true
 			}
 			return err
-		})
-		if err != nil {
-			t.Fatal(err)
-		}
+		}))
 	}
 	page := read(t, "docs/reference/environment.md")
 	listed := map[string]bool{}

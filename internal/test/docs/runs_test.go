@@ -12,6 +12,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/run"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // The runs that are kept in research have the figures of the paper's cells.
@@ -22,14 +23,8 @@ func TestCellsAreThoseOfTheKeptRuns(t *testing.T) {
 	}
 	cells := records(t, data+"/paper-cells.csv")
 	for _, path := range kept {
-		e, err := run.ReadEval(path)
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := config.Load(filepath.Join(filepath.Dir(path), "config.yaml"), config.Overrides{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		e := must.Get(run.ReadEval(path))(t)
+		x := must.Get(config.Load(filepath.Join(filepath.Dir(path), "config.yaml"), config.Overrides{}))(t)
 		b, _ := catalogue.Find(e.Benchmark)
 		want := []string{b.Printed, strings.ToUpper(e.Model), "0", "100,000", fmt.Sprintf("%d to %d", x.Data.Points[0], x.Data.Points[1])}
 		i := slices.IndexFunc(cells, func(row []string) bool { return slices.Equal(row[:5], want) })

@@ -11,6 +11,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 const data = "research/data"
@@ -191,10 +193,7 @@ func TestEachTableHasItsSource(t *testing.T) {
 		}
 		listed = append(listed, row[0])
 	}
-	entries, err := os.ReadDir(filepath.Join(root, data))
-	if err != nil {
-		t.Fatal(err)
-	}
+	entries := must.Get(os.ReadDir(filepath.Join(root, data)))(t)
 	var files []string
 	for _, e := range entries {
 		files = append(files, e.Name())

@@ -33,14 +33,6 @@ func succeed(t *testing.T, args ...string) string {
 	return out
 }
 
-// write writes a file of a folder, and returns its path.
-func write(t *testing.T, dir, name, content string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	must.Do(t, os.WriteFile(path, []byte(content), 0o644))
-	return path
-}
-
 // readRows reads a CSV file with a header, as cells by column.
 func readRows(t *testing.T, path string) (rows []map[string]string) {
 	t.Helper()
@@ -80,7 +72,7 @@ func TestTheNextCommandWorks(t *testing.T) {
 				text += fmt.Sprintf("p%d,%s,%.2f\n", g, c.when(d), 0.4*float64(d)+math.Sin(float64(9*g))+0.3*math.Sin(float64(3*g+5*i)))
 			}
 		}
-		write(t, dir, "data.csv", text)
+		must.Write(t, text, dir, "data.csv")
 		out := succeed(t, "fit", "data.csv", "y ~ when | id", "--instant", "--no-picture", "--overwrite", "--quiet")
 		if !strings.Contains(out, c.grid+" > predictions.csv") {
 			t.Errorf("%s: expected %s in\n%s", name, c.grid, out)
@@ -98,14 +90,9 @@ func TestTheNextCommandWorks(t *testing.T) {
 // whose predictions of y are finite take part.
 func TestFitOfManyColumns(t *testing.T) {
 	dir := t.TempDir()
-	f, err := os.Create(filepath.Join(dir, "sales.csv"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	f := must.Get(os.Create(filepath.Join(dir, "sales.csv")))(t)
 	defer f.Close()
-	if err := datatest.WriteSales(f, ".csv", 60); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, datatest.WriteSales(f, ".csv", 60))
 	succeed(t, "fit", f.Name(), "price ~ age + kind + ratio + count + small + fresh + sold + cents | product", "--instant", "--no-picture", "--out", filepath.Join(dir, "fit"))
 }
 
@@ -130,7 +117,7 @@ func TestFitOfAwkwardFiles(t *testing.T) {
 		"200 categories":  {draw(400, func(i int) string { return fmt.Sprintf("g%d,c%d,%v", i%9, i%200, y(i)) }), "leave out a column with many names, or write '| COLUMN'"},
 		"few rows":        {draw(8, func(i int) string { return fmt.Sprintf("g%d,%d,%v", i%2, i, y(i)) }), "found 8 rows"},
 	} {
-		file := write(t, dir, "awkward.csv", c.content)
+		file := must.Write(t, c.content, dir, "awkward.csv")
 		out := filepath.Join(t.TempDir(), "fit")
 		_, said, code := run("fit", file, "y ~ x | g", "--out", out, "--quiet", "--budget", "0.2")
 		if c.refused != "" {
@@ -167,10 +154,7 @@ func TestFitReadsParquet(t *testing.T) {
 		fitted, out := filepath.Join(dir, "fit"), filepath.Join(dir, "out.csv")
 		succeed(t, "fit", file, "price ~ sold + kind + ratio | product", "--instant", "--threads", "1", "--out", fitted)
 		succeed(t, "predict", fitted, "--context", file, "--targets", file, "--out", out)
-		content, err := os.ReadFile(filepath.Join(fitted, "fit.json"))
-		if err != nil {
-			t.Fatal(err)
-		}
+		content := must.Get(os.ReadFile(filepath.Join(fitted, "fit.json")))(t)
 		results[ending] = strings.Replace(string(content), file, "FILE", 1)
 		for _, r := range readRows(t, out) { // whose other columns are texts of the file, which may differ
 			for _, name := range []string{"product", "sold", "kind", "ratio", "mean", "q0.05", "hdr0.9"} {

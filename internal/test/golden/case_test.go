@@ -92,10 +92,7 @@ func (g *golden) tensor(name string) safetensors.Tensor {
 
 func (g *golden) values(name string) []float64 {
 	g.t.Helper()
-	v, err := g.tensor(name).Float64s()
-	if err != nil {
-		g.t.Fatal(err)
-	}
+	v := must.Get(g.tensor(name).Float64s())(g.t)
 	return v
 }
 

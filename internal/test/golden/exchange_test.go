@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/files/safetensors/safetensorstest"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // exchange holds PyTorch's results for the weights and tasks of testdata/exchange. See
@@ -39,14 +40,9 @@ const exchangeTolerance = 2e-4
 
 // TestImportedWeightsEvaluateAsInPyTorch evaluates weights on tasks from PyTorch, as a user would.
 func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
-	b, err := os.ReadFile(filepath.Join(exchangeDir, "expected.json"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(filepath.Join(exchangeDir, "expected.json")))(t)
 	var e exchange
-	if err := json.Unmarshal(b, &e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &e))
 	if len(e.Cases) != 20 {
 		t.Fatalf("%d cases, expected 20: ten models, one output and RGB", len(e.Cases))
 	}
@@ -69,19 +65,14 @@ func TestImportedWeightsEvaluateAsInPyTorch(t *testing.T) {
 // benchmark.
 func configFile(t *testing.T, benchmark string, model map[string]any) string {
 	t.Helper()
-	text, err := yaml.Marshal(map[string]any{"benchmark": benchmark, "model": model})
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(yaml.Marshal(map[string]any{"benchmark": benchmark, "model": model}))(t)
 	return written(t, "config.yaml", text)
 }
 
 func written(t *testing.T, name string, content []byte) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), name)
-	if err := os.WriteFile(path, content, 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(path, content, 0o644))
 	return path
 }
 
@@ -96,19 +87,14 @@ func evaluate(t *testing.T, config, weights, tasks string, flags ...string) (mea
 	if code := cli.Main(args, cli.Streams{In: strings.NewReader(""), Out: &stdout, Err: &stderr}); code != 0 {
 		t.Fatalf("acqnp %s: exit code %d\n%s", strings.Join(args, " "), code, &stderr)
 	}
-	b, err := os.ReadFile(out)
-	if err != nil {
-		t.Fatal(err)
-	}
+	b := must.Get(os.ReadFile(out))(t)
 	var r struct {
 		PerBatch []struct {
 			Context float64 `json:"context_ll"`
 			Target  float64 `json:"target_ll"`
 		} `json:"per_batch"`
 	}
-	if err := json.Unmarshal(b, &r); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, json.Unmarshal(b, &r))
 	for _, b := range r.PerBatch {
 		means = append(means, [2]float64{b.Context, b.Target})
 	}
@@ -135,8 +121,6 @@ func withoutLevels(t *testing.T, path string) string {
 	meta, all := safetensorstest.Read(t, path)
 	kept := slices.DeleteFunc(all, func(v safetensors.Tensor) bool { return strings.HasSuffix(v.Name, ".u") })
 	var b bytes.Buffer
-	if err := safetensors.Write(&b, meta, kept); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, safetensors.Write(&b, meta, kept))
 	return written(t, "tasks.safetensors", b.Bytes())
 }

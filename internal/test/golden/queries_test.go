@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // A point's prediction depends only on the context and on its own x and levels. It has the same
@@ -36,10 +37,7 @@ func checkAlone[T engine.Float](t *testing.T, g *golden, on compile[T], _ float6
 func TestPointsOfOtherTilesDoNotSeeOneAnother(t *testing.T) {
 	g := load(t, "testdata/acqnp-transformer-wide.safetensors")
 	e := ops.Extents{Functions: 2, Context: 40, Points: 300, Levels: 3}
-	p, err := onCPU(g.model, e, models.Prediction)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(onCPU(g.model, e, models.Prediction))(t)
 	defer p.Close()
 	fill(p.Params(), g.flat("w."))
 	b := batch{extents: e, context: waves(e.Rows(ops.Context) * 2), x: waves(e.Rows(ops.Point)), y: waves(e.Rows(ops.Point)), u: waves(e.Rows(ops.Row))}

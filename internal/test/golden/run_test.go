@@ -3,12 +3,14 @@ package golden_test
 import (
 	"testing"
 
+	"gorgonia.org/tensor"
+
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/engine/reference"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
-	"gorgonia.org/tensor"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // compile compiles a model with one engine.
@@ -45,10 +47,7 @@ func onCPU(m *models.Model, capacity ops.Extents, mode models.Mode) (engine.Prog
 // start compiles the case's model and gives it the case's weights.
 func start[T engine.Float](t *testing.T, g *golden, on compile[T], mode models.Mode) engine.Program[T] {
 	t.Helper()
-	p, err := on(g.model, g.capacity(), mode)
-	if err != nil {
-		t.Fatal(err)
-	}
+	p := must.Get(on(g.model, g.capacity(), mode))(t)
 	t.Cleanup(func() {
 		if err := p.Close(); err != nil {
 			t.Error(err)
@@ -80,9 +79,7 @@ func run[T engine.Float](t *testing.T, p engine.Program[T], mode models.Mode, b 
 	} else {
 		fillRanges(p, b)
 	}
-	if err := p.Run(e); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, p.Run(e))
 }
 
 // levelsLast transposes PyTorch's [B, N_τ, N, width] to the engines' [B·N·N_τ, width].

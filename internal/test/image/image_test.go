@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // each runs a test in both images.
@@ -65,7 +67,7 @@ func tensors(file []byte) []byte { return file[8+binary.LittleEndian.Uint64(file
 // checkOwner checks that all files belong to the image's user.
 func checkOwner(t *testing.T, dir string) {
 	t.Helper()
-	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+	must.Do(t, filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
 		}
@@ -74,10 +76,7 @@ func checkOwner(t *testing.T, dir string) {
 			t.Errorf("%s belongs to user %d", path, info.Sys().(*syscall.Stat_t).Uid)
 		}
 		return err
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
+	}))
 }
 
 // A new volume belongs to the image's user, who can write to it.

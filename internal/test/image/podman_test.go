@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // images are the names of the two images, of Dockerfile and Dockerfile.cuda.
@@ -69,9 +71,7 @@ func newBox(t *testing.T, image string) box {
 	if os.Getenv("PODMAN") == "" {
 		t.Skip("needs images: .ci/nightly image")
 	}
-	if err := os.Chown(b.runs, user, user); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.Chown(b.runs, user, user))
 	return b
 }
 
@@ -111,18 +111,12 @@ func stop(t *testing.T, container string) string {
 
 func (b box) read(t *testing.T, name string) []byte {
 	t.Helper()
-	content, err := os.ReadFile(filepath.Join(b.runs, name))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return content
+	return must.Get(os.ReadFile(filepath.Join(b.runs, name)))(t)
 }
 
 func (b box) write(t *testing.T, name, text string) {
 	t.Helper()
-	if err := os.WriteFile(filepath.Join(b.runs, name), []byte(text), 0o644); err != nil {
-		t.Fatal(err)
-	}
+	must.Do(t, os.WriteFile(filepath.Join(b.runs, name), []byte(text), 0o644))
 }
 
 // eventually waits until a condition holds, two minutes at most.

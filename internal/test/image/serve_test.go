@@ -9,6 +9,8 @@ import (
 	"os/exec"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // do runs the program of make build outside of containers.
@@ -36,10 +38,7 @@ func TestImagesFitPredictAndServe(t *testing.T) {
 		outside := t.TempDir()
 		do(t, "fit", b.runs+"/prices.csv", "price ~ age | product", "--instant", "--out", outside+"/prices.fit")
 		do(t, append([]string{"predict", outside + "/prices.fit", "--context", b.runs + "/context.csv"}, append(predict, outside+"/predictions.csv")...)...)
-		want, err := os.ReadFile(outside + "/predictions.csv")
-		if err != nil {
-			t.Fatal(err)
-		}
+		want := must.Get(os.ReadFile(outside + "/predictions.csv"))(t)
 		if got := b.read(t, "predictions.csv"); string(got) != string(want) {
 			t.Errorf("predictions\n%s\noutside\n%s", got, want)
 		}
@@ -77,17 +76,11 @@ func serveAndAsk(t *testing.T, b box) {
 
 func ask(t *testing.T, url, token string) (status int, text string) {
 	t.Helper()
-	r, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
+	r := must.Get(http.NewRequest(http.MethodGet, url, nil))(t)
 	if token != "" {
 		r.Header.Set("Authorization", "Bearer "+token)
 	}
-	answer, err := http.DefaultClient.Do(r)
-	if err != nil {
-		t.Fatal(err)
-	}
+	answer := must.Get(http.DefaultClient.Do(r))(t)
 	defer answer.Body.Close()
 	b, _ := io.ReadAll(answer.Body)
 	return answer.StatusCode, string(b)

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -147,9 +148,7 @@ func (d *device) element(e ops.Extents, o ops.Op, grid int, in ...[]float32) []f
 	d.launchTask(t, grid, extents)
 	out := download[float32](d, memory[1], e.Rows(o.Out)*o.Width)
 	for _, p := range memory {
-		if err := d.Free(p); err != nil {
-			d.t.Fatal(err)
-		}
+		must.Do(d.t, d.Free(p))
 	}
 	return out
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -57,19 +58,14 @@ func raw[T any](s []T) []byte {
 
 func (d *device) alloc(bytes int) gpu.Ptr {
 	d.t.Helper()
-	p, err := d.Alloc(max(bytes, 1))
-	if err != nil {
-		d.t.Fatal(err)
-	}
+	p := must.Get(d.Alloc(max(bytes, 1)))(d.t)
 	return p
 }
 
 func (d *device) upload(data []byte) gpu.Ptr {
 	d.t.Helper()
 	p := d.alloc(len(data))
-	if err := d.Upload(p, data); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, d.Upload(p, data))
 	return p
 }
 
@@ -90,9 +86,7 @@ func (d *device) launch(kernel string, dims gpu.Dims, args ...any) {
 func download[T any](d *device, p gpu.Ptr, n int) []T {
 	d.t.Helper()
 	s := make([]T, n)
-	if err := d.Download(raw(s), p); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, d.Download(raw(s), p))
 	return s
 }
 
@@ -145,9 +139,7 @@ func (d *device) run(kernel string, grid, block int, e ops.Extents, args ...any)
 		values[i] = download[float32](d, p, sizes[i])
 	}
 	for _, p := range memory {
-		if err := d.Free(p); err != nil {
-			d.t.Fatal(err)
-		}
+		must.Do(d.t, d.Free(p))
 	}
 	return values
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
@@ -112,7 +113,5 @@ func (d *device) launchTask(t task, grid int, step gpu.Ptr) {
 		}
 		d.launch("each", dims(256), step, table, int32(1), byRow)
 	}
-	if err := d.Free(table); err != nil {
-		d.t.Fatal(err)
-	}
+	must.Do(d.t, d.Free(table))
 }

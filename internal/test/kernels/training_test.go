@@ -11,6 +11,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/gpu"
 )
 
@@ -72,9 +73,7 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 	for p, data := range map[gpu.Ptr][]byte{
 		o.step: step(one, uint64(batch), rate), o.loss: raw([]float32{loss}), o.grads: raw(grads),
 	} {
-		if err := o.Upload(p, data); err != nil {
-			o.t.Fatal(err)
-		}
+		must.Do(o.t, o.Upload(p, data))
 	}
 	scaled := int32(0)
 	if o.scaled {
@@ -84,9 +83,7 @@ func (o *optimiser) update(batch int, rate float64, loss float32, grads []float3
 	o.launch("adam", line(2, 256), o.step, o.training, o.loss, o.params, o.m, o.v, o.grads, int32(o.n), decay,
 		scaled)
 	var now training
-	if _, err := binary.Decode(download[byte](o.device, o.training, 48), binary.LittleEndian, &now); err != nil {
-		o.t.Fatal(err)
-	}
+	must.Do(o.t, must.Err(binary.Decode(download[byte](o.device, o.training, 48), binary.LittleEndian, &now)))
 	return now
 }
 
@@ -186,9 +183,7 @@ func TestFirstOverflowStopsUpdates(t *testing.T) {
 		o.update(7, 1e-3, 1, grads, 0)
 		params[place], params[n-1] = c.param, c.param
 		grads[place], grads[n-1] = c.grad, c.grad
-		if err := o.Upload(o.params, raw(params)); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, o.Upload(o.params, raw(params)))
 		o.update(8, c.rate, 1, grads, c.decay)
 		before := download[float32](o.device, o.params, n)
 		now := o.update(9, 1e-3, 1, make([]float32, n), 1)

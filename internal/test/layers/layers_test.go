@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // layers lists the packages from the bottom up. A package imports only packages of lines above its
@@ -104,10 +106,7 @@ func TestTablesLinkNoPlots(t *testing.T) {
 
 // A package imports only packages above it in the table of CONTRIBUTING.md, as that page says.
 func TestContributingListsPackagesBottomUp(t *testing.T) {
-	text, err := os.ReadFile("../../../CONTRIBUTING.md")
-	if err != nil {
-		t.Fatal(err)
-	}
+	text := must.Get(os.ReadFile("../../../CONTRIBUTING.md"))(t)
 	rows := map[string]int{}
 	for i, line := range strings.Split(string(text), "\n") {
 		if cells := strings.Split(line, "|"); len(cells) > 2 {

@@ -3,6 +3,8 @@ package must
 
 import (
 	"errors"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -24,6 +26,20 @@ func Do(t testing.TB, errs ...error) {
 	if err := errors.Join(errs...); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// Write writes a file, whose folder it makes, and returns its path. The parts of the path are joined.
+func Write[T string | []byte](t testing.TB, content T, path ...string) string {
+	t.Helper()
+	file := filepath.Join(path...)
+	Do(t, os.MkdirAll(filepath.Dir(file), 0o755), os.WriteFile(file, []byte(content), 0o644))
+	return file
+}
+
+// Read returns the content of a file.
+func Read(t testing.TB, path string) []byte {
+	t.Helper()
+	return Get(os.ReadFile(path))(t)
 }
 
 // Err returns the error of a call with a value: must.Err(os.ReadFile(path)).

@@ -21,10 +21,7 @@ import (
 // open opens the stand-in. The end of the test closes it and checks that everything is freed.
 func open(t *testing.T) *cu.Driver {
 	t.Helper()
-	d, err := cu.Open(0)
-	if err != nil {
-		t.Fatal(err)
-	}
+	d := must.Get(cu.Open(0))(t)
 	if d.Device().Name != "stand-in" {
 		d.Close()
 		t.Skip("on a GPU; these tests are for the stand-in, make cuda")
@@ -236,9 +233,7 @@ func TestLaunchAllocatesNothing(t *testing.T) {
 	p := on[gpu.Ptr](t)(d.Alloc(4))
 	fill, args := on[gpu.Func](t)(d.Function("fill")), gpu.Args(p, int32(1), float32(1))
 	must.NotAllocate(t, "a launch", 100, func() {
-		if err := d.Launch(fill, gpu.Line(1, 1, 0), args); err != nil {
-			t.Fatal(err)
-		}
+		must.Do(t, d.Launch(fill, gpu.Line(1, 1, 0), args))
 	})
 }
 
