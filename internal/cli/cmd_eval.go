@@ -69,7 +69,7 @@ orders of them.`,
 
 func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 	ofRun := o.out == "" && o.Run != ""
-	e, err := o.settle()
+	e, err := o.prepare()
 	if err != nil {
 		return err
 	}
@@ -134,9 +134,9 @@ func (o *evalOptions) checkJoint() error {
 	return checkRange("--orders", o.orders, 1, maxOrders)
 }
 
-// settle checks the flags, opens the device and settles where the result goes. It returns the model's
+// prepare checks the flags, opens the device and decides where the result goes. It returns the model's
 // configuration with the flags applied.
-func (o *evalOptions) settle() (e config.Experiment, err error) {
+func (o *evalOptions) prepare() (e config.Experiment, err error) {
 	if err := firstError(o.openDevice, o.levelFlags.check, o.checkBatches, o.checkJoint); err != nil {
 		return e, err
 	}

@@ -129,7 +129,7 @@ func severalQuantiles(d Distribution, levels []float64) []float64 {
 		low = all[i]
 	}
 	for i, y := range all {
-		all[i] = s.settle(y)
+		all[i] = s.valueOf(y)
 	}
 	return all
 }

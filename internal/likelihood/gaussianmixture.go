@@ -242,7 +242,7 @@ func (m GaussianMixture) Survival(y float64) float64 {
 // be infinite. It is NaN outside [0, 1].
 func (m GaussianMixture) Quantile(p float64) float64 {
 	of := func(k int) float64 { return m.scaleOf(k).Value(m.components[k].Quantile(p)) }
-	return m.support.settle(mixtureQuantile(m.unbounded(), p, len(m.components), of))
+	return m.support.valueOf(mixtureQuantile(m.unbounded(), p, len(m.components), of))
 }
 
 // HasLevels implements [Distribution].
@@ -259,7 +259,7 @@ func (m GaussianMixture) Draw(u, normal float64) float64 {
 			k++
 		}
 	}
-	return m.support.settle(m.scaleOf(k).Value(m.components[k].Draw(normal)))
+	return m.support.valueOf(m.scaleOf(k).Value(m.components[k].Draw(normal)))
 }
 
 func (m GaussianMixture) densities(ys []float64) []float64 {

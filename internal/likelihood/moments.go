@@ -48,7 +48,7 @@ func (m GaussianMixture) top() float64 {
 
 // moments returns E[Y−c] and E[(Y−c)²], with parts of log y up to top.
 func (m GaussianMixture) moments(c, top float64) (mean, square float64) {
-	top = m.support.settle(top)
+	top = m.support.valueOf(top)
 	for _, part := range m.Components() {
 		s := m.support
 		if part.Scale == LogY {
@@ -65,7 +65,7 @@ func (s Support) ofPart(p Component, c float64) (one, two float64) {
 	const reach, most = 9, 200 // deviations that hold all but 1e-18, and whole numbers that are added up
 	low, high := s.Bounds()
 	if s.Whole {
-		first, last := s.settle(p.Scale.Value(p.Mu-reach*p.Sigma)), s.settle(p.Scale.Value(p.Mu+reach*p.Sigma))
+		first, last := s.valueOf(p.Scale.Value(p.Mu-reach*p.Sigma)), s.valueOf(p.Scale.Value(p.Mu+reach*p.Sigma))
 		if countable(first, last, most) {
 			return p.sum(first, last, c)
 		}

@@ -86,7 +86,7 @@ func (m GaussianMixture) quantiles(within float64, ps []float64) []float64 {
 	if m.bent == 0 || m.bent == len(m.components) {
 		quantiles := m.newtonQuantiles(ps...)
 		for i, z := range quantiles {
-			quantiles[i] = m.support.settle(m.scale.Value(z))
+			quantiles[i] = m.support.valueOf(m.scale.Value(z))
 		}
 		return quantiles
 	}
@@ -102,7 +102,7 @@ func (m GaussianMixture) quantiles(within float64, ps []float64) []float64 {
 		case lo < hi:
 			q = root(f, lo, f(lo), hi, f(hi), within*(hi-lo))
 		}
-		quantiles[i] = m.support.settle(q)
+		quantiles[i] = m.support.valueOf(q)
 	}
 	return quantiles
 }

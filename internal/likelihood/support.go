@@ -99,8 +99,8 @@ func PIT(d Distribution, y, u float64) float64 {
 	return d.CDF(y) - (1-u)*p
 }
 
-// settle returns the value that a real number becomes. Halves go down, as quantiles must.
-func (s Support) settle(v float64) float64 {
+// valueOf returns the value that a real number becomes. Halves go down, as quantiles must.
+func (s Support) valueOf(v float64) float64 {
 	if s.Whole {
 		v = math.Ceil(v-0.5) + 0 // not −0
 	}
@@ -115,8 +115,8 @@ func (s Support) edge(y float64) float64 {
 	return y
 }
 
-// Spread returns what CDF does with each whole number spread evenly from half below it to half above, for pictures.
-func Spread(d Distribution, y float64) float64 {
+// EvenCDF returns what CDF does with each whole number spread evenly from half below it to half above, for pictures.
+func EvenCDF(d Distribution, y float64) float64 {
 	if !d.Support().Whole || math.IsInf(y, 0) {
 		return d.CDF(y)
 	}

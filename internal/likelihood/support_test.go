@@ -98,7 +98,7 @@ func TestSupportedProbabilities(t *testing.T) {
 				}
 			}
 			near(t, fmt.Sprint("CDF at ", y), d.CDF(y), float64(upTo)/n, 1.5/n)
-			if spread := likelihood.Spread(d.Distribution, y); !d.support.Whole {
+			if spread := likelihood.EvenCDF(d.Distribution, y); !d.support.Whole {
 				near(t, "CDF of a picture", spread, d.CDF(y), 0)
 			} else if k := math.Ceil(y - 0.5); y == k { // half of the number is below its middle
 				near(t, "CDF of a picture", spread, likelihood.PIT(d.Distribution, k, 0.5), 1e-15)

@@ -28,7 +28,12 @@ func (c *compiler) setMeanGrad(u *analysis.Unit) kernel {
 	d := out.width
 	return func(w *worker, t *tile) {
 		g, y, share := grad.slice(w, t), out.slice(w, t), 1/float32(t.e.Context)
-		spread(t, y, ops.Context, g, ops.Function, t.e.Ratio(out.space, ops.Context)*d)
+		perPoint := t.e.Ratio(out.space, ops.Context) * d
+		groups(t, ops.Context, ops.Function, func(k, i, j int) {
+			for ; i < j; i++ {
+				copy(y[i*perPoint:(i+1)*perPoint], g[k*perPoint:(k+1)*perPoint])
+			}
+		})
 		for i := range y {
 			y[i] *= share
 		}

@@ -19,16 +19,6 @@ func groups(t *tile, child, ancestor ops.Space, f func(k, i, j int)) {
 	}
 }
 
-// spread copies every row of base [above, d] to the rows of y [space, d] that belong to it.
-func spread(t *tile, y []float32, space ops.Space, base []float32, above ops.Space, d int) {
-	groups(t, space, above, func(k, i, j int) {
-		row := base[k*d : (k+1)*d]
-		for ; i < j; i++ {
-			copy(y[i*d:(i+1)*d], row)
-		}
-	})
-}
-
 // collect sums the rows of g [space, width] into the rows of dst, o's memory, to which they belong.
 // It adds to dst if o is a sum over tiles, and overwrites dst otherwise.
 func collect(t *tile, dst []float32, o *operand, g simd.Matrix, space ops.Space) {

@@ -36,7 +36,7 @@ func load(d gpu.Driver, c *compiler, o Options) (*machine, error) {
 	m := &machine{compiler: c, driver: d, synchronous: o.Synchronous, late: o.NoEarly}
 	c.finish()
 	var err error
-	m.base, err = c.settle(func(bytes int) (gpu.Ptr, error) {
+	m.base, err = c.allocate(func(bytes int) (gpu.Ptr, error) {
 		p, err := d.Alloc(bytes)
 		if err != nil {
 			err = fmt.Errorf("cuda: %.1f MB for a run of %v: %w", float64(bytes)/1e6, c.source.Capacity, err)

@@ -8,7 +8,7 @@ import (
 )
 
 // region is a part of the device's memory. The zero region is a null pointer. Regions get their
-// addresses in settle, after all of them have been reserved.
+// addresses in allocate, after all of them have been reserved.
 type region struct {
 	buffer *analysis.Buffer
 	offset int // in float32, within the buffer
@@ -83,8 +83,8 @@ func (m *memory) live(steps []*step) {
 	}
 }
 
-// settle allocates the memory and gives all regions their addresses.
-func (m *memory) settle(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, err error) {
+// allocate allocates the memory and gives all regions their addresses.
+func (m *memory) allocate(alloc func(bytes int) (gpu.Ptr, error)) (base gpu.Ptr, err error) {
 	if base, err = alloc(4 * analysis.Place(m.buffers)); err != nil {
 		return 0, err
 	}

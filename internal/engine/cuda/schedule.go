@@ -14,7 +14,7 @@ func schedule(steps []*step) {
 	size := 0
 	flush := func() {
 		comeAfterGradients(waiting, settled)
-		settleWaiting(waiting)
+		setWaitingLevels(waiting)
 		waiting, size = nil, 0
 	}
 	waits := map[*step]bool{}
@@ -62,9 +62,9 @@ func (s *step) earliest() int {
 	return level
 }
 
-// settleWaiting gives levels to gradients of weights and to the sums over their slices. All the
+// setWaitingLevels gives levels to gradients of weights and to the sums over their slices. All the
 // gradients get one level; each sum gets the earliest that it can.
-func settleWaiting(waiting []*step) {
+func setWaitingLevels(waiting []*step) {
 	common := 0
 	for _, s := range waiting {
 		if s.kind == bySlices {

@@ -35,7 +35,7 @@ const (
 func regionMass(d Density, edges []float64) []float64 {
 	s, values := supported(d)
 	if values {
-		d = spread{s}
+		d = filled{s}
 	}
 	n := len(edges) - 1
 	all := make([]cell, 0, n+40)
@@ -92,10 +92,10 @@ func supported(d Density) (likelihood.Distribution, bool) {
 	return s, ok && !s.Support().Real()
 }
 
-// spread is a distribution whose whole numbers fill the space between them.
-type spread struct{ likelihood.Distribution }
+// filled is a distribution whose whole numbers fill the space between them.
+type filled struct{ likelihood.Distribution }
 
-func (d spread) CDF(y float64) float64 { return likelihood.Spread(d.Distribution, y) }
+func (d filled) CDF(y float64) float64 { return likelihood.EvenCDF(d.Distribution, y) }
 
 // cdfAt returns the CDF at the edges: at every second one, and between two the mean of both. Where a block
 // of cells holds next to nothing, which is most of a panel, its edges share that.

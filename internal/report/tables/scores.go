@@ -55,7 +55,7 @@ func newScores(runs []Run) *Scores {
 		for i, e := range all {
 			values[i] = of(*e.Means)
 		}
-		mean, sd := spread(values)
+		mean, sd := meanAndSD(values)
 		return Score{Mean: mean, SD: sd}
 	}
 	s.LogDensity = mean(func(m score.Means) float64 { return m.LogDensity.Mean })

@@ -240,7 +240,7 @@ func newPart(runs []Run, paper *catalogue.Number, of func(run.Eval) run.Estimate
 	for i, run := range runs {
 		means[i] = of(run.Eval).Mean
 	}
-	mean, sd := spread(means)
+	mean, sd := meanAndSD(means)
 	p.Mean, p.SD = &mean, sd
 	if sd == nil {
 		p.StdError = of(runs[0].Eval).StdError
@@ -252,8 +252,8 @@ func newPart(runs []Run, paper *catalogue.Number, of func(run.Eval) run.Estimate
 	return p
 }
 
-// spread returns the mean of values and, of two or more, their sample standard deviation.
-func spread(values []float64) (mean float64, sd *float64) {
+// meanAndSD returns the mean of values and, of two or more, their sample standard deviation.
+func meanAndSD(values []float64) (mean float64, sd *float64) {
 	if len(values) > 1 {
 		d := stat.StdDev(values, nil)
 		sd = &d
