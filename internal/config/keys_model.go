@@ -3,6 +3,8 @@ package config
 import (
 	"cmp"
 	"strconv"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 )
 
 // The values of model.adaptor_form.
@@ -91,7 +93,7 @@ var modelKeys = []entry{{
 	help:   "Hidden widths of the encoder, an MLP with a ReLU after each hidden layer.",
 	note:   "hidden widths, ReLU after each",
 }, {
-	name: "model.adaptor", models: []string{"acqnp"}, accepts: widths, preset: always([]int{128, 128, 128, 128, 128}).except([]int{64, 64}, speedFlow),
+	name: "model.adaptor", models: []string{catalogue.ACQNP}, accepts: widths, preset: always([]int{128, 128, 128, 128, 128}).except([]int{64, 64}, speedFlow),
 	help: "Hidden widths of the adaptor ψ, an MLP that chooses the quantile levels τ.",
 	note: "hidden widths of ψ, which chooses the levels",
 }, {
@@ -99,7 +101,7 @@ var modelKeys = []entry{{
 	preset: always([]int{128, 128, 128}).except([]int{64, 64}, speedFlow),
 	help:   "Hidden widths of the decoder, an MLP that ends in the parameters of the likelihood.",
 }, {
-	name: "model.adaptor_form", models: []string{"acqnp"}, accepts: name([]string{Plain, Residual}),
+	name: "model.adaptor_form", models: []string{catalogue.ACQNP}, accepts: name([]string{Plain, Residual}),
 	preset: always(Plain).except(Residual, csv, groups),
 	help:   "plain: τ = sigmoid(ψ(r, x, u)), the paper's, and the decoder reads τ; residual: ψ is added to the logit of CQNP's τ, and the decoder reads τ and u.",
 	note:   "plain, the paper's; or residual, whose levels start apart",
@@ -129,7 +131,7 @@ var modelKeys = []entry{{
 	help: "Number of attention heads, a divisor of model.representation.",
 	note: "of the attention",
 }, {
-	name: "model.heads_form", models: []string{"canp"}, accepts: name([]string{Separate, Shared}), preset: none(Separate),
+	name: "model.heads_form", models: []string{catalogue.CANP}, accepts: name([]string{Separate, Shared}), preset: none(Separate),
 	help: "separate: each head has its own maps; shared: all heads have the same ones, as in the authors' file until July 2023.",
 	note: "separate; or shared, as in the authors' older file",
 }, {
@@ -141,36 +143,36 @@ var modelKeys = []entry{{
 	help: "Hidden width of the feed-forward network in each layer of the transformer.",
 	note: "hidden width of the MLP in each layer",
 }, {
-	name: "model.width", models: []string{"bnp"}, accepts: whole(1, maxWidth), preset: always(128).except(64, speedFlow),
+	name: "model.width", models: []string{catalogue.BNP}, accepts: whole(1, maxWidth), preset: always(128).except(64, speedFlow),
 	help: "Width of every layer, d_h.",
 	note: "d_h, the width of every layer",
 }, {
-	name: "model.pre_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers),
+	name: "model.pre_depth", models: []string{catalogue.BNP}, accepts: whole(2, maxLayers),
 	preset: always(5).except(4, speedFlow),
 	help:   "Number of linear layers of an encoder before the mean over the context, l_pre.",
 	note:   "linear layers of an encoder before the mean",
 }, {
-	name: "model.post_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers), preset: always(3),
+	name: "model.post_depth", models: []string{catalogue.BNP}, accepts: whole(2, maxLayers), preset: always(3),
 	help: "Number of linear layers of an encoder after the mean over the context, l_post.",
 	note: "linear layers of an encoder after the mean",
 }, {
-	name: "model.decoder_depth", models: []string{"bnp"}, accepts: whole(2, maxLayers),
+	name: "model.decoder_depth", models: []string{catalogue.BNP}, accepts: whole(2, maxLayers),
 	preset: always(5).except(4, speedFlow),
 	help:   "Number of linear layers of the decoder, l_dec.",
 	note:   "linear layers",
 }, {
-	name: "model.train_bootstraps", models: []string{"bnp"}, accepts: whole(1, maxLevels), preset: always(4),
+	name: "model.train_bootstraps", models: []string{catalogue.BNP}, accepts: whole(1, maxLevels), preset: always(4),
 	help: "Number k of contexts that training resamples from each context.",
 	note: "k: contexts resampled from the context",
 }, {
-	name: "model.eval_bootstraps", models: []string{"bnp"}, accepts: whole(1, maxLevels), preset: always(50),
+	name: "model.eval_bootstraps", models: []string{catalogue.BNP}, accepts: whole(1, maxLevels), preset: always(50),
 	help: "Number k of contexts that evaluation and prediction resample from each context.",
 }, {
-	name: "model.head", models: []string{"cnp"}, accepts: name(Heads()), preset: none(GaussianHead),
+	name: "model.head", models: []string{catalogue.CNP}, accepts: name(Heads()), preset: none(GaussianHead),
 	help: "What the decoder states of a column of y. gaussian: the paper's; gaussian-mixture: model.parts Gaussians; quantile-mixture: acqnp's density of so many levels.",
 	note: "or gaussian, the paper's",
 }, {
-	name: "model.parts", models: []string{"cnp"}, heads: Heads()[1:], accepts: whole(1, 256), preset: none(strconv.Itoa(DefaultParts)),
+	name: "model.parts", models: []string{catalogue.CNP}, heads: Heads()[1:], accepts: whole(1, 256), preset: none(strconv.Itoa(DefaultParts)),
 	help: "Number of parts of model.head gaussian-mixture and quantile-mixture.",
 	note: "of the mixture",
 }, {

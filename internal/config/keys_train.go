@@ -1,6 +1,10 @@
 package config
 
-import "math"
+import (
+	"math"
+
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+)
 
 // The values of train.loss: the points whose mean log-likelihood is maximised.
 const (
@@ -77,7 +81,7 @@ var trainKeys = []entry{{
 }, {
 	name: "train.schedule", accepts: name([]string{Constant, Cosine, Plateau}),
 	preset: follow("constant; cosine for bnp, except on speed-flow", func(c choice) any {
-		if c.model == "bnp" && c.benchmark.Kind != speedFlow {
+		if c.model == catalogue.BNP && c.benchmark.Kind != speedFlow {
 			return Cosine
 		}
 		return Constant

@@ -61,7 +61,7 @@ func (r *relating) addModel() {
 	m, d := r.Model, r.Data
 	weights := encodingWeights(m)
 	keys := "model.representation model.encoder model.adaptor model.decoder model.key_encoder model.query_encoder model.layers model.feedforward"
-	if m.Name == "bnp" {
+	if m.Name == catalogue.BNP {
 		// fc and fc_ctx read two encodings each
 		weights = m.Width * m.Width * (2*(m.PreDepth+m.PostDepth) + m.DecoderDepth + 3)
 		keys = "model.width model.pre_depth model.post_depth model.decoder_depth"
@@ -69,7 +69,7 @@ func (r *relating) addModel() {
 	r.require(keys, weights <= maxWeights, fmt.Sprintf("widths that make %d weights", weights), fmt.Sprintf("at most %d", maxWeights))
 	r.require("model.heads model.representation", m.Heads == 0 || m.Representation%max(m.Heads, 1) == 0,
 		fmt.Sprintf("%d heads for a representation of %d", m.Heads, m.Representation), "a representation that the heads divide evenly")
-	if m.Name == "bnp" { // other models predict from no context
+	if m.Name == catalogue.BNP { // other models predict from no context
 		r.require("data.min_context", d.MinContext == nil || *d.MinContext > 0, 0, "1 or more: bnp resamples the context")
 		r.require("data.context", len(d.Context) == 0 || d.Context[0] > 0, text(d.Context), "a context of 1 or more: bnp resamples the context")
 	}

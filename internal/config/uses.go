@@ -9,10 +9,10 @@ import (
 
 // The models that a configuration may name, in the order of messages.
 var (
-	quantile    = []string{"cqnp", "acqnp"}
-	gaussian    = []string{"cnp", "canp"}
-	aggregating = slices.Concat([]string{"cnp"}, quantile) // they have model.aggregation
-	encoding    = slices.Concat(gaussian, quantile)        // their widths are [in]×[hidden…]×[out]
+	quantile    = []string{catalogue.CQNP, catalogue.ACQNP}
+	gaussian    = []string{catalogue.CNP, catalogue.CANP}
+	aggregating = slices.Concat([]string{catalogue.CNP}, quantile) // they have model.aggregation
+	encoding    = slices.Concat(gaussian, quantile)                // their widths are [in]×[hidden…]×[out]
 	models      = catalogue.Models
 )
 
@@ -42,7 +42,7 @@ type choice struct {
 // CNP with attention.
 func (c choice) aggregates() string {
 	switch {
-	case c.model == "canp":
+	case c.model == catalogue.CANP:
 		return Attention
 	case !slices.Contains(aggregating, c.model):
 		return Mean
@@ -67,7 +67,7 @@ func (c choice) unusedBy(e *entry) (who string, users []string) {
 	if e.models != nil && !slices.Contains(e.models, c.model) {
 		return c.model, e.modelNames()
 	}
-	if head := (Model{Head: c.head}).HeadName(); e.heads != nil && c.model == "cnp" && !slices.Contains(e.heads, head) {
+	if head := (Model{Head: c.head}).HeadName(); e.heads != nil && c.model == catalogue.CNP && !slices.Contains(e.heads, head) {
 		return "head " + head, e.modelNames()
 	}
 	if e.aggregations != nil && !slices.Contains(e.aggregations, c.aggregates()) {
@@ -88,7 +88,7 @@ func (e *entry) usedBy(b catalogue.Benchmark) bool {
 // modelNames lists the models that use the key, with the heads of cnp that do in its place.
 func (e *entry) modelNames() (names []string) {
 	for _, m := range e.models {
-		if m != "cnp" || e.heads == nil {
+		if m != catalogue.CNP || e.heads == nil {
 			names = append(names, m)
 		}
 	}
@@ -102,7 +102,7 @@ func (e *entry) modelNames() (names []string) {
 // attention.
 func usersOf(aggregations []string) (names []string) {
 	if slices.Contains(aggregations, Attention) {
-		names = []string{"canp"}
+		names = []string{catalogue.CANP}
 	}
 	for _, a := range aggregations {
 		names = append(names, "aggregation "+a)

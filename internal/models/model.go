@@ -41,6 +41,7 @@ import (
 	"gorgonia.org/tensor"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/models/ops"
@@ -82,11 +83,11 @@ type decoding struct {
 
 // architectures lists the models in the paper's order.
 var architectures = []architecture{
-	{"cnp", gaussian, cnp},
-	{"canp", gaussian, canp},
-	{"bnp", bootstrap, bnp},
-	{"cqnp", quantile, cqnp},
-	{"acqnp", quantile, acqnp},
+	{catalogue.CNP, gaussian, cnp},
+	{catalogue.CANP, gaussian, canp},
+	{catalogue.BNP, bootstrap, bnp},
+	{catalogue.CQNP, quantile, cqnp},
+	{catalogue.ACQNP, quantile, acqnp},
 }
 
 // Names returns the names of the models, in the paper's order.

@@ -65,8 +65,17 @@ type Benchmark struct {
 	Table Table
 }
 
+// The names of the models.
+const (
+	CNP   = "cnp"
+	CANP  = "canp"
+	BNP   = "bnp"
+	CQNP  = "cqnp"
+	ACQNP = "acqnp"
+)
+
 // Models are the names of the models, in the order of the paper's tables.
-var Models = []string{"cnp", "canp", "bnp", "cqnp", "acqnp"}
+var Models = []string{CNP, CANP, BNP, CQNP, ACQNP}
 
 // byModel returns the values of Models by the models' names.
 func byModel[T any](values []T) map[string]T {

@@ -26,7 +26,7 @@ var groups = Benchmark{
 		"data.points": []int{64, 512}, "train.batch_size": 8, "train.num_tau": 8,
 		"eval.num_points": 384, "eval.batches": 200, "eval.num_tau": 50, "model.adaptor": []int{128, 128},
 	},
-	Rates: map[string]Rate{"cnp": {1e-3, 0}, "cqnp": {1e-3, 0}, "acqnp": {1e-3, 0}},
+	Rates: map[string]Rate{CNP: {1e-3, 0}, CQNP: {1e-3, 0}, ACQNP: {1e-3, 0}},
 }
 
 // csv is your own data, which the paper does not have. Its rates are the most frequent ones of the
