@@ -9,6 +9,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Of two fits with one result, the second ends at once with one line, and the first is not disturbed.
@@ -30,9 +32,7 @@ func TestTwoFitsOfOneResult(t *testing.T) {
 	if err := first.Wait(); err != nil {
 		t.Fatalf("the first fit: %v, %s", err, errs)
 	}
-	if _, err := os.Stat(filepath.Join(out, "fit.json")); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, must.Err(os.Stat(filepath.Join(out, "fit.json"))))
 	o = acqnp("fit", file, "price ~ age + kind | product", "--instant", "--out", out)
 	checkRefusal(t, "after the first", o, 2, "--overwrite")
 	if strings.Contains(o.err, "another process") {

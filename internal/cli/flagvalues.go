@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/sweep/plan"
 )
 
 // checkNotEmpty returns an *invalid.Input for a flag with an empty value, which would silently mean the
@@ -87,13 +88,8 @@ func (l *numberList) Set(text string) error {
 	}
 	wrong := errors.New("expected different whole numbers or ranges with commas between them, such as 0..5 or 0,3,7")
 	for part := range strings.SplitSeq(text, ",") {
-		from, to, isRange := strings.Cut(strings.TrimSpace(part), "..")
-		if !isRange {
-			to = from
-		}
-		first, err := strconv.ParseUint(from, 10, 63)
-		last, err2 := strconv.ParseUint(to, 10, 63)
-		if err != nil || err2 != nil || last < first || last-first >= uint64(mostNumbers-len(l.numbers)) {
+		first, last, ok := plan.ParseRange(part)
+		if !ok || last-first >= uint64(mostNumbers-len(l.numbers)) {
 			return wrong
 		}
 		for i := range last - first + 1 {

@@ -36,12 +36,18 @@ func (f *planFile) readSeeds(n *yaml.Node) error {
 	return nil
 }
 
-// seedRange reads both ends of a range; of a single seed they are the same.
+// seedRange reads a seed or a range of seeds.
 func seedRange(n *yaml.Node) (first, last uint64, ok bool) {
 	if n.Kind != yaml.ScalarNode || !slices.Contains([]string{"!!int", "!!str"}, n.ShortTag()) {
 		return 0, 0, false
 	}
-	from, to, isRange := strings.Cut(n.Value, "..")
+	return ParseRange(n.Value)
+}
+
+// ParseRange reads both ends of a range of whole numbers, such as 0..5, of which both count; of a single number they are
+// the same.
+func ParseRange(text string) (first, last uint64, ok bool) {
+	from, to, isRange := strings.Cut(text, "..")
 	if !isRange {
 		to = from
 	}
