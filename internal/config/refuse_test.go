@@ -8,6 +8,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Beginnings of files. What a test adds then starts at a known line.
@@ -277,9 +278,7 @@ func TestLimits(t *testing.T) {
 		lanes + "data: {context: [1, 1e6]}\n",
 		minimalCSV + "  points: [6, 65536]\n  context: [1, 5]\n",
 	} {
-		if _, err := config.Parse("limits.yaml", []byte(c), config.Overrides{}); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, must.Err(config.Parse("limits.yaml", []byte(c), config.Overrides{})))
 	}
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/kernels/emulator"
 )
 
@@ -16,9 +17,7 @@ func init() {
 		return compiledDefinition(name, dy, func(g *ops.Graph) (engine.Program[float32], error) {
 			d := emulator.New(emulator.Options{})
 			t.Cleanup(func() {
-				if err := d.Close(); err != nil {
-					t.Error(err)
-				}
+				must.Do(t, d.Close())
 			})
 			return cuda.New(d, g, cuda.Options{})
 		})

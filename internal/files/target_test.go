@@ -123,23 +123,17 @@ func TestAFailureIsOneLineThatNamesTheOutput(t *testing.T) {
 
 func TestLongNames(t *testing.T) {
 	path := filepath.Join(t.TempDir(), strings.Repeat("n", 250))
-	if err := errors.Join(files.Probe(path), files.WriteBytes(path, []byte("content"))); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(files.Probe(path), files.WriteBytes(path, []byte("content"))))
 }
 
 func TestProbeLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
-	if err := files.Probe(filepath.Join(dir, "out")); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, files.Probe(filepath.Join(dir, "out")))
 	scratch, err := files.Scratch(filepath.Join(dir, "out"))
 	if err != nil || filepath.Dir(scratch.Name()) != dir {
 		t.Fatalf("file %v, error %v; want one in %s", scratch, err, dir)
 	}
-	if err := errors.Join(scratch.Close(), os.Remove(scratch.Name())); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, errors.Join(scratch.Close(), os.Remove(scratch.Name())))
 	if files, _ := os.ReadDir(dir); len(files) != 0 {
 		t.Errorf("left %v", files)
 	}

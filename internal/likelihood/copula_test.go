@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/random"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // gaussian is a normal distribution as the mixture of one.
@@ -140,9 +141,7 @@ func TestCopulaKeepsOrdersThatDistributionsContradict(t *testing.T) {
 
 func TestDamagedCopulasAreRefused(t *testing.T) {
 	good := likelihood.CopulaOf(correlatedRows(5, 2, 0.5), 2, [][2]int{{0, 1}})
-	if err := good.Check(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, good.Check())
 	for name, c := range map[string]likelihood.Copula{
 		"no rows":         {Outcomes: 2},
 		"one outcome":     {Outcomes: 1, Ranks: []int{0}},

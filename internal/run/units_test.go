@@ -47,9 +47,7 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 		if diff := cmp.Diff(&want, got); diff != "" {
 			t.Error(diff)
 		}
-		if err := run.CheckData(dir, want, *got); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, run.CheckData(dir, want, *got))
 		other := want
 		other.Scaling.XForms = []rows.Form{{}}
 		if err := run.CheckData(dir, want, other); err == nil {

@@ -110,9 +110,7 @@ func TestWeightsOfAnotherFormAreNamed(t *testing.T) {
 	} {
 		path := filepath.Join(t.TempDir(), "weights.safetensors")
 		must.Do(t, run.WriteWeights(path, residual, residual.Initial(1), nil))
-		if _, err := run.ReadWeights(path, residual); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, must.Err(run.ReadWeights(path, residual)))
 		t.Run(c.what, func(t *testing.T) {
 			must.Refuse(t, must.Err(run.ReadWeights(path, c.m)), append(c.words, path)...)
 		})
@@ -128,9 +126,7 @@ func TestWeightsStateTheFormOfTheScale(t *testing.T) {
 	natural, paper := form(config.NaturalScale), form(config.PaperScale)
 	path := filepath.Join(t.TempDir(), "weights.safetensors")
 	must.Do(t, run.WriteWeights(path, natural, natural.Initial(1), nil))
-	if _, err := run.ReadWeights(path, natural); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, must.Err(run.ReadWeights(path, natural)))
 	must.Refuse(t, must.Err(run.ReadWeights(path, paper)), path, "model.scale_form", "trained with natural", "with paper")
 	foreign := edited(t, nil, func(ts []safetensors.Tensor) []safetensors.Tensor { return ts })
 	for _, m := range []*models.Model{natural, paper} {

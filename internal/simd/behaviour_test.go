@@ -169,9 +169,7 @@ func TestGoroutinesAtOnce(t *testing.T) {
 		for range 4 * runtime.GOMAXPROCS(0) {
 			workers.Go(func() {
 				for range 50 {
-					if err := sameBits(p.run(o, mostRows), want); err != nil {
-						t.Error(err)
-					}
+					must.Do(t, sameBits(p.run(o, mostRows), want))
 				}
 			})
 		}

@@ -8,6 +8,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // onEveryKind runs a test on every kernel set, and with AVX-512 also without AVX512_BF16.
@@ -271,9 +272,7 @@ func TestHalvesHaveTheSameBits(t *testing.T) {
 		if first == nil {
 			first = all
 		}
-		if err := sameBits(all, first); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, sameBits(all, first))
 	})
 }
 

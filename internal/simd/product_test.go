@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/simd"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 var widths = []int{1, 2, 3, 4, 5, 16, 17, 31, 32, 33, 64, 100, 128, 130, 256}
@@ -283,9 +284,7 @@ func TestVectorSetsAgree(t *testing.T) {
 		results[name] = everything()
 		restore()
 	}
-	if err := sameBits(results["avx512"], results["avx2"]); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, sameBits(results["avx512"], results["avx2"]))
 }
 
 // everything returns the results of all kernels.

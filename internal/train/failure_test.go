@@ -112,9 +112,7 @@ func TestInfinityInAGradientNamesItsTensor(t *testing.T) {
 		_, err := runWith(context.Background(), train.Options{Experiment: e, Dir: dir}, hooked(t, e, nothing), compile)
 		wantNonFinite(t, err, 6, "gradient", tensor.Name)
 		r := must.Get(run.Open(dir))(t)
-		if _, err := r.Load(run.Newest, m, func(s string) { t.Error(s) }); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, must.Err(r.Load(run.Newest, m, func(s string) { t.Error(s) })))
 		wantFiles(t, dir, "config.yaml", "metrics.jsonl", "checkpoints/step-4.safetensors")
 	}
 }

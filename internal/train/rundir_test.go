@@ -113,9 +113,7 @@ func TestResumeClearsHalfWrittenFiles(t *testing.T) {
 			t.Errorf("%s is still there (%v)", name, err)
 		}
 	}
-	if _, err := os.Stat(filepath.Join(dir, evaluation)); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, must.Err(os.Stat(filepath.Join(dir, evaluation))))
 }
 
 // scaled is a benchmark's source with a scaling.

@@ -47,9 +47,7 @@ func TestMemoryIsFilledWithNaNAndCounted(t *testing.T) {
 	if d.Free(p) == nil {
 		t.Error("memory was freed twice")
 	}
-	if err := d.Free(0); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, d.Free(0))
 }
 
 func TestCopiesStayInBounds(t *testing.T) {
@@ -139,9 +137,7 @@ func TestGraphsReadMemoryAtReplay(t *testing.T) {
 				}
 			}
 		}
-		if err := g.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, g.Close())
 		if g.Replay() == nil {
 			t.Error("a closed graph was replayed")
 		}
@@ -222,9 +218,7 @@ func TestNodesStartEarly(t *testing.T) {
 		if got := g.Early(); !slices.Equal(got, want) {
 			t.Errorf("compute capability %d: %v, want %v", major, got, want)
 		}
-		if err := errors.Join(g.Replay(), d.Sync()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, errors.Join(g.Replay(), d.Sync()))
 	}
 }
 
@@ -314,9 +308,7 @@ func TestErrorsOfKernelsComeLateAndStay(t *testing.T) {
 	if d.Close() == nil {
 		t.Error("Close returned no error after a failure")
 	}
-	if err := d.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, d.Close())
 	if d.Sync() == nil {
 		t.Error("a closed driver goes on")
 	}

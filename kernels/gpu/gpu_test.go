@@ -4,6 +4,8 @@ import (
 	"errors"
 	"math"
 	"testing"
+
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestArgsKeepBitsAndSizes(t *testing.T) {
@@ -14,9 +16,7 @@ func TestArgsKeepBitsAndSizes(t *testing.T) {
 			t.Errorf("argument %d is %+v, want %+v", i, p[i], want[i])
 		}
 	}
-	if err := p.Check([]int{8, 4, 4}); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Check([]int{8, 4, 4}))
 }
 
 func TestCheckRefusesWhatDoesNotFit(t *testing.T) {

@@ -10,6 +10,7 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/models/ops"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // float32Rounding bounds the error of float32 sums in these tests. The longest sums have some
@@ -157,9 +158,7 @@ func TestRunRefusesWhatDoesNotFit(t *testing.T) {
 			t.Errorf("%v: ran", e)
 		}
 	}
-	if err := p.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, p.Close())
 	if p.Run(capacity) == nil {
 		t.Error("a closed program ran")
 	}

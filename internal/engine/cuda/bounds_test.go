@@ -64,9 +64,7 @@ func TestMemoryOfManyPoints(t *testing.T) {
 		if n := analysis.Place(compiled.buffers); n >= e.Points*e.Context {
 			t.Errorf("%s: %d numbers", c.Aggregation, n)
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, d.Close())
 	}
 }
 

@@ -63,9 +63,7 @@ func TestAnyOrderOfAGraphTrainsAlike(t *testing.T) {
 			} else if !sameState(now, first) {
 				t.Errorf("%s: order %d leads elsewhere", name, order)
 			}
-			if err := errors.Join(tr.Close(), d.Close()); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, errors.Join(tr.Close(), d.Close()))
 		}
 	}
 }
@@ -96,9 +94,7 @@ func TestSynchronousErrorsNameTheKernel(t *testing.T) {
 		if err == nil {
 			d.n = 1000
 			step(t, tr, m, s.e, 1) // a second step, without a graph
-			if err := tr.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, tr.Close())
 			if n < 10 {
 				t.Errorf("a step has only %d launches", n)
 			}

@@ -110,9 +110,7 @@ func openDevice(t testing.TB) gpu.Driver {
 
 func closing(t testing.TB, c interface{ Close() error }) {
 	t.Cleanup(func() {
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, c.Close())
 	})
 }
 

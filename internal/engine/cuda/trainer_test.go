@@ -258,9 +258,7 @@ func TestRefusesStatesAndGraphsThatDoNotFit(t *testing.T) {
 	if _, err := cuda.NewTrainer(openDevice(t), graph(t, m, s.e, models.Evaluation), cuda.Options{}); err == nil {
 		t.Error("trains a graph without gradients")
 	}
-	if err := tr.Close(); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, tr.Close())
 	if _, err := tr.Loss(); err == nil {
 		t.Error("a closed trainer has a loss")
 	}

@@ -58,9 +58,7 @@ func TestCUDAOfAnEmulatedMachine(t *testing.T) {
 			t.Errorf("%s: %v, %v", choice, d, err)
 			continue
 		}
-		if err := d.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, d.Close())
 	}
 	if _, err := (device.Request{Choice: "cuda:1", Precision: "auto", Threads: 0}).Open(); err == nil || !strings.Contains(err.Error(), "--device cuda:1") {
 		t.Errorf("a GPU that is not there: %v", err)
@@ -86,9 +84,7 @@ func TestCUDANamesThePrecisionInForce(t *testing.T) {
 		if d.Name() != want {
 			t.Errorf("width %d: %s, want %s", width, d.Name(), want)
 		}
-		if err := errors.Join(tr.Close(), d.Close()); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, errors.Join(tr.Close(), d.Close()))
 	}
 }
 

@@ -223,15 +223,11 @@ func TestWriterRefusesWhatWasNotAnnounced(t *testing.T) {
 		if w.Close() == nil {
 			t.Error("Close passed over a missing tensor")
 		}
-		if err := w.Tensor(x); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, w.Tensor(x))
 		if w.Tensor(x) == nil {
 			t.Error("a tensor too many passed")
 		}
-		if err := w.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, w.Close())
 	}
 }
 

@@ -83,7 +83,5 @@ func TestEndingsOfOutputs(t *testing.T) {
 	if err := tabular.CheckOut("--out", "a.xlsx", ""); !strings.Contains(err.Error(), `"a.xlsx", expected a name that ends in .csv`) || !strings.Contains(err.Error(), ".parquet") {
 		t.Error(err)
 	}
-	if err := tabular.CheckOut("--out", "a.txt", tabular.CSV); err != nil {
-		t.Error(err)
-	}
+	must.Do(t, tabular.CheckOut("--out", "a.txt", tabular.CSV))
 }

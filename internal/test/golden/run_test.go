@@ -49,9 +49,7 @@ func start[T engine.Float](t *testing.T, g *golden, on compile[T], mode models.M
 	t.Helper()
 	p := must.Get(on(g.model, g.capacity(), mode))(t)
 	t.Cleanup(func() {
-		if err := p.Close(); err != nil {
-			t.Error(err)
-		}
+		must.Do(t, p.Close())
 	})
 	fill(p.Params(), g.flat("w."))
 	return p

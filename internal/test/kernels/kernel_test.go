@@ -40,9 +40,7 @@ func newDevice(t *testing.T) *device {
 		driver := newDriver(t, i)
 		d.orders[i] = driver
 		t.Cleanup(func() {
-			if err := driver.Close(); err != nil {
-				t.Error(err)
-			}
+			must.Do(t, driver.Close())
 		})
 	}
 	d.Driver = d.orders[0]
