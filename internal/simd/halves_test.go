@@ -349,31 +349,3 @@ func TestHalvesOfFewerRows(t *testing.T) {
 		}
 	})
 }
-
-// BenchmarkHalves times the three products of a layer in bfloat16.
-func BenchmarkHalves(b *testing.B) {
-	for _, s := range shapes {
-		if s.k < 16 || s.n < 16 {
-			continue
-		}
-		r := rand.New(rand.NewPCG(1, 1))
-		input := func(m, n int) simd.Halves {
-			h := simd.MakeHalves(make([]float32, simd.HalvesSize(m, gap(n))), m, gap(n))
-			simd.Halve(m, n, simd.Rows(matrix(r, m, n, n), n), h)
-			return h
-		}
-		a, w, g := input(s.m, s.k), input(s.k, s.n), input(s.m, s.n)
-		bias := simd.Rows(make([]float32, s.n), 0)
-		p := simd.NewPackedHalves(s.k, s.n)
-		p.Pack(w)
-		run := func(name string, f func()) {
-			b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.m, s.k, s.n), func(b *testing.B) { measure(b, 2*float64(s.m*s.k*s.n), f) })
-		}
-		run("multiply", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Start: bias, ReLU: true, To: g}) })
-		run("masked", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Where: g, To: g}) })
-		dw := simd.Rows(make([]float32, s.k*s.n), s.n)
-		run("transposed", func() { simd.TransposeMultiplyHalves(s.m, s.k, s.n, a, g, dw, nil) })
-		x := simd.Rows(make([]float32, s.m*gap(s.n)), gap(s.n))
-		run("halve", func() { simd.Halve(s.m, s.n, x, g) })
-	}
-}

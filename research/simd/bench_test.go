@@ -1,3 +1,4 @@
+// Package simd_test times the kernels of package simd: those of this machine, or the set that ACQNP_SIMD names.
 package simd_test
 
 import (
@@ -41,50 +42,48 @@ var shapes = []struct{ m, k, n int }{
 
 func gap(n int) int { return (n+15)/16*16 + 16 }
 
-// BenchmarkMultiply times the three products of a layer on every kernel set and shape.
+// BenchmarkMultiply times the three products of a layer on every shape.
 func BenchmarkMultiply(b *testing.B) {
-	for _, name := range simd.Sets {
-		restore, ok := simd.Use(name)
-		for _, s := range shapes {
-			if !ok {
-				continue
-			}
-			m, k, n := s.m, s.k, s.n
-			r := rand.New(rand.NewPCG(1, 1))
-			w, bias, sum := matrix(r, k, n, n), matrix(r, 1, n, n), simd.Rows(make([]float32, k*n), n)
-			a, y := simd.Rows(matrix(r, m, k, gap(k)), gap(k)), simd.Rows(matrix(r, m, n, gap(n)), gap(n))
-			c := copied(y)
-			p := simd.NewPacked(k, n)
-			p.Pack(w, n, 1)
-			run := func(kind string, f func()) {
-				b.Run(fmt.Sprintf("%s/%s/%dx%dx%d", kind, name, m, k, n), func(b *testing.B) { measure(b, 2*float64(m*k*n), f) })
-			}
-			run("bias", func() { p.MultiplyBias(m, a, simd.Rows(bias, 0), c, simd.ReLU, nil) })
-			run("masked", func() { p.MultiplyMasked(m, a, y, c, simd.Overwrite, nil) })
-			run("transposed", func() { simd.TransposeMultiply(m, k, n, a, y, sum, nil) })
+	for _, s := range shapes {
+		m, k, n := s.m, s.k, s.n
+		r := rand.New(rand.NewPCG(1, 1))
+		w, bias, sum := matrix(r, k, n, n), matrix(r, 1, n, n), simd.Rows(make([]float32, k*n), n)
+		a, y := simd.Rows(matrix(r, m, k, gap(k)), gap(k)), simd.Rows(matrix(r, m, n, gap(n)), gap(n))
+		c := simd.Rows(slices.Clone(y.Data), y.Stride)
+		p := simd.NewPacked(k, n)
+		p.Pack(w, n, 1)
+		run := func(kind string, f func()) {
+			b.Run(fmt.Sprintf("%s/%s/%dx%dx%d", kind, simd.Name(), m, k, n), func(b *testing.B) { measure(b, 2*float64(m*k*n), f) })
 		}
-		restore()
+		run("bias", func() { p.MultiplyBias(m, a, simd.Rows(bias, 0), c, simd.ReLU, nil) })
+		run("masked", func() { p.MultiplyMasked(m, a, y, c, simd.Overwrite, nil) })
+		run("transposed", func() { simd.TransposeMultiply(m, k, n, a, y, sum, nil) })
 	}
 }
 
-// best reports the best of many runs of what f returns for each kernel set, as a figure of its nanoseconds.
-func best(b *testing.B, unit string, figure func(ns float64) float64, f func() func()) {
-	for _, name := range simd.Sets {
-		restore, ok := simd.Use(name)
-		if ok {
-			b.Run(name, func(b *testing.B) {
-				run, least := f(), time.Hour
-				for b.Loop() {
-					start := time.Now()
-					run()
-					least = min(least, time.Since(start))
-				}
-				b.ReportMetric(0, "ns/op")
-				b.ReportMetric(figure(float64(least.Nanoseconds())), unit)
-			})
+// matrix returns random numbers from -1 to 1 in m rows of n, which are ld apart.
+func matrix(r *rand.Rand, m, n, ld int) []float32 {
+	a := make([]float32, m*ld)
+	for i := range a {
+		if i%ld < n {
+			a[i] = r.Float32()*2 - 1
 		}
-		restore()
 	}
+	return a
+}
+
+// best reports the best of many runs of what f returns, as a figure of its nanoseconds.
+func best(b *testing.B, unit string, figure func(ns float64) float64, f func() func()) {
+	b.Run(simd.Name(), func(b *testing.B) {
+		run, least := f(), time.Hour
+		for b.Loop() {
+			start := time.Now()
+			run()
+			least = min(least, time.Since(start))
+		}
+		b.ReportMetric(0, "ns/op")
+		b.ReportMetric(figure(float64(least.Nanoseconds())), unit)
+	})
 }
 
 // BenchmarkRankOne measures C += a·b with one column a. It is bound by memory, so it reports bytes
@@ -201,5 +200,33 @@ func BenchmarkClock(b *testing.B) {
 			b.ReportMetric(during[len(during)/2], "GFLOP/s")
 			b.ReportMetric(after[len(after)/2], "after-GFLOP/s")
 		})
+	}
+}
+
+// BenchmarkHalves times the three products of a layer in bfloat16.
+func BenchmarkHalves(b *testing.B) {
+	for _, s := range shapes {
+		if s.k < 16 || s.n < 16 {
+			continue
+		}
+		r := rand.New(rand.NewPCG(1, 1))
+		input := func(m, n int) simd.Halves {
+			h := simd.MakeHalves(make([]float32, simd.HalvesSize(m, gap(n))), m, gap(n))
+			simd.Halve(m, n, simd.Rows(matrix(r, m, n, n), n), h)
+			return h
+		}
+		a, w, g := input(s.m, s.k), input(s.k, s.n), input(s.m, s.n)
+		bias := simd.Rows(make([]float32, s.n), 0)
+		p := simd.NewPackedHalves(s.k, s.n)
+		p.Pack(w)
+		run := func(name string, f func()) {
+			b.Run(fmt.Sprintf("%s/%dx%dx%d", name, s.m, s.k, s.n), func(b *testing.B) { measure(b, 2*float64(s.m*s.k*s.n), f) })
+		}
+		run("multiply", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Start: bias, ReLU: true, To: g}) })
+		run("masked", func() { p.Multiply(simd.HalfProduct{M: s.m, A: a, Where: g, To: g}) })
+		dw := simd.Rows(make([]float32, s.k*s.n), s.n)
+		run("transposed", func() { simd.TransposeMultiplyHalves(s.m, s.k, s.n, a, g, dw, nil) })
+		x := simd.Rows(make([]float32, s.m*gap(s.n)), gap(s.n))
+		run("halve", func() { simd.Halve(s.m, s.n, x, g) })
 	}
 }
