@@ -32,9 +32,7 @@ func load(t *testing.T, content string, o config.Overrides) config.Experiment {
 // equal compares what was found with what is expected.
 func equal(t *testing.T, what string, expected, found any) {
 	t.Helper()
-	if diff := cmp.Diff(expected, found); diff != "" {
-		t.Errorf("%s (-expected +found):\n%s", what, diff)
-	}
+	must.Same(t, expected, found, what)
 }
 
 func TestPrecedence(t *testing.T) {

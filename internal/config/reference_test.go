@@ -3,9 +3,8 @@ package config_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 func TestKeysAreDescribed(t *testing.T) {
@@ -32,8 +31,6 @@ func TestKeysAreDescribed(t *testing.T) {
 		"model.eval_bootstraps": {"whole number", "50", "bnp"},
 	} {
 		k := found[key]
-		if diff := cmp.Diff([]string{want.typ, want.preset, want.users}, []string{k.Type, k.Default, k.Users}); diff != "" {
-			t.Errorf("%s (-want +found):\n%s", key, diff)
-		}
+		must.Same(t, []string{want.typ, want.preset, want.users}, []string{k.Type, k.Default, k.Users}, key)
 	}
 }

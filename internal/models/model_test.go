@@ -8,8 +8,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
@@ -104,9 +102,7 @@ func TestAggregationsHavePyTorchsNames(t *testing.T) {
 		for _, tensor := range m.Tensors() {
 			got = append(got, tensor.Name+fmt.Sprint(tensor.Shape))
 		}
-		if diff := cmp.Diff(v.want, got); diff != "" {
-			t.Errorf("%s (-want +got):\n%s", v.model.Aggregation, diff)
-		}
+		must.Same(t, v.want, got, v.model.Aggregation)
 	}
 }
 

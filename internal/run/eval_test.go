@@ -48,9 +48,7 @@ func TestEvalJSONHasTheContractsFields(t *testing.T) {
 		"checkpoint": {"path": "checkpoints/step-1000.safetensors", "step": 1000}, "device": "cpu", "seconds": 12.5, "version": "v1"
 	}`
 	must.Do(t, json.Unmarshal([]byte(contract), &want))
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, got)
 }
 
 // The scores of targets are further fields.
@@ -70,9 +68,7 @@ func TestEvalJSONHoldsScores(t *testing.T) {
 		"coverage": coverage, "pit": []any{0.25, 0.75},
 		"per_function": []any{map[string]any{"function": "f", "points": 7.0, "log_density": -1.0, "crps": 0.5, "coverage": coverage}},
 	} {
-		if diff := cmp.Diff(want, got[key]); diff != "" {
-			t.Errorf("%s: %s", key, diff)
-		}
+		must.Same(t, want, got[key], key)
 	}
 	read, err := run.ReadEval(path)
 	if diff := cmp.Diff(e, read); err != nil || diff != "" {
@@ -109,12 +105,8 @@ func TestEvalJSONHoldsTheJointLikelihood(t *testing.T) {
 	content := must.Get(os.ReadFile(writeEval(t, e)))(t)
 	var got map[string]any
 	must.Do(t, json.Unmarshal(content, &got))
-	if diff := cmp.Diff(map[string]any{"mean": 1.5, "std_error": 0.5}, got["joint_ll"]); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff(map[string]any{"mean": -1.0, "std_error": 1.0}, got["raw"].(map[string]any)["joint_ll"]); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, map[string]any{"mean": 1.5, "std_error": 0.5}, got["joint_ll"])
+	must.Same(t, map[string]any{"mean": -1.0, "std_error": 1.0}, got["raw"].(map[string]any)["joint_ll"])
 	if got["joint_targets"] != 16.0 || got["joint_orders"] != 8.0 || got["per_batch"].([]any)[1].(map[string]any)["joint_ll"] != 2.0 {
 		t.Errorf("%s", content)
 	}

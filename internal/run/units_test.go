@@ -5,8 +5,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/run"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -21,9 +19,7 @@ func TestUnitsTravelWithTheWeights(t *testing.T) {
 	must.Do(t, run.WriteWeights(weights, m, c.Params, c.Units))
 	exported := must.Get(run.ReadUnits(weights))(t)
 	for name, got := range map[string]*run.Units{"checkpoint": c.Units, "run": must.Get(run.Open(dir))(t).Units(), "weights": exported} {
-		if diff := cmp.Diff(&want, got); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		must.Same(t, &want, got, name)
 	}
 	must.Do(t, run.WriteWeights(weights, m, c.Params, nil))
 	if u, err := run.ReadUnits(weights); u != nil || err != nil {
@@ -44,9 +40,7 @@ func TestFormsTravelWithTheWeights(t *testing.T) {
 		want.Scaling.XForms, want.Scaling.YForms = []rows.Form{f}, []rows.Form{{Log: true}}
 		must.Do(t, run.WriteWeights(path, m, c.Params, &want))
 		got := must.Get(run.ReadUnits(path))(t)
-		if diff := cmp.Diff(&want, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, &want, got)
 		must.Do(t, run.CheckData(dir, want, *got))
 		other := want
 		other.Scaling.XForms = []rows.Form{{}}

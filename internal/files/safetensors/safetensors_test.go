@@ -102,9 +102,7 @@ func TestReadsAnyOrder(t *testing.T) {
 		"a":{"dtype":"F32","shape":[1],"data_offsets":[0,4]},"__metadata__":{"format":"pt"}}   `, []byte{0, 0, 0x80, 0x3f, 0, 0, 0, 0x40}))
 	r := must.Get(safetensors.Open(path))(t)
 	defer r.Close()
-	if diff := cmp.Diff([]string{"b", "none", "a"}, r.Names()); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, []string{"b", "none", "a"}, r.Names())
 	for name, want := range map[string]float32{"a": 1, "b": 2} {
 		tensor := must.Get(r.Read(name))(t)
 		if v, err := tensor.Float32s(); err != nil || v[0] != want {

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
 	"gonum.org/v1/plot/plotter"
 
 	"github.com/acqnp/acqnp/internal/datasets"
@@ -38,22 +37,16 @@ func TestSubjectsAreNamedFunctionsInRawUnits(t *testing.T) {
 	for _, s := range all {
 		names = append(names, s.Name)
 	}
-	if diff := cmp.Diff([]string{"a", "function 1", "c"}, names); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, []string{"a", "function 1", "c"}, names)
 	fewer := must.Get(figures.Subjects(twoBatches{}, laneLike(1), 2))(t)
-	if diff := cmp.Diff(all[:2], fewer); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, all[:2], fewer)
 	// raw x = 2000·x − 100, y = 70·y
 	held := points.New(1, 1, []float64{1400, 900}, []float64{35, 8.75})
 	for i, want := range map[int]figures.Subject{
 		1: {Question: points.Question{Name: "function 1", Known: points.New(1, 1, []float64{400, 1400}, []float64{70, 35}), Targets: held.Cut(1, 2)}, Held: held.Cut(1, 2)},
 		2: {Question: points.Question{Name: "c", Known: points.New(1, 1, []float64{400}, []float64{70}), Targets: held}, Held: held},
 	} {
-		if diff := cmp.Diff(want, all[i]); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, want, all[i])
 	}
 }
 
@@ -78,12 +71,8 @@ func TestDensityPanelsCoverContextAndTargets(t *testing.T) {
 			t.Fatalf("%s: %d panels, the second %q of %q", model, len(panels), panels[1].Title, panels[1].YLabel)
 		}
 		for c, p := range panels {
-			if diff := cmp.Diff(plotter.XYs{{X: 7, Y: float64(8 + c)}}, p.Targets); diff != "" {
-				t.Error(diff)
-			}
-			if diff := cmp.Diff([]float64{0.5}, p.Quantiles); diff != "" {
-				t.Error(diff)
-			}
+			must.Same(t, plotter.XYs{{X: 7, Y: float64(8 + c)}}, p.Targets)
+			must.Same(t, []float64{0.5}, p.Quantiles)
 			if n := len(p.Grid); n < 200 || p.Grid[0].X != 0 || p.Grid[n-1].X != 1700 { // of targets, of the context
 				t.Errorf("%s: a grid of %d points from %v", model, n, p.Grid[0].X)
 			}

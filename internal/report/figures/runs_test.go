@@ -3,10 +3,9 @@ package figures_test
 import (
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/report/figures"
+	"github.com/acqnp/acqnp/internal/test/must"
 )
 
 // Labels name the least that tells runs apart: variants, then settings.
@@ -41,8 +40,6 @@ func TestLabelsTellRunsApart(t *testing.T) {
 		for _, r := range runs {
 			got = append(got, r.Label)
 		}
-		if diff := cmp.Diff(c.want, got); diff != "" {
-			t.Error(diff)
-		}
+		must.Same(t, c.want, got)
 	}
 }

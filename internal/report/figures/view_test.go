@@ -4,8 +4,6 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -75,9 +73,7 @@ func TestAxesAreTheColumnsThatVary(t *testing.T) {
 			t.Errorf("%s: %v", name, err)
 			continue
 		}
-		if diff := cmp.Diff(c.want, described(figure)); diff != "" {
-			t.Errorf("%s: %s", name, diff)
-		}
+		must.Same(t, c.want, described(figure), name)
 		save(t, figure, "axes.png")
 	}
 }

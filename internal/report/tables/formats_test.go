@@ -81,9 +81,7 @@ func TestCSVHasEveryNumberInFull(t *testing.T) {
 	s, _ := summarize(t, some(t))
 	records := records(t, s)
 	header := []string{"benchmark", "model", "part", "ours_mean", "ours_sd", "runs", "paper_mean", "paper_sd", "difference_in_errors"}
-	if diff := cmp.Diff(header, records[0][:len(header)]); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, header, records[0][:len(header)])
 	if len(records) != 1+2*3 {
 		t.Errorf("%d records, want 7", len(records))
 	}
@@ -94,12 +92,8 @@ func TestCSVHasEveryNumberInFull(t *testing.T) {
 			t.Errorf("%s is %q, want %v", header[i], got[i], want)
 		}
 	}
-	if diff := cmp.Diff([]string{"lissajous", "acqnp", "context", "3"}, []string{got[0], got[1], got[2], got[5]}); diff != "" {
-		t.Error(diff)
-	}
-	if diff := cmp.Diff([]string{"", "0 1 2", "100000", "5000", "100", "random", "", ""}, got[9:]); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, []string{"lissajous", "acqnp", "context", "3"}, []string{got[0], got[1], got[2], got[5]})
+	must.Same(t, []string{"", "0 1 2", "100000", "5000", "100", "random", "", ""}, got[9:])
 	if last := records[5]; last[0] != hostile || last[6] != "" || last[8] != "" {
 		t.Errorf("record %q of what the paper does not have", last)
 	}

@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/report/tables"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -110,9 +108,7 @@ func TestScoresInCSV(t *testing.T) {
 	// In raw units, and over the two seeds of 300 steps.
 	want := map[string]string{"context": "-5.5 300", "target": "-6.25 300", "log_density": "-6.5 300", "crps": "3.25 300",
 		"coverage_0.5": "0.475 300", "coverage_0.9": "0.825 300"}
-	if diff := cmp.Diff(want, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, got)
 }
 
 // Files of one name are told apart by their paths.
@@ -126,9 +122,7 @@ func TestDataOfOneName(t *testing.T) {
 	for _, row := range s.Tables[0].Rows {
 		got = append(got, row.Benchmark)
 	}
-	if diff := cmp.Diff([]string{"csv (/x/a/data.csv)", "csv (/x/b/data.csv)", "csv (/y/a/data.csv)", "csv (data.csv)", "csv (other.csv)"}, got); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, []string{"csv (/x/a/data.csv)", "csv (/x/b/data.csv)", "csv (/y/a/data.csv)", "csv (data.csv)", "csv (other.csv)"}, got)
 }
 
 func TestTablesOfFunctionsAreBounded(t *testing.T) {

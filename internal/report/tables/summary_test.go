@@ -6,8 +6,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -83,9 +81,7 @@ func TestNotesTellWhatIsNotAlike(t *testing.T) {
 		"Not the paper's settings (here and there): eval.max_context: 50 and 100; eval.batches: 10 and 5000.",
 		"Training was not finished: step 500 of 100000.",
 	}
-	if diff := cmp.Diff(want, row.Notes); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, row.Notes)
 	md, page := text(t, s.Markdown), text(t, s.HTML)
 	for i, note := range want {
 		if !strings.Contains(md, fmt.Sprintf("\n[%d] %s", i+1, note)) {
@@ -98,9 +94,7 @@ func TestNotesTellWhatIsNotAlike(t *testing.T) {
 	if !strings.Contains(md, "ACQNP [1] [2] [3]") {
 		t.Errorf("the row does not refer to its notes:\n%s", md)
 	}
-	if diff := cmp.Diff([]string{"0", "1"}, row.Used.Seeds); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, []string{"0", "1"}, row.Used.Seeds)
 }
 
 // Epochs are not steps, and a validation chooses an earlier checkpoint: the log tells whether such runs have ended.

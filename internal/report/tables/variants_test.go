@@ -7,8 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/google/go-cmp/cmp"
-
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/tables"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -51,9 +49,7 @@ func TestVariantsAreRowsBelowThePapersModel(t *testing.T) {
 		t.Fatalf("%d tables, warnings %q", len(s.Tables), warnings)
 	}
 	want := []string{"||1|1|true", "attention||1|3|false", "sigma floor 0.1||1|4|false", "transformer, residual||2|2.25|false"}
-	if diff := cmp.Diff(want, rows(s)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, rows(s))
 	note := s.Tables[0].Rows[3].Notes[0]
 	for _, difference := range []string{"model.aggregation: transformer and mean", "model.adaptor_form: residual and plain", "train.loss: targets and all"} {
 		if !strings.Contains(note, difference) {
@@ -81,9 +77,7 @@ func TestSettingsTellRunsApart(t *testing.T) {
 	addVariant(t, root, "d", "", ", learning_rate: 0.01, weight_decay: 0.1", 1, 1)
 	s, _ := summarize(t, root)
 	want := []string{"|train.learning_rate=0.0002|2|4.5|true", "|train.learning_rate=0.001|1|3|true", "|train.learning_rate=0.01|1|1|true"}
-	if diff := cmp.Diff(want, rows(s)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, rows(s))
 	if md := text(t, s.Markdown); strings.Count(md, "| ACQNP, learning_rate=0.0002") != 2 { // also in What was evaluated
 		t.Errorf("markdown:\n%s", md)
 	}
@@ -101,9 +95,7 @@ func TestSettingsTellRunsApart(t *testing.T) {
 	s, _ = summarize(t, root)
 	want = []string{"|train.learning_rate=0.0002; train.schedule=constant|2|4.5|true", "|train.learning_rate=0.001; train.schedule=constant|1|3|true",
 		"|train.learning_rate=0.01; train.schedule=constant|1|1|true", "|train.learning_rate=0.001; train.schedule=cosine|1|6|true", "transformer||1|7|false"}
-	if diff := cmp.Diff(want, rows(s)); diff != "" {
-		t.Error(diff)
-	}
+	must.Same(t, want, rows(s))
 }
 
 func TestTheSameSettingsTwiceAreRefused(t *testing.T) {

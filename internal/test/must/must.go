@@ -8,6 +8,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/go-cmp/cmp"
+
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -40,6 +42,14 @@ func Write[T string | []byte](t testing.TB, content T, path ...string) string {
 func Read(t testing.TB, path string) []byte {
 	t.Helper()
 	return Get(os.ReadFile(path))(t)
+}
+
+// Same checks that got is want. what names them.
+func Same(t testing.TB, want, got any, what ...string) {
+	t.Helper()
+	if diff := cmp.Diff(want, got); diff != "" {
+		t.Errorf("%s (-want +got):\n%s", strings.Join(what, " "), diff)
+	}
 }
 
 // Err returns the error of a call with a value: must.Err(os.ReadFile(path)).
