@@ -4,7 +4,6 @@ package sweep_test
 
 import (
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -34,7 +33,5 @@ func TestSweepOnCUDAInstances(t *testing.T) {
 		t.Errorf("%s%s", out, errs)
 	}
 	seen := must.Get(filepath.Glob("seen-*"))(t)
-	if !slices.Equal(seen, []string{"seen-MIG-1a", "seen-MIG-2b"}) {
-		t.Errorf("runs saw %v", seen)
-	}
+	must.Same(t, []string{"seen-MIG-1a", "seen-MIG-2b"}, seen, "runs saw")
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -53,9 +52,7 @@ func TestEpochsAreStepsOfTheirSource(t *testing.T) {
 		t.Fatalf("%+v, %v", again, err)
 	}
 	sameTensors(t, r.Checkpoint, again.Checkpoint)
-	if s := metricSteps(t, parts); !slices.Equal(s, []int{3, 6, 9, 12}) {
-		t.Errorf("logged steps %v", s)
-	}
+	must.Same(t, []int{3, 6, 9, 12}, metricSteps(t, parts), "logged steps")
 	if r, err := in(whole, inEpochs(t, 5), true, 0); err != nil || r.Step != 15 {
 		t.Errorf("an epoch more: %+v, %v", r, err)
 	}

@@ -27,9 +27,7 @@ func TestRunDirectory(t *testing.T) {
 	if err != nil || len(config.Differences(written, e)) > 0 {
 		t.Errorf("config.yaml: %v, %v", config.Differences(written, e), err)
 	}
-	if got := metricSteps(t, dir); !slices.Equal(got, []int{3, 6, 9, 12}) {
-		t.Errorf("logged steps %v", got)
-	}
+	must.Same(t, []int{3, 6, 9, 12}, metricSteps(t, dir), "logged steps")
 	if len(updates) != 12 {
 		t.Fatalf("%d updates", len(updates))
 	}
@@ -236,9 +234,7 @@ func TestOverwriteRemovesTheRunAlone(t *testing.T) {
 	mustTrain(t, train.Options{Experiment: e, Dir: dir, Overwrite: true})
 	wantFiles(t, dir, "config.yaml", "metrics.jsonl", "notes.txt", "checkpoints/mine.safetensors", "checkpoints/step-1.bak",
 		"checkpoints/step-4.safetensors", "checkpoints/step-5.safetensors")
-	if s := metricSteps(t, dir); !slices.Equal(s, []int{3, 5}) {
-		t.Errorf("logged steps %v", s)
-	}
+	must.Same(t, []int{3, 5}, metricSteps(t, dir), "logged steps")
 }
 
 func TestOptionsThatCannotBe(t *testing.T) {

@@ -79,9 +79,7 @@ func TestValidationIsLoggedAndTheBestIsKept(t *testing.T) {
 	dir := t.TempDir()
 	e := validated(t, func(e *config.Experiment) { e.Train.CheckpointEvery, e.Train.KeepCheckpoints = 1, 12 })
 	r := mustTrain(t, train.Options{Experiment: e, Dir: dir})
-	if got := metricSteps(t, dir); !slices.Equal(got, []int{2, 4, 5, 6, 8, 10, 12}) {
-		t.Errorf("logged steps %v", got)
-	}
+	must.Same(t, []int{2, 4, 5, 6, 8, 10, 12}, metricSteps(t, dir), "logged steps")
 	found, best := lls(t, dir), 2
 	for step := 2; step <= 12; step += 2 {
 		if found[step] > found[best] {

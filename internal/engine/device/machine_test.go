@@ -6,7 +6,6 @@ import (
 	"net"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -171,9 +170,7 @@ func TestWhatTheDriverTells(t *testing.T) {
 	if got := m.Driver(); got != "NVIDIA UNIX x86_64 Kernel Module 535.1 Mon" {
 		t.Errorf("driver %q", got)
 	}
-	if got := m.GPUs(); !slices.Equal(got, []string{"NVIDIA H200", "Tesla T4"}) {
-		t.Errorf("GPUs %q", got)
-	}
+	must.Same(t, []string{"NVIDIA H200", "Tesla T4"}, m.GPUs(), "GPUs")
 }
 
 func TestTheEngineOfAMachine(t *testing.T) {
