@@ -31,9 +31,6 @@ func (m *member) parked() bool {
 	return m.until > 0 && m.step >= m.until && (m.phase == run.Stopped || m.phase == run.Failed)
 }
 
-// ready reports whether a worker may take the run now.
-func (m *member) ready(now time.Time) bool { return !now.Before(m.notBefore) }
-
 // see sets the phase and the step from the state of the run's directory.
 func (m *member) see(s run.State) {
 	m.phase, m.step = s.Phase, s.Step

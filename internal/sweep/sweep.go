@@ -161,7 +161,7 @@ func (p *pool) pick() (m *member, waiting bool, changed chan struct{}) {
 	for _, m := range p.runs {
 		switch {
 		case m.over():
-		case m.busy || !m.ready(time.Now()):
+		case m.busy || time.Now().Before(m.notBefore):
 			waiting = true
 		case !m.parked():
 			m.busy = true

@@ -21,6 +21,7 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
+	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/internal/progress"
@@ -98,7 +99,7 @@ func measure(ctx context.Context, o options, w io.Writer) error {
 type timer struct {
 	device.Device
 	armed    bool
-	launches []engine.LaunchTime
+	launches []cuda.LaunchTime
 }
 
 func (t *timer) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, error) {
@@ -115,7 +116,7 @@ func (t timed) Step(e ops.Extents, batch int, rate float64) (err error) {
 	if !t.timer.armed {
 		return t.Trainer.Step(e, batch, rate)
 	}
-	of, ok := t.Trainer.(engine.LaunchTimer)
+	of, ok := t.Trainer.(*cuda.Trainer)
 	if !ok {
 		return errors.New("the device has no launches of kernels")
 	}
@@ -124,7 +125,7 @@ func (t timed) Step(e ops.Extents, batch int, rate float64) (err error) {
 }
 
 // show writes the launches as a table.
-func show(w io.Writer, device string, launches []engine.LaunchTime) error {
+func show(w io.Writer, device string, launches []cuda.LaunchTime) error {
 	fmt.Fprintf(w, "\nLaunches of a step, timed one by one by events (median and least of %d):\n", repeats)
 	if strings.Contains(device, "(simt,") {
 		fmt.Fprintln(w, "This GPU is emulated: the times mean nothing.")

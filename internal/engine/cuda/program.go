@@ -2,6 +2,7 @@ package cuda
 
 import (
 	"cmp"
+
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models/ops"
 	"github.com/acqnp/acqnp/kernels/gpu"

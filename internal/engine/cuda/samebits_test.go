@@ -62,7 +62,7 @@ func TestSameBitsAtSize(t *testing.T) {
 func checkEarly(t *testing.T, tr engine.Trainer, e ops.Extents, refused, able, always bool) {
 	t.Helper()
 	early := 0
-	launches := must.Get(tr.(engine.LaunchTimer).TimeLaunches(e, 0, 0.001, 1))(t)
+	launches := must.Get(tr.(*cuda.Trainer).TimeLaunches(e, 0, 0.001, 1))(t)
 	for _, l := range launches {
 		if l.Early {
 			early++

@@ -5,15 +5,21 @@ import (
 	"slices"
 	"time"
 
-	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models/ops"
 )
 
-var _ engine.LaunchTimer = (*Trainer)(nil)
+// LaunchTime is how long a kernel launch of a training step takes.
+type LaunchTime struct {
+	Kernel        string
+	Blocks        int
+	Median, Least time.Duration
+	Early         bool // in a step it may start before the launch before it has ended
+}
 
-// TimeLaunches implements engine.LaunchTimer. It measures the time between two events around a
+// TimeLaunches makes a step with the inputs of the coming one, `times` times over, and waits after each launch. It returns
+// the launches in the order of the step. It measures the time between two events around a
 // launch, which includes the start of the kernel. In a graph, kernels start sooner and may overlap.
-func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int) ([]engine.LaunchTime, error) {
+func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int) ([]LaunchTime, error) {
 	if t.err != nil {
 		return nil, t.err
 	}
@@ -33,10 +39,10 @@ func (t *Trainer) TimeLaunches(e ops.Extents, batch int, rate float64, times int
 			early = g.Early() // the same for both sides
 		}
 	}
-	all := make([]engine.LaunchTime, len(calls))
+	all := make([]LaunchTime, len(calls))
 	for i, c := range calls {
 		slices.Sort(took[i])
-		all[i] = engine.LaunchTime{Kernel: c.kernel, Blocks: int(c.dims.Grid[0] * c.dims.Grid[1] * c.dims.Grid[2]),
+		all[i] = LaunchTime{Kernel: c.kernel, Blocks: int(c.dims.Grid[0] * c.dims.Grid[1] * c.dims.Grid[2]),
 			Median: took[i][times/2], Least: took[i][0], Early: early[i]}
 	}
 	return all, nil
