@@ -54,8 +54,7 @@ Several models are fitted, and mixed by how well each predicts groups that it ha
 that are printed are those of the mixture on groups that neither models nor weights have seen.
 docs/explanation/fit.md says which models and how.
 
-The result is a directory for acqnp predict, score and serve. The same file and seed give the same bytes.
-A fit that was ended or killed goes on when it is started again.`,
+The result is a directory for acqnp predict, score and serve. The same file and seed give the same bytes.`,
 		Example: `  acqnp fit prices.csv
   acqnp fit prices.csv 'price ~ age | product'
   acqnp fit prices.csv 'log(price) ~ age + kind | product' --instant --out quick.fit
@@ -120,9 +119,6 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	o.Warnings, o.Read = &a.warnings, func() { a.warn() }
 	fitted, example, err := fit.Fit(ctx, o.Options)
 	if err != nil {
-		if errors.Is(err, context.Canceled) {
-			o.Progress.Note("the same command goes on from here")
-		}
 		return err
 	}
 	s := summaryOfFit(fitted)
@@ -228,7 +224,7 @@ func (o *fitOptions) check(a *app) error {
 	if o.Outcome != "" && !slices.Contains([]string{stack.Real, stack.Counts, stack.Bounded}, o.Outcome) {
 		return &invalid.Input{File: "--outcome", Found: o.Outcome, Expected: "real, counts or bounded"}
 	}
-	o.Threads, o.Overwrite = (&settings{threads: o.Threads}).cores(), a.overwrite
+	o.Threads = (&settings{threads: o.Threads}).cores()
 	if o.Out == "" {
 		o.Out = tabular.Stem(o.File) + ".fit"
 	}

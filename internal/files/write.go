@@ -144,18 +144,6 @@ func temporary(dir, name string, mode fs.FileMode) (*os.File, error) {
 	}
 }
 
-// RemoveDir removes a directory that holds files alone, if it is there.
-func RemoveDir(dir string) error {
-	entries, err := os.ReadDir(dir)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil
-	}
-	for _, e := range entries {
-		err = errors.Join(err, Remove(filepath.Join(dir, e.Name())))
-	}
-	return errors.Join(err, Remove(dir))
-}
-
 // because turns an error about the temporary file into one about the output at path.
 func because(path string, err error) error {
 	return &fs.PathError{Op: "write", Path: path, Err: reason(err)}

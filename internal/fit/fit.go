@@ -23,28 +23,26 @@ import (
 
 // Options say what to fit.
 type Options struct {
-	File      string
-	Formula   formula.Formula
-	Instant   bool    // only models that take about a second
-	Outcome   string  // what values y can have, see stack.OutcomeOf; "" for what the data speak for
-	Out       string  // the directory for the result, which exists
-	Overwrite bool    // removes what another fit has left in Out
-	Budget    float64 // seconds of two cores, see affordable; 0 for all candidates
-	Weights   string  // the column of row weights; "" for none
-	Seed      uint64
-	Threads   int
-	Progress  progress.Reporter
-	Warnings  *warning.Record // takes lines on rows and models that are left out, and columns that are read as names
-	Read      func()          // called when the file is read, before models are fitted; may be nil
+	File     string
+	Formula  formula.Formula
+	Instant  bool    // only models that take about a second
+	Outcome  string  // what values y can have, see stack.OutcomeOf; "" for what the data speak for
+	Out      string  // the directory for the result, which exists
+	Budget   float64 // seconds of two cores, see affordable; 0 for all candidates
+	Weights  string  // the column of row weights; "" for none
+	Seed     uint64
+	Threads  int
+	Progress progress.Reporter
+	Warnings *warning.Record // takes lines on rows and models that are left out, and columns that are read as names
+	Read     func()          // called when the file is read, before models are fitted; may be nil
 }
 
 // leastRows is the number of rows that can be cut into folds.
 const leastRows = 10
 
-// Fit reads the file, fits a stack to each column of y, and writes the result. An error about the file or
-// the formula is an *invalid.Input. The Example is for a picture. An interrupted or killed fit resumes
-// when Fit is called again with the same Options: fitted models wait in Out until all are fitted. The
-// result depends only on the file, the formula, the seed and the budget.
+// Fit reads the file, fits a stack to each column of y, and writes the result, whole or not at all. An error about the
+// file or the formula is an *invalid.Input. The Example is for a picture. The result depends only on the file, the formula,
+// the seed and the budget.
 func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if err := o.checkWeights(); err != nil {
 		return f, e, err
@@ -86,23 +84,18 @@ func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
 	if o.Read != nil {
 		o.Read()
 	}
-	kept, err := openParts(o)
-	if err != nil {
-		return f, e, err
-	}
-	if err := o.fit(ctx, &f, groups, kept); err != nil {
-		kept.tidy()
+	if err := o.fit(ctx, &f, groups); err != nil {
 		return f, e, err
 	}
 	f.Kept, f.Together = f.keep(groups, o.Seed, o.Warnings), f.together(groups, o.Warnings)
 	if err := f.Write(o.Out); err != nil {
 		return f, e, err
 	}
-	return f, exampleOf(f, groups, o.Seed), kept.remove()
+	return f, exampleOf(f, groups, o.Seed), nil
 }
 
 // fit fits the stacks.
-func (o Options) fit(ctx context.Context, f *Fitted, groups []points.Group, kept *parts) error {
+func (o Options) fit(ctx context.Context, f *Fitted, groups []points.Group) error {
 	options, data := make([]stack.Options, len(f.Y)), make([][]points.Group, len(f.Y))
 	done, total, ranks := 0, 0, places(f.keysOfY(groups))
 	for c, y := range o.Formula.Y {
@@ -133,7 +126,7 @@ func (o Options) fit(ctx context.Context, f *Fitted, groups []points.Group, kept
 			o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
 		}
 		o.noteOuter(data[c], kinds, y.Column)
-		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Column: slices.Index(ranks, c), Kinds: kinds, Questions: questions, Store: column{kept, c}, Done: func() {
+		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Column: slices.Index(ranks, c), Kinds: kinds, Questions: questions, Done: func() {
 			done++
 			o.Progress.Update(progress.State{Done: done})
 		}}

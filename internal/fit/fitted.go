@@ -3,6 +3,7 @@ package fit
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -27,19 +28,10 @@ import (
 // File is the file of a directory that acqnp fit writes.
 const File = "fit.json"
 
-// partsPrefix is the start of the name of a directory in which acqnp fit keeps models until all are fitted.
-const partsPrefix = "parts-"
-
-// Unfinished reports whether a directory has a fit that has not ended.
-func Unfinished(dir string) bool {
-	parts, err := filepath.Glob(filepath.Join(dir, partsPrefix+"*"))
-	return err == nil && len(parts) > 0
-}
-
-// Is reports whether a directory is what acqnp fit writes, also before it has ended.
+// Is reports whether a directory is what acqnp fit writes.
 func Is(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, File))
-	return dir != "" && (err == nil || Unfinished(dir))
+	return dir != "" && err == nil
 }
 
 // drawSeed is the seed of draws where none is given.
@@ -86,14 +78,18 @@ type Fitted struct {
 // allKinds are the models that a file can hold.
 var allKinds = append(stack.Kinds(), pretrained.Kind(pretrained.MostSiblings))
 
-// Write writes fit.json to a directory.
+// Write writes fit.json to a directory, and removes the temporary files that killed writers have left beside it.
 func (f Fitted) Write(dir string) error {
 	f.Schema = schema
 	content, err := json.Marshal(f)
 	if err != nil {
 		return err
 	}
-	return files.WriteBytes(filepath.Join(dir, File), append(content, '\n'))
+	left, _ := filepath.Glob(filepath.Join(dir, files.TempPrefix+File+"-*")) // the pattern is a good one
+	for _, path := range left {
+		err = errors.Join(err, os.Remove(path))
+	}
+	return errors.Join(err, files.WriteBytes(filepath.Join(dir, File), append(content, '\n')))
 }
 
 // Read reads fit.json in a directory. The error for a file that is not there or that Write did
@@ -105,9 +101,6 @@ func Read(dir string) (f Fitted, err error) {
 		return f, &invalid.Input{File: path, Key: key, Found: found, Expected: expected}
 	}
 	content, err := files.Read(path, expected, maxFile)
-	if err != nil && Unfinished(dir) {
-		return f, &invalid.Input{File: dir, Found: "a fit that has not ended", Expected: "one that has: start the same acqnp fit again, it goes on", Cause: err}
-	}
 	if err != nil {
 		return f, err
 	}

@@ -5,12 +5,9 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"math"
 	"slices"
-	"strings"
 	"sync"
-	"time"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -25,20 +22,11 @@ type Options struct {
 	NoLog   bool               // y is not predicted by its logarithm
 	Outcome likelihood.Support // the values of y, see OutcomeOf
 	Kinds   []Kind             // the candidates
-	Store   Store              // keeps fitted models, so that an interrupted fit resumes; may be nil
 	Done    func()             // called after each of Jobs; may be nil
 	Column  int                // of y, among several: their random levels of atoms are different ones
 
 	// Questions bounds how often each model is asked about a fold; 0 for 1,000.
 	Questions int
-}
-
-// A Store keeps the models of a fit by their names.
-type Store interface {
-	// Load returns what Save kept, nil if there is nothing.
-	Load(name string) []byte
-	// Save keeps a model whose fit took this time.
-	Save(name string, content []byte, took time.Duration) error
 }
 
 // Jobs returns how many models Fit fits.
@@ -199,11 +187,6 @@ func (t *trial) title() string {
 		{y: likelihood.RootY}: ", sqrt y", {y: likelihood.RootY, x: true}: ", log x, sqrt y"}[t.scale]
 }
 
-// name returns the name of the trial's model of a fold in a store.
-func (t *trial) name(fold int) string {
-	return fmt.Sprintf("%s.%d", strings.NewReplacer(", ", ".", " ", "-").Replace(t.title()), fold)
-}
-
 // A job is a trial to be fitted without a fold, and its result.
 type job struct {
 	trial *trial
@@ -276,20 +259,13 @@ func (s *split) run(ctx context.Context, all []job, o Options) error {
 	return ctx.Err()
 }
 
-// fitAndAsk returns the model of a trial without a fold, from the store if it is there, and asks it about the
-// fold. It returns why there is none if the kind cannot be fitted or an answer is not finite. The model goes through
+// fitAndAsk returns the model of a trial without a fold, and asks it about the fold. It returns why there is none if the kind cannot be fitted or an answer is not finite. The model goes through
 // JSON first, so that the model judged is the one that a file holds.
 func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m simple.Model, why string, err error) {
 	if t.kind.Grouped && s.groups < 2 {
 		return nil, "", nil
 	}
-	dx := s.training[fold][0].DX
-	if o.Store != nil {
-		if m, err := t.kind.Read(o.Store.Load(t.name(fold))); err == nil && m.Columns() == dx && m.Check() == nil {
-			return s.ask(ctx, t, fold, m)
-		}
-	}
-	begin, groups := time.Now(), s.training[fold]
+	groups := s.training[fold]
 	if t.kind.Most > 0 {
 		groups = sample(groups, t.kind.Most, o.Seed)
 	}
@@ -308,11 +284,6 @@ func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m
 	}
 	if err != nil {
 		return nil, err.Error(), nil
-	}
-	if o.Store != nil {
-		if err := o.Store.Save(t.name(fold), content, time.Since(begin)); err != nil {
-			return nil, "", err
-		}
 	}
 	return s.ask(ctx, t, fold, m)
 }

@@ -3,13 +3,10 @@ package stack
 import (
 	"context"
 	"encoding/json"
-	"errors"
-	"maps"
 	"math"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"testing"
-	"time"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -140,63 +137,6 @@ func TestAModelForContextsOfOneSize(t *testing.T) {
 	}
 }
 
-// A memory is a Store of which a copy can be given to the next fit.
-type memory struct {
-	sync.Mutex
-	kept  map[string][]byte
-	saved int
-	end   func() // is called after the fit of a number of models
-	after int
-}
-
-func (m *memory) Load(name string) []byte {
-	m.Lock()
-	defer m.Unlock()
-	return m.kept[name]
-}
-
-func (m *memory) Save(name string, content []byte, _ time.Duration) error {
-	m.Lock()
-	defer m.Unlock()
-	m.kept[name] = content
-	if m.saved++; m.saved == m.after {
-		m.end()
-	}
-	return nil
-}
-
-// An interrupted fit resumes: it takes the models that are kept, fits the others, and gives the same bytes
-// as a fit without interruption.
-func TestAFitGoesOn(t *testing.T) {
-	groups := twoLines(15, 8)
-	whole := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds()}))(t)
-	want, _ := json.Marshal(whole)
-	ctx, cancel := context.WithCancel(context.Background())
-	m := &memory{kept: map[string][]byte{}, end: cancel, after: 6}
-	if _, err := Fit(ctx, groups, Options{Threads: 1, Kinds: Kinds(), Store: m}); !errors.Is(err, context.Canceled) {
-		t.Fatalf("a fit that was ended returns %v", err)
-	}
-	// The goroutine of the interrupted fit may still save: the next fit takes a copy, with a damaged
-	// model.
-	m.Lock()
-	kept := maps.Clone(m.kept)
-	m.Unlock()
-	kept["mixed-model.0"] = []byte("{")
-	m = &memory{kept: kept}
-	again := must.Get(Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds(), Store: m}))(t)
-	if got, _ := json.Marshal(again); string(got) != string(want) {
-		t.Error("the stack of a fit that went on differs")
-	}
-	saved := m.saved
-	third, err := Fit(context.Background(), groups, Options{Threads: 2, Kinds: Kinds(), Store: m})
-	if err != nil || m.saved != saved {
-		t.Errorf("%v, %d models were fitted again", err, m.saved-saved)
-	}
-	if got, _ := json.Marshal(third); string(got) != string(want) {
-		t.Error("the stack of kept models differs")
-	}
-}
-
 // HeldOut names the groups that a fold asks about, OfFold keeps the models without it, and all
 // others are fitted to all groups.
 func TestOneFoldOfAStack(t *testing.T) {
@@ -231,15 +171,17 @@ func TestAScaleIsLeftOut(t *testing.T) {
 	}
 	var text []string
 	for _, o := range []Options{{}, {Log: true}} {
-		m := &memory{kept: map[string][]byte{}}
-		o.Store, o.Kinds, o.Threads = m, Kinds()[:1], 2
+		mixed := Kinds()[0]
+		fit := mixed.Fit
+		var fits atomic.Int32
+		mixed.Fit = func(groups []points.Group) (simple.Model, error) { fits.Add(1); return fit(groups) }
 		done := 0
-		o.Done = func() { done++ }
+		o.Kinds, o.Threads, o.Done = []Kind{mixed}, 2, func() { done++ }
 		s := must.Get(Fit(context.Background(), groups, o))(t)
 		b, _ := json.Marshal(s)
 		text = append(text, string(b))
-		if want := map[bool]int{false: folds + 2, true: folds + 1}[o.Log]; m.saved != want || done != o.Jobs(groups) {
-			t.Errorf("log y alone: %v: %d models were fitted, want %d; %d of %d are reported", o.Log, m.saved, want, done, o.Jobs(groups))
+		if want := map[bool]int{false: folds + 2, true: folds + 1}[o.Log]; int(fits.Load()) != want || done != o.Jobs(groups) {
+			t.Errorf("log y alone: %v: %d models were fitted, want %d; %d of %d are reported", o.Log, fits.Load(), want, done, o.Jobs(groups))
 		}
 	}
 	if text[0] != text[1] {
