@@ -13,7 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/files"
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict/onnx"
 	"github.com/acqnp/acqnp/internal/run"
@@ -95,7 +96,7 @@ type exportSummary struct {
 }
 
 func runExport(a *app, o exportOptions) error {
-	if fit.Is(o.Run) {
+	if file.Is(o.Run) {
 		return refuseExport(o.Run)
 	}
 	format, err := o.chosen()
@@ -147,7 +148,7 @@ func (s exportSummary) print(w io.Writer) error {
 
 // refuseExport returns an error that says which weights of a fit an export would lack: all.
 func refuseExport(dir string) error {
-	f, err := fit.Read(dir)
+	f, err := answer.Read(dir)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/acqnp/acqnp/internal/files/tabular"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/draft"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -176,7 +177,7 @@ func (o *fitOptions) draw(ctx context.Context, e fit.Example, c *conformal.Calib
 	for i, g := range e.Groups {
 		subjects[i] = figures.Subject{Question: g, Held: g.Targets}
 	}
-	figure, err := figures.NewPrediction(ctx, e.Fitted, subjects, figures.Options{Calibrated: c})
+	figure, err := figures.NewPrediction(ctx, e.Predictor, subjects, figures.Options{Calibrated: c})
 	if err != nil {
 		return "", err
 	}
@@ -236,7 +237,7 @@ func (o *fitOptions) check(a *app) error {
 		return &invalid.Input{File: "--out", Found: err.Error(), Expected: "a directory that can be made"}
 	}
 	free := func() error {
-		result, picture := filepath.Join(o.Out, fit.File), filepath.Join(o.Out, run.FitFile)
+		result, picture := filepath.Join(o.Out, file.Name), filepath.Join(o.Out, run.FitFile)
 		return a.checkOutputs([]output.File{{Flag: "--out", Path: result}, {Flag: "--out", Path: picture, Part: run.FitFile}}, o.File)
 	}
 	if err := free(); err != nil {

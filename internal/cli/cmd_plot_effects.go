@@ -14,7 +14,9 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/effects"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/report/figures"
 )
@@ -86,7 +88,7 @@ type effectColumn struct {
 	effectLoss
 	Points []effectPoint `json:"points"`
 
-	effect fit.Effect
+	effect effects.Effect
 }
 
 // effectPoint is a point of an effect; its x is a number, a text of names and dates, or null where the cell is missing.
@@ -108,33 +110,33 @@ func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
 			return err
 		}
 	}
-	if !fit.Is(o.run) {
+	if !file.Is(o.run) {
 		return &invalid.Input{File: "RUN", Found: o.run, Expected: "a directory of acqnp fit: effects are those of columns of a fit"}
 	}
-	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, filepath.Join(o.run, fit.File)); err != nil {
+	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, filepath.Join(o.run, file.Name)); err != nil {
 		return err
 	}
-	f, err := fit.Read(o.run)
+	f, err := answer.Read(o.run)
 	if err != nil {
 		return err
 	}
-	if len(f.Columns()) == 0 {
+	if len(effects.Columns(f.Fit)) == 0 {
 		return &invalid.Input{File: o.run, Key: "formula", Found: f.Formula + ", without a column of x", Expected: "a fit with columns whose effects there are"}
 	}
-	f.WarnOfEffects(&a.warnings)
+	effects.Warn(f, &a.warnings)
 	s := effectsSummary{Run: o.run, Out: o.out, Unit: f.Unit()}
 	a.warn() // before the work
 	threads := (&settings{threads: o.threads}).cores()
-	importance, err := f.Importance(ctx, threads, a.progress())
+	importance, err := effects.Importances(ctx, f, threads, a.progress())
 	if err != nil {
 		return err
 	}
-	effects, err := f.Effects(ctx, threads)
+	along, err := effects.Along(ctx, f, threads)
 	if err != nil {
 		return err
 	}
 	for c, one := range importance {
-		s.Targets = append(s.Targets, targetOf(f, c, one, effects[c]))
+		s.Targets = append(s.Targets, targetOf(f, c, one, along[c]))
 	}
 	if o.out != "" {
 		figure := figures.Effects{Fit: f}
@@ -150,9 +152,9 @@ func runEffects(ctx context.Context, a *app, o *effectsOptions) error {
 }
 
 // targetOf returns what is said of column c of y.
-func targetOf(f fit.Fitted, c int, one fit.Importance, effects []fit.Effect) effectsTarget {
+func targetOf(f answer.Predictor, c int, one effects.Importance, along []effects.Effect) effectsTarget {
 	t := effectsTarget{Channel: f.Y[c], LogDensity: one.LogDensity, Error: one.Error}
-	for i, e := range effects {
+	for i, e := range along {
 		column := effectColumn{effectLoss: effectLoss{f.X[e.X], one.Columns[i].Loss, one.Columns[i].Error}, effect: e}
 		for _, p := range e.Points {
 			column.Points = append(column.Points, effectPoint{cellOf(f.XForms[e.X], p.X), p.Quantiles[0], p.Quantiles[1], p.Quantiles[2], p.Quantiles[3], p.Quantiles[4]})

@@ -6,7 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -46,7 +46,7 @@ adds quantiles of the mixture, --draws random draws from it. acqnp predict --com
 }
 
 func (o *sampleOptions) run(ctx context.Context) error {
-	if fit.Is(o.Run) {
+	if file.Is(o.Run) {
 		return &invalid.Input{File: o.Run, Found: "a directory of acqnp fit", Expected: "a trained network, or acqnp predict --components --format json"}
 	}
 	a, err := o.open(o.checkCounts)

@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/cli/output"
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -84,7 +84,7 @@ type scoreSummary struct {
 }
 
 func runScore(ctx context.Context, a *app, o scoreOptions) error {
-	if o.calibrate && fit.Is(o.Run) {
+	if o.calibrate && file.Is(o.Run) {
 		return &invalid.Input{File: "--run", Found: "a directory of acqnp fit", Expected: "a trained network for --calibrate: fit has calibrated its intervals"}
 	}
 	var t predict.Trained // that is calibrated

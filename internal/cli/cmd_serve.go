@@ -14,7 +14,8 @@ import (
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
 	"github.com/acqnp/acqnp/internal/files/interrupt"
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/serve"
@@ -178,11 +179,11 @@ func (o *serveOptions) load(names []string, p progress.Reporter) ([]*serve.Model
 
 // model reads a run, or a fit, whose quantiles and PITs are calibrated.
 func (o *serveOptions) model(name, dir string, predictors int, p progress.Reporter) (*serve.Model, error) {
-	if fit.Is(dir) {
+	if file.Is(dir) {
 		if o.precision != device.AutoPrecision {
 			p.Warn(fmt.Sprintf("%s: computes in one precision, so --precision %s has no effect on it", dir, o.precision))
 		}
-		f, err := fit.Read(dir)
+		f, err := answer.Read(dir)
 		if err != nil {
 			return nil, err
 		}

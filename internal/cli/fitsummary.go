@@ -12,7 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood"
@@ -36,7 +36,7 @@ type fitSummary struct {
 
 	Warnings []string `json:"warnings"`
 
-	fitted fit.Fitted
+	fitted answer.Predictor
 }
 
 type fitScores struct {
@@ -69,7 +69,7 @@ func (p fitPair) String() string {
 }
 
 // pairsOf returns the pairs of columns of y, none if draws take them as independent.
-func pairsOf(f fit.Fitted) (all []fitPair) {
+func pairsOf(f answer.Predictor) (all []fitPair) {
 	if f.Together == nil {
 		return nil
 	}
@@ -93,7 +93,7 @@ type fitCandidate struct {
 	Weight     float64 `json:"weight"`
 }
 
-func summaryOfFit(f fit.Fitted) *fitSummary {
+func summaryOfFit(f answer.Predictor) *fitSummary {
 	s := &fitSummary{Rows: f.Rows, Weights: f.RowWeights, Weight: f.Weight, Groups: f.Stacks[0].Groups, Points: f.Stacks[0].Points, Promise: promiseOf(f), fitted: f}
 	for c, st := range f.Stacks {
 		t := fitTarget{Channel: f.Y[c], Outcome: st.Outcome, fitScores: fitScores{Expected: st.Expected}, Failed: st.Failed}
@@ -125,7 +125,7 @@ func outcomeLine(y string, s likelihood.Support) string {
 }
 
 // promiseOf says what calibrated intervals hold, and what does not follow from a theorem.
-func promiseOf(f fit.Fitted) string {
+func promiseOf(f answer.Predictor) string {
 	st := f.Stacks[0]
 	units := "groups"
 	if st.ByPoint {
@@ -140,7 +140,7 @@ func promiseOf(f fit.Fitted) string {
 }
 
 // calibratedTo says to which masses the groups suffice to calibrate the intervals of column c of y.
-func calibratedTo(f fit.Fitted, c int) string {
+func calibratedTo(f answer.Predictor, c int) string {
 	switch _, _, most := f.Calibrated().Channels[c].Limits(); {
 	case most < 0.5:
 		return "not calibrated"

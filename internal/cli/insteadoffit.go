@@ -6,7 +6,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/invalid"
 )
 
@@ -20,7 +20,7 @@ var insteadOfFit = map[string]string{
 // refuseFit returns an *invalid.Input if one of the directories is a fit that the command cannot take.
 func refuseFit(cmd *cobra.Command, dirs ...string) error {
 	instead, refuses := insteadOfFit[cmd.CommandPath()]
-	if i := slices.IndexFunc(dirs, fit.Is); refuses && i >= 0 {
+	if i := slices.IndexFunc(dirs, file.Is); refuses && i >= 0 {
 		return &invalid.Input{File: dirs[i], Found: "a fit", Expected: "the run of a trained network; " + instead}
 	}
 	return nil

@@ -13,7 +13,8 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/tabular"
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/report/figures"
@@ -95,10 +96,10 @@ func (o *requestFlags) settle(checks ...func() error) error {
 			return err
 		}
 	}
-	if o.asNew && !fit.Is(o.Run) {
+	if o.asNew && !file.Is(o.Run) {
 		return &invalid.Input{File: "--as-new", Found: "it for a trained network", Expected: "a directory of acqnp fit: a network keeps no rows of its training"}
 	}
-	if o.raw && !fit.Is(o.Run) {
+	if o.raw && !file.Is(o.Run) {
 		return &invalid.Input{File: "--raw", Found: "it for a trained network", Expected: "a directory of acqnp fit; networks are calibrated with --use-calibration alone"}
 	}
 	return nil
@@ -109,7 +110,7 @@ func (o *requestFlags) open(checks ...func() error) (a predict.Asked, err error)
 	if err := o.settle(checks...); err != nil {
 		return a, err
 	}
-	if fit.Is(o.Run) {
+	if file.Is(o.Run) {
 		a, err = o.openFit()
 	} else {
 		_, a, err = o.openRun()
@@ -128,10 +129,10 @@ func (o *requestFlags) files(layout rows.Layout) predict.QuestionFiles {
 
 // openFit opens what acqnp fit wrote. It corrects its intervals unless --raw is given.
 func (o *requestFlags) openFit() (a predict.Asked, err error) {
-	if err := firstError(o.refuseOfFit, func() error { return o.checkFiles(filepath.Join(o.Run, fit.File)) }); err != nil {
+	if err := firstError(o.refuseOfFit, func() error { return o.checkFiles(filepath.Join(o.Run, file.Name)) }); err != nil {
 		return a, err
 	}
-	f, err := fit.Read(o.Run)
+	f, err := answer.Read(o.Run)
 	if err != nil {
 		return a, err
 	}

@@ -4,6 +4,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/points"
 )
@@ -11,7 +12,7 @@ import (
 // An Example shows what a fit predicts: some groups, by models that were not fitted to them. The y of
 // targets are known.
 type Example struct {
-	Fitted
+	answer.Predictor
 	Groups []points.Question
 }
 
@@ -21,26 +22,26 @@ const (
 	exampleKnown  = 6
 )
 
-// exampleOf returns groups of the first fold or, if folds are of points, all groups with the points of the
+// example returns groups of the first fold or, if folds are of points, all groups with the points of the
 // first fold as targets. There are none if the data are a sample, or if a y is missing, which the folds lack.
-func exampleOf(f Fitted, groups []points.Group, seed uint64) (e Example) {
+func (f *fitting) example() (e Example) {
 	missing := func(p points.Group) bool { return slices.ContainsFunc(p.Y, math.IsNaN) }
-	if f.Stacks[0].Points < f.Rows || slices.ContainsFunc(groups, missing) {
+	if f.Stacks[0].Points < f.Rows || slices.ContainsFunc(f.groups, missing) {
 		return e
 	}
-	e.Fitted = f.OfFold(0)
+	e.Fit = f.OfFold(0)
 	if f.Stacks[0].ByPoint {
 		e.File += ", by models that were not fitted to the targets"
-		for i, p := range groups {
-			if held, kept := stack.HeldOut(i, p.Len(), seed, 0); len(held) > 0 {
+		for i, p := range f.groups {
+			if held, kept := stack.HeldOut(i, p.Len(), f.o.Seed, 0); len(held) > 0 {
 				e.Groups = append(e.Groups, exampleGroup(p, kept, held))
 			}
 		}
 		return e
 	}
 	e.File += ", by models that were not fitted to these groups"
-	for _, i := range stack.HeldOutGroups(stack.OuterOf(groups), seed, 0) {
-		p := groups[i]
+	for _, i := range stack.HeldOutGroups(stack.OuterOf(f.groups), f.o.Seed, 0) {
+		p := f.groups[i]
 		if p.Len() < 3 || len(e.Groups) == exampleGroups {
 			continue
 		}

@@ -1,4 +1,5 @@
-// Package fit fits a stack of models to a CSV file: acqnp fit.
+// Package fit fits a stack of models to each column of y of a file: acqnp fit. It reads the rows (forms.go, used.go), puts
+// them in order, fits the stacks and keeps rows for predictions. Package answer predicts with the result.
 package fit
 
 import (
@@ -12,6 +13,8 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
 	"github.com/acqnp/acqnp/internal/fit/stack"
@@ -40,116 +43,142 @@ type Options struct {
 // leastRows is the number of rows that can be cut into folds.
 const leastRows = 10
 
+// A fitting is a Fit while it is made.
+type fitting struct {
+	*file.Fit
+	o      Options
+	groups []points.Group // raw
+}
+
 // Fit reads the file, fits a stack to each column of y, and writes the result, whole or not at all. An error about the
 // file or the formula is an *invalid.Input. The Example is for a picture. The result depends only on the file, the formula,
 // the seed and the budget.
-func Fit(ctx context.Context, o Options) (f Fitted, e Example, err error) {
+func Fit(ctx context.Context, o Options) (p answer.Predictor, e Example, err error) {
 	if err := o.checkWeights(); err != nil {
-		return f, e, err
+		return p, e, err
 	}
-	f = Fitted{File: o.File, RowWeights: o.Weights, Formula: o.Formula.String(), Group: o.Formula.Group, Outer: o.Formula.Outer,
-		Y: formula.Columns(o.Formula.Y)}
-	if f.X, f.XForms, f.YForms, err = formsOf(o); err != nil {
-		return f, e, err
+	f := &fitting{Fit: &file.Fit{File: o.File, RowWeights: o.Weights, Formula: o.Formula.String()}, o: o}
+	p = answer.Predictor{Fit: f.Fit}
+	if err := f.read(); err != nil {
+		return p, e, err
 	}
-	for _, y := range o.Formula.Y {
-		f.LogY = append(f.LogY, y.Log)
-	}
-	layout := f.Layout()
-	layout.Warnings, layout.Weights = o.Warnings, o.Weights
-	groups, err := layout.Read(o.File)
-	if err != nil {
-		return f, e, err
-	}
-	f.Weight = layout.Weight
-	var all points.Points
-	for _, g := range groups {
-		all.Append(g.Points)
-	}
-	f.Ranges, f.YRanges, f.Rows = rangesOf(all.X, f.XForms), rangesOf(all.Y, f.YForms), all.Len()
-	f.EqualRows = equalRows(groups)
-	f.Missing = missingIn(all)
-	o.sayMissing(f)
-	if f.Rows < leastRows {
-		return f, e, &invalid.Input{File: o.File, Found: invalid.Plural(f.Rows, "row", "rows") + " with a value of y", Expected: fmt.Sprintf("at least %d", leastRows)}
-	}
-	if err := f.settle(groups); err != nil {
-		return f, e, err
-	}
-	if bad := f.checkOffsets(all.X); bad != nil {
-		bad.File = o.File
-		return f, e, bad
-	}
-	f.order(groups)
 	if o.Read != nil {
 		o.Read()
 	}
-	if err := o.fit(ctx, &f, groups); err != nil {
-		return f, e, err
+	if err := f.fitStacks(ctx); err != nil {
+		return p, e, err
 	}
-	f.Kept, f.Together = f.keep(groups, o.Seed, o.Warnings), f.together(groups, o.Warnings)
+	f.keep()
+	f.joinColumns()
 	if err := f.Write(o.Out); err != nil {
-		return f, e, err
+		return p, e, err
 	}
-	return f, exampleOf(f, groups, o.Seed), nil
+	return p, f.example(), nil
 }
 
-// fit fits the stacks.
-func (o Options) fit(ctx context.Context, f *Fitted, groups []points.Group) error {
+// read reads the groups of the file, and what its columns are.
+func (f *fitting) read() (err error) {
+	f.Group, f.Outer, f.Y = f.o.Formula.Group, f.o.Formula.Outer, formula.Columns(f.o.Formula.Y)
+	if f.X, f.XForms, f.YForms, err = formsOf(f.o); err != nil {
+		return err
+	}
+	for _, y := range f.o.Formula.Y {
+		f.LogY = append(f.LogY, y.Log)
+	}
+	layout := f.Layout()
+	layout.Warnings, layout.Weights = f.o.Warnings, f.o.Weights
+	if f.groups, err = layout.Read(f.File); err != nil {
+		return err
+	}
+	f.Weight = layout.Weight
+	var all points.Points
+	for _, g := range f.groups {
+		all.Append(g.Points)
+	}
+	f.Ranges, f.YRanges, f.Rows = rangesOf(all.X, f.XForms), rangesOf(all.Y, f.YForms), all.Len()
+	f.EqualRows, f.Missing = answer.EqualRows(f.groups), file.MissingIn(all)
+	f.sayMissing()
+	if f.Rows < leastRows {
+		return &invalid.Input{File: f.File, Found: invalid.Plural(f.Rows, "row", "rows") + " with a value of y", Expected: fmt.Sprintf("at least %d", leastRows)}
+	}
+	if err := f.checkValues(); err != nil {
+		return err
+	}
+	f.dropUnusedNames()
+	if bad := f.CheckOffsets(all.X); bad != nil {
+		bad.File = f.File
+		return bad
+	}
+	f.order()
+	return nil
+}
+
+// fitStacks fits a stack to each column of y.
+func (f *fitting) fitStacks(ctx context.Context) error {
 	options, data := make([]stack.Options, len(f.Y)), make([][]points.Group, len(f.Y))
-	done, total, ranks := 0, 0, places(f.keysOfY(groups))
-	for c, y := range o.Formula.Y {
-		data[c] = groupsOf(*f, groups, c)
-		outcome, err := stack.OutcomeOf(outcomesOf(groups, c), o.Outcome)
-		if offset := len(o.Formula.Offset) > 0; offset && err == nil {
-			if outcome = outcome.OfRates(!f.addsTo(c)); outcome.Real() && o.Outcome != "" && o.Outcome != stack.Real {
-				err = errors.New("an offset: models see rates, which are whole numbers or bounded by 0 at most")
-			}
+	done, total := 0, 0
+	for c := range f.Y {
+		var err error
+		data[c] = f.groupsOf(c)
+		if options[c], err = f.options(c, data[c]); err != nil {
+			return err
 		}
-		if err != nil {
-			return &invalid.Input{File: o.File, Key: y.Column, Found: err.Error(), Expected: "y for --outcome " + o.Outcome}
-		}
-		all, questions := o.kinds(f.Rows)
-		all = stack.For(data[c], all)
-		for _, k := range all {
-			if o.Weights != "" && k.Once {
-				o.Warnings.Add("the model %q reads each row once, whatever its weight; its own weight and the scores follow --row-weights", k.Name)
-			}
-		}
-		kinds := affordable(all, o.Budget, f.Rows*len(f.Y))
-		for _, k := range all {
-			if !slices.ContainsFunc(kinds, func(other stack.Kind) bool { return other.Name == k.Name }) {
-				o.Warnings.Add("the model %q is left out: it takes more than the budget", k.Name)
-			}
-		}
-		if alone := namesOf(kinds, func(k stack.Kind) bool { return k.Grouped }); len(data[c]) == 1 && alone != nil {
-			o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
-		}
-		o.noteOuter(data[c], kinds, y.Column)
-		options[c] = stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.addsTo(c), Outcome: outcome, Column: slices.Index(ranks, c), Kinds: kinds, Questions: questions, Done: func() {
+		options[c].Done = func() {
 			done++
-			o.Progress.Update(progress.State{Done: done})
-		}}
+			f.o.Progress.Update(progress.State{Done: done})
+		}
 		total += options[c].Jobs(data[c])
 	}
-	o.Progress.Begin("fit", "model", 0, total)
-	defer o.Progress.End()
+	f.o.Progress.Begin("fit", "model", 0, total)
+	defer f.o.Progress.End()
 	for c, y := range f.Y {
 		s, err := stack.Fit(ctx, data[c], options[c])
 		switch {
 		case err != nil && ctx.Err() != nil:
 			return ctx.Err()
 		case err == stack.ErrNothing:
-			return &invalid.Input{File: o.File, Key: y, Found: err.Error(), Expected: "more rows, or other columns"}
+			return &invalid.Input{File: f.File, Key: y, Found: err.Error(), Expected: "more rows, or other columns"}
 		case err != nil:
 			return err
 		}
 		for _, m := range s.Failed {
-			o.Warnings.Add("the model %q of %s is left out: %s", m.Name, y, m.Why)
+			f.o.Warnings.Add("the model %q of %s is left out: %s", m.Name, y, m.Why)
 		}
 		f.Stacks = append(f.Stacks, s)
 	}
 	return nil
+}
+
+// options returns how to fit the stack of column c of y. It adds lines about models that are left out.
+func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
+	o, y := f.o, f.o.Formula.Y[c]
+	outcome, err := stack.OutcomeOf(f.outcomesOf(c), o.Outcome)
+	if offset := len(o.Formula.Offset) > 0; offset && err == nil {
+		if outcome = outcome.OfRates(!f.AddsTo(c)); outcome.Real() && o.Outcome != "" && o.Outcome != stack.Real {
+			err = errors.New("an offset: models see rates, which are whole numbers or bounded by 0 at most")
+		}
+	}
+	if err != nil {
+		return stack.Options{}, &invalid.Input{File: f.File, Key: y.Column, Found: err.Error(), Expected: "y for --outcome " + o.Outcome}
+	}
+	all, questions := o.kinds(f.Rows)
+	all = stack.For(data, all)
+	for _, k := range all {
+		if o.Weights != "" && k.Once {
+			o.Warnings.Add("the model %q reads each row once, whatever its weight; its own weight and the scores follow --row-weights", k.Name)
+		}
+	}
+	kinds := affordable(all, o.Budget, f.Rows*len(f.Y))
+	for _, k := range all {
+		if !slices.ContainsFunc(kinds, func(other stack.Kind) bool { return other.Name == k.Name }) {
+			o.Warnings.Add("the model %q is left out: it takes more than the budget", k.Name)
+		}
+	}
+	if alone := namesOf(kinds, func(k stack.Kind) bool { return k.Grouped }); len(data) == 1 && alone != nil {
+		o.Warnings.Add("all rows of %s are one group, so what compares groups is left out: %s", y.Column, strings.Join(alone, ", "))
+	}
+	o.noteOuter(data, kinds, y.Column)
+	return stack.Options{Seed: o.Seed, Threads: o.Threads, Log: y.Log, NoLog: f.AddsTo(c), Outcome: outcome, Column: slices.Index(places(f.keysOfY()), c), Kinds: kinds, Questions: questions}, nil
 }
 
 // checkWeights refuses a column of weights that the formula has.
@@ -195,7 +224,7 @@ func (o Options) kinds(rows int) (all []stack.Kind, questions int) {
 		simplest.OneScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
 		return []stack.Kind{simplest, grid, network}, instantQuestions
 	}
-	return allKinds, 0
+	return file.Kinds, 0
 }
 
 // Bounds of an instant fit: of the rows that each model sees, of the questions to it, and of the rows of which there is
@@ -242,8 +271,8 @@ func rangesOf(values []float64, forms []rows.Form) []datasets.Range {
 }
 
 // outcomesOf returns the known values of column c of y, by group, as the data have them: rates of whole numbers are none.
-func outcomesOf(groups []points.Group, c int) (all [][]float64) {
-	for _, g := range groups {
+func (f *fitting) outcomesOf(c int) (all [][]float64) {
+	for _, g := range f.groups {
 		if known := slices.DeleteFunc(g.ColumnY(c), math.IsNaN); len(known) > 0 {
 			all = append(all, known)
 		}
@@ -251,10 +280,10 @@ func outcomesOf(groups []points.Group, c int) (all [][]float64) {
 	return all
 }
 
-// groupsOf returns the points whose column c of y is known.
-func groupsOf(f Fitted, groups []points.Group, c int) (all []points.Group) {
-	for _, g := range groups {
-		if g.Points = f.column(c, g.Points); g.Len() > 0 {
+// groupsOf returns the points whose column c of y is known, as models see them.
+func (f *fitting) groupsOf(c int) (all []points.Group) {
+	for _, g := range f.groups {
+		if g.Points = f.Seen(c, g.Points); g.Len() > 0 {
 			all = append(all, g)
 		}
 	}

@@ -5,7 +5,7 @@ import (
 	"math"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/random"
@@ -14,7 +14,7 @@ import (
 
 // leveled fits groups of 6 points near a level of the group, instantly. Some y are near 0, and none is
 // below.
-func leveled(t *testing.T) fit.Fitted {
+func leveled(t *testing.T) answer.Predictor {
 	t.Helper()
 	g := random.New(9, random.Data)
 	var rows []string
@@ -58,7 +58,7 @@ func jointDraws(t *testing.T, trained predict.Predictor) {
 }
 
 // The chain rule by hand.
-func jointDensity(t *testing.T, trained fit.Fitted) {
+func jointDensity(t *testing.T, trained answer.Predictor) {
 	f := points.Question{Known: points.New(1, 1, []float64{0.5}, []float64{1.7}), Targets: points.New(1, 1, []float64{0.2, 0.8}, []float64{1.6, 1.9})}
 	y, want := f.Targets.Y, 0.0
 	for i := range y {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -152,7 +153,7 @@ func TestRowsOfAFitAreRead(t *testing.T) {
 	f := instant(t, "id,x,y,z", "y + z ~ x", rows)
 	dir := t.TempDir()
 	must.Do(t, f.Write(dir))
-	again, err := fit.Read(dir)
+	again, err := answer.Read(dir)
 	must.Do(t, err)
 	got := again.Recall([]points.Question{{Targets: points.New(1, 0, []float64{0}, nil)}}, false, new(warning.Record))[0]
 	x, _ := fields(rows)

@@ -11,6 +11,7 @@ import (
 	"gonum.org/v1/gonum/mat"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
@@ -145,7 +146,7 @@ func TestWhatIsBesideAClass(t *testing.T) {
 	f := fitRows(t, fit.Options{Instant: true}, "school,class,x,y", "y ~ x | school/class", rowsOfSchools(6, 3, 4))
 	dir := t.TempDir()
 	must.Do(t, f.Write(dir))
-	f, err := fit.Read(dir)
+	f, err := answer.Read(dir)
 	must.Do(t, err)
 	refusesOuter(t, f)
 	asked := []points.Question{{Name: "s1/a", Targets: points.New(1, 0, []float64{0}, nil)}, {Name: "s1/new", Known: points.New(1, 1, []float64{1}, []float64{9}), Targets: points.New(1, 0, []float64{0}, nil)}, {Name: "none/a", Targets: points.New(1, 0, []float64{0}, nil)}}
@@ -185,7 +186,7 @@ func TestUnseenNamesBesideAGroup(t *testing.T) {
 }
 
 // refusesOuter checks what is refused of files of groups in groups.
-func refusesOuter(t *testing.T, f fit.Fitted) {
+func refusesOuter(t *testing.T, f answer.Predictor) {
 	layout := f.Layout()
 	for content, want := range map[string]string{
 		"class,x,y\na,1,2\n":            `found the column "class" alone, expected "school" and "class"`,

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
@@ -207,7 +207,7 @@ func TestKnownPointsBeyondTheDataInX(t *testing.T) {
 	if os.Getenv("TEST_ALL") != "" {
 		seeds = []uint64{3, 4, 5, 6, 7, 8, 9, 10, 11}
 	}
-	all := []fit.Fitted{crossed(t)}
+	all := []answer.Predictor{crossed(t)}
 	for _, seed := range seeds {
 		all = append(all, instant(t, "id,x,y", "y ~ x | id", crossingOf(seed, 16, unit{1, 0, 1, 0})))
 	}

@@ -12,8 +12,9 @@ import (
 // samples do not depend on where a row or a column stands in a file or a formula, on the names of columns and groups, or on
 // units: columns by their skewness, names and offsets after numbers, and values from the end from which their column is
 // skewed. It numbers the rows.
-func (f *Fitted) order(groups []points.Group) {
-	x, y := keysOf(f.X, groups, points.Points.Row), f.keysOfY(groups)
+func (f *fitting) order() {
+	groups := f.groups
+	x, y := keysOf(f.X, groups, points.Points.Row), f.keysOfY()
 	f.Order = places(x)
 	isLast := func(k key) bool { return f.XForms[k.at].OffsetOnly || f.XForms[k.at].Categories != nil }
 	var keys, last []key
@@ -61,8 +62,8 @@ type key struct {
 }
 
 // keysOfY returns the columns of y as keys, in order.
-func (f Fitted) keysOfY(groups []points.Group) []key {
-	return keysOf(f.Y, groups, points.Points.RowY)
+func (f *fitting) keysOfY() []key {
+	return keysOf(f.Y, f.groups, points.Points.RowY)
 }
 
 // keysOf returns the columns as keys, in order.

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
@@ -47,7 +48,7 @@ func orders() map[string]struct {
 
 // asked returns the calibrated probabilities and quantiles of z and y at b = 4, a = 2 for a new group with two known points,
 // of which one has no z.
-func asked(t *testing.T, f fit.Fitted) (all []float64) {
+func asked(t *testing.T, f answer.Predictor) (all []float64) {
 	t.Helper()
 	none := math.NaN()
 	x := map[string][]float64{"b": {1, 6, 4}, "a": {3, 5, 2}}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
@@ -107,7 +108,7 @@ func TestFormulaWithoutX(t *testing.T) {
 	}
 	dir := t.TempDir()
 	must.Do(t, f.Write(dir))
-	again := must.Get(fit.Read(dir))(t)
+	again := must.Get(answer.Read(dir))(t)
 	if e := given(t, again, points.Question{Targets: points.New(1, 0, []float64{0}, nil)})[0]; e.Mean() != given(t, f, points.Question{Targets: points.New(1, 0, []float64{0}, nil)})[0].Mean() {
 		t.Errorf("what was read predicts %v", e.Mean())
 	}

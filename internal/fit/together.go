@@ -4,17 +4,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/acqnp/acqnp/internal/invalid/warning"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/likelihood"
-	"github.com/acqnp/acqnp/internal/points"
 )
-
-// Together says how the columns of y vary together where a number of points of the group is known: by the levels of the
-// data in predictions of models that were not fitted to them.
-type Together struct {
-	From int `json:"from"` // the fewest known points that it is for; the next one begins where it ends
-	*likelihood.Copula
-}
 
 // Bounds of the rows of a copula. Spans of known points with fewer share one, unless none has as many.
 const (
@@ -22,27 +14,15 @@ const (
 	mostTogether  = 1000
 )
 
-// copula returns how the columns of y vary together with a number of known points, nil if they are independent.
-func (f Fitted) copula(known int) *likelihood.Copula {
-	if f.Together == nil {
-		return nil
-	}
-	i := len(f.Together) - 1
-	for i > 0 && f.Together[i].From > known {
-		i--
-	}
-	return f.Together[i].Copula
-}
-
-// together returns how several columns of y vary together. It adds a line if no row says so.
-func (f Fitted) together(groups []points.Group, w *warning.Record) (all []Together) {
+// joinColumns sets how several columns of y vary together. It adds a line if no row says so.
+func (f *fitting) joinColumns() {
 	if len(f.Y) < 2 {
-		return nil
+		return
 	}
 	spans := f.askedTogether()
 	if len(spans) == 0 {
-		w.Add("draws take the columns of y as independent, since no row has all of them")
-		return nil
+		f.o.Warnings.Add("draws take the columns of y as independent, since no row has all of them")
+		return
 	}
 	enough := leastTogether
 	if most := slices.MaxFunc(spans, func(a, b askedSpan) int { return a.rows() - b.rows() }); most.rows() < enough {
@@ -56,11 +36,10 @@ func (f Fitted) together(groups []points.Group, w *warning.Record) (all []Togeth
 			merged = append(merged, s)
 		}
 	}
-	orders := f.orders(groups)
+	orders := f.orders()
 	for _, s := range merged {
-		all = append(all, Together{From: s.from, Copula: likelihood.CopulaOf(s.drawn(len(f.Y)), len(f.Y), orders)})
+		f.Together = append(f.Together, file.Together{From: s.from, Copula: likelihood.CopulaOf(s.drawn(len(f.Y)), len(f.Y), orders)})
 	}
-	return all
 }
 
 // An askedSpan is the rows that models of every y were asked for with numbers of known points of a span.
@@ -73,7 +52,7 @@ type askedSpan struct {
 func (s askedSpan) rows() int { return len(s.shares) }
 
 // askedTogether returns the spans in order.
-func (f Fitted) askedTogether() (spans []askedSpan) {
+func (f *fitting) askedTogether() (spans []askedSpan) {
 	type question struct{ row, from int }
 	levels := map[question][]float64{}
 	for c, s := range f.Stacks {
@@ -117,9 +96,9 @@ func (s askedSpan) drawn(columns int) (levels []float64) {
 
 // orders returns the pairs of columns of y of which the first is never above the second, of the rows that have all.
 // Columns that are equal have no order.
-func (f Fitted) orders(groups []points.Group) (all [][2]int) {
+func (f *fitting) orders() (all [][2]int) {
 	above := make([]bool, len(f.Y)*len(f.Y)) // whether the first is above the second somewhere
-	for _, p := range groups {
+	for _, p := range f.groups {
 		for k := range p.Len() {
 			row := p.RowY(k)
 			if slices.ContainsFunc(row, math.IsNaN) {

@@ -10,7 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -19,7 +20,7 @@ import (
 )
 
 // drawnOf returns n draws at the one target of a function, [columns of y][n], as predict writes them, and the prediction.
-func drawnOf(t *testing.T, f fit.Fitted, n int, asked points.Question) (values [][]float64, prediction predict.Target) {
+func drawnOf(t *testing.T, f answer.Predictor, n int, asked points.Question) (values [][]float64, prediction predict.Target) {
 	t.Helper()
 	functions, path := []points.Question{asked}, filepath.Join(t.TempDir(), "p.csv")
 	table := predict.Table{Names: predict.Names{XNames: f.X, YNames: f.Y, Questions: functions}, Wanted: []predict.Value{predict.WantDraws(n)}, Seed: 5, Threads: 1}
@@ -136,13 +137,13 @@ func TestDrawsOfSeveralColumnsByKnownPoints(t *testing.T) {
 	}
 	dir := t.TempDir()
 	must.Do(t, f.Write(dir))
-	if again, _ := drawnOf(t, must.Get(fit.Read(dir))(t), draws, asked); !slices.Equal(slices.Concat(again...), slices.Concat(y...)) {
+	if again, _ := drawnOf(t, must.Get(answer.Read(dir))(t), draws, asked); !slices.Equal(slices.Concat(again...), slices.Concat(y...)) {
 		t.Error("draws of what was written and read are others")
 	}
-	damaged := f
-	damaged.Together = []fit.Together{{Copula: &likelihood.Copula{Outcomes: 3, Ranks: []int{0, 0, 0}}}}
+	damaged := *f.Fit
+	damaged.Together = []file.Together{{Copula: &likelihood.Copula{Outcomes: 3, Ranks: []int{0, 0, 0}}}}
 	must.Do(t, damaged.Write(dir))
-	must.Refuse(t, must.Err(fit.Read(dir)), "together: found a damaged copula")
+	must.Refuse(t, must.Err(answer.Read(dir)), "together: found a damaged copula")
 	for k := range uint64(6) {
 		a, b := row(70, k)
 		asked.Known.X, asked.Known.Y = append(asked.Known.X, g.Float(70, 500+k)), append(asked.Known.Y, a, b)

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/points"
@@ -12,11 +13,11 @@ import (
 // leastSpan is how far apart the least and the greatest y are at least: squares of less are 0.
 const leastSpan = 1e-150
 
-// settle makes the columns those of the rows that are used, of which a file may have others: it refuses a column
-// without a value there, and takes a name that only other rows have for one that the data lack.
-func (f *Fitted) settle(groups []points.Group) error {
+// checkValues refuses a column without a value in the rows that are used, of which a file may have others, and one of y
+// whose numbers are too near one another.
+func (f *fitting) checkValues() error {
 	for c, name := range slices.Concat(f.X, f.Y) {
-		if !slices.ContainsFunc(groups, func(g points.Group) bool {
+		if !slices.ContainsFunc(f.groups, func(g points.Group) bool {
 			column := g.Column(c)
 			if c >= len(f.X) {
 				column = g.ColumnY(c - len(f.X))
@@ -32,21 +33,26 @@ func (f *Fitted) settle(groups []points.Group) error {
 				Expected: fmt.Sprintf("numbers that lie %g apart or more (write them in other units)", leastSpan)}
 		}
 	}
-	for c := range f.X {
-		f.dropNames(groups, c)
-	}
 	return nil
 }
 
-// dropNames drops the names of column c of x that no row has, and numbers the others again.
-func (f *Fitted) dropNames(groups []points.Group, c int) {
+// dropUnusedNames drops the names of columns of x that no row has, which become names that the data lack, and numbers the
+// others again.
+func (f *fitting) dropUnusedNames() {
+	for c := range f.X {
+		f.dropNames(c)
+	}
+}
+
+// dropNames drops the unused names of column c of x.
+func (f *fitting) dropNames(c int) {
 	names := f.XForms[c].Categories
 	if names == nil {
 		return
 	}
 	numbers, used := make([]float64, len(names)), []string(nil)
 	each := func(do func(v *float64)) {
-		for _, p := range groups {
+		for _, p := range f.groups {
 			for i := range p.Len() {
 				if v := &p.Row(i)[c]; !math.IsNaN(*v) {
 					do(v)
@@ -65,4 +71,18 @@ func (f *Fitted) dropNames(groups []points.Group, c int) {
 	}
 	each(func(v *float64) { *v = numbers[int(*v)] })
 	f.XForms[c].Categories = used
+}
+
+// sayMissing adds the line about missing cells of x of the data.
+func (f *fitting) sayMissing() {
+	var parts []string
+	for c, n := range f.Missing {
+		if n > 0 {
+			parts = append(parts, fmt.Sprintf("%d of %s", n, f.X[c]))
+		}
+	}
+	if parts != nil {
+		f.o.Warnings.Add("%s: missing cells in %s: %s; each gets the median of its group's known cells, or of all, and models see which they are",
+			f.File, invalid.Plural(f.Rows, "row", "rows"), strings.Join(parts, ", "))
+	}
 }

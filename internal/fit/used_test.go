@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
@@ -39,7 +40,7 @@ func TestNamesAreThoseOfUsedRows(t *testing.T) {
 	}
 	dir := t.TempDir()
 	must.Do(t, f.Write(dir))
-	again := must.Get(fit.Read(dir))(t)
+	again := must.Get(answer.Read(dir))(t)
 	var w warning.Record
 	beta, _ := again.XForms[0].Number("beta")
 	again.Warn([]points.Question{{Targets: points.New(2, 0, []float64{beta, 0}, nil)}}, func(int, float64) string { return "beta" }, &w)

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
@@ -63,7 +64,7 @@ func TestWeightsPull(t *testing.T) {
 			}
 			rows = append(rows, fmt.Sprintf("g%d,%v,%v,%d", i/8%groups, math.Mod(float64(i)*0.618, 1), y, weight))
 		}
-		of := func(column string) (mean, share float64, f fit.Fitted) {
+		of := func(column string) (mean, share float64, f answer.Predictor) {
 			f = fitRows(t, fit.Options{Weights: column, Budget: 0.3}, "g,x,y,w", "y ~ x | g", rows)
 			d := given(t, f, points.Question{Targets: points.New(1, 0, []float64{0.5}, nil)})[0]
 			return d.Mean(), d.Survival(1.5), f
@@ -91,7 +92,7 @@ func TestWeightsTimesAConstant(t *testing.T) {
 	t.Parallel()
 	u := unit{1, 0, 1, 0}
 	rows := crossing(16, u)
-	of := func(scale float64) fit.Fitted {
+	of := func(scale float64) answer.Predictor {
 		return fitRows(t, fit.Options{Instant: true, Weights: "w"}, "id,x,y,w", "y ~ x | id",
 			weighted(rows, func(i int) string { return fmt.Sprint(scale * float64(1+i%4)) }))
 	}

@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/serve"
@@ -24,7 +25,7 @@ func servingFit(t *testing.T, csv, asked string, change ...func(*serve.Options))
 	must.Do(t, os.WriteFile(o.File, []byte(csv), 0o600))
 	_, _, err := fit.Fit(t.Context(), o)
 	must.Do(t, err)
-	f := must.Get(fit.Read(o.Out))(t)
+	f := must.Get(answer.Read(o.Out))(t)
 	m := must.Get(serve.NewModel("m", f, 1))(t)
 	m.Calibrated = f.Calibrated()
 	server := httptest.NewServer(serve.New([]*serve.Model{m}, limited(change...)).HTTP().Handler)

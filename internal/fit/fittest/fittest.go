@@ -11,6 +11,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
@@ -22,13 +23,13 @@ import (
 var Quiet = progress.Quiet(progress.New(os.Stderr, progress.Auto))
 
 // Instant fits a formula to rows.
-func Instant(t *testing.T, header, asked string, rows []string) fit.Fitted {
+func Instant(t *testing.T, header, asked string, rows []string) answer.Predictor {
 	t.Helper()
 	return Rows(t, fit.Options{Instant: true}, header, asked, rows)
 }
 
 // Rows fits a formula to rows with these options.
-func Rows(t *testing.T, o fit.Options, header, asked string, rows []string) fit.Fitted {
+func Rows(t *testing.T, o fit.Options, header, asked string, rows []string) answer.Predictor {
 	t.Helper()
 	fitted, err := Try(t, o, header, asked, rows)
 	must.Do(t, err)
@@ -36,13 +37,13 @@ func Rows(t *testing.T, o fit.Options, header, asked string, rows []string) fit.
 }
 
 // Try is Rows for rows that may be refused.
-func Try(t *testing.T, o fit.Options, header, asked string, rows []string) (fit.Fitted, error) {
+func Try(t *testing.T, o fit.Options, header, asked string, rows []string) (answer.Predictor, error) {
 	t.Helper()
 	return in(t.Context(), t.TempDir(), o, header, asked, rows)
 }
 
 // in fits a formula to rows, with its files in a directory.
-func in(ctx context.Context, dir string, o fit.Options, header, asked string, rows []string) (f fit.Fitted, err error) {
+func in(ctx context.Context, dir string, o fit.Options, header, asked string, rows []string) (f answer.Predictor, err error) {
 	o.File, o.Out, o.Threads, o.Progress = filepath.Join(dir, "data.csv"), filepath.Join(dir, "out"), 2, Quiet
 	if o.Formula, err = formula.Parse(asked); err != nil {
 		return f, err
@@ -55,8 +56,8 @@ func in(ctx context.Context, dir string, o fit.Options, header, asked string, ro
 }
 
 // Once returns a function that returns a fit for several tests to read. The first that asks makes it.
-func Once(header, asked string, rows func() []string) func(*testing.T) fit.Fitted {
-	made := sync.OnceValues(func() (f fit.Fitted, err error) {
+func Once(header, asked string, rows func() []string) func(*testing.T) answer.Predictor {
+	made := sync.OnceValues(func() (f answer.Predictor, err error) {
 		dir, err := os.MkdirTemp("", "fit")
 		if err != nil {
 			return f, err
@@ -64,11 +65,11 @@ func Once(header, asked string, rows func() []string) func(*testing.T) fit.Fitte
 		defer os.RemoveAll(dir)
 		return in(context.Background(), dir, fit.Options{Instant: true}, header, asked, rows())
 	})
-	return func(t *testing.T) fit.Fitted { return must.Get(made())(t) }
+	return func(t *testing.T) answer.Predictor { return must.Get(made())(t) }
 }
 
 // Given returns the predictions at targets of a group.
-func Given(t *testing.T, f fit.Fitted, q points.Question) (all []likelihood.Distribution) {
+func Given(t *testing.T, f answer.Predictor, q points.Question) (all []likelihood.Distribution) {
 	t.Helper()
 	for target, err := range f.Predict(t.Context(), []points.Question{q}) {
 		must.Do(t, err)

@@ -24,7 +24,7 @@ type Term struct {
 // Formula says which columns are y, x and the name of a group.
 type Formula struct {
 	Y, X   []Term // no X: y ~ 1
-	Offset []Term // columns that y is known to grow with: see fit.Fitted
+	Offset []Term // columns that y is known to grow with: see file.Columns
 	Group  string // "" if all rows are one group
 	Outer  string // the groups that those of Group are in, 'outer/group'; "" for one level
 }

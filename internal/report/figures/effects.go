@@ -11,20 +11,21 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/effects"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 )
 
 // Effects shows what predictions of a fit do along each column of x.
 type Effects struct {
-	Fit    fit.Fitted
+	Fit    answer.Predictor
 	Panels [][]EffectPanel // of each column of y
 }
 
 // An EffectPanel is an effect and the title of its panel.
 type EffectPanel struct {
-	fit.Effect
+	effects.Effect
 	Title string
 }
 
@@ -95,7 +96,7 @@ func (f Effects) draw(c draw.Canvas) {
 // note says what the panels show.
 func (f Effects) note(columns int) string {
 	text := fmt.Sprintf("A %s, averaged over %s of the data in which the column alone is changed. Above each panel: nats of log density that are lost if it is shuffled.",
-		f.Fit.Unit(), invalid.Plural(min(f.Fit.Rows, fit.EffectRows), "row", "rows"))
+		f.Fit.Unit(), invalid.Plural(min(f.Fit.Rows, effects.Rows), "row", "rows"))
 	if all := len(f.Panels[0]); columns < all {
 		text += fmt.Sprintf(" These are the %d of %d columns that lose most.", columns, all)
 	}
@@ -185,7 +186,7 @@ func (n inTurns) Ticks(lo, hi float64) []plot.Tick {
 }
 
 // quantilesOf returns the line of a quantile.
-func quantilesOf(points []fit.EffectPoint, quantile int) (line plotter.XYs) {
+func quantilesOf(points []effects.Point, quantile int) (line plotter.XYs) {
 	for _, q := range points {
 		line = append(line, plotter.XY{X: q.X, Y: q.Quantiles[quantile]})
 	}
@@ -195,7 +196,7 @@ func quantilesOf(points []fit.EffectPoint, quantile int) (line plotter.XYs) {
 const missingLabel = "missing"
 
 // besideNumbers returns a point at the right of a plot's range, which it widens: a tick names it.
-func besideNumbers(fig *plot.Plot, q fit.EffectPoint) fit.EffectPoint {
+func besideNumbers(fig *plot.Plot, q effects.Point) effects.Point {
 	at := func(share float64) float64 {
 		if _, is := fig.X.Scale.(plot.LogScale); is {
 			return fig.X.Max * math.Pow(fig.X.Max/fig.X.Min, share)
@@ -220,7 +221,7 @@ func (m withMissing) Ticks(lo, _ float64) []plot.Tick {
 }
 
 // effectBars draws quantiles as bars with the median.
-type effectBars []fit.EffectPoint
+type effectBars []effects.Point
 
 // Plot implements plot.Plotter.
 func (b effectBars) Plot(c draw.Canvas, p *plot.Plot) {

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
@@ -67,7 +68,7 @@ func TestIntervalsHoldWhatTheySay(t *testing.T) {
 }
 
 // fitSimulated fits the cheaper models to groups of a data set.
-func fitSimulated(t *testing.T, i, groups int) fit.Fitted {
+func fitSimulated(t *testing.T, i, groups int) answer.Predictor {
 	t.Helper()
 	var rows []string
 	for k := range groups {

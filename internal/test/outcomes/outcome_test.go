@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
@@ -149,7 +150,7 @@ func TestPointsBeyondABound(t *testing.T) {
 
 // scoredBeyond scores targets of which one lies beyond the bound 0: its density is 0, which is said and counted, and the
 // others are scored as if they were alone.
-func scoredBeyond(t *testing.T, f fit.Fitted) {
+func scoredBeyond(t *testing.T, f answer.Predictor) {
 	t.Helper()
 	names := predict.Names{XNames: f.X, YNames: f.Y}
 	scored := func(y ...float64) (each []score.Point, all score.Summary, w *warning.Record) {

@@ -1,4 +1,4 @@
-package fit
+package answer
 
 import (
 	"slices"
@@ -30,7 +30,7 @@ type entry struct {
 const mostRows = 512
 
 // alike returns the readings of a question: one for all targets that have unseen names in the same columns.
-func (f Fitted) alike(q points.Question) (all []reading) {
+func (f Predictor) alike(q points.Question) (all []reading) {
 	q = f.named(q)
 	unseen := f.unseenIn(known(q)...)
 	for t := range q.Targets.Len() {
@@ -66,7 +66,7 @@ func (f Fitted) alike(q points.Question) (all []reading) {
 }
 
 // unseenIn returns which columns of x have a name that the data lack.
-func (f Fitted) unseenIn(lists ...points.Points) []bool {
+func (f Predictor) unseenIn(lists ...points.Points) []bool {
 	in := make([]bool, len(f.X))
 	for _, p := range lists {
 		for i, v := range p.X {
@@ -80,7 +80,7 @@ func (f Fitted) unseenIn(lists ...points.Points) []bool {
 
 // readings returns the known name of each column that its first unseen name is read as, for each reading: all
 // combinations, or a sample if they are many.
-func (f Fitted) readings(columns []bool) (all [][]int) {
+func (f Predictor) readings(columns []bool) (all [][]int) {
 	number := f.combinations(columns)
 	g := random.New(0, random.Evaluation)
 	for i := range min(number, mostReadings) {
@@ -98,7 +98,7 @@ func (f Fitted) readings(columns []bool) (all [][]int) {
 }
 
 // combinations returns in how many ways the columns can be read, or a number above mostReadings if they are more.
-func (f Fitted) combinations(columns []bool) int {
+func (f Predictor) combinations(columns []bool) int {
 	number := 1
 	for c, is := range columns {
 		if is && number <= mostReadings {
@@ -109,7 +109,7 @@ func (f Fitted) combinations(columns []bool) int {
 }
 
 // readingsOf returns in how many ways a question is read.
-func (f Fitted) readingsOf(q points.Question) int {
+func (f Predictor) readingsOf(q points.Question) int {
 	q = f.named(q)
 	return min(f.combinations(f.unseenIn(append(known(q), q.Targets)...)), mostReadings)
 }
@@ -118,7 +118,7 @@ func (f Fitted) readingsOf(q points.Question) int {
 func known(q points.Question) []points.Points { return append([]points.Points{q.Known}, q.Siblings...) }
 
 // read returns points with their unseen names read as known ones. Different names are read as different ones.
-func (f Fitted) read(p points.Points, names []int) points.Points {
+func (f Predictor) read(p points.Points, names []int) points.Points {
 	known := slices.Clone(p.X)
 	for i, v := range p.X {
 		c := i % len(f.X)

@@ -1,4 +1,4 @@
-package fit
+package answer
 
 import (
 	"context"
@@ -7,6 +7,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -14,8 +15,17 @@ import (
 	"github.com/acqnp/acqnp/internal/predict"
 )
 
+// A Predictor predicts from what acqnp fit wrote. It implements [predict.Predictor].
+type Predictor struct{ *file.Fit }
+
+// Read reads fit.json in a directory, as [file.Read] does.
+func Read(dir string) (Predictor, error) {
+	f, err := file.Read(dir)
+	return Predictor{f}, err
+}
+
 // Predict implements [predict.Predictor].
-func (f Fitted) Predict(ctx context.Context, questions []points.Question, pieces ...predict.Piece) iter.Seq2[predict.Target, error] {
+func (f Predictor) Predict(ctx context.Context, questions []points.Question, pieces ...predict.Piece) iter.Seq2[predict.Target, error] {
 	return func(yield func(predict.Target, error) bool) {
 		if pieces == nil {
 			pieces = predict.Whole(questions)
@@ -29,25 +39,25 @@ func (f Fitted) Predict(ctx context.Context, questions []points.Question, pieces
 }
 
 // piece yields the targets of a piece of a function. It returns false if the sequence ends.
-func (f Fitted) piece(ctx context.Context, q points.Question, piece predict.Piece, yield func(predict.Target, error) bool) bool {
+func (f Predictor) piece(ctx context.Context, q points.Question, piece predict.Piece, yield func(predict.Target, error) bool) bool {
 	var channels [][]predict.Distribution
 	run := func(first, n int) (err error) {
 		some := q
 		some.Targets = q.Targets.Cut(first, first+n)
-		channels, err = f.distributions(ctx, some)
+		channels, err = f.Distributions(ctx, some)
 		return err
 	}
 	at := func(i int) ([]predict.Distribution, error) { return channels[i], checkFinite(channels[i]) }
 	known := q.Known.Len()
-	copula, values := f.copula(known), f.valuesOf(q.Known.Y)
+	copula, values := f.Copula(known), f.ValuesOf(q.Known.Y)
 	return piece.Targets(ctx, known, run, at, func(t predict.Target, err error) bool {
 		t.Copula, t.Values = copula, values
 		return yield(t, err)
 	})
 }
 
-// valuesOf returns how many values of each column of y are known.
-func (f Fitted) valuesOf(y []float64) []int {
+// ValuesOf returns how many values of each column of y are known.
+func (f Predictor) ValuesOf(y []float64) []int {
 	values := make([]int, len(f.Y))
 	for i, v := range y {
 		if !math.IsNaN(v) {
@@ -62,7 +72,7 @@ func checkFinite(channels []predict.Distribution) error {
 	for _, d := range channels {
 		for _, c := range d.Distribution.Components() {
 			if !isFinite(c.Mu) || !isFinite(c.Sigma) {
-				return &invalid.Input{File: File, Found: fmt.Sprintf("a prediction of mean %v and scale %v", c.Mu, c.Sigma),
+				return &invalid.Input{File: file.Name, Found: fmt.Sprintf("a prediction of mean %v and scale %v", c.Mu, c.Sigma),
 					Expected: "finite numbers: the file was edited, or a point is too large"}
 			}
 		}
@@ -71,7 +81,7 @@ func checkFinite(channels []predict.Distribution) error {
 }
 
 // Cost implements [predict.Predictor].
-func (f Fitted) Cost(q points.Question, pieces []predict.Piece) (predict.Cost, error) {
+func (f Predictor) Cost(q points.Question, pieces []predict.Piece) (predict.Cost, error) {
 	models := 0
 	for _, s := range f.Stacks {
 		for _, c := range s.Candidates {
@@ -90,7 +100,7 @@ func (f Fitted) Cost(q points.Question, pieces []predict.Piece) (predict.Cost, e
 func knownPoints(q points.Question) int { return q.Known.Len() + q.KnownOfSiblings() }
 
 // drawWork returns the work of a joint draw. Of several columns of y, a batch of quantiles comes on top.
-func (f Fitted) drawWork(points int) (all float64) {
+func (f Predictor) drawWork(points int) (all float64) {
 	for _, s := range f.Stacks {
 		if all += s.Work(points, 1); f.Together != nil {
 			all += 13_000
@@ -100,7 +110,7 @@ func (f Fitted) drawWork(points int) (all float64) {
 }
 
 // work returns the work of the distributions of a number of targets of a question that is read in several ways.
-func (f Fitted) work(q points.Question, ways, targets int) (all float64) {
+func (f Predictor) work(q points.Question, ways, targets int) (all float64) {
 	entries := 1
 	if slices.Contains(f.unseenIn(known(f.named(q))...), true) { // ways take their matrices each
 		ways, entries = 1, ways
@@ -112,9 +122,9 @@ func (f Fitted) work(q points.Question, ways, targets int) (all float64) {
 	return all
 }
 
-// distributions returns the distributions of each channel at the targets of a question. It returns ctx's error soon
+// Distributions returns the distributions of each channel at the targets of a question. It returns ctx's error soon
 // after ctx ends.
-func (f Fitted) distributions(ctx context.Context, q points.Question) ([][]predict.Distribution, error) {
+func (f Predictor) Distributions(ctx context.Context, q points.Question) ([][]predict.Distribution, error) {
 	out := make([][]predict.Distribution, q.Targets.Len())
 	for _, some := range f.alike(q) {
 		for c, s := range f.Stacks {
@@ -122,10 +132,10 @@ func (f Fitted) distributions(ctx context.Context, q points.Question) ([][]predi
 			for i, e := range some.entries {
 				var siblings []points.Points
 				for _, p := range e.Siblings {
-					siblings = append(siblings, f.known(c, p))
+					siblings = append(siblings, f.Known(c, p))
 				}
-				known := f.known(c, e.Known).Ordered().Beside(siblings, simple.MostOfOuter)
-				cases[i] = stack.Case{Known: known, Targets: points.New(f.width(), 0, f.ModelX(e.Targets.X), nil), Ways: e.ways, Units: f.exposures(c, some.targets.X)}
+				known := f.Known(c, e.Known).Ordered().Beside(siblings, simple.MostOfOuter)
+				cases[i] = stack.Case{Known: known, Targets: points.New(f.Width(), 0, f.ModelX(e.Targets.X), nil), Ways: e.ways, Units: f.Exposures(c, some.targets.X)}
 			}
 			predicted, err := s.PredictUntil(ctx, cases...)
 			if err != nil {
@@ -142,4 +152,4 @@ func (f Fitted) distributions(ctx context.Context, q points.Question) ([][]predi
 func isFinite(v float64) bool { return !math.IsNaN(v) && !math.IsInf(v, 0) }
 
 // Session implements [predict.Predictor]. A fit compiles no program.
-func (f Fitted) Session(predict.Room) (predict.Session, error) { return f, nil }
+func (f Predictor) Session(predict.Room) (predict.Session, error) { return f, nil }

@@ -1,11 +1,11 @@
-package fit_test
+package file_test
 
 import (
 	"os"
 	"path/filepath"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -20,7 +20,7 @@ func TestFitsOfOtherSchemas(t *testing.T) {
 		`{"schema":`:                                         "unexpected end of JSON input",
 	} {
 		dir := t.TempDir()
-		must.Do(t, os.WriteFile(filepath.Join(dir, fit.File), []byte(content), 0o600))
-		must.Refuse(t, must.Err(fit.Read(dir)), want)
+		must.Do(t, os.WriteFile(filepath.Join(dir, file.Name), []byte(content), 0o600))
+		must.Refuse(t, must.Err(file.Read(dir)), want)
 	}
 }

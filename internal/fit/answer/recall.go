@@ -1,4 +1,4 @@
-package fit
+package answer
 
 import (
 	"fmt"
@@ -13,12 +13,12 @@ import (
 
 // Recall implements [predict.Predictor]: a group of the data knows its own rows. A known point that is one of them
 // counts once.
-func (f Fitted) Recall(questions []points.Question, asNew bool, w *warning.Record) []points.Question {
-	kept, names := map[string]keptGroup{}, []string(nil)
+func (f Predictor) Recall(questions []points.Question, asNew bool, w *warning.Record) []points.Question {
+	known, kept, names := f.Kept.Groups, map[string]points.Group{}, []string(nil)
 	if asNew {
-		f.Kept = nil
+		known = nil
 	}
-	for _, g := range f.Kept {
+	for _, g := range known {
 		kept[rows.Name(g.Name)], names = g, append(names, g.Name)
 	}
 	var r recall
@@ -35,7 +35,7 @@ func (f Fitted) Recall(questions []points.Question, asNew bool, w *warning.Recor
 	}
 	r.note(f, w)
 	if f.Outer != "" {
-		f.addSiblings(all)
+		f.addSiblings(all, known)
 	}
 	f.warnOfUnknown(all, names, w)
 	return all
@@ -43,7 +43,7 @@ func (f Fitted) Recall(questions []points.Question, asNew bool, w *warning.Recor
 
 // warnOfUnknown adds lines about groups with targets that are unknown: their names may be mistyped. In groups in groups,
 // those of an outer group of which nothing is known have a line of their own.
-func (f Fitted) warnOfUnknown(questions []points.Question, kept []string, w *warning.Record) {
+func (f Predictor) warnOfUnknown(questions []points.Question, kept []string, w *warning.Record) {
 	var lost []string
 	others := questions
 	if f.Outer != "" {
@@ -64,25 +64,25 @@ func (f Fitted) warnOfUnknown(questions []points.Question, kept []string, w *war
 }
 
 // addSiblings adds the known points of the other groups in the same outer group to each question: those of questions
-// and of the data.
-func (f Fitted) addSiblings(questions []points.Question) {
+// and of the groups that are kept.
+func (f Predictor) addSiblings(questions []points.Question, kept []points.Group) {
 	in, asked := map[string][]points.Group{}, map[string]bool{}
 	for _, q := range questions {
 		name := rows.Name(q.Name)
 		asked[name] = true
-		if outer := f.outerOf(name); outer != "" && q.Known.Len() > 0 {
+		if outer := f.OuterOf(name); outer != "" && q.Known.Len() > 0 {
 			in[outer] = append(in[outer], points.Group{Name: name, Points: q.Known})
 		}
 	}
-	for _, g := range f.Kept {
+	for _, g := range kept {
 		name := rows.Name(g.Name)
-		if outer := f.outerOf(name); !asked[name] {
+		if outer := f.OuterOf(name); !asked[name] {
 			in[outer] = append(in[outer], points.Group{Name: name, Points: g.Points})
 		}
 	}
 	for i := range questions {
 		name := rows.Name(questions[i].Name)
-		for _, other := range in[f.outerOf(name)] {
+		for _, other := range in[f.OuterOf(name)] {
 			if other.Name != name {
 				questions[i].Siblings = append(questions[i].Siblings, other.Points)
 			}
@@ -100,7 +100,7 @@ type recall struct {
 }
 
 // add returns a question with the rows of its group before its own known points.
-func (r *recall) add(f Fitted, g keptGroup, q points.Question) points.Question {
+func (r *recall) add(f Predictor, g points.Group, q points.Question) points.Question {
 	own, scored := matcher{Points: g.Points}, matcher{Points: g.Points}
 	known := points.New(g.DX, g.DY, slices.Clone(g.X), slices.Clone(g.Y))
 	for k := range q.Known.Len() {
@@ -138,7 +138,7 @@ func (r *recall) count(q points.Question) {
 
 // note adds lines about what was found, if any of the groups is one of the data. Without groups all rows are always
 // known.
-func (r *recall) note(f Fitted, w *warning.Record) {
+func (r *recall) note(f Predictor, w *warning.Record) {
 	if r.rows > 0 && f.Group != "" {
 		line := fmt.Sprintf("known points: of %s (%s) the %s of the fit's data", invalid.Plural(len(r.names), "group", "groups"), invalid.First(r.names), invalid.Plural(r.rows, "row", "rows"))
 		if r.given > 0 {

@@ -1,4 +1,5 @@
-package fit
+// Package effects says what the columns of a fit do to its predictions, and how much each matters.
+package effects
 
 import (
 	"context"
@@ -7,6 +8,7 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
+	"github.com/acqnp/acqnp/internal/fit/answer"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -15,29 +17,29 @@ import (
 // in which this column alone is changed (partial dependence).
 type Effect struct {
 	X      int // column
-	Points []EffectPoint
+	Points []Point
 	Tenths []float64 // between which lie as many rows of the data each; of a column of numbers
 }
 
-// An EffectPoint has the averaged quantiles at one x.
-type EffectPoint struct {
+// An Point has the averaged quantiles at one x.
+type Point struct {
 	X         float64    // raw; NaN where the cell is missing
-	Quantiles [5]float64 // at EffectLevels
+	Quantiles [5]float64 // at Levels
 }
 
-// EffectLevels are the levels of an effect's quantiles: those of the intervals of 50 and 90%, and of the median.
-var EffectLevels = [5]float64{0.05, 0.25, 0.5, 0.75, 0.95}
+// Levels are the levels of an effect's quantiles: those of the intervals of 50 and 90%, and of the median.
+var Levels = [5]float64{0.05, 0.25, 0.5, 0.75, 0.95}
 
-// EffectRows is the number of rows that are averaged over. effectPoints is that of places along a column of numbers.
+// Rows is the number of rows that are averaged over. mostPlaces is that of places along a column of numbers.
 const (
-	EffectRows   = 32
-	effectPoints = 25
+	Rows       = 32
+	mostPlaces = 25
 )
 
-// Effects returns the effects of Columns on each column of y. They are those of a new group, of which nothing is known
+// Along returns the effects of Columns on each column of y. They are those of a new group, of which nothing is known
 // or, if folds are of points, of a new point of the groups of the data, which are known.
-func (f Fitted) Effects(ctx context.Context, threads int) ([][]Effect, error) {
-	columns, over := f.Columns(), f.averaged()
+func Along(ctx context.Context, f answer.Predictor, threads int) ([][]Effect, error) {
+	columns, over := Columns(f.Fit), averaged(f)
 	all := make([][]Effect, len(f.Y))
 	for c := range all {
 		all[c] = make([]Effect, len(columns))
@@ -46,7 +48,7 @@ func (f Fitted) Effects(ctx context.Context, threads int) ([][]Effect, error) {
 	work.SetLimit(max(1, threads))
 	for i, column := range columns {
 		work.Go(func() error {
-			effects, err := f.effects(ctx, column, over)
+			effects, err := along(ctx, f, column, over)
 			if err != nil {
 				return err
 			}
@@ -61,9 +63,9 @@ func (f Fitted) Effects(ctx context.Context, threads int) ([][]Effect, error) {
 
 // averaged returns kept rows chosen at random, over which effects are averaged, as targets: by their groups if folds are
 // of points, which are known.
-func (f Fitted) averaged() []points.Question {
+func averaged(f answer.Predictor) []points.Question {
 	var groups, places []int
-	for k, g := range f.Kept {
+	for k, g := range f.Kept.Groups {
 		for i := range g.Len() {
 			groups, places = append(groups, k), append(places, i)
 		}
@@ -72,10 +74,10 @@ func (f Fitted) averaged() []points.Question {
 	random.New(0, random.Evaluation).Perm(math.MaxUint64, order)
 	some := make([]points.Question, 1)
 	if f.Stacks[0].ByPoint {
-		some = make([]points.Question, len(f.Kept))
+		some = make([]points.Question, len(f.Kept.Groups))
 	}
-	for _, row := range order[:min(len(order), EffectRows)] {
-		g, own := f.Kept[groups[row]], &some[0]
+	for _, row := range order[:min(len(order), Rows)] {
+		g, own := f.Kept.Groups[groups[row]], &some[0]
 		if f.Stacks[0].ByPoint {
 			own = &some[groups[row]]
 			own.Known = g.Points
@@ -85,12 +87,12 @@ func (f Fitted) averaged() []points.Question {
 	return slices.DeleteFunc(some, func(q points.Question) bool { return q.Targets.Len() == 0 })
 }
 
-// effects returns the effect of a column of x on each column of y.
-func (f Fitted) effects(ctx context.Context, column int, over []points.Question) ([]Effect, error) {
-	at, tenths := f.placesOf(column), f.tenthsOf(column)
+// along returns the effect of a column of x on each column of y.
+func along(ctx context.Context, f answer.Predictor, column int, over []points.Question) ([]Effect, error) {
+	at, tenths := placesOf(f, column), tenthsOf(f, column)
 	all := make([]Effect, len(f.Y))
 	for c := range all {
-		all[c] = Effect{X: column, Points: make([]EffectPoint, len(at)), Tenths: tenths}
+		all[c] = Effect{X: column, Points: make([]Point, len(at)), Tenths: tenths}
 	}
 	total := 0.0
 	for _, some := range over {
@@ -102,7 +104,7 @@ func (f Fitted) effects(ctx context.Context, column int, over []points.Question)
 			}
 			asked.Targets.Append(moved)
 		}
-		predicted, err := f.distributions(ctx, asked)
+		predicted, err := f.Distributions(ctx, asked)
 		if err != nil {
 			return nil, err
 		}
@@ -111,7 +113,7 @@ func (f Fitted) effects(ctx context.Context, column int, over []points.Question)
 			total += some.Targets.Weight(i)
 		}
 		for c := range all {
-			levels, _ := f.Calibrated().Corrected(c, f.valuesOf(asked.Known.Y)[c], EffectLevels[:], nil)
+			levels, _ := f.Calibrated().Corrected(c, f.ValuesOf(asked.Known.Y)[c], Levels[:], nil)
 			for t, channels := range predicted {
 				for q, level := range levels {
 					all[c].Points[t/n].Quantiles[q] += some.Targets.Weight(t%n) * channels[c].Quantile(level)
@@ -132,7 +134,7 @@ func (f Fitted) effects(ctx context.Context, column int, over []points.Question)
 
 // placesOf returns the raw x at which the effect of a column is shown: each name, the range of numbers or the longest
 // period, and NaN if the data miss cells.
-func (f Fitted) placesOf(column int) (places []float64) {
+func placesOf(f answer.Predictor, column int) (places []float64) {
 	form, low, high := f.XForms[column], f.Ranges[column].Low, f.Ranges[column].High
 	switch {
 	case form.Categories != nil:
@@ -140,7 +142,7 @@ func (f Fitted) placesOf(column int) (places []float64) {
 			places = append(places, float64(i))
 		}
 	case form.Periods != nil && !form.Trend:
-		places = evenly(f.periodOf(column))
+		places = evenly(periodOf(f, column))
 	case low == high:
 		places = []float64{low}
 	default:
@@ -156,7 +158,7 @@ func (f Fitted) placesOf(column int) (places []float64) {
 }
 
 // periodOf returns the ends of the longest period of a column: from 0 where it holds the data, else from their least.
-func (f Fitted) periodOf(column int) (low, high float64) {
+func periodOf(f answer.Predictor, column int) (low, high float64) {
 	period, data := slices.Max(f.XForms[column].Periods), f.Ranges[column]
 	if data.Low < 0 || data.High > period {
 		return data.Low, data.Low + period
@@ -165,16 +167,16 @@ func (f Fitted) periodOf(column int) (low, high float64) {
 }
 
 // tenthsOf returns the ends of the tenths of a column of numbers, without the first and the last.
-func (f Fitted) tenthsOf(column int) (ends []float64) {
+func tenthsOf(f answer.Predictor, column int) (ends []float64) {
 	var all []float64
-	for _, g := range f.Kept {
+	for _, g := range f.Kept.Groups {
 		for _, v := range g.Column(column) {
 			form := f.XForms[column]
 			if form.Categories != nil {
 				return nil
 			}
 			if form.Periods != nil && !form.Trend {
-				low, high := f.periodOf(column)
+				low, high := periodOf(f, column)
 				v = low + math.Mod(v-low, high-low)
 			}
 			if !math.IsNaN(v) {
@@ -189,11 +191,11 @@ func (f Fitted) tenthsOf(column int) (ends []float64) {
 	return ends
 }
 
-// evenly returns effectPoints numbers from low to high.
+// evenly returns mostPlaces numbers from low to high.
 func evenly(low, high float64) []float64 {
-	all := make([]float64, effectPoints)
+	all := make([]float64, mostPlaces)
 	for i := range all {
-		share := float64(i) / (effectPoints - 1)
+		share := float64(i) / (mostPlaces - 1)
 		all[i] = low*(1-share) + high*share
 	}
 	return all

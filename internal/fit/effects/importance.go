@@ -1,10 +1,12 @@
-package fit
+package effects
 
 import (
 	"context"
 	"math"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
@@ -18,7 +20,7 @@ import (
 type Importance struct {
 	LogDensity float64 // of a target, in nats, the mean over groups
 	Error      float64
-	Columns    []Loss // of each of Fitted.Columns, if its values are shuffled
+	Columns    []Loss // of each of Columns, if its values are shuffled
 	Known      *Loss  // if no point of a group is known; nil where folds are of points
 }
 
@@ -29,7 +31,7 @@ type Loss struct{ Loss, Error float64 }
 const shuffles = 3
 
 // Columns returns the columns of x that models see.
-func (f Fitted) Columns() (columns []int) {
+func Columns(f *file.Fit) (columns []int) {
 	for c, form := range f.XForms {
 		if f.X[c] != "" && !form.OffsetOnly {
 			columns = append(columns, c)
@@ -38,17 +40,17 @@ func (f Fitted) Columns() (columns []int) {
 	return columns
 }
 
-// Importance returns the importance of the columns of x, for each column of y. It shuffles the values of a column among
+// Importances returns the importance of the columns of x, for each column of y. It shuffles the values of a column among
 // all rows, known ones and targets; those that are the same in all rows of a group, among groups.
-func (f Fitted) Importance(ctx context.Context, threads int, p progress.Reporter) (all []Importance, err error) {
-	columns := f.Columns()
+func Importances(ctx context.Context, f answer.Predictor, threads int, p progress.Reporter) (all []Importance, err error) {
+	columns := Columns(f.Fit)
 	p.Begin("importance", "column", 0, len(columns)*len(f.Y))
 	defer p.End()
 	for c, s := range f.Stacks {
-		if err := s.OpenFolds(allKinds, f.width()); err != nil {
-			return nil, &invalid.Input{File: f.path, Key: "stacks", Found: err.Error(), Expected: "what acqnp fit writes"}
+		if err := s.OpenFolds(file.Kinds, f.Width()); err != nil {
+			return nil, &invalid.Input{File: f.Path, Key: "stacks", Found: err.Error(), Expected: "what acqnp fit writes"}
 		}
-		base, err := f.outOfFold(ctx, c, f.Kept, false, threads)
+		base, err := outOfFold(ctx, f, c, f.Kept.Groups, false, threads)
 		if err != nil {
 			return nil, err
 		}
@@ -57,7 +59,7 @@ func (f Fitted) Importance(ctx context.Context, threads int, p progress.Reporter
 		for _, column := range columns {
 			var without []stack.Logs
 			for n := range shuffles {
-				logs, err := f.outOfFold(ctx, c, f.shuffled(column, n), false, threads)
+				logs, err := outOfFold(ctx, f, c, shuffled(f, column, n), false, threads)
 				if err != nil {
 					return nil, err
 				}
@@ -69,7 +71,7 @@ func (f Fitted) Importance(ctx context.Context, threads int, p progress.Reporter
 			p.Update(progress.State{Done: len(all)*len(columns) + len(one.Columns)})
 		}
 		if !s.ByPoint {
-			alone, err := f.outOfFold(ctx, c, f.Kept, true, threads)
+			alone, err := outOfFold(ctx, f, c, f.Kept.Groups, true, threads)
 			if err != nil {
 				return nil, err
 			}
@@ -82,29 +84,29 @@ func (f Fitted) Importance(ctx context.Context, threads int, p progress.Reporter
 }
 
 // outOfFold asks the models of column c of y about rows that they have not seen.
-func (f Fitted) outOfFold(ctx context.Context, c int, kept []keptGroup, alone bool, threads int) (stack.Logs, error) {
+func outOfFold(ctx context.Context, f answer.Predictor, c int, kept []points.Group, alone bool, threads int) (stack.Logs, error) {
 	var groups []points.Group
 	var folds [][]int
-	for _, k := range kept {
+	for k, g := range kept {
 		var of []int
-		for i, v := range k.ColumnY(c) {
+		for i, v := range g.ColumnY(c) {
 			if !math.IsNaN(v) {
-				of = append(of, k.Folds[i*k.DY+c])
+				of = append(of, f.Kept.Folds[k][i*g.DY+c])
 			}
 		}
-		if k.Points = f.column(c, k.Points); len(of) > 0 {
-			groups, folds = append(groups, k.Group), append(folds, of)
+		if g.Points = f.Seen(c, g.Points); len(of) > 0 {
+			groups, folds = append(groups, g), append(folds, of)
 		}
 	}
 	return f.Stacks[c].OutOfFold(ctx, groups, folds, alone, threads)
 }
 
 // shuffled returns the kept rows with the values of a column of x shuffled.
-func (f Fitted) shuffled(column, n int) []keptGroup {
-	units, values := f.unitsOf(column)
+func shuffled(f answer.Predictor, column, n int) []points.Group {
+	units, values := unitsOf(f, column)
 	order := make([]int, len(values))
 	random.New(0, random.Evaluation).Perm(uint64(column)<<8+uint64(n), order)
-	all := slices.Clone(f.Kept)
+	all := slices.Clone(f.Kept.Groups)
 	for k := range all {
 		all[k].X = slices.Clone(all[k].X)
 		for i := range all[k].Len() {
@@ -116,13 +118,13 @@ func (f Fitted) shuffled(column, n int) []keptGroup {
 
 // unitsOf returns the units among which the values of a column are shuffled, of each kept row, and the value of each
 // unit: outer groups or groups, if the column has one value in each, or otherwise rows.
-func (f Fitted) unitsOf(column int) (units []int, values []float64) {
-	for _, name := range []func(keptGroup) string{func(g keptGroup) string { return g.Outer }, func(g keptGroup) string { return g.Name }} {
-		if units, values = f.valuesBy(column, name); units != nil {
+func unitsOf(f answer.Predictor, column int) (units []int, values []float64) {
+	for _, name := range []func(points.Group) string{func(g points.Group) string { return g.Outer }, func(g points.Group) string { return g.Name }} {
+		if units, values = valuesBy(f, column, name); units != nil {
 			return units, values
 		}
 	}
-	for _, g := range f.Kept {
+	for _, g := range f.Kept.Groups {
 		for _, v := range g.Column(column) {
 			units, values = append(units, len(values)), append(values, v)
 		}
@@ -132,9 +134,9 @@ func (f Fitted) unitsOf(column int) (units []int, values []float64) {
 
 // valuesBy returns the unit of each kept row, by a name, and the value of a column in each. It returns nil if a unit has
 // several.
-func (f Fitted) valuesBy(column int, name func(keptGroup) string) (units []int, values []float64) {
+func valuesBy(f answer.Predictor, column int, name func(points.Group) string) (units []int, values []float64) {
 	known := map[string]int{}
-	for _, g := range f.Kept {
+	for _, g := range f.Kept.Groups {
 		unit, is := known[name(g)]
 		if !is {
 			unit = len(values)
@@ -150,21 +152,21 @@ func (f Fitted) valuesBy(column int, name func(keptGroup) string) (units []int, 
 	return units, values
 }
 
-// WarnOfEffects adds lines about what Importance and Effects leave out.
-func (f Fitted) WarnOfEffects(w *warning.Record) {
+// Warn adds lines about what Importances and Along leave out.
+func Warn(f answer.Predictor, w *warning.Record) {
 	for c, form := range f.XForms {
 		if form.OffsetOnly {
 			w.Add("%s is an offset alone: the formula says what it does", f.X[c])
 		}
 	}
-	if line := f.Calibrated().Beyond(EffectLevels[:], nil, false); line != "" {
+	if line := f.Calibrated().Beyond(Levels[:], nil, false); line != "" {
 		w.Add("%s", line)
 	}
 	kept := 0
-	for _, g := range f.Kept {
+	for _, g := range f.Kept.Groups {
 		kept += g.Len()
 	}
 	if kept < f.Rows {
-		w.Add("columns are shuffled among the %d of %d rows that %s keeps", kept, f.Rows, File)
+		w.Add("columns are shuffled among the %d of %d rows that %s keeps", kept, f.Rows, file.Name)
 	}
 }

@@ -1,4 +1,4 @@
-package fit
+package answer
 
 import (
 	"math"
@@ -18,10 +18,10 @@ import (
 const fewEqual = 20
 
 // tellsRowsApart reports whether rows of the data are told apart by their cells.
-func (f Fitted) tellsRowsApart() bool { return fewEqual*f.EqualRows <= f.Rows }
+func (f Predictor) tellsRowsApart() bool { return fewEqual*f.EqualRows <= f.Rows }
 
-// equalRows counts the rows that are equal to another of their group.
-func equalRows(groups []points.Group) (n int) {
+// EqualRows counts the rows that are equal to another of their group.
+func EqualRows(groups []points.Group) (n int) {
 	for _, p := range groups {
 		times := map[string]int{}
 		for k := range p.Len() {

@@ -1,4 +1,4 @@
-package fit_test
+package effects_test
 
 import (
 	"fmt"
@@ -6,7 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/fit"
+	"github.com/acqnp/acqnp/internal/fit/answer"
+	"github.com/acqnp/acqnp/internal/fit/effects"
+	"github.com/acqnp/acqnp/internal/fit/fittest"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -47,30 +49,30 @@ const mattersHeader = "group,x1,x2,x3,kind,same,y"
 // standard errors of 0, as 999 of 1000 such data are; a column with one value in all rows is exactly 0. With rows of groups and without: there folds are
 // of points.
 func TestWhatMatters(t *testing.T) {
-	f := instant(t, mattersHeader, "y ~ x1 + x2 + x3 + kind + same | group", matters(30))
+	f := fittest.Instant(t, mattersHeader, "y ~ x1 + x2 + x3 + kind + same | group", matters(30))
 	checkImportance(t, f)
 	checkEffects(t, f)
-	checkImportance(t, instant(t, mattersHeader, "y ~ x1 + x2 + x3 + kind + same", matters(15)))
+	checkImportance(t, fittest.Instant(t, mattersHeader, "y ~ x1 + x2 + x3 + kind + same", matters(15)))
 }
 
-func checkImportance(t *testing.T, f fit.Fitted) {
+func checkImportance(t *testing.T, f answer.Predictor) {
 	t.Helper()
-	one := must.Get(f.Importance(t.Context(), 2, quiet))(t)[0]
+	one := must.Get(effects.Importances(t.Context(), f, 2, fittest.Quiet))(t)[0]
 	x1, x2, x3, kind, same := one.Columns[0], one.Columns[1], one.Columns[2], one.Columns[3], one.Columns[4]
-	beyond := func(what string, a, b fit.Loss) {
+	beyond := func(what string, a, b effects.Loss) {
 		t.Helper()
 		if !(a.Loss-b.Loss > 2*math.Hypot(a.Error, b.Error)) {
 			t.Errorf("%s: %s: %v and %v", f.Formula, what, a, b)
 		}
 	}
 	beyond("x1 above x2", x1, x2)
-	beyond("x2 above nothing", x2, fit.Loss{})
-	beyond("kind above nothing", kind, fit.Loss{})
-	if !(math.Abs(x3.Loss) <= 3.3*x3.Error) || same != (fit.Loss{}) {
+	beyond("x2 above nothing", x2, effects.Loss{})
+	beyond("kind above nothing", kind, effects.Loss{})
+	if !(math.Abs(x3.Loss) <= 3.3*x3.Error) || same != (effects.Loss{}) {
 		t.Errorf("%s: x3, which is nowhere, loses %v, and a constant %v", f.Formula, x3, same)
 	}
 	if one.Known != nil {
-		beyond("known points above nothing", *one.Known, fit.Loss{})
+		beyond("known points above nothing", *one.Known, effects.Loss{})
 	}
 	if e := f.Stacks[0].Expected; !(math.Abs(one.LogDensity-e.LogDensity) < 2*e.Error) {
 		t.Errorf("%s: %v nats of parts out of fold, of the fit %v", f.Formula, one.LogDensity, e)
@@ -88,8 +90,8 @@ func TestImportanceOfAColumnOfGroups(t *testing.T) {
 			rows = append(rows, fmt.Sprintf("g%d,%v,%v,%v", k, z, g.Float(k, 10+i), z+0.3*g.Normal(k, i)))
 		}
 	}
-	f := instant(t, "group,z,x,y", "y ~ z + x | group", rows)
-	one := must.Get(f.Importance(t.Context(), 2, quiet))(t)[0]
+	f := fittest.Instant(t, "group,z,x,y", "y ~ z + x | group", rows)
+	one := must.Get(effects.Importances(t.Context(), f, 2, fittest.Quiet))(t)[0]
 	if z, x := one.Columns[0], one.Columns[1]; !(z.Loss > 4*z.Error) || !(math.Abs(x.Loss) <= 2*x.Error) {
 		t.Errorf("z loses %v, x, which is nowhere, %v", z, x)
 	}
@@ -98,13 +100,13 @@ func TestImportanceOfAColumnOfGroups(t *testing.T) {
 // The medians follow the line within three standard errors of its parts: of a slope, of the means of names, and of the
 // level of all groups. They do so less the mean of the other columns over 32 rows, which is the same at all x. Intervals
 // of 90% are as wide as the deviation of a new group's y says, to a fifth: they are calibrated on 30 groups.
-func checkEffects(t *testing.T, f fit.Fitted) {
+func checkEffects(t *testing.T, f answer.Predictor) {
 	t.Helper()
-	effects := must.Get(f.Effects(t.Context(), 2))(t)[0]
+	all := must.Get(effects.Along(t.Context(), f, 2))(t)[0]
 	const n = 300
 	ofSlope := 2 * noise / math.Sqrt(n*4/3.) // twice: models have curves, not lines, and x has a variance of 4/3
 	ofName := math.Sqrt2 * noise / math.Sqrt(n/3.)
-	rise := func(e fit.Effect, from, to int) float64 {
+	rise := func(e effects.Effect, from, to int) float64 {
 		return e.Points[to].Quantiles[2] - e.Points[from].Quantiles[2]
 	}
 	near := func(what string, got, want, deviation float64) {
@@ -113,7 +115,7 @@ func checkEffects(t *testing.T, f fit.Fitted) {
 		}
 	}
 	for c, slope := range []float64{strong, weak, 0} {
-		e := effects[c]
+		e := all[c]
 		last := len(e.Points) - 1
 		length := e.Points[last].X - e.Points[0].X
 		near(fmt.Sprintf("x%d from end to end", c+1), rise(e, 0, last), slope*length, ofSlope*length)
@@ -126,9 +128,9 @@ func checkEffects(t *testing.T, f fit.Fitted) {
 			t.Errorf("x%d: 90%% is %v wide, want %v", c+1, width, want)
 		}
 	}
-	near("kind b above a", rise(effects[3], 0, 1), 0, ofName)
-	near("kind c above a", rise(effects[3], 0, 2), ofKind, ofName)
-	if same := effects[4]; len(same.Points) != 1 || same.Points[0].X != 1 {
+	near("kind b above a", rise(all[3], 0, 1), 0, ofName)
+	near("kind c above a", rise(all[3], 0, 2), ofKind, ofName)
+	if same := all[4]; len(same.Points) != 1 || same.Points[0].X != 1 {
 		t.Errorf("a constant is shown at %v", same.Points)
 	}
 }
@@ -148,12 +150,12 @@ func TestEffectsOfTerms(t *testing.T) {
 			rows = append(rows, fmt.Sprintf("g%d,%v,%s,%v,%v", k, hour, lab, days, y*days))
 		}
 	}
-	f := instant(t, "group,hour,lab,days,y", "y ~ cyclic(hour, 24) + lab + offset(log(days)) | group", rows)
-	effects := must.Get(f.Effects(t.Context(), 1))(t)[0]
-	if len(effects) != 2 {
-		t.Fatalf("%d effects", len(effects))
+	f := fittest.Instant(t, "group,hour,lab,days,y", "y ~ cyclic(hour, 24) + lab + offset(log(days)) | group", rows)
+	all := must.Get(effects.Along(t.Context(), f, 1))(t)[0]
+	if len(all) != 2 {
+		t.Fatalf("%d effects", len(all))
 	}
-	hour, lab := effects[0].Points, effects[1].Points
+	hour, lab := all[0].Points, all[1].Points
 	first, last := hour[0], hour[len(hour)-1]
 	if first.X != 0 || last.X != 24 || !(math.Abs(first.Quantiles[2]-last.Quantiles[2]) < 1e-9*last.Quantiles[2]) {
 		t.Errorf("a day runs from %v to %v", first, last)
@@ -162,7 +164,7 @@ func TestEffectsOfTerms(t *testing.T) {
 		t.Errorf("missing is %v, known %v", missing, known)
 	}
 	var w warning.Record
-	f.WarnOfEffects(&w)
+	effects.Warn(f, &w)
 	if lines := strings.Join(w.Lines(), "\n"); lines != "days is an offset alone: the formula says what it does" {
 		t.Error(lines)
 	}

@@ -1,4 +1,4 @@
-package fit
+package answer
 
 import (
 	"context"
@@ -10,20 +10,20 @@ import (
 // A sequence is the predict.Sequence of a fit. Where models see log y, a y that joins a context is at least a
 // thousandth of the 0.99 quantile.
 type sequence struct {
-	Fitted
+	Predictor
 	question points.Question
 	known    []points.Points // of each draw: those of the question and the targets before
 }
 
 // Sequence implements [predict.Predictor].
-func (f Fitted) Sequence(questions []points.Question, draws int) (predict.Sequence, error) {
+func (f Predictor) Sequence(questions []points.Question, draws int) (predict.Sequence, error) {
 	for _, q := range questions {
 		targets := q.Targets.Len()
-		if err := predict.CheckJoint(draws, targets, draws*(q.Known.Len()+targets)*(f.width()+len(f.Y))); err != nil {
+		if err := predict.CheckJoint(draws, targets, draws*(q.Known.Len()+targets)*(f.Width()+len(f.Y))); err != nil {
 			return nil, err
 		}
 	}
-	return &sequence{Fitted: f, known: make([]points.Points, draws)}, nil
+	return &sequence{Predictor: f, known: make([]points.Points, draws)}, nil
 }
 
 // Begin implements [predict.Sequence].
@@ -39,14 +39,14 @@ func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, t pred
 	target := s.question.Targets.Cut(i, i+1)
 	for n := range s.known {
 		known := &s.known[n]
-		predicted, err := s.distributions(ctx, points.Question{Known: *known, Siblings: s.question.Siblings, Targets: target})
+		predicted, err := s.Distributions(ctx, points.Question{Known: *known, Siblings: s.question.Siblings, Targets: target})
 		if err != nil {
 			return err
 		}
 		channels := predicted[0]
-		y := choose(n, predict.Target{Known: known.Len(), Values: s.valuesOf(known.Y), Channels: channels, Copula: s.copula(known.Len())})
-		for c, stack := range s.Stacks {
-			if stack.SeesLog() {
+		y := choose(n, predict.Target{Known: known.Len(), Values: s.ValuesOf(known.Y), Channels: channels, Copula: s.Copula(known.Len())})
+		for c, one := range s.Stacks {
+			if one.SeesLog() {
 				y[c] = max(y[c], channels[c].Quantile(0.99)/1000)
 			}
 		}
@@ -56,4 +56,4 @@ func (s *sequence) Next(ctx context.Context, i int, choose func(draw int, t pred
 }
 
 // Close implements [predict.Sequence] and [predict.Session].
-func (Fitted) Close() {}
+func (Predictor) Close() {}

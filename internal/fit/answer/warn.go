@@ -1,4 +1,4 @@
-package fit
+package answer
 
 import (
 	"cmp"
@@ -16,7 +16,7 @@ import (
 )
 
 // Warn implements [predict.Predictor].
-func (f Fitted) Warn(questions []points.Question, text func(c int, v float64) string, w *warning.Record) {
+func (f Predictor) Warn(questions []points.Question, text func(c int, v float64) string, w *warning.Record) {
 	predict.WarnOfNames(f.units(), questions, text, w)
 	predict.WarnOutside(questions, f.X, f.outside, func(c int) string {
 		return fmt.Sprintf("lies outside the data's %s to %s", f.XForms[c].Text(f.Ranges[c].Low), f.XForms[c].Text(f.Ranges[c].High))
@@ -29,7 +29,7 @@ func (f Fitted) Warn(questions []points.Question, text func(c int, v float64) st
 }
 
 // outside reports whether a value of column c is far outside the data.
-func (f Fitted) outside(c int, v float64) bool {
+func (f Predictor) outside(c int, v float64) bool {
 	if f.XForms[c].Categories != nil || f.XForms[c].OffsetOnly {
 		return false
 	}
@@ -53,7 +53,7 @@ func nearestTurn(v, period float64, data datasets.Range) float64 {
 }
 
 // warnOfCodes adds a line about each column of y of which known points look like codes for a missing value.
-func (f Fitted) warnOfCodes(questions []points.Question, w *warning.Record) {
+func (f Predictor) warnOfCodes(questions []points.Question, w *warning.Record) {
 	for c, r := range f.YRanges {
 		var found []string
 		for _, q := range questions {
@@ -72,7 +72,7 @@ func (f Fitted) warnOfCodes(questions []points.Question, w *warning.Record) {
 
 // warnOfLogs adds a line about each column of y of which known points are 0 or less though models take
 // logarithms.
-func (f Fitted) warnOfLogs(questions []points.Question, w *warning.Record) {
+func (f Predictor) warnOfLogs(questions []points.Question, w *warning.Record) {
 	for c, s := range f.Stacks {
 		count := 0
 		for _, q := range questions {
@@ -91,7 +91,7 @@ func (f Fitted) warnOfLogs(questions []points.Question, w *warning.Record) {
 }
 
 // warnOfBounds adds lines about each column of y of which known points are beyond a bound or between whole numbers.
-func (f Fitted) warnOfBounds(questions []points.Question, w *warning.Record) {
+func (f Predictor) warnOfBounds(questions []points.Question, w *warning.Record) {
 	for c, s := range f.Stacks {
 		beyond, between := 0, 0
 		for _, q := range questions {
@@ -116,12 +116,12 @@ func (f Fitted) warnOfBounds(questions []points.Question, w *warning.Record) {
 
 // warnOfKnown adds lines about groups whose known points are unlike those of any group of the data, about single points
 // that are, and about numbers of known points for which there is no calibration.
-func (f Fitted) warnOfKnown(questions []points.Question, w *warning.Record) {
+func (f Predictor) warnOfKnown(questions []points.Question, w *warning.Record) {
 	for c, s := range f.Stacks {
 		var strange, strays, uncovered []string
 		farthest, least, most := 0.0, 0, 0
 		for _, q := range questions {
-			known := f.known(c, q.Known)
+			known := f.Known(c, q.Known)
 			name := cmp.Or(q.Name, "the group")
 			if place, of, is := s.Unlike(known); is {
 				strange, farthest = append(strange, fmt.Sprintf("%s (%.3g deviations)", name, place)), max(farthest, of)
@@ -149,7 +149,7 @@ func (f Fitted) warnOfKnown(questions []points.Question, w *warning.Record) {
 }
 
 // texts returns the known values of column c of y with some numbers among them, as the file writes them.
-func (f Fitted) texts(c int, known points.Points, numbers []int) (all []string) {
+func (f Predictor) texts(c int, known points.Points, numbers []int) (all []string) {
 	for k, v := range slices.DeleteFunc(known.ColumnY(c), math.IsNaN) {
 		if slices.Contains(numbers, k) {
 			all = append(all, f.YForms[c].Text(v))

@@ -1,4 +1,4 @@
-package fit
+package answer
 
 import (
 	"fmt"
@@ -6,45 +6,21 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/acqnp/acqnp/internal/fit/file"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// missingIn counts the points that lack a cell, of each column of x.
-func missingIn(p points.Points) []int {
-	count := make([]int, p.DX)
-	for i, v := range p.X {
-		if math.IsNaN(v) {
-			count[i%p.DX]++
-		}
-	}
-	return count
-}
-
-// sayMissing adds the line about missing cells of x of the data.
-func (o Options) sayMissing(f Fitted) {
-	var parts []string
-	for c, n := range f.Missing {
-		if n > 0 {
-			parts = append(parts, fmt.Sprintf("%d of %s", n, f.X[c]))
-		}
-	}
-	if parts != nil {
-		o.Warnings.Add("%s: missing cells in %s: %s; each gets the median of its group's known cells, or of all, and models see which they are",
-			o.File, invalid.Plural(f.Rows, "row", "rows"), strings.Join(parts, ", "))
-	}
-}
-
 // warnOfMissing adds a line about the missing cells of x: what stands in for them, and which columns the data have in
 // every row, so that models do not know what it means if they are missing.
-func (f Fitted) warnOfMissing(questions []points.Question, w *warning.Record) {
+func (f Predictor) warnOfMissing(questions []points.Question, w *warning.Record) {
 	all := points.Points{DX: len(f.X)}
 	for _, q := range questions {
 		all.X = append(append(all.X, q.Known.X...), q.Targets.X...)
 	}
 	var filled, new, names []string
-	for c, n := range missingIn(all) {
+	for c, n := range file.MissingIn(all) {
 		switch text := fmt.Sprintf("%d of %s", n, f.X[c]); {
 		case n == 0:
 		case f.Missing[c] > 0:
@@ -72,7 +48,7 @@ const anyName = 1 << 20
 
 // named returns a question with a name for each missing one of a column that the data have in every row: the most
 // frequent of the group's known points or, if these miss it too, one that the data lack.
-func (f Fitted) named(q points.Question) points.Question {
+func (f Predictor) named(q points.Question) points.Question {
 	q.Known, q.Targets, q.Siblings = f.namedBy(q.Known, q.Known), f.namedBy(q.Known, q.Targets), slices.Clone(q.Siblings)
 	for i, p := range q.Siblings {
 		q.Siblings[i] = f.namedBy(p, p)
@@ -81,7 +57,7 @@ func (f Fitted) named(q points.Question) points.Question {
 }
 
 // namedBy returns points with names by the known points of their group.
-func (f Fitted) namedBy(known, p points.Points) points.Points {
+func (f Predictor) namedBy(known, p points.Points) points.Points {
 	raw := p.X
 	for i, v := range raw {
 		c := i % len(f.X)
