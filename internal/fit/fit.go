@@ -164,7 +164,7 @@ func (f *fitting) options(c int, data []points.Group) (stack.Options, error) {
 	all, questions := o.kinds(f.Rows)
 	all = stack.For(data, all)
 	for _, k := range all {
-		if o.Weights != "" && k.Once {
+		if o.Weights != "" && k.IgnoresRowWeights {
 			o.Warnings.Add("the model %q reads each row once, whatever its weight; its own weight and the scores follow --row-weights", k.Name)
 		}
 	}
@@ -220,8 +220,8 @@ func (o Options) kinds(rows int) (all []stack.Kind, questions int) {
 		simplest := stack.MixedModel()
 		simplest.Most = instantRows
 		grid, network := stack.CommonGrid(), pretrained.Kind(instantRows)
-		grid.OneScale, network.OneScale = rows > instantScales, rows > instantScales
-		simplest.OneScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
+		grid.FirstFoldChoosesScale, network.FirstFoldChoosesScale = rows > instantScales, rows > instantScales
+		simplest.FirstFoldChoosesScale = rows > instantScales && o.Formula.Outer != "" // it has two levels to fit
 		return []stack.Kind{simplest, grid, network}, instantQuestions
 	}
 	return file.Kinds, 0

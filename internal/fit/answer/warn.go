@@ -118,28 +118,28 @@ func (f Predictor) warnOfBounds(questions []points.Question, w *warning.Record) 
 // that are, and about numbers of known points for which there is no calibration.
 func (f Predictor) warnOfKnown(questions []points.Question, w *warning.Record) {
 	for c, s := range f.Stacks {
-		var strange, strays, uncovered []string
+		var atypical, outliers, uncovered []string
 		farthest, least, most := 0.0, 0, 0
 		for _, q := range questions {
 			known := f.Known(c, q.Known)
 			name := cmp.Or(q.Name, "the group")
 			if place, of, is := s.Unlike(known); is {
-				strange, farthest = append(strange, fmt.Sprintf("%s (%.3g deviations)", name, place)), max(farthest, of)
-			} else if far := s.Strays(known); far != nil {
-				strays = append(strays, fmt.Sprintf("%s (%s)", name, invalid.First(f.texts(c, q.Known, far))))
+				atypical, farthest = append(atypical, fmt.Sprintf("%s (%.3g deviations)", name, place)), max(farthest, of)
+			} else if far := s.Outliers(known); far != nil {
+				outliers = append(outliers, fmt.Sprintf("%s (%s)", name, invalid.First(f.texts(c, q.Known, far))))
 			}
 			if n := known.Len(); !stack.Covers(s.Calibrations, n) && q.Targets.Len() > 0 {
 				uncovered = append(uncovered, fmt.Sprintf("%s (%d)", name, n))
 				least, most = s.Calibrations[0].Least, s.Calibrations[len(s.Calibrations)-1].Most
 			}
 		}
-		if strange != nil {
+		if atypical != nil {
 			w.Add("no group of the data is like %s: known %s lie so far off the curve of all groups, and those of the data lie within %.2g; where at least %d points agree, predictions follow them",
-				invalid.First(strange), f.Y[c], farthest, stack.LeastPlaced)
+				invalid.First(atypical), f.Y[c], farthest, stack.LeastPlaced)
 		}
-		if strays != nil {
+		if outliers != nil {
 			w.Add("known %s of %s lies off the curve of all groups, more than twice as far as any of the data; predictions of its group go by it too",
-				f.Y[c], invalid.First(strays))
+				f.Y[c], invalid.First(outliers))
 		}
 		if uncovered != nil {
 			w.Add("intervals and regions of %s are calibrated by predictions from %d to %s, and not for the numbers known of %s",

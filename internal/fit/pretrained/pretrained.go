@@ -126,8 +126,7 @@ const largest = 1e100
 
 var errDamaged = errors.New("numbers that do not make a data set")
 
-// Work says about how much work Given takes, as stack.Stack.Work counts it: to read the siblings again and the context,
-// and for each target.
+// Work implements [simple.Model]: to read the siblings again and the context, and for each target.
 func (m *Model) Work(known, targets int) float64 {
 	points, siblings := float64(min(known, mostContext)), float64(rows(m.Groups, MostSiblings))
 	runs := float64((targets + mostTargets - 1) / mostTargets)
@@ -218,6 +217,6 @@ func Kind(siblings int) stack.Kind {
 			m := New(groups, siblings)
 			return m, m.Check()
 		},
-		Read: stack.Read[Model], Once: true, Most: 10_000, PerRow: 1e-3,
+		Read: stack.Read[Model], IgnoresRowWeights: true, Most: 10_000, PerRow: 1e-3,
 	}
 }

@@ -92,7 +92,7 @@ func TestZerosOfTheirOwnAreSeen(t *testing.T) {
 func levels(parts ...part) *Mixed {
 	n := normalNoise(newBasis([]points.Group{{Points: points.New(1, 1, []float64{0}, []float64{0})}}, 6), 0.5)
 	n.Parts = parts
-	return &Mixed{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Noise: n,
+	return &Mixed{Units: Units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Noise: n,
 		Sides: true,
 		Model: linear{Form: degrees{Fixed: []int{0}, Random: []int{0}, Edges: []Edge{{0, 0}}}, Beta: []float64{0.3}, Factor: []float64{0.7, 0, 0, 0}, Noise: 0.5}}
 }

@@ -14,7 +14,7 @@ import (
 // A new group of a mean that is known, and of a deviation that five groups say, is Student's t with four degrees of
 // freedom. Five factors have its distribution function to 0.01 within, and to 0.015 in the tails.
 func TestFewGroupsAreStudents(t *testing.T) {
-	m := &Mixed{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Spread: spreadOf(5), Noise: normalNoise(newBasis([]points.Group{{Points: points.New(1, 1, []float64{0}, []float64{0})}}, 6), 1e-3),
+	m := &Mixed{Units: Units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Spread: spreadOf(5), Noise: normalNoise(newBasis([]points.Group{{Points: points.New(1, 1, []float64{0}, []float64{0})}}, 6), 1e-3),
 		Model: linear{Form: degrees{Fixed: []int{0}, Random: []int{0}, Edges: []Edge{{0, 0}}}, Beta: []float64{0}, Factor: []float64{1, 0, 0, 0}, Noise: 1e-3}}
 	d, student := m.Given(points.New(1, 1, nil, nil), points.New(1, 0, []float64{0}, nil))[0], distuv.StudentsT{Sigma: 1, Nu: 4}
 	for _, y := range []float64{-4, -2, -1, -0.3, 0, 0.5, 1.5, 3} {

@@ -28,7 +28,7 @@ import (
 //
 // [Riutort-Mayol et al.]: https://arxiv.org/abs/2004.11408
 type GP struct {
-	Units units     `json:"units"`
+	Units `json:"units"`
 	Basis basis     `json:"basis"`
 	Hyper hyper     `json:"hyper"`
 	Noise noise     `json:"noise"`
@@ -106,14 +106,8 @@ func (h *hyper) kernel(a, b []float64) float64 {
 	return h.Level*h.Level + lines + h.Curve*h.Curve*math.Exp(-distance/2)
 }
 
-// Columns implements [Model].
-func (m *GP) Columns() int { return len(m.Units.X) }
-
 // SeesOuter implements [Model].
 func (m *GP) SeesOuter() bool { return m.Share > 0 }
-
-// AddFarTails implements [Model].
-func (m *GP) AddFarTails() { m.Units.Far = true }
 
 // Check implements [Model].
 func (m *GP) Check() error {
@@ -152,8 +146,11 @@ func (m *GP) mean(p points.Points) []float64 {
 // covariances implements field.
 func (m *GP) covariances(a, b points.Points) *mat.Dense { return m.sharing(a, b, 1) }
 
-// across implements outerField.
+// across implements field.
 func (m *GP) across(a, b points.Points) *mat.Dense { return m.sharing(a, b, m.Share) }
+
+// root implements field.
+func (m *GP) root(points.Points) *mat.Dense { return nil }
 
 // sharing returns the covariances of points of groups that have a share of g in common.
 func (m *GP) sharing(a, b points.Points, share float64) *mat.Dense {

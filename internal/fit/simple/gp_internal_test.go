@@ -126,7 +126,7 @@ func TestPredictionConditionsOnAllPoints(t *testing.T) {
 	if !ok {
 		t.Fatal("the evidence cannot be computed")
 	}
-	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta, ev.of), Noise: normalNoise(b, math.Exp(theta[0]))}
+	m := &GP{Units: Units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b, Hyper: hyperOf(theta, ev.of), Noise: normalNoise(b, math.Exp(theta[0]))}
 	m.W, m.Cov = e.coefficients()
 	const at = 0.37
 	for _, known := range []points.Points{context.Points, points.New(1, 1, nil, nil)} {

@@ -19,7 +19,7 @@ import (
 // which no stationary kernel can say. Between two points f, mean and scale are lines, off which f bends, and
 // beyond the grid they stay what they are at its end. ε has the distribution of [noise].
 type Grid struct {
-	Units  units     `json:"units"`
+	Units  `json:"units"`
 	Column int       `json:"column"` // of t
 	At     []float64 `json:"at"`     // [G]: the points of the grid, standardised, in increasing order
 	Mean   []float64 `json:"mean"`   // [G]
@@ -163,6 +163,12 @@ func (m *Grid) covariances(a, b points.Points) *mat.Dense {
 	return &out
 }
 
+// across implements field: groups are independent.
+func (m *Grid) across(a, b points.Points) *mat.Dense { return mat.NewDense(a.Len(), b.Len(), nil) }
+
+// root implements field.
+func (m *Grid) root(points.Points) *mat.Dense { return nil }
+
 // variances implements field.
 func (m *Grid) variances(p points.Points) []float64 {
 	size, out := len(m.At), make([]float64, p.Len())
@@ -175,14 +181,8 @@ func (m *Grid) variances(p points.Points) []float64 {
 	return out
 }
 
-// Columns implements [Model].
-func (m *Grid) Columns() int { return len(m.Units.X) }
-
 // SeesOuter implements [Model].
 func (m *Grid) SeesOuter() bool { return false }
-
-// AddFarTails implements [Model].
-func (m *Grid) AddFarTails() { m.Units.Far = true }
 
 // Check implements [Model].
 func (m *Grid) Check() error {

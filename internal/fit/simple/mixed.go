@@ -15,7 +15,7 @@ import (
 // Mixed is a linear mixed model, in standardised x and y, with the distribution of
 // [noise].
 type Mixed struct {
-	Units units  `json:"units"`
+	Units `json:"units"`
 	Model linear `json:"model"`
 	Noise noise  `json:"noise"`
 
@@ -199,7 +199,7 @@ func (m *Mixed) rows(p points.Points) (means []float64, rows *mat.Dense) {
 	return means, mat.NewDense(p.Len(), len(all)/p.Len(), all)
 }
 
-// root returns the root of the covariance of points, which may be of several groups. Each group has columns
+// root implements field. Each group has columns
 // of its own deviations, and all have the others in common.
 func (m *Mixed) root(p points.Points) *mat.Dense {
 	_, rows := m.rows(p)
@@ -238,7 +238,7 @@ func (m *Mixed) covariances(a, b points.Points) *mat.Dense {
 	return &out
 }
 
-// across implements outerField: two groups have all in common but their own deviations.
+// across implements field: two groups have all in common but their own deviations.
 func (m *Mixed) across(a, b points.Points) *mat.Dense {
 	_, left := m.rows(a)
 	_, right := m.rows(b)
@@ -260,14 +260,8 @@ func (m *Mixed) variances(p points.Points) []float64 {
 	return out
 }
 
-// Columns implements [Model].
-func (m *Mixed) Columns() int { return len(m.Units.X) }
-
 // SeesOuter implements [Model].
 func (m *Mixed) SeesOuter() bool { return m.Model.Outer != nil }
-
-// AddFarTails implements [Model].
-func (m *Mixed) AddFarTails() { m.Units.Far = true }
 
 // Check implements [Model].
 func (m *Mixed) Check() error {

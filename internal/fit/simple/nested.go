@@ -9,20 +9,13 @@ import (
 // MostOfOuter bounds the points of siblings in a context.
 const MostOfOuter = 100
 
-// An outerField is a field of groups in groups: the functions of two groups in the same outer one go together.
-type outerField interface {
-	field
-	across(a, b points.Points) *mat.Dense // covariances of points a of one group with b of another one in the same outer group
-}
-
 // covariancesOf returns the covariances of points a with points b, which may be of several groups.
 func covariancesOf(f field, a, b points.Points) *mat.Dense {
 	own := f.covariances(a, b)
-	outer, is := f.(outerField)
-	if a.Of == nil || !is {
+	if a.Of == nil {
 		return own
 	}
-	across := outer.across(a, b)
+	across := f.across(a, b)
 	n, m := own.Dims()
 	for i := range n {
 		for j := range m {

@@ -158,14 +158,14 @@ func TestRecoversBothLevels(t *testing.T) {
 func TestPredictionInSchoolsIsTheConditionalGaussian(t *testing.T) {
 	groups := schools(12, 4, 6)
 	fitted := must.Get(fitLinear(groups, nil, degreesOf(groups, 1, 1), 0))(t)
-	unit := units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}
+	unit := Units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}
 	mixed := &Mixed{Units: unit, Model: fitted.linear, Noise: normalNoise(newBasis(groups, 6), fitted.Noise)}
 	gp := must.Get(FitGP(groups))(t).(*GP)
 	gp.Units, gp.Noise = unit, normalNoise(newBasis(groups, 6), 0.3)
 	own, other, third := points.New(1, 1, []float64{-0.5, 1}, []float64{2, 2.4}), points.New(1, 1, []float64{0, 0.7}, []float64{1.9, 2.1}), points.New(1, 1, []float64{0.2}, []float64{3})
 	none := points.New(1, 1, nil, nil)
 	for name, context := range map[string]points.Points{"the class": own, "its school": none.Beside([]points.Points{other, third}, MostOfOuter), "both": own.Beside([]points.Points{other, third}, MostOfOuter), "nothing": none} {
-		for _, m := range []outerField{mixed, gp} {
+		for _, m := range []field{mixed, gp} {
 			sigma := 0.3
 			if m == mixed {
 				sigma = fitted.Noise

@@ -106,7 +106,7 @@ func TestGroupsHaveScales(t *testing.T) {
 func noisyGP() *GP {
 	b := basis{Reach: []float64{3}, Sines: []int{2}}
 	of, _ := columnsOf(b)
-	m := &GP{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b,
+	m := &GP{Units: Units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Basis: b,
 		Hyper: hyperOf([]float64{0, -0.4, -0.3, -0.2, 0.3, -0.9, 0, -0.7, -0.5, 0.3}, of),
 		Noise: noise{Basis: b, Eta: []float64{-1, 0.3, 0.2, 0}, Group: 0.4, Parts: []part{{0, 0.7, 0.5}, {0.2, 1.1, 0.4}, {-0.5, 4, 0.1}}},
 		W:     []float64{0.2, 0.5, -0.3, 0.1}, Cov: make([]float64, 16)}

@@ -13,7 +13,9 @@ import (
 type field interface {
 	mean(p points.Points) []float64            // at points
 	variances(p points.Points) []float64       // at points
-	covariances(a, b points.Points) *mat.Dense // of points a with b, [n, m]
+	covariances(a, b points.Points) *mat.Dense // of points a with b of the same group, [n, m]
+	across(a, b points.Points) *mat.Dense      // of points a of a group with b of another one in the same outer group
+	root(p points.Points) *mat.Dense           // R [n, rank] with the covariances RRᵀ of points of several groups; nil if none is of low rank
 }
 
 // Bounds of a context: the points that predictions read, and those that the group's scale is learnt
@@ -25,7 +27,7 @@ const (
 
 // given returns the distribution of y at the targets of a group with this context, whose function is drawn from one of
 // these fields, each as likely as the others, and whose points have noise.
-func given(fields []field, n *noise, u units, context, targets points.Points) []likelihood.GaussianMixture {
+func given(fields []field, n *noise, u Units, context, targets points.Points) []likelihood.GaussianMixture {
 	if targets.Len() == 0 {
 		return nil
 	}

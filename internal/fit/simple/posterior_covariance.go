@@ -25,8 +25,7 @@ const mostCond = 1e14
 
 // covarianceOf returns what makes covariances for the points of a context. They share what noise does not change.
 func covarianceOf(f field, c points.Points) func() covariance {
-	if m, is := f.(*Mixed); is {
-		root := m.root(c)
+	if root := f.root(c); root != nil {
 		if n, rank := root.Dims(); 2*rank < n {
 			return func() covariance { return &ofLowRank{root: root} }
 		}

@@ -21,8 +21,8 @@ import (
 // distribution of b given a context is a mixture of normal distributions, one for each way to
 // assign classes to its points. Of these the most probable ones are kept.
 type Regressions struct {
-	Units  units `json:"units"`
-	Powers int   `json:"powers"`
+	Units  `json:"units"`
+	Powers int `json:"powers"`
 
 	Edges   []Edge    `json:"edges"` // of standardised x, beyond which powers go on as lines
 	Classes []class   `json:"classes"`
@@ -191,14 +191,8 @@ func (a *assignment) extend(next *assignment, k int, c class, p, q []float64, y 
 	}
 }
 
-// Columns implements [Model].
-func (m *Regressions) Columns() int { return len(m.Units.X) }
-
 // SeesOuter implements [Model].
 func (m *Regressions) SeesOuter() bool { return false }
-
-// AddFarTails implements [Model].
-func (m *Regressions) AddFarTails() { m.Units.Far = true }
 
 // Check implements [Model].
 func (m *Regressions) Check() error {

@@ -47,7 +47,7 @@ func FitRegressions(groups []points.Group) (Model, error) {
 // fitClasses fits K regressions to standardised groups by expectation and maximisation, from the best of
 // three starts: classes above one another, classes whose slopes differ, and classes that differ in
 // their noise. It returns the model with −½ BIC, or nil if the data do not determine it.
-func fitClasses(u units, edges []Edge, groups []described, k int) (*Regressions, float64) {
+func fitClasses(u Units, edges []Edge, groups []described, k int) (*Regressions, float64) {
 	points, some := 0, 0
 	for i, g := range groups {
 		if points < pointsOfStart {
@@ -96,7 +96,7 @@ func (m *Regressions) chooseAlpha(groups []described) {
 }
 
 // startOf returns one of three starts of K classes.
-func startOf(u units, k, start int) *Regressions {
+func startOf(u Units, k, start int) *Regressions {
 	m := &Regressions{Units: u, Powers: powers, Cov: make([]float64, (1+len(u.X))*(1+len(u.X)))}
 	for i := range 1 + len(u.X) {
 		m.Cov[i*(2+len(u.X))] = 0.05

@@ -14,7 +14,7 @@ import (
 
 // someRegressions is a mixture of two regressions in one standardised x.
 func someRegressions() *Regressions {
-	return &Regressions{Units: units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Powers: 2, Edges: []Edge{{Low: -100, High: 100}}, Cov: []float64{0.4, 0.1, 0.1, 0.2},
+	return &Regressions{Units: Units{X: []scaling{{0, 1}}, Y: scaling{0, 1}}, Powers: 2, Edges: []Edge{{Low: -100, High: 100}}, Cov: []float64{0.4, 0.1, 0.1, 0.2},
 		Classes: []class{{0.3, 0.2, []float64{-1, 0.3, 0.1}}, {0.7, 0.4, []float64{1, -0.2, 0.05}}}}
 }
 

@@ -22,6 +22,9 @@ type Model interface {
 	Columns() int
 	// Check returns an error unless the numbers make a model, as those of a damaged file may not.
 	Check() error
+	// Work returns about how much work Given takes beside the factors of matrices of all known points, in evaluations of
+	// a component of a distribution, some tens of nanoseconds.
+	Work(known, targets int) float64
 	// SeesOuter reports whether the model learns of a group from points of others in the same outer one.
 	SeesOuter() bool
 	// AddFarTails adds the far tails of Student's t with 2 degrees of freedom to all that a model of y predicts:

@@ -89,16 +89,25 @@ func tenths(z, times []float64) (low, high float64) {
 	return at(tenth), at(n - 1 - tenth)
 }
 
-// units are the scalings of the columns of x and of y.
-type units struct {
+// Units are the scalings of the columns of x and of y. A model that embeds them has what all models have in common.
+type Units struct {
 	X []scaling `json:"x"` // [DX]
 	Y scaling   `json:"y"`
 
 	Far bool `json:"far,omitempty"` // predictions have far tails
 }
 
+// Columns implements [Model].
+func (u Units) Columns() int { return len(u.X) }
+
+// AddFarTails implements [Model].
+func (u *Units) AddFarTails() { u.Far = true }
+
+// Work implements [Model].
+func (Units) Work(known, targets int) float64 { return 0 }
+
 // check returns an error unless all widths are above 0.
-func (u units) check() error {
+func (u Units) check() error {
 	for _, s := range append([]scaling{u.Y}, u.X...) {
 		if !(s.Width > 0) || sound(lengthOf{[]float64{s.Centre, s.Width}, 2}) != nil {
 			return errDamaged
@@ -112,8 +121,8 @@ func (u units) check() error {
 
 // unitsOf returns the units in which most points of the groups have mean 0 and deviation 1. A column of
 // x with two values is scaled to a distance of 2 between these, however rare one is.
-func unitsOf(groups []points.Group) units {
-	u := units{X: make([]scaling, groups[0].DX)}
+func unitsOf(groups []points.Group) Units {
+	u := Units{X: make([]scaling, groups[0].DX)}
 	var y, times []float64
 	for _, g := range groups {
 		y, times = append(y, g.Y...), append(times, g.Weights...)
@@ -157,7 +166,7 @@ func pressed(z float64) float64 {
 }
 
 // group returns the points of a group standardised.
-func (u units) group(g points.Points) points.Points {
+func (u Units) group(g points.Points) points.Points {
 	z := g
 	z.X, z.Y, z.Beyond = make([]float64, len(g.X)), make([]float64, len(g.Y)), nil
 	for i, v := range g.X {
@@ -173,7 +182,7 @@ func (u units) group(g points.Points) points.Points {
 }
 
 // groups returns the groups that have points standardised, each of at most per points.
-func (u units) groups(all []points.Group, per int) (some []points.Group) {
+func (u Units) groups(all []points.Group, per int) (some []points.Group) {
 	for _, g := range all {
 		if g.Len() > 0 {
 			g.Points = u.group(g.Points).Thin(per)
@@ -185,7 +194,7 @@ func (u units) groups(all []points.Group, per int) (some []points.Group) {
 
 // mixture returns the mixture of Gaussians of standardised y with logits, in the units of the data, with
 // far tails if the units have them.
-func (u units) mixture(parts []likelihood.Gaussian, logs []float64) likelihood.GaussianMixture {
+func (u Units) mixture(parts []likelihood.Gaussian, logs []float64) likelihood.GaussianMixture {
 	if u.Far {
 		parts, logs = withFarTails(parts, logs)
 	}

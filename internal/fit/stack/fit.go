@@ -70,7 +70,7 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 	s := newSplit(groups, o.Seed, cmp.Or(o.Questions, mostQuestions))
 	s.Outcome, s.column = o.Outcome, o.Column
 	for _, scale := range o.scales(all, nil) {
-		s.settle(groups, scale.y)
+		s.moveAtoms(groups, scale.y)
 	}
 	var trials []*trial
 	for _, scale := range o.scales(all, s.logX) {
@@ -91,9 +91,9 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 	out.Failed = failures(trials)
 	out.Groups, out.ByPoint, out.Filling = len(groups), s.byPoint, s.filling
 	groups = s.training[folds]
-	out.Like[0] = likenessOf(s.onScale(groups, scale{}), o.Seed)
+	out.Typical[0] = typicalOf(s.onScale(groups, scale{}), o.Seed)
 	if other := out.otherScale(); other != likelihood.OfY {
-		out.Like[1] = likenessOf(s.onScale(groups, scale{y: other}), o.Seed)
+		out.Typical[1] = typicalOf(s.onScale(groups, scale{y: other}), o.Seed)
 	}
 	for _, g := range groups {
 		out.Points += g.Len()

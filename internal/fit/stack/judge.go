@@ -77,8 +77,8 @@ func (s *split) sound(ctx context.Context, all []*trial, threads int) (sound []*
 
 // choose weighs trials by the targets outside a fold.
 func (s *split) choose(trials []*trial, fold int) (c choice) {
-	var all rows
-	var by [len(spans)]rows
+	var all scored
+	var by [len(spans)]scored
 	units := map[int]bool{}
 	for i, t := range s.targets {
 		if t.fold != fold {
@@ -121,14 +121,14 @@ func (s *split) choose(trials []*trial, fold int) (c choice) {
 	return c
 }
 
-// rows are log densities of targets under the trials, with their shares.
-type rows struct {
+// scored are log densities of targets under the trials, with their shares.
+type scored struct {
 	logs   [][]float64
 	shares []float64
 	share  float64 // of all
 }
 
-func (r *rows) add(logs []float64, share float64) {
+func (r *scored) add(logs []float64, share float64) {
 	r.logs, r.shares, r.share = append(r.logs, logs), append(r.shares, share), r.share+share
 }
 

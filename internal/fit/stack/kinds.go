@@ -11,15 +11,15 @@ import (
 
 // A Kind is a model that a stack can have.
 type Kind struct {
-	Name     string
-	Fit      func([]points.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
-	Read     func(content []byte) (simple.Model, error) // reads what json.Marshal writes of a model
-	Grouped  bool                                       // it needs several groups
-	Suits    func([]points.Group) bool                  // it is for such data only; nil for all
-	Once     bool                                       // it reads each row once, whatever its weight
-	Outer    bool                                       // it learns of a group from others in the same outer group
-	OneScale bool                                       // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
-	Most     int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
+	Name                  string
+	Fit                   func([]points.Group) (simple.Model, error) // the same groups give the same bits; an error leaves the kind out
+	Read                  func(content []byte) (simple.Model, error) // reads what json.Marshal writes of a model
+	Grouped               bool                                       // it needs several groups
+	Suits                 func([]points.Group) bool                  // it is for such data only; nil for all
+	IgnoresRowWeights     bool                                       // it reads each row once, whatever its weight
+	Outer                 bool                                       // it learns of a group from others in the same outer group
+	FirstFoldChoosesScale bool                                       // it keeps the scale that is best on the first fold alone, and not all that are not clearly behind
+	Most                  int                                        // the most rows that it is fitted to, a sample of larger data; 0 for all
 	// PerRow is roughly the cost of a row in all fits together, five folds on y and log y, in seconds of an
 	// ordinary core.
 	PerRow float64
@@ -43,7 +43,7 @@ func MixedModel() Kind {
 
 // CommonGrid returns the kind of [simple.Grid].
 func CommonGrid() Kind {
-	return Kind{Name: "common grid", Fit: simple.FitGrid, Read: Read[simple.Grid], Grouped: true, Suits: simple.ShareGrid, Once: true, PerRow: 1e-3}
+	return Kind{Name: "common grid", Fit: simple.FitGrid, Read: Read[simple.Grid], Grouped: true, Suits: simple.ShareGrid, IgnoresRowWeights: true, PerRow: 1e-3}
 }
 
 // Kinds returns the statistical models, in the order in which they are fitted.

@@ -22,8 +22,8 @@ type seen struct {
 // nats on three simulated sets.
 const away = 1
 
-// settle sets how far atoms are moved on a scale.
-func (s *seen) settle(groups []points.Group, on likelihood.Scale) {
+// moveAtoms sets how far atoms are moved on a scale.
+func (s *seen) moveAtoms(groups []points.Group, on likelihood.Scale) {
 	if s.Outcome.Whole || s.Outcome.Real() {
 		return
 	}

@@ -43,7 +43,7 @@ type Stack struct {
 	Filling      *Filling      `json:"filling"`         // of missing cells of x
 	LogX         []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
 	LogY         *LogRange     `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
-	Like         [2]*Likeness  `json:"like"`            // of groups, by y and by y on the other scale that a candidate has
+	Typical      [2]*Typical   `json:"like"`            // of groups, by y and by y on the other scale that a candidate has
 	ByPoint      bool          `json:"by_point"`        // there is one group: folds are of points
 	Groups       int           `json:"groups"`
 	Points       int           `json:"points"`
@@ -191,11 +191,11 @@ func (s *Stack) add(ctx context.Context, at []mixing, one Case, weight float64) 
 	return nil
 }
 
-// moved returns the known points of a group on a scale, and by how much they were moved down, see Likeness. One that
+// moved returns the known points of a group on a scale, and by how much they were moved down, see Typical. One that
 // is moved does not go by the points of others.
 func (s *Stack) moved(known points.Points, on likelihood.Scale) (points.Points, float64) {
 	known.Y, known.Beyond = s.on(on, known.Y)
-	by, _, _, _ := s.Like[index(on)].unlike(known.Own())
+	by, _, _, _ := s.Typical[index(on)].unlike(known.Own())
 	if by == 0 {
 		return known, 0
 	}
@@ -211,22 +211,22 @@ func (s *Stack) moved(known points.Points, on likelihood.Scale) (points.Points, 
 // Unlike reports whether the known points of a group lie far from those of all groups of the data, on each scale
 // that models see: where they lie and how far those of the data do, in spreads of all points.
 func (s *Stack) Unlike(known points.Points) (place, farthest float64, is bool) {
-	for likeness, own := range s.likenesses(known) {
-		if _, place, farthest, is = likeness.unlike(own); !is {
+	for typical, own := range s.typicals(known) {
+		if _, place, farthest, is = typical.unlike(own); !is {
 			return place, farthest, false
 		}
 	}
 	return place, farthest, is
 }
 
-// Strays returns the known points of a group, by their numbers, of which each lies more than twice as far from the
+// Outliers returns the known points of a group, by their numbers, of which each lies more than twice as far from the
 // curve of all groups as any point of the data, on each scale that models see.
-func (s *Stack) Strays(known points.Points) []int {
+func (s *Stack) Outliers(known points.Points) []int {
 	far := make([]int, known.Len())
 	scales := 0
-	for likeness, own := range s.likenesses(known) {
+	for typical, own := range s.typicals(known) {
 		scales++
-		for _, i := range likeness.strays(own) {
+		for _, i := range typical.outliers(own) {
 			far[i]++
 		}
 	}
@@ -239,17 +239,17 @@ func (s *Stack) Strays(known points.Points) []int {
 	return all
 }
 
-// likenesses yields the likeness of groups on each scale that models see, and the known points on it.
-func (s *Stack) likenesses(known points.Points) iter.Seq2[*Likeness, points.Points] {
+// typicals yields the typical of groups on each scale that models see, and the known points on it.
+func (s *Stack) typicals(known points.Points) iter.Seq2[*Typical, points.Points] {
 	known, _ = s.Filling.fill(known, points.Points{})
-	return func(yield func(*Likeness, points.Points) bool) {
+	return func(yield func(*Typical, points.Points) bool) {
 		for _, on := range allScales {
 			if !slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Scale == on && c.Weight > 0 }) {
 				continue
 			}
 			own := known
 			own.Y, _ = s.on(on, own.Y)
-			if !yield(s.Like[index(on)], own) {
+			if !yield(s.Typical[index(on)], own) {
 				return
 			}
 		}
@@ -318,7 +318,7 @@ func (s *Stack) Check(dx int) error {
 			return errors.New("weights that do not sum to 1")
 		}
 	}
-	for _, l := range s.Like {
+	for _, l := range s.Typical {
 		if err := l.check(dx); err != nil {
 			return err
 		}

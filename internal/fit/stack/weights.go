@@ -113,7 +113,7 @@ func logMix(logs, w []float64) float64 {
 
 // Each kind is tried on all scales on the first fold. A scale on which it is behind there is not tried on
 // the other folds: the fold has at least enoughUnits units, the kind is behind itself on its best scale
-// by more than clearly standard errors of the paired difference over units, or by any with Kind.OneScale, and for
+// by more than clearly standard errors of the paired difference over units, or by any with Kind.FirstFoldChoosesScale, and for
 // contexts of no span it is the best of all.
 const (
 	clearly     = 2.0
@@ -135,7 +135,7 @@ func (s *split) halve(trials []*trial) (behind []*trial) {
 	somewhere := s.bestOfSpans(trials, 0)
 	for i, t := range trials {
 		errors := clearly
-		if t.kind.OneScale {
+		if t.kind.FirstFoldChoosesScale {
 			errors = 0
 		}
 		if scores[i] != nil && isBehind(scores[i], best[t.kind.Name], errors) && !slices.Contains(somewhere, t) {

@@ -1,10 +1,5 @@
 package stack
 
-// A worker is a model that takes more work than matrices of the known points.
-type worker interface {
-	Work(known, targets int) float64
-}
-
 // Work returns about how much work it takes to predict so many targets beside so many known points, in evaluations of a
 // component of a distribution, some tens of nanoseconds. Most of it goes into the factors of matrices of the points, and
 // into models that say themselves what they take.
@@ -13,8 +8,8 @@ func (s *Stack) Work(known, targets int) float64 {
 	all := 25_000 + 30*points*points + float64(targets)*(500+30*points)
 	for _, c := range s.Candidates {
 		for _, m := range c.Models {
-			if w, is := m.Model.(worker); is && c.Weights[span] > 0 {
-				all += w.Work(known, targets)
+			if c.Weights[span] > 0 {
+				all += m.Model.Work(known, targets)
 			}
 		}
 	}

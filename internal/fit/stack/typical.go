@@ -11,14 +11,14 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// A Likeness says how far groups lie from the curve that all share: a quadratic of each column of x, fitted to all
+// A Typical says how far groups lie from the curve that all share: a quadratic of each column of x, fitted to all
 // points alike. The place of a group is the median of what is left at its points, in spreads of all of them.
 //
 // Models doubt points that no group of the data is like, each in its own way, and then predict a place between the
 // points and the data. A group that lies far beyond all of the data is therefore moved to the farthest of their
 // places before models see it, and predictions of it are moved back. No group of the data lies so far. So the scores
 // and weights, which are of these, are of what predicts.
-type Likeness struct {
+type Typical struct {
 	Edges  []simple.Edge `json:"edges"`  // of the columns of x
 	Beta   []float64     `json:"beta"`   // of 1, and of x and x² of each column between its edges
 	Spread float64       `json:"spread"` // the distance from the curve within which two thirds of all points lie
@@ -29,21 +29,21 @@ type Likeness struct {
 // LeastPlaced is the number of known points that settle where a group lies.
 const LeastPlaced = 3
 
-// Bounds of a likeness: the points that the curve is fitted to, and how far a place is at least before it counts as
+// Bounds of a Typical: the points that the curve is fitted to, and how far a place is at least before it counts as
 // unlike.
 const (
 	mostLiked = 5000
 	unlike    = 4
 )
 
-// likenessOf returns the likeness of groups, nil if their points do not determine it.
-func likenessOf(groups []points.Group, seed uint64) *Likeness {
+// typicalOf returns the typical of groups, nil if their points do not determine it.
+func typicalOf(groups []points.Group, seed uint64) *Typical {
 	groups = sample(groups, mostLiked, seed)
 	var all points.Points
 	for _, g := range groups {
 		all.Append(g.Points)
 	}
-	l := &Likeness{Edges: simple.EdgesOf(groups), Spread: 1}
+	l := &Typical{Edges: simple.EdgesOf(groups), Spread: 1}
 	l.Beta = make([]float64, 1+2*all.DX)
 	times := all.Weights
 	if times == nil {
@@ -81,7 +81,7 @@ func likenessOf(groups []points.Group, seed uint64) *Likeness {
 
 // appendFeatures appends 1, and x and x² of each column, from −1 to 1 between the edges. Beyond them it appends the
 // tangents there or, if the curve ends at the edges, what it is there.
-func (l *Likeness) appendFeatures(dst, x []float64, ends bool) []float64 {
+func (l *Typical) appendFeatures(dst, x []float64, ends bool) []float64 {
 	dst = append(dst, 1)
 	for c, v := range x {
 		e := l.Edges[c]
@@ -98,7 +98,7 @@ func (l *Likeness) appendFeatures(dst, x []float64, ends bool) []float64 {
 }
 
 // fit sets Beta to the weighted least squares, in units of Spread, with a weak prior for what points do not say.
-func (l *Likeness) fit(g points.Points, weights []float64) bool {
+func (l *Typical) fit(g points.Points, weights []float64) bool {
 	size, centre := len(l.Beta), median(slices.Clone(g.Y))
 	normal, right := mat.NewSymDense(size, nil), mat.NewVecDense(size, nil)
 	for i, y := range g.Y {
@@ -122,7 +122,7 @@ func (l *Likeness) fit(g points.Points, weights []float64) bool {
 
 // places returns the place of each point. Beyond the x of the data nobody knows how the curve goes on: a point between
 // its tangent and its last value lies on it, and another is as far off as from the nearer of the two.
-func (l *Likeness) places(g points.Points) []float64 {
+func (l *Typical) places(g points.Points) []float64 {
 	all, features := make([]float64, g.Len()), []float64(nil)
 	for i, y := range g.Y {
 		var off [2]float64
@@ -141,7 +141,7 @@ func (l *Likeness) places(g points.Points) []float64 {
 // unlike reports whether the known points of a group lie farther than twice as far as those of any group of the data,
 // where they lie and how far those of the data do. by is what the group is moved by, in y: 0 unless enough points
 // agree.
-func (l *Likeness) unlike(known points.Points) (by, place, farthest float64, is bool) {
+func (l *Typical) unlike(known points.Points) (by, place, farthest float64, is bool) {
 	if l == nil || known.Len() == 0 {
 		return 0, 0, 0, false
 	}
@@ -163,8 +163,8 @@ func (l *Likeness) unlike(known points.Points) (by, place, farthest float64, is 
 	return by, place, farthest, true
 }
 
-// strays returns the numbers of the points that lie more than twice as far from the curve as any of the data.
-func (l *Likeness) strays(known points.Points) (all []int) {
+// outliers returns the numbers of the points that lie more than twice as far from the curve as any of the data.
+func (l *Typical) outliers(known points.Points) (all []int) {
 	if l == nil {
 		return nil
 	}
@@ -176,13 +176,13 @@ func (l *Likeness) strays(known points.Points) (all []int) {
 	return all
 }
 
-// check returns an error unless the numbers make a likeness of dx columns.
-func (l *Likeness) check(dx int) error {
+// check returns an error unless the numbers make a Typical of dx columns.
+func (l *Typical) check(dx int) error {
 	if l == nil {
 		return nil
 	}
 	if len(l.Edges) != dx || len(l.Beta) != 1+2*dx || !(l.Spread > 0) || !(l.Groups >= 0) || !(l.Points >= 0) {
-		return errors.New("a damaged likeness")
+		return errors.New("a damaged curve of all groups")
 	}
 	return nil
 }
