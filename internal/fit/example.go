@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/fit/answer"
-	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
@@ -30,21 +29,36 @@ func (f *fitting) example() (e Example) {
 		return e
 	}
 	e.Fit = f.OfFold(0)
-	if f.Stacks[0].ByPoint {
+	s := f.Stacks[0]
+	if s.ByPoint {
 		e.File += ", by models that were not fitted to the targets"
-		for i, p := range f.groups {
-			if held, kept := stack.HeldOut(i, p.Len(), f.o.Seed, 0); len(held) > 0 {
+		for _, p := range f.groups {
+			var held, kept []int
+			for k, row := range p.Rows {
+				if s.Held[row] == 0 {
+					held = append(held, k)
+				} else {
+					kept = append(kept, k)
+				}
+			}
+			if held != nil {
 				e.Groups = append(e.Groups, exampleGroup(p, kept, held))
 			}
 		}
 		return e
 	}
 	e.File += ", by models that were not fitted to these groups"
-	for _, i := range stack.HeldOutGroups(stack.OuterOf(f.groups), f.o.Seed, 0) {
+	seen := map[int]bool{}
+	for _, asked := range s.Asked { // groups in a random order, those of the first fold first
+		if len(e.Groups) == exampleGroups || s.Held[asked.Row] != 0 {
+			break
+		}
+		i := slices.IndexFunc(f.groups, func(p points.Group) bool { return asked.Row <= p.Rows[len(p.Rows)-1] })
 		p := f.groups[i]
-		if p.Len() < 3 || len(e.Groups) == exampleGroups {
+		if seen[i] || p.Len() < 3 {
 			continue
 		}
+		seen[i] = true
 		known := points.Spread(p.Len(), min(exampleKnown, (p.Len()+1)/2))
 		rest := slices.DeleteFunc(points.Spread(p.Len(), p.Len()), func(k int) bool { return slices.Contains(known, k) })
 		e.Groups = append(e.Groups, exampleGroup(p, known, rest))

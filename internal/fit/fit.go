@@ -196,7 +196,7 @@ func (o Options) noteOuter(data []points.Group, kinds []stack.Kind, y string) {
 	if o.Formula.Outer == "" {
 		return
 	}
-	if !stack.FoldsAreOfOuter(stack.OuterOf(data)) && !stack.FoldsAreOfPoints(len(data)) {
+	if !stack.FoldsAreOfOuter(data) && !stack.FoldsAreOfPoints(len(data)) {
 		o.Warnings.Add("%s has too few names for folds, so models of %s are judged by a new %s of a known %s", o.Formula.Outer, y, o.Formula.Group, o.Formula.Outer)
 	}
 	if others := namesOf(kinds, func(k stack.Kind) bool { return !k.Outer }); others != nil {

@@ -89,7 +89,7 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 		return nil, err
 	}
 	out.Failed = failures(trials)
-	out.Groups, out.ByPoint, out.Filling = len(groups), s.byPoint, s.filling
+	out.Groups, out.ByPoint, out.Filling, out.Held = len(groups), s.byPoint, s.filling, s.held
 	groups = s.training[folds]
 	out.Typical[0] = typicalOf(s.onScale(groups, scale{}), o.Seed)
 	if other := out.otherScale(); other != likelihood.OfY {

@@ -87,6 +87,7 @@ func (s *split) outcome(i int) float64 {
 type split struct {
 	byPoint   bool
 	groups    int
+	held      map[int]int               // the fold that holds out each point, by points.Points.Rows
 	training  [folds + 1][]points.Group // the last is whole
 	questions []question
 	targets   []target    // of all questions, in their order
@@ -104,9 +105,15 @@ type split struct {
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
 // of each.
 func newSplit(groups []points.Group, seed uint64, questions int) *split {
-	s := &split{byPoint: FoldsAreOfPoints(len(groups)), groups: len(groups), most: questions, filling: fillingOf(groups), logY: logYOf(groups)}
+	s := &split{byPoint: FoldsAreOfPoints(len(groups)), groups: len(groups), most: questions, filling: fillingOf(groups), logY: logYOf(groups), held: map[int]int{}}
 	s.training[folds] = groups
-	s.cut(groups, FoldsOf(groups, seed), seed)
+	of := foldsOf(groups, seed)
+	s.cut(groups, of, seed)
+	for i, g := range groups {
+		for k, row := range g.Rows {
+			s.held[row] = of[i][k]
+		}
+	}
 	for k := range s.training {
 		s.training[k] = s.filling.training(s.training[k])
 	}
@@ -136,30 +143,29 @@ func (s *split) cut(groups []points.Group, of [][]int, seed uint64) {
 // FoldsAreOfPoints reports whether points of so many groups are held out, and not groups.
 func FoldsAreOfPoints(groups int) bool { return groups < fewestGroups }
 
-// FoldsAreOfOuter reports whether groups in these outer groups, "" for none, are held out by outer group.
-func FoldsAreOfOuter(outer []string) bool {
+// FoldsAreOfOuter reports whether groups are held out by outer group.
+func FoldsAreOfOuter(groups []points.Group) bool {
 	different := map[string]bool{}
-	for _, name := range outer {
-		different[name] = true
+	for _, g := range groups {
+		different[g.Outer] = true
 	}
 	return !different[""] && len(different) >= fewestGroups
 }
 
 // placed returns the groups in the order in which they go to the folds, and the place of each in the order: groups in
 // the same outer group have the same place, if folds are of these.
-func placed(outer []string, seed uint64) (order, places []int) {
+func placed(groups []points.Group, seed uint64) (order, places []int) {
 	g := random.New(seed, random.Validation)
-	if !FoldsAreOfOuter(outer) {
-		order = shuffled(0, len(outer), g)
-		return order, spaced(len(order))
+	if !FoldsAreOfOuter(groups) {
+		return shuffled(0, len(groups), g), points.Spread(len(groups), len(groups))
 	}
 	of := map[string][]int{}
 	var names []string
-	for i, name := range outer {
-		if of[name] == nil {
-			names = append(names, name)
+	for i, g := range groups {
+		if of[g.Outer] == nil {
+			names = append(names, g.Outer)
 		}
-		of[name] = append(of[name], i)
+		of[g.Outer] = append(of[g.Outer], i)
 	}
 	for place, k := range shuffled(0, len(names), g) {
 		for _, i := range of[names[k]] {
@@ -169,38 +175,6 @@ func placed(outer []string, seed uint64) (order, places []int) {
 	return order, places
 }
 
-// spaced returns 0 to n−1.
-func spaced(n int) []int {
-	all := make([]int, n)
-	for i := range all {
-		all[i] = i
-	}
-	return all
-}
-
-// HeldOutGroups returns which groups, in these outer groups, a fold holds out.
-func HeldOutGroups(outer []string, seed uint64, fold int) (held []int) {
-	order, places := placed(outer, seed)
-	for k, i := range order {
-		if places[k]%folds == fold {
-			held = append(held, i)
-		}
-	}
-	return held
-}
-
-// HeldOut returns which of the n points of group i a fold holds out, and the others, if folds are of points.
-func HeldOut(i, n int, seed uint64, fold int) (held, kept []int) {
-	for place, k := range shuffled(i, n, random.New(seed, random.Validation)) {
-		if place%folds == fold {
-			held = append(held, k)
-		} else {
-			kept = append(kept, k)
-		}
-	}
-	return held, kept
-}
-
 // shuffled returns the things in the order in which they go to the folds in turn.
 func shuffled(i, n int, g random.Generator) []int {
 	order := make([]int, n)
@@ -208,48 +182,28 @@ func shuffled(i, n int, g random.Generator) []int {
 	return order
 }
 
-// FoldsOf returns the fold that holds out each point of the groups when Fit cuts them. Points that Fit does not take,
-// of more than 100,000, count as of the first fold.
-func FoldsOf(groups []points.Group, seed uint64) [][]int {
-	of, places := make([][]int, len(groups)), make([]points.Group, len(groups))
-	for i, g := range groups {
-		of[i], places[i] = make([]int, g.Len()), points.Group{Outer: g.Outer, Points: points.Points{DX: 2}}
-		for k := range g.Len() {
-			places[i].X = append(places[i].X, float64(i), float64(k))
+// foldsOf returns the fold that holds out each point of the groups, [n] of each.
+func foldsOf(groups []points.Group, seed uint64) [][]int {
+	of := make([][]int, len(groups))
+	if FoldsAreOfPoints(len(groups)) {
+		for i, g := range groups {
+			of[i] = make([]int, g.Len())
+			for place, k := range shuffled(i, g.Len(), random.New(seed, random.Validation)) {
+				of[i][k] = place % folds
+			}
 		}
+		return of
 	}
-	taken := sample(places, mostRows, seed)
-	for fold := range folds {
-		if len(taken) >= fewestGroups {
-			for _, i := range HeldOutGroups(OuterOf(taken), seed, fold) {
-				all := of[int(taken[i].X[0])]
-				copy(all, slices.Repeat([]int{fold}, len(all)))
-			}
-			continue
-		}
-		for i, g := range taken {
-			held, _ := HeldOut(i, g.Len(), seed, fold)
-			for _, k := range held {
-				at := g.Row(k)
-				of[int(at[0])][int(at[1])] = fold
-			}
-		}
+	order, places := placed(groups, seed)
+	for k, i := range order {
+		of[i] = slices.Repeat([]int{places[k] % folds}, groups[i].Len())
 	}
 	return of
 }
 
-// OuterOf returns the outer group of each group.
-func OuterOf(groups []points.Group) []string {
-	outer := make([]string, len(groups))
-	for i, g := range groups {
-		outer[i] = g.Outer
-	}
-	return outer
-}
-
 func (s *split) cutGroups(groups []points.Group, of [][]int, seed uint64) {
 	g := random.New(seed, random.Validation)
-	order, _ := placed(OuterOf(groups), seed)
+	order, _ := placed(groups, seed)
 	each := min(max(s.most/len(groups), 1), mostRounds*len(contextSizes))
 	for n, i := range order {
 		for k := range folds {

@@ -21,7 +21,7 @@ const Folds = folds
 // askedOutOfFold bounds the questions of OutOfFold, which is asked for each column and permutation.
 const askedOutOfFold = 250
 
-// OutOfFold asks the models without each fold about its points; of says which fold that is, see FoldsOf. Questions are
+// OutOfFold asks the models without each fold about its points; of says which fold that is, see Held. Questions are
 // those of a fit: contexts of several sizes and, alone, none. Of the same groups with other x, they ask for the same
 // points. OpenFolds must have read the models of a file.
 func (s *Stack) OutOfFold(ctx context.Context, groups []points.Group, of [][]int, alone bool, threads int) (Logs, error) {

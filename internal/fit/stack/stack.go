@@ -52,6 +52,7 @@ type Stack struct {
 	Calibrations []Calibration `json:"calibrations"` // by numbers of known points
 	Expected     Expected      `json:"expected"`
 	Asked        []Asked       `json:"-"` // what was asked about each fold; nil after reading
+	Held         map[int]int   `json:"-"` // the fold that held out each point that was taken, by points.Points.Rows; nil after reading
 }
 
 // A Candidate is one of the models of a Stack, fitted once without each fold.
