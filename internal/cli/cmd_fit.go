@@ -33,7 +33,7 @@ type fitOptions struct {
 
 	noPicture bool
 	limited   bool // --budget was given
-	made      bool // whether check made the directory Out
+	made      bool // whether hold made the directory Out
 
 	release func() error // of the hold on Out; nil before
 }
@@ -65,6 +65,9 @@ The result is a directory for acqnp predict, score and serve. The same file and 
 			o.limited = cmd.Flags().Changed("budget")
 			args := append(cmd.Flags().Args(), "", "")
 			o.File, o.formula = args[0], args[1]
+			if o.Out == "" {
+				o.Out = tabular.Stem(o.File) + ".fit"
+			}
 			return runFit(cmd.Context(), a, o)
 		}),
 	}
@@ -113,11 +116,14 @@ func runFit(ctx context.Context, a *app, o fitOptions) (err error) {
 	if o.writeConfig != "" {
 		return o.configure(a)
 	}
-	if err := o.check(a); err != nil {
+	if err := o.check(); err != nil {
+		return err
+	}
+	if err := o.hold(a); err != nil {
 		return err
 	}
 	begin := time.Now()
-	o.Warnings, o.Read = &a.warnings, func() { a.warn() }
+	o.Threads, o.Warnings, o.Read = (&settings{threads: o.Threads}).cores(), &a.warnings, func() { a.warn() }
 	fitted, example, err := fit.Fit(ctx, o.Options)
 	if err != nil {
 		return err
@@ -214,8 +220,8 @@ func (o *fitOptions) ofFitAlone(part string) error {
 	return &invalid.Input{File: "--write-config", Found: part + " in the formula", Expected: "columns and log(column): a trained network has no such term (leave --write-config out to fit)"}
 }
 
-// check checks the flags and settles where the result goes.
-func (o *fitOptions) check(a *app) error {
+// check checks the flags.
+func (o *fitOptions) check() error {
 	if err := checkRange("--threads", o.Threads, 0, maxThreads); err != nil {
 		return err
 	}
@@ -225,10 +231,11 @@ func (o *fitOptions) check(a *app) error {
 	if o.Outcome != "" && !slices.Contains([]string{stack.Real, stack.Counts, stack.Bounded}, o.Outcome) {
 		return &invalid.Input{File: "--outcome", Found: o.Outcome, Expected: "real, counts or bounded"}
 	}
-	o.Threads = (&settings{threads: o.Threads}).cores()
-	if o.Out == "" {
-		o.Out = tabular.Stem(o.File) + ".fit"
-	}
+	return nil
+}
+
+// hold makes the directory of the result and takes a hold on it, which end ends. It refuses one that has a result.
+func (o *fitOptions) hold(a *app) error {
 	info, err := os.Stat(o.Out)
 	if o.made = err != nil; !o.made && !info.IsDir() {
 		return &invalid.Input{File: "--out", Found: o.Out + ", which is a file", Expected: "a directory, or a name that is free"}
