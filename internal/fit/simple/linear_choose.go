@@ -100,7 +100,7 @@ func bic(groups []points.Group, form degrees) float64 {
 		return math.Inf(-1)
 	}
 	// The deviance of the likelihood, at the θ of the restricted one and the σ² that maximises it.
-	deviance := s.deviance - logDet(s.root, f.p) - (n-p)*math.Log(s.noise) + n*math.Log(s.noise*(n-p)/n)
+	deviance := s.deviance - logDet(s.lx, f.p) - (n-p)*math.Log(s.sigma2) + n*math.Log(s.sigma2*(n-p)/n)
 	return -(deviance + (p+1)*math.Log(n) + q*(q+1)/2*math.Log(float64(len(groups)))) / 2
 }
 

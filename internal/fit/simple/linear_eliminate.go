@@ -5,8 +5,9 @@ package simple
 type elimination struct {
 	q      int
 	lambda []float64
-	m, u   []float64 // of the last group: the factor L of its capacitance [q, q], and L⁻¹Λᵀ Σ q·[p, y]ᵀ, a row for each column
-	w      []float64 // of the last part: L⁻¹Λᵀ Σ q·qᵀ, a row for each column
+	l      []float64 // L of the last group, [q, q]
+	lzx    []float64 // L⁻¹ΛᵀZᵀ[X, y] of it, [p+1, q]: a row for each column of [X, y]
+	lzz    []float64 // L⁻¹ΛᵀZᵀZ of the last part, [q, q]: a row for each column of Z
 }
 
 func newElimination(lambda []float64, p, q int) *elimination {
@@ -16,11 +17,11 @@ func newElimination(lambda []float64, p, q int) *elimination {
 // group reads the sums of a group. It returns false if a matrix is singular.
 func (e *elimination) group(part *sums) bool {
 	q := e.q
-	if !part.capacitance(e.m, e.lambda, q) {
+	if !part.factor(e.l, e.lambda, q) {
 		return false
 	}
-	for at := 0; at < len(e.u); at += q {
-		e.solve(e.u[at:][:q], part.qp[at:][:q])
+	for at := 0; at < len(e.lzx); at += q {
+		e.solve(e.lzx[at:][:q], part.xz[at:][:q])
 	}
 	return true
 }
@@ -28,18 +29,18 @@ func (e *elimination) group(part *sums) bool {
 // solve sets dst to L⁻¹Λᵀv.
 func (e *elimination) solve(dst, v []float64) {
 	transposed(dst, e.lambda, v)
-	forward(e.m, dst)
+	forward(e.l, dst)
 }
 
 // takeFrom takes the group's deviation out of total [p+1, p+1]: XᵀV⁻¹X with y as the last column of X, in the lower
 // triangle.
 func (e *elimination) takeFrom(total []float64) {
 	q := e.q
-	columns := len(e.u) / q
+	columns := len(e.lzx) / q
 	for r := range columns {
-		row, to := e.u[r*q:][:q], total[r*columns:][:r+1]
+		row, to := e.lzx[r*q:][:q], total[r*columns:][:r+1]
 		for c := range to {
-			to[c] -= dot(row, e.u[c*q:][:q])
+			to[c] -= dot(row, e.lzx[c*q:][:q])
 		}
 	}
 }
@@ -48,15 +49,15 @@ func (e *elimination) takeFrom(total []float64) {
 func (e *elimination) rest(to, part *sums) {
 	q := e.q
 	for k := range q {
-		e.solve(e.w[k*q:][:q], part.qq[k*q:][:q])
+		e.solve(e.lzz[k*q:][:q], part.zz[k*q:][:q])
 	}
 	for k := range q {
-		w := e.w[k*q:][:q]
-		for l := range q {
-			to.qq[k*q+l] = part.qq[k*q+l] - dot(w, e.w[l*q:][:q])
+		w := e.lzz[k*q:][:q]
+		for m := range q {
+			to.zz[k*q+m] = part.zz[k*q+m] - dot(w, e.lzz[m*q:][:q])
 		}
-		for at := 0; at < len(e.u); at += q {
-			to.qp[at+k] = part.qp[at+k] - dot(e.u[at:][:q], w)
+		for at := 0; at < len(e.lzx); at += q {
+			to.xz[at+k] = part.xz[at+k] - dot(e.lzx[at:][:q], w)
 		}
 	}
 }
@@ -86,8 +87,8 @@ func (f *linearFit) eliminate(s solution, out int, each func(*elimination), rest
 	var lefts []*sums // of the groups of an outer one
 	whole, left := newSums(f.p, f.q), newSums(f.p, f.q)
 	for _, groups := range f.outers {
-		clear(whole.qq)
-		clear(whole.qp)
+		clear(whole.zz)
+		clear(whole.xz)
 		for k, i := range groups {
 			if k == len(lefts) {
 				lefts = append(lefts, newSums(f.p, f.q))
@@ -118,18 +119,18 @@ func (f *linearFit) eliminate(s solution, out int, each func(*elimination), rest
 	return true
 }
 
-// newSums returns sums of 0, without that of [p, y]·[p, y]ᵀ.
+// newSums returns sums of 0, without [X, y]ᵀ[X, y].
 func newSums(p, q int) *sums {
-	return &sums{qq: make([]float64, q*q), qp: make([]float64, (p+1)*q)}
+	return &sums{zz: make([]float64, q*q), xz: make([]float64, (p+1)*q)}
 }
 
 // add adds other sums.
 func (s *sums) add(other *sums) {
-	for i, v := range other.qq {
-		s.qq[i] += v
+	for i, v := range other.zz {
+		s.zz[i] += v
 	}
-	for i, v := range other.qp {
-		s.qp[i] += v
+	for i, v := range other.xz {
+		s.xz[i] += v
 	}
 }
 
@@ -151,23 +152,23 @@ func lower(theta []float64, q int) []float64 {
 	return m
 }
 
-// capacitance sets m [q, q] to the Cholesky factor of I + Λᵀ(Σ q·qᵀ)Λ.
-func (s *sums) capacitance(m, lambda []float64, q int) bool {
+// factor sets l [q, q] to L, with LLᵀ = I + ΛᵀZᵀZΛ. It returns false if that is singular.
+func (s *sums) factor(l, lambda []float64, q int) bool {
 	for i := range q {
 		for j := range i + 1 {
 			sum := 0.0
 			for k := i; k < q; k++ {
 				inner := 0.0
-				for l := j; l < q; l++ {
-					inner += s.qq[k*q+l] * lambda[l*q+j]
+				for m := j; m < q; m++ {
+					inner += s.zz[k*q+m] * lambda[m*q+j]
 				}
 				sum += lambda[k*q+i] * inner
 			}
-			m[i*q+j] = sum
+			l[i*q+j] = sum
 		}
-		m[i*q+i]++
+		l[i*q+i]++
 	}
-	return factorise(m, q)
+	return factorise(l, q)
 }
 
 // transposed sets dst to Λᵀv.

@@ -12,12 +12,26 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// A linearFit is a model fitted to groups, and what each group contributed.
+// A linearFit fits a linear mixed model by restricted maximum likelihood, as lme4 and MixedModels.jl do. Of one group,
+//
+//	y = Xβ + Zb + ε,   b = Λ_θ·u,   u ~ N(0, σ²I),   ε ~ N(0, σ²I)
+//
+// where the rows of X and Z are p(x) and q(x). So y has the covariance σ²V with V = I + ZΛΛᵀZᵀ, whose inverse is by the
+// formula of Woodbury
+//
+//	V⁻¹ = I − ZΛ(LLᵀ)⁻¹ΛᵀZᵀ,   LLᵀ = I + ΛᵀZᵀZΛ,   log det V = log det LLᵀ
+//
+// Summed over groups, XᵀV⁻¹X = L_X·L_Xᵀ gives β and σ² for a θ, the lower triangle of Λ:
+//
+//	β = (XᵀV⁻¹X)⁻¹XᵀV⁻¹y,   σ² = (y − Xβ)ᵀV⁻¹(y − Xβ)/(n − p)
+//
+// and θ minimises the restricted deviance Σ_g log det LLᵀ + log det L_X·L_Xᵀ + (n − p)·log σ². Only sums over the points
+// of each group are needed: ZᵀZ, Zᵀ[X, y] and [X, y]ᵀ[X, y]. Groups in groups are the same twice, see elimination.
 type linearFit struct {
 	linear
 	p, q     int
 	n        float64   // points, each as often as it counts
-	total    []float64 // the sum of pp over all groups
+	xx       []float64 // [X, y]ᵀ[X, y] of all groups [p+1, p+1]
 	parts    []sums    // of the groups
 	theta    []float64 // of the best likelihood
 	outers   [][]int   // the groups of each outer group; nil for one level
@@ -27,12 +41,12 @@ type linearFit struct {
 	prior    []float64 // [p]: σ² over the prior variance of each coefficient, on the diagonal of XᵀV⁻¹X; nil for none
 }
 
-// sums are those over the points of a group, with p = p(x), q = q(x) of length p and q.
+// sums are the products of X and Z of a group, whose rows are p(x) and q(x) of its points.
 type sums struct {
 	n  float64
-	qq []float64 // Σ q·qᵀ [q, q]
-	qp []float64 // Σ [p, y]·qᵀ [p+1, q]
-	pp []float64 // Σ [p, y]·[p, y]ᵀ [p+1, p+1]
+	zz []float64 // ZᵀZ [q, q]
+	xz []float64 // [X, y]ᵀZ [p+1, q]
+	xx []float64 // [X, y]ᵀ[X, y] [p+1, p+1]
 }
 
 // ridge is added to XᵀV⁻¹X, relative to its mean diagonal. It makes β unique if columns of x depend
@@ -64,7 +78,7 @@ func fitLinear(groups []points.Group, precision [][]float64, form degrees, known
 func fitLevels(groups []points.Group, precision [][]float64, form degrees, outers [][]int, common int, known float64) (*linearFit, error) {
 	f := &linearFit{linear: linear{Form: form}, outers: outers, common: common, known: known}
 	f.p, f.q = form.count()
-	f.total = make([]float64, (f.p+1)*(f.p+1))
+	f.xx = make([]float64, (f.p+1)*(f.p+1))
 	for i, g := range groups {
 		own := g.Weights
 		if precision != nil {
@@ -75,8 +89,8 @@ func fitLevels(groups []points.Group, precision [][]float64, form degrees, outer
 		}
 		part := f.addUp(g.Points, own)
 		f.n += part.n
-		for i, v := range part.pp {
-			f.total[i] += v
+		for i, v := range part.xx {
+			f.xx[i] += v
 		}
 		f.parts = append(f.parts, part)
 	}
@@ -91,7 +105,7 @@ func fitLevels(groups []points.Group, precision [][]float64, form degrees, outer
 	if !ok {
 		return nil, errors.New("the points do not determine the coefficients")
 	}
-	f.linear, f.deviance = s.model(form, math.Sqrt(s.noise)), s.deviance
+	f.linear, f.deviance = s.model(form, math.Sqrt(s.sigma2)), s.deviance
 	return f, f.check(groups[0].DX)
 }
 
@@ -126,12 +140,12 @@ func (f *linearFit) redundant() []bool {
 	all, at := make([]bool, len(f.Form.Fixed)), 1
 	root, kept := make([]float64, f.p*f.p), []int{0} // a Cholesky factor of the kept groups
 	take := func(j int) (own, variance float64) {
-		own = f.total[j*(f.p+1)+j]
+		own = f.xx[j*(f.p+1)+j]
 		for i, k := range kept {
 			if k == j {
 				break
 			}
-			v := f.total[j*(f.p+1)+k]
+			v := f.xx[j*(f.p+1)+k]
 			for _, m := range kept[:i] {
 				v -= root[j*f.p+m] * root[k*f.p+m]
 			}
@@ -173,7 +187,7 @@ func (f *linearFit) leaveOut(i int) linear {
 // addUp returns the sums of a group whose points have these weights; nil for 1.
 func (f *linearFit) addUp(g points.Points, weights []float64) sums {
 	p, q := f.p, f.q
-	s := sums{qq: make([]float64, q*q), qp: make([]float64, (p+1)*q), pp: make([]float64, (p+1)*(p+1))}
+	s := sums{zz: make([]float64, q*q), xz: make([]float64, (p+1)*q), xx: make([]float64, (p+1)*(p+1))}
 	var a, b []float64
 	for k, y := range g.Y {
 		x := g.Row(k)
@@ -184,9 +198,9 @@ func (f *linearFit) addUp(g points.Points, weights []float64) sums {
 			floats.Scale(root, a)
 			floats.Scale(root, b)
 		}
-		addProduct(s.qq, a, a)
-		addProduct(s.qp, b, a)
-		addProduct(s.pp, b, b)
+		addProduct(s.zz, a, a)
+		addProduct(s.xz, b, a)
+		addProduct(s.xx, b, b)
 	}
 	return s
 }
@@ -231,8 +245,8 @@ type solution struct {
 	lambda   []float64 // Λ [q, q], lower triangular
 	outer    []float64 // Λ of outer groups [q, q]; nil for one level
 	beta     []float64 // [p]
-	root     []float64 // the Cholesky factor of XᵀV⁻¹X [p, p]
-	noise    float64   // σ²
+	lx       []float64 // L_X [p, p], with L_X·L_Xᵀ = XᵀV⁻¹X
+	sigma2   float64   // σ²
 }
 
 // solve returns β and the rest at θ, without the group of index out unless that is negative. It
@@ -240,44 +254,44 @@ type solution struct {
 func (f *linearFit) solve(theta []float64, out int) (s solution, ok bool) {
 	p, q, n := f.p, f.q, f.n
 	s.lambda = lower(theta, q)
-	total, logs := slices.Clone(f.total), 0.0
+	total, logs := slices.Clone(f.xx), 0.0
 	if f.outers != nil {
 		s.outer = f.outerLambda(theta)
 	}
 	if out >= 0 {
 		n -= f.parts[out].n
-		for k, v := range f.parts[out].pp {
+		for k, v := range f.parts[out].xx {
 			total[k] -= v
 		}
 	}
-	if !f.eliminate(s, out, func(e *elimination) { e.takeFrom(total); logs += logDet(e.m, q) }, nil) {
+	if !f.eliminate(s, out, func(e *elimination) { e.takeFrom(total); logs += logDet(e.l, q) }, nil) {
 		return s, false
 	}
-	s.root, s.beta = make([]float64, p*p), make([]float64, p)
+	s.lx, s.beta = make([]float64, p*p), make([]float64, p)
 	trace := 0.0
 	for i := range p {
 		trace += total[i*(p+1)+i]
 	}
 	for i := range p {
-		copy(s.root[i*p:][:i+1], total[i*(p+1):])
-		s.root[i*p+i] += ridge * trace / float64(p)
+		copy(s.lx[i*p:][:i+1], total[i*(p+1):])
+		s.lx[i*p+i] += ridge * trace / float64(p)
 		if f.prior != nil {
-			s.root[i*p+i] += f.prior[i]
+			s.lx[i*p+i] += f.prior[i]
 		}
 	}
-	if n <= float64(p) || !factorise(s.root, p) {
+	if n <= float64(p) || !factorise(s.lx, p) {
 		return s, false
 	}
 	copy(s.beta, total[p*(p+1):])
-	forward(s.root, s.beta)
-	rest := max(total[p*(p+1)+p]-dot(s.beta, s.beta), 1e-12*f.total[p*(p+1)+p])
-	backward(s.root, s.beta)
-	s.noise = rest / (n - float64(p))
-	s.deviance = logs + logDet(s.root, p) + (n-float64(p))*math.Log(s.noise)
+	forward(s.lx, s.beta)
+	rest := max(total[p*(p+1)+p]-dot(s.beta, s.beta), 1e-12*f.xx[p*(p+1)+p])
+	backward(s.lx, s.beta)
+	s.sigma2 = rest / (n - float64(p))
+	s.deviance = logs + logDet(s.lx, p) + (n-float64(p))*math.Log(s.sigma2)
 	if f.known > 0 {
-		s.noise, s.deviance = f.known, logs+logDet(s.root, p)+rest/f.known
+		s.sigma2, s.deviance = f.known, logs+logDet(s.lx, p)+rest/f.known
 	}
-	return s, s.noise > 0 && !math.IsNaN(s.deviance)
+	return s, s.sigma2 > 0 && !math.IsNaN(s.deviance)
 }
 
 // model returns the model with noise σ. The covariance of b is σ²ΛΛᵀ, with the factor σΛ. That of
@@ -298,8 +312,8 @@ func (s solution) model(form degrees, sigma float64) linear {
 	for j := range p {
 		clear(e)
 		e[j] = 1
-		forward(s.root, e)
-		backward(s.root, e)
+		forward(s.lx, e)
+		backward(s.lx, e)
 		for i, v := range e {
 			inverse[i*p+j] = v
 		}

@@ -17,22 +17,22 @@ func (f *linearFit) gradient(grad, theta []float64) {
 	for level := range k {
 		k[level] = make([]float64, q*q)
 	}
-	ridge, sigma, rows := s.byTrace(p), math.Sqrt(s.noise), make([]float64, q*(p+1))
+	ridge, sigma, rows := s.byTrace(p), math.Sqrt(s.sigma2), make([]float64, q*(p+1))
 	f.eliminate(s, -1, func(*elimination) {}, func(left *sums, level int) {
 		for i := range q { // rows of L⁻¹XᵀV⁻¹Z and Zᵀr/σ
 			row := rows[i*(p+1):][:p+1]
 			for c := range row {
-				row[c] = left.qp[c*q+i]
+				row[c] = left.xz[c*q+i]
 			}
 			for j := range i + 1 {
-				sum := left.qq[i*q+j]
+				sum := left.zz[i*q+j]
 				for c, v := range row[:p] {
-					sum -= ridge * v * left.qp[c*q+j]
+					sum -= ridge * v * left.xz[c*q+j]
 				}
 				k[level][i*q+j] += sum
 			}
 			row[p] = (row[p] - dot(row[:p], s.beta)) / sigma
-			forward(s.root, row[:p])
+			forward(s.lx, row[:p])
 			for j := range i + 1 {
 				k[level][i*q+j] -= dot(row, rows[j*(p+1):][:p+1])
 			}
@@ -62,11 +62,11 @@ func byLambda(grad, k, lambda []float64, q, rows int) (n int) {
 
 // byTrace returns the derivative of the deviance by the trace of XᵀV⁻¹X, to which the ridge is relative.
 func (s solution) byTrace(p int) float64 {
-	sum, e := dot(s.beta, s.beta)/s.noise, make([]float64, p)
+	sum, e := dot(s.beta, s.beta)/s.sigma2, make([]float64, p)
 	for j := range p {
 		clear(e)
 		e[j] = 1
-		forward(s.root, e)
+		forward(s.lx, e)
 		sum += dot(e, e)
 	}
 	return ridge / float64(p) * sum

@@ -9,7 +9,10 @@ import (
 )
 
 // Points beyond a bound have the probability of their side where others have a density, and expectation propagation
-// ([Minka] 2001) makes a Gaussian of it: the one that changes the prediction's mean and variance as the side does.
+// ([Minka] 2001) makes a Gaussian of it, the one that changes the prediction's mean and variance as the side does: with g
+// and h the first and the second derivative of log P(side) by the mean of the cavity, whose variance is c, the site has
+//
+//	1/(c + v) = −h,   m = by − g/(−h)
 //
 // [Minka]: https://arxiv.org/abs/1301.2294
 

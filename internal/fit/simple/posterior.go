@@ -121,9 +121,16 @@ func (n *noise) condition(f field, c points.Points) []*state {
 	return kept
 }
 
-// solve finds the noise of the points of a state. In turn, it computes the leave-one-out error of each
-// point, and the Gaussian that approximates the point's noise given this error. factors are those of the scales of
-// context c, and left is what the field leaves of its y or, beyond a bound, of the bound.
+// solve finds the noise of the points of a state by expectation propagation (Minka 2001). left, y − mean or, beyond a
+// bound, the bound less the mean, is f + ε with the field f ~ N(0, K). A site N(m_i, v_i) stands for the noise ε_i of each
+// point, so that with D = diag(v)
+//
+//	α = (K + D)⁻¹(left − m),   C = (K + D)⁻¹
+//
+// Without its own site, the cavity, the error of point i is α_i/C_ii + m_i, and f_i has the variance 1/C_ii − v_i. The next
+// m_i and v_i are those of the Gaussian that approximates the noise given this error, in turn for a number of rounds. The
+// evidence, the log of the state, is that of the Gaussian N(m, K + D) with each site's density replaced by that of the
+// noise. factors are those of the scales of context c.
 func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64, c points.Points) bool {
 	number := left.Len()
 	shift, variance := make([]float64, number), make([]float64, number)
@@ -157,10 +164,8 @@ func (n *noise) solve(s *state, left *mat.VecDense, scales, factors []float64, c
 			break
 		}
 		inverse := s.cov.inverseDiagonal()
-		// The evidence of the points, as expectation propagation approximates it.
 		log := -s.cov.logDet()/2 - mat.Dot(s.alpha, y)/2 - float64(number)/2*math.Log(2*math.Pi)
 		for i := range number {
-			// Without the point, it is predicted with this error, of this variance.
 			by := s.alpha.AtVec(i)/inverse[i] + shift[i]
 			e := miss{by: by, variance: max(1/inverse[i]-variance[i], 0), side: c.Side(i)}
 			z, v := e.by-shift[i], e.variance+variance[i]
