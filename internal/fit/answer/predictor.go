@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/fit/file"
-	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/points"
@@ -128,16 +127,15 @@ func (f Predictor) Distributions(ctx context.Context, q points.Question) ([][]pr
 	out := make([][]predict.Distribution, q.Targets.Len())
 	for _, some := range f.alike(q) {
 		for c, s := range f.Stacks {
-			cases := make([]stack.Case, len(some.entries))
+			seen := make([]stack.Reading, len(some.entries))
 			for i, e := range some.entries {
-				var siblings []points.Points
+				seen[i].Ways, seen[i].Known = e.Ways, f.Known(c, e.Known).Ordered()
 				for _, p := range e.Siblings {
-					siblings = append(siblings, f.Known(c, p))
+					seen[i].Siblings = append(seen[i].Siblings, f.Known(c, p))
 				}
-				known := f.Known(c, e.Known).Ordered().Beside(siblings, simple.MostOfOuter)
-				cases[i] = stack.Case{Known: known, Targets: points.New(f.Width(), 0, f.ModelX(e.Targets.X), nil), Ways: e.ways, Units: f.Exposures(c, some.targets.X)}
+				seen[i].Targets = points.New(f.Width(), 0, f.ModelX(e.Targets.X), nil)
 			}
-			predicted, err := s.PredictUntil(ctx, cases...)
+			predicted, err := s.Predict(ctx, f.Exposures(c, some.targets.X), seen...)
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,7 @@ package answer
 import (
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 )
@@ -11,19 +12,13 @@ import (
 const mostReadings = 64
 
 // A reading is a question about some of the targets, raw, with every name that the data lack read as
-// one that they have. There is one entry for each way to read them: a name that nothing is known of may be like
+// one that they have. There is one entry for each way to read the known points, with one or several ways to read the targets: a name that nothing is known of may be like
 // any of the names that are known. Then it is as uncertain as these differ, and not more.
 type reading struct {
 	columns []bool // that have unseen names, among the known points, those of siblings or in each of the targets
 	places  []int  // of the targets among all
 	targets points.Points
-	entries []entry
-}
-
-// An entry is a way to read the known points, and one or several ways to read the targets.
-type entry struct {
-	points.Question
-	ways int
+	entries []stack.Reading // raw
 }
 
 // mostRows bounds the rows of targets of an entry with several ways.
@@ -52,7 +47,7 @@ func (f Predictor) alike(q points.Question) (all []reading) {
 			together = max(1, mostRows/len(all[i].places))
 		}
 		for names := range slices.Chunk(f.readings(r.columns), together) {
-			e := entry{points.Question{Known: f.read(q.Known, names[0])}, len(names)}
+			e := stack.Reading{Question: points.Question{Known: f.read(q.Known, names[0])}, Ways: len(names)}
 			for _, p := range q.Siblings {
 				e.Siblings = append(e.Siblings, f.read(p, names[0]))
 			}

@@ -35,7 +35,7 @@ func TestEachNumberOfKnownPointsHasItsCalibration(t *testing.T) {
 		held := map[float64]float64{}
 		c := CalibrationFor(known, s.Calibrations)
 		for _, g := range levels(1000, fresh, 4) {
-			d := s.Predict(Case{Known: points.New(1, 1, g.X[:known], g.Y[:known]), Targets: points.New(1, 0, g.X[known:][:1], nil)})[0]
+			d := Predicted(t, s, points.Question{Known: points.New(1, 1, g.X[:known], g.Y[:known]), Targets: points.New(1, 0, g.X[known:][:1], nil)})[0]
 			for _, mass := range []float64{0.5, 0.9} {
 				low, _ := c.Level((1 - mass) / 2)
 				high, enough := c.Level((1 + mass) / 2)

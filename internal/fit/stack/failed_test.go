@@ -1,4 +1,4 @@
-package stack
+package stack_test
 
 import (
 	"context"
@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -18,10 +19,10 @@ import (
 // A model that cannot be fitted in one fold, one with numbers that no file holds, and those whose predictions or scores
 // are not finite are left out, and the stack says why. The others make the mixture.
 func TestFailedModelsAreNamed(t *testing.T) {
-	ok := Kinds()[0]
-	kinds := []Kind{ok, ok, ok, ok, ok}
+	ok := stack.Kinds()[0]
+	kinds := []stack.Kind{ok, ok, ok, ok, ok}
 	var fits atomic.Int32
-	kinds[1].Name, kinds[1].Fit = "of four folds", func(groups []points.Group) (simple.Model, error) {
+	kinds[1].Name, kinds[1].Fit = "of four stack.Folds", func(groups []points.Group) (simple.Model, error) {
 		if fits.Add(1) == 3 {
 			return nil, errors.New("too few points")
 		}
@@ -40,19 +41,19 @@ func TestFailedModelsAreNamed(t *testing.T) {
 			}}, err
 		}
 	}
-	groups := twoLines(12, 6)
+	groups := stack.TwoLines(12, 6)
 	for _, g := range groups { // neither x nor y has a logarithm
 		for i := range g.Y {
 			g.X[i], g.Y[i] = g.X[i]-1, -g.Y[i]
 		}
 	}
-	s := must.Get(Fit(t.Context(), groups, Options{Threads: 2, Kinds: kinds}))(t)
-	want := []Failure{{"of four folds", "too few points"}, {"of no file", "a number of the model is not finite"}, {"of no answer", "a prediction is not finite"},
+	s := must.Get(stack.Fit(t.Context(), groups, stack.Options{Threads: 2, Kinds: kinds}))(t)
+	want := []stack.Failure{{"of four stack.Folds", "too few points"}, {"of no file", "a number of the model is not finite"}, {"of no answer", "a prediction is not finite"},
 		{"of no score", "a score of its predictions is not finite"}}
 	if !slices.Equal(s.Failed, want) {
 		t.Errorf("failed: %v, want %v", s.Failed, want)
 	}
-	if len(s.Candidates) == 0 || slices.ContainsFunc(s.Candidates, func(c Candidate) bool { return c.Name != ok.Name }) {
+	if len(s.Candidates) == 0 || slices.ContainsFunc(s.Candidates, func(c stack.Candidate) bool { return c.Name != ok.Name }) {
 		t.Errorf("the candidates are %+v, want the %s alone", s.Candidates, ok.Name)
 	}
 	if text, err := json.Marshal(s); err != nil || !json.Valid(text) {
@@ -62,15 +63,15 @@ func TestFailedModelsAreNamed(t *testing.T) {
 
 // A model that cannot be fitted on any scale, for one reason, is named once.
 func TestOneReasonIsNamedOnce(t *testing.T) {
-	kinds := []Kind{Kinds()[0], Kinds()[0]}
+	kinds := []stack.Kind{stack.Kinds()[0], stack.Kinds()[0]}
 	kinds[1].Name, kinds[1].Fit = "of nothing", func([]points.Group) (simple.Model, error) { return nil, errors.New("too few points") }
-	groups := twoLines(12, 6)
-	o := Options{Threads: 2, Kinds: kinds}
-	if o.Jobs(groups) < 2*len(kinds)*(folds+1) {
+	groups := stack.TwoLines(12, 6)
+	o := stack.Options{Threads: 2, Kinds: kinds}
+	if o.Jobs(groups) < 2*len(kinds)*(stack.Folds+1) {
 		t.Fatal("there is only one scale")
 	}
-	s := must.Get(Fit(t.Context(), groups, o))(t)
-	if want := []Failure{{"of nothing", "too few points"}}; !slices.Equal(s.Failed, want) {
+	s := must.Get(stack.Fit(t.Context(), groups, o))(t)
+	if want := []stack.Failure{{"of nothing", "too few points"}}; !slices.Equal(s.Failed, want) {
 		t.Errorf("failed: %v, want %v", s.Failed, want)
 	}
 }
@@ -79,7 +80,7 @@ func TestOneReasonIsNamedOnce(t *testing.T) {
 func TestNoQuestionAfterTheEnd(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	var asked atomic.Int32
-	kind := Kinds()[0]
+	kind := stack.Kinds()[0]
 	read := kind.Read
 	kind.Read = func(content []byte) (simple.Model, error) {
 		m, err := read(content)
@@ -89,7 +90,7 @@ func TestNoQuestionAfterTheEnd(t *testing.T) {
 			}
 		}}, err
 	}
-	if _, err := Fit(ctx, twoLines(40, 12), Options{Threads: 1, Kinds: []Kind{kind}}); !errors.Is(err, context.Canceled) {
+	if _, err := stack.Fit(ctx, stack.TwoLines(40, 12), stack.Options{Threads: 1, Kinds: []stack.Kind{kind}}); !errors.Is(err, context.Canceled) {
 		t.Errorf("error %v, want %v", err, context.Canceled)
 	}
 	if n := asked.Load(); n != 3 {

@@ -81,7 +81,7 @@ func TestLargeDataAreSampled(t *testing.T) {
 // A stack is judged by the other folds' choice: outcomes of a fold do not change the weights by which they
 // are predicted.
 func TestFoldsDoNotChooseForThemselves(t *testing.T) {
-	s := newSplit(twoLines(20, 12), 1, mostQuestions)
+	s := newSplit(TwoLines(20, 12), 1, mostQuestions)
 	trials := []*trial{{logs: make([]float64, len(s.targets))}, {logs: make([]float64, len(s.targets))}}
 	g := random.New(2, random.Validation)
 	for i := range s.targets {
@@ -107,7 +107,7 @@ func TestFoldsDoNotChooseForThemselves(t *testing.T) {
 // A model that is the best without known points alone has its weight there, however small its weight is over all
 // contexts, and a scale on which it is so is tried on all folds.
 func TestAModelForContextsOfOneSize(t *testing.T) {
-	s := newSplit(twoLines(40, 60), 1, mostQuestions)
+	s := newSplit(TwoLines(40, 60), 1, mostQuestions)
 	good, alone := &trial{kind: Kind{Name: "a"}, logs: make([]float64, len(s.targets))}, &trial{kind: Kind{Name: "a"}, scale: scale{y: likelihood.LogY}, logs: make([]float64, len(s.targets))}
 	for i, target := range s.targets {
 		if alone.logs[i] = -5; target.known == 0 {
@@ -140,7 +140,7 @@ func TestAModelForContextsOfOneSize(t *testing.T) {
 // Held has the fold that asks about each group, OfFold keeps the models without it, and all
 // others are fitted to all groups.
 func TestOneFoldOfAStack(t *testing.T) {
-	groups := twoLines(13, 6)
+	groups := TwoLines(13, 6)
 	for i := range groups {
 		for k := range groups[i].Len() {
 			groups[i].Rows = append(groups[i].Rows, 6*i+k)

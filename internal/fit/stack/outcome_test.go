@@ -1,11 +1,15 @@
-package stack
+package stack_test
 
 import (
+	"errors"
 	"math"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/fit/simple"
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
@@ -52,7 +56,7 @@ func TestOutcomesAreFound(t *testing.T) {
 		"the same, twice":  {func(float64) float64 { return 5 }, "numbers"},
 		"a few zeros only": {func(v float64) float64 { return max(0, v+2.9) }, "numbers"},
 	} {
-		s, err := OutcomeOf(yOf(drawn(c.of)), "")
+		s, err := stack.OutcomeOf(yOf(drawn(c.of)), "")
 		if err != nil || s.String() != c.want || !s.Real() && !s.Valid() {
 			t.Errorf("%s: found %s, %v, want %s", name, s, err, c.want)
 		}
@@ -61,7 +65,7 @@ func TestOutcomesAreFound(t *testing.T) {
 	for i := range stuck[3].Y {
 		stuck[3].Y[i] = -9
 	}
-	if s, _ := OutcomeOf(yOf(stuck), ""); !s.Real() {
+	if s, _ := stack.OutcomeOf(yOf(stuck), ""); !s.Real() {
 		t.Errorf("a group that is stuck: found %s, want any numbers", s)
 	}
 }
@@ -82,7 +86,7 @@ func TestRoundedNumbersHaveNoBound(t *testing.T) {
 			for i := range 50 {
 				y[i%10] = append(y[i%10], of(g.Float(uint64(sample), uint64(i))))
 			}
-			s, err := OutcomeOf(y, "")
+			s, err := stack.OutcomeOf(y, "")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -104,13 +108,13 @@ func TestOutcomesThatAreSaid(t *testing.T) {
 		want       string
 		said, fail string
 	}{
-		{counts, Real, "numbers", ""},
-		{counts, Counts, "whole numbers of 0 or more", ""},
-		{real, Counts, "", "not all of them whole and 0 or more"},
-		{real, Bounded, "", "each in one row"},
-		{drawn(func(v float64) float64 { return max(-1.9, v) }), Bounded, "numbers of -1.9 or more", ""},
+		{counts, stack.Real, "numbers", ""},
+		{counts, stack.Counts, "whole numbers of 0 or more", ""},
+		{real, stack.Counts, "", "not all of them whole and 0 or more"},
+		{real, stack.Bounded, "", "each in one row"},
+		{drawn(func(v float64) float64 { return max(-1.9, v) }), stack.Bounded, "numbers of -1.9 or more", ""},
 	} {
-		s, err := OutcomeOf(yOf(c.groups), c.want)
+		s, err := stack.OutcomeOf(yOf(c.groups), c.want)
 		switch {
 		case c.fail != "" && (err == nil || !strings.Contains(err.Error(), c.fail)):
 			t.Errorf("%s: %v, want an error with %q", c.want, err, c.fail)
@@ -131,11 +135,30 @@ func TestScalesOfZeros(t *testing.T) {
 		{math.Exp, []likelihood.Scale{likelihood.OfY, likelihood.LogY}},
 	} {
 		groups := drawn(c.of)
-		o := Options{}
-		o.Outcome, _ = OutcomeOf(yOf(groups), "")
+		var lock sync.Mutex
+		seen := map[float64]bool{} // the y that models see
+		kind := stack.Kinds()[0]
+		kind.Fit = func(groups []points.Group) (simple.Model, error) {
+			lock.Lock()
+			defer lock.Unlock()
+			for _, g := range groups {
+				for _, y := range g.Y {
+					seen[y] = true
+				}
+			}
+			return nil, errors.New("no model")
+		}
+		o := stack.Options{Threads: 1, Kinds: []stack.Kind{kind}}
+		o.Outcome, _ = stack.OutcomeOf(yOf(groups), "")
+		if _, err := stack.Fit(t.Context(), groups, o); err != stack.ErrNothing {
+			t.Errorf("error %v, want %v", err, stack.ErrNothing)
+		}
 		var found []likelihood.Scale
-		for _, s := range o.scales(groups, nil) {
-			found = append(found, s.y)
+		largest := slices.Max(slices.Concat(yOf(groups)...)) // which is no atom
+		for _, s := range []likelihood.Scale{likelihood.OfY, likelihood.LogY, likelihood.RootY} {
+			if seen[s.Place(largest)] {
+				found = append(found, s)
+			}
 		}
 		if !slices.Equal(found, c.want) {
 			t.Errorf("scales %q, want %q", found, c.want)

@@ -4,8 +4,12 @@
 // of the groups in that fold, from contexts of several sizes. So no model has seen the data that it is
 // judged by. The prediction is a mixture of the candidates' densities. Its weights maximise the mean log
 // density of these predictions ([Yao, Vehtari, Simpson, Gelman], "Using stacking to average Bayesian
-// predictive distributions", 2018), separately for small and large contexts. Models of y and of log y, and
-// of x and of log x, are candidates of one mixture.
+// predictive distributions", 2018), separately for small and large contexts:
+//
+//	p(y | x, context) = Σ_j w_j·p_j(y | x, context),   w = argmax Σ_i s_i·log Σ_j w_j·p_j,−fold(i)(y_i | x_i, context_i)
+//
+// over w ≥ 0 with Σ_j w_j = 1, where the shares s_i count each group alike and p_j,−fold was fitted without the fold. Models
+// of y and of log y, and of x and of log x, are candidates of one mixture.
 //
 // # What is promised
 //
@@ -33,6 +37,7 @@ import (
 	"math"
 	"slices"
 
+	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 )
@@ -111,43 +116,35 @@ func (s *Stack) otherScale() likelihood.Scale {
 	return likelihood.OfY
 }
 
-// A Case is a group's known points and the x of its targets, in raw units. Units are those of each target's y, of which
-// models see y in other ones; nil if they see y itself. With an offset in them, no model sees log y.
-type Case struct {
-	Known   points.Points
-	Targets points.Points // one way after the other; NaN where a cell is missing
-	Ways    int           // in which the x of the targets may be read, of which it is not known which holds; 0 for one
-	Units   []likelihood.Units
+// A Reading is a way to read a question, of whose names it is not known what they mean, in raw x.
+type Reading struct {
+	points.Question     // its targets one way after the other; NaN where a cell is missing
+	Ways            int // in which the x of the targets may be read, of which it is not known which holds; 0 for one
 }
 
-// ways returns Case.Ways.
-func (c Case) ways() int { return max(c.Ways, 1) }
+// ways returns Reading.Ways.
+func (r Reading) ways() int { return max(r.Ways, 1) }
 
-// Predict returns the distribution of y at each target of a case. Of several cases, with as many targets, it is not
-// known which holds, and each way of each may as well as the others. Of more than 1,000 known points, Predict takes
-// 1,000, evenly spread over their order.
-func (s *Stack) Predict(cases ...Case) []likelihood.Distribution {
-	out, _ := s.PredictUntil(context.Background(), cases...) // which never ends
-	return out
-}
-
-// PredictUntil returns what Predict returns, or ctx's error soon after ctx ends.
-func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.Distribution, error) {
+// Predict returns the distribution of y at each target of a reading, in units in which models see y in others; nil if they
+// see y itself. With an offset in them, no model sees log y. Of several readings, with as many targets, it is not known
+// which holds, and each way of each may as well as the others. Of more than 1,000 known points, Predict takes 1,000, evenly
+// spread over their order. It returns ctx's error soon after ctx ends.
+func (s *Stack) Predict(ctx context.Context, units []likelihood.Units, readings ...Reading) ([]likelihood.Distribution, error) {
 	ways := 0
-	for _, c := range cases {
-		ways += c.ways()
+	for _, r := range readings {
+		ways += r.ways()
 	}
-	at := make([]mixing, cases[0].Targets.Len()/cases[0].ways())
-	for _, c := range cases {
-		if err := s.add(ctx, at, c, 1/float64(ways)); err != nil {
+	at := make([]mixing, readings[0].Targets.Len()/readings[0].ways())
+	for _, r := range readings {
+		if err := s.add(ctx, at, r, 1/float64(ways)); err != nil {
 			return nil, err
 		}
 	}
 	out := make([]likelihood.Distribution, len(at))
 	for t := range at {
 		unit := likelihood.Units{Factor: 1}
-		if cases[0].Units != nil {
-			unit = cases[0].Units[t]
+		if units != nil {
+			unit = units[t]
 		}
 		out[t] = s.Outcome.Of(at[t].mixture(math.MaxInt, unit))
 		at[t] = mixing{} // whose parts may be many
@@ -155,9 +152,9 @@ func (s *Stack) PredictUntil(ctx context.Context, cases ...Case) ([]likelihood.D
 	return out, nil
 }
 
-// add adds the predictions of a case, each way of a weight, to those of its targets.
-func (s *Stack) add(ctx context.Context, at []mixing, one Case, weight float64) error {
-	known, targets := s.Filling.fill(one.Known.Thin(mostContext), one.Targets)
+// add adds the predictions of a reading, each way of a weight, to those of its targets.
+func (s *Stack) add(ctx context.Context, at []mixing, one Reading, weight float64) error {
+	known, targets := s.Filling.fill(one.Known.Beside(one.Siblings, simple.MostOfOuter).Thin(mostContext), one.Targets)
 	span := spanOf(known.Own().Len())
 	for _, on := range allScales {
 		if on != likelihood.OfY && on != s.otherScale() {

@@ -8,14 +8,15 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// twoLines draws groups of which each point is on one of two parallel lines, with a level of the
+// TwoLines draws groups of which each point is on one of two parallel lines, with a level of the
 // group.
-func twoLines(groups, each int) []points.Group {
+func TwoLines(groups, each int) []points.Group {
 	g := random.New(11, random.Validation)
 	all := make([]points.Group, groups)
 	for k := range all {
@@ -31,6 +32,12 @@ func twoLines(groups, each int) []points.Group {
 		}
 	}
 	return all
+}
+
+// Predicted returns what a stack predicts of a question.
+func Predicted(t *testing.T, s *Stack, q points.Question) []likelihood.Distribution {
+	t.Helper()
+	return must.Get(s.Predict(t.Context(), nil, Reading{Question: q}))(t)
 }
 
 // At the weights that maximise a mean log density, its derivative by the weight of each model that
@@ -64,7 +71,7 @@ func TestWeightsAreBest(t *testing.T) {
 
 // No model is asked about a group that it was fitted to, and each group is asked about in one fold.
 func TestFoldsHoldGroupsOut(t *testing.T) {
-	groups := twoLines(13, 6)
+	groups := TwoLines(13, 6)
 	s := newSplit(groups, 4, mostQuestions)
 	if s.byPoint || len(s.questions) == 0 {
 		t.Fatalf("by point: %v, %d questions", s.byPoint, len(s.questions))
@@ -90,7 +97,7 @@ func TestFoldsHoldGroupsOut(t *testing.T) {
 }
 
 var ofTwoLines = sync.OnceValues(func() (*Stack, error) {
-	return Fit(context.Background(), twoLines(20, 12), Options{Threads: 3, Kinds: Kinds()})
+	return Fit(context.Background(), TwoLines(20, 12), Options{Threads: 3, Kinds: Kinds()})
 })
 
 // stackOfTwoLines returns a stack for several tests to read, of 20 groups.
@@ -99,7 +106,7 @@ func stackOfTwoLines(t *testing.T) *Stack { return must.Get(ofTwoLines())(t) }
 // A stack of two lines trusts the mixture of regressions, is the same with any number of threads, and
 // predicts the same after it was written and read.
 func TestStackOfTwoLines(t *testing.T) {
-	s, groups := stackOfTwoLines(t), twoLines(20, 12)
+	s, groups := stackOfTwoLines(t), TwoLines(20, 12)
 	text := string(must.Get(json.Marshal(s))(t))
 	if one := must.Get(Fit(context.Background(), groups, Options{Threads: 1, Kinds: Kinds()}))(t); text != string(must.Get(json.Marshal(one))(t)) {
 		t.Error("the stack depends on the number of threads")
@@ -115,7 +122,7 @@ func TestStackOfTwoLines(t *testing.T) {
 	must.Do(t, json.Unmarshal([]byte(text), &read))
 	must.Do(t, read.Open(Kinds()))
 	known := points.New(1, 1, groups[0].X[:3], groups[0].Y[:3])
-	a, b := s.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{0.5}, nil)})[0], read.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{0.5}, nil)})[0]
+	a, b := Predicted(t, s, points.Question{Known: known, Targets: points.New(1, 0, []float64{0.5}, nil)})[0], Predicted(t, &read, points.Question{Known: known, Targets: points.New(1, 0, []float64{0.5}, nil)})[0]
 	for y := 3.0; y < 12; y++ {
 		if a.LogDensity(y) != b.LogDensity(y) {
 			t.Errorf("log densities %v and %v of %v", a.LogDensity(y), b.LogDensity(y), y)
@@ -148,7 +155,7 @@ func TestDamagedStacksAreRefused(t *testing.T) {
 
 // A weight may be above 1 by the rounding of the sum that it is divided by.
 func TestWeightsMayRound(t *testing.T) {
-	s := must.Get(Fit(context.Background(), twoLines(8, 12), Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
+	s := must.Get(Fit(context.Background(), TwoLines(8, 12), Options{Threads: 2, Kinds: Kinds()[:1]}))(t)
 	c := &s.Candidates[0]
 	for over, ok := range map[float64]bool{0: true, 4e-15: true, 1e-6: false} {
 		s.Candidates = s.Candidates[:1]
@@ -164,7 +171,7 @@ func TestWeightsMayRound(t *testing.T) {
 
 // Of one group, folds are of points, and the context is the rest.
 func TestStackOfOneGroup(t *testing.T) {
-	s := must.Get(Fit(context.Background(), twoLines(1, 120), Options{Threads: 2, Kinds: Kinds()}))(t)
+	s := must.Get(Fit(context.Background(), TwoLines(1, 120), Options{Threads: 2, Kinds: Kinds()}))(t)
 	if !s.ByPoint || s.Calibrations[0].Groups != 120 {
 		t.Errorf("by point: %v, calibrated on %d points, want 120", s.ByPoint, s.Calibrations[0].Groups)
 	}

@@ -1,9 +1,10 @@
-package stack
+package stack_test
 
 import (
 	"math"
 	"testing"
 
+	"github.com/acqnp/acqnp/internal/fit/stack"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
@@ -33,7 +34,7 @@ func TestPredictionsFollowKnownPointsUnlikeAnyGroup(t *testing.T) {
 	}{"y": {}, "log y": {20, true}} {
 		t.Run(name, func(t *testing.T) {
 			data := slopes(20, test.base)
-			s := must.Get(Fit(t.Context(), data, Options{Threads: 2, Kinds: Kinds()[:1], Log: test.log}))(t)
+			s := must.Get(stack.Fit(t.Context(), data, stack.Options{Threads: 2, Kinds: stack.Kinds()[:1], Log: test.log}))(t)
 			for _, off := range []float64{0, 100, -15, 1e6} {
 				known := points.New(1, 1, nil, nil)
 				for _, x := range []float64{1, 2, 4, 7, 9} {
@@ -42,7 +43,7 @@ func TestPredictionsFollowKnownPointsUnlikeAnyGroup(t *testing.T) {
 				if _, _, is := s.Unlike(known); is != (off != 0) {
 					t.Errorf("%v off: unlike %v", off, is)
 				}
-				d := s.Predict(Case{Known: known, Targets: points.New(1, 0, []float64{5}, nil)})[0]
+				d := stack.Predicted(t, s, points.Question{Known: known, Targets: points.New(1, 0, []float64{5}, nil)})[0]
 				// The deviation on the scale of log y grows with y, whose base is 20.
 				width := 1.0
 				if test.log {
