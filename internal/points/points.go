@@ -21,8 +21,8 @@ type Points struct {
 	Factor []float64 // [n]
 	// Beyond is by how much each point is beyond a bound, with its sign: the outcome is the bound, and all that is known of
 	// the number behind it is the side. Y is a guess. 0 for a point whose Y is seen; nil if all are.
-	Beyond []float64 // [n]
-	Of     []int     // [n], of a context: 0 for a point of the group itself, another number for each sibling; nil: all are its own
+	Beyond  []float64 // [n]
+	Sibling []int     // [n], of a context: 0 for a point of the group itself, another number for each sibling; nil: all are its own
 }
 
 // A Group is the points of a group.
@@ -93,13 +93,13 @@ func (p Points) Side(i int) float64 {
 // Take returns a copy of the points at some places, in the order given.
 func (p Points) Take(at []int) Points {
 	return Points{X: Pick(p.X, p.DX, at), Y: Pick(p.Y, p.DY, at), DX: p.DX, DY: p.DY, Weights: Pick(p.Weights, 1, at), Rows: Pick(p.Rows, 1, at),
-		Factor: Pick(p.Factor, 1, at), Beyond: Pick(p.Beyond, 1, at), Of: Pick(p.Of, 1, at)}
+		Factor: Pick(p.Factor, 1, at), Beyond: Pick(p.Beyond, 1, at), Sibling: Pick(p.Sibling, 1, at)}
 }
 
 // Cut returns points first to end−1. They share their memory with p, and appending to them leaves p as it is.
 func (p Points) Cut(first, end int) Points {
 	return Points{X: cut(p.X, p.DX, first, end), Y: cut(p.Y, p.DY, first, end), DX: p.DX, DY: p.DY, Weights: cut(p.Weights, 1, first, end),
-		Rows: cut(p.Rows, 1, first, end), Factor: cut(p.Factor, 1, first, end), Beyond: cut(p.Beyond, 1, first, end), Of: cut(p.Of, 1, first, end)}
+		Rows: cut(p.Rows, 1, first, end), Factor: cut(p.Factor, 1, first, end), Beyond: cut(p.Beyond, 1, first, end), Sibling: cut(p.Sibling, 1, first, end)}
 }
 
 func cut[T any](all []T, width, first, end int) []T {
@@ -113,7 +113,7 @@ func cut[T any](all []T, width, first, end int) []T {
 func (p *Points) Append(others Points) {
 	p.DX, p.DY = cmp.Or(p.DX, others.DX), cmp.Or(p.DY, others.DY)
 	p.X, p.Y, p.Weights, p.Rows = append(p.X, others.X...), append(p.Y, others.Y...), append(p.Weights, others.Weights...), append(p.Rows, others.Rows...)
-	p.Factor, p.Beyond, p.Of = append(p.Factor, others.Factor...), append(p.Beyond, others.Beyond...), append(p.Of, others.Of...)
+	p.Factor, p.Beyond, p.Sibling = append(p.Factor, others.Factor...), append(p.Beyond, others.Beyond...), append(p.Sibling, others.Sibling...)
 }
 
 // Pick returns the rows of all [n, width] at some places; nil of nil.
@@ -158,35 +158,35 @@ func (p Points) order() []int {
 	return at
 }
 
-// Own returns the points of a context that are of the group itself.
-func (p Points) Own() Points {
-	if p.Of == nil {
+// OfGroup returns the points of a context that are of the group itself.
+func (p Points) OfGroup() Points {
+	if p.Sibling == nil {
 		return p
 	}
 	var own []int
-	for i, of := range p.Of {
+	for i, of := range p.Sibling {
 		if of == 0 {
 			own = append(own, i)
 		}
 	}
 	p = p.Take(own)
-	p.Of = nil
+	p.Sibling = nil
 	return p
 }
 
-// Beside returns the x and y of the points with those of siblings, at most most of these, evenly spread over all.
-func (p Points) Beside(siblings []Points, most int) Points {
+// WithSiblings returns the x and y of the points with those of siblings, at most most of these, evenly spread over all.
+func (p Points) WithSiblings(siblings []Points, most int) Points {
 	var all Points
 	for k, s := range siblings {
 		s = New(s.DX, s.DY, s.X, s.Y)
-		s.Of = slices.Repeat([]int{k + 1}, s.Len())
+		s.Sibling = slices.Repeat([]int{k + 1}, s.Len())
 		all.Append(s)
 	}
 	if all.Len() == 0 {
 		return p
 	}
 	both := New(p.DX, p.DY, slices.Clone(p.X), slices.Clone(p.Y))
-	both.Of = make([]int, p.Len())
+	both.Sibling = make([]int, p.Len())
 	both.Append(all.Thin(most))
 	return both
 }

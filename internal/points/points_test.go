@@ -14,7 +14,7 @@ import (
 func of(n, dx, dy int) points.Points {
 	p := points.Points{DX: dx, DY: dy}
 	for i := range n {
-		one, v := points.Points{DX: dx, DY: dy, Rows: []int{i}, Of: []int{i % 3}}, float64(i)
+		one, v := points.Points{DX: dx, DY: dy, Rows: []int{i}, Sibling: []int{i % 3}}, float64(i)
 		one.X, one.Y = slices.Repeat([]float64{v}, dx), slices.Repeat([]float64{-v}, dy)
 		one.Weights, one.Factor, one.Beyond = []float64{v + 0.5}, []float64{v + 1}, []float64{1 - v}
 		p.Append(one)
@@ -40,7 +40,7 @@ func TestEachPointKeepsWhatIsKnownOfIt(t *testing.T) {
 			for k, i := range at {
 				v := float64(i)
 				if !slices.Equal(got.Row(k), slices.Repeat([]float64{v}, dx)) || !slices.Equal(got.RowY(k), slices.Repeat([]float64{-v}, dy)) ||
-					got.Weight(k) != v+0.5 || got.Rows[k] != i || got.Factor[k] != v+1 || got.Beyond[k] != 1-v || got.Of[k] != i%3 {
+					got.Weight(k) != v+0.5 || got.Rows[k] != i || got.Factor[k] != v+1 || got.Beyond[k] != 1-v || got.Sibling[k] != i%3 {
 					t.Errorf("%v: %s: point %d is not %d: %+v", size, what, k, i, got)
 				}
 			}
@@ -70,7 +70,7 @@ func TestEachPointKeepsWhatIsKnownOfIt(t *testing.T) {
 func TestWhoSharesMemory(t *testing.T) {
 	p, want := of(5, 2, 1), of(5, 2, 1)
 	some := p.Take([]int{0, 1})
-	some.X[0], some.Y[0], some.Weights[0], some.Of[1] = 9, 9, 9, 9
+	some.X[0], some.Y[0], some.Weights[0], some.Sibling[1] = 9, 9, 9, 9
 	some.Append(of(3, 2, 1))
 	first := p.Cut(0, 2)
 	first.Append(of(4, 2, 1).Cut(3, 4))
@@ -125,19 +125,19 @@ func TestThin(t *testing.T) {
 func TestSiblings(t *testing.T) {
 	nan := math.Inf(1)
 	own, one, other := points.New(2, 1, []float64{1, 2}, []float64{nan}), points.New(2, 1, []float64{3, 4, 5, 6}, []float64{7, 8}), points.New(2, 1, []float64{0, 0}, []float64{9})
-	both := own.Beside([]points.Points{one, {}, other}, 100)
+	both := own.WithSiblings([]points.Points{one, {}, other}, 100)
 	want := points.New(2, 1, []float64{1, 2, 3, 4, 5, 6, 0, 0}, []float64{nan, 7, 8, 9})
-	want.Of = []int{0, 1, 1, 3}
+	want.Sibling = []int{0, 1, 1, 3}
 	if diff := cmp.Diff(want, both); diff != "" {
 		t.Error(diff)
 	}
-	if diff := cmp.Diff(own, both.Own()); diff != "" {
+	if diff := cmp.Diff(own, both.OfGroup()); diff != "" {
 		t.Error(diff)
 	}
-	if got := own.Beside([]points.Points{one, other}, 2); got.Len() != 3 || got.Own().Len() != 1 {
+	if got := own.WithSiblings([]points.Points{one, other}, 2); got.Len() != 3 || got.OfGroup().Len() != 1 {
 		t.Errorf("%d points beside, want 2", got.Len()-1)
 	}
-	if diff := cmp.Diff(own, own.Beside(nil, 2)); diff != "" {
+	if diff := cmp.Diff(own, own.WithSiblings(nil, 2)); diff != "" {
 		t.Error(diff)
 	}
 	if n := (points.Question{Siblings: []points.Points{one, {}, other}}).KnownOfSiblings(); n != 3 {

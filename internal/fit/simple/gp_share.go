@@ -46,7 +46,7 @@ func (e *evidence) outerBlock(m *GP, groups []int) *outerBlock {
 	for _, k := range groups {
 		g := e.groups[k]
 		for _, i := range points.Spread(g.Len(), each) {
-			all.Append(points.Points{X: g.Row(i), Y: []float64{g.Y[i] - e.shift[k][i]}, DX: g.DX, DY: 1, Of: []int{k}})
+			all.Append(points.Points{X: g.Row(i), Y: []float64{g.Y[i] - e.shift[k][i]}, DX: g.DX, DY: 1, Sibling: []int{k}})
 			noise = append(noise, e.noise[k][i])
 		}
 	}
@@ -56,7 +56,7 @@ func (e *evidence) outerBlock(m *GP, groups []int) *outerBlock {
 		b.left.SetVec(i, all.Y[i]-v)
 		for j := range i + 1 {
 			k := m.Hyper.kernel(all.Row(i), all.Row(j))
-			if all.Of[i] != all.Of[j] {
+			if all.Sibling[i] != all.Sibling[j] {
 				b.common.SetSym(i, j, k)
 				continue
 			}

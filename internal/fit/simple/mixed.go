@@ -203,11 +203,11 @@ func (m *Mixed) rows(p points.Points) (means []float64, rows *mat.Dense) {
 // of its own deviations, and all have the others in common.
 func (m *Mixed) root(p points.Points) *mat.Dense {
 	_, rows := m.rows(p)
-	if p.Of == nil {
+	if p.Sibling == nil {
 		return rows
 	}
 	at := map[int]int{}
-	for _, group := range p.Of {
+	for _, group := range p.Sibling {
 		if _, known := at[group]; !known {
 			at[group] = len(at)
 		}
@@ -218,7 +218,7 @@ func (m *Mixed) root(p points.Points) *mat.Dense {
 	for i := range n {
 		from, to := rows.RawRowView(i), root.RawRowView(i)
 		copy(to, from[q:])
-		copy(to[d-q+q*at[p.Of[i]]:], from[:q])
+		copy(to[d-q+q*at[p.Sibling[i]]:], from[:q])
 	}
 	return root
 }

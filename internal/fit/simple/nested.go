@@ -12,7 +12,7 @@ const MostOfOuter = 100
 // covariancesOf returns the covariances of points a with points b, which may be of several groups.
 func covariancesOf(f field, a, b points.Points) *mat.Dense {
 	own := f.covariances(a, b)
-	if a.Of == nil {
+	if a.Sibling == nil {
 		return own
 	}
 	across := f.across(a, b)
@@ -20,10 +20,10 @@ func covariancesOf(f field, a, b points.Points) *mat.Dense {
 	for i := range n {
 		for j := range m {
 			to := 0 // a target is of the group itself
-			if b.Of != nil {
-				to = b.Of[j]
+			if b.Sibling != nil {
+				to = b.Sibling[j]
 			}
-			if a.Of[i] != to {
+			if a.Sibling[i] != to {
 				own.Set(i, j, across.At(i, j))
 			}
 		}

@@ -164,7 +164,7 @@ func TestPredictionInSchoolsIsTheConditionalGaussian(t *testing.T) {
 	gp.Units, gp.Noise = unit, normalNoise(newBasis(groups, 6), 0.3)
 	own, other, third := points.New(1, 1, []float64{-0.5, 1}, []float64{2, 2.4}), points.New(1, 1, []float64{0, 0.7}, []float64{1.9, 2.1}), points.New(1, 1, []float64{0.2}, []float64{3})
 	none := points.New(1, 1, nil, nil)
-	for name, context := range map[string]points.Points{"the class": own, "its school": none.Beside([]points.Points{other, third}, MostOfOuter), "both": own.Beside([]points.Points{other, third}, MostOfOuter), "nothing": none} {
+	for name, context := range map[string]points.Points{"the class": own, "its school": none.WithSiblings([]points.Points{other, third}, MostOfOuter), "both": own.WithSiblings([]points.Points{other, third}, MostOfOuter), "nothing": none} {
 		for _, m := range []field{mixed, gp} {
 			sigma := 0.3
 			if m == mixed {
@@ -175,10 +175,10 @@ func TestPredictionInSchoolsIsTheConditionalGaussian(t *testing.T) {
 			if n := context.Len(); n > 0 {
 				k, cross, left := mat.NewSymDense(n, nil), mat.NewVecDense(n, nil), mat.NewVecDense(n, nil)
 				at := func(i int) (points.Points, int) {
-					if context.Of == nil {
+					if context.Sibling == nil {
 						return context.Cut(i, i+1), 0
 					}
-					return context.Cut(i, i+1), context.Of[i]
+					return context.Cut(i, i+1), context.Sibling[i]
 				}
 				between := func(a, b points.Points, same bool) float64 {
 					if same {

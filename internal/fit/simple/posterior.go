@@ -80,7 +80,7 @@ type state struct {
 // condition returns the states of a standardised context.
 func (n *noise) condition(f field, c points.Points) []*state {
 	factors, logs := n.nodes()
-	if few := c.Own().Thin(mostOfScale); few.Len() < c.Own().Len() && len(factors) > 1 {
+	if few := c.OfGroup().Thin(mostOfScale); few.Len() < c.OfGroup().Len() && len(factors) > 1 {
 		factor, most := 1.0, math.Inf(-1)
 		for _, s := range n.condition(f, few) {
 			if s.log > most {
@@ -108,7 +108,7 @@ func (n *noise) condition(f field, c points.Points) []*state {
 	var kept []*state
 	for _, s := range states {
 		s.cov = covariance()
-		if n.solve(s, left, scales, factorsOf(s.factor, c.Of, len(scales)), c) {
+		if n.solve(s, left, scales, factorsOf(s.factor, c.Sibling, len(scales)), c) {
 			kept = append(kept, s)
 		}
 	}

@@ -15,7 +15,7 @@ import (
 func TestLowRankIsTheFullCovariance(t *testing.T) {
 	groups := schools(6, 4, 12)
 	m := must.Get(FitMixed(groups))(t).(*Mixed)
-	context := m.Units.group(groups[0].Beside([]points.Points{groups[1].Points, groups[2].Points, groups[3].Points}, MostOfOuter))
+	context := m.Units.group(groups[0].WithSiblings([]points.Points{groups[1].Points, groups[2].Points, groups[3].Points}, MostOfOuter))
 	low, isLow := covarianceOf(m, context)().(*ofLowRank)
 	if !isLow {
 		t.Fatalf("%d points, and the covariance is taken in full", context.Len())

@@ -107,7 +107,7 @@ func (f *Filling) fill(known, targets points.Points) (_, _ points.Points) {
 	if f.none(known.X) && f.none(targets.X) {
 		return known, targets
 	}
-	own, rows := slices.Repeat([]float64{math.NaN()}, known.DX), known.Own()
+	own, rows := slices.Repeat([]float64{math.NaN()}, known.DX), known.OfGroup()
 	for c := range own {
 		if values := slices.DeleteFunc(rows.Column(c), math.IsNaN); len(values) > 0 {
 			own[c] = median(values)

@@ -322,7 +322,7 @@ func seenBy(m simple.Model, context points.Points) points.Points {
 	if m.SeesOuter() {
 		return context
 	}
-	return context.Own()
+	return context.OfGroup()
 }
 
 // inParallel calls f with 0 to n−1. When ctx ends, it calls f no more.

@@ -252,7 +252,7 @@ func (s *split) askAbout(groups []points.Group, i, place, fold, each int, g rand
 		g.Perm(uint64(1+(round*len(groups)+i)*len(contextSizes)+n), order)
 		q := points.Question{Known: group.Take(order[:size]).Thin(mostContext), Targets: group.Take(order[size:min(len(order), size+mostTargets)])}
 		if (place/folds+n+round)%2 == 0 {
-			q.Known = q.Known.Beside(beside, simple.MostOfOuter)
+			q.Known = q.Known.WithSiblings(beside, simple.MostOfOuter)
 		}
 		s.questions = append(s.questions, question{Question: q, fold: fold, group: i})
 	}
@@ -290,7 +290,7 @@ func (s *split) listTargets() {
 	for n := range s.questions {
 		q := &s.questions[n]
 		q.first = len(s.targets)
-		known := q.Known.Own().Len()
+		known := q.Known.OfGroup().Len()
 		for i, y := range q.Targets.Y {
 			if q.Targets.Weights != nil {
 				s.weighted = true

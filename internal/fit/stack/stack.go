@@ -154,8 +154,8 @@ func (s *Stack) Predict(ctx context.Context, units []likelihood.Units, readings 
 
 // add adds the predictions of a reading, each way of a weight, to those of its targets.
 func (s *Stack) add(ctx context.Context, at []mixing, one Reading, weight float64) error {
-	known, targets := s.Filling.fill(one.Known.Beside(one.Siblings, simple.MostOfOuter).Thin(mostContext), one.Targets)
-	span := spanOf(known.Own().Len())
+	known, targets := s.Filling.fill(one.Known.WithSiblings(one.Siblings, simple.MostOfOuter).Thin(mostContext), one.Targets)
+	span := spanOf(known.OfGroup().Len())
 	for _, on := range allScales {
 		if on != likelihood.OfY && on != s.otherScale() {
 			continue
@@ -193,11 +193,11 @@ func (s *Stack) add(ctx context.Context, at []mixing, one Reading, weight float6
 // is moved does not go by the points of others.
 func (s *Stack) moved(known points.Points, on likelihood.Scale) (points.Points, float64) {
 	known.Y, known.Beyond = s.on(on, known.Y)
-	by, _, _, _ := s.Typical[index(on)].unlike(known.Own())
+	by, _, _, _ := s.Typical[index(on)].unlike(known.OfGroup())
 	if by == 0 {
 		return known, 0
 	}
-	known = known.Own()
+	known = known.OfGroup()
 	y := make([]float64, len(known.Y))
 	for i, v := range known.Y {
 		y[i] = v - by

@@ -197,7 +197,7 @@ func TestFoldsOfGroupsInGroups(t *testing.T) {
 				t.Fatalf("fold %d was fitted to school %s", q.fold, outer)
 			}
 		}
-		if own := q.Known.Own().Len(); q.Known.Of != nil {
+		if own := q.Known.OfGroup().Len(); q.Known.Sibling != nil {
 			beside++
 			if n := q.Known.Len() - own; n != 36 || s.targets[q.first].known != own { // 3 classes of 12
 				t.Errorf("%d rows beside %d", n, own)
