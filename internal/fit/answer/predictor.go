@@ -1,3 +1,6 @@
+// Package answer predicts with what acqnp fit wrote: Predictor is the file as a [predict.Predictor]. A question goes through
+// recall.go (what the fit knows of the group), missing.go and unseen.go (ways to read its cells) and predictor.go (the
+// stacks' predictions); warn.go says what the models do not know.
 package answer
 
 import (
