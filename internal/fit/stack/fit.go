@@ -73,7 +73,7 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 		s.moveAtoms(groups, scale.y)
 	}
 	var trials []*trial
-	for _, scale := range o.scales(all, s.logX) {
+	for _, scale := range o.scales(all, s.LogX) {
 		for _, k := range o.Kinds {
 			trials = append(trials, &trial{kind: k, scale: scale, answers: make([]likelihood.GaussianMixture, len(s.targets)), logs: make([]float64, len(s.targets))})
 		}
@@ -89,7 +89,7 @@ func Fit(ctx context.Context, groups []points.Group, o Options) (*Stack, error) 
 		return nil, err
 	}
 	out.Failed = failures(trials)
-	out.Groups, out.ByPoint, out.Filling, out.Held = len(groups), s.byPoint, s.filling, s.held
+	out.Groups, out.ByPoint, out.Held = len(groups), s.byPoint, s.held
 	groups = s.training[folds]
 	out.Typical[0] = typicalOf(s.onScale(groups, scale{}), o.Seed)
 	if other := out.otherScale(); other != likelihood.OfY {
@@ -291,7 +291,6 @@ func (s *split) fitAndAsk(ctx context.Context, t *trial, fold int, o Options) (m
 // ask asks a trial's model of a fold all questions about the fold. It returns the model, or why there is none:
 // an answer is not finite. The error is that of ctx.
 func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (simple.Model, string, error) {
-	columns := s.columns(t.scale)
 	for _, q := range s.questions {
 		if q.fold != fold {
 			continue
@@ -299,10 +298,7 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		if ctx.Err() != nil {
 			return nil, "", ctx.Err()
 		}
-		for i, d := range m.Given(s.transform(seenBy(m, q.Known), columns, t.scale.y), takeLogs(columns, q.Targets)) {
-			if t.scale.y == likelihood.LogY {
-				d = s.logY.bounded(d)
-			}
+		for i, d := range s.given(m, s.placed(q.Known, t.scale.y), q.Targets, t.scale) {
 			y := d.On(t.scale.y)
 			at := q.first + i
 			if u := s.targets[at].units(); u.Factor != 1 {
@@ -315,14 +311,6 @@ func (s *split) ask(ctx context.Context, t *trial, fold int, m simple.Model) (si
 		}
 	}
 	return m, "", nil
-}
-
-// seenBy returns what a model sees of a context: its own points alone, if it learns nothing from those beside.
-func seenBy(m simple.Model, context points.Points) points.Points {
-	if m.SeesOuter() {
-		return context
-	}
-	return context.OfGroup()
 }
 
 // inParallel calls f with 0 to n−1. When ctx ends, it calls f no more.

@@ -90,22 +90,19 @@ type split struct {
 	held      map[int]int               // the fold that holds out each point, by points.Points.Rows
 	training  [folds + 1][]points.Group // the last is whole
 	questions []question
-	targets   []target    // of all questions, in their order
-	filling   *Filling    // of missing cells: those of training and questions are filled
-	logX      []LogColumn // columns of x whose logarithm is tried
-	logY      *LogRange
-	seen
-	weighted bool // rows have weights
-	units    int  // groups that are asked about, or points
-	most     int  // questions that are allowed
-	column   int  // Options.Column
-	alone    bool // questions have no context
+	targets   []target // of all questions, in their order
+	view               // missing cells of training and questions are filled
+	weighted  bool     // rows have weights
+	units     int      // groups that are asked about, or points
+	most      int      // questions that are allowed
+	column    int      // Options.Column
+	alone     bool     // questions have no context
 }
 
 // newSplit cuts the groups into folds: outer groups, if there are enough. With fewer than four groups it cuts the points
 // of each.
 func newSplit(groups []points.Group, seed uint64, questions int) *split {
-	s := &split{byPoint: FoldsAreOfPoints(len(groups)), groups: len(groups), most: questions, filling: fillingOf(groups), logY: logYOf(groups), held: map[int]int{}}
+	s := &split{byPoint: FoldsAreOfPoints(len(groups)), groups: len(groups), most: questions, view: view{Filling: fillingOf(groups), LogY: logYOf(groups)}, held: map[int]int{}}
 	s.training[folds] = groups
 	of := foldsOf(groups, seed)
 	s.cut(groups, of, seed)
@@ -115,9 +112,9 @@ func newSplit(groups []points.Group, seed uint64, questions int) *split {
 		}
 	}
 	for k := range s.training {
-		s.training[k] = s.filling.training(s.training[k])
+		s.training[k] = s.Filling.training(s.training[k])
 	}
-	s.logX = logColumns(s.training[folds])
+	s.LogX = logColumns(s.training[folds])
 	return s
 }
 
@@ -133,7 +130,7 @@ func (s *split) cut(groups []points.Group, of [][]int, seed uint64) {
 		if s.alone {
 			q.Known = q.Known.Cut(0, 0)
 		}
-		q.Known, q.Targets = s.filling.fill(q.Known, q.Targets)
+		q.Known, q.Targets = s.Filling.fill(q.Known, q.Targets)
 		q.Known.Weights = nil // as those of a prediction
 	}
 	slices.SortStableFunc(s.questions, func(a, b question) int { return a.fold - b.fold })

@@ -44,7 +44,7 @@ func (s *split) stack(ctx context.Context, all []*trial, threads int) (*Stack, e
 	}
 	var choices [folds + 1]choice // without each fold, and of all
 	inParallel(ctx, len(choices), threads, func(i int) { choices[i] = s.choose(trials, i) })
-	out := &Stack{seen: s.seen, LogX: s.logX, LogY: s.logY}
+	out := &Stack{view: s.view}
 	rate(out, trials, choices[folds])
 	s.expect(ctx, out, trials, choices[:folds], threads)
 	if ctx.Err() != nil {

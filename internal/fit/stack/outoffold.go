@@ -25,7 +25,7 @@ const askedOutOfFold = 250
 // those of a fit: contexts of several sizes and, alone, none. Of the same groups with other x, they ask for the same
 // points. OpenFolds must have read the models of a file.
 func (s *Stack) OutOfFold(ctx context.Context, groups []points.Group, of [][]int, alone bool, threads int) (Logs, error) {
-	p := &split{byPoint: s.ByPoint, groups: len(groups), most: askedOutOfFold, alone: alone, filling: s.Filling, logX: s.LogX, logY: s.LogY, seen: s.seen}
+	p := &split{byPoint: s.ByPoint, groups: len(groups), most: askedOutOfFold, alone: alone, view: s.view}
 	p.cut(groups, of, 0)
 	var trials []*trial
 	var weights [len(spans)][]float64

@@ -6,6 +6,7 @@ import (
 
 	"gonum.org/v1/gonum/floats"
 
+	"github.com/acqnp/acqnp/internal/fit/simple"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/points"
 )
@@ -144,26 +145,35 @@ func takeLogs(columns []LogColumn, p points.Points) points.Points {
 	return p
 }
 
-// transform returns the points of a group as models see it: with the logarithms of columns, and y on a scale.
-func (s seen) transform(g points.Points, columns []LogColumn, y likelihood.Scale) points.Points {
-	g = takeLogs(columns, g)
-	g.Y, g.Beyond = s.on(y, g.Y)
-	return g
-}
-
-// onScale returns the groups on a scale.
-func (s *split) onScale(groups []points.Group, on scale) []points.Group {
+// onScale returns the groups on a scale, as models are fitted to them.
+func (v view) onScale(groups []points.Group, on scale) []points.Group {
 	all := slices.Clone(groups)
 	for i, g := range groups {
-		all[i].Points = s.transform(g.Points, s.columns(on), on.y)
+		all[i].Points = takeLogs(v.columns(on), v.placed(g.Points, on.y))
+	}
+	return all
+}
+
+// given returns what a model says of y on its scale at targets. known has y on the scale. The model sees the points of
+// siblings if it learns from them.
+func (v view) given(m simple.Model, known, targets points.Points, on scale) []likelihood.GaussianMixture {
+	if !m.SeesOuter() {
+		known = known.OfGroup()
+	}
+	columns := v.columns(on)
+	all := m.Given(takeLogs(columns, known), takeLogs(columns, targets))
+	if on.y == likelihood.LogY {
+		for i, d := range all {
+			all[i] = v.LogY.bounded(d)
+		}
 	}
 	return all
 }
 
 // columns returns the columns whose logarithm a scale takes.
-func (s *split) columns(on scale) []LogColumn {
+func (v view) columns(on scale) []LogColumn {
 	if on.x {
-		return s.logX
+		return v.LogX
 	}
 	return nil
 }
@@ -204,14 +214,18 @@ func (r *LogRange) bounded(d likelihood.GaussianMixture) likelihood.GaussianMixt
 	})
 }
 
-// What models see of y: y on a scale, and where it is an atom a number that lies further out. A model that learns how
-// often the atom occurs then predicts a peak there, beyond the bound, and no half of it lies among the other values. So
-// does a censored outcome, of which it is known that it would lie further out.
-type seen struct {
+// A view is what models see of the data: x without missing cells, perhaps logarithms of columns, and y on a scale. Where y
+// is an atom, they see a number that lies further out. A model that learns how often the atom occurs then predicts a peak
+// there, beyond the bound, and no half of it lies among the other values. So does a censored outcome, of which it is known
+// that it would lie further out.
+type view struct {
 	// The values of y: predictions have no others.
 	Outcome likelihood.Support `json:"outcome,omitzero"`
 	// How far out the lower and the upper atom are moved, on y itself and on the other scale.
-	Away [2][2]float64 `json:"away,omitzero"`
+	Away    [2][2]float64 `json:"away,omitzero"`
+	Filling *Filling      `json:"filling"`         // of missing cells of x
+	LogX    []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm is tried
+	LogY    *LogRange     `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
 }
 
 // away is by how many deviations of all points an atom is moved. Of a normal distribution, what lies beyond a bound that
@@ -220,8 +234,8 @@ type seen struct {
 const away = 1
 
 // moveAtoms sets how far atoms are moved on a scale.
-func (s *seen) moveAtoms(groups []points.Group, on likelihood.Scale) {
-	if s.Outcome.Whole || s.Outcome.Real() {
+func (v *view) moveAtoms(groups []points.Group, on likelihood.Scale) {
+	if v.Outcome.Whole || v.Outcome.Real() {
 		return
 	}
 	var n, mean, squares float64
@@ -234,26 +248,32 @@ func (s *seen) moveAtoms(groups []points.Group, on likelihood.Scale) {
 		}
 	}
 	by := away * math.Sqrt(squares/n)
-	s.Away[index(on)] = [2]float64{by, by}
+	v.Away[index(on)] = [2]float64{by, by}
+}
+
+// placed returns points with their y as models on a scale see it.
+func (v view) placed(p points.Points, on likelihood.Scale) points.Points {
+	p.Y, p.Beyond = v.on(on, p.Y)
+	return p
 }
 
 // on returns what models on a scale see of y, and by how much atoms are moved, as points.Points has it; nil if none is.
-func (s seen) on(scale likelihood.Scale, y []float64) (z, beyond []float64) {
+func (v view) on(scale likelihood.Scale, y []float64) (z, beyond []float64) {
 	z = place(scale, y)
-	by := s.Away[index(scale)]
+	by := v.Away[index(scale)]
 	if by == [2]float64{} {
 		return z, nil
 	}
-	low, high := s.Outcome.Low, s.Outcome.High
+	low, high := v.Outcome.Low, v.Outcome.High
 	moved, beyond := make([]float64, len(z)), make([]float64, len(z))
-	for i, v := range z {
+	for i, at := range z {
 		switch {
 		case low != nil && y[i] <= *low:
 			beyond[i] = -by[0]
 		case high != nil && y[i] >= *high:
 			beyond[i] = by[1]
 		}
-		moved[i] = v + beyond[i]
+		moved[i] = at + beyond[i]
 	}
 	return moved, beyond
 }

@@ -44,12 +44,9 @@ import (
 
 // A Stack is a fitted mixture of models.
 type Stack struct {
-	seen
-	Filling      *Filling      `json:"filling"`         // of missing cells of x
-	LogX         []LogColumn   `json:"log_x,omitempty"` // the columns whose logarithm some candidates see
-	LogY         *LogRange     `json:"log_y,omitempty"` // of the data; nil unless all y are above 0
-	Typical      [2]*Typical   `json:"like"`            // of groups, by y and by y on the other scale that a candidate has
-	ByPoint      bool          `json:"by_point"`        // there is one group: folds are of points
+	view
+	Typical      [2]*Typical   `json:"like"`     // of groups, by y and by y on the other scale that a candidate has
+	ByPoint      bool          `json:"by_point"` // there is one group: folds are of points
 	Groups       int           `json:"groups"`
 	Points       int           `json:"points"`
 	Candidates   []Candidate   `json:"candidates"` // the best first
@@ -165,19 +162,11 @@ func (s *Stack) add(ctx context.Context, at []mixing, one Reading, weight float6
 			if c.Scale != on || c.Weights[span] == 0 {
 				continue
 			}
-			var columns []LogColumn
-			if c.LogX {
-				columns = s.LogX
-			}
-			transformed := takeLogs(columns, context)
 			for _, m := range c.Models {
 				if err := ctx.Err(); err != nil {
 					return err
 				}
-				for i, d := range m.Model.Given(seenBy(m.Model, transformed), takeLogs(columns, targets)) {
-					if on == likelihood.LogY {
-						d = s.LogY.bounded(d)
-					}
+				for i, d := range s.given(m.Model, context, targets, scale{on, c.LogX}) {
 					if by != 0 {
 						d = d.In(likelihood.Units{Factor: 1, Offset: by})
 					}
@@ -192,7 +181,7 @@ func (s *Stack) add(ctx context.Context, at []mixing, one Reading, weight float6
 // moved returns the known points of a group on a scale, and by how much they were moved down, see Typical. One that
 // is moved does not go by the points of others.
 func (s *Stack) moved(known points.Points, on likelihood.Scale) (points.Points, float64) {
-	known.Y, known.Beyond = s.on(on, known.Y)
+	known = s.placed(known, on)
 	by, _, _, _ := s.Typical[index(on)].unlike(known.OfGroup())
 	if by == 0 {
 		return known, 0
