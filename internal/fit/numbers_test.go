@@ -19,6 +19,7 @@ import (
 var (
 	instant = fittest.Instant
 	fitRows = fittest.Rows
+	try     = fittest.Try
 	once    = fittest.Once
 	given   = fittest.Given
 	quiet   = fittest.Quiet

@@ -3,17 +3,13 @@ package fit_test
 import (
 	"fmt"
 	"math"
-	"os"
-	"path/filepath"
-	"strings"
+	"slices"
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/answer"
-	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -117,16 +113,12 @@ func TestFormulaWithoutX(t *testing.T) {
 // Terms that a column cannot have are refused with the reason.
 func TestTermsThatAColumnCannotHave(t *testing.T) {
 	t.Parallel()
-	file := filepath.Join(t.TempDir(), "data.csv")
-	must.Do(t, os.WriteFile(file, []byte("id,kind,hour,y\n"+strings.Repeat("a,new,1,2\nb,used,2,3\na,new,0,1\n", 5)), 0o600))
+	rows := slices.Repeat([]string{"a,new,1,2", "b,used,2,3", "a,new,0,1"}, 5)
 	for asked, want := range map[string]string{
 		"y ~ cyclic(kind, 7) | id": "kind: found a period of names, expected numbers, dates or times of day",
 		"y ~ factor(year) | id":    "year",
 	} {
-		f, err := formula.Parse(asked)
-		must.Do(t, err)
-		_, _, err = fit.Fit(t.Context(), fit.Options{File: file, Formula: f, Instant: true, Out: t.TempDir(), Threads: 1,
-			Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto)), Warnings: new(warning.Record)})
+		_, err := try(t, fit.Options{Instant: true, Warnings: new(warning.Record)}, "id,kind,hour,y", asked, rows)
 		must.Refuse(t, err, want)
 	}
 }

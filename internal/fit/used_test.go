@@ -2,8 +2,6 @@ package fit_test
 
 import (
 	"fmt"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,10 +9,8 @@ import (
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/fit"
 	"github.com/acqnp/acqnp/internal/fit/answer"
-	"github.com/acqnp/acqnp/internal/fit/formula"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
-	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/random"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
@@ -57,8 +53,6 @@ func TestColumnsWithoutUsedValues(t *testing.T) {
 		data = append(data, fmt.Sprintf("g%d,%d,,%d,,%d,%s%d,%de-200", i%7, i, i%9, 10000+i, strings.Repeat("n", 201), i%2, i))
 	}
 	data = append(data, "g1,1,3,,,1,short,0", "g2,2,4,,,2,short,0", ",3,5,1,6,3,short,0", ",3,5,1,7,3,short,0")
-	file := filepath.Join(t.TempDir(), "data.csv")
-	must.Do(t, os.WriteFile(file, []byte("id,x,z,y,low,code,long,tiny\n"+strings.Join(data, "\n")+"\n"), 0o600))
 	for asked, want := range map[string]string{
 		"y ~ x + z | id":            "z: found no value in the rows that are used, expected values",
 		"y + low ~ x | id":          "low: found no value in the rows that are used",
@@ -66,10 +60,7 @@ func TestColumnsWithoutUsedValues(t *testing.T) {
 		"y ~ x + long | id":         "a name of more than 200 bytes, expected shorter names",
 		"y ~ x + factor(code) | id": fmt.Sprintf("code: found more than %d names", rows.MaxDistinct),
 	} {
-		f, err := formula.Parse(asked)
-		must.Do(t, err)
-		_, _, err = fit.Fit(t.Context(), fit.Options{File: file, Formula: f, Instant: true, Out: t.TempDir(), Threads: 1,
-			Progress: progress.Quiet(progress.New(os.Stderr, progress.Auto)), Warnings: new(warning.Record)})
+		_, err := try(t, fit.Options{Instant: true, Warnings: new(warning.Record)}, "id,x,z,y,low,code,long,tiny", asked, data)
 		must.Refuse(t, err, want)
 	}
 }
