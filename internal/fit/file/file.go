@@ -62,7 +62,7 @@ func (f *Fit) Write(dir string) error {
 	if err != nil {
 		return err
 	}
-	left, _ := filepath.Glob(filepath.Join(dir, files.TempPrefix+Name+"-*")) // the pattern is a good one
+	left, _ := filepath.Glob(filepath.Join(dir, files.TempPrefix+Name+"-*")) // none if the name of dir is no pattern
 	for _, path := range left {
 		err = errors.Join(err, os.Remove(path))
 	}
