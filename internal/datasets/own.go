@@ -45,7 +45,12 @@ type ownSource struct {
 
 func newOwnSource(e config.Experiment, dataDir string) (Source, error) {
 	s := &ownSource{e: e}
-	read, err := rows.ReadTraining(e.Data, dataDir, &s.warnings)
+	scan, err := rows.ScanFile(e.Data, dataDir)
+	if err != nil {
+		return nil, err
+	}
+	layout := scan.Layout(e.Data, &s.warnings)
+	read, err := layout.ReadAll(e.Data.File, dataDir)
 	if err != nil {
 		return nil, err
 	}
@@ -55,8 +60,7 @@ func newOwnSource(e config.Experiment, dataDir string) (Source, error) {
 	if err := s.setPoints(); err != nil {
 		return nil, err
 	}
-	column := func(c int) []float64 { return s.trainingColumn(read, c) }
-	if s.scaling, err = ownScaling(e.Data, read, column); err != nil {
+	if s.scaling, err = s.learn(read); err != nil {
 		return nil, err
 	}
 	s.dx, s.dy = s.scaling.Dims()
@@ -84,22 +88,8 @@ func Warn(source Source, w *warning.Record) {
 	}
 }
 
-// trainingColumn returns the training part of column c of [x, y], from which the scaling is
-// learned.
-func (s *ownSource) trainingColumn(read *rows.Training, c int) (column []float64) {
-	for i := range read.Groups {
-		for k := range s.spans[i].train {
-			if s.order[i] != nil {
-				k = s.order[i][k]
-			}
-			column = append(column, *read.At(i, k, c))
-		}
-	}
-	return column
-}
-
 // store keeps the points in the model's units. It refuses numbers that scaling makes infinite.
-func (s *ownSource) store(read *rows.Training) error {
+func (s *ownSource) store(read rows.Table) error {
 	dx, dy := s.Dims()
 	most, all := 0, 0
 	for _, g := range read.Groups {

@@ -1,42 +1,107 @@
 package datasets
 
 import (
+	"iter"
 	"math"
 	"slices"
 
 	"gonum.org/v1/gonum/floats"
 	"gonum.org/v1/gonum/stat"
 
-	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
+	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// ownScaling learns the scaling that data.scale asks for, and the names of categories. column(c)
-// returns the training part of column c of [x, y]. It settles the columns.
-func ownScaling(d config.Data, read *rows.Training, column func(c int) []float64) (Scaling, error) {
-	dx, all := len(d.XColumns), len(d.XColumns)+len(d.YColumns)
-	forms, offset, scale := make([]rows.Form, all), make([]float64, all), make([]float64, all)
-	for i := range all {
-		training := column(i)
+// learn returns the scaling that data.scale asks for, learned from the training part. It gives the numbers of all groups
+// their meaning: names of the training part, days since the first, shifted logarithms.
+func (s *ownSource) learn(read rows.Table) (Scaling, error) {
+	how, dx := s.e.Data.Scale, len(s.e.Data.XColumns)
+	offset, scale := make([]float64, len(read.Forms)), make([]float64, len(read.Forms))
+	for c := range read.Forms {
+		form, training := &read.Forms[c], s.trainingColumn(read, c)
+		constant := &invalid.Input{File: read.File(), Key: slices.Concat(s.e.Data.XColumns, s.e.Data.YColumns)[c],
+			Found: form.Text(training[0]) + " in every row of the training part", Expected: "values that differ (leave the column out, or set data.scale: none)"}
 		// Rounding of the mean can give a constant column a tiny deviation, so compare the values.
-		if d.Scale != "none" && floats.Min(training) == floats.Max(training) {
-			return Scaling{}, read.Constant(i, training[0])
+		if how != "none" && floats.Min(training) == floats.Max(training) {
+			return Scaling{}, constant
 		}
-		forms[i] = read.Settle(i, training)
-		v := column(i) // Settle may have changed it
-		for k := range v {
-			v[k] = forms[i].Transform(v[k])
+		settle(form, training, column(read, c), c < dx)
+		training = s.trainingColumn(read, c)
+		for k := range training {
+			training[k] = form.Transform(training[k])
 		}
-		if offset[i], scale[i] = learned(d.Scale, forms[i], v); !(scale[i] > 0) {
-			return Scaling{}, read.Constant(i, training[0])
+		if offset[c], scale[c] = learned(how, *form, training); !(scale[c] > 0) {
+			return Scaling{}, constant
 		}
 	}
-	s := Scaling{XOffset: offset[:dx:dx], XScale: scale[:dx:dx], YOffset: offset[dx:], YScale: scale[dx:]}
-	if !rows.SameForms(forms, nil) {
-		s.XForms, s.YForms = forms[:dx:dx], forms[dx:]
+	of := Scaling{XOffset: offset[:dx:dx], XScale: scale[:dx:dx], YOffset: offset[dx:], YScale: scale[dx:]}
+	if !rows.SameForms(read.Forms, nil) {
+		of.XForms, of.YForms = read.Forms[:dx:dx], read.Forms[dx:]
 	}
-	return s, nil
+	return of, nil
+}
+
+// column goes through the numbers of column c of [x, y], of all groups.
+func column(read rows.Table, c int) iter.Seq[*float64] {
+	return func(yield func(*float64) bool) {
+		for _, g := range read.Groups {
+			for k := range g.Len() {
+				if !yield(at(g, k, c)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// at returns the number of column c of [x, y] of a point.
+func at(g points.Group, k, c int) *float64 {
+	if c < g.DX {
+		return &g.Row(k)[c]
+	}
+	return &g.RowY(k)[c-g.DX]
+}
+
+// trainingColumn returns the training part of column c of [x, y].
+func (s *ownSource) trainingColumn(read rows.Table, c int) (column []float64) {
+	for i, g := range read.Groups {
+		for k := range s.spans[i].train {
+			if s.order[i] != nil {
+				k = s.order[i][k]
+			}
+			column = append(column, *at(g, k, c))
+		}
+	}
+	return column
+}
+
+// settle changes all numbers of a column, and its form, to what they are for the model. A name that the training part
+// lacks is an unknown one. Dates count from the first day of all. The logarithm of an x with a 0 gets a shift.
+func settle(f *rows.Form, training []float64, all iter.Seq[*float64], isX bool) {
+	least := math.Inf(1)
+	for v := range all {
+		least = min(least, *v)
+	}
+	switch {
+	case f.Categories != nil:
+		var numbers []float64
+		*f, numbers = f.Used(training)
+		for v := range all {
+			*v = numbers[int(*v)]
+		}
+	case f.Origin != "":
+		first := math.Floor(least)
+		f.Origin = f.Text(first)
+		for v := range all {
+			*v -= first
+		}
+	case f.Log && isX && least == 0:
+		f.Shift = 1 // if no number is above 0
+		if positive := slices.DeleteFunc(training, func(v float64) bool { return v <= 0 }); len(positive) > 0 {
+			f.Shift = slices.Min(positive)
+		}
+	}
 }
 
 // learned returns the offset and the scale of a column of the training part.

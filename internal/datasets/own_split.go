@@ -61,7 +61,7 @@ func (s *ownSource) evaluatedPoints(g span) (context, first, count int) {
 
 // split says what each point is for: s.spans, s.order and, for each part, the list of the groups that have points for
 // it. If nothing is held out for a test, the evaluation takes validation's part, or that of the training without one.
-func (s *ownSource) split(read *rows.Training) error {
+func (s *ownSource) split(read rows.Table) error {
 	groups := read.Groups
 	s.spans, s.order = make([]span, len(groups)), make([][]int, len(groups))
 	first := 0
@@ -106,7 +106,7 @@ func (s *ownSource) split(read *rows.Training) error {
 }
 
 // drawGroups draws the groups of each part.
-func (s *ownSource) drawGroups(read *rows.Training) error {
+func (s *ownSource) drawGroups(read rows.Table) error {
 	others, err := s.reservePoints(read.Groups)
 	if err != nil {
 		return err
@@ -140,7 +140,7 @@ func (s *ownSource) takeGroups(training []int) error {
 
 // readParts takes the parts from data.split_column. If there is validation and the column has none, it is
 // drawn from the training.
-func (s *ownSource) readParts(read *rows.Training) error {
+func (s *ownSource) readParts(read rows.Table) error {
 	var total [4]int
 	var training []int
 	for i, of := range read.Parts {
@@ -184,7 +184,7 @@ func (s *ownSource) readParts(read *rows.Training) error {
 
 // drawPoints draws the training points of each group from those that are not for calibration. A
 // group of two of them or more has one or more on both sides, and that of one point has it in training.
-func (s *ownSource) drawPoints(read *rows.Training) error {
+func (s *ownSource) drawPoints(read rows.Table) error {
 	if _, err := s.reservePoints(read.Groups); err != nil {
 		return err
 	}

@@ -75,20 +75,14 @@ func rawRanges(model Range, offset, scale []float64, forms []rows.Form) []Range 
 // within returns the ranges without what lies beyond the numbers of the data's files. It returns the ranges
 // as they are if the files cannot be read: they may have moved since the training.
 func (r Ranges) within(d config.Data, s Scaling, dataDir string) Ranges {
-	paths, err := rows.Paths(d.File, dataDir)
+	layout := rows.Layout{X: d.XColumns, Y: d.YColumns, XForms: s.XForms, YForms: s.YForms, DropMissing: d.Missing == config.Drop}
+	read, err := layout.ReadAll(d.File, dataDir)
 	if err != nil {
 		return r
 	}
-	layout := rows.Layout{X: d.XColumns, Y: d.YColumns, XForms: s.XForms, YForms: s.YForms, DropMissing: d.Missing == config.Drop}
 	var all points.Points
-	for _, path := range paths {
-		groups, err := layout.Read(path)
-		if err != nil {
-			return r
-		}
-		for _, g := range groups {
-			all.Append(g.Points)
-		}
+	for _, g := range read.Groups {
+		all.Append(g.Points)
 	}
 	return Ranges{overlap(r.X, all.X), overlap(r.Y, all.Y)}
 }

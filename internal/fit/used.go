@@ -46,31 +46,21 @@ func (f *fitting) dropUnusedNames() {
 
 // dropNames drops the unused names of column c of x.
 func (f *fitting) dropNames(c int) {
-	names := f.XForms[c].Categories
-	if names == nil {
+	if f.XForms[c].Categories == nil {
 		return
 	}
-	numbers, used := make([]float64, len(names)), []string(nil)
-	each := func(do func(v *float64)) {
-		for _, p := range f.groups {
-			for i := range p.Len() {
-				if v := &p.Row(i)[c]; !math.IsNaN(*v) {
-					do(v)
-				}
+	var all, numbers []float64
+	for _, g := range f.groups {
+		all = append(all, g.Column(c)...)
+	}
+	f.XForms[c], numbers = f.XForms[c].Used(all)
+	for _, g := range f.groups {
+		for i := range g.Len() {
+			if v := &g.Row(i)[c]; !math.IsNaN(*v) {
+				*v = numbers[int(*v)]
 			}
 		}
 	}
-	each(func(v *float64) { numbers[int(*v)] = 1 })
-	for i, name := range names {
-		if numbers[i] == 1 {
-			numbers[i], used = float64(len(used)), append(used, name)
-		}
-	}
-	if len(used) == len(names) {
-		return
-	}
-	each(func(v *float64) { *v = numbers[int(*v)] })
-	f.XForms[c].Categories = used
 }
 
 // sayMissing adds the line about missing cells of x of the data.

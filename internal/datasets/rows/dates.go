@@ -12,6 +12,7 @@ const (
 	secondsPerDay  = 24 * 60 * 60
 	secondsPerHour = 60 * 60
 	dayLayout      = "2006-01-02" // in which dates are written
+	epoch          = "1970-01-01" // the origin of dates before their columns settle it
 )
 
 // clockLayouts are the times that may follow a day, after a blank or a T. One without a zone is taken as

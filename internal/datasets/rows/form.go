@@ -205,6 +205,32 @@ func (f Form) Number(text string) (v float64, ok bool) {
 	return v, ok && v-v == 0 && f.Takes(v)
 }
 
+// Used returns the form with those of its names that some raw numbers stand for, in the order of the alphabet, and the
+// number in it of each name of f; a name without any is an unknown one.
+func (f Form) Used(some []float64) (used Form, numbers []float64) {
+	seen := make([]bool, len(f.Categories))
+	for _, v := range some {
+		if v == v { // not missing
+			seen[int(v)] = true
+		}
+	}
+	used, used.Categories = f, nil
+	for i, name := range f.Categories {
+		if seen[i] {
+			used.Categories = append(used.Categories, name)
+		}
+	}
+	slices.Sort(used.Categories)
+	for _, name := range f.Categories {
+		i, known := slices.BinarySearch(used.Categories, name)
+		if !known {
+			i = len(used.Categories)
+		}
+		numbers = append(numbers, float64(i))
+	}
+	return used, numbers
+}
+
 // equal reports whether two forms are the same.
 func (f Form) equal(g Form) bool {
 	return f.Log == g.Log && f.Shift == g.Shift && f.Origin == g.Origin && f.Format == g.Format && slices.Equal(f.Categories, g.Categories) &&

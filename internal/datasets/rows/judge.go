@@ -126,6 +126,9 @@ func (j *judge) column(name string) Column {
 		c.Values = slices.Sorted(maps.Keys(j.values))
 	}
 	j.settle(&c)
+	if c.Likely = j.most(); c.Kind == DateColumn {
+		c.Likely = dateKind
+	}
 	if c.Kind == NameColumn && c.Format == Boolean {
 		for i, v := range c.Values {
 			c.Values[i] = strings.ToLower(v)
@@ -210,22 +213,6 @@ func (j *judge) most() (most kind) {
 		}
 	}
 	return most
-}
-
-// reader returns the reader of a column of training files. A column of several kinds is read as the most
-// frequent one, so that the first other cell is refused.
-func (j *judge) reader(name string) *reader {
-	c, k := j.column(name), j.most()
-	if c.Kind == DateColumn {
-		k = dateKind
-	}
-	forms := map[kind]Form{numberKind: {}, percentKind: {Format: Percent}, clockKind: {Format: Clock}, dateKind: {Origin: epoch, Format: c.Format}}
-	f, known := forms[k]
-	r := newReader(name, f)
-	if !known {
-		r.kind = unknownKind
-	}
-	return r
 }
 
 // mixed describes a column with cells of several kinds, by the first cell of the rarest.

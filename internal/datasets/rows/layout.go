@@ -28,6 +28,8 @@ type Layout struct {
 	// DropMissing leaves out the rows with a missing cell in one of these columns. Otherwise Read
 	// refuses them.
 	DropMissing bool
+	Split       string // a column that says what a row is for, with a value of PartNames; "" for none
+	ByFile      bool   // without a column of groups, each file is a group, named after the file
 	// PartialY takes rows with a value in one column of y and none in another, which is NaN.
 	PartialY bool
 	// Weights is a column of row weights; "" for none. Rows of weight 0 are left out. Those of points have a mean of 1 over
@@ -36,7 +38,8 @@ type Layout struct {
 	Weight   float64         // the sum of the weights that the last file states
 	Warnings *warning.Record // takes a line on the rows that are left out; may be nil
 
-	x []*reader // with the names of files that were read
+	x       []*reader // with the names of files that were read
+	trained []kind    // of the columns of x and y in the files of a training; nil of others
 }
 
 // A Company are the columns of a file that a Layout does not read, of the rows that a Layout takes.
@@ -88,12 +91,12 @@ func (l *Layout) ReadBoth(path string) (known, targets []points.Group, others Co
 	if _, err = t.each(r.row); err != nil {
 		return nil, nil, others, err
 	}
-	if len(asked.groups) == 0 {
+	if len(asked.Groups) == 0 {
 		return nil, nil, others, &invalid.Input{File: path, Found: "no complete row without a value of " + strings.Join(l.Y, ", "),
 			Expected: "rows to predict: without one, or of other targets (--targets or --grid)"}
 	}
 	r.warn(t.path, t.header, l.Warnings)
-	return r.groups, asked.groups, others, nil
+	return r.Groups, asked.Groups, others, nil
 }
 
 func (l *Layout) read(path string, y []string, others *Company) ([]points.Group, error) {
@@ -121,14 +124,14 @@ func (l *Layout) readTable(t *table, y []string, others *Company) ([]points.Grou
 		return nil, nil
 	case rows == 0:
 		return nil, noRows(t.path)
-	case len(r.groups) == 0 && r.left.dropped == 0:
+	case len(r.Groups) == 0 && r.left.dropped == 0:
 		return nil, &invalid.Input{File: t.path, Key: l.Weights, Found: "0 in every row", Expected: "row weights, some of them above 0"}
-	case len(r.groups) == 0:
+	case len(r.Groups) == 0:
 		return nil, r.left.all(t.path, t.header)
 	}
 	r.warn(t.path, t.header, l.Warnings)
-	l.Weight = balance(r.groups)
-	return r.groups, nil
+	l.Weight = balance(r.Groups)
+	return r.Groups, nil
 }
 
 // balance divides the row weights of groups by their mean, and returns their sum before.
@@ -154,9 +157,14 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 		}
 	}
 	t.warn(l.Warnings)
-	r = &reading{x: l.x, split: -1, weights: -1, left: new(leftOut), drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
+	r = &reading{x: l.x, weights: -1, left: new(leftOut), drops: l.DropMissing, partialY: l.PartialY && len(y) > 1}
 	for i, name := range y {
 		r.y = append(r.y, newReader(name, FormAt(l.YForms, i)))
+	}
+	for i, k := range l.trained {
+		c := slices.Concat(r.x, r.y)[i]
+		c.kind, c.training, c.isX = k, true, i < len(r.x)
+		c.zero = c.isX
 	}
 	if r.xAt, err = t.columns(ways("x", inFiles(l.X))...); err != nil {
 		return nil, err
@@ -174,7 +182,10 @@ func (l *Layout) place(t *table, y []string) (r *reading, err error) {
 	if r.weights, err = t.optional(l.Weights); err != nil {
 		return nil, err
 	}
-	r.names.outer = -1
+	if r.split, err = t.optional(l.Split); err != nil {
+		return nil, err
+	}
+	r.names.outer, r.names.byFile = -1, l.ByFile
 	if r.nested = l.Outer != ""; r.nested {
 		err = l.placeOuter(t, &r.names)
 		return r, err

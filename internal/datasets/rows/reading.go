@@ -10,23 +10,21 @@ import (
 	"github.com/acqnp/acqnp/internal/points"
 )
 
-// A reading puts the rows of tables into groups: those of one file by a Layout, and those of the files of
-// the training.
+// A reading puts the rows of files into groups, by a Layout.
 type reading struct {
+	Table
 	x, y     []*reader
-	xAt, yAt []int     // the columns of x and y; −1 for an x that is no column
-	split    int       // the column of the row's part; −1 if there is none
-	weights  int       // the column of row weights; −1 if there is none
-	drops    bool      // leaves out rows with a missing cell
-	nested   bool      // groups are in outer groups
-	partialY bool      // takes rows with one y of several; the others are NaN
-	training *Training // what training files say beside the points; nil of others
+	xAt, yAt []int // the columns of x and y; −1 for an x that is no column
+	split    int   // the column of the row's part; −1 if there is none
+	weights  int   // the column of row weights; −1 if there is none
+	drops    bool  // leaves out rows with a missing cell
+	nested   bool  // groups are in outer groups
+	partialY bool  // takes rows with one y of several; the others are NaN
 	others   *Company
 	carried  []int // the columns of others
 
-	groups []points.Group // in the order of their first rows
-	names  grouping
-	left   *leftOut
+	names grouping
+	left  *leftOut
 
 	asked *reading // takes the rows without any y, as targets; nil: they are left out or refused
 }
@@ -50,17 +48,18 @@ func (r *reading) row(t *table) error {
 	}
 	i, fresh := r.names.row(t)
 	if fresh {
-		r.groups = append(r.groups, points.Group{Name: r.names.names[i], Points: points.New(len(r.xAt), len(r.yAt), nil, nil)})
+		g := points.Group{Name: r.names.names[i], Points: points.New(len(r.xAt), len(r.yAt), nil, nil)}
 		if r.nested {
-			r.groups[i].Outer = OuterOf(r.names.names[i])
+			g.Outer = OuterOf(g.Name)
 		}
+		r.begin(g, t)
 	}
-	g := &r.groups[i]
+	g := &r.Groups[i]
 	if r.others != nil {
 		r.carryRow(g, t)
 	}
-	if r.training != nil {
-		if err := r.training.row(i, r.split, t); err != nil {
+	if r.split >= 0 {
+		if err := r.part(i, r.split, t); err != nil {
 			return err
 		}
 	}

@@ -56,6 +56,8 @@ type Column struct {
 	Odd     string `json:"odd,omitempty"`
 	OddCell string `json:"odd_cell,omitempty"`
 	Wants   string `json:"wants,omitempty"`
+
+	Likely kind `json:"-"` // what most cells are, by which training reads a mixed column
 }
 
 // Constant reports whether all cells are the same, or missing.

@@ -2,8 +2,7 @@
 //
 // A cell is a number, a date, a name or another kind (meaning.go, the one place that tells them apart). A [Scan] says
 // what the columns of a file hold, by all of their cells. A [Form] says what becomes of a column. A [Layout] reads a
-// file with known columns and forms into groups of points; [ReadTraining] reads the files of a training, whose forms it
-// finds by all cells too.
+// file with known columns and forms into groups of points.
 package rows
 
 import (
