@@ -8,7 +8,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/progress"
 	"github.com/acqnp/acqnp/internal/run/version"
 	"github.com/acqnp/acqnp/internal/train/bench"
@@ -63,11 +63,11 @@ func runBench(ctx context.Context, a *app, o benchOptions) error {
 	if err != nil {
 		return err
 	}
-	source, err := datasets.Open(e, o.dataDir)
+	source, err := benchmark.Open(e, o.dataDir)
 	if err != nil {
 		return err
 	}
-	datasets.SetThreads(source, o.threads)
+	source.SetThreads(o.threads)
 	p := a.progress()
 	p.Note(fmt.Sprintf("timing %s on %s on %s", e.Named(), e.Benchmark, o.device),
 		progress.Field{Name: "device", Value: o.device.Name()}, progress.Field{Name: "threads", Value: o.cores()})

@@ -5,7 +5,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config/catalogue"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/own"
 )
 
 var _ = command(thePaper, 1, newData)
@@ -85,7 +85,7 @@ func runDataExample(a *app, out string) error {
 	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: out}}); err != nil {
 		return err
 	}
-	products, rows, err := datasets.WriteExample(out, exampleSeed)
+	products, rows, err := own.WriteExample(out, exampleSeed)
 	if err != nil {
 		return err
 	}

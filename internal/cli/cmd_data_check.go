@@ -3,7 +3,7 @@ package cli
 import (
 	"github.com/spf13/cobra"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/paper"
 )
 
 type dataCheckOptions struct {
@@ -30,10 +30,10 @@ acqnp fit FILE shows the columns of your own data.`,
 }
 
 func runDataCheck(a *app, o dataCheckOptions) error {
-	all := datasets.Check(o.dataDir)
+	all := paper.Check(o.dataDir)
 	if len(o.names) > 0 {
 		var err error
-		if all, err = datasets.Ready(all, o.names); err != nil {
+		if all, err = paper.Ready(all, o.names); err != nil {
 			return err
 		}
 	}

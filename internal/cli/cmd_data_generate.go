@@ -9,6 +9,7 @@ import (
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/progress"
 )
@@ -68,15 +69,15 @@ func runDataGenerate(ctx context.Context, a *app, o generateOptions) error {
 	if err != nil {
 		return err
 	}
-	inputs := append(datasets.Files(e, o.dataDir), o.config)
+	inputs := append(benchmark.Files(e, o.dataDir), o.config)
 	if err := a.checkOutputs([]output.File{{Flag: "--out", Path: o.out}}, inputs...); err != nil {
 		return err
 	}
-	source, err := datasets.Open(e, o.dataDir)
+	source, err := benchmark.Open(e, o.dataDir)
 	if err != nil {
 		return err
 	}
-	n := source.EvalBatches()
+	n := source.Eval.Count
 	p := a.progress()
 	p.Begin("generate", "batch", 0, n)
 	err = datasets.WriteTasks(ctx, o.out, e.Benchmark, source, n, func(done int) { p.Update(progress.State{Done: done}) })

@@ -9,7 +9,6 @@ import (
 
 	"github.com/acqnp/acqnp/internal/cli/output"
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
 	"github.com/acqnp/acqnp/internal/run"
@@ -81,18 +80,16 @@ func runEval(ctx context.Context, a *app, o evalOptions) (err error) {
 		}
 		defer func() { err = errors.Join(err, release()) }()
 	}
-	source, err := predict.OpenSource(e, o.dataDir, o.tasks)
+	source, err := predict.OpenSource(e, o.dataDir, o.tasks, a.open)
 	if err != nil {
 		return err
 	}
-	if tasks, ok := source.(*datasets.Tasks); ok {
-		defer tasks.Close()
+	if source.Close != nil {
+		defer source.Close()
 	}
-	if own, ok := source.(datasets.Source); ok {
-		datasets.Warn(own, &a.warnings)
-	}
+	source.Warn(&a.warnings)
 	a.warn()
-	datasets.SetThreads(source, o.threads)
+	source.SetThreads(o.threads)
 	data := run.UnitsOf(e, source)
 	m, err := o.Load(e, data, o.device, p.Warn)
 	if err != nil {

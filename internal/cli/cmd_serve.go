@@ -10,7 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
 	"github.com/acqnp/acqnp/internal/files/interrupt"
@@ -207,7 +207,7 @@ func (o *serveOptions) model(name, dir string, predictors int, p progress.Report
 	t.Device = device.OneThread(o.device)
 	m, err := serve.NewModel(name, t, predictors)
 	if err == nil {
-		m.Ranges, err = datasets.RangesOf(e, t.Units.Scaling, o.dataDir)
+		m.Ranges, err = benchmark.RangesOf(e, t.Units.Scaling, o.dataDir)
 	}
 	return m, err
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/files/tfevents"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -144,7 +144,7 @@ func (o *trainOptions) prepare() (r train.Options, err error) {
 	if dir == "" {
 		dir = run.DefaultDir(o.config, e)
 	}
-	if e.Data.File, err = datasets.AbsoluteFile(e.Data.File); err != nil {
+	if e.Data.File, err = benchmark.AbsoluteFile(e.Data.File); err != nil {
 		return r, err
 	}
 	if err = run.CheckDir(dir); err != nil {
@@ -154,13 +154,13 @@ func (o *trainOptions) prepare() (r train.Options, err error) {
 	if err != nil {
 		return r, err
 	}
-	source, err := datasets.Open(e, o.dataDir)
+	source, err := o.app.open(e, o.dataDir)
 	if err != nil {
 		return r, err
 	}
-	datasets.Warn(source, &o.app.warnings)
+	source.Warn(&o.app.warnings)
 	o.app.warn()
-	datasets.SetThreads(source, o.threads)
+	source.SetThreads(o.threads)
 	r = train.Options{Experiment: e, Dir: dir, DataDir: o.dataDir, Resume: o.resume, Overwrite: o.overwrite, Device: o.device,
 		Source: source, Start: o.start, Until: o.until, Version: version.String(), Events: events}
 	dx, dy := source.Dims()
@@ -210,7 +210,7 @@ func (o *trainOptions) finish(ctx context.Context, r train.Options, s *trainSumm
 		return err
 	}
 	s.Evaluation = c.Summary()
-	if c.After.Batches == source.EvalBatches() {
+	if c.After.Batches == source.Eval.Count {
 		file := filepath.Join(r.Dir, run.EvalFile)
 		if err := c.After.Write(file); err != nil {
 			return err

@@ -21,6 +21,10 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/config/catalogue"
+	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -39,11 +43,14 @@ const (
 	exitBrokenPipe  = 141 // nobody reads the pipe that is standard output
 )
 
-// Streams are the program's standard streams, and the call that replaces it by another program.
+// Streams are the program's standard streams, and what another program than acqnp gives it.
 type Streams struct {
 	In       io.Reader
 	Out, Err io.Writer
 	Replace  func(program string, args, env []string) error // syscall.Exec; nil on systems without it
+
+	// Groups makes the source of the benchmark groups: that of research/pretrained; nil elsewhere.
+	Groups func(config.Experiment) *datasets.Source
 }
 
 // An app holds what the commands of one call share.
@@ -58,6 +65,14 @@ type app struct {
 	warnings    warning.Record    // of what the command reads and computes; its result has the lines
 	told        int               // how many of them warn has shown
 	opened      device.Device     // the device that the command computes on; nil if it does not compute
+}
+
+// open opens the data of an experiment that a command trains or evaluates.
+func (a *app) open(e config.Experiment, dataDir string) (*datasets.Source, error) {
+	if b, _ := catalogue.Find(e.Benchmark); b.Kind == catalogue.Groups && a.Groups != nil {
+		return a.Groups(e), nil
+	}
+	return benchmark.Open(e, dataDir)
 }
 
 // Main runs the command in args, without the program's name, and returns the exit code.

@@ -7,10 +7,7 @@
 //
 //	source, err := datasets.Open(experiment, dataDir)
 //	var b datasets.Batch
-//	err = source.Train(0, &b) // b.X [B, N, dx], b.Y [B, N, dy]
-//
-// There are four sources, one for each kind of benchmark: synthetic (functions drawn from a random
-// process), speedFlow, images and ownSource (your own CSV files).
+//	err = source.Train.Make(0, &b) // b.X [B, N, dx], b.Y [B, N, dy]
 //
 // A batch depends only on a seed and its number. Every random number in it comes from package
 // random at a fixed index. So a resumed run and a run with another number of threads have the same
@@ -23,7 +20,12 @@
 // files.
 package datasets
 
-import "slices"
+import (
+	"fmt"
+	"slices"
+
+	"github.com/acqnp/acqnp/internal/invalid"
+)
 
 // A Batch is a number of functions with the same number of points. The first Context points of
 // every function are its context.
@@ -64,75 +66,25 @@ func (b *Batch) Reshape(s Size, dx, dy int) {
 	b.Bootstraps, b.Resample = 0, b.Resample[:0]
 }
 
-// A Size is the largest size of the batches of a source. Engines plan their memory by it.
+// A Size is the size of a batch, or the largest of some.
 type Size struct{ Functions, Points, Context int }
 
 // SizeKeys are the keys of the configuration, or the flag, that set a Size. "" means that no key does.
 type SizeKeys struct{ Functions, Points, Context string }
 
-// extents are what a source knows of its batches from the start.
-type extents struct {
-	dx, dy              int
-	train, eval         Size
-	batches             int // of the evaluation
-	trainKeys, evalKeys SizeKeys
-}
-
-func (e *extents) Dims() (dx, dy int)               { return e.dx, e.dy }
-func (e *extents) TrainSize() Size                  { return e.train }
-func (e *extents) EvalSize() Size                   { return e.eval }
-func (e *extents) EvalBatches() int                 { return e.batches }
-func (e *extents) sizeKeys() (train, eval SizeKeys) { return e.trainKeys, e.evalKeys }
-
-// TrainKeys returns the keys that set a source's TrainSize.
-func TrainKeys(source any) SizeKeys {
-	if s, ok := source.(interface{ sizeKeys() (train, eval SizeKeys) }); ok {
-		train, _ := s.sizeKeys()
-		return train
+// Count returns how many batches of a size n functions make, at most most unless that is 0. The last one may be smaller.
+func Count(n, size, most int) int {
+	n = (n + size - 1) / size
+	if most > 0 {
+		return min(most, n)
 	}
-	return SizeKeys{}
+	return n
 }
 
-// EvalKeys returns the keys that set the EvalSize of a source or of a tasks file.
-func EvalKeys(source any) SizeKeys {
-	if s, ok := source.(interface{ sizeKeys() (train, eval SizeKeys) }); ok {
-		_, eval := s.sizeKeys()
-		return eval
-	}
-	return SizeKeys{}
-}
+// Share returns fraction·n, rounded down. The small term makes up for rounding errors: 0.29·100 is 28.999….
+func Share(fraction float64, n int) int { return int(fraction*float64(n) + 1e-9) }
 
-// A Source makes the training and evaluation batches of one benchmark. A batch depends only on its
-// seed and its number, never on earlier batches.
-//
-// The methods of a source must not be called at the same time. They reuse the slices of dst, and
-// grow them if they are too small.
-type Source interface {
-	// Dims returns the dimensions of x and y.
-	Dims() (dx, dy int)
-	// TrainSize returns the largest size of a training batch.
-	TrainSize() Size
-	// EvalSize returns the largest size of an evaluation batch.
-	EvalSize() Size
-	// Train makes the batch of a training step, counted from 0, under train.seed.
-	Train(step int, dst *Batch) error
-	// Eval makes evaluation batch i, counted from 0, under eval.seed.
-	Eval(i int, dst *Batch) error
-	// EvalBatches returns the number of evaluation batches: eval.batches, or fewer if the test set
-	// is smaller.
-	EvalBatches() int
-}
-
-// Validated is a source with validation batches, which say when training should end. They are the
-// same at every call. A function of a batch is one function of the data with a context of one size.
-// The validation's log-likelihood is the mean over the targets of each, then over all of them; so
-// a source can take a function several times, with other sizes.
-type Validated interface {
-	Source
-	// ValidSize returns the largest size of a validation batch.
-	ValidSize() Size
-	// ValidBatches returns the number of validation batches, 0 if the source has none.
-	ValidBatches() int
-	// Valid makes validation batch i, counted from 0. It has at least one target.
-	Valid(i int, dst *Batch) error
+// Refuse returns an *invalid.Input about a value of the configuration that the data do not allow.
+func Refuse(key string, found any, expected string, values ...any) error {
+	return &invalid.Input{Key: key, Found: fmt.Sprint(found), Expected: fmt.Sprintf(expected, values...)}
 }

@@ -20,12 +20,8 @@ type Scaling struct {
 	YForms          []rows.Form // [dy]; nil if all are plain numbers
 }
 
-// ScalingOf returns the scaling of a source. For a source without one it returns a scaling that
-// changes nothing.
-func ScalingOf(src any, dx, dy int) Scaling {
-	if s, ok := src.(interface{ Scaling() Scaling }); ok {
-		return s.Scaling()
-	}
+// Unscaled returns the scaling that changes nothing.
+func Unscaled(dx, dy int) Scaling {
 	ones := func(n int) []float64 { return slices.Repeat([]float64{1}, n) }
 	return Scaling{XOffset: make([]float64, dx), XScale: ones(dx), YOffset: make([]float64, dy), YScale: ones(dy)}
 }
@@ -122,8 +118,29 @@ func toRaw(model, offset, scale []float64, forms []rows.Form) []float64 {
 	return v
 }
 
-// into returns the offset and scale that map 0 to lo and largest to hi.
-func into(lo, hi, largest float64) (offset, scale float64) {
-	scale = largest / (hi - lo)
-	return 0 - lo*scale, scale // 0 − 0 is 0, not −0
+// A Range is where most of a column's training data lie, in raw units. The zero value means that this
+// is not known.
+type Range struct{ Low, High float64 }
+
+// Ranges are those of the columns of x and y. A column of names has none.
+type Ranges struct{ X, Y []Range }
+
+// Ranges returns the ranges of all columns, of which the model sees numbers within x and y.
+func (s Scaling) Ranges(x, y Range) Ranges {
+	return Ranges{rawRanges(x, s.XOffset, s.XScale, s.XForms), rawRanges(y, s.YOffset, s.YScale, s.YForms)}
+}
+
+func rawRanges(model Range, offset, scale []float64, forms []rows.Form) []Range {
+	all := make([]Range, len(scale))
+	for c := range scale {
+		f := rows.FormAt(forms, c)
+		if f.Categories != nil || model == (Range{}) {
+			continue
+		}
+		all[c] = Range{f.Restore(offset[c] + model.Low*scale[c]), f.Restore(offset[c] + model.High*scale[c])}
+		if f.Log {
+			all[c].Low = math.Max(0, all[c].Low) // a shift may lead below it
+		}
+	}
+	return all
 }

@@ -1,6 +1,8 @@
 package datasets
 
-import "math"
+import (
+	"math"
+)
 
 // The columns of a data set that a model by groups reads: so many that vary within groups, and so many that
 // are constant within each.

@@ -23,11 +23,11 @@ const (
 // contextList is the expected form of that list.
 const contextList = "a JSON list such as [11,30,5], with one entry for each batch"
 
-// Tasks are the evaluation batches of a tasks file, which is a safetensors file. They are read one
+// tasks are the evaluation batches of a tasks file, which is a safetensors file. They are read one
 // at a time. Batch i has `i.x` [B, N, dx] and `i.y` [B, N, dy] in the model's units. Either all
 // batches have levels `i.u` [B, N_τ, N] or none has, and likewise for bootstraps `i.resample` [2,
 // k, B, N_c].
-type Tasks struct {
+type tasks struct {
 	path    string
 	file    *safetensors.Reader
 	context []int // N_c of every batch
@@ -38,14 +38,14 @@ type Tasks struct {
 }
 
 // OpenTasks opens a tasks file. It checks the shapes of all batches and, if the file has a
-// checksum, every byte. Eval checks the numbers. An error is an *invalid.Input that names the file
-// and the tensor. The caller closes the result.
-func OpenTasks(path string) (*Tasks, error) {
+// checksum, every byte; a batch is checked when it is read. An error is an *invalid.Input that names the file
+// and the tensor. The source has no training. The caller closes it.
+func OpenTasks(path string) (*Source, error) {
 	file, err := safetensors.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	t := &Tasks{path: path, file: file}
+	t := &tasks{path: path, file: file}
 	err = t.check()
 	if err == nil {
 		err = file.Verify("tasks file")
@@ -53,18 +53,16 @@ func OpenTasks(path string) (*Tasks, error) {
 	if err != nil {
 		return nil, errors.Join(err, file.Close())
 	}
-	return t, nil
+	return &Source{DX: t.dx, DY: t.dy, Benchmark: file.Metadata()[benchmarkKey], Scaling: Unscaled(t.dx, t.dy), Close: file.Close,
+		Eval: Batches{Size: t.size, Count: len(t.context), Make: t.batch, Keys: SizeKeys{Functions: "--tasks", Points: "--tasks"}}}, nil
 }
 
-// Benchmark returns the benchmark that the batches are of, "" if the file does not say.
-func (t *Tasks) Benchmark() string { return t.file.Metadata()[benchmarkKey] }
-
-func (t *Tasks) refuse(key, found, expected string) error {
+func (t *tasks) refuse(key, found, expected string) error {
 	return &invalid.Input{File: t.path, Key: key, Found: found, Expected: expected}
 }
 
 // check checks the metadata and the shapes and names of all tensors.
-func (t *Tasks) check() error {
+func (t *tasks) check() error {
 	list, ok := t.file.Metadata()[contextKey]
 	if !ok {
 		return t.refuse("__metadata__."+contextKey, "nothing", contextList)
@@ -81,7 +79,7 @@ func (t *Tasks) check() error {
 }
 
 // checkBatch checks the shapes of batch i against each other and against batch 0.
-func (t *Tasks) checkBatch(i int) error {
+func (t *tasks) checkBatch(i int) error {
 	x, err := t.shape(tensorName(i, "x"))
 	if err != nil {
 		return err
@@ -111,7 +109,7 @@ func (t *Tasks) checkBatch(i int) error {
 }
 
 // checkLevels checks the levels of batch i, which has b functions of n points.
-func (t *Tasks) checkLevels(i, b, n int) error {
+func (t *tasks) checkLevels(i, b, n int) error {
 	u := tensorName(i, "u")
 	numTau := 0
 	if _, ok := t.file.Spec(u); ok {
@@ -128,7 +126,7 @@ func (t *Tasks) checkLevels(i, b, n int) error {
 }
 
 // same refuses a number of batch i that is not that of batch 0, which it keeps.
-func (t *Tasks) same(i int, first *int, n int, tensor, what string) error {
+func (t *tasks) same(i int, first *int, n int, tensor, what string) error {
 	if i == 0 {
 		*first = n
 	}
@@ -139,7 +137,7 @@ func (t *Tasks) same(i int, first *int, n int, tensor, what string) error {
 }
 
 // checkBootstraps checks the bootstraps of batch i, which has b functions.
-func (t *Tasks) checkBootstraps(i, b int) error {
+func (t *tasks) checkBootstraps(i, b int) error {
 	name, k := tensorName(i, "resample"), 0
 	if spec, ok := t.file.Spec(name); ok {
 		switch s := spec.Shape; {
@@ -155,7 +153,7 @@ func (t *Tasks) checkBootstraps(i, b int) error {
 
 // shape returns the shape of a tensor. It refuses a tensor that is not float32 or does not have
 // three dimensions above 0.
-func (t *Tasks) shape(name string) ([]int, error) {
+func (t *tasks) shape(name string) ([]int, error) {
 	spec, ok := t.file.Spec(name)
 	switch {
 	case !ok:
@@ -170,7 +168,7 @@ func (t *Tasks) shape(name string) ([]int, error) {
 
 // checkNames refuses a tensor that belongs to no batch, because the list may have been shortened or
 // the name misspelt.
-func (t *Tasks) checkNames() error {
+func (t *tasks) checkNames() error {
 	for _, tensor := range t.file.Names() {
 		number, kind, _ := strings.Cut(tensor, ".")
 		i, err := strconv.Atoi(number)
@@ -185,29 +183,9 @@ func (t *Tasks) checkNames() error {
 
 func tensorName(batch int, kind string) string { return strconv.Itoa(batch) + "." + kind }
 
-// Dims returns dx and dy, which are the same for all batches.
-func (t *Tasks) Dims() (dx, dy int) { return t.dx, t.dy }
-
-// EvalSize returns the largest size of a batch.
-func (t *Tasks) EvalSize() Size { return t.size }
-
-// EvalBatches returns the number of batches.
-func (t *Tasks) EvalBatches() int { return len(t.context) }
-
-// NumTau returns the number of levels that every batch comes with, or 0 if the caller must draw
-// them.
-func (t *Tasks) NumTau() int { return t.numTau }
-
-func (*Tasks) sizeKeys() (train, eval SizeKeys) {
-	return SizeKeys{}, SizeKeys{Functions: "--tasks", Points: "--tasks"}
-}
-
-// Close closes the file.
-func (t *Tasks) Close() error { return t.file.Close() }
-
-// Eval reads batch i. It refuses numbers that are not finite, levels outside [0, 1] and indices
+// batch reads batch i. It refuses numbers that are not finite, levels outside [0, 1] and indices
 // outside the context.
-func (t *Tasks) Eval(i int, dst *Batch) error {
+func (t *tasks) batch(i int, dst *Batch) error {
 	if i < 0 || i >= len(t.context) {
 		return t.refuse("", fmt.Sprintf("%d batches", len(t.context)), fmt.Sprintf("at least %d", i+1))
 	}
@@ -241,7 +219,7 @@ func (t *Tasks) Eval(i int, dst *Batch) error {
 }
 
 // numbers reads a tensor and its shape. All elements must be finite and within [lo, hi].
-func (t *Tasks) numbers(name string, lo, hi float64, expected string) ([]float32, []int, error) {
+func (t *tasks) numbers(name string, lo, hi float64, expected string) ([]float32, []int, error) {
 	tensor, err := t.file.Read(name)
 	if err != nil {
 		return nil, nil, err
@@ -262,7 +240,7 @@ func (t *Tasks) numbers(name string, lo, hi float64, expected string) ([]float32
 
 // bootstraps reads the bootstraps of batch i and transposes them from [2, k, B, N_c] to [2, B, N_c,
 // k].
-func (t *Tasks) bootstraps(i int, dst *Batch) error {
+func (t *tasks) bootstraps(i int, dst *Batch) error {
 	name := tensorName(i, "resample")
 	tensor, err := t.file.Read(name)
 	if err != nil {

@@ -19,7 +19,7 @@ import (
 func writtenTasks(t *testing.T) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")
-	must.Do(t, datasets.WriteTasks(t.Context(), path, "rbf", growing{}, 3, nil))
+	must.Do(t, datasets.WriteTasks(t.Context(), path, "rbf", growing(nil), 3, nil))
 	return path
 }
 

@@ -20,53 +20,45 @@ import (
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
-// growing is a source whose batch i has 2 functions of 5+i points, of which 1+i are context; dx = 2
-// and dy = 1.
-type growing struct{ fail error }
-
-func (growing) Dims() (dx, dy int)       { return 2, 1 }
-func (growing) TrainSize() datasets.Size { return datasets.Size{} }
-func (growing) EvalSize() datasets.Size {
-	return datasets.Size{Functions: 2, Points: 104, Context: 100}
-}
-func (growing) EvalBatches() int                 { return 100 }
-func (growing) Train(int, *datasets.Batch) error { return errors.New("no training here") }
-
-func (g growing) Eval(i int, b *datasets.Batch) error {
-	if i == 2 && g.fail != nil {
-		return g.fail
-	}
-	n := 5 + i
-	*b = datasets.Batch{Functions: 2, Points: n, Context: 1 + i, DX: 2, DY: 1, X: make([]float32, 4*n), Y: make([]float32, 2*n)}
-	for k := range b.X {
-		b.X[k] = float32(100*i + k)
-	}
-	for k := range b.Y {
-		b.Y[k] = -float32(100*i+k) / 3
-	}
-	return nil
+// growing returns a source whose evaluation batch i has 2 functions of 5+i points, of which 1+i are context; dx = 2
+// and dy = 1. Batch 2 fails unless fail is nil.
+func growing(fail error) *datasets.Source {
+	return &datasets.Source{DX: 2, DY: 1, Eval: datasets.Batches{Size: datasets.Size{Functions: 2, Points: 104, Context: 100}, Count: 100, Make: func(i int, b *datasets.Batch) error {
+		if i == 2 && fail != nil {
+			return fail
+		}
+		n := 5 + i
+		*b = datasets.Batch{Functions: 2, Points: n, Context: 1 + i, DX: 2, DY: 1, X: make([]float32, 4*n), Y: make([]float32, 2*n)}
+		for k := range b.X {
+			b.X[k] = float32(100*i + k)
+		}
+		for k := range b.Y {
+			b.Y[k] = -float32(100*i+k) / 3
+		}
+		return nil
+	}}}
 }
 
 func TestTasksRoundTrip(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")
 	var heard []int
-	must.Do(t, datasets.WriteTasks(t.Context(), path, "rbf", growing{}, 4, func(done int) { heard = append(heard, done) }))
+	must.Do(t, datasets.WriteTasks(t.Context(), path, "rbf", growing(nil), 4, func(done int) { heard = append(heard, done) }))
 	if diff := cmp.Diff([]int{1, 2, 3, 4}, heard); diff != "" {
 		t.Error(diff)
 	}
 	tasks := must.Get(datasets.OpenTasks(path))(t)
 	defer tasks.Close()
-	if dx, dy := tasks.Dims(); dx != 2 || dy != 1 || tasks.NumTau() != 0 || tasks.EvalBatches() != 4 {
-		t.Errorf("dims %d and %d, %d levels, %d batches", dx, dy, tasks.NumTau(), tasks.EvalBatches())
+	if dx, dy := tasks.Dims(); dx != 2 || dy != 1 || tasks.Eval.Count != 4 {
+		t.Errorf("dims %d and %d, %d batches", dx, dy, tasks.Eval.Count)
 	}
-	if diff := cmp.Diff(datasets.Size{Functions: 2, Points: 8, Context: 4}, tasks.EvalSize()); diff != "" {
+	if diff := cmp.Diff(datasets.Size{Functions: 2, Points: 8, Context: 4}, tasks.Eval.Size); diff != "" {
 		t.Error(diff)
 	}
 	got := datasets.Batch{NumTau: 3, U: make([]float32, 7)} // left from an earlier use
 	for _, i := range []int{3, 0, 2, 1} {
 		var want datasets.Batch
-		must.Do(t, (growing{}).Eval(i, &want))
-		must.Do(t, tasks.Eval(i, &got))
+		must.Do(t, growing(nil).Eval.Make(i, &want))
+		must.Do(t, tasks.Eval.Make(i, &got))
 		if len(got.U) != 0 {
 			t.Errorf("batch %d has levels", i)
 		}
@@ -75,7 +67,7 @@ func TestTasksRoundTrip(t *testing.T) {
 			t.Error(diff)
 		}
 	}
-	if err := tasks.Eval(4, &got); err == nil {
+	if err := tasks.Eval.Make(4, &got); err == nil {
 		t.Error("there is a batch 4")
 	}
 	// The names in the file are a contract with other programs.
@@ -94,7 +86,7 @@ func TestWriteTasksIsTheSameEveryTime(t *testing.T) {
 	var files [2][]byte
 	for k := range files {
 		path := filepath.Join(t.TempDir(), "tasks.safetensors")
-		must.Do(t, datasets.WriteTasks(t.Context(), path, "rbf", growing{}, 3, nil))
+		must.Do(t, datasets.WriteTasks(t.Context(), path, "rbf", growing(nil), 3, nil))
 		var err error
 		if files[k], err = os.ReadFile(path); err != nil {
 			t.Fatal(err)
@@ -110,12 +102,12 @@ func TestWriteTasksLeavesNothingHalfWritten(t *testing.T) {
 	broken := errors.New("broken")
 	cases := map[string]struct {
 		ctx    context.Context
-		src    growing
+		src    *datasets.Source
 		report func(int)
 		want   error
 	}{
-		"a source that fails": {t.Context(), growing{fail: broken}, nil, broken},
-		"a person who stops":  {stopped, growing{}, func(int) { cancel() }, context.Canceled},
+		"a source that fails": {t.Context(), growing(broken), nil, broken},
+		"a person who stops":  {stopped, growing(nil), func(int) { cancel() }, context.Canceled},
 	}
 	for name, c := range cases {
 		dir := t.TempDir()
@@ -127,9 +119,9 @@ func TestWriteTasksLeavesNothingHalfWritten(t *testing.T) {
 			t.Errorf("%s left %v", name, left)
 		}
 	}
-	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "no", "t.safetensors"), "rbf", growing{}, 1, nil))
-	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), "rbf", growing{}, 500_001, nil))
-	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), "rbf", growing{}, 0, nil))
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "no", "t.safetensors"), "rbf", growing(nil), 1, nil))
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), "rbf", growing(nil), 500_001, nil))
+	must.Refuse(t, datasets.WriteTasks(t.Context(), filepath.Join(t.TempDir(), "t.safetensors"), "rbf", growing(nil), 0, nil))
 }
 
 // tasksFile writes tensors and num_context.
@@ -142,7 +134,7 @@ func tasksFile(t *testing.T, numContext string, ts ...safetensors.Tensor) string
 	var b bytes.Buffer
 	must.Do(t, safetensors.Write(&b, meta, ts))
 	path := filepath.Join(t.TempDir(), "tasks.safetensors")
-	put(t, path, b.String())
+	datatest.Put(t, path, b.String())
 	return path
 }
 
@@ -164,9 +156,9 @@ func TestTasksBringTheirLevels(t *testing.T) {
 	tasks := must.Get(datasets.OpenTasks(path))(t)
 	defer tasks.Close()
 	var b datasets.Batch
-	must.Do(t, tasks.Eval(0, &b))
-	if b.NumTau != 3 || tasks.NumTau() != 3 || len(b.U) != 24 {
-		t.Fatalf("%d levels, %d in the file, %d numbers", b.NumTau, tasks.NumTau(), len(b.U))
+	must.Do(t, tasks.Eval.Make(0, &b))
+	if b.NumTau != 3 || len(b.U) != 24 {
+		t.Fatalf("%d levels, %d numbers", b.NumTau, len(b.U))
 	}
 	for function := range 2 {
 		for point := range 4 {
@@ -201,7 +193,7 @@ func TestTasksBringTheirBootstraps(t *testing.T) {
 	tasks := must.Get(datasets.OpenTasks(path))(t)
 	defer tasks.Close()
 	var b datasets.Batch
-	must.Do(t, tasks.Eval(0, &b))
+	must.Do(t, tasks.Eval.Make(0, &b))
 	if b.Bootstraps != k || len(b.Resample) != len(v) || b.NumTau != 0 {
 		t.Fatalf("%d bootstraps, %d numbers, %d levels", b.Bootstraps, len(b.Resample), b.NumTau)
 	}
@@ -274,7 +266,7 @@ func TestTasksNameWhatIsWrong(t *testing.T) {
 			if err == nil {
 				defer tasks.Close()
 				var b datasets.Batch
-				err = tasks.Eval(0, &b)
+				err = tasks.Eval.Make(0, &b)
 			}
 			var bad *invalid.Input
 			if !errors.As(err, &bad) {
@@ -313,12 +305,12 @@ func FuzzOpenTasks(f *testing.F) {
 		}
 		defer tasks.Close()
 		var b datasets.Batch
-		for i := range tasks.EvalBatches() {
-			if err := tasks.Eval(i, &b); err != nil {
+		for i := range tasks.Eval.Count {
+			if err := tasks.Eval.Make(i, &b); err != nil {
 				must.Refuse(t, err)
 				continue
 			}
-			n, size := b.Functions*b.Points, tasks.EvalSize()
+			n, size := b.Functions*b.Points, tasks.Eval.Size
 			if len(b.X) != n*b.DX || len(b.Y) != n*b.DY || len(b.U) != n*b.NumTau || b.Context < 1 || b.Context >= b.Points ||
 				b.Functions > size.Functions || b.Points > size.Points || b.Context > size.Context {
 				t.Fatalf("%+v in %+v", b, size)

@@ -22,7 +22,7 @@ const maxTasks = 500_000
 // WriteTasks writes the first evaluation batches of a benchmark's source to a tasks file, which appears under
 // its name when it is complete. It stops if ctx ends. It calls report, which may be nil, with the
 // number of finished batches. Data sets of groups are an *invalid.Input.
-func WriteTasks(ctx context.Context, path, benchmark string, src Source, batches int, report func(done int)) (err error) {
+func WriteTasks(ctx context.Context, path, benchmark string, src *Source, batches int, report func(done int)) (err error) {
 	if batches < 1 || batches > maxTasks {
 		return &invalid.Input{Key: "batches", Found: fmt.Sprint(batches), Expected: fmt.Sprintf("1 to %d", maxTasks)}
 	}
@@ -57,7 +57,7 @@ func fromStart(f *os.File) io.Reader {
 
 // spoolTasks writes the bytes of all tensors, one after the other. It returns the specs of the
 // tensors and N_c of each batch, which the header lists.
-func spoolTasks(ctx context.Context, w io.Writer, src Source, batches int, report func(done int)) ([]safetensors.Spec, []int, error) {
+func spoolTasks(ctx context.Context, w io.Writer, src *Source, batches int, report func(done int)) ([]safetensors.Spec, []int, error) {
 	var specs []safetensors.Spec
 	var contexts []int
 	buffered := bufio.NewWriterSize(w, 1<<20)
@@ -66,7 +66,7 @@ func spoolTasks(ctx context.Context, w io.Writer, src Source, batches int, repor
 		if err := ctx.Err(); err != nil {
 			return nil, nil, err
 		}
-		if err := src.Eval(i, &b); err != nil {
+		if err := src.Eval.Make(i, &b); err != nil {
 			return nil, nil, err
 		}
 		if len(b.Ranges) > 0 {

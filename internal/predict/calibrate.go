@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
@@ -17,7 +17,7 @@ import (
 // OpenCalibration reads the model, which a predicts with, and the questions that its training held back for
 // calibration. An error about the data is an *invalid.Input.
 func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.Device, warn func(string)) (t Trained, a Asked, err error) {
-	source, err := datasets.Open(e, dataDir)
+	source, err := benchmark.Open(e, dataDir)
 	if err != nil {
 		return t, a, err
 	}
@@ -29,7 +29,7 @@ func (s Stored) OpenCalibration(e config.Experiment, dataDir string, d device.De
 		return t, a, err
 	}
 	a.Predictor, a.Layout = t, t.Units.Layout(e.Data.Group, "function")
-	if a.Questions = datasets.CalibrationOf(source); len(a.Questions) == 0 {
+	if a.Questions = source.Calibration; len(a.Questions) == 0 {
 		return t, a, &invalid.Input{File: "--calibrate", Found: "a run that held back no data for calibration",
 			Expected: "a configuration of acqnp init --hold-back, or --context and --targets with groups that training has not seen"}
 	}

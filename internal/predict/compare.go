@@ -16,7 +16,7 @@ type Comparison struct{ Before, After run.Eval }
 
 // Compare evaluates the model with the weights before, a flat vector [NumParams], and with its own.
 // It scores targets for the latter alone.
-func (t Trained) Compare(ctx context.Context, before []float32, source Source, o EvalOptions) (c Comparison, err error) {
+func (t Trained) Compare(ctx context.Context, before []float32, source *datasets.Source, o EvalOptions) (c Comparison, err error) {
 	untrained := t
 	untrained.Params, untrained.Weights = before, run.Weights{}
 	scored := o.Scored
@@ -38,13 +38,13 @@ const (
 // ComparedBatches returns a number of batches for Compare that is cheap beside a training of steps
 // steps. It counts the decoder's rows: a training step costs about three times its rows, because of
 // the gradient, and a comparison evaluates every batch twice.
-func ComparedBatches(e config.Experiment, s datasets.Source, steps int) int {
+func ComparedBatches(e config.Experiment, s *datasets.Source, steps int) int {
 	rows := func(size datasets.Size, levels int) float64 {
 		return float64(size.Functions) * float64(size.Points) * float64(max(1, levels))
 	}
-	training := 3 * float64(steps) * rows(s.TrainSize(), max(e.Train.NumTau, e.Model.TrainBootstraps))
-	affordable := comparedShare * training / (2 * rows(s.EvalSize(), max(e.Eval.NumTau, e.Model.EvalBootstraps)))
-	return min(comparedBatches, s.EvalBatches(), max(1, int(affordable)))
+	training := 3 * float64(steps) * rows(s.Train.Size, max(e.Train.NumTau, e.Model.TrainBootstraps))
+	affordable := comparedShare * training / (2 * rows(s.Eval.Size, max(e.Eval.NumTau, e.Model.EvalBootstraps)))
+	return min(comparedBatches, s.Eval.Count, max(1, int(affordable)))
 }
 
 // ComparisonSummary is the part of a Comparison that training prints. Its JSON fields are those of

@@ -40,7 +40,7 @@ type chain struct {
 	shift   float64     // the mean of their datasets.Scaling.PointShift
 }
 
-func newChain(t Trained, source Source, o EvalOptions) (*chain, error) {
+func newChain(t Trained, source *datasets.Source, o EvalOptions) (*chain, error) {
 	if err := t.CheckGroups(); err != nil {
 		return nil, err
 	}
@@ -55,10 +55,10 @@ func newChain(t Trained, source Source, o EvalOptions) (*chain, error) {
 	}
 	dx, dy := t.Model.Dims()
 	c.dx, c.width = dx, dx+dy
-	size := source.EvalSize()
+	size := source.Eval.Size
 	context := size.Context + c.targets - 1
 	c.atOnce = min(c.orders, max(1, pointsAtOnce/(size.Functions*(context+1))))
-	c.Feeds, c.Keys = 1, datasets.EvalKeys(source)
+	c.Feeds, c.Keys = 1, source.Eval.Keys
 	c.Capacity = ops.Extents{Functions: size.Functions * c.atOnce, Context: context, Points: 1, Levels: d.Count()}
 	return c, nil
 }

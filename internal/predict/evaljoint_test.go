@@ -19,7 +19,7 @@ import (
 // number of orders. But each order has its own bootstraps.
 func TestJointOfOneTargetIsItsLogLikelihood(t *testing.T) {
 	for _, name := range models.Names() {
-		s := source{batches: 3}
+		s := source{batches: 3}.of()
 		o := options(t, name, s)
 		o.JointTargets, o.Orders = 1, 3
 		if o.Model.Bootstrap() {
@@ -28,7 +28,7 @@ func TestJointOfOneTargetIsItsLogLikelihood(t *testing.T) {
 		got := evaluate(t, o)
 		for i, result := range got.PerBatch {
 			var b datasets.Batch
-			must.Do(t, s.Eval(i, &b))
+			must.Do(t, s.Eval.Make(i, &b))
 			want := 0.0
 			for _, points := range densities(t, o.Trained, &b, drawn(o.Model, &b, uint64(i), 0)) {
 				want += points[b.Context] / functions
@@ -44,21 +44,21 @@ func TestJointOfOneTargetIsItsLogLikelihood(t *testing.T) {
 	}
 }
 
-// single has one function in each batch. Its y are spread widely, so that the orders differ. It states
-// a larger size than it has, so that 1024 orders take two runs.
-type single struct{ source }
-
-func (s single) EvalSize() datasets.Size {
-	return datasets.Size{Functions: 1, Points: 60, Context: 50}
-}
-
-func (s single) Eval(i int, b *datasets.Batch) error {
-	err := s.source.Eval(i, b)
-	b.Functions, b.X, b.Y = 1, b.X[:b.Points], b.Y[:2*b.Points]
-	for k := range b.Y {
-		b.Y[k] *= 2
+// single returns a source with one function in each of its batches. Its y are spread widely, so that the orders differ. It
+// states a larger size than it has, so that 1024 orders take two runs.
+func single(batches int) *datasets.Source {
+	s := source{batches: batches}.of()
+	two := s.Eval.Make
+	s.Eval.Size = datasets.Size{Functions: 1, Points: 60, Context: 50}
+	s.Eval.Make = func(i int, b *datasets.Batch) error {
+		err := two(i, b)
+		b.Functions, b.X, b.Y = 1, b.X[:b.Points], b.Y[:2*b.Points]
+		for k := range b.Y {
+			b.Y[k] *= 2
+		}
+		return err
 	}
-	return err
+	return s
 }
 
 var orders = [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}
@@ -68,7 +68,7 @@ var orders = [][]int{{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 
 func inEveryOrder(t *testing.T, o evaluation, i int) []float64 {
 	t.Helper()
 	var b datasets.Batch
-	must.Do(t, o.Source.Eval(i, &b))
+	must.Do(t, o.Source.Eval.Make(i, &b))
 	all := o.Units.Scaling.Raw(b.X, b.Y)
 	var logs []float64
 	for _, order := range orders {
@@ -95,7 +95,7 @@ func jointEvaluations(t *testing.T) map[string]evaluation {
 		if slices.Contains(config.Heads(), name) {
 			head, model = name, "cnp"
 		}
-		o := options(t, model, single{source{batches: 5}})
+		o := options(t, model, single(5))
 		if head != "" {
 			m := must.Get(models.New(config.Model{Name: model, Head: head, Parts: 3, Representation: 6, Encoder: []int{7}, Decoder: []int{7}, SigmaFloor: 0.15}, 1, 2))(t)
 			o.Model, o.Params = m, m.Initial(3)
@@ -164,38 +164,36 @@ func TestJointIsTheMeanOverOrders(t *testing.T) {
 	}
 }
 
-// revealed has targets of single in another order, and one of them as the only target after known others in
+// revealed returns single(1) with its targets in another order, and one of them as the only target after known others in
 // the context.
-type revealed struct {
-	single
-	order []int
-	known int
-}
-
-func (s revealed) Eval(i int, b *datasets.Batch) error {
-	err := s.single.Eval(i, b)
-	x, y := slices.Clone(b.X), slices.Clone(b.Y)
-	for k, from := range s.order {
-		b.X[b.Context+k] = x[b.Context+from]
-		copy(b.Y[2*(b.Context+k):], y[2*(b.Context+from):][:2])
+func revealed(order []int, known int) *datasets.Source {
+	s := single(1)
+	all := s.Eval.Make
+	s.Eval.Make = func(i int, b *datasets.Batch) error {
+		err := all(i, b)
+		x, y := slices.Clone(b.X), slices.Clone(b.Y)
+		for k, from := range order {
+			b.X[b.Context+k] = x[b.Context+from]
+			copy(b.Y[2*(b.Context+k):], y[2*(b.Context+from):][:2])
+		}
+		b.Context += known
+		b.Points = b.Context + 1
+		b.X, b.Y = b.X[:b.Points], b.Y[:2*b.Points]
+		return err
 	}
-	b.Context += s.known
-	b.Points = b.Context + 1
-	b.X, b.Y = b.X[:b.Points], b.Y[:2*b.Points]
-	return err
+	return s
 }
 
 // BNP's channels depend on each other. The chain rule by hand adds the log-likelihoods of evaluations
 // whose first batch has the same bootstraps.
 func TestJointOfBootstraps(t *testing.T) {
-	s := single{source{batches: 1}}
-	o := options(t, "bnp", s)
+	o := options(t, "bnp", single(1))
 	o.JointTargets = 3
 	got, logs := 3*evaluate(t, o).JointLL.Mean, make([]float64, len(orders))
 	o.JointTargets = 0
 	for i, order := range orders {
 		for known := range order {
-			o.Source = revealed{s, order, known}
+			o.Source = revealed(order, known)
 			logs[i] += evaluate(t, o).TargetLL.Mean
 		}
 	}
@@ -205,7 +203,7 @@ func TestJointOfBootstraps(t *testing.T) {
 }
 
 func TestJointOfTooManyTargetsIsRefused(t *testing.T) {
-	o := options(t, "cnp", source{batches: 2})
+	o := options(t, "cnp", source{batches: 2}.of())
 	o.JointTargets = 8
 	must.Refuse(t, must.Err(o.Evaluate(t.Context(), o.Source, o.EvalOptions)), "evaluation batch 0: --joint: found 8, expected at most 7, the targets of each function")
 }

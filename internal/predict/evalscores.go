@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"iter"
 
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/likelihood/score"
 	"github.com/acqnp/acqnp/internal/points"
@@ -33,16 +34,16 @@ type scorer struct {
 	unscored string               // why there is no result: the first score that is not finite
 }
 
-func newScorer(t Trained, source Source, batches, threads int) (*scorer, error) {
+func newScorer(t Trained, source *datasets.Source, batches, threads int) (*scorer, error) {
 	p, err := newSession(t, nil)
 	if err != nil {
 		return nil, err
 	}
 	s := &scorer{session: p, tally: score.NewTally(make([]string, p.dy)), threads: max(1, threads), most: scoredTargets, batches: batches}
-	if own, ok := source.(interface{ EvalNames(i int) []string }); ok {
-		s.most, s.names = scoredOwnTargets, own.EvalNames
+	if source.EvalNames != nil {
+		s.most, s.names = scoredOwnTargets, source.EvalNames
 	}
-	size := source.EvalSize()
+	size := source.Eval.Size
 	p.Capacity.Context, p.Capacity.Points = size.Context, min(size.Points, 1+s.most/batches, targetsPerRun)
 	return s, nil
 }

@@ -15,7 +15,7 @@ import (
 // the log-likelihood in raw units, which is a sum over two channels.
 func TestScoredTargetsAreThoseOfTheEvaluation(t *testing.T) {
 	for _, model := range []string{"acqnp", "cnp"} {
-		o := options(t, model, source{batches: 1})
+		o := options(t, model, source{batches: 1}.of())
 		o.Units, o.Levels, o.Scored, o.Threads = logUnits(), predict.GridLevels, true, 2
 		e := evaluate(t, o)
 		targets := functions * (e.PerBatch[0].NumPoints - e.PerBatch[0].NumContext)
@@ -36,7 +36,7 @@ func TestScoredTargetsAreThoseOfTheEvaluation(t *testing.T) {
 // An evaluation scores at most 500 targets, and its log-likelihoods are those of one without scores.
 func TestEvaluationScoresFewTargets(t *testing.T) {
 	for _, batches := range []int{60, 600} {
-		o := options(t, "cqnp", source{batches: batches})
+		o := options(t, "cqnp", source{batches: batches}.of())
 		o.Units.Scaling = unscaled()
 		plain := evaluate(t, o)
 		o.Scored = true
@@ -51,15 +51,9 @@ func TestEvaluationScoresFewTargets(t *testing.T) {
 	}
 }
 
-// named is a source of own data.
-type named struct{ source }
-
-func (named) EvalNames(i int) []string {
-	return []string{fmt.Sprint("a", i), fmt.Sprint("b", i), "c"} // c is in each batch
-}
-
 func TestEvaluationOfOwnDataListsFunctions(t *testing.T) {
-	o := options(t, "acqnp", named{source{batches: 2}})
+	o := options(t, "acqnp", source{batches: 2}.of())
+	o.Source.EvalNames = func(i int) []string { return []string{fmt.Sprint("a", i), fmt.Sprint("b", i), "c"} } // c is in each batch
 	o.Units.Scaling = unscaled()
 	o.Scored = true
 	e := evaluate(t, o)
@@ -76,7 +70,7 @@ func TestEvaluationOfOwnDataListsFunctions(t *testing.T) {
 
 // A logarithm can make a mean infinite. The evaluation then has no scores and says why.
 func TestEvaluationWithoutFiniteScores(t *testing.T) {
-	o := options(t, "cqnp", source{batches: 2})
+	o := options(t, "cqnp", source{batches: 2}.of())
 	o.Units, o.Scored = logUnits(), true
 	o.Units.Scaling.YScale[1] = 60
 	e := evaluate(t, o)

@@ -37,9 +37,9 @@ type EvalOptions struct {
 // model runs the current one. A batch may have its own levels or bootstraps, as in a tasks file;
 // Evaluate uses them instead of drawing some. If ctx ends, it returns ctx's error. For a NaN or an
 // infinity it returns an error that names the batch.
-func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (run.Eval, error) {
+func (t Trained) Evaluate(ctx context.Context, source *datasets.Source, o EvalOptions) (run.Eval, error) {
 	start := time.Now()
-	total := source.EvalBatches()
+	total := source.Eval.Count
 	if o.Batches > 0 {
 		total = min(total, o.Batches)
 	}
@@ -81,14 +81,14 @@ func (t Trained) Evaluate(ctx context.Context, source Source, o EvalOptions) (ru
 	r.Benchmark, r.Model, r.Variant = t.Benchmark, t.Model.Name(), t.Variant
 	r.Seed, r.Weights = t.Seed, t.Weights
 	r.NumTau, r.Levels, r.Bootstraps = e.numTau, e.levels, e.bootstraps
-	r.Part = datasets.EvaluatedPart(source)
+	r.Part = source.EvaluatedPart
 	r.Device, r.Seconds, r.Version = e.Device.Name(), time.Since(start).Seconds(), o.Version
 	return r, nil
 }
 
 // batches evaluates the first total batches of a source.
-func (e *evaluator) batches(ctx context.Context, source Source, total int, o EvalOptions) ([]run.BatchResult, error) {
-	feeds := feed.Start(source.Eval, feed.AllPoints, e.draws, 0, total)
+func (e *evaluator) batches(ctx context.Context, source *datasets.Source, total int, o EvalOptions) ([]run.BatchResult, error) {
+	feeds := feed.Start(source.Eval.Make, feed.AllPoints, e.draws, 0, total)
 	defer feeds.Close()
 	if o.Progress != nil {
 		defer o.Progress.End()
@@ -122,7 +122,7 @@ func (o EvalOptions) show(done, total int) {
 
 // CheckMemory returns the error of an evaluation that would take more memory than there is, without
 // evaluating anything.
-func (t Trained) CheckMemory(source Source) error {
+func (t Trained) CheckMemory(source *datasets.Source) error {
 	e, err := newEvaluator(t, source)
 	if err != nil {
 		return err
@@ -148,14 +148,14 @@ type extra interface {
 	addTo(e *run.Eval)
 }
 
-func newEvaluator(t Trained, source Source) (*evaluator, error) {
+func newEvaluator(t Trained, source *datasets.Source) (*evaluator, error) {
 	d, err := t.draws()
 	if err != nil {
 		return nil, err
 	}
-	size := source.EvalSize()
+	size := source.Eval.Size
 	e := &evaluator{draws: d, runner: t.runner(models.Evaluation), scaling: t.Units.Scaling}
-	e.Feeds, e.Keys = feed.Turns, datasets.EvalKeys(source)
+	e.Feeds, e.Keys = feed.Turns, source.Eval.Keys
 	e.Capacity = ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}
 	e.drawn(d.Count(), t.Levels)
 	x, y := source.Dims()

@@ -33,10 +33,10 @@ const tolerance = 2e-5
 type evaluation struct {
 	predict.Trained
 	predict.EvalOptions
-	Source predict.Source
+	Source *datasets.Source
 }
 
-func options(t *testing.T, model string, s predict.Source) evaluation {
+func options(t *testing.T, model string, s *datasets.Source) evaluation {
 	m, params := tiny(t, model)
 	return evaluation{Source: s, Trained: predict.Trained{Model: m, Params: params, NumTau: levels, Levels: predict.RandomLevels,
 		Bootstraps: levels, Seed: 11, Device: device.CPU(2)}}
@@ -128,7 +128,7 @@ func densities(t *testing.T, o predict.Trained, b *datasets.Batch, drawn map[str
 func TestEvaluateSplitsContextAndTarget(t *testing.T) {
 	for _, name := range models.Names() {
 		t.Run(name, func(t *testing.T) {
-			s := source{batches: 5}
+			s := source{batches: 5}.of()
 			o := options(t, name, s)
 			got := evaluate(t, o)
 			if len(got.PerBatch) != 5 {
@@ -137,7 +137,7 @@ func TestEvaluateSplitsContextAndTarget(t *testing.T) {
 			var contexts, targets []float64
 			for i, result := range got.PerBatch {
 				var b datasets.Batch
-				must.Do(t, s.Eval(i, &b))
+				must.Do(t, s.Eval.Make(i, &b))
 				var context, target, contexts1, targets1 float64
 				for _, points := range densities(t, o.Trained, &b, drawn(o.Model, &b, uint64(i), 0)) {
 					for n, ll := range points {
@@ -179,7 +179,7 @@ func checkEstimate(t *testing.T, what string, got run.Estimate, v []float64) {
 
 // The result states the model, the data and the settings.
 func TestEvaluateStatesTheWholeResult(t *testing.T) {
-	o := options(t, "acqnp", source{batches: 2})
+	o := options(t, "acqnp", source{batches: 2}.of())
 	step := 12
 	o.Benchmark, o.Weights, o.Version = "lissajous", run.Weights{Path: "step-12.safetensors", Step: &step}, "test"
 	o.Units.Scaling.YScale = []float64{2, 0.5}
@@ -206,7 +206,7 @@ func TestEvaluateStatesTheWholeResult(t *testing.T) {
 // One batch has no standard error, no more batches are evaluated than there are, and a CNP has no levels.
 func TestBatchesOfAnEvaluation(t *testing.T) {
 	for asked, want := range []int{2, 1, 2, 2} {
-		o := options(t, "cnp", source{batches: 2})
+		o := options(t, "cnp", source{batches: 2}.of())
 		o.Batches, o.NumTau, o.Levels = asked, 0, ""
 		e := evaluate(t, o)
 		if single := want == 1; len(e.PerBatch) != want || (e.ContextLL.StdError == nil) != single || (e.TargetLL.StdError == nil) != single ||
@@ -220,14 +220,14 @@ func TestBatchesOfAnEvaluation(t *testing.T) {
 }
 
 func TestLevelsOfATasksFileAreUsed(t *testing.T) {
-	drawn := options(t, "acqnp", source{batches: 4})
+	drawn := options(t, "acqnp", source{batches: 4}.of())
 	drawn.Seed, drawn.JointTargets = 5, 1
 	brought := drawn
 	brought.NumTau, brought.Levels, brought.Seed = 2, predict.GridLevels, 99 // must not matter
 	brought.Source = source{batches: 4, levels: func(i int, dst []float32) int {
 		random.New(5, random.Levels|random.Evaluation).Fill(uint64(i), 0, dst)
 		return levels
-	}}
+	}}.of()
 	got, want := evaluate(t, brought), evaluate(t, drawn)
 	if got.Levels != predict.TaskLevels || got.NumTau != levels || want.Levels != predict.RandomLevels {
 		t.Errorf("levels %q (%d) and %q", got.Levels, got.NumTau, want.Levels)
@@ -241,14 +241,14 @@ func TestGridLevelsAreEvenlySpacedTau(t *testing.T) {
 	// For CQNP the grid is of τ = 0.001 + 0.998·u, so u is from 0 to 1. For ACQNP u itself is from
 	// 0.001 to 0.999.
 	for name, u := range map[string][2]float32{"cqnp": {0, 1}, "acqnp": {0.001, 0.998}} {
-		grid := options(t, name, source{batches: 2})
+		grid := options(t, name, source{batches: 2}.of())
 		grid.Levels = predict.GridLevels
 		brought := options(t, name, source{batches: 2, levels: func(_ int, dst []float32) int {
 			for i := range dst {
 				dst[i] = u[0] + u[1]*float32(i%levels)/(levels-1)
 			}
 			return levels
-		}})
+		}}.of())
 		got, want := evaluate(t, grid), evaluate(t, brought)
 		if got.Levels != predict.GridLevels || got.NumTau != levels {
 			t.Errorf("%s: %d levels, %q", name, got.NumTau, got.Levels)
@@ -263,7 +263,7 @@ func TestMoreLevelsThanAskedForFit(t *testing.T) {
 	o := options(t, "acqnp", source{batches: 3, levels: func(i int, dst []float32) int {
 		random.New(1, random.Levels).Fill(0, 0, dst)
 		return 2 + 4*i // grows past the capacity
-	}})
+	}}.of())
 	o.NumTau = 1
 	if e := evaluate(t, o); e.NumTau != 10 {
 		t.Errorf("%d levels", e.NumTau)
@@ -271,7 +271,7 @@ func TestMoreLevelsThanAskedForFit(t *testing.T) {
 }
 
 func TestThreadsDoNotChangeTheResult(t *testing.T) {
-	o := options(t, "acqnp", source{batches: 3})
+	o := options(t, "acqnp", source{batches: 3}.of())
 	o.JointTargets, o.Orders = 3, 2
 	many := evaluate(t, o)
 	o.Device = device.CPU(1)
@@ -281,32 +281,26 @@ func TestThreadsDoNotChangeTheResult(t *testing.T) {
 }
 
 func TestModelsWithBootstraps(t *testing.T) {
-	o := options(t, "bnp", source{batches: 2})
+	o := options(t, "bnp", source{batches: 2}.of())
 	o.NumTau, o.Levels = 0, ""
 	drawn := evaluate(t, o)
 	if drawn.NumTau != 0 || drawn.Levels != "" || drawn.Bootstraps != levels {
 		t.Errorf("%d levels, %q, %d bootstraps", drawn.NumTau, drawn.Levels, drawn.Bootstraps)
 	}
-	o.Source = resampled{source{batches: 2}}
+	all := o.Source.Eval.Make
+	o.Source.Eval.Make = func(i int, b *datasets.Batch) error { // with seven bootstraps, of the first context point alone
+		err := all(i, b)
+		b.Bootstraps, b.Resample = 7, make([]int32, 2*b.Functions*b.Context*7)
+		return err
+	}
 	if own := evaluate(t, o); own.Bootstraps != 7 || own.TargetLL.Mean == drawn.TargetLL.Mean {
 		t.Errorf("%d bootstraps, target %v and %v drawn", own.Bootstraps, own.TargetLL, drawn.TargetLL)
 	}
 }
 
-// resampled is a source whose batches have seven bootstraps, more than are asked for. Each has only
-// the first context point.
-type resampled struct{ source }
-
-func (s resampled) Eval(i int, b *datasets.Batch) error {
-	err := s.source.Eval(i, b)
-	b.Bootstraps = 7
-	b.Resample = make([]int32, 2*b.Functions*b.Context*7)
-	return err
-}
-
 func TestEvaluateReportsProgressAndStops(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	o := options(t, "acqnp", source{batches: 50})
+	o := options(t, "acqnp", source{batches: 50}.of())
 	seen := &stopper{cancel: cancel}
 	o.Progress = seen
 	_, err := o.Evaluate(ctx, o.Source, o.EvalOptions)
@@ -339,8 +333,8 @@ func TestEvaluateRefuses(t *testing.T) {
 	}{
 		"zero levels":     {func(o *evaluation) { o.NumTau = 0 }, true, "num-quantiles"},
 		"unknown levels":  {func(o *evaluation) { o.Levels = "even" }, true, "random, grid or midpoints"},
-		"no batches":      {func(o *evaluation) { o.Source = source{} }, true, "at least one"},
-		"failing source":  {func(o *evaluation) { o.Source = source{batches: 9, failAt: 2, err: broken} }, false, "no such batch"},
+		"no batches":      {func(o *evaluation) { o.Source = source{}.of() }, true, "at least one"},
+		"failing source":  {func(o *evaluation) { o.Source = source{batches: 9, failAt: 2, err: broken}.of() }, false, "no such batch"},
 		"NaN weights":     {func(o *evaluation) { o.Params[4] = float32(math.NaN()) }, false, "batch 0"},
 		"missing weights": {func(o *evaluation) { o.Params = o.Params[1:] }, false, "parameters"},
 		"other dimensions": {func(o *evaluation) {
@@ -349,7 +343,7 @@ func TestEvaluateRefuses(t *testing.T) {
 		}, true, "dimensions"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			o := options(t, "acqnp", source{batches: 3})
+			o := options(t, "acqnp", source{batches: 3}.of())
 			c.change(&o)
 			_, err := o.Evaluate(t.Context(), o.Source, o.EvalOptions)
 			if err == nil || !strings.Contains(err.Error(), c.words) {

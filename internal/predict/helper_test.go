@@ -41,13 +41,12 @@ type source struct {
 	err     error
 }
 
-func (s source) Dims() (dx, dy int) { return 1, 2 }
-func (s source) EvalSize() datasets.Size {
-	return datasets.Size{Functions: functions, Points: 12, Context: 6}
+// of returns the source.
+func (s source) of() *datasets.Source {
+	return &datasets.Source{DX: 1, DY: 2, Eval: datasets.Batches{Size: datasets.Size{Functions: functions, Points: 12, Context: 6}, Count: s.batches, Make: s.batch}}
 }
-func (s source) EvalBatches() int { return s.batches }
 
-func (s source) Eval(i int, dst *datasets.Batch) error {
+func (s source) batch(i int, dst *datasets.Batch) error {
 	if s.failAt > 0 && i == s.failAt {
 		return s.err
 	}

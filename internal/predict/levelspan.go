@@ -22,9 +22,9 @@ const spanLevels = 33
 
 // LevelSpan returns the span of a model's levels: the largest τ of a point minus the smallest, at
 // the median point of the first evaluation batch. The u are evenly spaced. CQNP's span is 0.998.
-func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) {
+func (t Trained) LevelSpan(ctx context.Context, source *datasets.Source) (float64, error) {
 	var b datasets.Batch
-	if err := source.Eval(0, &b); err != nil {
+	if err := source.Eval.Make(0, &b); err != nil {
 		return 0, err
 	}
 	t = t.Evenly()
@@ -54,7 +54,7 @@ func (t Trained) LevelSpan(ctx context.Context, source Source) (float64, error) 
 
 // WarnOfCollapse calls warn with one line if the levels of an ACQNP with a plain adaptor coincide.
 // It returns the errors of LevelSpan. It does not ask a network that reads groups.
-func (t Trained) WarnOfCollapse(ctx context.Context, source Source, warn func(string)) error {
+func (t Trained) WarnOfCollapse(ctx context.Context, source *datasets.Source, warn func(string)) error {
 	if m := t.Model.Config(); m.Name != "acqnp" || m.AdaptorForm == config.Residual || m.Aggregation == config.Groups {
 		return nil
 	}

@@ -14,7 +14,7 @@ import (
 // TestLevelSpan gives ψ weights such that z = 6·max(0, u − x) − 3. The span of a point then depends
 // only on its x.
 func TestLevelSpan(t *testing.T) {
-	o, s := asking(t, "acqnp"), source{batches: 1}
+	o, s := asking(t, "acqnp"), source{batches: 1}.of()
 	for _, tensor := range o.Model.Tensors() {
 		if !strings.HasPrefix(tensor.Name, "_adaptor.") {
 			continue
@@ -33,7 +33,7 @@ func TestLevelSpan(t *testing.T) {
 	}
 	got := must.Get(o.LevelSpan(t.Context(), s))(t)
 	var b datasets.Batch
-	must.Do(t, s.Eval(0, &b))
+	must.Do(t, s.Eval.Make(0, &b))
 	var spans []float64
 	for _, x := range b.X {
 		tau := func(u float64) float64 { return likelihood.Sigmoid(6*max(0, u-float64(x)) - 3) }
@@ -48,7 +48,7 @@ func TestLevelSpan(t *testing.T) {
 func TestLevelSpanOfCQNPIsFull(t *testing.T) {
 	o := asking(t, "cqnp")
 	o.NumTau = 1 // as in eval --num-quantiles 1; LevelSpan does not read it
-	got, err := o.LevelSpan(t.Context(), source{batches: 1})
+	got, err := o.LevelSpan(t.Context(), source{batches: 1}.of())
 	if err != nil || !(math.Abs(got-0.998) < 1e-6) { // float32
 		t.Errorf("span %g, want 0.998 (%v)", got, err)
 	}

@@ -30,13 +30,13 @@ func logUnits() run.Units {
 // in different ways.
 func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 	for _, model := range []string{"acqnp", "cnp"} {
-		o := options(t, model, source{batches: 2})
+		o := options(t, model, source{batches: 2}.of())
 		o.Units, o.Levels = logUnits(), predict.GridLevels
 		e := evaluate(t, o)
 		var context, target float64
 		for i := range 2 {
 			var b datasets.Batch
-			must.Do(t, o.Source.Eval(i, &b))
+			must.Do(t, o.Source.Eval.Make(i, &b))
 			sums := [2]float64{}
 			for f := range b.Functions {
 				all := o.Units.Scaling.RawOf(&b, f)
@@ -64,7 +64,7 @@ func TestRawLikelihoodIsThatOfThePredictions(t *testing.T) {
 // draws lie there. Components are those of log y.
 func TestPredictionsOfALogarithm(t *testing.T) {
 	for _, model := range []string{"acqnp", "cqnp", "cnp", "bnp"} {
-		o := options(t, model, source{batches: 1})
+		o := options(t, model, source{batches: 1}.of())
 		o.Units, o.Levels = logUnits(), predict.GridLevels
 		o.Units.Scaling.YScale[1] = 0.002 // so that the tails of τ = 0.002 end within the quadrature
 		f := points.Question{Known: points.New(1, 2, []float64{0, 1}, []float64{17, 7, 15, 9}), Targets: points.New(1, 0, []float64{2}, nil)}

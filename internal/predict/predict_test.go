@@ -24,7 +24,7 @@ import (
 )
 
 // unscaled returns the scaling with offset 0 and scale 1.
-func unscaled() datasets.Scaling { return datasets.ScalingOf(nil, 1, 2) }
+func unscaled() datasets.Scaling { return datasets.Unscaled(1, 2) }
 
 func asking(t *testing.T, model string) predict.Trained {
 	m, params := tiny(t, model)
@@ -61,7 +61,7 @@ func collect(t *testing.T, o predict.Trained, functions ...points.Question) []pr
 func batch(t *testing.T) *datasets.Batch {
 	t.Helper()
 	var b datasets.Batch
-	must.Do(t, (source{batches: 9}).Eval(3, &b))
+	must.Do(t, source{batches: 9}.of().Eval.Make(3, &b))
 	return &b
 }
 

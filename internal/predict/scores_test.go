@@ -18,7 +18,7 @@ import (
 // with a logarithm. A chi squared of 19 degrees of freedom is below 43.8 for 999 of 1000 seeds.
 func TestOutcomesDrawnByTheModelHaveAUniformPIT(t *testing.T) {
 	for _, model := range []string{"acqnp", "cqnp", "cnp", "bnp"} {
-		o := options(t, model, source{batches: 1})
+		o := options(t, model, source{batches: 1}.of())
 		o.Units, o.Levels = logUnits(), predict.GridLevels
 		o.Units.Scaling.YScale[1] = 0.002 // so that no draw is 0 or infinite
 		f := points.Question{Name: "f", Known: points.New(1, 2, []float64{0, 1}, []float64{17, 7, 15, 9}), Targets: points.New(1, 2, nil, nil)}
@@ -51,7 +51,7 @@ func TestOutcomesDrawnByTheModelHaveAUniformPIT(t *testing.T) {
 
 // An outcome without a finite score is an error that names the target.
 func TestScoresAreFinite(t *testing.T) {
-	o := options(t, "cnp", source{batches: 1})
+	o := options(t, "cnp", source{batches: 1}.of())
 	o.Units = logUnits()
 	f := points.Question{Known: points.New(1, 2, []float64{0}, []float64{17, 7}), Targets: points.New(1, 2, []float64{1, 2}, []float64{16, 8, math.Inf(1), 8})}
 	names := predict.Names{XNames: o.Units.XNames, YNames: o.Units.YNames, Questions: []points.Question{f}}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
@@ -35,7 +36,7 @@ func (s Stored) Experiment(flags ...config.Flag) (config.Experiment, error) {
 
 // Files returns the paths that the model and the experiment's data are read from.
 func (s Stored) Files(e config.Experiment, dataDir string) []string {
-	files := datasets.Files(e, dataDir)
+	files := benchmark.Files(e, dataDir)
 	if s.Run != "" {
 		return append(files, run.Files(s.Run)...)
 	}
@@ -60,7 +61,7 @@ func (s Stored) Units(e config.Experiment, dataDir string) (u run.Units, err err
 	case stored != nil:
 		return *stored, nil
 	}
-	source, err := datasets.Open(e, dataDir)
+	source, err := benchmark.Open(e, dataDir)
 	if err != nil {
 		return run.Units{}, err
 	}
@@ -134,19 +135,11 @@ func modelOf(e config.Experiment, units run.Units) (*models.Model, error) {
 	return models.New(e.Model, dx, dy)
 }
 
-// A Source makes evaluation batches. A datasets.Source is one, and so is a datasets.Tasks.
-type Source interface {
-	Dims() (dx, dy int)
-	EvalSize() datasets.Size
-	EvalBatches() int
-	Eval(i int, dst *datasets.Batch) error
-}
-
-// OpenSource returns the evaluation batches of an experiment, or those of a tasks file unless tasks
+// OpenSource returns the evaluation batches of an experiment, whose data open opens, or those of a tasks file unless tasks
 // is "". It returns an *invalid.Input if the file is of another benchmark, if its dimensions are not those of the
-// experiment's data, or if the experiment's model reads groups, which no tasks file has.
-func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
-	own, err := datasets.Open(e, dataDir)
+// experiment's data, or if the experiment's model reads groups, which no tasks file has. The caller closes the source.
+func OpenSource(e config.Experiment, dataDir, tasks string, open func(config.Experiment, string) (*datasets.Source, error)) (*datasets.Source, error) {
+	own, err := open(e, dataDir)
 	if tasks == "" {
 		return own, err
 	}
@@ -154,9 +147,9 @@ func OpenSource(e config.Experiment, dataDir, tasks string) (Source, error) {
 		return nil, &invalid.Input{File: "--tasks", Found: tasks, Expected: "no tasks file: it does not say which rows are of one group"}
 	}
 	opened, openErr := datasets.OpenTasks(tasks)
-	if openErr == nil && opened.Benchmark() != "" && opened.Benchmark() != e.Benchmark {
+	if openErr == nil && opened.Benchmark != "" && opened.Benchmark != e.Benchmark {
 		opened.Close()
-		return nil, &invalid.Input{File: tasks, Found: "batches of " + opened.Benchmark(), Expected: "batches of " + e.Benchmark + ", as the configuration says"}
+		return nil, &invalid.Input{File: tasks, Found: "batches of " + opened.Benchmark, Expected: "batches of " + e.Benchmark + ", as the configuration says"}
 	}
 	if openErr != nil || err != nil { // a tasks file needs no data of the benchmark
 		return opened, openErr

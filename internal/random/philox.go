@@ -194,6 +194,18 @@ func (g Generator) IntN(step, index uint64, n int) int {
 // Below maps a word to {0..n−1}, as IntN does. 1 ≤ n ≤ 2³².
 func Below(word uint32, n int) int { return int(uint64(word) * uint64(n) >> 32) }
 
+// Between returns the number at an index of a step, uniform on {lo..hi}.
+func (g Generator) Between(step, index uint64, lo, hi int) int {
+	return lo + g.IntN(step, index, hi-lo+1)
+}
+
+// Order returns the numbers 0..n−1 in random order, as Perm does.
+func (g Generator) Order(step uint64, n int) []int {
+	order := make([]int, n)
+	g.Perm(step, order)
+	return order
+}
+
 // Perm sets dst to a random permutation of 0..len(dst)−1, by the inside-out form of the
 // Fisher–Yates shuffle. It uses the numbers at 0..len(dst)−1 of the step.
 func (g Generator) Perm(step uint64, dst []int) {

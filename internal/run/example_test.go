@@ -6,6 +6,7 @@ import (
 	"os"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/run"
@@ -42,7 +43,7 @@ func write(dir string, e config.Experiment, m *models.Model) {
 	check(err)
 	w, err := run.Create(dir, false)
 	check(err)
-	n, units := m.NumParams(), run.UnitsOf(e, m)
+	n, units := m.NumParams(), run.UnitsOf(e, &datasets.Source{DX: 1, DY: 1, Scaling: datasets.Unscaled(1, 1)})
 	c := run.Checkpoint{Step: 100, Benchmark: e.Benchmark, Model: m.Name(), Config: string(text), Units: &units,
 		State: engine.State{Params: m.Initial(e.Train.Seed), M: make([]float32, n), V: make([]float32, n), Updates: 100}}
 	check(w.OpenLog(0))

@@ -11,6 +11,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/files/safetensors"
 	"github.com/acqnp/acqnp/internal/invalid"
@@ -30,10 +31,10 @@ type Units struct {
 }
 
 // UnitsOf returns the units of an experiment's data, which source reads.
-func UnitsOf(e config.Experiment, source interface{ Dims() (dx, dy int) }) Units {
+func UnitsOf(e config.Experiment, source *datasets.Source) Units {
 	dx, dy := source.Dims()
-	u := Units{Scaling: datasets.ScalingOf(source, dx, dy)}
-	u.XNames, u.YNames = datasets.Names(e.Benchmark, dx, dy)
+	u := Units{Scaling: source.Scaling}
+	u.XNames, u.YNames = benchmark.Names(e.Benchmark, dx, dy)
 	if x, y := len(u.Scaling.XScale), len(u.Scaling.YScale); len(e.Data.XColumns) == x && len(e.Data.YColumns) == y {
 		u.XNames, u.YNames = e.Data.XColumns, e.Data.YColumns
 	}

@@ -2,13 +2,13 @@ package run
 
 import (
 	"errors"
+	"io"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/files"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/models"
@@ -140,12 +140,12 @@ func (w *Writer) WriteConfig(text string) error {
 	return w.hold.guard(func() error { return files.WriteBytes(filepath.Join(w.dir, ConfigFile), []byte(text)) })
 }
 
-// WriteSplit writes what the functions of your own data are for. It does nothing if s is nil.
-func (w *Writer) WriteSplit(s *datasets.Split) error {
-	if s == nil {
+// WriteSplit writes what the functions of your own data are for, as write does. It does nothing if write is nil.
+func (w *Writer) WriteSplit(write func(io.Writer) error) error {
+	if write == nil {
 		return nil
 	}
-	return w.hold.guard(func() error { return files.Write(filepath.Join(w.dir, splitFile), s.WriteCSV) })
+	return w.hold.guard(func() error { return files.Write(filepath.Join(w.dir, splitFile), write) })
 }
 
 // Save writes the checkpoint of c.Step and sets c.Path. Then it removes the oldest checkpoints, so

@@ -2,7 +2,9 @@
 
 package serve
 
-import "math"
+import (
+	"math"
+)
 
 // descriptors returns how many files the process may have open.
 func descriptors() int { return math.MaxInt }

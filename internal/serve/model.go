@@ -6,6 +6,7 @@ import (
 	"sync"
 
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/likelihood"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -130,7 +131,7 @@ func (m *Model) describe(names []string, forms []rows.Form, ranges []datasets.Ra
 			continue
 		}
 		f := rows.FormAt(forms, i)
-		c := column{Name: name, Unit: datasets.UnitOf(m.About.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
+		c := column{Name: name, Unit: benchmark.UnitOf(m.About.Benchmark, name, f), Log: f.Log, Categories: f.Categories, Dates: f.Origin != ""}
 		if i < len(ranges) && ranges[i] != (datasets.Range{}) {
 			c.Low, c.High = &ranges[i].Low, &ranges[i].High
 		}

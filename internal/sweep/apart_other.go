@@ -2,7 +2,9 @@
 
 package sweep
 
-import "syscall"
+import (
+	"syscall"
+)
 
 // apart does nothing: this system cannot end a child with its parent.
 func apart() *syscall.SysProcAttr { return nil }

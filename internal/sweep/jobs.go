@@ -1,7 +1,7 @@
 package sweep
 
 import (
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
 	"github.com/acqnp/acqnp/internal/sweep/plan"
@@ -39,7 +39,7 @@ func Fitting(runs []plan.Run, dataDir string, most int) (int, error) {
 			continue // the grid rarely changes the size
 		}
 		seen[r.Config] = true
-		source, err := datasets.Open(r.Experiment, dataDir)
+		source, err := benchmark.Open(r.Experiment, dataDir)
 		if err != nil {
 			return 1, err
 		}

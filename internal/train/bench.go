@@ -41,7 +41,7 @@ func Bench(ctx context.Context, o Options, warmup, steps int) ([]Timing, error) 
 		return nil, err
 	}
 	l.meter = newMeter(0)
-	feeds := feed.Start(o.Source.Train, pointsOf(l.schedule), l.draws, 0, warmup+steps)
+	feeds := feed.Start(o.Source.Train.Make, pointsOf(l.schedule), l.draws, 0, warmup+steps)
 	defer feeds.Close()
 	var timings []Timing
 	for range warmup + steps {
@@ -76,7 +76,7 @@ func (l *loop) warmUp(ctx context.Context, some time.Duration) error {
 		return err
 	}
 	l.meter = newMeter(0)
-	feeds := feed.Start(l.o.Source.Train, pointsOf(l.schedule), l.draws, 0, math.MaxInt)
+	feeds := feed.Start(l.o.Source.Train.Make, pointsOf(l.schedule), l.draws, 0, math.MaxInt)
 	defer feeds.Close()
 	for began := time.Now(); time.Since(began) < some; l.step = 0 {
 		e, err := l.load(ctx, feeds)

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
@@ -21,7 +21,7 @@ func TestBenchMakesTheStepsOfARun(t *testing.T) {
 	for _, m := range metrics(t, o.Dir) {
 		want = append(want, m.Loss)
 	}
-	source := must.Get(datasets.Open(e, ""))(t)
+	source := must.Get(benchmark.Open(e, ""))(t)
 	var got []float32
 	timings, err := train.Bench(context.Background(), train.Options{Experiment: e, Source: source, OnStep: func(u train.Update) {
 		got = append(got, float32(u.Loss()))
@@ -44,7 +44,7 @@ func TestBenchMakesTheStepsOfARun(t *testing.T) {
 
 func TestBenchEndsWithItsContext(t *testing.T) {
 	e := experiment(t)
-	source := must.Get(datasets.Open(e, ""))(t)
+	source := must.Get(benchmark.Open(e, ""))(t)
 	ctx, cancel := context.WithCancel(context.Background())
 	made := 0
 	_, err := train.Bench(ctx, train.Options{Experiment: e, Source: source, OnStep: func(train.Update) {

@@ -8,15 +8,18 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/test/must"
 	"github.com/acqnp/acqnp/internal/train"
 )
 
 // split has a fixed training split of three batches, which differ in their number of functions.
-type split struct{ counted }
-
-func (split) StepsPerEpoch() int { return 3 }
+func split() *datasets.Source {
+	s := counted()
+	s.StepsPerEpoch = 3
+	return s
+}
 
 // inEpochs returns an experiment on images that counts epochs. split stands for the images.
 func inEpochs(t *testing.T, epochs int) config.Experiment {
@@ -37,7 +40,7 @@ func TestEpochsAreStepsOfTheirSource(t *testing.T) {
 			if u.Step == after {
 				cancel()
 			}
-		}}, split{}, cpu.New)
+		}}, split(), cpu.New)
 	}
 	whole, parts := t.TempDir(), t.TempDir()
 	r, err := in(whole, e, false, 0)
@@ -61,5 +64,5 @@ func TestEpochsAreStepsOfTheirSource(t *testing.T) {
 
 func TestEpochsNeedAFixedSplit(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "run")
-	must.Refuse(t, must.Err(runWith(t.Context(), train.Options{Experiment: inEpochs(t, 2), Dir: dir}, counted{}, cpu.New)), "train.epochs")
+	must.Refuse(t, must.Err(runWith(t.Context(), train.Options{Experiment: inEpochs(t, 2), Dir: dir}, counted(), cpu.New)), "train.epochs")
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cpu"
 	"github.com/acqnp/acqnp/internal/engine/device"
@@ -21,23 +22,18 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// source passes a benchmark's batches through a hook.
-type source struct {
-	datasets.Source
-	hook func(step int, b *datasets.Batch) error
-}
-
-func (s source) Train(step int, b *datasets.Batch) error {
-	if err := s.Source.Train(step, b); err != nil {
-		return err
-	}
-	return s.hook(step, b)
-}
-
-func hooked(t *testing.T, e config.Experiment, hook func(step int, b *datasets.Batch) error) datasets.Source {
+// hooked returns the source of an experiment, whose training batches pass through a hook.
+func hooked(t *testing.T, e config.Experiment, hook func(step int, b *datasets.Batch) error) *datasets.Source {
 	t.Helper()
-	s := must.Get(datasets.Open(e, ""))(t)
-	return source{s, hook}
+	s := must.Get(benchmark.Open(e, ""))(t)
+	all := s.Train.Make
+	s.Train.Make = func(step int, b *datasets.Batch) error {
+		if err := all(step, b); err != nil {
+			return err
+		}
+		return hook(step, b)
+	}
+	return s
 }
 
 // program calls spoil with the gradient after the run of a step.

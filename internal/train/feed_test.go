@@ -13,18 +13,13 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// counted is a source with dx = 2 and dy = 3. The sizes and values of its batches depend on the
-// step.
-type counted struct{}
-
-func (counted) Dims() (dx, dy int)              { return 2, 3 }
-func (counted) TrainSize() datasets.Size        { return datasets.Size{Functions: 3, Context: 4, Points: 9} }
-func (counted) EvalSize() datasets.Size         { return datasets.Size{} }
-func (counted) Eval(int, *datasets.Batch) error { return nil }
-func (counted) EvalBatches() int                { return 0 }
-func (counted) Train(step int, b *datasets.Batch) error {
-	*b = countedBatch(step)
-	return nil
+// counted returns a source with dx = 2 and dy = 3. The sizes and values of its batches depend on the step.
+func counted() *datasets.Source {
+	return &datasets.Source{DX: 2, DY: 3, Scaling: datasets.Unscaled(2, 3), Train: datasets.Batches{Size: datasets.Size{Functions: 3, Context: 4, Points: 9},
+		Make: func(step int, b *datasets.Batch) error {
+			*b = countedBatch(step)
+			return nil
+		}}}
 }
 
 func countedBatch(step int) datasets.Batch {
@@ -82,10 +77,10 @@ func TestEveryStepReadsItsOwnBatchAndLevels(t *testing.T) {
 			cancel()
 		}
 	}}
-	if _, err := runWith(ctx, o, counted{}, compile); err == nil {
+	if _, err := runWith(ctx, o, counted(), compile); err == nil {
 		t.Fatal("not interrupted")
 	}
-	if _, err := runWith(context.Background(), o, counted{}, compile); err != nil || step != 12 {
+	if _, err := runWith(context.Background(), o, counted(), compile); err != nil || step != 12 {
 		t.Errorf("%d steps seen, %v", step, err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/files/safetensors/safetensorstest"
@@ -47,7 +48,7 @@ func steps(n int) func(*config.Experiment) {
 
 func modelOf(t testing.TB, e config.Experiment) *models.Model {
 	t.Helper()
-	source := must.Get(datasets.Open(e, ""))(t)
+	source := must.Get(benchmark.Open(e, ""))(t)
 	dx, dy := source.Dims()
 	return must.Get(models.New(e.Model, dx, dy))(t)
 }
@@ -76,7 +77,7 @@ func (d on) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, error) {
 }
 
 // runWith trains with the given data source and compiler.
-func runWith(ctx context.Context, o train.Options, source datasets.Source, compile compiler) (train.Result, error) {
+func runWith(ctx context.Context, o train.Options, source *datasets.Source, compile compiler) (train.Result, error) {
 	o.Source, o.Device = source, on{device.CPU(0), compile}
 	return train.Run(ctx, o)
 }

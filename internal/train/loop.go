@@ -42,9 +42,9 @@ type loop struct {
 }
 
 // run makes the remaining steps and saves checkpoints, the last one also if ctx ends.
-func (l *loop) run(ctx context.Context, source datasets.Source) error {
+func (l *loop) run(ctx context.Context, source *datasets.Source) error {
 	t := l.schedule
-	feeds := feed.Start(source.Train, pointsOf(t), l.draws, l.step, t.Steps)
+	feeds := feed.Start(source.Train.Make, pointsOf(t), l.draws, l.step, t.Steps)
 	defer feeds.Close()
 	for l.step < l.stop() && ctx.Err() == nil {
 		extents, err := l.load(ctx, feeds)

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/models"
@@ -27,8 +27,8 @@ func TestCountIsWhatTrainingAllocates(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			e := experiment(t, steps(2), change)
-			source := must.Get(datasets.Open(e, ""))(t)
-			size := source.TrainSize()
+			source := must.Get(benchmark.Open(e, ""))(t)
+			size := source.Train.Size
 			p := footprint.Estimate{Device: device.CPU(2), Model: modelOf(t, e), Mode: models.Training, Feeds: feed.Turns,
 				Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: e.Train.NumTau}}
 			counted := must.Get(p.Bytes())(t)

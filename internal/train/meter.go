@@ -1,6 +1,8 @@
 package train
 
-import "time"
+import (
+	"time"
+)
 
 // meter measures training time and rows per second, for reports alone.
 type meter struct {

@@ -19,7 +19,7 @@ type Options struct {
 	Device     device.Device     // nil: the CPU with all its cores
 	Resume     bool              // continue the run in Dir, or start one if there is none
 	Overwrite  bool              // remove the run in Dir first
-	Source     datasets.Source   // of the experiment; nil opens it
+	Source     *datasets.Source  // of the experiment; nil opens it
 	Start      run.Start         // the file of weights to start from; none for weights drawn from the seed
 	Version    string            // of the program, for the checkpoints
 	WarmUp     time.Duration     // of Bench

@@ -116,19 +116,12 @@ func TestResumeClearsHalfWrittenFiles(t *testing.T) {
 	must.Do(t, must.Err(os.Stat(filepath.Join(dir, evaluation))))
 }
 
-// scaled is a benchmark's source with a scaling.
-type scaled struct {
-	datasets.Source
-	scaling datasets.Scaling
-}
-
-func (s scaled) Scaling() datasets.Scaling { return s.scaling }
-
 func TestResumeRefusesOtherData(t *testing.T) {
 	dir, e := t.TempDir(), experiment(t)
 	on := func(yScale float64, resume bool) error {
-		s := datasets.Scaling{XOffset: []float64{1.0 / 3}, XScale: []float64{2.0 / 3}, YOffset: []float64{-1e5 / 3}, YScale: []float64{yScale}}
-		return must.Err(runWith(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: resume}, scaled{hooked(t, e, nothing), s}, cpu.New))
+		s := hooked(t, e, nothing)
+		s.Scaling = datasets.Scaling{XOffset: []float64{1.0 / 3}, XScale: []float64{2.0 / 3}, YOffset: []float64{-1e5 / 3}, YScale: []float64{yScale}}
+		return must.Err(runWith(t.Context(), train.Options{Experiment: e, Dir: dir, Resume: resume}, s, cpu.New))
 	}
 	const third = 1e-5 / 3 // has no short decimal form
 	must.Do(t, on(third, false), on(third*(1+1e-12), true))

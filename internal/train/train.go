@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/device"
@@ -29,7 +30,7 @@ import (
 func Run(ctx context.Context, o Options) (Result, error) {
 	if o.Source == nil {
 		var err error
-		if o.Source, err = datasets.Open(o.Experiment, o.DataDir); err != nil {
+		if o.Source, err = benchmark.Open(o.Experiment, o.DataDir); err != nil {
 			return Result{}, err
 		}
 	}
@@ -112,8 +113,8 @@ func (o Options) estimate() (e footprint.Estimate, d feed.Draws, err error) {
 	}
 	t := o.Experiment.Train
 	d, err = feed.New(m, feed.Choice{NumTau: t.NumTau, Spacing: t.Levels, Bootstraps: o.Experiment.Model.TrainBootstraps, Seed: t.Seed})
-	size := o.Source.TrainSize()
-	return footprint.Estimate{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: datasets.TrainKeys(o.Source),
+	size := o.Source.Train.Size
+	return footprint.Estimate{Device: o.Device, Model: m, Mode: models.Training, Feeds: feed.Turns, Keys: o.Source.Train.Keys,
 		Capacity: ops.Extents{Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: d.Count()}}, d, err
 }
 
@@ -133,7 +134,7 @@ func (l *loop) close() error {
 }
 
 // inDirectory opens and locks the run directory, trains in it and closes it.
-func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (r Result, err error) {
+func (l *loop) inDirectory(ctx context.Context, source *datasets.Source) (r Result, err error) {
 	if l.o.Resume {
 		l.dir, err = run.Resume(l.o.Dir, l.o.Warn)
 	} else {
@@ -147,7 +148,7 @@ func (l *loop) inDirectory(ctx context.Context, source datasets.Source) (r Resul
 }
 
 // train restores the run in the directory, if it is to be resumed, and makes the remaining steps.
-func (l *loop) train(ctx context.Context, source datasets.Source) (Result, error) {
+func (l *loop) train(ctx context.Context, source *datasets.Source) (Result, error) {
 	var elapsed time.Duration
 	if l.o.Resume {
 		var err error
@@ -239,7 +240,7 @@ func (l *loop) begin() error {
 			return err
 		}
 	}
-	if err := l.dir.WriteSplit(datasets.SplitOf(l.o.Source)); err != nil {
+	if err := l.dir.WriteSplit(l.o.Source.Split); err != nil {
 		return err
 	}
 	return l.dir.WriteConfig(l.config)
@@ -279,12 +280,12 @@ func checkOptions(o Options) error {
 
 // Steps returns the number of training steps: train.steps, or those in train.epochs. It returns an
 // *invalid.Input for epochs of a source without a fixed training split.
-func Steps(t config.Train, source datasets.Source) (int, error) {
+func Steps(t config.Train, source *datasets.Source) (int, error) {
 	if t.Epochs == 0 {
 		return t.Steps, nil
 	}
-	if s, ok := source.(datasets.Epochs); ok {
-		return t.Epochs * s.StepsPerEpoch(), nil
+	if n := source.StepsPerEpoch; n > 0 {
+		return t.Epochs * n, nil
 	}
 	return 0, &invalid.Input{Key: "train.epochs", Found: strconv.Itoa(t.Epochs),
 		Expected: "train.steps instead, since the benchmark has no fixed training split"}

@@ -29,9 +29,9 @@ type validator struct {
 
 // newValidator returns the validator of an experiment, not compiled yet. It makes all batches, as
 // the source is busy with training later.
-func newValidator(e config.Experiment, m *models.Model, source datasets.Source, d device.Device) (*validator, error) {
-	valid, ok := source.(datasets.Validated)
-	if !ok || valid.ValidBatches() < 1 {
+func newValidator(e config.Experiment, m *models.Model, source *datasets.Source, d device.Device) (*validator, error) {
+	valid := source.Valid
+	if valid.Count < 1 {
 		return nil, &invalid.Input{Key: "train.validate_every", Found: strconv.Itoa(e.Train.ValidateEvery),
 			Expected: "0: these data have no validation batches"}
 	}
@@ -40,10 +40,10 @@ func newValidator(e config.Experiment, m *models.Model, source datasets.Source, 
 	if err != nil {
 		return nil, err
 	}
-	size := valid.ValidSize()
+	size := valid.Size
 	v := &validator{estimate: footprint.Estimate{Device: d, Model: m, Mode: models.Evaluation, Capacity: ops.Extents{ // no feeds: they are made here
 		Functions: size.Functions, Context: size.Context, Points: size.Points, Levels: draws.Count()}}}
-	if v.feeds, err = feed.All(valid.Valid, feed.TargetPoints, draws, valid.ValidBatches()); err != nil {
+	if v.feeds, err = feed.All(valid.Make, feed.TargetPoints, draws, valid.Count); err != nil {
 		return nil, fmt.Errorf("validation: %w", err)
 	}
 	for i, f := range v.feeds {

@@ -20,23 +20,19 @@ import (
 	"github.com/acqnp/acqnp/internal/train"
 )
 
-// noise is a source of three fixed sets of functions without any structure: a model can only learn
+// noise returns a source of three fixed sets of functions without any structure: a model can only learn
 // the training set by heart.
-type noise struct{ train, valid, test datasets.Size }
+func noise(train, valid, test datasets.Size) *datasets.Source {
+	set := func(number uint64, size datasets.Size) datasets.Batches {
+		return datasets.Batches{Size: size, Count: min(1, size.Functions), Make: func(_ int, b *datasets.Batch) error { return drawn(number, size, b) }}
+	}
+	return &datasets.Source{DX: 1, DY: 1, Scaling: datasets.Unscaled(1, 1), Train: set(1, train), Valid: set(2, valid), Eval: set(3, test)}
+}
 
-// overfitted has few training functions, and enough others for steady means.
-var overfitted = noise{datasets.Size{Functions: 2, Points: 12, Context: 4}, datasets.Size{Functions: 20, Points: 12, Context: 4},
-	datasets.Size{Functions: 40, Points: 12, Context: 4}}
+// few are the training functions of overfitted, which has enough others for steady means.
+var few, many = datasets.Size{Functions: 2, Points: 12, Context: 4}, datasets.Size{Functions: 20, Points: 12, Context: 4}
 
-func (noise) Dims() (dx, dy int)                     { return 1, 1 }
-func (n noise) TrainSize() datasets.Size             { return n.train }
-func (n noise) EvalSize() datasets.Size              { return n.test }
-func (n noise) ValidSize() datasets.Size             { return n.valid }
-func (n noise) Train(_ int, b *datasets.Batch) error { return drawn(1, n.train, b) }
-func (n noise) Valid(_ int, b *datasets.Batch) error { return drawn(2, n.valid, b) }
-func (n noise) Eval(_ int, b *datasets.Batch) error  { return drawn(3, n.test, b) }
-func (noise) EvalBatches() int                       { return 1 }
-func (n noise) ValidBatches() int                    { return min(1, n.valid.Functions) }
+var overfitted = noise(few, many, datasets.Size{Functions: 40, Points: 12, Context: 4})
 
 func drawn(set uint64, s datasets.Size, b *datasets.Batch) error {
 	n := s.Functions * s.Points
@@ -245,15 +241,12 @@ func TestThePlateausFallEndsWithTheSteps(t *testing.T) {
 }
 
 func TestAValidationOfOneFunctionAndNone(t *testing.T) {
-	one := overfitted
-	one.valid = datasets.Size{Functions: 1, Points: 5, Context: 4} // one target
+	one := noise(few, datasets.Size{Functions: 1, Points: 5, Context: 4}, many) // one target
 	r := mustTrain(t, train.Options{Experiment: validated(t), Dir: t.TempDir(), Source: one})
 	if r.Best == nil || r.Best.Step < 2 {
 		t.Errorf("%+v", r)
 	}
-	none := overfitted
-	none.valid = datasets.Size{}
-	for _, s := range []datasets.Source{none, counted{}} {
+	for _, s := range []*datasets.Source{noise(few, datasets.Size{}, many), counted()} {
 		dir := filepath.Join(t.TempDir(), "run")
 		_, err := train.Run(t.Context(), train.Options{Experiment: validated(t), Dir: dir, Source: s})
 		must.Refuse(t, err, "train.validate_every: found 2", "no validation batches")
@@ -263,18 +256,15 @@ func TestAValidationOfOneFunctionAndNone(t *testing.T) {
 	}
 }
 
-// broken is a source with a NaN among its validation's targets.
-type broken struct{ noise }
-
-func (n broken) Valid(i int, b *datasets.Batch) error {
-	err := n.noise.Valid(i, b)
-	b.Y[7] = float32(math.NaN())
-	return err
-}
-
 func TestNaNInAValidationStops(t *testing.T) {
 	dir := t.TempDir()
-	_, err := runWith(t.Context(), train.Options{Experiment: validated(t), Dir: dir}, broken{overfitted}, cpu.New)
+	broken := *overfitted
+	broken.Valid.Make = func(i int, b *datasets.Batch) error {
+		err := overfitted.Valid.Make(i, b)
+		b.Y[7] = float32(math.NaN())
+		return err
+	}
+	_, err := runWith(t.Context(), train.Options{Experiment: validated(t), Dir: dir}, &broken, cpu.New)
 	wantNonFinite(t, err, 2, "valid_ll", "")
 	if !strings.Contains(err.Error(), "at step 2") || !strings.Contains(err.Error(), "the log-likelihood of the validation is NaN") {
 		t.Errorf("message %q", err)
@@ -323,18 +313,14 @@ func bestStep(t *testing.T, dir string) int {
 	return all[run.BestOf(all)].Step
 }
 
-// swapped evaluates what noise validates.
-type swapped struct{ noise }
-
-func (s swapped) EvalSize() datasets.Size             { return s.valid }
-func (s swapped) Eval(i int, b *datasets.Batch) error { return s.Valid(i, b) }
-
 // A validation is what an evaluation of the same batches finds.
 func TestValidationAgreesWithEvaluation(t *testing.T) {
 	e, dir := validated(t), t.TempDir()
 	best := mustTrain(t, train.Options{Experiment: e, Dir: dir, Source: overfitted}).Best
 	c := must.Get(run.ReadCheckpoint(checkpoint(dir, "best"), modelOf(t, e)))(t)
-	got := must.Get(predict.New(e, modelOf(t, e), c.Params, run.Units{}, device.CPU(1)).Evenly().Evaluate(t.Context(), swapped{overfitted}, predict.EvalOptions{}))(t)
+	swapped := *overfitted
+	swapped.Eval = swapped.Valid
+	got := must.Get(predict.New(e, modelOf(t, e), c.Params, run.Units{}, device.CPU(1)).Evenly().Evaluate(t.Context(), &swapped, predict.EvalOptions{}))(t)
 	// 1e-5: the former averages in another order.
 	if d := math.Abs(got.TargetLL.Mean - best.ValidLL); !(d < 1e-5) {
 		t.Errorf("evaluation %v, validation %v", got.TargetLL.Mean, best.ValidLL)

@@ -11,7 +11,6 @@ import (
 	"gonum.org/v1/plot/vg"
 	"gonum.org/v1/plot/vg/draw"
 
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/points"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -203,7 +202,7 @@ func newCompletion(ctx context.Context, runs []figures.Run, count int) (figures.
 	if err != nil {
 		return nil, err
 	}
-	height, width, _ := runs[0].Source.(datasets.Imager).ImageShape()
+	height, width := runs[0].Source.Image.Height, runs[0].Source.Image.Width
 	var images []pixels
 	for _, s := range subjects {
 		all := s.Known.Cut(0, s.Known.Len())

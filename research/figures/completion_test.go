@@ -21,7 +21,7 @@ func completing(t *testing.T, channels int) predict.Trained {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s := datasets.ScalingOf(nil, 2, channels)
+	s := datasets.Unscaled(2, channels)
 	s.XOffset, s.XScale = []float64{1.5, 1}, []float64{1.5, 1}
 	return predict.Trained{Model: m, Params: m.Initial(5), Device: device.CPU(1), Units: run.Units{Scaling: s}}
 }

@@ -17,7 +17,6 @@ import (
 	"strings"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid/warning"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -132,7 +131,7 @@ func ofLanes(r figures.Run) error {
 }
 
 func ofImages(r figures.Run) error {
-	if _, ok := r.Source.(datasets.Imager); !ok {
+	if r.Source.Image.Height == 0 {
 		return refuse(r, r.Experiment.Benchmark, "a benchmark of images")
 	}
 	return nil

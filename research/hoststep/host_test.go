@@ -13,6 +13,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/engine/device"
@@ -31,30 +32,28 @@ func (idle) Trainer(g *ops.Graph, o device.Training) (engine.Trainer, error) {
 
 func (idle) Bytes(*ops.Graph, bool) (float64, error) { return 0, nil }
 
-// ready is a source whose batches cost nothing but a copy.
-type ready struct {
-	datasets.Source
-	batch datasets.Batch
-}
-
-func (r *ready) Train(_ int, dst *datasets.Batch) error {
-	x, y := append(dst.X[:0], r.batch.X...), append(dst.Y[:0], r.batch.Y...)
-	*dst = r.batch
-	dst.X, dst.Y = x, y
-	return nil
+// ready returns a source whose batches cost nothing but a copy of one.
+func ready(s datasets.Source, batch datasets.Batch) *datasets.Source {
+	s.Train.Make = func(_ int, dst *datasets.Batch) error {
+		x, y := append(dst.X[:0], batch.X...), append(dst.Y[:0], batch.Y...)
+		*dst = batch
+		dst.X, dst.Y = x, y
+		return nil
+	}
+	return &s
 }
 
 // source opens lissajous at the size of the paper's mean step.
-func source(t testing.TB, model string) (config.Experiment, datasets.Source) {
+func source(t testing.TB, model string) (config.Experiment, *datasets.Source) {
 	t.Helper()
 	e := must.Get(config.Parse("lissajous", []byte("benchmark: lissajous\nmodel: {name: "+model+"}\n"), config.Overrides{}))(t)
 	e.Data.Points = []int{53, 53}
-	return e, must.Get(datasets.Open(e, ""))(t)
+	return e, must.Get(benchmark.Open(e, ""))(t)
 }
 
 // hostSteps makes b.N steps on the idle GPU. It reports the processor time of a step, on all goroutines and on
 // that of training alone: a GPU waits for the latter, batches are made beside it.
-func hostSteps(b *testing.B, e config.Experiment, s datasets.Source) {
+func hostSteps(b *testing.B, e config.Experiment, s *datasets.Source) {
 	runtime.LockOSThread() // this goroutine trains; a thread's time is its own
 	defer runtime.UnlockOSThread()
 	var all, own time.Duration
@@ -90,9 +89,9 @@ func BenchmarkHostStep(b *testing.B) {
 		b.Run(model+"/ready", func(b *testing.B) {
 			b.ReportAllocs()
 			e, s := source(b, model)
-			r := &ready{Source: s}
-			must.Do(b, s.Train(0, &r.batch))
-			hostSteps(b, e, r)
+			var first datasets.Batch
+			must.Do(b, s.Train.Make(0, &first))
+			hostSteps(b, e, ready(*s, first))
 		})
 	}
 }

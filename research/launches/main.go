@@ -19,7 +19,7 @@ import (
 	"time"
 
 	"github.com/acqnp/acqnp/internal/config"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine"
 	"github.com/acqnp/acqnp/internal/engine/cuda"
 	"github.com/acqnp/acqnp/internal/engine/device"
@@ -75,7 +75,7 @@ func measure(ctx context.Context, o options, w io.Writer) error {
 		return err
 	}
 	defer d.Close()
-	source, err := datasets.Open(e, o.dataDir)
+	source, err := benchmark.Open(e, o.dataDir)
 	if err != nil {
 		return err
 	}

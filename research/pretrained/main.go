@@ -7,11 +7,9 @@ import (
 	"syscall"
 
 	"github.com/acqnp/acqnp/internal/cli"
-	"github.com/acqnp/acqnp/internal/datasets"
 	"github.com/acqnp/acqnp/research/pretrained/invent"
 )
 
 func main() {
-	datasets.Invent = invent.New
-	os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Replace: syscall.Exec}))
+	os.Exit(cli.Main(os.Args[1:], cli.Streams{In: os.Stdin, Out: os.Stdout, Err: os.Stderr, Replace: syscall.Exec, Groups: invent.New}))
 }

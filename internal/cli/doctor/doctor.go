@@ -10,7 +10,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/paper"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/engine/device/memory"
 	"github.com/acqnp/acqnp/internal/fit/pretrained"
@@ -19,27 +19,27 @@ import (
 
 // Diagnosis is the result of Look. Its JSON fields are those of acqnp doctor --json.
 type Diagnosis struct {
-	Version     string            `json:"version"`
-	Go          string            `json:"go"`
-	Platform    string            `json:"platform"`
-	CPU         string            `json:"cpu"`
-	Features    []string          `json:"cpu_features"`
-	Kernels     string            `json:"kernels"`           // the CPU kernels in use
-	Available   []string          `json:"kernels_available"` // on this machine, the best first
-	BF16        bool              `json:"bf16_kernels"`      // --precision bf16 runs on AVX512_BF16
-	Cores       int               `json:"cores"`
-	MemoryBytes int64             `json:"memory_bytes"`                 // 0 if unknown
-	MemoryLimit int64             `json:"memory_limit_bytes,omitempty"` // of the control group; 0 if none
-	GPU         bool              `json:"gpu"`                          // whether one is visible
-	GPUs        []string          `json:"gpus"`                         // names that the driver knows
-	Driver      string            `json:"gpu_driver"`                   // its version
-	CUDA        string            `json:"cuda_engine"`                  // path of acqnp-cuda, "" if absent
-	CUDAError   string            `json:"cuda_error,omitempty"`         // why it cannot be used
-	Compiled    []string          `json:"cuda_compiled,omitempty"`      // the GPUs for which it has machine code
-	Runs        string            `json:"cuda_runs,omitempty"`          // what the GPU runs: machine code or PTX
-	Data        []datasets.Status `json:"data_sets,omitempty"`          // if they were asked for
-	Network     string            `json:"pretrained_network"`           // its weights
-	Missing     []string          `json:"missing"`                      // each with the remedy
+	Version     string         `json:"version"`
+	Go          string         `json:"go"`
+	Platform    string         `json:"platform"`
+	CPU         string         `json:"cpu"`
+	Features    []string       `json:"cpu_features"`
+	Kernels     string         `json:"kernels"`           // the CPU kernels in use
+	Available   []string       `json:"kernels_available"` // on this machine, the best first
+	BF16        bool           `json:"bf16_kernels"`      // --precision bf16 runs on AVX512_BF16
+	Cores       int            `json:"cores"`
+	MemoryBytes int64          `json:"memory_bytes"`                 // 0 if unknown
+	MemoryLimit int64          `json:"memory_limit_bytes,omitempty"` // of the control group; 0 if none
+	GPU         bool           `json:"gpu"`                          // whether one is visible
+	GPUs        []string       `json:"gpus"`                         // names that the driver knows
+	Driver      string         `json:"gpu_driver"`                   // its version
+	CUDA        string         `json:"cuda_engine"`                  // path of acqnp-cuda, "" if absent
+	CUDAError   string         `json:"cuda_error,omitempty"`         // why it cannot be used
+	Compiled    []string       `json:"cuda_compiled,omitempty"`      // the GPUs for which it has machine code
+	Runs        string         `json:"cuda_runs,omitempty"`          // what the GPU runs: machine code or PTX
+	Data        []paper.Status `json:"data_sets,omitempty"`          // if they were asked for
+	Network     string         `json:"pretrained_network"`           // its weights
+	Missing     []string       `json:"missing"`                      // each with the remedy
 }
 
 // Look examines the machine and, unless dataDir is "", the data sets below it. version is the program's.
@@ -55,7 +55,7 @@ func Look(dataDir, version string) Diagnosis {
 		Missing:  []string{},
 	}
 	if dataDir != "" {
-		d.Data = datasets.Check(dataDir)
+		d.Data = paper.Check(dataDir)
 	}
 	d.Kernels, d.Available, d.BF16 = simd.Name(), simd.Available(), simd.HasHalves()
 	d.MemoryBytes, d.MemoryLimit = memory.Machine("/")

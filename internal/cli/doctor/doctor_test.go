@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/acqnp/acqnp/internal/cli/doctor"
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/paper"
 	"github.com/acqnp/acqnp/internal/test/must"
 )
 
@@ -34,7 +34,7 @@ func TestLookNamesWhatIsMissing(t *testing.T) {
 func TestPrintHasALineForEachThing(t *testing.T) {
 	d := doctor.Diagnosis{
 		Version: "1.2.3", CPU: "Some CPU", MemoryBytes: 3 << 30, MemoryLimit: 1 << 30, GPU: true, GPUs: []string{"H100"}, Driver: "550",
-		CUDA: "/bin/acqnp-cuda", CUDAError: "too old", Compiled: []string{"7.5", "9.0a"}, Runs: "PTX", Network: "7 weights", Data: []datasets.Status{{Benchmark: "mnist", Detail: "not there"}}, Missing: []string{"mnist"},
+		CUDA: "/bin/acqnp-cuda", CUDAError: "too old", Compiled: []string{"7.5", "9.0a"}, Runs: "PTX", Network: "7 weights", Data: []paper.Status{{Benchmark: "mnist", Detail: "not there"}}, Missing: []string{"mnist"},
 	}
 	var b strings.Builder
 	must.Do(t, d.Print(&b))

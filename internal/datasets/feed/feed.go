@@ -4,7 +4,7 @@
 // the model reads. [Draws] makes these numbers: quantile levels or bootstraps. [Ahead] makes the
 // feed of the next step on its own goroutine while the current one is used.
 //
-//	ahead := feed.Start(source.Train, feed.AllPoints, draws, 0, steps)
+//	ahead := feed.Start(source.Train.Make, feed.AllPoints, draws, 0, steps)
 //	defer ahead.Close()
 //	f, err := ahead.Next(ctx)
 //	f.Write(trainer)

@@ -4,7 +4,7 @@ import (
 	"encoding/json"
 	"strconv"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/feed"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -75,11 +75,11 @@ func defaults(t predict.Trained) ([][2]string, error) {
 	return nil, nil
 }
 
-func describe(benchmark string, names []string, offset, scale []float64, forms []rows.Form) []column {
+func describe(data string, names []string, offset, scale []float64, forms []rows.Form) []column {
 	all := make([]column, len(names))
 	for i, name := range names {
 		f := rows.FormAt(forms, i)
-		all[i] = column{Name: name, Unit: datasets.UnitOf(benchmark, name, f), Log: f.Log, Shift: f.Shift, Categories: f.Categories, Origin: f.Origin,
+		all[i] = column{Name: name, Unit: benchmark.UnitOf(data, name, f), Log: f.Log, Shift: f.Shift, Categories: f.Categories, Origin: f.Origin,
 			Encoded: []string{name}}
 		if f.Categories == nil {
 			all[i].Offset, all[i].Scale = &offset[i], &scale[i]

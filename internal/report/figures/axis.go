@@ -7,7 +7,7 @@ import (
 
 	"gonum.org/v1/plot"
 
-	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/datasets/rows"
 	"github.com/acqnp/acqnp/internal/predict"
 )
@@ -32,7 +32,7 @@ func LabelOf(a predict.About, c int) string {
 
 // labelled returns the name of a column, with its unit if that is known. Dates have none.
 func labelled(a predict.About, name string, f rows.Form) string {
-	if unit := datasets.UnitOf(a.Benchmark, name, f); unit != "" && f.Origin == "" {
+	if unit := benchmark.UnitOf(a.Benchmark, name, f); unit != "" && f.Origin == "" {
 		return name + " (" + unit + ")"
 	}
 	return name

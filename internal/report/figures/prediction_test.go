@@ -18,27 +18,22 @@ import (
 )
 
 // twoBatches is a source of two batches of two functions and one.
-type twoBatches struct{}
-
-func (twoBatches) Dims() (dx, dy int)           { return 1, 1 }
-func (twoBatches) EvalSize() datasets.Size      { return datasets.Size{Functions: 2, Points: 3, Context: 2} }
-func (twoBatches) EvalBatches() int             { return 2 }
-func (twoBatches) EvalNames(batch int) []string { return [][]string{{"a", ""}, {"c"}}[batch] }
-func (twoBatches) Eval(i int, b *datasets.Batch) error {
-	*b = datasets.Batch{Functions: 2 - i, Points: 3, Context: 2 - i, DX: 1, DY: 1, X: make([]float32, 6), Y: make([]float32, 6)}
-	copy(b.X[3*(1-i):], []float32{0.25, 0.75, 0.5}) // the last function of the batch
-	copy(b.Y[3*(1-i):], []float32{1, 0.5, 0.125})
-	return nil
-}
+var twoBatches = &datasets.Source{DX: 1, DY: 1, EvalNames: func(batch int) []string { return [][]string{{"a", ""}, {"c"}}[batch] },
+	Eval: datasets.Batches{Size: datasets.Size{Functions: 2, Points: 3, Context: 2}, Count: 2, Make: func(i int, b *datasets.Batch) error {
+		*b = datasets.Batch{Functions: 2 - i, Points: 3, Context: 2 - i, DX: 1, DY: 1, X: make([]float32, 6), Y: make([]float32, 6)}
+		copy(b.X[3*(1-i):], []float32{0.25, 0.75, 0.5}) // the last function of the batch
+		copy(b.Y[3*(1-i):], []float32{1, 0.5, 0.125})
+		return nil
+	}}}
 
 func TestSubjectsAreNamedFunctionsInRawUnits(t *testing.T) {
-	all := must.Get(figures.Subjects(twoBatches{}, laneLike(1), 9))(t)
+	all := must.Get(figures.Subjects(twoBatches, laneLike(1), 9))(t)
 	var names []string
 	for _, s := range all {
 		names = append(names, s.Name)
 	}
 	must.Same(t, []string{"a", "function 1", "c"}, names)
-	fewer := must.Get(figures.Subjects(twoBatches{}, laneLike(1), 2))(t)
+	fewer := must.Get(figures.Subjects(twoBatches, laneLike(1), 2))(t)
 	must.Same(t, all[:2], fewer)
 	// raw x = 2000·x − 100, y = 70·y
 	held := points.New(1, 1, []float64{1400, 900}, []float64{35, 8.75})

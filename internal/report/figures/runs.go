@@ -7,6 +7,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/invalid"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -18,7 +19,7 @@ type Run struct {
 	Dir        string
 	Label      string // distinguishes it from the other runs; LabelRuns sets it
 	Experiment config.Experiment
-	Source     datasets.Source
+	Source     *datasets.Source
 	Ask        predict.Trained // its model; figures choose the bootstraps
 }
 
@@ -26,7 +27,7 @@ type Run struct {
 func OpenRun(stored predict.Stored, e config.Experiment, dataDir string, d device.Device, warn func(string)) (Run, error) {
 	r := Run{Dir: stored.Run, Experiment: e}
 	var err error
-	if r.Source, err = datasets.Open(e, dataDir); err != nil {
+	if r.Source, err = benchmark.Open(e, dataDir); err != nil {
 		return r, err
 	}
 	data := run.UnitsOf(e, r.Source)

@@ -47,7 +47,7 @@ func FirstFunctions(runs []Run, count int) ([]Subject, error) {
 	subjects, err := Subjects(first.Source, first.Ask.Units.Scaling, count)
 	if err == nil && len(subjects) < count {
 		err = &invalid.Input{File: "--functions", Found: fmt.Sprint(count), Expected: fmt.Sprintf("at most the functions of %s of %s",
-			invalid.Plural(first.Source.EvalBatches(), "evaluation batch", "evaluation batches"), first.Dir)}
+			invalid.Plural(first.Source.Eval.Count, "evaluation batch", "evaluation batches"), first.Dir)}
 	}
 	return subjects, err
 }

@@ -37,15 +37,15 @@ func AskedSubjects(a *predict.Asked, targets string) []Subject {
 
 // Subjects returns the first functions of the evaluation batches of a source, count or fewer if there
 // are fewer. Those without a name are numbered.
-func Subjects(source predict.Source, scaling datasets.Scaling, count int) (subjects []Subject, err error) {
+func Subjects(source *datasets.Source, scaling datasets.Scaling, count int) (subjects []Subject, err error) {
 	var b datasets.Batch
-	for number := 0; number < source.EvalBatches() && len(subjects) < count; number++ {
-		if err := source.Eval(number, &b); err != nil {
+	for number := 0; number < source.Eval.Count && len(subjects) < count; number++ {
+		if err := source.Eval.Make(number, &b); err != nil {
 			return nil, err
 		}
 		var names []string
-		if named, ok := source.(interface{ EvalNames(batch int) []string }); ok {
-			names = named.EvalNames(number)
+		if source.EvalNames != nil {
+			names = source.EvalNames(number)
 		}
 		for i := 0; i < b.Functions && len(subjects) < count; i++ {
 			s := newSubject(&b, i, scaling)

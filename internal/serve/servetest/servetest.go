@@ -10,6 +10,7 @@ import (
 
 	"github.com/acqnp/acqnp/internal/config"
 	"github.com/acqnp/acqnp/internal/datasets"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
 	"github.com/acqnp/acqnp/internal/engine/device"
 	"github.com/acqnp/acqnp/internal/models"
 	"github.com/acqnp/acqnp/internal/predict"
@@ -42,12 +43,12 @@ func Cars(t testing.TB, keys ...string) string {
 func Trained(t testing.TB, text string) (predict.Trained, datasets.Ranges) {
 	t.Helper()
 	e := must.Get(config.Parse("tiny.yaml", []byte(text), config.Overrides{}))(t)
-	source := must.Get(datasets.Open(e, ""))(t)
+	source := must.Get(benchmark.Open(e, ""))(t)
 	dx, dy := source.Dims()
 	m := must.Get(models.New(e.Model, dx, dy))(t)
 	trained := predict.New(e, m, m.Initial(3), run.UnitsOf(e, source), device.CPU(1))
 	trained.Levels = predict.GridLevels
-	ranges := must.Get(datasets.RangesOf(e, trained.Units.Scaling, ""))(t)
+	ranges := must.Get(benchmark.RangesOf(e, trained.Units.Scaling, ""))(t)
 	return trained, ranges
 }
 

@@ -26,7 +26,7 @@ const rise = 500 * time.Millisecond
 // Options state what Measure measures.
 type Options struct {
 	Experiment config.Experiment
-	Source     datasets.Source
+	Source     *datasets.Source
 	DataDir    string
 	Device     device.Device
 	Threads    int    // of the CPU, at least 1

@@ -23,39 +23,24 @@ type groups struct {
 	threads int // 0: one for each core
 }
 
-// New returns the source of an experiment.
-func New(e config.Experiment) datasets.Source { return &groups{e: e} }
-
-// SetThreads is for datasets.SetThreads.
-func (p *groups) SetThreads(n int) { p.threads = n }
-
-// Dims returns the columns that each data set is given, and 1.
-func (p *groups) Dims() (dx, dy int) { return datasets.Varying + datasets.Constant, 1 }
-
-// TrainSize returns the largest size that train.batch_size and data.points allow.
-func (p *groups) TrainSize() datasets.Size {
-	most := p.e.Data.Points[1]
-	return datasets.Size{Functions: p.e.Train.BatchSize, Points: most, Context: most - targetsOf(most, 0)}
+// New returns the source of an experiment. The prior never runs out of data sets.
+func New(e config.Experiment) *datasets.Source {
+	p, most, n := &groups{e: e}, e.Data.Points[1], e.Eval.NumPoints
+	return &datasets.Source{DX: datasets.Varying + datasets.Constant, DY: 1, Scaling: datasets.Unscaled(datasets.Varying+datasets.Constant, 1),
+		Threads: func(n int) { p.threads = n },
+		Train:   datasets.Batches{Size: datasets.Size{Functions: e.Train.BatchSize, Points: most, Context: most - targetsOf(most, 0)}, Make: p.train},
+		Eval:    datasets.Batches{Size: datasets.Size{Functions: e.Eval.BatchSize, Points: n, Context: n - targetsOf(n, 0)}, Make: p.eval, Count: e.Eval.Batches}}
 }
 
-// EvalSize returns the largest size that eval.batch_size and eval.num_points allow.
-func (p *groups) EvalSize() datasets.Size {
-	n := p.e.Eval.NumPoints
-	return datasets.Size{Functions: p.e.Eval.BatchSize, Points: n, Context: n - targetsOf(n, 0)}
-}
-
-// EvalBatches returns eval.batches: the prior never runs out of data sets.
-func (p *groups) EvalBatches() int { return p.e.Eval.Batches }
-
-// Train draws N ~ U{points}, the number of targets and train.batch_size data sets.
-func (p *groups) Train(step int, dst *datasets.Batch) error {
+// train draws N ~ U{points}, the number of targets and train.batch_size data sets.
+func (p *groups) train(step int, dst *datasets.Batch) error {
 	seed, points := p.e.Train.Seed, p.e.Data.Points
 	n := points[0] + random.New(seed, random.Sizes).IntN(uint64(step), 0, points[1]-points[0]+1)
 	return p.fill(seed, 0, step, p.e.Train.BatchSize, n, dst)
 }
 
-// Eval draws the number of targets and eval.batch_size data sets.
-func (p *groups) Eval(i int, dst *datasets.Batch) error {
+// eval draws the number of targets and eval.batch_size data sets.
+func (p *groups) eval(i int, dst *datasets.Batch) error {
 	return p.fill(p.e.Eval.Seed, random.Evaluation, i, p.e.Eval.BatchSize, p.e.Eval.NumPoints, dst)
 }
 

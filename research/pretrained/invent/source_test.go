@@ -33,9 +33,9 @@ func TestDataSetsOfGroups(t *testing.T) {
 	without := 0 // targets of groups without context
 	for step := range 40 {
 		b := made(t, source, step, step%2 == 1)
-		most := source.TrainSize()
+		most := source.Train.Size
 		if step%2 == 1 {
-			most = source.EvalSize()
+			most = source.Eval.Size
 		}
 		targets := b.Points - b.Context
 		if b.Points > most.Points || b.Context > most.Context || 10*targets < b.Points-10 || 10*targets > 3*b.Points || len(b.Ranges) != 4*b.Functions*b.Points {
@@ -104,8 +104,8 @@ func checkDataSet(t *testing.T, b *datasets.Batch, f int) (without int) {
 func TestDataSetsOfGroupsAreReproducible(t *testing.T) {
 	e := groupsExperiment()
 	one, more := invent.New(e), invent.New(e)
-	datasets.SetThreads(one, 1)
-	datasets.SetThreads(more, 3)
+	one.SetThreads(1)
+	more.SetThreads(3)
 	for _, evaluation := range []bool{false, true} {
 		var again datasets.Batch
 		for step := range 4 {
@@ -128,18 +128,18 @@ func TestDataSetsOfGroupsAreReproducible(t *testing.T) {
 }
 
 // made returns a new batch of a training step, or of the evaluation.
-func made(t *testing.T, source datasets.Source, step int, evaluation bool) *datasets.Batch {
+func made(t *testing.T, source *datasets.Source, step int, evaluation bool) *datasets.Batch {
 	t.Helper()
 	var b datasets.Batch
 	makeInto(t, source, step, evaluation, &b)
 	return &b
 }
 
-func makeInto(t *testing.T, source datasets.Source, step int, evaluation bool, b *datasets.Batch) {
+func makeInto(t *testing.T, source *datasets.Source, step int, evaluation bool, b *datasets.Batch) {
 	t.Helper()
-	do := source.Train
+	do := source.Train.Make
 	if evaluation {
-		do = source.Eval
+		do = source.Eval.Make
 	}
 	if err := do(step, b); err != nil {
 		t.Fatal(err)

@@ -1,0 +1,77 @@
+package own_test
+
+import (
+	"encoding/csv"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/acqnp/acqnp/internal/config"
+	"github.com/acqnp/acqnp/internal/datasets/benchmark"
+	"github.com/acqnp/acqnp/internal/datasets/datatest"
+	"github.com/acqnp/acqnp/internal/test/must"
+)
+
+// splitRows returns the table that WriteCSV writes, without its header.
+func splitRows(t *testing.T, e config.Experiment) [][]string {
+	t.Helper()
+	header := map[string]string{"function": "function,part", "point": "function,row,part"}[e.Data.SplitBy]
+	var text strings.Builder
+	must.Do(t, datatest.Open(t, e, "").Split(&text))
+	rows, err := csv.NewReader(strings.NewReader(text.String())).ReadAll()
+	if err != nil || strings.Join(rows[0], ",") != header {
+		t.Fatalf("%v: %q", err, text.String())
+	}
+	return rows[1:]
+}
+
+func TestSplitNamesTheFunctionsOfEachPart(t *testing.T) {
+	e := csvData(t, "function", append(alike(19, 12), 1)...)
+	var test, trained []string
+	for _, r := range splitRows(t, e) {
+		if r[1] == "test" {
+			test = append(test, strings.TrimPrefix(r[0], "f"))
+		} else {
+			trained = append(trained, r[1])
+		}
+	}
+	s := datatest.Open(t, e, "")
+	if want := fmt.Sprint(evaluatedFunctions(t, s)); fmt.Sprint(strings.Join(test, " ")) != strings.Trim(want, "[]") {
+		t.Errorf("%v in the test, want %s", test, want)
+	}
+	slices.Sort(trained)
+	if got := slices.Compact(trained); got[0] != "train" {
+		t.Errorf("parts %v besides the test", got)
+	}
+	e.Data.SplitColumn, e.Model.Name = "part", "bnp"
+	putSplit(t, e.Data.File, "tttt", "eeee", "t", "vv", "tt")
+	if got := fmt.Sprint(splitRows(t, e)); got != "[[f0 train] [f1 test] [f2 unused] [f3 valid] [f4 train]]" {
+		t.Error(got)
+	}
+}
+
+func TestSplitNamesThePartOfEachRow(t *testing.T) {
+	e := csvData(t, "point", 12, 5)
+	part := map[string]string{}
+	for _, r := range splitRows(t, e) {
+		part[r[0]+" "+r[1]] = r[2]
+	}
+	if len(part) != 17 {
+		t.Errorf("%d rows", len(part))
+	}
+	s := datatest.Open(t, e, "")
+	for i := range s.Eval.Count {
+		b := datatest.Made(t, s.Eval, i)
+		functions, points := members(t, b)
+		for k, p := range points[0] {
+			want := map[bool]string{true: "train", false: "test"}[k < b.Context]
+			if got := part[fmt.Sprintf("f%d %d", functions[0], p+1)]; got != want {
+				t.Errorf("row %d of function %d is for %s, want %s", p+1, functions[0], got, want)
+			}
+		}
+	}
+	if must.Get(benchmark.Open(must.Get(config.Parse("rbf", []byte("{benchmark: rbf, model: {name: cnp}}"), config.Overrides{}))(t), ""))(t).Split != nil {
+		t.Error("a source without files has a split")
+	}
+}
