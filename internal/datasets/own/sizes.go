@@ -37,7 +37,6 @@ func (s *source) leaveOut() error {
 	if s.byPoint() && !s.keepsAll() {
 		held = least
 	}
-	s.unused = map[int]bool{}
 	without := func(list []int, few int) []int {
 		return slices.DeleteFunc(list, func(i int) bool {
 			n := s.spans[i].points

@@ -21,16 +21,10 @@ import (
 // context is the training points of a group and the targets are its held-out points, as in
 // speed-flow.
 type source struct {
+	*split
 	e      config.Experiment
 	dx, dy int       // the columns that the model sees
 	x, y   []float32 // [points of all groups, dx or dy], in the model's units
-	names  []string  // of the groups
-	spans  []span
-	order  [][]int // of each group: the row of each of its points; nil for the order of rows
-
-	// The groups to train on, to validate on, to evaluate on and to calibrate on, by index.
-	training, valid, test, calibration []int
-	unused                             map[int]bool // groups left out: they have too few points for the model
 
 	points        []int // [lo, hi]: N ~ U{lo..hi} in training
 	rounds        *rounds
@@ -55,10 +49,11 @@ func Open(e config.Experiment, dataDir string) (*datasets.Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &source{e: e}
-	if err := s.split(read); err != nil {
+	split, err := newSplit(e, read)
+	if err != nil {
 		return nil, err
 	}
+	s := &source{split: split, e: e}
 	if err := s.setPoints(); err != nil {
 		return nil, err
 	}
@@ -99,7 +94,7 @@ func (s *source) store(read rows.Table, scaling datasets.Scaling) error {
 		if s.order[i] != nil {
 			x, y = points.Pick(x, s.dx, s.order[i]), points.Pick(y, s.dy, s.order[i])
 		}
-		s.x, s.y, s.names = append(s.x, x...), append(s.y, y...), append(s.names, g.Name)
+		s.x, s.y = append(s.x, x...), append(s.y, y...)
 		most = max(most, g.Len())
 		g.Points = points.Points{}
 	}

@@ -31,7 +31,7 @@ type validBatch struct {
 // several sizes. If that is too many, a random part of the groups is taken; if they have too
 // many targets, a random part of the targets.
 func (s *source) planValidation() (all datasets.Batches, err error) {
-	if !s.validates() {
+	if !s.validates {
 		return all, nil
 	}
 	var items []validBatch

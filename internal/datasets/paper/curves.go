@@ -7,6 +7,19 @@ import (
 	"github.com/acqnp/acqnp/internal/config"
 )
 
+// processes are the processes of the synthetic benchmarks, by name.
+var processes = map[string]func(config.Data) process{
+	"sawtooth":    sawtooth,
+	"double-sine": doubleSine,
+	"circle":      circle,
+	"lissajous":   lissajous,
+	"rbf":         rbf,
+	"matern52":    matern52,
+
+	"tnp-sawtooth": tnpSawtooth,
+	"tnp-gp":       tnpGaussian,
+}
+
 // doubleSine draws points with y = α₁ sin(ω₁x) or y = α₂ cos(ω₂x), each with probability ½; x = s,
 // α ~ U[0.5, 1.5), ω ~ U[1, 3).
 func doubleSine(config.Data) process {

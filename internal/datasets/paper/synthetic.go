@@ -24,19 +24,6 @@ type synthetic struct {
 // them.
 type process func(f randomness, s []float64, x, y []float32) error
 
-// processes are the processes of the synthetic benchmarks, by name.
-var processes = map[string]func(config.Data) process{
-	"sawtooth":    sawtooth,
-	"double-sine": doubleSine,
-	"circle":      circle,
-	"lissajous":   lissajous,
-	"rbf":         rbf,
-	"matern52":    matern52,
-
-	"tnp-sawtooth": tnpSawtooth,
-	"tnp-gp":       tnpGaussian,
-}
-
 // newSynthetic returns the source of a synthetic benchmark.
 func newSynthetic(e config.Experiment) *datasets.Source {
 	draw := processes[e.Benchmark]

@@ -3,6 +3,7 @@ package rows
 import (
 	"fmt"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 
@@ -117,6 +118,29 @@ func (f *found) add(t *table, column int, wants string) {
 		cell := t.cell(column)
 		*f = found{1, t.place(column), strings.Clone(cell[:min(len(cell), longestValue)]), wants}
 	}
+}
+
+// A spread holds the number, the mean and the sums of squared and cubed deviations of numbers that
+// are seen one by one.
+type spread struct{ n, mean, squares, cubes float64 }
+
+// add adds a number.
+func (m *spread) add(v float64) {
+	n := m.n + 1
+	d := (v - m.mean) / n
+	m.cubes += d*d*d*m.n*(n-2)*n - 3*d*m.squares
+	m.squares += d * d * m.n * n
+	m.mean += d
+	m.n = n
+}
+
+// skew returns the skewness, 0 for numbers that are alike or too far apart to say.
+func (m *spread) skew() float64 {
+	skew := math.Sqrt(m.n) * m.cubes / math.Pow(m.squares, 1.5)
+	if math.IsNaN(skew) || math.IsInf(skew, 0) {
+		return 0
+	}
+	return skew
 }
 
 // column returns the column. It leaves PerGroup to the caller.

@@ -2,7 +2,6 @@ package rows
 
 import (
 	"hash/maphash"
-	"math"
 	"os"
 	"slices"
 
@@ -224,27 +223,4 @@ func (s *scanner) follow(f, i int, cell string) {
 	default:
 		s.varies[i] = true
 	}
-}
-
-// A spread holds the number, the mean and the sums of squared and cubed deviations of numbers that
-// are seen one by one.
-type spread struct{ n, mean, squares, cubes float64 }
-
-// add adds a number.
-func (m *spread) add(v float64) {
-	n := m.n + 1
-	d := (v - m.mean) / n
-	m.cubes += d*d*d*m.n*(n-2)*n - 3*d*m.squares
-	m.squares += d * d * m.n * n
-	m.mean += d
-	m.n = n
-}
-
-// skew returns the skewness, 0 for numbers that are alike or too far apart to say.
-func (m *spread) skew() float64 {
-	skew := math.Sqrt(m.n) * m.cubes / math.Pow(m.squares, 1.5)
-	if math.IsNaN(skew) || math.IsInf(skew, 0) {
-		return 0
-	}
-	return skew
 }

@@ -154,7 +154,7 @@ func FoldsAreOfOuter(groups []points.Group) bool {
 func placed(groups []points.Group, seed uint64) (order, places []int) {
 	g := random.New(seed, random.Validation)
 	if !FoldsAreOfOuter(groups) {
-		return shuffled(0, len(groups), g), points.Spread(len(groups), len(groups))
+		return g.Order(0, len(groups)), points.Spread(len(groups), len(groups))
 	}
 	of := map[string][]int{}
 	var names []string
@@ -164,19 +164,12 @@ func placed(groups []points.Group, seed uint64) (order, places []int) {
 		}
 		of[g.Outer] = append(of[g.Outer], i)
 	}
-	for place, k := range shuffled(0, len(names), g) {
+	for place, k := range g.Order(0, len(names)) {
 		for _, i := range of[names[k]] {
 			order, places = append(order, i), append(places, place)
 		}
 	}
 	return order, places
-}
-
-// shuffled returns the things in the order in which they go to the folds in turn.
-func shuffled(i, n int, g random.Generator) []int {
-	order := make([]int, n)
-	g.Perm(uint64(i), order)
-	return order
 }
 
 // foldsOf returns the fold that holds out each point of the groups, [n] of each.
@@ -185,7 +178,7 @@ func foldsOf(groups []points.Group, seed uint64) [][]int {
 	if FoldsAreOfPoints(len(groups)) {
 		for i, g := range groups {
 			of[i] = make([]int, g.Len())
-			for place, k := range shuffled(i, g.Len(), random.New(seed, random.Validation)) {
+			for place, k := range random.New(seed, random.Validation).Order(uint64(i), g.Len()) {
 				of[i][k] = place % folds
 			}
 		}
@@ -262,7 +255,7 @@ func (s *split) cutPoints(groups []points.Group, of [][]int, seed uint64) {
 	for k := range folds {
 		for i, group := range groups {
 			var held, kept []int
-			for _, point := range shuffled(i, group.Len(), g) {
+			for _, point := range g.Order(uint64(i), group.Len()) {
 				if of[i][point] == k {
 					held = append(held, point)
 				} else {
@@ -345,16 +338,12 @@ func sample(groups []points.Group, most int, seed uint64) []points.Group {
 		return groups
 	}
 	g := random.New(seed, random.Validation|random.Evaluation)
-	order := make([]int, len(groups))
-	g.Perm(0, order)
 	var taken []points.Group
 	each := max(most/min(len(groups), fewGroups), 1)
-	for _, i := range order {
+	for _, i := range g.Order(0, len(groups)) {
 		group := groups[i]
 		if n := group.Len(); n > each {
-			order := make([]int, n)
-			g.Perm(uint64(1+i), order)
-			group.Points = group.Take(order[:each])
+			group.Points = group.Take(g.Order(uint64(1+i), n)[:each])
 		}
 		if most -= group.Len(); most < 0 {
 			break
