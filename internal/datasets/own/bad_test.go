@@ -180,9 +180,8 @@ func FuzzCSV(f *testing.F) {
 			}
 		}
 		check(datatest.Made(t, s.Train, 0), s.Train.Size)
-		v := s
-		for i := range v.Valid.Count {
-			check(datatest.Made(t, v.Valid, i), v.Valid.Size)
+		for i := range s.Valid.Count {
+			check(datatest.Made(t, s.Valid, i), s.Valid.Size)
 		}
 		for i := range s.Eval.Count {
 			check(datatest.Made(t, s.Eval, i), s.Eval.Size)

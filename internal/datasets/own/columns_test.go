@@ -316,7 +316,8 @@ func TestMissingCellsAndManyNames(t *testing.T) {
 	}
 	diet, _ := scan.Column("diet")
 	x, _ := scan.Column("x")
-	note, _ := scan.Column("note")
+	every := must.Get(rows.ScanFile(config.Data{File: e.Data.File, Group: "name"}, ""))(t)
+	note, _ := every.Column("note")
 	if diet.Kind != rows.NameColumn || diet.Distinct != 200 || !diet.PerGroup || len(diet.Values) != 200 {
 		t.Errorf("diet: %+v", diet)
 	}

@@ -36,10 +36,9 @@ func (p marks) add(t testing.TB, b *datasets.Batch, from int) {
 // validBatches returns all validation batches, after a check of their sizes.
 func validBatches(t testing.TB, s *datasets.Source) (all []*datasets.Batch) {
 	t.Helper()
-	v := s
-	most := v.Valid.Size
-	for i := range v.Valid.Count {
-		b := datatest.Made(t, v.Valid, i)
+	most := s.Valid.Size
+	for i := range s.Valid.Count {
+		b := datatest.Made(t, s.Valid, i)
 		if b.Functions > most.Functions || b.Points > most.Points || b.Context > most.Context || b.Context >= b.Points {
 			t.Errorf("batch %d: %d functions, N = %d, N_c = %d, beyond %v", i, b.Functions, b.Points, b.Context, most)
 		}

@@ -87,9 +87,9 @@ const longestValue = 200
 // maxFollowed is the number of groups up to which a scan compares the cells of their rows.
 const maxFollowed = 100_000
 
-// ScanFile reads the file or the directory that d.File names, all columns of it. d.Group may be
-// "". d.XColumns and d.YColumns may be empty; then no row counts as dropped for them. The memory
-// does not depend on the number of rows. An error is an *invalid.Input.
+// ScanFile reads the file or the directory that d.File names. It judges the columns of d.XColumns and d.YColumns, and all
+// if there are none; then no row counts as dropped for them. d.Group may be "". The memory does not depend on the number
+// of rows. An error is an *invalid.Input.
 func ScanFile(d config.Data, dataDir string) (Scan, error) { return ScanOthers(d, dataDir, nil) }
 
 // ScanOthers is ScanFile without some rows of groups: held has their numbers among the rows that are used.
@@ -108,7 +108,7 @@ func ScanOthers(d config.Data, dataDir string, held map[string][]int) (Scan, err
 	if err := each(paths, s.start, s.row); err != nil {
 		return Scan{}, err
 	}
-	for i := range s.judges {
+	for _, i := range s.judged {
 		s.Columns[i] = s.judges[i].column(s.Columns[i].Name)
 		s.Columns[i].PerGroup = !s.varies[i] && len(s.Groups) <= maxFollowed
 	}
@@ -129,8 +129,9 @@ type scanner struct {
 	Scan
 	data   config.Data
 	seed   maphash.Seed
-	judges []judge
-	varies []bool // of each column: within a group
+	judged []int   // the columns that are judged
+	judges []judge // of each column
+	varies []bool  // of each column: within a group
 	names  grouping
 	needed []int      // the columns whose missing cells drop a row
 	first  [][]uint64 // [groups, columns]: the hash of the first cell of each
@@ -142,7 +143,11 @@ type scanner struct {
 // start finds the columns of a file.
 func (s *scanner) start(t *table) (err error) {
 	if s.Columns == nil {
+		only := slices.Concat(s.data.XColumns, s.data.YColumns)
 		for _, name := range t.header {
+			if only == nil || slices.Contains(only, name) {
+				s.judged = append(s.judged, len(s.Columns))
+			}
 			s.Columns = append(s.Columns, Column{Name: name})
 		}
 		s.judges, s.varies = make([]judge, len(t.header)), make([]bool, len(t.header))
@@ -190,7 +195,7 @@ func (s *scanner) row(t *table) error {
 			s.Groups[g].Used++
 		}
 	}
-	for i := range s.judges {
+	for _, i := range s.judged {
 		s.judges[i].add(t, i)
 		if g >= 0 && g < maxFollowed && !s.varies[i] {
 			s.follow(g, i, t.cell(i))
